@@ -1,0 +1,293 @@
+package taints
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Mismatch says why a toleration does not tolerate a taint. Zero means that it does.
+type Mismatch uint8
+
+const (
+	// MismatchEffect: the toleration names an effect, and it is not the taint's.
+	MismatchEffect Mismatch = iota + 1
+	// MismatchKey: the toleration names a key, and it is not the taint's.
+	MismatchKey
+	// MismatchValue: the operator is Equal and the values differ.
+	MismatchValue
+	// MismatchOperator: the operator is none of the four, so it matches nothing.
+	MismatchOperator
+	// MismatchNoComparison: the operator is Lt or Gt, and [Options] switch these off.
+	MismatchNoComparison
+	// MismatchNotInteger: the operator is Lt or Gt, and one of the values is not an integer in canonical form within int64.
+	MismatchNotInteger
+	// MismatchNotLess: the operator is Lt, and the taint's value is not less than the toleration's.
+	MismatchNotLess
+	// MismatchNotGreater: the operator is Gt, and the taint's value is not greater than the toleration's.
+	MismatchNotGreater
+)
+
+// String returns the mismatch as words that follow a taint and a toleration: "the value differs". It is "tolerated" for
+// zero, and shows a number that stands for nothing as such.
+func (m Mismatch) String() string {
+	return enumName("mismatch", int(m),
+		"tolerated",
+		"the effect differs",
+		"the key differs",
+		"the value differs",
+		"the operator is unknown",
+		"Lt and Gt are switched off",
+		"a value is not an integer",
+		"the taint's value is not less",
+		"the taint's value is not greater",
+	)
+}
+
+// Tolerates reports whether the toleration lets its pod onto a node with the taint (ToleratesTaint in Kubernetes, with
+// comparison operators on). That is so when
+//
+//  1. its effect is empty or equal to the taint's, and
+//  2. its key is empty or equal to the taint's, and
+//  3. its operator says so: [OpExists] always; [OpEqual] or none when the values are equal, two empty ones included;
+//     [OpLt] or [OpGt] when both values are integers and the taint's is less, or greater, than the toleration's. An
+//     integer is decimal, in canonical form ("0", or digits without a leading zero and an optional "-" before them)
+//     and within int64.
+//
+// Anything else does not match. The answer is defined for every input, valid or not: an unknown operator matches
+// nothing, an unknown effect matches only itself, and the zero Toleration matches the taints without a value. An empty
+// key does not ask for [OpExists] here, only in validation; a value beside [OpExists] is not looked at. Strings are
+// compared byte for byte. TolerationSeconds and TimeAdded play no part. Nothing is allocated or retained.
+func (t Toleration) Tolerates(taint Taint) bool { return Options{}.check(&t, &taint) == 0 }
+
+// Check is [Toleration.Tolerates] with the reason: zero when the toleration tolerates the taint, and otherwise the first
+// rule that fails, in the order effect, key, operator and value. Nothing is allocated or retained.
+func (t Toleration) Check(taint Taint) Mismatch { return Options{}.check(&t, &taint) }
+
+// Options vary the rules of matching. The zero Options are those of a Kubernetes cluster with its taint feature gates on.
+// They are comparable.
+type Options struct {
+	// NoComparison makes [OpLt] and [OpGt] match nothing and fail validation: a cluster with the feature gate
+	// TaintTolerationComparisonOperators off, which is where Kubernetes 1.36 has it unless told otherwise.
+	NoComparison bool
+	// KeyWildcards makes a toleration's key that ends in "*" match every key that begins with what is before the "*",
+	// so "readiness.k8s.io/*" matches "readiness.k8s.io/network" and "*" matches every key. A "*" elsewhere stands for
+	// itself. It is an extension, proposed as KEP-5869; no Kubernetes has it.
+	KeyWildcards bool
+}
+
+// check is the plain form of the rules: whatever is compiled must agree with it.
+func (o Options) check(t *Toleration, taint *Taint) Mismatch {
+	if t.Effect != "" && t.Effect != taint.Effect {
+		return MismatchEffect
+	}
+	if t.Key != "" && t.Key != taint.Key && !o.wildcardMatches(t.Key, taint.Key) {
+		return MismatchKey
+	}
+	switch t.Operator {
+	case OpEqual, "":
+		if t.Value != taint.Value {
+			return MismatchValue
+		}
+		return 0
+	case OpExists:
+		return 0
+	case OpLt, OpGt:
+		if o.NoComparison {
+			return MismatchNoComparison
+		}
+		return compareIntegers(t, taint)
+	}
+	return MismatchOperator
+}
+
+// tolerated reports whether any of the tolerations tolerates the taint.
+func (o Options) tolerated(tolerations []Toleration, taint *Taint) bool {
+	for i := range tolerations {
+		if o.check(&tolerations[i], taint) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// wildcardMatches reports whether the pattern is a wildcard, and these are switched on, and the key begins with what is
+// before its "*".
+func (o Options) wildcardMatches(pattern, key string) bool {
+	if !o.KeyWildcards {
+		return false
+	}
+	prefix, ok := strings.CutSuffix(pattern, "*")
+	return ok && strings.HasPrefix(key, prefix)
+}
+
+func compareIntegers(t *Toleration, taint *Taint) Mismatch {
+	limit, ok := parseInteger(t.Value)
+	if !ok {
+		return MismatchNotInteger
+	}
+	n, ok := parseInteger(taint.Value)
+	switch {
+	case !ok:
+		return MismatchNotInteger
+	case t.Operator == OpLt && n >= limit:
+		return MismatchNotLess
+	case t.Operator == OpGt && n <= limit:
+		return MismatchNotGreater
+	}
+	return 0
+}
+
+// parseInteger reads a decimal integer in canonical form within int64: "0", or digits without a leading zero and an
+// optional "-" before them. Unlike strconv.ParseInt it refuses "+1", "-0" and "007", as Kubernetes does, and allocates
+// nothing on failure.
+func parseInteger(s string) (n int64, ok bool) {
+	if s == "0" {
+		return 0, true
+	}
+	digits, negative := strings.CutPrefix(s, "-")
+	if len(digits) == 0 || len(digits) > 19 || digits[0] == '0' {
+		return 0, false
+	}
+	var magnitude uint64 // 19 digits stay below 1<<64
+	for i := range len(digits) {
+		d := digits[i] - '0'
+		if d > 9 {
+			return 0, false
+		}
+		magnitude = magnitude*10 + uint64(d)
+	}
+	if negative {
+		return -int64(magnitude), magnitude <= 1<<63
+	}
+	return int64(magnitude), magnitude < 1<<63
+}
+
+// A Matcher is a list of tolerations prepared for matching against many taints. It is immutable and safe for concurrent
+// use. The zero Matcher, and a nil one, tolerates nothing.
+type Matcher struct {
+	options     Options
+	tolerations []Toleration
+	rules       []rule
+}
+
+// A rule is a toleration as the Matcher applies it.
+type rule struct {
+	key, value string
+	effect     Effect
+	limit      int64 // for opLess and opGreater
+	effects    EffectSet
+	op         ruleOp
+	anyKey     bool
+	prefix     bool // key is a prefix
+}
+
+type ruleOp uint8
+
+const (
+	opNever ruleOp = iota
+	opEqual
+	opExists
+	opLess
+	opGreater
+)
+
+// Compile returns a [Matcher] for the tolerations under the zero [Options]. It copies the list, TolerationSeconds included,
+// so later writes to the list do not reach the Matcher. Any list compiles, a nil or invalid one too, and the Matcher
+// answers exactly as the functions of the same name that take the list.
+func Compile(tolerations []Toleration) *Matcher { return Options{}.Compile(tolerations) }
+
+// Compile is [Compile] under the options.
+func (o Options) Compile(tolerations []Toleration) *Matcher {
+	m := &Matcher{
+		options:     o,
+		tolerations: make([]Toleration, len(tolerations)),
+		rules:       make([]rule, len(tolerations)),
+	}
+	for i, t := range tolerations {
+		m.tolerations[i] = t.clone()
+		m.rules[i] = o.rule(&t)
+	}
+	return m
+}
+
+func (o Options) rule(t *Toleration) rule {
+	r := rule{key: t.Key, value: t.Value, effect: t.Effect, effects: AnyEffect, anyKey: t.Key == ""}
+	if t.Effect != "" {
+		r.effects = effectBit(t.Effect)
+	}
+	if prefix, ok := strings.CutSuffix(t.Key, "*"); ok && o.KeyWildcards {
+		r.key, r.prefix, r.anyKey = prefix, true, prefix == ""
+	}
+	switch t.operator() {
+	case OpEqual:
+		r.op = opEqual
+	case OpExists:
+		r.op = opExists
+	case OpLt:
+		r.op = opLess
+	case OpGt:
+		r.op = opGreater
+	}
+	if r.op == opLess || r.op == opGreater {
+		limit, ok := parseInteger(t.Value)
+		r.limit = limit
+		if !ok || o.NoComparison {
+			r.op = opNever
+		}
+	}
+	return r
+}
+
+func (r *rule) tolerates(taint *Taint, bit EffectSet) bool {
+	if r.effects&bit == 0 || bit == bitOther && r.effect != "" && r.effect != taint.Effect {
+		return false
+	}
+	if !r.anyKey && r.key != taint.Key && !(r.prefix && strings.HasPrefix(taint.Key, r.key)) {
+		return false
+	}
+	switch r.op {
+	case opEqual:
+		return r.value == taint.Value
+	case opExists:
+		return true
+	case opLess:
+		n, ok := parseInteger(taint.Value)
+		return ok && n < r.limit
+	case opGreater:
+		n, ok := parseInteger(taint.Value)
+		return ok && n > r.limit
+	}
+	return false
+}
+
+// Match returns the index of the first toleration, in the order of the list that was compiled, that tolerates the taint,
+// and whether there is one; the index is -1 where there is none. The taint must not be nil; it is not retained. Nothing is
+// allocated.
+func (m *Matcher) Match(taint *Taint) (toleration int, ok bool) {
+	if m == nil {
+		return -1, false
+	}
+	bit := effectBit(taint.Effect)
+	for i := range m.rules {
+		if m.rules[i].tolerates(taint, bit) {
+			return i, true
+		}
+	}
+	return -1, false
+}
+
+// list returns the tolerations and options that were compiled.
+func (m *Matcher) list() ([]Toleration, Options) {
+	if m == nil {
+		return nil, Options{}
+	}
+	return m.tolerations, m.options
+}
+
+// enumName returns names[i], or kind and the number where there is no such name.
+func enumName(kind string, i int, names ...string) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return kind + "(" + strconv.Itoa(i) + ")"
+}

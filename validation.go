@@ -1,0 +1,492 @@
+package taints
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A sentinel is an error that is a constant, so that nobody can assign to it.
+type sentinel string
+
+func (s sentinel) Error() string { return string(s) }
+
+// The kinds of fault that validation and parsing find, for errors.Is.
+const (
+	// ErrRequired: the field must be set.
+	ErrRequired = sentinel("required")
+	// ErrInvalid: the field is not of the required form, or does not go with the others.
+	ErrInvalid = sentinel("invalid")
+	// ErrTooLong: the field is longer than its limit of 63 or 253 characters.
+	ErrTooLong = sentinel("too long")
+	// ErrUnsupported: the effect or operator is none of those that Kubernetes knows.
+	ErrUnsupported = sentinel("not supported")
+	// ErrDuplicate: a taint of the same key and effect stands earlier in the list.
+	ErrDuplicate = sentinel("duplicate")
+	// ErrForbidden: the change is not allowed.
+	ErrForbidden = sentinel("forbidden")
+)
+
+const (
+	maxPrefix = 253 // characters before the slash of a key
+	maxName   = 63  // characters after it, and of a value
+)
+
+const (
+	detailKeyRequired   = "a taint needs a key"
+	detailKey           = "must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu"
+	detailPrefix        = "must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part"
+	detailPrefixLength  = "must have at most 253 characters before the '/'"
+	detailNameLength    = "must have at most 63 characters in its name, which is all or what follows the '/'"
+	detailValue         = "must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends"
+	detailValueLength   = "must have at most 63 characters"
+	detailEffect        = "must be NoSchedule, PreferNoSchedule or NoExecute"
+	detailOperator      = "must be Exists, Equal, Lt or Gt, or empty for Equal"
+	detailNoComparison  = "must be Exists or Equal, or empty for Equal; Lt and Gt are switched off"
+	detailKeyless       = "must be Exists when the key is empty, which means all keys and values"
+	detailExistsValue   = "must be empty when the operator is Exists"
+	detailInteger       = "must be a decimal integer within int64, without leading zeros or '+'"
+	detailSecondsEffect = "must be NoExecute when tolerationSeconds is set"
+	detailDuplicate     = "a node has at most one taint of a key and effect"
+	detailUpdate        = "an existing toleration can not be removed or changed, except its tolerationSeconds"
+)
+
+// A FieldError is one fault of a taint or toleration. It is comparable.
+type FieldError struct {
+	// List is "taints" or "tolerations", and empty where a single one was looked at.
+	List string
+	// Index is the place in the list, and -1 where a single one, or the list as a whole, is at fault.
+	Index int
+	// Field is the JSON name of the field at fault: "key", "value", "effect", "operator" or "tolerationSeconds"; empty
+	// where the whole taint or toleration is at fault.
+	Field string
+	// Value is what was found there, as it is; the whole taint or toleration, printed, where Field is empty.
+	Value string
+	// Err is the kind of fault: [ErrRequired], [ErrInvalid], [ErrTooLong], [ErrUnsupported], [ErrDuplicate] or
+	// [ErrForbidden].
+	Err error
+	// Detail says what is allowed, as in "must be empty when the operator is Exists".
+	Detail string
+}
+
+// Error returns the fault in one line: where, what was found (quoted, and cut when it is long), the kind of fault and
+// what would be right.
+func (e *FieldError) Error() string {
+	b := make([]byte, 0, 160)
+	b = append(b, e.List...)
+	if e.Index >= 0 {
+		b = append(b, '[')
+		b = strconv.AppendInt(b, int64(e.Index), 10)
+		b = append(b, ']')
+	}
+	if e.Field != "" {
+		if len(b) > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, e.Field...)
+	}
+	if len(b) > 0 {
+		b = append(b, ": "...)
+	}
+	if e.Err != ErrRequired {
+		b = appendQuoted(b, e.Value)
+		b = append(b, " is "...)
+	}
+	if e.Err != nil {
+		b = append(b, e.Err.Error()...)
+		b = append(b, ": "...)
+	}
+	return string(append(b, e.Detail...))
+}
+
+// Unwrap returns Err.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// appendQuoted appends s in quotes, cut to a length that fits a line.
+func appendQuoted(b []byte, s string) []byte {
+	const most = 80
+	if len(s) <= most {
+		return strconv.AppendQuote(b, s)
+	}
+	b = strconv.AppendQuote(b, strings.ToValidUTF8(s[:most], ""))
+	b = append(b, " ("...)
+	b = strconv.AppendInt(b, int64(len(s)), 10)
+	return append(b, " bytes)"...)
+}
+
+// A ValidationError holds every fault that a validation found, at least one, in order of the list. It unwraps to each, so
+// that errors.Is finds their kinds and errors.As the first.
+type ValidationError struct {
+	Fields []*FieldError
+}
+
+// Error returns the faults, joined by "; ".
+func (e *ValidationError) Error() string {
+	var b strings.Builder
+	for i, f := range e.Fields {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(f.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns the faults as errors.
+func (e *ValidationError) Unwrap() []error {
+	errs := make([]error, len(e.Fields))
+	for i, f := range e.Fields {
+		errs[i] = f
+	}
+	return errs
+}
+
+// A ParseError is a text that is no taint or toleration.
+type ParseError struct {
+	// Kind is what was to be read, "taint" or "toleration".
+	Kind string
+	// Input is the whole text.
+	Input string
+	// Offset is where in Input the fault begins, in bytes; len(Input) where something is missing at the end.
+	Offset int
+	// Err says what is wrong; it is a [*FieldError] with Index -1.
+	Err error
+}
+
+// Error returns in one line what was to be read, the place of the fault, and the fault.
+func (e *ParseError) Error() string {
+	b := make([]byte, 0, 160)
+	b = append(b, "parse "...)
+	b = append(b, e.Kind...)
+	b = append(b, ' ')
+	b = appendQuoted(b, e.Input)
+	b = append(b, " at offset "...)
+	b = strconv.AppendInt(b, int64(e.Offset), 10)
+	b = append(b, ": "...)
+	return string(append(b, e.Err.Error()...))
+}
+
+// Unwrap returns Err.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+func parseFault(kind, input string, offset int, field, value string, fault sentinel, detail string) error {
+	return &ParseError{Kind: kind, Input: input, Offset: offset, Err: &FieldError{Index: -1, Field: field, Value: value, Err: fault, Detail: detail}}
+}
+
+// ValidateTaints returns nil if an API server accepts the list as a node's taints, and otherwise a [*ValidationError] with
+// every fault (validateNodeTaints in Kubernetes). Each taint must be valid, see [Taint.Validate], and no two may have
+// the same key and effect. A nil list is valid. Success allocates nothing for lists of up to 64 taints.
+func ValidateTaints(taints []Taint) error {
+	f := faults{list: "taints"}
+	seen := newTaintIDs(len(taints))
+	for i := range taints {
+		f.index = i
+		f.taint(&taints[i])
+		if seen.before(taints, i) {
+			f.add("", taints[i].String(), ErrDuplicate, detailDuplicate)
+		}
+	}
+	return f.err()
+}
+
+// taintIDs finds repeated identities. Up to 64 taints it looks through the list, which allocates nothing; above, where
+// the square of the length would be felt, it keeps a map.
+type taintIDs map[TaintID]struct{}
+
+func newTaintIDs(n int) taintIDs {
+	if n <= 64 {
+		return nil
+	}
+	return make(taintIDs, n)
+}
+
+// before reports whether an earlier taint has the identity of taints[i].
+func (ids taintIDs) before(taints []Taint, i int) bool {
+	id := taints[i].ID()
+	if ids != nil {
+		_, ok := ids[id]
+		ids[id] = struct{}{}
+		return ok
+	}
+	for j := range taints[:i] {
+		if taints[j].Key == id.Key && taints[j].Effect == id.Effect {
+			return true
+		}
+	}
+	return false
+}
+
+// Validate returns nil if the taint is valid on its own, and otherwise a [*ValidationError] with every fault.
+//
+//   - The key is required: a name of 1 to 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends,
+//     optionally after a DNS subdomain of at most 253 characters and a '/'.
+//   - The value is empty, or a name like that of at most 63 characters.
+//   - The effect is required: [NoSchedule], [PreferNoSchedule] or [NoExecute].
+//
+// Success allocates nothing.
+func (t Taint) Validate() error {
+	f := faults{index: -1}
+	f.taint(&t)
+	return f.err()
+}
+
+// ValidateTolerations returns nil if an API server with its taint feature gates on accepts the list as a pod's tolerations,
+// and otherwise a [*ValidationError] with every fault (ValidateTolerations in Kubernetes). Each toleration must be valid,
+// see [Toleration.Validate]; repetitions are allowed. A nil list is valid. Success allocates nothing.
+//
+// For a bad value the error names the field value, where Kubernetes names operator.
+func ValidateTolerations(tolerations []Toleration) error {
+	return Options{}.ValidateTolerations(tolerations)
+}
+
+// ValidateTolerations is [ValidateTolerations] under the options: NoComparison refuses Lt and Gt, and KeyWildcards
+// allows the keys "*", "prefix/*", and the beginning of a name, with or without a prefix, followed by "*".
+func (o Options) ValidateTolerations(tolerations []Toleration) error {
+	f := faults{list: "tolerations"}
+	for i := range tolerations {
+		f.index = i
+		f.toleration(&tolerations[i], o)
+	}
+	return f.err()
+}
+
+// Validate returns nil if the toleration is valid, and otherwise a [*ValidationError] with every fault.
+//
+//   - The key is empty or valid for a taint; an empty key wants the operator Exists.
+//   - The operator is Exists, Equal, Lt, Gt, or empty for Equal.
+//   - The value is valid for a taint with Equal, empty with Exists, and a decimal integer in canonical form within int64
+//     with Lt and Gt.
+//   - The effect is empty or valid for a taint; with tolerationSeconds, which may be any number, it is NoExecute.
+//
+// Success allocates nothing.
+func (t Toleration) Validate() error {
+	f := faults{index: -1}
+	f.toleration(&t, Options{})
+	return f.err()
+}
+
+// ValidateTolerationsUpdate returns nil if an API server accepts that a pod's tolerations change from old to new, and
+// otherwise a [*ValidationError] with every fault: each toleration of old must be in new, with the same key, operator
+// as written, value and effect; only its seconds may have changed. Order does not count, others may be added, and new
+// must be valid. A toleration that is gone is [ErrForbidden] at Index -1, with its text as Value. Success allocates
+// nothing.
+func ValidateTolerationsUpdate(old, new []Toleration) error {
+	return Options{}.ValidateTolerationsUpdate(old, new)
+}
+
+// ValidateTolerationsUpdate is [ValidateTolerationsUpdate] under the options.
+func (o Options) ValidateTolerationsUpdate(old, new []Toleration) error {
+	f := faults{list: "tolerations", index: -1}
+	for i := range old {
+		if !keeps(new, &old[i]) {
+			f.add("", old[i].String(), ErrForbidden, detailUpdate)
+		}
+	}
+	for i := range new {
+		f.index = i
+		f.toleration(&new[i], o)
+	}
+	return f.err()
+}
+
+// keeps reports whether the list has the toleration, with any seconds.
+func keeps(list []Toleration, t *Toleration) bool {
+	for i := range list {
+		if u := &list[i]; u.Key == t.Key && u.Operator == t.Operator && u.Value == t.Value && u.Effect == t.Effect {
+			return true
+		}
+	}
+	return false
+}
+
+// faults collects what is wrong with the elements of a list.
+type faults struct {
+	list   string
+	index  int // of the element being looked at
+	fields []*FieldError
+}
+
+func (f *faults) add(field, value string, fault sentinel, detail string) {
+	f.fields = append(f.fields, &FieldError{List: f.list, Index: f.index, Field: field, Value: value, Err: fault, Detail: detail})
+}
+
+// check adds the fault, if it is one.
+func (f *faults) check(field, value string, fault sentinel, detail string) {
+	if fault != "" {
+		f.add(field, value, fault, detail)
+	}
+}
+
+func (f *faults) err() error {
+	if f.fields == nil {
+		return nil
+	}
+	return &ValidationError{f.fields}
+}
+
+func (f *faults) taint(t *Taint) {
+	fault, detail := checkKey(t.Key)
+	f.check("key", t.Key, fault, detail)
+	fault, detail = checkValue(t.Value)
+	f.check("value", t.Value, fault, detail)
+	fault, detail = checkEffect(t.Effect)
+	f.check("effect", string(t.Effect), fault, detail)
+}
+
+func (f *faults) toleration(t *Toleration, o Options) {
+	if t.Key != "" {
+		fault, detail := o.checkTolerationKey(t.Key)
+		f.check("key", t.Key, fault, detail)
+	} else if t.Operator != OpExists {
+		f.add("operator", string(t.Operator), ErrInvalid, detailKeyless)
+	}
+	switch t.Operator {
+	case OpEqual, "":
+		fault, detail := checkValue(t.Value)
+		f.check("value", t.Value, fault, detail)
+	case OpExists:
+		if t.Value != "" {
+			f.add("value", t.Value, ErrInvalid, detailExistsValue)
+		}
+	case OpLt, OpGt:
+		if o.NoComparison {
+			f.add("operator", string(t.Operator), ErrUnsupported, detailNoComparison)
+		} else if _, ok := parseInteger(t.Value); !ok {
+			f.add("value", t.Value, ErrInvalid, detailInteger)
+		}
+	default:
+		f.add("operator", string(t.Operator), ErrUnsupported, detailOperator)
+	}
+	if t.Effect != "" {
+		fault, detail := checkEffect(t.Effect)
+		f.check("effect", string(t.Effect), fault, detail)
+	}
+	if t.TolerationSeconds != nil && t.Effect != NoExecute {
+		f.add("effect", string(t.Effect), ErrInvalid, detailSecondsEffect)
+	}
+}
+
+// The check functions return the kind of fault and what is allowed, or "" for a valid field.
+
+// checkKey is Kubernetes' IsQualifiedName.
+func checkKey(key string) (fault sentinel, detail string) {
+	if key == "" {
+		return ErrRequired, detailKeyRequired
+	}
+	prefix, name, qualified := strings.Cut(key, "/")
+	if !qualified {
+		return checkName(key)
+	}
+	if fault, detail := checkPrefix(prefix); fault != "" {
+		return fault, detail
+	}
+	return checkName(name)
+}
+
+func checkPrefix(prefix string) (fault sentinel, detail string) {
+	if len(prefix) > maxPrefix {
+		return ErrTooLong, detailPrefixLength
+	}
+	if !isSubdomain(prefix) {
+		return ErrInvalid, detailPrefix
+	}
+	return "", ""
+}
+
+// checkName checks the part of a key after its '/'.
+func checkName(name string) (fault sentinel, detail string) {
+	if !isName(name) {
+		return ErrInvalid, detailKey
+	}
+	if len(name) > maxName {
+		return ErrTooLong, detailNameLength
+	}
+	return "", ""
+}
+
+// checkTolerationKey is checkKey that allows wildcards where the options do.
+func (o Options) checkTolerationKey(key string) (fault sentinel, detail string) {
+	start, wildcard := strings.CutSuffix(key, "*")
+	if !wildcard || !o.KeyWildcards {
+		return checkKey(key)
+	}
+	prefix, name, qualified := strings.Cut(start, "/")
+	if !qualified {
+		name = prefix
+	} else if fault, detail := checkPrefix(prefix); fault != "" {
+		return fault, detail
+	}
+	if name == "" {
+		return "", ""
+	}
+	// A name may go on after any of its characters, so its beginning is valid if it is with one more letter.
+	if !isAlphanumeric(name[0]) || !isNameBytes(name) {
+		return ErrInvalid, detailKey
+	}
+	if len(name) > maxName {
+		return ErrTooLong, detailNameLength
+	}
+	return "", ""
+}
+
+// checkValue is Kubernetes' IsValidLabelValue.
+func checkValue(value string) (fault sentinel, detail string) {
+	if value == "" {
+		return "", ""
+	}
+	if !isName(value) {
+		return ErrInvalid, detailValue
+	}
+	if len(value) > maxName {
+		return ErrTooLong, detailValueLength
+	}
+	return "", ""
+}
+
+func checkEffect(e Effect) (fault sentinel, detail string) {
+	if e == "" {
+		return ErrRequired, detailEffect
+	}
+	if !knownEffect(e) {
+		return ErrUnsupported, detailEffect
+	}
+	return "", ""
+}
+
+func knownEffect(e Effect) bool { return effectBit(e) != bitOther }
+
+// isName reports whether s is letters, digits, '-', '_' and '.', with a letter or digit at both ends, of any length
+// above 0.
+func isName(s string) bool {
+	return s != "" && isAlphanumeric(s[0]) && isAlphanumeric(s[len(s)-1]) && isNameBytes(s)
+}
+
+func isNameBytes(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isAlphanumeric(c) && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// isSubdomain reports whether s is parts joined by '.', each of lower case letters, digits and '-' with a letter or digit at
+// both ends, of any length above 0.
+func isSubdomain(s string) bool {
+	last := byte('.')
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		case c == '-' && last != '.':
+		case c == '.' && last != '.' && last != '-':
+		default:
+			return false
+		}
+		last = c
+	}
+	return last != '.' && last != '-'
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+}

@@ -45,6 +45,8 @@ type Reason struct {
 	Mismatch Mismatch
 	// Hint is a guess at a mistake in Closest, and zero where there is none to make.
 	Hint Hint
+
+	options Options // that were in force
 }
 
 // Tolerated reports whether a toleration matches the taint.
@@ -113,13 +115,13 @@ func (o Options) explain(taints []Taint, tolerations []Toleration) Explanation {
 }
 
 func (o Options) reason(taint *Taint, tolerations []Toleration) Reason {
-	r := Reason{Taint: *taint, Toleration: -1, Mismatch: MismatchKey}
+	r := Reason{Taint: *taint, Toleration: -1, Mismatch: MismatchKey, options: o}
 	least := notClose
 	for i := range tolerations {
 		t := &tolerations[i]
 		mismatch := o.check(t, taint)
 		if mismatch == 0 {
-			return Reason{Taint: *taint, Toleration: i, Closest: t.clone()}
+			return Reason{Taint: *taint, Toleration: i, Closest: t.clone(), options: o}
 		}
 		if d := o.distance(t, taint); d < least {
 			least = d
@@ -127,7 +129,7 @@ func (o Options) reason(taint *Taint, tolerations []Toleration) Reason {
 		}
 	}
 	if r.Toleration >= 0 {
-		r.Hint = o.hint(&r)
+		r.Hint = r.hint()
 	}
 	return r
 }
@@ -155,12 +157,19 @@ func (o Options) distance(t *Toleration, taint *Taint) int {
 	if t.Effect != "" && t.Effect != taint.Effect {
 		d += differs(string(t.Effect), string(taint.Effect))
 	}
-	if known := o.check(&Toleration{Operator: t.Operator, Value: t.Value}, taint); known == MismatchValue {
+	switch o.checkValues(t, taint) {
+	case 0:
+	case MismatchValue:
 		d += differs(t.Value, taint.Value)
-	} else if known != 0 {
+	default:
 		d += 2
 	}
 	return d
+}
+
+// checkValues is check for the operator and the values alone.
+func (o Options) checkValues(t *Toleration, taint *Taint) Mismatch {
+	return o.check(&Toleration{Operator: t.Operator, Value: t.Value}, taint)
 }
 
 // differs weighs two different texts.
@@ -171,7 +180,7 @@ func differs(a, b string) int {
 	return 3
 }
 
-func (o Options) hint(r *Reason) Hint {
+func (r *Reason) hint() Hint {
 	t, taint := &r.Closest, &r.Taint
 	switch r.Mismatch {
 	case MismatchEffect:
@@ -203,8 +212,8 @@ func (o Options) hint(r *Reason) Hint {
 // keyEdits returns how many edits, 1 or 2, lead from one key to the other, and 0 if it takes more or the keys are too short
 // for so many edits to mean anything.
 func keyEdits(a, b string) int {
-	shorter := min(len(a), len(b))
-	if most := min(2, (shorter-1)/2); most > 0 {
+	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
+	if most := min(2, (shorter-1)/2); most > 0 && longer-shorter <= most {
 		if d := edits(a, b, most); d <= most {
 			return d
 		}
@@ -399,28 +408,26 @@ func (r Reason) appendClosest(b []byte, names *redactor, closest Toleration) []b
 func (r Reason) differences(names *redactor) []string {
 	var words []string
 	t, taint := &r.Closest, &r.Taint
-	if t.Key != "" && t.Key != taint.Key && !(r.Mismatch != MismatchKey && strings.HasSuffix(t.Key, "*")) {
+	if r.options.check(&Toleration{Key: t.Key, Operator: OpExists}, taint) == MismatchKey {
 		words = append(words, inWords("the key differs", t.Key, taint.Key))
 	}
 	if t.Effect != "" && t.Effect != taint.Effect {
 		words = append(words, inWords("the effect differs", string(t.Effect), string(taint.Effect)))
 	}
-	switch mismatch := (Options{NoComparison: r.Mismatch == MismatchNoComparison}).check(&Toleration{Operator: t.Operator, Value: t.Value}, taint); mismatch {
+	switch mismatch := r.options.checkValues(t, taint); mismatch {
 	case 0:
 	case MismatchValue:
-		word := inWords(mismatch.String(), t.Value, taint.Value)
 		if t.Value == "" {
-			word = "its empty value matches only an empty value"
+			words = append(words, "its empty value matches only an empty value")
+		} else {
+			words = append(words, inWords(mismatch.String(), t.Value, taint.Value))
 		}
-		words = append(words, word)
 	case MismatchNotInteger:
-		words = append(words, r.notInteger(names))
-	case MismatchNotLess, MismatchNotGreater:
-		relation := " is not less than "
-		if mismatch == MismatchNotGreater {
-			relation = " is not greater than "
-		}
-		words = append(words, names.value(taint.Value)+relation+names.value(t.Value))
+		words = append(words, r.notInteger())
+	case MismatchNotLess:
+		words = append(words, names.value(taint.Value)+" is not less than "+names.value(t.Value))
+	case MismatchNotGreater:
+		words = append(words, names.value(taint.Value)+" is not greater than "+names.value(t.Value))
 	default:
 		words = append(words, mismatch.String())
 	}
@@ -428,7 +435,7 @@ func (r Reason) differences(names *redactor) []string {
 }
 
 // notInteger says whose value is no integer.
-func (r Reason) notInteger(names *redactor) string {
+func (r Reason) notInteger() string {
 	if _, ok := parseInteger(r.Closest.Value); !ok {
 		return "its value is not an integer"
 	}

@@ -34,13 +34,13 @@ const (
 const (
 	// Hard holds the effects that keep a new pod off a node: NoSchedule and NoExecute. It is the filter of the
 	// kube-scheduler's TaintToleration plugin.
-	Hard = bitNoSchedule | bitNoExecute
+	Hard EffectSet = bitNoSchedule | bitNoExecute
 	// Soft holds PreferNoSchedule, which only makes a node less attractive.
-	Soft = bitPreferNoSchedule
+	Soft EffectSet = bitPreferNoSchedule
 	// Evicting holds NoExecute, which removes a running pod.
-	Evicting = bitNoExecute
+	Evicting EffectSet = bitNoExecute
 	// AnyEffect holds every effect, those that Kubernetes does not know included.
-	AnyEffect = bitNoSchedule | bitPreferNoSchedule | bitNoExecute | bitOther
+	AnyEffect EffectSet = bitNoSchedule | bitPreferNoSchedule | bitNoExecute | bitOther
 )
 
 // Effects returns the set that holds the given effects. Every effect that is none of the three known ones, the empty

@@ -81,12 +81,7 @@ type Eviction struct {
 // All input is accepted, see [Toleration.Tolerates]. Nothing is allocated or retained.
 func Evict(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
 	return EvictionPolicy{}.evict(taints, tolerations, observed, func(t *Taint, after int) int {
-		for i := after + 1; i < len(tolerations); i++ {
-			if (Options{}).check(&tolerations[i], t) == 0 {
-				return i
-			}
-		}
-		return -1
+		return Options{}.next(tolerations, t, after)
 	})
 }
 
@@ -94,15 +89,7 @@ func Evict(taints []Taint, tolerations []Toleration, observed time.Time) Evictio
 // nothing.
 func (p EvictionPolicy) Evict(m *Matcher, taints []Taint, observed time.Time) Eviction {
 	tolerations, _ := m.list()
-	return p.evict(taints, tolerations, observed, func(t *Taint, after int) int {
-		bit := effectBit(t.Effect)
-		for i := after + 1; i < len(m.rules); i++ {
-			if m.rules[i].tolerates(t, bit) {
-				return i
-			}
-		}
-		return -1
-	})
+	return p.evict(taints, tolerations, observed, m.next)
 }
 
 // evict implements Evict. The function next returns the index of the first toleration behind the index after that matches

@@ -12,27 +12,26 @@ import (
 // allocated or retained.
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
 	for i := range taints {
-		if t := &taints[i]; in.Has(t.Effect) && !(Options{}).tolerated(tolerations, t) {
+		if t := &taints[i]; in.Has(t.Effect) && !tolerated(tolerations, t) {
 			return i, true
 		}
 	}
 	return -1, false
+}
+
+// tolerated reports whether any of the tolerations tolerates the taint.
+func tolerated(tolerations []Toleration, taint *Taint) bool {
+	return Options{}.next(tolerations, taint, -1) >= 0
 }
 
 // FindUntolerated is the function [FindUntolerated] for the compiled tolerations.
 func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
 	for i := range taints {
-		if t := &taints[i]; in.Has(t.Effect) && !m.tolerates(t) {
+		if t := &taints[i]; in.Has(t.Effect) && m.next(t, -1) < 0 {
 			return i, true
 		}
 	}
 	return -1, false
-}
-
-// tolerates reports whether a toleration of the list matches the taint.
-func (m *Matcher) tolerates(taint *Taint) bool {
-	_, ok := m.Match(taint)
-	return ok
 }
 
 // Untolerated yields, in order, the index and the address of each taint that has an effect of the set and that none of the
@@ -41,7 +40,7 @@ func (m *Matcher) tolerates(taint *Taint) bool {
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
 		for i := range taints {
-			if t := &taints[i]; in.Has(t.Effect) && !(Options{}).tolerated(tolerations, t) && !yield(i, t) {
+			if t := &taints[i]; in.Has(t.Effect) && !tolerated(tolerations, t) && !yield(i, t) {
 				return
 			}
 		}
@@ -52,7 +51,7 @@ func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Se
 func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
 		for i := range taints {
-			if t := &taints[i]; in.Has(t.Effect) && !m.tolerates(t) && !yield(i, t) {
+			if t := &taints[i]; in.Has(t.Effect) && m.next(t, -1) < 0 && !yield(i, t) {
 				return
 			}
 		}
@@ -86,7 +85,7 @@ func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
 func Filter(taints []Taint, tolerations []Toleration) Verdict {
 	v := Verdict{First: -1}
 	for i := range taints {
-		if t := &taints[i]; !(Options{}).tolerated(tolerations, t) {
+		if t := &taints[i]; !tolerated(tolerations, t) {
 			v.count(i, t.Effect)
 		}
 	}
@@ -97,7 +96,7 @@ func Filter(taints []Taint, tolerations []Toleration) Verdict {
 func (m *Matcher) Filter(taints []Taint) Verdict {
 	v := Verdict{First: -1}
 	for i := range taints {
-		if t := &taints[i]; !m.tolerates(t) {
+		if t := &taints[i]; m.next(t, -1) < 0 {
 			v.count(i, t.Effect)
 		}
 	}

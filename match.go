@@ -100,14 +100,14 @@ func (o Options) check(t *Toleration, taint *Taint) Mismatch {
 	return MismatchOperator
 }
 
-// tolerated reports whether any of the tolerations tolerates the taint.
-func (o Options) tolerated(tolerations []Toleration, taint *Taint) bool {
-	for i := range tolerations {
+// next returns the index of the first toleration behind the index after that tolerates the taint, or -1.
+func (o Options) next(tolerations []Toleration, taint *Taint, after int) int {
+	for i := after + 1; i < len(tolerations); i++ {
 		if o.check(&tolerations[i], taint) == 0 {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // wildcardMatches reports whether the pattern is a wildcard, and these are switched on, and the key begins with what is
@@ -264,16 +264,22 @@ func (r *rule) tolerates(taint *Taint, bit EffectSet) bool {
 // and whether there is one; the index is -1 where there is none. The taint must not be nil; it is not retained. Nothing is
 // allocated.
 func (m *Matcher) Match(taint *Taint) (toleration int, ok bool) {
+	i := m.next(taint, -1)
+	return i, i >= 0
+}
+
+// next returns the index of the first toleration behind the index after that tolerates the taint, or -1.
+func (m *Matcher) next(taint *Taint, after int) int {
 	if m == nil {
-		return -1, false
+		return -1
 	}
 	bit := effectBit(taint.Effect)
-	for i := range m.rules {
+	for i := after + 1; i < len(m.rules); i++ {
 		if m.rules[i].tolerates(taint, bit) {
-			return i, true
+			return i
 		}
 	}
-	return -1, false
+	return -1
 }
 
 // list returns the tolerations and options that were compiled.

@@ -158,7 +158,7 @@ func (t *Toleration) parseOptions(s string, at int) error {
 	}
 	digits, isFor := strings.CutPrefix(rest, "for ")
 	digits, isSeconds := strings.CutSuffix(digits, "s")
-	if !isFor || !isSeconds {
+	if !isFor || !isSeconds || strings.Contains(digits, " ") {
 		return parseFault("toleration", s, at, "", rest, ErrInvalid, detailOptions)
 	}
 	seconds, ok := parseInteger(digits)
@@ -175,7 +175,10 @@ const detailOptions = "after the key, value and effect come \" op=OPERATOR\" and
 func (t *Toleration) offset(s, field string) int {
 	switch field {
 	case "value":
-		return min(len(t.Key)+1, len(s))
+		if t.Value == "" {
+			return len(t.Key)
+		}
+		return len(t.Key) + 1
 	case "effect":
 		head, _, _ := strings.Cut(s, " ")
 		if t.Effect == "" {

@@ -415,15 +415,12 @@ func (o Options) checkTolerationKey(key string) (fault sentinel, detail string) 
 	} else if fault, detail := checkPrefix(prefix); fault != "" {
 		return fault, detail
 	}
-	if name == "" {
-		return "", ""
+	if len(name) >= maxName {
+		return checkName(name)
 	}
-	// A name may go on after any of its characters, so its beginning is valid if it is with one more letter.
-	if !isAlphanumeric(name[0]) || !isNameBytes(name) {
+	// A shorter name may end in any of its characters here, for a letter may follow.
+	if name != "" && (!isAlphanumeric(name[0]) || !isNameBytes(name)) {
 		return ErrInvalid, detailKey
-	}
-	if len(name) > maxName {
-		return ErrTooLong, detailNameLength
 	}
 	return "", ""
 }

@@ -1,0 +1,162 @@
+package taints_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+var observed = time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)
+
+func TestEvict(t *testing.T) {
+	stays := taints.Eviction{Taint: -1, Toleration: -1}
+	now := func(taint, toleration int, seconds int64) taints.Eviction {
+		return taints.Eviction{Outcome: taints.EvictsNow, At: observed, Seconds: seconds, Taint: taint, Toleration: toleration}
+	}
+	at := func(taint, toleration int, seconds int64) taints.Eviction {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(time.Duration(seconds) * time.Second), Seconds: seconds, Taint: taint, Toleration: toleration}
+	}
+	for _, tc := range []struct {
+		name   string
+		taints []taints.Taint
+		tols   []taints.Toleration
+		want   taints.Eviction
+	}{
+		{"no taints", nil, nil, stays},
+		{"no taints, empty lists", []taints.Taint{}, []taints.Toleration{}, stays},
+		{"only NoExecute evicts", parseTaints("a:NoSchedule", "b:PreferNoSchedule"), nil, stays},
+		{"an unknown effect does not evict", []taints.Taint{{Key: "k", Effect: "noexecute"}, {Key: "k"}}, nil, stays},
+		{"no tolerations", parseTaints("s:NoSchedule", "a:NoExecute"), nil, now(1, -1, 0)},
+		{"none that matches", parseTaints("a:NoExecute"), parseTolerations("b:NoExecute for 60s", "a:NoSchedule op=Exists"), now(0, -1, 0)},
+		{"for ever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists"), stays},
+		{"for a time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists for 300s"), at(0, 0, 300)},
+		{"for no time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 0s"), now(0, 0, 0)},
+		{"for less than no time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for -5s"), now(0, 0, -5)},
+		{"for the least time", parseTaints("a:NoExecute"), []taints.Toleration{{Operator: "Exists", TolerationSeconds: seconds(math.MinInt64)}}, now(0, 0, math.MinInt64)},
+		{"the first match counts, not the longest", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 10s", "a:NoExecute for 60s", "a:NoExecute"), at(0, 0, 10)},
+		{"the first match counts, not the shortest", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s", "a:NoExecute for 10s", "a:NoExecute for 0s"), at(0, 0, 60)},
+		{"the first match counts, for ever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute", "a:NoExecute for 10s"), stays},
+		{"an early wildcard shadows a later entry", parseTaints("a:NoExecute"), parseTolerations(":NoExecute op=Exists for 300s", "a:NoExecute op=Exists"), at(0, 0, 300)},
+		{"the earliest taint decides", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for 20s", "c:NoExecute"), at(1, 1, 20)},
+		{"of equal deadlines the first taint decides", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("b:NoExecute for 20s", "a:NoExecute for 20s"), at(0, 1, 20)},
+		{"an untolerated taint goes before a tolerated one", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s"), now(1, -1, 0)},
+		{"an untolerated taint goes before one for ever", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute"), now(1, -1, 0)},
+		{"an untolerated taint goes before one for no time", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 0s"), now(1, -1, 0)},
+		{"for no time goes before for a time", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for -1s"), now(1, 1, -1)},
+		{"of two for no time the first decides", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("b:NoExecute for 0s", "a:NoExecute for -1s"), now(0, 1, -1)},
+		{"a key under two effects", parseTaints("a:NoSchedule", "a:NoExecute"), parseTolerations("a op=Exists"), stays},
+		{"seconds without an effect count", parseTaints("a:NoExecute"), []taints.Toleration{{Key: "a", Operator: "Exists", TolerationSeconds: seconds(7)}}, at(0, 0, 7)},
+		{"seconds of another effect do not", parseTaints("a:NoExecute"), []taints.Toleration{{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(7)}, {Key: "a"}}, stays},
+		{"a threshold", parseTaints("score=40:NoExecute"), parseTolerations("score=50:NoExecute op=Gt", "score=50:NoExecute op=Lt for 9s"), at(0, 1, 9)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := taints.Evict(tc.taints, tc.tols, observed); got != tc.want {
+				t.Errorf("got  %+v\nwant %+v", got, tc.want)
+			}
+			if got := (taints.EvictionPolicy{}).Evict(taints.Compile(tc.tols), tc.taints, observed); got != tc.want {
+				t.Errorf("compiled: got  %+v\nwant %+v", got, tc.want)
+			}
+		})
+	}
+}
+
+// Seconds beyond time.Duration: Kubernetes multiplies them into one and overflows, so that 9223372037 of them are for
+// ever and 18446744074 are 290 milliseconds. Here they are what they say.
+func TestHugeSecondsDoNotOverflow(t *testing.T) {
+	const maxUnix = math.MaxInt64 - 62135596800
+	for _, tc := range []struct {
+		name    string
+		seconds int64
+		from    time.Time
+		want    time.Time // zero for ever
+	}{
+		{"the most that time.Duration holds", 9223372036, observed, time.Unix(observed.Unix()+9223372036, 500)},
+		{"one more, for ever in Kubernetes", 9223372037, observed, time.Unix(observed.Unix()+9223372037, 500)},
+		{"once around, at once in Kubernetes", 18446744074, observed, time.Unix(observed.Unix()+18446744074, 500)},
+		{"the last second of time.Time", maxUnix - observed.Unix(), observed, time.Unix(maxUnix, 500)},
+		{"one more is for ever", maxUnix - observed.Unix() + 1, observed, time.Time{}},
+		{"the greatest int64 is for ever", math.MaxInt64, observed, time.Time{}},
+		{"from before 1970", 9223372037, time.Unix(-100, 0), time.Unix(9223372037-100, 0)},
+		{"from year 1", 60, time.Time{}, time.Time{}.Add(time.Minute)},
+		{"the greatest from the far past", math.MaxInt64, time.Unix(-62135596800, 0), time.Unix(maxUnix, 0)},
+		{"from the last second", 1, time.Unix(maxUnix, 0), time.Time{}},
+		{"from what no time.Time can hold", 1, time.Unix(math.MaxInt64, 0), time.Time{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tols := []taints.Toleration{{Operator: "Exists", TolerationSeconds: &tc.seconds}}
+			e := taints.Evict(parseTaints("a:NoExecute"), tols, tc.from)
+			if tc.want.IsZero() {
+				if e != (taints.Eviction{Taint: -1, Toleration: -1}) {
+					t.Errorf("got %+v, want that it stays", e)
+				}
+				return
+			}
+			if e.Outcome != taints.EvictsAt || !e.At.Equal(tc.want) || e.Seconds != tc.seconds {
+				t.Errorf("got %+v, want %v", e, tc.want)
+			}
+			if e.At.Location() != tc.from.Location() {
+				t.Errorf("location %v, want %v", e.At.Location(), tc.from.Location())
+			}
+		})
+	}
+}
+
+func TestEvictionPolicy(t *testing.T) {
+	early, late := observed.Add(-10*time.Minute), observed.Add(10*time.Minute)
+	added := func(spec string, at time.Time) taints.Taint {
+		taint := taints.MustParseTaint(spec)
+		taint.TimeAdded = &at
+		return taint
+	}
+	tols := parseTolerations("a:NoExecute for 60s", "a:NoExecute for 300s", "a:NoExecute for 60s", "a:NoExecute for 5s", "b:NoExecute for 700s", "n:NoExecute for 0s", "n:NoExecute for -9s")
+	forever := parseTolerations("a:NoExecute for 60s", "a:NoExecute", "a:NoExecute for 5s", "a:NoExecute op=Exists")
+	a := parseTaints("a:NoExecute")
+	for _, tc := range []struct {
+		name   string
+		policy taints.EvictionPolicy
+		taints []taints.Taint
+		tols   []taints.Toleration
+		want   taints.Eviction
+	}{
+		{"longest", taints.EvictionPolicy{Select: taints.LongestMatch}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(300 * time.Second), Seconds: 300, Taint: 0, Toleration: 1}},
+		{"shortest", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5, Taint: 0, Toleration: 3}},
+		{"longest is for ever", taints.EvictionPolicy{Select: taints.LongestMatch}, a, forever, taints.Eviction{Taint: -1, Toleration: -1}},
+		{"shortest is not for ever", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, forever, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5, Taint: 0, Toleration: 2}},
+		{"longest of none", taints.EvictionPolicy{Select: taints.LongestMatch}, a, nil, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: -1}},
+		{"no time is as long as less", taints.EvictionPolicy{Select: taints.ShortestMatch}, parseTaints("n:NoExecute"), tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: 5}},
+		{"an unknown selection takes the first", taints.EvictionPolicy{Select: 9}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
+
+		{"TimeAdded does not count", taints.EvictionPolicy{}, []taints.Taint{added("a:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
+		{"from TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: early.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
+		{"from TimeAdded, in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", late)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: late.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
+		{"from TimeAdded, where it is not set", taints.EvictionPolicy{FromTimeAdded: true}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
+		{"from TimeAdded, longer but earlier", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", observed), added("b:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
+		{"from TimeAdded, the other way round", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", late), added("b:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: early.Add(700 * time.Second), Seconds: 700, Taint: 1, Toleration: 4}},
+		{"overdue since TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsNow, At: early, Taint: 0, Toleration: -1}},
+		{"now, though added in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", late)}, tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: -1}},
+		{"now, and overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early), added("x:NoExecute", observed)}, tols, taints.Eviction{Outcome: taints.EvictsNow, At: early.Add(60 * time.Second), Taint: 1, Toleration: -1}},
+		{"two now, overdue by the second", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", observed), added("y:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsNow, At: early, Taint: 0, Toleration: -1}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := tc.policy.Evict(taints.Compile(tc.tols), tc.taints, observed); got != tc.want {
+				t.Errorf("got  %+v\nwant %+v", got, tc.want)
+			}
+		})
+	}
+	t.Run("a nil Matcher tolerates nothing", func(t *testing.T) {
+		if got := (taints.EvictionPolicy{}).Evict(nil, a, observed); got.Outcome != taints.EvictsNow {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// A deadline that counts from a clock reading with a monotonic part keeps it.
+func TestEvictKeepsTheMonotonicClock(t *testing.T) {
+	now := time.Now()
+	e := taints.Evict(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), now)
+	if e.At != now.Add(time.Minute) {
+		t.Errorf("got %v, want %v", e.At, now.Add(time.Minute))
+	}
+}

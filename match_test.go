@@ -1,0 +1,233 @@
+package taints_test
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func TestTolerates(t *testing.T) {
+	type T = taints.Toleration
+	dedicated := taints.Taint{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule}
+	score := func(value string) taints.Taint {
+		return taints.Taint{Key: "score", Value: value, Effect: taints.NoSchedule}
+	}
+	seconds := func(s int64) *int64 { return &s }
+	for _, tc := range []struct {
+		name  string
+		tol   T
+		taint taints.Taint
+		want  taints.Mismatch
+	}{
+		{"equal in all", T{Key: "dedicated", Operator: "Equal", Value: "ml", Effect: "NoSchedule"}, dedicated, 0},
+		{"no operator means Equal", T{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}, dedicated, 0},
+		{"Equal, another value", T{Key: "dedicated", Value: "db", Effect: "NoSchedule"}, dedicated, taints.MismatchValue},
+		{"Equal, value in another letter case", T{Key: "dedicated", Value: "ML", Effect: "NoSchedule"}, dedicated, taints.MismatchValue},
+		{"Equal with an empty value does not match all values", T{Key: "dedicated", Operator: "Equal", Effect: "NoSchedule"}, dedicated, taints.MismatchValue},
+		{"Equal with an empty value matches an empty value", T{Key: "dedicated", Operator: "Equal"}, taints.Taint{Key: "dedicated", Effect: "NoSchedule"}, 0},
+		{"another key", T{Key: "gpu", Value: "ml", Effect: "NoSchedule"}, dedicated, taints.MismatchKey},
+		{"key in another letter case", T{Key: "Dedicated", Operator: "Exists"}, dedicated, taints.MismatchKey},
+		{"another effect", T{Key: "dedicated", Value: "ml", Effect: "NoExecute"}, dedicated, taints.MismatchEffect},
+		{"effect is looked at first", T{Key: "gpu", Value: "db", Effect: "NoExecute"}, dedicated, taints.MismatchEffect},
+		{"key is looked at before the value", T{Key: "gpu", Value: "db"}, dedicated, taints.MismatchKey},
+		{"empty effect matches all effects", T{Key: "dedicated", Value: "ml"}, dedicated, 0},
+		{"empty effect matches an unknown effect", T{Operator: "Exists"}, taints.Taint{Key: "k", Effect: "NoAdmit"}, 0},
+		{"empty effect matches an empty effect", T{Operator: "Exists"}, taints.Taint{Key: "k"}, 0},
+		{"an effect does not match an empty effect", T{Operator: "Exists", Effect: "NoSchedule"}, taints.Taint{Key: "k"}, taints.MismatchEffect},
+		{"unknown effect matches itself", T{Operator: "Exists", Effect: "NoAdmit"}, taints.Taint{Key: "k", Effect: "NoAdmit"}, 0},
+		{"unknown effect matches no other unknown one", T{Operator: "Exists", Effect: "NoAdmit"}, taints.Taint{Key: "k", Effect: "noadmit"}, taints.MismatchEffect},
+		{"Exists", T{Key: "dedicated", Operator: "Exists", Effect: "NoSchedule"}, dedicated, 0},
+		{"Exists of another key", T{Key: "gpu", Operator: "Exists"}, dedicated, taints.MismatchKey},
+		{"Exists does not look at its value", T{Key: "dedicated", Operator: "Exists", Value: "db"}, dedicated, 0},
+		{"empty key with Exists matches all", T{Operator: "Exists"}, dedicated, 0},
+		{"empty key with Exists and an effect", T{Operator: "Exists", Effect: "NoExecute"}, dedicated, taints.MismatchEffect},
+		{"empty key with Equal compares values only", T{Value: "ml"}, dedicated, 0},
+		{"empty key with Gt compares values only", T{Operator: "Gt", Value: "4"}, score("5"), 0},
+		{"{} does not match a value", T{}, dedicated, taints.MismatchValue},
+		{"{} matches a taint without a value", T{}, taints.Taint{Key: "dedicated", Effect: "NoSchedule"}, 0},
+		{"{} matches {}", T{}, taints.Taint{}, 0},
+		{"seconds play no part", T{Key: "dedicated", Operator: "Exists", TolerationSeconds: seconds(-1)}, dedicated, 0},
+		{"unknown operator", T{Key: "dedicated", Operator: "In", Value: "ml"}, dedicated, taints.MismatchOperator},
+		{"operator in lower case is unknown", T{Key: "dedicated", Operator: "exists"}, dedicated, taints.MismatchOperator},
+		{"a star is no wildcard", T{Key: "dedic*", Operator: "Exists"}, dedicated, taints.MismatchKey},
+		{"a lone star is no wildcard", T{Key: "*", Operator: "Exists"}, dedicated, taints.MismatchKey},
+
+		{"Lt, less", T{Key: "score", Operator: "Lt", Value: "60"}, score("40"), 0},
+		{"Lt, equal", T{Key: "score", Operator: "Lt", Value: "40"}, score("40"), taints.MismatchNotLess},
+		{"Lt, greater", T{Key: "score", Operator: "Lt", Value: "30"}, score("40"), taints.MismatchNotLess},
+		{"Lt compares numbers, not texts", T{Key: "score", Operator: "Lt", Value: "10"}, score("9"), 0},
+		{"Lt, negative", T{Key: "score", Operator: "Lt", Value: "-5"}, score("-40"), 0},
+		{"Gt, greater", T{Key: "score", Operator: "Gt", Value: "30"}, score("40"), 0},
+		{"Gt, equal", T{Key: "score", Operator: "Gt", Value: "40"}, score("40"), taints.MismatchNotGreater},
+		{"Gt, less", T{Key: "score", Operator: "Gt", Value: "60"}, score("40"), taints.MismatchNotGreater},
+		{"Gt, negative and zero", T{Key: "score", Operator: "Gt", Value: "-1"}, score("0"), 0},
+		{"Lt at both ends of int64", T{Key: "score", Operator: "Lt", Value: "9223372036854775807"}, score("-9223372036854775808"), 0},
+		{"Gt at both ends of int64", T{Key: "score", Operator: "Gt", Value: "-9223372036854775808"}, score("9223372036854775807"), 0},
+		{"nothing is greater than the greatest", T{Key: "score", Operator: "Gt", Value: "9223372036854775807"}, score("9223372036854775807"), taints.MismatchNotGreater},
+		{"Lt of another key", T{Key: "rank", Operator: "Lt", Value: "60"}, score("40"), taints.MismatchKey},
+		{"Lt of another effect", T{Key: "score", Operator: "Lt", Value: "60", Effect: "NoExecute"}, score("40"), taints.MismatchEffect},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := tc.tol.Check(tc.taint); got != tc.want {
+				t.Errorf("Check = %v, want %v", got, tc.want)
+			}
+			if got := tc.tol.Tolerates(tc.taint); got != (tc.want == 0) {
+				t.Errorf("Tolerates = %v", got)
+			}
+			if _, got := taints.Compile([]T{tc.tol}).Match(&tc.taint); got != (tc.want == 0) {
+				t.Errorf("Match = %v", got)
+			}
+		})
+	}
+}
+
+// Lt and Gt take integers in canonical form only; every other form matches nothing, on whichever side it stands.
+func TestIntegerForms(t *testing.T) {
+	valid := []string{"0", "1", "9", "10", "-1", "-10", "9223372036854775807", "-9223372036854775808", "999999999999999999"}
+	invalid := []string{
+		"", "-", "+", "+1", "-0", "00", "01", "007", "-01", "1.0", "1e3", "0x1", "1_000", " 1", "1 ", "1\n", "--1", "١", "1a", "a",
+		"9223372036854775808", "-9223372036854775809", "18446744073709551616", "99999999999999999999", "-99999999999999999999",
+		"18446744073709551617", strings.Repeat("9", 1000), "/", ":",
+	}
+	for i, form := range append(valid, invalid...) {
+		ok := i < len(valid)
+		for _, op := range []taints.Operator{taints.OpLt, taints.OpGt} {
+			limit, taintLimit := "9223372036854775807", "-9223372036854775808"
+			if op == taints.OpGt {
+				limit, taintLimit = taintLimit, limit
+			}
+			asTaint := taints.Toleration{Operator: op, Value: limit}.Check(taints.Taint{Key: "k", Value: form})
+			asToleration := taints.Toleration{Operator: op, Value: form}.Check(taints.Taint{Key: "k", Value: taintLimit})
+			if (asTaint != taints.MismatchNotInteger) != ok || (asToleration != taints.MismatchNotInteger) != ok {
+				t.Errorf("%s %q: %v as the taint's value, %v as the toleration's; an integer: %v", op, form, asTaint, asToleration, ok)
+			}
+		}
+	}
+}
+
+func TestNumbersCompareAsNumbers(t *testing.T) {
+	numbers := []int64{math.MinInt64, math.MinInt64 + 1, -100, -11, -2, -1, 0, 1, 2, 9, 10, 11, 99, 100, math.MaxInt64 - 1, math.MaxInt64}
+	for _, limit := range numbers {
+		for _, n := range numbers {
+			taint := taints.Taint{Key: "k", Value: strconv.FormatInt(n, 10)}
+			less := taints.Toleration{Key: "k", Operator: taints.OpLt, Value: strconv.FormatInt(limit, 10)}.Tolerates(taint)
+			greater := taints.Toleration{Key: "k", Operator: taints.OpGt, Value: strconv.FormatInt(limit, 10)}.Tolerates(taint)
+			if less != (n < limit) || greater != (n > limit) {
+				t.Errorf("%d against %d: Lt %v, Gt %v", n, limit, less, greater)
+			}
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	gpu := taints.Taint{Key: "readiness.k8s.io/gpu", Value: "5", Effect: taints.NoSchedule}
+	for _, tc := range []struct {
+		name    string
+		options taints.Options
+		tol     string
+		want    bool
+	}{
+		{"Gt", taints.Options{}, "readiness.k8s.io/gpu=4 op=Gt", true},
+		{"Gt without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu=4 op=Gt", false},
+		{"Lt without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu=6 op=Lt", false},
+		{"Exists without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu op=Exists", true},
+		{"exact key with wildcards on", taints.Options{KeyWildcards: true}, "readiness.k8s.io/gpu op=Exists", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tol := taints.MustParseToleration(tc.tol)
+			if _, ok := tc.options.Compile([]taints.Toleration{tol}).Match(&gpu); ok != tc.want {
+				t.Errorf("Match = %v, want %v", ok, tc.want)
+			}
+		})
+	}
+	for _, tc := range []struct {
+		key     string
+		off, on bool
+	}{
+		{"readiness.k8s.io/*", false, true},
+		{"readiness.k8s.io/g*", false, true},
+		{"readiness.k8s.io/gpu*", false, true},
+		{"readiness.k8s.io*", false, true},
+		{"*", false, true},
+		{"readiness.k8s.io/x*", false, false},
+		{"readiness.k8s.io/gpux*", false, false},
+		{"readiness.*/gpu", false, false},
+		{"*gpu", false, false},
+		{"read*ness.k8s.io/*", false, false},
+		{"**", false, false},
+	} {
+		t.Run(tc.key, func(t *testing.T) {
+			tols := []taints.Toleration{{Key: tc.key, Operator: taints.OpExists}}
+			if _, ok := taints.Compile(tols).Match(&gpu); ok != tc.off {
+				t.Errorf("wildcards off: %v, want %v", ok, tc.off)
+			}
+			if _, ok := (taints.Options{KeyWildcards: true}).Compile(tols).Match(&gpu); ok != tc.on {
+				t.Errorf("wildcards on: %v, want %v", ok, tc.on)
+			}
+		})
+	}
+}
+
+func TestMatcher(t *testing.T) {
+	gpu := taints.MustParseTaint("gpu=a100:NoSchedule")
+
+	t.Run("the first in list order", func(t *testing.T) {
+		m := taints.Compile([]taints.Toleration{
+			{Key: "disk", Operator: taints.OpExists},
+			{Key: "gpu", Operator: taints.OpExists, Effect: taints.NoSchedule},
+			{Operator: taints.OpExists},
+		})
+		if i, ok := m.Match(&gpu); i != 1 || !ok {
+			t.Errorf("Match = %d, %v, want 1, true", i, ok)
+		}
+		if i, ok := m.Match(&taints.Taint{Key: "x"}); i != 2 || !ok {
+			t.Errorf("Match = %d, %v, want 2, true", i, ok)
+		}
+	})
+	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": {}, "of nothing": taints.Compile(nil)} {
+		t.Run(name+" tolerates nothing", func(t *testing.T) {
+			if i, ok := m.Match(&gpu); i != -1 || ok {
+				t.Errorf("Match = %d, %v, want -1, false", i, ok)
+			}
+			if v := m.Filter([]taints.Taint{gpu}); v.NoSchedule != 1 || v.First != 0 {
+				t.Errorf("Filter = %+v", v)
+			}
+			if e := m.Explain([]taints.Taint{gpu}); len(e) != 1 || e[0].Tolerated() {
+				t.Errorf("Explain = %v", e)
+			}
+		})
+	}
+	t.Run("keeps what it was given", func(t *testing.T) {
+		seconds := int64(300)
+		tols := []taints.Toleration{{Key: "gpu", Operator: taints.OpExists, TolerationSeconds: &seconds}}
+		m := taints.Compile(tols)
+		seconds = 1
+		tols[0].Key = "other"
+		if got := m.Explain([]taints.Taint{gpu})[0].Closest.String(); got != "gpu op=Exists for 300s" {
+			t.Errorf("the Matcher now has %q", got)
+		}
+	})
+}
+
+func TestEnumNames(t *testing.T) {
+	for _, tc := range []struct{ got, want string }{
+		{taints.Mismatch(0).String(), "tolerated"},
+		{taints.MismatchEffect.String(), "the effect differs"},
+		{taints.MismatchNotGreater.String(), "the taint's value is not greater"},
+		{taints.Mismatch(200).String(), "mismatch(200)"},
+		{taints.Hint(0).String(), "no hint"},
+		{taints.HintEmptyValue.String(), "Equal with an empty value matches only an empty value"},
+		{taints.Hint(9).String(), "hint(9)"},
+		{taints.LongestMatch.String(), "LongestMatch"},
+		{taints.Selection(3).String(), "selection(3)"},
+		{taints.EvictsNow.String(), "EvictsNow"},
+		{taints.Outcome(3).String(), "outcome(3)"},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("got %q, want %q", tc.got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package taints_test
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// This file restates the rules as plainly as they can be said, without regard to speed, for the property tests to hold the
+// package against.
+
+var canonicalInteger = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+
+func refInteger(s string) (*big.Int, bool) {
+	if !canonicalInteger.MatchString(s) {
+		return nil, false
+	}
+	n, _ := new(big.Int).SetString(s, 10)
+	return n, n.IsInt64()
+}
+
+func refTolerates(o taints.Options, t taints.Toleration, taint taints.Taint) bool {
+	effect := t.Effect == "" || t.Effect == taint.Effect
+	key := t.Key == "" || t.Key == taint.Key
+	if o.KeyWildcards && strings.HasSuffix(t.Key, "*") {
+		key = key || strings.HasPrefix(taint.Key, t.Key[:len(t.Key)-1])
+	}
+	value := false
+	switch t.Operator {
+	case "", "Equal":
+		value = t.Value == taint.Value
+	case "Exists":
+		value = true
+	case "Lt", "Gt":
+		want, ok1 := refInteger(t.Value)
+		got, ok2 := refInteger(taint.Value)
+		if ok1 && ok2 && !o.NoComparison {
+			value = t.Operator == "Lt" && got.Cmp(want) < 0 || t.Operator == "Gt" && got.Cmp(want) > 0
+		}
+	}
+	return effect && key && value
+}
+
+// refMatches returns the indexes of all tolerations that tolerate the taint.
+func refMatches(o taints.Options, tols []taints.Toleration, taint taints.Taint) []int {
+	var matches []int
+	for i, t := range tols {
+		if refTolerates(o, t, taint) {
+			matches = append(matches, i)
+		}
+	}
+	return matches
+}
+
+// refUntolerated returns the indexes of all taints with one of the effects that nothing tolerates.
+func refUntolerated(o taints.Options, list []taints.Taint, tols []taints.Toleration, effects ...taints.Effect) []int {
+	var untolerated []int
+	for i, taint := range list {
+		for _, e := range effects {
+			if taint.Effect == e && len(refMatches(o, tols, taint)) == 0 {
+				untolerated = append(untolerated, i)
+			}
+		}
+	}
+	return untolerated
+}
+
+// refDeadline says when a pod leaves, in seconds of Unix time: never, at once (the second of now), or at a time.
+// A taint's nil seconds are for ever.
+func refDeadline(p taints.EvictionPolicy, o taints.Options, list []taints.Taint, tols []taints.Toleration, now time.Time) (taints.Outcome, *big.Int) {
+	outcome, deadline := taints.Stays, (*big.Int)(nil)
+	for _, taint := range list {
+		if taint.Effect != "NoExecute" {
+			continue
+		}
+		from := now
+		if p.FromTimeAdded && taint.TimeAdded != nil {
+			from = *taint.TimeAdded
+		}
+		seconds := new(big.Int) // at once
+		if matches := refMatches(o, tols, taint); len(matches) > 0 {
+			seconds = refSeconds(p.Select, tols, matches)
+		}
+		if seconds == nil {
+			continue
+		}
+		at := new(big.Int).Add(big.NewInt(from.Unix()), seconds)
+		if at.Cmp(big.NewInt(1<<63-1-62135596800)) > 0 {
+			continue
+		}
+		if seconds.Sign() == 0 {
+			outcome = taints.EvictsNow
+			if at.Cmp(big.NewInt(now.Unix())) > 0 {
+				at = big.NewInt(now.Unix())
+			}
+		} else if outcome == taints.Stays {
+			outcome = taints.EvictsAt
+		}
+		if deadline == nil || at.Cmp(deadline) < 0 {
+			deadline = at
+		}
+	}
+	return outcome, deadline
+}
+
+// refSeconds returns how long the tolerations at the indexes tolerate together, 0 at least, nil for ever.
+func refSeconds(selection taints.Selection, tols []taints.Toleration, matches []int) *big.Int {
+	var all []*big.Int
+	for _, i := range matches {
+		var s *big.Int
+		if p := tols[i].TolerationSeconds; p != nil {
+			s = big.NewInt(max(0, *p))
+		}
+		all = append(all, s)
+	}
+	chosen := all[0]
+	for _, s := range all[1:] {
+		longer := chosen != nil && (s == nil || s.Cmp(chosen) > 0)
+		shorter := s != nil && (chosen == nil || s.Cmp(chosen) < 0)
+		if selection == taints.LongestMatch && longer || selection == taints.ShortestMatch && shorter {
+			chosen = s
+		}
+	}
+	return chosen
+}
+
+var (
+	nameForm      = regexp.MustCompile(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
+	subdomainForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+)
+
+func refValidKey(key string) bool {
+	parts := strings.Split(key, "/")
+	name := parts[len(parts)-1]
+	if len(parts) > 2 || len(name) > 63 || !nameForm.MatchString(name) {
+		return false
+	}
+	return len(parts) == 1 || len(parts[0]) <= 253 && subdomainForm.MatchString(parts[0])
+}
+
+func refValidValue(value string) bool {
+	return value == "" || len(value) <= 63 && nameForm.MatchString(value)
+}
+
+func refKnownEffect(e taints.Effect) bool {
+	return regexp.MustCompile(`^(NoSchedule|PreferNoSchedule|NoExecute)$`).MatchString(string(e))
+}
+
+func refValidTaints(list []taints.Taint) bool {
+	seen := map[string]bool{}
+	for _, t := range list {
+		id := t.Key + "\x00" + string(t.Effect)
+		if seen[id] || !refValidKey(t.Key) || !refValidValue(t.Value) || !refKnownEffect(t.Effect) {
+			return false
+		}
+		seen[id] = true
+	}
+	return true
+}
+
+func refValidToleration(o taints.Options, t taints.Toleration) bool {
+	var value bool
+	switch t.Operator {
+	case "", "Equal":
+		value = refValidValue(t.Value)
+	case "Exists":
+		value = t.Value == ""
+	case "Lt", "Gt":
+		_, value = refInteger(t.Value)
+		value = value && !o.NoComparison
+	}
+	key := t.Key == "" && t.Operator == "Exists" || refValidKey(t.Key)
+	if start, ok := strings.CutSuffix(t.Key, "*"); ok && o.KeyWildcards {
+		key = key || start == "" || refValidKey(start) || refValidKey(start+"0")
+	}
+	effect := t.Effect == "" || refKnownEffect(t.Effect)
+	seconds := t.TolerationSeconds == nil || t.Effect == "NoExecute"
+	return key && value && effect && seconds
+}

@@ -1,0 +1,205 @@
+package taints_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func TestParseTaint(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		want taints.Taint
+	}{
+		{"dedicated=ml:NoSchedule", taints.Taint{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}},
+		{"dedicated:NoExecute", taints.Taint{Key: "dedicated", Effect: "NoExecute"}},
+		{"dedicated=:PreferNoSchedule", taints.Taint{Key: "dedicated", Effect: "PreferNoSchedule"}},
+		{"nvidia.com/gpu=A100_80G.x-1:NoSchedule", taints.Taint{Key: "nvidia.com/gpu", Value: "A100_80G.x-1", Effect: "NoSchedule"}},
+		{strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63) + "=" + strings.Repeat("V", 63) + ":NoSchedule", taints.Taint{Key: strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63), Value: strings.Repeat("V", 63), Effect: "NoSchedule"}},
+	} {
+		t.Run(tc.in, func(t *testing.T) {
+			got, err := taints.ParseTaint(tc.in)
+			if err != nil || !got.Equal(tc.want) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			if err := got.Validate(); err != nil {
+				t.Errorf("parsed but not valid: %v", err)
+			}
+		})
+	}
+}
+
+func TestParseTaintErrors(t *testing.T) {
+	for _, tc := range []struct {
+		in     string
+		offset int
+		field  string
+		kind   error
+		text   string
+	}{
+		{"", 0, "key", taints.ErrRequired, `parse taint "" at offset 0: key: required: a taint needs a key`},
+		{"=v:NoSchedule", 0, "key", taints.ErrRequired, ""},
+		{"key", 3, "effect", taints.ErrRequired, `parse taint "key" at offset 3: effect: required: must be NoSchedule, PreferNoSchedule or NoExecute`},
+		{"key=value", 9, "effect", taints.ErrRequired, ""},
+		{"key:", 4, "effect", taints.ErrRequired, ""},
+		{"key:noschedule", 4, "effect", taints.ErrUnsupported, `parse taint "key:noschedule" at offset 4: effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`},
+		{"key:NoSchedule ", 4, "effect", taints.ErrUnsupported, ""},
+		{"key:a:NoSchedule", 4, "effect", taints.ErrUnsupported, ""},
+		{"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported, `parse taint "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute; a "-" at the end asks for removal and names no taint`},
+		{"key-", 0, "key", taints.ErrInvalid, ""},
+		{"key=a=b:NoSchedule", 4, "value", taints.ErrInvalid, `parse taint "key=a=b:NoSchedule" at offset 4: value: "a=b" is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`},
+		{"k y=v:NoSchedule", 0, "key", taints.ErrInvalid, ""},
+		{"a/b/c:NoSchedule", 0, "key", taints.ErrInvalid, ""},
+		{"Example.com/gpu:NoSchedule", 0, "key", taints.ErrInvalid, ""},
+		{"k=" + strings.Repeat("v", 64) + ":NoSchedule", 2, "value", taints.ErrTooLong, ""},
+		{strings.Repeat("k", 64) + ":NoSchedule", 0, "key", taints.ErrTooLong, ""},
+	} {
+		t.Run(tc.in, func(t *testing.T) {
+			got, err := taints.ParseTaint(tc.in)
+			if err == nil || got != (taints.Taint{}) {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			checkParseError(t, err, "taint", tc.in, tc.offset, tc.field, tc.kind, tc.text)
+		})
+	}
+}
+
+func checkParseError(t *testing.T, err error, what, in string, offset int, field string, kind error, text string) {
+	t.Helper()
+	var parse *taints.ParseError
+	if !errors.As(err, &parse) || parse.Kind != what || parse.Input != in || parse.Offset != offset {
+		t.Errorf("got %+v, want offset %d", parse, offset)
+	}
+	var fault *taints.FieldError
+	if !errors.As(err, &fault) || fault.Field != field || fault.Index != -1 {
+		t.Errorf("got %+v, want field %q", fault, field)
+	}
+	if !errors.Is(err, kind) {
+		t.Errorf("%v is not %q", err, kind)
+	}
+	if text != "" && err.Error() != text {
+		t.Errorf("got  %s\nwant %s", err, text)
+	}
+}
+
+func TestMustParse(t *testing.T) {
+	if got := taints.MustParseTaint("gpu:NoSchedule").Key; got != "gpu" {
+		t.Errorf("key %q", got)
+	}
+	if got := taints.MustParseToleration("gpu:NoSchedule").Key; got != "gpu" {
+		t.Errorf("key %q", got)
+	}
+	for name, parse := range map[string]func(){
+		"taint":      func() { taints.MustParseTaint("gpu") },
+		"toleration": func() { taints.MustParseToleration("gpu: ") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if _, ok := recover().(*taints.ParseError); !ok {
+					t.Error("no panic with a *ParseError")
+				}
+			}()
+			parse()
+		})
+	}
+}
+
+func TestTaintString(t *testing.T) {
+	for _, tc := range []struct {
+		taint taints.Taint
+		want  string
+	}{
+		{taints.Taint{Key: "k", Value: "v", Effect: "NoSchedule"}, "k=v:NoSchedule"},
+		{taints.Taint{Key: "k", Effect: "NoSchedule"}, "k:NoSchedule"},
+		{taints.Taint{Key: "k", Value: "v"}, "k=v:"},
+		{taints.Taint{Key: "k"}, "k"},
+		{taints.Taint{}, ""},
+		{taints.Taint{Value: "v", Effect: "x"}, "=v:x"},
+		{taints.Taint{Key: strings.Repeat("long", 100), Effect: "NoExecute"}, strings.Repeat("long", 100) + ":NoExecute"},
+	} {
+		if got := tc.taint.String(); got != tc.want {
+			t.Errorf("%+v prints as %q, want %q", tc.taint, got, tc.want)
+		}
+		if got := string(tc.taint.AppendTo([]byte("x "))); got != "x "+tc.want {
+			t.Errorf("%+v appends as %q", tc.taint, got)
+		}
+	}
+	id := taints.MustParseTaint("k=v:NoSchedule").ID()
+	if id != (taints.TaintID{Key: "k", Effect: taints.NoSchedule}) || id.String() != "k:NoSchedule" {
+		t.Errorf("identity %v", id)
+	}
+}
+
+func TestTaintEqual(t *testing.T) {
+	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
+	elsewhere := now.In(time.FixedZone("x", 3600))
+	later := now.Add(time.Nanosecond)
+	base := taints.Taint{Key: "k", Value: "v", Effect: "NoSchedule", TimeAdded: &now}
+	for _, tc := range []struct {
+		name   string
+		change func(*taints.Taint)
+		want   bool
+	}{
+		{"the same", func(*taints.Taint) {}, true},
+		{"the same instant in another zone", func(t *taints.Taint) { t.TimeAdded = &elsewhere }, true},
+		{"another instant", func(t *taints.Taint) { t.TimeAdded = &later }, false},
+		{"no time", func(t *taints.Taint) { t.TimeAdded = nil }, false},
+		{"another key", func(t *taints.Taint) { t.Key = "K" }, false},
+		{"another value", func(t *taints.Taint) { t.Value = "" }, false},
+		{"another effect", func(t *taints.Taint) { t.Effect = "NoExecute" }, false},
+	} {
+		u := base
+		tc.change(&u)
+		if base.Equal(u) != tc.want || u.Equal(base) != tc.want {
+			t.Errorf("%s: equal %v, want %v", tc.name, base.Equal(u), tc.want)
+		}
+	}
+	if !(taints.Taint{}).Equal(taints.Taint{}) {
+		t.Error("two taints without time differ")
+	}
+}
+
+// Taints and tolerations decode from, and encode to, the JSON of a Kubernetes object.
+func TestJSON(t *testing.T) {
+	for _, text := range []string{
+		`{"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T01:24:15Z"}`,
+		`{"key":"dedicated","value":"ml","effect":"NoSchedule"}`,
+		`{"key":"","effect":""}`,
+	} {
+		var taint taints.Taint
+		checkJSON(t, text, &taint)
+	}
+	for _, text := range []string{
+		`{"key":"k","operator":"Equal","value":"v","effect":"NoExecute","tolerationSeconds":300}`,
+		`{"operator":"Exists"}`,
+		`{"key":"k","effect":"NoExecute","tolerationSeconds":0}`,
+		`{}`,
+	} {
+		var tol taints.Toleration
+		checkJSON(t, text, &tol)
+	}
+	var taint taints.Taint
+	if err := json.Unmarshal([]byte(`{"key":"k","timeAdded":null}`), &taint); err != nil || taint.TimeAdded != nil {
+		t.Errorf("a null time: %v, %v", taint, err)
+	}
+}
+
+func checkJSON(t *testing.T, text string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text, string(got)); diff != "" {
+		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+}

@@ -129,6 +129,7 @@ func refSeconds(selection taints.Selection, tols []taints.Toleration, matches []
 
 var (
 	nameForm      = regexp.MustCompile(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
+	effectForm    = regexp.MustCompile(`^(NoSchedule|PreferNoSchedule|NoExecute)$`)
 	subdomainForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 )
 
@@ -145,9 +146,7 @@ func refValidValue(value string) bool {
 	return value == "" || len(value) <= 63 && nameForm.MatchString(value)
 }
 
-func refKnownEffect(e taints.Effect) bool {
-	return regexp.MustCompile(`^(NoSchedule|PreferNoSchedule|NoExecute)$`).MatchString(string(e))
-}
+func refKnownEffect(e taints.Effect) bool { return effectForm.MatchString(string(e)) }
 
 func refValidTaints(list []taints.Taint) bool {
 	seen := map[string]bool{}

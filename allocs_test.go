@@ -1,0 +1,85 @@
+package taints_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// What must not allocate: matching, filtering, eviction, successful validation and parsing, and printing into a buffer.
+func TestAllocs(t *testing.T) {
+	list := parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
+	added := time.Unix(0, 0)
+	list[3].TimeAdded = &added
+	tols := parseTolerations("dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s", "score=20:NoExecute op=Gt for 60s", "x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s")
+	var (
+		m       = taints.Compile(tols)
+		longest = taints.EvictionPolicy{Select: taints.LongestMatch, FromTimeAdded: true}
+		now     = time.Now()
+		buf     = make([]byte, 0, 256)
+		counts  = []int{0, 1, 2}
+		scores  = make([]int64, 0, 3)
+		sink    int
+	)
+	var none *taints.Matcher
+	for name, f := range map[string]func(){
+		"Tolerates":                         func() { tols[1].Tolerates(list[3]) },
+		"Check":                             func() { tols[3].Check(list[4]) },
+		"Match":                             func() { m.Match(&list[3]) },
+		"FindUntolerated":                   func() { taints.FindUntolerated(list, tols, taints.Hard) },
+		"Matcher.FindUntolerated":           func() { m.FindUntolerated(list, taints.Hard) },
+		"Filter":                            func() { taints.Filter(list, tols) },
+		"Matcher.Filter":                    func() { m.Filter(list) },
+		"NormalizeScores":                   func() { taints.NormalizeScores(scores, counts, 100) },
+		"Effects":                           func() { taints.Effects(taints.NoSchedule, taints.NoExecute).Has(taints.NoExecute) },
+		"Evict":                             func() { taints.Evict(list, tols, now) },
+		"EvictionPolicy.Evict":              func() { longest.Evict(m, list, now) },
+		"EvictionPolicy.Evict, nil":         func() { longest.Evict(none, list, now) },
+		"ValidateTaints":                    func() { mustBe(nil, taints.ValidateTaints(list)) },
+		"ValidateTolerations":               func() { mustBe(nil, taints.ValidateTolerations(tols)) },
+		"ValidateTolerationsUpdate":         func() { mustBe(nil, taints.ValidateTolerationsUpdate(tols, tols)) },
+		"Taint.Validate":                    func() { mustBe(nil, list[1].Validate()) },
+		"Toleration.Validate":               func() { mustBe(nil, tols[1].Validate()) },
+		"ParseTaint":                        func() { _, err := taints.ParseTaint("example.com/gpu=x:NoSchedule"); mustBe(nil, err) },
+		"ParseToleration":                   func() { _, err := taints.ParseToleration("score=60:NoExecute op=Lt"); mustBe(nil, err) },
+		"Taint.AppendTo":                    func() { list[1].AppendTo(buf) },
+		"Toleration.AppendTo":               func() { tols[1].AppendTo(buf) },
+		"Taint.Equal":                       func() { list[3].Equal(list[3]) },
+		"Toleration.Equal":                  func() { tols[1].Equal(tols[2]) },
+		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
+		"IsExtendedResourceName":            func() { taints.IsExtendedResourceName("nvidia.com/gpu") },
+		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
+		"Untolerated": func() {
+			for i := range taints.Untolerated(list, tols, taints.AnyEffect) {
+				sink += i
+			}
+		},
+		"Matcher.Untolerated": func() {
+			for i := range m.Untolerated(list, taints.AnyEffect) {
+				sink += i
+			}
+		},
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	for name, f := range map[string]func(){
+		"Taint.String":      func() { _ = list[1].String() },
+		"Toleration.String": func() { _ = tols[1].String() },
+		"seconds parsed":    func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") },
+	} {
+		if n := testing.AllocsPerRun(100, f); n > 1 {
+			t.Errorf("%s: %v allocations, want at most 1", name, n)
+		}
+	}
+}
+
+var parsed = parseTolerations("node.kubernetes.io/memory-pressure op=Exists")
+
+func mustBe(want, got error) {
+	if got != want {
+		panic(got)
+	}
+}

@@ -1,0 +1,278 @@
+package taints_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func TestExplain(t *testing.T) {
+	type T = taints.Toleration
+	for _, tc := range []struct {
+		name  string
+		taint string
+		tols  []T
+		tol   int
+		why   taints.Mismatch
+		hint  taints.Hint
+		text  string
+	}{
+		{
+			"tolerated", "gpu:NoSchedule", parseTolerations("disk op=Exists", "gpu op=Exists", "op=Exists"),
+			1, 0, 0, "gpu:NoSchedule is tolerated by gpu op=Exists",
+		}, {
+			"no tolerations", "gpu:NoSchedule", nil,
+			-1, taints.MismatchKey, 0, "gpu:NoSchedule is not tolerated (nothing comes close)",
+		}, {
+			"others only", "dedicated=ml:NoSchedule", parseTolerations("gpu op=Exists", "node.kubernetes.io/not-ready:NoExecute op=Exists"),
+			-1, taints.MismatchKey, 0, "dedicated=ml:NoSchedule is not tolerated (nothing comes close)",
+		}, {
+			"another value", "dedicated=ml:NoSchedule", parseTolerations("gpu op=Exists", "dedicated=db:NoSchedule"),
+			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+		}, {
+			"value in other letter case", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "dedicated=ML:NoSchedule"),
+			1, taints.MismatchValue, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)",
+		}, {
+			"empty value", "dedicated=ml:NoSchedule", parseTolerations("dedicated:NoSchedule"),
+			0, taints.MismatchValue, taints.HintEmptyValue, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated:NoSchedule, its empty value matches only an empty value)",
+		}, {
+			"another effect", "dedicated=ml:NoSchedule", parseTolerations("dedicated=ml:NoExecute"),
+			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
+		}, {
+			"effect in other letter case", "dedicated=ml:NoSchedule", []T{{Key: "dedicated", Value: "ml", Effect: "noschedule"}},
+			0, taints.MismatchEffect, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:noschedule, the effect differs only in letter case)",
+		}, {
+			"effect and value", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoExecute"),
+			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoExecute, the effect differs, the value differs)",
+		}, {
+			"all keys, another effect", "dedicated=ml:NoSchedule", parseTolerations(":NoExecute op=Exists"),
+			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: :NoExecute op=Exists, the effect differs)",
+		}, {
+			"the same key comes closer than all keys", "dedicated=ml:NoSchedule", parseTolerations(":NoExecute op=Exists", "dedicated=db:NoSchedule"),
+			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+		}, {
+			"key in other letter case", "dedicated=ml:NoSchedule", parseTolerations("dedicatde op=Exists", "Dedicated=ml:NoSchedule"),
+			1, taints.MismatchKey, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: Dedicated=ml:NoSchedule, the key differs only in letter case)",
+		}, {
+			"neighbours swapped in the key", "dedicated=ml:NoSchedule", parseTolerations("dedicatde op=Exists"),
+			0, taints.MismatchKey, taints.HintSpelling, "dedicated=ml:NoSchedule is not tolerated (closest: dedicatde op=Exists, the key differs)",
+		}, {
+			"threshold, not less", "score=40:NoSchedule", parseTolerations("score=30:NoSchedule op=Lt"),
+			0, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30)",
+		}, {
+			"threshold, not greater", "score=40:NoSchedule", parseTolerations("score=60:NoSchedule op=Gt"),
+			0, taints.MismatchNotGreater, 0, "score=40:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, 40 is not greater than 60)",
+		}, {
+			"the taint's value is no integer", "score=x:NoSchedule", parseTolerations("score=60:NoSchedule op=Gt"),
+			0, taints.MismatchNotInteger, 0, "score=x:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, the taint's value is not an integer)",
+		}, {
+			"the toleration's value is no integer", "score=40:NoSchedule", []T{{Key: "score", Operator: "Gt", Value: "007"}},
+			0, taints.MismatchNotInteger, 0, "score=40:NoSchedule is not tolerated (closest: score=007 op=Gt, its value is not an integer)",
+		}, {
+			"unknown operator", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "In"}},
+			0, taints.MismatchOperator, 0, "gpu:NoSchedule is not tolerated (closest: gpu op=In, the operator is unknown)",
+		}, {
+			"operator in other letter case", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "exists"}},
+			0, taints.MismatchOperator, taints.HintLetterCase, "gpu:NoSchedule is not tolerated (closest: gpu op=exists, the operator is unknown)",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			list := parseTaints(tc.taint)
+			e := taints.Explain(list, tc.tols)
+			r := e[0]
+			if r.Toleration != tc.tol || r.Mismatch != tc.why || r.Hint != tc.hint || !r.Taint.Equal(list[0]) {
+				t.Errorf("got toleration %d, %v, %v", r.Toleration, r.Mismatch, r.Hint)
+			}
+			if tc.tol >= 0 && !r.Closest.Equal(tc.tols[tc.tol]) || tc.tol < 0 && r.Closest != (T{}) {
+				t.Errorf("closest is %v", r.Closest)
+			}
+			if diff := cmp.Diff(tc.text, e.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if e.Schedulable() != (tc.why == 0) || r.Tolerated() != (tc.why == 0) {
+				t.Errorf("schedulable %v, tolerated %v", e.Schedulable(), r.Tolerated())
+			}
+		})
+	}
+}
+
+func TestExplainUnderOptions(t *testing.T) {
+	list := parseTaints("score=40:NoSchedule", "readiness.k8s.io/gpu:NoExecute")
+	tols := []taints.Toleration{{Key: "score", Operator: "Lt", Value: "60"}, {Key: "readiness.k8s.io/*", Operator: "Exists", Effect: "NoSchedule"}}
+	got := taints.Options{NoComparison: true, KeyWildcards: true}.Compile(tols).Explain(list).String()
+	want := "score=40:NoSchedule is not tolerated (closest: score=60 op=Lt, Lt and Gt are switched off)\n" +
+		"readiness.k8s.io/gpu:NoExecute is not tolerated (closest: readiness.k8s.io/*:NoSchedule op=Exists, the effect differs)"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := taints.Explain(nil, tols); got != nil || got.String() != "" || !got.Schedulable() {
+		t.Errorf("without taints: %v", got)
+	}
+}
+
+// What counts as a misspelt key: one or two edits, in keys that are long enough for them to mean anything.
+func TestMisspeltKeys(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want bool
+	}{
+		{"dedicated", "dedicate", true},
+		{"dedicated", "deddicated", true},
+		{"dedicated", "dedicatid", true},
+		{"dedicated", "eddicatde", true},
+		{"dedicated", "xdedicatedx", true},
+		{"dedicated", "dexicxted", true},
+		{"dedicated", "dexxxated", false},
+		{"dedicated", "dedica", false},
+		{"dedicated", "dedicated-gpu", false},
+		{"example.com/gpu", "example.org/gpu", false},
+		{"example.com/gpu", "exampl.com/gpus", true},
+		{"gpu", "gup", true},
+		{"gpu", "gpus", true},
+		{"gpu", "cpx", false},
+		{"gp", "gpu", false},
+		{"a", "b", false},
+		{"abcd", "abxy", false},
+		{"abcde", "abxye", true},
+	} {
+		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {
+			e := taints.Explain([]taints.Taint{{Key: pair[0], Effect: "NoSchedule"}}, []taints.Toleration{{Key: pair[1], Operator: "Exists"}})
+			if got := e[0].Hint == taints.HintSpelling; got != tc.want {
+				t.Errorf("%q for %q: misspelt %v, want %v", pair[1], pair[0], got, tc.want)
+			}
+		}
+	}
+}
+
+func TestRedacted(t *testing.T) {
+	list := append(parseTaints("secret=ml:NoSchedule", "score=40:NoExecute", "secret=x:NoExecute"), taints.Taint{Key: "other", Effect: "hidden"})
+	tols := append(parseTolerations("secret=ML:NoSchedule", "score=30:NoExecute op=Lt for 60s"), taints.Toleration{Key: "other", Operator: "hush", Effect: "quiet"})
+	e := taints.Explain(list, tols)
+	want := strings.Join([]string{
+		"<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)",
+		"<key2>=<value3>:NoExecute is not tolerated (closest: <key2>=<value4>:NoExecute op=Lt for 60s, <value3> is not less than <value4>)",
+		"<key1>=<value5>:NoExecute is not tolerated (closest: <key1>=<value2>:NoSchedule, the effect differs, the value differs)",
+		"<key3>:<effect> is not tolerated (closest: <key3>:<effect> op=<operator>, the effect differs, the operator is unknown)",
+	}, "\n")
+	if diff := cmp.Diff(want, e.Redacted()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := e[2].Redacted(); !strings.HasPrefix(got, "<key1>=<value1>:NoExecute is not tolerated") {
+		t.Errorf("one reason alone: %s", got)
+	}
+	s := taints.Summarize(slices.Values([][]taints.Taint{list}), tols)
+	want = "0/1 nodes are available: 1 has untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>:NoExecute op=Lt for 60s, <value1> is not less than <value2>), " +
+		"1 has untolerated taint <key2>=<value3>:NoSchedule (closest: <key2>=<value4>:NoSchedule, the value differs only in letter case), " +
+		"1 has untolerated taint <key2>=<value5>:NoExecute (closest: <key2>=<value4>:NoSchedule, the effect differs, the value differs)"
+	if diff := cmp.Diff(want, s.Redacted()); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+}
+
+// A redacted text holds none of the keys and values, whatever the input, and has the shape of the plain one.
+func TestRedactedHoldsNothing(t *testing.T) {
+	secret := rapid.SampledFrom([]string{"", "zq1", "ZQ1", "zq12", "77", "zq1/zq2", "zq3"})
+	rapid.Check(t, func(t *rapid.T) {
+		var list []taints.Taint
+		var tols []taints.Toleration
+		for range rapid.IntRange(0, 4).Draw(t, "taints") {
+			list = append(list, taints.Taint{Key: secret.Draw(t, "key"), Value: secret.Draw(t, "value"), Effect: taints.Effect(secret.Draw(t, "effect"))})
+		}
+		for range rapid.IntRange(0, 4).Draw(t, "tolerations") {
+			tols = append(tols, taints.Toleration{Key: secret.Draw(t, "key"), Operator: taints.Operator(secret.Draw(t, "operator")), Value: secret.Draw(t, "value"), Effect: taints.Effect(secret.Draw(t, "effect"))})
+		}
+		e := taints.Explain(list, tols)
+		text := strings.ToLower(e.Redacted() + taints.Summarize(slices.Values([][]taints.Taint{list}), tols).Redacted())
+		if strings.Contains(text, "zq") || strings.Contains(text, "77") {
+			t.Fatalf("%s", text)
+		}
+		if a, b := strings.Count(e.String(), "\n"), strings.Count(e.Redacted(), "\n"); a != b {
+			t.Fatalf("%d lines, redacted %d", a, b)
+		}
+	})
+}
+
+func TestSummarize(t *testing.T) {
+	nodes := [][]taints.Taint{
+		parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule"),
+		parseTaints("nvidia.com/gpu=present:NoSchedule", "dedicated=ml:NoSchedule"),
+		parseTaints("dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"), // a repeated taint counts once
+		parseTaints("b:NoExecute"),
+		parseTaints("a:NoSchedule", "spot:PreferNoSchedule"),
+		parseTaints("spot:PreferNoSchedule"),
+		parseTaints("tolerated:NoSchedule"),
+		nil,
+	}
+	tols := parseTolerations("dedicated=ML:NoSchedule", "tolerated op=Exists")
+	want := "3/8 nodes are available: " +
+		"3 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=ML:NoSchedule, the value differs only in letter case), " +
+		"2 have untolerated taint nvidia.com/gpu=present:NoSchedule (nothing comes close), " +
+		"1 has untolerated taint a:NoSchedule (nothing comes close), " +
+		"1 has untolerated taint b:NoExecute (nothing comes close)"
+	s := taints.Summarize(slices.Values(nodes), tols)
+	if diff := cmp.Diff(want, s.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if s.Nodes != 8 || s.Feasible != 3 || len(s.Reasons) != 4 {
+		t.Errorf("%d nodes, %d feasible, %d reasons", s.Nodes, s.Feasible, len(s.Reasons))
+	}
+	slices.Reverse(nodes)
+	if got := taints.Compile(tols).Summarize(slices.Values(nodes)).String(); got != want {
+		t.Errorf("in another order: %s", got)
+	}
+	for name, s := range map[string]taints.Summary{"nil": taints.Summarize(nil, tols), "empty": taints.Summarize(slices.Values(nodes[:0]), nil)} {
+		if got := s.String(); got != "0/0 nodes are available" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// Reasons that are equally frequent come in order of key, value and effect.
+func TestSummarizeOrder(t *testing.T) {
+	nodes := [][]taints.Taint{parseTaints("b=y:NoSchedule", "b=x:NoSchedule", "b=x:NoExecute", "a=z:NoSchedule")}
+	var got []string
+	for _, r := range taints.Summarize(slices.Values(nodes), nil).Reasons {
+		got = append(got, r.Taint.String())
+	}
+	if diff := cmp.Diff([]string{"a=z:NoSchedule", "b=x:NoExecute", "b=x:NoSchedule", "b=y:NoSchedule"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The summary counts what a loop over Filter counts, and the closest toleration of a reason does match its indexes.
+func TestSummarizeLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.SliceOfN(anyTaints, 0, 8).Draw(t, "nodes")
+		o, tols := options.Draw(t, "options"), anyTolerations.Draw(t, "tolerations")
+		m := o.Compile(tols)
+		s := m.Summarize(slices.Values(nodes))
+		feasible := 0
+		for _, list := range nodes {
+			if m.Filter(list).Schedulable() {
+				feasible++
+			}
+		}
+		if s.Nodes != len(nodes) || s.Feasible != feasible {
+			t.Fatalf("%d/%d, want %d/%d", s.Feasible, s.Nodes, feasible, len(nodes))
+		}
+		for _, r := range s.Reasons {
+			count := 0
+			for _, list := range nodes {
+				if slices.ContainsFunc(list, func(taint taints.Taint) bool { taint.TimeAdded = nil; return taint == r.Taint }) {
+					count++
+				}
+			}
+			if r.Tolerated() || !taints.Hard.Has(r.Taint.Effect) || count != r.Nodes || len(refMatches(o, tols, r.Taint)) > 0 {
+				t.Fatalf("%d nodes have %v, got %+v", count, r.Taint, r)
+			}
+			if r.Toleration >= 0 && !r.Closest.Equal(tols[r.Toleration]) {
+				t.Fatalf("closest is %v, toleration %d is %v", r.Closest, r.Toleration, tols[r.Toleration])
+			}
+		}
+	})
+}

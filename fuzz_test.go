@@ -1,0 +1,172 @@
+package taints_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func FuzzParseTaint(f *testing.F) {
+	for _, s := range []string{"dedicated=ml:NoSchedule", "k:NoExecute", "k=:PreferNoSchedule", "k", "k=v", "k:", "k=v:NoSchedule-", "a/b/c:x", "a=b=c:NoSchedule", "\xff:NoSchedule"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		taint, err := taints.ParseTaint(s)
+		if err != nil {
+			checkFuzzedError(t, s, err)
+			return
+		}
+		if !refValidTaints([]taints.Taint{taint}) {
+			t.Fatalf("%q is read as the invalid %+v", s, taint)
+		}
+		again, err := taints.ParseTaint(taint.String())
+		if err != nil || again != taint {
+			t.Fatalf("%q is read as %+v and that as %+v, %v", s, taint, again, err)
+		}
+	})
+}
+
+func FuzzParseToleration(f *testing.F) {
+	for _, s := range []string{"k=v:NoSchedule", "op=Exists", "op=Exists op=Equal", ":NoExecute op=Exists for 300s", "k=5 op=Lt", "k:NoExecute for -5s", "k for 5s", "k op=", " op=Lt", "k  op=Exists"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		tol, err := taints.ParseToleration(s)
+		if err != nil {
+			checkFuzzedError(t, s, err)
+			return
+		}
+		if !refValidToleration(taints.Options{}, tol) {
+			t.Fatalf("%q is read as the invalid %+v", s, tol)
+		}
+		again, err := taints.ParseToleration(tol.String())
+		if err != nil || !again.Equal(tol) {
+			t.Fatalf("%q is read as %+v and that as %+v, %v", s, tol, again, err)
+		}
+	})
+}
+
+func checkFuzzedError(t *testing.T, s string, err error) {
+	t.Helper()
+	parse, ok := err.(*taints.ParseError)
+	if !ok || parse.Input != s || parse.Offset < 0 || parse.Offset > len(s) || err.Error() == "" {
+		t.Fatalf("%q: %#v", s, err)
+	}
+}
+
+// FuzzJSON decodes a node's taints and a pod's tolerations and calls every function that takes them.
+func FuzzJSON(f *testing.F) {
+	f.Add([]byte(`{"Taints":[{"key":"gpu","value":"x","effect":"NoSchedule","timeAdded":"2026-11-21T01:24:15Z"}],"Tolerations":[{"key":"gpu","operator":"Equal","value":"X"}]}`))
+	f.Add([]byte(`{"Taints":[{"key":"score","value":"40","effect":"NoExecute"},{}],"Tolerations":[{"key":"score","operator":"Lt","value":"60","effect":"NoExecute","tolerationSeconds":9223372036854775807}]}`))
+	f.Add([]byte(`{"Taints":[{"key":"a*","effect":"x"}],"Tolerations":[{"key":"*","operator":"Exists"},{},{"operator":"exists"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var pair struct {
+			Taints      []taints.Taint
+			Tolerations []taints.Toleration
+		}
+		if json.Unmarshal(data, &pair) != nil || len(pair.Taints)*len(pair.Tolerations) > 1000 {
+			return
+		}
+		callEverything(t, pair.Taints, pair.Tolerations)
+	})
+}
+
+func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration) {
+	now := time.Unix(1_800_000_000, 0)
+	for _, o := range []taints.Options{{}, {NoComparison: true}, {KeyWildcards: true}} {
+		m := o.Compile(tols)
+		v := m.Filter(list)
+		if len(refUntolerated(o, list, tols, "NoSchedule", "NoExecute")) != v.NoSchedule+v.NoExecute {
+			t.Fatalf("Filter = %+v", v)
+		}
+		if e := m.Explain(list); e.Schedulable() != v.Schedulable() || len(e.String()) == 0 && len(list) > 1 || e.Redacted() == "" && len(list) > 1 {
+			t.Fatalf("Explain = %v", e)
+		}
+		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() || s.String() == "" || s.Redacted() == "" {
+			t.Fatalf("Summarize = %v", s)
+		}
+		for _, p := range []taints.EvictionPolicy{{}, {Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch}} {
+			if e := p.Evict(m, list, now); e.Outcome == taints.Stays && v.Evicts() {
+				t.Fatalf("%+v though %+v", e, v)
+			}
+		}
+		if err := o.ValidateTolerationsUpdate(tols, tols); (err == nil) != !slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !refValidToleration(o, tol) }) {
+			t.Fatalf("ValidateTolerationsUpdate: %v", err)
+		}
+	}
+	if err := taints.ValidateTaints(list); (err == nil) != refValidTaints(list) || err != nil && err.Error() == "" {
+		t.Fatalf("ValidateTaints: %v", err)
+	}
+	for name, add := range adders {
+		if got := add(tols); len(add(got)) != len(got) {
+			t.Fatalf("%s is not idempotent", name)
+		}
+	}
+	for _, taint := range list {
+		if !taint.Equal(taint) || taint.ID().Key != taint.Key || taint.String() != string(taint.AppendTo(nil)) {
+			t.Fatalf("%+v", taint)
+		}
+	}
+	for _, tol := range tols {
+		if !tol.Equal(tol) || tol.String() != string(tol.AppendTo(nil)) {
+			t.Fatalf("%+v", tol)
+		}
+	}
+}
+
+func FuzzValidate(f *testing.F) {
+	f.Add("example.com/gpu", "Equal", "v", "NoExecute", int64(300), true)
+	f.Add("", "Exists", "", "", int64(0), false)
+	f.Add("a-.b/c", "Lt", "-9223372036854775808", "NoSchedule", int64(-1), false)
+	f.Add("a/*", "exists", "007", "x", int64(1), true)
+	f.Fuzz(func(t *testing.T, key, operator, value, effect string, seconds int64, timed bool) {
+		taint := taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)}
+		if err := taints.ValidateTaints([]taints.Taint{taint}); (err == nil) != refValidTaints([]taints.Taint{taint}) {
+			t.Fatalf("%+v: %v", taint, err)
+		}
+		tol := taints.Toleration{Key: key, Operator: taints.Operator(operator), Value: value, Effect: taints.Effect(effect)}
+		if timed {
+			tol.TolerationSeconds = &seconds
+		}
+		for _, o := range []taints.Options{{}, {NoComparison: true}, {KeyWildcards: true}} {
+			if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != refValidToleration(o, tol) {
+				t.Fatalf("%+v under %+v: %v", tol, o, err)
+			}
+		}
+	})
+}
+
+func FuzzEvict(f *testing.F) {
+	f.Add("a:NoExecute", ":NoExecute op=Exists", int64(300), int64(1_800_000_000), int64(1_800_000_000), uint8(0), false)
+	f.Add("a=5:NoExecute", "a=4 op=Gt", int64(18446744074), int64(-62135596800), int64(0), uint8(1), true)
+	f.Add("a:NoExecute", "a", int64(-9223372036854775808), int64(9223372036854775807), int64(-9223372036854775808), uint8(2), true)
+	f.Fuzz(func(t *testing.T, taintText, tolText string, seconds, observed, added int64, selection uint8, fromTimeAdded bool) {
+		taint, err := taints.ParseTaint(taintText)
+		if err != nil {
+			return
+		}
+		tol, err := taints.ParseToleration(tolText)
+		if err != nil {
+			return
+		}
+		when := time.Unix(added, 0)
+		taint.TimeAdded, tol.TolerationSeconds = &when, &seconds
+		list, tols, now := []taints.Taint{taint}, []taints.Toleration{tol, {Operator: taints.OpExists}}, time.Unix(observed, 0)
+		p := taints.EvictionPolicy{Select: taints.Selection(selection), FromTimeAdded: fromTimeAdded}
+		e := p.Evict(taints.Compile(tols), list, now)
+		if p == (taints.EvictionPolicy{}) && e != taints.Evict(list, tols, now) {
+			t.Fatalf("compiled %+v, one-shot %+v", e, taints.Evict(list, tols, now))
+		}
+		const holds = 1<<63 - 1 - 62135596800
+		if observed > holds || added > holds || observed < -holds || added < -holds {
+			return // no such time: there is an answer, and no reference for it
+		}
+		outcome, deadline := refDeadline(p, taints.Options{}, list, tols, now)
+		if e.Outcome != outcome || deadline != nil && e.At.Unix() != deadline.Int64() {
+			t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
+		}
+	})
+}

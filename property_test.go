@@ -1,0 +1,371 @@
+package taints_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// The generators draw from few texts, so that keys, values and effects collide, and from near misses and malformed ones.
+
+var (
+	keys    = rapid.SampledFrom([]string{"a", "b", "example.com/gpu", "Example.com/gpu", "dedicated", "Dedicated", "dedicatde", "", "a*", "*", "example.com/*", "-", "a b", "é", "a=b", "op", taints.NodeNotReady, taints.NodeMemoryPressure, strings.Repeat("k", 63), strings.Repeat("k", 64)})
+	values  = rapid.SampledFrom([]string{"", "v", "V", "w", "0", "-0", "5", "6", "-6", "05", "+5", "Exists", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "v v", "=", strings.Repeat("v", 64)})
+	effects = rapid.SampledFrom([]taints.Effect{"NoSchedule", "NoExecute", "NoExecute", "PreferNoSchedule", "", "noschedule", "x"})
+
+	operators = rapid.SampledFrom([]taints.Operator{"", "Equal", "Exists", "Exists", "Lt", "Gt", "exists", "In"})
+	options   = rapid.SampledFrom([]taints.Options{{}, {NoComparison: true}, {KeyWildcards: true}, {NoComparison: true, KeyWildcards: true}})
+	policies  = rapid.SampledFrom([]taints.EvictionPolicy{
+		{}, {FromTimeAdded: true}, {Select: taints.LongestMatch}, {Select: taints.ShortestMatch},
+		{Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch, FromTimeAdded: true},
+	})
+	someSeconds = rapid.OneOf(
+		rapid.Just[*int64](nil),
+		rapid.Map(rapid.SampledFrom([]int64{0, 1, 5, 300, -1, 9223372036, 9223372037, 18446744074, math.MaxInt64, math.MinInt64}), func(s int64) *int64 { return &s }),
+		rapid.Map(rapid.Int64(), func(s int64) *int64 { return &s }),
+	)
+	someTime = rapid.Map(rapid.OneOf(rapid.Int64Range(-10, 10), rapid.Int64Range(-62135596800, 253402300799)), func(s int64) time.Time {
+		return time.Unix(s, 0).UTC()
+	})
+
+	anyTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{Key: keys.Draw(t, "key"), Value: values.Draw(t, "value"), Effect: effects.Draw(t, "effect"), TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added")}
+	})
+	anyToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
+		return taints.Toleration{Key: keys.Draw(t, "key"), Operator: operators.Draw(t, "operator"), Value: values.Draw(t, "value"), Effect: effects.Draw(t, "effect"), TolerationSeconds: someSeconds.Draw(t, "seconds")}
+	})
+	anyTaints      = rapid.SliceOfN(anyTaint, 0, 5)
+	anyTolerations = rapid.SliceOfN(anyToleration, 0, 6)
+)
+
+func TestMatchingAgreesWithTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, taint, tols := options.Draw(t, "options"), anyTaint.Draw(t, "taint"), anyTolerations.Draw(t, "tolerations")
+		want := -1
+		if matches := refMatches(o, tols, taint); len(matches) > 0 {
+			want = matches[0]
+		}
+		if got, ok := o.Compile(tols).Match(&taint); got != want || ok != (want >= 0) {
+			t.Fatalf("Match = %d, %v, want %d", got, ok, want)
+		}
+		for _, tol := range tols {
+			want := refTolerates(taints.Options{}, tol, taint)
+			if tol.Tolerates(taint) != want || (tol.Check(taint) == 0) != want {
+				t.Fatalf("%v: Tolerates = %v, Check = %v, want %v", tol, tol.Tolerates(taint), tol.Check(taint), want)
+			}
+		}
+	})
+}
+
+func TestFilteringAgreesWithTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, list, tols := options.Draw(t, "options"), anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
+		m := o.Compile(tols)
+		hard := refUntolerated(o, list, tols, "NoSchedule", "NoExecute")
+		want := taints.Verdict{
+			NoSchedule:       len(refUntolerated(o, list, tols, "NoSchedule")),
+			PreferNoSchedule: len(refUntolerated(o, list, tols, "PreferNoSchedule")),
+			NoExecute:        len(refUntolerated(o, list, tols, "NoExecute")),
+			Other:            len(refUntolerated(o, list, tols, "", "noschedule", "x")),
+			First:            append(hard, -1)[0],
+		}
+		if got := m.Filter(list); got != want {
+			t.Fatalf("Filter = %+v, want %+v", got, want)
+		}
+		if got, _ := m.FindUntolerated(list, taints.Hard); got != want.First {
+			t.Fatalf("FindUntolerated = %d, want %d", got, want.First)
+		}
+		if e := m.Explain(list); e.Schedulable() != want.Schedulable() || len(e) != len(list) {
+			t.Fatalf("Explain = %v, want schedulable %v", e, want.Schedulable())
+		}
+		set := taints.EffectSet(rapid.Byte().Draw(t, "effects"))
+		var wantAll, gotAll []int
+		for i, taint := range list {
+			if set.Has(taint.Effect) && len(refMatches(o, tols, taint)) == 0 {
+				wantAll = append(wantAll, i)
+			}
+		}
+		for i := range m.Untolerated(list, set) {
+			gotAll = append(gotAll, i)
+		}
+		if !slices.Equal(gotAll, wantAll) {
+			t.Fatalf("Untolerated = %v, want %v", gotAll, wantAll)
+		}
+	})
+}
+
+func TestOneShotAgreesWithCompiled(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, tols := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
+		set, now := taints.EffectSet(rapid.Byte().Draw(t, "effects")), someTime.Draw(t, "now")
+		m := taints.Compile(tols)
+		if a, b := taints.Filter(list, tols), m.Filter(list); a != b {
+			t.Fatalf("Filter: %+v, compiled %+v", a, b)
+		}
+		a, _ := taints.FindUntolerated(list, tols, set)
+		if b, _ := m.FindUntolerated(list, set); a != b {
+			t.Fatalf("FindUntolerated: %d, compiled %d", a, b)
+		}
+		var all []int
+		for i := range taints.Untolerated(list, tols, set) {
+			all = append(all, i)
+		}
+		for i := range m.Untolerated(list, set) {
+			if len(all) == 0 || all[0] != i {
+				t.Fatalf("Untolerated: compiled yields %d, one-shot %v", i, all)
+			}
+			all = all[1:]
+		}
+		if len(all) > 0 {
+			t.Fatalf("Untolerated: only one-shot yields %v", all)
+		}
+		if a, b := taints.Evict(list, tols, now), (taints.EvictionPolicy{}).Evict(m, list, now); a != b {
+			t.Fatalf("Evict: %+v, compiled %+v", a, b)
+		}
+		if a, b := taints.Explain(list, tols).String(), m.Explain(list).String(); a != b {
+			t.Fatalf("Explain: %s\ncompiled %s", a, b)
+		}
+		nodes := slices.Values([][]taints.Taint{list, nil})
+		if a, b := taints.Summarize(nodes, tols).String(), m.Summarize(nodes).String(); a != b {
+			t.Fatalf("Summarize: %s\ncompiled %s", a, b)
+		}
+	})
+}
+
+func TestEvictionAgreesWithTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, o := policies.Draw(t, "policy"), options.Draw(t, "options")
+		list, tols, now := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
+		e := p.Evict(o.Compile(tols), list, now)
+		outcome, deadline := refDeadline(p, o, list, tols, now)
+		if e.Outcome != outcome || deadline != nil && big.NewInt(e.At.Unix()).Cmp(deadline) != 0 {
+			t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
+		}
+		checkDecidingPair(t, p, o, list, tols, e)
+	})
+}
+
+// checkDecidingPair checks that the pair of the eviction is one that leads to it.
+func checkDecidingPair(t *rapid.T, p taints.EvictionPolicy, o taints.Options, list []taints.Taint, tols []taints.Toleration, e taints.Eviction) {
+	if e.Outcome == taints.Stays {
+		if e != (taints.Eviction{Taint: -1, Toleration: -1}) {
+			t.Fatalf("a pod that stays has %+v", e)
+		}
+		return
+	}
+	matches := refMatches(o, tols, list[e.Taint])
+	if list[e.Taint].Effect != taints.NoExecute || (e.Toleration < 0) != (len(matches) == 0) {
+		t.Fatalf("%+v is not decided by %v", e, list[e.Taint])
+	}
+	if e.Toleration < 0 {
+		return
+	}
+	s := tols[e.Toleration].TolerationSeconds
+	if !slices.Contains(matches, e.Toleration) || s == nil || *s != e.Seconds || refSeconds(p.Select, tols, matches).Cmp(big.NewInt(max(0, *s))) != 0 {
+		t.Fatalf("%+v is not decided by %v", e, tols[e.Toleration])
+	}
+	if (e.Seconds <= 0) != (e.Outcome == taints.EvictsNow) {
+		t.Fatalf("%+v: %d seconds", e, e.Seconds)
+	}
+}
+
+// leaves orders evictions by when the pod is gone.
+func leaves(a, b taints.Eviction) int {
+	switch {
+	case a.Outcome == taints.Stays && b.Outcome == taints.Stays:
+		return 0
+	case a.Outcome == taints.Stays:
+		return 1
+	case b.Outcome == taints.Stays:
+		return -1
+	}
+	return a.At.Compare(b.At)
+}
+
+func TestDeadlineNeverGetsEarlier(t *testing.T) {
+	t.Run("when the seconds of a toleration grow", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			p, list, now := policies.Draw(t, "policy"), anyTaints.Draw(t, "taints"), someTime.Draw(t, "now")
+			tols := rapid.SliceOfN(anyToleration, 1, 6).Draw(t, "tolerations")
+			before := p.Evict(taints.Compile(tols), list, now)
+			i := rapid.IntRange(0, len(tols)-1).Draw(t, "index")
+			more := rapid.Int64().Draw(t, "more")
+			if s := tols[i].TolerationSeconds; s != nil && more > *s {
+				tols[i].TolerationSeconds = &more
+			} else {
+				tols[i].TolerationSeconds = nil
+			}
+			if after := p.Evict(taints.Compile(tols), list, now); leaves(after, before) < 0 {
+				t.Fatalf("%+v, then %+v", before, after)
+			}
+		})
+	})
+	t.Run("when a toleration is added, under LongestMatch", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			p := taints.EvictionPolicy{Select: taints.LongestMatch, FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded")}
+			list, tols, now := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
+			before := p.Evict(taints.Compile(tols), list, now)
+			more := slices.Insert(slices.Clone(tols), rapid.IntRange(0, len(tols)).Draw(t, "index"), anyToleration.Draw(t, "added"))
+			if after := p.Evict(taints.Compile(more), list, now); leaves(after, before) < 0 {
+				t.Fatalf("%+v, then %+v", before, after)
+			}
+		})
+	})
+}
+
+func TestFilteringIsMonotonic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, tols := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
+		before := taints.Filter(list, tols)
+		after := taints.Filter(list, append(slices.Clone(tols), anyToleration.Draw(t, "added")))
+		if after.NoSchedule > before.NoSchedule || after.PreferNoSchedule > before.PreferNoSchedule || after.NoExecute > before.NoExecute || after.Other > before.Other {
+			t.Fatalf("a toleration was added: %+v, then %+v", before, after)
+		}
+	})
+}
+
+func TestValidationAgreesWithTheReference(t *testing.T) {
+	// Most random texts are invalid for several reasons at once; one random field in a valid frame finds more.
+	text := rapid.OneOf(keys, values, rapid.StringMatching(`[aZ0._/*-]{0,6}`), rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`), rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String())
+	t.Run("taints", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			list := anyTaints.Draw(t, "taints")
+			frame := taints.Taint{Key: "k", Effect: "NoExecute"}
+			if rapid.Bool().Draw(t, "inKey") {
+				frame.Key = text.Draw(t, "text")
+			} else {
+				frame.Value = text.Draw(t, "text")
+			}
+			for _, list := range [][]taints.Taint{list, {frame}, {frame, {Key: "k", Effect: "NoExecute"}}} {
+				if err := taints.ValidateTaints(list); (err == nil) != refValidTaints(list) {
+					t.Fatalf("%+v: %v", list, err)
+				}
+			}
+			if err := frame.Validate(); (err == nil) != refValidTaints([]taints.Taint{frame}) {
+				t.Fatalf("%+v: %v", frame, err)
+			}
+		})
+	})
+	t.Run("tolerations", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			o, tol := options.Draw(t, "options"), anyToleration.Draw(t, "toleration")
+			frame := taints.Toleration{Key: "k", Operator: operators.Draw(t, "operator")}
+			if rapid.Bool().Draw(t, "inKey") {
+				frame.Key = text.Draw(t, "text")
+			} else {
+				frame.Value = text.Draw(t, "text")
+			}
+			for _, tol := range []taints.Toleration{tol, frame} {
+				if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != refValidToleration(o, tol) {
+					t.Fatalf("%+v under %+v: %v", tol, o, err)
+				}
+				if err := tol.Validate(); (err == nil) != refValidToleration(taints.Options{}, tol) {
+					t.Fatalf("%+v: %v", tol, err)
+				}
+			}
+		})
+	})
+}
+
+func TestTextRoundTrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		taint, tol := anyTaint.Draw(t, "taint"), anyToleration.Draw(t, "toleration")
+		taint.TimeAdded = nil
+		gotTaint, err := taints.ParseTaint(taint.String())
+		if taint.Validate() == nil && (err != nil || !gotTaint.Equal(taint)) {
+			t.Fatalf("%+v is printed as %q and read as %+v, %v", taint, taint, gotTaint, err)
+		}
+		if err == nil && gotTaint.Validate() != nil {
+			t.Fatalf("%q is read as an invalid taint: %v", taint, gotTaint.Validate())
+		}
+		gotTol, err := taints.ParseToleration(tol.String())
+		if tol.Validate() == nil && (err != nil || !gotTol.Equal(tol)) {
+			t.Fatalf("%+v is printed as %q and read as %+v, %v", tol, tol, gotTol, err)
+		}
+		if err == nil && gotTol.Validate() != nil {
+			t.Fatalf("%q is read as an invalid toleration: %v", tol, gotTol.Validate())
+		}
+	})
+}
+
+func TestJSONRoundTrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		taint, tol := anyTaint.Draw(t, "taint"), anyToleration.Draw(t, "toleration")
+		var gotTaint taints.Taint
+		var gotTol taints.Toleration
+		remarshal(t, taint, &gotTaint)
+		remarshal(t, tol, &gotTol)
+		if !gotTaint.Equal(taint) {
+			t.Fatalf("%+v came back as %+v", taint, gotTaint)
+		}
+		if diff := cmp.Diff(tol, gotTol); diff != "" {
+			t.Fatalf("came back otherwise (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func remarshal(t *rapid.T, from, to any) {
+	data, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(data, to)
+	}
+	if err != nil {
+		t.Fatalf("%+v: %v", from, err)
+	}
+}
+
+func TestAddLaws(t *testing.T) {
+	for name, add := range adders {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				given := anyTolerations.Draw(t, "tolerations")
+				array := append(slices.Clone(given), make([]taints.Toleration, 8)...)
+				once := add(array[:len(given)])
+				if diff := cmp.Diff(append(slices.Clone(given), make([]taints.Toleration, 8)...), array); diff != "" {
+					t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
+				}
+				if diff := cmp.Diff(once, add(once)); diff != "" {
+					t.Fatalf("not idempotent (-once +twice):\n%s", diff)
+				}
+				for i, tol := range given {
+					tol.TolerationSeconds, once[i].TolerationSeconds = nil, nil
+					if !cmp.Equal(tol, once[i]) {
+						t.Fatalf("toleration %d, %v, became %v", i, tol, once[i])
+					}
+				}
+				if err := taints.ValidateTolerations(once[len(given):]); err != nil {
+					t.Fatalf("adds an invalid toleration: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestNormalizeScoresLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := rapid.SliceOf(rapid.OneOf(rapid.IntRange(0, 9), rapid.Int())).Draw(t, "counts")
+		top := rapid.OneOf(rapid.Int64Range(0, 100), rapid.Int64()).Draw(t, "max")
+		worst := big.NewInt(1)
+		for _, c := range counts {
+			if n := big.NewInt(int64(c)); n.Cmp(worst) > 0 {
+				worst = n
+			}
+		}
+		for i, score := range taints.NormalizeScores(nil, counts, top) {
+			count := big.NewInt(int64(max(0, counts[i])))
+			share := new(big.Int).Quo(new(big.Int).Mul(big.NewInt(top), count), worst)
+			if want := new(big.Int).Sub(big.NewInt(top), share); want.Cmp(big.NewInt(score)) != 0 {
+				t.Fatalf("score %d is %d, want %v", i, score, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,303 @@
+package taints_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// show prints the faults of a validation as "index field: kind", one a line.
+func show(err error) string {
+	var v *taints.ValidationError
+	if !errors.As(err, &v) {
+		return ""
+	}
+	var lines []string
+	for _, f := range v.Fields {
+		lines = append(lines, fmt.Sprintf("%d %s: %v", f.Index, f.Field, f.Err))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestValidateKeysAndValues(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("a", n) }
+	for _, tc := range []struct {
+		text       string
+		key, value error
+	}{
+		{"a", nil, nil},
+		{"0", nil, nil},
+		{"A-b_c.d", nil, nil},
+		{"", taints.ErrRequired, nil},
+		{"-a", taints.ErrInvalid, taints.ErrInvalid},
+		{"a-", taints.ErrInvalid, taints.ErrInvalid},
+		{".a", taints.ErrInvalid, taints.ErrInvalid},
+		{"a_", taints.ErrInvalid, taints.ErrInvalid},
+		{"-", taints.ErrInvalid, taints.ErrInvalid},
+		{"a b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a\n", taints.ErrInvalid, taints.ErrInvalid},
+		{"a\x00", taints.ErrInvalid, taints.ErrInvalid},
+		{"é", taints.ErrInvalid, taints.ErrInvalid},
+		{"\xff", taints.ErrInvalid, taints.ErrInvalid},
+		{"a@b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a[b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a`b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a{b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a:b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a*", taints.ErrInvalid, taints.ErrInvalid},
+		{long(63), nil, nil},
+		{long(64), taints.ErrTooLong, taints.ErrTooLong},
+		{"example.com/a", nil, taints.ErrInvalid},
+		{"a/b", nil, taints.ErrInvalid},
+		{"0.a-b.9/X", nil, taints.ErrInvalid},
+		{"/a", taints.ErrInvalid, taints.ErrInvalid},
+		{"a/", taints.ErrInvalid, taints.ErrInvalid},
+		{"a//b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a/b/c", taints.ErrInvalid, taints.ErrInvalid},
+		{"A.com/b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a_b/c", taints.ErrInvalid, taints.ErrInvalid},
+		{"-a/b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a-/b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a..b/c", taints.ErrInvalid, taints.ErrInvalid},
+		{"a.-b/c", taints.ErrInvalid, taints.ErrInvalid},
+		{"a-.b/c", taints.ErrInvalid, taints.ErrInvalid},
+		{".a/b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a./b", taints.ErrInvalid, taints.ErrInvalid},
+		{long(253) + "/" + long(63), nil, taints.ErrInvalid},
+		{long(254) + "/a", taints.ErrTooLong, taints.ErrInvalid},
+		{"a/" + long(64), taints.ErrTooLong, taints.ErrInvalid},
+	} {
+		t.Run(tc.text, func(t *testing.T) {
+			key := taints.Taint{Key: tc.text, Effect: taints.NoSchedule}.Validate()
+			value := taints.Taint{Key: "k", Value: tc.text, Effect: taints.NoSchedule}.Validate()
+			if !errors.Is(key, tc.key) || !errors.Is(value, tc.value) {
+				t.Errorf("key: %v, value: %v", key, value)
+			}
+			if tc.text == "" {
+				return // an empty key is another thing for a toleration
+			}
+			key = taints.Toleration{Key: tc.text, Operator: taints.OpExists}.Validate()
+			value = taints.Toleration{Key: "k", Value: tc.text}.Validate()
+			if !errors.Is(key, tc.key) || !errors.Is(value, tc.value) {
+				t.Errorf("toleration: key: %v, value: %v", key, value)
+			}
+		})
+	}
+}
+
+func TestValidateTaints(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		list []taints.Taint
+		want string
+	}{
+		{"nil", nil, ""},
+		{"empty", []taints.Taint{}, ""},
+		{"all effects", parseTaints("a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute", "b=v:NoSchedule"), ""},
+		{"zero", []taints.Taint{{}}, "0 key: required\n0 effect: required"},
+		{"unknown effect", []taints.Taint{{Key: "a", Effect: "noschedule"}}, "0 effect: not supported"},
+		{"all at fault", []taints.Taint{{Key: "a", Effect: "NoExecute"}, {Key: "-", Value: "-", Effect: "-"}}, "1 key: invalid\n1 value: invalid\n1 effect: not supported"},
+		{"duplicates", parseTaints("a:NoSchedule", "b:NoSchedule", "a=v:NoSchedule", "a:NoSchedule"), "2 : duplicate\n3 : duplicate"},
+		{"duplicates of invalid ones", []taints.Taint{{Key: "a"}, {Key: "a"}}, "0 effect: required\n1 effect: required\n1 : duplicate"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, show(taints.ValidateTaints(tc.list))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("more than 64", func(t *testing.T) {
+		var list []taints.Taint
+		for i := range 100 {
+			list = append(list, taints.Taint{Key: fmt.Sprint("k", i), Effect: taints.NoSchedule})
+		}
+		if err := taints.ValidateTaints(list); err != nil {
+			t.Errorf("got %v", err)
+		}
+		list = append(list, list[7])
+		if got := show(taints.ValidateTaints(list)); got != "100 : duplicate" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestValidateTolerations(t *testing.T) {
+	type T = taints.Toleration
+	for _, tc := range []struct {
+		name string
+		tol  T
+		want string
+	}{
+		{"{}", T{}, "0 operator: invalid"},
+		{"empty key with Exists", T{Operator: "Exists"}, ""},
+		{"empty key with Equal", T{Operator: "Equal", Value: "v"}, "0 operator: invalid"},
+		{"empty key with Gt", T{Operator: "Gt", Value: "1"}, "0 operator: invalid"},
+		{"empty key with an unknown operator", T{Operator: "In"}, "0 operator: invalid\n0 operator: not supported"},
+		{"Exists with a value", T{Key: "k", Operator: "Exists", Value: "v"}, "0 value: invalid"},
+		{"Equal with an empty value", T{Key: "k", Operator: "Equal"}, ""},
+		{"no operator", T{Key: "k", Value: "v"}, ""},
+		{"Equal with a bad value", T{Key: "k", Value: "v v"}, "0 value: invalid"},
+		{"operator in lower case", T{Key: "k", Operator: "exists"}, "0 operator: not supported"},
+		{"Lt", T{Key: "k", Operator: "Lt", Value: "-9223372036854775808"}, ""},
+		{"Lt without a value", T{Key: "k", Operator: "Lt"}, "0 value: invalid"},
+		{"Gt with a name", T{Key: "k", Operator: "Gt", Value: "v"}, "0 value: invalid"},
+		{"Gt beyond int64", T{Key: "k", Operator: "Gt", Value: "9223372036854775808"}, "0 value: invalid"},
+		{"Gt with a leading zero", T{Key: "k", Operator: "Gt", Value: "007"}, "0 value: invalid"},
+		{"no effect", T{Key: "k"}, ""},
+		{"unknown effect", T{Key: "k", Effect: "NoAdmit"}, "0 effect: not supported"},
+		{"seconds", T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(5)}, ""},
+		{"negative seconds", T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(-5)}, ""},
+		{"seconds without an effect", T{Key: "k", TolerationSeconds: seconds(5)}, "0 effect: invalid"},
+		{"seconds with NoSchedule", T{Key: "k", Effect: "NoSchedule", TolerationSeconds: seconds(5)}, "0 effect: invalid"},
+		{"seconds with an unknown effect", T{Key: "k", Effect: "x", TolerationSeconds: seconds(5)}, "0 effect: not supported\n0 effect: invalid"},
+		{"all at fault", T{Key: "-", Operator: "Gt", Value: "-", Effect: "-", TolerationSeconds: seconds(1)}, "0 key: invalid\n0 value: invalid\n0 effect: not supported\n0 effect: invalid"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, show(taints.ValidateTolerations([]T{tc.tol}))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(strings.ReplaceAll("\n"+tc.want, "\n0", "\n-1"), "\n"+show(tc.tol.Validate())); diff != "" {
+				t.Errorf("Validate (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if err := taints.ValidateTolerations(parseTolerations("k op=Exists", "k op=Exists")); err != nil {
+		t.Errorf("repeated tolerations: %v", err)
+	}
+	if err := taints.ValidateTolerations(nil); err != nil {
+		t.Errorf("no tolerations: %v", err)
+	}
+}
+
+func TestValidateUnderOptions(t *testing.T) {
+	lt := parseTolerations("k=5 op=Lt", "k op=Exists")
+	if got := show(taints.Options{NoComparison: true}.ValidateTolerations(lt)); got != "0 operator: not supported" {
+		t.Errorf("Lt without comparison: %q", got)
+	}
+	long := strings.Repeat("a", 62)
+	for _, tc := range []struct {
+		key  string
+		want error
+	}{
+		{"*", nil},
+		{"readiness.k8s.io/*", nil},
+		{"readiness.k8s.io/gpu-*", nil},
+		{"gpu*", nil},
+		{"gpu", nil},
+		{long + "*", nil},
+		{long + "a*", nil},
+		{long + "-*", taints.ErrInvalid},
+		{long + "aa*", taints.ErrTooLong},
+		{"a/" + long + "aa*", taints.ErrTooLong},
+		{"**", taints.ErrInvalid},
+		{"a*b", taints.ErrInvalid},
+		{"a/*/b", taints.ErrInvalid},
+		{"a/b/*", taints.ErrInvalid},
+		{"/*", taints.ErrInvalid},
+		{"A/*", taints.ErrInvalid},
+		{"-*", taints.ErrInvalid},
+		{"a/.*", taints.ErrInvalid},
+		{"a b*", taints.ErrInvalid},
+		{strings.Repeat("a", 254) + "/*", taints.ErrTooLong},
+	} {
+		list := []taints.Toleration{{Key: tc.key, Operator: taints.OpExists}}
+		if err := (taints.Options{KeyWildcards: true}).ValidateTolerations(list); !errors.Is(err, tc.want) {
+			t.Errorf("%q with wildcards: %v, want %v", tc.key, err, tc.want)
+		}
+		if err := taints.ValidateTolerations(list); (err == nil) != (tc.key == "gpu") {
+			t.Errorf("%q without wildcards: %v", tc.key, err)
+		}
+	}
+}
+
+func TestValidateTolerationsUpdate(t *testing.T) {
+	old := parseTolerations("a:NoExecute for 300s", "b=v:NoSchedule")
+	for _, tc := range []struct {
+		name string
+		new  []taints.Toleration
+		want string
+	}{
+		{"unchanged", old, ""},
+		{"reordered, added, other seconds", parseTolerations("c op=Exists", "b=v:NoSchedule", "a:NoExecute for 5s"), ""},
+		{"no seconds any more", parseTolerations("a:NoExecute", "b=v:NoSchedule"), ""},
+		{"one gone", parseTolerations("a:NoExecute for 300s"), "-1 : forbidden"},
+		{"both gone", nil, "-1 : forbidden\n-1 : forbidden"},
+		{"another value", parseTolerations("a:NoExecute for 300s", "b=w:NoSchedule"), "-1 : forbidden"},
+		{"another effect", parseTolerations("a:NoExecute for 300s", "b=v"), "-1 : forbidden"},
+		{"Equal spelled out", parseTolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "-1 : forbidden"},
+		{"invalid", append(slices.Clone(old), taints.Toleration{}), "2 operator: invalid"},
+		{"gone and invalid", []taints.Toleration{old[0], {}}, "-1 : forbidden\n1 operator: invalid"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, show(taints.ValidateTolerationsUpdate(old, tc.new))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	if err := (taints.Options{NoComparison: true}).ValidateTolerationsUpdate(nil, parseTolerations("k=1 op=Gt")); !errors.Is(err, taints.ErrUnsupported) {
+		t.Errorf("Gt without comparison: %v", err)
+	}
+}
+
+func TestErrorTexts(t *testing.T) {
+	long := strings.Repeat("é", 100)
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{
+			taints.ValidateTolerations([]taints.Toleration{{Key: "k", Operator: "Exists"}, {Key: "k", Operator: "exists", Effect: "x"}}),
+			`tolerations[1].operator: "exists" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal; ` +
+				`tolerations[1].effect: "x" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`,
+		},
+		{
+			taints.ValidateTaints([]taints.Taint{{Key: "k", Value: long, Effect: "NoSchedule"}}),
+			`taints[0].value: "` + strings.Repeat("é", 40) + `" (200 bytes) is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+		},
+		{
+			taints.ValidateTaints(parseTaints("k:NoSchedule", "k=v:NoSchedule")),
+			`taints[1]: "k=v:NoSchedule" is duplicate: a node has at most one taint of a key and effect`,
+		},
+		{
+			taints.Taint{Value: "\n", Effect: "NoSchedule"}.Validate(),
+			`key: required: a taint needs a key; value: "\n" is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+		},
+		{
+			taints.ValidateTolerationsUpdate(parseTolerations("a:NoExecute for 5s"), nil),
+			`tolerations: "a:NoExecute for 5s" is forbidden: an existing toleration can not be removed or changed, except its tolerationSeconds`,
+		},
+		{&taints.FieldError{Index: -1, Value: "x", Detail: "d"}, `"x" is d`},
+	} {
+		if diff := cmp.Diff(tc.want, tc.err.Error()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// An error unwraps to each of its faults.
+func TestErrorsUnwrap(t *testing.T) {
+	err := fmt.Errorf("node x: %w", taints.ValidateTaints([]taints.Taint{{Key: "-"}, {Key: strings.Repeat("k", 64), Effect: "x"}}))
+	for _, kind := range []error{taints.ErrInvalid, taints.ErrRequired, taints.ErrTooLong, taints.ErrUnsupported} {
+		if !errors.Is(err, kind) {
+			t.Errorf("%v is not %q", err, kind)
+		}
+	}
+	if errors.Is(err, taints.ErrDuplicate) {
+		t.Errorf("%v is %q", err, taints.ErrDuplicate)
+	}
+	var fault *taints.FieldError
+	want := taints.FieldError{List: "taints", Index: 0, Field: "key", Value: "-", Err: taints.ErrInvalid}
+	if !errors.As(err, &fault) {
+		t.Fatal("no *FieldError")
+	}
+	want.Detail = fault.Detail
+	if *fault != want {
+		t.Errorf("got %+v, want %+v", *fault, want)
+	}
+}

@@ -95,25 +95,57 @@ func (p EvictionPolicy) Evict(m *Matcher, taints []Taint, observed time.Time) Ev
 // evict implements Evict. The function next returns the index of the first toleration behind the index after that matches
 // the taint, or -1.
 func (p EvictionPolicy) evict(taints []Taint, tolerations []Toleration, observed time.Time, next func(t *Taint, after int) int) Eviction {
-	result := Eviction{Taint: -1, Toleration: -1}
+	e := Eviction{Taint: -1, Toleration: -1}
 	for i := range taints {
 		t := &taints[i]
 		if t.Effect != NoExecute {
 			continue
 		}
-		e := Eviction{Outcome: EvictsNow, At: observed, Taint: i, Toleration: p.choose(tolerations, t, next)}
+		toleration, seconds := p.choose(tolerations, t, next), int64(0)
+		if toleration >= 0 {
+			s := tolerations[toleration].TolerationSeconds
+			if s == nil {
+				continue
+			}
+			seconds = *s
+		}
+		from := observed
 		if p.FromTimeAdded && t.TimeAdded != nil {
-			e.At = *t.TimeAdded
+			from = *t.TimeAdded
 		}
-		if e.Toleration >= 0 {
-			e.expire(tolerations[e.Toleration].TolerationSeconds)
+		if seconds <= 0 {
+			if from.After(observed) {
+				from = observed
+			}
+			e.combine(Eviction{EvictsNow, from, seconds, i, toleration})
+		} else if at, ok := addSeconds(from, seconds); ok {
+			e.combine(Eviction{EvictsAt, at, seconds, i, toleration})
 		}
-		if e.Outcome == EvictsNow && e.At.After(observed) {
-			e.At = observed
-		}
-		result = earlier(result, e)
 	}
-	return result
+	return e
+}
+
+// combine makes e what it and f, which a later taint leads to, lead to together. Now decides over later, an untolerated
+// taint over one tolerated for no time, an earlier deadline over a later one, and otherwise the earlier taint. The
+// earlier deadline holds in any case.
+func (e *Eviction) combine(f Eviction) {
+	var decides bool
+	switch {
+	case f.Outcome != e.Outcome:
+		decides = f.Outcome > e.Outcome // Stays < EvictsAt < EvictsNow
+	case f.Outcome == EvictsNow:
+		decides = f.Toleration < 0 && e.Toleration >= 0
+	default:
+		decides = f.At.Before(e.At)
+	}
+	at := f.At
+	if e.Outcome != Stays && e.At.Before(at) {
+		at = e.At
+	}
+	if decides {
+		*e = f
+	}
+	e.At = at
 }
 
 // choose returns the index of the toleration that counts for the taint, -1 if none matches.
@@ -140,53 +172,6 @@ func outlasts(a, b *int64) bool {
 		return a == nil && b != nil
 	}
 	return max(*a, 0) > max(*b, 0)
-}
-
-// expire turns e, which holds the time that the seconds count from, into what they lead to.
-func (e *Eviction) expire(seconds *int64) {
-	if seconds == nil {
-		*e = Eviction{Taint: -1, Toleration: -1}
-		return
-	}
-	e.Seconds = *seconds
-	if e.Seconds <= 0 {
-		return
-	}
-	at, ok := addSeconds(e.At, e.Seconds)
-	if !ok {
-		*e = Eviction{Taint: -1, Toleration: -1}
-		return
-	}
-	e.Outcome, e.At = EvictsAt, at
-}
-
-// earlier combines what two taints lead to, a before b in the list. Now goes before later, an untolerated taint before one
-// tolerated for no time, the earlier deadline before the later; otherwise a decides. The deadline is the earlier one
-// in any case.
-func earlier(a, b Eviction) Eviction {
-	if a.Outcome == Stays {
-		return b
-	}
-	if b.Outcome == Stays {
-		return a
-	}
-	first, other := a, b
-	switch {
-	case a.Outcome != b.Outcome:
-		if b.Outcome == EvictsNow {
-			first, other = b, a
-		}
-	case a.Outcome == EvictsNow:
-		if b.Toleration < 0 && a.Toleration >= 0 {
-			first, other = b, a
-		}
-	case b.At.Before(a.At):
-		first, other = b, a
-	}
-	if other.At.Before(first.At) {
-		first.At = other.At
-	}
-	return first
 }
 
 // maxUnix is the last second that a time.Time can hold: it counts seconds from year 1 in an int64.

@@ -54,7 +54,7 @@ func (r Reason) Tolerated() bool { return r.Mismatch == 0 }
 
 // String returns the reason in one line, as in "dedicated=ml:NoSchedule is not tolerated (closest:
 // dedicated=ML:NoSchedule, the value differs only in letter case)".
-func (r Reason) String() string { return string(r.append(nil, plain)) }
+func (r Reason) String() string { return string(r.append(nil, nil)) }
 
 // Redacted returns what String returns with names in place of keys and values, <key1>, <value1> and so on; the same text
 // has the same name. Effects and operators that Kubernetes does not know are replaced too.
@@ -75,7 +75,7 @@ func (e Explanation) Schedulable() bool {
 }
 
 // String returns a line for each taint, as [Reason.String] has it, with a line feed between them; it is empty without taints.
-func (e Explanation) String() string { return e.text(plain) }
+func (e Explanation) String() string { return e.text(nil) }
 
 // Redacted returns what String returns without keys and values, see [Reason.Redacted]; one text has one name in all of
 // its lines.
@@ -347,7 +347,7 @@ func (s *summarizer) find(o Options, taint Taint, tolerations []Toleration) int 
 
 // String returns the summary in one line in the manner of the kube-scheduler: "0/13 nodes are available: 3 have untolerated
 // taint dedicated=ml:NoSchedule (closest: dedicated=ML:NoSchedule, the value differs only in letter case), 1 has …".
-func (s Summary) String() string { return s.text(plain) }
+func (s Summary) String() string { return s.text(nil) }
 
 // Redacted returns what String returns without keys and values, see [Reason.Redacted].
 func (s Summary) Redacted() string { return s.text(new(redactor)) }
@@ -450,12 +450,10 @@ func inWords(differs, a, b string) string {
 	return differs
 }
 
-// A redactor gives names to keys and values, the same text the same name. The nil redactor, plain, leaves them as they are.
+// A redactor gives names to keys and values, the same text the same name. The nil redactor leaves them as they are.
 type redactor struct {
 	keys, values []string
 }
-
-var plain *redactor
 
 func (r *redactor) key(s string) string {
 	if r == nil || s == "" {

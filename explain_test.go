@@ -91,8 +91,8 @@ func TestExplain(t *testing.T) {
 			if tc.tol >= 0 && !r.Closest.Equal(tc.tols[tc.tol]) || tc.tol < 0 && r.Closest != (T{}) {
 				t.Errorf("closest is %v", r.Closest)
 			}
-			if diff := cmp.Diff(tc.text, e.String()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			if e.String() != tc.text || r.String() != tc.text {
+				t.Errorf("(-want +got):\n%s", cmp.Diff(tc.text, e.String()+"\n"+r.String()))
 			}
 			if e.Schedulable() != (tc.why == 0) || r.Tolerated() != (tc.why == 0) {
 				t.Errorf("schedulable %v, tolerated %v", e.Schedulable(), r.Tolerated())

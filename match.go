@@ -103,7 +103,11 @@ func (o Options) check(t *Toleration, taint *Taint) Mismatch {
 // next returns the index of the first toleration behind the index after that tolerates the taint, or -1.
 func (o Options) next(tolerations []Toleration, taint *Taint, after int) int {
 	for i := after + 1; i < len(tolerations); i++ {
-		if o.check(&tolerations[i], taint) == 0 {
+		t := &tolerations[i]
+		if t.Key != "" && t.Key != taint.Key && !o.KeyWildcards {
+			continue // as check would find, but in line: most tolerations are for other keys
+		}
+		if o.check(t, taint) == 0 {
 			return i
 		}
 	}
@@ -275,7 +279,11 @@ func (m *Matcher) next(taint *Taint, after int) int {
 	}
 	bit := effectBit(taint.Effect)
 	for i := after + 1; i < len(m.rules); i++ {
-		if m.rules[i].tolerates(taint, bit) {
+		r := &m.rules[i]
+		if !r.anyKey && r.key != taint.Key && !r.prefix {
+			continue // as tolerates would find, but in line: most tolerations are for other keys
+		}
+		if r.tolerates(taint, bit) {
 			return i
 		}
 	}

@@ -1,0 +1,129 @@
+package taints_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// The scene of the benchmarks: a GPU node, and a pod that carries the usual eight tolerations.
+var (
+	benchTaints = parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "cloud.example.com/spot=true:PreferNoSchedule")
+	benchTols   = parseTolerations(
+		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
+		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
+		"node.kubernetes.io/memory-pressure:NoSchedule op=Exists",
+		"sla.example.com/failure-score=60:NoSchedule op=Lt",
+		"team=vision:NoSchedule",
+		"dedicated=ml:NoSchedule",
+		"example.com/fpga:NoSchedule op=Exists",
+		"nvidia.com/gpu:NoSchedule op=Exists",
+	)
+)
+
+func BenchmarkFindUntolerated(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.FindUntolerated(benchTaints, benchTols, taints.Hard)
+	}
+}
+
+func BenchmarkMatcherFindUntolerated(b *testing.B) {
+	m := taints.Compile(benchTols)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.FindUntolerated(benchTaints, taints.Hard)
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Compile(benchTols)
+	}
+}
+
+func BenchmarkFilter(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Filter(benchTaints, benchTols)
+	}
+}
+
+func BenchmarkMatcherFilter(b *testing.B) {
+	m := taints.Compile(benchTols)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Filter(benchTaints)
+	}
+}
+
+func BenchmarkEvict(b *testing.B) {
+	list := parseTaints("node.kubernetes.io/not-ready:NoExecute", "node.kubernetes.io/unreachable:NoExecute")
+	now := time.Unix(0, 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Evict(list, benchTols, now)
+	}
+}
+
+func BenchmarkValidateTolerations(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if taints.ValidateTolerations(benchTols) != nil {
+			b.Fatal("not valid")
+		}
+	}
+}
+
+func BenchmarkParseTaint(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := taints.ParseTaint("nvidia.com/gpu=present:NoSchedule"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkTaintString(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = benchTaints[1].String()
+	}
+}
+
+func BenchmarkTaintAppendTo(b *testing.B) {
+	buf := make([]byte, 0, 64)
+	b.ReportAllocs()
+	for b.Loop() {
+		benchTaints[1].AppendTo(buf)
+	}
+}
+
+func BenchmarkAddDefaults(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.AddDefaults(benchTols[2:], taints.Defaults{})
+	}
+}
+
+func BenchmarkExplain(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Explain(benchTaints, benchTols[:5])
+	}
+}
+
+func BenchmarkSummarize(b *testing.B) {
+	nodes := make([][]taints.Taint, 10_000)
+	for i := range nodes {
+		nodes[i] = []taints.Taint{{Key: "tenant", Value: fmt.Sprint(i % 100), Effect: taints.NoSchedule}}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Summarize(slices.Values(nodes), benchTols)
+	}
+}

@@ -21,7 +21,7 @@ const (
 	// ErrUnsupported: the effect or operator is none of those that Kubernetes knows.
 	ErrUnsupported = sentinel("not supported")
 	// ErrDuplicate: a taint of the same key and effect stands earlier in the list.
-	ErrDuplicate = sentinel("duplicate")
+	ErrDuplicate = sentinel("a duplicate")
 	// ErrForbidden: the change is not allowed.
 	ErrForbidden = sentinel("forbidden")
 )

@@ -103,8 +103,8 @@ func TestValidateTaints(t *testing.T) {
 		{"zero", []taints.Taint{{}}, "0 key: required\n0 effect: required"},
 		{"unknown effect", []taints.Taint{{Key: "a", Effect: "noschedule"}}, "0 effect: not supported"},
 		{"all at fault", []taints.Taint{{Key: "a", Effect: "NoExecute"}, {Key: "-", Value: "-", Effect: "-"}}, "1 key: invalid\n1 value: invalid\n1 effect: not supported"},
-		{"duplicates", parseTaints("a:NoSchedule", "b:NoSchedule", "a=v:NoSchedule", "a:NoSchedule"), "2 : duplicate\n3 : duplicate"},
-		{"duplicates of invalid ones", []taints.Taint{{Key: "a"}, {Key: "a"}}, "0 effect: required\n1 effect: required\n1 : duplicate"},
+		{"duplicates", parseTaints("a:NoSchedule", "b:NoSchedule", "a=v:NoSchedule", "a:NoSchedule"), "2 : a duplicate\n3 : a duplicate"},
+		{"duplicates of invalid ones", []taints.Taint{{Key: "a"}, {Key: "a"}}, "0 effect: required\n1 effect: required\n1 : a duplicate"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, show(taints.ValidateTaints(tc.list))); diff != "" {
@@ -121,7 +121,7 @@ func TestValidateTaints(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		list = append(list, list[7])
-		if got := show(taints.ValidateTaints(list)); got != "100 : duplicate" {
+		if got := show(taints.ValidateTaints(list)); got != "100 : a duplicate" {
 			t.Errorf("got %q", got)
 		}
 	})
@@ -262,7 +262,7 @@ func TestErrorTexts(t *testing.T) {
 		},
 		{
 			taints.ValidateTaints(parseTaints("k:NoSchedule", "k=v:NoSchedule")),
-			`taints[1]: "k=v:NoSchedule" is duplicate: a node has at most one taint of a key and effect`,
+			`taints[1]: "k=v:NoSchedule" is a duplicate: a node has at most one taint of a key and effect`,
 		},
 		{
 			taints.Taint{Value: "\n", Effect: "NoSchedule"}.Validate(),

@@ -1,0 +1,139 @@
+package taints_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func ExampleParseTaint() {
+	taint, err := taints.ParseTaint("nvidia.com/gpu=a100:NoSchedule")
+	fmt.Println(taint.Key, taint.Value, taint.Effect, err)
+
+	_, err = taints.ParseTaint("nvidia.com/gpu=a100:noschedule")
+	fmt.Println(err)
+	var parse *taints.ParseError
+	if errors.As(err, &parse) {
+		fmt.Println(parse.Input)
+		fmt.Printf("%*s\n", parse.Offset+1, "^")
+	}
+	// Output:
+	// nvidia.com/gpu a100 NoSchedule <nil>
+	// parse taint "nvidia.com/gpu=a100:noschedule" at offset 20: effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// nvidia.com/gpu=a100:noschedule
+	//                     ^
+}
+
+func ExampleMustParseTaint() {
+	maintenance := taints.MustParseTaint("maintenance:NoExecute")
+	fmt.Println(maintenance.Key, maintenance.Effect)
+	// Output: maintenance NoExecute
+}
+
+// A node object of Kubernetes decodes as it is.
+func ExampleTaint() {
+	var node struct {
+		Spec struct {
+			Taints []taints.Taint `json:"taints"`
+		} `json:"spec"`
+	}
+	err := json.Unmarshal([]byte(`{"spec": {"taints": [
+		{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute", "timeAdded": "2026-11-21T01:24:15Z"},
+		{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}}`), &node)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, taint := range node.Spec.Taints {
+		fmt.Println(taint, taint.TimeAdded)
+	}
+	// Output:
+	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
+	// dedicated=ml:NoSchedule <nil>
+}
+
+func ExampleTaint_AppendTo() {
+	line := []byte("gpu-1 ")
+	line = taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule").AppendTo(line)
+	fmt.Printf("%s\n", line)
+	// Output: gpu-1 nvidia.com/gpu=present:NoSchedule
+}
+
+// A controller that sees a node again asks whether a taint changed, not whether it is the same object.
+func ExampleTaint_Equal() {
+	utc := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
+	elsewhere := utc.In(time.FixedZone("CET", 3600))
+	a := taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute, TimeAdded: &utc}
+	b := taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute, TimeAdded: &elsewhere}
+	fmt.Println(a.Equal(b))
+	// Output: true
+}
+
+// A node has at most one taint of a key and effect, so these make a map key.
+func ExampleTaint_ID() {
+	byID := map[taints.TaintID]string{}
+	for _, spec := range []string{"dedicated=ml:NoSchedule", "dedicated=ml:NoExecute", "dedicated=db:NoSchedule"} {
+		taint := taints.MustParseTaint(spec)
+		byID[taint.ID()] = taint.Value
+	}
+	fmt.Println(len(byID), byID[taints.TaintID{Key: "dedicated", Effect: taints.NoSchedule}])
+	// Output: 2 db
+}
+
+func ExampleEffects() {
+	set := taints.Effects(taints.NoSchedule, taints.NoExecute)
+	fmt.Println(set, set == taints.Hard, set.Has(taints.PreferNoSchedule))
+	// Output: NoSchedule|NoExecute true false
+}
+
+func ExampleParseToleration() {
+	for _, text := range []string{
+		"nvidia.com/gpu:NoSchedule op=Exists",
+		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
+		"sla.example.com/failure-score=60 op=Lt",
+		"op=Exists",
+	} {
+		t, err := taints.ParseToleration(text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("key %q, operator %q, value %q, effect %q\n", t.Key, t.Operator, t.Value, t.Effect)
+	}
+	// Output:
+	// key "nvidia.com/gpu", operator "Exists", value "", effect "NoSchedule"
+	// key "node.kubernetes.io/unreachable", operator "Exists", value "", effect "NoExecute"
+	// key "sla.example.com/failure-score", operator "Lt", value "60", effect ""
+	// key "", operator "Exists", value "", effect ""
+}
+
+func ExampleMustParseToleration() {
+	anything := taints.MustParseToleration("op=Exists")
+	fmt.Println(anything.Tolerates(taints.MustParseTaint("dedicated=ml:NoExecute")))
+	// Output: true
+}
+
+func ExampleToleration_String() {
+	seconds := int64(300)
+	fmt.Println(taints.Toleration{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &seconds})
+	fmt.Println(taints.Toleration{Key: "dedicated", Value: "ml"})
+	// Output:
+	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
+	// dedicated=ml
+}
+
+func ExampleToleration_AppendTo() {
+	line := taints.MustParseToleration("dedicated=ml:NoSchedule").AppendTo([]byte("tolerates "))
+	fmt.Printf("%s\n", line)
+	// Output: tolerates dedicated=ml:NoSchedule
+}
+
+func ExampleToleration_Equal() {
+	a := taints.MustParseToleration("dedicated=ml")
+	b := taints.Toleration{Key: "dedicated", Operator: taints.OpEqual, Value: "ml"}
+	fmt.Println(a.Equal(b))
+	// Output: true
+}

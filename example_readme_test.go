@@ -1,0 +1,59 @@
+package taints_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// The taste of the library in README.md.
+func Example_readme() {
+	node := []taints.Taint{
+		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
+		taints.MustParseTaint("maintenance:NoExecute"),
+	}
+	pod := []taints.Toleration{ // or decoded from a pod's JSON
+		{Key: "nvidia.com/gpu", Operator: taints.OpExists, Effect: taints.NoSchedule},
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
+	}
+	fmt.Println(taints.Filter(node, pod).Schedulable())
+
+	m := taints.Compile(pod) // once for a pod, then for every node
+	fmt.Println(m.Filter(node).Avoid())
+
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	e := taints.Evict(node, pod, now)
+	fmt.Println(e.Outcome, e.At.Sub(now))
+
+	fmt.Println(taints.Explain(node, pod[1:]))
+
+	// Output:
+	// true
+	// false
+	// EvictsAt 10m0s
+	// nvidia.com/gpu=present:NoSchedule is not tolerated (nothing comes close)
+	// maintenance:NoExecute is tolerated by maintenance:NoExecute op=Exists for 600s
+}
+
+// README.md shows the example above to the letter.
+func TestReadmeShowsTheExample(t *testing.T) {
+	source, err := os.ReadFile("example_readme_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(readme), "```go\n")
+	code, _, _ = strings.Cut(code, "```\n")
+	_, body, _ := strings.Cut(string(source), "func Example_readme() {\n")
+	body, _, _ = strings.Cut(body, "}\n\n//")
+	if got := strings.ReplaceAll("\n"+body, "\n\t", "\n"); got != "\n"+code {
+		t.Errorf("README.md shows:\n%s\nthe example is:%s", code, got)
+	}
+}

@@ -166,6 +166,17 @@ func ExampleMatcher_Explain() {
 	// Output: sla.example.com/failure-score=40:NoSchedule is not tolerated (closest: sla.example.com/failure-score=30:NoSchedule op=Lt, 40 is not less than 30)
 }
 
+// A form with a field of its own for each part.
+func ExampleReason_Why() {
+	pod := []taints.Toleration{taints.MustParseToleration("dedicated=ML:NoExecute")}
+	r := taints.Explain([]taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}, pod)[0]
+	fmt.Printf("taint:   %v\nclosest: %v\nwhy:     %s\n", r.Taint, r.Closest, r.Why())
+	// Output:
+	// taint:   dedicated=ml:NoSchedule
+	// closest: dedicated=ML:NoExecute
+	// why:     the effect differs, the value differs only in letter case
+}
+
 // The message for a pod's status, over all nodes.
 func ExampleSummarize() {
 	nodes := [][]taints.Taint{

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -81,6 +82,18 @@ func ExampleTaint_ID() {
 	}
 	fmt.Println(len(byID), byID[taints.TaintID{Key: "dedicated", Effect: taints.NoSchedule}])
 	// Output: 2 db
+}
+
+// Nodes whose taints differ only in order and time belong to one group.
+func ExampleTaint_Compare() {
+	list := []taints.Taint{
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("dedicated=ml:NoExecute"),
+	}
+	slices.SortFunc(list, taints.Taint.Compare)
+	fmt.Println(list)
+	// Output: [dedicated=ml:NoExecute dedicated=ml:NoSchedule spot:PreferNoSchedule]
 }
 
 func ExampleEffects() {

@@ -52,6 +52,11 @@ type Reason struct {
 // Tolerated reports whether a toleration matches the taint.
 func (r Reason) Tolerated() bool { return r.Mismatch == 0 }
 
+// Why says in words in what the closest toleration differs from the taint, in all fields and not only in the first, as
+// in "the effect differs, the value differs only in letter case" or "40 is not less than 30". It is "nothing comes
+// close" where there is no such toleration, and empty where the taint is tolerated. It holds the values of thresholds.
+func (r Reason) Why() string { return r.why(nil) }
+
 // String returns the reason in one line, as in "dedicated=ml:NoSchedule is not tolerated (closest:
 // dedicated=ML:NoSchedule, the value differs only in letter case)".
 func (r Reason) String() string { return string(r.append(nil, nil)) }
@@ -280,20 +285,9 @@ func (o Options) summarize(nodes iter.Seq[[]Taint], tolerations []Toleration) Su
 		if a.Nodes != b.Nodes {
 			return b.Nodes - a.Nodes
 		}
-		return compareTaints(&a.Taint, &b.Taint)
+		return a.Taint.Compare(b.Taint)
 	})
 	return s.Summary
-}
-
-// compareTaints orders taints by key, value and effect.
-func compareTaints(a, b *Taint) int {
-	if c := strings.Compare(a.Key, b.Key); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.Value, b.Value); c != 0 {
-		return c
-	}
-	return strings.Compare(string(a.Effect), string(b.Effect))
 }
 
 // A summarizer builds a Summary node by node.
@@ -392,16 +386,24 @@ func (r Reason) append(b []byte, names *redactor) []byte {
 
 // appendClosest appends in parentheses which toleration comes closest and in what it differs.
 func (r Reason) appendClosest(b []byte, names *redactor, closest Toleration) []byte {
-	if r.Toleration < 0 {
-		return append(b, " (nothing comes close)"...)
-	}
-	b = append(b, " (closest: "...)
-	b = closest.AppendTo(b)
-	for _, difference := range r.differences(names) {
+	b = append(b, " ("...)
+	if r.Toleration >= 0 {
+		b = append(b, "closest: "...)
+		b = closest.AppendTo(b)
 		b = append(b, ", "...)
-		b = append(b, difference...)
 	}
+	b = append(b, r.why(names)...)
 	return append(b, ')')
+}
+
+func (r Reason) why(names *redactor) string {
+	switch {
+	case r.Tolerated():
+		return ""
+	case r.Toleration < 0:
+		return "nothing comes close"
+	}
+	return strings.Join(r.differences(names), ", ")
 }
 
 // differences returns every field in which the closest toleration fails, in words.

@@ -94,6 +94,9 @@ func TestExplain(t *testing.T) {
 			if e.String() != tc.text || r.String() != tc.text {
 				t.Errorf("(-want +got):\n%s", cmp.Diff(tc.text, e.String()+"\n"+r.String()))
 			}
+			if why := r.Why(); tc.why != 0 && !strings.HasSuffix(tc.text, why+")") || (why == "") != (tc.why == 0) {
+				t.Errorf("why: %q", why)
+			}
 			if e.Schedulable() != (tc.why == 0) || r.Tolerated() != (tc.why == 0) {
 				t.Errorf("schedulable %v, tolerated %v", e.Schedulable(), r.Tolerated())
 			}

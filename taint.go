@@ -1,6 +1,7 @@
 package taints
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -130,6 +131,12 @@ func (t Taint) Equal(u Taint) bool {
 		return t.TimeAdded == u.TimeAdded
 	}
 	return t.TimeAdded.Equal(*u.TimeAdded)
+}
+
+// Compare orders taints by key, then value, then effect, byte for byte: -1, 0 or 1, as [strings.Compare] has it. TimeAdded does
+// not count, so taints that compare as 0 are one for every purpose but the time.
+func (t Taint) Compare(u Taint) int {
+	return cmp.Or(strings.Compare(t.Key, u.Key), strings.Compare(t.Value, u.Value), strings.Compare(string(t.Effect), string(u.Effect)))
 }
 
 // String returns the taint as kubectl prints it: "key=value:Effect", "key:Effect" without a value, "key=value:" without

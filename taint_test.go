@@ -1,6 +1,7 @@
 package taints_test
 
 import (
+	order "cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -201,5 +202,26 @@ func checkJSON(t *testing.T, text string, v any) {
 	}
 	if diff := cmp.Diff(text, string(got)); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+}
+
+func TestTaintCompare(t *testing.T) {
+	now := time.Now()
+	sorted := []taints.Taint{
+		{},
+		{Effect: "NoSchedule"},
+		{Value: "v"},
+		{Key: "a", Value: "v", Effect: "x"},
+		{Key: "a", Value: "w", Effect: "NoExecute", TimeAdded: &now},
+		{Key: "a", Value: "w", Effect: "NoSchedule"},
+		{Key: "b"},
+	}
+	for i, a := range sorted {
+		for j, b := range sorted {
+			b.TimeAdded = nil
+			if got := a.Compare(b); got != order.Compare(i, j) {
+				t.Errorf("%v against %v: %d", a, b, got)
+			}
+		}
 	}
 }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// The outcomes of a leaving, in the order in which they are shown.
+const (
+	deleting = "deleting"
+	gone     = "gone"
+	leaves   = "leaves"
+	stays    = "stays"
+)
+
+var outcomes = []string{deleting, gone, leaves, stays}
+
+// A leaving is what the NoExecute taints of its node do to a pod.
+type leaving struct {
+	Pod     string `json:"pod"`
+	Node    string `json:"node"`
+	Outcome string `json:"outcome"`
+	// At is the deadline, empty if there is none or it is beyond the year 9999.
+	At string `json:"at,omitempty"`
+	// InSeconds is how far the deadline is from now, negative once it is over; nil if there is none.
+	InSeconds *int64 `json:"inSeconds,omitempty"`
+	// From says what the deadline counts from, timeAdded or now.
+	From string `json:"from,omitempty"`
+	// Because has the pair that decides, or, for a pod that stays, all.
+	Because []pair `json:"because"`
+
+	name     podName
+	deadline time.Time
+	order    string // of equal deadlines
+}
+
+// A pair is a taint and the toleration that counts for it, nil if none matches.
+type pair struct {
+	Taint      taints.Taint       `json:"taint"`
+	Toleration *taints.Toleration `json:"toleration"`
+}
+
+// leavings returns a leaving for each of the pods on nodes with NoExecute taints: those that are over first, then in
+// order of deadline, then those that stay.
+func leavings(c *cluster, pods []*pod, now time.Time) []leaving {
+	list := []leaving{}
+	for _, p := range pods {
+		if i, ok := c.nodeAt[p.node]; ok && hasNoExecute(c.nodes[i].taints) && !p.isFinished() {
+			list = append(list, leavingOf(p, &c.nodes[i], now))
+		}
+	}
+	slices.SortFunc(list, compareLeavings)
+	return list
+}
+
+func compareLeavings(a, b leaving) int {
+	if c := slices.Index(outcomes, a.Outcome) - slices.Index(outcomes, b.Outcome); c != 0 {
+		return c
+	}
+	return cmp.Or(a.deadline.Compare(b.deadline), strings.Compare(a.order, b.order), compareNames(a.name, b.name))
+}
+
+func hasNoExecute(list []taints.Taint) bool {
+	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
+}
+
+// leavingOf computes what becomes of the pod on the node.
+func leavingOf(p *pod, n *node, now time.Time) leaving {
+	r := leaving{Pod: p.String(), Node: n.name, Outcome: stays, name: p.podName}
+	e := taints.EvictionPolicy{FromTimeAdded: true}.Evict(p.matcher, n.taints, now)
+	if e.Outcome == taints.Stays {
+		r.Because = tolerated(p, n)
+	} else {
+		r.Because = []pair{{n.taints[e.Taint], tolerationAt(p, e.Toleration)}}
+		r.expire(e, n.taints[e.Taint], now)
+	}
+	if p.deleting {
+		r.Outcome = deleting
+	}
+	for _, b := range r.Because {
+		r.order += b.text() + "\n"
+	}
+	return r
+}
+
+// expire sets the deadline.
+func (r *leaving) expire(e taints.Eviction, decides taints.Taint, now time.Time) {
+	r.Outcome, r.deadline, r.From = leaves, e.At, "now"
+	if e.Outcome == taints.EvictsNow || !e.At.After(now) {
+		r.Outcome = gone
+	}
+	if decides.TimeAdded != nil {
+		r.From = "timeAdded"
+	}
+	if e.At.Unix() <= lastSecond {
+		r.At = e.At.UTC().Format(time.RFC3339)
+	}
+	seconds := e.At.Unix() - now.Unix()
+	if seconds < 0 && e.At.After(now) {
+		seconds = math.MaxInt64
+	}
+	r.InSeconds = &seconds
+}
+
+// lastSecond is the end of the year 9999.
+const lastSecond = 253402300799
+
+// tolerated returns the node's NoExecute taints with the tolerations that let the pod stay.
+func tolerated(p *pod, n *node) []pair {
+	list := []pair{}
+	for _, t := range n.taints {
+		if t.Effect == taints.NoExecute {
+			i, _ := p.matcher.Match(&t)
+			list = append(list, pair{t, tolerationAt(p, i)})
+		}
+	}
+	return list
+}
+
+func tolerationAt(p *pod, i int) *taints.Toleration {
+	if i < 0 {
+		return nil
+	}
+	return &p.tolerations[i]
+}
+
+// text returns the pair on two lines.
+func (p pair) text() string {
+	if p.Toleration == nil {
+		return p.Taint.String() + "\nnone"
+	}
+	return p.Taint.String() + "\n" + p.Toleration.String()
+}

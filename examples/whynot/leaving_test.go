@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/seed-0529bac1/taints"
+)
+
+// at returns a Node with a NoExecute taint of the key k that came before testNow.
+func at(name string, ago time.Duration) string {
+	added := testNow.Add(-ago).Format(time.RFC3339)
+	return fmt.Sprintf(`{"kind":"Node","metadata":{"name":%q},"spec":{"taints":[{"key":"k","value":"v","effect":"NoExecute",`+
+		`"timeAdded":%q}]}}`, name, added)
+}
+
+// forSeconds tolerates the key k so long.
+func forSeconds(n int64) taints.Toleration {
+	return taints.Toleration{Key: "k", Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &n}
+}
+
+func TestLeaving(t *testing.T) {
+	r := mustReport(t, list(
+		at("n", time.Minute), nodeJSON("untimed", "", "k=v:NoExecute"), nodeJSON("calm", "", "k=v:NoSchedule"),
+		at("future", -time.Hour),
+		podJSON("none", "n", ""), podJSON("over", "n", "", forSeconds(59)), podJSON("due", "n", "", forSeconds(60)),
+		podJSON("soon", "n", "", forSeconds(61)), podJSON("zero", "n", "", forSeconds(0)),
+		podJSON("minus", "n", "", forSeconds(-5)),
+		podJSON("ever", "n", "", tol("k=v")), podJSON("first", "n", "", forSeconds(90), tol("k=v")),
+		podJSON("u-none", "untimed", ""), podJSON("u-soon", "untimed", "", forSeconds(5)),
+		podJSON("f-none", "future", ""), podJSON("f-soon", "future", "", forSeconds(5)),
+		podJSON("y10k", "n", "", forSeconds(300_000_000_000)), podJSON("max", "n", "", forSeconds(math.MaxInt64)),
+		podJSON("min", "n", "", forSeconds(math.MinInt64)), podJSON("far", "n", "", forSeconds(9_223_371_970_000_000_000)),
+		podJSON("on-calm", "calm", ""), podJSON("on-none", "elsewhere", ""), podJSON("waits", "", ""),
+		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Failed"}}`,
+		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n"}}`,
+	))
+	var got []string
+	for _, x := range r.Leaving {
+		in := ""
+		if x.InSeconds != nil {
+			in = fmt.Sprint(*x.InSeconds)
+		}
+		got = append(got, strings.TrimSpace(strings.Join([]string{x.Pod[8:], x.Outcome, x.At, in, x.From}, " ")))
+	}
+	want := []string{
+		"del deleting 2026-11-21T01:23:00Z -60 timeAdded",
+		"minus gone 2026-11-21T01:23:00Z -60 timeAdded",
+		"min gone 2026-11-21T01:23:00Z -60 timeAdded",
+		"zero gone 2026-11-21T01:23:00Z -60 timeAdded",
+		"none gone 2026-11-21T01:23:00Z -60 timeAdded",
+		"over gone 2026-11-21T01:23:59Z -1 timeAdded",
+		"due gone 2026-11-21T01:24:00Z 0 timeAdded",
+		"f-none gone 2026-11-21T01:24:00Z 0 timeAdded",
+		"u-none gone 2026-11-21T01:24:00Z 0 now",
+		"soon leaves 2026-11-21T01:24:01Z 1 timeAdded",
+		"u-soon leaves 2026-11-21T01:24:05Z 5 now",
+		"first leaves 2026-11-21T01:24:30Z 30 timeAdded",
+		"f-soon leaves 2026-11-21T02:24:05Z 3605 timeAdded",
+		"y10k leaves  299999999940 timeAdded",
+		"far leaves  9223371969999999940 timeAdded",
+		"max stays",
+		"ever stays",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if r.Finished != 1 || r.Lost != 1 {
+		t.Errorf("finished %d, lost %d, want 1 each", r.Finished, r.Lost)
+	}
+}
+
+func TestLeavingText(t *testing.T) {
+	got := mustRun(t, list(
+		nodeJSON("n", "", "a=b:NoExecute", "c:NoExecute", "d:NoSchedule"), nodeJSON("m", "", "a=b:NoExecute"),
+		podJSON("ever", "n", "", tol("c op=Exists"), tol("a=b")), podJSON("other-name", "n", "", tol("c op=Exists"), tol("a=b")),
+		podJSON("far", "m", "", taints.Toleration{Key: "a", Value: "b", Effect: "NoExecute", TolerationSeconds: new64(1 << 40)}),
+		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Failed"}}`,
+		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n"}}`,
+		`{"kind":"Pod","metadata":{"name":"del2","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n",`+
+			`"tolerations":[{"operator":"Exists"}]}}`,
+		podJSON("lost", "elsewhere", ""),
+	))
+	want := `
+Is being deleted already, would stay for the taints:
+  taint       a=b:NoExecute
+  toleration  op=Exists
+  taint       c:NoExecute
+  toleration  op=Exists
+    default/del2  on n
+
+Is being deleted already; for the taints its time is 2026-11-21T01:24:00Z (now),
+    counted from now:
+  taint       a=b:NoExecute
+  toleration  none
+    default/del  on n
+
+Leaves at a time after the year 9999 (in 12725829d), counted from now:
+  taint       a=b:NoExecute
+  toleration  a=b:NoExecute for 1099511627776s
+    default/far  on m
+
+Stays:
+  taint       a=b:NoExecute
+  toleration  a=b
+  taint       c:NoExecute
+  toleration  c op=Exists
+    default/ever        on n
+    default/other-name  on n
+
+Left out: 1 finished pod on these nodes; 1 pod on nodes that are not in the
+input.
+`
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	got = mustRun(t, list(nodeJSON("n", ""), podJSON("p", "n", "")))
+	if !strings.Contains(got, "No pod runs on a node with NoExecute taints.") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func new64(n int64) *int64 { return &n }
+
+func TestRelative(t *testing.T) {
+	for seconds, want := range map[int64]string{
+		0: "now", 1: "in 1s", -90: "90s ago", 119: "in 119s", 120: "in 2m", 270: "in 4m30s", -3600: "1h ago", 3661: "in 1h1m",
+		2 * 86400: "in 2d", 90000 * 3: "in 3d3h",
+		math.MaxInt64: "in 106751991167300d15h", math.MinInt64: "106751991167300d15h ago",
+	} {
+		if got := relative(seconds); got != want {
+			t.Errorf("%d: got %s, want %s", seconds, got, want)
+		}
+	}
+}
+
+func TestYearZero(t *testing.T) {
+	far := podJSON("p", "n", "", forSeconds(math.MaxInt64-62135596800-testNow.Unix()))
+	r := mustReport(t, list(at("n", 0), far), "-now", "0000-01-01T00:00:00Z")
+	if x := r.Leaving[0]; x.Outcome != leaves || *x.InSeconds != math.MaxInt64 || x.At != "" {
+		t.Errorf("got %+v", x)
+	}
+}
+
+// TestPodNote asks about pods that are neither pending nor on a node with NoExecute taints.
+func TestPodNote(t *testing.T) {
+	input := list(
+		nodeJSON("n", "", "k=v:NoExecute"), nodeJSON("calm", "pool=x", "k=v:NoSchedule"),
+		podJSON("calm", "calm", "pool=x"), podJSON("lost", "m", ""), podJSON("on", "n", ""),
+		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Succeeded"}}`,
+		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"}}`,
+		`{"kind":"Pod","metadata":{"name":"odd"},"status":{"phase":"Running"}}`,
+	)
+	for name, want := range map[string]string{
+		"calm": "default/calm runs on calm, which has no NoExecute taints: it stays.",
+		"lost": "default/lost runs on m, which is not in the input.",
+		"done": "default/done has finished: its phase is Succeeded.",
+		"del":  "default/del is being deleted and has no node.",
+		"odd":  "default/odd has no node, yet its phase is Running.",
+		"on":   "",
+	} {
+		if got := mustReport(t, input, "-pod", name); got.PodNote != want {
+			t.Errorf("%s: got %q, want %q", name, got.PodNote, want)
+		}
+		if got := mustRun(t, input, "-pod", name); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+	got := mustRun(t, input, "-pod", "calm")
+	want := `
+    1      1  kept away     ! k=v:NoSchedule
+                            on calm
+    1      1  not selected  ! k=v:NoExecute
+                            on n
+`
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -186,8 +186,8 @@ func (t *Toleration) offset(s, field string) int {
 		}
 		return strings.IndexByte(head, ':') + 1
 	case "operator":
-		if i := strings.LastIndex(s, "op="); i >= 0 && t.Operator != "" {
-			return i + len("op=")
+		if t.Operator != "" {
+			return strings.LastIndex(s, "op=") + len("op=")
 		}
 	}
 	return 0

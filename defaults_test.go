@@ -73,6 +73,8 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 		{"some there", []string{pid, "gpu op=Exists", notReady}, false, []string{pid, "gpu op=Exists", notReady, unreach, disk, memory, unsched}},
 		{"seconds go, in their place", []string{"gpu op=Exists", notReady + " for 10s", notReady + " for 20s", unreach + " for 30s"}, false, []string{"gpu op=Exists", notReady, notReady, unreach, disk, memory, pid, unsched}},
 		{"everything tolerated", []string{"op=Exists"}, false, []string{"op=Exists", notReady, unreach, disk, memory, pid, unsched}},
+		{"seconds of another operator stay", []string{prefix + "not-ready:NoExecute for 10s"}, false, []string{prefix + "not-ready:NoExecute for 10s", notReady, unreach, disk, memory, pid, unsched}},
+		{"seconds of another effect stay", []string{prefix + "disk-pressure:NoExecute op=Exists for 10s"}, false, []string{prefix + "disk-pressure:NoExecute op=Exists for 10s", notReady, unreach, disk, memory, pid, unsched}},
 		{"another value", []string{prefix + "disk-pressure=x:NoSchedule"}, false, []string{prefix + "disk-pressure=x:NoSchedule", notReady, unreach, disk, memory, pid, unsched}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -193,6 +195,16 @@ func TestAddDoesNotWriteToTheCallersArray(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, array); diff != "" {
 			t.Errorf("%s wrote to the caller's array (-before +after):\n%s", name, diff)
+		}
+	}
+}
+
+// Where nothing is missing the list itself comes back.
+func TestAddReturnsACompleteList(t *testing.T) {
+	for name, add := range adders {
+		once := add([]taints.Toleration{{Key: "gpu", Operator: taints.OpExists}})
+		if twice := add(once); &twice[0] != &once[0] || len(twice) != len(once) {
+			t.Errorf("%s made a copy", name)
 		}
 	}
 }

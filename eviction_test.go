@@ -126,6 +126,8 @@ func TestEvictionPolicy(t *testing.T) {
 		{"shortest is not for ever", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, forever, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5, Taint: 0, Toleration: 2}},
 		{"longest of none", taints.EvictionPolicy{Select: taints.LongestMatch}, a, nil, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: -1}},
 		{"no time is as long as less", taints.EvictionPolicy{Select: taints.ShortestMatch}, parseTaints("n:NoExecute"), tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: 5}},
+		{"no time is not shorter than less", taints.EvictionPolicy{Select: taints.LongestMatch}, parseTaints("n:NoExecute"), tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: 5}},
+		{"a second is longer than no time", taints.EvictionPolicy{Select: taints.LongestMatch}, a, parseTolerations("a:NoExecute for 0s", "a:NoExecute for 1s"), taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(time.Second), Seconds: 1, Taint: 0, Toleration: 1}},
 		{"an unknown selection takes the first", taints.EvictionPolicy{Select: 9}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
 
 		{"TimeAdded does not count", taints.EvictionPolicy{}, []taints.Taint{added("a:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},

@@ -56,6 +56,8 @@ func TestValidateKeysAndValues(t *testing.T) {
 		{"example.com/a", nil, taints.ErrInvalid},
 		{"a/b", nil, taints.ErrInvalid},
 		{"0.a-b.9/X", nil, taints.ErrInvalid},
+		{"az.09/AZaz09", nil, taints.ErrInvalid},
+		{"AZaz09", nil, nil},
 		{"/a", taints.ErrInvalid, taints.ErrInvalid},
 		{"a/", taints.ErrInvalid, taints.ErrInvalid},
 		{"a//b", taints.ErrInvalid, taints.ErrInvalid},
@@ -273,6 +275,8 @@ func TestErrorTexts(t *testing.T) {
 			`tolerations: "a:NoExecute for 5s" is forbidden: an existing toleration can not be removed or changed, except its tolerationSeconds`,
 		},
 		{&taints.FieldError{Index: -1, Value: "x", Detail: "d"}, `"x" is d`},
+		{&taints.FieldError{Index: -1, Value: strings.Repeat("x", 80), Detail: "d"}, `"` + strings.Repeat("x", 80) + `" is d`},
+		{&taints.FieldError{Index: -1, Value: strings.Repeat("x", 81), Detail: "d"}, `"` + strings.Repeat("x", 80) + `" (81 bytes) is d`},
 	} {
 		if diff := cmp.Diff(tc.want, tc.err.Error()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

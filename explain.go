@@ -149,7 +149,7 @@ func (o Options) distance(t *Toleration, taint *Taint) int {
 	switch {
 	case t.Key == "":
 		d += 3 // for all keys: not about this taint
-	case t.Key == taint.Key || o.wildcardMatches(t.Key, taint.Key):
+	case o.keyMatches(t, taint):
 	case strings.EqualFold(t.Key, taint.Key):
 		d += 4
 	default:
@@ -159,7 +159,7 @@ func (o Options) distance(t *Toleration, taint *Taint) int {
 		}
 		d += 6 * edits
 	}
-	if t.Effect != "" && t.Effect != taint.Effect {
+	if !effectMatches(t, taint) {
 		d += differs(string(t.Effect), string(taint.Effect))
 	}
 	switch o.checkValues(t, taint) {
@@ -170,11 +170,6 @@ func (o Options) distance(t *Toleration, taint *Taint) int {
 		d += 2
 	}
 	return d
-}
-
-// checkValues is check for the operator and the values alone.
-func (o Options) checkValues(t *Toleration, taint *Taint) Mismatch {
-	return o.check(&Toleration{Operator: t.Operator, Value: t.Value}, taint)
 }
 
 // differs weighs two different texts.
@@ -410,10 +405,10 @@ func (r Reason) why(names *redactor) string {
 func (r Reason) differences(names *redactor) []string {
 	var words []string
 	t, taint := &r.Closest, &r.Taint
-	if r.options.check(&Toleration{Key: t.Key, Operator: OpExists}, taint) == MismatchKey {
+	if !r.options.keyMatches(t, taint) {
 		words = append(words, inWords("the key differs", t.Key, taint.Key))
 	}
-	if t.Effect != "" && t.Effect != taint.Effect {
+	if !effectMatches(t, taint) {
 		words = append(words, inWords("the effect differs", string(t.Effect), string(taint.Effect)))
 	}
 	switch mismatch := r.options.checkValues(t, taint); mismatch {

@@ -27,7 +27,8 @@ func tolerated(tolerations []Toleration, taint *Taint) bool {
 // FindUntolerated is the function [FindUntolerated] for the compiled tolerations.
 func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
 	for i := range taints {
-		if t := &taints[i]; in.Has(t.Effect) && m.next(t, -1) < 0 {
+		t := &taints[i]
+		if effect := effectIndex(t.Effect); in&(1<<effect) != 0 && m.nextOf(t, effect, -1) < 0 {
 			return i, true
 		}
 	}

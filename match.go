@@ -1,6 +1,7 @@
 package taints
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -77,19 +78,50 @@ type Options struct {
 
 // check is the plain form of the rules: whatever is compiled must agree with it.
 func (o Options) check(t *Toleration, taint *Taint) Mismatch {
-	if t.Effect != "" && t.Effect != taint.Effect {
+	if !effectMatches(t, taint) {
 		return MismatchEffect
 	}
-	if t.Key != "" && t.Key != taint.Key && !o.wildcardMatches(t.Key, taint.Key) {
+	if !o.keyMatches(t, taint) {
 		return MismatchKey
 	}
+	return o.checkValues(t, taint)
+}
+
+// next returns the index of the first toleration behind the index after that tolerates the taint, or -1.
+func (o Options) next(tolerations []Toleration, taint *Taint, after int) int {
+	rest := tolerations[after+1:]
+	for i := range rest {
+		t := &rest[i]
+		if o.keyMatches(t, taint) && effectMatches(t, taint) && o.checkValues(t, taint) == 0 {
+			return after + 1 + i // most tolerations are for other keys, so the key comes first
+		}
+	}
+	return -1
+}
+
+func effectMatches(t *Toleration, taint *Taint) bool {
+	return t.Effect == "" || t.Effect == taint.Effect
+}
+
+func (o Options) keyMatches(t *Toleration, taint *Taint) bool {
+	return t.Key == "" || t.Key == taint.Key || o.KeyWildcards && wildcardMatches(t.Key, taint.Key)
+}
+
+// wildcardMatches reports whether the pattern ends in "*" and the key begins with what is before it.
+func wildcardMatches(pattern, key string) bool {
+	prefix, ok := strings.CutSuffix(pattern, "*")
+	return ok && strings.HasPrefix(key, prefix)
+}
+
+// checkValues is check for the operator and the values alone.
+func (o Options) checkValues(t *Toleration, taint *Taint) Mismatch {
 	switch t.Operator {
+	case OpExists:
+		return 0
 	case OpEqual, "":
 		if t.Value != taint.Value {
 			return MismatchValue
 		}
-		return 0
-	case OpExists:
 		return 0
 	case OpLt, OpGt:
 		if o.NoComparison {
@@ -98,30 +130,6 @@ func (o Options) check(t *Toleration, taint *Taint) Mismatch {
 		return compareIntegers(t, taint)
 	}
 	return MismatchOperator
-}
-
-// next returns the index of the first toleration behind the index after that tolerates the taint, or -1.
-func (o Options) next(tolerations []Toleration, taint *Taint, after int) int {
-	for i := after + 1; i < len(tolerations); i++ {
-		t := &tolerations[i]
-		if t.Key != "" && t.Key != taint.Key && !o.KeyWildcards {
-			continue // as check would find, but in line: most tolerations are for other keys
-		}
-		if o.check(t, taint) == 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// wildcardMatches reports whether the pattern is a wildcard, and these are switched on, and the key begins with what is
-// before its "*".
-func (o Options) wildcardMatches(pattern, key string) bool {
-	if !o.KeyWildcards {
-		return false
-	}
-	prefix, ok := strings.CutSuffix(pattern, "*")
-	return ok && strings.HasPrefix(key, prefix)
 }
 
 func compareIntegers(t *Toleration, taint *Taint) Mismatch {
@@ -172,6 +180,7 @@ type Matcher struct {
 	options     Options
 	tolerations []Toleration
 	rules       []rule
+	blocks      []block
 }
 
 // A rule is a toleration as the Matcher applies it.
@@ -181,8 +190,7 @@ type rule struct {
 	limit      int64 // for opLess and opGreater
 	effects    EffectSet
 	op         ruleOp
-	anyKey     bool
-	prefix     bool // key is a prefix
+	prefix     bool // key is a prefix, the empty one of all keys
 }
 
 type ruleOp uint8
@@ -195,6 +203,25 @@ const (
 	opGreater
 )
 
+// A block says which of 64 rules, a bit each, can match a taint, so that most are never looked at. In
+// BenchmarkMatcherFilter this takes half the time of a loop over all rules.
+type block struct {
+	byKey    [32]uint64 // by fingerprint of the taint's key
+	byEffect [4]uint64  // by index of the taint's effect
+}
+
+const blockSize = 64
+
+// fingerprint maps equal keys to equal numbers, and different ones mostly to different numbers. The length and two bytes
+// tell the usual keys apart, whose beginnings are often alike.
+func fingerprint(key string) uint8 {
+	n := len(key)
+	if n == 0 {
+		return 0
+	}
+	return (uint8(n) ^ key[n-1] ^ key[n/2]<<2) % 32
+}
+
 // Compile returns a [Matcher] for the tolerations under the zero [Options]. It copies the list, TolerationSeconds included,
 // so later writes to the list do not reach the Matcher. Any list compiles, a nil or invalid one too, and the Matcher
 // answers exactly as the functions of the same name that take the list.
@@ -206,21 +233,25 @@ func (o Options) Compile(tolerations []Toleration) *Matcher {
 		options:     o,
 		tolerations: make([]Toleration, len(tolerations)),
 		rules:       make([]rule, len(tolerations)),
+		blocks:      make([]block, (len(tolerations)+blockSize-1)/blockSize),
 	}
-	for i, t := range tolerations {
-		m.tolerations[i] = t.clone()
-		m.rules[i] = o.rule(&t)
+	for i := range tolerations {
+		m.tolerations[i] = tolerations[i].clone()
+		m.rules[i] = o.rule(&tolerations[i])
+	}
+	for i := range m.blocks {
+		m.blocks[i].fill(m.rules[i*blockSize : min((i+1)*blockSize, len(m.rules))])
 	}
 	return m
 }
 
 func (o Options) rule(t *Toleration) rule {
-	r := rule{key: t.Key, value: t.Value, effect: t.Effect, effects: AnyEffect, anyKey: t.Key == ""}
+	r := rule{key: t.Key, value: t.Value, effect: t.Effect, effects: AnyEffect, prefix: t.Key == ""}
 	if t.Effect != "" {
 		r.effects = effectBit(t.Effect)
 	}
 	if prefix, ok := strings.CutSuffix(t.Key, "*"); ok && o.KeyWildcards {
-		r.key, r.prefix, r.anyKey = prefix, true, prefix == ""
+		r.key, r.prefix = prefix, true
 	}
 	switch t.operator() {
 	case OpEqual:
@@ -242,23 +273,46 @@ func (o Options) rule(t *Toleration) rule {
 	return r
 }
 
-func (r *rule) tolerates(taint *Taint, bit EffectSet) bool {
-	if r.effects&bit == 0 || bit == bitOther && r.effect != "" && r.effect != taint.Effect {
-		return false
+// fill makes the block that of the rules, at most blockSize of them.
+func (b *block) fill(rules []rule) {
+	everywhere := uint64(0) // rules that match more than one key
+	for i := range rules {
+		r, bit := &rules[i], uint64(1)<<i
+		if r.prefix {
+			everywhere |= bit
+		} else {
+			b.byKey[fingerprint(r.key)] |= bit
+		}
+		for e := range b.byEffect {
+			if r.effects&(1<<e) != 0 {
+				b.byEffect[e] |= bit
+			}
+		}
 	}
-	if !r.anyKey && r.key != taint.Key && !(r.prefix && strings.HasPrefix(taint.Key, r.key)) {
-		return false
+	for i := range b.byKey {
+		b.byKey[i] |= everywhere
 	}
+}
+
+func (r *rule) keyMatches(key string) bool {
+	return r.key == key || r.prefix && strings.HasPrefix(key, r.key)
+}
+
+func (r *rule) effectMatches(effect Effect, index uint) bool {
+	return r.effects&(1<<index) != 0 && (index != otherIndex || r.effect == "" || r.effect == effect)
+}
+
+func (r *rule) valueMatches(value string) bool {
 	switch r.op {
 	case opEqual:
-		return r.value == taint.Value
+		return r.value == value
 	case opExists:
 		return true
 	case opLess:
-		n, ok := parseInteger(taint.Value)
+		n, ok := parseInteger(value)
 		return ok && n < r.limit
 	case opGreater:
-		n, ok := parseInteger(taint.Value)
+		n, ok := parseInteger(value)
 		return ok && n > r.limit
 	}
 	return false
@@ -274,17 +328,27 @@ func (m *Matcher) Match(taint *Taint) (toleration int, ok bool) {
 
 // next returns the index of the first toleration behind the index after that tolerates the taint, or -1.
 func (m *Matcher) next(taint *Taint, after int) int {
+	return m.nextOf(taint, effectIndex(taint.Effect), after)
+}
+
+// nextOf is next for a taint that has an effect of the index.
+func (m *Matcher) nextOf(taint *Taint, effect uint, after int) int {
 	if m == nil {
 		return -1
 	}
-	bit := effectBit(taint.Effect)
-	for i := after + 1; i < len(m.rules); i++ {
-		r := &m.rules[i]
-		if !r.anyKey && r.key != taint.Key && !r.prefix {
-			continue // as tolerates would find, but in line: most tolerations are for other keys
+	first, key := after+1, fingerprint(taint.Key)
+	for base := first &^ (blockSize - 1); base < len(m.rules); base += blockSize {
+		b := &m.blocks[base/blockSize]
+		left := b.byKey[key] & b.byEffect[effect]
+		if base < first {
+			left &= ^uint64(0) << uint(first-base)
 		}
-		if r.tolerates(taint, bit) {
-			return i
+		for ; left != 0; left &= left - 1 {
+			i := base + bits.TrailingZeros64(left)
+			r := &m.rules[i]
+			if r.keyMatches(taint.Key) && r.effectMatches(taint.Effect, effect) && (r.op == opExists || r.valueMatches(taint.Value)) {
+				return i
+			}
 		}
 	}
 	return -1

@@ -200,6 +200,23 @@ func TestMatcher(t *testing.T) {
 			}
 		})
 	}
+	t.Run("in a list of any length", func(t *testing.T) {
+		for _, n := range []int{1, 63, 64, 65, 127, 128, 129, 1000} {
+			tols := make([]taints.Toleration, n)
+			for i := range tols {
+				tols[i] = taints.Toleration{Key: "k" + strconv.Itoa(i), Operator: taints.OpExists}
+			}
+			m := taints.Compile(tols)
+			for _, want := range []int{0, n / 2, n - 1} {
+				if i, ok := m.Match(&taints.Taint{Key: tols[want].Key}); i != want || !ok {
+					t.Errorf("Match = %d, %v among %d, want %d", i, ok, n, want)
+				}
+			}
+			if i, ok := m.Match(&taints.Taint{Key: "k"}); i != -1 || ok {
+				t.Errorf("Match = %d, %v among %d, want none", i, ok, n)
+			}
+		}
+	})
 	t.Run("keeps what it was given", func(t *testing.T) {
 		seconds := int64(300)
 		tols := []taints.Toleration{{Key: "gpu", Operator: taints.OpExists, TolerationSeconds: &seconds}}

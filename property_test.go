@@ -45,11 +45,13 @@ var (
 	})
 	anyTaints      = rapid.SliceOfN(anyTaint, 0, 5)
 	anyTolerations = rapid.SliceOfN(anyToleration, 0, 6)
+	// More tolerations than a Matcher's blocks hold.
+	manyTolerations = rapid.OneOf(anyTolerations, anyTolerations, anyTolerations, rapid.SliceOfN(anyToleration, 60, 140))
 )
 
 func TestMatchingAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o, taint, tols := options.Draw(t, "options"), anyTaint.Draw(t, "taint"), anyTolerations.Draw(t, "tolerations")
+		o, taint, tols := options.Draw(t, "options"), anyTaint.Draw(t, "taint"), manyTolerations.Draw(t, "tolerations")
 		want := -1
 		if matches := refMatches(o, tols, taint); len(matches) > 0 {
 			want = matches[0]
@@ -68,7 +70,7 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 
 func TestFilteringAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o, list, tols := options.Draw(t, "options"), anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
+		o, list, tols := options.Draw(t, "options"), anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations")
 		m := o.Compile(tols)
 		hard := refUntolerated(o, list, tols, "NoSchedule", "NoExecute")
 		want := taints.Verdict{
@@ -144,7 +146,7 @@ func TestOneShotAgreesWithCompiled(t *testing.T) {
 func TestEvictionAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, o := policies.Draw(t, "policy"), options.Draw(t, "options")
-		list, tols, now := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
+		list, tols, now := anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
 		e := p.Evict(o.Compile(tols), list, now)
 		outcome, deadline := refDeadline(p, o, list, tols, now)
 		if e.Outcome != outcome || deadline != nil && big.NewInt(e.At.Unix()).Cmp(deadline) != 0 {

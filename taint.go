@@ -78,17 +78,22 @@ func (s EffectSet) String() string {
 	return string(b)
 }
 
-func effectBit(e Effect) EffectSet {
+func effectBit(e Effect) EffectSet { return 1 << effectIndex(e) }
+
+// effectIndex returns the place of the effect's bit in an EffectSet, below 4.
+func effectIndex(e Effect) uint {
 	switch e {
 	case NoSchedule:
-		return bitNoSchedule
+		return 0
 	case PreferNoSchedule:
-		return bitPreferNoSchedule
+		return 1
 	case NoExecute:
-		return bitNoExecute
+		return 2
 	}
-	return bitOther
+	return otherIndex
 }
+
+const otherIndex = 3
 
 // A Taint marks a node: pods that do not tolerate it are kept away, or leave. Fields, their order and their JSON are
 // those of k8s.io/api/core/v1.Taint, so a value decodes from and encodes to a Kubernetes object unchanged.

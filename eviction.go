@@ -109,6 +109,9 @@ func (p EvictionPolicy) evict(taints []Taint, tolerations []Toleration, observed
 			}
 			seconds = *s
 		}
+		if e.Outcome == EvictsAt && seconds >= e.Seconds && !p.FromTimeAdded {
+			continue // no earlier, as both count from observed; spares half of the work for two taints
+		}
 		from := observed
 		if p.FromTimeAdded && t.TimeAdded != nil {
 			from = *t.TimeAdded
@@ -129,18 +132,22 @@ func (p EvictionPolicy) evict(taints []Taint, tolerations []Toleration, observed
 // taint over one tolerated for no time, an earlier deadline over a later one, and otherwise the earlier taint. The
 // earlier deadline holds in any case.
 func (e *Eviction) combine(f Eviction) {
+	if e.Outcome == Stays {
+		*e = f
+		return
+	}
 	var decides bool
 	switch {
 	case f.Outcome != e.Outcome:
-		decides = f.Outcome > e.Outcome // Stays < EvictsAt < EvictsNow
+		decides = f.Outcome == EvictsNow
 	case f.Outcome == EvictsNow:
 		decides = f.Toleration < 0 && e.Toleration >= 0
 	default:
 		decides = f.At.Before(e.At)
 	}
-	at := f.At
-	if e.Outcome != Stays && e.At.Before(at) {
-		at = e.At
+	at := e.At
+	if f.At.Before(at) {
+		at = f.At
 	}
 	if decides {
 		*e = f

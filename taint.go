@@ -148,7 +148,7 @@ func (t Taint) Compare(u Taint) int {
 // an effect, "key" without both (ToString in Kubernetes). TimeAdded is not shown. Any taint prints; a valid one is read
 // back by [ParseTaint].
 func (t Taint) String() string {
-	var buf [128]byte
+	var buf [64]byte
 	return string(t.AppendTo(buf[:0]))
 }
 

@@ -309,13 +309,6 @@ func (f *faults) add(field, value string, fault sentinel, detail string) {
 	f.fields = append(f.fields, &FieldError{List: f.list, Index: f.index, Field: field, Value: value, Err: fault, Detail: detail})
 }
 
-// check adds the fault, if it is one.
-func (f *faults) check(field, value string, fault sentinel, detail string) {
-	if fault != "" {
-		f.add(field, value, fault, detail)
-	}
-}
-
 func (f *faults) err() error {
 	if f.fields == nil {
 		return nil
@@ -324,25 +317,30 @@ func (f *faults) err() error {
 }
 
 func (f *faults) taint(t *Taint) {
-	fault, detail := checkKey(t.Key)
-	f.check("key", t.Key, fault, detail)
-	fault, detail = checkValue(t.Value)
-	f.check("value", t.Value, fault, detail)
-	fault, detail = checkEffect(t.Effect)
-	f.check("effect", string(t.Effect), fault, detail)
+	if fault, detail := checkKey(t.Key); fault != "" {
+		f.add("key", t.Key, fault, detail)
+	}
+	if fault, detail := checkValue(t.Value); fault != "" {
+		f.add("value", t.Value, fault, detail)
+	}
+	if fault, detail := checkEffect(t.Effect); fault != "" {
+		f.add("effect", string(t.Effect), fault, detail)
+	}
 }
 
 func (f *faults) toleration(t *Toleration, o Options) {
 	if t.Key != "" {
-		fault, detail := o.checkTolerationKey(t.Key)
-		f.check("key", t.Key, fault, detail)
+		if fault, detail := o.checkTolerationKey(t.Key); fault != "" {
+			f.add("key", t.Key, fault, detail)
+		}
 	} else if t.Operator != OpExists {
 		f.add("operator", string(t.Operator), ErrInvalid, detailKeyless)
 	}
 	switch t.Operator {
 	case OpEqual, "":
-		fault, detail := checkValue(t.Value)
-		f.check("value", t.Value, fault, detail)
+		if fault, detail := checkValue(t.Value); fault != "" {
+			f.add("value", t.Value, fault, detail)
+		}
 	case OpExists:
 		if t.Value != "" {
 			f.add("value", t.Value, ErrInvalid, detailExistsValue)
@@ -357,8 +355,9 @@ func (f *faults) toleration(t *Toleration, o Options) {
 		f.add("operator", string(t.Operator), ErrUnsupported, detailOperator)
 	}
 	if t.Effect != "" {
-		fault, detail := checkEffect(t.Effect)
-		f.check("effect", string(t.Effect), fault, detail)
+		if fault, detail := checkEffect(t.Effect); fault != "" {
+			f.add("effect", string(t.Effect), fault, detail)
+		}
 	}
 	if t.TolerationSeconds != nil && t.Effect != NoExecute {
 		f.add("effect", string(t.Effect), ErrInvalid, detailSecondsEffect)

@@ -115,8 +115,8 @@ func IsExtendedResourceName(name string) bool {
 
 // AddMemoryPressure adds what the PodTolerationRestriction admission plugin gives to every pod whose QoS class is not
 // BestEffort: a toleration of [NodeMemoryPressure] with Exists and NoSchedule, unless the list has one that covers it, with
-// Exists, that key or none, and NoSchedule or no effect. The plugin also drops tolerations of the pod that others cover;
-// this function does not. Otherwise it is like [AddDefaults].
+// Exists, that key or none, and NoSchedule or no effect. The plugin also drops tolerations of the pod that others cover,
+// the one added among these others; this function does not. Otherwise it is like [AddDefaults].
 func AddMemoryPressure(tols []Toleration) []Toleration {
 	for i := range tols {
 		t := &tols[i]

@@ -96,7 +96,9 @@ func effectIndex(e Effect) uint {
 const otherIndex = 3
 
 // A Taint marks a node: pods that do not tolerate it are kept away, or leave. Fields, their order and their JSON are
-// those of k8s.io/api/core/v1.Taint, so a value decodes from and encodes to a Kubernetes object unchanged.
+// those of k8s.io/api/core/v1.Taint, so a value decodes from and encodes to a Kubernetes object unchanged. The JSON of
+// TimeAdded is that of [time.Time]: where it is a time in UTC of whole seconds, as Kubernetes writes them, it is the same,
+// while Kubernetes would turn others into such.
 //
 // The zero Taint is invalid (key and effect are required) but harmless in every function of this package. Fields hold
 // what they were given; nothing is normalised. A Taint is not comparable with == in a useful way, because of TimeAdded:

@@ -175,6 +175,8 @@ func parseFault(kind, input string, offset int, field, value string, fault senti
 // ValidateTaints returns nil if an API server accepts the list as a node's taints, and otherwise a [*ValidationError] with
 // every fault (validateNodeTaints in Kubernetes). Each taint must be valid, see [Taint.Validate], and no two may have
 // the same key and effect. A nil list is valid. Success allocates nothing for lists of up to 64 taints.
+//
+// The kinds of fault say more than those of Kubernetes, which calls a missing key and a name that is too long invalid.
 func ValidateTaints(taints []Taint) error {
 	f := faults{list: "taints"}
 	seen := newTaintIDs(len(taints))

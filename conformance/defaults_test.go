@@ -1,0 +1,158 @@
+package conformance
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/seed-0529bac1/taints"
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apiserver/pkg/admission"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/apis/core"
+	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
+	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
+	"k8s.io/kubernetes/pkg/util/tolerations"
+	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
+	"k8s.io/kubernetes/plugin/pkg/admission/extendedresourcetoleration"
+	"pgregory.net/rapid"
+)
+
+// admit runs the admission plugin on the creation of the pod.
+func admit(t *rapid.T, plugin admission.MutationInterface, pod *core.Pod) []corev1.Toleration {
+	attributes := admission.NewAttributesRecord(pod, nil, core.Kind("Pod").WithVersion("version"), "default", "pod",
+		core.Resource("pods").WithVersion("version"), "", admission.Create, nil, false, nil)
+	if err := plugin.Admit(context.Background(), attributes, nil); err != nil {
+		t.Fatal(err)
+	}
+	return each(pod.Spec.Tolerations, fromCoreToleration)
+}
+
+// sameTolerations fails the test unless the lists hold the same, in the same order; nil and empty are one.
+func sameTolerations(t *rapid.T, name string, got []taints.Toleration, want []corev1.Toleration) {
+	list := each(got, toToleration)
+	if len(list) == 0 && len(want) == 0 || reflect.DeepEqual(list, want) {
+		return
+	}
+	t.Fatalf("%s differs (-Kubernetes +library):\n%s", name, cmp.Diff(want, list))
+}
+
+func TestDefaultTolerationSeconds(t *testing.T) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	defaulttolerationseconds.RegisterFlags(flags)
+	setFlag := func(name string, seconds *int64) {
+		value := taints.DefaultTolerationSeconds
+		if seconds != nil {
+			value = *seconds
+		}
+		if err := flags.Set(name, strconv.FormatInt(value, 10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		before := drawTolerations(t)
+		d := taints.Defaults{NotReadySeconds: drawSeconds(t), UnreachableSeconds: drawSeconds(t)}
+		setFlag("default-not-ready-toleration-seconds", d.NotReadySeconds)
+		setFlag("default-unreachable-toleration-seconds", d.UnreachableSeconds)
+		plugin := defaulttolerationseconds.NewDefaultTolerationSeconds()
+		plugin.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+		want := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: each(before, toCoreToleration)}})
+		sameTolerations(t, "AddDefaults", taints.AddDefaults(each(before, fromToleration), d), want)
+	})
+}
+
+func TestExtendedResourceToleration(t *testing.T) {
+	registry := admission.NewPlugins()
+	extendedresourcetoleration.Register(registry)
+	found, err := registry.InitPlugin(extendedresourcetoleration.PluginName, nil, admission.PluginInitializers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin := found.(admission.MutationInterface)
+	rapid.Check(t, func(t *rapid.T) {
+		before, names := drawDefaulted(t), draws(t, "resources", 4, func(t *rapid.T) string { return keys.Draw(t, "resource") })
+		pod := &core.Pod{Spec: core.PodSpec{Tolerations: each(before, toCoreToleration)}}
+		for i, name := range names {
+			container := core.Container{Resources: core.ResourceRequirements{Requests: core.ResourceList{core.ResourceName(name): resource.MustParse("1")}}}
+			if i%2 == 0 {
+				pod.Spec.Containers = append(pod.Spec.Containers, container)
+			} else {
+				pod.Spec.InitContainers = append(pod.Spec.InitContainers, container)
+			}
+		}
+		want := admit(t, plugin, pod)
+		sameTolerations(t, "AddExtendedResources", taints.AddExtendedResources(each(before, fromToleration), names...), want)
+	})
+}
+
+// drawDefaulted returns tolerations some of which are like those that Kubernetes adds.
+func drawDefaulted(t *rapid.T) []corev1.Toleration {
+	list := drawTolerations(t)
+	for i := range list {
+		if rapid.Bool().Draw(t, "like") {
+			list[i].Operator, list[i].Value = corev1.TolerationOpExists, ""
+		}
+	}
+	return list
+}
+
+func TestIsExtendedResourceName(t *testing.T) {
+	name := rapid.OneOf(keys, rapid.Map(keys, func(s string) string { return "requests." + s }))
+	rapid.Check(t, func(t *rapid.T) {
+		s := name.Draw(t, "name")
+		if got, want := taints.IsExtendedResourceName(s), v1helper.IsExtendedResourceName(corev1.ResourceName(s)); got != want {
+			t.Fatalf("IsExtendedResourceName(%q) = %v, Kubernetes %v", s, got, want)
+		}
+	})
+}
+
+func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
+	daemonKeys := rapid.OneOf(keys, rapid.SampledFrom([]string{
+		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
+		corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable,
+	}))
+	rapid.Check(t, func(t *rapid.T) {
+		before := drawDefaulted(t)
+		for i := range before {
+			before[i].Key = daemonKeys.Draw(t, "key")
+		}
+		spec := corev1.PodSpec{Tolerations: before, HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
+		got := taints.AddDaemonSetDefaults(each(before, fromToleration), spec.HostNetwork)
+		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
+		sameTolerations(t, "AddDaemonSetDefaults", got, spec.Tolerations)
+	})
+}
+
+// memoryPressure is what the PodTolerationRestriction plugin merges into every pod that is not BestEffort.
+var memoryPressure = core.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: core.TolerationOpExists, Effect: core.TaintEffectNoSchedule}
+
+// TestMergeTolerations merges the toleration of memory pressure as the PodTolerationRestriction plugin does. That plugin
+// also drops what another toleration covers, so the library's list is compared after the same. Seconds and values are only
+// where validation allows them.
+func TestMergeTolerations(t *testing.T) {
+	memoryKeys := rapid.OneOf(keys, rapid.Just(corev1.TaintNodeMemoryPressure))
+	rapid.Check(t, func(t *rapid.T) {
+		before := drawDefaulted(t)
+		for i := range before {
+			before[i].Key = memoryKeys.Draw(t, "key")
+			if before[i].Effect != corev1.TaintEffectNoExecute {
+				before[i].TolerationSeconds = nil
+			}
+			if before[i].Operator == corev1.TolerationOpExists {
+				before[i].Value = ""
+			}
+		}
+		want := merged(before, memoryPressure)
+		got := merged(each(taints.AddMemoryPressure(each(before, fromToleration)), toToleration))
+		sameTolerations(t, "AddMemoryPressure", each(got, fromToleration), want)
+	})
+}
+
+// merged returns the tolerations as the PodTolerationRestriction plugin merges them with others.
+func merged(list []corev1.Toleration, others ...core.Toleration) []corev1.Toleration {
+	return each(tolerations.MergeTolerations(each(list, toCoreToleration), others), fromCoreToleration)
+}

@@ -1,0 +1,153 @@
+package conformance
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/features"
+	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
+)
+
+// Every test here shows both answers where the library differs on purpose; the README has a row for each.
+
+func same[T any](t *testing.T, name string, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s = %v, want %v", name, got, want)
+	}
+}
+
+func TestDifferenceSecondsOverflow(t *testing.T) {
+	tests := []struct {
+		seconds    int64
+		kubernetes time.Duration // how long the pod stays, negative for ever
+		outcome    taints.Outcome
+		at         time.Time
+	}{
+		{9223372036, 9223372036 * time.Second, taints.EvictsAt, observed.Add(9223372036 * time.Second)},
+		{9223372037, -9223372036709551616, taints.EvictsAt, observed.Add(9223372036 * time.Second).Add(time.Second)},
+		{18446744073, -709551616, taints.EvictsAt, observed.Add(9223372036 * time.Second).Add(9223372036 * time.Second).Add(time.Second)},
+		{18446744074, 290448384, taints.EvictsAt, observed.Add(9223372036 * time.Second).Add(9223372036 * time.Second).Add(2 * time.Second)},
+		{math.MaxInt64 - 1, -2 * time.Second, taints.Stays, time.Time{}},
+		{math.MaxInt64, -1, taints.Stays, time.Time{}},
+	}
+	for _, test := range tests {
+		toleration := corev1.Toleration{Operator: corev1.TolerationOpExists, TolerationSeconds: &test.seconds}
+		same(t, "getMinTolerationTime", linked.MinTolerationTime([]corev1.Toleration{toleration}), test.kubernetes)
+		got := taints.Evict([]taints.Taint{{Key: "a", Effect: taints.NoExecute}}, []taints.Toleration{fromToleration(toleration)}, observed)
+		same(t, "Evict outcome", got.Outcome, test.outcome)
+		same(t, "Evict seconds from then", got.At.Unix(), test.at.Unix())
+	}
+}
+
+func TestDifferenceFieldAtFault(t *testing.T) {
+	for _, toleration := range []corev1.Toleration{
+		{Key: "a", Operator: corev1.TolerationOpEqual, Value: "-"},
+		{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"},
+	} {
+		theirs := validation.ValidateTolerations([]core.Toleration{toCoreToleration(toleration)}, field.NewPath("tolerations"), validation.PodValidationOptions{})
+		same(t, "Kubernetes field", theirs[0].Field, "tolerations[0].operator")
+		same(t, "library field", firstFault(taints.ValidateTolerations([]taints.Toleration{fromToleration(toleration)})).Field, "value")
+	}
+}
+
+// firstFault returns the first fault of a validation error.
+func firstFault(err error) *taints.FieldError { return err.(*taints.ValidationError).Fields[0] }
+
+func TestDifferenceKindOfFault(t *testing.T) {
+	for _, test := range []struct {
+		key  string
+		kind error
+	}{
+		{"", taints.ErrRequired},
+		{"n2345678901234567890123456789012345678901234567890123456789012345", taints.ErrTooLong},
+	} {
+		taint := corev1.Taint{Key: test.key, Effect: corev1.TaintEffectNoSchedule}
+		theirs := linked.ValidateNodeTaints([]core.Taint{toCoreTaint(taint)}, field.NewPath("taints"))
+		same(t, "Kubernetes kind", theirs[0].Type, field.ErrorTypeInvalid)
+		same(t, "library kind", firstFault(fromTaint(taint).Validate()).Err, test.kind)
+	}
+}
+
+func TestDifferenceUpdateFaults(t *testing.T) {
+	before := []corev1.Toleration{{Key: "a"}, {Key: "b"}}
+	after := []corev1.Toleration{{Key: "-"}}
+	theirs := linked.ValidateOnlyAddedTolerations(each(after, toCoreToleration), each(before, toCoreToleration), field.NewPath("tolerations"), validation.PodValidationOptions{})
+	same(t, "Kubernetes faults", len(theirs), 1)
+	err := taints.ValidateTolerationsUpdate(each(before, fromToleration), each(after, fromToleration))
+	same(t, "library faults", len(err.(*taints.ValidationError).Fields), 3)
+}
+
+func TestDifferenceString(t *testing.T) {
+	for _, test := range []struct {
+		toleration             corev1.Toleration
+		kubernetes, libraryHas string
+	}{
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpLt, Value: "5"}, "a=5", "a=5 op=Lt"},
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5", Effect: "NoSchedule"}, "a=5:NoSchedule", "a=5:NoSchedule op=Gt"},
+		{corev1.Toleration{Key: "a", Operator: "In"}, "a", "a op=In"},
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"}, "a=v", "a=v op=Exists"},
+		{corev1.Toleration{Key: "op", Value: "Exists"}, "op=Exists", "op=Exists op=Equal"},
+		{corev1.Toleration{Key: "op=Exists"}, "op=Exists", "op=Exists op=Equal"},
+	} {
+		same(t, "kubectl", describeToleration(test.toleration), test.kubernetes)
+		same(t, "String", fromToleration(test.toleration).String(), test.libraryHas)
+	}
+}
+
+func TestDifferenceScores(t *testing.T) {
+	for _, test := range []struct {
+		counts              []int
+		kubernetes, library []int64
+	}{
+		{[]int{1 << 60, 1 << 59}, []int64{96, 98}, []int64{0, 50}},
+		{[]int{2, -1}, []int64{0, 150}, []int64{0, 100}},
+	} {
+		scores := make(fwk.NodeScoreList, len(test.counts))
+		for i, c := range test.counts {
+			scores[i].Score = int64(c)
+		}
+		plugins.DefaultNormalizeScore(fwk.MaxScore, true, scores)
+		for i := range scores {
+			same(t, "DefaultNormalizeScore", scores[i].Score, test.kubernetes[i])
+		}
+		same(t, "NormalizeScores", taints.NormalizeScores(nil, test.counts, fwk.MaxScore), test.library)
+	}
+}
+
+func TestDifferenceMemoryPressure(t *testing.T) {
+	seconds := int64(300)
+	added := fromCoreToleration(memoryPressure)
+	withValue := corev1.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpEqual, Value: "v", Effect: "NoSchedule"}
+	withSeconds := added
+	withSeconds.TolerationSeconds = &seconds
+	everything := corev1.Toleration{Operator: corev1.TolerationOpExists}
+	one := corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists}
+	withBoth := added
+	withBoth.Value = "v"
+	for _, test := range []struct{ before, kubernetes, library []corev1.Toleration }{
+		{[]corev1.Toleration{withValue}, []corev1.Toleration{added}, []corev1.Toleration{withValue, added}},
+		{[]corev1.Toleration{one, everything}, []corev1.Toleration{everything}, []corev1.Toleration{one, everything}},
+		{[]corev1.Toleration{withSeconds}, []corev1.Toleration{added}, []corev1.Toleration{withSeconds}},
+		{[]corev1.Toleration{withBoth}, []corev1.Toleration{added}, []corev1.Toleration{withBoth}},
+	} {
+		same(t, "MergeTolerations", merged(test.before, memoryPressure), test.kubernetes)
+		same(t, "AddMemoryPressure", each(taints.AddMemoryPressure(each(test.before, fromToleration)), toToleration), test.library)
+	}
+}
+
+func TestDifferenceFeatureGate(t *testing.T) {
+	same(t, "comparison in Kubernetes", utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators), false)
+	toleration := taints.Toleration{Key: "a", Operator: taints.OpLt, Value: "5"}
+	same(t, "comparison in the library", toleration.Tolerates(taints.Taint{Key: "a", Value: "4"}), true)
+}

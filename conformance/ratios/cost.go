@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// A cost is what a program that calls one function takes in.
+type cost struct {
+	Of string `json:"of"`
+	// Packages and Modules are those outside the standard library, Lines their Go files'.
+	Packages int `json:"packages"`
+	Modules  int `json:"modules"`
+	Lines    int `json:"lines"`
+	// Bytes is what it adds to a stripped binary.
+	Bytes int64 `json:"bytes"`
+	// MostBytes is the budget, 0 for none.
+	MostBytes int64 `json:"mostBytes"`
+	Met       bool  `json:"met"`
+}
+
+const modulePath = "github.com/seed-0529bac1/taints"
+
+// importCosts measures the programs below cost/, the empty one as what the others are measured from.
+func importCosts() ([]cost, error) {
+	folder, err := os.MkdirTemp("", "ratios")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	empty, err := binarySize(folder, "empty")
+	if err != nil {
+		return nil, err
+	}
+	var costs []cost
+	for _, c := range []cost{{Of: "ours", MostBytes: 200 << 10}, {Of: "kubernetes"}} {
+		size, err := binarySize(folder, c.Of)
+		if err == nil {
+			err = c.countPackages()
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.Bytes = size - empty
+		c.Met = c.MostBytes == 0 || c.Bytes <= c.MostBytes && c.Packages == 1
+		costs = append(costs, c)
+	}
+	return costs, nil
+}
+
+func program(name string) string { return modulePath + "/conformance/ratios/cost/" + name }
+
+// binarySize builds a program, stripped, and returns its size in bytes.
+func binarySize(folder, name string) (int64, error) {
+	file := filepath.Join(folder, name)
+	if _, err := output("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, program(name)); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// countPackages counts what the program depends on outside the standard library, without the program itself.
+func (c *cost) countPackages() error {
+	out, err := output("go", "list", "-deps", "-json=ImportPath,Standard,Dir,GoFiles,Module", program(c.Of))
+	if err != nil {
+		return err
+	}
+	modules := make(map[string]bool)
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir string
+			Standard        bool
+			GoFiles         []string
+			Module          struct{ Path string }
+		}
+		if err := d.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		if p.Standard || p.ImportPath == program(c.Of) {
+			continue
+		}
+		c.Packages++
+		modules[p.Module.Path] = true
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				return err
+			}
+			c.Lines += bytes.Count(text, []byte{'\n'})
+		}
+	}
+	c.Modules = len(modules)
+	return nil
+}
+
+// output runs a command and returns what it prints.
+func output(name string, args ...string) ([]byte, error) {
+	command := exec.Command(name, args...)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", command, err, stderr.Bytes())
+	}
+	return out, nil
+}

@@ -1,0 +1,18 @@
+// Kubernetes calls the one helper that does what the library's function does.
+package main
+
+import (
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	helper "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
+)
+
+func main() {
+	list := []corev1.Taint{{Key: os.Args[0], Effect: corev1.TaintEffectNoSchedule}}
+	isHard := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
+	if _, found := helper.FindMatchingUntoleratedTaint(klog.Background(), list, nil, isHard, true); found {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints/conformance/internal/work"
+)
+
+var sample = report{
+	Machine: "a <machine>", Go: "1.26.0",
+	Rows: []rowRatio{
+		{Work: "filter & find", Ours: side{50, 0}, Kubernetes: side{2500, 6}, Ratio: 50, Least: 40, Most: 62.5, Floor: 10, Met: true},
+		{Work: "print", Ours: side{1234, 1}, Kubernetes: side{2_468_000, 4}, Ratio: 0.5, Least: 0.4, Most: 2000, Floor: 10, AllocsFloor: 1},
+	},
+	Import: []cost{
+		{Of: "ours", Packages: 1, Modules: 1, Lines: 2000, Bytes: 12 << 10, MostBytes: 200 << 10, Met: true},
+		{Of: "kubernetes", Packages: 64, Modules: 19, Lines: 211104, Bytes: 7 << 20, Met: true},
+	},
+}
+
+func TestTable(t *testing.T) {
+	const want = `a <machine>, Go 1.26.0
+
+| work          | ours   | Kubernetes | ratio (range)        | allocations | floor  |        |
+|---------------|--------|------------|----------------------|-------------|--------|--------|
+| filter & find | 50 ns  | 2.5 µs     | 50× (40× to 62×)     | 0 / 6       | 10×, 0 | met    |
+| print         | 1.2 µs | 2.5 ms     | 0.5× (0.4× to 2000×) | 1 / 4       | 10×, 1 | MISSED |
+
+| cost of the import | packages | modules | lines  | binary | floor            |     |
+|--------------------|----------|---------|--------|--------|------------------|-----|
+| ours               | 1        | 1       | 2000   | 12 KB  | 0 others, 200 KB | met |
+| kubernetes         | 64       | 19      | 211104 | 7.0 MB |                  |     |
+`
+	var b bytes.Buffer
+	if err := sample.write("text", "", &b); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := sample.write("json", "", &b); err != nil {
+		t.Fatal(err)
+	}
+	var got report
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got.Rows) != 2 || got.Rows[0] != sample.Rows[0] || got.Import[1] != sample.Import[1] {
+		t.Errorf("came back as %+v, %v", got, err)
+	}
+}
+
+// The chart is well-formed, shows every row, and stays within its frame.
+func TestChart(t *testing.T) {
+	chart := sample.chart()
+	d := xml.NewDecoder(bytes.NewReader(chart))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"filter &amp; find", "print", "50×", "1000×", "a &lt;machine&gt;"} {
+		if !bytes.Contains(chart, []byte(text)) {
+			t.Errorf("the chart does not show %q", text)
+		}
+	}
+	if bytes.Contains(chart, []byte(`width="-`)) || bytes.Contains(chart, []byte("NaN")) {
+		t.Errorf("the chart has a bar that is none:\n%s", chart)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{"-o", "yaml"}, {"more"}, {"-repeats", "0"}, {"-slice", "0s"}, {"-unknown"}} {
+		var stdout, stderr bytes.Buffer
+		if code := run(args, &stdout, &stderr); code != 2 || stdout.Len() > 0 || stderr.Len() == 0 {
+			t.Errorf("%q: code %d, %q", args, code, stderr.String())
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	var kept []byte
+	row := work.Row{
+		Name: "n", Floor: 1e-9,
+		Ours: func(n int) {
+			for range n {
+				kept = nil
+			}
+		},
+		Kubernetes: func(n int) {
+			for range n {
+				kept = make([]byte, 100)
+			}
+		},
+	}
+	x := compare(row, 3, time.Millisecond)
+	if x.Ours.Allocs != 0 || x.Kubernetes.Allocs != 1 || !x.Met || x.Least > x.Ratio || x.Ratio > x.Most {
+		t.Errorf("got %+v", x)
+	}
+	row.Floor = 1e9
+	if x := compare(row, 3, time.Millisecond); x.Met {
+		t.Errorf("a floor out of reach is met: %+v", x)
+	}
+	row.Floor, row.Ours = 1e-9, row.Kubernetes
+	if x := compare(row, 3, time.Millisecond); x.Met {
+		t.Errorf("an allocation too many is met: %+v", x)
+	}
+	_ = kept
+}
+
+// Each row does its work in both ways without failing.
+func TestRows(t *testing.T) {
+	for _, row := range work.Rows() {
+		row.Ours(2)
+		row.Kubernetes(2)
+		if row.Name == "" || row.Floor <= 1 {
+			t.Errorf("%+v", row)
+		}
+	}
+}

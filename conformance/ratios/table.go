@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// table writes the report as Markdown.
+func (r *report) table(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s, Go %s\n\n", r.Machine, r.Go)
+	lines := [][]string{{"work", "ours", "Kubernetes", "ratio (range)", "allocations", "floor", ""}}
+	for _, x := range r.Rows {
+		lines = append(lines, []string{
+			x.Work, duration(x.Ours.Nanoseconds), duration(x.Kubernetes.Nanoseconds),
+			fmt.Sprintf("%s (%s to %s)", times(x.Ratio), times(x.Least), times(x.Most)),
+			fmt.Sprintf("%s / %s", number(x.Ours.Allocs), number(x.Kubernetes.Allocs)),
+			fmt.Sprintf("%s, %s", times(x.Floor), number(x.AllocsFloor)), verdict(x.Met),
+		})
+	}
+	markdown(&b, lines)
+	b.WriteByte('\n')
+	lines = [][]string{{"cost of the import", "packages", "modules", "lines", "binary", "floor", ""}}
+	for _, c := range r.Import {
+		floor, met := "", ""
+		if c.MostBytes > 0 {
+			floor, met = "0 others, "+size(c.MostBytes), verdict(c.Met)
+		}
+		lines = append(lines, []string{c.Of, strconv.Itoa(c.Packages), strconv.Itoa(c.Modules), strconv.Itoa(c.Lines), size(c.Bytes), floor, met})
+	}
+	markdown(&b, lines)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func verdict(met bool) string {
+	if met {
+		return "met"
+	}
+	return "MISSED"
+}
+
+// markdown writes a table with aligned columns; the first line is its head.
+func markdown(b *bytes.Buffer, lines [][]string) {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	for n, line := range lines {
+		for i, cell := range line {
+			fmt.Fprintf(b, "| %-*s ", widths[i], cell)
+		}
+		b.WriteString("|\n")
+		if n > 0 {
+			continue
+		}
+		for _, width := range widths {
+			b.WriteString("|" + strings.Repeat("-", width+2))
+		}
+		b.WriteString("|\n")
+	}
+}
+
+// duration writes nanoseconds with a unit that suits them.
+func duration(ns float64) string {
+	switch {
+	case ns < 1000:
+		return digits(ns) + " ns"
+	case ns < 1e6:
+		return digits(ns/1e3) + " µs"
+	}
+	return digits(ns/1e6) + " ms"
+}
+
+func times(ratio float64) string { return digits(ratio) + "×" }
+
+// digits writes a number with at least two digits.
+func digits(x float64) string {
+	if x < 10 {
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 0, 64)
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func size(bytes int64) string {
+	if bytes < 1<<20 {
+		return fmt.Sprintf("%d KB", bytes>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+}

@@ -1,0 +1,105 @@
+package conformance
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubectl/pkg/describe"
+	utiltaints "k8s.io/kubernetes/pkg/util/taints"
+	"pgregory.net/rapid"
+)
+
+// drawSpec returns a taint in kubectl's form, or nearly.
+func drawSpec(t *rapid.T) string {
+	const parts = 6
+	s := keys.Draw(t, "key")
+	shape := rapid.IntRange(0, parts).Draw(t, "shape")
+	if shape != 1 {
+		s += "=" + values.Draw(t, "value")
+	}
+	if shape != 2 {
+		s += ":" + effects.Draw(t, "effect")
+	}
+	switch shape {
+	case 3:
+		s += "-"
+	case 4:
+		s = edited(t, s)
+	case 5:
+		s += rapid.SampledFrom([]string{":", "=", ":NoSchedule", "=v:NoSchedule", " "}).Draw(t, "more")
+	}
+	return s
+}
+
+// addition returns the taint that the spec adds in Kubernetes, and whether it is one that adds a taint.
+func addition(spec string) (corev1.Taint, bool) {
+	added, _, err := utiltaints.ParseTaints([]string{spec})
+	if err != nil || len(added) != 1 {
+		return corev1.Taint{}, false
+	}
+	return added[0], true
+}
+
+func TestParseTaints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := drawSpec(t)
+		want, ok := addition(spec)
+		got, err := taints.ParseTaint(spec)
+		if (err == nil) != ok {
+			t.Fatalf("ParseTaint(%q) = %v, %v, Kubernetes %v, %v", spec, got, err, want, ok)
+		}
+		if got != fromTaint(want) {
+			t.Fatalf("ParseTaint(%q) = %v, Kubernetes %v", spec, got, want)
+		}
+	})
+}
+
+func TestTaintToString(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		taint := drawTaint(t)
+		if got, want := fromTaint(taint).String(), taint.ToString(); got != want {
+			t.Fatalf("String = %q, Kubernetes %q", got, want)
+		}
+	})
+}
+
+// describeToleration returns the toleration as "kubectl describe pod" prints it.
+func describeToleration(toleration corev1.Toleration) string {
+	var b bytes.Buffer
+	linked.PrintTolerations(describe.NewPrefixWriter(&b), "", "", "", []corev1.Toleration{toleration})
+	return strings.TrimSuffix(strings.TrimPrefix(b.String(), ":"), "\n")
+}
+
+// hiddenOperator returns the operator that the library prints and kubectl does not, and "" where both print the same.
+func hiddenOperator(toleration corev1.Toleration, printed string) corev1.TolerationOperator {
+	switch toleration.Operator {
+	case "", corev1.TolerationOpEqual:
+		if strings.HasPrefix(printed+" ", "op=Exists ") { // reads as the toleration of everything
+			return corev1.TolerationOpEqual
+		}
+		return ""
+	case corev1.TolerationOpExists:
+		if toleration.Value == "" {
+			return ""
+		}
+	}
+	return toleration.Operator
+}
+
+func TestPrintTolerations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		toleration := drawToleration(t)
+		want := describeToleration(toleration)
+		got := fromToleration(toleration).String()
+		if operator := hiddenOperator(toleration, want); operator != "" {
+			got = strings.Replace(got, " op="+string(operator), "", 1)
+		}
+		if got != want {
+			t.Fatalf("String = %q, Kubernetes %q", got, want)
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"pgregory.net/rapid"
+)
+
+// places is a set of places at fault, such as "[2].value", and "" for the whole list.
+type places map[string]bool
+
+func (p places) String() string { return fmt.Sprintf("%q", slices.Sorted(maps.Keys(p))) }
+
+// kubernetesPlaces returns the places that Kubernetes finds at fault under the path. For a bad value of a toleration
+// Kubernetes names the operator, unless that is Lt or Gt; this is put right here.
+func kubernetesPlaces(list field.ErrorList, path string) places {
+	p := places{}
+	for _, err := range list {
+		place, ok := strings.CutPrefix(err.Field, path)
+		if !ok {
+			continue
+		}
+		if element, ok := strings.CutSuffix(place, ".operator"); ok && err.Type == field.ErrorTypeInvalid && !strings.HasPrefix(err.Detail, "operator must be Exists when `key` is empty") {
+			place = element + ".value"
+		}
+		p[place] = true
+	}
+	return p
+}
+
+// libraryPlaces returns the places that the library finds at fault.
+func libraryPlaces(t *rapid.T, err error) places {
+	p := places{}
+	if err == nil {
+		return p
+	}
+	var all *taints.ValidationError
+	if !errors.As(err, &all) || len(all.Fields) == 0 {
+		t.Fatalf("error without faults: %v", err)
+	}
+	for _, f := range all.Fields {
+		p[place(f)] = true
+	}
+	return p
+}
+
+func place(f *taints.FieldError) string {
+	s := ""
+	if f.Index >= 0 {
+		s = fmt.Sprintf("[%d]", f.Index)
+	}
+	if f.Field != "" {
+		s += "." + f.Field
+	}
+	return s
+}
+
+func samePlaces(t *rapid.T, name string, got error, want places) {
+	if p := libraryPlaces(t, got); !maps.Equal(p, want) {
+		t.Fatalf("%s finds fault with %v, Kubernetes with %v", name, p, want)
+	}
+}
+
+func TestValidateTolerations(t *testing.T) {
+	path := field.NewPath("tolerations")
+	rapid.Check(t, func(t *rapid.T) {
+		tolerations := drawTolerations(t)
+		ours, theirs := each(tolerations, fromToleration), each(tolerations, toCoreToleration)
+		for _, mode := range modes {
+			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
+			want := kubernetesPlaces(validation.ValidateTolerations(theirs, path, opts), path.String())
+			samePlaces(t, "Options.ValidateTolerations", mode.options.ValidateTolerations(ours), want)
+			if mode.comparison {
+				samePlaces(t, "ValidateTolerations", taints.ValidateTolerations(ours), want)
+			}
+		}
+		for i := range ours {
+			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
+			want := kubernetesPlaces(validation.ValidateTolerations(theirs[i:i+1], path, opts), path.String()+"[0]")
+			samePlaces(t, "Toleration.Validate", ours[i].Validate(), want)
+		}
+	})
+}
+
+func TestValidateNodeTaints(t *testing.T) {
+	path := field.NewPath("taints")
+	rapid.Check(t, func(t *rapid.T) {
+		marks := drawTaints(t)
+		if rapid.IntRange(0, 9).Draw(t, "long") == 9 {
+			marks = draws(t, "taints", 100, drawTaint)
+		}
+		ours, theirs := each(marks, fromTaint), each(marks, toCoreTaint)
+		want := kubernetesPlaces(linked.ValidateNodeTaints(theirs, path), path.String())
+		samePlaces(t, "ValidateTaints", taints.ValidateTaints(ours), want)
+		for i := range ours {
+			want := kubernetesPlaces(linked.ValidateNodeTaints(theirs[i:i+1], path), path.String()+"[0]")
+			samePlaces(t, "Taint.Validate", ours[i].Validate(), want)
+		}
+	})
+}
+
+// TestValidateNode validates a whole node, as the API server does when it is created.
+func TestValidateNode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		marks := drawTaints(t)
+		node := &core.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: "node"},
+			Spec:       core.NodeSpec{Taints: each(marks, toCoreTaint)},
+		}
+		want := validation.ValidateNode(node)
+		if got := taints.ValidateTaints(each(marks, fromTaint)); (got == nil) != (len(want) == 0) {
+			t.Fatalf("ValidateTaints = %v, Kubernetes %v", got, want)
+		}
+	})
+}
+
+// drawUpdate returns tolerations and what became of them.
+func drawUpdate(t *rapid.T) (before, after []corev1.Toleration) {
+	before = drawTolerations(t)
+	for _, toleration := range before {
+		switch rapid.IntRange(0, 15).Draw(t, "change") {
+		case 11, 12:
+			toleration.TolerationSeconds = drawSeconds(t)
+		case 13:
+			toleration = drawToleration(t)
+		case 14:
+			continue
+		case 15:
+			toleration.Operator = corev1.TolerationOperator(rapid.SampledFrom([]string{"", "Equal"}).Draw(t, "operator"))
+		}
+		after = append(after, toleration)
+	}
+	after = append(after, draws(t, "added", 2, drawToleration)...)
+	if len(after) > 1 && rapid.Bool().Draw(t, "turned") {
+		slices.Reverse(after)
+	}
+	return before, after
+}
+
+func TestValidateOnlyAddedTolerations(t *testing.T) {
+	path := field.NewPath("tolerations")
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := drawUpdate(t)
+		ourBefore, ourAfter := each(before, fromToleration), each(after, fromToleration)
+		for _, mode := range modes {
+			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
+			theirs := linked.ValidateOnlyAddedTolerations(each(after, toCoreToleration), each(before, toCoreToleration), path, opts)
+			want := kubernetesPlaces(theirs, path.String())
+			if want[""] { // Kubernetes stops here, the library goes on
+				maps.Copy(want, kubernetesPlaces(validation.ValidateTolerations(each(after, toCoreToleration), path, opts), path.String()))
+			}
+			samePlaces(t, "Options.ValidateTolerationsUpdate", mode.options.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
+			if mode.comparison {
+				samePlaces(t, "ValidateTolerationsUpdate", taints.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
+			}
+		}
+	})
+}
+
+// TestValidatePodUpdate validates the update of a whole pod.
+func TestValidatePodUpdate(t *testing.T) {
+	const path = "spec.tolerations"
+	grace := int64(30)
+	pod := func(tolerations []corev1.Toleration) *core.Pod {
+		return &core.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: "default", ResourceVersion: "1"},
+			Spec: core.PodSpec{
+				Containers:                    []core.Container{{Name: "c", Image: "i", ImagePullPolicy: core.PullAlways, TerminationMessagePolicy: core.TerminationMessageReadFile}},
+				RestartPolicy:                 core.RestartPolicyAlways,
+				DNSPolicy:                     core.DNSClusterFirst,
+				TerminationGracePeriodSeconds: &grace,
+				SecurityContext:               &core.PodSecurityContext{},
+				Tolerations:                   each(tolerations, toCoreToleration),
+			},
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := drawUpdate(t)
+		for _, mode := range modes {
+			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
+			theirs := validation.ValidatePodUpdate(pod(after), pod(before), opts)
+			got := mode.options.ValidateTolerationsUpdate(each(before, fromToleration), each(after, fromToleration))
+			if (got == nil) != (len(theirs) == 0) {
+				t.Fatalf("ValidateTolerationsUpdate = %v, Kubernetes %v", got, theirs)
+			}
+			samePlaces(t, "Options.ValidateTolerationsUpdate", got, kubernetesPlaces(theirs, path))
+		}
+	})
+}

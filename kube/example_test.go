@@ -1,0 +1,69 @@
+package kube_test
+
+import (
+	"fmt"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// A node is filtered for a pod, both as the API server returned them.
+func ExampleTaints() {
+	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
+		{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule},
+		{Key: "spot", Effect: corev1.TaintEffectPreferNoSchedule},
+	}}}
+	pod := corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{
+		{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule},
+	}}}
+
+	verdict := taints.Filter(kube.Taints(node.Spec.Taints), kube.Tolerations(pod.Spec.Tolerations))
+	fmt.Println(verdict.Schedulable(), verdict.Avoid())
+	// Output: true true
+}
+
+// A pod gets the tolerations that the API server gives to every pod.
+func ExampleCoreTolerations() {
+	var pod corev1.Pod
+	pod.Spec.Tolerations = kube.CoreTolerations(taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.Defaults{}))
+
+	for _, t := range pod.Spec.Tolerations {
+		fmt.Println(t.Key, t.Operator, t.Effect, *t.TolerationSeconds)
+	}
+	// Output:
+	// node.kubernetes.io/not-ready Exists NoExecute 300
+	// node.kubernetes.io/unreachable Exists NoExecute 300
+}
+
+// A node that runs out of memory is marked.
+func ExampleCoreTaints() {
+	var node corev1.Node
+	pressure := taints.Taint{Key: taints.NodeMemoryPressure, Effect: taints.NoSchedule}
+	node.Spec.Taints = kube.CoreTaints(append(kube.Taints(node.Spec.Taints), pressure))
+
+	fmt.Println(node.Spec.Taints[0].ToString())
+	// Output: node.kubernetes.io/memory-pressure:NoSchedule
+}
+
+// The tolerations of a pod decide when it leaves a node.
+func ExampleTolerations() {
+	pod := corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}}}
+	m := taints.Compile(kube.Tolerations(pod.Spec.Tolerations))
+
+	unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
+	fmt.Println(m.Filter(kube.Taints([]corev1.Taint{unreachable})).Evicts())
+	// Output: false
+}
+
+// A webhook reports what is wrong with a node's taints.
+func ExampleFieldErrors() {
+	list := []corev1.Taint{{Key: "dedicated", Value: "ml", Effect: "NoScedule"}, {Effect: corev1.TaintEffectNoExecute}}
+	for _, err := range kube.FieldErrors(taints.ValidateTaints(kube.Taints(list)), field.NewPath("spec", "taints")) {
+		fmt.Println(err)
+	}
+	// Output:
+	// spec.taints[0].effect: Unsupported value: "NoScedule": must be NoSchedule, PreferNoSchedule or NoExecute
+	// spec.taints[1].key: Required value: a taint needs a key
+}

@@ -9,9 +9,9 @@ import (
 
 // The chart's measures, in pixels.
 const (
-	chartWidth = 820
-	labelWidth = 400
-	barsWidth  = 340
+	chartWidth = 900
+	labelWidth = 460
+	barsWidth  = 360
 	rowHeight  = 28
 	headHeight = 50
 )
@@ -33,16 +33,16 @@ func (r *report) chart() []byte {
 	fmt.Fprintf(&b, `<text x="10" y="22" font-size="15" fill="#1f2328">Times faster than Kubernetes' own code (log scale)</text>`+"\n")
 	for power := 0.0; power <= top; power++ {
 		ratio := math.Pow(10, power)
-		fmt.Fprintf(&b, `<line x1="%.1f" y1="%d" x2="%[1]f" y2="%d" stroke="#d1d9e0"/>`+"\n", at(ratio), headHeight-8, height-24)
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle" fill="#59636e">%s</text>`+"\n", at(ratio), headHeight-14, times(ratio))
+		fmt.Fprintf(&b, `<line x1="%.1f" y1="%d" x2="%[1]f" y2="%[3]d" stroke="#d1d9e0"/>`+"\n", at(ratio), headHeight-8, height-24)
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle" fill="#59636e">%s</text>`+"\n", at(ratio), headHeight-14, number(ratio)+"×")
 	}
 	for i, x := range r.Rows {
 		y := headHeight + rowHeight*i
 		fmt.Fprintf(&b, `<text x="10" y="%d" fill="#1f2328">%s</text>`+"\n", y+17, html.EscapeString(x.Work))
 		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%.1f" height="%d" fill="#54aeff"/>`+"\n", labelWidth, y+4, at(x.Ratio)-labelWidth, rowHeight-8)
 		fmt.Fprintf(&b, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%[2]d" stroke="#0550ae" stroke-width="2"/>`+"\n", at(x.Least), y+rowHeight/2, at(x.Most))
-		fmt.Fprintf(&b, `<line x1="%.1f" y1="%d" x2="%[1]f" y2="%d" stroke="#cf222e" stroke-width="2"/>`+"\n", at(x.Floor), y+2, y+rowHeight-2)
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" fill="#1f2328">%s</text>`+"\n", at(x.Most)+6, y+17, times(x.Ratio))
+		fmt.Fprintf(&b, `<line x1="%.1f" y1="%d" x2="%[1]f" y2="%[3]d" stroke="#cf222e" stroke-width="2"/>`+"\n", at(x.Floor), y+2, y+rowHeight-2)
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" fill="#1f2328">%s</text>`+"\n", at(max(x.Most, x.Floor))+6, y+17, times(x.Ratio))
 	}
 	fmt.Fprintf(&b, `<text x="10" y="%d" font-size="11" fill="#59636e">bar: median; blue line: range; red mark: floor. %s, Go %s</text>`+"\n", height-8, html.EscapeString(r.Machine), r.Go)
 	b.WriteString("</svg>\n")

@@ -57,15 +57,20 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// The chart is well-formed, shows every row, and stays within its frame.
+// The chart is well-formed, shows every row, and has no line or bar without extent.
 func TestChart(t *testing.T) {
 	chart := sample.chart()
 	d := xml.NewDecoder(bytes.NewReader(chart))
 	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
 			break
-		} else if err != nil {
+		}
+		if err != nil {
 			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "line" && attr(e, "x1") == attr(e, "x2") && attr(e, "y1") == attr(e, "y2") {
+			t.Errorf("a line is a point: %v", e)
 		}
 	}
 	for _, text := range []string{"filter &amp; find", "print", "50×", "1000×", "a &lt;machine&gt;"} {
@@ -76,6 +81,15 @@ func TestChart(t *testing.T) {
 	if bytes.Contains(chart, []byte(`width="-`)) || bytes.Contains(chart, []byte("NaN")) {
 		t.Errorf("the chart has a bar that is none:\n%s", chart)
 	}
+}
+
+func attr(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
 }
 
 func TestUsage(t *testing.T) {

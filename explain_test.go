@@ -50,6 +50,18 @@ func TestExplain(t *testing.T) {
 			"effect and value", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoExecute"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoExecute, the effect differs, the value differs)",
 		}, {
+			"an empty effect does not differ", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db", "dedicated=db:NoSchedule"),
+			0, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db, the value differs)",
+		}, {
+			"a value comes closer than an effect and a value", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoExecute", "dedicated=db:NoSchedule"),
+			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+		}, {
+			"a missed threshold comes closer than another effect", "score=40:NoSchedule", parseTolerations("score=50:NoExecute op=Lt", "score=30:NoSchedule op=Lt"),
+			1, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30)",
+		}, {
+			"one edit comes closer than two", "dedicated=ml:NoSchedule", parseTolerations("dedicaetdd op=Exists", "dedicate op=Exists"),
+			1, taints.MismatchKey, taints.HintSpelling, "dedicated=ml:NoSchedule is not tolerated (closest: dedicate op=Exists, the key differs)",
+		}, {
 			"all keys, another effect", "dedicated=ml:NoSchedule", parseTolerations(":NoExecute op=Exists"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: :NoExecute op=Exists, the effect differs)",
 		}, {

@@ -319,9 +319,11 @@ func (r *rule) valueMatches(value string) bool {
 }
 
 // Match returns the index of the first toleration, in the order of the list that was compiled, that tolerates the taint,
-// and whether there is one; the index is -1 where there is none. The taint must not be nil; it is not retained. Nothing is
-// allocated.
+// and whether there is one; the index is -1 where there is none, as it is for a nil taint. Nothing is allocated or retained.
 func (m *Matcher) Match(taint *Taint) (toleration int, ok bool) {
+	if taint == nil {
+		return -1, false
+	}
 	i := m.next(taint, -1)
 	return i, i >= 0
 }

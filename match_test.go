@@ -200,6 +200,11 @@ func TestMatcher(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a nil taint", func(t *testing.T) {
+		if i, ok := taints.Compile(parseTolerations("op=Exists")).Match(nil); i != -1 || ok {
+			t.Errorf("Match = %d, %v, want -1, false", i, ok)
+		}
+	})
 	t.Run("in a list of any length", func(t *testing.T) {
 		for _, n := range []int{1, 63, 64, 65, 127, 128, 129, 1000} {
 			tols := make([]taints.Toleration, n)

@@ -233,7 +233,7 @@ const (
 	// NodeOutOfService: the node was shut down and will not come back by itself, so its volumes may be detached. A person
 	// or a remediation controller sets it, with NoExecute or NoSchedule.
 	NodeOutOfService = "node.kubernetes.io/out-of-service"
-	// NodeOutOfDisk is a legacy key, replaced by [NodeDiskPressure]; nothing sets it any more (removed in Kubernetes 1.13).
+	// NodeOutOfDisk is a legacy key, replaced by [NodeDiskPressure]; nothing sets it any more.
 	NodeOutOfDisk = "node.kubernetes.io/out-of-disk"
 
 	// CloudProviderUninitialized: the cloud controller manager has not initialised the node yet. The kubelet sets it with
@@ -248,8 +248,8 @@ const (
 	// NodeRoleMaster is a legacy key, replaced by [NodeRoleControlPlane]; kubeadm stopped setting it in 1.25.
 	NodeRoleMaster = "node-role.kubernetes.io/master"
 
-	// NodeAlphaNotReady is a legacy key, replaced by [NodeNotReady] in Kubernetes 1.8.
+	// NodeAlphaNotReady is a legacy key, replaced by [NodeNotReady].
 	NodeAlphaNotReady = "node.alpha.kubernetes.io/notReady"
-	// NodeAlphaUnreachable is a legacy key, replaced by [NodeUnreachable] in Kubernetes 1.8.
+	// NodeAlphaUnreachable is a legacy key, replaced by [NodeUnreachable].
 	NodeAlphaUnreachable = "node.alpha.kubernetes.io/unreachable"
 )

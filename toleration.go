@@ -16,9 +16,10 @@ const (
 	OpEqual Operator = "Equal"
 	// OpExists tolerates a taint of any value.
 	OpExists Operator = "Exists"
-	// OpLt tolerates a taint whose value is an integer less than the toleration's.
+	// OpLt tolerates a taint whose value is an integer less than the toleration's. A valid taint has no negative value, for
+	// values begin with a letter or digit; a toleration's threshold may be negative.
 	OpLt Operator = "Lt"
-	// OpGt tolerates a taint whose value is an integer greater than the toleration's.
+	// OpGt tolerates a taint whose value is an integer greater than the toleration's; see [OpLt].
 	OpGt Operator = "Gt"
 )
 

@@ -81,7 +81,7 @@ type Eviction struct {
 // All input is accepted, see [Toleration.Tolerates]. Nothing is allocated or retained.
 func Evict(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
 	return EvictionPolicy{}.evict(taints, tolerations, observed, func(t *Taint, after int) int {
-		return Options{}.next(tolerations, t, after)
+		return next(tolerations, t, after)
 	})
 }
 

@@ -21,7 +21,7 @@ func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (ta
 
 // tolerated reports whether any of the tolerations tolerates the taint.
 func tolerated(tolerations []Toleration, taint *Taint) bool {
-	return Options{}.next(tolerations, taint, -1) >= 0
+	return next(tolerations, taint, -1) >= 0
 }
 
 // FindUntolerated is the function [FindUntolerated] for the compiled tolerations.

@@ -87,13 +87,17 @@ func (o Options) check(t *Toleration, taint *Taint) Mismatch {
 	return o.checkValues(t, taint)
 }
 
-// next returns the index of the first toleration behind the index after that tolerates the taint, or -1.
-func (o Options) next(tolerations []Toleration, taint *Taint, after int) int {
-	rest := tolerations[after+1:]
-	for i := range rest {
-		t := &rest[i]
-		if o.keyMatches(t, taint) && effectMatches(t, taint) && o.checkValues(t, taint) == 0 {
-			return after + 1 + i // most tolerations are for other keys, so the key comes first
+// next returns the index of the first toleration behind the index after that tolerates the taint under the zero Options, or
+// -1. It says what check says, in the order that costs least: most tolerations are for other keys, which mostly have
+// another length, and of those for the key most say Exists.
+func next(tolerations []Toleration, taint *Taint, after int) int {
+	for i := after + 1; i < len(tolerations); i++ {
+		t := &tolerations[i]
+		if t.Key != "" && (len(t.Key) != len(taint.Key) || t.Key != taint.Key) {
+			continue
+		}
+		if effectMatches(t, taint) && (t.Operator == OpExists || (Options{}).checkValues(t, taint) == 0) {
+			return i
 		}
 	}
 	return -1

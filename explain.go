@@ -142,8 +142,8 @@ func (o Options) reason(taint *Taint, tolerations []Toleration) Reason {
 // notClose is the distance of a toleration that has nothing to do with a taint.
 const notClose = 1 << 10
 
-// distance says how far the toleration, which does not match, is from the taint: each field that differs adds to it, and
-// less if it differs by a likely mistake. A field of another key, which may have been chosen on purpose, weighs most.
+// distance says how far the toleration, which does not match, is from the taint: each field that differs adds to it, less
+// if it differs only in letter case, and most if it is the key.
 func (o Options) distance(t *Toleration, taint *Taint) int {
 	d := 0
 	switch {

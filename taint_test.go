@@ -2,6 +2,7 @@ package taints_test
 
 import (
 	order "cmp"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -188,6 +189,21 @@ func TestJSON(t *testing.T) {
 	var taint taints.Taint
 	if err := json.Unmarshal([]byte(`{"key":"k","timeAdded":null}`), &taint); err != nil || taint.TimeAdded != nil {
 		t.Errorf("a null time: %v, %v", taint, err)
+	}
+}
+
+// A method for text would change the JSON of both types.
+func TestNoTextMethods(t *testing.T) {
+	for _, v := range []any{&taints.Taint{}, &taints.Toleration{}} {
+		if _, ok := v.(encoding.TextMarshaler); ok {
+			t.Errorf("%T is a TextMarshaler", v)
+		}
+		if _, ok := v.(encoding.TextUnmarshaler); ok {
+			t.Errorf("%T is a TextUnmarshaler", v)
+		}
+		if _, ok := v.(interface{ AppendText([]byte) ([]byte, error) }); ok {
+			t.Errorf("%T is a TextAppender", v)
+		}
 	}
 }
 

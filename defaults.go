@@ -105,7 +105,7 @@ func AddExtendedResources(tols []Toleration, names ...string) []Toleration {
 // of at most 253 characters before the slash with "requests." put before it. Nothing is allocated.
 func IsExtendedResourceName(name string) bool {
 	const requests = "requests."
-	domain, _, qualified := strings.Cut(name, "/")
+	domain, _, qualified := cut(name, '/')
 	if !qualified || strings.Contains(name, "kubernetes.io/") || strings.HasPrefix(name, requests) {
 		return false
 	}

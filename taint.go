@@ -181,8 +181,8 @@ func appendKeyValue(b []byte, key, value string) []byte {
 // On failure the taint is zero and the error a [*ParseError] with the place of the first fault, which wraps a
 // [*FieldError]. Success allocates nothing.
 func ParseTaint(s string) (Taint, error) {
-	head, effect, found := strings.Cut(s, ":")
-	key, value, _ := strings.Cut(head, "=")
+	head, effect, found := cut(s, ':')
+	key, value, _ := cut(head, '=')
 	if fault, detail := checkKey(key); fault != "" {
 		return Taint{}, parseFault("taint", s, 0, "key", key, fault, detail)
 	}

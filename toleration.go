@@ -119,15 +119,15 @@ const everything = "op=Exists"
 // [*FieldError]. Success allocates only the seconds.
 func ParseToleration(s string) (Toleration, error) {
 	var t Toleration
-	head, options, more := strings.Cut(s, " ")
+	head, options, more := cut(s, ' ')
 	if head == everything && !strings.HasPrefix(options, "op=") {
 		t.Operator = OpExists
 	} else {
-		keyValue, effect, found := strings.Cut(head, ":")
+		keyValue, effect, found := cut(head, ':')
 		if found && effect == "" {
 			return Toleration{}, parseFault("toleration", s, len(head), "effect", "", ErrRequired, detailEffect)
 		}
-		t.Key, t.Value, _ = strings.Cut(keyValue, "=")
+		t.Key, t.Value, _ = cut(keyValue, '=')
 		t.Effect = Effect(effect)
 	}
 	if more {
@@ -147,7 +147,7 @@ func ParseToleration(s string) (Toleration, error) {
 func (t *Toleration) parseOptions(s string, at int) error {
 	rest := s[at:]
 	if op, ok := strings.CutPrefix(rest, "op="); ok && t.Operator == "" {
-		op, rest, ok = strings.Cut(op, " ")
+		op, rest, ok = cut(op, ' ')
 		t.Operator = Operator(op)
 		if t.operator() != t.Operator {
 			return parseFault("toleration", s, at+len("op="), "operator", op, ErrUnsupported, detailOperator)
@@ -181,7 +181,7 @@ func (t *Toleration) offset(s, field string) int {
 		}
 		return len(t.Key) + 1
 	case "effect":
-		head, _, _ := strings.Cut(s, " ")
+		head, _, _ := cut(s, ' ')
 		if t.Effect == "" {
 			return len(head)
 		}

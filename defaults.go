@@ -109,8 +109,7 @@ func IsExtendedResourceName(name string) bool {
 	if !qualified || strings.Contains(name, "kubernetes.io/") || strings.HasPrefix(name, requests) {
 		return false
 	}
-	fault, _ := checkKey(name)
-	return fault == "" && len(requests)+len(domain) <= maxPrefix
+	return checkKey(name) == noProblem && len(requests)+len(domain) <= maxPrefix
 }
 
 // AddMemoryPressure adds what the PodTolerationRestriction admission plugin gives to every pod whose QoS class is not

@@ -183,21 +183,21 @@ func appendKeyValue(b []byte, key, value string) []byte {
 func ParseTaint(s string) (Taint, error) {
 	head, effect, found := cut(s, ':')
 	key, value, _ := cut(head, '=')
-	if fault, detail := checkKey(key); fault != "" {
-		return Taint{}, parseFault("taint", s, 0, "key", key, fault, detail)
+	if p := checkKey(key); p != noProblem {
+		return Taint{}, parseFault("taint", s, 0, "key", key, p)
 	}
-	if fault, detail := checkValue(value); fault != "" {
-		return Taint{}, parseFault("taint", s, len(key)+1, "value", value, fault, detail)
+	if p := checkValue(value); p != noProblem {
+		return Taint{}, parseFault("taint", s, len(key)+1, "value", value, p)
 	}
 	if !found || effect == "" {
-		return Taint{}, parseFault("taint", s, len(s), "effect", "", ErrRequired, detailEffect)
+		return Taint{}, parseFault("taint", s, len(s), "effect", "", effectMissing)
 	}
 	if !knownEffect(Effect(effect)) {
-		detail := detailEffect
+		p := effectUnknown
 		if strings.HasSuffix(effect, "-") {
-			detail += "; a \"-\" at the end asks for removal and names no taint"
+			p = effectToRemove
 		}
-		return Taint{}, parseFault("taint", s, len(head)+1, "effect", effect, ErrUnsupported, detail)
+		return Taint{}, parseFault("taint", s, len(head)+1, "effect", effect, p)
 	}
 	return Taint{Key: key, Value: value, Effect: Effect(effect)}, nil
 }

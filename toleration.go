@@ -125,7 +125,7 @@ func ParseToleration(s string) (Toleration, error) {
 	} else {
 		keyValue, effect, found := cut(head, ':')
 		if found && effect == "" {
-			return Toleration{}, parseFault("toleration", s, len(head), "effect", "", ErrRequired, detailEffect)
+			return Toleration{}, parseFault("toleration", s, len(head), "effect", "", effectMissing)
 		}
 		t.Key, t.Value, _ = cut(keyValue, '=')
 		t.Effect = Effect(effect)
@@ -150,7 +150,7 @@ func (t *Toleration) parseOptions(s string, at int) error {
 		op, rest, ok = cut(op, ' ')
 		t.Operator = Operator(op)
 		if t.operator() != t.Operator {
-			return parseFault("toleration", s, at+len("op="), "operator", op, ErrUnsupported, detailOperator)
+			return parseFault("toleration", s, at+len("op="), "operator", op, operatorUnknown)
 		}
 		if !ok {
 			return nil
@@ -160,17 +160,15 @@ func (t *Toleration) parseOptions(s string, at int) error {
 	digits, isFor := strings.CutPrefix(rest, "for ")
 	digits, isSeconds := strings.CutSuffix(digits, "s")
 	if !isFor || !isSeconds || strings.Contains(digits, " ") {
-		return parseFault("toleration", s, at, "", rest, ErrInvalid, detailOptions)
+		return parseFault("toleration", s, at, "", rest, optionsMalformed)
 	}
 	seconds, ok := parseInteger(digits)
 	if !ok {
-		return parseFault("toleration", s, at+len("for "), "tolerationSeconds", digits, ErrInvalid, detailInteger)
+		return parseFault("toleration", s, at+len("for "), "tolerationSeconds", digits, notInteger)
 	}
 	t.TolerationSeconds = &seconds
 	return nil
 }
-
-const detailOptions = "after the key, value and effect come \" op=OPERATOR\" and \" for SECONDSs\", in this order, each at most once"
 
 // offset returns where in s, the text of t, the field is, or would be.
 func (t *Toleration) offset(s, field string) int {

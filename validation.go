@@ -31,24 +31,76 @@ const (
 	maxName   = 63  // characters after it, and of a value
 )
 
+// A problem is what can be wrong with a field, or with a taint or toleration as a whole.
+type problem uint8
+
 const (
-	detailKeyRequired   = "a taint needs a key"
-	detailKey           = "must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu"
-	detailPrefix        = "must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part"
-	detailPrefixLength  = "must have at most 253 characters before the '/'"
-	detailNameLength    = "must have at most 63 characters in its name, which is all or what follows the '/'"
-	detailValue         = "must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends"
-	detailValueLength   = "must have at most 63 characters"
-	detailEffect        = "must be NoSchedule, PreferNoSchedule or NoExecute"
-	detailOperator      = "must be Exists, Equal, Lt or Gt, or empty for Equal"
-	detailNoComparison  = "must be Exists or Equal, or empty for Equal; Lt and Gt are switched off"
-	detailKeyless       = "must be Exists when the key is empty, which means all keys and values"
-	detailExistsValue   = "must be empty when the operator is Exists"
-	detailInteger       = "must be a decimal integer within int64, without leading zeros or '+'"
-	detailSecondsEffect = "must be NoExecute when tolerationSeconds is set"
-	detailDuplicate     = "a node has at most one taint of a key and effect"
-	detailUpdate        = "an existing toleration can not be removed or changed, except its tolerationSeconds"
+	noProblem problem = iota
+	keyMissing
+	keyMalformed
+	prefixMalformed
+	prefixTooLong
+	nameTooLong
+	valueMalformed
+	valueTooLong
+	valueUnwanted
+	notInteger
+	effectMissing
+	effectUnknown
+	effectToRemove
+	effectWithSeconds
+	operatorUnknown
+	operatorOff
+	operatorWithoutKey
+	taintRepeated
+	tolerationGone
+	optionsMalformed
 )
+
+// describe returns the kind of the problem and what is allowed.
+func (p problem) describe() (kind sentinel, detail string) {
+	switch p {
+	case keyMissing:
+		return ErrRequired, "a taint needs a key"
+	case keyMalformed:
+		return ErrInvalid, "must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu"
+	case prefixMalformed:
+		return ErrInvalid, "must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part"
+	case prefixTooLong:
+		return ErrTooLong, "must have at most 253 characters before the '/'"
+	case nameTooLong:
+		return ErrTooLong, "must have at most 63 characters in its name, which is all or what follows the '/'"
+	case valueMalformed:
+		return ErrInvalid, "must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends"
+	case valueTooLong:
+		return ErrTooLong, "must have at most 63 characters"
+	case valueUnwanted:
+		return ErrInvalid, "must be empty when the operator is Exists"
+	case notInteger:
+		return ErrInvalid, "must be a decimal integer within int64, without leading zeros or '+'"
+	case effectMissing:
+		return ErrRequired, "must be NoSchedule, PreferNoSchedule or NoExecute"
+	case effectUnknown:
+		return ErrUnsupported, "must be NoSchedule, PreferNoSchedule or NoExecute"
+	case effectToRemove:
+		return ErrUnsupported, "must be NoSchedule, PreferNoSchedule or NoExecute; a \"-\" at the end asks for removal and names no taint"
+	case effectWithSeconds:
+		return ErrInvalid, "must be NoExecute when tolerationSeconds is set"
+	case operatorUnknown:
+		return ErrUnsupported, "must be Exists, Equal, Lt or Gt, or empty for Equal"
+	case operatorOff:
+		return ErrUnsupported, "must be Exists or Equal, or empty for Equal; Lt and Gt are switched off"
+	case operatorWithoutKey:
+		return ErrInvalid, "must be Exists when the key is empty, which means all keys and values"
+	case taintRepeated:
+		return ErrDuplicate, "a node has at most one taint of a key and effect"
+	case tolerationGone:
+		return ErrForbidden, "an existing toleration can not be removed or changed, except its tolerationSeconds"
+	case optionsMalformed:
+		return ErrInvalid, "after the key, value and effect come \" op=OPERATOR\" and \" for SECONDSs\", in this order, each at most once"
+	}
+	return "", ""
+}
 
 // A FieldError is one fault of a taint or toleration. It is comparable.
 type FieldError struct {
@@ -168,8 +220,9 @@ func (e *ParseError) Error() string {
 // Unwrap returns Err.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-func parseFault(kind, input string, offset int, field, value string, fault sentinel, detail string) error {
-	return &ParseError{Kind: kind, Input: input, Offset: offset, Err: &FieldError{Index: -1, Field: field, Value: value, Err: fault, Detail: detail}}
+func parseFault(what, input string, offset int, field, value string, p problem) error {
+	kind, detail := p.describe()
+	return &ParseError{Kind: what, Input: input, Offset: offset, Err: &FieldError{Index: -1, Field: field, Value: value, Err: kind, Detail: detail}}
 }
 
 // ValidateTaints returns nil if an API server accepts the list as a node's taints, and otherwise a [*ValidationError] with
@@ -184,7 +237,7 @@ func ValidateTaints(taints []Taint) error {
 		f.index = i
 		f.taint(&taints[i])
 		if seen.before(taints, i) {
-			f.add("", taints[i].String(), ErrDuplicate, detailDuplicate)
+			f.add("", taints[i].String(), taintRepeated)
 		}
 	}
 	return f.err()
@@ -280,7 +333,7 @@ func (o Options) ValidateTolerationsUpdate(old, new []Toleration) error {
 	f := faults{list: "tolerations", index: -1}
 	for i := range old {
 		if !keeps(new, &old[i]) {
-			f.add("", old[i].String(), ErrForbidden, detailUpdate)
+			f.add("", old[i].String(), tolerationGone)
 		}
 	}
 	for i := range new {
@@ -307,8 +360,9 @@ type faults struct {
 	fields []*FieldError
 }
 
-func (f *faults) add(field, value string, fault sentinel, detail string) {
-	f.fields = append(f.fields, &FieldError{List: f.list, Index: f.index, Field: field, Value: value, Err: fault, Detail: detail})
+func (f *faults) add(field, value string, p problem) {
+	kind, detail := p.describe()
+	f.fields = append(f.fields, &FieldError{List: f.list, Index: f.index, Field: field, Value: value, Err: kind, Detail: detail})
 }
 
 func (f *faults) err() error {
@@ -319,66 +373,66 @@ func (f *faults) err() error {
 }
 
 func (f *faults) taint(t *Taint) {
-	if fault, detail := checkKey(t.Key); fault != "" {
-		f.add("key", t.Key, fault, detail)
+	if p := checkKey(t.Key); p != noProblem {
+		f.add("key", t.Key, p)
 	}
-	if fault, detail := checkValue(t.Value); fault != "" {
-		f.add("value", t.Value, fault, detail)
+	if p := checkValue(t.Value); p != noProblem {
+		f.add("value", t.Value, p)
 	}
-	if fault, detail := checkEffect(t.Effect); fault != "" {
-		f.add("effect", string(t.Effect), fault, detail)
+	if p := checkEffect(t.Effect); p != noProblem {
+		f.add("effect", string(t.Effect), p)
 	}
 }
 
 func (f *faults) toleration(t *Toleration, o Options) {
 	if t.Key != "" {
-		if fault, detail := o.checkTolerationKey(t.Key); fault != "" {
-			f.add("key", t.Key, fault, detail)
+		if p := o.checkTolerationKey(t.Key); p != noProblem {
+			f.add("key", t.Key, p)
 		}
 	} else if t.Operator != OpExists {
-		f.add("operator", string(t.Operator), ErrInvalid, detailKeyless)
+		f.add("operator", string(t.Operator), operatorWithoutKey)
 	}
 	switch t.Operator {
 	case OpEqual, "":
-		if fault, detail := checkValue(t.Value); fault != "" {
-			f.add("value", t.Value, fault, detail)
+		if p := checkValue(t.Value); p != noProblem {
+			f.add("value", t.Value, p)
 		}
 	case OpExists:
 		if t.Value != "" {
-			f.add("value", t.Value, ErrInvalid, detailExistsValue)
+			f.add("value", t.Value, valueUnwanted)
 		}
 	case OpLt, OpGt:
 		if o.NoComparison {
-			f.add("operator", string(t.Operator), ErrUnsupported, detailNoComparison)
+			f.add("operator", string(t.Operator), operatorOff)
 		} else if _, ok := parseInteger(t.Value); !ok {
-			f.add("value", t.Value, ErrInvalid, detailInteger)
+			f.add("value", t.Value, notInteger)
 		}
 	default:
-		f.add("operator", string(t.Operator), ErrUnsupported, detailOperator)
+		f.add("operator", string(t.Operator), operatorUnknown)
 	}
 	if t.Effect != "" {
-		if fault, detail := checkEffect(t.Effect); fault != "" {
-			f.add("effect", string(t.Effect), fault, detail)
+		if p := checkEffect(t.Effect); p != noProblem {
+			f.add("effect", string(t.Effect), p)
 		}
 	}
 	if t.TolerationSeconds != nil && t.Effect != NoExecute {
-		f.add("effect", string(t.Effect), ErrInvalid, detailSecondsEffect)
+		f.add("effect", string(t.Effect), effectWithSeconds)
 	}
 }
 
-// The check functions return the kind of fault and what is allowed, or "" for a valid field.
+// The check functions return what is wrong with a field.
 
 // checkKey is Kubernetes' IsQualifiedName.
-func checkKey(key string) (fault sentinel, detail string) {
+func checkKey(key string) problem {
 	if key == "" {
-		return ErrRequired, detailKeyRequired
+		return keyMissing
 	}
 	prefix, name, qualified := cut(key, '/')
 	if !qualified {
 		return checkName(key)
 	}
-	if fault, detail := checkPrefix(prefix); fault != "" {
-		return fault, detail
+	if p := checkPrefix(prefix); p != noProblem {
+		return p
 	}
 	return checkName(name)
 }
@@ -391,29 +445,29 @@ func cut(s string, separator byte) (before, after string, found bool) {
 	return s, "", false
 }
 
-func checkPrefix(prefix string) (fault sentinel, detail string) {
+func checkPrefix(prefix string) problem {
 	if len(prefix) > maxPrefix {
-		return ErrTooLong, detailPrefixLength
+		return prefixTooLong
 	}
 	if !isSubdomain(prefix) {
-		return ErrInvalid, detailPrefix
+		return prefixMalformed
 	}
-	return "", ""
+	return noProblem
 }
 
 // checkName checks the part of a key after its '/'.
-func checkName(name string) (fault sentinel, detail string) {
+func checkName(name string) problem {
 	if !isName(name) {
-		return ErrInvalid, detailKey
+		return keyMalformed
 	}
 	if len(name) > maxName {
-		return ErrTooLong, detailNameLength
+		return nameTooLong
 	}
-	return "", ""
+	return noProblem
 }
 
 // checkTolerationKey is checkKey that allows wildcards where the options do.
-func (o Options) checkTolerationKey(key string) (fault sentinel, detail string) {
+func (o Options) checkTolerationKey(key string) problem {
 	start, wildcard := key, false
 	if o.KeyWildcards {
 		start, wildcard = strings.CutSuffix(key, "*")
@@ -424,41 +478,41 @@ func (o Options) checkTolerationKey(key string) (fault sentinel, detail string) 
 	prefix, name, qualified := cut(start, '/')
 	if !qualified {
 		name = prefix
-	} else if fault, detail := checkPrefix(prefix); fault != "" {
-		return fault, detail
+	} else if p := checkPrefix(prefix); p != noProblem {
+		return p
 	}
 	if len(name) >= maxName {
 		return checkName(name)
 	}
 	// A shorter name may end in any of its characters here, for a letter may follow.
 	if name != "" && (!isAlphanumeric(name[0]) || !isNameBytes(name)) {
-		return ErrInvalid, detailKey
+		return keyMalformed
 	}
-	return "", ""
+	return noProblem
 }
 
 // checkValue is Kubernetes' IsValidLabelValue.
-func checkValue(value string) (fault sentinel, detail string) {
+func checkValue(value string) problem {
 	if value == "" {
-		return "", ""
+		return noProblem
 	}
 	if !isName(value) {
-		return ErrInvalid, detailValue
+		return valueMalformed
 	}
 	if len(value) > maxName {
-		return ErrTooLong, detailValueLength
+		return valueTooLong
 	}
-	return "", ""
+	return noProblem
 }
 
-func checkEffect(e Effect) (fault sentinel, detail string) {
+func checkEffect(e Effect) problem {
 	if e == "" {
-		return ErrRequired, detailEffect
+		return effectMissing
 	}
 	if !knownEffect(e) {
-		return ErrUnsupported, detailEffect
+		return effectUnknown
 	}
-	return "", ""
+	return noProblem
 }
 
 func knownEffect(e Effect) bool { return effectBit(e) != bitOther }

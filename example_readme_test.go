@@ -57,3 +57,30 @@ func TestReadmeShowsTheExample(t *testing.T) {
 		t.Errorf("README.md shows:\n%s\nthe example is:%s", code, got)
 	}
 }
+
+// The tables of measurements in README.md are those of BENCHMARKS.md.
+func TestReadmeShowsTheBenchmarks(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	benchmarks, err := os.ReadFile("BENCHMARKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "## How fast\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	rows := 0
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		rows++
+		if !strings.Contains(string(benchmarks), line) {
+			t.Errorf("BENCHMARKS.md does not have %s", line)
+		}
+	}
+	if rows < 10 {
+		t.Errorf("%d rows", rows)
+	}
+}

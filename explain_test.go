@@ -62,6 +62,9 @@ func TestExplain(t *testing.T) {
 			"one edit comes closer than two", "dedicated=ml:NoSchedule", parseTolerations("dedicaetdd op=Exists", "dedicate op=Exists"),
 			1, taints.MismatchKey, taints.HintSpelling, "dedicated=ml:NoSchedule is not tolerated (closest: dedicate op=Exists, the key differs)",
 		}, {
+			"an effect alone comes as close as a value alone", "dedicated=ml:NoSchedule", parseTolerations("dedicated=ml:NoExecute", "dedicated=db:NoSchedule"),
+			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
+		}, {
 			"all keys, another effect", "dedicated=ml:NoSchedule", parseTolerations(":NoExecute op=Exists"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: :NoExecute op=Exists, the effect differs)",
 		}, {

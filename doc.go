@@ -45,8 +45,8 @@
 //
 // # What holds everywhere
 //
-// Functions are total: invalid input never matches by accident, never panics and is never logged. Whether it is valid is
-// for the Validate functions, which accept exactly what an API server accepts and report every fault with its field and
+// Functions are total: invalid input never matches by accident, never panics (except in the Must functions) and is never
+// logged. Whether it is valid is for the Validate functions, which accept exactly what an API server accepts and report every fault with its field and
 // what would be right. Nothing here starts a goroutine, reads a clock or keeps state; a time is always a parameter.
 // Functions may be called from many goroutines at once, as long as nobody writes to their arguments meanwhile; a
 // [Matcher] holds copies and has no such condition. Matching, filtering, eviction and successful validation allocate nothing.

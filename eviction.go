@@ -136,17 +136,17 @@ func (e *Eviction) combine(f Eviction) {
 		*e = f
 		return
 	}
-	var decides bool
+	decides, earlier := false, f.At.Before(e.At)
 	switch {
 	case f.Outcome != e.Outcome:
 		decides = f.Outcome == EvictsNow
 	case f.Outcome == EvictsNow:
 		decides = f.Toleration < 0 && e.Toleration >= 0
 	default:
-		decides = f.At.Before(e.At)
+		decides = earlier
 	}
 	at := e.At
-	if f.At.Before(at) {
+	if earlier {
 		at = f.At
 	}
 	if decides {

@@ -41,17 +41,11 @@ func Example_readme() {
 
 // README.md shows the example above to the letter.
 func TestReadmeShowsTheExample(t *testing.T) {
-	source, err := os.ReadFile("example_readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, code, _ := strings.Cut(string(readme), "```go\n")
+	source := readFile(t, "example_readme_test.go")
+	readme := readFile(t, "README.md")
+	_, code, _ := strings.Cut(readme, "```go\n")
 	code, _, _ = strings.Cut(code, "```\n")
-	_, body, _ := strings.Cut(string(source), "func Example_readme() {\n")
+	_, body, _ := strings.Cut(source, "func Example_readme() {\n")
 	body, _, _ = strings.Cut(body, "}\n\n//")
 	if got := strings.ReplaceAll("\n"+body, "\n\t", "\n"); got != "\n"+code {
 		t.Errorf("README.md shows:\n%s\nthe example is:%s", code, got)
@@ -60,15 +54,9 @@ func TestReadmeShowsTheExample(t *testing.T) {
 
 // The tables of measurements in README.md are those of BENCHMARKS.md.
 func TestReadmeShowsTheBenchmarks(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	benchmarks, err := os.ReadFile("BENCHMARKS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(readme), "## How fast\n")
+	readme := readFile(t, "README.md")
+	benchmarks := readFile(t, "BENCHMARKS.md")
+	_, section, _ := strings.Cut(readme, "## How fast\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	rows := 0
 	for line := range strings.Lines(section) {
@@ -76,11 +64,20 @@ func TestReadmeShowsTheBenchmarks(t *testing.T) {
 			continue
 		}
 		rows++
-		if !strings.Contains(string(benchmarks), line) {
+		if !strings.Contains(benchmarks, line) {
 			t.Errorf("BENCHMARKS.md does not have %s", line)
 		}
 	}
 	if rows < 10 {
 		t.Errorf("%d rows", rows)
 	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

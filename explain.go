@@ -126,14 +126,15 @@ func (o Options) reason(taint *Taint, tolerations []Toleration) Reason {
 		t := &tolerations[i]
 		mismatch := o.check(t, taint)
 		if mismatch == 0 {
-			return Reason{Taint: *taint, Toleration: i, Closest: t.clone(), options: o}
+			r.Toleration, r.Mismatch = i, 0
+			break
 		}
 		if d := o.distance(t, taint); d < least {
-			least = d
-			r.Toleration, r.Closest, r.Mismatch = i, t.clone(), mismatch
+			least, r.Toleration, r.Mismatch = d, i, mismatch
 		}
 	}
 	if r.Toleration >= 0 {
+		r.Closest = tolerations[r.Toleration].clone()
 		r.Hint = r.hint()
 	}
 	return r

@@ -88,12 +88,12 @@ func (o Options) check(t *Toleration, taint *Taint) Mismatch {
 }
 
 // next returns the index of the first toleration behind the index after that tolerates the taint under the zero Options, or
-// -1. It says what check says, in the order that costs least: most tolerations are for other keys, which mostly have
-// another length, and of those for the key most say Exists.
+// -1. It says what check says, in the order that costs least: most tolerations are for other keys, and of those for the key
+// most say Exists.
 func next(tolerations []Toleration, taint *Taint, after int) int {
 	for i := after + 1; i < len(tolerations); i++ {
 		t := &tolerations[i]
-		if t.Key != "" && (len(t.Key) != len(taint.Key) || t.Key != taint.Key) {
+		if t.Key != "" && t.Key != taint.Key {
 			continue
 		}
 		if effectMatches(t, taint) && (t.Operator == OpExists || (Options{}).checkValues(t, taint) == 0) {
@@ -210,8 +210,8 @@ const (
 // A block says which of 64 rules, a bit each, can match a taint, so that most are never looked at. In
 // BenchmarkMatcherFilter this takes half the time of a loop over all rules.
 type block struct {
-	byKey    [32]uint64 // by fingerprint of the taint's key
-	byEffect [4]uint64  // by index of the taint's effect
+	byKey    [32]uint64            // by fingerprint of the taint's key
+	byEffect [effectIndexes]uint64 // by index of the taint's effect
 }
 
 const blockSize = 64
@@ -303,15 +303,14 @@ func (r *rule) keyMatches(key string) bool {
 }
 
 func (r *rule) effectMatches(effect Effect, index uint) bool {
-	return r.effects&(1<<index) != 0 && (index != otherIndex || r.effect == "" || r.effect == effect)
+	return r.effects&(1<<index) != 0 && (index != indexOther || r.effect == "" || r.effect == effect)
 }
 
+// valueMatches is for the operators that look at the value, that is, not for opExists.
 func (r *rule) valueMatches(value string) bool {
 	switch r.op {
 	case opEqual:
 		return r.value == value
-	case opExists:
-		return true
 	case opLess:
 		n, ok := parseInteger(value)
 		return ok && n < r.limit

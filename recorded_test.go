@@ -3,7 +3,6 @@ package taints_test
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,11 +18,8 @@ import (
 // readRecorded decodes a file of answers recorded from a live Kubernetes 1.36.3.
 func readRecorded(t *testing.T, name string, v any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "kubernetes-1.36.3", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, v); err != nil {
+	data := readFile(t, filepath.Join("testdata", "kubernetes-1.36.3", name))
+	if err := json.Unmarshal([]byte(data), v); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 }

@@ -25,23 +25,25 @@ const (
 // The zero value is the empty set. Sets are comparable and combine with | and &.
 type EffectSet uint8
 
+// The places of the effects' bits in an EffectSet.
 const (
-	bitNoSchedule EffectSet = 1 << iota
-	bitPreferNoSchedule
-	bitNoExecute
-	bitOther
+	indexNoSchedule = iota
+	indexPreferNoSchedule
+	indexNoExecute
+	indexOther
+	effectIndexes // how many there are
 )
 
 const (
 	// Hard holds the effects that keep a new pod off a node: NoSchedule and NoExecute. It is the filter of the
 	// kube-scheduler's TaintToleration plugin.
-	Hard EffectSet = bitNoSchedule | bitNoExecute
+	Hard EffectSet = 1<<indexNoSchedule | 1<<indexNoExecute
 	// Soft holds PreferNoSchedule, which only makes a node less attractive.
-	Soft EffectSet = bitPreferNoSchedule
+	Soft EffectSet = 1 << indexPreferNoSchedule
 	// Evicting holds NoExecute, which removes a running pod.
-	Evicting EffectSet = bitNoExecute
+	Evicting EffectSet = 1 << indexNoExecute
 	// AnyEffect holds every effect, those that Kubernetes does not know included.
-	AnyEffect EffectSet = bitNoSchedule | bitPreferNoSchedule | bitNoExecute | bitOther
+	AnyEffect EffectSet = 1<<effectIndexes - 1
 )
 
 // Effects returns the set that holds the given effects. Every effect that is none of the three known ones, the empty
@@ -61,7 +63,10 @@ func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 // String returns the names of the effects in the set joined by "|", with "other" for the unknown ones, and "none" for
 // the empty set. Bits that stand for nothing are not shown.
 func (s EffectSet) String() string {
-	names := [...]string{string(NoSchedule), string(PreferNoSchedule), string(NoExecute), "other"}
+	names := [effectIndexes]string{
+		indexNoSchedule: string(NoSchedule), indexPreferNoSchedule: string(PreferNoSchedule), indexNoExecute: string(NoExecute),
+		indexOther: "other",
+	}
 	b := make([]byte, 0, 48)
 	for i, name := range names {
 		if s&(1<<i) == 0 {
@@ -80,20 +85,18 @@ func (s EffectSet) String() string {
 
 func effectBit(e Effect) EffectSet { return 1 << effectIndex(e) }
 
-// effectIndex returns the place of the effect's bit in an EffectSet, below 4.
+// effectIndex returns the place of the effect's bit in an EffectSet, below effectIndexes.
 func effectIndex(e Effect) uint {
 	switch e {
 	case NoSchedule:
-		return 0
+		return indexNoSchedule
 	case PreferNoSchedule:
-		return 1
+		return indexPreferNoSchedule
 	case NoExecute:
-		return 2
+		return indexNoExecute
 	}
-	return otherIndex
+	return indexOther
 }
-
-const otherIndex = 3
 
 // A Taint marks a node: pods that do not tolerate it are kept away, or leave. Fields, their order and their JSON are
 // those of k8s.io/api/core/v1.Taint, so a value decodes from and encodes to a Kubernetes object unchanged. The JSON of

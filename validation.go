@@ -515,7 +515,7 @@ func checkEffect(e Effect) problem {
 	return noProblem
 }
 
-func knownEffect(e Effect) bool { return effectBit(e) != bitOther }
+func knownEffect(e Effect) bool { return effectIndex(e) != indexOther }
 
 // isName reports whether s is letters, digits, '-', '_' and '.', with a letter or digit at both ends, of any length
 // above 0.

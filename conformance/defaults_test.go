@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -29,12 +30,12 @@ func admit(t *rapid.T, plugin admission.MutationInterface, pod *core.Pod) []core
 	if err := plugin.Admit(context.Background(), attributes, nil); err != nil {
 		t.Fatal(err)
 	}
-	return each(pod.Spec.Tolerations, fromCoreToleration)
+	return convert.Each(pod.Spec.Tolerations, convert.FromCoreToleration)
 }
 
 // sameTolerations fails the test unless the lists hold the same, in the same order; nil and empty are one.
 func sameTolerations(t *rapid.T, name string, got []taints.Toleration, want []corev1.Toleration) {
-	list := each(got, toToleration)
+	list := convert.Each(got, convert.ToToleration)
 	if len(list) == 0 && len(want) == 0 || reflect.DeepEqual(list, want) {
 		return
 	}
@@ -60,8 +61,8 @@ func TestDefaultTolerationSeconds(t *testing.T) {
 		setFlag("default-unreachable-toleration-seconds", d.UnreachableSeconds)
 		plugin := defaulttolerationseconds.NewDefaultTolerationSeconds()
 		plugin.InspectFeatureGates(utilfeature.DefaultFeatureGate)
-		want := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: each(before, toCoreToleration)}})
-		sameTolerations(t, "AddDefaults", taints.AddDefaults(each(before, fromToleration), d), want)
+		want := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: convert.Each(before, convert.ToCoreToleration)}})
+		sameTolerations(t, "AddDefaults", taints.AddDefaults(convert.Each(before, convert.FromToleration), d), want)
 	})
 }
 
@@ -75,7 +76,7 @@ func TestExtendedResourceToleration(t *testing.T) {
 	plugin := found.(admission.MutationInterface)
 	rapid.Check(t, func(t *rapid.T) {
 		before, names := drawDefaulted(t), draws(t, "resources", 4, func(t *rapid.T) string { return keys.Draw(t, "resource") })
-		pod := &core.Pod{Spec: core.PodSpec{Tolerations: each(before, toCoreToleration)}}
+		pod := &core.Pod{Spec: core.PodSpec{Tolerations: convert.Each(before, convert.ToCoreToleration)}}
 		for i, name := range names {
 			container := core.Container{Resources: core.ResourceRequirements{Requests: core.ResourceList{core.ResourceName(name): resource.MustParse("1")}}}
 			if i%2 == 0 {
@@ -85,7 +86,7 @@ func TestExtendedResourceToleration(t *testing.T) {
 			}
 		}
 		want := admit(t, plugin, pod)
-		sameTolerations(t, "AddExtendedResources", taints.AddExtendedResources(each(before, fromToleration), names...), want)
+		sameTolerations(t, "AddExtendedResources", taints.AddExtendedResources(convert.Each(before, convert.FromToleration), names...), want)
 	})
 }
 
@@ -121,7 +122,7 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 			before[i].Key = daemonKeys.Draw(t, "key")
 		}
 		spec := corev1.PodSpec{Tolerations: before, HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
-		got := taints.AddDaemonSetDefaults(each(before, fromToleration), spec.HostNetwork)
+		got := taints.AddDaemonSetDefaults(convert.Each(before, convert.FromToleration), spec.HostNetwork)
 		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
 		sameTolerations(t, "AddDaemonSetDefaults", got, spec.Tolerations)
 	})
@@ -147,12 +148,12 @@ func TestMergeTolerations(t *testing.T) {
 			}
 		}
 		want := merged(before, memoryPressure)
-		got := merged(each(taints.AddMemoryPressure(each(before, fromToleration)), toToleration))
-		sameTolerations(t, "AddMemoryPressure", each(got, fromToleration), want)
+		got := merged(convert.Each(taints.AddMemoryPressure(convert.Each(before, convert.FromToleration)), convert.ToToleration))
+		sameTolerations(t, "AddMemoryPressure", convert.Each(got, convert.FromToleration), want)
 	})
 }
 
 // merged returns the tolerations as the PodTolerationRestriction plugin merges them with others.
 func merged(list []corev1.Toleration, others ...core.Toleration) []corev1.Toleration {
-	return each(tolerations.MergeTolerations(each(list, toCoreToleration), others), fromCoreToleration)
+	return convert.Each(tolerations.MergeTolerations(convert.Each(list, convert.ToCoreToleration), others), convert.FromCoreToleration)
 }

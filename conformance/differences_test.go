@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -44,7 +45,7 @@ func TestDifferenceSecondsOverflow(t *testing.T) {
 	for _, test := range tests {
 		toleration := corev1.Toleration{Operator: corev1.TolerationOpExists, TolerationSeconds: &test.seconds}
 		same(t, "getMinTolerationTime", linked.MinTolerationTime([]corev1.Toleration{toleration}), test.kubernetes)
-		got := taints.Evict([]taints.Taint{{Key: "a", Effect: taints.NoExecute}}, []taints.Toleration{fromToleration(toleration)}, observed)
+		got := taints.Evict([]taints.Taint{{Key: "a", Effect: taints.NoExecute}}, []taints.Toleration{convert.FromToleration(toleration)}, observed)
 		same(t, "Evict outcome", got.Outcome, test.outcome)
 		same(t, "Evict seconds from then", got.At.Unix(), test.at.Unix())
 	}
@@ -55,9 +56,9 @@ func TestDifferenceFieldAtFault(t *testing.T) {
 		{Key: "a", Operator: corev1.TolerationOpEqual, Value: "-"},
 		{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"},
 	} {
-		theirs := validation.ValidateTolerations([]core.Toleration{toCoreToleration(toleration)}, field.NewPath("tolerations"), validation.PodValidationOptions{})
+		theirs := validation.ValidateTolerations([]core.Toleration{convert.ToCoreToleration(toleration)}, field.NewPath("tolerations"), validation.PodValidationOptions{})
 		same(t, "Kubernetes field", theirs[0].Field, "tolerations[0].operator")
-		same(t, "library field", firstFault(taints.ValidateTolerations([]taints.Toleration{fromToleration(toleration)})).Field, "value")
+		same(t, "library field", firstFault(taints.ValidateTolerations([]taints.Toleration{convert.FromToleration(toleration)})).Field, "value")
 	}
 }
 
@@ -73,18 +74,18 @@ func TestDifferenceKindOfFault(t *testing.T) {
 		{"n2345678901234567890123456789012345678901234567890123456789012345", taints.ErrTooLong},
 	} {
 		taint := corev1.Taint{Key: test.key, Effect: corev1.TaintEffectNoSchedule}
-		theirs := linked.ValidateNodeTaints([]core.Taint{toCoreTaint(taint)}, field.NewPath("taints"))
+		theirs := linked.ValidateNodeTaints([]core.Taint{convert.ToCoreTaint(taint)}, field.NewPath("taints"))
 		same(t, "Kubernetes kind", theirs[0].Type, field.ErrorTypeInvalid)
-		same(t, "library kind", firstFault(fromTaint(taint).Validate()).Err, test.kind)
+		same(t, "library kind", firstFault(convert.FromTaint(taint).Validate()).Err, test.kind)
 	}
 }
 
 func TestDifferenceUpdateFaults(t *testing.T) {
 	before := []corev1.Toleration{{Key: "a"}, {Key: "b"}}
 	after := []corev1.Toleration{{Key: "-"}}
-	theirs := linked.ValidateOnlyAddedTolerations(each(after, toCoreToleration), each(before, toCoreToleration), field.NewPath("tolerations"), validation.PodValidationOptions{})
+	theirs := linked.ValidateOnlyAddedTolerations(convert.Each(after, convert.ToCoreToleration), convert.Each(before, convert.ToCoreToleration), field.NewPath("tolerations"), validation.PodValidationOptions{})
 	same(t, "Kubernetes faults", len(theirs), 1)
-	err := taints.ValidateTolerationsUpdate(each(before, fromToleration), each(after, fromToleration))
+	err := taints.ValidateTolerationsUpdate(convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
 	same(t, "library faults", len(err.(*taints.ValidationError).Fields), 3)
 }
 
@@ -101,7 +102,7 @@ func TestDifferenceString(t *testing.T) {
 		{corev1.Toleration{Key: "op=Exists"}, "op=Exists", "op=Exists op=Equal"},
 	} {
 		same(t, "kubectl", describeToleration(test.toleration), test.kubernetes)
-		same(t, "String", fromToleration(test.toleration).String(), test.libraryHas)
+		same(t, "String", convert.FromToleration(test.toleration).String(), test.libraryHas)
 	}
 }
 
@@ -127,7 +128,7 @@ func TestDifferenceScores(t *testing.T) {
 
 func TestDifferenceMemoryPressure(t *testing.T) {
 	seconds := int64(300)
-	added := fromCoreToleration(memoryPressure)
+	added := convert.FromCoreToleration(memoryPressure)
 	withValue := corev1.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpEqual, Value: "v", Effect: "NoSchedule"}
 	withSeconds := added
 	withSeconds.TolerationSeconds = &seconds
@@ -142,7 +143,7 @@ func TestDifferenceMemoryPressure(t *testing.T) {
 		{[]corev1.Toleration{withBoth}, []corev1.Toleration{added}, []corev1.Toleration{withBoth}},
 	} {
 		same(t, "MergeTolerations", merged(test.before, memoryPressure), test.kubernetes)
-		same(t, "AddMemoryPressure", each(taints.AddMemoryPressure(each(test.before, fromToleration)), toToleration), test.library)
+		same(t, "AddMemoryPressure", convert.Each(taints.AddMemoryPressure(convert.Each(test.before, convert.FromToleration)), convert.ToToleration), test.library)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -47,7 +48,7 @@ func TestGetMatchingTolerations(t *testing.T) {
 		featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.TaintTolerationComparisonOperators, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
 			marks, tolerations := drawTaints(t), drawTolerations(t)
-			ourMarks, ours := each(marks, fromTaint), each(tolerations, fromToleration)
+			ourMarks, ours := convert.Each(marks, convert.FromTaint), convert.Each(tolerations, convert.FromToleration)
 			outcome, at := kubernetesEviction(marks, tolerations)
 			got := taints.EvictionPolicy{}.Evict(mode.options.Compile(ours), ourMarks, observed)
 			if got.Outcome != outcome || !got.At.Equal(at) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	corev1 "k8s.io/api/core/v1"
 	helper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
@@ -28,7 +29,7 @@ var modes = []struct {
 func TestToleratesTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		toleration, taint := drawToleration(t), drawTaint(t)
-		ours, mark := fromToleration(toleration), fromTaint(taint)
+		ours, mark := convert.FromToleration(toleration), convert.FromTaint(taint)
 		for _, mode := range modes {
 			want := toleration.ToleratesTaint(quiet, &taint, mode.comparison)
 			if _, got := mode.options.Compile([]taints.Toleration{ours}).Match(&mark); got != want {
@@ -53,11 +54,11 @@ func TestCompareNumericValues(t *testing.T) {
 	for _, operator := range []corev1.TolerationOperator{corev1.TolerationOpLt, corev1.TolerationOpGt} {
 		for _, limit := range all {
 			toleration := corev1.Toleration{Operator: operator, Value: limit}
-			ours := fromToleration(toleration)
+			ours := convert.FromToleration(toleration)
 			m := taints.Compile([]taints.Toleration{ours})
 			for _, value := range all {
 				taint := corev1.Taint{Value: value}
-				mark := fromTaint(taint)
+				mark := convert.FromTaint(taint)
 				want := toleration.ToleratesTaint(quiet, &taint, true)
 				if got := ours.Tolerates(mark); got != want {
 					t.Errorf("%q %s %q: Tolerates = %v, Kubernetes %v", value, operator, limit, got, want)
@@ -73,7 +74,7 @@ func TestCompareNumericValues(t *testing.T) {
 func TestTolerationsTolerateTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tolerations, taint := drawTolerations(t), drawTaint(t)
-		ours, mark := each(tolerations, fromToleration), fromTaint(taint)
+		ours, mark := convert.Each(tolerations, convert.FromToleration), convert.FromTaint(taint)
 		for _, mode := range modes {
 			want := helper.TolerationsTolerateTaint(quiet, tolerations, &taint, mode.comparison)
 			first, got := mode.options.Compile(ours).Match(&mark)
@@ -113,7 +114,7 @@ var filters = []struct {
 func TestFindMatchingUntoleratedTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		marks, tolerations := drawTaints(t), drawTolerations(t)
-		ourMarks, ours := each(marks, fromTaint), each(tolerations, fromToleration)
+		ourMarks, ours := convert.Each(marks, convert.FromTaint), convert.Each(tolerations, convert.FromToleration)
 		for _, mode := range modes {
 			m := mode.options.Compile(ours)
 			for _, filter := range filters {
@@ -156,7 +157,7 @@ func sameFind(t *rapid.T, name string, list []corev1.Taint, want corev1.Taint, w
 func TestMatchTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawTaint(t), drawTaint(t)
-		if got, want := fromTaint(a).ID() == fromTaint(b).ID(), a.MatchTaint(&b); got != want {
+		if got, want := convert.FromTaint(a).ID() == convert.FromTaint(b).ID(), a.MatchTaint(&b); got != want {
 			t.Fatalf("equal IDs = %v, Kubernetes %v", got, want)
 		}
 	})

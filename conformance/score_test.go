@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -29,7 +30,7 @@ func TestTaintTolerationPlugin(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			ctx := context.Background()
 			pod := &corev1.Pod{Spec: corev1.PodSpec{Tolerations: drawTolerations(t)}}
-			m := mode.options.Compile(each(pod.Spec.Tolerations, fromToleration))
+			m := mode.options.Compile(convert.Each(pod.Spec.Tolerations, convert.FromToleration))
 			state := framework.NewCycleState()
 			if status := plugin.PreScore(ctx, state, pod, nil); !status.IsSuccess() {
 				t.Fatal(status)
@@ -40,7 +41,7 @@ func TestTaintTolerationPlugin(t *testing.T) {
 				list := drawTaints(t)
 				info := framework.NewNodeInfo()
 				info.SetNode(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}})
-				verdict := m.Filter(each(list, fromTaint))
+				verdict := m.Filter(convert.Each(list, convert.FromTaint))
 				if want := plugin.Filter(ctx, state, pod, info).IsSuccess(); verdict.Schedulable() != want {
 					t.Fatalf("Schedulable = %v, Kubernetes %v", verdict.Schedulable(), want)
 				}

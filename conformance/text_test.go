@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubectl/pkg/describe"
@@ -52,7 +53,7 @@ func TestParseTaints(t *testing.T) {
 		if (err == nil) != ok {
 			t.Fatalf("ParseTaint(%q) = %v, %v, Kubernetes %v, %v", spec, got, err, want, ok)
 		}
-		if got != fromTaint(want) {
+		if got != convert.FromTaint(want) {
 			t.Fatalf("ParseTaint(%q) = %v, Kubernetes %v", spec, got, want)
 		}
 	})
@@ -61,7 +62,7 @@ func TestParseTaints(t *testing.T) {
 func TestTaintToString(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawTaint(t)
-		if got, want := fromTaint(taint).String(), taint.ToString(); got != want {
+		if got, want := convert.FromTaint(taint).String(), taint.ToString(); got != want {
 			t.Fatalf("String = %q, Kubernetes %q", got, want)
 		}
 	})
@@ -94,7 +95,7 @@ func TestPrintTolerations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		toleration := drawToleration(t)
 		want := describeToleration(toleration)
-		got := fromToleration(toleration).String()
+		got := convert.FromToleration(toleration).String()
 		if operator := hiddenOperator(toleration, want); operator != "" {
 			got = strings.Replace(got, " op="+string(operator), "", 1)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,7 +78,7 @@ func TestValidateTolerations(t *testing.T) {
 	path := field.NewPath("tolerations")
 	rapid.Check(t, func(t *rapid.T) {
 		tolerations := drawTolerations(t)
-		ours, theirs := each(tolerations, fromToleration), each(tolerations, toCoreToleration)
+		ours, theirs := convert.Each(tolerations, convert.FromToleration), convert.Each(tolerations, convert.ToCoreToleration)
 		for _, mode := range modes {
 			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
 			want := kubernetesPlaces(validation.ValidateTolerations(theirs, path, opts), path.String())
@@ -101,7 +102,7 @@ func TestValidateNodeTaints(t *testing.T) {
 		if rapid.IntRange(0, 9).Draw(t, "long") == 9 {
 			marks = draws(t, "taints", 100, drawTaint)
 		}
-		ours, theirs := each(marks, fromTaint), each(marks, toCoreTaint)
+		ours, theirs := convert.Each(marks, convert.FromTaint), convert.Each(marks, convert.ToCoreTaint)
 		want := kubernetesPlaces(linked.ValidateNodeTaints(theirs, path), path.String())
 		samePlaces(t, "ValidateTaints", taints.ValidateTaints(ours), want)
 		for i := range ours {
@@ -117,10 +118,10 @@ func TestValidateNode(t *testing.T) {
 		marks := drawTaints(t)
 		node := &core.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: "node"},
-			Spec:       core.NodeSpec{Taints: each(marks, toCoreTaint)},
+			Spec:       core.NodeSpec{Taints: convert.Each(marks, convert.ToCoreTaint)},
 		}
 		want := validation.ValidateNode(node)
-		if got := taints.ValidateTaints(each(marks, fromTaint)); (got == nil) != (len(want) == 0) {
+		if got := taints.ValidateTaints(convert.Each(marks, convert.FromTaint)); (got == nil) != (len(want) == 0) {
 			t.Fatalf("ValidateTaints = %v, Kubernetes %v", got, want)
 		}
 	})
@@ -153,13 +154,13 @@ func TestValidateOnlyAddedTolerations(t *testing.T) {
 	path := field.NewPath("tolerations")
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := drawUpdate(t)
-		ourBefore, ourAfter := each(before, fromToleration), each(after, fromToleration)
+		ourBefore, ourAfter := convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration)
 		for _, mode := range modes {
 			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
-			theirs := linked.ValidateOnlyAddedTolerations(each(after, toCoreToleration), each(before, toCoreToleration), path, opts)
+			theirs := linked.ValidateOnlyAddedTolerations(convert.Each(after, convert.ToCoreToleration), convert.Each(before, convert.ToCoreToleration), path, opts)
 			want := kubernetesPlaces(theirs, path.String())
 			if want[""] { // Kubernetes stops here, the library goes on
-				maps.Copy(want, kubernetesPlaces(validation.ValidateTolerations(each(after, toCoreToleration), path, opts), path.String()))
+				maps.Copy(want, kubernetesPlaces(validation.ValidateTolerations(convert.Each(after, convert.ToCoreToleration), path, opts), path.String()))
 			}
 			samePlaces(t, "Options.ValidateTolerationsUpdate", mode.options.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
 			if mode.comparison {
@@ -182,7 +183,7 @@ func TestValidatePodUpdate(t *testing.T) {
 				DNSPolicy:                     core.DNSClusterFirst,
 				TerminationGracePeriodSeconds: &grace,
 				SecurityContext:               &core.PodSecurityContext{},
-				Tolerations:                   each(tolerations, toCoreToleration),
+				Tolerations:                   convert.Each(tolerations, convert.ToCoreToleration),
 			},
 		}
 	}
@@ -191,7 +192,7 @@ func TestValidatePodUpdate(t *testing.T) {
 		for _, mode := range modes {
 			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
 			theirs := validation.ValidatePodUpdate(pod(after), pod(before), opts)
-			got := mode.options.ValidateTolerationsUpdate(each(before, fromToleration), each(after, fromToleration))
+			got := mode.options.ValidateTolerationsUpdate(convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
 			if (got == nil) != (len(theirs) == 0) {
 				t.Fatalf("ValidateTolerationsUpdate = %v, Kubernetes %v", got, theirs)
 			}

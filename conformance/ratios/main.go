@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"time"
@@ -95,13 +94,13 @@ func (r *report) write(form, svg string, stdout io.Writer) error {
 	return e.Encode(r)
 }
 
-// machine names the processor and how many of its threads there are.
+// machine names the processor, where the system says which it is, and how many of its threads there are.
 func machine() string {
 	name := runtime.GOOS + "/" + runtime.GOARCH
-	if info, err := exec.Command("sh", "-c", `sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1`).Output(); err == nil {
-		if model := strings.TrimSpace(string(info)); model != "" {
-			name += ", " + model
-		}
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	if _, model, ok := strings.Cut(string(info), "model name\t: "); ok {
+		model, _, _ = strings.Cut(model, "\n")
+		name += ", " + model
 	}
 	return fmt.Sprintf("%s, %d threads", name, runtime.NumCPU())
 }

@@ -3,20 +3,19 @@
 package work
 
 import (
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	helper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/pkg/apis/core"
 	corehelper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	taintutils "k8s.io/kubernetes/pkg/util/taints"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 )
 
@@ -65,7 +64,7 @@ func Rows() []Row {
 }
 
 func filterOnce() Row {
-	list, tols := convert(nodeTaints, taint), convert(podTolerations, toleration)
+	list, tols := convert.Each(nodeTaints, convert.FromTaint), convert.Each(podTolerations, convert.FromToleration)
 	return Row{
 		Name: "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", Floor: 10,
 		Ours: func(n int) {
@@ -80,7 +79,7 @@ func filterOnce() Row {
 }
 
 func filterCompiled() Row {
-	list, m := convert(nodeTaints, taint), taints.Compile(convert(podTolerations, toleration))
+	list, m := convert.Each(nodeTaints, convert.FromTaint), taints.Compile(convert.Each(podTolerations, convert.FromToleration))
 	return Row{
 		Name: "the same, compiled", Floor: 30,
 		Ours: func(n int) {
@@ -105,7 +104,7 @@ func filterInKubernetes(n int) {
 }
 
 func validate() Row {
-	tols, internal := convert(podTolerations, toleration), convert(podTolerations, internalToleration)
+	tols, internal := convert.Each(podTolerations, convert.FromToleration), convert.Each(podTolerations, convert.ToCoreToleration)
 	path := field.NewPath("spec", "tolerations")
 	options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
 	return Row{
@@ -150,7 +149,7 @@ func parse() Row {
 }
 
 func evict() Row {
-	list, tols := convert(failedNode, taint), convert(podTolerations, toleration)
+	list, tols := convert.Each(failedNode, convert.FromTaint), convert.Each(podTolerations, convert.FromToleration)
 	now := time.Now()
 	return Row{
 		Name: "tolerations that match 2 NoExecute taints, and the deadline", Floor: 8,
@@ -174,7 +173,7 @@ func evict() Row {
 }
 
 func print() Row {
-	t, k := taint(nodeTaints[1]), nodeTaints[1]
+	t, k := convert.FromTaint(nodeTaints[1]), nodeTaints[1]
 	return Row{
 		Name: "print a taint", Floor: 10, Allocs: 1,
 		Ours: func(n int) {
@@ -191,7 +190,7 @@ func print() Row {
 }
 
 func appendTo() Row {
-	t, k, buf := taint(nodeTaints[1]), nodeTaints[1], make([]byte, 0, 128)
+	t, k, buf := convert.FromTaint(nodeTaints[1]), nodeTaints[1], make([]byte, 0, 128)
 	return Row{
 		Name: "print a taint into a buffer", Floor: 10,
 		Ours: func(n int) {
@@ -212,26 +211,6 @@ func appendTo() Row {
 //go:noinline
 func keep(s string) {
 	if s == "" {
-		panic(fmt.Sprintf("%q", s))
+		panic("no text")
 	}
-}
-
-func convert[T, U any](list []T, f func(T) U) []U {
-	var out []U
-	for _, x := range list {
-		out = append(out, f(x))
-	}
-	return out
-}
-
-func taint(t corev1.Taint) taints.Taint {
-	return taints.Taint{Key: t.Key, Value: t.Value, Effect: taints.Effect(t.Effect)}
-}
-
-func toleration(t corev1.Toleration) taints.Toleration {
-	return taints.Toleration{Key: t.Key, Operator: taints.Operator(t.Operator), Value: t.Value, Effect: taints.Effect(t.Effect), TolerationSeconds: t.TolerationSeconds}
-}
-
-func internalToleration(t corev1.Toleration) core.Toleration {
-	return core.Toleration{Key: t.Key, Operator: core.TolerationOperator(t.Operator), Value: t.Value, Effect: core.TaintEffect(t.Effect), TolerationSeconds: t.TolerationSeconds}
 }

@@ -1,4 +1,6 @@
-package conformance
+// Package convert turns the taints and tolerations of k8s.io/api, of Kubernetes' internal API and of the library into each
+// other. The conversions go field by field, so that they depend on nothing but the names; nil stays nil.
+package convert
 
 import (
 	"github.com/seed-0529bac1/taints"
@@ -6,9 +8,8 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 )
 
-// The conversions go field by field, so that they depend on nothing but the names. Nil stays nil.
-
-func fromTaint(t corev1.Taint) taints.Taint {
+// FromTaint returns the taint of k8s.io/api as one of the library.
+func FromTaint(t corev1.Taint) taints.Taint {
 	out := taints.Taint{Key: t.Key, Value: t.Value, Effect: taints.Effect(t.Effect)}
 	if t.TimeAdded != nil {
 		at := t.TimeAdded.Time
@@ -17,7 +18,8 @@ func fromTaint(t corev1.Taint) taints.Taint {
 	return out
 }
 
-func fromToleration(t corev1.Toleration) taints.Toleration {
+// FromToleration returns the toleration of k8s.io/api as one of the library.
+func FromToleration(t corev1.Toleration) taints.Toleration {
 	return taints.Toleration{
 		Key:               t.Key,
 		Operator:          taints.Operator(t.Operator),
@@ -27,7 +29,8 @@ func fromToleration(t corev1.Toleration) taints.Toleration {
 	}
 }
 
-func toToleration(t taints.Toleration) corev1.Toleration {
+// ToToleration returns the toleration of the library as one of k8s.io/api.
+func ToToleration(t taints.Toleration) corev1.Toleration {
 	return corev1.Toleration{
 		Key:               t.Key,
 		Operator:          corev1.TolerationOperator(t.Operator),
@@ -37,13 +40,13 @@ func toToleration(t taints.Toleration) corev1.Toleration {
 	}
 }
 
-// toCoreTaint returns the taint as the API server holds it.
-func toCoreTaint(t corev1.Taint) core.Taint {
+// ToCoreTaint returns the taint as the API server holds it.
+func ToCoreTaint(t corev1.Taint) core.Taint {
 	return core.Taint{Key: t.Key, Value: t.Value, Effect: core.TaintEffect(t.Effect), TimeAdded: t.TimeAdded}
 }
 
-// toCoreToleration returns the toleration as the API server holds it.
-func toCoreToleration(t corev1.Toleration) core.Toleration {
+// ToCoreToleration returns the toleration as the API server holds it.
+func ToCoreToleration(t corev1.Toleration) core.Toleration {
 	return core.Toleration{
 		Key:               t.Key,
 		Operator:          core.TolerationOperator(t.Operator),
@@ -53,7 +56,8 @@ func toCoreToleration(t corev1.Toleration) core.Toleration {
 	}
 }
 
-func fromCoreToleration(t core.Toleration) corev1.Toleration {
+// FromCoreToleration returns the toleration as k8s.io/api has it.
+func FromCoreToleration(t core.Toleration) corev1.Toleration {
 	return corev1.Toleration{
 		Key:               t.Key,
 		Operator:          corev1.TolerationOperator(t.Operator),
@@ -63,7 +67,8 @@ func fromCoreToleration(t core.Toleration) corev1.Toleration {
 	}
 }
 
-func each[T, U any](list []T, convert func(T) U) []U {
+// Each converts a list.
+func Each[T, U any](list []T, convert func(T) U) []U {
 	if list == nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package taints_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -125,5 +126,101 @@ func BenchmarkSummarize(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		taints.Summarize(slices.Values(nodes), benchTols)
+	}
+}
+
+// indexScene is a cluster in which 40 % of the nodes are tainted, in so many ways: each way is a tenant's taint, and for every
+// second tenant a GPU or spot taint beside it.
+func indexScene(nodes, ways int) map[string][]taints.Taint {
+	sets := make([][]taints.Taint, ways)
+	for i := range sets {
+		sets[i] = []taints.Taint{{Key: "tenant", Value: fmt.Sprint(i), Effect: taints.NoSchedule}}
+		switch i % 4 {
+		case 1:
+			sets[i] = append(sets[i], taints.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: taints.NoSchedule})
+		case 3:
+			sets[i] = append(sets[i], taints.Taint{Key: "cloud.example.com/spot", Value: "true", Effect: taints.PreferNoSchedule})
+		}
+	}
+	scene := make(map[string][]taints.Taint, nodes)
+	for i := range nodes {
+		name := fmt.Sprintf("node-%07d", i)
+		scene[name] = nil
+		if i%5 < 2 {
+			scene[name] = sets[(i*2/5)%ways]
+		}
+	}
+	return scene
+}
+
+func indexOf(scene map[string][]taints.Taint) *taints.Index[string] {
+	x := new(taints.Index[string])
+	for _, name := range slices.Sorted(maps.Keys(scene)) {
+		x.Set(name, scene[name])
+	}
+	return x
+}
+
+func BenchmarkIndex(b *testing.B) {
+	pods := []struct {
+		name string
+		m    *taints.Matcher
+	}{
+		{"nothing", taints.Compile(nil)},
+		{"tenant", taints.Compile(parseTolerations("tenant=1:NoSchedule", "nvidia.com/gpu:NoSchedule op=Exists"))},
+		{"everything", taints.Compile(parseTolerations("op=Exists"))},
+	}
+	for _, nodes := range []int{100_000} {
+		for _, ways := range []int{20, 10_000} {
+			scene := indexScene(nodes, ways)
+			x := indexOf(scene)
+			for _, pod := range pods {
+				name := fmt.Sprintf("nodes=%d/ways=%d/pod=%s", nodes, ways, pod.name)
+				b.Run("CountFeasible/"+name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						x.CountFeasible(pod.m)
+					}
+				})
+				b.Run("Feasible/"+name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						n := 0
+						for range x.Feasible(pod.m) {
+							n++
+						}
+					}
+				})
+			}
+			names := slices.Sorted(maps.Keys(scene))
+			b.Run(fmt.Sprintf("Set/nodes=%d/ways=%d", nodes, ways), func(b *testing.B) {
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					i += 7919
+					x.Set(names[i%len(names)], scene[names[(i+i/len(names))%len(names)]])
+				}
+			})
+			b.Run(fmt.Sprintf("Set after a query/nodes=%d/ways=%d", nodes, ways), func(b *testing.B) {
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					for range x.Feasible(pods[0].m) {
+						break
+					}
+					i += 7919
+					x.Set(names[i%len(names)], scene[names[(i+i/len(names))%len(names)]])
+				}
+			})
+			b.Run(fmt.Sprintf("Delete and Set/nodes=%d/ways=%d", nodes, ways), func(b *testing.B) {
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					i += 7919
+					x.Delete(names[i%len(names)])
+					x.Set(names[i%len(names)], scene[names[i%len(names)]])
+				}
+			})
+		}
 	}
 }

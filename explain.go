@@ -277,13 +277,18 @@ func (o Options) summarize(nodes iter.Seq[[]Taint], tolerations []Toleration) Su
 			s.add(o, taints, tolerations)
 		}
 	}
+	s.sort()
+	return s.Summary
+}
+
+// sort brings the reasons in order.
+func (s *Summary) sort() {
 	slices.SortFunc(s.Reasons, func(a, b SummaryReason) int {
 		if a.Nodes != b.Nodes {
 			return b.Nodes - a.Nodes
 		}
 		return a.Taint.Compare(b.Taint)
 	})
-	return s.Summary
 }
 
 // A summarizer builds a Summary node by node.

@@ -185,6 +185,7 @@ type Matcher struct {
 	tolerations []Toleration
 	rules       []rule
 	blocks      []block
+	exempt      EffectSet // effects of which every taint is tolerated
 }
 
 // A rule is a toleration as the Matcher applies it.
@@ -242,6 +243,7 @@ func (o Options) Compile(tolerations []Toleration) *Matcher {
 	for i := range tolerations {
 		m.tolerations[i] = tolerations[i].clone()
 		m.rules[i] = o.rule(&tolerations[i])
+		m.exempt |= m.rules[i].exempts()
 	}
 	for i := range m.blocks {
 		m.blocks[i].fill(m.rules[i*blockSize : min((i+1)*blockSize, len(m.rules))])
@@ -296,6 +298,17 @@ func (b *block) fill(rules []rule) {
 	for i := range b.byKey {
 		b.byKey[i] |= everywhere
 	}
+}
+
+// exempts returns the effects of which the rule matches every taint.
+func (r *rule) exempts() EffectSet {
+	switch {
+	case r.op != opExists || !r.prefix || r.key != "":
+		return 0
+	case r.effect == "":
+		return AnyEffect
+	}
+	return r.effects &^ (1 << indexOther) // one of the other effects is not all of them
 }
 
 func (r *rule) keyMatches(key string) bool {
@@ -358,6 +371,15 @@ func (m *Matcher) nextOf(taint *Taint, effect uint, after int) int {
 	}
 	return -1
 }
+
+// tolerates reports whether any toleration tolerates the taint.
+func (m *Matcher) tolerates(taint *Taint) bool {
+	effect := effectIndex(taint.Effect)
+	return m.exempts(1<<effect) || m.nextOf(taint, effect, -1) >= 0
+}
+
+// exempts reports whether every taint with an effect of the set is tolerated by a toleration of all keys.
+func (m *Matcher) exempts(effects EffectSet) bool { return m != nil && effects&^m.exempt == 0 }
 
 // list returns the tolerations and options that were compiled.
 func (m *Matcher) list() ([]Toleration, Options) {

@@ -1,6 +1,9 @@
 package taints
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // A Selection says which of several tolerations that match a NoExecute taint counts for it.
 type Selection uint8
@@ -194,4 +197,353 @@ func addSeconds(t time.Time, seconds int64) (sum time.Time, ok bool) {
 		return t.Add(time.Duration(seconds) * time.Second), true
 	}
 	return time.Unix(t.Unix()+seconds, int64(t.Nanosecond())).In(t.Location()), true
+}
+
+// An EvictionQueue holds the pending evictions of many pods, which are named by any comparable type, and says when the next
+// is due. It has no goroutine, timer or clock of its own: the caller sleeps until [EvictionQueue.Next], and then evicts what
+// [EvictionQueue.PopDue] yields. The zero EvictionQueue is empty and ready to use; it must not be copied once it is in use.
+// It is not safe for concurrent use: a controller that has several workers guards it with a mutex.
+//
+// A pod has at most one pending eviction. Evictions come out in order of their deadline, and those of one deadline in the
+// order in which they got it. Deadlines are compared by wall clock, to the nanosecond, over all times that a time.Time can
+// hold, and come out in UTC. Update and Remove take time in proportion to the logarithm of the number of pending evictions.
+//
+// A name that does not equal itself, such as a NaN, is no pod: Update and Remove do nothing with it. A name of an interface
+// type that holds a value that can not be compared panics, as in a map.
+type EvictionQueue[P comparable] struct {
+	// KeepTimers makes Update do what Kubernetes' taint-eviction controller does (processPodOnNode): a pending eviction does
+	// not move when a later look at the pod leads to another deadline, be it earlier or later, only when an untolerated
+	// taint evicts the pod at once; it is cancelled when the pod stays. The time of a look is that from which the
+	// [Eviction] counts, its At less its Seconds; one that is no later than the look before does move the deadline.
+	//
+	// Without KeepTimers the newest answer counts. A controller that asks again and again then wants
+	// [EvictionPolicy.FromTimeAdded]: deadlines that count from the time of asking move on with each answer.
+	KeepTimers bool
+
+	pods  map[P]int // index in slots
+	slots []slot[P]
+	free  []int // slots without a pod
+	heap  []pending
+	count uint64 // of the deadlines given out so far
+}
+
+// A slot is what is known of a pod.
+type slot[P comparable] struct {
+	pod  P
+	at   int     // in the heap
+	from instant // since when the seconds count, for KeepTimers
+}
+
+// A pending eviction is an entry of the heap, in which each is due no later than the four below it, at 4i+1 to 4i+4.
+type pending struct {
+	due   instant
+	order uint64 // of those with one deadline
+	slot  int
+}
+
+func (p *pending) before(q *pending) bool {
+	if p.due != q.due {
+		return p.due.before(q.due)
+	}
+	return p.order < q.order
+}
+
+// An instant is a time as seconds since year 1 and nanoseconds.
+type instant struct {
+	seconds int64
+	nanos   int32
+}
+
+// sinceYear1 is the Unix time 0 as an instant.
+const sinceYear1 = 62135596800
+
+func instantOf(t time.Time) instant {
+	return instant{t.Unix() + sinceYear1, int32(t.Nanosecond())} // wraps where Unix did
+}
+
+func (i instant) time() time.Time {
+	return time.Unix(i.seconds-sinceYear1, int64(i.nanos)).UTC()
+}
+
+func (i instant) before(j instant) bool {
+	return i.seconds < j.seconds || i.seconds == j.seconds && i.nanos < j.nanos
+}
+
+// A QueueChange says what an update did to a pod's pending eviction.
+type QueueChange uint8
+
+const (
+	// Unchanged: the pod had no pending eviction and has none, or keeps the one that it has.
+	Unchanged QueueChange = iota
+	// Scheduled: the pod had no pending eviction and has one now.
+	Scheduled
+	// Moved: the pending eviction has another deadline now.
+	Moved
+	// Cancelled: the pod has no pending eviction any more.
+	Cancelled
+)
+
+// String returns the name of the constant, and shows a number that stands for nothing as such.
+func (c QueueChange) String() string {
+	return enumName("change", int(c), "Unchanged", "Scheduled", "Moved", "Cancelled")
+}
+
+// Update makes the eviction the pod's pending one and says what that changed: it schedules one for EvictsAt and EvictsNow, the
+// latter at its At, which is due at once, moves one that is pending, and cancels it for Stays. An outcome that is none of the
+// three counts as Stays. KeepTimers says otherwise for pending ones.
+func (q *EvictionQueue[P]) Update(pod P, e Eviction) QueueChange {
+	if pod != pod {
+		return Unchanged
+	}
+	i, known := q.pods[pod]
+	if e.Outcome != EvictsAt && e.Outcome != EvictsNow {
+		if !known {
+			return Unchanged
+		}
+		q.remove(i)
+		return Cancelled
+	}
+	due, from := instantOf(e.At), instantOf(e.At)
+	if e.Seconds > 0 {
+		from.seconds -= e.Seconds
+	}
+	if !known {
+		q.add(pod, due, from)
+		return Scheduled
+	}
+	untolerated := e.Outcome == EvictsNow && e.Toleration < 0
+	if q.KeepTimers && !untolerated && q.slots[i].from.before(from) {
+		return Unchanged
+	}
+	if !q.KeepTimers {
+		q.slots[i].from = from
+	}
+	p := &q.heap[q.slots[i].at]
+	if p.due == due || q.KeepTimers && untolerated && p.due.before(due) {
+		return Unchanged
+	}
+	p.due, p.order = due, q.nextOrder()
+	q.fix(q.slots[i].at)
+	return Moved
+}
+
+// Remove takes out the pod's pending eviction, as when the pod is gone, and reports whether there was one.
+func (q *EvictionQueue[P]) Remove(pod P) bool {
+	i, known := q.pods[pod]
+	if known {
+		q.remove(i)
+	}
+	return known
+}
+
+// Len returns the number of pending evictions.
+func (q *EvictionQueue[P]) Len() int { return len(q.pods) }
+
+// Next returns the earliest deadline and whether there is one; it is the zero time if there is none.
+func (q *EvictionQueue[P]) Next() (time.Time, bool) {
+	if len(q.heap) == 0 {
+		return time.Time{}, false
+	}
+	return q.heap[0].due.time(), true
+}
+
+// PopDue yields the pods whose deadline is not after now, each with its deadline, in order. A pod is taken out of the queue
+// right before it is yielded; a loop that ends early leaves the others in. The loop body may call every method: each step
+// yields what is due first at that moment, so a pod that the body removes or moves beyond now does not come, and one that it
+// schedules for now or before does, in this loop; to try again later, schedule it for later. It allocates nothing.
+func (q *EvictionQueue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
+	end := instantOf(now)
+	return func(yield func(P, time.Time) bool) {
+		for len(q.heap) > 0 && !end.before(q.heap[0].due) {
+			first := q.heap[0]
+			pod := q.slots[first.slot].pod
+			q.remove(first.slot)
+			if !yield(pod, first.due.time()) {
+				return
+			}
+		}
+	}
+}
+
+func (q *EvictionQueue[P]) nextOrder() uint64 {
+	q.count++
+	return q.count
+}
+
+func (q *EvictionQueue[P]) add(pod P, due, from instant) {
+	i := len(q.slots)
+	if last := len(q.free) - 1; last >= 0 {
+		i, q.free = q.free[last], q.free[:last]
+	} else {
+		q.slots = append(q.slots, slot[P]{})
+	}
+	if q.pods == nil {
+		q.pods = make(map[P]int)
+	}
+	q.pods[pod] = i
+	q.slots[i] = slot[P]{pod, len(q.heap), from}
+	q.heap = append(q.heap, pending{due, q.nextOrder(), i})
+	q.up(len(q.heap) - 1)
+}
+
+// remove takes out the pod in slot i. What an empty queue holds is given back.
+func (q *EvictionQueue[P]) remove(i int) {
+	at, last := q.slots[i].at, len(q.heap)-1
+	delete(q.pods, q.slots[i].pod)
+	q.slots[i] = slot[P]{}
+	q.free = append(q.free, i)
+	q.move(last, at)
+	q.heap = q.heap[:last]
+	if at < last {
+		q.fix(at)
+	}
+	if last == 0 {
+		*q = EvictionQueue[P]{KeepTimers: q.KeepTimers, count: q.count}
+	}
+}
+
+// move puts the entry at i of the heap at j.
+func (q *EvictionQueue[P]) move(i, j int) {
+	q.heap[j] = q.heap[i]
+	q.slots[q.heap[j].slot].at = j
+}
+
+// fix brings the entry at i, which has changed, to where it belongs.
+func (q *EvictionQueue[P]) fix(i int) {
+	if !q.up(i) {
+		q.down(i)
+	}
+}
+
+// up moves the entry at i up until the one above is due before, and reports whether it moved.
+func (q *EvictionQueue[P]) up(i int) bool {
+	start, p := i, q.heap[i]
+	for i > 0 {
+		above := (i - 1) / 4
+		if !p.before(&q.heap[above]) {
+			break
+		}
+		q.move(above, i)
+		i = above
+	}
+	q.heap[i] = p
+	q.slots[p.slot].at = i
+	return i != start
+}
+
+// down moves the entry at i down until it is due before all below.
+func (q *EvictionQueue[P]) down(i int) {
+	p := q.heap[i]
+	for {
+		first := 4*i + 1
+		if first >= len(q.heap) {
+			break
+		}
+		least := first
+		for below := first + 1; below < min(first+4, len(q.heap)); below++ {
+			if q.heap[below].before(&q.heap[least]) {
+				least = below
+			}
+		}
+		if p.before(&q.heap[least]) {
+			break
+		}
+		q.move(least, i)
+		i = least
+	}
+	q.heap[i] = p
+	q.slots[p.slot].at = i
+}
+
+// A Zone is the nodes that fail together, by the number of those that are ready and of those that are not. A negative number
+// counts as zero.
+type Zone struct {
+	Ready, NotReady int
+}
+
+// counts returns the numbers as such that two of them add up.
+func (z Zone) counts() (ready, notReady uint) { return uint(max(z.Ready, 0)), uint(max(z.NotReady, 0)) }
+
+// A ZoneState says how much of a zone is not ready.
+type ZoneState uint8
+
+const (
+	// ZoneNormal: few nodes are not ready, or the zone has none.
+	ZoneNormal ZoneState = iota
+	// ZonePartial: many nodes are not ready; the zone may be cut off in part.
+	ZonePartial
+	// ZoneFull: no node is ready; the zone may be cut off.
+	ZoneFull
+)
+
+// String returns the name of the constant, and shows a number that stands for nothing as such.
+func (s ZoneState) String() string {
+	return enumName("zone state", int(s), "ZoneNormal", "ZonePartial", "ZoneFull")
+}
+
+// A DisruptionPolicy says how fast nodes that are not ready may be tainted with NoExecute, and so their pods evicted, when
+// many fail at once: more likely than many failures is that the cluster does not see its nodes. [DefaultDisruptionPolicy] is
+// Kubernetes'; the zero policy taints nothing. It is comparable.
+type DisruptionPolicy struct {
+	// Threshold is the share of nodes that are not ready from which on a zone is ZonePartial
+	// (--unhealthy-zone-threshold). Shares are compared in float32, as in Kubernetes.
+	Threshold float32
+	// Rate is how many nodes of a zone may be tainted in a second (--node-eviction-rate).
+	Rate float32
+	// SecondaryRate is that of a zone that is ZonePartial and has more than LargeZone nodes; a smaller one has 0
+	// (--secondary-node-eviction-rate and --large-cluster-size-threshold).
+	SecondaryRate float32
+	LargeZone     int
+}
+
+// DefaultDisruptionPolicy returns the defaults of the kube-controller-manager: a threshold of 0.55, a node in 10 seconds, a
+// node in 100 seconds in a zone that is ZonePartial and has more than 50 nodes.
+func DefaultDisruptionPolicy() DisruptionPolicy {
+	return DisruptionPolicy{Threshold: 0.55, Rate: 0.1, SecondaryRate: 0.01, LargeZone: 50}
+}
+
+// State returns the state of the zone (ComputeZoneState in Kubernetes' node-lifecycle controller): ZoneFull if it has nodes and
+// none is ready; ZonePartial if more than two are not ready and their share is the threshold or more; ZoneNormal otherwise,
+// and for a zone without nodes.
+func (p DisruptionPolicy) State(z Zone) ZoneState {
+	ready, notReady := z.counts()
+	switch {
+	case ready == 0 && notReady > 0:
+		return ZoneFull
+	case notReady > 2 && float32(notReady)/float32(ready+notReady) >= p.Threshold:
+		return ZonePartial
+	}
+	return ZoneNormal
+}
+
+// Rates appends to dst, for each of the zones of a cluster, how many of its nodes may be tainted in a second: Rate in a zone
+// that is ZoneNormal or ZoneFull, SecondaryRate or 0 in one that is ZonePartial, and 0 in all when every zone that has nodes
+// is ZoneFull, for then it is the controller that is cut off. Kubernetes takes the NoExecute taints off all nodes again in
+// that case. It allocates only if dst is too small.
+func (p DisruptionPolicy) Rates(dst []float32, zones []Zone) []float32 {
+	cutOff := true
+	for _, z := range zones {
+		if ready, _ := z.counts(); ready > 0 {
+			cutOff = false
+		}
+	}
+	for _, z := range zones {
+		rate := float32(0)
+		if !cutOff {
+			rate = p.rate(z)
+		}
+		dst = append(dst, rate)
+	}
+	return dst
+}
+
+// rate returns the rate of a zone in a cluster that is not cut off.
+func (p DisruptionPolicy) rate(z Zone) float32 {
+	if p.State(z) != ZonePartial {
+		return p.Rate
+	}
+	if ready, notReady := z.counts(); ready+notReady > uint(max(p.LargeZone, 0)) {
+		return p.SecondaryRate
+	}
+	return 0
 }

@@ -319,8 +319,8 @@ type branches[N comparable] struct {
 	at   map[*distinctTaint]int // in list; nil up to manyBranches
 }
 
-// manyBranches is where a look into the map gets faster than a loop over the list, see BenchmarkBranches.
-const manyBranches = 8
+// manyBranches is how long a list may be for a loop over it to be faster than a look into the map, see BenchmarkBranches.
+const manyBranches = 32
 
 func (b *branches[N]) len() int { return len(b.list) }
 

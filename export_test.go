@@ -12,3 +12,18 @@ func (x *Index[N]) Sizes() (groups, taints, keys int) {
 	}
 	return count(&x.root) - 1, len(x.taints.all), len(x.taints.keys)
 }
+
+// Path names how the Matcher finds what tolerates a taint of the effect: "exempt" by a toleration of all keys, without a look
+// at the key, "table" by the fingerprint of the key, "table and wildcards" among tolerations of more than one key too, "none"
+// where no toleration matches anything.
+func (m *Matcher) Path(effect Effect) string {
+	switch {
+	case m.toLookAt(effectBit(effect)) == 0:
+		return "exempt"
+	case m.wildcards != 0:
+		return "table and wildcards"
+	case m.exact != [fingerprints]link{}:
+		return "table"
+	}
+	return "none"
+}

@@ -26,6 +26,7 @@ func tolerated(tolerations []Toleration, taint *Taint) bool {
 
 // FindUntolerated is the function [FindUntolerated] for the compiled tolerations.
 func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
+	in = m.toLookAt(in)
 	for i := range taints {
 		t := &taints[i]
 		if effect := effectIndex(t.Effect); in&(1<<effect) != 0 && m.nextOf(t, effect, -1) < 0 {
@@ -50,9 +51,11 @@ func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Se
 
 // Untolerated is the function [Untolerated] for the compiled tolerations.
 func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
+	in = m.toLookAt(in)
 	return func(yield func(int, *Taint) bool) {
 		for i := range taints {
-			if t := &taints[i]; in.Has(t.Effect) && m.next(t, -1) < 0 && !yield(i, t) {
+			t := &taints[i]
+			if effect := effectIndex(t.Effect); in&(1<<effect) != 0 && m.nextOf(t, effect, -1) < 0 && !yield(i, t) {
 				return
 			}
 		}
@@ -87,7 +90,7 @@ func Filter(taints []Taint, tolerations []Toleration) Verdict {
 	v := Verdict{First: -1}
 	for i := range taints {
 		if t := &taints[i]; !tolerated(tolerations, t) {
-			v.count(i, t.Effect)
+			v.count(i, effectIndex(t.Effect))
 		}
 	}
 	return v
@@ -95,23 +98,24 @@ func Filter(taints []Taint, tolerations []Toleration) Verdict {
 
 // Filter is the function [Filter] for the compiled tolerations.
 func (m *Matcher) Filter(taints []Taint) Verdict {
-	v := Verdict{First: -1}
+	v, in := Verdict{First: -1}, m.toLookAt(AnyEffect)
 	for i := range taints {
-		if t := &taints[i]; m.next(t, -1) < 0 {
-			v.count(i, t.Effect)
+		t := &taints[i]
+		if effect := effectIndex(t.Effect); in&(1<<effect) != 0 && m.nextOf(t, effect, -1) < 0 {
+			v.count(i, effect)
 		}
 	}
 	return v
 }
 
-// count adds the untolerated taint at index i.
-func (v *Verdict) count(i int, effect Effect) {
+// count adds the untolerated taint at index i, which has an effect of the index.
+func (v *Verdict) count(i int, effect uint) {
 	switch effect {
-	case NoSchedule:
+	case indexNoSchedule:
 		v.NoSchedule++
-	case NoExecute:
+	case indexNoExecute:
 		v.NoExecute++
-	case PreferNoSchedule:
+	case indexPreferNoSchedule:
 		v.PreferNoSchedule++
 		return
 	default:

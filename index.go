@@ -129,7 +129,7 @@ func (x *Index[N]) CountFeasible(m *Matcher) int {
 }
 
 func (x *Index[N]) countFeasible(m *Matcher) int {
-	if m.exempts(Hard) {
+	if m.toLookAt(Hard) == 0 {
 		return len(x.places)
 	}
 	n := 0
@@ -282,8 +282,8 @@ func (g *group[N]) everywhere(f func(*group[N])) {
 
 // visit calls f with each group that hard taints alone lead to and whose taints m tolerates.
 func (x *Index[N]) visit(m *Matcher, f func(*group[N])) {
-	s := search[N]{m: m, f: f}
-	if !m.exempts(Hard) {
+	s := search[N]{m: m, in: m.toLookAt(Hard), f: f}
+	if s.in != 0 {
 		s.tolerated = x.taints.tolerated(m)
 	}
 	s.visit(&x.root)
@@ -292,15 +292,16 @@ func (x *Index[N]) visit(m *Matcher, f func(*group[N])) {
 // A search goes down the tree by the steps that a matcher tolerates.
 type search[N comparable] struct {
 	m         *Matcher
-	tolerated []*distinctTaint // all that m tolerates, unless it tolerates whatever is hard
+	in        EffectSet        // hard effects of which m does not tolerate every taint
+	tolerated []*distinctTaint // all hard taints that m tolerates, unless these are all there can be
 	f         func(*group[N])
 }
 
 func (s *search[N]) visit(g *group[N]) {
 	s.f(g)
-	if len(g.hard.list) <= len(s.tolerated) || s.m.exempts(Hard) {
+	if s.in == 0 || len(g.hard.list) <= len(s.tolerated) {
 		for _, next := range g.hard.list {
-			if s.m.tolerates(&next.last.Taint) {
+			if t := &next.last.Taint; !s.in.Has(t.Effect) || s.m.next(t, -1) >= 0 {
 				s.visit(next)
 			}
 		}

@@ -68,6 +68,64 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 	})
 }
 
+// Each path through a Matcher leads to what the plain loop over Check finds.
+func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
+	kinds := map[string]*rapid.Generator[[]taints.Toleration]{
+		"none": rapid.SampledFrom([][]taints.Toleration{nil, {{Key: "a", Operator: "In"}}, {{Operator: "Lt", Value: "x"}, {Key: "b", Operator: "Gt"}}}),
+		"table": rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
+			tol := anyToleration.Draw(t, "toleration")
+			tol.Key, tol.Operator = rapid.SampledFrom([]string{"a", "b", "dedicated"}).Draw(t, "key"), rapid.SampledFrom([]taints.Operator{"", "Exists"}).Draw(t, "operator")
+			return tol
+		}), 1, 140),
+		"table and wildcards": rapid.Map(manyTolerations, func(list []taints.Toleration) []taints.Toleration {
+			return append(list, taints.Toleration{Operator: taints.OpEqual, Value: "v"})
+		}),
+		"exempt": rapid.Map(manyTolerations, func(list []taints.Toleration) []taints.Toleration {
+			return append(list, taints.Toleration{Operator: taints.OpExists})
+		}),
+	}
+	for path, lists := range kinds {
+		t.Run(path, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				tols, list := lists.Draw(t, "tolerations"), anyTaints.Draw(t, "taints")
+				m := taints.Compile(tols)
+				want := taints.Verdict{First: -1}
+				for i, taint := range list {
+					if got := m.Path(taint.Effect); got != path && got != "exempt" {
+						t.Fatalf("%v is found by %s", taint, got)
+					}
+					first := slices.IndexFunc(tols, func(tol taints.Toleration) bool { return tol.Check(taint) == 0 })
+					if got, ok := m.Match(&taint); got != first || ok != (first >= 0) {
+						t.Fatalf("Match = %d, %v, want %d", got, ok, first)
+					}
+					if first < 0 {
+						addTo(&want, i, taint.Effect)
+					}
+				}
+				if got := m.Filter(list); got != want {
+					t.Fatalf("Filter = %+v, want %+v", got, want)
+				}
+			})
+		})
+	}
+}
+
+func addTo(v *taints.Verdict, i int, effect taints.Effect) {
+	switch effect {
+	case taints.NoSchedule:
+		v.NoSchedule++
+	case taints.PreferNoSchedule:
+		v.PreferNoSchedule++
+	case taints.NoExecute:
+		v.NoExecute++
+	default:
+		v.Other++
+	}
+	if taints.Hard.Has(effect) && v.First < 0 {
+		v.First = i
+	}
+}
+
 func TestFilteringAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, list, tols := options.Draw(t, "options"), anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations")

@@ -2,6 +2,7 @@ package taints_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
@@ -367,6 +369,87 @@ func TestNormalizeScoresLaws(t *testing.T) {
 			share := new(big.Int).Quo(new(big.Int).Mul(big.NewInt(top), count), worst)
 			if want := new(big.Int).Sub(big.NewInt(top), share); want.Cmp(big.NewInt(score)) != 0 {
 				t.Fatalf("score %d is %d, want %v", i, score, want)
+			}
+		}
+	})
+}
+
+var (
+	conditionTypes    = rapid.SampledFrom([]string{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "KernelDeadlock", "ready", ""})
+	conditionStatuses = rapid.SampledFrom([]string{"True", "False", "Unknown", "true", ""})
+	anyCondition      = rapid.Custom(func(t *rapid.T) taints.Condition {
+		return taints.Condition{Type: conditionTypes.Draw(t, "type"), Status: conditionStatuses.Draw(t, "status")}
+	})
+	anyConditions = rapid.SliceOfN(anyCondition, 0, 6)
+
+	conditionKeys  = rapid.SampledFrom([]string{taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService})
+	conditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{Key: conditionKeys.Draw(t, "key"), Value: rapid.SampledFrom([]string{"", "", "x"}).Draw(t, "value"), Effect: effects.Draw(t, "effect"), TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added")}
+	})
+	// The taints of a node, whose keys and effects an API server keeps unique.
+	nodeTaints = rapid.Map(rapid.SliceOfN(rapid.OneOf(anyTaint, conditionTaint), 0, 8), refFirsts)
+)
+
+func ids(list []taints.Taint) map[taints.TaintID]bool {
+	m := map[taints.TaintID]bool{}
+	for _, t := range list {
+		m[t.ID()] = true
+	}
+	return m
+}
+
+func TestConditionLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		current, list, cordoned, now := nodeTaints.Draw(t, "taints"), anyConditions.Draw(t, "conditions"), rapid.Bool().Draw(t, "unschedulable"), someTime.Draw(t, "now")
+		wanted, owned := refConditionTaints(list, cordoned)
+		if got := ids(taints.ConditionTaints(list, cordoned)); !maps.Equal(got, wanted) {
+			t.Fatalf("ConditionTaints = %v, want %v", got, wanted)
+		}
+		before := slices.Clone(current)
+		c := taints.ReconcileConditions(current, list, cordoned, now)
+		after, err := c.Apply(current, false)
+		if err != nil {
+			t.Fatalf("%v can not be applied: %v", c, err)
+		}
+		if diff := cmp.Diff(before, current); diff != "" {
+			t.Fatalf("wrote to the caller's list (-before +after):\n%s", diff)
+		}
+		var stays []taints.Taint
+		for _, taint := range current {
+			if !owned[taint.ID()] || wanted[taint.ID()] {
+				stays = append(stays, taint)
+			}
+		}
+		if diff := cmp.Diff(stays, after[:len(after)-len(c.Add)], cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("what is not the conditions' changed (-want +got):\n%s", diff)
+		}
+		for _, taint := range after {
+			if owned[taint.ID()] && !wanted[taint.ID()] {
+				t.Fatalf("%v is there after %v", taint, c)
+			}
+		}
+		for id := range wanted {
+			if !ids(after)[id] {
+				t.Fatalf("%v is missing after %v", id, c)
+			}
+		}
+		if again := taints.ReconcileConditions(after, list, cordoned, now.Add(time.Hour)); again.Add != nil || again.Remove != nil {
+			t.Fatalf("applied, and still %v", again)
+		}
+	})
+}
+
+func TestNotReadyAndUnreachableHoldEachOtherOff(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfNDistinct(anyCondition, 0, 6, func(c taints.Condition) string { return c.Type }).Draw(t, "conditions")
+		current, now := nodeTaints.Draw(t, "taints"), someTime.Draw(t, "now")
+		after, err := taints.ReconcileConditions(current, list, false, now).Apply(current, false)
+		has := ids(after)
+		for _, effect := range []taints.Effect{"NoSchedule", "NoExecute"} {
+			notReady, unreachable := taints.TaintID{Key: taints.NodeNotReady, Effect: effect}, taints.TaintID{Key: taints.NodeUnreachable, Effect: effect}
+			_, owned := refConditionTaints(list, false)
+			if err != nil || owned[notReady] && has[notReady] && has[unreachable] {
+				t.Fatalf("%v, %v", after, err)
 			}
 		}
 	})

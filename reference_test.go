@@ -1,8 +1,10 @@
 package taints_test
 
 import (
+	"maps"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,6 +127,54 @@ func refSeconds(selection taints.Selection, tols []taints.Toleration, matches []
 		}
 	}
 	return chosen
+}
+
+// refFirsts drops every taint that has the key and effect of an earlier one.
+func refFirsts(list []taints.Taint) []taints.Taint {
+	var firsts []taints.Taint
+	seen := map[taints.TaintID]bool{}
+	for _, t := range list {
+		if !seen[t.ID()] {
+			firsts = append(firsts, t)
+		}
+		seen[t.ID()] = true
+	}
+	return firsts
+}
+
+// refConditionTaints names the taints that follow from conditions, and those that would go if they were there. Only the
+// first Ready decides about NoExecute.
+func refConditionTaints(conditions []taints.Condition, unschedulable bool) (wanted, owned map[taints.TaintID]bool) {
+	const prefix = "node.kubernetes.io/"
+	keys := map[string]string{
+		"Ready=False": "not-ready", "Ready=Unknown": "unreachable", "MemoryPressure=True": "memory-pressure",
+		"DiskPressure=True": "disk-pressure", "PIDPressure=True": "pid-pressure", "NetworkUnavailable=True": "network-unavailable",
+	}
+	wanted, owned = map[taints.TaintID]bool{}, map[taints.TaintID]bool{}
+	ready := "missing"
+	for i := len(conditions) - 1; i >= 0; i-- {
+		c := conditions[i]
+		if key, ok := keys[c.Type+"="+c.Status]; ok {
+			wanted[taints.TaintID{Key: prefix + key, Effect: "NoSchedule"}] = true
+		}
+		if c.Type == "Ready" {
+			ready = c.Status
+		}
+	}
+	if unschedulable {
+		wanted[taints.TaintID{Key: prefix + "unschedulable", Effect: "NoSchedule"}] = true
+	}
+	if key, ok := keys["Ready="+ready]; ok {
+		wanted[taints.TaintID{Key: prefix + key, Effect: "NoExecute"}] = true
+	}
+	for _, key := range append(slices.Collect(maps.Values(keys)), "unschedulable") {
+		owned[taints.TaintID{Key: prefix + key, Effect: "NoSchedule"}] = true
+	}
+	if slices.Contains([]string{"True", "False", "Unknown"}, ready) {
+		owned[taints.TaintID{Key: prefix + "not-ready", Effect: "NoExecute"}] = true
+		owned[taints.TaintID{Key: prefix + "unreachable", Effect: "NoExecute"}] = true
+	}
+	return wanted, owned
 }
 
 var (

@@ -24,6 +24,12 @@ const (
 	ErrDuplicate = sentinel("a duplicate")
 	// ErrForbidden: the change is not allowed.
 	ErrForbidden = sentinel("forbidden")
+	// ErrExists: a taint of the key and effect is on the node, and is not to be overwritten.
+	ErrExists = sentinel("already there")
+	// ErrNotFound: the node has no taint of the key and effect, or of the key.
+	ErrNotFound = sentinel("not found")
+	// ErrConflict: a taint is both to be added and to be removed.
+	ErrConflict = sentinel("in conflict")
 )
 
 const (
@@ -55,6 +61,10 @@ const (
 	taintRepeated
 	tolerationGone
 	optionsMalformed
+	taintPresent
+	taintOfOtherValue
+	taintAbsent
+	taintRemovedToo
 )
 
 // describe returns the kind of the problem and what is allowed.
@@ -98,6 +108,14 @@ func (p problem) describe() (kind sentinel, detail string) {
 		return ErrForbidden, "an existing toleration can not be removed or changed, except its tolerationSeconds"
 	case optionsMalformed:
 		return ErrInvalid, "after the key, value and effect come \" op=OPERATOR\" and \" for SECONDSs\", in this order, each at most once"
+	case taintPresent:
+		return ErrExists, "the node has it as it is; overwrite would leave it so"
+	case taintOfOtherValue:
+		return ErrExists, "the node has this key and effect under another value; overwrite would replace it"
+	case taintAbsent:
+		return ErrNotFound, "the node has no such taint, or an earlier removal takes it"
+	case taintRemovedToo:
+		return ErrConflict, "a removal names it too; to replace what is there, add with overwrite and do not remove"
 	}
 	return "", ""
 }

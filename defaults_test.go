@@ -257,6 +257,7 @@ func TestConditionTaints(t *testing.T) {
 		{"DiskPressure=False DiskPressure=True DiskPressure=True", false, []string{prefix + "disk-pressure:NoSchedule"}},
 		{"Ready=True Ready=False", false, []string{prefix + "not-ready:NoSchedule"}},
 		{"Ready=False Ready=Unknown", false, []string{prefix + "not-ready:NoSchedule", prefix + "unreachable:NoSchedule", prefix + "not-ready:NoExecute"}},
+		{"Ready= Ready=False", false, []string{prefix + "not-ready:NoSchedule"}},
 		{"Ready=Unknown Ready=True", false, []string{prefix + "unreachable:NoSchedule", prefix + "unreachable:NoExecute"}},
 	} {
 		t.Run(tc.conditions, func(t *testing.T) {
@@ -307,10 +308,7 @@ func TestReconcileConditions(t *testing.T) {
 		{"twice in the list", []string{memory + ":NoSchedule", memory + "=x:NoSchedule"}, "Ready=True", false, nil, []string{memory + ":NoSchedule"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var current []taints.Taint
-			for _, text := range tc.current {
-				current = append(current, anyTaintOf(text))
-			}
+			current := listOf(strings.Join(tc.current, " "))
 			got := taints.ReconcileConditions(current, conditions(tc.conditions), tc.unschedulable, time.Unix(1_800_000_000, 0))
 			if diff := cmp.Diff(tc.add, texts(got.Add)); diff != "" {
 				t.Errorf("Add (-want +got):\n%s", diff)
@@ -320,13 +318,6 @@ func TestReconcileConditions(t *testing.T) {
 			}
 		})
 	}
-}
-
-// anyTaintOf reads a taint as it prints, valid or not.
-func anyTaintOf(text string) taints.Taint {
-	head, effect, _ := strings.Cut(text, ":")
-	key, value, _ := strings.Cut(head, "=")
-	return taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)}
 }
 
 // What conditions add is stamped with the second in UTC, each with a time of its own; what stays keeps its own.

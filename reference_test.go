@@ -142,6 +142,47 @@ func refFirsts(list []taints.Taint) []taints.Taint {
 	return firsts
 }
 
+// refApply restates kubectl taint: the values that the node's taints have afterwards, and how many faults there are.
+func refApply(list []taints.Taint, c taints.Changes, overwrite bool) (values map[taints.TaintID]string, faults int) {
+	values = refValues(list)
+	before := maps.Clone(values)
+	added := map[taints.TaintID]bool{}
+	for _, t := range c.Add {
+		conflict := false
+		for _, id := range c.Remove {
+			conflict = conflict || id.Key == t.Key && (id.Effect == t.Effect || id.Effect == "")
+		}
+		_, exists := before[t.ID()]
+		if conflict || added[t.ID()] || exists && !overwrite {
+			faults++
+		}
+		added[t.ID()] = true
+		values[t.ID()] = t.Value
+	}
+	for _, id := range c.Remove {
+		found := false
+		for there := range values {
+			if there.Key == id.Key && (there.Effect == id.Effect || id.Effect == "") {
+				delete(values, there)
+				found = true
+			}
+		}
+		if !found {
+			faults++
+		}
+	}
+	return values, faults
+}
+
+// refValues returns the taints of the list by key and effect, of which the first counts.
+func refValues(list []taints.Taint) map[taints.TaintID]string {
+	values := map[taints.TaintID]string{}
+	for _, t := range refFirsts(list) {
+		values[t.ID()] = t.Value
+	}
+	return values
+}
+
 // refConditionTaints names the taints that follow from conditions, and those that would go if they were there. Only the
 // first Ready decides about NoExecute.
 func refConditionTaints(conditions []taints.Condition, unschedulable bool) (wanted, owned map[taints.TaintID]bool) {

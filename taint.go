@@ -2,6 +2,7 @@ package taints
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -216,13 +217,94 @@ func MustParseTaint(s string) Taint {
 	return t
 }
 
-// Changes are what is to be done to a node's taints. The zero Changes do nothing. [Diff] and [Reconcile] compute them,
-// [Changes.Apply] does them.
+// Changes are what is to be done to a node's taints. The zero Changes do nothing. [ParseChanges] reads them, [Diff],
+// [Reconcile] and [ReconcileConditions] compute them, and [Changes.Apply] does them.
 type Changes struct {
 	// Add holds the taints to put on the node, at most one of a key and effect.
 	Add []Taint
 	// Remove names the taints to take off; one with the Effect "" stands for its key under every effect.
 	Remove []TaintID
+}
+
+// String returns the changes as arguments of "kubectl taint", with a space between each: what is added, as
+// [Taint.String] prints it, and then what is removed, with a "-" at the end, as in "dedicated=ml:NoSchedule gpu:NoExecute-
+// spot-". It is empty for the zero Changes. TimeAdded is not shown. Any changes print; where all taints and identities are
+// valid, [ParseChanges] reads them back from the fields of the text.
+func (c Changes) String() string {
+	b := make([]byte, 0, 128)
+	for _, t := range c.Add {
+		b = append(t.AppendTo(b), ' ')
+	}
+	for _, id := range c.Remove {
+		b = append(b, id.String()...)
+		b = append(b, "- "...)
+	}
+	return strings.TrimSuffix(string(b), " ")
+}
+
+// ParseChanges reads the arguments that "kubectl taint" takes after the names of the nodes, and accepts exactly those:
+//
+//	key=value:Effect    adds the taint, like key:Effect and key=:Effect, see ParseTaint
+//	key:Effect-         removes the taint of that key and effect, whatever its value
+//	key=value:Effect-   does the same; the value must be valid, and is not looked at any more
+//	key-                removes the taints of that key, whatever their effects
+//
+// The changes keep parts of specs, in their order. They hold no taint of the same key and effect twice in Add; removals
+// may repeat and contradict, which [Changes.Apply] refuses. Without specs they are zero.
+//
+// On failure the changes are zero and the error unwraps to a [*ParseError] for each faulty spec, in order, with the
+// place of its first fault; that wraps a [*FieldError] with "specs" as its List and the place of the spec as its Index. The
+// error's text has a line for each. A taint that is added twice is [ErrDuplicate] at offset 0.
+func ParseChanges(specs ...string) (Changes, error) {
+	removals := 0
+	for _, spec := range specs {
+		if strings.HasSuffix(spec, "-") {
+			removals++
+		}
+	}
+	c := Changes{slices.Grow([]Taint(nil), len(specs)-removals), slices.Grow([]TaintID(nil), removals)}
+	var errs []error
+	for i, spec := range specs {
+		if err := c.parse(spec); err != nil {
+			errs = append(errs, ofSpec(err.(*ParseError), spec, i))
+		}
+	}
+	if errs != nil {
+		return Changes{}, errors.Join(errs...)
+	}
+	return c, nil
+}
+
+// parse adds what the spec asks for.
+func (c *Changes) parse(spec string) error {
+	name, removes := strings.CutSuffix(spec, "-")
+	if removes && !strings.ContainsAny(name, "=:") {
+		if p := checkKey(name); p != noProblem {
+			return parseFault("change", spec, 0, "key", name, p)
+		}
+		c.Remove = append(c.Remove, TaintID{Key: name})
+		return nil
+	}
+	t, err := ParseTaint(name)
+	switch {
+	case err != nil:
+		return err
+	case removes:
+		c.Remove = append(c.Remove, t.ID())
+	case find(c.Add, t.ID()) >= 0:
+		return parseFault("change", spec, 0, "", spec, taintRepeated)
+	default:
+		c.Add = append(c.Add, t)
+	}
+	return nil
+}
+
+// ofSpec makes the error one of the spec at the index.
+func ofSpec(err *ParseError, spec string, index int) error {
+	err.Kind, err.Input = "change", spec
+	fault := err.Err.(*FieldError)
+	fault.List, fault.Index = "specs", index
+	return err
 }
 
 // Apply returns the taints with the changes done, as "kubectl taint" does them, with its --overwrite or without: what is

@@ -10,7 +10,7 @@ type sentinel string
 
 func (s sentinel) Error() string { return string(s) }
 
-// The kinds of fault that validation and parsing find, for errors.Is.
+// The kinds of fault that validation, parsing and [Changes.Apply] find, for errors.Is.
 const (
 	// ErrRequired: the field must be set.
 	ErrRequired = sentinel("required")
@@ -120,9 +120,10 @@ func (p problem) describe() (kind sentinel, detail string) {
 	return "", ""
 }
 
-// A FieldError is one fault of a taint or toleration. It is comparable.
+// A FieldError is one fault of a taint, toleration or change. It is comparable.
 type FieldError struct {
-	// List is "taints" or "tolerations", and empty where a single one was looked at.
+	// List is "taints" or "tolerations"; "specs" for those of [ParseChanges]; "add" or "remove" for [Changes]; and empty
+	// where a single one was looked at.
 	List string
 	// Index is the place in the list, and -1 where a single one, or the list as a whole, is at fault.
 	Index int
@@ -131,8 +132,8 @@ type FieldError struct {
 	Field string
 	// Value is what was found there, as it is; the whole taint or toleration, printed, where Field is empty.
 	Value string
-	// Err is the kind of fault: [ErrRequired], [ErrInvalid], [ErrTooLong], [ErrUnsupported], [ErrDuplicate] or
-	// [ErrForbidden].
+	// Err is the kind of fault: [ErrRequired], [ErrInvalid], [ErrTooLong], [ErrUnsupported], [ErrDuplicate],
+	// [ErrForbidden], [ErrExists], [ErrNotFound] or [ErrConflict].
 	Err error
 	// Detail says what is allowed, as in "must be empty when the operator is Exists".
 	Detail string
@@ -183,7 +184,7 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, " bytes)"...)
 }
 
-// A ValidationError holds every fault that a validation found, at least one, in order of the list. It unwraps to each, so
+// A ValidationError holds every fault that a validation or [Changes.Apply] found, at least one, in order of the list. It unwraps to each, so
 // that errors.Is finds their kinds and errors.As the first.
 type ValidationError struct {
 	Fields []*FieldError
@@ -210,15 +211,15 @@ func (e *ValidationError) Unwrap() []error {
 	return errs
 }
 
-// A ParseError is a text that is no taint or toleration.
+// A ParseError is a text that is no taint, toleration or change.
 type ParseError struct {
-	// Kind is what was to be read, "taint" or "toleration".
+	// Kind is what was to be read: "taint", "toleration" or "change".
 	Kind string
 	// Input is the whole text.
 	Input string
 	// Offset is where in Input the fault begins, in bytes; len(Input) where something is missing at the end.
 	Offset int
-	// Err says what is wrong; it is a [*FieldError] with Index -1.
+	// Err says what is wrong; it is a [*FieldError], with Index -1 except in a change.
 	Err error
 }
 

@@ -4,10 +4,12 @@ package linked
 
 import (
 	"context"
+	"reflect"
 	"time"
-	_ "unsafe" // for go:linkname
+	"unsafe" // also for go:linkname
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
 	_ "k8s.io/kubectl/pkg/cmd/taint"
@@ -15,7 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
-	_ "k8s.io/kubernetes/pkg/controller/tainteviction"
+	"k8s.io/kubernetes/pkg/controller/tainteviction"
 )
 
 // MinTolerationTime is the taint-eviction controller's: how long a pod stays that uses the tolerations, 0 for not at all
@@ -75,3 +77,19 @@ func ProcessReady(nc *nodelifecycle.Controller, ctx context.Context, node *corev
 //
 //go:linkname AddZone k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).addPodEvictorForNewZone
 func AddZone(nc *nodelifecycle.Controller, logger klog.Logger, node *corev1.Node)
+
+// HandleDisruption is how the node-lifecycle controller sets the rates at which it puts NoExecute taints on the nodes of each zone.
+//
+//go:linkname HandleDisruption k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).handleDisruption
+func HandleDisruption(nc *nodelifecycle.Controller, ctx context.Context, zoneToNodeConditions map[string][]*corev1.NodeCondition, nodes []*corev1.Node)
+
+// ProcessPod is what the taint-eviction controller does when it looks at a pod: it schedules, keeps or cancels its deletion.
+//
+//go:linkname ProcessPod k8s.io/kubernetes/pkg/controller/tainteviction.(*Controller).processPodOnNode
+func ProcessPod(tc *tainteviction.Controller, ctx context.Context, pod types.NamespacedName, nodeName string, tolerations []corev1.Toleration, taints []corev1.Taint, now time.Time)
+
+// Field returns the address of a field of a struct, exported or not.
+func Field[T any](object any, name string) *T {
+	field := reflect.ValueOf(object).Elem().FieldByName(name)
+	return (*T)(unsafe.Pointer(field.UnsafeAddr()))
+}

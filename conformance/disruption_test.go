@@ -1,0 +1,116 @@
+package conformance
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
+	"k8s.io/kubernetes/pkg/controller/nodelifecycle/scheduler"
+	"pgregory.net/rapid"
+)
+
+// newDisruptable returns a node-lifecycle controller with the numbers of the policy.
+func newDisruptable(t *testing.T, p taints.DisruptionPolicy) *nodelifecycle.Controller {
+	client := fake.NewClientset()
+	factory := informers.NewSharedInformerFactory(client, 0)
+	controller, err := nodelifecycle.NewNodeLifecycleController(t.Context(),
+		factory.Coordination().V1().Leases(), factory.Core().V1().Pods(), factory.Core().V1().Nodes(), factory.Apps().V1().DaemonSets(),
+		client, time.Second, time.Hour, time.Hour, p.Rate, p.SecondaryRate, int32(p.LargeZone), p.Threshold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return controller
+}
+
+// readyConditions returns those of the nodes of a zone; a nil one, or one that is Unknown, is of a node that is not ready.
+func readyConditions(z taints.Zone) []*corev1.NodeCondition {
+	conditions := make([]*corev1.NodeCondition, z.NotReady, z.NotReady+z.Ready)
+	for i := range conditions {
+		switch i % 3 {
+		case 1:
+			conditions[i] = &corev1.NodeCondition{Status: corev1.ConditionFalse}
+		case 2:
+			conditions[i] = &corev1.NodeCondition{Status: corev1.ConditionUnknown}
+		}
+	}
+	for range z.Ready {
+		conditions = append(conditions, &corev1.NodeCondition{Status: corev1.ConditionTrue})
+	}
+	return conditions
+}
+
+// The state of a zone and the rate that follows, for all counts up to 300 of either kind.
+func TestComputeZoneState(t *testing.T) {
+	const most = 300
+	p := taints.DefaultDisruptionPolicy()
+	controller := newDisruptable(t, p)
+	all := readyConditions(taints.Zone{Ready: most, NotReady: most})
+	names := map[taints.ZoneState]nodelifecycle.ZoneState{taints.ZoneNormal: "Normal", taints.ZonePartial: "PartialDisruption", taints.ZoneFull: "FullDisruption"}
+	for notReady := range most + 1 {
+		for ready := range most + 1 {
+			z := taints.Zone{Ready: ready, NotReady: notReady}
+			_, want := controller.ComputeZoneState(all[most-notReady : most+ready])
+			if got := p.State(z); names[got] != want {
+				t.Fatalf("%+v: State = %v, Kubernetes %v", z, got, want)
+			}
+			rate := controller.HealthyQPSFunc(ready + notReady)
+			if want == names[taints.ZonePartial] {
+				rate = controller.ReducedQPSFunc(ready + notReady)
+			}
+			if got := p.Rates(nil, []taints.Zone{z, {Ready: 1}})[0]; got != rate {
+				t.Fatalf("%+v: rate %v, Kubernetes %v", z, got, rate)
+			}
+		}
+	}
+}
+
+// The rates of all zones, with every number of the policy drawn.
+func TestHandleDisruption(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := taints.DisruptionPolicy{
+			Threshold: rapid.Float32Range(0, 1).Draw(rt, "threshold"), Rate: rapid.SampledFrom([]float32{0.1, 1, 0.5}).Draw(rt, "rate"),
+			SecondaryRate: rapid.SampledFrom([]float32{0.01, 0.25}).Draw(rt, "secondaryRate"), LargeZone: rapid.IntRange(0, 60).Draw(rt, "largeZone"),
+		}
+		zones := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Zone {
+			z := taints.Zone{Ready: rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 40)).Draw(t, "ready"), NotReady: rapid.IntRange(0, 40).Draw(t, "notReady")}
+			if z.Ready+z.NotReady == 0 {
+				z.NotReady = 1
+			}
+			return z
+		}), 1, 4).Draw(rt, "zones")
+
+		controller := newDisruptable(t, p)
+		conditions := make(map[string][]*corev1.NodeCondition)
+		tainters := *linked.Field[map[string]*scheduler.RateLimitedTimedQueue](controller, "zoneNoExecuteTainter")
+		for i, z := range zones {
+			name := fmt.Sprint(i)
+			conditions[name] = readyConditions(z)
+			tainters[name] = scheduler.NewRateLimitedTimedQueue(flowcontrol.NewTokenBucketRateLimiter(p.Rate, scheduler.EvictionRateLimiterBurst))
+		}
+		linked.HandleDisruption(controller, t.Context(), conditions, nil)
+		var want []float32
+		for i := range zones {
+			want = append(want, rateOf(*linked.Field[flowcontrol.RateLimiter](tainters[fmt.Sprint(i)], "limiter")))
+		}
+		if got := p.Rates(nil, zones); !slices.Equal(got, want) {
+			rt.Fatalf("%+v, %+v: Rates = %v, Kubernetes %v", p, zones, got, want)
+		}
+	})
+}
+
+// rateOf returns the limiter's rate, 0 for the one that Kubernetes takes to let nothing through, which says 1.
+func rateOf(limiter flowcontrol.RateLimiter) float32 {
+	if reflect.TypeOf(limiter) == reflect.TypeOf(flowcontrol.NewFakeNeverRateLimiter()) {
+		return 0
+	}
+	return limiter.QPS()
+}

@@ -214,36 +214,43 @@ type EvictionQueue[P comparable] struct {
 	// KeepTimers makes Update do what Kubernetes' taint-eviction controller does (processPodOnNode): a pending eviction does
 	// not move when a later look at the pod leads to another deadline, be it earlier or later, only when an untolerated
 	// taint evicts the pod at once; it is cancelled when the pod stays. The time of a look is that from which the
-	// [Eviction] counts, its At less its Seconds; one that is no later than the look before does move the deadline.
+	// [Eviction] counts, its At less its Seconds; one that is no later than the first look does move the deadline. KeepTimers
+	// is set before the first Update, and then left alone.
 	//
 	// Without KeepTimers the newest answer counts. A controller that asks again and again then wants
 	// [EvictionPolicy.FromTimeAdded]: deadlines that count from the time of asking move on with each answer.
 	KeepTimers bool
 
-	pods  map[P]int // index in slots
+	pods  map[P]int32 // index in slots; more pods than that do not fit into memory
 	slots []slot[P]
-	free  []int // slots without a pod
+	from  []instant // by slot, since when the seconds count; only with KeepTimers
+	free  []int32   // slots without a pod
 	heap  []pending
 	count uint64 // of the deadlines given out so far
 }
 
-// A slot is what is known of a pod.
+// A slot is a pod with a pending eviction.
 type slot[P comparable] struct {
-	pod  P
-	at   int     // in the heap
-	from instant // since when the seconds count, for KeepTimers
+	pod P
+	at  int32 // in the heap
 }
 
 // A pending eviction is an entry of the heap, in which each is due no later than the four below it, at 4i+1 to 4i+4.
 type pending struct {
-	due   instant
-	order uint64 // of those with one deadline
-	slot  int
+	seconds int64 // when it is due, as in instant
+	nanos   int32
+	slot    int32
+	order   uint64 // of those with one deadline
 }
 
+func (p *pending) due() instant { return instant{p.seconds, p.nanos} }
+
 func (p *pending) before(q *pending) bool {
-	if p.due != q.due {
-		return p.due.before(q.due)
+	if p.seconds != q.seconds {
+		return p.seconds < q.seconds
+	}
+	if p.nanos != q.nanos {
+		return p.nanos < q.nanos
 	}
 	return p.order < q.order
 }
@@ -303,28 +310,48 @@ func (q *EvictionQueue[P]) Update(pod P, e Eviction) QueueChange {
 		q.remove(i)
 		return Cancelled
 	}
-	due, from := instantOf(e.At), instantOf(e.At)
-	if e.Seconds > 0 {
-		from.seconds -= e.Seconds
-	}
+	due := instantOf(e.At)
 	if !known {
-		q.add(pod, due, from)
+		i = q.add(pod, due)
+		q.remember(i, e)
 		return Scheduled
 	}
-	untolerated := e.Outcome == EvictsNow && e.Toleration < 0
-	if q.KeepTimers && !untolerated && q.slots[i].from.before(from) {
-		return Unchanged
-	}
-	if !q.KeepTimers {
-		q.slots[i].from = from
-	}
 	p := &q.heap[q.slots[i].at]
-	if p.due == due || q.KeepTimers && untolerated && p.due.before(due) {
+	if !q.moves(i, e) || p.due() == due {
 		return Unchanged
 	}
-	p.due, p.order = due, q.nextOrder()
-	q.fix(q.slots[i].at)
+	p.seconds, p.nanos, p.order = due.seconds, due.nanos, q.nextOrder()
+	q.fix(int(q.slots[i].at))
 	return Moved
+}
+
+// moves reports whether the eviction moves the pending one in slot i, if its deadline is another.
+func (q *EvictionQueue[P]) moves(i int32, e Eviction) bool {
+	switch {
+	case !q.KeepTimers:
+		return true
+	case e.Outcome == EvictsNow && e.Toleration < 0:
+		return instantOf(e.At).before(q.heap[q.slots[i].at].due())
+	}
+	return int(i) < len(q.from) && !q.from[i].before(e.from())
+}
+
+// remember keeps since when the seconds of the eviction in slot i count.
+func (q *EvictionQueue[P]) remember(i int32, e Eviction) {
+	if !q.KeepTimers {
+		return
+	}
+	for len(q.from) < len(q.slots) {
+		q.from = append(q.from, instant{})
+	}
+	q.from[i] = e.from()
+}
+
+// from returns since when the seconds of the eviction count.
+func (e Eviction) from() instant {
+	i := instantOf(e.At)
+	i.seconds -= max(e.Seconds, 0)
+	return i
 }
 
 // Remove takes out the pod's pending eviction, as when the pod is gone, and reports whether there was one.
@@ -344,7 +371,7 @@ func (q *EvictionQueue[P]) Next() (time.Time, bool) {
 	if len(q.heap) == 0 {
 		return time.Time{}, false
 	}
-	return q.heap[0].due.time(), true
+	return q.heap[0].due().time(), true
 }
 
 // PopDue yields the pods whose deadline is not after now, each with its deadline, in order. A pod is taken out of the queue
@@ -354,11 +381,11 @@ func (q *EvictionQueue[P]) Next() (time.Time, bool) {
 func (q *EvictionQueue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 	end := instantOf(now)
 	return func(yield func(P, time.Time) bool) {
-		for len(q.heap) > 0 && !end.before(q.heap[0].due) {
+		for len(q.heap) > 0 && !end.before(q.heap[0].due()) {
 			first := q.heap[0]
 			pod := q.slots[first.slot].pod
 			q.remove(first.slot)
-			if !yield(pod, first.due.time()) {
+			if !yield(pod, first.due().time()) {
 				return
 			}
 		}
@@ -370,25 +397,27 @@ func (q *EvictionQueue[P]) nextOrder() uint64 {
 	return q.count
 }
 
-func (q *EvictionQueue[P]) add(pod P, due, from instant) {
-	i := len(q.slots)
+// add puts the pod into a slot, which it returns, and into the heap.
+func (q *EvictionQueue[P]) add(pod P, due instant) int32 {
+	i := int32(len(q.slots))
 	if last := len(q.free) - 1; last >= 0 {
 		i, q.free = q.free[last], q.free[:last]
 	} else {
 		q.slots = append(q.slots, slot[P]{})
 	}
 	if q.pods == nil {
-		q.pods = make(map[P]int)
+		q.pods = make(map[P]int32)
 	}
 	q.pods[pod] = i
-	q.slots[i] = slot[P]{pod, len(q.heap), from}
-	q.heap = append(q.heap, pending{due, q.nextOrder(), i})
+	q.slots[i].pod = pod
+	q.heap = append(q.heap, pending{due.seconds, due.nanos, i, q.nextOrder()})
 	q.up(len(q.heap) - 1)
+	return i
 }
 
 // remove takes out the pod in slot i. What an empty queue holds is given back.
-func (q *EvictionQueue[P]) remove(i int) {
-	at, last := q.slots[i].at, len(q.heap)-1
+func (q *EvictionQueue[P]) remove(i int32) {
+	at, last := int(q.slots[i].at), len(q.heap)-1
 	delete(q.pods, q.slots[i].pod)
 	q.slots[i] = slot[P]{}
 	q.free = append(q.free, i)
@@ -405,7 +434,7 @@ func (q *EvictionQueue[P]) remove(i int) {
 // move puts the entry at i of the heap at j.
 func (q *EvictionQueue[P]) move(i, j int) {
 	q.heap[j] = q.heap[i]
-	q.slots[q.heap[j].slot].at = j
+	q.slots[q.heap[j].slot].at = int32(j)
 }
 
 // fix brings the entry at i, which has changed, to where it belongs.
@@ -427,7 +456,7 @@ func (q *EvictionQueue[P]) up(i int) bool {
 		i = above
 	}
 	q.heap[i] = p
-	q.slots[p.slot].at = i
+	q.slots[p.slot].at = int32(i)
 	return i != start
 }
 
@@ -452,7 +481,7 @@ func (q *EvictionQueue[P]) down(i int) {
 		i = least
 	}
 	q.heap[i] = p
-	q.slots[p.slot].at = i
+	q.slots[p.slot].at = int32(i)
 }
 
 // A Zone is the nodes that fail together, by the number of those that are ready and of those that are not. A negative number

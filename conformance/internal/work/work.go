@@ -58,9 +58,10 @@ func seconds(s int64) *int64 { return &s }
 
 // Rows returns the work of which the contract's performance budget says how fast it is to be.
 func Rows() []Row {
-	return []Row{
-		filterOnce(), filterCompiled(), validate(), parse(), evict(), print(), appendTo(),
-	}
+	rows := []Row{filterOnce(), filterCompiled(), compile()}
+	rows = append(rows, indexRows(20, "40 % tainted in 20 ways")...)
+	rows = append(rows, indexRows(10_000, "in 10,000 ways")...)
+	return append(rows, validate(), parse(), evict(), print(), appendTo())
 }
 
 func filterOnce() Row {
@@ -90,6 +91,21 @@ func filterCompiled() Row {
 			}
 		},
 		Kubernetes: filterInKubernetes,
+	}
+}
+
+func compile() Row {
+	tols := convert.Each(podTolerations, convert.FromToleration)
+	return Row{
+		Name: "compile 8 tolerations; Kubernetes: filter twice", Floor: 1, Allocs: 4,
+		Ours: func(n int) {
+			for range n {
+				if taints.Compile(tols) == nil {
+					panic("no Matcher")
+				}
+			}
+		},
+		Kubernetes: func(n int) { filterInKubernetes(2 * n) },
 	}
 }
 

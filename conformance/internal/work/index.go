@@ -1,0 +1,146 @@
+package work
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	helper "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
+	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+)
+
+// A Cluster is nodes by name, for the library in an Index.
+type Cluster struct {
+	Names []string
+	Index *taints.Index[string]
+
+	sets  [][]taints.Taint // of each node
+	nodes [][]corev1.Taint // the same, as Kubernetes has them
+}
+
+// NewCluster returns a cluster in which 40 % of the nodes are tainted, in so many ways, if there are enough of them: each way is
+// a tenant's taint, with a GPU's, a spot machine's or no other beside it.
+func NewCluster(nodes, ways int) *Cluster {
+	c := &Cluster{Index: new(taints.Index[string])}
+	sets := tenants(ways)
+	for i := range nodes {
+		var set []corev1.Taint
+		if i%5 < 2 {
+			set = sets[(i/5*2+i%5)%ways]
+		}
+		c.Names = append(c.Names, fmt.Sprintf("node-%07d", i))
+		c.nodes = append(c.nodes, set)
+		c.sets = append(c.sets, convert.Each(set, convert.FromTaint))
+		c.Set(i, i)
+	}
+	return c
+}
+
+func tenants(ways int) [][]corev1.Taint {
+	sets := make([][]corev1.Taint, ways)
+	for i := range sets {
+		sets[i] = []corev1.Taint{{Key: "tenant", Value: fmt.Sprint("t", i), Effect: corev1.TaintEffectNoSchedule}}
+		switch i % 4 {
+		case 1:
+			sets[i] = append(sets[i], corev1.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: corev1.TaintEffectNoSchedule})
+		case 3:
+			sets[i] = append(sets[i], corev1.Taint{Key: "cloud.example.com/spot", Value: "true", Effect: corev1.TaintEffectPreferNoSchedule})
+		}
+	}
+	return sets
+}
+
+// Set gives node i the taints that node j had at first.
+func (c *Cluster) Set(i, j int) { c.Index.Set(c.Names[i], c.sets[j]) }
+
+// A Pod is one that asks a cluster.
+type Pod struct {
+	Name        string
+	Tolerations []corev1.Toleration
+}
+
+// Pods are those that tolerate nothing, one tenant, eight things, everything.
+func Pods() []Pod {
+	tenant := func(name string) corev1.Toleration {
+		return corev1.Toleration{Key: "tenant", Operator: corev1.TolerationOpEqual, Value: name, Effect: corev1.TaintEffectNoSchedule}
+	}
+	eight := append([]corev1.Toleration{tenant("t1"), tenant("t2")}, podTolerations[:5]...)
+	return []Pod{
+		{"nothing", nil},
+		{"one tenant", []corev1.Toleration{tenant("t0")}},
+		{"eight things", append(eight, podTolerations[7])},
+		{"everything", []corev1.Toleration{{Operator: corev1.TolerationOpExists}}},
+	}
+}
+
+// Compile returns the pod's tolerations as the library takes them.
+func (p Pod) Compile() *taints.Matcher {
+	return taints.Compile(convert.Each(p.Tolerations, convert.FromToleration))
+}
+
+// Feasible calls f with each node that is feasible in Kubernetes, in a loop over all.
+func (c *Cluster) Feasible(p Pod, f func(name string)) {
+	logger := klog.Background()
+	for i, name := range c.Names {
+		if _, found := helper.FindMatchingUntoleratedTaint(logger, c.nodes[i], p.Tolerations, plugins.DoNotScheduleTaintsFilterFunc(), true); !found {
+			f(name)
+		}
+	}
+}
+
+// indexRows are the rows of a cluster of 100,000 nodes, for the pod that tolerates eight things.
+func indexRows(ways int, what string) []Row {
+	const nodes = 100_000
+	pod := Pods()[2]
+	var cluster *Cluster
+	made := func() *Cluster {
+		if cluster == nil {
+			cluster = NewCluster(nodes, ways)
+		}
+		return cluster
+	}
+	m := pod.Compile()
+	names := make([]string, 0, nodes)
+	return []Row{{
+		Name: "count the feasible of 100,000 nodes, " + what, Floor: 2000, Allocs: 4,
+		Ours: func(n int) {
+			c := made()
+			for range n {
+				if c.Index.CountFeasible(m) < nodes/2 {
+					panic("too few")
+				}
+			}
+		},
+		Kubernetes: func(n int) {
+			c := made()
+			for range n {
+				count := 0
+				c.Feasible(pod, func(string) { count++ })
+				if count < nodes/2 {
+					panic("too few")
+				}
+			}
+		},
+	}, {
+		Name: "list them", Floor: 100, Allocs: 16,
+		Ours: func(n int) {
+			c := made()
+			for range n {
+				names = names[:0]
+				for name := range c.Index.Feasible(m) {
+					names = append(names, name)
+				}
+			}
+		},
+		Kubernetes: func(n int) {
+			c := made()
+			for range n {
+				names = names[:0]
+				c.Feasible(pod, func(name string) { names = append(names, name) })
+			}
+		},
+	}}
+}

@@ -1,0 +1,140 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/tainteviction"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A QueueCost is what it costs to hold the evictions of many pods: to schedule all, to move every second one, to cancel
+// every fourth, and to let the rest come due; and the live heap when all are scheduled.
+type QueueCost struct {
+	Fill, Update, Cancel, Drain time.Duration
+	Heap                        int64
+}
+
+// pods returns the names of n pods.
+func pods(n int) []types.NamespacedName {
+	names := make([]types.NamespacedName, n)
+	for i := range names {
+		names[i] = types.NamespacedName{Namespace: fmt.Sprint("namespace-", i%100), Name: fmt.Sprint("pod-", i)}
+	}
+	return names
+}
+
+// spread is how long after the first deadline that of pod i is: less than a millisecond, in no order.
+func spread(i int) time.Duration { return time.Duration(i*7919%1_000_000) * time.Nanosecond }
+
+// QueueOurs measures an EvictionQueue with n pods.
+func QueueOurs(n int) QueueCost {
+	var cost QueueCost
+	names, before := pods(n), liveHeap()
+	start := time.Now()
+	first := start.Add(time.Minute)
+	eviction := func(i int, more time.Duration) taints.Eviction {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: first.Add(spread(i) + more), Seconds: 60}
+	}
+	var q taints.EvictionQueue[types.NamespacedName]
+	cost.Fill = timed(func() {
+		for i, pod := range names {
+			q.Update(pod, eviction(i, 0))
+		}
+	})
+	cost.Heap = liveHeap() - before
+	cost.Update = timed(func() {
+		for i := 0; i < n; i += 2 {
+			q.Update(names[i], eviction(i, 500*time.Microsecond))
+		}
+	})
+	cost.Cancel = timed(func() {
+		for i := 1; i < n; i += 4 {
+			q.Update(names[i], taints.Eviction{Outcome: taints.Stays})
+		}
+	})
+	drained := 0
+	cost.Drain = timed(func() {
+		for range q.PopDue(first.Add(time.Minute)) {
+			drained++
+		}
+	})
+	if drained != n-(n+2)/4 {
+		panic(fmt.Sprintf("%d evicted", drained))
+	}
+	runtime.KeepAlive(names)
+	return cost
+}
+
+// QueueKubernetes measures a TimedWorkerQueue with n pods. Its timers run by the clock: the deadlines lie behind the time
+// that filling takes, and draining is measured from the first pod that comes due.
+func QueueKubernetes(n int) QueueCost {
+	for wait := time.Duration(n) * 12 * time.Microsecond; ; wait *= 2 {
+		if cost, ok := queueKubernetes(n, wait); ok {
+			return cost
+		}
+	}
+}
+
+func queueKubernetes(n int, wait time.Duration) (QueueCost, bool) {
+	var cost QueueCost
+	ctx, logger := context.Background(), klog.Background()
+	names, before := pods(n), liveHeap()
+	var once sync.Once
+	var firstDue time.Time
+	var left atomic.Int64
+	left.Store(int64(n - (n+2)/4))
+	done := make(chan time.Time, 1)
+	q := tainteviction.CreateWorkerQueue(func(context.Context, time.Time, *tainteviction.WorkArgs) error {
+		once.Do(func() { firstDue = time.Now() })
+		if left.Add(-1) == 0 {
+			done <- time.Now()
+		}
+		return nil
+	})
+	first := time.Now().Add(wait)
+	cost.Fill = timed(func() {
+		for i, pod := range names {
+			q.AddWork(ctx, tainteviction.NewWorkArgs(pod.Name, pod.Namespace), time.Now(), first.Add(spread(i)))
+		}
+	})
+	cost.Heap = liveHeap() - before
+	cost.Update = timed(func() {
+		for i := 0; i < n; i += 2 {
+			q.UpdateWork(ctx, tainteviction.NewWorkArgs(names[i].Name, names[i].Namespace), time.Now(), first.Add(spread(i)+500*time.Microsecond))
+		}
+	})
+	cost.Cancel = timed(func() {
+		for i := 1; i < n; i += 4 {
+			q.CancelWork(logger, names[i].String())
+		}
+	})
+	inTime := time.Now().Before(first)
+	last := <-done
+	cost.Drain = last.Sub(firstDue)
+	q.CancelAndWait() // for the last goroutines, which hold all of it
+	runtime.KeepAlive(names)
+	return cost, inTime
+}
+
+func timed(f func()) time.Duration {
+	runtime.GC()
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func liveHeap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -39,8 +39,8 @@ func compare(row work.Row, repeats int, slice time.Duration) rowRatio {
 	}
 	x := rowRatio{
 		Work:        row.Name,
-		Ours:        side{median(oursTimes), allocs(row.Ours)},
-		Kubernetes:  side{median(kubernetesTimes), allocs(row.Kubernetes)},
+		Ours:        side{median(oursTimes), allocs(row.Ours, ours)},
+		Kubernetes:  side{median(kubernetesTimes), allocs(row.Kubernetes, kubernetes)},
 		Ratio:       median(ratios),
 		Least:       slices.Min(ratios),
 		Most:        slices.Max(ratios),
@@ -51,8 +51,10 @@ func compare(row work.Row, repeats int, slice time.Duration) rowRatio {
 	return x
 }
 
-// calibrate returns how many pieces of work take about as long as the slice.
+// calibrate returns how many pieces of work take about as long as the slice. The first piece, which may make what the others
+// use, does not count.
 func calibrate(f func(n int), slice time.Duration) int {
+	f(1)
 	for n := 1; ; n *= 2 {
 		start := time.Now()
 		f(n)
@@ -70,16 +72,16 @@ func nanoseconds(f func(n int), n int) float64 {
 	return float64(time.Since(start)) / float64(n)
 }
 
-// allocs returns how many allocations one piece of work makes.
-func allocs(f func(n int)) float64 {
-	const n = 1000
+// allocs returns how many allocations one piece of work makes, over as many as a slice of time holds but at most 1000.
+func allocs(f func(n int), inSlice int) float64 {
+	n := min(inSlice, 1000)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var before, after runtime.MemStats
 	f(1)
 	runtime.ReadMemStats(&before)
 	f(n)
 	runtime.ReadMemStats(&after)
-	return float64((after.Mallocs - before.Mallocs) / n)
+	return float64((after.Mallocs - before.Mallocs) / uint64(n))
 }
 
 // median sorts the values.

@@ -3,8 +3,9 @@
 //
 //	go run ./ratios
 //
-// The two sides of each row take turns, so that what else the machine does strikes both. It prints a table, as JSON
-// with -o json, draws a chart with -svg FILE, and exits with 1 when a floor is missed.
+// The two sides of each row take turns, so that what else the machine does strikes both. It prints tables, as JSON
+// with -o json, draws a chart with -svg FILE, and exits with 1 when a floor is missed. With -index it measures an Index over
+// clusters of many sizes instead, and prints that.
 package main
 
 import (
@@ -29,6 +30,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	form := flags.String("o", "text", "output `form`: text or json")
 	svg := flags.String("svg", "", "draw the ratios into this `file`")
 	repeats := flags.Int("repeats", 25, "how often each side of a row is measured")
+	index := flags.Bool("index", false, "measure an Index over clusters of many sizes instead")
 	slice := flags.Duration("slice", 20*time.Millisecond, "how long one measurement takes")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -36,6 +38,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if flags.NArg() > 0 || *form != "text" && *form != "json" || *repeats < 1 || *slice <= 0 {
 		fmt.Fprintln(stderr, "ratios: want no arguments, -o text or json, -repeats of at least 1 and -slice above 0")
 		return 2
+	}
+	if *index {
+		if err := writeIndex(stdout, indexNodes, indexWays, min(5, *repeats), *slice); err != nil {
+			fmt.Fprintf(stderr, "ratios: %v\n", err)
+			return 1
+		}
+		return 0
 	}
 	r, err := measure(work.Rows(), *repeats, *slice)
 	if err == nil {
@@ -56,17 +65,23 @@ type report struct {
 	Machine string     `json:"machine"`
 	Go      string     `json:"go"`
 	Rows    []rowRatio `json:"rows"`
+	Queue   []phase    `json:"queue"`
 	Import  []cost     `json:"import"`
-	// Met says whether every row and the import keep to their budget.
+	// Met says whether everything keeps to its budget.
 	Met bool `json:"met"`
 }
 
 func measure(rows []work.Row, repeats int, slice time.Duration) (*report, error) {
 	r := &report{Machine: machine(), Go: strings.TrimPrefix(runtime.Version(), "go"), Met: true}
-	for _, row := range rows {
-		x := compare(row, repeats, slice)
+	for i := range rows {
+		x := compare(rows[i], repeats, slice)
+		rows[i] = work.Row{} // and the cluster that it holds
 		r.Rows = append(r.Rows, x)
 		r.Met = r.Met && x.Met
+	}
+	r.Queue = queuePhases(queuePods, queueRepeats)
+	for _, p := range r.Queue {
+		r.Met = r.Met && p.Met
 	}
 	costs, err := importCosts()
 	if err != nil {

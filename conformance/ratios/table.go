@@ -23,6 +23,16 @@ func (r *report) table(w io.Writer) error {
 	}
 	markdown(&b, lines)
 	b.WriteByte('\n')
+	lines = [][]string{{"a million pending evictions", "ours", "Kubernetes", "ratio", "floor", ""}}
+	for _, p := range r.Queue {
+		floor, met := "", ""
+		if p.Floor > 0 {
+			floor, met = times(p.Floor), verdict(p.Met)
+		}
+		lines = append(lines, []string{p.Work, p.amount(p.Ours), p.amount(p.Kubernetes), times(p.Ratio), floor, met})
+	}
+	markdown(&b, lines)
+	b.WriteByte('\n')
 	lines = [][]string{{"cost of the import", "packages", "modules", "lines", "binary", "floor", ""}}
 	for _, c := range r.Import {
 		floor, met := "", ""
@@ -73,8 +83,10 @@ func duration(ns float64) string {
 		return digits(ns) + " ns"
 	case ns < 1e6:
 		return digits(ns/1e3) + " µs"
+	case ns < 1e9:
+		return digits(ns/1e6) + " ms"
 	}
-	return digits(ns/1e6) + " ms"
+	return digits(ns/1e9) + " s"
 }
 
 func times(ratio float64) string { return digits(ratio) + "×" }

@@ -34,7 +34,7 @@ func pods(n int) []types.NamespacedName {
 // spread is how long after the first deadline that of pod i is: less than a millisecond, in no order.
 func spread(i int) time.Duration { return time.Duration(i*7919%1_000_000) * time.Nanosecond }
 
-// QueueOurs measures an EvictionQueue with n pods.
+// QueueOurs measures an EvictionQueue with n pods, named as in Kubernetes' queue by namespace/name.
 func QueueOurs(n int) QueueCost {
 	var cost QueueCost
 	names, before := pods(n), liveHeap()
@@ -43,21 +43,21 @@ func QueueOurs(n int) QueueCost {
 	eviction := func(i int, more time.Duration) taints.Eviction {
 		return taints.Eviction{Outcome: taints.EvictsAt, At: first.Add(spread(i) + more), Seconds: 60}
 	}
-	var q taints.EvictionQueue[types.NamespacedName]
+	var q taints.EvictionQueue[string]
 	cost.Fill = timed(func() {
 		for i, pod := range names {
-			q.Update(pod, eviction(i, 0))
+			q.Update(pod.String(), eviction(i, 0))
 		}
 	})
 	cost.Heap = liveHeap() - before
 	cost.Update = timed(func() {
 		for i := 0; i < n; i += 2 {
-			q.Update(names[i], eviction(i, 500*time.Microsecond))
+			q.Update(names[i].String(), eviction(i, 500*time.Microsecond))
 		}
 	})
 	cost.Cancel = timed(func() {
 		for i := 1; i < n; i += 4 {
-			q.Update(names[i], taints.Eviction{Outcome: taints.Stays})
+			q.Update(names[i].String(), taints.Eviction{Outcome: taints.Stays})
 		}
 	})
 	drained := 0

@@ -58,10 +58,9 @@ func seconds(s int64) *int64 { return &s }
 
 // Rows returns the work of which the contract's performance budget says how fast it is to be.
 func Rows() []Row {
-	rows := []Row{filterOnce(), filterCompiled(), compile()}
+	rows := []Row{filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), print(), appendTo()}
 	rows = append(rows, indexRows(20, "40 % tainted in 20 ways")...)
-	rows = append(rows, indexRows(10_000, "in 10,000 ways")...)
-	return append(rows, validate(), parse(), evict(), print(), appendTo())
+	return append(rows, indexRows(10_000, "in 10,000 ways")...)
 }
 
 func filterOnce() Row {

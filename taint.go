@@ -312,7 +312,8 @@ func ofSpec(err *ParseError, spec string, index int) error {
 //
 //   - A taint that is there under the same value stays as it is, with its place and its TimeAdded. One that is there under
 //     another value is replaced, in its place, by the one of Add and its TimeAdded. Any other comes at the end, in the
-//     order of Add. The rest keep their order. (kubectl puts what is added first, and forgets its TimeAdded.)
+//     order of Add. The rest keep their order. (kubectl puts what is added first, and a taint that it writes again as it was
+//     loses its TimeAdded.)
 //   - Without overwrite a taint of Add must not be there, under whatever value: [ErrExists].
 //   - What Remove names must be there, and not taken off by an earlier entry: [ErrNotFound].
 //   - A taint of Add must not be named by Remove, [ErrConflict], nor be in Add twice, [ErrDuplicate].

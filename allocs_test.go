@@ -50,6 +50,9 @@ func TestAllocs(t *testing.T) {
 		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
 		"IsExtendedResourceName":            func() { taints.IsExtendedResourceName("nvidia.com/gpu") },
 		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
+		"Covers":                            func() { tols[4].Covers(tols[5]) },
+		"Allowed":                           func() { taints.Allowed(tols, tols) },
+		"Merge, nothing to add":             func() { sink += len(taints.Merge(tols, tols)) },
 		"Untolerated": func() {
 			for i := range taints.Untolerated(list, tols, taints.AnyEffect) {
 				sink += i
@@ -68,6 +71,7 @@ func TestAllocs(t *testing.T) {
 	for name, f := range map[string]func(){
 		"Taint.String":      func() { _ = list[1].String() },
 		"Toleration.String": func() { _ = tols[1].String() },
+		"Merge":             func() { sink += len(taints.Merge(tols, parsed)) },
 		"seconds parsed":    func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") },
 	} {
 		if n := testing.AllocsPerRun(100, f); n > 1 {

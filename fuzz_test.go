@@ -93,6 +93,12 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 				t.Fatalf("%+v though %+v", e, v)
 			}
 		}
+		if least := o.Minimize(tols); o.Compile(least).Filter(list) != v || o.Compile(o.Merge(nil, tols)).Filter(list) != v {
+			t.Fatalf("minimized to %v", least)
+		}
+		if forbidden, allowed := o.Allowed(tols, tols); !allowed || forbidden != -1 {
+			t.Fatalf("toleration %d does not cover itself", forbidden)
+		}
 		if err := o.ValidateTolerationsUpdate(tols, tols); (err == nil) != !slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !refValidToleration(o, tol) }) {
 			t.Fatalf("ValidateTolerationsUpdate: %v", err)
 		}

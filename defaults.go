@@ -114,14 +114,8 @@ func IsExtendedResourceName(name string) bool {
 
 // AddMemoryPressure adds what the PodTolerationRestriction admission plugin gives to every pod whose QoS class is not
 // BestEffort: a toleration of [NodeMemoryPressure] with Exists and NoSchedule, unless the list has one that covers it, with
-// Exists, that key or none, and NoSchedule or no effect. The plugin also drops tolerations of the pod that others cover,
+// Exists, that key or none, and NoSchedule or no effect: it is [Merge] with that toleration. The plugin also drops tolerations of the pod that others cover,
 // the one added among these others; this function does not. Otherwise it is like [AddDefaults].
 func AddMemoryPressure(tols []Toleration) []Toleration {
-	for i := range tols {
-		t := &tols[i]
-		if t.Operator == OpExists && (t.Key == NodeMemoryPressure || t.Key == "") && (t.Effect == NoSchedule || t.Effect == "") {
-			return tols
-		}
-	}
-	return append(slices.Clip(tols), Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule})
+	return Merge(tols, []Toleration{{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}})
 }

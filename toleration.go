@@ -376,8 +376,10 @@ type keySet struct {
 }
 
 func (o Options) keys(t *Toleration) keySet {
-	if prefix, ok := strings.CutSuffix(t.Key, "*"); ok && o.KeyWildcards {
-		return keySet{prefix, true}
+	if o.KeyWildcards {
+		if prefix, ok := strings.CutSuffix(t.Key, "*"); ok {
+			return keySet{prefix, true}
+		}
 	}
 	return keySet{t.Key, t.Key == ""}
 }

@@ -114,8 +114,8 @@ func IsExtendedResourceName(name string) bool {
 
 // AddMemoryPressure adds what the PodTolerationRestriction admission plugin gives to every pod whose QoS class is not
 // BestEffort: a toleration of [NodeMemoryPressure] with Exists and NoSchedule, unless the list has one that covers it, with
-// Exists, that key or none, and NoSchedule or no effect: it is [Merge] with that toleration. The plugin also drops tolerations of the pod that others cover,
-// the one added among these others; this function does not. Otherwise it is like [AddDefaults].
+// Exists, that key or none, and NoSchedule or no effect. It is [Merge] with that one toleration. The plugin also drops
+// tolerations of the pod that others cover, the one added among these others; this function does not.
 func AddMemoryPressure(tols []Toleration) []Toleration {
 	return Merge(tols, []Toleration{{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}})
 }

@@ -313,31 +313,63 @@ func Minimize(tols []Toleration) []Toleration { return Options{}.Minimize(tols) 
 
 // Minimize is the function [Minimize] under the options, see [Options.Covers].
 func (o Options) Minimize(tols []Toleration) []Toleration {
-	left := o.Merge(nil, tols)
-	for i := len(left) - 1; i >= 0; i-- {
-		if o.repeated(&left[i], left[i+1:]) {
-			left = slices.Delete(left, i, i+1)
-		}
-	}
-	if len(left) == len(tols) {
+	by := o.superseded(tols)
+	if !slices.ContainsFunc(by, func(i int) bool { return i >= 0 }) {
 		return tols
+	}
+	var left []Toleration
+	for i := range tols {
+		if by[i] < 0 {
+			left = append(left, tols[i].clone())
+		}
 	}
 	return left
 }
 
-// repeated reports whether without t, which tolerates something, the later tolerations, which do too, would tolerate its taints
-// for the same time.
-func (o Options) repeated(t *Toleration, later []Toleration) bool {
-	for i := range later {
-		u := &later[i]
-		if timed(t) && timed(u) && !sameTime(t, u) && o.meet(t, u) {
-			return false
-		}
-		if o.includes(u, t) {
-			return true
+// superseded returns for each of the tolerations the index of the one that makes it superfluous, its own if it tolerates
+// nothing, and -1 if it stays. What makes others superfluous may itself be so, but never in a circle.
+func (o Options) superseded(tols []Toleration) []int {
+	by := make([]int, len(tols))
+	for i := range tols {
+		by[i] = o.shadow(tols[:i], by, &tols[i])
+		if o.values(&tols[i]).empty() {
+			by[i] = i
 		}
 	}
-	return false
+	for i := len(tols) - 1; i >= 0; i-- {
+		if by[i] < 0 {
+			by[i] = o.repeat(tols, by, i)
+		}
+	}
+	return by
+}
+
+// shadow returns the index of the first of the earlier tolerations that stays, by being -1 for it, and tolerates every taint that
+// t tolerates, however long. It returns -1 if there is none.
+func (o Options) shadow(earlier []Toleration, by []int, t *Toleration) int {
+	for i := range earlier {
+		if by[i] < 0 && o.includes(&earlier[i], t) {
+			return i
+		}
+	}
+	return -1
+}
+
+// repeat returns the index of a later toleration that stays and tolerates every taint that tols[i] tolerates, for the same
+// time, as do those between the two as far as they tolerate one. It returns -1 if there is none.
+func (o Options) repeat(tols []Toleration, by []int, i int) int {
+	t := &tols[i]
+	for j := i + 1; j < len(tols); j++ {
+		u := &tols[j]
+		switch {
+		case by[j] >= 0:
+		case timed(t) && timed(u) && !sameTime(t, u) && o.meet(t, u):
+			return -1
+		case o.includes(u, t):
+			return j
+		}
+	}
+	return -1
 }
 
 // includedIn reports whether one of the tolerations in the list includes u.

@@ -131,6 +131,13 @@ func BenchmarkMinimize(b *testing.B) {
 	}
 }
 
+func BenchmarkLint(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Lint(benchTols)
+	}
+}
+
 func BenchmarkExplain(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

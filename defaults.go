@@ -50,16 +50,27 @@ func addDefault(tols []Toleration, key string, seconds *int64) []Toleration {
 // host's network. A toleration of the same key, operator, value and effect that has seconds loses them, in its place, as in
 // Kubernetes; a broader toleration does not keep one from being added. Otherwise it is like [AddDefaults].
 func AddDaemonSetDefaults(tols []Toleration, hostNetwork bool) []Toleration {
-	tols = addForever(tols, NodeNotReady, NoExecute)
-	tols = addForever(tols, NodeUnreachable, NoExecute)
-	tols = addForever(tols, NodeDiskPressure, NoSchedule)
-	tols = addForever(tols, NodeMemoryPressure, NoSchedule)
-	tols = addForever(tols, NodePIDPressure, NoSchedule)
-	tols = addForever(tols, NodeUnschedulable, NoSchedule)
-	if hostNetwork {
-		tols = addForever(tols, NodeNetworkUnavailable, NoSchedule)
+	for _, id := range daemonSetTaints(hostNetwork) {
+		tols = addForever(tols, id.Key, id.Effect)
 	}
 	return tols
+}
+
+// daemonSetTaints returns the taints that every pod of a DaemonSet tolerates.
+func daemonSetTaints(hostNetwork bool) []TaintID {
+	ids := []TaintID{
+		{NodeNotReady, NoExecute},
+		{NodeUnreachable, NoExecute},
+		{NodeDiskPressure, NoSchedule},
+		{NodeMemoryPressure, NoSchedule},
+		{NodePIDPressure, NoSchedule},
+		{NodeUnschedulable, NoSchedule},
+		{NodeNetworkUnavailable, NoSchedule},
+	}
+	if !hostNetwork {
+		ids = ids[:len(ids)-1]
+	}
+	return ids
 }
 
 // addForever adds a toleration with Exists and without seconds, or takes the seconds from those that are there

@@ -99,6 +99,11 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 		if forbidden, allowed := o.Allowed(tols, tols); !allowed || forbidden != -1 {
 			t.Fatalf("toleration %d does not cover itself", forbidden)
 		}
+		for _, f := range o.Lint(tols) {
+			if f.Toleration < 0 || f.Toleration >= len(tols) || f.Other >= len(tols) || f.String() == "" {
+				t.Fatalf("Lint: %+v", f)
+			}
+		}
 		if err := o.ValidateTolerationsUpdate(tols, tols); (err == nil) != !slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !refValidToleration(o, tol) }) {
 			t.Fatalf("ValidateTolerationsUpdate: %v", err)
 		}

@@ -456,6 +456,61 @@ func TestMinimizeLaws(t *testing.T) {
 	})
 }
 
+// answers returns what there is to say about the lists under the options, in indexes and counts.
+func answers(o taints.Options, list []taints.Taint, tols, others []taints.Toleration) []any {
+	m := o.Compile(tols)
+	all := []any{m.Filter(list), len(o.Merge(tols, others)), len(o.Minimize(tols)), withoutAdvice(o.Lint(tols))}
+	for i := range list {
+		toleration, _ := m.Match(&list[i])
+		all = append(all, toleration)
+	}
+	for i, tol := range tols {
+		all = append(all, o.ValidateTolerations(tols[i:i+1]) == nil)
+		for _, other := range others {
+			all = append(all, o.Covers(tol, other))
+		}
+	}
+	forbidden, _ := o.Allowed(tols, others)
+	return append(all, forbidden)
+}
+
+// Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it only one at the end of a toleration's
+// key is none.
+func TestStarHoldsNoPowerWithoutWildcards(t *testing.T) {
+	starred := rapid.OneOf(worldTolerations, anyTolerations)
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.OneOf(anyTaints, rapid.SliceOfN(rapid.SampledFrom(world), 0, 5)).Draw(t, "taints")
+		tols, others := starred.Draw(t, "tolerations"), starred.Draw(t, "others")
+		off := taints.Options{NoComparison: rapid.Bool().Draw(t, "noComparison")}
+		before := answers(off, list, tols, others)
+		if off == (taints.Options{}) {
+			plain := []any{taints.Filter(list, tols), len(taints.Merge(tols, others)), len(taints.Minimize(tols)), withoutAdvice(taints.Lint(tols))}
+			if diff := cmp.Diff(plain, before[:4]); diff != "" {
+				t.Fatalf("the zero options differ (-plain +options):\n%s", diff)
+			}
+		}
+		on := off
+		on.KeyWildcards = true
+		list, tols, others = slices.Clone(list), slices.Clone(tols), slices.Clone(others)
+		replace := func(list []taints.Toleration) {
+			for i := range list {
+				list[i].Key = strings.ReplaceAll(list[i].Key, "*", "+")
+			}
+		}
+		replace(tols)
+		replace(others)
+		for i := range list {
+			list[i].Key = strings.ReplaceAll(list[i].Key, "*", "+")
+		}
+		if diff := cmp.Diff(before, answers(off, list, tols, others)); diff != "" {
+			t.Fatalf("with + for * (-before +after):\n%s", diff)
+		}
+		if diff := cmp.Diff(before, answers(on, list, tols, others)); diff != "" {
+			t.Fatalf("with + for * and KeyWildcards (-before +after):\n%s", diff)
+		}
+	})
+}
+
 // subsequence reports whether the list has the tolerations of part, in the same order.
 func subsequence(part, list []taints.Toleration) bool {
 	for _, tol := range list {

@@ -284,7 +284,7 @@ func Merge(base, extra []Toleration) []Toleration { return Options{}.Merge(base,
 func (o Options) Merge(base, extra []Toleration) []Toleration {
 	merged := base
 	for i := range extra {
-		if o.values(&extra[i]).empty() || o.includedIn(merged, &extra[i]) {
+		if o.values(&extra[i]).empty() || o.shadow(merged, &extra[i]) >= 0 {
 			continue
 		}
 		if len(merged) == len(base) {
@@ -331,9 +331,9 @@ func (o Options) Minimize(tols []Toleration) []Toleration {
 func (o Options) superseded(tols []Toleration) []int {
 	by := make([]int, len(tols))
 	for i := range tols {
-		by[i] = o.shadow(tols[:i], by, &tols[i])
-		if o.values(&tols[i]).empty() {
-			by[i] = i
+		by[i] = i
+		if !o.values(&tols[i]).empty() {
+			by[i] = o.shadow(tols[:i], &tols[i])
 		}
 	}
 	for i := len(tols) - 1; i >= 0; i-- {
@@ -344,11 +344,11 @@ func (o Options) superseded(tols []Toleration) []int {
 	return by
 }
 
-// shadow returns the index of the first of the earlier tolerations that stays, by being -1 for it, and tolerates every taint that
-// t tolerates, however long. It returns -1 if there is none.
-func (o Options) shadow(earlier []Toleration, by []int, t *Toleration) int {
+// shadow returns the index of the first of the earlier tolerations that tolerates every taint that t, which tolerates
+// something, tolerates, however long, and -1 if there is none.
+func (o Options) shadow(earlier []Toleration, t *Toleration) int {
 	for i := range earlier {
-		if by[i] < 0 && o.includes(&earlier[i], t) {
+		if o.includes(&earlier[i], t) {
 			return i
 		}
 	}
@@ -370,16 +370,6 @@ func (o Options) repeat(tols []Toleration, by []int, i int) int {
 		}
 	}
 	return -1
-}
-
-// includedIn reports whether one of the tolerations in the list includes u.
-func (o Options) includedIn(list []Toleration, u *Toleration) bool {
-	for i := range list {
-		if o.includes(&list[i], u) {
-			return true
-		}
-	}
-	return false
 }
 
 // includes reports whether t tolerates every taint that u, which tolerates something, tolerates, however long.

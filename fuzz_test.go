@@ -85,7 +85,7 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 		if e := m.Explain(list); e.Schedulable() != v.Schedulable() || len(e.String()) == 0 && len(list) > 1 || e.Redacted() == "" && len(list) > 1 {
 			t.Fatalf("Explain = %v", e)
 		}
-		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() || s.String() == "" || s.Redacted() == "" {
+		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() || s.String() == "" || s.Redacted() == "" || s.Report() == "" || s.RedactedReport() == "" {
 			t.Fatalf("Summarize = %v", s)
 		}
 		for _, p := range []taints.EvictionPolicy{{}, {Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch}} {

@@ -65,8 +65,8 @@ func entry(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 // other. The result is nil if there are none, and always so for what the Add functions of this package give a pod that
 // has no tolerations, unless negative seconds are asked of [AddDefaults].
 //
-// Tolerations that [ValidateTolerations] refuses are passed over: they have no findings, and are the reason for none. Nothing is
-// retained. The time it takes grows with the square of the length.
+// Tolerations that [ValidateTolerations] refuses are passed over: they have no findings, and are the reason for none. Nothing
+// is retained. The time it takes grows with the square of the length.
 //
 // What is right for a daemon is not for others. Lint tells them apart by what the DaemonSet controller adds, so give it
 // the tolerations of the pod, or those of the template after [AddDaemonSetDefaults].
@@ -117,8 +117,8 @@ func (l *linter) relate() {
 	}
 }
 
-// shadow returns the index of the first earlier toleration that tolerates all NoExecute taints of a toleration, if it does so for
-// another time, and otherwise -1.
+// shadow returns the index of the first earlier toleration that tolerates all NoExecute taints of a toleration, if it does so
+// for another time, and otherwise -1.
 func (l *linter) shadow(i int) int {
 	t := l.tols[i]
 	if !timed(&t) || l.options.values(&t).empty() {

@@ -306,9 +306,9 @@ func (o Options) Merge(base, extra []Toleration) []Toleration {
 // What only several entries together make superfluous stays. Order is kept, and minimizing twice drops nothing more. Where
 // other than the first match counts ([LongestMatch], [ShortestMatch]) deadlines may change, but what is tolerated does not.
 //
-// It returns tols itself when nothing is dropped, and otherwise a new list with seconds of its own. Any list is accepted, nil too.
-// The time it takes grows with the square of the length. An API server refuses that an existing pod loses tolerations
-// ([ValidateTolerationsUpdate]), so minimize before the pod is created.
+// It returns tols itself when nothing is dropped, and otherwise a new list with seconds of its own, nil if it is empty. Any
+// list is accepted, nil too. The time it takes grows with the square of the length. An API server refuses that an existing
+// pod loses tolerations ([ValidateTolerationsUpdate]), so minimize before the pod is created.
 func Minimize(tols []Toleration) []Toleration { return Options{}.Minimize(tols) }
 
 // Minimize is the function [Minimize] under the options, see [Options.Covers].

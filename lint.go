@@ -94,7 +94,7 @@ type linter struct {
 	tols     []Toleration // the valid ones
 	at       []int        // their indexes in the list
 	shadows  []int        // for each what shadows it, or -1
-	by       []int        // for each what makes it superfluous, as superseded has it, but that one with a shadow stays
+	by       []int        // for each what makes it superfluous, as superseded has it, but for what has a shadow only a later one
 	daemon   bool
 	findings []Finding
 }
@@ -111,7 +111,7 @@ func (l *linter) relate() {
 		l.shadows, l.by = append(l.shadows, shadow), append(l.by, by)
 	}
 	for i := len(l.tols) - 1; i >= 0; i-- {
-		if l.by[i] < 0 && l.shadows[i] < 0 {
+		if l.by[i] < 0 {
 			l.by[i] = l.options.repeat(l.tols, l.by, i)
 		}
 	}

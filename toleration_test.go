@@ -289,6 +289,7 @@ func TestMinimize(t *testing.T) {
 		{"another time for other taints comes between", []string{"a:NoExecute", "b:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"b:NoExecute for 60s", ":NoExecute op=Exists"}},
 		{"another time for other values comes between", []string{"a=5:NoExecute op=Gt", "a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}},
 		{"another time for a common value comes between", []string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}},
+		{"the same the other way round", []string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}, []string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}},
 		{"another time counts for NoExecute only", []string{"a:NoSchedule", ":NoExecute op=Exists for 60s", "op=Exists"}, []string{":NoExecute op=Exists for 60s", "op=Exists"}},
 		{"tolerates nothing", []string{"a=9223372036854775807 op=Gt", "b"}, []string{"b"}},
 		{"only together superfluous", []string{"a=5 op=Gt", "a=9 op=Lt", "a=7 op=Lt", "a op=Exists"}, []string{"a op=Exists"}},

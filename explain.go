@@ -255,7 +255,7 @@ func meantOperator(op Operator) string {
 // the empty string if there is none.
 func meant(s string, words ...string) string {
 	for _, w := range words {
-		isBeginning := len(s) > 2 && len(s) <= len(w) && strings.EqualFold(s, w[:len(s)])
+		isBeginning := len(s) > 2 && len(s) < len(w) && strings.EqualFold(s, w[:len(s)])
 		if isBeginning || strings.EqualFold(s, w) || keyEdits(s, w) > 0 {
 			return w
 		}

@@ -50,6 +50,9 @@ func TestAllocs(t *testing.T) {
 		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
 		"IsExtendedResourceName":            func() { taints.IsExtendedResourceName("nvidia.com/gpu") },
 		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
+		"Covers":                            func() { tols[4].Covers(tols[5]) },
+		"Allowed":                           func() { taints.Allowed(tols, tols) },
+		"Merge, nothing to add":             func() { sink += len(taints.Merge(tols, tols)) },
 		"Untolerated": func() {
 			for i := range taints.Untolerated(list, tols, taints.AnyEffect) {
 				sink += i
@@ -70,6 +73,7 @@ func TestAllocs(t *testing.T) {
 		"Toleration.String": func() { _ = tols[1].String() },
 		"one change parsed": func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") },
 		"a removal parsed":  func() { taints.ParseChanges("example.com/gpu-") },
+		"Merge":             func() { sink += len(taints.Merge(tols, parsed)) },
 		"seconds parsed":    func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") },
 	} {
 		if n := testing.AllocsPerRun(100, f); n > 1 {

@@ -111,6 +111,34 @@ func BenchmarkAddDefaults(b *testing.B) {
 	}
 }
 
+func BenchmarkCovers(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		benchTols[0].Covers(benchTols[1])
+	}
+}
+
+func BenchmarkMerge(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Merge(benchTols[:4], benchTols[4:])
+	}
+}
+
+func BenchmarkMinimize(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Minimize(benchTols)
+	}
+}
+
+func BenchmarkLint(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		taints.Lint(benchTols)
+	}
+}
+
 func BenchmarkExplain(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -51,16 +51,27 @@ func addDefault(tols []Toleration, key string, seconds *int64) []Toleration {
 // host's network. A toleration of the same key, operator, value and effect that has seconds loses them, in its place, as in
 // Kubernetes; a broader toleration does not keep one from being added. Otherwise it is like [AddDefaults].
 func AddDaemonSetDefaults(tols []Toleration, hostNetwork bool) []Toleration {
-	tols = addForever(tols, NodeNotReady, NoExecute)
-	tols = addForever(tols, NodeUnreachable, NoExecute)
-	tols = addForever(tols, NodeDiskPressure, NoSchedule)
-	tols = addForever(tols, NodeMemoryPressure, NoSchedule)
-	tols = addForever(tols, NodePIDPressure, NoSchedule)
-	tols = addForever(tols, NodeUnschedulable, NoSchedule)
-	if hostNetwork {
-		tols = addForever(tols, NodeNetworkUnavailable, NoSchedule)
+	for _, id := range daemonSetTaints(hostNetwork) {
+		tols = addForever(tols, id.Key, id.Effect)
 	}
 	return tols
+}
+
+// daemonSetTaints returns the taints that every pod of a DaemonSet tolerates.
+func daemonSetTaints(hostNetwork bool) []TaintID {
+	ids := []TaintID{
+		{NodeNotReady, NoExecute},
+		{NodeUnreachable, NoExecute},
+		{NodeDiskPressure, NoSchedule},
+		{NodeMemoryPressure, NoSchedule},
+		{NodePIDPressure, NoSchedule},
+		{NodeUnschedulable, NoSchedule},
+		{NodeNetworkUnavailable, NoSchedule},
+	}
+	if !hostNetwork {
+		ids = ids[:len(ids)-1]
+	}
+	return ids
 }
 
 // addForever adds a toleration with Exists and without seconds, or takes the seconds from those that are there
@@ -115,16 +126,10 @@ func IsExtendedResourceName(name string) bool {
 
 // AddMemoryPressure adds what the PodTolerationRestriction admission plugin gives to every pod whose QoS class is not
 // BestEffort: a toleration of [NodeMemoryPressure] with Exists and NoSchedule, unless the list has one that covers it, with
-// Exists, that key or none, and NoSchedule or no effect. The plugin also drops tolerations of the pod that others cover,
-// the one added among these others; this function does not. Otherwise it is like [AddDefaults].
+// Exists, that key or none, and NoSchedule or no effect. It is [Merge] with that one toleration. The plugin also drops
+// tolerations of the pod that others cover, the one added among these others; this function does not.
 func AddMemoryPressure(tols []Toleration) []Toleration {
-	for i := range tols {
-		t := &tols[i]
-		if t.Operator == OpExists && (t.Key == NodeMemoryPressure || t.Key == "") && (t.Effect == NoSchedule || t.Effect == "") {
-			return tols
-		}
-	}
-	return append(slices.Clip(tols), Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule})
+	return Merge(tols, []Toleration{{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}})
 }
 
 // A Condition is what counts of one of a node's conditions. It decodes from an element of a Node's status.conditions. The

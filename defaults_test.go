@@ -185,7 +185,10 @@ var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
 	},
 	"AddMemoryPressure": taints.AddMemoryPressure,
+	"Merge":             func(l []taints.Toleration) []taints.Toleration { return taints.Merge(l, mergedTolerations) },
 }
+
+var mergedTolerations = parseTolerations(notReady300, "dedicated=ml:NoSchedule")
 
 // Room behind a list may belong to somebody else: it is never written to.
 func TestAddDoesNotWriteToTheCallersArray(t *testing.T) {
@@ -218,6 +221,7 @@ func TestAddedSecondsAreNotShared(t *testing.T) {
 	d := taints.Defaults{NotReadySeconds: &own, UnreachableSeconds: &own}
 	a, b := taints.AddDefaults(nil, d), taints.AddDefaults(nil, d)
 	pointers := []*int64{&own, a[0].TolerationSeconds, a[1].TolerationSeconds, b[0].TolerationSeconds, b[1].TolerationSeconds}
+	pointers = append(pointers, mergedTolerations[0].TolerationSeconds, taints.Merge(nil, mergedTolerations)[0].TolerationSeconds, taints.Merge(nil, mergedTolerations)[0].TolerationSeconds)
 	for i, p := range pointers {
 		if slices.Contains(pointers[i+1:], p) {
 			t.Errorf("pointer %d is shared", i)

@@ -163,7 +163,7 @@ func ExampleExplain() {
 func ExampleMatcher_Explain() {
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("sla.example.com/failure-score=30:NoSchedule op=Lt")})
 	fmt.Println(pod.Explain([]taints.Taint{taints.MustParseTaint("sla.example.com/failure-score=40:NoSchedule")}))
-	// Output: sla.example.com/failure-score=40:NoSchedule is not tolerated (closest: sla.example.com/failure-score=30:NoSchedule op=Lt, 40 is not less than 30)
+	// Output: sla.example.com/failure-score=40:NoSchedule is not tolerated (closest: sla.example.com/failure-score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)
 }
 
 // A form with a field of its own for each part.
@@ -198,4 +198,46 @@ func ExampleMatcher_Summarize() {
 	// Output:
 	// 1 of 2
 	// 1/2 nodes are available: 1 has untolerated taint <key1>=<value1>:NoSchedule (nothing comes close)
+}
+
+// For a terminal: a line for each reason.
+func ExampleSummary_Report() {
+	nodes := [][]taints.Taint{
+		{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("score=80:NoSchedule")},
+		{taints.MustParseTaint("dedicated=ml:NoSchedule")},
+		{taints.MustParseTaint("node.kubernetes.io/unschedulable:NoSchedule")},
+	}
+	pod := []taints.Toleration{
+		taints.MustParseToleration("dedicated=db:NoSchedule"),
+		taints.MustParseToleration("team=ml:NoSchedule"),
+		taints.MustParseToleration("score=60:NoSchedule op=Lt"),
+	}
+	fmt.Println(taints.Summarize(slices.Values(nodes), pod).Report())
+	// Output:
+	// 0/3 nodes are available:
+	//   2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=db:NoSchedule, the value differs, ml stands under the key team)
+	//   1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule (nothing comes close)
+	//   1 has untolerated taint score=80:NoSchedule (closest: score=60:NoSchedule op=Lt, 80 is not less than 60 but 20 more)
+}
+
+// For a bug report: no names of the cluster.
+func ExampleSummary_RedactedReport() {
+	nodes := [][]taints.Taint{{taints.MustParseTaint("secret-project=apollo:NoSchedule")}}
+	pod := []taints.Toleration{taints.MustParseToleration("secret-project=Apollo:NoSchedule")}
+	fmt.Println(taints.Summarize(slices.Values(nodes), pod).RedactedReport())
+	// Output:
+	// 0/1 nodes are available:
+	//   1 has untolerated taint <key1>=<value1>:NoSchedule (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)
+}
+
+// Effects and operators are written by hand, too.
+func ExampleReason_Why_unknown() {
+	node := []taints.Taint{taints.MustParseTaint("gpu=a100:NoSchedule")}
+	pod := []taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}}
+	r := taints.Explain(node, pod)[0]
+	fmt.Println(r.Why())
+	fmt.Println(r.Hint)
+	// Output:
+	// the effect NoSched is unknown, NoSchedule may be meant, the operator Exist is unknown, Exists may be meant
+	// it may be misspelt
 }

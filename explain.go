@@ -13,11 +13,16 @@ type Hint uint8
 const (
 	// HintLetterCase: the field that [Reason.Mismatch] names would match but for upper and lower case.
 	HintLetterCase Hint = iota + 1
-	// HintSpelling: the keys are one or two edits apart; an edit puts in, takes out or replaces a letter, or swaps two neighbours.
+	// HintSpelling: the field that Mismatch names may be misspelt. That is a key one or two edits from the taint's, where an edit
+	// puts in, takes out or replaces a letter, or swaps two neighbours; or an unknown effect or operator that is so near a
+	// known one, or its beginning.
 	HintSpelling
 	// HintEmptyValue: the operator is Equal and the value empty, which tolerates only a taint without a value. Exists
 	// tolerates any value.
 	HintEmptyValue
+	// HintOtherKey: the value is not the taint's, and another toleration has the taint's value with Equal under a key that is not
+	// the taint's, as "dedicated=db" and "team=ml" for a taint "dedicated=ml".
+	HintOtherKey
 )
 
 // String returns what the hint means, "no hint" for zero, and shows a number that stands for nothing as such.
@@ -27,6 +32,7 @@ func (h Hint) String() string {
 		"it differs only in letter case",
 		"it may be misspelt",
 		"Equal with an empty value matches only an empty value",
+		"the value stands under another key",
 	)
 }
 
@@ -46,15 +52,16 @@ type Reason struct {
 	// Hint is a guess at a mistake in Closest, and zero where there is none to make.
 	Hint Hint
 
-	options Options // that were in force
+	otherKey string  // the key that HintOtherKey is about
+	options  Options // that were in force
 }
 
 // Tolerated reports whether a toleration matches the taint.
 func (r Reason) Tolerated() bool { return r.Mismatch == 0 }
 
 // Why says in words in what the closest toleration differs from the taint, in all fields and not only in the first, as
-// in "the effect differs, the value differs only in letter case" or "40 is not less than 30". It is "nothing comes
-// close" where there is no such toleration, and empty where the taint is tolerated. It holds the values of thresholds.
+// in "the effect differs, the value differs only in letter case" or "40 is not less than 30 but 10 more". It is "nothing
+// comes close" where there is no such toleration, and empty where the taint is tolerated. It may hold keys and values.
 func (r Reason) Why() string { return r.why(nil) }
 
 // String returns the reason in one line, as in "dedicated=ml:NoSchedule is not tolerated (closest:
@@ -62,7 +69,8 @@ func (r Reason) Why() string { return r.why(nil) }
 func (r Reason) String() string { return string(r.append(nil, nil)) }
 
 // Redacted returns what String returns with names in place of keys and values, <key1>, <value1> and so on; the same text
-// has the same name. Effects and operators that Kubernetes does not know are replaced too.
+// has the same name. Effects and operators that Kubernetes does not know are replaced too, but not the known ones that may be
+// meant; by how much a threshold is missed is left out.
 func (r Reason) Redacted() string { return string(r.append(nil, new(redactor))) }
 
 // An Explanation has a [Reason] for each taint of a node, in the order of its taints.
@@ -137,7 +145,25 @@ func (o Options) reason(taint *Taint, tolerations []Toleration) Reason {
 		r.Closest = tolerations[r.Toleration].clone()
 		r.Hint = r.hint()
 	}
+	if r.Mismatch == MismatchValue && r.Hint == 0 {
+		r.otherKey = o.otherKey(taint, tolerations)
+		if r.otherKey != "" {
+			r.Hint = HintOtherKey
+		}
+	}
 	return r
+}
+
+// otherKey returns the key of the first toleration that has the taint's value, which is not empty, under a key that is not the
+// taint's, and the empty string if there is none.
+func (o Options) otherKey(taint *Taint, tolerations []Toleration) string {
+	for i := range tolerations {
+		t := &tolerations[i]
+		if t.Value == taint.Value && t.Value != "" && t.operator() == OpEqual && !o.keyMatches(t, taint) {
+			return t.Key
+		}
+	}
+	return ""
 }
 
 // notClose is the distance of a toleration that has nothing to do with a taint.
@@ -188,6 +214,9 @@ func (r *Reason) hint() Hint {
 		if strings.EqualFold(string(t.Effect), string(taint.Effect)) {
 			return HintLetterCase
 		}
+		if !knownEffect(t.Effect) && meantEffect(t.Effect) != "" {
+			return HintSpelling
+		}
 	case MismatchKey:
 		if strings.EqualFold(t.Key, taint.Key) {
 			return HintLetterCase
@@ -201,13 +230,37 @@ func (r *Reason) hint() Hint {
 			return HintLetterCase
 		}
 	case MismatchOperator:
-		for _, op := range []Operator{OpEqual, OpExists, OpLt, OpGt} {
-			if strings.EqualFold(string(t.Operator), string(op)) {
-				return HintLetterCase
-			}
+		switch meant := meantOperator(t.Operator); {
+		case meant == "":
+		case strings.EqualFold(string(t.Operator), meant):
+			return HintLetterCase
+		default:
+			return HintSpelling
 		}
 	}
 	return 0
+}
+
+// meantEffect returns the known effect that the unknown one may stand for, and the empty string if there is none.
+func meantEffect(e Effect) string {
+	return meant(string(e), string(NoSchedule), string(PreferNoSchedule), string(NoExecute))
+}
+
+// meantOperator is meantEffect for operators.
+func meantOperator(op Operator) string {
+	return meant(string(op), string(OpExists), string(OpEqual), string(OpLt), string(OpGt))
+}
+
+// meant returns the first of the words that s is in another letter case, the beginning of, or one or two edits away from, and
+// the empty string if there is none.
+func meant(s string, words ...string) string {
+	for _, w := range words {
+		isBeginning := len(s) > 2 && len(s) < len(w) && strings.EqualFold(s, w[:len(s)])
+		if isBeginning || strings.EqualFold(s, w) || keyEdits(s, w) > 0 {
+			return w
+		}
+	}
+	return ""
 }
 
 // keyEdits returns how many edits, 1 or 2, lead from one key to the other, and 0 if it takes more or the keys are too short
@@ -342,12 +395,20 @@ func (s *summarizer) find(o Options, taint Taint, tolerations []Toleration) int 
 
 // String returns the summary in one line in the manner of the kube-scheduler: "0/13 nodes are available: 3 have untolerated
 // taint dedicated=ml:NoSchedule (closest: dedicated=ML:NoSchedule, the value differs only in letter case), 1 has …".
-func (s Summary) String() string { return s.text(nil) }
+func (s Summary) String() string { return s.text(nil, " ", ", ") }
 
 // Redacted returns what String returns without keys and values, see [Reason.Redacted].
-func (s Summary) Redacted() string { return s.text(new(redactor)) }
+func (s Summary) Redacted() string { return s.text(new(redactor), " ", ", ") }
 
-func (s Summary) text(r *redactor) string {
+// Report returns the summary in full, with a line for each reason below the line that counts the nodes. The lines end where the
+// next begins: there is no line feed at the end.
+func (s Summary) Report() string { return s.text(nil, "\n  ", "\n  ") }
+
+// RedactedReport returns what Report returns without keys and values, see [Reason.Redacted].
+func (s Summary) RedactedReport() string { return s.text(new(redactor), "\n  ", "\n  ") }
+
+// text writes the reasons after a colon and the text first, with the text between between them.
+func (s Summary) text(r *redactor, first, between string) string {
 	b := make([]byte, 0, 256)
 	b = strconv.AppendInt(b, int64(s.Feasible), 10)
 	b = append(b, '/')
@@ -356,9 +417,9 @@ func (s Summary) text(r *redactor) string {
 	for i := range s.Reasons {
 		reason := &s.Reasons[i]
 		if i == 0 {
-			b = append(b, ": "...)
+			b = append(append(b, ':'), first...)
 		} else {
-			b = append(b, ", "...)
+			b = append(b, between...)
 		}
 		b = strconv.AppendInt(b, int64(reason.Nodes), 10)
 		if reason.Nodes == 1 {
@@ -415,7 +476,11 @@ func (r Reason) differences(names *redactor) []string {
 		words = append(words, inWords("the key differs", t.Key, taint.Key))
 	}
 	if !effectMatches(t, taint) {
-		words = append(words, inWords("the effect differs", string(t.Effect), string(taint.Effect)))
+		if knownEffect(t.Effect) {
+			words = append(words, inWords("the effect differs", string(t.Effect), string(taint.Effect)))
+		} else {
+			words = append(words, unknown("effect", string(names.effect(t.Effect)), meantEffect(t.Effect)))
+		}
 	}
 	switch mismatch := r.options.checkValues(t, taint); mismatch {
 	case 0:
@@ -425,12 +490,15 @@ func (r Reason) differences(names *redactor) []string {
 		} else {
 			words = append(words, inWords(mismatch.String(), t.Value, taint.Value))
 		}
+		if r.otherKey != "" {
+			words = append(words, names.value(taint.Value)+" stands under the key "+names.key(r.otherKey))
+		}
 	case MismatchNotInteger:
 		words = append(words, r.notInteger())
-	case MismatchNotLess:
-		words = append(words, names.value(taint.Value)+" is not less than "+names.value(t.Value))
-	case MismatchNotGreater:
-		words = append(words, names.value(taint.Value)+" is not greater than "+names.value(t.Value))
+	case MismatchNotLess, MismatchNotGreater:
+		words = append(words, r.missed(names))
+	case MismatchOperator:
+		words = append(words, unknown("operator", string(names.operator(t.Operator)), meantOperator(t.Operator)))
 	default:
 		words = append(words, mismatch.String())
 	}
@@ -443,6 +511,34 @@ func (r Reason) notInteger() string {
 		return "its value is not an integer"
 	}
 	return "the taint's value is not an integer"
+}
+
+// missed says by how much the taint's value misses the threshold; where names are to be given, not by how much.
+func (r Reason) missed(names *redactor) string {
+	got, _ := parseInteger(r.Taint.Value)
+	limit, _ := parseInteger(r.Closest.Value)
+	relation, more := "less", "more"
+	by := uint64(got) - uint64(limit) // of two's complement, which is right for any two int64
+	if r.Closest.Operator == OpGt {
+		relation, more, by = "greater", "less", -by
+	}
+	text := names.value(r.Taint.Value) + " is not " + relation + " than " + names.value(r.Closest.Value)
+	switch {
+	case names != nil:
+		return text
+	case by == 0:
+		return text + " but equal"
+	}
+	return text + " but " + strconv.FormatUint(by, 10) + " " + more
+}
+
+// unknown says that Kubernetes does not know the effect or operator, and what may be meant.
+func unknown(field, name, meant string) string {
+	text := "the " + field + " " + name + " is unknown"
+	if meant != "" {
+		text += ", " + meant + " may be meant"
+	}
+	return text
 }
 
 // inWords says that a, which is not b, differs from it.

@@ -45,7 +45,7 @@ func TestExplain(t *testing.T) {
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
 		}, {
 			"effect in other letter case", "dedicated=ml:NoSchedule", []T{{Key: "dedicated", Value: "ml", Effect: "noschedule"}},
-			0, taints.MismatchEffect, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:noschedule, the effect differs only in letter case)",
+			0, taints.MismatchEffect, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:noschedule, the effect noschedule is unknown, NoSchedule may be meant)",
 		}, {
 			"effect and value", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoExecute"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoExecute, the effect differs, the value differs)",
@@ -57,7 +57,7 @@ func TestExplain(t *testing.T) {
 			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
 			"a missed threshold comes closer than another effect", "score=40:NoSchedule", parseTolerations("score=50:NoExecute op=Lt", "score=30:NoSchedule op=Lt"),
-			1, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30)",
+			1, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)",
 		}, {
 			"one edit comes closer than two", "dedicated=ml:NoSchedule", parseTolerations("dedicaetdd op=Exists", "dedicate op=Exists"),
 			1, taints.MismatchKey, taints.HintSpelling, "dedicated=ml:NoSchedule is not tolerated (closest: dedicate op=Exists, the key differs)",
@@ -78,10 +78,10 @@ func TestExplain(t *testing.T) {
 			0, taints.MismatchKey, taints.HintSpelling, "dedicated=ml:NoSchedule is not tolerated (closest: dedicatde op=Exists, the key differs)",
 		}, {
 			"threshold, not less", "score=40:NoSchedule", parseTolerations("score=30:NoSchedule op=Lt"),
-			0, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30)",
+			0, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)",
 		}, {
 			"threshold, not greater", "score=40:NoSchedule", parseTolerations("score=60:NoSchedule op=Gt"),
-			0, taints.MismatchNotGreater, 0, "score=40:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, 40 is not greater than 60)",
+			0, taints.MismatchNotGreater, 0, "score=40:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, 40 is not greater than 60 but 20 less)",
 		}, {
 			"the taint's value is no integer", "score=x:NoSchedule", parseTolerations("score=60:NoSchedule op=Gt"),
 			0, taints.MismatchNotInteger, 0, "score=x:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, the taint's value is not an integer)",
@@ -90,10 +90,43 @@ func TestExplain(t *testing.T) {
 			0, taints.MismatchNotInteger, 0, "score=40:NoSchedule is not tolerated (closest: score=007 op=Gt, its value is not an integer)",
 		}, {
 			"unknown operator", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "In"}},
-			0, taints.MismatchOperator, 0, "gpu:NoSchedule is not tolerated (closest: gpu op=In, the operator is unknown)",
+			0, taints.MismatchOperator, 0, "gpu:NoSchedule is not tolerated (closest: gpu op=In, the operator In is unknown)",
+		}, {
+			"misspelt operator", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exist"}},
+			0, taints.MismatchOperator, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu op=Exist, the operator Exist is unknown, Exists may be meant)",
+		}, {
+			"misspelt effect", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoSched"}},
+			0, taints.MismatchEffect, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu:NoSched op=Exists, the effect NoSched is unknown, NoSchedule may be meant)",
+		}, {
+			"misspelt effect that is another", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoExceute"}},
+			0, taints.MismatchEffect, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu:NoExceute op=Exists, the effect NoExceute is unknown, NoExecute may be meant)",
+		}, {
+			"unknown effect", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "No"}},
+			0, taints.MismatchEffect, 0, "gpu:NoSchedule is not tolerated (closest: gpu:No op=Exists, the effect No is unknown)",
+		}, {
+			"the value under another key", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "gpu=a", "team=ml:NoExecute", "unit=ml"),
+			0, taints.MismatchValue, taints.HintOtherKey, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs, ml stands under the key team)",
+		}, {
+			"a likelier mistake than a value under another key", "dedicated=ml:NoSchedule", parseTolerations("dedicated=ML:NoSchedule", "team=ml"),
+			0, taints.MismatchValue, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)",
+		}, {
+			"a threshold of another key has no value to give", "score=5:NoSchedule", parseTolerations("score=4:NoSchedule", "rank=5 op=Gt"),
+			0, taints.MismatchValue, 0, "score=5:NoSchedule is not tolerated (closest: score=4:NoSchedule, the value differs)",
+		}, {
+			"no value has no other key", "dedicated:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "team"),
+			0, taints.MismatchValue, 0, "dedicated:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+		}, {
+			"the value under the same key, for another effect", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "dedicated=ml:PreferNoSchedule"),
+			0, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+		}, {
+			"threshold, equal", "score=40:NoSchedule", parseTolerations("score=40 op=Gt"),
+			0, taints.MismatchNotGreater, 0, "score=40:NoSchedule is not tolerated (closest: score=40 op=Gt, 40 is not greater than 40 but equal)",
+		}, {
+			"threshold, as far as can be", "score=9223372036854775807:NoSchedule", parseTolerations("score=-9223372036854775808 op=Lt"),
+			0, taints.MismatchNotLess, 0, "score=9223372036854775807:NoSchedule is not tolerated (closest: score=-9223372036854775808 op=Lt, 9223372036854775807 is not less than -9223372036854775808 but 18446744073709551615 more)",
 		}, {
 			"operator in other letter case", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "exists"}},
-			0, taints.MismatchOperator, taints.HintLetterCase, "gpu:NoSchedule is not tolerated (closest: gpu op=exists, the operator is unknown)",
+			0, taints.MismatchOperator, taints.HintLetterCase, "gpu:NoSchedule is not tolerated (closest: gpu op=exists, the operator exists is unknown, Exists may be meant)",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -175,7 +208,7 @@ func TestRedacted(t *testing.T) {
 		"<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)",
 		"<key2>=<value3>:NoExecute is not tolerated (closest: <key2>=<value4>:NoExecute op=Lt for 60s, <value3> is not less than <value4>)",
 		"<key1>=<value5>:NoExecute is not tolerated (closest: <key1>=<value2>:NoSchedule, the effect differs, the value differs)",
-		"<key3>:<effect> is not tolerated (closest: <key3>:<effect> op=<operator>, the effect differs, the operator is unknown)",
+		"<key3>:<effect> is not tolerated (closest: <key3>:<effect> op=<operator>, the effect <effect> is unknown, the operator <operator> is unknown)",
 	}, "\n")
 	if diff := cmp.Diff(want, e.Redacted()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -205,14 +238,55 @@ func TestRedactedHoldsNothing(t *testing.T) {
 			tols = append(tols, taints.Toleration{Key: secret.Draw(t, "key"), Operator: taints.Operator(secret.Draw(t, "operator")), Value: secret.Draw(t, "value"), Effect: taints.Effect(secret.Draw(t, "effect"))})
 		}
 		e := taints.Explain(list, tols)
-		text := strings.ToLower(e.Redacted() + taints.Summarize(slices.Values([][]taints.Taint{list}), tols).Redacted())
+		s := taints.Summarize(slices.Values([][]taints.Taint{list}), tols)
+		text := strings.ToLower(e.Redacted() + s.Redacted() + s.RedactedReport())
 		if strings.Contains(text, "zq") || strings.Contains(text, "77") {
 			t.Fatalf("%s", text)
 		}
 		if a, b := strings.Count(e.String(), "\n"), strings.Count(e.Redacted(), "\n"); a != b {
 			t.Fatalf("%d lines, redacted %d", a, b)
 		}
+		if a, b := strings.Count(s.Report(), "\n"), strings.Count(s.RedactedReport(), "\n"); a != len(s.Reasons) || b != a {
+			t.Fatalf("%d reasons in %d lines, redacted %d", len(s.Reasons), a, b)
+		}
 	})
+}
+
+// Neither a distance from which a threshold could be guessed nor another key is in a redacted text.
+func TestRedactedHints(t *testing.T) {
+	for _, tc := range []struct {
+		taint string
+		tols  []taints.Toleration
+		want  string
+	}{
+		{"score=40:NoSchedule", parseTolerations("score=60 op=Gt"), "<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2> op=Gt, <value1> is not greater than <value2>)"},
+		{"dedicated=ml:NoSchedule", parseTolerations("dedicated=db", "team=ml"), "<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>, the value differs, <value1> stands under the key <key2>)"},
+		{"gpu:NoSchedule", []taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}}, "<key1>:NoSchedule is not tolerated (closest: <key1>:<effect> op=<operator>, the effect <effect> is unknown, NoSchedule may be meant, the operator <operator> is unknown, Exists may be meant)"},
+	} {
+		if diff := cmp.Diff(tc.want, taints.Explain(parseTaints(tc.taint), tc.tols).Redacted()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestSummaryReport(t *testing.T) {
+	nodes := [][]taints.Taint{parseTaints("dedicated=ml:NoSchedule"), parseTaints("dedicated=ml:NoSchedule", "gpu:NoExecute"), nil}
+	s := taints.Summarize(slices.Values(nodes), parseTolerations("dedicated=db:NoSchedule"))
+	want := `1/3 nodes are available:
+  2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=db:NoSchedule, the value differs)
+  1 has untolerated taint gpu:NoExecute (nothing comes close)`
+	if diff := cmp.Diff(want, s.Report()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want = `1/3 nodes are available:
+  2 have untolerated taint <key1>=<value1>:NoSchedule (closest: <key1>=<value2>:NoSchedule, the value differs)
+  1 has untolerated taint <key2>:NoExecute (nothing comes close)`
+	if diff := cmp.Diff(want, s.RedactedReport()); diff != "" {
+		t.Errorf("redacted (-want +got):\n%s", diff)
+	}
+	if got := (taints.Summary{Nodes: 2, Feasible: 2}).Report(); got != "2/2 nodes are available" {
+		t.Errorf("without reasons: %s", got)
+	}
 }
 
 func TestSummarize(t *testing.T) {

@@ -133,12 +133,23 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 		if e := m.Explain(list); e.Schedulable() != v.Schedulable() || len(e.String()) == 0 && len(list) > 1 || e.Redacted() == "" && len(list) > 1 {
 			t.Fatalf("Explain = %v", e)
 		}
-		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() || s.String() == "" || s.Redacted() == "" {
+		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() || s.String() == "" || s.Redacted() == "" || s.Report() == "" || s.RedactedReport() == "" {
 			t.Fatalf("Summarize = %v", s)
 		}
 		for _, p := range []taints.EvictionPolicy{{}, {Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch}} {
 			if e := p.Evict(m, list, now); e.Outcome == taints.Stays && v.Evicts() {
 				t.Fatalf("%+v though %+v", e, v)
+			}
+		}
+		if least := o.Minimize(tols); o.Compile(least).Filter(list) != v || o.Compile(o.Merge(nil, tols)).Filter(list) != v {
+			t.Fatalf("minimized to %v", least)
+		}
+		if forbidden, allowed := o.Allowed(tols, tols); !allowed || forbidden != -1 {
+			t.Fatalf("toleration %d does not cover itself", forbidden)
+		}
+		for _, f := range o.Lint(tols) {
+			if f.Toleration < 0 || f.Toleration >= len(tols) || f.Other >= len(tols) || f.String() == "" {
+				t.Fatalf("Lint: %+v", f)
 			}
 		}
 		if err := o.ValidateTolerationsUpdate(tols, tols); (err == nil) != !slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !refValidToleration(o, tol) }) {
@@ -246,6 +257,31 @@ func FuzzEvict(f *testing.F) {
 		outcome, deadline := refDeadline(p, taints.Options{}, list, tols, now)
 		if e.Outcome != outcome || deadline != nil && e.At.Unix() != deadline.Int64() {
 			t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
+		}
+	})
+}
+
+// FuzzCovers holds what one toleration covers of another against a taint.
+func FuzzCovers(f *testing.F) {
+	f.Add("a", "Exists", "", "", "a", "Equal", "v", "NoSchedule", "a", "v", "NoSchedule", false)
+	f.Add("score", "Gt", "5", "", "score", "Gt", "7", "NoExecute", "score", "8", "NoExecute", false)
+	f.Add("score", "", "9223372036854775807", "", "score", "Gt", "9223372036854775806", "", "score", "9223372036854775807", "x", false)
+	f.Add("a/*", "Exists", "", "NoExecute", "a/b*", "Lt", "0", "NoExecute", "a/bc", "-1", "NoExecute", true)
+	f.Add("", "", "v", "", "*", "In", "v", "", "k", "v", "", true)
+	f.Fuzz(func(t *testing.T, aKey, aOp, aValue, aEffect, bKey, bOp, bValue, bEffect, key, value, effect string, wildcards bool) {
+		o := taints.Options{KeyWildcards: wildcards}
+		a := taints.Toleration{Key: aKey, Operator: taints.Operator(aOp), Value: aValue, Effect: taints.Effect(aEffect)}
+		b := taints.Toleration{Key: bKey, Operator: taints.Operator(bOp), Value: bValue, Effect: taints.Effect(bEffect)}
+		taint := taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)}
+		if !o.Covers(a, a) || o.Covers(a, b) && refTolerates(o, b, taint) && !refTolerates(o, a, taint) {
+			t.Fatalf("%+v covers %+v: %v, but %v", a, b, o.Covers(a, b), taint)
+		}
+		both := []taints.Toleration{a, b}
+		want := refTime(o, both, taint)
+		for _, list := range [][]taints.Toleration{o.Merge(both[:1], both[1:]), o.Merge(nil, both), o.Minimize(both)} {
+			if got := refTime(o, list, taint); got != want {
+				t.Fatalf("%+v, of %+v: %v is tolerated %s, want %s", list, both, taint, got, want)
+			}
 		}
 	})
 }

@@ -412,6 +412,180 @@ func TestAddLaws(t *testing.T) {
 	}
 }
 
+// Tolerations of the taints of the world.
+var (
+	worldToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
+		return taints.Toleration{
+			Key:               rapid.SampledFrom([]string{"", "*", "a", "a*", "a/*", "a/b", "a/b*", "b"}).Draw(t, "key"),
+			Operator:          operators.Draw(t, "operator"),
+			Value:             rapid.SampledFrom([]string{"", "v", "05", "-9223372036854775808", "-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807"}).Draw(t, "value"),
+			Effect:            rapid.SampledFrom([]taints.Effect{"", "NoSchedule", "NoExecute", "NoExecute", "x"}).Draw(t, "effect"),
+			TolerationSeconds: rapid.SampledFrom([]*int64{nil, nil, seconds(0), seconds(-1), seconds(300), seconds(301), seconds(math.MaxInt64)}).Draw(t, "seconds"),
+		}
+	})
+	worldTolerations = rapid.SliceOfN(worldToleration, 0, 6)
+)
+
+func TestCoveringAgreesWithTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, a, b := options.Draw(t, "options"), worldToleration.Draw(t, "a"), worldToleration.Draw(t, "b")
+		if rapid.Bool().Draw(t, "close") {
+			b.Key, b.Effect = a.Key, a.Effect
+		}
+		if got, want := o.Covers(a, b), refCovers(o, a, b); got != want {
+			t.Fatalf("under %+v %v covers %v: %v, want %v", o, a, b, got, want)
+		}
+		if got, want := a.Covers(b), refCovers(taints.Options{}, a, b); got != want {
+			t.Fatalf("%v covers %v: %v, want %v", a, b, got, want)
+		}
+		tols, allow := worldTolerations.Draw(t, "tolerations"), worldTolerations.Draw(t, "allow")
+		want := slices.IndexFunc(tols, func(tol taints.Toleration) bool {
+			return !slices.ContainsFunc(allow, func(entry taints.Toleration) bool { return refCovers(o, entry, tol) })
+		})
+		if forbidden, allowed := o.Allowed(tols, allow); forbidden != want || allowed != (want < 0) {
+			t.Fatalf("Allowed = %d, %v, want %d", forbidden, allowed, want)
+		}
+	})
+}
+
+func TestMergeLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, base, extra := options.Draw(t, "options"), worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
+		array := append(slices.Clone(base), make([]taints.Toleration, 8)...)
+		merged := o.Merge(array[:len(base)], extra)
+		if diff := cmp.Diff(append(slices.Clone(base), make([]taints.Toleration, 8)...), array); diff != "" {
+			t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
+		}
+		if diff := cmp.Diff(base, merged[:len(base)], cmpopts.EquateEmpty()); diff != "" || !subsequence(merged[len(base):], extra) {
+			t.Fatalf("%v and %v became %v", base, extra, merged)
+		}
+		for _, taint := range world {
+			want := refTime(o, base, taint)
+			if want == "not tolerated" {
+				want = refTime(o, extra, taint)
+			}
+			if got := refTime(o, merged, taint); got != want {
+				t.Fatalf("under %+v %v and %v became %v: %v is tolerated %s, want %s", o, base, extra, merged, taint, got, want)
+			}
+		}
+		for i, tol := range merged[len(base):] {
+			if slices.ContainsFunc(merged[:len(base)+i], func(earlier taints.Toleration) bool { return refCovers(o, forever(earlier), tol) }) {
+				t.Fatalf("%v adds nothing to %v", tol, merged[:len(base)+i])
+			}
+			if tol.TolerationSeconds != nil && slices.ContainsFunc(extra, func(e taints.Toleration) bool { return e.TolerationSeconds == tol.TolerationSeconds }) {
+				t.Fatalf("the seconds of %v are shared", tol)
+			}
+		}
+		if again := o.Merge(merged, extra); len(again) != len(merged) || len(merged) > 0 && &again[0] != &merged[0] {
+			t.Fatalf("merged again: %v, then %v", merged, again)
+		}
+	})
+}
+
+func TestMinimizeLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, tols := options.Draw(t, "options"), worldTolerations.Draw(t, "tolerations")
+		before := slices.Clone(tols)
+		got := o.Minimize(tols)
+		if diff := cmp.Diff(before, tols); diff != "" {
+			t.Fatalf("wrote to the caller's list (-before +after):\n%s", diff)
+		}
+		if !subsequence(got, tols) {
+			t.Fatalf("%v became %v", tols, got)
+		}
+		for _, taint := range world {
+			if a, b := refTime(o, tols, taint), refTime(o, got, taint); a != b {
+				t.Fatalf("under %+v %v became %v: %v is tolerated %s, then %s", o, tols, got, taint, a, b)
+			}
+		}
+		for i, tol := range got {
+			if refCovers(o, taints.Toleration{Operator: "In"}, tol) {
+				t.Fatalf("%v is left of %v and tolerates nothing", tol, tols)
+			}
+			for j, other := range got {
+				asLong := refCovers(o, other, tol) && !refLonger(other.TolerationSeconds, tol.TolerationSeconds)
+				if j < i && refCovers(o, forever(other), tol) || j == i+1 && asLong {
+					t.Fatalf("of %v is left %v: %v is superfluous beside %v", tols, got, tol, other)
+				}
+			}
+		}
+		if again := o.Minimize(got); len(again) != len(got) || len(got) > 0 && &again[0] != &got[0] {
+			t.Fatalf("%v, then %v", got, again)
+		}
+	})
+}
+
+// answers returns what there is to say about the lists under the options, in indexes and counts.
+func answers(o taints.Options, list []taints.Taint, tols, others []taints.Toleration) []any {
+	m := o.Compile(tols)
+	all := []any{m.Filter(list), len(o.Merge(tols, others)), len(o.Minimize(tols)), withoutAdvice(o.Lint(tols))}
+	for i := range list {
+		toleration, _ := m.Match(&list[i])
+		all = append(all, toleration)
+	}
+	for i, tol := range tols {
+		all = append(all, o.ValidateTolerations(tols[i:i+1]) == nil)
+		for _, other := range others {
+			all = append(all, o.Covers(tol, other))
+		}
+	}
+	forbidden, _ := o.Allowed(tols, others)
+	return append(all, forbidden)
+}
+
+// Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it only one at the end of a toleration's
+// key is none.
+func TestStarHoldsNoPowerWithoutWildcards(t *testing.T) {
+	starred := rapid.OneOf(worldTolerations, anyTolerations)
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.OneOf(anyTaints, rapid.SliceOfN(rapid.SampledFrom(world), 0, 5)).Draw(t, "taints")
+		tols, others := starred.Draw(t, "tolerations"), starred.Draw(t, "others")
+		off := taints.Options{NoComparison: rapid.Bool().Draw(t, "noComparison")}
+		before := answers(off, list, tols, others)
+		if off == (taints.Options{}) {
+			plain := []any{taints.Filter(list, tols), len(taints.Merge(tols, others)), len(taints.Minimize(tols)), withoutAdvice(taints.Lint(tols))}
+			if diff := cmp.Diff(plain, before[:4]); diff != "" {
+				t.Fatalf("the zero options differ (-plain +options):\n%s", diff)
+			}
+		}
+		on := off
+		on.KeyWildcards = true
+		list, tols, others = slices.Clone(list), slices.Clone(tols), slices.Clone(others)
+		replace := func(list []taints.Toleration) {
+			for i := range list {
+				list[i].Key = strings.ReplaceAll(list[i].Key, "*", "+")
+			}
+		}
+		replace(tols)
+		replace(others)
+		for i := range list {
+			list[i].Key = strings.ReplaceAll(list[i].Key, "*", "+")
+		}
+		if diff := cmp.Diff(before, answers(off, list, tols, others)); diff != "" {
+			t.Fatalf("with + for * (-before +after):\n%s", diff)
+		}
+		if diff := cmp.Diff(before, answers(on, list, tols, others)); diff != "" {
+			t.Fatalf("with + for * and KeyWildcards (-before +after):\n%s", diff)
+		}
+	})
+}
+
+// subsequence reports whether the list has the tolerations of part, in the same order.
+func subsequence(part, list []taints.Toleration) bool {
+	for _, tol := range list {
+		if len(part) > 0 && part[0].Equal(tol) {
+			part = part[1:]
+		}
+	}
+	return len(part) == 0
+}
+
+// forever returns the toleration without seconds.
+func forever(t taints.Toleration) taints.Toleration {
+	t.TolerationSeconds = nil
+	return t
+}
+
 func TestNormalizeScoresLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		counts := rapid.SliceOf(rapid.OneOf(rapid.IntRange(0, 9), rapid.Int())).Draw(t, "counts")

@@ -270,3 +270,47 @@ func refValidToleration(o taints.Options, t taints.Toleration) bool {
 	seconds := t.TolerationSeconds == nil || t.Effect == "NoExecute"
 	return key && value && effect && seconds
 }
+
+// world has, for any tolerations drawn from its keys, values, thresholds and effects, a taint wherever they differ.
+var world = func() []taints.Taint {
+	var all []taints.Taint
+	for _, key := range []string{"", "*", "a", "a*", "a/", "a/*", "a/b", "a/b*", "a/bc", "b", "other"} {
+		for _, value := range []string{"", "v", "05", "-9223372036854775808", "-9223372036854775807", "0", "4", "5", "6", "7", "9223372036854775806", "9223372036854775807", "other"} {
+			for _, effect := range []taints.Effect{"", "NoSchedule", "NoExecute", "x", "other"} {
+				all = append(all, taints.Taint{Key: key, Value: value, Effect: effect})
+			}
+		}
+	}
+	return all
+}()
+
+// refLonger reports whether tolerating for a seconds is longer than for b.
+func refLonger(a, b *int64) bool {
+	return b != nil && (a == nil || max(0, *a) > max(0, *b))
+}
+
+// refCovers reports whether, of the taints of the world, t tolerates all that u does, and as long.
+func refCovers(o taints.Options, t, u taints.Toleration) bool {
+	for _, taint := range world {
+		if !refTolerates(o, u, taint) {
+			continue
+		}
+		if !refTolerates(o, t, taint) || taint.Effect == "NoExecute" && refLonger(u.TolerationSeconds, t.TolerationSeconds) {
+			return false
+		}
+	}
+	return true
+}
+
+// refTime says how long a list tolerates a taint: not at all, or for a time that counts only of NoExecute taints.
+func refTime(o taints.Options, tols []taints.Toleration, taint taints.Taint) string {
+	matches := refMatches(o, tols, taint)
+	if len(matches) == 0 {
+		return "not tolerated"
+	}
+	seconds := refSeconds(taints.FirstMatch, tols, matches)
+	if taint.Effect != "NoExecute" || seconds == nil {
+		return "for ever"
+	}
+	return seconds.String()
+}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed-0529bac1/taints"
 )
 
@@ -127,5 +129,227 @@ func TestTolerationEqual(t *testing.T) {
 	}
 	if !(taints.Toleration{}).Equal(taints.Toleration{Operator: taints.OpEqual}) {
 		t.Error("two tolerations without seconds differ")
+	}
+}
+
+// toleration returns what the text says, also where that is not valid.
+func toleration(key string, op taints.Operator, value string) taints.Toleration {
+	return taints.Toleration{Key: key, Operator: op, Value: value}
+}
+
+func TestCovers(t *testing.T) {
+	parse := taints.MustParseToleration
+	all := taints.Toleration{Operator: "Exists"}
+	for _, tc := range []struct {
+		t, u taints.Toleration
+		want bool
+	}{
+		{parse("dedicated=ml:NoSchedule"), parse("dedicated=ml:NoSchedule"), true},
+		{parse("dedicated=ml:NoSchedule"), parse("dedicated=ml:NoSchedule op=Equal"), true},
+		{parse("dedicated=ml:NoSchedule"), parse("dedicated=db:NoSchedule"), false},
+		{parse("dedicated=ml:NoSchedule"), parse("dedicated=ML:NoSchedule"), false},
+		{parse("dedicated=ml:NoSchedule"), parse("team=ml:NoSchedule"), false},
+		{parse("dedicated=ml:NoSchedule"), parse("dedicated=ml:NoExecute"), false},
+		{parse("dedicated=ml:NoSchedule"), parse("dedicated=ml"), false},
+		{parse("dedicated=ml"), parse("dedicated=ml:NoSchedule"), true},
+		{parse("dedicated op=Exists"), parse("dedicated=ml"), true},
+		{parse("dedicated=ml"), parse("dedicated op=Exists"), false},
+		{parse("dedicated"), parse("dedicated op=Exists"), false}, // an empty value is one value
+		{parse("op=Exists"), parse("dedicated=ml:NoExecute for 5s"), true},
+		{parse("op=Exists"), parse("op=Exists"), true},
+		{parse("dedicated op=Exists"), parse("op=Exists"), false},
+		{toleration("", "Equal", "ml"), parse("dedicated=ml"), true}, // not valid, and matches so
+		{parse("dedicated=ml"), toleration("", "Equal", "ml"), false},
+
+		{parse("score=5 op=Gt"), parse("score=7 op=Gt"), true},
+		{parse("score=5 op=Gt"), parse("score=5 op=Gt"), true},
+		{parse("score=7 op=Gt"), parse("score=5 op=Gt"), false},
+		{parse("score=5 op=Gt"), parse("score=9"), true},
+		{parse("score=5 op=Gt"), parse("score=5"), false},
+		{parse("score=5 op=Gt"), parse("score=09"), false},
+		{parse("score=5 op=Gt"), parse("score=v"), false},
+		{parse("score=5 op=Gt"), parse("score=9 op=Lt"), false},
+		{parse("score=5 op=Gt"), parse("score op=Exists"), false},
+		{parse("score=9"), parse("score=5 op=Gt"), false},
+		{parse("score=5 op=Lt"), parse("score=3 op=Lt"), true},
+		{parse("score=5 op=Lt"), parse("score=6 op=Lt"), false},
+		{parse("score=5 op=Lt"), parse("score=4"), true},
+		{parse("score=5 op=Lt"), parse("score=5"), false},
+		{parse("score op=Exists"), parse("score=5 op=Gt"), true},
+		{parse("score=9223372036854775807"), parse("score=9223372036854775806 op=Gt"), true},
+		{parse("score=9223372036854775807"), parse("score=9223372036854775805 op=Gt"), false},
+		{toleration("score", "", "-9223372036854775808"), parse("score=-9223372036854775807 op=Lt"), true},
+
+		// What tolerates nothing is covered by all, and covers only its like.
+		{parse("dedicated=ml"), parse("score=9223372036854775807 op=Gt"), true},
+		{parse("dedicated=ml"), parse("score=-9223372036854775808 op=Lt"), true},
+		{parse("dedicated=ml"), toleration("score", "Gt", "007"), true},
+		{parse("dedicated=ml"), toleration("score", "exists", ""), true},
+		{toleration("score", "In", ""), toleration("score", "exists", ""), true},
+		{toleration("score", "exists", ""), parse("score"), false},
+		{toleration("score", "exists", ""), all, false},
+
+		{parse("a:NoExecute op=Exists for 300s"), parse("a:NoExecute op=Exists for 60s"), true},
+		{parse("a:NoExecute op=Exists for 300s"), parse("a:NoExecute op=Exists for 301s"), false},
+		{parse("a:NoExecute op=Exists for 300s"), parse("a:NoExecute op=Exists"), false},
+		{parse("a:NoExecute op=Exists for 9223372036854775807s"), parse("a:NoExecute op=Exists"), false},
+		{parse("a:NoExecute op=Exists"), parse("a:NoExecute op=Exists for 300s"), true},
+		{parse("a:NoExecute op=Exists for -5s"), parse("a:NoExecute op=Exists for 0s"), true},
+		{parse("a:NoExecute op=Exists for 0s"), parse("a:NoExecute op=Exists for -5s"), true},
+		{parse("a:NoExecute op=Exists for 0s"), parse("a:NoExecute op=Exists for 1s"), false},
+		// Seconds beside an effect that evicts nobody, or all effects, are not valid.
+		{taints.Toleration{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(1)}, parse("a:NoSchedule"), true},
+		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a:NoSchedule"), true},
+		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a:NoExecute"), false},
+		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a"), false},
+		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, taints.Toleration{Key: "a", Operator: "Lt", TolerationSeconds: seconds(2)}, true},
+	} {
+		if got := tc.t.Covers(tc.u); got != tc.want {
+			t.Errorf("%v covers %v: %v, want %v", tc.t, tc.u, got, tc.want)
+		}
+	}
+}
+
+func TestCoversUnderOptions(t *testing.T) {
+	wild := taints.Options{KeyWildcards: true}
+	for _, tc := range []struct {
+		o    taints.Options
+		t, u taints.Toleration
+		want bool
+	}{
+		{wild, toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/network", "Exists", ""), true},
+		{wild, toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/net*", "Exists", ""), true},
+		{wild, toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/*", "Exists", ""), true},
+		{wild, toleration("readiness.k8s.io/net*", "Exists", ""), toleration("readiness.k8s.io/*", "Exists", ""), false},
+		{wild, toleration("readiness.k8s.io/network", "Exists", ""), toleration("readiness.k8s.io/network*", "Exists", ""), false},
+		{wild, toleration("*", "Exists", ""), toleration("", "Exists", ""), true},
+		{wild, toleration("", "Exists", ""), toleration("*", "Exists", ""), true},
+		{wild, toleration("a*", "Exists", ""), toleration("", "Exists", ""), false},
+		{wild, toleration("a*b", "Exists", ""), toleration("acb", "Exists", ""), false},
+		{taints.Options{}, toleration("a*", "Exists", ""), toleration("ab", "Exists", ""), false},
+		{taints.Options{}, toleration("a*", "Exists", ""), toleration("a*", "Exists", ""), true},
+		{taints.Options{}, toleration("*", "Exists", ""), toleration("a", "Exists", ""), false},
+		{taints.Options{NoComparison: true}, toleration("a", "", ""), toleration("b", "Lt", "5"), true},
+		{taints.Options{NoComparison: true}, toleration("b", "Lt", "5"), toleration("b", "", "4"), false},
+	} {
+		if got := tc.o.Covers(tc.t, tc.u); got != tc.want {
+			t.Errorf("%+v: %v covers %v: %v, want %v", tc.o, tc.t, tc.u, got, tc.want)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	const gpu, shortly = "gpu op=Exists", "not-ready:NoExecute op=Exists for 10s"
+	for _, tc := range []struct {
+		name        string
+		base, extra []string
+		added       []string
+	}{
+		{"nothing", nil, nil, nil},
+		{"all of extra", []string{gpu}, []string{shortly, "dedicated=ml"}, []string{shortly, "dedicated=ml"}},
+		{"to nothing", nil, []string{gpu, gpu, shortly}, []string{gpu, shortly}},
+		{"covered", []string{gpu}, []string{"gpu=a:NoSchedule", "gpu:NoExecute op=Exists", gpu}, nil},
+		{"covered by one before it in extra", []string{shortly}, []string{gpu, "gpu=a:NoSchedule"}, []string{gpu}},
+		{"broader, behind the narrow one", []string{"gpu=a:NoSchedule"}, []string{gpu}, []string{gpu}},
+		{"longer than the pod wants", []string{shortly}, []string{"not-ready:NoExecute op=Exists for 300s", "not-ready:NoExecute op=Exists"}, nil},
+		{"shorter than the pod wants", []string{"not-ready:NoExecute op=Exists"}, []string{shortly}, nil},
+		{"several values of a key", []string{"tenant=a:NoSchedule"}, []string{"tenant=b:NoSchedule", "tenant=c:NoSchedule"}, []string{"tenant=b:NoSchedule", "tenant=c:NoSchedule"}},
+		{"base is superfluous in itself", []string{gpu, gpu, "gpu=a"}, []string{"gpu=b"}, nil},
+		{"nobody needs it", nil, []string{"a=9223372036854775807 op=Gt"}, nil},
+		{"thresholds", []string{"score=5 op=Gt"}, []string{"score=7 op=Gt", "score=4 op=Gt", "score=5"}, []string{"score=4 op=Gt"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := taints.Merge(parseTolerations(tc.base...), parseTolerations(tc.extra...))
+			if diff := cmp.Diff(append(tc.base, tc.added...), texts(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMinimize(t *testing.T) {
+	const (
+		five    = ":NoExecute op=Exists for 300s"
+		forever = "maintenance:NoExecute op=Exists"
+	)
+	for _, tc := range []struct {
+		name  string
+		given []string
+		want  []string
+	}{
+		{"nothing", nil, nil},
+		{"repeated", []string{"gpu", "gpu", "gpu op=Equal"}, []string{"gpu"}},
+		{"behind a broader one", []string{"gpu op=Exists", "gpu=a:NoSchedule", "team=a"}, []string{"gpu op=Exists", "team=a"}},
+		{"before a broader one", []string{"gpu=a:NoSchedule", "team=a", "gpu op=Exists"}, []string{"team=a", "gpu op=Exists"}},
+		{"shadowed, whatever its seconds", []string{five, forever}, []string{five}},
+		{"longer, before a shorter one", []string{forever, five}, []string{forever, five}},
+		{"for the same time, before a broader one", []string{"maintenance:NoExecute op=Exists for 300s", five}, []string{five}},
+		{"not at all, in two ways", []string{"maintenance:NoExecute op=Exists for -1s", ":NoExecute op=Exists for 0s"}, []string{":NoExecute op=Exists for 0s"}},
+		{"another time comes between", []string{"maintenance=a:NoExecute op=Equal", "maintenance:NoExecute op=Exists for 60s", ":NoExecute op=Exists"}, []string{"maintenance=a:NoExecute", "maintenance:NoExecute op=Exists for 60s", ":NoExecute op=Exists"}},
+		{"another time for other taints comes between", []string{"a:NoExecute", "b:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"b:NoExecute for 60s", ":NoExecute op=Exists"}},
+		{"another time for other values comes between", []string{"a=5:NoExecute op=Gt", "a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}},
+		{"another time for a common value comes between", []string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}},
+		{"the same the other way round", []string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}, []string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}},
+		{"another time counts for NoExecute only", []string{"a:NoSchedule", ":NoExecute op=Exists for 60s", "op=Exists"}, []string{":NoExecute op=Exists for 60s", "op=Exists"}},
+		{"tolerates nothing", []string{"a=9223372036854775807 op=Gt", "b"}, []string{"b"}},
+		{"only together superfluous", []string{"a=5 op=Gt", "a=9 op=Lt", "a=7 op=Lt", "a op=Exists"}, []string{"a op=Exists"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, texts(taints.Minimize(parseTolerations(tc.given...)))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Under wildcards a list may shrink more, and without comparisons Lt and Gt go.
+func TestMinimizeUnderOptions(t *testing.T) {
+	given := []taints.Toleration{toleration("example.com/*", "Exists", ""), toleration("example.com/gpu", "Exists", ""), toleration("score", "Lt", "5")}
+	for _, tc := range []struct {
+		o    taints.Options
+		want []string
+	}{
+		{taints.Options{}, []string{"example.com/* op=Exists", "example.com/gpu op=Exists", "score=5 op=Lt"}},
+		{taints.Options{KeyWildcards: true}, []string{"example.com/* op=Exists", "score=5 op=Lt"}},
+		{taints.Options{NoComparison: true}, []string{"example.com/* op=Exists", "example.com/gpu op=Exists"}},
+	} {
+		for name, got := range map[string][]taints.Toleration{"Minimize": tc.o.Minimize(given), "Merge": tc.o.Merge(nil, given)} {
+			if diff := cmp.Diff(tc.want, texts(got)); diff != "" {
+				t.Errorf("%s under %+v (-want +got):\n%s", name, tc.o, diff)
+			}
+		}
+	}
+}
+
+func TestAllowed(t *testing.T) {
+	const gpu, notReady = "nvidia.com/gpu:NoSchedule op=Exists", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"
+	for _, tc := range []struct {
+		name      string
+		tols      []string
+		allow     []string
+		forbidden int
+	}{
+		{"nothing asked", nil, []string{gpu}, -1},
+		{"nothing asked, nothing allowed", nil, nil, -1},
+		{"nothing allowed", []string{gpu}, nil, 0},
+		{"as written", []string{gpu, notReady}, []string{notReady, gpu}, -1},
+		{"less than allowed", []string{"nvidia.com/gpu=a100:NoSchedule", "node.kubernetes.io/not-ready:NoExecute op=Exists for 60s"}, []string{notReady, gpu}, -1},
+		{"too long", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"}, []string{notReady, gpu}, 1},
+		{"for ever", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists"}, []string{notReady, gpu}, 1},
+		{"the first of several", []string{gpu, "a", "b"}, []string{gpu}, 1},
+		{"all effects", []string{"nvidia.com/gpu op=Exists"}, []string{gpu}, 0},
+		{"everything", []string{"op=Exists"}, []string{gpu, notReady}, 0},
+		{"everything allowed", []string{"op=Exists", gpu}, []string{"op=Exists"}, -1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			forbidden, allowed := taints.Allowed(parseTolerations(tc.tols...), parseTolerations(tc.allow...))
+			if forbidden != tc.forbidden || allowed != (tc.forbidden < 0) {
+				t.Errorf("got %d, %v", forbidden, allowed)
+			}
+		})
+	}
+	wild := []taints.Toleration{toleration("readiness.k8s.io/*", "Exists", "")}
+	if _, allowed := (taints.Options{KeyWildcards: true}).Allowed(parseTolerations("readiness.k8s.io/network"), wild); !allowed {
+		t.Error("a wildcard does not allow what it matches")
 	}
 }

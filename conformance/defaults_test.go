@@ -157,3 +157,66 @@ func TestMergeTolerations(t *testing.T) {
 func merged(list []corev1.Toleration, others ...core.Toleration) []corev1.Toleration {
 	return convert.Each(tolerations.MergeTolerations(convert.Each(list, convert.ToCoreToleration), others), convert.FromCoreToleration)
 }
+
+// drawPlain returns a toleration of the kind for which isSuperset is exact: its operator is spelled out as Equal or Exists,
+// value and seconds are only where validation allows them, and the seconds are not negative.
+func drawPlain(t *rapid.T) corev1.Toleration {
+	toleration := drawToleration(t)
+	toleration.Operator = corev1.TolerationOpExists
+	if toleration.Key != "" && rapid.Bool().Draw(t, "equal") {
+		toleration.Operator = corev1.TolerationOpEqual
+	} else {
+		toleration.Value = ""
+	}
+	if s := toleration.TolerationSeconds; s != nil && (*s < 0 || toleration.Effect != corev1.TaintEffectNoExecute) {
+		toleration.TolerationSeconds = nil
+	}
+	return toleration
+}
+
+// TestIsSuperset asks for single tolerations through VerifyAgainstWhitelist, which calls isSuperset for each pair.
+func TestIsSuperset(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawPlain(t), drawPlain(t)
+		want := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(b)}, []core.Toleration{convert.ToCoreToleration(a)})
+		if got := convert.FromToleration(a).Covers(convert.FromToleration(b)); got != want {
+			t.Fatalf("%+v covers %+v: %v, Kubernetes %v", a, b, got, want)
+		}
+	})
+}
+
+func TestVerifyAgainstWhitelist(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, allow := draws(t, "tolerations", 4, drawPlain), draws(t, "whitelist", 4, drawPlain)
+		if len(allow) == 0 {
+			allow = append(allow, drawPlain(t))
+		}
+		want := tolerations.VerifyAgainstWhitelist(convert.Each(list, convert.ToCoreToleration), convert.Each(allow, convert.ToCoreToleration))
+		if _, got := taints.Allowed(convert.Each(list, convert.FromToleration), convert.Each(allow, convert.FromToleration)); got != want {
+			t.Fatalf("allowed %v, Kubernetes %v", got, want)
+		}
+	})
+}
+
+// TestMergeTolerates holds against each other what the merged lists tolerate; their entries and order differ, see
+// TestDifferenceMerge.
+func TestMergeTolerates(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, extra := draws(t, "base", 4, drawPlain), draws(t, "extra", 4, drawPlain)
+		theirs := taints.Compile(convert.Each(merged(base, convert.Each(extra, convert.ToCoreToleration)...), convert.FromToleration))
+		ours := taints.Compile(taints.Merge(convert.Each(base, convert.FromToleration), convert.Each(extra, convert.FromToleration)))
+		for _, taint := range append(tolerated(base), tolerated(extra)...) {
+			_, want := theirs.Match(&taint)
+			if _, got := ours.Match(&taint); got != want {
+				t.Fatalf("%v is tolerated: %v, in Kubernetes %v", taint, got, want)
+			}
+		}
+	})
+}
+
+// tolerated returns a taint for each toleration, which it may tolerate.
+func tolerated(list []corev1.Toleration) []taints.Taint {
+	return convert.Each(list, func(t corev1.Toleration) taints.Taint {
+		return taints.Taint{Key: t.Key, Value: t.Value, Effect: taints.Effect(t.Effect)}
+	})
+}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/pkg/features"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
+	"k8s.io/kubernetes/pkg/util/tolerations"
 )
 
 // Every test here shows both answers where the library differs on purpose; the README has a row for each.
@@ -145,6 +146,84 @@ func TestDifferenceMemoryPressure(t *testing.T) {
 		same(t, "MergeTolerations", merged(test.before, memoryPressure), test.kubernetes)
 		same(t, "AddMemoryPressure", convert.Each(taints.AddMemoryPressure(convert.Each(test.before, convert.FromToleration)), convert.ToToleration), test.library)
 	}
+}
+
+// What tolerates the same taints, or fewer, is seen as such only for some operators, and seconds that mean the same differ.
+func TestDifferenceCovers(t *testing.T) {
+	now, past := int64(0), int64(-5)
+	for _, test := range []struct {
+		a, b                corev1.Toleration
+		kubernetes, library bool
+	}{
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, corev1.Toleration{Key: "a", Value: "v"}, false, true},
+		{corev1.Toleration{Key: "a", Value: "v"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, true, true},
+		{corev1.Toleration{Key: "a", Value: "v"}, corev1.Toleration{Key: "a", Value: "v", Effect: "NoSchedule"}, false, true},
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "7"}, false, true},
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5", Effect: "NoSchedule"}, false, true},
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "7"}, false, true},
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5"}, true, true},
+		{corev1.Toleration{Key: "b"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpLt, Value: "-9223372036854775808"}, false, true},
+		{
+			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &past},
+			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &now}, false, true,
+		},
+		{ // not valid: an empty key with Equal, which matching takes for all keys; and seconds beside all effects
+			corev1.Toleration{Operator: corev1.TolerationOpEqual, Value: "v"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, false, true,
+		},
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, TolerationSeconds: &now}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists}, true, false},
+	} {
+		theirs := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(test.b)}, []core.Toleration{convert.ToCoreToleration(test.a)})
+		same(t, "isSuperset", theirs, test.kubernetes)
+		same(t, "Covers", convert.FromToleration(test.a).Covers(convert.FromToleration(test.b)), test.library)
+	}
+}
+
+func TestDifferenceAllowed(t *testing.T) {
+	gpu := corev1.Toleration{Key: "gpu", Operator: corev1.TolerationOpExists}
+	same(t, "VerifyAgainstWhitelist", tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(gpu)}, nil), true)
+	forbidden, allowed := taints.Allowed([]taints.Toleration{convert.FromToleration(gpu)}, nil)
+	same(t, "forbidden", forbidden, 0)
+	same(t, "allowed", allowed, false)
+}
+
+// Kubernetes keeps of two that cover each other's taints the one that is more, wherever it comes from, and drops what the pod
+// has; so a namespace decides how long a pod stays that said it itself.
+func TestDifferenceMerge(t *testing.T) {
+	short, long := int64(10), int64(600)
+	tolerate := func(key string, value string, seconds *int64) corev1.Toleration {
+		op := corev1.TolerationOpEqual
+		if value == "" {
+			op = corev1.TolerationOpExists
+		}
+		return corev1.Toleration{Key: key, Operator: op, Value: value, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: seconds}
+	}
+	type list = []corev1.Toleration
+	own, longer, value, everything := tolerate("a", "", &short), tolerate("a", "", &long), tolerate("a", "v", nil), tolerate("", "", nil)
+	other := tolerate("b", "", nil)
+	for _, test := range []struct{ base, extra, kubernetes, library list }{
+		{list{own}, list{longer}, list{longer}, list{own}},                                   // the pod stays longer than it wants
+		{list{own, other}, list{everything}, list{everything}, list{own, other, everything}}, // for ever
+		{list{other, own}, list{longer}, list{other, longer}, list{other, own}},              // which an API server refuses on an update
+		{list{longer}, list{own}, list{longer}, list{longer}},
+		{list{own}, list{value}, list{own, value}, list{own}}, // is never the first match
+		{list{value, own}, list{longer}, list{value, longer}, list{value, own}},
+		{list{own, everything}, nil, list{everything}, list{own, everything}}, // drops without anything to merge
+		{list{everything, own}, nil, list{everything}, list{everything, own}},
+	} {
+		same(t, "MergeTolerations", merged(test.base, convert.Each(test.extra, convert.ToCoreToleration)...), test.kubernetes)
+		same(t, "Merge", convert.Each(taints.Merge(convert.Each(test.base, convert.FromToleration), convert.Each(test.extra, convert.FromToleration)), convert.ToToleration), test.library)
+	}
+}
+
+// Kubernetes writes behind the end of the list that it merges into, if there is room.
+func TestDifferenceMergeWrites(t *testing.T) {
+	extra := core.Toleration{Key: "b", Operator: core.TolerationOpExists}
+	theirs := make([]core.Toleration, 1, 2)
+	tolerations.MergeTolerations(theirs, []core.Toleration{extra})
+	same(t, "behind Kubernetes' list", theirs[:2][1].Key, "b")
+	ours := make([]taints.Toleration, 1, 2)
+	taints.Merge(ours, []taints.Toleration{{Key: "b", Operator: taints.OpExists}})
+	same(t, "behind the library's list", ours[:2][1].Key, "")
 }
 
 func TestDifferenceFeatureGate(t *testing.T) {

@@ -120,6 +120,23 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// The findings about tolerations, of all pending pods and of one that runs.
+func TestGoldenFindings(t *testing.T) {
+	for file, args := range map[string][]string{
+		"findings.text": nil,
+		"findings.json": {"-o", "json"},
+		"db.text":       {"-pod", "db"},
+	} {
+		t.Run(file, func(t *testing.T) {
+			code, got, stderr := runOn(nil, append(args, "testdata/findings.json")...)
+			if code != 0 || stderr != "" {
+				t.Errorf("exit code %d, stderr %q", code, stderr)
+			}
+			compareGolden(t, file, got)
+		})
+	}
+}
+
 func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")

@@ -26,6 +26,8 @@ type pending struct {
 	Rejections    []rejection `json:"rejections"`
 	// Change is the smallest one that lets the pods in, nil where taints are not the reason or none helps.
 	Change *change `json:"change"`
+	// Findings are about the tolerations, whatever keeps the pods off nodes.
+	Findings []finding `json:"findings"`
 	// Unseen is what else the pods ask for, which is not looked at.
 	Unseen []string `json:"unseen"`
 	// Message is the scheduler's own.
@@ -39,6 +41,23 @@ type rejection struct {
 	// Closest is the toleration that comes closest, nil if none does, and Why says in what it differs.
 	Closest *taints.Toleration `json:"closest"`
 	Why     string             `json:"why"`
+}
+
+// A finding is something in the tolerations of a pod that is valid and does hardly what its author wants.
+type finding struct {
+	// Index is the place of the toleration in the pod's list.
+	Index      int               `json:"index"`
+	Toleration taints.Toleration `json:"toleration"`
+	Code       taints.Code       `json:"code"`
+	Advice     string            `json:"advice"`
+}
+
+func findings(tolerations []taints.Toleration) []finding {
+	list := []finding{}
+	for _, f := range taints.Lint(tolerations) {
+		list = append(list, finding{f.Toleration, tolerations[f.Toleration], f.Code, f.Advice})
+	}
+	return list
 }
 
 // A placement is where the pods of a profile can go.
@@ -118,6 +137,7 @@ func (a *analyst) paragraph(p *pod) pending {
 		MissingLabels: where.missing,
 		Rejections:    where.rejections,
 		Change:        where.change,
+		Findings:      findings(p.tolerations),
 		Unseen:        p.unseen,
 		Message:       p.message,
 	}

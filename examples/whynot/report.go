@@ -19,10 +19,12 @@ type report struct {
 	// Ignored counts the objects of other kinds.
 	Ignored map[string]int `json:"ignored"`
 	// Pod is the one that was asked for, and PodNote what there is to say about it beside the answers.
-	Pod     string    `json:"pod,omitempty"`
-	PodNote string    `json:"podNote,omitempty"`
-	Pending []pending `json:"pending"`
-	Leaving []leaving `json:"leaving"`
+	Pod     string `json:"pod,omitempty"`
+	PodNote string `json:"podNote,omitempty"`
+	// PodFindings are about its tolerations, where it is not pending.
+	PodFindings []finding `json:"podFindings,omitempty"`
+	Pending     []pending `json:"pending"`
+	Leaving     []leaving `json:"leaving"`
 	// Finished counts pods that have finished on nodes with NoExecute taints, and Lost those on nodes not in the input.
 	Finished    int        `json:"finishedPods"`
 	Lost        int        `json:"podsOnUnknownNodes"`
@@ -80,6 +82,8 @@ func newReport(c *cluster, now time.Time, only podName) (*report, error) {
 	r.Pending = []pending{}
 	if p.isPending() {
 		r.Pending = a.pending([]*pod{p})
+	} else {
+		r.PodFindings = findings(p.tolerations)
 	}
 	r.Leaving = leavings(c, []*pod{p}, now)
 	r.PodNote = noteOn(c, p)

@@ -20,6 +20,10 @@ func (r *report) text(width int) []byte {
 	r.writeHeading(p)
 	r.writePending(p)
 	r.writeLeaving(p)
+	if len(r.PodFindings) > 0 {
+		p.blank()
+		writeFindings(p, "", r.PodFindings)
+	}
 	r.writeGroups(p)
 	p.blank()
 	p.wrap("", "", "Not looked at: "+enumerate(r.NotLookedAt, "and")+".")
@@ -90,6 +94,18 @@ func (x *pending) write(p *page, nodes int) {
 		x.writeChange(p)
 	} else if x.Feasible == 0 && x.Selected > 0 {
 		p.wrap("  ", "  ", "No change to the tolerations lets it in: a taint, or another toleration, is not valid.")
+	}
+	writeFindings(p, "  ", x.Findings)
+}
+
+// writeFindings writes what is odd about the tolerations of a pod.
+func writeFindings(p *page, indent string, list []finding) {
+	if len(list) > 0 {
+		p.wrap(indent, indent, "In its tolerations, which are valid:")
+	}
+	for _, f := range list {
+		p.wrap(indent+"  ", indent+"    ", fmt.Sprintf("tolerations[%d] is %s:", f.Index, f.Toleration))
+		p.wrap(indent+"    ", indent+"    ", f.Advice)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	taintutils "k8s.io/kubernetes/pkg/util/taints"
+	"k8s.io/kubernetes/pkg/util/tolerations"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
@@ -58,7 +59,7 @@ func seconds(s int64) *int64 { return &s }
 
 // Rows returns the work of which the contract's performance budget says how fast it is to be.
 func Rows() []Row {
-	rows := []Row{filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), print(), appendTo()}
+	rows := []Row{filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), merge(), print(), appendTo()}
 	rows = append(rows, indexRows(20, "40 % tainted in 20 ways")...)
 	return append(rows, indexRows(10_000, "in 10,000 ways")...)
 }
@@ -181,6 +182,28 @@ func evict() Row {
 				ok, used := corehelper.GetMatchingTolerations(logger, failedNode, podTolerations)
 				if at := now.Add(linked.MinTolerationTime(used)); !ok || !at.After(now) {
 					panic("not evicted later")
+				}
+			}
+		},
+	}
+}
+
+func merge() Row {
+	tols, internal := convert.Each(podTolerations, convert.FromToleration), convert.Each(podTolerations, convert.ToCoreToleration)
+	return Row{
+		Name: "merge 4 + 4 tolerations", Floor: 50, Allocs: 1,
+		Ours: func(n int) {
+			for range n {
+				if merged := taints.Merge(tols[:4], tols[4:]); len(merged) != 8 {
+					panic(len(merged))
+				}
+			}
+		},
+		Kubernetes: func(n int) {
+			for range n {
+				// Without room behind the first four, as MergeTolerations writes there.
+				if merged := tolerations.MergeTolerations(internal[:4:4], internal[4:]); len(merged) != 8 {
+					panic(len(merged))
 				}
 			}
 		},

@@ -1,0 +1,135 @@
+package taints_test
+
+import (
+	"fmt"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func ExampleToleration_Covers() {
+	gpu := taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists")
+	fmt.Println(gpu.Covers(taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule")))
+	fmt.Println(gpu.Covers(taints.MustParseToleration("nvidia.com/gpu=a100:NoExecute")))
+
+	score := taints.MustParseToleration("score=60 op=Gt")
+	fmt.Println(score.Covers(taints.MustParseToleration("score=75 op=Gt")))
+
+	short := taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s")
+	fmt.Println(short.Covers(taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")))
+	// Output:
+	// true
+	// false
+	// true
+	// false
+}
+
+func ExampleOptions_Covers() {
+	readiness := taints.Toleration{Key: "readiness.k8s.io/*", Operator: taints.OpExists}
+	network := taints.Toleration{Key: "readiness.k8s.io/network", Operator: taints.OpExists}
+	fmt.Println(taints.Options{KeyWildcards: true}.Covers(readiness, network))
+	fmt.Println(taints.Options{}.Covers(readiness, network))
+	// Output:
+	// true
+	// false
+}
+
+// A pod that says how long it stays keeps that; what it says nothing about comes from its namespace.
+func ExampleMerge() {
+	pod := []taints.Toleration{
+		taints.MustParseToleration("tenant=a:NoSchedule"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 20s"),
+	}
+	namespace := []taints.Toleration{
+		taints.MustParseToleration("tenant=shared:NoSchedule"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s"),
+	}
+	for _, t := range taints.Merge(pod, namespace) {
+		fmt.Println(t)
+	}
+	// Output:
+	// tenant=a:NoSchedule
+	// node.kubernetes.io/unreachable:NoExecute op=Exists for 20s
+	// tenant=shared:NoSchedule
+}
+
+// A chart has collected tolerations over the years.
+func ExampleMinimize() {
+	for _, t := range taints.Minimize([]taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
+		taints.MustParseToleration("nvidia.com/gpu=h100:NoSchedule"),
+		taints.MustParseToleration("dedicated=ml:NoSchedule"),
+		taints.MustParseToleration("nvidia.com/gpu op=Exists"),
+	}) {
+		fmt.Println(t)
+	}
+	// Output:
+	// dedicated=ml:NoSchedule
+	// nvidia.com/gpu op=Exists
+}
+
+// A namespace may use the GPU nodes, and stay on a failed node for ten minutes.
+func ExampleAllowed() {
+	allow := []taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s"),
+	}
+	pod := []taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists"),
+	}
+	if i, allowed := taints.Allowed(pod, allow); !allowed {
+		fmt.Println("not allowed here:", pod[i])
+	}
+	// Output: not allowed here: node.kubernetes.io/unreachable:NoExecute op=Exists
+}
+
+// An admission webhook in place of the PodTolerationRestriction plugin: a pod that is created gets the defaults of its
+// namespace; every pod gets what its QoS class brings; an update takes nothing away; and the outcome must be allowed.
+func Example_admission() {
+	namespace := struct{ defaults, allow []taints.Toleration }{
+		defaults: []taints.Toleration{taints.MustParseToleration("tenant=blue:NoSchedule")},
+		allow: []taints.Toleration{
+			taints.MustParseToleration("tenant=blue:NoSchedule"),
+			taints.MustParseToleration("node.kubernetes.io/memory-pressure op=Exists"),
+			taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s"),
+		},
+	}
+	admit := func(old, pod []taints.Toleration, create, bestEffort bool) ([]taints.Toleration, error) {
+		if err := taints.ValidateTolerations(pod); err != nil {
+			return nil, err
+		}
+		if create {
+			pod = taints.Merge(pod, namespace.defaults)
+		}
+		if !bestEffort {
+			pod = taints.AddMemoryPressure(pod)
+		}
+		if !create {
+			if err := taints.ValidateTolerationsUpdate(old, pod); err != nil {
+				return nil, err
+			}
+		}
+		if i, allowed := taints.Allowed(pod, namespace.allow); !allowed {
+			return nil, fmt.Errorf("the namespace does not allow %q", pod[i])
+		}
+		return pod, nil
+	}
+
+	pod, err := admit(nil, []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}, true, false)
+	for _, t := range pod {
+		fmt.Println(t)
+	}
+	fmt.Println(err)
+	longer := append([]taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 7200s")}, pod[1:]...)
+	_, err = admit(pod, longer, false, false)
+	fmt.Println(err)
+	_, err = admit(pod, pod[:2], false, true)
+	fmt.Println(err)
+	// Output:
+	// maintenance:NoExecute op=Exists for 600s
+	// tenant=blue:NoSchedule
+	// node.kubernetes.io/memory-pressure:NoSchedule op=Exists
+	// <nil>
+	// the namespace does not allow "maintenance:NoExecute op=Exists for 7200s"
+	// tolerations: "node.kubernetes.io/memory-pressure:NoSchedule op=Exists" is forbidden: an existing toleration can not be removed or changed, except its tolerationSeconds
+}

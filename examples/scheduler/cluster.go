@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -48,24 +49,27 @@ var pools = []pool{
 // A kind is pods that are alike, except that in their tolerations TENANT stands for the name of a tenant.
 type kind struct {
 	name        string
+	namespace   string
 	share       int // of 100 pods
 	request     resources
 	tolerations []string
 }
 
 var kinds = []kind{
-	{"web", 45, resources{500, 1 << 10}, nil},
-	{"cron", 10, resources{250, 512}, []string{"example.com/pool=general:NoSchedule", "example.com/old op=Exists"}},
-	{"api", 10, resources{1_000, 2 << 10}, []string{"example.com/pool=general:NoSchedule", "example.com/spot-risk=5:NoSchedule op=Lt"}},
-	{"batch", 15, resources{2_000, 4 << 10}, []string{"example.com/spot-risk:NoSchedule op=Exists"}},
-	{"gpu", 5, resources{4_000, 32 << 10}, []string{"nvidia.com/gpu:NoSchedule op=Exists"}},
-	{"tenant", 11, resources{1_000, 4 << 10}, []string{"example.com/tenant=TENANT:NoSchedule"}},
-	{"giant", 1, resources{64_000, 512 << 10}, []string{"example.com/tenant=TENANT:NoSchedule"}},
-	{"typo", 3, resources{4_000, 32 << 10}, []string{"nvidia.com/gpu=presnt:NoSchedule"}},
+	{"web", "apps", 45, resources{500, 1 << 10}, nil},
+	{"cron", "apps", 10, resources{250, 512}, []string{"example.com/old op=Exists"}},
+	{"api", "apps", 10, resources{1_000, 2 << 10}, []string{"example.com/spot-risk=5:NoSchedule op=Lt"}},
+	{"batch", "batch", 15, resources{2_000, 4 << 10}, []string{"example.com/spot-risk:NoSchedule op=Exists"}},
+	{"gpu", "ml", 5, resources{4_000, 32 << 10}, []string{"nvidia.com/gpu:NoSchedule op=Exists"}},
+	{"tenant", "tenants", 11, resources{1_000, 4 << 10}, []string{"example.com/tenant=TENANT:NoSchedule"}},
+	{"giant", "tenants", 1, resources{64_000, 512 << 10}, []string{"example.com/tenant=TENANT:NoSchedule"}},
+	{"typo", "ml", 3, resources{4_000, 32 << 10}, []string{"nvidia.com/gpu=presnt:NoSchedule"}},
 }
 
-// namespaceDefault is the toleration of pods that bring none.
-var namespaceDefault = taints.MustParseToleration("example.com/pool=general:NoSchedule")
+// namespaceDefaults are what every pod of a namespace tolerates.
+var namespaceDefaults = map[string][]taints.Toleration{
+	"apps": {taints.MustParseToleration("example.com/pool=general:NoSchedule")},
+}
 
 // A trouble keeps pods off a node for a while.
 type trouble struct {
@@ -134,17 +138,14 @@ func newPod(n int, rng *rand.Rand) *pod {
 	for _, s := range k.tolerations {
 		list = append(list, taints.MustParseToleration(strings.ReplaceAll(s, "TENANT", tenant)))
 	}
-	return &pod{k, admit(list)}
+	return &pod{k, admit(k.namespace, list)}
 }
 
-// admit returns the tolerations as they are after admission, which is what a scheduler sees: a pod that brings none has those of
-// its namespace (PodTolerationRestriction), and every pod stays for five minutes where a node fails (DefaultTolerationSeconds).
-// The latter does not let it onto such a node, which has a NoSchedule taint too.
-func admit(list []taints.Toleration) []taints.Toleration {
-	if len(list) == 0 {
-		list = append(list, namespaceDefault)
-	}
-	return taints.AddDefaults(list, taints.Defaults{})
+// admit returns the tolerations as they are after admission, which is what a scheduler sees: with the defaults of the namespace
+// (PodTolerationRestriction), and with five minutes on a node that fails (DefaultTolerationSeconds). The latter does not let new
+// pods onto such a node, which has a NoSchedule taint too.
+func admit(namespace string, list []taints.Toleration) []taints.Toleration {
+	return taints.AddDefaults(slices.Concat(list, namespaceDefaults[namespace]), taints.Defaults{})
 }
 
 // pick returns the index of the share that the percentile, from 0 to 99, falls into; shares add up to 100.

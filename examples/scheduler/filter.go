@@ -11,7 +11,8 @@ import (
 type filter interface {
 	// set gives the node the taints.
 	set(node int, list []taints.Taint)
-	// feasible yields the nodes without an untolerated hard taint, by their numbers from start on and around.
+	// feasible yields the nodes without an untolerated hard taint, by their numbers from start on and around. The
+	// sequence is good until the next call.
 	feasible(m *taints.Matcher, start int) iter.Seq[int]
 	// summarize says why a pod can not be placed.
 	summarize(m *taints.Matcher) taints.Summary

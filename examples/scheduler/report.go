@@ -27,6 +27,7 @@ type report struct {
 // A kindRow counts pods of a kind.
 type kindRow struct {
 	Name        string   `json:"name"`
+	Namespace   string   `json:"namespace"`
 	Tolerations []string `json:"tolerations"` // that it brings
 	Arrived     int      `json:"arrived"`
 	Placed      int      `json:"placed"`
@@ -139,15 +140,17 @@ func (s *simulation) why(p *pod) string {
 		return summary.String()
 	}
 	summary.Reasons = summary.Reasons[:most]
-	return fmt.Sprintf("%s, and %d more taints", summary, more)
+	return fmt.Sprintf("%s, and %d more", summary, more)
 }
 
 func (s *simulation) kindRows() []kindRow {
 	rows := []kindRow{}
 	for i := range kinds {
 		k := &kinds[i]
-		arrived := s.arrived[k]
-		rows = append(rows, kindRow{k.name, append([]string{}, k.tolerations...), arrived, arrived - len(s.waitingOf(k))})
+		rows = append(rows, kindRow{
+			Name: k.name, Namespace: k.namespace, Tolerations: append([]string{}, k.tolerations...),
+			Arrived: s.arrived[k], Placed: s.arrived[k] - len(s.waitingOf(k)),
+		})
 	}
 	return rows
 }

@@ -81,6 +81,16 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
+func TestWeights(t *testing.T) {
+	for _, test := range []struct{ taintWeight, freeWeight, want int }{{1, 1, 0}, {1, 3, 1}, {3, 3, 0}, {1, 2, 1}, {6, 5, 0}} {
+		s := testScheduler(testNode(31, 31), testNode(91, 91, "a:PreferNoSchedule"))
+		s.taintWeight, s.freeWeight = test.taintWeight, test.freeWeight
+		if got, ok := s.schedule(testPod(1, 1)); got != test.want || !ok {
+			t.Errorf("%+v: placed on %d", test, got)
+		}
+	}
+}
+
 // TestCandidates checks how many nodes are scored, and that none of those that could be is left out for ever.
 func TestCandidates(t *testing.T) {
 	var nodes []node

@@ -124,6 +124,35 @@ func TestIndexAndLoopAgree(t *testing.T) {
 	}
 }
 
+func TestWhy(t *testing.T) {
+	tests := []struct {
+		pod   *pod
+		nodes []node
+		want  string
+	}{
+		{
+			testPod(50, 50), []node{testNode(49, 100), testNode(100, 100, "a:NoExecute")},
+			"1/2 nodes are available: none has room for 0.5 CPU and 0.48828125 GiB",
+		},
+		{
+			testPod(1, 1, "a=X"), []node{testNode(1, 1, "a=x:NoSchedule", "b:NoSchedule"), testNode(1, 1, "b:NoSchedule", "c:NoSchedule")},
+			"0/2 nodes are available: 2 have untolerated taint b:NoSchedule (nothing comes close), 1 has untolerated taint a=x:NoSchedule" +
+				" (closest: a=X, the value differs only in letter case), 1 has untolerated taint c:NoSchedule (nothing comes close)",
+		},
+		{
+			testPod(1, 1), []node{testNode(1, 1, "a:NoSchedule", "b:NoSchedule", "c:NoSchedule", "d:NoSchedule")},
+			"0/1 nodes are available: 1 has untolerated taint a:NoSchedule (nothing comes close), 1 has untolerated taint b:NoSchedule" +
+				" (nothing comes close), 1 has untolerated taint c:NoSchedule (nothing comes close), and 1 more",
+		},
+	}
+	for _, test := range tests {
+		s := simulation{scheduler: *testScheduler(test.nodes...)}
+		if got := s.why(test.pod); got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
+	}
+}
+
 func TestCheckSame(t *testing.T) {
 	why := []pendingRow{{"typo", 1, "why"}}
 	tests := []struct {

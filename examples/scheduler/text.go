@@ -35,13 +35,13 @@ func table(w io.Writer, title string, lines func(w io.Writer)) {
 
 func (r *report) writeKinds(w io.Writer) {
 	table(w, "Pods by kind", func(w io.Writer) {
-		fmt.Fprintln(w, "  kind\tarrived\tplaced\tpending\ttolerations")
+		fmt.Fprintln(w, "  kind\tnamespace\tarrived\tplaced\tpending\ttolerations")
 		for _, k := range r.Kinds {
 			list := strings.Join(k.Tolerations, ", ")
 			if list == "" {
 				list = "none of its own"
 			}
-			fmt.Fprintf(w, "  %s\t%d\t%d\t%d\t%s\n", k.Name, k.Arrived, k.Placed, k.Arrived-k.Placed, list)
+			fmt.Fprintf(w, "  %s\t%s\t%d\t%d\t%d\t%s\n", k.Name, k.Namespace, k.Arrived, k.Placed, k.Arrived-k.Placed, list)
 		}
 	})
 }

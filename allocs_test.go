@@ -68,6 +68,8 @@ func TestAllocs(t *testing.T) {
 	for name, f := range map[string]func(){
 		"Taint.String":      func() { _ = list[1].String() },
 		"Toleration.String": func() { _ = tols[1].String() },
+		"one change parsed": func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") },
+		"a removal parsed":  func() { taints.ParseChanges("example.com/gpu-") },
 		"seconds parsed":    func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") },
 	} {
 		if n := testing.AllocsPerRun(100, f); n > 1 {

@@ -3,6 +3,7 @@ package taints
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // DefaultTolerationSeconds is how long a pod that says nothing else stays on a node that is not ready or unreachable: 300
@@ -124,4 +125,110 @@ func AddMemoryPressure(tols []Toleration) []Toleration {
 		}
 	}
 	return append(slices.Clip(tols), Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule})
+}
+
+// A Condition is what counts of one of a node's conditions. It decodes from an element of a Node's status.conditions. The
+// types that have a taint are Ready, MemoryPressure, DiskPressure, PIDPressure and NetworkUnavailable; a status is True,
+// False or Unknown. Any other text stands for a condition without a taint. It is comparable.
+type Condition struct {
+	Type   string `json:"type"`
+	Status string `json:"status"`
+}
+
+// ConditionTaints returns the taints that the node-lifecycle controller keeps on a node with the conditions and, as
+// spec.unschedulable, the cordon:
+//
+//	Ready False              NodeNotReady             NoSchedule and NoExecute
+//	Ready Unknown            NodeUnreachable          NoSchedule and NoExecute
+//	MemoryPressure True      NodeMemoryPressure       NoSchedule
+//	DiskPressure True        NodeDiskPressure         NoSchedule
+//	PIDPressure True         NodePIDPressure          NoSchedule
+//	NetworkUnavailable True  NodeNetworkUnavailable   NoSchedule
+//	unschedulable            NodeUnschedulable        NoSchedule
+//
+// Those with NoSchedule come in the order of the conditions, then that of the cordon, then that with NoExecute. Each
+// comes once, without a value or a TimeAdded. A condition that is missing, or has another type or status, has no taint:
+// the controller itself sets Ready to Unknown on a node whose kubelet is silent, and this function does not.
+//
+// A node has at most one condition of a type, so NodeNotReady and NodeUnreachable exclude each other. Where a list
+// repeats one nonetheless, each has its NoSchedule taint, and the first Ready decides about NoExecute, as in Kubernetes.
+func ConditionTaints(conditions []Condition, unschedulable bool) []Taint {
+	var taints []Taint
+	for _, c := range conditions {
+		taints = append(taints, Taint{Key: c.taintKey(), Effect: NoSchedule})
+	}
+	if unschedulable {
+		taints = append(taints, Taint{Key: NodeUnschedulable, Effect: NoSchedule})
+	}
+	taints = append(taints, Taint{Key: readiness(conditions).taintKey(), Effect: NoExecute})
+	return slices.DeleteFunc(firsts(taints), func(t Taint) bool { return t.Key == "" })
+}
+
+// taintKey returns the key of the condition's taint, and "" where it has none.
+func (c Condition) taintKey() string {
+	switch c {
+	case Condition{"Ready", "False"}:
+		return NodeNotReady
+	case Condition{"Ready", "Unknown"}:
+		return NodeUnreachable
+	case Condition{"MemoryPressure", "True"}:
+		return NodeMemoryPressure
+	case Condition{"DiskPressure", "True"}:
+		return NodeDiskPressure
+	case Condition{"PIDPressure", "True"}:
+		return NodePIDPressure
+	case Condition{"NetworkUnavailable", "True"}:
+		return NodeNetworkUnavailable
+	}
+	return ""
+}
+
+// readiness returns the first condition of type Ready, and the zero Condition where there is none.
+func readiness(conditions []Condition) Condition {
+	for _, c := range conditions {
+		if c.Type == "Ready" {
+			return c
+		}
+	}
+	return Condition{}
+}
+
+// ReconcileConditions returns what the node-lifecycle controller does to a node's current taints so that they follow its
+// conditions: those of [ConditionTaints] that are missing are added, and those of the conditions' taints that are there
+// and should not be are removed. A taint is there when one of its key and effect is, under whatever value; it stays as it
+// is. What is added has now as its TimeAdded, in UTC and cut to whole seconds, as Kubernetes stores it.
+//
+// The conditions' taints are those of the keys in the table of ConditionTaints with NoSchedule, and NodeNotReady and
+// NodeUnreachable with NoExecute. All others, such as these keys with other effects, are a person's or another
+// controller's and are left alone. So are the two with NoExecute while nothing is known about Ready, that is, while the
+// condition is missing or its status none of the three; their pods are not evicted, nor saved, by a gap.
+//
+// The controller adds the NoExecute taints of a zone no faster than its eviction rate and its disruption allow; here they
+// come at once, last in Add. Otherwise the changes are like those of [Reconcile]; with the same arguments, they are empty
+// once they are applied.
+func ReconcileConditions(current []Taint, conditions []Condition, unschedulable bool, now time.Time) Changes {
+	now = now.UTC().Truncate(time.Second)
+	wanted := ConditionTaints(conditions, unschedulable)
+	for i := range wanted {
+		wanted[i].TimeAdded = &now
+		if at := find(current, wanted[i].ID()); at >= 0 {
+			wanted[i] = current[at]
+		}
+	}
+	ready := readiness(conditions).Status
+	evicts := ready == "True" || ready == "False" || ready == "Unknown"
+	owned := slices.DeleteFunc(slices.Clone(current), func(t Taint) bool { return !followsConditions(t.ID(), evicts) })
+	return Reconcile(current, owned, wanted)
+}
+
+// followsConditions reports whether the taint of the identity follows the node's conditions; one with NoExecute does where
+// evicts says so.
+func followsConditions(id TaintID, evicts bool) bool {
+	switch id.Key {
+	case NodeNotReady, NodeUnreachable:
+		return id.Effect == NoSchedule || id.Effect == NoExecute && evicts
+	case NodeMemoryPressure, NodeDiskPressure, NodePIDPressure, NodeNetworkUnavailable, NodeUnschedulable:
+		return id.Effect == NoSchedule
+	}
+	return false
 }

@@ -34,6 +34,74 @@ func ExampleMustParseTaint() {
 	// Output: maintenance NoExecute
 }
 
+// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule spot-", done on a list.
+func ExampleParseChanges() {
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("spot=2h:NoSchedule"),
+		taints.MustParseTaint("spot:NoExecute"),
+	}
+	changes, err := taints.ParseChanges("dedicated=db:NoSchedule", "spot-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(changes.Apply(node, true))
+
+	_, err = changes.Apply(node, false)
+	fmt.Println(err)
+	// Output:
+	// [dedicated=db:NoSchedule] <nil>
+	// add[0]: "dedicated=db:NoSchedule" is already there: the node has this key and effect under another value; overwrite would replace it
+}
+
+// Every argument that is wrong is reported, with the place of its fault.
+func ExampleParseChanges_errors() {
+	specs := []string{"dedicated=ml:noschedule", "gpu:NoExecute", "spot=2h-"}
+	_, err := taints.ParseChanges(specs...)
+	fmt.Println(err)
+	// Output:
+	// parse change "dedicated=ml:noschedule" at offset 13: specs[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// parse change "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
+}
+
+// A tool that drains nodes asks whether somebody else has tainted the node already.
+func ExampleChanges_Apply() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance=alice:NoExecute")}
+	mine := taints.Changes{Add: []taints.Taint{taints.MustParseTaint("maintenance=bob:NoExecute")}}
+
+	_, err := mine.Apply(node, false)
+	fmt.Println(errors.Is(err, taints.ErrExists))
+	// Output: true
+}
+
+// What a log says about an update of a node.
+func ExampleDiff() {
+	before := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("spot:PreferNoSchedule")}
+	after := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("dedicated=db:NoSchedule")}
+	fmt.Println(taints.Diff(before, after))
+	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
+}
+
+// A machine set's template changed. On this node the cluster has marked memory pressure, and a person has given the set's
+// tier taint another value; neither is the set's business.
+func ExampleReconcile() {
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("tier=gold:PreferNoSchedule"),
+		taints.MustParseTaint("node.kubernetes.io/memory-pressure:NoSchedule"),
+	}
+	old := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("tier=silver:PreferNoSchedule")}
+	template := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
+
+	changes := taints.Reconcile(node, old, template)
+	fmt.Println(changes)
+	fmt.Println(changes.Apply(node, true))
+	// Output:
+	// dedicated=ml:NoExecute dedicated:NoSchedule-
+	// [tier=gold:PreferNoSchedule node.kubernetes.io/memory-pressure:NoSchedule dedicated=ml:NoExecute] <nil>
+}
+
 // A node object of Kubernetes decodes as it is.
 func ExampleTaint() {
 	var node struct {

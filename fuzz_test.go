@@ -3,8 +3,11 @@ package taints_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
 )
@@ -57,20 +60,65 @@ func checkFuzzedError(t *testing.T, s string, err error) {
 	}
 }
 
-// FuzzJSON decodes a node's taints and a pod's tolerations and calls every function that takes them.
+func FuzzParseChanges(f *testing.F) {
+	for _, s := range []string{"k=v:NoSchedule", "k:NoExecute- k=v:NoSchedule- k-", "k=:PreferNoSchedule j-", "k- k- k:NoSchedule", "k=v- - -- k:-", "k:NoSchedule k=v:NoSchedule", "a/b/c-", "\xff-"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		specs := strings.Split(text, " ")
+		c, err := taints.ParseChanges(specs...)
+		if err != nil {
+			checkFuzzedChangeErrors(t, specs, err)
+			return
+		}
+		if len(c.Add)+len(c.Remove) != len(specs) || !refValidTaints(c.Add) {
+			t.Fatalf("%q is read as %+v", specs, c)
+		}
+		again, err := taints.ParseChanges(strings.Fields(c.String())...)
+		if diff := cmp.Diff(c, again); err != nil || diff != "" {
+			t.Fatalf("%q is read as %q and that with %v (-want +got):\n%s", specs, c, err, diff)
+		}
+		_, faults := refApply(nil, c, true)
+		if list, err := c.Apply(nil, true); (err == nil) != (faults == 0) || err == nil && !refValidTaints(list) {
+			t.Fatalf("%q gives %v, %v", specs, list, err)
+		}
+	})
+}
+
+// checkFuzzedChangeErrors checks that the error is about some of the specs, in order.
+func checkFuzzedChangeErrors(t *testing.T, specs []string, err error) {
+	t.Helper()
+	last := -1
+	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
+		fault := err.(*taints.ParseError).Err.(*taints.FieldError)
+		if fault.Index <= last || fault.Index >= len(specs) {
+			t.Fatalf("%q: %v behind %d", specs, err, last)
+		}
+		last = fault.Index
+		checkFuzzedError(t, specs[last], err)
+	}
+	if last < 0 {
+		t.Fatalf("%q: no fault in %v", specs, err)
+	}
+}
+
+// FuzzJSON decodes a node's taints and conditions and a pod's tolerations and calls every function that takes them.
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`{"Taints":[{"key":"gpu","value":"x","effect":"NoSchedule","timeAdded":"2026-11-21T01:24:15Z"}],"Tolerations":[{"key":"gpu","operator":"Equal","value":"X"}]}`))
 	f.Add([]byte(`{"Taints":[{"key":"score","value":"40","effect":"NoExecute"},{}],"Tolerations":[{"key":"score","operator":"Lt","value":"60","effect":"NoExecute","tolerationSeconds":9223372036854775807}]}`))
 	f.Add([]byte(`{"Taints":[{"key":"a*","effect":"x"}],"Tolerations":[{"key":"*","operator":"Exists"},{},{"operator":"exists"}]}`))
+	f.Add([]byte(`{"Taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoExecute"},{"key":"gpu","effect":""},{"key":"gpu","value":"x","effect":""}],"Conditions":[{"type":"Ready","status":"Unknown"},{"type":"Ready","status":"False"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var pair struct {
 			Taints      []taints.Taint
 			Tolerations []taints.Toleration
+			Conditions  []taints.Condition
 		}
-		if json.Unmarshal(data, &pair) != nil || len(pair.Taints)*len(pair.Tolerations) > 1000 {
+		if json.Unmarshal(data, &pair) != nil || len(pair.Taints)*max(len(pair.Taints), len(pair.Tolerations)) > 1000 {
 			return
 		}
 		callEverything(t, pair.Taints, pair.Tolerations)
+		changeEverything(t, pair.Taints, pair.Conditions)
 	})
 }
 
@@ -113,6 +161,37 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 	for _, tol := range tols {
 		if !tol.Equal(tol) || tol.String() != string(tol.AppendTo(nil)) {
 			t.Fatalf("%+v", tol)
+		}
+	}
+}
+
+// changeEverything calls the functions that change a node's taints.
+func changeEverything(t *testing.T, list []taints.Taint, conditions []taints.Condition) {
+	now, half := time.Unix(1_800_000_000, 0), list[:len(list)/2]
+	for _, reconcile := range []func([]taints.Taint) taints.Changes{
+		func(current []taints.Taint) taints.Changes { return taints.Diff(current, half) },
+		func(current []taints.Taint) taints.Changes { return taints.Reconcile(current, half, list[len(half):]) },
+		func(current []taints.Taint) taints.Changes {
+			return taints.ReconcileConditions(current, conditions, true, now)
+		},
+	} {
+		c := reconcile(list)
+		after, err := c.Apply(list, true)
+		if err != nil {
+			t.Fatalf("%v: %v", c, err)
+		}
+		if again := reconcile(after); again.String() != "" {
+			t.Fatalf("%v, and again %v", c, again)
+		}
+	}
+	c := taints.Changes{Add: list}
+	for _, taint := range half {
+		c.Remove = append(c.Remove, taint.ID())
+	}
+	for _, overwrite := range []bool{false, true} {
+		values, faults := refApply(list, c, overwrite)
+		if after, err := c.Apply(list, overwrite); (err == nil) != (faults == 0) || err == nil && len(after) != len(values) {
+			t.Fatalf("%v gives %v, %v", c, after, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package taints_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
@@ -368,6 +370,219 @@ func TestNormalizeScoresLaws(t *testing.T) {
 			if want := new(big.Int).Sub(big.NewInt(top), share); want.Cmp(big.NewInt(score)) != 0 {
 				t.Fatalf("score %d is %d, want %v", i, score, want)
 			}
+		}
+	})
+}
+
+var (
+	conditionTypes    = rapid.SampledFrom([]string{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "KernelDeadlock", "ready", ""})
+	conditionStatuses = rapid.SampledFrom([]string{"True", "False", "Unknown", "true", ""})
+	anyCondition      = rapid.Custom(func(t *rapid.T) taints.Condition {
+		return taints.Condition{Type: conditionTypes.Draw(t, "type"), Status: conditionStatuses.Draw(t, "status")}
+	})
+	anyConditions = rapid.SliceOfN(anyCondition, 0, 6)
+
+	conditionKeys  = rapid.SampledFrom([]string{taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService})
+	conditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{Key: conditionKeys.Draw(t, "key"), Value: rapid.SampledFrom([]string{"", "", "x"}).Draw(t, "value"), Effect: effects.Draw(t, "effect"), TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added")}
+	})
+	// The taints of a node, whose keys and effects an API server keeps unique.
+	nodeTaints = rapid.Map(rapid.SliceOfN(rapid.OneOf(anyTaint, conditionTaint), 0, 8), refFirsts)
+)
+
+func ids(list []taints.Taint) map[taints.TaintID]bool {
+	m := map[taints.TaintID]bool{}
+	for _, t := range list {
+		m[t.ID()] = true
+	}
+	return m
+}
+
+func TestConditionLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		current, list, cordoned, now := nodeTaints.Draw(t, "taints"), anyConditions.Draw(t, "conditions"), rapid.Bool().Draw(t, "unschedulable"), someTime.Draw(t, "now")
+		wanted, owned := refConditionTaints(list, cordoned)
+		if got := ids(taints.ConditionTaints(list, cordoned)); !maps.Equal(got, wanted) {
+			t.Fatalf("ConditionTaints = %v, want %v", got, wanted)
+		}
+		before := slices.Clone(current)
+		c := taints.ReconcileConditions(current, list, cordoned, now)
+		after, err := c.Apply(current, false)
+		if err != nil {
+			t.Fatalf("%v can not be applied: %v", c, err)
+		}
+		if diff := cmp.Diff(before, current); diff != "" {
+			t.Fatalf("wrote to the caller's list (-before +after):\n%s", diff)
+		}
+		var stays []taints.Taint
+		for _, taint := range current {
+			if !owned[taint.ID()] || wanted[taint.ID()] {
+				stays = append(stays, taint)
+			}
+		}
+		if diff := cmp.Diff(stays, after[:len(after)-len(c.Add)], cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("what is not the conditions' changed (-want +got):\n%s", diff)
+		}
+		for _, taint := range after {
+			if owned[taint.ID()] && !wanted[taint.ID()] {
+				t.Fatalf("%v is there after %v", taint, c)
+			}
+		}
+		for id := range wanted {
+			if !ids(after)[id] {
+				t.Fatalf("%v is missing after %v", id, c)
+			}
+		}
+		if again := taints.ReconcileConditions(after, list, cordoned, now.Add(time.Hour)); again.Add != nil || again.Remove != nil {
+			t.Fatalf("applied, and still %v", again)
+		}
+	})
+}
+
+func TestNotReadyAndUnreachableHoldEachOtherOff(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfNDistinct(anyCondition, 0, 6, func(c taints.Condition) string { return c.Type }).Draw(t, "conditions")
+		current, now := nodeTaints.Draw(t, "taints"), someTime.Draw(t, "now")
+		after, err := taints.ReconcileConditions(current, list, false, now).Apply(current, false)
+		has := ids(after)
+		for _, effect := range []taints.Effect{"NoSchedule", "NoExecute"} {
+			notReady, unreachable := taints.TaintID{Key: taints.NodeNotReady, Effect: effect}, taints.TaintID{Key: taints.NodeUnreachable, Effect: effect}
+			_, owned := refConditionTaints(list, false)
+			if err != nil || owned[notReady] && has[notReady] && has[unreachable] {
+				t.Fatalf("%v, %v", after, err)
+			}
+		}
+	})
+}
+
+var (
+	// Few keys, values and effects, so that lists of taints share some.
+	commonTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{
+			Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Value: rapid.SampledFrom([]string{"", "v"}).Draw(t, "value"),
+			Effect: effects.Draw(t, "effect"), TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added"),
+		}
+	})
+	commonTaints = rapid.SliceOfN(rapid.OneOf(commonTaint, commonTaint, commonTaint, anyTaint), 0, 8)
+	anyChanges   = rapid.Custom(func(t *rapid.T) taints.Changes {
+		c := taints.Changes{Add: rapid.SliceOfN(commonTaint, 0, 3).Draw(t, "add")}
+		for _, taint := range rapid.SliceOfN(commonTaint, 0, 3).Draw(t, "remove") {
+			c.Remove = append(c.Remove, taint.ID())
+		}
+		return c
+	})
+)
+
+func TestApplyAgreesWithTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, c, overwrite := commonTaints.Draw(t, "taints"), anyChanges.Draw(t, "changes"), rapid.Bool().Draw(t, "overwrite")
+		before, changes := slices.Clone(list), taints.Changes{Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove)}
+		after, err := c.Apply(list, overwrite)
+		if diff := cmp.Diff([]any{before, changes}, []any{list, c}); diff != "" {
+			t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
+		}
+		want, wantFaults := refApply(list, c, overwrite)
+		faults := 0
+		if err != nil {
+			faults = len(err.(*taints.ValidationError).Fields)
+		}
+		if faults != wantFaults || err != nil && after != nil {
+			t.Fatalf("got %v, %v, want %d faults", after, err, wantFaults)
+		}
+		if err != nil {
+			return
+		}
+		if got := refValues(after); len(got) != len(after) || !maps.Equal(got, want) {
+			t.Fatalf("got %v, want %v", after, want)
+		}
+		at := -1
+		for _, taint := range refFirsts(list) { // what was there keeps its order, and its time if it keeps its value
+			i := slices.IndexFunc(after, func(u taints.Taint) bool { return u.ID() == taint.ID() })
+			if i >= 0 && (i <= at || after[i].Value == taint.Value && !after[i].Equal(taint)) {
+				t.Fatalf("%v in %v", taint, after)
+			}
+			at = max(at, i)
+		}
+	})
+}
+
+func TestApplyTwiceHoldsTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, c := nodeTaints.Draw(t, "taints"), taints.Changes{Add: refFirsts(rapid.SliceOfN(commonTaint, 0, 4).Draw(t, "add"))}
+		once, err := c.Apply(list, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice, err := c.Apply(once, true)
+		if diff := cmp.Diff(once, twice); err != nil || diff != "" {
+			t.Fatalf("%v (-once +twice):\n%s", err, diff)
+		}
+	})
+}
+
+func TestDiffLaws(t *testing.T) {
+	hasEffect := func(list []taints.Taint) []taints.Taint {
+		return slices.DeleteFunc(list, func(t taints.Taint) bool { return t.Effect == "" })
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := hasEffect(commonTaints.Draw(t, "a")), hasEffect(commonTaints.Draw(t, "b"))
+		c := taints.Diff(a, b)
+		got, err := c.Apply(a, true)
+		if err != nil || !maps.Equal(refValues(got), refValues(b)) || len(got) != len(refValues(b)) {
+			t.Fatalf("%v leads to %v, %v", c, got, err)
+		}
+		if again := taints.Diff(got, b); again.Add != nil || again.Remove != nil {
+			t.Fatalf("still %v", again)
+		}
+		if self := taints.Diff(a, a); self.Add != nil || self.Remove != nil {
+			t.Fatalf("a list differs from itself by %v", self)
+		}
+	})
+}
+
+func TestReconcileLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		current, old, new := commonTaints.Draw(t, "current"), commonTaints.Draw(t, "old"), commonTaints.Draw(t, "new")
+		c := taints.Reconcile(current, old, new)
+		after, err := c.Apply(current, true)
+		if err != nil {
+			t.Fatalf("%v can not be applied: %v", c, err)
+		}
+		got, was, before, want := refValues(after), refValues(old), refValues(current), refValues(new)
+		for id := range ids(slices.Concat(current, old, new, after)) {
+			value, there := before[id]
+			if old, mine := was[id]; mine && there && old == value && id.Effect != "" {
+				there = false // it was put there by the old template
+			}
+			if wanted, ok := want[id]; ok {
+				value, there = wanted, true
+			}
+			if has, ok := got[id]; ok != there || ok && has != value {
+				t.Fatalf("%v is %q, %v after %v", id, has, ok, c)
+			}
+		}
+		if again := taints.Reconcile(after, old, new); again.Add != nil || again.Remove != nil {
+			t.Fatalf("applied, and still %v", again)
+		}
+	})
+}
+
+func TestChangesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := anyChanges.Draw(t, "changes")
+		valid := taints.ValidateTaints(c.Add) == nil
+		for _, id := range c.Remove {
+			valid = valid && (id.Effect == "" || refKnownEffect(id.Effect))
+		}
+		got, err := taints.ParseChanges(strings.Fields(c.String())...)
+		if (err == nil) != valid {
+			t.Fatalf("%q is read with %v", c, err)
+		}
+		for i := range c.Add {
+			c.Add[i].TimeAdded = nil
+		}
+		if diff := cmp.Diff(c, got, cmpopts.EquateEmpty()); valid && diff != "" {
+			t.Fatalf("%q (-want +got):\n%s", c, diff)
 		}
 	})
 }

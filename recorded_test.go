@@ -203,6 +203,41 @@ func TestRecordedDefaults(t *testing.T) {
 	}
 }
 
+// What the node-lifecycle controller made of 48 nodes' taints.
+func TestRecordedConditions(t *testing.T) {
+	var nodes []struct {
+		Name          string
+		Ready         string
+		Conditions    map[string]string
+		Unschedulable bool
+		Given, Got    []taints.Taint
+	}
+	readRecorded(t, "conditions.json", &nodes)
+	if len(nodes) != 48 {
+		t.Fatalf("%d nodes, want 48", len(nodes))
+	}
+	for _, node := range nodes {
+		list := []taints.Condition{{Type: "Ready", Status: node.Ready}}
+		for kind, status := range node.Conditions {
+			list = append(list, taints.Condition{Type: kind, Status: status})
+		}
+		now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
+		got, err := taints.ReconcileConditions(node.Given, list, node.Unschedulable, now).Apply(node.Given, false)
+		if err != nil {
+			t.Errorf("%s: %v", node.Name, err)
+		}
+		if diff := cmp.Diff(slices.Sorted(slices.Values(texts(node.Got))), slices.Sorted(slices.Values(texts(got)))); diff != "" {
+			t.Errorf("%s, %+v (-Kubernetes +got):\n%s", node.Name, node, diff)
+		}
+		if diff := cmp.Diff(texts(node.Given), texts(got[:len(node.Given)])); diff != "" {
+			t.Errorf("%s: what was given (-want +got):\n%s", node.Name, diff)
+		}
+		if c := taints.ReconcileConditions(node.Got, list, node.Unschedulable, now); c.Add != nil || c.Remove != nil {
+			t.Errorf("%s: %v to do where Kubernetes is done", node.Name, c)
+		}
+	}
+}
+
 // restrictionMerge restates what the PodTolerationRestriction plugin does to a list when it adds to it: MergeTolerations
 // in k8s.io/kubernetes/pkg/util/tolerations, which drops what another entry covers.
 func restrictionMerge(all []taints.Toleration) []taints.Toleration {

@@ -1,8 +1,10 @@
 package taints_test
 
 import (
+	"maps"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,6 +127,95 @@ func refSeconds(selection taints.Selection, tols []taints.Toleration, matches []
 		}
 	}
 	return chosen
+}
+
+// refFirsts drops every taint that has the key and effect of an earlier one.
+func refFirsts(list []taints.Taint) []taints.Taint {
+	var firsts []taints.Taint
+	seen := map[taints.TaintID]bool{}
+	for _, t := range list {
+		if !seen[t.ID()] {
+			firsts = append(firsts, t)
+		}
+		seen[t.ID()] = true
+	}
+	return firsts
+}
+
+// refApply restates kubectl taint: the values that the node's taints have afterwards, and how many faults there are.
+func refApply(list []taints.Taint, c taints.Changes, overwrite bool) (values map[taints.TaintID]string, faults int) {
+	values = refValues(list)
+	before := maps.Clone(values)
+	added := map[taints.TaintID]bool{}
+	for _, t := range c.Add {
+		conflict := false
+		for _, id := range c.Remove {
+			conflict = conflict || id.Key == t.Key && (id.Effect == t.Effect || id.Effect == "")
+		}
+		_, exists := before[t.ID()]
+		if conflict || added[t.ID()] || exists && !overwrite {
+			faults++
+		}
+		added[t.ID()] = true
+		values[t.ID()] = t.Value
+	}
+	for _, id := range c.Remove {
+		found := false
+		for there := range values {
+			if there.Key == id.Key && (there.Effect == id.Effect || id.Effect == "") {
+				delete(values, there)
+				found = true
+			}
+		}
+		if !found {
+			faults++
+		}
+	}
+	return values, faults
+}
+
+// refValues returns the taints of the list by key and effect, of which the first counts.
+func refValues(list []taints.Taint) map[taints.TaintID]string {
+	values := map[taints.TaintID]string{}
+	for _, t := range refFirsts(list) {
+		values[t.ID()] = t.Value
+	}
+	return values
+}
+
+// refConditionTaints names the taints that follow from conditions, and those that would go if they were there. Only the
+// first Ready decides about NoExecute.
+func refConditionTaints(conditions []taints.Condition, unschedulable bool) (wanted, owned map[taints.TaintID]bool) {
+	const prefix = "node.kubernetes.io/"
+	keys := map[string]string{
+		"Ready=False": "not-ready", "Ready=Unknown": "unreachable", "MemoryPressure=True": "memory-pressure",
+		"DiskPressure=True": "disk-pressure", "PIDPressure=True": "pid-pressure", "NetworkUnavailable=True": "network-unavailable",
+	}
+	wanted, owned = map[taints.TaintID]bool{}, map[taints.TaintID]bool{}
+	ready := "missing"
+	for i := len(conditions) - 1; i >= 0; i-- {
+		c := conditions[i]
+		if key, ok := keys[c.Type+"="+c.Status]; ok {
+			wanted[taints.TaintID{Key: prefix + key, Effect: "NoSchedule"}] = true
+		}
+		if c.Type == "Ready" {
+			ready = c.Status
+		}
+	}
+	if unschedulable {
+		wanted[taints.TaintID{Key: prefix + "unschedulable", Effect: "NoSchedule"}] = true
+	}
+	if key, ok := keys["Ready="+ready]; ok {
+		wanted[taints.TaintID{Key: prefix + key, Effect: "NoExecute"}] = true
+	}
+	for _, key := range append(slices.Collect(maps.Values(keys)), "unschedulable") {
+		owned[taints.TaintID{Key: prefix + key, Effect: "NoSchedule"}] = true
+	}
+	if slices.Contains([]string{"True", "False", "Unknown"}, ready) {
+		owned[taints.TaintID{Key: prefix + "not-ready", Effect: "NoExecute"}] = true
+		owned[taints.TaintID{Key: prefix + "unreachable", Effect: "NoExecute"}] = true
+	}
+	return wanted, owned
 }
 
 var (

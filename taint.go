@@ -2,6 +2,8 @@ package taints
 
 import (
 	"cmp"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -213,6 +215,228 @@ func MustParseTaint(s string) Taint {
 		panic(err)
 	}
 	return t
+}
+
+// Changes are what is to be done to a node's taints. The zero Changes do nothing. [ParseChanges] reads them, [Diff],
+// [Reconcile] and [ReconcileConditions] compute them, and [Changes.Apply] does them.
+type Changes struct {
+	// Add holds the taints to put on the node, at most one of a key and effect.
+	Add []Taint
+	// Remove names the taints to take off; one with the Effect "" stands for its key under every effect.
+	Remove []TaintID
+}
+
+// String returns the changes as arguments of "kubectl taint", with a space between each: what is added, as
+// [Taint.String] prints it, and then what is removed, with a "-" at the end, as in "dedicated=ml:NoSchedule gpu:NoExecute-
+// spot-". It is empty for the zero Changes. TimeAdded is not shown. Any changes print; where all taints and identities are
+// valid, [ParseChanges] reads them back from the fields of the text.
+func (c Changes) String() string {
+	b := make([]byte, 0, 128)
+	for _, t := range c.Add {
+		b = append(t.AppendTo(b), ' ')
+	}
+	for _, id := range c.Remove {
+		b = append(b, id.String()...)
+		b = append(b, "- "...)
+	}
+	return strings.TrimSuffix(string(b), " ")
+}
+
+// ParseChanges reads the arguments that "kubectl taint" takes after the names of the nodes, and accepts exactly those:
+//
+//	key=value:Effect    adds the taint, like key:Effect and key=:Effect, see ParseTaint
+//	key:Effect-         removes the taint of that key and effect, whatever its value
+//	key=value:Effect-   does the same; the value must be valid, and is not looked at any more
+//	key-                removes the taints of that key, whatever their effects
+//
+// The changes keep parts of specs, in their order. They hold no taint of the same key and effect twice in Add; removals
+// may repeat and contradict, which [Changes.Apply] refuses. Without specs they are zero.
+//
+// On failure the changes are zero and the error unwraps to a [*ParseError] for each faulty spec, in order, with the
+// place of its first fault; that wraps a [*FieldError] with "specs" as its List and the place of the spec as its Index. The
+// error's text has a line for each. A taint that is added twice is [ErrDuplicate] at offset 0.
+func ParseChanges(specs ...string) (Changes, error) {
+	removals := 0
+	for _, spec := range specs {
+		if strings.HasSuffix(spec, "-") {
+			removals++
+		}
+	}
+	c := Changes{slices.Grow([]Taint(nil), len(specs)-removals), slices.Grow([]TaintID(nil), removals)}
+	var errs []error
+	for i, spec := range specs {
+		if err := c.parse(spec); err != nil {
+			errs = append(errs, ofSpec(err.(*ParseError), spec, i))
+		}
+	}
+	if errs != nil {
+		return Changes{}, errors.Join(errs...)
+	}
+	return c, nil
+}
+
+// parse adds what the spec asks for.
+func (c *Changes) parse(spec string) error {
+	name, removes := strings.CutSuffix(spec, "-")
+	if removes && !strings.ContainsAny(name, "=:") {
+		if p := checkKey(name); p != noProblem {
+			return parseFault("change", spec, 0, "key", name, p)
+		}
+		c.Remove = append(c.Remove, TaintID{Key: name})
+		return nil
+	}
+	t, err := ParseTaint(name)
+	switch {
+	case err != nil:
+		return err
+	case removes:
+		c.Remove = append(c.Remove, t.ID())
+	case find(c.Add, t.ID()) >= 0:
+		return parseFault("change", spec, 0, "", spec, taintRepeated)
+	default:
+		c.Add = append(c.Add, t)
+	}
+	return nil
+}
+
+// ofSpec makes the error one of the spec at the index.
+func ofSpec(err *ParseError, spec string, index int) error {
+	err.Kind, err.Input = "change", spec
+	fault := err.Err.(*FieldError)
+	fault.List, fault.Index = "specs", index
+	return err
+}
+
+// Apply returns the taints with the changes done, as "kubectl taint" does them, with its --overwrite or without: what is
+// in Add is put on, and then what Remove names is taken off, whatever its value.
+//
+//   - A taint that is there under the same value stays as it is, with its place and its TimeAdded. One that is there under
+//     another value is replaced, in its place, by the one of Add and its TimeAdded. Any other comes at the end, in the
+//     order of Add. The rest keep their order. (kubectl puts what is added first, and forgets its TimeAdded.)
+//   - Without overwrite a taint of Add must not be there, under whatever value: [ErrExists].
+//   - What Remove names must be there, and not taken off by an earlier entry: [ErrNotFound].
+//   - A taint of Add must not be named by Remove, [ErrConflict], nor be in Add twice, [ErrDuplicate].
+//
+// On failure the list is nil and the error a [*ValidationError] with every fault. Each has "add" or "remove" as its List,
+// the place there as its Index, and the printed taint as its Value.
+//
+// A taint is there when one of its key and effect is. Of several such in a list, which no API server holds, the first
+// counts and the others are dropped, as kubectl does. Nothing is validated: see [ValidateTaints]. The result is a new
+// list that shares nothing with taints or c. The time grows with the product of their lengths.
+func (c Changes) Apply(taints []Taint, overwrite bool) ([]Taint, error) {
+	list := firsts(taints)
+	f := faults{list: "add"}
+	seen := newTaintIDs(len(c.Add))
+	for i := range c.Add {
+		t := &c.Add[i]
+		at := find(list, t.ID())
+		f.index = i
+		if p := c.checkAdd(t, list, at, seen.before(c.Add, i), overwrite); p != noProblem {
+			f.add("", t.String(), p)
+		}
+		if at < 0 {
+			list = append(list, t.clone())
+		} else if list[at].Value != t.Value {
+			list[at] = t.clone()
+		}
+	}
+	f.list = "remove"
+	for i, id := range c.Remove {
+		before := len(list)
+		list = slices.DeleteFunc(list, id.names)
+		f.index = i
+		if len(list) == before {
+			f.add("", id.String(), taintAbsent)
+		}
+	}
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// checkAdd returns why the taint can not be added to the list, where it is at the place at, or nowhere.
+func (c Changes) checkAdd(t *Taint, list []Taint, at int, repeated, overwrite bool) problem {
+	switch {
+	case slices.ContainsFunc(c.Remove, func(id TaintID) bool { return id.names(*t) }):
+		return taintRemovedToo
+	case repeated:
+		return taintRepeated
+	case at < 0 || overwrite:
+		return noProblem
+	case list[at].Value == t.Value:
+		return taintPresent
+	}
+	return taintOfOtherValue
+}
+
+// names reports whether the identity is the taint's, or that of its key under every effect.
+func (id TaintID) names(t Taint) bool {
+	return id.Key == t.Key && (id.Effect == "" || id.Effect == t.Effect)
+}
+
+// find returns the place of the first taint of the identity, and -1 where there is none.
+func find(taints []Taint, id TaintID) int {
+	return slices.IndexFunc(taints, func(t Taint) bool { return t.ID() == id })
+}
+
+// firsts returns a copy of the list with the first taint of each identity.
+func firsts(taints []Taint) []Taint {
+	list := make([]Taint, 0, len(taints))
+	seen := newTaintIDs(len(taints))
+	for i := range taints {
+		if !seen.before(taints, i) {
+			list = append(list, taints[i].clone())
+		}
+	}
+	return list
+}
+
+// clone returns the taint with a time of its own.
+func (t Taint) clone() Taint {
+	if t.TimeAdded != nil {
+		added := *t.TimeAdded
+		t.TimeAdded = &added
+	}
+	return t
+}
+
+// Diff returns the changes that lead from one list of taints to another: what to has and from has not, or has under
+// another value, in the order of to, and what from has and to has not, in the order of from. So Diff(a, b).Apply(a,
+// true) never fails and has the taints of b, although in another order. It is [Reconcile] for a list that nobody else
+// changes, and like it in all else.
+func Diff(from, to []Taint) Changes { return Reconcile(from, from, to) }
+
+// Reconcile returns what to do to a node's current taints when somebody who has put the taints of old there now wants
+// those of new, such as a machine set whose template changed:
+//
+//   - A taint of new is added, or rewritten, unless the node has it under the same value.
+//   - A taint of old that is not in new, by key and effect, is removed if the node still has it under the value of old;
+//     what somebody else has removed or given another value in the meantime is left alone.
+//   - Every other taint is left alone.
+//
+// With overwrite [Changes.Apply] takes the changes without error, and they are empty once that is done. Taints are added in
+// the order of new and removed in that of old.
+//
+// TimeAdded is not compared; one that is set in new is carried over. Of several taints of one key and effect in a list,
+// the first counts. A taint without an effect, which no API server holds, is never removed, for a [TaintID] can not
+// name it alone. The lists may be nil, and may be one list. The changes share nothing with them, and are nil where there
+// is nothing to do. The time grows with the products of their lengths.
+func Reconcile(current, old, new []Taint) Changes {
+	var c Changes
+	for _, t := range firsts(new) {
+		if at := find(current, t.ID()); at < 0 || current[at].Value != t.Value {
+			c.Add = append(c.Add, t)
+		}
+	}
+	for _, t := range firsts(old) {
+		id := t.ID()
+		at := find(current, id)
+		if id.Effect != "" && find(new, id) < 0 && at >= 0 && current[at].Value == t.Value {
+			c.Remove = append(c.Remove, id)
+		}
+	}
+	return c
 }
 
 // Keys of the taints that Kubernetes itself, its cloud providers and kubeadm put on nodes.

@@ -10,7 +10,7 @@ type sentinel string
 
 func (s sentinel) Error() string { return string(s) }
 
-// The kinds of fault that validation and parsing find, for errors.Is.
+// The kinds of fault that validation, parsing and [Changes.Apply] find, for errors.Is.
 const (
 	// ErrRequired: the field must be set.
 	ErrRequired = sentinel("required")
@@ -24,6 +24,12 @@ const (
 	ErrDuplicate = sentinel("a duplicate")
 	// ErrForbidden: the change is not allowed.
 	ErrForbidden = sentinel("forbidden")
+	// ErrExists: a taint of the key and effect is on the node, and is not to be overwritten.
+	ErrExists = sentinel("already there")
+	// ErrNotFound: the node has no taint of the key and effect, or of the key.
+	ErrNotFound = sentinel("not found")
+	// ErrConflict: a taint is both to be added and to be removed.
+	ErrConflict = sentinel("in conflict")
 )
 
 const (
@@ -55,6 +61,10 @@ const (
 	taintRepeated
 	tolerationGone
 	optionsMalformed
+	taintPresent
+	taintOfOtherValue
+	taintAbsent
+	taintRemovedToo
 )
 
 // describe returns the kind of the problem and what is allowed.
@@ -98,13 +108,22 @@ func (p problem) describe() (kind sentinel, detail string) {
 		return ErrForbidden, "an existing toleration can not be removed or changed, except its tolerationSeconds"
 	case optionsMalformed:
 		return ErrInvalid, "after the key, value and effect come \" op=OPERATOR\" and \" for SECONDSs\", in this order, each at most once"
+	case taintPresent:
+		return ErrExists, "the node has it as it is; overwrite would leave it so"
+	case taintOfOtherValue:
+		return ErrExists, "the node has this key and effect under another value; overwrite would replace it"
+	case taintAbsent:
+		return ErrNotFound, "the node has no such taint, or an earlier removal takes it"
+	case taintRemovedToo:
+		return ErrConflict, "a removal names it too; to replace what is there, add with overwrite and do not remove"
 	}
 	return "", ""
 }
 
-// A FieldError is one fault of a taint or toleration. It is comparable.
+// A FieldError is one fault of a taint, toleration or change. It is comparable.
 type FieldError struct {
-	// List is "taints" or "tolerations", and empty where a single one was looked at.
+	// List is "taints" or "tolerations"; "specs" for those of [ParseChanges]; "add" or "remove" for [Changes]; and empty
+	// where a single one was looked at.
 	List string
 	// Index is the place in the list, and -1 where a single one, or the list as a whole, is at fault.
 	Index int
@@ -113,8 +132,8 @@ type FieldError struct {
 	Field string
 	// Value is what was found there, as it is; the whole taint or toleration, printed, where Field is empty.
 	Value string
-	// Err is the kind of fault: [ErrRequired], [ErrInvalid], [ErrTooLong], [ErrUnsupported], [ErrDuplicate] or
-	// [ErrForbidden].
+	// Err is the kind of fault: [ErrRequired], [ErrInvalid], [ErrTooLong], [ErrUnsupported], [ErrDuplicate],
+	// [ErrForbidden], [ErrExists], [ErrNotFound] or [ErrConflict].
 	Err error
 	// Detail says what is allowed, as in "must be empty when the operator is Exists".
 	Detail string
@@ -165,7 +184,7 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, " bytes)"...)
 }
 
-// A ValidationError holds every fault that a validation found, at least one, in order of the list. It unwraps to each, so
+// A ValidationError holds every fault that a validation or [Changes.Apply] found, at least one, in order of the list. It unwraps to each, so
 // that errors.Is finds their kinds and errors.As the first.
 type ValidationError struct {
 	Fields []*FieldError
@@ -192,15 +211,15 @@ func (e *ValidationError) Unwrap() []error {
 	return errs
 }
 
-// A ParseError is a text that is no taint or toleration.
+// A ParseError is a text that is no taint, toleration or change.
 type ParseError struct {
-	// Kind is what was to be read, "taint" or "toleration".
+	// Kind is what was to be read: "taint", "toleration" or "change".
 	Kind string
 	// Input is the whole text.
 	Input string
 	// Offset is where in Input the fault begins, in bytes; len(Input) where something is missing at the end.
 	Offset int
-	// Err says what is wrong; it is a [*FieldError] with Index -1.
+	// Err says what is wrong; it is a [*FieldError], with Index -1 except in a change.
 	Err error
 }
 

@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
@@ -55,6 +56,27 @@ func ExampleTolerations() {
 	unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
 	fmt.Println(m.Filter(kube.Taints([]corev1.Taint{unreachable})).Evicts())
 	// Output: false
+}
+
+// A node whose kubelet is silent is marked as unreachable.
+func ExampleNodeConditions() {
+	var node corev1.Node
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown"}}
+
+	current := kube.Taints(node.Spec.Taints)
+	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
+	changes := taints.ReconcileConditions(current, kube.NodeConditions(node.Status.Conditions), node.Spec.Unschedulable, now)
+	after, err := changes.Apply(current, true)
+	node.Spec.Taints = kube.CoreTaints(after)
+
+	for _, taint := range node.Spec.Taints {
+		fmt.Println(taint.ToString(), taint.TimeAdded)
+	}
+	fmt.Println(err)
+	// Output:
+	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
+	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
+	// <nil>
 }
 
 // A webhook reports what is wrong with a node's taints.

@@ -22,6 +22,8 @@
 // A view has the JSON of its own type. The two differ in TimeAdded alone: Kubernetes writes whole seconds in UTC, and null
 // for the zero time, and reads into local time; [time.Time] writes what it holds, and reads the zone that is written.
 //
+// [NodeConditions] copies, for a condition has more fields than package taints looks at.
+//
 // The views rest on equal memory layouts. The package does not compile where these differ.
 package kube
 
@@ -54,4 +56,17 @@ func Tolerations(list []corev1.Toleration) []taints.Toleration {
 // Nothing is allocated.
 func CoreTolerations(list []taints.Toleration) []corev1.Toleration {
 	return unsafe.Slice((*corev1.Toleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
+}
+
+// NodeConditions returns the types and statuses of a node's conditions, for [taints.ConditionTaints] and
+// [taints.ReconcileConditions]. It is a copy in the same order and shares no memory with the list; nil stays nil.
+func NodeConditions(list []corev1.NodeCondition) []taints.Condition {
+	if list == nil {
+		return nil
+	}
+	conditions := make([]taints.Condition, len(list))
+	for i := range list {
+		conditions[i] = taints.Condition{Type: string(list[i].Type), Status: string(list[i].Status)}
+	}
+	return conditions
 }

@@ -107,6 +107,45 @@ func TestWritesAreShared(t *testing.T) {
 	}
 }
 
+func TestNodeConditions(t *testing.T) {
+	if got := kube.NodeConditions(nil); got != nil {
+		t.Errorf("nil gives %v", got)
+	}
+	if got := kube.NodeConditions([]corev1.NodeCondition{}); got == nil || len(got) != 0 {
+		t.Errorf("an empty list gives %#v", got)
+	}
+	node := []corev1.NodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "KubeletNotReady", LastHeartbeatTime: metav1.Unix(1, 0)},
+		{Type: "", Status: "\xff"},
+	}
+	got := kube.NodeConditions(node)
+	node[0].Type = corev1.NodeMemoryPressure
+	if diff := cmp.Diff([]taints.Condition{{Type: "Ready", Status: "False"}, {Status: "\xff"}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The statuses and types of Kubernetes are those that package taints knows.
+func TestConditionNames(t *testing.T) {
+	for _, tc := range []struct {
+		condition corev1.NodeConditionType
+		status    corev1.ConditionStatus
+		key       string
+	}{
+		{corev1.NodeReady, corev1.ConditionFalse, corev1.TaintNodeNotReady},
+		{corev1.NodeReady, corev1.ConditionUnknown, corev1.TaintNodeUnreachable},
+		{corev1.NodeMemoryPressure, corev1.ConditionTrue, corev1.TaintNodeMemoryPressure},
+		{corev1.NodeDiskPressure, corev1.ConditionTrue, corev1.TaintNodeDiskPressure},
+		{corev1.NodePIDPressure, corev1.ConditionTrue, corev1.TaintNodePIDPressure},
+		{corev1.NodeNetworkUnavailable, corev1.ConditionTrue, corev1.TaintNodeNetworkUnavailable},
+	} {
+		got := taints.ConditionTaints(kube.NodeConditions([]corev1.NodeCondition{{Type: tc.condition, Status: tc.status}}), false)
+		if len(got) == 0 || got[0].Key != tc.key {
+			t.Errorf("%s %s gives %v, want %s", tc.condition, tc.status, got, tc.key)
+		}
+	}
+}
+
 var (
 	texts = rapid.OneOf(rapid.SampledFrom([]string{"", "a", "example.com/gpu", "é\n\"", "\xff", strings.Repeat("x", 300)}), rapid.String())
 	times = rapid.SampledFrom([]*time.Time{

@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/seed-0529bac1/taints"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/apis/core"
 )
 
@@ -14,6 +15,15 @@ func FromTaint(t corev1.Taint) taints.Taint {
 	if t.TimeAdded != nil {
 		at := t.TimeAdded.Time
 		out.TimeAdded = &at
+	}
+	return out
+}
+
+// ToTaint returns the taint of the library as one of k8s.io/api.
+func ToTaint(t taints.Taint) corev1.Taint {
+	out := corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)}
+	if t.TimeAdded != nil {
+		out.TimeAdded = &metav1.Time{Time: *t.TimeAdded}
 	}
 	return out
 }

@@ -1,0 +1,182 @@
+package conformance
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	corev1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+)
+
+// kubectlTaint returns what "kubectl taint" makes of a node's taints, and whether it accepts the changes. Only the few lines
+// of its Validate that refuse to add and remove one taint are restated.
+func kubectlTaint(list, add, remove []corev1.Taint, overwrite bool) ([]corev1.Taint, bool) {
+	for _, a := range add {
+		for _, r := range remove {
+			if a.Key == r.Key && (len(r.Effect) == 0 || a.Effect == r.Effect) {
+				return nil, false
+			}
+		}
+	}
+	if !overwrite && linked.CheckIfTaintsAlreadyExists(list, add) != "" {
+		return nil, false
+	}
+	_, after, err := linked.ReorganizeTaints(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}}, overwrite, add, remove)
+	return after, err == nil
+}
+
+// drawCommonTaint returns a valid taint, one of few.
+func drawCommonTaint(t *rapid.T) corev1.Taint {
+	return corev1.Taint{
+		Key:    rapid.SampledFrom([]string{"dedicated", "example.com/gpu"}).Draw(t, "key"),
+		Value:  rapid.SampledFrom([]string{"", "ml", "5"}).Draw(t, "value"),
+		Effect: corev1.TaintEffect(rapid.SampledFrom(hotEffects[:3]).Draw(t, "effect")),
+	}
+}
+
+// drawChange returns an argument of "kubectl taint", in one case of eight only nearly so.
+func drawChange(t *rapid.T) string {
+	taint := drawCommonTaint(t)
+	spec := taint.ToString()
+	switch rapid.IntRange(0, 7).Draw(t, "form") {
+	case 0:
+		spec = drawSpec(t) + rapid.SampledFrom([]string{"", "-"}).Draw(t, "end")
+	case 1, 2:
+		spec += "-"
+	case 3:
+		spec = taint.Key + "-"
+	}
+	return spec
+}
+
+func drawChanges(t *rapid.T) []string {
+	return rapid.SliceOfN(rapid.Custom(drawChange), 0, 4).Draw(t, "specs")
+}
+
+func removedTaints(remove []taints.TaintID) []corev1.Taint {
+	var list []corev1.Taint
+	for _, id := range remove {
+		list = append(list, corev1.Taint{Key: id.Key, Effect: corev1.TaintEffect(id.Effect)})
+	}
+	return list
+}
+
+func TestParseChanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		specs := drawChanges(t)
+		add, remove, err := linked.ParseTaints(specs)
+		got, gotErr := taints.ParseChanges(specs...)
+		if (gotErr == nil) != (err == nil) {
+			t.Fatalf("ParseChanges(%q) = %v, %v, Kubernetes %v", specs, got, gotErr, err)
+		}
+		if !slices.Equal(got.Add, convert.Each(add, convert.FromTaint)) || !slices.Equal(removedTaints(got.Remove), remove) {
+			t.Fatalf("ParseChanges(%q) = %v, Kubernetes %v and %v", specs, got, add, remove)
+		}
+	})
+}
+
+func TestApplyChanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, overwrite := draws(t, "taints", 5, drawCommonTaint), rapid.Bool().Draw(t, "overwrite")
+		specs := drawChanges(t)
+		add, remove, err := linked.ParseTaints(specs)
+		if err != nil {
+			return // TestParseChanges has these
+		}
+		sameChange(t, list, add, remove, overwrite)
+	})
+}
+
+// TestApplyAnyChanges has changes that kubectl would not read, such as of unknown effects. Nothing is added twice, which
+// kubectl refuses when it reads, or without a key, which it does not notice to be there.
+func TestApplyAnyChanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		add := unique(slices.DeleteFunc(draws(t, "add", 3, drawTaint), func(taint corev1.Taint) bool { return taint.Key == "" }))
+		sameChange(t, drawTaints(t), add, draws(t, "remove", 3, drawTaint), rapid.Bool().Draw(t, "overwrite"))
+	})
+}
+
+// unique drops every taint of the key and effect of an earlier one.
+func unique(list []corev1.Taint) []corev1.Taint {
+	seen := map[taints.TaintID]bool{}
+	return slices.DeleteFunc(list, func(taint corev1.Taint) bool {
+		id := convert.FromTaint(taint).ID()
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
+}
+
+func sameChange(t *rapid.T, list, add, remove []corev1.Taint, overwrite bool) {
+	c := taints.Changes{Add: convert.Each(add, convert.FromTaint)}
+	for _, taint := range remove {
+		c.Remove = append(c.Remove, convert.FromTaint(taint).ID())
+	}
+	want, ok := kubectlTaint(list, add, remove, overwrite)
+	got, err := c.Apply(convert.Each(list, convert.FromTaint), overwrite)
+	if (err == nil) != ok {
+		t.Fatalf("%v to %v, overwrite %v: %v, %v, Kubernetes %v, %v", c, list, overwrite, got, err, want, ok)
+	}
+	if theirs := convert.Each(want, convert.FromTaint); ok && !maps.Equal(counts(got), counts(theirs)) {
+		t.Fatalf("%v to %v: %v, Kubernetes %v", c, list, got, want)
+	}
+}
+
+// counts returns how often each text of a taint is in the list.
+func counts(list []taints.Taint) map[string]int {
+	m := map[string]int{}
+	for _, taint := range list {
+		m[taint.String()]++
+	}
+	return m
+}
+
+func TestDifferenceOrderOfTaints(t *testing.T) {
+	list := []corev1.Taint{{Key: "a", Value: "1", Effect: "NoSchedule"}, {Key: "b", Effect: "NoSchedule"}}
+	for _, test := range []struct{ specs, kubernetes, library string }{
+		{"c:NoSchedule", "c:NoSchedule a=1:NoSchedule b:NoSchedule", "a=1:NoSchedule b:NoSchedule c:NoSchedule"},
+		{"b=2:NoSchedule", "b=2:NoSchedule a=1:NoSchedule", "a=1:NoSchedule b=2:NoSchedule"},
+		{"b:NoSchedule", "b:NoSchedule a=1:NoSchedule", "a=1:NoSchedule b:NoSchedule"},
+	} {
+		add, remove, err := linked.ParseTaints(strings.Fields(test.specs))
+		same(t, "ParseTaints", err, nil)
+		theirs, _ := kubectlTaint(list, add, remove, true)
+		same(t, "kubectl taint", joined(convert.Each(theirs, convert.FromTaint)), test.kubernetes)
+		c, err := taints.ParseChanges(strings.Fields(test.specs)...)
+		same(t, "ParseChanges", err, nil)
+		ours, _ := c.Apply(convert.Each(list, convert.FromTaint), true)
+		same(t, "Apply", joined(ours), test.library)
+	}
+}
+
+func joined(list []taints.Taint) string {
+	var texts []string
+	for _, taint := range list {
+		texts = append(texts, taint.String())
+	}
+	return strings.Join(texts, " ")
+}
+
+func TestDifferenceTimeOfRewrittenTaint(t *testing.T) {
+	at := observed
+	ours := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &at}}
+	theirs := []corev1.Taint{convert.ToTaint(ours[0])}
+	add, _, err := linked.ParseTaints([]string{"a:NoExecute"})
+	same(t, "ParseTaints", err, nil)
+	after, _ := kubectlTaint(theirs, add, nil, true)
+	same(t, "kubectl forgets the time", after[0].TimeAdded == nil, true)
+	got, _ := taints.Changes{Add: []taints.Taint{{Key: "a", Effect: "NoExecute"}}}.Apply(ours, true)
+	same(t, "Apply keeps the time", got[0].TimeAdded != nil && got[0].TimeAdded.Equal(at), true)
+}
+
+func TestDifferenceProblemsTogether(t *testing.T) {
+	_, _, err := linked.ParseTaints([]string{"a", "b"})
+	same(t, "kubectl", err.Error(), "invalid taint spec: a")
+	_, err = taints.ParseChanges("a", "b")
+	same(t, "faults of ParseChanges", len(err.(interface{ Unwrap() []error }).Unwrap()), 2)
+}

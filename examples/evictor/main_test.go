@@ -29,10 +29,12 @@ func mustRun(t *testing.T, args ...string) string {
 }
 
 func TestGolden(t *testing.T) {
+	const moved = "-scenario failures -recover 0 -partition all@3m+10m -limits=false -for 9m" // from not ready to unreachable
 	tests := map[string][]string{
 		"restart-kubernetes": {"-scenario", "restart", "-from-time-added=false"},
 		"outage-unlimited":   {"-scenario", "outage", "-limits=false"},
-		"moved":              {"-scenario", "failures", "-recover", "0", "-partition", "all@3m+10m", "-limits=false", "-for", "9m"},
+		"moved":              strings.Fields(moved),
+		"kept":               strings.Fields(moved + " -from-time-added=false"),
 		"nothing":            {"-scenario", "failures", "-fail", "0", "-nodes", "1", "-zones", "1", "-pods", "0"},
 	}
 	for _, s := range scenarios() {
@@ -154,7 +156,7 @@ func TestSeeds(t *testing.T) {
 // TestChart checks that charts are well-formed, for many zones and few, and for partitions after the end.
 func TestChart(t *testing.T) {
 	for _, args := range []string{
-		"", "-zones 26 -scenario storm", "-for 1s", "-for 7h", "-for 24h -nodes 9 -fail 9", "-partition a@1h+1h", "-scenario outage -limits=false",
+		"", "-zones 26 -scenario storm", "-for 1s", "-for 7h -nodes 9 -fail 9", "-partition a@1h+1h", "-scenario outage -limits=false",
 	} {
 		path := filepath.Join(t.TempDir(), "chart.svg")
 		mustRun(t, append(strings.Fields(args), "-svg", path)...)

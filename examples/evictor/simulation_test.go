@@ -162,15 +162,18 @@ func TestRestart(t *testing.T) {
 
 // A maintenance evicts at once who does not tolerate it, and the others in their time.
 func TestMaintenance(t *testing.T) {
-	s := simulate(t, "-scenario maintenance -pods 5000")
+	s := simulate(t, "-scenario maintenance -pods 5000 -maintain 1m0.5s")
 	for _, e := range s.report.evictions {
-		want := time.Minute
+		want := time.Minute + time.Second/2
 		if tolerance(e.pod) == 30*time.Minute {
 			want += 10 * time.Minute
 		}
 		if at := e.at.Sub(start); at != want {
 			t.Errorf("a pod left at %s, want %s", at, want)
 		}
+	}
+	if last := simulate(t, "-scenario maintenance -maintain 5m -for 5m"); len(last.report.evictions) == 0 {
+		t.Error("what comes at the end does not happen")
 	}
 	if sum := total(s); sum.tainted != maintained || sum.spared != maintained || sum.pending != 0 || sum.cancelled != 0 {
 		t.Errorf("got %+v", sum)
@@ -179,11 +182,11 @@ func TestMaintenance(t *testing.T) {
 
 // TestLaws lets all kinds of things happen to small clusters and checks after each step what must always hold.
 func TestLaws(t *testing.T) {
-	for seed := range 60 {
+	for seed := range 40 {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		minutes := func(n int) string { return fmt.Sprintf("%dms", 250*r.IntN(240*n)) }
 		zones := 1 + r.IntN(4)
-		nodes := zones + r.IntN(80*zones)
+		nodes := zones + r.IntN(70*zones)
 		zone := []string{allZones, zoneNames[r.IntN(zones):][:1]}[r.IntN(2)]
 		s := prepare(t, "-seed %d -zones %d -nodes %d -pods %d -fail %d -recover %s -maintain %s -restart %s -for 15m -partition a@%s+1m%s,%s@%s+1m%s",
 			seed, zones, nodes, 3*nodes, r.IntN(nodes+1), minutes(8), minutes(15), minutes(15), minutes(8), minutes(5), zone, minutes(8), minutes(8))
@@ -321,5 +324,56 @@ func TestLimiter(t *testing.T) {
 		if got := l.take(now); got != test.want {
 			t.Errorf("second %d, rate %g: got %t", test.at, test.rate, got)
 		}
+	}
+}
+
+// The controller wakes for its limiters, not only for its passes.
+func TestRate(t *testing.T) {
+	s := prepare(t, "-scenario partition -zones 2 -nodes 20 -pods 0 -partition a@1m+5m")
+	s.lifecycle.policy.Rate = 0.3
+	var last time.Time
+	for s.elapsed() <= s.length {
+		now, before := s.now, len(s.report.tainted)
+		s.step()
+		if len(s.report.tainted) == before {
+			continue
+		}
+		if gap := now.Sub(last); before > 2 && gap != 3333*time.Millisecond {
+			t.Errorf("node %d tainted %s after the one before", before+1, gap)
+		}
+		last = now
+	}
+	if len(s.report.tainted) != 10 {
+		t.Errorf("%d nodes tainted", len(s.report.tainted))
+	}
+}
+
+func TestWithoutEvictions(t *testing.T) {
+	var list []taints.Taint
+	for _, key := range []string{taints.NodeNotReady, taints.NodeUnreachable, maintenanceKey} {
+		for _, effect := range []taints.Effect{taints.NoSchedule, taints.NoExecute} {
+			list = append(list, taints.Taint{Key: key, Effect: effect})
+		}
+	}
+	want := "node.kubernetes.io/not-ready:NoExecute- node.kubernetes.io/unreachable:NoExecute-"
+	if got := withoutEvictions(list).String(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestZonesChanged checks that like zones come in one line.
+func TestZonesChanged(t *testing.T) {
+	zones := []*zone{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}}
+	var out strings.Builder
+	r := newReport(&cluster{zones: zones}, &out)
+	r.zonesChanged([]zoneState{
+		{zones[0], taints.ZonePartial, 0}, {zones[1], taints.ZoneFull, 0.1}, {zones[2], taints.ZonePartial, 0}, {zones[3], taints.ZonePartial, 0.01},
+	}, start)
+	want := `00:00        zones a, c: many nodes not ready, none may be tainted
+00:00        zone d: many nodes not ready, one may be tainted every 1m40s
+00:00        zone b: no node ready, one may be tainted every 10s
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// monitorPeriod is how often the node-lifecycle controller looks at the nodes (--node-monitor-period).
+const monitorPeriod = 5 * time.Second
+
+// A lifecycleController keeps the taints of the nodes in step with their conditions, as Kubernetes' node-lifecycle
+// controller does. A node is tainted with NoExecute, which evicts its pods, no faster than the disruption of its zone allows.
+type lifecycleController struct {
+	*cluster
+	policy taints.DisruptionPolicy
+	limits bool // whether the policy counts
+	grace  time.Duration
+	report *report
+
+	nextPass time.Time
+	work     []zoneWork // by zone
+}
+
+func newLifecycleController(c *cluster, o options, r *report) *lifecycleController {
+	l := &lifecycleController{
+		cluster: c,
+		policy:  taints.DefaultDisruptionPolicy(),
+		limits:  o.limits,
+		grace:   o.grace,
+		report:  r,
+		work:    make([]zoneWork, len(c.zones)),
+	}
+	for i := range l.work {
+		l.work[i].limiter.rate = l.policy.Rate
+	}
+	return l
+}
+
+// A zoneWork is what the controller has to do in a zone.
+type zoneWork struct {
+	state   taints.ZoneState
+	limiter limiter
+	waiting []*node // for their first NoExecute taint
+}
+
+// A limiter is a token bucket that holds one token, like flowcontrol.NewTokenBucketRateLimiter with a burst of 1.
+type limiter struct {
+	rate float32   // tokens in a second
+	next time.Time // when the next token is there
+}
+
+// take takes a token if there is one.
+func (l *limiter) take(now time.Time) bool {
+	if l.rate <= 0 || now.Before(l.next) {
+		return false
+	}
+	l.next = now.Add(period(l.rate))
+	return true
+}
+
+// setRate changes the rate. Whoever waits for a token then waits for a whole period of the new rate, as in Kubernetes
+// (RateLimitedTimedQueue.SwapLimiter).
+func (l *limiter) setRate(rate float32, now time.Time) {
+	if rate == l.rate {
+		return
+	}
+	full := l.take(now)
+	l.rate, l.next = rate, now
+	if !full {
+		l.take(now)
+	}
+}
+
+// unlimited is the rate of a limiter that never lets anybody wait.
+var unlimited = float32(math.Inf(1))
+
+// period returns the time from one token to the next, to the millisecond.
+func period(rate float32) time.Duration {
+	return time.Duration(math.Round(1000/float64(rate))) * time.Millisecond
+}
+
+// next returns when the controller has something to do again.
+func (c *lifecycleController) next() time.Time {
+	next := c.nextPass
+	for _, w := range c.work {
+		if len(w.waiting) > 0 && w.limiter.rate > 0 {
+			next = earlier(next, w.limiter.next)
+		}
+	}
+	return next
+}
+
+// wake does what is due.
+func (c *lifecycleController) wake(now time.Time) {
+	if !now.Before(c.nextPass) {
+		c.monitor(now)
+		c.nextPass = now.Add(monitorPeriod)
+	}
+	for i := range c.work {
+		w := &c.work[i]
+		for len(w.waiting) > 0 && w.limiter.take(now) {
+			n := w.waiting[0]
+			w.waiting = w.waiting[1:]
+			c.patch(n, taints.ReconcileConditions(n.taints, n.conditions, false, now))
+		}
+	}
+}
+
+// monitor looks at all nodes (monitorNodeHealth in Kubernetes).
+func (c *lifecycleController) monitor(now time.Time) {
+	for _, n := range c.nodes {
+		if now.Sub(n.lastBeat) > c.grace {
+			n.conditions = isReady("Unknown")
+		}
+		c.report.seen(n, now)
+	}
+	cutOff := c.setRates(now)
+	for _, n := range c.nodes {
+		if cutOff {
+			c.patch(n, withoutEvictions(n.taints))
+		}
+		c.reconcile(n, now)
+	}
+}
+
+// setRates sets the rates of the zones by their disruption, and reports whether no node of any zone is ready: then it is
+// rather the control plane that is cut off, and nobody is to be evicted (handleDisruption in Kubernetes).
+func (c *lifecycleController) setRates(now time.Time) (cutOff bool) {
+	zones := make([]taints.Zone, len(c.zones))
+	for _, n := range c.nodes {
+		if n.ready() {
+			zones[n.zone].Ready++
+		} else {
+			zones[n.zone].NotReady++
+		}
+	}
+	rates := c.policy.Rates(nil, zones)
+	cutOff = c.limits
+	var news []zoneState
+	for i, z := range zones {
+		w, state := &c.work[i], c.policy.State(z)
+		if state != taints.ZoneFull {
+			cutOff = false
+		}
+		if !c.limits {
+			rates[i] = unlimited
+		}
+		if state != w.state || rates[i] != w.limiter.rate {
+			news = append(news, zoneState{c.zones[i], state, rates[i]})
+		}
+		w.state = state
+		w.limiter.setRate(rates[i], now)
+		w.waiting = w.waiting[:0]
+	}
+	c.report.zonesChanged(news, now)
+	return cutOff
+}
+
+// reconcile does to the node's taints what its conditions ask for. A first taint that evicts has to wait its turn; one that
+// takes the place of another does not.
+func (c *lifecycleController) reconcile(n *node, now time.Time) {
+	changes := taints.ReconcileConditions(n.taints, n.conditions, false, now)
+	if addsEviction(changes) && !removesEviction(changes) {
+		changes.Add = slices.DeleteFunc(changes.Add, evicts)
+		w := &c.work[n.zone]
+		w.waiting = append(w.waiting, n)
+	}
+	c.patch(n, changes)
+}
+
+// withoutEvictions returns the changes that take off the taints that evict because of conditions.
+func withoutEvictions(list []taints.Taint) taints.Changes {
+	var changes taints.Changes
+	for _, t := range list {
+		if evicts(t) && (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) {
+			changes.Remove = append(changes.Remove, t.ID())
+		}
+	}
+	return changes
+}
+
+func evicts(t taints.Taint) bool { return t.Effect == taints.NoExecute }
+
+func addsEviction(c taints.Changes) bool { return slices.ContainsFunc(c.Add, evicts) }
+
+func removesEviction(c taints.Changes) bool {
+	return slices.ContainsFunc(c.Remove, func(id taints.TaintID) bool { return id.Effect == taints.NoExecute })
+}

@@ -83,34 +83,43 @@ type Eviction struct {
 //
 // All input is accepted, see [Toleration.Tolerates]. Nothing is allocated or retained.
 func Evict(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
-	return EvictionPolicy{}.evict(taints, tolerations, observed, func(t *Taint, after int) int {
-		return next(tolerations, t, after)
+	return EvictionPolicy{}.evict(taints, observed, func(t *Taint, after int) (int, *int64) {
+		i := next(tolerations, t, after)
+		if i < 0 {
+			return i, nil
+		}
+		return i, tolerations[i].TolerationSeconds
 	})
 }
 
 // Evict is the function [Evict] for the compiled tolerations and under the policy, which see. A nil Matcher tolerates
 // nothing.
 func (p EvictionPolicy) Evict(m *Matcher, taints []Taint, observed time.Time) Eviction {
-	tolerations, _ := m.list()
-	return p.evict(taints, tolerations, observed, m.next)
+	return p.evict(taints, observed, func(t *Taint, after int) (int, *int64) {
+		i := m.next(t, after)
+		if i < 0 {
+			return i, nil
+		}
+		return i, m.rules[i].TolerationSeconds
+	})
 }
 
 // evict implements Evict. The function next returns the index of the first toleration behind the index after that matches
-// the taint, or -1.
-func (p EvictionPolicy) evict(taints []Taint, tolerations []Toleration, observed time.Time, next func(t *Taint, after int) int) Eviction {
+// the taint, and its seconds, or -1.
+func (p EvictionPolicy) evict(taints []Taint, observed time.Time, next func(t *Taint, after int) (int, *int64)) Eviction {
 	e := Eviction{Taint: -1, Toleration: -1}
 	for i := range taints {
 		t := &taints[i]
 		if t.Effect != NoExecute {
 			continue
 		}
-		toleration, seconds := p.choose(tolerations, t, next), int64(0)
+		toleration, tolerated := p.choose(t, next)
+		seconds := int64(0)
 		if toleration >= 0 {
-			s := tolerations[toleration].TolerationSeconds
-			if s == nil {
+			if tolerated == nil {
 				continue
 			}
-			seconds = *s
+			seconds = *tolerated
 		}
 		if e.Outcome == EvictsAt && seconds >= e.Seconds && !p.FromTimeAdded {
 			continue // no earlier, as both count from observed; spares half of the work for two taints
@@ -158,22 +167,18 @@ func (e *Eviction) combine(f Eviction) {
 	e.At = at
 }
 
-// choose returns the index of the toleration that counts for the taint, -1 if none matches.
-func (p EvictionPolicy) choose(tolerations []Toleration, t *Taint, next func(t *Taint, after int) int) int {
-	chosen := next(t, -1)
-	if chosen < 0 || p.Select != LongestMatch && p.Select != ShortestMatch {
-		return chosen
+// choose returns the index of the toleration that counts for the taint, and its seconds, or -1 if none matches.
+func (p EvictionPolicy) choose(t *Taint, next func(t *Taint, after int) (int, *int64)) (toleration int, seconds *int64) {
+	toleration, seconds = next(t, -1)
+	if toleration < 0 || p.Select != LongestMatch && p.Select != ShortestMatch {
+		return toleration, seconds
 	}
-	for i := next(t, chosen); i >= 0; i = next(t, i) {
-		a, b := tolerations[i].TolerationSeconds, tolerations[chosen].TolerationSeconds
-		if p.Select == ShortestMatch {
-			a, b = b, a
-		}
-		if outlasts(a, b) {
-			chosen = i
+	for i, s := next(t, toleration); i >= 0; i, s = next(t, i) {
+		if p.Select == LongestMatch && outlasts(s, seconds) || p.Select == ShortestMatch && outlasts(seconds, s) {
+			toleration, seconds = i, s
 		}
 	}
-	return chosen
+	return toleration, seconds
 }
 
 // outlasts reports whether tolerating for a seconds is longer than for b seconds.

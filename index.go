@@ -510,16 +510,16 @@ func (d *distinctTaints) tolerated(m *Matcher) []*distinctTaint {
 func (d *distinctTaints) candidates(r *rule, f func(*distinctTaint)) {
 	switch {
 	case r.effects&Hard == 0 || r.op == opNever:
-	case r.prefix:
+	case r.wildcard:
 		each(d.all, f)
 	case r.op == opEqual:
 		for _, effect := range [...]Effect{NoSchedule, NoExecute} {
-			if t, ok := d.exact[Taint{Key: r.key, Value: r.value, Effect: effect}]; ok {
+			if t, ok := d.exact[Taint{Key: r.Key, Value: r.Value, Effect: effect}]; ok {
 				f(t)
 			}
 		}
 	default:
-		if k := d.keys[r.key]; k != nil {
+		if k := d.keys[r.Key]; k != nil {
 			k.candidates(r, f)
 		}
 	}

@@ -180,23 +180,21 @@ func parseInteger(s string) (n int64, ok bool) {
 // A Matcher is a list of tolerations prepared for matching against many taints. It is immutable and safe for concurrent
 // use. The zero Matcher, and a nil one, tolerates nothing.
 type Matcher struct {
-	options     Options
-	tolerations []Toleration
-	rules       []rule
-	exempt      EffectSet          // effects of which every taint is tolerated
-	wildcards   link               // the first rule that matches more than one key
-	exact       [fingerprints]link // the first of the other rules, by fingerprint of the key
+	options   Options
+	rules     []rule             // a rule for each toleration, in list order
+	exempt    EffectSet          // effects of which every taint is tolerated
+	wildcards link               // the first rule that matches more than one key
+	exact     [fingerprints]link // the first of the other rules, by fingerprint of the key
 }
 
-// A rule is a toleration as the Matcher applies it.
+// A rule is a toleration and how the Matcher applies it.
 type rule struct {
-	key, value string
-	effect     Effect
+	Toleration       // with seconds of its own
 	limit      int64 // for opLess and opGreater
+	next       link  // the next rule that matches more than one key too, or whose key has the same fingerprint
 	effects    EffectSet
 	op         ruleOp
-	prefix     bool // key is a prefix, the empty one of all keys
-	next       link // the next rule that matches more than one key too, or whose key has the same fingerprint
+	wildcard   bool // matches more than one key
 }
 
 // A link leads to a rule: it is the rule's index and 1, so that 0 leads nowhere.
@@ -231,73 +229,89 @@ func Compile(tolerations []Toleration) *Matcher { return Options{}.Compile(toler
 
 // Compile is [Compile] under the options.
 func (o Options) Compile(tolerations []Toleration) *Matcher {
-	m := &Matcher{options: o, tolerations: cloneAll(tolerations), rules: make([]rule, len(tolerations))}
+	m := &Matcher{options: o, rules: make([]rule, len(tolerations))}
+	timed := 0
 	for i := len(m.rules) - 1; i >= 0; i-- { // so that rules come in list order behind a first
 		r := &m.rules[i]
-		*r = o.rule(&tolerations[i])
-		m.exempt |= r.exempts()
+		r.Toleration = tolerations[i]
+		if r.TolerationSeconds != nil {
+			timed++
+		}
+		o.prepare(r)
 		if r.op == opNever {
 			continue
 		}
+		m.exempt |= r.exempts()
 		first := &m.wildcards
-		if !r.prefix {
-			first = &m.exact[fingerprint(r.key)]
+		if !r.wildcard {
+			first = &m.exact[fingerprint(r.Key)]
 		}
 		r.next, *first = *first, link(i+1)
 	}
+	m.copySeconds(timed)
 	return m
 }
 
-func (o Options) rule(t *Toleration) rule {
-	r := rule{key: t.Key, value: t.Value, effect: t.Effect, effects: AnyEffect, prefix: t.Key == ""}
-	if t.Effect != "" {
-		r.effects = effectBit(t.Effect)
-	}
-	if prefix, ok := strings.CutSuffix(t.Key, "*"); ok && o.KeyWildcards {
-		r.key, r.prefix = prefix, true
-	}
-	switch t.operator() {
-	case OpEqual:
-		r.op = opEqual
-	case OpExists:
-		r.op = opExists
-	case OpLt:
-		r.op = opLess
-	case OpGt:
-		r.op = opGreater
-	}
-	if r.op == opLess || r.op == opGreater {
-		limit, ok := parseInteger(t.Value)
-		r.limit = limit
-		if !ok || o.NoComparison {
-			r.op = opNever
+// copySeconds gives the rules seconds of their own; so many have some.
+func (m *Matcher) copySeconds(timed int) {
+	seconds := make([]int64, 0, timed)
+	for i := range m.rules {
+		if r := &m.rules[i]; r.TolerationSeconds != nil {
+			seconds = append(seconds, *r.TolerationSeconds)
+			r.TolerationSeconds = &seconds[len(seconds)-1]
 		}
 	}
-	return r
 }
+
+// prepare fills in how the rule's toleration is applied.
+func (o Options) prepare(r *rule) {
+	r.wildcard, r.effects = o.keys(&r.Toleration).prefix, AnyEffect
+	if r.Effect != "" {
+		r.effects = effectBit(r.Effect)
+	}
+	switch r.Operator {
+	case OpExists:
+		r.op = opExists
+	case OpEqual, "":
+		r.op = opEqual
+	case OpLt, OpGt:
+		limit, ok := parseInteger(r.Value)
+		r.limit = limit
+		switch {
+		case !ok || o.NoComparison:
+		case r.Operator == OpLt:
+			r.op = opLess
+		default:
+			r.op = opGreater
+		}
+	}
+}
+
+// prefix returns what all keys begin with that a rule of more than one key matches.
+func (r *rule) prefix() string { return strings.TrimSuffix(r.Key, "*") }
 
 // exempts returns the effects of which the rule matches every taint.
 func (r *rule) exempts() EffectSet {
 	switch {
-	case r.op != opExists || !r.prefix || r.key != "":
+	case r.op != opExists || !r.wildcard || r.prefix() != "":
 		return 0
-	case r.effect == "":
+	case r.Effect == "":
 		return AnyEffect
 	}
 	return r.effects &^ (1 << indexOther) // one of the other effects is not all of them
 }
 
 func (r *rule) keyMatches(key string) bool {
-	return r.key == key || r.prefix && strings.HasPrefix(key, r.key)
+	return r.Key == key || r.wildcard && strings.HasPrefix(key, r.prefix())
 }
 
 func (r *rule) effectMatches(effect Effect, index uint) bool {
-	return r.effects&(1<<index) != 0 && (index != indexOther || r.effect == "" || r.effect == effect)
+	return r.effects&(1<<index) != 0 && (index != indexOther || r.Effect == "" || r.Effect == effect)
 }
 
 // valueMatches is for the operators that look at the value, that is, not for opExists.
 func (r *rule) valueMatches(value string) bool {
-	return r.op == opEqual && r.value == value || r.op >= opLess && r.limitMatches(value)
+	return r.op == opEqual && r.Value == value || r.op >= opLess && r.limitMatches(value)
 }
 
 // limitMatches is for opLess and opGreater.
@@ -340,7 +354,7 @@ func (m *Matcher) nextOf(taint *Taint, effect uint, after int) int {
 	for exact != 0 {
 		i := exact - 1
 		r := &m.rules[i]
-		if r.key == taint.Key && r.effectMatches(taint.Effect, effect) && (r.op == opExists || r.valueMatches(taint.Value)) {
+		if r.Key == taint.Key && r.effectMatches(taint.Effect, effect) && (r.op == opExists || r.valueMatches(taint.Value)) {
 			return int(i)
 		}
 		exact = r.next
@@ -379,7 +393,11 @@ func (m *Matcher) list() ([]Toleration, Options) {
 	if m == nil {
 		return nil, Options{}
 	}
-	return m.tolerations, m.options
+	list := make([]Toleration, len(m.rules))
+	for i := range m.rules {
+		list[i] = m.rules[i].Toleration
+	}
+	return list, m.options
 }
 
 // enumName returns names[i], or kind and the number where there is no such name.

@@ -15,7 +15,7 @@ func forms(tolerations []Toleration) map[string]func(*Taint) int {
 	m := Compile(tolerations)
 	prints, blocks, byKey := printsOf(m.rules), blocksOf(m.rules), map[string][]int{}
 	for i := range m.rules {
-		byKey[m.rules[i].key] = append(byKey[m.rules[i].key], i)
+		byKey[m.rules[i].Key] = append(byKey[m.rules[i].Key], i)
 	}
 	return map[string]func(*Taint) int{
 		"tolerations": func(t *Taint) int { return next(tolerations, t, -1) },
@@ -58,7 +58,7 @@ func printsOf(rules []rule) printForm {
 		p[i] = 0xff * eachByte // the fingerprint of no key
 	}
 	for i := range rules {
-		p[i/8] ^= (0xff ^ uint64(fingerprint(rules[i].key))) << (i % 8 * 8)
+		p[i/8] ^= (0xff ^ uint64(fingerprint(rules[i].Key))) << (i % 8 * 8)
 	}
 	return p
 }
@@ -86,7 +86,7 @@ func blocksOf(rules []rule) bitForm {
 	b := make(bitForm, (len(rules)+63)/64)
 	for i := range rules {
 		block, bit := &b[i/64], uint64(1)<<(i%64)
-		block.byKey[fingerprint(rules[i].key)] |= bit
+		block.byKey[fingerprint(rules[i].Key)] |= bit
 		for e := range block.byEffect {
 			if rules[i].effects&(1<<e) != 0 {
 				block.byEffect[e] |= bit

@@ -75,25 +75,6 @@ func (t Toleration) clone() Toleration {
 	return t
 }
 
-// cloneAll returns the tolerations with seconds of their own.
-func cloneAll(tolerations []Toleration) []Toleration {
-	list := make([]Toleration, len(tolerations))
-	n := 0
-	for i := range tolerations {
-		if list[i] = tolerations[i]; list[i].TolerationSeconds != nil {
-			n++
-		}
-	}
-	seconds := make([]int64, 0, n)
-	for i := range list {
-		if s := list[i].TolerationSeconds; s != nil {
-			seconds = append(seconds, *s)
-			list[i].TolerationSeconds = &seconds[len(seconds)-1]
-		}
-	}
-	return list
-}
-
 // String returns the toleration as "kubectl describe pod" prints it: "key=value:Effect op=Exists for 300s", each part
 // only where it is set, the operator only where it is not Equal, and "op=Exists" for the toleration of everything.
 // Operators that kubectl leaves out (Lt, Gt, unknown ones, and an invalid Exists with a value) are shown too. Any

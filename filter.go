@@ -11,29 +11,14 @@ import (
 // tolerations it is the first taint of such an effect. It holds for invalid input too, see [Toleration.Tolerates]. Nothing is
 // allocated or retained.
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	for i := range taints {
-		if t := &taints[i]; in.Has(t.Effect) && !tolerated(tolerations, t) {
-			return i, true
-		}
-	}
-	return -1, false
-}
-
-// tolerated reports whether any of the tolerations tolerates the taint.
-func tolerated(tolerations []Toleration, taint *Taint) bool {
-	return next(tolerations, taint, -1) >= 0
+	i := nextUntolerated(taints, tolerations, in, 0)
+	return i, i >= 0
 }
 
 // FindUntolerated is the function [FindUntolerated] for the compiled tolerations.
 func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
-	in = m.toLookAt(in)
-	for i := range taints {
-		t := &taints[i]
-		if effect := effectIndex(t.Effect); in&(1<<effect) != 0 && m.nextOf(t, effect, -1) < 0 {
-			return i, true
-		}
-	}
-	return -1, false
+	i := m.nextUntolerated(taints, in, 0)
+	return i, i >= 0
 }
 
 // Untolerated yields, in order, the index and the address of each taint that has an effect of the set and that none of the
@@ -41,25 +26,30 @@ func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, foun
 // the sequence can be used more than once. Ranging over it allocates nothing.
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
-		for i := range taints {
-			if t := &taints[i]; in.Has(t.Effect) && !tolerated(tolerations, t) && !yield(i, t) {
-				return
-			}
+		for i := nextUntolerated(taints, tolerations, in, 0); i >= 0 && yield(i, &taints[i]); {
+			i = nextUntolerated(taints, tolerations, in, i+1)
 		}
 	}
 }
 
 // Untolerated is the function [Untolerated] for the compiled tolerations.
 func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
-	in = m.toLookAt(in)
 	return func(yield func(int, *Taint) bool) {
-		for i := range taints {
-			t := &taints[i]
-			if effect := effectIndex(t.Effect); in&(1<<effect) != 0 && m.nextOf(t, effect, -1) < 0 && !yield(i, t) {
-				return
-			}
+		for i := m.nextUntolerated(taints, in, 0); i >= 0 && yield(i, &taints[i]); {
+			i = m.nextUntolerated(taints, in, i+1)
 		}
 	}
+}
+
+// nextUntolerated returns the index, not below from, of the first taint that has an effect of the set and that none of the
+// tolerations tolerates, or -1.
+func nextUntolerated(taints []Taint, tolerations []Toleration, in EffectSet, from int) int {
+	for i := from; i < len(taints); i++ {
+		if t := &taints[i]; in.Has(t.Effect) && next(tolerations, t, -1) < 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // A Verdict counts the taints of a node that a pod does not tolerate, by effect. It is comparable. Verdicts come from
@@ -88,34 +78,29 @@ func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
 // valid; so is invalid input, see [Toleration.Tolerates]. Nothing is allocated or retained.
 func Filter(taints []Taint, tolerations []Toleration) Verdict {
 	v := Verdict{First: -1}
-	for i := range taints {
-		if t := &taints[i]; !tolerated(tolerations, t) {
-			v.count(i, effectIndex(t.Effect))
-		}
+	for i := nextUntolerated(taints, tolerations, AnyEffect, 0); i >= 0; i = nextUntolerated(taints, tolerations, AnyEffect, i+1) {
+		v.count(i, taints[i].Effect)
 	}
 	return v
 }
 
 // Filter is the function [Filter] for the compiled tolerations.
 func (m *Matcher) Filter(taints []Taint) Verdict {
-	v, in := Verdict{First: -1}, m.toLookAt(AnyEffect)
-	for i := range taints {
-		t := &taints[i]
-		if effect := effectIndex(t.Effect); in&(1<<effect) != 0 && m.nextOf(t, effect, -1) < 0 {
-			v.count(i, effect)
-		}
+	v := Verdict{First: -1}
+	for i := m.nextUntolerated(taints, AnyEffect, 0); i >= 0; i = m.nextUntolerated(taints, AnyEffect, i+1) {
+		v.count(i, taints[i].Effect)
 	}
 	return v
 }
 
-// count adds the untolerated taint at index i, which has an effect of the index.
-func (v *Verdict) count(i int, effect uint) {
+// count adds the untolerated taint at index i.
+func (v *Verdict) count(i int, effect Effect) {
 	switch effect {
-	case indexNoSchedule:
+	case NoSchedule:
 		v.NoSchedule++
-	case indexNoExecute:
+	case NoExecute:
 		v.NoExecute++
-	case indexPreferNoSchedule:
+	case PreferNoSchedule:
 		v.PreferNoSchedule++
 		return
 	default:

@@ -20,9 +20,8 @@ func forms(tolerations []Toleration) map[string]func(*Taint) int {
 	return map[string]func(*Taint) int{
 		"tolerations": func(t *Taint) int { return next(tolerations, t, -1) },
 		"rules": func(t *Taint) int {
-			effect := effectIndex(t.Effect)
 			for i := range m.rules {
-				if m.rules[i].matches(t, effect) {
+				if m.rules[i].matches(t) {
 					return i
 				}
 			}
@@ -31,9 +30,8 @@ func forms(tolerations []Toleration) map[string]func(*Taint) int {
 		"fingerprints": func(t *Taint) int { return prints.find(m.rules, t) },
 		"bits":         func(t *Taint) int { return blocks.find(m.rules, t) },
 		"map": func(t *Taint) int {
-			effect := effectIndex(t.Effect)
 			for _, i := range byKey[t.Key] {
-				if m.rules[i].matches(t, effect) {
+				if m.rules[i].matches(t) {
 					return i
 				}
 			}
@@ -43,8 +41,8 @@ func forms(tolerations []Toleration) map[string]func(*Taint) int {
 	}
 }
 
-func (r *rule) matches(t *Taint, effect uint) bool {
-	return r.keyMatches(t.Key) && r.effectMatches(t.Effect, effect) && (r.op == opExists || r.valueMatches(t.Value))
+func (r *rule) matches(t *Taint) bool {
+	return r.effectMatches(t.Effect, effectBit(t.Effect)) && r.keyMatches(t.Key) && (r.op == opExists || r.valueMatches(t.Value))
 }
 
 // A printForm compares the fingerprints of eight rules at a time.
@@ -64,11 +62,11 @@ func printsOf(rules []rule) printForm {
 }
 
 func (p printForm) find(rules []rule, t *Taint) int {
-	effect, print := effectIndex(t.Effect), uint64(fingerprint(t.Key))*eachByte
+	print := uint64(fingerprint(t.Key)) * eachByte
 	for word := range p {
 		x := p[word] ^ print
 		for equal := (x - eachByte) &^ x & (0x80 * eachByte); equal != 0; equal &= equal - 1 {
-			if i := word*8 + bits.TrailingZeros64(equal)/8; i < len(rules) && rules[i].matches(t, effect) {
+			if i := word*8 + bits.TrailingZeros64(equal)/8; i < len(rules) && rules[i].matches(t) {
 				return i
 			}
 		}
@@ -100,7 +98,7 @@ func (b bitForm) find(rules []rule, t *Taint) int {
 	effect, print := effectIndex(t.Effect), fingerprint(t.Key)
 	for block := range b {
 		for left := b[block].byKey[print] & b[block].byEffect[effect]; left != 0; left &= left - 1 {
-			if i := block*64 + bits.TrailingZeros64(left); rules[i].matches(t, effect) {
+			if i := block*64 + bits.TrailingZeros64(left); rules[i].matches(t) {
 				return i
 			}
 		}

@@ -23,36 +23,62 @@ func TestAllocs(t *testing.T) {
 		sink    int
 	)
 	var none *taints.Matcher
+	var index taints.Index[int]
+	for i := range 100 {
+		index.Set(i, [][]taints.Taint{nil, list}[i%2])
+	}
+	var queue taints.EvictionQueue[int]
+	for i := range 100 {
+		queue.Update(i, taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(time.Duration(i%10) * time.Hour)})
+	}
+	policy, zones, rates := taints.DefaultDisruptionPolicy(), []taints.Zone{{Ready: 1, NotReady: 3}, {NotReady: 5}}, make([]float32, 0, 2)
 	for name, f := range map[string]func(){
-		"Tolerates":                         func() { tols[1].Tolerates(list[3]) },
-		"Check":                             func() { tols[3].Check(list[4]) },
-		"Match":                             func() { m.Match(&list[3]) },
-		"FindUntolerated":                   func() { taints.FindUntolerated(list, tols, taints.Hard) },
-		"Matcher.FindUntolerated":           func() { m.FindUntolerated(list, taints.Hard) },
-		"Filter":                            func() { taints.Filter(list, tols) },
-		"Matcher.Filter":                    func() { m.Filter(list) },
-		"NormalizeScores":                   func() { taints.NormalizeScores(scores, counts, 100) },
-		"Effects":                           func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
-		"Evict":                             func() { taints.Evict(list, tols, now) },
-		"EvictionPolicy.Evict":              func() { longest.Evict(m, list, now) },
-		"EvictionPolicy.Evict, nil":         func() { longest.Evict(none, list, now) },
-		"ValidateTaints":                    func() { mustBe(nil, taints.ValidateTaints(list)) },
-		"ValidateTolerations":               func() { mustBe(nil, taints.ValidateTolerations(tols)) },
-		"ValidateTolerationsUpdate":         func() { mustBe(nil, taints.ValidateTolerationsUpdate(tols, tols)) },
-		"Taint.Validate":                    func() { mustBe(nil, list[1].Validate()) },
-		"Toleration.Validate":               func() { mustBe(nil, tols[1].Validate()) },
-		"ParseTaint":                        func() { _, err := taints.ParseTaint("example.com/gpu=x:NoSchedule"); mustBe(nil, err) },
-		"ParseToleration":                   func() { _, err := taints.ParseToleration("score=60:NoExecute op=Lt"); mustBe(nil, err) },
-		"Taint.AppendTo":                    func() { list[1].AppendTo(buf) },
-		"Toleration.AppendTo":               func() { tols[1].AppendTo(buf) },
-		"Taint.Equal":                       func() { list[3].Equal(list[3]) },
-		"Toleration.Equal":                  func() { tols[1].Equal(tols[2]) },
-		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
-		"IsExtendedResourceName":            func() { taints.IsExtendedResourceName("nvidia.com/gpu") },
-		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
-		"Covers":                            func() { tols[4].Covers(tols[5]) },
-		"Allowed":                           func() { taints.Allowed(tols, tols) },
-		"Merge, nothing to add":             func() { sink += len(taints.Merge(tols, tols)) },
+		"Tolerates":                           func() { tols[1].Tolerates(list[3]) },
+		"Check":                               func() { tols[3].Check(list[4]) },
+		"Match":                               func() { m.Match(&list[3]) },
+		"FindUntolerated":                     func() { taints.FindUntolerated(list, tols, taints.Hard) },
+		"Matcher.FindUntolerated":             func() { m.FindUntolerated(list, taints.Hard) },
+		"Filter":                              func() { taints.Filter(list, tols) },
+		"Matcher.Filter":                      func() { m.Filter(list) },
+		"NormalizeScores":                     func() { taints.NormalizeScores(scores, counts, 100) },
+		"Effects":                             func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
+		"Evict":                               func() { taints.Evict(list, tols, now) },
+		"EvictionPolicy.Evict":                func() { longest.Evict(m, list, now) },
+		"EvictionPolicy.Evict, nil":           func() { longest.Evict(none, list, now) },
+		"ValidateTaints":                      func() { mustBe(nil, taints.ValidateTaints(list)) },
+		"ValidateTolerations":                 func() { mustBe(nil, taints.ValidateTolerations(tols)) },
+		"ValidateTolerationsUpdate":           func() { mustBe(nil, taints.ValidateTolerationsUpdate(tols, tols)) },
+		"Taint.Validate":                      func() { mustBe(nil, list[1].Validate()) },
+		"Toleration.Validate":                 func() { mustBe(nil, tols[1].Validate()) },
+		"ParseTaint":                          func() { _, err := taints.ParseTaint("example.com/gpu=x:NoSchedule"); mustBe(nil, err) },
+		"ParseToleration":                     func() { _, err := taints.ParseToleration("score=60:NoExecute op=Lt"); mustBe(nil, err) },
+		"Taint.AppendTo":                      func() { list[1].AppendTo(buf) },
+		"Toleration.AppendTo":                 func() { tols[1].AppendTo(buf) },
+		"Taint.Equal":                         func() { list[3].Equal(list[3]) },
+		"Toleration.Equal":                    func() { tols[1].Equal(tols[2]) },
+		"ID":                                  func() { _ = list[0].ID() == list[1].ID() },
+		"IsExtendedResourceName":              func() { taints.IsExtendedResourceName("nvidia.com/gpu") },
+		"AddMemoryPressure, nothing to add":   func() { sink += len(taints.AddMemoryPressure(parsed)) },
+		"Covers":                              func() { tols[4].Covers(tols[5]) },
+		"Allowed":                             func() { taints.Allowed(tols, tols) },
+		"Merge, nothing to add":               func() { sink += len(taints.Merge(tols, tols)) },
+		"Index.Set, known taints":             func() { index.Set(3, nil); index.Set(3, list) },
+		"Index.Delete and Set":                func() { index.Delete(3); index.Set(3, list) },
+		"Index.Len":                           func() { sink += index.Len() },
+		"Index.CountFeasible, no tolerations": func() { sink += index.CountFeasible(nil) },
+		"EvictionQueue.Update, move": func() {
+			sink++
+			queue.Update(3, taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(time.Duration(sink) * time.Minute)})
+		},
+		"EvictionQueue.Remove and Update": func() { queue.Remove(4); queue.Update(4, taints.Eviction{Outcome: taints.EvictsNow, At: now}) },
+		"EvictionQueue.PopDue": func() {
+			queue.Update(5, taints.Eviction{Outcome: taints.EvictsNow, At: now.Add(-time.Hour)})
+			for pod := range queue.PopDue(now.Add(-time.Minute)) {
+				sink += pod
+			}
+		},
+		"EvictionQueue.Next and Due": func() { queue.Next(); queue.Due(7) },
+		"DisruptionPolicy.Rates":     func() { policy.Rates(rates, zones) },
 		"Untolerated": func() {
 			for i := range taints.Untolerated(list, tols, taints.AnyEffect) {
 				sink += i

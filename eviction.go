@@ -46,7 +46,8 @@ type EvictionPolicy struct {
 	Select Selection
 	// FromTimeAdded counts a taint's seconds from its TimeAdded, where that is set, instead of from the time of
 	// observation. A controller that restarts then finds the same deadlines again, while Kubernetes' gives every pod its
-	// full time anew.
+	// full time anew. A taint that replaces another, as unreachable does not-ready, has a later TimeAdded and sets a later
+	// deadline.
 	FromTimeAdded bool
 }
 
@@ -368,6 +369,15 @@ func (q *EvictionQueue[P]) Remove(pod P) bool {
 	return known
 }
 
+// Due returns the deadline of the pod's pending eviction and whether there is one; it is the zero time if there is none.
+func (q *EvictionQueue[P]) Due(pod P) (time.Time, bool) {
+	i, known := q.pods[pod]
+	if !known {
+		return time.Time{}, false
+	}
+	return q.heap[q.slots[i].at].due().time(), true
+}
+
 // Len returns the number of pending evictions.
 func (q *EvictionQueue[P]) Len() int { return len(q.pods) }
 
@@ -551,16 +561,10 @@ func (p DisruptionPolicy) State(z Zone) ZoneState {
 }
 
 // Rates appends to dst, for each of the zones of a cluster, how many of its nodes may be tainted in a second: Rate in a zone
-// that is ZoneNormal or ZoneFull, SecondaryRate or 0 in one that is ZonePartial, and 0 in all when every zone that has nodes
-// is ZoneFull, for then it is the controller that is cut off. Kubernetes takes the NoExecute taints off all nodes again in
-// that case. It allocates only if dst is too small.
+// that is ZoneNormal or ZoneFull, SecondaryRate or 0 in one that is ZonePartial, and 0 in all when the cluster is
+// [FullyDisrupted]. It allocates only if dst is too small.
 func (p DisruptionPolicy) Rates(dst []float32, zones []Zone) []float32 {
-	cutOff := true
-	for _, z := range zones {
-		if ready, _ := z.counts(); ready > 0 {
-			cutOff = false
-		}
-	}
+	cutOff := FullyDisrupted(zones)
 	for _, z := range zones {
 		rate := float32(0)
 		if !cutOff {
@@ -569,6 +573,17 @@ func (p DisruptionPolicy) Rates(dst []float32, zones []Zone) []float32 {
 		dst = append(dst, rate)
 	}
 	return dst
+}
+
+// FullyDisrupted reports whether every zone that has nodes is ZoneFull, as it is where no zone has nodes: whatever failed, it
+// is not the nodes. Kubernetes then taints no node with NoExecute and takes such taints off all nodes that it tainted.
+func FullyDisrupted(zones []Zone) bool {
+	for _, z := range zones {
+		if ready, _ := z.counts(); ready > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // rate returns the rate of a zone in a cluster that is not cut off.

@@ -152,6 +152,14 @@ func TestEvictionQueueIsASortedList(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
+				for _, e := range model.entries {
+					if due, ok := q.Due(e.pod); !ok || !due.Equal(e.due) {
+						t.Fatalf("Due(%d) = %v, %v, want %+v", e.pod, due, ok, e)
+					}
+				}
+				if due, ok := q.Due(31); ok || !due.IsZero() {
+					t.Fatalf("Due of no pod = %v, %v", due, ok)
+				}
 				next, ok := q.Next()
 				if q.Len() != len(model.entries) || ok != (q.Len() > 0) || ok && !next.Equal(model.entries[0].due) || !ok && !next.IsZero() {
 					t.Fatalf("Len = %d, Next = %v, %v, want %+v", q.Len(), next, ok, model.entries)
@@ -349,6 +357,9 @@ func TestDisruptionPolicy(t *testing.T) {
 		}
 	}
 	t.Run("every zone is cut off", func(t *testing.T) {
+		if !taints.FullyDisrupted([]taints.Zone{{NotReady: 3}, {}, {NotReady: 100}}) || !taints.FullyDisrupted(nil) || taints.FullyDisrupted([]taints.Zone{{NotReady: 3}, {Ready: 1}}) {
+			t.Error("FullyDisrupted is wrong")
+		}
 		if got := p.Rates([]float32{7}, []taints.Zone{{NotReady: 3}, {}, {NotReady: 100}}); !slices.Equal(got, []float32{7, 0, 0, 0}) {
 			t.Errorf("got %v", got)
 		}

@@ -128,7 +128,7 @@ func (c *lifecycleController) monitor(now time.Time) {
 
 // setRates sets the rates of the zones by their disruption, and reports whether no node of any zone is ready: then it is
 // rather the control plane that is cut off, and nobody is to be evicted (handleDisruption in Kubernetes).
-func (c *lifecycleController) setRates(now time.Time) (cutOff bool) {
+func (c *lifecycleController) setRates(now time.Time) bool {
 	zones := make([]taints.Zone, len(c.zones))
 	for _, n := range c.nodes {
 		if n.ready() {
@@ -138,13 +138,9 @@ func (c *lifecycleController) setRates(now time.Time) (cutOff bool) {
 		}
 	}
 	rates := c.policy.Rates(nil, zones)
-	cutOff = c.limits
 	var news []zoneState
 	for i, z := range zones {
 		w, state := &c.work[i], c.policy.State(z)
-		if state != taints.ZoneFull {
-			cutOff = false
-		}
 		if !c.limits {
 			rates[i] = unlimited
 		}
@@ -156,7 +152,7 @@ func (c *lifecycleController) setRates(now time.Time) (cutOff bool) {
 		w.waiting = w.waiting[:0]
 	}
 	c.report.zonesChanged(news, now)
-	return cutOff
+	return c.limits && taints.FullyDisrupted(zones)
 }
 
 // reconcile does to the node's taints what its conditions ask for. A first taint that evicts has to wait its turn; one that

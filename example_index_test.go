@@ -1,0 +1,81 @@
+package taints_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A scheduler keeps its nodes in an index, fed by the events of the cluster, and asks it for each pod.
+func ExampleIndex() {
+	var nodes taints.Index[string]
+	nodes.Set("general-1", nil)
+	nodes.Set("general-2", nil)
+	nodes.Set("gpu-1", []taints.Taint{taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule")})
+	nodes.Set("gpu-2", []taints.Taint{taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule")})
+
+	training := taints.Compile([]taints.Toleration{{Key: "nvidia.com/gpu", Operator: taints.OpExists}})
+	fmt.Println(slices.Sorted(nodes.Feasible(training)))
+
+	// A node is cordoned, another one is taken away.
+	nodes.Set("gpu-2", []taints.Taint{taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"), taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")})
+	nodes.Delete("general-1")
+	fmt.Println(slices.Sorted(nodes.Feasible(training)))
+	// Output:
+	// [general-1 general-2 gpu-1 gpu-2]
+	// [general-2 gpu-1]
+}
+
+// A pod is pending, and its owner asks why.
+func ExampleIndex_Summarize() {
+	var nodes taints.Index[int]
+	for i := range 10 {
+		switch {
+		case i < 6:
+			nodes.Set(i, []taints.Taint{taints.MustParseTaint("team=search:NoSchedule")})
+		case i < 9:
+			nodes.Set(i, []taints.Taint{taints.MustParseTaint("team=search:NoSchedule"), taints.MustParseTaint("spot:NoSchedule")})
+		default:
+			nodes.Set(i, nil)
+		}
+	}
+	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("team=Search:NoSchedule")})
+	fmt.Println(nodes.Summarize(pod))
+	// Output:
+	// 1/10 nodes are available: 9 have untolerated taint team=search:NoSchedule (closest: team=Search:NoSchedule, the value differs only in letter case), 3 have untolerated taint spot:NoSchedule (nothing comes close)
+}
+
+// Of the nodes that are feasible, those with the fewest PreferNoSchedule taints score best.
+func ExampleIndex_Verdicts() {
+	var nodes taints.Index[string]
+	nodes.Set("new", nil)
+	nodes.Set("old", []taints.Taint{taints.MustParseTaint("hardware=old:PreferNoSchedule")})
+	nodes.Set("broken", []taints.Taint{taints.MustParseTaint("disk:NoSchedule")})
+
+	for node, verdict := range nodes.Verdicts(nil) {
+		switch {
+		case !verdict.Schedulable():
+			fmt.Println(node, "is out")
+		case verdict.Avoid():
+			fmt.Println(node, "if there is no better one")
+		default:
+			fmt.Println(node, "is fine")
+		}
+	}
+	// Unordered output:
+	// new is fine
+	// old if there is no better one
+	// broken is out
+}
+
+// An autoscaler asks how many nodes would take the pod before it adds one.
+func ExampleIndex_CountFeasible() {
+	var nodes taints.Index[int]
+	for i := range 1000 {
+		nodes.Set(i, []taints.Taint{{Key: "tenant", Value: fmt.Sprint(i % 10), Effect: taints.NoSchedule}})
+	}
+	fmt.Println(nodes.CountFeasible(taints.Compile([]taints.Toleration{taints.MustParseToleration("tenant=3:NoSchedule")})), "of", nodes.Len())
+	// Output:
+	// 100 of 1000
+}

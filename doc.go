@@ -38,10 +38,17 @@
 //	}
 //	scores := taints.NormalizeScores(nil, soft, 100)
 //
-// For a single question the one-shot functions need no Matcher: [Filter], [FindUntolerated], [Untolerated],
-// [Toleration.Tolerates]. [Explain] and [Summarize] say why a pod does not fit. A controller asks [Evict] when a pod
-// leaves. An admission webhook calls [ValidateTolerations], [AddDefaults], [AddExtendedResources] and their like. People
-// write taints for [ParseTaint].
+// One with many nodes keeps them in an [Index] instead, which answers for all of them at once, in time that does not grow with
+// them. For a single question the one-shot functions need no Matcher: [Filter], [FindUntolerated], [Untolerated],
+// [Toleration.Tolerates]. [Explain] and [Summarize] say why a pod does not fit.
+//
+// A controller asks [Evict] when a pod leaves, holds the answers in an [EvictionQueue], and does not evict faster than a
+// [DisruptionPolicy] lets it. It keeps a node's taints in step with its conditions with [ReconcileConditions], or with a
+// template's with [Reconcile].
+//
+// An admission webhook calls [Merge] and [AddDefaults], [AddExtendedResources] and their like, then [ValidateTolerations] and
+// [Allowed]. [Lint] finds what is valid and odd. People write taints for [ParseTaint], and changes of taints, as for kubectl
+// taint, for [ParseChanges]; [Changes.Apply] makes them.
 //
 // # What holds everywhere
 //
@@ -49,8 +56,9 @@
 // logged. Whether it is valid is for the Validate functions, which accept exactly what an API server accepts and report every fault with its field and
 // what would be right. Nothing here starts a goroutine, reads a clock or keeps state; a time is always a parameter.
 // Functions may be called from many goroutines at once, as long as nobody writes to their arguments meanwhile; a
-// [Matcher] holds copies and has no such condition. Matching, filtering, eviction and successful validation allocate nothing.
+// [Matcher] holds copies and has no such condition, and an [Index] may be asked while it is updated; only an [EvictionQueue]
+// wants a mutex. Matching, filtering, eviction and successful validation allocate nothing.
 //
 // Where Kubernetes has a bug, the package does what is right, and the function's comment says so: [Evict] on seconds that
-// overflow, [ValidateTolerations] on the field named in an error.
+// overflow, [ValidateTolerations] on the field named in an error, [Merge] on tolerations that a default covers.
 package taints

@@ -136,6 +136,12 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() || s.String() == "" || s.Redacted() == "" || s.Report() == "" || s.RedactedReport() == "" {
 			t.Fatalf("Summarize = %v", s)
 		}
+		var x taints.Index[int]
+		x.Set(1, list)
+		x.Set(2, nil)
+		if n := x.CountFeasible(m); n == 2 != v.Schedulable() || x.Summarize(m).Feasible != n {
+			t.Fatalf("CountFeasible = %d though %+v", n, v)
+		}
 		for _, p := range []taints.EvictionPolicy{{}, {Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch}} {
 			if e := p.Evict(m, list, now); e.Outcome == taints.Stays && v.Evicts() {
 				t.Fatalf("%+v though %+v", e, v)

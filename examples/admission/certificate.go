@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"log/slog"
-	"math/big"
 	"net"
 	"sync/atomic"
 	"time"
@@ -47,12 +46,7 @@ func selfSigned(hosts []string, now time.Time) (tls.Certificate, []byte, error) 
 	if err != nil {
 		return tls.Certificate{}, nil, err
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return tls.Certificate{}, nil, err
-	}
 	template := &x509.Certificate{
-		SerialNumber:          serial,
 		Subject:               pkix.Name{CommonName: "admission, self-signed"},
 		NotBefore:             now.Add(-time.Hour), // for clocks that differ
 		NotAfter:              now.AddDate(1, 0, 0),

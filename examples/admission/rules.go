@@ -137,8 +137,9 @@ func (r *reader) dedication(v value) dedication {
 		nodeSelector: r.labels(o.field("nodeSelector")),
 	}
 	for _, v := range r.list(o.field("namespaces")) {
-		d.namespaces = append(d.namespaces, r.text(v))
-		r.namespace(v.path, r.text(v))
+		namespace := r.text(v)
+		r.namespace(v.path, namespace)
+		d.namespaces = append(d.namespaces, namespace)
 	}
 	if d.name == "" {
 		r.note(v.path, ".name is missing; refusals and the log name the dedication by it")

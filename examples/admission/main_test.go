@@ -155,10 +155,21 @@ func TestSelfSigned(t *testing.T) {
 		t.Fatalf("healthz: %v, %v", response, err)
 	}
 	response.Body.Close()
-	old := &tls.Config{MaxVersion: tls.VersionTLS11, InsecureSkipVerify: true}
+	old := &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, InsecureSkipVerify: true}
 	if c, err := tls.Dial("tcp", r.addr, old); err == nil {
 		c.Close()
 		t.Error("TLS 1.1 is accepted")
+	}
+	large, err := http.NewRequest("GET", "https://"+r.addr+"/healthz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large.Header.Set("X-Large", strings.Repeat("x", 3*maxHeader))
+	if response, err := client.Do(large); err == nil {
+		response.Body.Close()
+		if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+			t.Errorf("a large header: %s", response.Status)
+		}
 	}
 	client.CloseIdleConnections()
 	block, _ := pem.Decode(r.caBundle(t))
@@ -286,6 +297,13 @@ func TestShutdown(t *testing.T) {
 		case !finish && (err == nil || code != 1 || !strings.HasSuffix(r.stderr.String(), "admission: requests were still under way after 50ms, and cut off\n")):
 			t.Errorf("cut off: %q, %v, exit code %d, stderr %s", answer, err, code, r.stderr)
 		}
+	}
+}
+
+func TestServerLimits(t *testing.T) {
+	s := newServer(&policy{}, nil, slog.New(slog.DiscardHandler))
+	if s.ReadHeaderTimeout <= 0 || s.ReadTimeout < s.ReadHeaderTimeout || s.WriteTimeout <= requestTimeout || s.IdleTimeout <= 90*time.Second || s.MaxHeaderBytes != maxHeader || s.ErrorLog == nil {
+		t.Errorf("%+v", s)
 	}
 }
 

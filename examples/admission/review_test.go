@@ -272,6 +272,8 @@ func TestBadPods(t *testing.T) {
 		{`null`, `object is not a Pod of v1: its kind is "", its apiVersion ""; object.spec is missing`},
 		{`[]`, "object is a list, not an object"},
 		{`{"apiVersion":"apps/v1","kind":"Deployment","spec":{}}`, `its kind is "Deployment", its apiVersion "apps/v1"`},
+		{`{"apiVersion":"v2","kind":"Pod","spec":{}}`, `its kind is "Pod", its apiVersion "v2"`},
+		{`{"apiVersion":"v1","kind":"Service","spec":{}}`, `its kind is "Service", its apiVersion "v1"`},
 		{`{"apiVersion":"v1","kind":"Pod"}`, "object.spec is missing"},
 		{`{"apiVersion":"v1","kind":"Pod","spec":[]}`, "object.spec is a list, not an object"},
 		{spec(`"tolerations":{}`), "object.spec.tolerations is an object, not a list"},
@@ -311,6 +313,29 @@ func TestBadPods(t *testing.T) {
 	r := mustAsk(t, handler(testPolicy(t)), "/validate", reviewOf("UPDATE", "ml", tolerating("a"), nil))
 	if r.Allowed || !strings.Contains(r.Status.Message, "oldObject is not a Pod") {
 		t.Errorf("no old object: %+v", r)
+	}
+	if r := mustAsk(t, handler(testPolicy(t)), "/validate", reviewOf("UPDATE", "ml", podMap{}, podMap{})); r.Allowed || r.Status.Code != 400 {
+		t.Errorf("no pods at all: %+v", r)
+	}
+	if r := mustAsk(t, handler(testPolicy(t)), "/validate", reviewOf("CREATE", "web", tolerating("a"), tolerating("a"))); r.Allowed || r.Status.Code != 403 {
+		t.Errorf("an old object of a new pod: %+v", r)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for text, ok := range map[string]bool{
+		strings.Repeat("[", mostDepth) + strings.Repeat("]", mostDepth):     true,
+		strings.Repeat("[", mostDepth+1) + strings.Repeat("]", mostDepth+1): false,
+		"[" + strings.Repeat("1,", mostValues-2) + "1]":                     true,
+		"[" + strings.Repeat("1,", mostValues-1) + "1]":                     false,
+	} {
+		if _, err := decodeJSON([]byte(text)); (err == nil) != ok {
+			t.Errorf("%d bytes: %v", len(text), err)
+		}
+	}
+	p := pod{containers: []resources{{names: []string{"b", "a"}}, {names: []string{"c", "b"}}}}
+	if got := strings.Join(p.requested(), " "); got != "a b c" {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -428,6 +453,21 @@ func TestBodyBreaksOff(t *testing.T) {
 		t.Errorf("code %d: %s", w.Code, w.Body)
 	}
 }
+
+// The log says when a decision did not get through.
+func TestUnanswered(t *testing.T) {
+	var log buffer
+	r := httptest.NewRequest("POST", "/mutate", bytes.NewReader(reviewOf("CREATE", "web", tolerating(), nil)))
+	r.Header.Set("Content-Type", "application/json")
+	reviewer{"mutate", testPolicy(t).mutateRequest, slog.New(slog.NewJSONHandler(&log, nil))}.ServeHTTP(goneWriter{httptest.NewRecorder()}, r)
+	if lines := logged(t, log.String(), "decision"); len(lines) != 1 || lines[0]["unanswered"] != "gone" {
+		t.Errorf("log: %s", &log)
+	}
+}
+
+type goneWriter struct{ http.ResponseWriter }
+
+func (goneWriter) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
 type failingReader struct{}
 

@@ -23,8 +23,8 @@ func TestParseRulesRefuses(t *testing.T) {
 		{`{"cluster": {"allow": []}}`, []string{`cluster["allow"] is no field; there are defaultTolerations, allowedTolerations`}},
 		{`{"namespaces": {"a": {"default": []}}}`, []string{`namespaces["a"]["default"] is no field; there are defaultTolerations, allowedTolerations`}},
 		{`{"namespaces": []}`, []string{"namespaces is a list, not an object"}},
-		{`{"namespaces": {"-": {}, "": {}, "A": {}, "a.b": {}, "a-": {}, "ok-1": {}, "` + strings.Repeat("x", 64) + `": {}}}`, []string{
-			`namespaces[""]: "" is not the name`, `namespaces["-"]: "-"`, `namespaces["A"]: "A"`, `namespaces["a-"]: "a-"`, `namespaces["a.b"]: "a.b"`, `namespaces["xxx`,
+		{`{"namespaces": {"-a": {}, "": {}, "A": {}, "a.b": {}, "a-": {}, "ok-1": {}, "` + strings.Repeat("x", 64) + `": {}}}`, []string{
+			`namespaces[""]: "" is not the name`, `namespaces["-a"]: "-a"`, `namespaces["A"]: "A"`, `namespaces["a-"]: "a-"`, `namespaces["a.b"]: "a.b"`, `namespaces["xxx`,
 		}},
 		{`{"cluster": {"defaultTolerations": [{"key": "k", "seconds": 5}]}}`, []string{`cluster.defaultTolerations[0]["seconds"] is no field; there are key, operator, value, effect, tolerationSeconds`}},
 		{`{"cluster": {"defaultTolerations": [{"key": "k", "operator": "Exist"}, {}], "allowedTolerations": [{"key": "k", "tolerationSeconds": 5}]}}`, []string{

@@ -105,8 +105,11 @@ func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	d := v.decide(q)
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(d.answer(q)) // if the API server is gone, nobody misses it
+	_, err = w.Write(d.answer(q))
 	attributes := append([]slog.Attr{slog.String("webhook", v.name)}, d.attributes(q)...)
+	if err != nil {
+		attributes = append(attributes, slog.String("unanswered", err.Error())) // it took too long, or nobody waits any more
+	}
 	v.log.LogAttrs(r.Context(), slog.LevelInfo, "decision", append(attributes, slog.Int64("microseconds", time.Since(start).Microseconds()))...)
 }
 

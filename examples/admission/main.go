@@ -49,10 +49,10 @@ type program struct {
 
 // options are what the command line asks for.
 type options struct {
-	addr, cert, key, rules          string
-	selfSigned                      bool
-	hosts                           []string // for the self-signed certificate
-	notReadySeconds, unreachableSec int64
+	addr, cert, key, rules              string
+	selfSigned                          bool
+	hosts                               []string // for the self-signed certificate
+	notReadySeconds, unreachableSeconds int64
 }
 
 // run serves until the context is done or a signal asks to stop, and returns the exit code: 1 for failure, 2 for wrong usage.
@@ -90,7 +90,7 @@ func (p program) parse(args []string) (options, error) {
 	flags.Func("self-signed-hosts", "more `names` and addresses for the self-signed certificate, separated by commas", o.setHosts)
 	flags.StringVar(&o.rules, "rules", "", "`file` with the rules (default none)")
 	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is not ready")
-	flags.Int64Var(&o.unreachableSec, "unreachable-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is unreachable")
+	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is unreachable")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -152,7 +152,7 @@ func (p program) serve(ctx context.Context, o options) error {
 
 // policy reads the rules file.
 func (o *options) policy() (*policy, error) {
-	p := &policy{&rules{}, taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSec}}
+	p := &policy{&rules{}, taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds}}
 	if o.rules == "" {
 		return p, nil
 	}

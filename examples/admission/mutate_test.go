@@ -151,7 +151,7 @@ func TestMutate(t *testing.T) {
 }
 
 func TestMutateSeconds(t *testing.T) {
-	o := options{notReadySeconds: 60, unreachableSec: -1}
+	o := options{notReadySeconds: 60, unreachableSeconds: -1}
 	p, err := o.policy()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,184 @@
+// Admission is a webhook that gives pods tolerations and node selectors when they are created, and refuses tolerations that
+// are not allowed, over HTTPS, as an API server asks for it (AdmissionReview of admission.k8s.io/v1):
+//
+//	go run ./examples/admission -self-signed -rules examples/admission/rules.json
+//
+// README.md has the rules file and how the webhook is registered.
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+const usage = `Usage: admission -cert file -key file [flags]
+       admission -self-signed [flags]
+
+A webhook for pods: POST /mutate gives them tolerations and node selectors, POST /validate
+refuses tolerations that are not allowed, GET /healthz answers when it runs. It logs to
+standard error and stops on SIGINT and SIGTERM.
+
+Flags:
+`
+
+func main() {
+	p := program{stdout: os.Stdout, stderr: os.Stderr, drain: 20 * time.Second}
+	os.Exit(p.run(context.Background(), os.Args[1:]))
+}
+
+// A program is the webhook with all that it gets from outside.
+type program struct {
+	stdout, stderr io.Writer
+	drain          time.Duration // how long requests under way may take when it stops
+}
+
+// options are what the command line asks for.
+type options struct {
+	addr, cert, key, rules              string
+	selfSigned                          bool
+	hosts                               []string // for the self-signed certificate
+	notReadySeconds, unreachableSeconds int64
+}
+
+// run serves until the context is done or a signal asks to stop, and returns the exit code: 1 for failure, 2 for wrong usage.
+func (p program) run(ctx context.Context, args []string) int {
+	o, err := p.parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return 2 // parse has said why
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	if err := p.serve(ctx, o); err != nil {
+		fmt.Fprintf(p.stderr, "admission: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// parse reads the command line.
+func (p program) parse(args []string) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("admission", flag.ContinueOnError)
+	flags.SetOutput(p.stderr)
+	flags.Usage = func() {
+		fmt.Fprint(p.stderr, usage)
+		flags.PrintDefaults()
+	}
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8443", "listen on this `address`")
+	flags.StringVar(&o.cert, "cert", "", "`file` with the certificate in PEM, and those that lead to its authority")
+	flags.StringVar(&o.key, "key", "", "`file` with the key of the certificate in PEM")
+	flags.BoolVar(&o.selfSigned, "self-signed", false, "make a certificate for localhost and print it as a caBundle, to try things out")
+	flags.Func("self-signed-hosts", "more `names` and addresses for the self-signed certificate, separated by commas", o.setHosts)
+	flags.StringVar(&o.rules, "rules", "", "`file` with the rules (default none)")
+	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is not ready")
+	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is unreachable")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if err := o.check(flags.Args()); err != nil {
+		fmt.Fprintf(p.stderr, "admission: %v\n", err)
+		flags.Usage()
+		return o, err
+	}
+	return o, nil
+}
+
+func (o *options) setHosts(s string) error {
+	o.hosts = strings.Split(s, ",")
+	for _, host := range o.hosts {
+		if net.ParseIP(host) == nil && slices.ContainsFunc(strings.Split(host, "."), func(part string) bool { return !isDNSLabel(part) }) {
+			return fmt.Errorf("%s is no name or address", quote(host))
+		}
+	}
+	return nil
+}
+
+// check returns an error if the flags do not go together.
+func (o *options) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %s", quote(rest[0]))
+	case o.selfSigned && (o.cert != "" || o.key != ""):
+		return errors.New("-self-signed does not go with -cert and -key")
+	case !o.selfSigned && (o.cert == "" || o.key == ""):
+		return errors.New("-cert and -key are needed, or -self-signed")
+	case !o.selfSigned && o.hosts != nil:
+		return errors.New("-self-signed-hosts is for -self-signed")
+	}
+	return nil
+}
+
+// serve does what the options ask for until the context is done.
+func (p program) serve(ctx context.Context, o options) error {
+	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
+	policy, err := o.policy()
+	if err != nil {
+		return err
+	}
+	config, err := p.certificate(o, log)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", o.addr)
+	if err != nil {
+		return err
+	}
+	log.Info("listening", "addr", listener.Addr().String(), "namespaces", len(policy.rules.namespaces), "dedications", len(policy.rules.dedications))
+	err = serve(ctx, newServer(policy, config, log), listener, p.drain)
+	if err == nil {
+		log.Info("stopped")
+	}
+	return err
+}
+
+// policy reads the rules file.
+func (o *options) policy() (*policy, error) {
+	p := &policy{&rules{}, taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds}}
+	if o.rules == "" {
+		return p, nil
+	}
+	text, err := os.ReadFile(o.rules)
+	if err != nil {
+		return nil, err
+	}
+	if p.rules, err = parseRules(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.rules, err)
+	}
+	return p, nil
+}
+
+// certificate returns the server's side of TLS, and prints the caBundle of a certificate that it made.
+func (p program) certificate(o options, log *slog.Logger) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if !o.selfSigned {
+		pair := &keyPair{certFile: o.cert, keyFile: o.key, log: log}
+		config.GetCertificate = pair.certificate
+		return config, pair.load()
+	}
+	certificate, pem, err := selfSigned(o.hosts, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	config.Certificates = []tls.Certificate{certificate}
+	_, err = fmt.Fprintln(p.stdout, base64.StdEncoding.EncodeToString(pem))
+	return config, err
+}

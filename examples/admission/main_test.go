@@ -1,0 +1,423 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// A buffer may be written and read at once.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// logged decodes the lines of a log with the message.
+func logged(t *testing.T, log, message string) []map[string]any {
+	t.Helper()
+	var list []map[string]any
+	for line := range strings.Lines(log) {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if m["msg"] == message {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// A running is a program that runs.
+type running struct {
+	stdout, stderr *buffer
+	addr           string
+	stop           context.CancelFunc
+	code           chan int
+}
+
+// start runs the program and waits until it listens.
+func start(t *testing.T, drain time.Duration, args ...string) *running {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	r := &running{stdout: &buffer{}, stderr: &buffer{}, stop: stop, code: make(chan int, 1)}
+	go func() {
+		r.code <- program{r.stdout, r.stderr, drain}.run(ctx, append(args, "-addr", "127.0.0.1:0"))
+	}()
+	for deadline := time.Now().Add(10 * time.Second); r.addr == ""; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not listening: %s", r.stderr)
+		}
+		if strings.Contains(r.stderr.String(), "\n") {
+			r.addr = logged(t, r.stderr.String(), "listening")[0]["addr"].(string)
+		}
+	}
+	return r
+}
+
+// wait returns the exit code.
+func (r *running) wait(t *testing.T) int {
+	t.Helper()
+	select {
+	case code := <-r.code:
+		return code
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not stop")
+		return -1
+	}
+}
+
+// trusting returns a client that trusts only the certificates in the PEM text.
+func trusting(t *testing.T, text []byte) *http.Client {
+	t.Helper()
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		t.Fatalf("no certificate in %q", text)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// caBundle decodes what the program printed.
+func (r *running) caBundle(t *testing.T) []byte {
+	t.Helper()
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(r.stdout.String(), "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func post(t *testing.T, client *http.Client, url string, body []byte) (int, string) {
+	t.Helper()
+	response, err := client.Post(url, "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// The way of the README: a certificate of its own, a client that trusts it, and SIGTERM at the end.
+func TestSelfSigned(t *testing.T) {
+	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts", "admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60")
+	client := trusting(t, r.caBundle(t))
+	_, port, _ := net.SplitHostPort(r.addr)
+	for _, host := range []string{"localhost", "127.0.0.1"} {
+		code, text := post(t, client, "https://"+net.JoinHostPort(host, port)+"/mutate", readFile(t, "testdata/create.request.json"))
+		compareGolden(t, "create.response.json", indent(t, text))
+		if code != http.StatusOK {
+			t.Errorf("%s: code %d", host, code)
+		}
+	}
+	response, err := client.Get("https://" + r.addr + "/healthz")
+	if err != nil || response.StatusCode != http.StatusOK || response.ProtoMajor != 2 {
+		t.Fatalf("healthz: %v, %v", response, err)
+	}
+	response.Body.Close()
+	old := &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, InsecureSkipVerify: true}
+	if c, err := tls.Dial("tcp", r.addr, old); err == nil {
+		c.Close()
+		t.Error("TLS 1.1 is accepted")
+	}
+	large, err := http.NewRequest("GET", "https://"+r.addr+"/healthz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large.Header.Set("X-Large", strings.Repeat("x", 3*maxHeader))
+	if response, err := client.Do(large); err == nil {
+		response.Body.Close()
+		if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+			t.Errorf("a large header: %s", response.Status)
+		}
+	}
+	client.CloseIdleConnections()
+	block, _ := pem.Decode(r.caBundle(t))
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"localhost", "127.0.0.1", "::1", "admission.webhooks.svc", "10.0.0.7"} {
+		if err := certificate.VerifyHostname(host); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := r.wait(t); code != 0 {
+		t.Errorf("exit code %d: %s", code, r.stderr)
+	}
+	log := r.stderr.String()
+	if len(logged(t, log, "stopped")) != 1 || len(logged(t, log, "decision")) != 2 {
+		t.Errorf("log: %s", log)
+	}
+	for _, secret := range []string{"registry.example.com", "TOKEN", "epochs", "replicaset-controller"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("%s is in the log: %s", secret, log)
+		}
+	}
+}
+
+// writePair writes a certificate and its key, and returns the names of the files and the certificate in PEM.
+func writePair(t *testing.T, dir string) (cert, key string, text []byte) {
+	t.Helper()
+	pair, text, err := selfSigned(nil, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	for name, text := range map[string][]byte{cert: text, key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key, text
+}
+
+// A renewed certificate is used for new connections; one that is gone or broken does not stop the server.
+func TestCertificateFiles(t *testing.T) {
+	dir := t.TempDir()
+	cert, key, first := writePair(t, dir)
+	r := start(t, 10*time.Second, "-cert", cert, "-key", key)
+	get := func(text []byte) error {
+		client := trusting(t, text)
+		response, err := client.Get("https://" + r.addr + "/healthz")
+		if err == nil {
+			response.Body.Close()
+		}
+		client.CloseIdleConnections()
+		return err
+	}
+	if err := get(first); err != nil {
+		t.Fatal(err)
+	}
+	_, _, second := writePair(t, dir)
+	if err := get(first); err == nil {
+		t.Error("the old certificate is still in use")
+	}
+	if err := get(second); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(key, []byte("broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := get(second); err != nil {
+		t.Error(err)
+	}
+	r.stop()
+	if code := r.wait(t); code != 0 || r.stdout.String() != "" || !strings.Contains(r.stderr.String(), "the last one stays in use") {
+		t.Errorf("exit code %d, stdout %q, stderr %s", code, r.stdout, r.stderr)
+	}
+}
+
+// A request under way when the program is told to stop gets its answer; one that takes too long is cut off.
+func TestShutdown(t *testing.T) {
+	body := string(readFile(t, "testdata/create.request.json"))
+	for _, finish := range []bool{true, false} {
+		drain := 50 * time.Millisecond
+		if finish {
+			drain = 5 * time.Second
+		}
+		r := start(t, drain, "-self-signed")
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(r.caBundle(t))
+		c, err := tls.Dial("tcp", r.addr, &tls.Config{RootCAs: pool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST /mutate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:100])
+		time.Sleep(20 * time.Millisecond) // for the server to see that
+		r.stop()
+		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+			other, err := net.Dial("tcp", r.addr)
+			if err != nil {
+				break // it takes no more connections
+			}
+			other.Close()
+			if time.Now().After(deadline) {
+				t.Fatal("it still listens")
+			}
+		}
+		if finish {
+			io.WriteString(c, body[100:])
+		}
+		c.SetReadDeadline(time.Now().Add(5 * time.Second))
+		answer := make([]byte, len("HTTP/1.1 200 OK"))
+		_, err = io.ReadFull(c, answer)
+		code := r.wait(t)
+		switch {
+		case finish && (err != nil || string(answer) != "HTTP/1.1 200 OK" || code != 0):
+			t.Errorf("finished: %q, %v, exit code %d", answer, err, code)
+		case !finish && (err == nil || code != 1 || !strings.HasSuffix(r.stderr.String(), "admission: requests were still under way after 50ms, and cut off\n")):
+			t.Errorf("cut off: %q, %v, exit code %d, stderr %s", answer, err, code, r.stderr)
+		}
+	}
+}
+
+func TestServerLimits(t *testing.T) {
+	s := newServer(&policy{}, nil, slog.New(slog.DiscardHandler))
+	if s.ReadHeaderTimeout <= 0 || s.ReadTimeout < s.ReadHeaderTimeout || s.WriteTimeout <= requestTimeout || s.IdleTimeout <= 90*time.Second || s.MaxHeaderBytes != maxHeader || s.ErrorLog == nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestServeFails(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	config := &tls.Config{Certificates: make([]tls.Certificate, 1)}
+	err = serve(context.Background(), newServer(&policy{}, config, slog.New(slog.DiscardHandler)), listener, 0)
+	if !errors.Is(err, net.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	broken := filepath.Join(t.TempDir(), "rules.json")
+	if err := os.WriteFile(broken, []byte(`{"dedications": {}, "namespace": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		{[]string{"-h"}, 0, "Usage: admission -cert file -key file"},
+		{[]string{"-x"}, 2, "flag provided but not defined: -x"},
+		{nil, 2, "admission: -cert and -key are needed, or -self-signed\nUsage"},
+		{[]string{"-cert", "c"}, 2, "-cert and -key are needed"},
+		{[]string{"-key", "k"}, 2, "-cert and -key are needed"},
+		{[]string{"-self-signed", "-key", "k"}, 2, "-self-signed does not go with -cert and -key"},
+		{[]string{"-cert", "c", "-key", "k", "-self-signed-hosts", "a"}, 2, "-self-signed-hosts is for -self-signed"},
+		{[]string{"-self-signed", "-self-signed-hosts", "a,,b"}, 2, `"" is no name or address`},
+		{[]string{"-self-signed", "-self-signed-hosts", "a b"}, 2, `"a b" is no name or address`},
+		{[]string{"-self-signed", "-not-ready-seconds", "5m"}, 2, "invalid value"},
+		{[]string{"-self-signed", "serve"}, 2, `unexpected argument "serve"`},
+		{[]string{"-cert", "none.crt", "-key", "none.key"}, 1, "admission: open none.crt: "},
+		{[]string{"-self-signed", "-rules", "none.json"}, 1, "admission: open none.json: "},
+		{[]string{"-self-signed", "-rules", broken}, 1, "rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications\n  dedications is an object, not a list\n"},
+		{[]string{"-self-signed", "-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-self-signed", "-addr", "nowhere"}, 1, "missing port"},
+	}
+	for _, test := range tests {
+		var stdout, stderr buffer
+		code := program{&stdout, &stderr, 0}.run(context.Background(), test.args)
+		if code != test.code || !strings.Contains(stderr.String(), test.stderr) {
+			t.Errorf("%q: exit code %d, stderr %s", test.args, code, &stderr)
+		}
+	}
+	var stderr buffer
+	if code := (program{failingWriter{}, &stderr, 0}).run(context.Background(), []string{"-self-signed"}); code != 1 || stderr.String() != "admission: disk full\n" {
+		t.Errorf("exit code %d, stderr %s", code, &stderr)
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+// TestReadme checks that the README shows the files, and what the webhook answers.
+func TestReadme(t *testing.T) {
+	readme := string(readFile(t, "README.md"))
+	var response review
+	if err := json.Unmarshal(readFile(t, "testdata/create.response.json"), &response); err != nil {
+		t.Fatal(err)
+	}
+	var patch []json.RawMessage
+	if err := json.Unmarshal(response.Response.Patch, &patch); err != nil {
+		t.Fatal(err)
+	}
+	wants := []string{string(readFile(t, "rules.json"))}
+	for _, step := range patch {
+		wants = append(wants, string(step)+"\n")
+	}
+	for _, want := range wants {
+		if !strings.Contains(readme, want) {
+			t.Errorf("the README does not show %s", want)
+		}
+	}
+}
+
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func indent(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return b.String() + "\n"
+}
+
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(string(readFile(t, path)), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/admission/webhook"
 )
 
 const usage = `Usage: admission -cert file -key file [flags]
@@ -105,8 +106,8 @@ func (p program) parse(args []string) (options, error) {
 func (o *options) setHosts(s string) error {
 	o.hosts = strings.Split(s, ",")
 	for _, host := range o.hosts {
-		if net.ParseIP(host) == nil && slices.ContainsFunc(strings.Split(host, "."), func(part string) bool { return !isDNSLabel(part) }) {
-			return fmt.Errorf("%s is no name or address", quote(host))
+		if net.ParseIP(host) == nil && slices.ContainsFunc(strings.Split(host, "."), func(part string) bool { return !webhook.IsDNSLabel(part) }) {
+			return fmt.Errorf("%q is no name or address", host)
 		}
 	}
 	return nil
@@ -116,7 +117,7 @@ func (o *options) setHosts(s string) error {
 func (o *options) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %s", quote(rest[0]))
+		return fmt.Errorf("unexpected argument %q", rest[0])
 	case o.selfSigned && (o.cert != "" || o.key != ""):
 		return errors.New("-self-signed does not go with -cert and -key")
 	case !o.selfSigned && (o.cert == "" || o.key == ""):
@@ -142,8 +143,9 @@ func (p program) serve(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	log.Info("listening", "addr", listener.Addr().String(), "namespaces", len(policy.rules.namespaces), "dedications", len(policy.rules.dedications))
-	err = serve(ctx, newServer(policy, config, log), listener, p.drain)
+	namespaces, dedications := policy.Rules.Len()
+	log.Info("listening", "addr", listener.Addr().String(), "namespaces", namespaces, "dedications", dedications)
+	err = webhook.Serve(ctx, webhook.NewServer(policy, config, log), listener, p.drain)
 	if err == nil {
 		log.Info("stopped")
 	}
@@ -151,8 +153,8 @@ func (p program) serve(ctx context.Context, o options) error {
 }
 
 // policy reads the rules file.
-func (o *options) policy() (*policy, error) {
-	p := &policy{&rules{}, taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds}}
+func (o *options) policy() (*webhook.Policy, error) {
+	p := &webhook.Policy{Defaults: taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds}}
 	if o.rules == "" {
 		return p, nil
 	}
@@ -160,7 +162,7 @@ func (o *options) policy() (*policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.rules, err = parseRules(text); err != nil {
+	if p.Rules, err = webhook.ParseRules(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.rules, err)
 	}
 	return p, nil

@@ -9,10 +9,8 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -25,8 +23,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // A buffer may be written and read at once.
 type buffer struct {
@@ -145,7 +141,10 @@ func TestSelfSigned(t *testing.T) {
 	_, port, _ := net.SplitHostPort(r.addr)
 	for _, host := range []string{"localhost", "127.0.0.1"} {
 		code, text := post(t, client, "https://"+net.JoinHostPort(host, port)+"/mutate", readFile(t, "testdata/create.request.json"))
-		compareGolden(t, "create.response.json", indent(t, text))
+		want := string(readFile(t, "testdata/create.response.json"))
+		if diff := cmp.Diff(want, indent(t, text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", host, diff)
+		}
 		if code != http.StatusOK {
 			t.Errorf("%s: code %d", host, code)
 		}
@@ -164,7 +163,7 @@ func TestSelfSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	large.Header.Set("X-Large", strings.Repeat("x", 3*maxHeader))
+	large.Header.Set("X-Large", strings.Repeat("x", 50<<10))
 	if response, err := client.Do(large); err == nil {
 		response.Body.Close()
 		if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
@@ -300,26 +299,6 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-func TestServerLimits(t *testing.T) {
-	s := newServer(&policy{}, nil, slog.New(slog.DiscardHandler))
-	if s.ReadHeaderTimeout <= 0 || s.ReadTimeout < s.ReadHeaderTimeout || s.WriteTimeout <= requestTimeout || s.IdleTimeout <= 90*time.Second || s.MaxHeaderBytes != maxHeader || s.ErrorLog == nil {
-		t.Errorf("%+v", s)
-	}
-}
-
-func TestServeFails(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener.Close()
-	config := &tls.Config{Certificates: make([]tls.Certificate, 1)}
-	err = serve(context.Background(), newServer(&policy{}, config, slog.New(slog.DiscardHandler)), listener, 0)
-	if !errors.Is(err, net.ErrClosed) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestUsage(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -372,7 +351,7 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk ful
 // TestReadme checks that the README shows the files, and what the webhook answers.
 func TestReadme(t *testing.T) {
 	readme := string(readFile(t, "README.md"))
-	var response review
+	var response struct{ Response struct{ Patch []byte } }
 	if err := json.Unmarshal(readFile(t, "testdata/create.response.json"), &response); err != nil {
 		t.Fatal(err)
 	}
@@ -407,17 +386,4 @@ func indent(t *testing.T, text string) string {
 		t.Fatalf("%v: %s", err, text)
 	}
 	return b.String() + "\n"
-}
-
-func compareGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(string(readFile(t, path)), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package webhook
 
 import (
 	"encoding/json"
@@ -94,7 +94,7 @@ type decision struct {
 }
 
 // mutateRequest decides what a new pod is given.
-func (p *policy) mutateRequest(q *request) decision {
+func (p *Policy) mutateRequest(q *request) decision {
 	if why := q.ignore("CREATE"); why != "" {
 		return decision{ignored: why}
 	}
@@ -110,7 +110,7 @@ func (p *policy) mutateRequest(q *request) decision {
 }
 
 // validateRequest decides whether a pod may be, or become, as it is.
-func (p *policy) validateRequest(q *request) decision {
+func (p *Policy) validateRequest(q *request) decision {
 	if why := q.ignore("CREATE", "UPDATE"); why != "" {
 		return decision{ignored: why}
 	}

@@ -1,4 +1,4 @@
-package main
+package webhook
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Rules are what the rules file says; the zero rules give nothing away and forbid nothing.
-type rules struct {
+// Rules are what the rules file says. The zero Rules give nothing away and forbid nothing.
+type Rules struct {
 	cluster     namespaceRules
 	namespaces  map[string]namespaceRules
 	dedications []dedication
@@ -31,8 +31,11 @@ type dedication struct {
 	nodeSelector map[string]string
 }
 
+// Len returns for how many namespaces the rules say something, and how many dedications there are.
+func (r *Rules) Len() (namespaces, dedications int) { return len(r.namespaces), len(r.dedications) }
+
 // defaultsOf returns what every pod of the namespace is given.
-func (r *rules) defaultsOf(namespace string) []taints.Toleration {
+func (r *Rules) defaultsOf(namespace string) []taints.Toleration {
 	if own := r.namespaces[namespace].defaults; own != nil {
 		return own
 	}
@@ -40,7 +43,7 @@ func (r *rules) defaultsOf(namespace string) []taints.Toleration {
 }
 
 // allowedIn returns what the pods of the namespace may tolerate; nil means anything.
-func (r *rules) allowedIn(namespace string) []taints.Toleration {
+func (r *Rules) allowedIn(namespace string) []taints.Toleration {
 	if own := r.namespaces[namespace].allowed; own != nil {
 		return own
 	}
@@ -48,7 +51,7 @@ func (r *rules) allowedIn(namespace string) []taints.Toleration {
 }
 
 // dedicationsFor returns those that apply to a pod, in order.
-func (r *rules) dedicationsFor(namespace string, labels map[string]string) []*dedication {
+func (r *Rules) dedicationsFor(namespace string, labels map[string]string) []*dedication {
 	var list []*dedication
 	for i := range r.dedications {
 		d := &r.dedications[i]
@@ -80,12 +83,13 @@ func (e rulesError) Error() string {
 	return fmt.Sprintf("%d problems:\n  %s", len(e), strings.Join(e, "\n  "))
 }
 
-// parseRules reads a rules file, and refuses one that can not mean what it says: README.md has the form and the conditions. The
-// error has all problems, or the first where the text is not JSON.
-func parseRules(text []byte) (*rules, error) {
+// ParseRules reads a rules file, which is JSON, and refuses one that can not mean what it says: the README of the program admission
+// has the form and the conditions. The error has all problems, or the first where the text is not JSON; the rules are zero then.
+// Nothing of the text is retained.
+func ParseRules(text []byte) (Rules, error) {
 	decoded, err := decodeJSON(text)
 	if err != nil {
-		return nil, err
+		return Rules{}, err
 	}
 	var r reader
 	read := r.rules(value{json: decoded})
@@ -93,18 +97,18 @@ func parseRules(text []byte) (*rules, error) {
 		read.check(&r)
 	}
 	if len(r.problems) > 0 {
-		return nil, rulesError(r.problems)
+		return Rules{}, rulesError(r.problems)
 	}
-	return read, nil
+	return *read, nil
 }
 
-func (r *reader) rules(v value) *rules {
+func (r *reader) rules(v value) *Rules {
 	top := r.object(v)
 	if v.json == nil {
 		r.note("", "the JSON is null, not an object")
 	}
 	r.only(top, "cluster", "namespaces", "dedications")
-	read := &rules{cluster: r.namespaceRules(top.field("cluster")), namespaces: map[string]namespaceRules{}}
+	read := &Rules{cluster: r.namespaceRules(top.field("cluster")), namespaces: map[string]namespaceRules{}}
 	namespaces := r.object(top.field("namespaces"))
 	for _, name := range slices.Sorted(maps.Keys(namespaces.members)) {
 		r.namespace(namespaces.entry(name).path, name)
@@ -194,19 +198,20 @@ func (r *reader) faults(path string, err error) {
 
 // namespace notes a name that is none of a namespace.
 func (r *reader) namespace(path, name string) {
-	if !isDNSLabel(name) {
+	if !IsDNSLabel(name) {
 		r.note(path, ": %s is not the name of a namespace: up to 63 lower case letters, digits and '-'", quote(name))
 	}
 }
 
-// isDNSLabel reports whether s is a name of RFC 1123: lower case letters, digits and '-', not at the ends.
-func isDNSLabel(s string) bool {
+// IsDNSLabel reports whether s is a label of RFC 1123, as the name of a namespace or service is: 1 to 63 lower case letters, digits
+// and '-', the last not at the ends.
+func IsDNSLabel(s string) bool {
 	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-' &&
 		strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // check notes where the rules, each of them valid, contradict each other.
-func (r *rules) check(to *reader) {
+func (r *Rules) check(to *reader) {
 	names := map[string]int{}
 	for i := range r.dedications {
 		d := &r.dedications[i]
@@ -225,7 +230,7 @@ func (r *rules) check(to *reader) {
 }
 
 // checkPair notes that no pod of the dedication i can ever be admitted, for each is one of j as well, which wants other nodes.
-func (r *rules) checkPair(to *reader, i, j int) {
+func (r *Rules) checkPair(to *reader, i, j int) {
 	d, other := &r.dedications[i], &r.dedications[j]
 	if i == j || !d.within(other) || j > i && other.within(d) { // of two for the same pods, the later one is at fault
 		return
@@ -251,7 +256,7 @@ func (d *dedication) within(other *dedication) bool {
 }
 
 // checkDedication notes where pods would be refused for what the dedication gives them.
-func (r *rules) checkDedication(to *reader, path string, d *dedication) {
+func (r *Rules) checkDedication(to *reader, path string, d *dedication) {
 	if len(d.namespaces) > 0 {
 		for _, namespace := range d.namespaces {
 			r.checkAllowed(to, path, d.tolerations, namespace)
@@ -267,7 +272,7 @@ func (r *rules) checkDedication(to *reader, path string, d *dedication) {
 }
 
 // checkDefaults notes where pods would be refused for the defaults that they are given.
-func (r *rules) checkDefaults(to *reader) {
+func (r *Rules) checkDefaults(to *reader) {
 	r.checkAllowed(to, "cluster.defaultTolerations", r.cluster.defaults, "")
 	for _, namespace := range slices.Sorted(maps.Keys(r.namespaces)) {
 		path := "cluster.defaultTolerations"
@@ -283,7 +288,7 @@ func (r *rules) checkDefaults(to *reader) {
 
 // checkAllowed notes the first of the tolerations that is not allowed in the namespace; one without a name has no rules of
 // its own. What admission gives to every pod is allowed everywhere.
-func (r *rules) checkAllowed(to *reader, path string, list []taints.Toleration, namespace string) {
+func (r *Rules) checkAllowed(to *reader, path string, list []taints.Toleration, namespace string) {
 	allowed := r.allowedIn(namespace)
 	if allowed == nil {
 		return

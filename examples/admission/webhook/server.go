@@ -1,4 +1,4 @@
-package main
+package webhook
 
 import (
 	"context"
@@ -28,8 +28,10 @@ const (
 	idleTimeout       = 2 * time.Minute  // longer than an API server keeps an idle connection, so that it is the one to close
 )
 
-// newServer returns a server of the webhooks with all limits set.
-func newServer(p *policy, config *tls.Config, log *slog.Logger) *http.Server {
+// NewServer returns a server of the policy, with limits of size and time for each request: POST /mutate and POST /validate answer
+// reviews of pods, GET /healthz answers when the server runs. It writes a line to the log for each decision. The configuration
+// needs a certificate. [Serve] runs it.
+func NewServer(p *Policy, config *tls.Config, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           newHandler(p, log, requestTimeout),
 		TLSConfig:         config,
@@ -42,8 +44,9 @@ func newServer(p *policy, config *tls.Config, log *slog.Logger) *http.Server {
 	}
 }
 
-// serve answers until the context is done, then waits up to so long for requests under way.
-func serve(ctx context.Context, server *http.Server, listener net.Listener, drain time.Duration) error {
+// Serve runs the server on the listener, over TLS, until the context is done; then it waits up to so long for requests under way,
+// and returns nil when all got their answers. Otherwise the error says what is wrong. The listener is closed.
+func Serve(ctx context.Context, server *http.Server, listener net.Listener, drain time.Duration) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.ServeTLS(listener, "", "") }()
 	select {
@@ -61,7 +64,7 @@ func serve(ctx context.Context, server *http.Server, listener net.Listener, drai
 }
 
 // newHandler returns the webhooks, and a healthz that is fine as soon as it answers.
-func newHandler(p *policy, log *slog.Logger, timeout time.Duration) http.Handler {
+func newHandler(p *Policy, log *slog.Logger, timeout time.Duration) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /mutate", reviewer{"mutate", p.mutateRequest, log})
 	mux.Handle("POST /validate", reviewer{"validate", p.validateRequest, log})

@@ -1,4 +1,4 @@
-package main
+package webhook
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func forbid(format string, args ...any) *refusal {
 //   - Each toleration is allowed in the namespace, or no more than what old has.
 //   - If it is new, so that old is nil, it has the node selector of the dedications that apply to it, whatever other webhooks
 //     did after this one.
-func (p *policy) validate(namespace string, old, pod *pod) *refusal {
+func (p *Policy) validate(namespace string, old, pod *pod) *refusal {
 	var before []taints.Toleration
 	if old != nil {
 		before = old.tolerations
@@ -38,7 +38,7 @@ func (p *policy) validate(namespace string, old, pod *pod) *refusal {
 	if refusal := p.checkAllowed(namespace, before, pod); refusal != nil || old != nil {
 		return refusal
 	}
-	for _, d := range p.rules.dedicationsFor(namespace, pod.labels) {
+	for _, d := range p.Rules.dedicationsFor(namespace, pod.labels) {
 		for _, key := range slices.Sorted(maps.Keys(d.nodeSelector)) {
 			if have, ok := pod.nodeSelector[key]; !ok || have != d.nodeSelector[key] {
 				return d.refuse(key, pod, "its nodeSelector has no "+key)
@@ -61,17 +61,17 @@ func invalid(err error) *refusal {
 
 // checkAllowed refuses a pod with a toleration that is not allowed in the namespace, and tolerates more, or for longer, than
 // one it had before. What admission gives to every such pod need not be listed.
-func (p *policy) checkAllowed(namespace string, before []taints.Toleration, pod *pod) *refusal {
-	allowed := p.rules.allowedIn(namespace)
+func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod *pod) *refusal {
+	allowed := p.Allowed(namespace, pod.qos() == bestEffort, pod.requested()...)
 	if allowed == nil {
 		return nil
 	}
-	i, ok := taints.Allowed(pod.tolerations, slices.Concat(allowed, before, addStandard(nil, pod, p.longestDefaults())))
+	i, ok := taints.Allowed(pod.tolerations, slices.Concat(allowed, before))
 	if ok {
 		return nil
 	}
 	var texts []string
-	for _, t := range allowed {
+	for _, t := range p.Rules.allowedIn(namespace) {
 		texts = append(texts, t.String())
 	}
 	if len(texts) == 0 {
@@ -80,16 +80,27 @@ func (p *policy) checkAllowed(namespace string, before []taints.Toleration, pod 
 	return forbid("toleration %q is not allowed in namespace %s; allowed are: %s", clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
 }
 
+// Allowed returns what a new pod of the namespace may tolerate: the allow-list of the rules, and what admission gives to every pod
+// that is BestEffort or not, and has a container or init container that requests the resources of those names. Nil means
+// anything. Hold tolerations against it with [taints.Allowed].
+func (p *Policy) Allowed(namespace string, bestEffort bool, requested ...string) []taints.Toleration {
+	allowed := p.Rules.allowedIn(namespace)
+	if allowed == nil {
+		return nil
+	}
+	return slices.Concat(allowed, addStandard(nil, p.longestDefaults(), bestEffort, requested))
+}
+
 // longestDefaults returns the policy's defaults, with at least the seconds that an API server gives by itself: its own
 // plugin may have been there first.
-func (p *policy) longestDefaults() taints.Defaults {
+func (p *Policy) longestDefaults() taints.Defaults {
 	longest := func(seconds *int64) *int64 {
 		if seconds == nil || *seconds < taints.DefaultTolerationSeconds {
 			return nil
 		}
 		return seconds
 	}
-	return taints.Defaults{NotReadySeconds: longest(p.defaults.NotReadySeconds), UnreachableSeconds: longest(p.defaults.UnreachableSeconds)}
+	return taints.Defaults{NotReadySeconds: longest(p.Defaults.NotReadySeconds), UnreachableSeconds: longest(p.Defaults.UnreachableSeconds)}
 }
 
 // summary joins the first of the texts.

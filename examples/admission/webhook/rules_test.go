@@ -1,4 +1,4 @@
-package main
+package webhook
 
 import (
 	"fmt"
@@ -73,7 +73,7 @@ func TestParseRulesRefuses(t *testing.T) {
 		}},
 	}
 	for _, test := range tests {
-		_, err := parseRules([]byte(test.text))
+		_, err := ParseRules([]byte(test.text))
 		if err == nil {
 			t.Errorf("%s: accepted", test.text)
 			continue
@@ -108,7 +108,7 @@ func TestParseRulesAccepts(t *testing.T) {
 		`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "b", "namespaces": ["x"], "podSelector": {"matchLabels": {"l": "1"}}, ` + good + `}]}`,
 		`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"l": "2"}}, ` + good + `}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, ` + other + `}]}`,
 	} {
-		if _, err := parseRules([]byte(text)); err != nil {
+		if _, err := ParseRules([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestNamespaceRules(t *testing.T) {
 }
 
 func TestManyProblems(t *testing.T) {
-	_, err := parseRules([]byte(`{"dedications": [` + strings.Repeat("5,", 500) + `5]}`))
+	_, err := ParseRules([]byte(`{"dedications": [` + strings.Repeat("5,", 500) + `5]}`))
 	if problems, ok := err.(rulesError); !ok || len(problems) != mostProblems {
 		t.Errorf("got %v", err)
 	}

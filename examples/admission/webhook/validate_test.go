@@ -1,4 +1,4 @@
-package main
+package webhook
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func TestValidateCreate(t *testing.T) {
 		r := mustAsk(t, h, "/validate", reviewOf("CREATE", test.namespace, test.pod, nil))
 		checkRefusal(t, test.name, r, test.code, test.want)
 	}
-	free := handler(&policy{rules: &rules{}})
+	free := handler(&Policy{})
 	checkRefusal(t, "no rules", mustAsk(t, free, "/validate", reviewOf("CREATE", "web", tolerating("op=Exists"), nil)), 0, "")
 }
 
@@ -96,12 +96,12 @@ func TestValidateUpdate(t *testing.T) {
 
 // An allow-list that is empty allows nothing; a long one is not told in full.
 func TestValidateLists(t *testing.T) {
-	h := handler(&policy{rules: mustRules(t, `{"namespaces":{"a":{"allowedTolerations":[]}}}`)})
+	h := handler(&Policy{Rules: mustRules(t, `{"namespaces":{"a":{"allowedTolerations":[]}}}`)})
 	checkRefusal(t, "empty", mustAsk(t, h, "/validate", reviewOf("CREATE", "a", tolerating("k"), nil)), 403, `"k" is not allowed in namespace "a"; allowed are: none`)
 	checkRefusal(t, "elsewhere", mustAsk(t, h, "/validate", reviewOf("CREATE", "b", tolerating("k"), nil)), 0, "")
-	p := &policy{rules: &rules{}}
+	p := &Policy{}
 	for i := range 12 {
-		p.rules.cluster.allowed = append(p.rules.cluster.allowed, taints.Toleration{Key: fmt.Sprint("k", i)})
+		p.Rules.cluster.allowed = append(p.Rules.cluster.allowed, taints.Toleration{Key: fmt.Sprint("k", i)})
 	}
 	checkRefusal(t, "long", mustAsk(t, handler(p), "/validate", reviewOf("CREATE", "b", tolerating("k"), nil)), 403, "k8; k9; and 2 more")
 }
@@ -110,7 +110,7 @@ func TestValidateLists(t *testing.T) {
 func TestValidateSeconds(t *testing.T) {
 	short, long := int64(60), int64(900)
 	p := testPolicy(t)
-	p.defaults = taints.Defaults{NotReadySeconds: &short, UnreachableSeconds: &long}
+	p.Defaults = taints.Defaults{NotReadySeconds: &short, UnreachableSeconds: &long}
 	for toleration, code := range map[string]int{
 		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s":   0,
 		"node.kubernetes.io/not-ready:NoExecute op=Exists for 301s":   403,

@@ -1,14 +1,16 @@
-package main
+package webhook
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,9 +21,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-func mustRules(t testing.TB, text string) *rules {
+var update = flag.Bool("update", false, "write the golden files")
+
+func mustRules(t testing.TB, text string) Rules {
 	t.Helper()
-	r, err := parseRules([]byte(text))
+	r, err := ParseRules([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,12 +33,12 @@ func mustRules(t testing.TB, text string) *rules {
 }
 
 // testPolicy has the rules of rules.json.
-func testPolicy(t testing.TB) *policy {
-	return &policy{rules: mustRules(t, string(readFile(t, "rules.json")))}
+func testPolicy(t testing.TB) *Policy {
+	return &Policy{Rules: mustRules(t, string(readFile(t, "../rules.json")))}
 }
 
 // handler returns the webhooks, with a log that nobody reads.
-func handler(p *policy) http.Handler {
+func handler(p *Policy) http.Handler {
 	return newHandler(p, slog.New(slog.DiscardHandler), time.Minute)
 }
 
@@ -157,7 +161,7 @@ func TestRecordedReview(t *testing.T) {
 	server := httptest.NewTLSServer(handler(testPolicy(t)))
 	defer server.Close()
 	var request map[string]map[string]any
-	body := readFile(t, "testdata/create.request.json")
+	body := readFile(t, "../testdata/create.request.json")
 	json.Unmarshal(body, &request) // its other members are no objects
 
 	if _, text := post(t, server.Client(), server.URL+"/validate", body); !strings.Contains(text, `"allowed":false`) {
@@ -167,7 +171,7 @@ func TestRecordedReview(t *testing.T) {
 	if code != http.StatusOK {
 		t.Errorf("code %d", code)
 	}
-	compareGolden(t, "create.response.json", indent(t, text))
+	compareGolden(t, "../testdata/create.response.json", indent(t, text))
 	var answer review
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		t.Fatal(err)
@@ -183,7 +187,7 @@ func TestRecordedReview(t *testing.T) {
 
 // What is no review gets an HTTP error, which says why.
 func TestHTTPErrors(t *testing.T) {
-	var log buffer
+	var log bytes.Buffer
 	server := httptest.NewTLSServer(newHandler(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)), time.Minute))
 	defer server.Close()
 	const head = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview",`
@@ -248,12 +252,12 @@ func TestHTTPErrors(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range logged(t, log.String(), "bad request") {
+	for _, line := range logged(t, &log, "bad request") {
 		if line["code"].(float64) < 400 || line["reason"] == "" || line["from"] == "" {
 			t.Errorf("log: %v", line)
 		}
 	}
-	if n := len(logged(t, log.String(), "bad request")); n != 2*(len(tests)-2) {
+	if n := len(logged(t, &log, "bad request")); n != 2*(len(tests)-2) {
 		t.Errorf("%d lines in the log", n)
 	}
 	if code, _ := ask(server.Config.Handler, "/elsewhere", nil); code != http.StatusNotFound {
@@ -344,7 +348,7 @@ func spec(members string) string { return `{"apiVersion":"v1","kind":"Pod","spec
 
 // What a webhook was not made for is allowed without a look.
 func TestIgnored(t *testing.T) {
-	var log buffer
+	var log bytes.Buffer
 	h := newHandler(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)), time.Minute)
 	review := string(reviewOf("CREATE", "web", tolerating("dedicated=ml"), nil))
 	with := func(old, new string) []byte {
@@ -373,7 +377,7 @@ func TestIgnored(t *testing.T) {
 		if r := mustAsk(t, h, test.path, test.body); !r.Allowed || r.Patch != nil {
 			t.Errorf("%s %s: %+v", test.path, test.body, r)
 		}
-		if line := logged(t, log.String(), "decision")[i]; line["ignored"] != test.want {
+		if line := logged(t, &log, "decision")[i]; line["ignored"] != test.want {
 			t.Errorf("%s %s: log %v, want %s", test.path, test.body, line, test.want)
 		}
 	}
@@ -381,11 +385,11 @@ func TestIgnored(t *testing.T) {
 
 // One line for each decision, with what was done, and nothing else of the pod.
 func TestLog(t *testing.T) {
-	var log buffer
+	var log bytes.Buffer
 	h := newHandler(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)), time.Minute)
-	mustAsk(t, h, "/mutate", readFile(t, "testdata/create.request.json"))
+	mustAsk(t, h, "/mutate", readFile(t, "../testdata/create.request.json"))
 	mustAsk(t, h, "/validate", reviewOf("CREATE", "web", tolerating("dedicated=ml"), nil))
-	lines := logged(t, log.String(), "decision")
+	lines := logged(t, &log, "decision")
 	want := []map[string]any{
 		{
 			"level": "INFO", "msg": "decision", "webhook": "mutate", "uid": "6c2e8a94-0d4c-4e0f-9a4e-8b7f5d3c1a20",
@@ -419,14 +423,14 @@ func TestLog(t *testing.T) {
 
 // A panic is answered, and the next request too.
 func TestPanic(t *testing.T) {
-	var log buffer
-	h := newHandler(&policy{}, slog.New(slog.NewJSONHandler(&log, nil)), time.Minute) // no rules, which can not be
+	var log bytes.Buffer
+	h := recovering(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }), slog.New(slog.NewJSONHandler(&log, nil)))
 	for range 2 {
-		if code, text := ask(h, "/mutate", reviewOf("CREATE", "ml", tolerating(), nil)); code != 500 || text != "internal error\n" {
+		if code, text := ask(h, "/mutate", nil); code != 500 || text != "internal error\n" {
 			t.Errorf("code %d: %s", code, text)
 		}
 	}
-	if lines := logged(t, log.String(), "panic"); len(lines) != 2 || !strings.Contains(lines[0]["stack"].(string), "mutate.go") {
+	if lines := logged(t, &log, "panic"); len(lines) != 2 || lines[0]["panic"] != "broken" || !strings.Contains(lines[0]["stack"].(string), "review_test.go") {
 		t.Errorf("log: %s", &log)
 	}
 }
@@ -456,11 +460,11 @@ func TestBodyBreaksOff(t *testing.T) {
 
 // The log says when a decision did not get through.
 func TestUnanswered(t *testing.T) {
-	var log buffer
+	var log bytes.Buffer
 	r := httptest.NewRequest("POST", "/mutate", bytes.NewReader(reviewOf("CREATE", "web", tolerating(), nil)))
 	r.Header.Set("Content-Type", "application/json")
 	reviewer{"mutate", testPolicy(t).mutateRequest, slog.New(slog.NewJSONHandler(&log, nil))}.ServeHTTP(goneWriter{httptest.NewRecorder()}, r)
-	if lines := logged(t, log.String(), "decision"); len(lines) != 1 || lines[0]["unanswered"] != "gone" {
+	if lines := logged(t, &log, "decision"); len(lines) != 1 || lines[0]["unanswered"] != "gone" {
 		t.Errorf("log: %s", &log)
 	}
 }
@@ -562,4 +566,64 @@ func hasAllOf(v, u any) bool {
 		return true
 	}
 	return v == u
+}
+
+// logged decodes the lines of a log with the message.
+func logged(t *testing.T, log *bytes.Buffer, message string) []map[string]any {
+	t.Helper()
+	var list []map[string]any
+	for line := range bytes.Lines(log.Bytes()) {
+		var m map[string]any
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if m["msg"] == message {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func post(t *testing.T, client *http.Client, url string, body []byte) (int, string) {
+	t.Helper()
+	response, err := client.Post(url, "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func indent(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return b.String() + "\n"
+}
+
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(string(readFile(t, name)), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
 }

@@ -1,4 +1,4 @@
-package main
+package webhook
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 )
 
 // mutated returns the pod after /mutate, and the paths of the patch.
-func mutated(t *testing.T, p *policy, namespace string, pod podMap) (after podMap, paths []string) {
+func mutated(t *testing.T, p *Policy, namespace string, pod podMap) (after podMap, paths []string) {
 	t.Helper()
 	r := mustAsk(t, handler(p), "/mutate", reviewOf("CREATE", namespace, pod, nil))
 	if !r.Allowed {
@@ -123,8 +123,8 @@ func TestMutate(t *testing.T) {
 			"add /spec/tolerations, add /spec/nodeSelector/team, add /spec/nodeSelector/tilde~0~1x, add /spec/nodeSelector/zone",
 		},
 	}
-	p := &policy{rules: mustRules(t, strings.ReplaceAll(rules, "tilde~/x", "tilde"))}
-	p.rules.dedications[0].nodeSelector = map[string]string{"team": "a", "tilde~/x": ""} // no label, but the escapes must be right
+	p := &Policy{Rules: mustRules(t, strings.ReplaceAll(rules, "tilde~/x", "tilde"))}
+	p.Rules.dedications[0].nodeSelector = map[string]string{"team": "a", "tilde~/x": ""} // no label, but the escapes must be right
 	for _, test := range tests {
 		pod := newPod(test.spec)
 		pod["metadata"] = map[string]any{"labels": test.labels}
@@ -151,11 +151,8 @@ func TestMutate(t *testing.T) {
 }
 
 func TestMutateSeconds(t *testing.T) {
-	o := options{notReadySeconds: 60, unreachableSeconds: -1}
-	p, err := o.policy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	notReady, unreachable := int64(60), int64(-1)
+	p := &Policy{Defaults: taints.Defaults{NotReadySeconds: &notReady, UnreachableSeconds: &unreachable}}
 	after, _ := mutated(t, p, "any", newPod(map[string]any{}))
 	want := "[node.kubernetes.io/not-ready:NoExecute op=Exists for 60s node.kubernetes.io/unreachable:NoExecute op=Exists for -1s]"
 	if got := fmt.Sprint(tolerationsOf(t, after)); got != want {
@@ -164,7 +161,7 @@ func TestMutateSeconds(t *testing.T) {
 }
 
 func TestMutateRefuses(t *testing.T) {
-	p := &policy{rules: mustRules(t, `{"dedications": [
+	p := &Policy{Rules: mustRules(t, `{"dedications": [
 		{"name": "ml", "namespaces": ["ml"], "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "ml", "os": "linux"}},
 		{"name": "spot", "podSelector": {"matchLabels": {"spot": "yes"}}, "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "spot"}}
 	]}`)}
@@ -263,7 +260,7 @@ func TestRecordedDefaults(t *testing.T) {
 		DaemonSet, HostNetwork bool
 		Got                    []taints.Toleration
 	}
-	if err := json.Unmarshal(readFile(t, "../../testdata/kubernetes-1.36.3/defaults.json"), &pods); err != nil {
+	if err := json.Unmarshal(readFile(t, "../../../testdata/kubernetes-1.36.3/defaults.json"), &pods); err != nil {
 		t.Fatal(err)
 	}
 	requests := map[string]map[string]string{"BestEffort": {}, "Burstable": {"cpu": "1"}, "Guaranteed": {"cpu": "1", "memory": "1Gi"}}
@@ -281,7 +278,7 @@ func TestRecordedDefaults(t *testing.T) {
 			tolerations = taints.AddDaemonSetDefaults(tolerations, recorded.HostNetwork)
 		}
 		pod := newPod(map[string]any{"tolerations": tolerations, "containers": []any{map[string]any{"resources": resources}}})
-		after, _ := mutated(t, &policy{rules: &rules{}}, "default", pod)
+		after, _ := mutated(t, &Policy{}, "default", pod)
 		got := tolerationsOf(t, after)
 		rest, before := recorded.Got, dropped
 		for _, u := range got {

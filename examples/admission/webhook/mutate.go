@@ -1,4 +1,4 @@
-package main
+package webhook
 
 import (
 	"fmt"
@@ -8,10 +8,11 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A policy is what pods are given and held against. It is read only, and safe for concurrent use.
-type policy struct {
-	rules    *rules
-	defaults taints.Defaults
+// A Policy is what pods are given and held against. The zero Policy gives them what the admission plugins of Kubernetes give, and
+// allows everything. It must not be changed while it is in use, and is safe for concurrent use.
+type Policy struct {
+	Rules    Rules
+	Defaults taints.Defaults // for how long pods tolerate nodes that are not ready or unreachable, if they do not say it
 }
 
 // A mutation is what a pod will have.
@@ -27,12 +28,12 @@ type mutation struct {
 // The order is that of the admission plugins of Kubernetes, DefaultTolerationSeconds, PodTolerationRestriction and
 // ExtendedResourceToleration, but for the defaults of the namespace, which come first. So they can set the seconds for
 // not-ready and unreachable; in Kubernetes they get lost if they are shorter than those that are there by then.
-func (p *policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
-	tolerations := taints.Merge(pod.tolerations, p.rules.defaultsOf(namespace))
-	tolerations = addStandard(tolerations, pod, p.defaults)
+func (p *Policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
+	tolerations := taints.Merge(pod.tolerations, p.Rules.defaultsOf(namespace))
+	tolerations = addStandard(tolerations, p.Defaults, pod.qos() == bestEffort, pod.requested())
 	nodeSelector := map[string]string{}
 	maps.Copy(nodeSelector, pod.nodeSelector)
-	for _, d := range p.rules.dedicationsFor(namespace, pod.labels) {
+	for _, d := range p.Rules.dedicationsFor(namespace, pod.labels) {
 		tolerations = taints.Merge(tolerations, d.tolerations)
 		for _, key := range slices.Sorted(maps.Keys(d.nodeSelector)) {
 			have, ok := nodeSelector[key]
@@ -45,13 +46,13 @@ func (p *policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
 	return mutation{tolerations, nodeSelector}, nil
 }
 
-// addStandard adds what admission in Kubernetes gives to every such pod.
-func addStandard(tolerations []taints.Toleration, pod *pod, defaults taints.Defaults) []taints.Toleration {
+// addStandard adds what admission in Kubernetes gives to every pod of that class with those requests.
+func addStandard(tolerations []taints.Toleration, defaults taints.Defaults, bestEffort bool, requested []string) []taints.Toleration {
 	tolerations = taints.AddDefaults(tolerations, defaults)
-	if pod.qos() != bestEffort {
+	if !bestEffort {
 		tolerations = taints.AddMemoryPressure(tolerations)
 	}
-	return taints.AddExtendedResources(tolerations, pod.requested()...)
+	return taints.AddExtendedResources(tolerations, requested...)
 }
 
 // refuse refuses a pod whose node selector has something else under the key, or nothing, for the other reason then.

@@ -1,0 +1,34 @@
+package webhook_test
+
+import (
+	"fmt"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+)
+
+// Which of the pods that run already would not be let in again?
+func ExamplePolicy_Allowed() {
+	rules, err := webhook.ParseRules([]byte(`{
+		"cluster":    {"allowedTolerations": []},
+		"namespaces": {"ml": {"allowedTolerations": [{"key": "dedicated", "value": "ml"}]}}
+	}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	policy := &webhook.Policy{Rules: rules}
+
+	pod := []taints.Toleration{
+		taints.MustParseToleration("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
+		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
+		taints.MustParseToleration("dedicated=ml:NoSchedule"),
+	}
+	for _, namespace := range []string{"ml", "web"} {
+		if i, ok := taints.Allowed(pod, policy.Allowed(namespace, true, "nvidia.com/gpu")); !ok {
+			fmt.Println(namespace, "does not allow", pod[i])
+		}
+	}
+	// Output:
+	// web does not allow dedicated=ml:NoSchedule
+}

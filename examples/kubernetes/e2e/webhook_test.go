@@ -1,0 +1,554 @@
+package e2e
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/kube"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// What the manifest calls things.
+const (
+	webhookManifest  = "../manifests/webhook.yaml"
+	webhookNamespace = "webhooks"
+	webhookName      = "admission.example.com"
+	webhookSecret    = "admission-tls"
+)
+
+// TestWebhook runs the webhook as the manifest's service account, which may do no more than the manifest says.
+func TestWebhook(t *testing.T) {
+	pods := randomPods(200)
+	var stock map[string]*corev1.Pod
+	t.Run("stock plugins", func(t *testing.T) {
+		c := cluster.Start(t, cluster.Options{NoControllerManager: true, APIServer: []string{
+			"--enable-admission-plugins=DefaultTolerationSeconds,ExtendedResourceToleration,PodTolerationRestriction",
+		}})
+		c.AddPods(pods...)
+		stock = eventuallyPods(c, len(pods))
+	})
+	if t.Failed() {
+		return
+	}
+
+	c := cluster.Start(t, cluster.Options{APIServer: []string{
+		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds",
+	}})
+	w := &webhookTest{Cluster: c, addr: c.FreeAddress()}
+	t.Run("manifest", w.install)
+	if t.Failed() {
+		return
+	}
+	t.Run("defaults", func(t *testing.T) { w.defaults(t, pods, stock) })
+	t.Run("dedication", w.dedication)
+	t.Run("refusal", w.refusal)
+	t.Run("down", w.down)
+	t.Run("audit", w.audit)
+	t.Run("replicas", w.replicas)
+	t.Run("unregister", w.unregister)
+}
+
+// eventuallyPods returns the pods of the namespace default when there are so many.
+func eventuallyPods(c *cluster.Cluster, n int) (pods map[string]*corev1.Pod) {
+	c.Eventually(fmt.Sprintf("there are %d pods", n), func() error {
+		if pods = c.Pods(metav1.NamespaceDefault); len(pods) != n {
+			return fmt.Errorf("there are %d", len(pods))
+		}
+		return nil
+	})
+	return pods
+}
+
+// A webhookTest is a cluster and how the webhook runs in it.
+type webhookTest struct {
+	*cluster.Cluster
+	addr       string // where API servers call it
+	kubeconfig string // of the service account
+	rules      string // the file of the manifest's rules
+	webhook    *cluster.Process
+}
+
+// install creates all that is in the manifest, and gets a token for the service account. There is no kubelet, so nothing
+// runs in the deployment's pods, but that they are there shows that admission lets them in.
+func (w *webhookTest) install(t *testing.T) {
+	client, err := dynamic.NewForConfig(w.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range manifest(t, webhookManifest) {
+		plural, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
+		options := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
+		if _, err := client.Resource(plural).Namespace(object.GetNamespace()).Create(t.Context(), object, options); err != nil {
+			t.Fatal(err)
+		}
+		if object.GetKind() == "ConfigMap" {
+			rules, _, _ := unstructured.NestedString(object.Object, "data", "rules.json")
+			w.rules = w.WriteFile("rules.json", rules)
+		}
+	}
+	w.Eventually("the deployment's pods are let in", func() error {
+		if pods := w.Pods(webhookNamespace); len(pods) != 2 {
+			return fmt.Errorf("there are %d", len(pods))
+		}
+		return nil
+	})
+
+	request := &authenticationv1.TokenRequest{}
+	accounts := w.Client.CoreV1().ServiceAccounts(webhookNamespace)
+	token, err := accounts.CreateToken(t.Context(), "admission", request, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := clientcmd.LoadFromFile(w.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range config.AuthInfos {
+		user.Token = token.Status.Token
+	}
+	w.kubeconfig = w.WriteFile("webhook.kubeconfig", "")
+	if err := clientcmd.WriteToFile(*config, w.kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// manifest returns the objects in the file.
+func manifest(t *testing.T, path string) []*unstructured.Unstructured {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var objects []*unstructured.Unstructured
+	for decoder := yaml.NewYAMLOrJSONDecoder(file, 4096); ; {
+		object := &unstructured.Unstructured{}
+		err := decoder.Decode(object)
+		if errors.Is(err, io.EOF) {
+			return objects
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, object)
+	}
+}
+
+// run starts the webhook with the flags, and returns when the API server asks it.
+func (w *webhookTest) run(t *testing.T, flags ...string) {
+	t.Helper()
+	w.webhook = w.start(t, w.addr, flags...)
+	w.Eventually("new pods are given defaults", func() error {
+		select {
+		case <-w.webhook.Done():
+			t.Fatalf("the webhook has ended: %s", w.webhook.Log())
+		default:
+		}
+		pod, err := w.try(cluster.Pod("probe"))
+		if err != nil {
+			return err
+		}
+		if len(pod.Spec.Tolerations) != 2 {
+			return fmt.Errorf("tolerations %v", pod.Spec.Tolerations)
+		}
+		return nil
+	})
+}
+
+func (w *webhookTest) start(t *testing.T, addr string, flags ...string) *cluster.Process {
+	t.Helper()
+	return w.Run("webhook", cluster.Binary(t, "webhook"), append([]string{
+		"-kubeconfig=" + w.kubeconfig, "-addr=" + addr, "-url=https://" + w.addr,
+	}, flags...)...)
+}
+
+// try asks the API server for a pod, which is not created in earnest.
+func (w *webhookTest) try(pod *corev1.Pod) (*corev1.Pod, error) {
+	return w.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+}
+
+// defaults compares what pods are given with what the stock plugins give them. PodTolerationRestriction alone differs, which all but
+// BestEffort pods go through: it drops tolerations that others of the pod cover.
+func (w *webhookTest) defaults(t *testing.T, pods []*corev1.Pod, stock map[string]*corev1.Pod) {
+	w.run(t)
+	w.AddPods(pods...)
+	dropped := 0
+	for name, pod := range eventuallyPods(w.Cluster, len(pods)) {
+		got, want := kube.Tolerations(pod.Spec.Tolerations), kube.Tolerations(stock[name].Spec.Tolerations)
+		more, ok := beyond(got, want)
+		covered := func(u taints.Toleration) bool {
+			return slices.ContainsFunc(want, func(t taints.Toleration) bool { return t.Covers(u) })
+		}
+		for _, u := range more {
+			ok = ok && pod.Status.QOSClass != corev1.PodQOSBestEffort && covered(u)
+		}
+		if !ok {
+			t.Errorf("%s, which is %s:\ngot  %v\nwant %v", name, pod.Status.QOSClass, got, want)
+		}
+		if len(more) > 0 {
+			dropped++
+		}
+	}
+	t.Logf("%d pods: %d have the tolerations that the stock plugins give, and %d others that these drop because one of them covers it",
+		len(pods), len(pods)-dropped, dropped)
+	if dropped == 0 || dropped > len(pods)/2 {
+		t.Error("that is not what random pods are like")
+	}
+
+	system := cluster.Pod("exempt")
+	system.Namespace = metav1.NamespaceSystem
+	if pod, err := w.try(system); err != nil || len(pod.Spec.Tolerations) > 0 {
+		t.Errorf("in an exempt namespace: %v, %v", pod.Spec.Tolerations, err)
+	}
+	w.webhook.Stop()
+	zero := int64(0)
+	err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(t.Context(), metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventuallyPods(w.Cluster, 0)
+}
+
+// beyond returns what is in a and not in b, if b without it is a, in the same order.
+func beyond(a, b []taints.Toleration) (more []taints.Toleration, ok bool) {
+	for _, t := range a {
+		if len(b) > 0 && reflect.DeepEqual(t, b[0]) {
+			b = b[1:]
+			continue
+		}
+		more = append(more, t)
+	}
+	return more, len(b) == 0
+}
+
+// randomPods returns valid pods that repeat from run to run.
+func randomPods(n int) []*corev1.Pod {
+	r := rand.New(rand.NewPCG(1, 2))
+	pods := make([]*corev1.Pod, n)
+	for i := range pods {
+		pods[i] = cluster.Pod(fmt.Sprintf("random-%03d", i), randomTolerations(r)...)
+		containers := pods[i].Spec.Containers
+		for j := range r.IntN(3) {
+			containers = append(containers, corev1.Container{Name: fmt.Sprintf("more-%d", j), Image: "none"})
+		}
+		for j := range containers {
+			containers[j].Resources = randomResources(r)
+		}
+		if pods[i].Spec.Containers = containers; r.IntN(4) == 0 {
+			pods[i].Spec.InitContainers = []corev1.Container{{Name: "init", Image: "none", Resources: randomResources(r)}}
+		}
+	}
+	return pods
+}
+
+func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
+
+func randomTolerations(r *rand.Rand) []corev1.Toleration {
+	var list []taints.Toleration
+	for n := r.IntN(5); len(list) < n; {
+		t := taints.Toleration{
+			Key: pick(r, "", "dedicated", "spot", "example.com/gpu", "example.com/fpga", taints.NodeNotReady, taints.NodeUnreachable,
+				taints.NodeMemoryPressure),
+			Operator: pick(r, "", taints.OpEqual, taints.OpExists, taints.OpExists, taints.OpExists, taints.OpLt, taints.OpGt),
+			Value:    pick(r, "", "", "ml", "5"),
+			Effect:   pick(r, "", taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute),
+		}
+		if seconds := r.Int64N(600); t.Effect == taints.NoExecute && r.IntN(2) == 0 {
+			t.TolerationSeconds = &seconds
+		}
+		if t.Key == "" && r.IntN(5) > 0 || t.Validate() != nil {
+			continue
+		}
+		list = append(list, t)
+	}
+	return kube.CoreTolerations(list)
+}
+
+func randomResources(r *rand.Rand) corev1.ResourceRequirements {
+	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		amount := resource.MustParse(pick(r, "0", "1", "64M"))
+		switch r.IntN(6) {
+		case 0:
+			requests[name] = amount
+		case 1:
+			limits[name] = amount
+		case 2:
+			requests[name], limits[name] = amount, amount
+		}
+	}
+	for _, name := range []corev1.ResourceName{"example.com/gpu", "example.com/fpga"} {
+		if r.IntN(8) == 0 {
+			requests[name], limits[name] = resource.MustParse("1"), resource.MustParse("1")
+		}
+	}
+	if r.IntN(8) == 0 {
+		requests[corev1.ResourceEphemeralStorage] = resource.MustParse("1G")
+	}
+	return corev1.ResourceRequirements{Requests: requests, Limits: limits}
+}
+
+// dedication gives 80 pods to the scheduler, more of them for the nodes of ml than these hold.
+func (w *webhookTest) dedication(t *testing.T) {
+	w.run(t, "-rules="+w.rules)
+	const room = 8 // pods on a node of ml
+	taint := func(key, value string) corev1.Taint {
+		return corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffectNoSchedule}
+	}
+	pool := func(name string, label string, value string, taints ...corev1.Taint) []*corev1.Node {
+		var nodes []*corev1.Node
+		for i := range 2 {
+			node := cluster.Node(fmt.Sprintf("%s-%d", name, i), taints...)
+			node.Labels[label] = value
+			nodes = append(nodes, node)
+		}
+		return nodes
+	}
+	nodes := pool("ml", "example.com/pool", "ml", taint("dedicated", "ml"))
+	for _, node := range nodes {
+		node.Status.Capacity[corev1.ResourcePods] = resource.MustParse(fmt.Sprint(room))
+		node.Status.Allocatable[corev1.ResourcePods] = resource.MustParse(fmt.Sprint(room))
+	}
+	nodes = append(nodes, pool("spot", "example.com/spot", "true", taint("spot", "true"))...)
+	nodes = append(nodes, pool("web", "example.com/pool", "web", taint("dedicated", "web"))...)
+	nodes = append(nodes, pool("general", "example.com/pool", "general")...)
+	w.AddNodes(nodes...)
+	w.ControlPlane("kube-scheduler", "--kubeconfig="+w.Kubeconfig, "--leader-elect=false", "--secure-port=0")
+
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}
+	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var pods []*corev1.Pod
+	for i := range 20 {
+		ml, batch, plain, spot := cluster.Pod(fmt.Sprintf("ml-%d", i)), cluster.Pod(fmt.Sprintf("batch-%d", i)),
+			cluster.Pod(fmt.Sprintf("plain-%d", i)), cluster.Pod(fmt.Sprintf("any-%d", i), corev1.Toleration{Key: "spot", Operator: corev1.TolerationOpExists})
+		ml.Namespace = "ml"
+		batch.Labels = map[string]string{"workload": "batch"}
+		pods = append(pods, ml, batch, plain, spot)
+	}
+	w.AddPods(pods...)
+
+	// Whose pods may go where. Tolerating spot nodes does not mean to be kept on them.
+	may := map[string][]string{"ml": {"ml"}, "batch": {"spot"}, "plain": {"general"}, "any": {"spot", "general"}}
+	placed := map[string]int{}
+	w.Eventually("every pod has a node, or is told that there is none", func() error {
+		clear(placed)
+		seen := 0
+		for _, pods := range []map[string]*corev1.Pod{w.Pods("ml"), w.Pods(metav1.NamespaceDefault)} {
+			for name, pod := range pods {
+				kind, _, _ := strings.Cut(name, "-")
+				on, _, _ := strings.Cut(pod.Spec.NodeName, "-")
+				if on == "" && !slices.ContainsFunc(pod.Status.Conditions, unschedulable) {
+					return fmt.Errorf("%s has none", name)
+				}
+				seen++
+				placed[kind+" on "+on]++
+				if on != "" && !slices.Contains(may[kind], on) {
+					t.Errorf("%s is on %s", name, pod.Spec.NodeName)
+				}
+			}
+		}
+		if seen != len(pods) {
+			return fmt.Errorf("there are %d pods", seen)
+		}
+		return nil
+	})
+	t.Log(placed)
+	if placed["ml on ml"] != 2*room || placed["ml on "] != 20-2*room || placed["batch on spot"] != 20 || placed["plain on general"] != 20 ||
+		placed["any on spot"]+placed["any on general"] != 20 {
+		t.Errorf("placed: %v", placed)
+	}
+}
+
+func unschedulable(c corev1.PodCondition) bool {
+	return c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonUnschedulable
+}
+
+// refusal shows what somebody is told whose pod is refused.
+func (w *webhookTest) refusal(t *testing.T) {
+	const denied = `admission webhook "validate.` + webhookName + `" denied the request: `
+	const notAllowed = denied + `toleration "dedicated=ml" is not allowed in namespace "default"; allowed are: spot op=Exists`
+	dedicated := corev1.Toleration{Key: "dedicated", Value: "ml"}
+	_, err := w.try(cluster.Pod("tolerating", dedicated))
+	checkForbidden(t, "a new pod", err, notAllowed)
+
+	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	pod, err := pods.Create(t.Context(), cluster.Pod("tolerating"), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Eventually("an update gets through to the webhook", func() error {
+		if pod, err = pods.Get(t.Context(), pod.Name, metav1.GetOptions{}); err != nil {
+			return err
+		}
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations, dedicated)
+		if _, err = pods.Update(t.Context(), pod, metav1.UpdateOptions{}); apierrors.IsConflict(err) {
+			return err // the scheduler was faster
+		}
+		checkForbidden(t, "an update", err, notAllowed)
+		return nil
+	})
+
+	elsewhere := cluster.Pod("elsewhere")
+	elsewhere.Namespace = "ml"
+	elsewhere.Spec.NodeSelector = map[string]string{"example.com/pool": "general"}
+	_, err = w.try(elsewhere)
+	checkForbidden(t, "another pool", err, `admission webhook "mutate.`+webhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
+		`to nodes with example.com/pool=ml, but its nodeSelector has example.com/pool=general`)
+}
+
+func checkForbidden(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if !apierrors.IsForbidden(err) || err.Error() != want {
+		t.Errorf("%s: got %v\nwant %s", what, err, want)
+	}
+}
+
+// down shows what becomes of pods while the webhook does not run.
+func (w *webhookTest) down(t *testing.T) {
+	w.webhook.Stop()
+	refused := fmt.Sprintf(`Internal error occurred: failed calling webhook "mutate.%s": failed to call webhook: `+
+		`Post "https://%s/mutate?timeout=5s": dial tcp %[2]s: connect: connection refused`, webhookName, w.addr)
+	w.Eventually("failurePolicy Fail refuses", func() error {
+		if _, err := w.try(cluster.Pod("refused")); !apierrors.IsInternalError(err) || err.Error() != refused {
+			return fmt.Errorf("got %w\nwant %s", err, refused)
+		}
+		return nil
+	})
+	system := cluster.Pod("exempt")
+	system.Namespace = metav1.NamespaceSystem
+	if _, err := w.try(system); err != nil {
+		t.Errorf("in an exempt namespace: %v", err)
+	}
+
+	w.run(t, "-mutate-failure-policy=Ignore", "-validate-failure-policy=Ignore", "-rules="+w.rules)
+	w.webhook.Stop()
+	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	w.Eventually("failurePolicy Ignore lets through", func() error {
+		pod := cluster.Pod("let-through", corev1.Toleration{Key: "dedicated", Value: "ml"})
+		created, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
+		if err == nil && len(created.Spec.Tolerations) != 1 {
+			t.Errorf("it was given tolerations: %v", created.Spec.Tolerations)
+		}
+		return err
+	})
+}
+
+// audit finds the pod that came in while the webhook did not run.
+func (w *webhookTest) audit(t *testing.T) {
+	p := w.Run("audit", cluster.Binary(t, "webhook"), "-audit", "-kubeconfig="+w.Kubeconfig, "-rules="+w.rules)
+	<-p.Done()
+	want := "default/let-through: tolerations[0]: dedicated=ml would be refused (not-allowed)\n" +
+		"82 pods: 1 tolerations would be refused, 0 make little sense\n"
+	if p.Log() != want {
+		t.Errorf("got %s\nwant %s", p.Log(), want)
+	}
+}
+
+// replicas starts two at once, without a certificate to begin with, and waits until they have renewed it. What they show is
+// always one that API servers trust.
+func (w *webhookTest) replicas(t *testing.T) {
+	empty := []byte(`{"data": null}`)
+	secrets := w.Client.CoreV1().Secrets(webhookNamespace)
+	if _, err := secrets.Patch(t.Context(), webhookSecret, types.MergePatchType, empty, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	other := w.FreeAddress()
+	flags := []string{"-certificate-validity=9s", "-interval=500ms"}
+	second := w.start(t, other, flags...)
+	w.run(t, flags...)
+	w.Eventually("the other replica answers", func() error {
+		_, err := w.shown(other)
+		return err
+	})
+
+	serials := map[string]bool{}
+	w.Eventually("both replicas show the second certificate", func() error {
+		one, err := w.shown(w.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := w.shown(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.try(cluster.Pod("probe")); err != nil {
+			t.Fatal(err)
+		}
+		serials[one], serials[two] = true, true
+		if one != two || len(serials) < 2 {
+			return fmt.Errorf("they show %s and %s", one, two)
+		}
+		return nil
+	})
+	if len(serials) != 2 {
+		t.Errorf("they have shown %d certificates: %v", len(serials), serials)
+	}
+	second.Stop()
+	w.webhook.Stop()
+}
+
+// shown returns the serial number of the certificate that the webhook shows to an API server, which trusts it.
+func (w *webhookTest) shown(addr string) (string, error) {
+	configurations := w.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
+	configuration, err := configurations.Get(w.Context(), webhookName, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(configuration.Webhooks[0].ClientConfig.CABundle)
+	connection, err := tls.DialWithDialer(&net.Dialer{Timeout: 5 * time.Second}, "tcp", addr, &tls.Config{RootCAs: trusted})
+	if err != nil {
+		return "", err
+	}
+	defer connection.Close()
+	return connection.ConnectionState().PeerCertificates[0].SerialNumber.Text(16), nil
+}
+
+// unregister leaves nothing behind, and pods alone.
+func (w *webhookTest) unregister(t *testing.T) {
+	p := w.Run("unregister", cluster.Binary(t, "webhook"), "-unregister", "-kubeconfig="+w.Kubeconfig)
+	if <-p.Done(); p.Log() != "" {
+		t.Error(p.Log())
+	}
+	c := w.Client.AdmissionregistrationV1()
+	_, mutating := c.MutatingWebhookConfigurations().Get(t.Context(), webhookName, metav1.GetOptions{})
+	_, validating := c.ValidatingWebhookConfigurations().Get(t.Context(), webhookName, metav1.GetOptions{})
+	_, secret := w.Client.CoreV1().Secrets(webhookNamespace).Get(t.Context(), webhookSecret, metav1.GetOptions{})
+	for _, err := range []error{mutating, validating, secret} {
+		if !apierrors.IsNotFound(err) {
+			t.Errorf("something is left: %v", err)
+		}
+	}
+	w.Eventually("nobody looks at pods", func() error {
+		pod, err := w.try(cluster.Pod("free", corev1.Toleration{Operator: corev1.TolerationOpExists}))
+		if err == nil && len(pod.Spec.Tolerations) != 1 {
+			err = fmt.Errorf("tolerations %v", pod.Spec.Tolerations)
+		}
+		return err
+	})
+}

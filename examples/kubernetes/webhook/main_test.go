@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	k8stesting "k8s.io/client-go/testing"
+)
+
+// A buffer may be written and read at once.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// eventually waits until the log has a line with the message, and returns it.
+func eventually(t *testing.T, log *buffer, message string) map[string]any {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		for line := range strings.Lines(log.String()) {
+			var m map[string]any
+			if json.Unmarshal([]byte(line), &m) == nil && m["msg"] == message {
+				return m
+			}
+		}
+	}
+	t.Fatalf("no %q in %s", message, log)
+	return nil
+}
+
+// In a cluster: it registers, serves what is registered, and ends on SIGTERM, leaving the registration to other replicas; then it is
+// unregistered.
+func TestServe(t *testing.T) {
+	client := newAPI()
+	var stdout, stderr buffer
+	p := program{&stdout, &stderr, func(kubeconfig string) (kubernetes.Interface, error) {
+		if kubeconfig != "there" {
+			t.Errorf("kubeconfig %s", kubeconfig)
+		}
+		return client, nil
+	}}
+	code := make(chan int, 1)
+	go func() {
+		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s"})
+	}()
+	addr := eventually(t, &stderr, "listening")["addr"].(string)
+	eventually(t, &stderr, "certificate in use")
+
+	_, mutating, validating := get(t, client)
+	w := mutating.Webhooks[0]
+	if *w.ClientConfig.URL != "https://127.0.0.1:1234/x/mutate" || *validating.Webhooks[0].ClientConfig.URL != "https://127.0.0.1:1234/x/validate" || *w.TimeoutSeconds != 30 {
+		t.Errorf("%+v", w)
+	}
+	if got := strings.Join(w.NamespaceSelector.MatchExpressions[0].Values, " "); got != "kube-system a b webhooks" {
+		t.Errorf("exempt are %s", got)
+	}
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(w.ClientConfig.CABundle)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}
+	response, err := (&http.Client{Transport: transport}).Get("https://" + addr + "/healthz")
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%v, %v", response, err)
+	}
+	response.Body.Close()
+	transport.CloseIdleConnections()
+
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case code := <-code:
+		if code != 0 {
+			t.Errorf("exit code %d: %s", code, &stderr)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not stop")
+	}
+	eventually(t, &stderr, "stopped")
+	get(t, client)
+
+	for _, args := range [][]string{{"-unregister", "-kubeconfig", "there"}, {"-audit", "-kubeconfig", "there"}} {
+		if code := p.run(t.Context(), args); code != 0 {
+			t.Errorf("%s: exit code %d: %s", args, code, &stderr)
+		}
+	}
+	if want := "0 pods: 0 tolerations would be refused, 0 make little sense\n"; stdout.String() != want {
+		t.Errorf("stdout %s", &stdout)
+	}
+	if got := writes(client); len(got) != 6 {
+		t.Errorf("writes: %s", got)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	broken := filepath.Join(t.TempDir(), "rules.json")
+	if err := os.WriteFile(broken, []byte(`{"namespace": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rules := filepath.Join(t.TempDir(), "rules.json")
+	if err := os.WriteFile(rules, []byte(`{"cluster": {"allowedTolerations": []}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client := newAPI()
+	if err := client.Tracker().Add(newPod("web", "a", "", "dedicated=ml")); err != nil {
+		t.Fatal(err)
+	}
+	client.PrependReactor("get", "*", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no network") })
+	works := func(string) (kubernetes.Interface, error) { return client, nil }
+	tests := []struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		{[]string{"-h"}, 0, "Usage: webhook [flags] "},
+		{[]string{"-x"}, 2, "flag provided but not defined: -x"},
+		{[]string{"serve"}, 2, `unexpected argument "serve"`},
+		{[]string{"-audit", "-unregister"}, 2, "-unregister does not go with -audit"},
+		{[]string{"-namespace", "A"}, 2, `-namespace "A" is not the name of a namespace`},
+		{[]string{"-service", "a.b"}, 2, `-service "a.b" is not the name of a service`},
+		{[]string{"-exempt", "a,,b"}, 2, `"" is not the name of a namespace`},
+		{[]string{"-mutate-failure-policy", "fail"}, 2, "want Fail or Ignore"},
+		{[]string{"-validate-failure-policy", ""}, 2, "want Fail or Ignore"},
+		{[]string{"-timeout", "500ms"}, 2, "-timeout 500ms is not 1 to 30 whole seconds"},
+		{[]string{"-timeout", "31s"}, 2, "-timeout 31s"},
+		{[]string{"-timeout", "1500ms"}, 2, "-timeout 1.5s"},
+		{[]string{"-interval", "0s"}, 2, "-interval 0s is not above zero"},
+		{[]string{"-certificate-validity", "8m59s"}, 2, "-certificate-validity 8m59s is less than nine times the -interval of 1m0s"},
+		{[]string{"-url", "http://127.0.0.1"}, 2, `-url "http://127.0.0.1" is not of the form https://HOST:PORT`},
+		{[]string{"-url", "https://"}, 2, "is not of the form"},
+		{[]string{"-url", "https://a?b"}, 2, "is not of the form"},
+		{[]string{"-url", "https://u@a"}, 2, "is not of the form"},
+		{[]string{"-url", "https://a#b"}, 2, "is not of the form"},
+		{[]string{"-url", "https://a:b"}, 2, "is not of the form"},
+		{[]string{"-rules", "none.json"}, 1, "webhook: open none.json: "},
+		{[]string{"-rules", broken}, 1, `rules.json: ["namespace"] is no field`},
+		{[]string{"-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-addr", "127.0.0.1:0"}, 1, "webhook: registering: no network"},
+		{[]string{"-unregister"}, 1, "webhook: no network"},
+		{[]string{"-audit", "-rules", rules}, 3, ""},
+		{[]string{"-audit"}, 0, ""},
+	}
+	for _, test := range tests {
+		var stdout, stderr buffer
+		code := program{&stdout, &stderr, works}.run(context.Background(), test.args)
+		if code != test.code || !strings.Contains(stderr.String(), test.stderr) {
+			t.Errorf("%q: exit code %d, stderr %s", test.args, code, &stderr)
+		}
+	}
+	var stderr buffer
+	if code := (program{&buffer{}, &stderr, connect}).run(context.Background(), []string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {
+		t.Errorf("exit code %d, stderr %s", code, &stderr)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,40 @@ func TestVerifyRefuses(t *testing.T) {
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
+	}
+}
+
+// A certificate that somebody else made may be signed by way of others, which it brings along.
+func TestVerifyChain(t *testing.T) {
+	now := start
+	i := newIssuer(serviceHost, &now)
+	make := func(by, key []byte, change func(*x509.Certificate)) (text, keyText []byte) {
+		template := i.template("x", validity)
+		change(template)
+		var authority *x509.Certificate
+		var authorityKey *ecdsa.PrivateKey
+		if by != nil {
+			pair, err := tls.X509KeyPair(by, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			authority, authorityKey = pair.Leaf, pair.PrivateKey.(*ecdsa.PrivateKey)
+		}
+		text, keyText, _, err := sign(template, authority, authorityKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text, keyText
+	}
+	signs := func(x *x509.Certificate) { x.IsCA, x.KeyUsage = true, x509.KeyUsageCertSign }
+	root, rootKey := make(nil, nil, signs)
+	between, betweenKey := make(root, rootKey, signs)
+	leaf, leafKey := make(between, betweenKey, func(x *x509.Certificate) { x.DNSNames = []string{serviceHost} })
+	if _, err := i.verify(credentials{root, nil, slices.Concat(leaf, between), leafKey}); err != nil {
+		t.Error(err)
+	}
+	if _, err := i.verify(credentials{root, nil, leaf, leafKey}); err == nil {
+		t.Error("trusted without the one between")
 	}
 }
 

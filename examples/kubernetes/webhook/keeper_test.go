@@ -145,7 +145,18 @@ func TestPassRestores(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustPass(t, k)
-	_, mutating, validating = get(t, client)
+	secret, mutating, validating := get(t, client)
+	for _, webhooks := range [][]admissionv1.ValidatingWebhook{nil, validating.Webhooks} {
+		validating.Webhooks = webhooks
+		if _, err := c.ValidatingWebhookConfigurations().Update(t.Context(), validating, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		changed, err := k.registration.apply(t.Context(), client, secret.Data["ca.crt"])
+		if changed != (webhooks == nil) || err != nil {
+			t.Errorf("changed: %v, %v", changed, err)
+		}
+		_, _, validating = get(t, client)
+	}
 	if *mutating.Webhooks[0].FailurePolicy != admissionv1.Fail || mutating.Annotations["note"] != "kept" || len(validating.Webhooks) != 1 {
 		t.Errorf("%+v\n%+v", mutating, validating)
 	}
@@ -353,5 +364,24 @@ func TestRun(t *testing.T) {
 	}
 	if _, err := k.certificate(nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where somebody deletes the Secret while this replica registers, it makes another one.
+func TestPassAfterDeletion(t *testing.T) {
+	now, client := start, newAPI()
+	var once sync.Once
+	client.PrependReactor("create", "mutatingwebhookconfigurations", func(k8stesting.Action) (bool, runtime.Object, error) {
+		once.Do(func() {
+			if err := client.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("secrets"), "webhooks", "admission-tls"); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return false, nil, nil
+	})
+	mustPass(t, newKeeper(client, &now))
+	secret, mutating, _ := get(t, client)
+	if !bytes.Equal(mutating.Webhooks[0].ClientConfig.CABundle, secret.Data["ca.crt"]) {
+		t.Error("another authority is registered")
 	}
 }

@@ -68,14 +68,15 @@ func TestServe(t *testing.T) {
 	}}
 	code := make(chan int, 1)
 	go func() {
-		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s"})
+		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s", "-mutate-failure-policy", "Ignore"})
 	}()
 	addr := eventually(t, &stderr, "listening")["addr"].(string)
 	eventually(t, &stderr, "certificate in use")
 
 	_, mutating, validating := get(t, client)
 	w := mutating.Webhooks[0]
-	if *w.ClientConfig.URL != "https://127.0.0.1:1234/x/mutate" || *validating.Webhooks[0].ClientConfig.URL != "https://127.0.0.1:1234/x/validate" || *w.TimeoutSeconds != 30 {
+	if *w.ClientConfig.URL != "https://127.0.0.1:1234/x/mutate" || *validating.Webhooks[0].ClientConfig.URL != "https://127.0.0.1:1234/x/validate" || *w.TimeoutSeconds != 30 ||
+		*w.FailurePolicy != "Ignore" || *validating.Webhooks[0].FailurePolicy != "Fail" {
 		t.Errorf("%+v", w)
 	}
 	if got := strings.Join(w.NamespaceSelector.MatchExpressions[0].Values, " "); got != "kube-system a b webhooks" {

@@ -27,7 +27,6 @@ func (p profile) String() string {
     multiPoint:
       enabled: [{name: Taints, weight: 3}]
       disabled: [{name: TaintToleration}]
-    preFilter: {enabled: [{name: Taints}]}
     filter: {enabled: [{name: Taints}]}
   pluginConfig:
   - name: Taints

@@ -171,12 +171,16 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// tail is the end of the program's output.
+// tail is the end of the program's output, with long lines cut.
 func (p *process) tail(lines int) string {
 	content, err := os.ReadFile(p.log)
 	if err != nil {
 		return err.Error()
 	}
 	all := strings.Split(strings.TrimSpace(string(content)), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
+	all = all[max(0, len(all)-lines):]
+	for i, line := range all {
+		all[i] = line[:min(len(line), 400)]
+	}
+	return strings.Join(all, "\n")
 }

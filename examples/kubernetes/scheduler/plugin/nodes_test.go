@@ -88,11 +88,15 @@ func TestIndexCountsChanges(t *testing.T) {
 		{func() { handler.OnAdd(node("node", dedicated), true) }, 1},
 		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 1},
 		{func() { handler.OnUpdate(nil, node("node", later)) }, 1},
-		{func() { handler.OnUpdate(nil, node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule))) }, 2},
+		{func() {
+			handler.OnUpdate(nil, node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule)))
+		}, 2},
 		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 3},
 		{func() { handler.OnUpdate(nil, node("node", taint("dedicated", "web", corev1.TaintEffectNoSchedule))) }, 4},
 		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 5},
-		{func() { handler.OnUpdate(nil, node("node", taint("dedicated", "database", corev1.TaintEffectNoExecute))) }, 6},
+		{func() {
+			handler.OnUpdate(nil, node("node", taint("dedicated", "database", corev1.TaintEffectNoExecute)))
+		}, 6},
 		{func() { handler.OnUpdate(nil, node("node")) }, 7},
 		{func() { handler.OnUpdate(nil, "no node") }, 7},
 		{func() { handler.OnDelete("no node") }, 7},

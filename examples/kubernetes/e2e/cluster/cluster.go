@@ -138,7 +138,7 @@ func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
 		}
 		return c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(c.Context()).Error()
 	})
-	c.Kubeconfig = c.writeKubeconfig()
+	c.Kubeconfig = c.KubeconfigFor("admin", token)
 }
 
 func (c *Cluster) controllerManager(binary string, flags []string) {
@@ -261,14 +261,15 @@ func (c *Cluster) writeKey() string {
 	return c.WriteFile("service-account.key", string(pem.EncodeToMemory(block)))
 }
 
-func (c *Cluster) writeKubeconfig() string {
+// KubeconfigFor writes a file for --kubeconfig for a user of the given name with the token, and returns its path.
+func (c *Cluster) KubeconfigFor(user, token string) string {
 	c.tb.Helper()
 	config := clientcmdapi.NewConfig()
 	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: c.Config.Host, CertificateAuthority: c.Config.CAFile}
-	config.AuthInfos["e2e"] = &clientcmdapi.AuthInfo{Token: token}
-	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: "e2e"}
+	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
+	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: user}
 	config.CurrentContext = "e2e"
-	path := filepath.Join(c.Dir, "kubeconfig")
+	path := filepath.Join(c.Dir, user+".kubeconfig")
 	if err := clientcmd.WriteToFile(*config, path); err != nil {
 		c.tb.Fatal(err)
 	}

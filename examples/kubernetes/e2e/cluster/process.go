@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -112,9 +114,12 @@ func killAll() {
 	}
 }
 
-// folder makes a temporary folder, which remove deletes, or killAll.
+const folderPrefix = "taints-e2e-"
+
+// folder makes a temporary folder, which remove deletes, or killAll. It deletes those of tests that were killed.
 func folder() (path string, err error) {
-	path, err = os.MkdirTemp("", "taints-e2e-")
+	removeOrphans()
+	path, err = os.MkdirTemp("", fmt.Sprintf("%s%d-", folderPrefix, os.Getpid()))
 	if err != nil {
 		return "", err
 	}
@@ -125,6 +130,30 @@ func folder() (path string, err error) {
 	}
 	live.folders[path] = true
 	return path, nil
+}
+
+func removeOrphans() {
+	old, err := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*-*"))
+	if err != nil {
+		return
+	}
+	for _, path := range old {
+		number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), folderPrefix), "-")
+		pid, err := strconv.Atoi(number)
+		if err == nil && !runs(pid) {
+			os.RemoveAll(path)
+		}
+	}
+}
+
+// runs reports whether there is a process of that number.
+func runs(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
 func remove(folder string) {
@@ -171,12 +200,16 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// tail is the end of the program's output.
+// tail is the end of the program's output, with long lines cut.
 func (p *process) tail(lines int) string {
 	content, err := os.ReadFile(p.log)
 	if err != nil {
 		return err.Error()
 	}
 	all := strings.Split(strings.TrimSpace(string(content)), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
+	all = all[max(0, len(all)-lines):]
+	for i, line := range all {
+		all[i] = line[:min(len(line), 400)]
+	}
+	return strings.Join(all, "\n")
 }

@@ -56,7 +56,7 @@ func etcd(args []string) {
 	config := embed.NewConfig()
 	config.Dir = args[0]
 	config.UnsafeNoFsync = true
-	config.LogLevel = "warn"
+	config.LogLevel = "error"
 	config.QuotaBackendBytes = 4 << 30
 	config.ListenClientUrls, config.AdvertiseClientUrls = client, client
 	config.ListenPeerUrls, config.AdvertisePeerUrls = peer, peer

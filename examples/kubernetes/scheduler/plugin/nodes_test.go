@@ -39,6 +39,9 @@ func TestIndexFollowsInformer(t *testing.T) {
 	if !p.redact {
 		t.Error("messages are not redacted")
 	}
+	if !p.options.NoComparison {
+		t.Error("Lt and Gt count, and TaintTolerationComparisonOperators is off")
+	}
 	factory.StartWithContext(ctx)
 	nobody := taints.Compile(nil)
 	expect := func(nodes, feasible int) {
@@ -85,11 +88,20 @@ func TestIndexCountsChanges(t *testing.T) {
 		{func() { handler.OnAdd(node("node", dedicated), true) }, 1},
 		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 1},
 		{func() { handler.OnUpdate(nil, node("node", later)) }, 1},
-		{func() { handler.OnUpdate(nil, node("node")) }, 2},
-		{func() { handler.OnUpdate(nil, "no node") }, 2},
-		{func() { handler.OnDelete("no node") }, 2},
-		{func() { handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "node", Obj: node("node")}) }, 3},
-		{func() { handler.OnAdd(node("node"), false) }, 4},
+		{func() {
+			handler.OnUpdate(nil, node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule)))
+		}, 2},
+		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 3},
+		{func() { handler.OnUpdate(nil, node("node", taint("dedicated", "web", corev1.TaintEffectNoSchedule))) }, 4},
+		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 5},
+		{func() {
+			handler.OnUpdate(nil, node("node", taint("dedicated", "database", corev1.TaintEffectNoExecute)))
+		}, 6},
+		{func() { handler.OnUpdate(nil, node("node")) }, 7},
+		{func() { handler.OnUpdate(nil, "no node") }, 7},
+		{func() { handler.OnDelete("no node") }, 7},
+		{func() { handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "node", Obj: node("node")}) }, 8},
+		{func() { handler.OnAdd(node("node"), false) }, 9},
 	} {
 		if step.do(); x.changes != step.changes {
 			t.Errorf("after step %d: %d changes, want %d", i, x.changes, step.changes)

@@ -195,7 +195,7 @@ func (p *Taints) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev1.P
 	for i := range scores {
 		counts[i] = int(scores[i].Score)
 	}
-	for i, score := range taints.NormalizeScores(nil, counts, fwk.MaxNodeScore) {
+	for i, score := range taints.NormalizeScores(nil, counts, fwk.MaxScore) {
 		scores[i].Score = score
 	}
 	return nil

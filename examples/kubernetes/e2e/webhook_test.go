@@ -3,12 +3,9 @@ package e2e
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,19 +18,13 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // What the manifest calls things.
 const (
-	webhookManifest  = "../manifests/webhook.yaml"
 	webhookNamespace = "webhooks"
 	webhookName      = "admission.example.com"
 	webhookSecret    = "admission-tls"
@@ -94,19 +85,11 @@ type webhookTest struct {
 // install creates all that is in the manifest, and gets a token for the service account. There is no kubelet, so nothing
 // runs in the deployment's pods, but that they are there shows that admission lets them in.
 func (w *webhookTest) install(t *testing.T) {
-	client, err := dynamic.NewForConfig(w.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, object := range manifest(t, webhookManifest) {
-		plural, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
-		options := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
-		if _, err := client.Resource(plural).Namespace(object.GetNamespace()).Create(t.Context(), object, options); err != nil {
-			t.Fatal(err)
-		}
-		if object.GetKind() == "ConfigMap" {
-			rules, _, _ := unstructured.NestedString(object.Object, "data", "rules.json")
-			w.rules = w.WriteFile("rules.json", rules)
+	objects := manifest(t, "webhook.yaml")
+	apply(t, w.Cluster, objects)
+	for _, object := range objects {
+		if m, ok := object.(*corev1.ConfigMap); ok {
+			w.rules = w.WriteFile("rules.json", m.Data["rules.json"])
 		}
 	}
 	w.Eventually("the deployment's pods are let in", func() error {
@@ -115,46 +98,12 @@ func (w *webhookTest) install(t *testing.T) {
 		}
 		return nil
 	})
-
-	request := &authenticationv1.TokenRequest{}
 	accounts := w.Client.CoreV1().ServiceAccounts(webhookNamespace)
-	token, err := accounts.CreateToken(t.Context(), "admission", request, metav1.CreateOptions{})
+	request, err := accounts.CreateToken(t.Context(), "admission", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := clientcmd.LoadFromFile(w.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, user := range config.AuthInfos {
-		user.Token = token.Status.Token
-	}
-	w.kubeconfig = w.WriteFile("webhook.kubeconfig", "")
-	if err := clientcmd.WriteToFile(*config, w.kubeconfig); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// manifest returns the objects in the file.
-func manifest(t *testing.T, path string) []*unstructured.Unstructured {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	var objects []*unstructured.Unstructured
-	for decoder := yaml.NewYAMLOrJSONDecoder(file, 4096); ; {
-		object := &unstructured.Unstructured{}
-		err := decoder.Decode(object)
-		if errors.Is(err, io.EOF) {
-			return objects
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		objects = append(objects, object)
-	}
+	w.kubeconfig = w.KubeconfigFor("webhook", request.Status.Token)
 }
 
 // run starts the webhook with the flags, and returns when the API server asks it.
@@ -249,7 +198,7 @@ func randomPods(n int) []*corev1.Pod {
 	r := rand.New(rand.NewPCG(1, 2))
 	pods := make([]*corev1.Pod, n)
 	for i := range pods {
-		pods[i] = cluster.Pod(fmt.Sprintf("random-%03d", i), randomTolerations(r)...)
+		pods[i] = cluster.Pod(fmt.Sprintf("random-%03d", i), tolerationsToKeep(r)...)
 		containers := pods[i].Spec.Containers
 		for j := range r.IntN(3) {
 			containers = append(containers, corev1.Container{Name: fmt.Sprintf("more-%d", j), Image: "none"})
@@ -264,9 +213,8 @@ func randomPods(n int) []*corev1.Pod {
 	return pods
 }
 
-func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
-
-func randomTolerations(r *rand.Rand) []corev1.Toleration {
+// tolerationsToKeep returns up to four valid tolerations, most of taints that admission adds tolerations of.
+func tolerationsToKeep(r *rand.Rand) []corev1.Toleration {
 	var list []taints.Toleration
 	for n := r.IntN(5); len(list) < n; {
 		t := taints.Toleration{
@@ -336,7 +284,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 	nodes = append(nodes, pool("web", "example.com/pool", "web", taint("dedicated", "web"))...)
 	nodes = append(nodes, pool("general", "example.com/pool", "general")...)
 	w.AddNodes(nodes...)
-	w.ControlPlane("kube-scheduler", "--kubeconfig="+w.Kubeconfig, "--leader-elect=false", "--secure-port=0")
+	startScheduler(t, w.Cluster, nil, profile{name: corev1.DefaultSchedulerName})
 
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}
 	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
@@ -362,7 +310,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 			for name, pod := range pods {
 				kind, _, _ := strings.Cut(name, "-")
 				on, _, _ := strings.Cut(pod.Spec.NodeName, "-")
-				if on == "" && !slices.ContainsFunc(pod.Status.Conditions, unschedulable) {
+				if on == "" && pending(pod) == "" {
 					return fmt.Errorf("%s has none", name)
 				}
 				seen++
@@ -382,10 +330,6 @@ func (w *webhookTest) dedication(t *testing.T) {
 		placed["any on spot"]+placed["any on general"] != 20 {
 		t.Errorf("placed: %v", placed)
 	}
-}
-
-func unschedulable(c corev1.PodCondition) bool {
-	return c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonUnschedulable
 }
 
 // refusal shows what somebody is told whose pod is refused.

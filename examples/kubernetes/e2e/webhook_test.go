@@ -49,17 +49,23 @@ func TestWebhook(t *testing.T) {
 		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds",
 	}})
 	w := &webhookTest{Cluster: c, addr: c.FreeAddress()}
-	t.Run("manifest", w.install)
-	if t.Failed() {
-		return
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"manifest", w.install},
+		{"defaults", func(t *testing.T) { w.defaults(t, pods, stock) }},
+		{"dedication", w.dedication},
+		{"refusal", w.refusal},
+		{"down", w.down},
+		{"audit", w.audit},
+		{"replicas", w.replicas},
+		{"unregister", w.unregister},
+	} {
+		if !t.Run(part.name, part.run) {
+			return // each needs what those before it left
+		}
 	}
-	t.Run("defaults", func(t *testing.T) { w.defaults(t, pods, stock) })
-	t.Run("dedication", w.dedication)
-	t.Run("refusal", w.refusal)
-	t.Run("down", w.down)
-	t.Run("audit", w.audit)
-	t.Run("replicas", w.replicas)
-	t.Run("unregister", w.unregister)
 }
 
 // eventuallyPods returns the pods of the namespace default when there are so many.
@@ -379,7 +385,7 @@ func (w *webhookTest) down(t *testing.T) {
 		`Post "https://%s/mutate?timeout=5s": dial tcp %[2]s: connect: connection refused`, webhookName, w.addr)
 	w.Eventually("failurePolicy Fail refuses", func() error {
 		if _, err := w.try(cluster.Pod("refused")); !apierrors.IsInternalError(err) || err.Error() != refused {
-			return fmt.Errorf("got %w\nwant %s", err, refused)
+			return fmt.Errorf("got %v\nwant %s", err, refused)
 		}
 		return nil
 	})

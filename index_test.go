@@ -214,7 +214,7 @@ func TestIndex(t *testing.T) {
 		}
 	})
 	t.Run("lets go of nodes that are gone", func(t *testing.T) {
-		type machine struct{ memory [1000]byte }
+		type machine [1000]byte
 		var x taints.Index[*machine]
 		stays, goes := new(machine), new(machine)
 		x.Set(stays, gpu)

@@ -1,0 +1,13 @@
+package cluster
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// own puts the program into a process group of its own, and has the kernel kill it when this process dies, however it does.
+func own(command *exec.Cmd) {
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+func killGroup(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }

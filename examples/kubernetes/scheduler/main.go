@@ -1,0 +1,16 @@
+// Command scheduler is the kube-scheduler with the plugin [plugin.Taints], which stands in for TaintToleration where the
+// configuration says so: see the README beside it. It has the flags of the kube-scheduler.
+package main
+
+import (
+	"os"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/plugin"
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // the metrics of client-go
+	_ "k8s.io/component-base/metrics/prometheus/version"  // the metric of the build
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+)
+
+func main() { os.Exit(cli.Run(app.NewSchedulerCommand(app.WithPlugin(plugin.Name, plugin.New)))) }

@@ -1,0 +1,51 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/json"
+)
+
+// APIVersion and Kind are what the args of the plugin call themselves.
+const (
+	APIVersion = "taints.scheduler/v1"
+	Kind       = "TaintsArgs"
+)
+
+// Args are the args of the plugin in a KubeSchedulerConfiguration.
+type Args struct {
+	// APIVersion and Kind are optional, and if given those of this version.
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Redact leaves keys and values out of messages. It is true if not given: the status of a pod is visible to more people
+	// than the nodes are.
+	Redact bool `json:"redact"`
+}
+
+// decodeArgs reads the args. It refuses what it does not know, so that a misspelt field does not go unnoticed.
+func decodeArgs(object runtime.Object) (Args, error) {
+	args := Args{APIVersion: APIVersion, Kind: Kind, Redact: true}
+	if object == nil {
+		return args, nil
+	}
+	raw, ok := object.(*runtime.Unknown)
+	if !ok {
+		return Args{}, fmt.Errorf("args of %s are of type %T, want *runtime.Unknown", Name, object)
+	}
+	if len(raw.Raw) == 0 {
+		return args, nil
+	}
+	if raw.ContentType != "" && raw.ContentType != runtime.ContentTypeJSON {
+		return Args{}, fmt.Errorf("args of %s are %s, want %s", Name, raw.ContentType, runtime.ContentTypeJSON)
+	}
+	strict, err := json.UnmarshalStrict(raw.Raw, &args)
+	if err := errors.Join(append(strict, err)...); err != nil {
+		return Args{}, fmt.Errorf("args of %s: %w", Name, err)
+	}
+	if args.APIVersion != APIVersion || args.Kind != Kind {
+		return Args{}, fmt.Errorf("args of %s are %s of %s, want %s of %s", Name, args.Kind, args.APIVersion, Kind, APIVersion)
+	}
+	return args, nil
+}

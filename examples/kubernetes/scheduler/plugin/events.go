@@ -1,0 +1,57 @@
+package plugin
+
+import (
+	"context"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/util"
+)
+
+// EventsToRegister returns the events that may help a pod that this plugin turned down: a node comes or changes its taints,
+// or the pod gets more tolerations.
+func (p *Taints) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint},
+			QueueingHintFn: p.afterNodeChange,
+		},
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodToleration},
+			QueueingHintFn: p.afterTolerationChange,
+		},
+	}, nil
+}
+
+// afterNodeChange wakes the pod when the node is feasible now and was not before, or was not there.
+func (p *Taints) afterNodeChange(_ klog.Logger, pod *corev1.Pod, before, after any) (fwk.QueueingHint, error) {
+	was, is, err := util.As[*corev1.Node](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	m := p.compile(pod)
+	if (was == nil || !feasible(m, was)) && feasible(m, is) {
+		return fwk.Queue, nil
+	}
+	return fwk.QueueSkip, nil
+}
+
+func feasible(m *taints.Matcher, node *corev1.Node) bool {
+	_, found := m.FindUntolerated(kube.Taints(node.Spec.Taints), taints.Hard)
+	return !found
+}
+
+// afterTolerationChange wakes the pod when it is the one that changed.
+func (p *Taints) afterTolerationChange(_ klog.Logger, pod *corev1.Pod, before, after any) (fwk.QueueingHint, error) {
+	_, changed, err := util.As[*corev1.Pod](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	if changed.UID == pod.UID {
+		return fwk.Queue, nil
+	}
+	return fwk.QueueSkip, nil
+}

@@ -1,0 +1,187 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// handle is as much of a scheduler as New asks for.
+type handle struct {
+	fwk.Handle
+	factory informers.SharedInformerFactory
+}
+
+func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.factory }
+
+// TestIndexFollowsInformer changes nodes through an API, and waits until the index has noticed.
+func TestIndexFollowsInformer(t *testing.T) {
+	ctx := t.Context()
+	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
+	client := fake.NewClientset(node("node-0"), node("node-1", dedicated))
+	factory := informers.NewSharedInformerFactory(client, 20*time.Millisecond) // resyncs often
+	plugin, err := New(ctx, nil, handle{factory: factory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plugin.(*Taints)
+	if !p.redact {
+		t.Error("messages are not redacted")
+	}
+	if !p.options.NoComparison {
+		t.Error("Lt and Gt count, and TaintTolerationComparisonOperators is off")
+	}
+	factory.StartWithContext(ctx)
+	nobody := taints.Compile(nil)
+	expect := func(nodes, feasible int) {
+		t.Helper()
+		for begin := time.Now(); p.nodes.groups.Len() != nodes || p.nodes.groups.CountFeasible(nobody) != feasible; {
+			if time.Since(begin) > 10*time.Second {
+				t.Fatalf("%d nodes of which %d are feasible, want %d and %d",
+					p.nodes.groups.Len(), p.nodes.groups.CountFeasible(nobody), nodes, feasible)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	must := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	expect(2, 1)
+	api := client.CoreV1().Nodes()
+	must(api.Create(ctx, node("node-2"), metav1.CreateOptions{}))
+	expect(3, 2)
+	must(api.Update(ctx, node("node-0", dedicated), metav1.UpdateOptions{}))
+	expect(3, 1)
+	must(api.Update(ctx, node("node-1"), metav1.UpdateOptions{}))
+	expect(3, 2)
+	must(nil, api.Delete(ctx, "node-1", metav1.DeleteOptions{}))
+	expect(2, 1)
+}
+
+// TestIndexCountsChanges sees to it that a heartbeat or a resync, which change no taints, do not make the index look at
+// every node again, and that a change of taints does.
+func TestIndexCountsChanges(t *testing.T) {
+	var x index
+	handler := x.handler()
+	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
+	later := dedicated
+	later.TimeAdded = &metav1.Time{Time: time.Unix(1, 0)}
+	for i, step := range []struct {
+		do      func()
+		changes int
+	}{
+		{func() { handler.OnAdd(node("node", dedicated), true) }, 1},
+		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 1},
+		{func() { handler.OnUpdate(nil, node("node", later)) }, 1},
+		{func() {
+			handler.OnUpdate(nil, node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule)))
+		}, 2},
+		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 3},
+		{func() { handler.OnUpdate(nil, node("node", taint("dedicated", "web", corev1.TaintEffectNoSchedule))) }, 4},
+		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 5},
+		{func() {
+			handler.OnUpdate(nil, node("node", taint("dedicated", "database", corev1.TaintEffectNoExecute)))
+		}, 6},
+		{func() { handler.OnUpdate(nil, node("node")) }, 7},
+		{func() { handler.OnUpdate(nil, "no node") }, 7},
+		{func() { handler.OnDelete("no node") }, 7},
+		{func() { handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "node", Obj: node("node")}) }, 8},
+		{func() { handler.OnAdd(node("node"), false) }, 9},
+	} {
+		if step.do(); x.changes != step.changes {
+			t.Errorf("after step %d: %d changes, want %d", i, x.changes, step.changes)
+		}
+	}
+	if x.groups.Len() != 1 || len(x.current) != 1 {
+		t.Errorf("%d and %d nodes, want 1", x.groups.Len(), len(x.current))
+	}
+}
+
+// TestStaleIndex has the index behind the snapshot and ahead of it, for a pod that tolerates nothing.
+func TestStaleIndex(t *testing.T) {
+	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
+	var tainted []*corev1.Node
+	for i := range 8 {
+		tainted = append(tainted, node(fmt.Sprintf("node-%d", i), dedicated))
+	}
+	free := node("node-0")
+	withFree := append([]*corev1.Node{free}, tainted[1:]...)
+	var x index
+	nobody := taints.Compile(nil)
+	expect := func(what string, snapshot []*corev1.Node, want answer, names ...string) {
+		t.Helper()
+		got, set := x.ask(nobody, snapshotOf(snapshot...))
+		if got != want || !set.Equal(sets.New(names...)) {
+			t.Errorf("%s: %v, %v, want %v, %v", what, got, set, want, names)
+		}
+	}
+
+	expect("nothing known", tainted, some)
+	for _, n := range tainted {
+		x.set(n)
+	}
+	expect("all known", tainted, none)
+	expect("the snapshot has lost a taint first", withFree, few, "node-0")
+	x.set(free)
+	expect("the index has followed", withFree, few, "node-0")
+	expect("the snapshot is behind", tainted, few, "node-0")
+	x.set(tainted[0])
+	expect("the snapshot has lost a taint, the index has it again", withFree, few, "node-0")
+	expect("both have it again", tainted, none)
+	x.delete(tainted[3])
+	expect("the index has lost a node first", tainted, few, "node-3")
+	expect("the snapshot has followed", append(tainted[:3:3], tainted[4:]...), none)
+	expect("no nodes", nil, none)
+}
+
+// TestConcurrent asks while nodes change; it is for the race detector, and sees that answers stay exact.
+func TestConcurrent(t *testing.T) {
+	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
+	var versions [2][]*corev1.Node
+	for i := range 16 {
+		name := fmt.Sprintf("node-%d", i)
+		versions[0] = append(versions[0], node(name, dedicated))
+		versions[1] = append(versions[1], node(name))
+	}
+	p := &Taints{}
+	var all sync.WaitGroup
+	for i := range 2 {
+		all.Go(func() {
+			for range 500 {
+				for _, n := range versions[i] {
+					p.nodes.set(n)
+				}
+				p.nodes.delete(versions[i][3])
+			}
+		})
+		all.Go(func() {
+			snapshot := snapshotOf(versions[i]...)
+			for range 500 {
+				state := newState()
+				verdict := filterAll(context.Background(), p, state, pod(), snapshot)
+				for _, info := range snapshot {
+					if got, want := verdict(info).IsSuccess(), i == 1; got != want {
+						t.Errorf("%s fits: %v, want %v", info.Node().Name, got, want)
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}

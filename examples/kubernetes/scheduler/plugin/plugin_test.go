@@ -1,0 +1,370 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
+	"pgregory.net/rapid"
+)
+
+func node(name string, list ...corev1.Taint) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Taints: list}}
+}
+
+func pod(list ...corev1.Toleration) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", UID: "pod"}, Spec: corev1.PodSpec{Tolerations: list}}
+}
+
+func snapshotOf(nodes ...*corev1.Node) []fwk.NodeInfo {
+	var infos []fwk.NodeInfo
+	for _, n := range nodes {
+		info := framework.NewNodeInfo()
+		info.SetNode(n)
+		infos = append(infos, info)
+	}
+	return infos
+}
+
+func taint(key, value string, effect corev1.TaintEffect) corev1.Taint {
+	return corev1.Taint{Key: key, Value: value, Effect: effect}
+}
+
+func equal(key, value string) corev1.Toleration {
+	return corev1.Toleration{Key: key, Operator: corev1.TolerationOpEqual, Value: value}
+}
+
+// The words are few, so that taints and tolerations meet.
+var (
+	keys       = rapid.SampledFrom([]string{"a", "b", "node.kubernetes.io/unschedulable"})
+	values     = rapid.SampledFrom([]string{"", "x", "5", "7", "-3", "05"})
+	effects    = rapid.SampledFrom([]corev1.TaintEffect{"NoSchedule", "PreferNoSchedule", "NoExecute", "NoSuch"})
+	drawnTaint = rapid.Custom(func(t *rapid.T) corev1.Taint {
+		return taint(keys.Draw(t, "key"), values.Draw(t, "value"), effects.Draw(t, "effect"))
+	})
+	drawnToleration = rapid.Custom(func(t *rapid.T) corev1.Toleration {
+		return corev1.Toleration{
+			Key:      rapid.OneOf(keys, rapid.Just("")).Draw(t, "key"),
+			Operator: rapid.SampledFrom([]corev1.TolerationOperator{"", "Equal", "Exists", "Lt", "Gt"}).Draw(t, "operator"),
+			Value:    values.Draw(t, "value"),
+			Effect:   rapid.OneOf(effects, rapid.Just(corev1.TaintEffect(""))).Draw(t, "effect"),
+		}
+	})
+	drawnTaints = rapid.SliceOfN(drawnTaint, 0, 4)
+	drawnPod    = rapid.Custom(func(t *rapid.T) *corev1.Pod {
+		return pod(rapid.SliceOfN(drawnToleration, 0, 5).Draw(t, "tolerations")...)
+	})
+)
+
+// both returns the plugin and the one that it stands in for, of a scheduler with Lt and Gt or without.
+func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.TaintToleration) {
+	plugin, err := tainttoleration.New(context.Background(), nil, nil, feature.Features{
+		EnableSchedulingQueueHint:                true,
+		EnableTaintTolerationComparisonOperators: comparison,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Taints{options: taints.Options{NoComparison: !comparison}}, plugin.(*tainttoleration.TaintToleration)
+}
+
+// TestSameNodesAndScores compares, for every node of a snapshot, whether the pod fits and with what score, while the index
+// is behind the snapshot, ahead of it, or right.
+func TestSameNodesAndScores(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
+		// Two rounds with one plugin, because it remembers what it has seen of the first snapshot.
+		for range 2 {
+			nodes := drawCluster(t, ours)
+			p := drawnPod.Draw(t, "pod")
+			ourState, theirState := newState(), newState()
+			snapshot := snapshotOf(nodes...)
+			verdict := filterAll(ctx, ours, ourState, p, snapshot)
+			var fit []fwk.NodeInfo
+			for _, info := range snapshot {
+				want := theirs.Filter(ctx, theirState, p, info).Code()
+				if got := verdict(info).Code(); got != want {
+					t.Fatalf("%s: %v, want %v", info.Node().Name, got, want)
+				}
+				if want == fwk.Success {
+					fit = append(fit, info)
+				}
+			}
+			got, want := scoreAll(ctx, t, ours, ourState, p, fit), scoreAll(ctx, t, theirs, theirState, p, fit)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("scores %v, want %v", got, want)
+			}
+		}
+	})
+}
+
+// drawCluster returns the nodes of a snapshot, of which the plugin knows most.
+func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
+	var nodes []*corev1.Node
+	kinds := rapid.SliceOfN(drawnTaints, 1, 3).Draw(t, "kinds")
+	kind := rapid.SampledFrom(kinds)
+	for i := range rapid.IntRange(0, 24).Draw(t, "nodes") {
+		n := node(fmt.Sprintf("node-%d", i), kind.Draw(t, "taints")...)
+		nodes = append(nodes, n)
+		switch rapid.SampledFrom([]string{"right", "right", "right", "right", "other", "unknown"}).Draw(t, "index") {
+		case "right":
+			p.nodes.set(n)
+		case "other":
+			p.nodes.set(node(n.Name, kind.Draw(t, "other taints")...))
+		case "unknown":
+			p.nodes.delete(n)
+		}
+	}
+	if rapid.Bool().Draw(t, "one more in the index") {
+		p.nodes.set(node("more", kind.Draw(t, "its taints")...))
+	}
+	return nodes
+}
+
+// filterAll does what the scheduler does with PreFilter, and returns what becomes of a node.
+func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod, snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
+	result, status := p.PreFilter(ctx, state, pod, snapshot)
+	return func(info fwk.NodeInfo) *fwk.Status {
+		switch {
+		case status.IsSkip():
+			return nil
+		case !status.IsSuccess():
+			return status
+		case !result.AllNodes() && !result.NodeNames.Has(info.Node().Name):
+			return fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
+		}
+		return p.Filter(ctx, state, pod, info)
+	}
+}
+
+type scorer interface {
+	fwk.PreScorePlugin
+	fwk.ScorePlugin
+}
+
+func scoreAll(ctx context.Context, t rapid.TB, p scorer, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) fwk.NodeScoreList {
+	if status := p.PreScore(ctx, state, pod, nodes); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	var scores fwk.NodeScoreList
+	for _, info := range nodes {
+		score, status := p.Score(ctx, state, pod, info)
+		if !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		scores = append(scores, fwk.NodeScore{Name: info.Node().Name, Score: score})
+	}
+	if status := p.ScoreExtensions().NormalizeScore(ctx, state, pod, scores); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	return scores
+}
+
+// TestSameEvents compares which events wake a pod, by their registration and their hints.
+func TestSameEvents(t *testing.T) {
+	ctx, logger := context.Background(), klog.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
+		got, err := ours.EventsToRegister(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := theirs.EventsToRegister(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := drawnPod.Draw(t, "pod")
+		other := drawnPod.Draw(t, "other pod")
+		other.UID = types.UID(rapid.SampledFrom([]string{"pod", "other"}).Draw(t, "UID"))
+		var before any
+		if rapid.Bool().Draw(t, "node was there") {
+			before = node("node", drawnTaints.Draw(t, "taints before")...)
+		}
+		changes := [][2]any{{before, node("node", drawnTaints.Draw(t, "taints")...)}, {p, other}, {"", "no object"}}
+
+		if len(got) != len(want) {
+			t.Fatalf("%d events, want %d", len(got), len(want))
+		}
+		for i := range got {
+			if got[i].Event != want[i].Event {
+				t.Fatalf("event %v, want %v", got[i].Event, want[i].Event)
+			}
+			for _, change := range changes {
+				hint, err := got[i].QueueingHintFn(logger, p, change[0], change[1])
+				wantHint, wantErr := want[i].QueueingHintFn(logger, p, change[0], change[1])
+				if hint != wantHint || (err == nil) != (wantErr == nil) {
+					t.Fatalf("%v: %v, %v, want %v, %v", got[i].Event, hint, err, wantHint, wantErr)
+				}
+			}
+		}
+	})
+}
+
+func TestSameSignature(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ours, theirs := both(t, true)
+		p := drawnPod.Draw(t, "pod")
+		got, _ := ours.SignPod(context.Background(), p)
+		want, _ := theirs.SignPod(context.Background(), p)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+// pool is a cluster of 8 nodes: one for databases, one that is cordoned and for databases, and the others for web servers.
+func pool() []*corev1.Node {
+	database := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
+	cordon := taint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)
+	nodes := []*corev1.Node{node("node-0", database), node("node-1", cordon, database)}
+	for i := 2; i < 8; i++ {
+		nodes = append(nodes, node(fmt.Sprintf("node-%d", i), taint("dedicated", "web", corev1.TaintEffectNoExecute)))
+	}
+	return nodes
+}
+
+func TestPreFilter(t *testing.T) {
+	exists := corev1.Toleration{Operator: corev1.TolerationOpExists}
+	for _, test := range []struct {
+		name   string
+		pod    *corev1.Pod
+		code   fwk.Code
+		names  []string
+		reason string
+	}{
+		{name: "all nodes", pod: pod(exists), code: fwk.Skip},
+		{name: "a small pool", pod: pod(equal("dedicated", "database")), names: []string{"node-0"}},
+		{name: "most nodes", pod: pod(equal("dedicated", "web"))},
+		{
+			name: "no node", pod: pod(equal("dedicated", "Web")), code: fwk.UnschedulableAndUnresolvable,
+			reason: "6 have untolerated taint dedicated=web:NoExecute (closest: dedicated=Web, the value differs only in letter case)",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := &Taints{}
+			nodes := pool()
+			for _, n := range nodes {
+				p.nodes.set(n)
+			}
+			result, status := p.PreFilter(t.Context(), newState(), test.pod, snapshotOf(nodes...))
+			if status.Code() != test.code {
+				t.Errorf("%v, want %v", status, test.code)
+			}
+			if !strings.Contains(status.Message(), test.reason) {
+				t.Errorf("message %q, want %q in it", status.Message(), test.reason)
+			}
+			if result.AllNodes() != (test.names == nil) {
+				t.Fatalf("result %v, want %v", result, test.names)
+			}
+			if test.names != nil && !result.NodeNames.HasAll(test.names...) || test.names != nil && result.NodeNames.Len() != len(test.names) {
+				t.Errorf("nodes %v, want %v", result.NodeNames, test.names)
+			}
+		})
+	}
+}
+
+func TestMessages(t *testing.T) {
+	for _, test := range []struct {
+		name                string
+		redact              bool
+		filter, left, nodes string // what Filter says of node-1, PostFilter, and PreFilter when no node is left
+	}{
+		{
+			name: "in full",
+			filter: "node(s) had untolerated taint(s): node.kubernetes.io/unschedulable:NoSchedule is not tolerated " +
+				"(nothing comes close)",
+			left:  "Taints: 6 have untolerated taint dedicated=web:NoExecute (closest: dedicated=database, the value differs",
+			nodes: "6 have untolerated taint dedicated=web:NoExecute",
+		},
+		{
+			name: "redacted", redact: true,
+			filter: "node(s) had untolerated taint(s): <key1>:NoSchedule is not tolerated (nothing comes close)",
+			left:   "Taints: 6 have untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>, the value differs",
+			nodes:  "6 have untolerated taint <key1>=<value1>:NoExecute",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx := t.Context()
+			p := &Taints{redact: test.redact}
+			nodes := pool()
+			for _, n := range nodes {
+				p.nodes.set(n)
+			}
+			state, database := newState(), pod(equal("dedicated", "database"))
+			p.PreFilter(ctx, state, database, snapshotOf(nodes...))
+			cordoned := snapshotOf(nodes[1])[0]
+			for range 2 { // the second time from what was kept
+				if got := p.Filter(ctx, state, database, cordoned).Message(); got != test.filter {
+					t.Errorf("Filter: %q, want %q", got, test.filter)
+				}
+			}
+			_, status := p.PostFilter(ctx, state, database, nil)
+			if status.Code() != fwk.Unschedulable || !strings.HasPrefix(status.Message(), test.left) {
+				t.Errorf("PostFilter: %q, want %q", status.Message(), test.left)
+			}
+
+			state = newState()
+			_, status = p.PreFilter(ctx, state, pod(), snapshotOf(nodes...))
+			if !strings.HasPrefix(status.Message(), test.nodes) {
+				t.Errorf("PreFilter: %q, want %q", status.Message(), test.nodes)
+			}
+			if _, status := p.PostFilter(ctx, state, pod(), nil); status.Code() != fwk.Unschedulable || status.Message() != "" {
+				t.Errorf("PostFilter after PreFilter has said it: %v", status)
+			}
+		})
+	}
+}
+
+func TestArgs(t *testing.T) {
+	json := func(text string) runtime.Object { return &runtime.Unknown{Raw: []byte(text)} }
+	for _, test := range []struct {
+		name   string
+		object runtime.Object
+		redact bool
+		fails  string
+	}{
+		{name: "none", redact: true},
+		{name: "no content", object: json(""), redact: true},
+		{name: "empty", object: json("{}"), redact: true},
+		{name: "set", object: json(`{"redact": false}`)},
+		{name: "with version", object: json(`{"apiVersion": "taints.scheduler/v1", "kind": "TaintsArgs", "redact": false}`)},
+		{name: "another version", object: json(`{"apiVersion": "taints.scheduler/v2"}`), fails: "taints.scheduler/v2"},
+		{name: "another kind", object: json(`{"kind": "Args"}`), fails: "want TaintsArgs"},
+		{name: "misspelt", object: json(`{"Redact": false}`), fails: `unknown field "Redact"`},
+		{name: "twice", object: json(`{"redact": false, "redact": true}`), fails: `duplicate field "redact"`},
+		{name: "a wrong type", object: json(`{"redact": "no"}`), fails: "redact"},
+		{name: "YAML", object: &runtime.Unknown{Raw: []byte("a"), ContentType: runtime.ContentTypeYAML}, fails: "yaml"},
+		{name: "something else", object: node("node"), fails: "*v1.Node"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			args, err := decodeArgs(test.object)
+			if test.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), test.fails) {
+					t.Fatalf("error %v, want %q in it", err, test.fails)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if args.Redact != test.redact {
+				t.Errorf("redact is %v, want %v", args.Redact, test.redact)
+			}
+		})
+	}
+}
+
+func newState() fwk.CycleState { return framework.NewCycleState() }

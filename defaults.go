@@ -51,10 +51,7 @@ func addDefault(tols []Toleration, key string, seconds *int64) []Toleration {
 // host's network. A toleration of the same key, operator, value and effect that has seconds loses them, in its place, as in
 // Kubernetes; a broader toleration does not keep one from being added. Otherwise it is like [AddDefaults].
 func AddDaemonSetDefaults(tols []Toleration, hostNetwork bool) []Toleration {
-	for _, id := range daemonSetTaints(hostNetwork) {
-		tols = addForever(tols, id.Key, id.Effect)
-	}
-	return tols
+	return addForever(tols, daemonSetTaints(hostNetwork))
 }
 
 // daemonSetTaints returns the taints that every pod of a DaemonSet tolerates.
@@ -74,27 +71,33 @@ func daemonSetTaints(hostNetwork bool) []TaintID {
 	return ids
 }
 
-// addForever adds a toleration with Exists and without seconds, or takes the seconds from those that are there
+// addForever adds tolerations of the taints with Exists and without seconds, or takes the seconds from those that are there
 // (AddOrUpdateTolerationInPodSpec in Kubernetes).
-func addForever(tols []Toleration, key string, effect Effect) []Toleration {
-	found, copied := false, false
-	for i := range tols {
-		if t := &tols[i]; t.Key != key || t.Effect != effect || t.Operator != OpExists || t.Value != "" {
-			continue
+func addForever(tols []Toleration, taints []TaintID) []Toleration {
+	list, owned := tols, false
+	own := func() {
+		if !owned {
+			list, owned = append(make([]Toleration, 0, len(tols)+len(taints)), tols...), true
 		}
-		found = true
-		if tols[i].TolerationSeconds == nil {
-			continue
-		}
-		if !copied {
-			tols, copied = slices.Clone(tols), true
-		}
-		tols[i].TolerationSeconds = nil
 	}
-	if found {
-		return tols
+	for _, id := range taints {
+		found := false
+		for i := range list {
+			if t := &list[i]; t.Key != id.Key || t.Effect != id.Effect || t.Operator != OpExists || t.Value != "" {
+				continue
+			}
+			found = true
+			if list[i].TolerationSeconds != nil {
+				own()
+				list[i].TolerationSeconds = nil
+			}
+		}
+		if !found {
+			own()
+			list = append(list, Toleration{Key: id.Key, Operator: OpExists, Effect: id.Effect})
+		}
 	}
-	return append(slices.Clip(tols), Toleration{Key: key, Operator: OpExists, Effect: effect})
+	return list
 }
 
 // AddExtendedResources adds what the ExtendedResourceToleration admission plugin gives to a pod that requests extended
@@ -104,12 +107,13 @@ func addForever(tols []Toleration, key string, effect Effect) []Toleration {
 func AddExtendedResources(tols []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
+	var taints []TaintID
 	for _, name := range slices.Compact(sorted) {
 		if IsExtendedResourceName(name) {
-			tols = addForever(tols, name, NoSchedule)
+			taints = append(taints, TaintID{name, NoSchedule})
 		}
 	}
-	return tols
+	return addForever(tols, taints)
 }
 
 // IsExtendedResourceName reports whether the name is that of an extended resource, as Kubernetes has it: fully qualified,

@@ -1,6 +1,6 @@
 package taints
 
-// Sizes returns how many groups, distinct taints and keys the index keeps.
+// Sizes returns how many groups, distinct taints and keys the index keeps; it panics if the taints by key are not those.
 func (x *Index[N]) Sizes() (groups, taints, keys int) {
 	var count func(g *group[N]) int
 	count = func(g *group[N]) int {
@@ -9,6 +9,13 @@ func (x *Index[N]) Sizes() (groups, taints, keys int) {
 			n += count(next)
 		}
 		return n
+	}
+	byKey := 0
+	for _, k := range x.taints.keys {
+		byKey += len(k.numbers) + len(k.others)
+	}
+	if byKey != len(x.taints.all) || byKey != len(x.taints.exact) {
+		panic("the index has lost count of its taints")
 	}
 	return count(&x.root) - 1, len(x.taints.all), len(x.taints.keys)
 }

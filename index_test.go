@@ -214,7 +214,7 @@ func TestIndex(t *testing.T) {
 		}
 	})
 	t.Run("lets go of nodes that are gone", func(t *testing.T) {
-		type machine struct{ memory [1000]byte }
+		type machine [1000]byte
 		var x taints.Index[*machine]
 		stays, goes := new(machine), new(machine)
 		x.Set(stays, gpu)
@@ -278,6 +278,19 @@ func TestIndex(t *testing.T) {
 		checkIndexIsEmpty(t, &x)
 		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 100_000 {
 			t.Errorf("the heap has grown by %d bytes", grown)
+		}
+	})
+	t.Run("forgets taints one by one", func(t *testing.T) {
+		var x taints.Index[string]
+		x.Set("stays", parseTaints("score=5:NoSchedule", "gpu:NoSchedule"))
+		for i := range 1000 {
+			x.Set("changes", []taints.Taint{
+				{Key: "score", Value: strconv.Itoa(i), Effect: taints.NoSchedule}, {Key: "gpu", Value: "v" + strconv.Itoa(i), Effect: taints.NoExecute}, {Key: "k" + strconv.Itoa(i)},
+			})
+		}
+		x.Delete("changes")
+		if groups, distinct, keys := x.Sizes(); groups != 2 || distinct != 2 || keys != 2 {
+			t.Errorf("%d groups, %d taints, %d keys, want 2 of each", groups, distinct, keys)
 		}
 	})
 	t.Run("a loop body that updates", func(t *testing.T) {
@@ -348,6 +361,33 @@ func TestIndex(t *testing.T) {
 		if a, b := build(), build(); !slices.Equal(a, b) || len(a) == 0 {
 			t.Errorf("%v\nand then %v", a, b)
 		}
+	})
+}
+
+// Numbers of one key are found by their order: all thresholds over nodes that come, change and go.
+func TestIndexThresholds(t *testing.T) {
+	value := rapid.SampledFrom([]string{"-9223372036854775808", "-7", "0", "1", "2", "3", "5", "8", "9223372036854775807", "", "v", "05"})
+	effect := rapid.SampledFrom([]taints.Effect{taints.NoSchedule, taints.NoExecute})
+	rapid.Check(t, func(t *rapid.T) {
+		var x taints.Index[int]
+		model := make(indexModel)
+		for range rapid.IntRange(1, 60).Draw(t, "updates") {
+			node := rapid.IntRange(0, 30).Draw(t, "node")
+			if rapid.IntRange(0, 4).Draw(t, "delete") == 0 {
+				x.Delete(node)
+				delete(model, node)
+				continue
+			}
+			model[node] = []taints.Taint{{Key: "score", Value: value.Draw(t, "value"), Effect: effect.Draw(t, "effect")}}
+			x.Set(node, model[node])
+		}
+		for _, op := range []taints.Operator{taints.OpLt, taints.OpGt} {
+			for _, limit := range []string{"-9223372036854775808", "-7", "0", "1", "2", "4", "8", "9", "9223372036854775807"} {
+				m := taints.Compile([]taints.Toleration{{Key: "score", Operator: op, Value: limit, Effect: effect.Draw(t, "effect")}})
+				checkIndex(t, &x, model, m)
+			}
+		}
+		x.Sizes()
 	})
 }
 

@@ -119,6 +119,11 @@ func TestEvictionQueueIsASortedList(t *testing.T) {
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"Update": update,
+			"Update many": func(t *rapid.T) {
+				for range rapid.IntRange(0, 30).Draw(t, "count") {
+					update(t)
+				}
+			},
 			"Remove": remove,
 			"PopDue": func(t *rapid.T) {
 				now := when.Draw(t, "now")

@@ -93,6 +93,7 @@ func indexUpdates(c *work.Cluster, nodes, sets, repeats int, slice time.Duration
 	with := heap()
 	c.Index = nil
 	memory := with - heap()
+	runtime.KeepAlive(c) // its nodes are not the index's
 	return []string{fmt.Sprint(nodes), fmt.Sprint(sets), duration(set), duration(deleteAndSet), fmt.Sprintf("%d B", memory/int64(nodes))}
 }
 

@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
 	corev1 "k8s.io/api/core/v1"
 	v1helper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
-
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
 )
 
 const (

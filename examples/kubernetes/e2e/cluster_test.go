@@ -1,9 +1,8 @@
 package e2e
 
 import (
-	"testing"
-
 	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"testing"
 )
 
 // TestControlPlane starts and stops the control plane, and nothing else.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +25,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
-
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
 )
 
 // manifest reads the objects of a file in manifests/, and refuses fields that Kubernetes does not know.

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
 )
 
 const (

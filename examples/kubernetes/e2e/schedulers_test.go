@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // A profile is one of a scheduler's.

@@ -8,10 +8,9 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
 )
 
 // TestThroughput measures how fast the scheduler with the plugin and the one without place 2,000 pods in a cluster of 5,000

@@ -36,7 +36,8 @@ const token = "taints-e2e"
 
 // Options say how a control plane differs from the usual one. The zero Options are the usual one.
 type Options struct {
-	// APIServer, ControllerManager are further flags of the two; where a flag stands twice, the last counts.
+	// APIServer, ControllerManager are further flags of the two. Of a flag that stands twice the last counts, but a list
+	// is added to.
 	APIServer, ControllerManager []string
 	// NoControllerManager leaves the kube-controller-manager out. Nobody then takes the taint not-ready off new nodes, which
 	// admission puts on: --disable-admission-plugins=ServiceAccount,TaintNodesByCondition leaves that out too.
@@ -210,15 +211,23 @@ func (c *Cluster) stop() {
 	remove(c.Dir)
 }
 
-// FreeAddress returns a host and port on the loopback interface where nobody listens.
+// given are the addresses that FreeAddress has returned, which nobody may listen on yet.
+var given sync.Map
+
+// FreeAddress returns a host and port on the loopback interface where nobody listens, another one each time.
 func (c *Cluster) FreeAddress() string {
 	c.tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		c.tb.Fatal(err)
+	for {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			c.tb.Fatal(err)
+		}
+		address := listener.Addr().String()
+		listener.Close()
+		if _, before := given.LoadOrStore(address, true); !before {
+			return address
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // WriteFile writes a file in Dir, and returns its path.

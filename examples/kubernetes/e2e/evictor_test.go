@@ -1,0 +1,521 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+// noTaintEviction leaves out the controller that the evictor stands in for.
+const noTaintEviction = "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller"
+
+// onTime is how long after its deadline a pod may be evicted.
+const onTime = 2 * time.Second
+
+// 300 pods on 20 nodes that get, lose and change random taints. The evictor is killed and started again in the middle. Each
+// pod is evicted when the library says so, or is not, and Kubernetes' own controller evicts the same pods.
+func TestEvictor(t *testing.T) {
+	c := cluster.Start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
+	apply(t, c, manifest(t, "evictor.yaml"))
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	s := newScenario(rand.New(rand.NewPCG(seed, 0)), 20, 300)
+	c.AddNodes(s.newNodes()...)
+
+	var ours, theirs map[string]time.Time
+	t.Run("evictor", func(t *testing.T) {
+		e := startEvictor(t, c, "-qps=500", "-burst=500", "-workers=16") // many have the same deadline
+		e.waitUntilLeading()
+		ours = s.play(t, c, e.killAndStartAgain)
+		s.checkTimes(t, ours)
+		e.check(len(ours))
+		e.stop()
+	})
+	if t.Failed() {
+		return
+	}
+	t.Run("taint-eviction-controller", func(t *testing.T) {
+		address := c.FreeAddress()
+		_, port, err := net.SplitHostPort(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := c.ControlPlane("kube-controller-manager",
+			"--kubeconfig="+c.Kubeconfig, "--leader-elect=false", "--bind-address=127.0.0.1", "--secure-port="+port,
+			"--cert-dir="+c.Dir+"/taint-eviction-controller",
+			// Alone it evicts nobody: it uses an index of pods that the other one adds.
+			"--controllers=taint-eviction-controller,node-lifecycle-controller",
+			"--kube-api-qps=500", "--kube-api-burst=1000")
+		c.WaitHealthy("https://" + address + "/healthz")
+		theirs = s.play(t, c, func() {})
+		s.logLateness(t, theirs)
+		p.Stop()
+	})
+	for _, p := range s.pods {
+		_, we := ours[p.name]
+		_, they := theirs[p.name]
+		if we != they {
+			t.Errorf("%s: evicted here %v, by Kubernetes %v", p.name, we, they)
+		}
+	}
+}
+
+// A scenario is what happens to the taints of nodes, and so to pods. Tolerations last up to two seconds, or ten or more, and
+// nothing else happens shortly before or after a deadline: so it is clear who is to be evicted also where a controller
+// counts from when it saw a taint.
+type scenario struct {
+	nodes []string
+	pods  []*scenarioPod
+	steps []step
+	begun time.Time // the last time that it was played
+}
+
+type scenarioPod struct {
+	name, node  string
+	tolerations []corev1.Toleration
+}
+
+// A step is when which nodes get which taints.
+type step struct {
+	after  time.Duration
+	taints map[string][]taints.Taint // without times
+}
+
+const (
+	killAfter   = 4200 * time.Millisecond // what was due soon is evicted, and what is due later is not
+	removeAfter = 5 * time.Second         // while no evictor is at work
+	changeAfter = 7 * time.Second
+)
+
+func newScenario(r *rand.Rand, nodes, pods int) *scenario {
+	s := &scenario{}
+	pick := func(list ...int64) *int64 { return &list[r.IntN(len(list))] }
+	first := step{taints: map[string][]taints.Taint{}}
+	remove := step{after: removeAfter, taints: map[string][]taints.Taint{}}
+	change := step{after: changeAfter, taints: map[string][]taints.Taint{}}
+	for i := range nodes {
+		name := fmt.Sprintf("node-%d", i)
+		s.nodes = append(s.nodes, name)
+		list := []taints.Taint{{Key: "a", Value: fmt.Sprint(r.IntN(2)), Effect: taints.NoExecute}}
+		switch r.IntN(3) {
+		case 0:
+			list = append(list, taints.Taint{Key: "b", Effect: taints.NoExecute})
+		case 1:
+			list = append(list, taints.Taint{Key: "b", Effect: taints.NoSchedule})
+		}
+		third := taints.Taint{Key: "c", Effect: taints.NoExecute}
+		switch i % 5 {
+		case 0: // never has a taint that evicts
+			list = []taints.Taint{{Key: "a", Effect: taints.PreferNoSchedule}}
+		case 1: // loses its taints in time
+			remove.taints[name] = nil
+		case 2: // gets another one
+			change.taints[name] = append(slices.Clone(list), third)
+		case 3: // has another one in the place of the first
+			change.taints[name] = append(slices.Clone(list[1:]), third)
+		}
+		first.taints[name] = list
+	}
+	s.steps = []step{first, remove, change}
+	for i := range pods {
+		p := &scenarioPod{name: fmt.Sprintf("pod-%d", i), node: s.nodes[r.IntN(nodes)]}
+		for range r.IntN(5) {
+			tolerates := taints.Toleration{Key: []string{"a", "b", "c"}[r.IntN(3)], Operator: taints.OpExists, Effect: taints.NoExecute}
+			if tolerates.Key == "a" && r.IntN(3) == 0 {
+				tolerates.Operator, tolerates.Value = taints.OpEqual, fmt.Sprint(r.IntN(2))
+			}
+			switch r.IntN(4) {
+			case 0:
+				tolerates.TolerationSeconds = pick(0, 1, 2)
+			case 1, 2:
+				tolerates.TolerationSeconds = pick(10, 11, 12, 13)
+			}
+			p.tolerations = append(p.tolerations, kube.CoreTolerations([]taints.Toleration{tolerates})...)
+		}
+		s.pods = append(s.pods, p)
+	}
+	return s
+}
+
+func (s *scenario) newNodes() []*corev1.Node {
+	var list []*corev1.Node
+	for _, name := range s.nodes {
+		list = append(list, cluster.Node(name))
+	}
+	return list
+}
+
+// deadline is when the library says that a pod is evicted, or zero.
+func (s *scenario) deadline(p *scenarioPod) time.Time {
+	policy := taints.EvictionPolicy{FromTimeAdded: true}
+	matcher := taints.Compile(kube.Tolerations(p.tolerations))
+	var list []taints.Taint
+	for i, step := range s.steps {
+		next := s.begun.Add(time.Hour)
+		if i+1 < len(s.steps) {
+			next = s.begun.Add(s.steps[i+1].after)
+		}
+		if after, ok := step.taints[p.node]; ok {
+			list = s.withTimes(after, list, step)
+		}
+		e := policy.Evict(matcher, list, s.begun.Add(step.after))
+		if e.Outcome != taints.Stays && e.At.Before(next) {
+			return e.At
+		}
+	}
+	return time.Time{}
+}
+
+// withTimes returns the taints with the time of the step, or that which they had before.
+func (s *scenario) withTimes(list, before []taints.Taint, step step) []taints.Taint {
+	list = slices.Clone(list)
+	now := s.begun.Add(step.after)
+	for i := range list {
+		list[i].TimeAdded = &now
+		same := func(t taints.Taint) bool {
+			return t.Key == list[i].Key && t.Value == list[i].Value && t.Effect == list[i].Effect
+		}
+		if at := slices.IndexFunc(before, same); at >= 0 {
+			list[i].TimeAdded = before[at].TimeAdded
+		}
+	}
+	return list
+}
+
+// play creates the pods, lets everything happen, calls kill in the middle, waits until all is over, and returns when each pod
+// was evicted. Then it cleans up.
+func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[string]time.Time {
+	t.Helper()
+	var pods []*corev1.Pod
+	for _, p := range s.pods {
+		pod := cluster.Pod(p.name, p.tolerations...)
+		pod.Spec.NodeName = p.node
+		pods = append(pods, pod)
+	}
+	c.AddPods(pods...)
+	watcher := watchPods(t, c)
+
+	// A timeAdded has whole seconds.
+	s.begun = time.Now().Truncate(time.Second).Add(time.Second)
+	sleepUntil(c, s.begun)
+	before := map[string][]taints.Taint{}
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		sleepUntil(c, s.begun.Add(killAfter))
+		kill()
+	}()
+	for _, step := range s.steps {
+		sleepUntil(c, s.begun.Add(step.after))
+		var all sync.WaitGroup
+		for node, list := range step.taints {
+			before[node] = s.withTimes(list, before[node], step)
+			all.Go(func() { setTaints(t, c, node, before[node]) })
+		}
+		all.Wait()
+		if took := time.Since(s.begun.Add(step.after)); took > time.Second {
+			t.Logf("it took %v to lay the taints", took)
+		}
+	}
+	<-killed
+
+	var last time.Time
+	want := 0
+	for _, p := range s.pods {
+		if at := s.deadline(p); !at.IsZero() {
+			want++
+			last = maxTime(last, at)
+		}
+	}
+	c.Within(time.Until(last)+30*time.Second, fmt.Sprintf("%d pods are evicted", want), func() error {
+		if got := len(watcher.gone()); got < want {
+			return fmt.Errorf("%d are", got)
+		}
+		return nil
+	})
+	sleepUntil(c, last.Add(onTime)) // for those that are not to be
+	evicted := watcher.gone()
+	s.cleanUp(t, c, watcher)
+	return evicted
+}
+
+func (s *scenario) cleanUp(t *testing.T, c *cluster.Cluster, watcher *podWatcher) {
+	t.Helper()
+	for _, node := range s.nodes {
+		setTaints(t, c, node, nil)
+	}
+	err := c.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(c.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Eventually("all pods are gone", func() error {
+		if n := len(watcher.gone()); n < len(s.pods) {
+			return fmt.Errorf("%d of %d are", n, len(s.pods))
+		}
+		return nil
+	})
+}
+
+// checkTimes checks that exactly those pods are evicted that are to be, each after its deadline but not long after.
+func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
+	t.Helper()
+	for _, p := range s.pods {
+		want := s.deadline(p)
+		at, gone := evicted[p.name]
+		switch {
+		case want.IsZero() && gone:
+			t.Errorf("%s on %s is evicted after %v, and was to stay", p.name, p.node, at.Sub(s.begun))
+		case !want.IsZero() && !gone:
+			t.Errorf("%s on %s is not evicted, want after %v", p.name, p.node, want.Sub(s.begun))
+		case gone:
+			if at.Before(want) || at.Sub(want) > onTime {
+				t.Errorf("%s on %s is evicted after %v, want after %v", p.name, p.node, at.Sub(s.begun), want.Sub(s.begun))
+			}
+		}
+	}
+	if n := len(evicted); n < 100 || n > 270 {
+		t.Errorf("%d of %d pods are evicted: the scenario tests little", n, len(s.pods))
+	}
+	s.logLateness(t, evicted)
+}
+
+// logLateness logs how long after the library's deadlines pods were evicted.
+func (s *scenario) logLateness(t *testing.T, evicted map[string]time.Time) {
+	t.Helper()
+	var late []time.Duration
+	for _, p := range s.pods {
+		if at, ok := evicted[p.name]; ok {
+			late = append(late, at.Sub(s.deadline(p)))
+		}
+	}
+	if len(late) == 0 {
+		return
+	}
+	slices.Sort(late)
+	percentile := func(p int) time.Duration { return late[(len(late)-1)*p/100].Round(time.Millisecond) }
+	t.Logf("%d of %d pods evicted; late by %v (median), %v (90%%), %v (99%%), %v (most)",
+		len(late), len(s.pods), percentile(50), percentile(90), percentile(99), percentile(100))
+}
+
+// An evictor is one that runs.
+type evictor struct {
+	*cluster.Process
+	t       *testing.T
+	c       *cluster.Cluster
+	args    []string
+	metrics string
+	done    float64 // evictions of those that were killed
+}
+
+// startEvictor starts an evictor with the rights that the manifest gives it, which is in the cluster.
+func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
+	t.Helper()
+	accounts := c.Client.CoreV1().ServiceAccounts(evictorName)
+	request, err := accounts.CreateToken(t.Context(), evictorName, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics, health := c.FreeAddress(), c.FreeAddress()
+	e := &evictor{t: t, c: c, metrics: "http://" + metrics + "/metrics"}
+	e.args = append([]string{
+		"-kubeconfig=" + c.KubeconfigFor(evictorName, request.Status.Token),
+		"-leader-elect-namespace=" + evictorName,
+		"-metrics-addr=" + metrics,
+		"-health-addr=" + health,
+		// A leader that is killed is missed soon.
+		"-lease-duration=2s", "-renew-deadline=1500ms", "-retry-period=300ms",
+	}, flags...)
+	e.Process = c.Run("evictor", cluster.Binary(t, "evictor"), e.args...)
+	c.WaitHealthy("http://" + health + "/readyz")
+	return e
+}
+
+// value is that of a metric, with the label if there is one.
+func (e *evictor) value(name, label string) (float64, error) {
+	families, err := e.c.Metrics(e.metrics)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range families[name].GetMetric() {
+		if label != "" && (len(m.Label) == 0 || m.Label[0].GetValue() != label) {
+			continue
+		}
+		return m.GetGauge().GetValue() + m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount()), nil
+	}
+	return 0, fmt.Errorf("no metric %s %s", name, label)
+}
+
+func (e *evictor) waitUntilLeading() {
+	e.t.Helper()
+	e.c.Eventually("the evictor leads", func() error {
+		leads, err := e.value("leader_election_master_status", "")
+		if err == nil && leads == 0 {
+			err = errors.New("it does not")
+		}
+		return err
+	})
+}
+
+// killAndStartAgain kills the evictor, which can not give its lease back.
+func (e *evictor) killAndStartAgain() {
+	n, err := e.value("taints_evictor_evictions_total", "evicted")
+	if err != nil {
+		e.t.Error(err)
+	}
+	e.done += n
+	e.Kill()
+	e.Process = e.c.Run("evictor", cluster.Binary(e.t, "evictor"), e.args...)
+}
+
+// stop stops the evictor, and checks that nothing went wrong: it lacked no rights, for example.
+func (e *evictor) stop() {
+	e.t.Helper()
+	e.Stop()
+	for line := range strings.Lines(e.Log()) {
+		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "forbidden") {
+			e.t.Errorf("the evictor says: %s", line)
+		}
+	}
+}
+
+// check checks what the metrics and events say about the pods that are evicted.
+func (e *evictor) check(evicted int) {
+	e.t.Helper()
+	n, err := e.value("taints_evictor_evictions_total", "evicted")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if got := int(e.done + n); got != evicted {
+		e.t.Errorf("the metrics count %d evictions, want %d", got, evicted)
+	}
+	if e.done == 0 || n == 0 {
+		e.t.Errorf("%v evictions before and %v after it was killed", e.done, n)
+	}
+	for _, outcome := range []string{"conflict", "error", "blocked"} {
+		if n, err := e.value("taints_evictor_evictions_total", outcome); err != nil || n != 0 {
+			e.t.Errorf("%v evictions with outcome %s, %v", n, outcome, err)
+		}
+	}
+	marked := map[string]int{}
+	e.c.Eventually("each pod that is evicted has an event", func() error {
+		list, err := e.c.Client.EventsV1().Events(metav1.NamespaceDefault).List(e.c.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		clear(marked)
+		for _, event := range list.Items {
+			if event.Reason == "TaintManagerEviction" && strings.HasPrefix(event.Note, "Marking for deletion Pod default/") {
+				marked[event.Regarding.Name]++
+			}
+		}
+		if len(marked) < evicted {
+			return fmt.Errorf("%d of %d have", len(marked), evicted)
+		}
+		return nil
+	})
+	for pod, n := range marked {
+		if n > 1 {
+			e.t.Errorf("%s was marked for deletion %d times", pod, n)
+		}
+	}
+}
+
+// podWatcher knows when pods disappear.
+type podWatcher struct {
+	mu   sync.Mutex
+	at   map[string]time.Time
+	last map[string]*corev1.Pod
+}
+
+// watchPods watches the pods of the namespace default until the test ends.
+func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
+	t.Helper()
+	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	list, err := pods.List(c.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := pods.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &podWatcher{at: map[string]time.Time{}, last: map[string]*corev1.Pod{}}
+	go func() {
+		for event := range events.ResultChan() {
+			if pod, ok := event.Object.(*corev1.Pod); ok && event.Type == watch.Deleted {
+				w.mu.Lock()
+				w.at[pod.Name], w.last[pod.Name] = time.Now(), pod
+				w.mu.Unlock()
+			}
+		}
+	}()
+	return w
+}
+
+// gone returns when each pod that is gone disappeared.
+func (w *podWatcher) gone() map[string]time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.at)
+}
+
+// target is the reason of the pod's condition DisruptionTarget when it disappeared.
+func (w *podWatcher) target(name string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if pod := w.last[name]; pod != nil {
+		for _, condition := range pod.Status.Conditions {
+			if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
+				return condition.Reason
+			}
+		}
+	}
+	return ""
+}
+
+func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Taint) {
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"taints": kube.CoreTaints(list)}})
+	if err == nil {
+		_, err = c.Client.CoreV1().Nodes().Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
+	}
+	if err != nil {
+		t.Errorf("taint %s: %v", node, err)
+	}
+}
+
+func sleepUntil(c *cluster.Cluster, at time.Time) {
+	timer := time.NewTimer(time.Until(at))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.Context().Done():
+	}
+}
+
+func maxTime(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// evictorName is the name of the evictor's service account, and of its namespace and lease.
+const evictorName = "taints-evictor"

@@ -1,0 +1,267 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+)
+
+// A node stops to renew its lease. The node-lifecycle controller finds it unreachable and taints it; its pods have the
+// toleration that admission gave them, for 5 s instead of 300 s; the evictor evicts them when that is over. A DaemonSet's pod
+// stays, and so do the pods of other nodes. The evictor deletes, as Kubernetes' controller does.
+func TestANodeThatFails(t *testing.T) {
+	const tolerated = 5 * time.Second
+	c := cluster.Start(t, cluster.Options{
+		APIServer: []string{fmt.Sprintf("--default-unreachable-toleration-seconds=%.0f", tolerated.Seconds())},
+		ControllerManager: []string{noTaintEviction,
+			"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
+		Heartbeat: time.Second,
+	})
+	apply(t, c, manifest(t, "evictor.yaml"))
+	allowDelete(t, c)
+	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"), cluster.Node("node-3"))
+	startScheduler(t, c, nil, profile{name: corev1.DefaultSchedulerName})
+	addDaemonSet(t, c)
+
+	lasting := cluster.Pod("lasting", corev1.Toleration{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute})
+	for _, pod := range []*corev1.Pod{cluster.Pod("web-1"), cluster.Pod("web-2"), lasting} {
+		pod.Spec.NodeName = "node-1"
+		c.AddPods(pod)
+	}
+	elsewhere := cluster.Pod("elsewhere")
+	elsewhere.Spec.NodeName = "node-2"
+	c.AddPods(elsewhere)
+	checkDefaultTolerations(t, c.Pods(metav1.NamespaceDefault)["web-1"], tolerated)
+
+	e := startEvictor(t, c, "-method=delete")
+	e.waitUntilLeading()
+	watcher := watchPods(t, c)
+	c.StopHeartbeat("node-1")
+	silent := time.Now()
+	var taint *corev1.Taint
+	c.Within(time.Minute, "node-1 is found unreachable", func() (err error) {
+		taint, err = unreachable(t, c, "node-1")
+		return err
+	})
+	t.Logf("unreachable:NoExecute came %v after the last heartbeat", time.Since(silent).Round(time.Millisecond))
+	if taint.TimeAdded == nil {
+		t.Fatal("the taint has no timeAdded")
+	}
+	deadline := taint.TimeAdded.Add(tolerated)
+
+	c.Within(30*time.Second, "the pods are evicted", func() error {
+		if gone := watcher.gone(); len(gone) < 2 {
+			return fmt.Errorf("%d are", len(gone))
+		}
+		return nil
+	})
+	sleepUntil(c, deadline.Add(onTime)) // for those that are to stay
+	gone := watcher.gone()
+	if names := slices.Sorted(maps.Keys(gone)); !slices.Equal(names, []string{"web-1", "web-2"}) {
+		t.Errorf("evicted: %v, want web-1 and web-2", names)
+	}
+	for name, at := range gone {
+		late := at.Sub(deadline)
+		t.Logf("%s was evicted %v after its deadline", name, late.Round(time.Millisecond))
+		if late < 0 || late > onTime {
+			t.Errorf("%s was evicted %v after its deadline", name, late)
+		}
+		if got := watcher.target(name); got != "DeletionByTaintManager" {
+			t.Errorf("%s has the condition DisruptionTarget with reason %q", name, got)
+		}
+	}
+	if n := len(daemons(t, c)); n != 3 {
+		t.Errorf("%d pods of the DaemonSet are left, want 3", n)
+	}
+
+	e.stop()
+}
+
+// checkDefaultTolerations checks what admission gave a pod that asks for nothing.
+func checkDefaultTolerations(t *testing.T, pod *corev1.Pod, forUnreachable time.Duration) {
+	t.Helper()
+	want := map[string]time.Duration{
+		corev1.TaintNodeNotReady:    300 * time.Second,
+		corev1.TaintNodeUnreachable: forUnreachable,
+	}
+	got := map[string]time.Duration{}
+	for _, toleration := range pod.Spec.Tolerations {
+		if toleration.Effect == corev1.TaintEffectNoExecute && toleration.TolerationSeconds != nil {
+			got[toleration.Key] = time.Duration(*toleration.TolerationSeconds) * time.Second
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("admission gave tolerations %v, want %v", got, want)
+	}
+}
+
+// unreachable returns the taint that evicts pods of a node that is silent, or an error if it is not there.
+func unreachable(t *testing.T, c *cluster.Cluster, name string) (*corev1.Taint, error) {
+	node, err := c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range node.Spec.Taints {
+		if taint := &node.Spec.Taints[i]; taint.Key == corev1.TaintNodeUnreachable && taint.Effect == corev1.TaintEffectNoExecute {
+			return taint, nil
+		}
+	}
+	return nil, fmt.Errorf("it has taints %v", node.Spec.Taints)
+}
+
+// addDaemonSet adds a DaemonSet, and waits until it has a pod on each of three nodes.
+func addDaemonSet(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	labels := map[string]string{"app": "agent"}
+	pod := cluster.Pod("").Spec
+	set := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: "agent"},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
+		},
+	}
+	_, err := c.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Create(t.Context(), set, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Eventually("the DaemonSet has a pod on each node", func() error {
+		if n := len(daemons(t, c)); n != 3 {
+			return fmt.Errorf("it has %d", n)
+		}
+		return nil
+	})
+}
+
+// daemons are the pods of the DaemonSet that are on nodes, and not being deleted.
+func daemons(t *testing.T, c *cluster.Cluster) []string {
+	t.Helper()
+	var names []string
+	for name, pod := range c.Pods(metav1.NamespaceDefault) {
+		if pod.Labels["app"] == "agent" && pod.Spec.NodeName != "" && pod.DeletionTimestamp == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// allowDelete gives the evictor the rights that -method=delete wants.
+func allowDelete(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "taints-evictor-delete"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "taints-evictor-delete"},
+		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Name: evictorName, Namespace: evictorName}},
+	}
+	if _, err := c.Client.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Two evictors stand by for each other, a taint has no timeAdded, and a PodDisruptionBudget holds a pod back. The leader is
+// stopped: the other keeps the deadline, for it has seen the taint. The budget is lifted: the pod goes.
+func TestEvictorsInTurn(t *testing.T) {
+	c := cluster.Start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
+	apply(t, c, manifest(t, "evictor.yaml"))
+	c.AddNodes(cluster.Node("node-1"))
+	seconds := int64(12)
+	toleration := corev1.Toleration{Key: "maintenance", Operator: corev1.TolerationOpExists, TolerationSeconds: &seconds, Effect: corev1.TaintEffectNoExecute}
+	guarded := cluster.Pod("guarded", toleration)
+	guarded.Labels = map[string]string{"app": "guarded"}
+	for _, pod := range []*corev1.Pod{cluster.Pod("web", toleration), guarded} {
+		pod.Spec.NodeName = "node-1"
+		c.AddPods(pod)
+	}
+	setRunning(t, c, "guarded")
+	addBudget(t, c)
+	watcher := watchPods(t, c)
+
+	first := startEvictor(t, c)
+	first.waitUntilLeading()
+	second := startEvictor(t, c)
+	before := time.Now()
+	patch := []byte(`{"spec":{"taints":[{"key":"maintenance","effect":"NoExecute"}]}}`)
+	if _, err := c.Client.CoreV1().Nodes().Patch(t.Context(), "node-1", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.Eventually("both pods have a deadline", func() error {
+		if n, err := first.value("taints_evictor_queue_length", ""); err != nil || n != 2 {
+			return fmt.Errorf("%v have, %v", n, err)
+		}
+		return nil
+	})
+	first.stop()
+	second.waitUntilLeading()
+	t.Logf("the other leads after %v", time.Since(before).Round(time.Millisecond))
+
+	deadline := before.Add(time.Duration(seconds) * time.Second)
+	c.Within(time.Minute, "a pod is evicted, and one is held back", func() error {
+		n, err := second.value("taints_evictor_evictions_total", "blocked")
+		if gone := watcher.gone(); err != nil || n < 2 || len(gone) != 1 {
+			return fmt.Errorf("%v are gone, %v attempts were blocked, %v", gone, n, err)
+		}
+		return nil
+	})
+	if late := watcher.gone()["web"].Sub(deadline); late < 0 || late > onTime {
+		t.Errorf("web was evicted %v after its deadline", late)
+	}
+	if err := c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault).Delete(t.Context(), "guarded", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.Within(time.Minute, "the other pod is evicted", func() error {
+		if _, ok := watcher.gone()["guarded"]; !ok {
+			return fmt.Errorf("it is not")
+		}
+		return nil
+	})
+	if got := watcher.target("guarded"); got != "EvictionByEvictionAPI" {
+		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
+	}
+	second.stop()
+}
+
+// setRunning does what a kubelet does. No budget guards a pod that does not run.
+func setRunning(t *testing.T, c *cluster.Cluster, name string) {
+	t.Helper()
+	patch := []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
+	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	if _, err := pods.Patch(t.Context(), name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// addBudget adds a budget that allows no disruption, and waits until it is in force.
+func addBudget(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	one := intstr.FromInt32(1)
+	budgets := c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
+	_, err := budgets.Create(t.Context(), &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "guarded"},
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MinAvailable: &one,
+			Selector:     &metav1.LabelSelector{MatchLabels: map[string]string{"app": "guarded"}},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Eventually("the PodDisruptionBudget is in force", func() error {
+		budget, err := budgets.Get(t.Context(), "guarded", metav1.GetOptions{})
+		if err == nil && (budget.Status.ObservedGeneration < budget.Generation || budget.Status.CurrentHealthy != 1) {
+			err = fmt.Errorf("its status is %+v", budget.Status)
+		}
+		return err
+	})
+}

@@ -1,0 +1,106 @@
+// Command evictor evicts the pods that do not tolerate their nodes' NoExecute taints, or no longer, in the place of
+// Kubernetes' taint-eviction controller, which is switched off with
+//
+//	kube-controller-manager --controllers=*,-taint-eviction-controller
+//
+// Deadlines count from a taint's timeAdded, so that they are the same after a restart. See README.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+}
+
+// run runs the controller until the context ends or the lease is lost, and returns the exit code: 1 for failure, 2 for wrong
+// usage.
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "evictor: %v\n", err)
+		return 2
+	}
+	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.Level(-o.verbosity)}))
+	ctrl.SetLogger(logger)
+	klog.SetLogger(logger)
+
+	config, err := config.GetConfig()
+	if err == nil {
+		err = serve(ctx, config, o)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "evictor: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// serve runs the controller.
+func serve(ctx context.Context, config *rest.Config, o options) error {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return err
+	}
+	controller.DoNotRepeatWrites(config)
+	manager, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                  scheme,
+		Cache:                   controller.CacheOptions(),
+		Metrics:                 metricsserver.Options{BindAddress: o.metricsAddr},
+		HealthProbeBindAddress:  o.healthAddr,
+		LeaderElection:          o.leaderElect,
+		LeaderElectionNamespace: o.leaseNamespace,
+		LeaderElectionID:        o.leaseName,
+		LeaseDuration:           &o.leaseDuration,
+		RenewDeadline:           &o.renewDeadline,
+		RetryPeriod:             &o.retryPause,
+		// The next leader need not wait: this process ends as soon as it has stopped to evict.
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return err
+	}
+	if err := controller.Setup(manager, o.controller); err != nil {
+		return err
+	}
+	synced := func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
+		defer cancel()
+		if !manager.GetCache().WaitForCacheSync(ctx) {
+			return errors.New("the cache is not filled yet")
+		}
+		return nil
+	}
+	if err := errors.Join(manager.AddHealthzCheck("ping", healthz.Ping), manager.AddReadyzCheck("cache", synced)); err != nil {
+		return err
+	}
+	return manager.Start(ctx)
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+)
+
+func TestParse(t *testing.T) {
+	defaults := options{
+		controller: controller.Options{
+			Policy: taints.EvictionPolicy{FromTimeAdded: true}, Method: controller.Evict, QPS: 50, Burst: 100, Workers: 8,
+		},
+		metricsAddr: "127.0.0.1:8080", healthAddr: "127.0.0.1:8081",
+		leaderElect: true, leaseName: "taints-evictor",
+		leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
+	}
+	for _, tc := range []struct {
+		args   string
+		change func(*options)
+	}{
+		{"", func(*options) {}},
+		{"-from-time-added=false -keep-timers -method=delete", func(o *options) {
+			o.controller.Policy.FromTimeAdded, o.controller.KeepTimers, o.controller.Method = false, true, controller.Delete
+		}},
+		{"-select longest", func(o *options) { o.controller.Policy.Select = taints.LongestMatch }},
+		{"-select shortest", func(o *options) { o.controller.Policy.Select = taints.ShortestMatch }},
+		{"-dry-run -qps 0 -burst 1 -workers 1", func(o *options) {
+			o.controller.DryRun, o.controller.QPS, o.controller.Burst, o.controller.Workers = true, 0, 1, 1
+		}},
+		{"-metrics-addr 0 -health-addr :9 -v 2", func(o *options) { o.metricsAddr, o.healthAddr, o.verbosity = "0", ":9", 2 }},
+		{"-leader-elect=false -lease-duration 1ms", func(o *options) { o.leaderElect, o.leaseDuration = false, time.Millisecond }},
+	} {
+		want := defaults
+		tc.change(&want)
+		got, err := parse(strings.Fields(tc.args), io.Discard)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v\nwant %+v", tc.args, got, err, want)
+		}
+	}
+}
+
+func TestWrongUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"-method shoot":       `-method "shoot": want evict or delete`,
+		"-select last":        `-select "last": want first, longest or shortest`,
+		"-qps -1":             "-qps -1: want 0 or more",
+		"-burst 0":            "-burst 0: want 1 or more",
+		"-workers 0":          "-workers 0: want 1 or more",
+		"-renew-deadline 15s": "want each longer than the one before",
+		"-retry-period 9s":    "want each longer than the one before",
+		"-lease-duration 900ms -renew-deadline 500ms -retry-period 100ms": "-lease-duration 900ms: want a second or more",
+		"all":                      `unexpected argument "all"`,
+		"-no-such-flag":            "not defined: -no-such-flag",
+		"-method shoot -workers 0": "-workers 0",
+	} {
+		var stderr strings.Builder
+		if code := run(context.Background(), strings.Fields(args), &stderr); code != 2 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: code %d, %s", args, code, stderr.String())
+		}
+	}
+	var stderr strings.Builder
+	if code := run(context.Background(), []string{"-h"}, &stderr); code != 0 || !strings.Contains(stderr.String(), "-from-time-added") {
+		t.Errorf("-h: code %d, %s", code, stderr.String())
+	}
+	stderr.Reset()
+	if code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, &stderr); code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
+		t.Errorf("no cluster: code %d, %s", code, stderr.String())
+	}
+}

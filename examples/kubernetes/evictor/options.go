@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+)
+
+// options are those of the command line.
+type options struct {
+	controller controller.Options
+
+	metricsAddr, healthAddr string
+	verbosity               int
+
+	leaderElect                              bool
+	leaseNamespace, leaseName                string
+	leaseDuration, renewDeadline, retryPause time.Duration
+}
+
+// parse reads the command line. The usage, where it is asked for, goes to w.
+func parse(args []string, w io.Writer) (options, error) {
+	var o options
+	var method, selection string
+	fs := flag.NewFlagSet("evictor", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {
+		fs.SetOutput(w)
+		fs.PrintDefaults()
+	}
+	config.RegisterFlags(fs)
+
+	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
+		"count from a taint's timeAdded, so that a restart changes no deadline; otherwise from when the taint was seen")
+	fs.StringVar(&selection, "select", "first", "which `toleration` counts of several that match a taint: first, longest or shortest")
+	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
+		"let a pending eviction keep its deadline when later taints lead to another, as Kubernetes does")
+	fs.StringVar(&method, "method", string(controller.Evict),
+		"`how` pods are evicted: evict (by the Eviction API, which honors PodDisruptionBudgets) or delete (as Kubernetes does)")
+	fs.BoolVar(&o.controller.DryRun, "dry-run", false, "evict nobody; only logs, events and metrics tell what would be")
+	fs.Float64Var(&o.controller.QPS, "qps", 50, "evictions begun in a second; 0 is no limit")
+	fs.IntVar(&o.controller.Burst, "burst", 100, "evictions begun at once after a pause")
+	fs.IntVar(&o.controller.Workers, "workers", 8, "evictions that go on at a time")
+
+	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080", "`address` of /metrics, without authentication; 0 is none")
+	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 is none")
+	fs.IntVar(&o.verbosity, "v", 0, "verbosity of the log: 1 also tells of each deadline")
+
+	fs.BoolVar(&o.leaderElect, "leader-elect", true, "evict only while holding the lease, so that several may run")
+	fs.StringVar(&o.leaseNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty is that of the pod")
+	fs.StringVar(&o.leaseName, "leader-elect-name", "taints-evictor", "`name` of the lease")
+	fs.DurationVar(&o.leaseDuration, "lease-duration", 15*time.Second, "how long others wait for a leader that is silent")
+	fs.DurationVar(&o.renewDeadline, "renew-deadline", 10*time.Second, "how long a leader tries to renew the lease before it ends")
+	fs.DurationVar(&o.retryPause, "retry-period", 2*time.Second, "how often the lease is renewed, or tried for")
+
+	if err := fs.Parse(args); err != nil {
+		return o, err
+	}
+	o.controller.Method = controller.Method(method)
+	err := errors.Join(o.check(), o.selectToleration(selection))
+	if fs.NArg() > 0 {
+		err = errors.Join(err, fmt.Errorf("unexpected argument %q: there are only flags", fs.Arg(0)))
+	}
+	return o, err
+}
+
+func (o *options) selectToleration(name string) error {
+	switch name {
+	case "first":
+		o.controller.Policy.Select = taints.FirstMatch
+	case "longest":
+		o.controller.Policy.Select = taints.LongestMatch
+	case "shortest":
+		o.controller.Policy.Select = taints.ShortestMatch
+	default:
+		return fmt.Errorf("-select %q: want first, longest or shortest", name)
+	}
+	return nil
+}
+
+func (o *options) check() error {
+	var errs []error
+	if m := o.controller.Method; m != controller.Evict && m != controller.Delete {
+		errs = append(errs, fmt.Errorf("-method %q: want evict or delete", m))
+	}
+	if o.controller.QPS < 0 {
+		errs = append(errs, fmt.Errorf("-qps %v: want 0 or more", o.controller.QPS))
+	}
+	if o.controller.Burst < 1 {
+		errs = append(errs, fmt.Errorf("-burst %d: want 1 or more", o.controller.Burst))
+	}
+	if o.controller.Workers < 1 {
+		errs = append(errs, fmt.Errorf("-workers %d: want 1 or more", o.controller.Workers))
+	}
+	if o.leaderElect && !(o.retryPause > 0 && o.retryPause*6/5 < o.renewDeadline && o.renewDeadline < o.leaseDuration) {
+		errs = append(errs, fmt.Errorf("-retry-period %v, -renew-deadline %v, -lease-duration %v: want each longer than the one before, the second by more than a fifth",
+			o.retryPause, o.renewDeadline, o.leaseDuration))
+	}
+	if o.leaderElect && o.leaseDuration < time.Second {
+		errs = append(errs, fmt.Errorf("-lease-duration %v: want a second or more", o.leaseDuration))
+	}
+	return errors.Join(errs...)
+}

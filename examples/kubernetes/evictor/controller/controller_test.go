@@ -92,6 +92,20 @@ func TestATaintThatGoesBeforeAnyLook(t *testing.T) {
 	w.wantDue("web", 50*s)
 }
 
+// The same for one that gives way to another, which the pod tolerates.
+func TestATaintThatChangesBeforeAnyLook(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		w := newWorld(t, Options{Policy: fromTimeAdded.Policy, KeepTimers: keep})
+		uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.clock.Step(20 * s)
+		w.noteNode("n", taint("b:NoExecute", w.now()))
+		w.runDue()
+		w.wantNotEvicted(uid)
+		w.wantEvents("Normal TaintManagerEviction Cancelling deletion of Pod default/web")
+	}
+}
+
 func TestRestart(t *testing.T) {
 	stock := Options{KeepTimers: true, Method: Evict}
 	for _, tc := range []struct {

@@ -328,6 +328,30 @@ func (w *world) wantCount(outcome string, want float64) {
 	}
 }
 
+// A pod that can not be looked at once more is not evicted yet, but not forgotten either.
+func TestACacheThatCanNotBeRead(t *testing.T) {
+	w := newWorld(t, fromTimeAdded)
+	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
+	w.setNode("n", taint("a:NoExecute", begin))
+	w.unreadable = errors.New("not started")
+	w.clock.Step(10 * s)
+	if p := w.c.pop(context.Background()); p != nil || w.c.queue.Len() != 1 {
+		t.Errorf("it is to be evicted: %v, %d are in the queue", p, w.c.queue.Len())
+	}
+	w.unreadable = nil
+	w.fail = func(string) error {
+		w.fail, w.unreadable = nil, errors.New("not started")
+		return errors.New("no")
+	}
+	w.clock.Step(10 * s)
+	w.c.attempt(context.Background(), w.c.pop(context.Background()))
+	w.unreadable = nil
+	w.pass(time.Minute)
+	if at, ok := w.evicted[uid]; !ok || at.Sub(begin) > 25*s {
+		t.Errorf("evicted after %v", at.Sub(begin))
+	}
+}
+
 func TestFailuresComeSlowerAndSlower(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
 	w.addPod("web", "n", nil)

@@ -60,6 +60,8 @@ type world struct {
 	fail func(name string) error
 	// beforeGet is called before the API server itself is asked for a pod.
 	beforeGet func()
+	// unreadable is the error of the cache where it can not be read.
+	unreadable error
 	// lags says that the cache does not have deletions yet.
 	lags bool
 }
@@ -74,7 +76,7 @@ func newWorld(t tester, o Options) *world {
 	w.client = fake.NewClientBuilder().WithScheme(scheme).
 		WithIndex(&corev1.Pod{}, byNode, nodeOf).
 		WithStatusSubresource(&corev1.Pod{}).
-		WithInterceptorFuncs(interceptor.Funcs{SubResourceCreate: w.evict, SubResourcePatch: w.patch, Delete: w.delete}).
+		WithInterceptorFuncs(interceptor.Funcs{Get: w.get, SubResourceCreate: w.evict, SubResourcePatch: w.patch, Delete: w.delete}).
 		Build()
 	w.restart()
 	return w
@@ -110,6 +112,13 @@ func (w *world) must(err error) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if w.unreadable != nil {
+		return w.unreadable
+	}
+	return c.Get(ctx, name, obj, opts...)
 }
 
 // evict does what the Eviction API does.

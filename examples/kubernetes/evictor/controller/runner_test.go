@@ -30,6 +30,14 @@ func inBubble(t *testing.T, o Options, test func(w *world)) {
 	})
 }
 
+// count is how many pods are evicted by now, in a bubble.
+func (w *world) count() int {
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.evicted)
+}
+
 func TestEachIsEvictedInTime(t *testing.T) {
 	o := fromTimeAdded
 	o.Workers = 4
@@ -82,21 +90,15 @@ func TestRateLimit(t *testing.T) {
 		time.Sleep(time.Minute)
 		start := time.Now()
 		w.setNode("n", taint("a:NoExecute", start))
-		count := func() int {
-			synctest.Wait()
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			return len(w.evicted)
-		}
-		if n := count(); n != 5 {
+		if n := w.count(); n != 5 {
 			t.Errorf("%d at once, want 5", n)
 		}
 		time.Sleep(2*s + time.Millisecond)
-		if n := count(); n != 25 {
+		if n := w.count(); n != 25 {
 			t.Errorf("%d after 2 s, want 25", n)
 		}
 		time.Sleep(3 * s)
-		if n := count(); n != 55 {
+		if n := w.count(); n != 55 {
 			t.Errorf("%d after 5 s, want 55", n)
 		}
 	})
@@ -108,7 +110,9 @@ func TestWorkers(t *testing.T) {
 	inBubble(t, o, func(w *world) {
 		var now, most atomic.Int32
 		w.fail = func(string) error {
-			most.Store(max(most.Load(), now.Add(1)))
+			for n := now.Add(1); n > most.Load(); {
+				most.Store(n)
+			}
 			defer now.Add(-1)
 			time.Sleep(s)
 			return nil
@@ -119,14 +123,12 @@ func TestWorkers(t *testing.T) {
 		start := time.Now()
 		w.setNode("n", taint("a:NoExecute", start))
 		time.Sleep(4*s - time.Millisecond)
-		synctest.Wait()
-		if n := len(w.evicted); n != 9 {
+		if n := w.count(); n != 9 {
 			t.Errorf("%d are evicted after 4 s, want 9", n)
 		}
 		time.Sleep(2 * time.Millisecond)
-		synctest.Wait()
-		if len(w.evicted) != 12 || most.Load() != 3 {
-			t.Errorf("%d are evicted, up to %d at a time", len(w.evicted), most.Load())
+		if n := w.count(); n != 12 || most.Load() != 3 {
+			t.Errorf("%d are evicted, up to %d at a time", n, most.Load())
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
@@ -30,13 +31,19 @@ type lifecycle struct {
 func newLifecycle(t *testing.T) *lifecycle {
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
+	controller := newNodeLifecycleController(t, client, factory, taints.DisruptionPolicy{Threshold: 0.55, Rate: 1e9, SecondaryRate: 1e9, LargeZone: 50})
+	return &lifecycle{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
+}
+
+// newNodeLifecycleController returns one with the numbers of the policy. Its loops do not run.
+func newNodeLifecycleController(t *testing.T, client kubernetes.Interface, factory informers.SharedInformerFactory, p taints.DisruptionPolicy) *nodelifecycle.Controller {
 	controller, err := nodelifecycle.NewNodeLifecycleController(t.Context(),
 		factory.Coordination().V1().Leases(), factory.Core().V1().Pods(), factory.Core().V1().Nodes(), factory.Apps().V1().DaemonSets(),
-		client, time.Second, time.Hour, time.Hour, 1e9, 1e9, 50, 0.55)
+		client, time.Second, time.Hour, time.Hour, p.Rate, p.SecondaryRate, int32(p.LargeZone), p.Threshold)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &lifecycle{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
+	return controller
 }
 
 // observe returns the node as it is in the cluster, once the controller has seen it.

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
@@ -18,17 +17,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// newDisruptable returns a node-lifecycle controller with the numbers of the policy.
+// newDisruptable returns a node-lifecycle controller with the numbers of the policy, over no cluster.
 func newDisruptable(t *testing.T, p taints.DisruptionPolicy) *nodelifecycle.Controller {
 	client := fake.NewClientset()
-	factory := informers.NewSharedInformerFactory(client, 0)
-	controller, err := nodelifecycle.NewNodeLifecycleController(t.Context(),
-		factory.Coordination().V1().Leases(), factory.Core().V1().Pods(), factory.Core().V1().Nodes(), factory.Apps().V1().DaemonSets(),
-		client, time.Second, time.Hour, time.Hour, p.Rate, p.SecondaryRate, int32(p.LargeZone), p.Threshold)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return controller
+	return newNodeLifecycleController(t, client, informers.NewSharedInformerFactory(client, 0), p)
 }
 
 // readyConditions returns those of the nodes of a zone; a nil one, or one that is Unknown, is of a node that is not ready.

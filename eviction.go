@@ -394,15 +394,16 @@ func (q *EvictionQueue[P]) Next() (time.Time, bool) {
 // yields what is due first at that moment, so a pod that the body removes or moves beyond now does not come, and one that it
 // schedules for now or before does, in this loop; to try again later, schedule it for later. It allocates nothing.
 func (q *EvictionQueue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
-	end := instantOf(now)
-	return func(yield func(P, time.Time) bool) {
-		for len(q.heap) > 0 && !end.before(q.heap[0].due()) {
-			first := q.heap[0]
-			pod := q.slots[first.slot].pod
-			q.remove(first.slot)
-			if !yield(pod, first.due().time()) {
-				return
-			}
+	return func(yield func(P, time.Time) bool) { q.popDue(instantOf(now), yield) }
+}
+
+func (q *EvictionQueue[P]) popDue(now instant, yield func(P, time.Time) bool) {
+	for len(q.heap) > 0 && !now.before(q.heap[0].due()) {
+		first := q.heap[0]
+		pod := q.slots[first.slot].pod
+		q.remove(first.slot)
+		if !yield(pod, first.due().time()) {
+			return
 		}
 	}
 }

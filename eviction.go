@@ -191,7 +191,7 @@ func outlasts(a, b *int64) bool {
 }
 
 // maxUnix is the last second that a time.Time can hold: it counts seconds from year 1 in an int64.
-const maxUnix = 1<<63 - 1 - 62135596800
+const maxUnix = 1<<63 - 1 - sinceYear1
 
 // addSeconds returns t and the seconds, which are positive, and whether a time.Time can hold that. Unlike time.Time.Add
 // it is not limited to the range of time.Duration.

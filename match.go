@@ -107,13 +107,7 @@ func effectMatches(t *Toleration, taint *Taint) bool {
 }
 
 func (o Options) keyMatches(t *Toleration, taint *Taint) bool {
-	return t.Key == "" || t.Key == taint.Key || o.KeyWildcards && wildcardMatches(t.Key, taint.Key)
-}
-
-// wildcardMatches reports whether the pattern ends in "*" and the key begins with what is before it.
-func wildcardMatches(pattern, key string) bool {
-	prefix, ok := strings.CutSuffix(pattern, "*")
-	return ok && strings.HasPrefix(key, prefix)
+	return o.keys(t).include(keySet{key: taint.Key})
 }
 
 // checkValues is check for the operator and the values alone.

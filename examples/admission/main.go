@@ -155,15 +155,9 @@ func (p program) serve(ctx context.Context, o options) error {
 // policy reads the rules file.
 func (o *options) policy() (*webhook.Policy, error) {
 	p := &webhook.Policy{Defaults: taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds}}
-	if o.rules == "" {
-		return p, nil
-	}
-	text, err := os.ReadFile(o.rules)
-	if err != nil {
+	var err error
+	if p.Rules, err = webhook.ReadRules(o.rules); err != nil {
 		return nil, err
-	}
-	if p.Rules, err = webhook.ParseRules(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.rules, err)
 	}
 	return p, nil
 }

@@ -3,6 +3,7 @@ package webhook
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -81,6 +82,22 @@ func (e rulesError) Error() string {
 		return e[0]
 	}
 	return fmt.Sprintf("%d problems:\n  %s", len(e), strings.Join(e, "\n  "))
+}
+
+// ReadRules reads the file of rules, see [ParseRules]; without a name there are none.
+func ReadRules(file string) (Rules, error) {
+	if file == "" {
+		return Rules{}, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return Rules{}, err
+	}
+	rules, err := ParseRules(text)
+	if err != nil {
+		return Rules{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return rules, nil
 }
 
 // ParseRules reads a rules file, which is JSON, and refuses one that can not mean what it says: the README of the program admission

@@ -34,15 +34,15 @@ func TestAllocs(t *testing.T) {
 	policy, zones, rates := taints.DefaultDisruptionPolicy(), []taints.Zone{{Ready: 1, NotReady: 3}, {NotReady: 5}}, make([]float32, 0, 2)
 	for name, f := range map[string]func(){
 		"Tolerates":                           func() { tols[1].Tolerates(list[3]) },
-		"Check":                               func() { tols[3].Check(list[4]) },
-		"Match":                               func() { m.Match(&list[3]) },
+		"Check":                               func() { tols[3].Mismatch(list[4]) },
+		"Match":                               func() { m.Match(list[3]) },
 		"FindUntolerated":                     func() { taints.FindUntolerated(list, tols, taints.Hard) },
 		"Matcher.FindUntolerated":             func() { m.FindUntolerated(list, taints.Hard) },
 		"Filter":                              func() { taints.Filter(list, tols) },
 		"Matcher.Filter":                      func() { m.Filter(list) },
 		"NormalizeScores":                     func() { taints.NormalizeScores(scores, counts, 100) },
 		"Effects":                             func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
-		"Evict":                               func() { taints.Evict(list, tols, now) },
+		"Evict":                               func() { taints.EvictionOf(list, tols, now) },
 		"EvictionPolicy.Evict":                func() { longest.Evict(m, list, now) },
 		"EvictionPolicy.Evict, nil":           func() { longest.Evict(none, list, now) },
 		"ValidateTaints":                      func() { mustBe(nil, taints.ValidateTaints(list)) },
@@ -80,12 +80,12 @@ func TestAllocs(t *testing.T) {
 		"EvictionQueue.Next and Due": func() { queue.Next(); queue.Due(7) },
 		"DisruptionPolicy.Rates":     func() { policy.Rates(rates, zones) },
 		"Untolerated": func() {
-			for i := range taints.Untolerated(list, tols, taints.AnyEffect) {
+			for i := range taints.Untolerated(list, tols, taints.AllEffects) {
 				sink += i
 			}
 		},
 		"Matcher.Untolerated": func() {
-			for i := range m.Untolerated(list, taints.AnyEffect) {
+			for i := range m.Untolerated(list, taints.AllEffects) {
 				sink += i
 			}
 		},

@@ -67,7 +67,7 @@ func BenchmarkEvict(b *testing.B) {
 	now := time.Unix(0, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		taints.Evict(list, benchTols, now)
+		taints.EvictionOf(list, benchTols, now)
 	}
 }
 
@@ -107,7 +107,7 @@ func BenchmarkTaintAppendTo(b *testing.B) {
 func BenchmarkAddDefaults(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		taints.AddDefaults(benchTols[2:], taints.Defaults{})
+		taints.AddDefaults(benchTols[2:], taints.DefaultSeconds{})
 	}
 }
 
@@ -157,7 +157,7 @@ func BenchmarkSummarize(b *testing.B) {
 	}
 }
 
-// indexScene is a cluster in which 40 % of the nodes are tainted, in so many ways: each way is a tenant's taint, and for every
+// indexScene is a cluster in which 40 % of the nodes are tainted, in so many ways: each way is a tenant's taint, and forevery
 // second tenant a GPU or spot taint beside it.
 func indexScene(nodes, ways int) map[string][]taints.Taint {
 	sets := make([][]taints.Taint, ways)

@@ -34,17 +34,17 @@ func TestAddDefaults(t *testing.T) {
 		d     taints.Defaults
 		added []string
 	}{
-		{"nothing there", nil, taints.Defaults{}, []string{notReady300, unreachable300}},
-		{"others there", []string{"gpu op=Exists"}, taints.Defaults{}, []string{notReady300, unreachable300}},
-		{"own seconds", nil, taints.Defaults{NotReadySeconds: seconds(5), UnreachableSeconds: seconds(0)}, []string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 5s", "node.kubernetes.io/unreachable:NoExecute op=Exists for 0s"}},
-		{"not-ready there", []string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 10s"}, taints.Defaults{}, []string{unreachable300}},
-		{"unreachable there", []string{"node.kubernetes.io/unreachable:NoExecute op=Exists"}, taints.Defaults{}, []string{notReady300}},
-		{"without an effect", []string{"node.kubernetes.io/not-ready op=Exists"}, taints.Defaults{}, []string{unreachable300}},
-		{"with another effect", []string{"node.kubernetes.io/not-ready:NoSchedule op=Exists"}, taints.Defaults{}, []string{notReady300, unreachable300}},
-		{"whatever operator and value", []string{"node.kubernetes.io/not-ready=x:NoExecute", "node.kubernetes.io/unreachable=5:NoExecute op=Lt"}, taints.Defaults{}, nil},
-		{"everything tolerated", []string{"op=Exists"}, taints.Defaults{}, nil},
-		{"everything tolerated, NoExecute", []string{":NoExecute op=Exists for 1s"}, taints.Defaults{}, nil},
-		{"everything tolerated, NoSchedule", []string{":NoSchedule op=Exists"}, taints.Defaults{}, []string{notReady300, unreachable300}},
+		{"nothing there", nil, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
+		{"others there", []string{"gpu op=Exists"}, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
+		{"own seconds", nil, taints.DefaultSeconds{NotReady: seconds(5), Unreachable: seconds(0)}, []string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 5s", "node.kubernetes.io/unreachable:NoExecute op=Exists for 0s"}},
+		{"not-ready there", []string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 10s"}, taints.DefaultSeconds{}, []string{unreachable300}},
+		{"unreachable there", []string{"node.kubernetes.io/unreachable:NoExecute op=Exists"}, taints.DefaultSeconds{}, []string{notReady300}},
+		{"without an effect", []string{"node.kubernetes.io/not-ready op=Exists"}, taints.DefaultSeconds{}, []string{unreachable300}},
+		{"with another effect", []string{"node.kubernetes.io/not-ready:NoSchedule op=Exists"}, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
+		{"whatever operator and value", []string{"node.kubernetes.io/not-ready=x:NoExecute", "node.kubernetes.io/unreachable=5:NoExecute op=Lt"}, taints.DefaultSeconds{}, nil},
+		{"everything tolerated", []string{"op=Exists"}, taints.DefaultSeconds{}, nil},
+		{"everything tolerated, NoExecute", []string{":NoExecute op=Exists for 1s"}, taints.DefaultSeconds{}, nil},
+		{"everything tolerated, NoSchedule", []string{":NoSchedule op=Exists"}, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := taints.AddDefaults(parseTolerations(tc.given...), tc.d)
@@ -179,7 +179,7 @@ func TestAddMemoryPressure(t *testing.T) {
 
 // adders are the Add functions, each with one choice of its other parameters.
 var adders = map[string]func([]taints.Toleration) []taints.Toleration{
-	"AddDefaults":          func(l []taints.Toleration) []taints.Toleration { return taints.AddDefaults(l, taints.Defaults{}) },
+	"AddDefaults":          func(l []taints.Toleration) []taints.Toleration { return taints.AddDefaults(l, taints.DefaultSeconds{}) },
 	"AddDaemonSetDefaults": func(l []taints.Toleration) []taints.Toleration { return taints.AddDaemonSetDefaults(l, true) },
 	"AddExtendedResources": func(l []taints.Toleration) []taints.Toleration {
 		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
@@ -218,7 +218,7 @@ func TestAddReturnsACompleteList(t *testing.T) {
 
 func TestAddedSecondsAreNotShared(t *testing.T) {
 	own := int64(60)
-	d := taints.Defaults{NotReadySeconds: &own, UnreachableSeconds: &own}
+	d := taints.DefaultSeconds{NotReady: &own, Unreachable: &own}
 	a, b := taints.AddDefaults(nil, d), taints.AddDefaults(nil, d)
 	pointers := []*int64{&own, a[0].TolerationSeconds, a[1].TolerationSeconds, b[0].TolerationSeconds, b[1].TolerationSeconds}
 	pointers = append(pointers, mergedTolerations[0].TolerationSeconds, taints.Merge(nil, mergedTolerations)[0].TolerationSeconds, taints.Merge(nil, mergedTolerations)[0].TolerationSeconds)
@@ -337,7 +337,7 @@ func TestReconcileConditionsStamps(t *testing.T) {
 			t.Errorf("%v was added at %v, want %v", taint, taint.TimeAdded, want)
 		}
 	}
-	list, err := c.Apply(current, true)
+	list, err := c.ApplyStrict(current, true)
 	if err != nil || list[0].TimeAdded == &before || !list[0].TimeAdded.Equal(before) {
 		t.Errorf("got %v, %v", list, err)
 	}

@@ -30,19 +30,19 @@ func TestEvict(t *testing.T) {
 		{"an unknown effect does not evict", []taints.Taint{{Key: "k", Effect: "noexecute"}, {Key: "k"}}, nil, stays},
 		{"no tolerations", parseTaints("s:NoSchedule", "a:NoExecute"), nil, now(1, -1, 0)},
 		{"none that matches", parseTaints("a:NoExecute"), parseTolerations("b:NoExecute for 60s", "a:NoSchedule op=Exists"), now(0, -1, 0)},
-		{"for ever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists"), stays},
+		{"forever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists"), stays},
 		{"for a time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists for 300s"), at(0, 0, 300)},
 		{"for no time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 0s"), now(0, 0, 0)},
 		{"for less than no time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for -5s"), now(0, 0, -5)},
 		{"for the least time", parseTaints("a:NoExecute"), []taints.Toleration{{Operator: "Exists", TolerationSeconds: seconds(math.MinInt64)}}, now(0, 0, math.MinInt64)},
 		{"the first match counts, not the longest", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 10s", "a:NoExecute for 60s", "a:NoExecute"), at(0, 0, 10)},
 		{"the first match counts, not the shortest", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s", "a:NoExecute for 10s", "a:NoExecute for 0s"), at(0, 0, 60)},
-		{"the first match counts, for ever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute", "a:NoExecute for 10s"), stays},
+		{"the first match counts, forever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute", "a:NoExecute for 10s"), stays},
 		{"an early wildcard shadows a later entry", parseTaints("a:NoExecute"), parseTolerations(":NoExecute op=Exists for 300s", "a:NoExecute op=Exists"), at(0, 0, 300)},
 		{"the earliest taint decides", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for 20s", "c:NoExecute"), at(1, 1, 20)},
 		{"of equal deadlines the first taint decides", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("b:NoExecute for 20s", "a:NoExecute for 20s"), at(0, 1, 20)},
 		{"an untolerated taint goes before a tolerated one", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s"), now(1, -1, 0)},
-		{"an untolerated taint goes before one for ever", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute"), now(1, -1, 0)},
+		{"an untolerated taint goes before one forever", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute"), now(1, -1, 0)},
 		{"an untolerated taint goes before one for no time", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 0s"), now(1, -1, 0)},
 		{"for no time goes before for a time", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for -1s"), now(1, 1, -1)},
 		{"of two for no time the first decides", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("b:NoExecute for 0s", "a:NoExecute for -1s"), now(0, 1, -1)},
@@ -52,7 +52,7 @@ func TestEvict(t *testing.T) {
 		{"a threshold", parseTaints("score=40:NoExecute"), parseTolerations("score=50:NoExecute op=Gt", "score=50:NoExecute op=Lt for 9s"), at(0, 1, 9)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := taints.Evict(tc.taints, tc.tols, observed); got != tc.want {
+			if got := taints.EvictionOf(tc.taints, tc.tols, observed); got != tc.want {
 				t.Errorf("got  %+v\nwant %+v", got, tc.want)
 			}
 			if got := (taints.EvictionPolicy{}).Evict(taints.Compile(tc.tols), tc.taints, observed); got != tc.want {
@@ -70,14 +70,14 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		name    string
 		seconds int64
 		from    time.Time
-		want    time.Time // zero for ever
+		want    time.Time // zero forever
 	}{
 		{"the most that time.Duration holds", 9223372036, observed, time.Unix(observed.Unix()+9223372036, 500)},
-		{"one more, for ever in Kubernetes", 9223372037, observed, time.Unix(observed.Unix()+9223372037, 500)},
+		{"one more, forever in Kubernetes", 9223372037, observed, time.Unix(observed.Unix()+9223372037, 500)},
 		{"once around, at once in Kubernetes", 18446744074, observed, time.Unix(observed.Unix()+18446744074, 500)},
 		{"the last second of time.Time", maxUnix - observed.Unix(), observed, time.Unix(maxUnix, 500)},
-		{"one more is for ever", maxUnix - observed.Unix() + 1, observed, time.Time{}},
-		{"the greatest int64 is for ever", math.MaxInt64, observed, time.Time{}},
+		{"one more is forever", maxUnix - observed.Unix() + 1, observed, time.Time{}},
+		{"the greatest int64 is forever", math.MaxInt64, observed, time.Time{}},
 		{"from before 1970", 9223372037, time.Unix(-100, 0), time.Unix(9223372037-100, 0)},
 		{"from year 1", 60, time.Time{}, time.Time{}.Add(time.Minute)},
 		{"the greatest from the far past", math.MaxInt64, time.Unix(-62135596800, 0), time.Unix(maxUnix, 0)},
@@ -86,7 +86,7 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tols := []taints.Toleration{{Operator: "Exists", TolerationSeconds: &tc.seconds}}
-			e := taints.Evict(parseTaints("a:NoExecute"), tols, tc.from)
+			e := taints.EvictionOf(parseTaints("a:NoExecute"), tols, tc.from)
 			if tc.want.IsZero() {
 				if e != (taints.Eviction{Taint: -1, Toleration: -1}) {
 					t.Errorf("got %+v, want that it stays", e)
@@ -122,8 +122,8 @@ func TestEvictionPolicy(t *testing.T) {
 	}{
 		{"longest", taints.EvictionPolicy{Select: taints.LongestMatch}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(300 * time.Second), Seconds: 300, Taint: 0, Toleration: 1}},
 		{"shortest", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5, Taint: 0, Toleration: 3}},
-		{"longest is for ever", taints.EvictionPolicy{Select: taints.LongestMatch}, a, forever, taints.Eviction{Taint: -1, Toleration: -1}},
-		{"shortest is not for ever", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, forever, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5, Taint: 0, Toleration: 2}},
+		{"longest is forever", taints.EvictionPolicy{Select: taints.LongestMatch}, a, forever, taints.Eviction{Taint: -1, Toleration: -1}},
+		{"shortest is not forever", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, forever, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5, Taint: 0, Toleration: 2}},
 		{"longest of none", taints.EvictionPolicy{Select: taints.LongestMatch}, a, nil, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: -1}},
 		{"no time is as long as less", taints.EvictionPolicy{Select: taints.ShortestMatch}, parseTaints("n:NoExecute"), tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: 5}},
 		{"no time is not shorter than less", taints.EvictionPolicy{Select: taints.LongestMatch}, parseTaints("n:NoExecute"), tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: 5}},
@@ -157,7 +157,7 @@ func TestEvictionPolicy(t *testing.T) {
 // A deadline that counts from a clock reading with a monotonic part keeps it.
 func TestEvictKeepsTheMonotonicClock(t *testing.T) {
 	now := time.Now()
-	e := taints.Evict(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), now)
+	e := taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), now)
 	if e.At != now.Add(time.Minute) {
 		t.Errorf("got %v, want %v", e.At, now.Add(time.Minute))
 	}

@@ -16,7 +16,7 @@ func ExampleAddDefaults() {
 		fmt.Println(err)
 		return
 	}
-	tolerations = taints.AddDefaults(tolerations, taints.Defaults{})
+	tolerations = taints.AddDefaults(tolerations, taints.DefaultSeconds{})
 	tolerations = taints.AddExtendedResources(tolerations, "cpu", "memory", "nvidia.com/gpu")
 	for _, t := range tolerations {
 		fmt.Println(t)
@@ -31,7 +31,7 @@ func ExampleAddDefaults() {
 // A latency-critical cluster moves its pods sooner.
 func ExampleDefaults() {
 	soon := int64(20)
-	for _, t := range taints.AddDefaults(nil, taints.Defaults{UnreachableSeconds: &soon}) {
+	for _, t := range taints.AddDefaults(nil, taints.DefaultSeconds{Unreachable: &soon}) {
 		fmt.Println(t)
 	}
 	// Output:
@@ -129,7 +129,7 @@ func ExampleReconcileConditions() {
 	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
 
 	changes := taints.ReconcileConditions(node, conditions, false, now)
-	node, err := changes.Apply(node, true)
+	node, err := changes.ApplyStrict(node, true)
 	for _, taint := range node {
 		fmt.Println(taint, taint.TimeAdded)
 	}
@@ -177,5 +177,5 @@ func ExampleValidateTolerationsUpdate() {
 	fmt.Println(taints.ValidateTolerationsUpdate(old, nil))
 	// Output:
 	// <nil>
-	// tolerations: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration can not be removed or changed, except its tolerationSeconds
+	// tolerations: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
 }

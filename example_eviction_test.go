@@ -19,7 +19,7 @@ func ExampleEvict() {
 		{"database", []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")}},
 		{"agent", []taints.Toleration{taints.MustParseToleration("op=Exists")}},
 	} {
-		e := taints.Evict(node, pod.tolerations, now)
+		e := taints.EvictionOf(node, pod.tolerations, now)
 		switch e.Outcome {
 		case taints.Stays:
 			fmt.Println(pod.name, "stays")
@@ -39,7 +39,7 @@ func ExampleEvict() {
 func ExampleEvictionPolicy_Evict() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &came}}
-	pod := taints.Compile(taints.AddDefaults(nil, taints.Defaults{}))
+	pod := taints.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{}))
 
 	restarted := came.Add(4 * time.Minute)
 	for _, policy := range []taints.EvictionPolicy{{}, {FromTimeAdded: true}} {
@@ -56,7 +56,7 @@ func ExampleEvictionQueue() {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &now}}
 	pods := map[string][]taints.Toleration{
-		"web":      taints.AddDefaults(nil, taints.Defaults{}),
+		"web":      taints.AddDefaults(nil, taints.DefaultSeconds{}),
 		"database": {taints.MustParseToleration(taints.NodeUnreachable + ":NoExecute op=Exists for 30s")},
 		"agent":    taints.AddDaemonSetDefaults(nil, false),
 	}

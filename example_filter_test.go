@@ -24,7 +24,7 @@ func ExampleToleration_Tolerates() {
 func ExampleToleration_Check() {
 	gpu := taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule")
 	for _, text := range []string{"nvidia.com/gpu op=Exists", "nvidia.com/gpu=true:NoSchedule", "nvidia.com/gpu", "nvidia.com/gpu:NoExecute op=Exists"} {
-		fmt.Printf("%s: %v\n", text, taints.MustParseToleration(text).Check(gpu))
+		fmt.Printf("%s: %v\n", text, taints.MustParseToleration(text).Mismatch(gpu))
 	}
 	// Output:
 	// nvidia.com/gpu op=Exists: tolerated
@@ -41,7 +41,7 @@ func ExampleCompile() {
 	})
 	for _, spec := range []string{"nvidia.com/gpu=a100:NoSchedule", "team=speech:NoSchedule"} {
 		taint := taints.MustParseTaint(spec)
-		i, ok := m.Match(&taint)
+		i, ok := m.Match(taint)
 		fmt.Println(spec, i, ok)
 	}
 	// Output:
@@ -53,8 +53,8 @@ func ExampleCompile() {
 func ExampleOptions_Compile() {
 	agent := []taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}}
 	taint := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
-	_, plain := taints.Compile(agent).Match(&taint)
-	_, wildcards := taints.Options{KeyWildcards: true}.Compile(agent).Match(&taint)
+	_, plain := taints.Compile(agent).Match(taint)
+	_, wildcards := taints.Options{KeyWildcards: true}.Compile(agent).Match(taint)
 	fmt.Println(plain, wildcards)
 	// Output: false true
 }
@@ -97,7 +97,7 @@ func ExampleUntolerated() {
 func ExampleMatcher_Untolerated() {
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("maintenance op=Exists")})
 	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("spot:PreferNoSchedule")}
-	for _, taint := range pod.Untolerated(node, taints.AnyEffect) {
+	for _, taint := range pod.Untolerated(node, taints.AllEffects) {
 		fmt.Println(taint)
 	}
 	// Output: spot:PreferNoSchedule
@@ -239,5 +239,5 @@ func ExampleReason_Why_unknown() {
 	fmt.Println(r.Hint)
 	// Output:
 	// the effect NoSched is unknown, NoSchedule may be meant, the operator Exist is unknown, Exists may be meant
-	// it may be misspelt
+	// it may be misspelled
 }

@@ -22,11 +22,11 @@ func Example_readme() {
 	}
 	fmt.Println(taints.Filter(node, pod).Schedulable())
 
-	m := taints.Compile(pod) // once for a pod, then for every node
+	m := taints.Compile(pod) // once for a pod, then forevery node
 	fmt.Println(m.Filter(node).Avoid())
 
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	e := taints.Evict(node, pod, now)
+	e := taints.EvictionOf(node, pod, now)
 	fmt.Println(e.Outcome, e.At.Sub(now))
 
 	fmt.Println(taints.Explain(node, pod[1:]))

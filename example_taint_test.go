@@ -46,9 +46,9 @@ func ExampleParseChanges() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(changes.Apply(node, true))
+	fmt.Println(changes.ApplyStrict(node, true))
 
-	_, err = changes.Apply(node, false)
+	_, err = changes.ApplyStrict(node, false)
 	fmt.Println(err)
 	// Output:
 	// [dedicated=db:NoSchedule] <nil>
@@ -70,7 +70,7 @@ func ExampleChanges_Apply() {
 	node := []taints.Taint{taints.MustParseTaint("maintenance=alice:NoExecute")}
 	mine := taints.Changes{Add: []taints.Taint{taints.MustParseTaint("maintenance=bob:NoExecute")}}
 
-	_, err := mine.Apply(node, false)
+	_, err := mine.ApplyStrict(node, false)
 	fmt.Println(errors.Is(err, taints.ErrExists))
 	// Output: true
 }
@@ -96,7 +96,7 @@ func ExampleReconcile() {
 
 	changes := taints.Reconcile(node, old, template)
 	fmt.Println(changes)
-	fmt.Println(changes.Apply(node, true))
+	fmt.Println(changes.ApplyStrict(node, true))
 	// Output:
 	// dedicated=ml:NoExecute dedicated:NoSchedule-
 	// [tier=gold:PreferNoSchedule node.kubernetes.io/memory-pressure:NoSchedule dedicated=ml:NoExecute] <nil>

@@ -131,5 +131,5 @@ func Example_admission() {
 	// node.kubernetes.io/memory-pressure:NoSchedule op=Exists
 	// <nil>
 	// the namespace does not allow "maintenance:NoExecute op=Exists for 7200s"
-	// tolerations: "node.kubernetes.io/memory-pressure:NoSchedule op=Exists" is forbidden: an existing toleration can not be removed or changed, except its tolerationSeconds
+	// tolerations: "node.kubernetes.io/memory-pressure:NoSchedule op=Exists" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
 }

@@ -92,13 +92,13 @@ func TestExplain(t *testing.T) {
 			"unknown operator", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "In"}},
 			0, taints.MismatchOperator, 0, "gpu:NoSchedule is not tolerated (closest: gpu op=In, the operator In is unknown)",
 		}, {
-			"misspelt operator", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exist"}},
+			"misspelled operator", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exist"}},
 			0, taints.MismatchOperator, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu op=Exist, the operator Exist is unknown, Exists may be meant)",
 		}, {
-			"misspelt effect", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoSched"}},
+			"misspelled effect", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoSched"}},
 			0, taints.MismatchEffect, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu:NoSched op=Exists, the effect NoSched is unknown, NoSchedule may be meant)",
 		}, {
-			"misspelt effect that is another", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoExceute"}},
+			"misspelled effect that is another", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoExceute"}},
 			0, taints.MismatchEffect, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu:NoExceute op=Exists, the effect NoExceute is unknown, NoExecute may be meant)",
 		}, {
 			"unknown effect", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "No"}},
@@ -166,7 +166,7 @@ func TestExplainUnderOptions(t *testing.T) {
 	}
 }
 
-// What counts as a misspelt key: one or two edits, in keys that are long enough for them to mean anything.
+// What counts as a misspelled key: one or two edits, in keys that are long enough for them to mean anything.
 func TestMisspeltKeys(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
@@ -194,7 +194,7 @@ func TestMisspeltKeys(t *testing.T) {
 		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {
 			e := taints.Explain([]taints.Taint{{Key: pair[0], Effect: "NoSchedule"}}, []taints.Toleration{{Key: pair[1], Operator: "Exists"}})
 			if got := e[0].Hint == taints.HintSpelling; got != tc.want {
-				t.Errorf("%q for %q: misspelt %v, want %v", pair[1], pair[0], got, tc.want)
+				t.Errorf("%q for %q: misspelled %v, want %v", pair[1], pair[0], got, tc.want)
 			}
 		}
 	}

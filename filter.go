@@ -3,36 +3,46 @@ package taints
 import (
 	"iter"
 	"math/bits"
+	"strconv"
 )
 
-// FindUntolerated returns the index of the first taint that has an effect of the set and that none of the tolerations
-// tolerates, and whether there is one; the index is -1 where there is none (FindMatchingUntoleratedTaint in Kubernetes,
-// whose filters are [Hard], [Soft] and [Evicting] here). Without taints, or with an empty set, there is none; without
-// tolerations it is the first taint of such an effect. It holds for invalid input too, see [Toleration.Tolerates]. Nothing is
-// allocated or retained.
+// FindUntolerated returns the index of the first taint that has an effect of
+// the set and that none of the tolerations tolerates, and whether there is one
+// (FindMatchingUntoleratedTaint in Kubernetes, whose filters are [Hard], [Soft]
+// and [Evicting] here).
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	i := nextUntolerated(taints, tolerations, in, 0)
+	return Options{}.FindUntolerated(taints, tolerations, in)
+}
+
+// FindUntolerated is like the function [FindUntolerated] under the options.
+func (o Options) FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
+	i := o.nextUntolerated(taints, tolerations, in, 0)
 	return i, i >= 0
 }
 
-// FindUntolerated is the function [FindUntolerated] for the compiled tolerations.
+// FindUntolerated is like the function [FindUntolerated] for m's tolerations.
 func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
 	i := m.nextUntolerated(taints, in, 0)
 	return i, i >= 0
 }
 
-// Untolerated yields, in order, the index and the address of each taint that has an effect of the set and that none of the
-// tolerations tolerates. The addresses point into the caller's slice. The lists are read while the loop runs, not copied;
-// the sequence can be used more than once. Ranging over it allocates nothing.
+// Untolerated yields, in order, the index and the address of each taint that has
+// an effect of the set and that none of the tolerations tolerates. The addresses
+// point into taints. The lists are read while a loop runs.
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
+	return Options{}.Untolerated(taints, tolerations, in)
+}
+
+// Untolerated is like the function [Untolerated] under the options.
+func (o Options) Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
-		for i := nextUntolerated(taints, tolerations, in, 0); i >= 0 && yield(i, &taints[i]); {
-			i = nextUntolerated(taints, tolerations, in, i+1)
+		for i := o.nextUntolerated(taints, tolerations, in, 0); i >= 0 && yield(i, &taints[i]); {
+			i = o.nextUntolerated(taints, tolerations, in, i+1)
 		}
 	}
 }
 
-// Untolerated is the function [Untolerated] for the compiled tolerations.
+// Untolerated is like the function [Untolerated] for m's tolerations.
 func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
 		for i := m.nextUntolerated(taints, in, 0); i >= 0 && yield(i, &taints[i]); {
@@ -41,107 +51,146 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 	}
 }
 
-// nextUntolerated returns the index, not below from, of the first taint that has an effect of the set and that none of the
-// tolerations tolerates, or -1.
-func nextUntolerated(taints []Taint, tolerations []Toleration, in EffectSet, from int) int {
+// nextUntolerated returns the index, not below from, of the first taint that has
+// an effect of the set and that none of the tolerations tolerates, or -1.
+func (o Options) nextUntolerated(taints []Taint, tolerations []Toleration, in EffectSet, from int) int {
 	for i := from; i < len(taints); i++ {
-		if t := &taints[i]; in.Has(t.Effect) && next(tolerations, t, -1) < 0 {
+		if t := &taints[i]; in.Has(t.Effect) && o.next(tolerations, t, -1) < 0 {
 			return i
 		}
 	}
 	return -1
 }
 
-// A Verdict counts the taints of a node that a pod does not tolerate, by effect. It is comparable. Verdicts come from
-// [Filter]; the zero Verdict is one without untolerated taints except that its First is 0.
+// A Verdict counts the taints of a node that a pod does not tolerate, by effect.
+// The zero Verdict is that of a node without such taints.
 type Verdict struct {
-	NoSchedule       int // untolerated NoSchedule taints
-	PreferNoSchedule int // untolerated PreferNoSchedule taints: the count that [NormalizeScores] takes
-	NoExecute        int // untolerated NoExecute taints
-	Other            int // untolerated taints of an unknown effect, which keep nobody away
-	First            int // index of the first untolerated NoSchedule or NoExecute taint, -1 if there is none
+	// NoSchedule counts untolerated NoSchedule taints.
+	NoSchedule int `json:"noSchedule,omitempty"`
+	// PreferNoSchedule counts untolerated PreferNoSchedule taints. It is the
+	// count that [NormalizeScores] takes.
+	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
+	// NoExecute counts untolerated NoExecute taints.
+	NoExecute int `json:"noExecute,omitempty"`
+	// Other counts untolerated taints of an effect that Kubernetes does not
+	// know. They keep nobody away.
+	Other int `json:"other,omitempty"`
 }
 
-// Schedulable reports whether the pod may be placed on the node: no untolerated NoSchedule or NoExecute taint. It is the
-// answer of the kube-scheduler's TaintToleration plugin at Filter.
+// Schedulable reports whether the pod may be placed on the node: no NoSchedule
+// or NoExecute taint is untolerated, as the kube-scheduler's TaintToleration
+// plugin filters.
 func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute == 0 }
 
-// Avoid reports whether the pod may be placed on the node but a better one should be preferred: it is schedulable, and an
-// untolerated PreferNoSchedule taint is left.
+// Avoid reports whether the pod may be placed on the node, but is better placed
+// on another: a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
 
-// Evicts reports whether a pod that runs on the node leaves at once: an untolerated NoExecute taint. Pods that tolerate
-// such a taint for a time only are for [Evict].
+// Evicts reports whether a pod that runs on the node leaves at once: a NoExecute
+// taint is untolerated. [EvictionOf] knows those that leave later.
 func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
 
-// Filter looks at all taints of a node and counts those that none of the tolerations tolerates. Empty and nil lists are
-// valid; so is invalid input, see [Toleration.Tolerates]. Nothing is allocated or retained.
+// String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,
+// 1 PreferNoSchedule", and "all tolerated" for the zero Verdict.
+func (v Verdict) String() string {
+	b := make([]byte, 0, 80)
+	for _, count := range [...]struct {
+		n    int
+		name string
+	}{
+		{v.NoSchedule, string(NoSchedule)},
+		{v.PreferNoSchedule, string(PreferNoSchedule)},
+		{v.NoExecute, string(NoExecute)},
+		{v.Other, "other"},
+	} {
+		if count.n == 0 {
+			continue
+		}
+		if len(b) == 0 {
+			b = append(b, "untolerated: "...)
+		} else {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendInt(b, int64(count.n), 10)
+		b = append(b, ' ')
+		b = append(b, count.name...)
+	}
+	if len(b) == 0 {
+		return "all tolerated"
+	}
+	return string(b)
+}
+
+// Filter counts the taints of a node that none of the tolerations tolerates.
 func Filter(taints []Taint, tolerations []Toleration) Verdict {
-	v := Verdict{First: -1}
-	for i := nextUntolerated(taints, tolerations, AnyEffect, 0); i >= 0; i = nextUntolerated(taints, tolerations, AnyEffect, i+1) {
-		v.count(i, taints[i].Effect)
+	return Options{}.Filter(taints, tolerations)
+}
+
+// Filter is like the function [Filter] under the options.
+func (o Options) Filter(taints []Taint, tolerations []Toleration) Verdict {
+	var v Verdict
+	for i := range taints {
+		if t := &taints[i]; o.next(tolerations, t, -1) < 0 {
+			v.count(t.Effect)
+		}
 	}
 	return v
 }
 
-// Filter is the function [Filter] for the compiled tolerations.
+// Filter is like the function [Filter] for m's tolerations.
 func (m *Matcher) Filter(taints []Taint) Verdict {
-	v := Verdict{First: -1}
-	for i := m.nextUntolerated(taints, AnyEffect, 0); i >= 0; i = m.nextUntolerated(taints, AnyEffect, i+1) {
-		v.count(i, taints[i].Effect)
+	var v Verdict
+	for i := m.nextUntolerated(taints, AllEffects, 0); i >= 0; i = m.nextUntolerated(taints, AllEffects, i+1) {
+		v.count(taints[i].Effect)
 	}
 	return v
 }
 
-// count adds the untolerated taint at index i.
-func (v *Verdict) count(i int, effect Effect) {
+// count adds an untolerated taint of the effect.
+func (v *Verdict) count(effect Effect) {
 	switch effect {
 	case NoSchedule:
 		v.NoSchedule++
-	case NoExecute:
-		v.NoExecute++
 	case PreferNoSchedule:
 		v.PreferNoSchedule++
-		return
+	case NoExecute:
+		v.NoExecute++
 	default:
 		v.Other++
-		return
-	}
-	if v.First < 0 {
-		v.First = i
 	}
 }
 
-// NormalizeScores turns counts of untolerated PreferNoSchedule taints into scores from 0 to max, the fewest taints scoring
-// best, and appends one score for each count to dst: max - max*count/(the largest count), rounded as Kubernetes rounds, and
-// max for all when no count is above zero (DefaultNormalizeScore with reverse in the kube-scheduler, whose max is 100; old
-// policies used 10). A negative count, which Kubernetes leaves undefined, counts as zero. Large numbers do not overflow. It
-// allocates only if dst is too small; dst and counts must not overlap.
-func NormalizeScores(dst []int64, counts []int, max int64) []int64 {
-	worst := 0
+// NormalizeScores appends to dst a score for each count of untolerated
+// PreferNoSchedule taints and returns the extended slice. Scores go from 0 for
+// the largest count to maxScore for no such taints: maxScore -
+// maxScore*count/largest, rounded as Kubernetes rounds, and maxScore for all if no
+// count is above zero (DefaultNormalizeScore in the kube-scheduler, whose
+// maximum is 100). A negative count, which Kubernetes leaves undefined, counts as
+// zero. Large numbers do not overflow. The slices must not overlap.
+func NormalizeScores(dst []int64, counts []int, maxScore int64) []int64 {
+	largest := 0
 	for _, c := range counts {
-		if c > worst {
-			worst = c
-		}
+		largest = max(largest, c)
 	}
 	for _, c := range counts {
-		score := max
+		score := maxScore
 		if c > 0 {
-			score -= share(max, uint64(c), uint64(worst))
+			score -= share(maxScore, uint64(c), uint64(largest))
 		}
 		dst = append(dst, score)
 	}
 	return dst
 }
 
-// share returns max*part/whole, rounded towards zero, for 0 <= part <= whole and whole > 0.
-func share(max int64, part, whole uint64) int64 {
-	if max < 0 {
-		hi, lo := bits.Mul64(-uint64(max), part)
+// share returns n*part/whole, rounded towards zero, for 0 <= part <= whole and
+// whole > 0.
+func share(n int64, part, whole uint64) int64 {
+	if n < 0 {
+		hi, lo := bits.Mul64(-uint64(n), part)
 		quotient, _ := bits.Div64(hi, lo, whole)
 		return -int64(quotient)
 	}
-	hi, lo := bits.Mul64(uint64(max), part)
+	hi, lo := bits.Mul64(uint64(n), part)
 	quotient, _ := bits.Div64(hi, lo, whole)
 	return int64(quotient)
 }

@@ -76,11 +76,11 @@ func TestFindUntolerated(t *testing.T) {
 		{"hard", nil, taints.Hard, []int{1, 2, 3}},
 		{"soft", nil, taints.Soft, []int{0}},
 		{"evicting", nil, taints.Evicting, []int{2, 3}},
-		{"any", nil, taints.AnyEffect, []int{0, 1, 2, 3, 4}},
+		{"any", nil, taints.AllEffects, []int{0, 1, 2, 3, 4}},
 		{"others", nil, taints.Effects("whatever"), []int{4}},
 		{"none", nil, 0, nil},
 		{"hard, some tolerated", parseTolerations("s op=Exists", "f:NoExecute op=Exists"), taints.Hard, []int{2}},
-		{"all tolerated", parseTolerations("op=Exists"), taints.AnyEffect, nil},
+		{"all tolerated", parseTolerations("op=Exists"), taints.AllEffects, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			first := -1
@@ -167,7 +167,7 @@ func TestEffectSet(t *testing.T) {
 		{taints.Hard, "NoSchedule|NoExecute", []bool{true, false, true, false, false, false}},
 		{taints.Soft, "PreferNoSchedule", []bool{false, true, false, false, false, false}},
 		{taints.Evicting, "NoExecute", []bool{false, false, true, false, false, false}},
-		{taints.AnyEffect, "NoSchedule|PreferNoSchedule|NoExecute|other", []bool{true, true, true, true, true, true}},
+		{taints.AllEffects, "NoSchedule|PreferNoSchedule|NoExecute|other", []bool{true, true, true, true, true, true}},
 		{taints.Effects("x"), "other", []bool{false, false, false, true, true, true}},
 		{taints.Effects(""), "other", []bool{false, false, false, true, true, true}},
 		{taints.Effects("NoExecute", "NoSchedule", "NoExecute"), "NoSchedule|NoExecute", []bool{true, false, true, false, false, false}},
@@ -182,7 +182,7 @@ func TestEffectSet(t *testing.T) {
 			}
 		}
 	}
-	if taints.Effects(all...) != taints.AnyEffect || taints.Hard|taints.Soft|taints.Effects("x") != taints.AnyEffect {
+	if taints.Effects(all...) != taints.AllEffects || taints.Hard|taints.Soft|taints.Effects("x") != taints.AllEffects {
 		t.Error("the sets do not add up")
 	}
 }

@@ -79,7 +79,7 @@ func FuzzParseChanges(f *testing.F) {
 			t.Fatalf("%q is read as %q and that with %v (-want +got):\n%s", specs, c, err, diff)
 		}
 		_, faults := refApply(nil, c, true)
-		if list, err := c.Apply(nil, true); (err == nil) != (faults == 0) || err == nil && !refValidTaints(list) {
+		if list, err := c.ApplyStrict(nil, true); (err == nil) != (faults == 0) || err == nil && !refValidTaints(list) {
 			t.Fatalf("%q gives %v, %v", specs, list, err)
 		}
 	})
@@ -193,7 +193,7 @@ func changeEverything(t *testing.T, list []taints.Taint, conditions []taints.Con
 		},
 	} {
 		c := reconcile(list)
-		after, err := c.Apply(list, true)
+		after, err := c.ApplyStrict(list, true)
 		if err != nil {
 			t.Fatalf("%v: %v", c, err)
 		}
@@ -207,7 +207,7 @@ func changeEverything(t *testing.T, list []taints.Taint, conditions []taints.Con
 	}
 	for _, overwrite := range []bool{false, true} {
 		values, faults := refApply(list, c, overwrite)
-		if after, err := c.Apply(list, overwrite); (err == nil) != (faults == 0) || err == nil && len(after) != len(values) {
+		if after, err := c.ApplyStrict(list, overwrite); (err == nil) != (faults == 0) || err == nil && len(after) != len(values) {
 			t.Fatalf("%v gives %v, %v", c, after, err)
 		}
 	}
@@ -253,8 +253,8 @@ func FuzzEvict(f *testing.F) {
 		list, tols, now := []taints.Taint{taint}, []taints.Toleration{tol, {Operator: taints.OpExists}}, time.Unix(observed, 0)
 		p := taints.EvictionPolicy{Select: taints.Selection(selection), FromTimeAdded: fromTimeAdded}
 		e := p.Evict(taints.Compile(tols), list, now)
-		if p == (taints.EvictionPolicy{}) && e != taints.Evict(list, tols, now) {
-			t.Fatalf("compiled %+v, one-shot %+v", e, taints.Evict(list, tols, now))
+		if p == (taints.EvictionPolicy{}) && e != taints.EvictionOf(list, tols, now) {
+			t.Fatalf("compiled %+v, one-shot %+v", e, taints.EvictionOf(list, tols, now))
 		}
 		const holds = 1<<63 - 1 - 62135596800
 		if observed > holds || added > holds || observed < -holds || added < -holds {

@@ -166,25 +166,15 @@ func (x *Index[N]) snapshot() []nodeGroup[N] {
 	return found
 }
 
-// Summarize says over all nodes why the pod can not be placed on them, as [Matcher.Summarize] does. It costs as much as there
-// are distinct NoSchedule and NoExecute taints, however many nodes have them.
+// Summarize says over all nodes why the pod cannot be placed on them, as
+// [Matcher.Summarize] does.
 func (x *Index[N]) Summarize(m *Matcher) Summary {
 	tolerations, options := m.list()
-	s := Summary{}
-	var counts []taintCount
-	func() {
-		x.mu.RLock()
-		defer x.mu.RUnlock()
-		s.Nodes, s.Feasible = len(x.places), x.countFeasible(m)
-		counts = x.taints.countHard()
-	}()
-	for _, c := range counts {
-		if r := options.reason(&c.taint.Taint, tolerations); !r.Tolerated() {
-			s.Reasons = append(s.Reasons, SummaryReason{Reason: r, Nodes: c.nodes})
-		}
+	s := summarizer{options: options, tolerations: tolerations, in: Hard}
+	for _, g := range x.snapshot() {
+		s.add(g.taints, g.members.len)
 	}
-	s.sort()
-	return s
+	return s.summary()
 }
 
 // group returns the group of nodes with the taints, which is made if there is none.
@@ -542,23 +532,6 @@ func each(list []*distinctTaint, f func(*distinctTaint)) {
 	for _, t := range list {
 		f(t)
 	}
-}
-
-// A taintCount is a taint and how many nodes have it.
-type taintCount struct {
-	taint *distinctTaint
-	nodes int
-}
-
-// countHard returns the hard taints.
-func (d *distinctTaints) countHard() []taintCount {
-	var counts []taintCount
-	for _, t := range d.all {
-		if t.hard {
-			counts = append(counts, taintCount{t, t.nodes})
-		}
-	}
-	return counts
 }
 
 // A vector is a list in a tree of pages. A copy of the vector stays as it is while the vector goes on to change, if query

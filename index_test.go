@@ -240,7 +240,7 @@ func TestIndex(t *testing.T) {
 		x.Delete(1)
 		checkIndexIsEmpty(t, &x)
 	})
-	t.Run("a name that can not be compared panics and changes nothing", func(t *testing.T) {
+	t.Run("a name that cannot be compared panics and changes nothing", func(t *testing.T) {
 		var x taints.Index[any]
 		x.Set("good", gpu)
 		for _, call := range []func(){func() { x.Set([]int{1}, nil) }, func() { x.Delete([]int{1}) }} {

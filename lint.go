@@ -6,84 +6,99 @@ import (
 	"strings"
 )
 
-// A Code names a kind of [Finding]. Codes are for programs that filter findings; they do not change.
+// A Code names a kind of [Finding]. Codes are for programs that filter findings
+// and do not change.
 type Code string
 
 const (
-	// CodeCovered: another toleration of the list tolerates all that this one does, and no taint is tolerated for another time
-	// without this one. All tolerations with this finding can be left out together. Those that Kubernetes adds to a pod in
-	// any case, such as the DaemonSet controller's, are not reported.
+	// CodeCovered: another toleration tolerates all that this one does, and no
+	// taint is tolerated for another time without this one. All tolerations with
+	// this finding can be left out together. Those that Kubernetes adds to a pod
+	// in any case, such as the DaemonSet controller's, are not reported.
 	CodeCovered Code = "covered"
-	// CodeShadowed: for every NoExecute taint that this toleration tolerates an earlier one comes first and sets another time,
-	// so that the time of this one never counts. Often the earlier one is for all keys and shorter.
+	// CodeShadowed: an earlier toleration matches every NoExecute taint that
+	// this one matches and sets another time, so that the time of this one
+	// never counts.
 	CodeShadowed Code = "shadowed"
-	// CodeNoTime: zero or negative tolerationSeconds. A pod is placed on a node with such a taint, and evicted at once.
-	// Zero is not reported for [NodeNotReady] and [NodeUnreachable], where it is the way to leave sooner than after
-	// the 300 seconds that [AddDefaults] would give.
+	// CodeNoTime: the tolerationSeconds are zero or negative, so that a pod may
+	// be placed on a node with such a taint and is evicted at once. Zero is not
+	// reported for [NodeNotReady] and [NodeUnreachable], where it is the way to
+	// leave sooner than after the seconds that [AddDefaults] would give.
 	CodeNoTime Code = "no-time"
-	// CodeEverything: Exists without a key tolerates what keeps pods off broken nodes too. This is reported for each effect
-	// but PreferNoSchedule, and for no effect, and not where the list has all that [AddDaemonSetDefaults] adds without host
-	// network, for a daemon is to run everywhere.
+	// CodeEverything: Exists without a key tolerates what keeps pods off broken
+	// nodes too. It is reported for each effect but PreferNoSchedule, and for no
+	// effect, but not where the list has all that [AddDaemonSetDefaults] adds
+	// without host network.
 	CodeEverything Code = "everything"
-	// CodeLegacyKey: nothing sets a taint of this key any more, and its successor is not tolerated. The legacy keys
-	// are [NodeOutOfDisk], [NodeRoleMaster], [NodeAlphaNotReady] and [NodeAlphaUnreachable].
+	// CodeLegacyKey: nothing sets a taint of this key any more, and its
+	// successor is not tolerated. The legacy keys are [NodeOutOfDisk],
+	// [NodeRoleMaster], [NodeAlphaNotReady] and [NodeAlphaUnreachable].
 	CodeLegacyKey Code = "legacy-key"
-	// CodeMisspeltKey: the key is one of Kubernetes' own but for letter case or one or two edits, see [HintSpelling].
-	CodeMisspeltKey Code = "misspelt-key"
-	// CodeEmptyValue: Equal with an empty value tolerates only taints without a value. This is not reported for keys whose
-	// taints Kubernetes sets without one.
+	// CodeMisspelledKey: the key is one of Kubernetes' own but for letter case
+	// or one or two edits, as for [HintSpelling].
+	CodeMisspelledKey Code = "misspelled-key"
+	// CodeEmptyValue: Equal with an empty value tolerates only taints without a
+	// value. It is not reported for keys whose taints Kubernetes sets without
+	// one.
 	CodeEmptyValue Code = "empty-value"
-	// CodeThreshold: no valid taint has a value below, or above, the threshold: valid integers begin with a digit and so
-	// are not negative, and none is above the greatest int64.
+	// CodeThreshold: no valid taint has an integer less, or greater, than the
+	// value: valid integers are not negative, and none is above the greatest
+	// int64.
 	CodeThreshold Code = "threshold"
 )
 
-// A Finding is something in a list of tolerations that is valid and does hardly what its author wants. It is comparable. It
-// holds no keys and values but those of Kubernetes.
+// A Finding is something in a list of tolerations that is valid and probably not
+// what its author means. It holds no keys and values but those of Kubernetes.
 type Finding struct {
 	// Code says what it is.
-	Code Code
-	// Toleration is the index of the toleration it is about.
-	Toleration int
-	// Other is the index of the toleration that is the reason, for CodeCovered and CodeShadowed, and otherwise -1.
-	Other int
+	Code Code `json:"code"`
+	// Toleration is the index of the toleration that it is about.
+	Toleration int `json:"toleration"`
 	// Advice says in words what is the matter and what to do.
-	Advice string
+	Advice string `json:"advice"`
+
+	other indexPlusOne
 }
 
-// String returns the finding in one line, as in "tolerations[1]: tolerations[0] tolerates all that it tolerates: leave it out
-// (covered)".
+// Other returns the index of the toleration that is the reason, for
+// [CodeCovered] and [CodeShadowed], and false for other codes.
+func (f Finding) Other() (i int, ok bool) { return f.other.get() }
+
+// String returns the finding in one line, as in "tolerations[1]: tolerations[0]
+// tolerates all that it tolerates: leave it out (covered)".
 func (f Finding) String() string {
-	return entry(f.Toleration) + ": " + f.Advice + " (" + string(f.Code) + ")"
+	return entryName(f.Toleration) + ": " + f.Advice + " (" + string(f.Code) + ")"
 }
 
-// entry names the toleration of the index.
-func entry(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
+// entryName names the toleration of the index.
+func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 
-// Lint returns what is valid in a pod's tolerations and does hardly what its author wants: see the [Code] constants. Findings
-// are in order of the list, and those about one toleration in order of the constants; one that has CodeCovered has no
-// other. The result is nil if there are none, and always so for what the Add functions of this package give a pod that
-// has no tolerations, unless negative seconds are asked of [AddDefaults].
+// Lint returns what is valid in a pod's tolerations and probably not what their
+// author means: see the [Code] constants. Findings are in the order of the list,
+// and those about one toleration in the order of the constants. A toleration with
+// CodeCovered has no other findings.
 //
-// Tolerations that [ValidateTolerations] refuses are passed over: they have no findings, and are the reason for none. Nothing
-// is retained. The time it takes grows with the square of the length.
+// The result is nil if there are none, and for a list that [ValidateTolerations]
+// refuses, which wants to be made valid first. It is nil for what the Add
+// functions give to a pod without tolerations, except for negative seconds and
+// for extended resources whose names are close to Kubernetes' own keys.
 //
-// What is right for a daemon is not for others. Lint tells them apart by what the DaemonSet controller adds, so give it
-// the tolerations of the pod, or those of the template after [AddDaemonSetDefaults].
+// What is right for a daemon is wrong for others. Lint knows a daemon by what the
+// DaemonSet controller adds, so give it the tolerations of the pod, or those of
+// the template after [AddDaemonSetDefaults]. The time grows with the square of
+// the length.
 func Lint(tols []Toleration) []Finding { return Options{}.Lint(tols) }
 
-// Lint is the function [Lint] under the options: what is valid, and what a key or threshold tolerates, depends on them.
+// Lint is like the function [Lint] under the options.
 func (o Options) Lint(tols []Toleration) []Finding {
-	l := linter{options: o}
-	for i := range tols {
-		if o.valid(&tols[i]) {
-			l.tols, l.at = append(l.tols, tols[i]), append(l.at, i)
-		}
+	if o.ValidateTolerations(tols) != nil {
+		return nil
 	}
-	l.daemon = isDaemon(l.tols)
-	l.relate()
-	for i := range l.tols {
-		l.look(i)
+	l := linter{options: o, tols: tols, daemon: isDaemon(tols)}
+	shadows := l.shadows()
+	by := l.superseded(shadows)
+	for i := range tols {
+		l.at(i, shadows[i], by[i])
 	}
 	return l.findings
 }
@@ -91,76 +106,66 @@ func (o Options) Lint(tols []Toleration) []Finding {
 // A linter collects findings.
 type linter struct {
 	options  Options
-	tols     []Toleration // the valid ones
-	at       []int        // their indexes in the list
-	shadows  []int        // for each what shadows it, or -1
-	by       []int        // for each what makes it superfluous, as superseded has it, but for what has a shadow only a later one
+	tols     []Toleration
 	daemon   bool
 	findings []Finding
 }
 
-// relate fills shadows and by.
-func (l *linter) relate() {
-	for i := range l.tols {
-		shadow, by := l.shadow(i), -1
-		if l.options.values(&l.tols[i]).empty() {
-			by = i
-		} else if shadow < 0 {
-			by = l.options.shadow(l.tols[:i], &l.tols[i])
+// shadows returns for each toleration the index of the first earlier one that
+// tolerates all its NoExecute taints, if it does so for another time, and
+// otherwise -1.
+func (l *linter) shadows() []int {
+	shadows := make([]int, len(l.tols))
+	for i, t := range l.tols {
+		shadows[i] = -1
+		if !timed(&t) || l.options.toleratesNothing(&t) {
+			continue
 		}
-		l.shadows, l.by = append(l.shadows, shadow), append(l.by, by)
-	}
-	for i := len(l.tols) - 1; i >= 0; i-- {
-		if l.by[i] < 0 {
-			l.by[i] = l.options.repeat(l.tols, l.by, i)
+		t.Effect = NoExecute
+		j := l.options.shadow(l.tols[:i], &t)
+		if j >= 0 && !sameTime(&l.tols[j], &t) {
+			shadows[i] = j
 		}
 	}
+	return shadows
 }
 
-// shadow returns the index of the first earlier toleration that tolerates all NoExecute taints of a toleration, if it does so
-// for another time, and otherwise -1.
-func (l *linter) shadow(i int) int {
-	t := l.tols[i]
-	if !timed(&t) || l.options.values(&t).empty() {
-		return -1
-	}
-	t.Effect = NoExecute
-	j := l.options.shadow(l.tols[:i], &t)
-	if j < 0 || sameTime(&l.tols[j], &t) {
-		return -1
-	}
-	return j
+// superseded is [Options.superseded], but that a toleration in the shadow of an
+// earlier one is only superfluous by a later one.
+func (l *linter) superseded(shadows []int) []int {
+	return l.options.supersededBut(l.tols, func(i int) bool { return shadows[i] >= 0 })
 }
 
 func (l *linter) add(code Code, i int, advice string) {
-	l.findings = append(l.findings, Finding{code, l.at[i], -1, advice})
+	l.findings = append(l.findings, Finding{Code: code, Toleration: i, Advice: advice})
 }
 
 // addOther adds a finding of which the toleration j is the reason.
 func (l *linter) addOther(code Code, i, j int, advice string) {
-	l.findings = append(l.findings, Finding{code, l.at[i], l.at[j], advice})
+	l.findings = append(l.findings, Finding{code, i, advice, someIndex(j)})
 }
 
-// look adds the findings about a toleration.
-func (l *linter) look(i int) {
+// at adds the findings about the toleration at the index, with what shadows it
+// and what makes it superfluous, itself if it tolerates nothing.
+func (l *linter) at(i, shadow, by int) {
 	t := &l.tols[i]
-	switch shadow, by := l.shadows[i], l.by[i]; {
+	switch {
 	case shadow >= 0:
 		l.addShadowed(i, shadow)
 	case by < 0:
-		l.lookAtSeconds(i, t)
+		l.checkSeconds(i, t)
 	case by != i:
 		if !isAdded(t) {
-			l.addOther(CodeCovered, i, by, entry(l.at[by])+" tolerates all that it tolerates: leave it out")
+			l.addOther(CodeCovered, i, by, entryName(by)+" tolerates all that it tolerates: leave it out")
 		}
 		return
 	}
-	l.lookAtKey(i, t)
-	l.lookAtValue(i, t)
+	l.checkKey(i, t)
+	l.checkValue(i, t)
 }
 
 func (l *linter) addShadowed(i, j int) {
-	first := entry(l.at[j])
+	first := entryName(j)
 	l.addOther(CodeShadowed, i, j, first+" comes first for its NoExecute taints and tolerates them "+howLong(&l.tols[j])+
 		", so that its own time, "+howLong(&l.tols[i])+", never counts: put it before "+first)
 }
@@ -168,51 +173,51 @@ func (l *linter) addShadowed(i, j int) {
 // howLong says how long the toleration tolerates a NoExecute taint.
 func howLong(t *Toleration) string {
 	if t.TolerationSeconds == nil {
-		return "for ever"
+		return "forever"
 	}
 	return "for " + strconv.FormatInt(*t.TolerationSeconds, 10) + "s"
 }
 
-func (l *linter) lookAtSeconds(i int, t *Toleration) {
+func (l *linter) checkSeconds(i int, t *Toleration) {
 	switch s := t.TolerationSeconds; {
 	case s == nil || *s > 0:
 	case *s < 0:
-		l.add(CodeNoTime, i, "negative tolerationSeconds are as good as none at all: a pod on such a node is evicted at once; "+
-			"to stay for ever leave tolerationSeconds out")
+		l.add(CodeNoTime, i, "negative tolerationSeconds count as zero: a pod on such a node is evicted at once; "+
+			"to stay forever leave tolerationSeconds out")
 	case t.Key != NodeNotReady && t.Key != NodeUnreachable:
 		l.add(CodeNoTime, i, "a pod may be placed on a node with such a taint and is evicted at once: "+
-			"leave the toleration out to stay away, or tolerationSeconds to stay for ever")
+			"leave the toleration out to stay away, or tolerationSeconds to stay forever")
 	}
 }
 
-func (l *linter) lookAtKey(i int, t *Toleration) {
+func (l *linter) checkKey(i int, t *Toleration) {
 	keys := l.options.keys(t)
 	if keys.prefix {
 		if keys.key == "" && !l.daemon {
-			l.lookAtEverything(i, t)
+			l.checkEverything(i, t)
 		}
 		return
 	}
 	if s := successor(t.Key); s != "" {
 		u := *t
 		u.Key = s
-		if !l.options.coveredIn(l.tols, &u) {
+		if !slices.ContainsFunc(l.tols, func(t Toleration) bool { return l.options.covers(&t, &u) }) {
 			l.add(CodeLegacyKey, i, "nothing sets taints of this key any more: tolerate "+s)
 		}
 		return
 	}
-	if slices.Contains(knownKeys(), t.Key) {
+	if slices.Contains(knownKeys, t.Key) {
 		return
 	}
-	for _, known := range knownKeys() {
+	for _, known := range knownKeys {
 		if strings.EqualFold(t.Key, known) || keyEdits(t.Key, known) > 0 {
-			l.add(CodeMisspeltKey, i, "the key may be misspelt: Kubernetes sets "+known)
+			l.add(CodeMisspelledKey, i, "the key may be misspelled: Kubernetes sets "+known)
 			return
 		}
 	}
 }
 
-func (l *linter) lookAtEverything(i int, t *Toleration) {
+func (l *linter) checkEverything(i int, t *Toleration) {
 	if t.Operator != OpExists || t.Effect == PreferNoSchedule {
 		return
 	}
@@ -226,7 +231,7 @@ func (l *linter) lookAtEverything(i int, t *Toleration) {
 	l.add(CodeEverything, i, "the pod tolerates "+what+", which is right for daemons only: name the keys that it needs")
 }
 
-func (l *linter) lookAtValue(i int, t *Toleration) {
+func (l *linter) checkValue(i int, t *Toleration) {
 	switch t.operator() {
 	case OpEqual:
 		if t.Value == "" && !valueless(t.Key) {
@@ -247,25 +252,18 @@ func lessOrGreater(op Operator) string {
 	return "greater"
 }
 
-// valid reports whether validation has nothing to say about the toleration.
-func (o Options) valid(t *Toleration) bool {
-	var f faults
-	f.toleration(t, o)
-	return f.fields == nil
-}
-
 // isAdded reports whether the toleration is one that Kubernetes adds to a pod even if another one covers it.
 func isAdded(t *Toleration) bool {
 	if t.Operator != OpExists || t.TolerationSeconds != nil {
 		return false
 	}
 	id := TaintID{t.Key, t.Effect}
-	return slices.Contains(daemonSetTaints(true), id) || t.Effect == NoSchedule && IsExtendedResourceName(t.Key)
+	return slices.Contains(daemonSetTaints(DaemonSetPod{HostNetwork: true}), id) || t.Effect == NoSchedule && IsExtendedResourceName(t.Key)
 }
 
 // isDaemon reports whether the list has all that the DaemonSet controller adds without host network.
 func isDaemon(tols []Toleration) bool {
-	for _, id := range daemonSetTaints(false) {
+	for _, id := range daemonSetTaints(DaemonSetPod{}) {
 		if !slices.ContainsFunc(tols, func(t Toleration) bool { return t.Key == id.Key && t.Effect == id.Effect && isAdded(&t) }) {
 			return false
 		}
@@ -288,12 +286,10 @@ func successor(key string) string {
 	return ""
 }
 
-// knownKeys returns the keys of Kubernetes' own taints that are in use.
-func knownKeys() []string {
-	return []string{
-		NodeNotReady, NodeUnreachable, NodeMemoryPressure, NodeDiskPressure, NodePIDPressure, NodeNetworkUnavailable,
-		NodeUnschedulable, NodeOutOfService, CloudProviderUninitialized, CloudProviderShutdown, NodeRoleControlPlane,
-	}
+// knownKeys holds the keys of Kubernetes' own taints that are in use.
+var knownKeys = []string{
+	NodeNotReady, NodeUnreachable, NodeMemoryPressure, NodeDiskPressure, NodePIDPressure, NodeNetworkUnavailable,
+	NodeUnschedulable, NodeOutOfService, CloudProviderUninitialized, CloudProviderShutdown, NodeRoleControlPlane,
 }
 
 // valueless reports whether Kubernetes sets taints of the key, and without a value.
@@ -302,5 +298,5 @@ func valueless(key string) bool {
 	case NodeOutOfService, CloudProviderUninitialized:
 		return false
 	}
-	return successor(key) != "" || slices.Contains(knownKeys(), key)
+	return successor(key) != "" || slices.Contains(knownKeys, key)
 }

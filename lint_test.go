@@ -28,7 +28,7 @@ func withoutAdvice(findings []taints.Finding) []finding {
 func TestLint(t *testing.T) {
 	const (
 		covered, shadowed, noTime, everything = taints.CodeCovered, taints.CodeShadowed, taints.CodeNoTime, taints.CodeEverything
-		legacy, misspelt, empty, threshold    = taints.CodeLegacyKey, taints.CodeMisspeltKey, taints.CodeEmptyValue, taints.CodeThreshold
+		legacy, misspelled, empty, threshold    = taints.CodeLegacyKey, taints.CodeMisspelledKey, taints.CodeEmptyValue, taints.CodeThreshold
 
 		wildcard = ":PreferNoSchedule op=Exists"
 		daemon   = "node.kubernetes.io/not-ready:NoExecute op=Exists, node.kubernetes.io/unreachable:NoExecute op=Exists, node.kubernetes.io/disk-pressure:NoSchedule op=Exists, node.kubernetes.io/memory-pressure:NoSchedule op=Exists, node.kubernetes.io/pid-pressure:NoSchedule op=Exists"
@@ -53,7 +53,7 @@ func TestLint(t *testing.T) {
 		{"but not in another form", "nvidia.com/gpu op=Exists, nvidia.com/gpu=a:NoSchedule", []finding{{covered, 1, 0}}},
 
 		{"a wildcard before a longer one", wildcard + ", a:NoExecute op=Exists for 30s, a=b:NoExecute for 300s", []finding{{shadowed, 2, 1}}},
-		{"before one for ever", "a:NoExecute op=Exists for 300s, a=b:NoExecute", []finding{{shadowed, 1, 0}}},
+		{"before one forever", "a:NoExecute op=Exists for 300s, a=b:NoExecute", []finding{{shadowed, 1, 0}}},
 		{"before a shorter one", "a:NoExecute op=Exists, a=b:NoExecute for 30s", []finding{{shadowed, 1, 0}}},
 		{"before one of all effects", "a:NoExecute op=Exists for 300s, a=b", []finding{{shadowed, 1, 0}}},
 		{"the first of several", "a:NoExecute op=Exists for 300s, a:NoExecute op=Exists for 200s, a=b", []finding{{shadowed, 1, 0}, {shadowed, 2, 0}}},
@@ -64,7 +64,7 @@ func TestLint(t *testing.T) {
 
 		{"no time", "a:NoExecute op=Exists for 0s, b:NoExecute op=Exists for -1s", []finding{{noTime, 0, -1}, {noTime, 1, -1}}},
 		{"out of a failed node at once", "node.kubernetes.io/not-ready:NoExecute op=Exists for 0s, node.kubernetes.io/unreachable:NoExecute op=Exists for 0s", nil},
-		{"minus one is not for ever", "node.kubernetes.io/not-ready:NoExecute op=Exists for -1s", []finding{{noTime, 0, -1}}},
+		{"minus one is not forever", "node.kubernetes.io/not-ready:NoExecute op=Exists for -1s", []finding{{noTime, 0, -1}}},
 		{"seconds that never count have one finding", "a:NoExecute op=Exists for 300s, a=b:NoExecute for 0s", []finding{{shadowed, 1, 0}}},
 
 		{"everything", "op=Exists", []finding{{everything, 0, -1}}},
@@ -79,13 +79,13 @@ func TestLint(t *testing.T) {
 		{"beside its successor", "node-role.kubernetes.io/master:NoSchedule op=Exists, node-role.kubernetes.io/control-plane op=Exists", nil},
 		{"beside its successor for another effect", "node-role.kubernetes.io/master:NoSchedule op=Exists, node-role.kubernetes.io/control-plane:NoExecute op=Exists", []finding{{legacy, 0, -1}}},
 
-		{"misspelt keys", "node.kubernetes.io/notready:NoExecute op=Exists, node.kubernetes.io/Unreachable op=Exists, node-role.kubernetes.io/controlplane op=Exists, node.kubernetes.io/dsik-pressure op=Exists", []finding{{misspelt, 0, -1}, {misspelt, 1, -1}, {misspelt, 2, -1}, {misspelt, 3, -1}}},
+		{"misspelled keys", "node.kubernetes.io/notready:NoExecute op=Exists, node.kubernetes.io/Unreachable op=Exists, node-role.kubernetes.io/controlplane op=Exists, node.kubernetes.io/dsik-pressure op=Exists", []finding{{misspelled, 0, -1}, {misspelled, 1, -1}, {misspelled, 2, -1}, {misspelled, 3, -1}}},
 		{"keys of others", "node.example.com/not-ready op=Exists, node-role.kubernetes.io/worker op=Exists", nil},
 
 		{"an empty value", "dedicated:NoSchedule, team", []finding{{empty, 0, -1}, {empty, 1, -1}}},
 		{"an empty value where there is none", "node-role.kubernetes.io/control-plane:NoSchedule, node.kubernetes.io/not-ready:NoExecute for 5s", nil},
 		{"an empty value where there is one", "node.cloudprovider.kubernetes.io/uninitialized:NoSchedule, node.kubernetes.io/out-of-service", []finding{{empty, 0, -1}, {empty, 1, -1}}},
-		{"two things the matter", "node.kubernetes.io/notready:NoExecute for 0s", []finding{{noTime, 0, -1}, {misspelt, 0, -1}, {empty, 0, -1}}},
+		{"two things the matter", "node.kubernetes.io/notready:NoExecute for 0s", []finding{{noTime, 0, -1}, {misspelled, 0, -1}, {empty, 0, -1}}},
 
 		{"thresholds out of reach", "a=-9223372036854775808 op=Lt, a=-1 op=Lt, a=0 op=Lt, a=9223372036854775807 op=Gt", []finding{{threshold, 0, -1}, {covered, 1, 2}, {threshold, 2, -1}, {threshold, 3, -1}}},
 		{"thresholds within reach", "a=1 op=Lt, b=9223372036854775806 op=Gt, c=-9223372036854775808 op=Gt", nil},
@@ -114,7 +114,7 @@ func TestLintUnderOptions(t *testing.T) {
 		{"a star of one value is not", wild, []taints.Toleration{toleration("*", "", "v")}, nil},
 		{"a star that covers", wild, []taints.Toleration{toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/network", "Exists", "")}, []finding{{taints.CodeCovered, 1, 0}}},
 		{"a star that shadows", wild, []taints.Toleration{{Key: "a*", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(5)}, toleration("ab", "Exists", "")}, []finding{{taints.CodeShadowed, 1, 0}}},
-		{"a star is not misspelt", wild, []taints.Toleration{toleration("node.kubernetes.io/unreachable*", "Exists", "")}, nil},
+		{"a star is not misspelled", wild, []taints.Toleration{toleration("node.kubernetes.io/unreachable*", "Exists", "")}, nil},
 		{"a star is not a legacy key", wild, []taints.Toleration{toleration("node-role.kubernetes.io/master*", "Exists", "")}, nil},
 		{"a star is not valid", taints.Options{}, []taints.Toleration{toleration("*", "Exists", ""), toleration("a*", "", "")}, nil},
 		{"without comparison Lt is not valid", taints.Options{NoComparison: true}, []taints.Toleration{toleration("a", "Lt", "0"), toleration("b", "", "")}, []finding{{taints.CodeEmptyValue, 1, -1}}},
@@ -147,17 +147,17 @@ func TestFindingString(t *testing.T) {
 		"tolerations[0]: the pod tolerates every NoExecute taint, those of not ready and unreachable nodes too, for 300s, which is right for daemons only: name the keys that it needs (everything)",
 		"tolerations[1]: tolerations[0] comes first for its NoExecute taints and tolerates them for 300s, so that its own time, for 3600s, never counts: put it before tolerations[0] (shadowed)",
 		"tolerations[2]: tolerations[3] tolerates all that it tolerates: leave it out (covered)",
-		"tolerations[3]: tolerations[0] comes first for its NoExecute taints and tolerates them for 300s, so that its own time, for ever, never counts: put it before tolerations[0] (shadowed)",
+		"tolerations[3]: tolerations[0] comes first for its NoExecute taints and tolerates them for 300s, so that its own time, forever, never counts: put it before tolerations[0] (shadowed)",
 		"tolerations[4]: the pod tolerates every NoSchedule taint, those of cordoned nodes and of nodes without memory or disk too, which is right for daemons only: name the keys that it needs (everything)",
 		"tolerations[5]: tolerations[4] tolerates all that it tolerates: leave it out (covered)",
 		"tolerations[6]: tolerations[0] comes first for its NoExecute taints and tolerates them for 300s, so that its own time, for 5s, never counts: put it before tolerations[0] (shadowed)",
 		"tolerations[7]: no valid taint has an integer less than that, so it tolerates nothing: change the value (threshold)",
 		"tolerations[8]: no valid taint has an integer greater than that, so it tolerates nothing: change the value (threshold)",
-		"tolerations[9]: the key may be misspelt: Kubernetes sets node.kubernetes.io/unschedulable (misspelt-key)",
+		"tolerations[9]: the key may be misspelled: Kubernetes sets node.kubernetes.io/unschedulable (misspelled-key)",
 		"tolerations[0]: the pod tolerates every taint, those of cordoned, not ready and unreachable nodes too, and stays there, which is right for daemons only: name the keys that it needs (everything)",
-		"tolerations[1]: tolerations[0] comes first for its NoExecute taints and tolerates them for ever, so that its own time, for 0s, never counts: put it before tolerations[0] (shadowed)",
-		"tolerations[0]: a pod may be placed on a node with such a taint and is evicted at once: leave the toleration out to stay away, or tolerationSeconds to stay for ever (no-time)",
-		"tolerations[1]: negative tolerationSeconds are as good as none at all: a pod on such a node is evicted at once; to stay for ever leave tolerationSeconds out (no-time)",
+		"tolerations[1]: tolerations[0] comes first for its NoExecute taints and tolerates them forever, so that its own time, for 0s, never counts: put it before tolerations[0] (shadowed)",
+		"tolerations[0]: a pod may be placed on a node with such a taint and is evicted at once: leave the toleration out to stay away, or tolerationSeconds to stay forever (no-time)",
+		"tolerations[1]: negative tolerationSeconds are as good as none at all: a pod on such a node is evicted at once; to stay forever leave tolerationSeconds out (no-time)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -71,13 +71,13 @@ func TestTolerates(t *testing.T) {
 		{"Lt of another effect", T{Key: "score", Operator: "Lt", Value: "60", Effect: "NoExecute"}, score("40"), taints.MismatchEffect},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := tc.tol.Check(tc.taint); got != tc.want {
+			if got := tc.tol.Mismatch(tc.taint); got != tc.want {
 				t.Errorf("Check = %v, want %v", got, tc.want)
 			}
 			if got := tc.tol.Tolerates(tc.taint); got != (tc.want == 0) {
 				t.Errorf("Tolerates = %v", got)
 			}
-			if _, got := taints.Compile([]T{tc.tol}).Match(&tc.taint); got != (tc.want == 0) {
+			if _, got := taints.Compile([]T{tc.tol}).Match(tc.taint); got != (tc.want == 0) {
 				t.Errorf("Match = %v", got)
 			}
 		})
@@ -99,8 +99,8 @@ func TestIntegerForms(t *testing.T) {
 			if op == taints.OpGt {
 				limit, taintLimit = taintLimit, limit
 			}
-			asTaint := taints.Toleration{Operator: op, Value: limit}.Check(taints.Taint{Key: "k", Value: form})
-			asToleration := taints.Toleration{Operator: op, Value: form}.Check(taints.Taint{Key: "k", Value: taintLimit})
+			asTaint := taints.Toleration{Operator: op, Value: limit}.Mismatch(taints.Taint{Key: "k", Value: form})
+			asToleration := taints.Toleration{Operator: op, Value: form}.Mismatch(taints.Taint{Key: "k", Value: taintLimit})
 			if (asTaint != taints.MismatchNotInteger) != ok || (asToleration != taints.MismatchNotInteger) != ok {
 				t.Errorf("%s %q: %v as the taint's value, %v as the toleration's; an integer: %v", op, form, asTaint, asToleration, ok)
 			}
@@ -138,7 +138,7 @@ func TestOptions(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tol := taints.MustParseToleration(tc.tol)
-			if _, ok := tc.options.Compile([]taints.Toleration{tol}).Match(&gpu); ok != tc.want {
+			if _, ok := tc.options.Compile([]taints.Toleration{tol}).Match(gpu); ok != tc.want {
 				t.Errorf("Match = %v, want %v", ok, tc.want)
 			}
 		})
@@ -161,10 +161,10 @@ func TestOptions(t *testing.T) {
 	} {
 		t.Run(tc.key, func(t *testing.T) {
 			tols := []taints.Toleration{{Key: tc.key, Operator: taints.OpExists}}
-			if _, ok := taints.Compile(tols).Match(&gpu); ok != tc.off {
+			if _, ok := taints.Compile(tols).Match(gpu); ok != tc.off {
 				t.Errorf("wildcards off: %v, want %v", ok, tc.off)
 			}
-			if _, ok := (taints.Options{KeyWildcards: true}).Compile(tols).Match(&gpu); ok != tc.on {
+			if _, ok := (taints.Options{KeyWildcards: true}).Compile(tols).Match(gpu); ok != tc.on {
 				t.Errorf("wildcards on: %v, want %v", ok, tc.on)
 			}
 		})
@@ -180,16 +180,16 @@ func TestMatcher(t *testing.T) {
 			{Key: "gpu", Operator: taints.OpExists, Effect: taints.NoSchedule},
 			{Operator: taints.OpExists},
 		})
-		if i, ok := m.Match(&gpu); i != 1 || !ok {
+		if i, ok := m.Match(gpu); i != 1 || !ok {
 			t.Errorf("Match = %d, %v, want 1, true", i, ok)
 		}
-		if i, ok := m.Match(&taints.Taint{Key: "x"}); i != 2 || !ok {
+		if i, ok := m.Match(taints.Taint{Key: "x"}); i != 2 || !ok {
 			t.Errorf("Match = %d, %v, want 2, true", i, ok)
 		}
 	})
 	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": {}, "of nothing": taints.Compile(nil)} {
 		t.Run(name+" tolerates nothing", func(t *testing.T) {
-			if i, ok := m.Match(&gpu); i != -1 || ok {
+			if i, ok := m.Match(gpu); i != -1 || ok {
 				t.Errorf("Match = %d, %v, want -1, false", i, ok)
 			}
 			if v := m.Filter([]taints.Taint{gpu}); v.NoSchedule != 1 || v.First != 0 {
@@ -213,11 +213,11 @@ func TestMatcher(t *testing.T) {
 			}
 			m := taints.Compile(tols)
 			for _, want := range []int{0, n / 2, n - 1} {
-				if i, ok := m.Match(&taints.Taint{Key: tols[want].Key}); i != want || !ok {
+				if i, ok := m.Match(taints.Taint{Key: tols[want].Key}); i != want || !ok {
 					t.Errorf("Match = %d, %v among %d, want %d", i, ok, n, want)
 				}
 			}
-			if i, ok := m.Match(&taints.Taint{Key: "k"}); i != -1 || ok {
+			if i, ok := m.Match(taints.Taint{Key: "k"}); i != -1 || ok {
 				t.Errorf("Match = %d, %v among %d, want none", i, ok, n)
 			}
 		}

@@ -155,7 +155,7 @@ func TestRecordedEviction(t *testing.T) {
 	zero := time.Unix(1_800_000_000, 0)
 	outcomes := map[taints.Outcome]int{}
 	for _, pod := range recorded.Pods {
-		e := taints.Evict(nodes[pod.Node], pod.Tolerations, zero)
+		e := taints.EvictionOf(nodes[pod.Node], pod.Tolerations, zero)
 		if c := (taints.EvictionPolicy{}).Evict(taints.Compile(pod.Tolerations), nodes[pod.Node], zero); c != e {
 			t.Errorf("%s: %+v, compiled %+v", pod.Name, e, c)
 		}
@@ -192,7 +192,7 @@ func TestRecordedDefaults(t *testing.T) {
 		if pod.DaemonSet {
 			tols = taints.AddDaemonSetDefaults(tols, pod.HostNetwork)
 		}
-		tols = taints.AddDefaults(tols, taints.Defaults{})
+		tols = taints.AddDefaults(tols, taints.DefaultSeconds{})
 		if pod.QOS != "BestEffort" {
 			tols = restrictionMerge(taints.AddMemoryPressure(tols))
 		}
@@ -222,7 +222,7 @@ func TestRecordedConditions(t *testing.T) {
 			list = append(list, taints.Condition{Type: kind, Status: status})
 		}
 		now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-		got, err := taints.ReconcileConditions(node.Given, list, node.Unschedulable, now).Apply(node.Given, false)
+		got, err := taints.ReconcileConditions(node.Given, list, node.Unschedulable, now).ApplyStrict(node.Given, false)
 		if err != nil {
 			t.Errorf("%s: %v", node.Name, err)
 		}

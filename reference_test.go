@@ -71,7 +71,7 @@ func refUntolerated(o taints.Options, list []taints.Taint, tols []taints.Tolerat
 }
 
 // refDeadline says when a pod leaves, in seconds of Unix time: never, at once (the second of now), or at a time.
-// A taint's nil seconds are for ever.
+// A taint's nil seconds are forever.
 func refDeadline(p taints.EvictionPolicy, o taints.Options, list []taints.Taint, tols []taints.Toleration, now time.Time) (taints.Outcome, *big.Int) {
 	outcome, deadline := taints.Stays, (*big.Int)(nil)
 	for _, taint := range list {
@@ -108,7 +108,7 @@ func refDeadline(p taints.EvictionPolicy, o taints.Options, list []taints.Taint,
 	return outcome, deadline
 }
 
-// refSeconds returns how long the tolerations at the indexes tolerate together, 0 at least, nil for ever.
+// refSeconds returns how long the tolerations at the indexes tolerate together, 0 at least, nil forever.
 func refSeconds(selection taints.Selection, tols []taints.Toleration, matches []int) *big.Int {
 	var all []*big.Int
 	for _, i := range matches {
@@ -310,7 +310,7 @@ func refTime(o taints.Options, tols []taints.Toleration, taint taints.Taint) str
 	}
 	seconds := refSeconds(taints.FirstMatch, tols, matches)
 	if taint.Effect != "NoExecute" || seconds == nil {
-		return "for ever"
+		return "forever"
 	}
 	return seconds.String()
 }

@@ -280,7 +280,7 @@ func TestApply(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := c.Apply(listOf(tc.node), tc.overwrite)
+			got, err := c.ApplyStrict(listOf(tc.node), tc.overwrite)
 			if diff := cmp.Diff(strings.Fields(tc.want), texts(got), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -305,10 +305,10 @@ func checkApplyError(t *testing.T, err error, want []string) {
 
 // Changes that no text gives.
 func TestApplyOddChanges(t *testing.T) {
-	_, err := taints.Changes{Add: listOf("a=1:NoSchedule b: a=2:NoSchedule b=3:")}.Apply(nil, true)
+	_, err := taints.Changes{Add: listOf("a=1:NoSchedule b: a=2:NoSchedule b=3:")}.ApplyStrict(nil, true)
 	checkApplyError(t, err, []string{"add[2] a=2:NoSchedule: a duplicate", "add[3] b=3:: a duplicate"})
 
-	got, err := taints.Changes{Remove: []taints.TaintID{{}}}.Apply(listOf("a:NoSchedule :NoExecute :x"), false)
+	got, err := taints.Changes{Remove: []taints.TaintID{{}}}.ApplyStrict(listOf("a:NoSchedule :NoExecute :x"), false)
 	if diff := cmp.Diff([]string{"a:NoSchedule"}, texts(got)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -327,7 +327,7 @@ func TestApplyErrorText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Apply(node, false); err == nil || err.Error() != want {
+		if _, err := c.ApplyStrict(node, false); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -345,7 +345,7 @@ func TestApplyTimes(t *testing.T) {
 		c.Add[i].TimeAdded = &now
 	}
 	c.Add[2].TimeAdded = nil
-	got, err := c.Apply(node, true)
+	got, err := c.ApplyStrict(node, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -335,7 +335,7 @@ func TestAllowed(t *testing.T) {
 		{"as written", []string{gpu, notReady}, []string{notReady, gpu}, -1},
 		{"less than allowed", []string{"nvidia.com/gpu=a100:NoSchedule", "node.kubernetes.io/not-ready:NoExecute op=Exists for 60s"}, []string{notReady, gpu}, -1},
 		{"too long", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"}, []string{notReady, gpu}, 1},
-		{"for ever", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists"}, []string{notReady, gpu}, 1},
+		{"forever", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists"}, []string{notReady, gpu}, 1},
 		{"the first of several", []string{gpu, "a", "b"}, []string{gpu}, 1},
 		{"all effects", []string{"nvidia.com/gpu op=Exists"}, []string{gpu}, 0},
 		{"everything", []string{"op=Exists"}, []string{gpu, notReady}, 0},

@@ -272,7 +272,7 @@ func TestErrorTexts(t *testing.T) {
 		},
 		{
 			taints.ValidateTolerationsUpdate(parseTolerations("a:NoExecute for 5s"), nil),
-			`tolerations: "a:NoExecute for 5s" is forbidden: an existing toleration can not be removed or changed, except its tolerationSeconds`,
+			`tolerations: "a:NoExecute for 5s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds`,
 		},
 		{&taints.FieldError{Index: -1, Value: "x", Detail: "d"}, `"x" is d`},
 		{&taints.FieldError{Index: -1, Value: strings.Repeat("x", 80), Detail: "d"}, `"` + strings.Repeat("x", 80) + `" is d`},

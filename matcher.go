@@ -1,0 +1,275 @@
+package taints
+
+import "strings"
+
+// A Matcher is a list of tolerations prepared for many taints. It is immutable
+// and safe for concurrent use. The zero Matcher, and a nil one, tolerates
+// nothing.
+//
+// A Matcher also serves as a selector of taints: compiled from tolerations such
+// as "node.cilium.io/agent-not-ready op=Exists" it tells startup taints, ignored
+// taints or excluded keys from the others.
+type Matcher struct {
+	policy    EvictionPolicy
+	rules     []rule             // a rule for each toleration, in list order
+	exempt    EffectSet          // effects of which every taint is tolerated
+	wildcards link               // the first rule that matches more than one key
+	exact     [fingerprints]link // the first of the other rules, by fingerprint of the key
+}
+
+// A rule is a toleration and how the Matcher applies it.
+type rule struct {
+	Toleration       // with seconds of its own
+	limit      int64 // for opLess and opGreater
+	seconds    int64
+	next       link // the next rule that matches more than one key too, or whose key has the same fingerprint
+	effects    EffectSet
+	op         ruleOp
+	wildcard   bool // matches more than one key
+}
+
+// A link leads to a rule: it is the rule's index and one, so that 0 leads
+// nowhere.
+type link uint32
+
+type ruleOp uint8
+
+const (
+	opNever ruleOp = iota
+	opEqual
+	opExists
+	opLess
+	opGreater
+)
+
+// fingerprints is how many fingerprints there are. A pod has few tolerations,
+// and a larger table takes longer to make.
+const fingerprints = 32
+
+// fingerprint maps equal keys to equal numbers below fingerprints, and different
+// ones mostly to different numbers. The length and two bytes tell the usual keys
+// apart, whose beginnings are often alike.
+func fingerprint(key string) uint8 {
+	n := len(key)
+	if n == 0 {
+		return 0
+	}
+	return (uint8(n) ^ key[n-1] ^ key[n/2]<<2) % fingerprints
+}
+
+// Compile returns a [Matcher] for the tolerations of the lists, one list after
+// the other, such as a pod's and its template's. The Matcher answers as the
+// functions of the same names do for a single list of all of them, and its
+// indexes count through the lists. It shares nothing with them.
+func Compile(lists ...[]Toleration) *Matcher { return EvictionPolicy{}.Compile(lists...) }
+
+// Compile is like the function [Compile] under the options.
+func (o Options) Compile(lists ...[]Toleration) *Matcher {
+	return EvictionPolicy{Options: o}.Compile(lists...)
+}
+
+// Compile is like the function [Compile] under the policy and its options: the
+// Matcher's EvictionOf and Choose follow the policy.
+func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
+	n := 0
+	for _, list := range lists {
+		n += len(list)
+	}
+	m := &Matcher{policy: p, rules: make([]rule, n)}
+	for i := len(lists) - 1; i >= 0; i-- {
+		n -= len(lists[i])
+		m.compile(lists[i], n)
+	}
+	return m
+}
+
+// compile makes the rules of the list, whose first is that at start. It begins
+// with the last, so that rules stand in list order behind a first one.
+func (m *Matcher) compile(list []Toleration, start int) {
+	for i := len(list) - 1; i >= 0; i-- {
+		r := &m.rules[start+i]
+		r.Toleration = list[i]
+		if r.TolerationSeconds != nil {
+			r.seconds = *r.TolerationSeconds
+			r.TolerationSeconds = &r.seconds
+		}
+		m.policy.Options.prepare(r)
+		if r.op == opNever {
+			continue
+		}
+		m.exempt |= r.exempts()
+		first := &m.wildcards
+		if !r.wildcard {
+			first = &m.exact[fingerprint(r.Key)]
+		}
+		r.next, *first = *first, link(start+i+1)
+	}
+}
+
+// prepare fills in how the rule's toleration is applied.
+func (o Options) prepare(r *rule) {
+	r.wildcard, r.effects = o.keys(&r.Toleration).prefix, AllEffects
+	if r.Effect != "" {
+		r.effects = effectBit(r.Effect)
+	}
+	switch r.Operator {
+	case OpExists:
+		r.op = opExists
+	case OpEqual, "":
+		r.op = opEqual
+	case OpLt, OpGt:
+		limit, ok := parseInteger(r.Value)
+		r.limit = limit
+		switch {
+		case !ok || o.NoComparison:
+		case r.Operator == OpLt:
+			r.op = opLess
+		default:
+			r.op = opGreater
+		}
+	}
+}
+
+// prefix returns what all keys begin with that a rule of more than one key
+// matches.
+func (r *rule) prefix() string { return strings.TrimSuffix(r.Key, "*") }
+
+// exempts returns the effects of which the rule matches every taint.
+func (r *rule) exempts() EffectSet {
+	switch {
+	case r.op != opExists || !r.wildcard || r.prefix() != "":
+		return 0
+	case r.Effect == "":
+		return AllEffects
+	}
+	return r.effects &^ (1 << indexOther) // one of the other effects is not all of them
+}
+
+func (r *rule) keyMatches(key string) bool {
+	return r.Key == key || r.wildcard && strings.HasPrefix(key, r.prefix())
+}
+
+// effectMatches is for an effect whose bit is given too.
+func (r *rule) effectMatches(effect Effect, bit EffectSet) bool {
+	return r.effects&bit != 0 && (bit != 1<<indexOther || r.Effect == "" || r.Effect == effect)
+}
+
+// valueMatches is for the operators that compare the value, so not for
+// opExists.
+func (r *rule) valueMatches(value string) bool {
+	return r.op == opEqual && r.Value == value || r.op >= opLess && r.limitMatches(value)
+}
+
+// limitMatches is for opLess and opGreater.
+func (r *rule) limitMatches(value string) bool {
+	n, ok := parseInteger(value)
+	if r.op == opLess {
+		return ok && n < r.limit
+	}
+	return ok && n > r.limit
+}
+
+// Match is like the function [Match] for m's tolerations.
+func (m *Matcher) Match(taint Taint) (toleration int, ok bool) {
+	i := m.next(&taint, -1)
+	return i, i >= 0
+}
+
+// next returns the index of the first toleration behind the index after that
+// tolerates the taint, or -1.
+func (m *Matcher) next(taint *Taint, after int) int {
+	s := m.matches(taint)
+	for i := s.next(); ; i = s.next() {
+		if i < 0 || i > after {
+			return i
+		}
+	}
+}
+
+// Matches find the tolerations that tolerate a taint, in list order.
+type matches struct {
+	rules           []rule
+	taint           *Taint
+	effect          EffectSet // the bit of the taint's effect
+	exact, wildcard link      // the rules to try next
+}
+
+func (m *Matcher) matches(taint *Taint) matches {
+	if m == nil {
+		return matches{}
+	}
+	return matches{m.rules, taint, effectBit(taint.Effect), m.exact[fingerprint(taint.Key)], m.wildcards}
+}
+
+// next returns the index of the next toleration that tolerates the taint, or -1.
+func (s *matches) next() int {
+	for s.exact != 0 || s.wildcard != 0 {
+		first := &s.exact
+		if s.exact == 0 || s.wildcard != 0 && s.wildcard < s.exact {
+			first = &s.wildcard
+		}
+		i := *first - 1
+		r := &s.rules[i]
+		*first = r.next
+		if r.effectMatches(s.taint.Effect, s.effect) && r.keyMatches(s.taint.Key) &&
+			(r.op == opExists || r.valueMatches(s.taint.Value)) {
+			return int(i)
+		}
+	}
+	return -1
+}
+
+// nextUntolerated returns the index, not below from, of the first taint that has
+// an effect of the set and that no toleration tolerates, or -1. Without
+// wildcards it has the loop of matches in line, which takes a fifth off
+// BenchmarkMatcherFindUntolerated.
+func (m *Matcher) nextUntolerated(taints []Taint, in EffectSet, from int) int {
+	if m == nil {
+		m = &Matcher{}
+	}
+	in &^= m.exempt
+next:
+	for i := from; i < len(taints); i++ {
+		t := &taints[i]
+		effect := effectBit(t.Effect)
+		if in&effect == 0 {
+			continue
+		}
+		if m.wildcards != 0 {
+			if m.next(t, -1) >= 0 {
+				continue
+			}
+			return i
+		}
+		for exact := m.exact[fingerprint(t.Key)]; exact != 0; {
+			r := &m.rules[exact-1]
+			if r.effectMatches(t.Effect, effect) && r.Key == t.Key && (r.op == opExists || r.valueMatches(t.Value)) {
+				continue next
+			}
+			exact = r.next
+		}
+		return i
+	}
+	return -1
+}
+
+// toLookAt returns the effects of the set without those of which every taint is
+// tolerated.
+func (m *Matcher) toLookAt(in EffectSet) EffectSet {
+	if m == nil {
+		return in
+	}
+	return in &^ m.exempt
+}
+
+// list returns the tolerations and options that were compiled.
+func (m *Matcher) list() ([]Toleration, Options) {
+	if m == nil {
+		return nil, Options{}
+	}
+	list := make([]Toleration, len(m.rules))
+	for i := range m.rules {
+		list[i] = m.rules[i].Toleration
+	}
+	return list, m.policy.Options
+}

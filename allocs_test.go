@@ -15,7 +15,8 @@ func TestAllocs(t *testing.T) {
 	tols := parseTolerations("dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s", "score=20:NoExecute op=Gt for 60s", "x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s")
 	var (
 		m       = taints.Compile(tols)
-		longest = taints.EvictionPolicy{Select: taints.LongestMatch, FromTimeAdded: true}
+		longest = taints.EvictionPolicy{Select: taints.LongestMatch, FromTimeAdded: true}.Compile(tols)
+		policy  = taints.EvictionPolicy{Select: taints.ForeverElseShortest, Effects: taints.AllEffects}
 		now     = time.Now()
 		buf     = make([]byte, 0, 256)
 		counts  = []int{0, 1, 2}
@@ -27,11 +28,6 @@ func TestAllocs(t *testing.T) {
 	for i := range 100 {
 		index.Set(i, [][]taints.Taint{nil, list}[i%2])
 	}
-	var queue taints.EvictionQueue[int]
-	for i := range 100 {
-		queue.Update(i, taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(time.Duration(i%10) * time.Hour)})
-	}
-	policy, zones, rates := taints.DefaultDisruptionPolicy(), []taints.Zone{{Ready: 1, NotReady: 3}, {NotReady: 5}}, make([]float32, 0, 2)
 	for name, f := range map[string]func(){
 		"Tolerates":                           func() { tols[1].Tolerates(list[3]) },
 		"Check":                               func() { tols[3].Mismatch(list[4]) },
@@ -43,8 +39,14 @@ func TestAllocs(t *testing.T) {
 		"NormalizeScores":                     func() { taints.NormalizeScores(scores, counts, 100) },
 		"Effects":                             func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
 		"Evict":                               func() { taints.EvictionOf(list, tols, now) },
-		"EvictionPolicy.Evict":                func() { longest.Evict(m, list, now) },
-		"EvictionPolicy.Evict, nil":           func() { longest.Evict(none, list, now) },
+		"Matcher.EvictionOf":                  func() { longest.EvictionOf(list, now) },
+		"EvictionPolicy.EvictionOf":           func() { policy.EvictionOf(list, tols, now) },
+		"EvictionPolicy.Choose":               func() { policy.Choose(list[3], tols) },
+		"Matcher.Choose":                      func() { longest.Choose(list[3]) },
+		"Options.FindUntolerated":             func() { taints.Options{NoComparison: true}.FindUntolerated(list, tols, taints.Hard) },
+		"Changes.Apply, nothing to do":        func() { taints.Changes{}.Apply(list) },
+		"FindTaint":                           func() { taints.FindTaint(list, list[3].ID()) },
+		"Matcher.EvictionOf, nil":             func() { none.EvictionOf(list, now) },
 		"ValidateTaints":                      func() { mustBe(nil, taints.ValidateTaints(list)) },
 		"ValidateTolerations":                 func() { mustBe(nil, taints.ValidateTolerations(tols)) },
 		"ValidateTolerationsUpdate":           func() { mustBe(nil, taints.ValidateTolerationsUpdate(tols, tols)) },
@@ -60,25 +62,12 @@ func TestAllocs(t *testing.T) {
 		"IsExtendedResourceName":              func() { taints.IsExtendedResourceName("nvidia.com/gpu") },
 		"AddMemoryPressure, nothing to add":   func() { sink += len(taints.AddMemoryPressure(parsed)) },
 		"Covers":                              func() { tols[4].Covers(tols[5]) },
-		"Allowed":                             func() { taints.Allowed(tols, tols) },
+		"ValidateAllowed":                     func() { mustBe(nil, taints.ValidateAllowed(tols, tols)) },
 		"Merge, nothing to add":               func() { sink += len(taints.Merge(tols, tols)) },
 		"Index.Set, known taints":             func() { index.Set(3, nil); index.Set(3, list) },
 		"Index.Delete and Set":                func() { index.Delete(3); index.Set(3, list) },
 		"Index.Len":                           func() { sink += index.Len() },
 		"Index.CountFeasible, no tolerations": func() { sink += index.CountFeasible(nil) },
-		"EvictionQueue.Update, move": func() {
-			sink++
-			queue.Update(3, taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(time.Duration(sink) * time.Minute)})
-		},
-		"EvictionQueue.Remove and Update": func() { queue.Remove(4); queue.Update(4, taints.Eviction{Outcome: taints.EvictsNow, At: now}) },
-		"EvictionQueue.PopDue": func() {
-			queue.Update(5, taints.Eviction{Outcome: taints.EvictsNow, At: now.Add(-time.Hour)})
-			for pod := range queue.PopDue(now.Add(-time.Minute)) {
-				sink += pod
-			}
-		},
-		"EvictionQueue.Next and Due": func() { queue.Next(); queue.Due(7) },
-		"DisruptionPolicy.Rates":     func() { policy.Rates(rates, zones) },
 		"Untolerated": func() {
 			for i := range taints.Untolerated(list, tols, taints.AllEffects) {
 				sink += i

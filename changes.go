@@ -90,6 +90,9 @@ func appendEach(ids []TaintID, key string, in EffectSet) []TaintID {
 // Nothing is validated.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	add, remove := placesOf(c.Add), removalsOf(c.Remove)
+	if c.made(taints, add, remove) {
+		return taints, false
+	}
 	there := make([]bool, len(c.Add))
 	list := make([]Taint, 0, len(taints)+len(c.Add))
 	for i := range taints {
@@ -117,6 +120,30 @@ func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 		return taints, false
 	}
 	return nilIfEmpty(list), true
+}
+
+// made reports whether the taints are as the changes want them, which a
+// controller finds most of the time. It allocates nothing for short lists.
+func (c Changes) made(taints []Taint, add places, remove removals) bool {
+	named := 0 // taints that Add names
+	for i := range taints {
+		t := &taints[i]
+		if remove.first(t) >= 0 {
+			return false
+		}
+		if add.first(c.Add, t.ID()) >= 0 {
+			named++
+		}
+	}
+	on := placesOf(taints)
+	for i := range c.Add {
+		t := &c.Add[i]
+		at := on.first(taints, t.ID())
+		if at < 0 || taints[at].Value != t.Value || add.first(c.Add, t.ID()) < i {
+			return false
+		}
+	}
+	return named == len(c.Add)
 }
 
 func nilIfEmpty(taints []Taint) []Taint {

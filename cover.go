@@ -62,7 +62,7 @@ func (o Options) ValidateAllowed(tolerations, allow []Toleration) error {
 	entries := o.newCatalog(allow, len(tolerations))
 	for i := range tolerations {
 		t := &tolerations[i]
-		covered := entries.some(t, o.covers) || len(allow) > 0 && o.toleratesNothing(t)
+		covered := entries.some(t, true) || len(allow) > 0 && o.toleratesNothing(t)
 		if !covered {
 			f.index = someIndex(i)
 			f.add("", t.String(), tolerationNotAllowed)
@@ -97,7 +97,7 @@ func (o Options) Merge(base, extra []Toleration) []Toleration {
 	entries := o.newCatalog(base, len(extra))
 	for i := range extra {
 		t := &extra[i]
-		if o.toleratesNothing(t) || entries.some(t, o.includes) {
+		if o.toleratesNothing(t) || entries.some(t, false) {
 			continue
 		}
 		if len(merged) == len(base) {
@@ -362,12 +362,12 @@ func (c *catalog) add(i int) {
 	}
 }
 
-// some reports whether holds(u, t) for one u of the list. It asks those whose
-// keys may include the keys of t.
-func (c *catalog) some(t *Toleration, holds func(u, t *Toleration) bool) bool {
+// some reports whether a toleration of the list tolerates every taint that t
+// tolerates, and as long if asLong is true.
+func (c *catalog) some(t *Toleration, asLong bool) bool {
 	if c.byKey == nil {
 		for i := range c.list {
-			if holds(&c.list[i], t) {
+			if c.options.covering(&c.list[i], t, asLong) {
 				return true
 			}
 		}
@@ -375,10 +375,18 @@ func (c *catalog) some(t *Toleration, holds func(u, t *Toleration) bool) bool {
 	}
 	for _, indexes := range [...][]int{c.byKey[t.Key], c.broad} {
 		for _, i := range indexes {
-			if holds(&c.list[i], t) {
+			if c.options.covering(&c.list[i], t, asLong) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// covering is covers, or includes where time does not count.
+func (o Options) covering(t, u *Toleration, asLong bool) bool {
+	if asLong {
+		return o.covers(t, u)
+	}
+	return o.includes(t, u)
 }

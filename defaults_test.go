@@ -1,12 +1,10 @@
 package taints_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,7 +29,7 @@ func TestAddDefaults(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		given []string
-		d     taints.Defaults
+		d     taints.DefaultSeconds
 		added []string
 	}{
 		{"nothing there", nil, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
@@ -83,7 +81,7 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			given := parseTolerations(tc.given...)
-			got := taints.AddDaemonSetDefaults(given, tc.hostNetwork)
+			got := taints.AddDaemonSetDefaults(given, taints.DaemonSetPod{HostNetwork: tc.hostNetwork})
 			if diff := cmp.Diff(tc.want, texts(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -179,8 +177,10 @@ func TestAddMemoryPressure(t *testing.T) {
 
 // adders are the Add functions, each with one choice of its other parameters.
 var adders = map[string]func([]taints.Toleration) []taints.Toleration{
-	"AddDefaults":          func(l []taints.Toleration) []taints.Toleration { return taints.AddDefaults(l, taints.DefaultSeconds{}) },
-	"AddDaemonSetDefaults": func(l []taints.Toleration) []taints.Toleration { return taints.AddDaemonSetDefaults(l, true) },
+	"AddDefaults": func(l []taints.Toleration) []taints.Toleration { return taints.AddDefaults(l, taints.DefaultSeconds{}) },
+	"AddDaemonSetDefaults": func(l []taints.Toleration) []taints.Toleration {
+		return taints.AddDaemonSetDefaults(l, taints.DaemonSetPod{HostNetwork: true})
+	},
 	"AddExtendedResources": func(l []taints.Toleration) []taints.Toleration {
 		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
 	},
@@ -226,131 +226,5 @@ func TestAddedSecondsAreNotShared(t *testing.T) {
 		if slices.Contains(pointers[i+1:], p) {
 			t.Errorf("pointer %d is shared", i)
 		}
-	}
-}
-
-// conditions reads "Ready=False MemoryPressure=True".
-func conditions(text string) []taints.Condition {
-	var list []taints.Condition
-	for _, field := range strings.Fields(text) {
-		kind, status, _ := strings.Cut(field, "=")
-		list = append(list, taints.Condition{Type: kind, Status: status})
-	}
-	return list
-}
-
-func TestConditionTaints(t *testing.T) {
-	const prefix = "node.kubernetes.io/"
-	for _, tc := range []struct {
-		conditions    string
-		unschedulable bool
-		want          []string
-	}{
-		{"", false, nil},
-		{"Ready=True MemoryPressure=False DiskPressure=False PIDPressure=False NetworkUnavailable=False", false, nil},
-		{"Ready=False", false, []string{prefix + "not-ready:NoSchedule", prefix + "not-ready:NoExecute"}},
-		{"Ready=Unknown", false, []string{prefix + "unreachable:NoSchedule", prefix + "unreachable:NoExecute"}},
-		{"MemoryPressure=True", false, []string{prefix + "memory-pressure:NoSchedule"}},
-		{"DiskPressure=True", false, []string{prefix + "disk-pressure:NoSchedule"}},
-		{"PIDPressure=True", false, []string{prefix + "pid-pressure:NoSchedule"}},
-		{"NetworkUnavailable=True", false, []string{prefix + "network-unavailable:NoSchedule"}},
-		{"MemoryPressure=Unknown DiskPressure=Unknown PIDPressure=Unknown NetworkUnavailable=Unknown", false, nil},
-		{"", true, []string{prefix + "unschedulable:NoSchedule"}},
-		{"DiskPressure=True Ready=Unknown MemoryPressure=True", true, []string{prefix + "disk-pressure:NoSchedule", prefix + "unreachable:NoSchedule", prefix + "memory-pressure:NoSchedule", prefix + "unschedulable:NoSchedule", prefix + "unreachable:NoExecute"}},
-		{"Ready= Ready=false ready=False OutOfDisk=True KernelDeadlock=True =True memorypressure=True MemoryPressure=true", false, nil},
-		{"DiskPressure=False DiskPressure=True DiskPressure=True", false, []string{prefix + "disk-pressure:NoSchedule"}},
-		{"Ready=True Ready=False", false, []string{prefix + "not-ready:NoSchedule"}},
-		{"Ready=False Ready=Unknown", false, []string{prefix + "not-ready:NoSchedule", prefix + "unreachable:NoSchedule", prefix + "not-ready:NoExecute"}},
-		{"Ready= Ready=False", false, []string{prefix + "not-ready:NoSchedule"}},
-		{"Ready=Unknown Ready=True", false, []string{prefix + "unreachable:NoSchedule", prefix + "unreachable:NoExecute"}},
-	} {
-		t.Run(tc.conditions, func(t *testing.T) {
-			got := taints.ConditionTaints(conditions(tc.conditions), tc.unschedulable)
-			if diff := cmp.Diff(tc.want, texts(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			for _, taint := range got {
-				if taint.TimeAdded != nil {
-					t.Errorf("%v has a time", taint)
-				}
-			}
-		})
-	}
-}
-
-func TestReconcileConditions(t *testing.T) {
-	const (
-		notReady    = taints.NodeNotReady
-		unreachable = taints.NodeUnreachable
-		memory      = taints.NodeMemoryPressure
-		cordon      = taints.NodeUnschedulable
-	)
-	for _, tc := range []struct {
-		name          string
-		current       []string
-		conditions    string
-		unschedulable bool
-		add           []string
-		remove        []string
-	}{
-		{"a healthy node", []string{"dedicated=ml:NoSchedule"}, "Ready=True", false, nil, nil},
-		{"goes silent", []string{"dedicated=ml:NoSchedule"}, "Ready=Unknown", false, []string{unreachable + ":NoSchedule", unreachable + ":NoExecute"}, nil},
-		{"reports again, not ready", []string{unreachable + ":NoSchedule", unreachable + ":NoExecute"}, "Ready=False", false, []string{notReady + ":NoSchedule", notReady + ":NoExecute"}, []string{unreachable + ":NoSchedule", unreachable + ":NoExecute"}},
-		{"is ready again", []string{notReady + ":NoExecute", "gpu:NoSchedule", notReady + ":NoSchedule"}, "Ready=True", false, nil, []string{notReady + ":NoExecute", notReady + ":NoSchedule"}},
-		{"is cordoned", nil, "Ready=True", true, []string{cordon + ":NoSchedule"}, nil},
-		{"is uncordoned", []string{cordon + ":NoSchedule"}, "Ready=True", false, nil, []string{cordon + ":NoSchedule"}},
-		{"stays under pressure", []string{memory + ":NoSchedule"}, "MemoryPressure=True Ready=True", false, nil, nil},
-		{"pressure unknown", []string{memory + ":NoSchedule"}, "MemoryPressure=Unknown Ready=True", false, nil, []string{memory + ":NoSchedule"}},
-		{"pressure not reported", []string{memory + ":NoSchedule"}, "Ready=True", false, nil, []string{memory + ":NoSchedule"}},
-		{"another value stays", []string{memory + "=x:NoSchedule", notReady + "=x:NoExecute", notReady + "=x:NoSchedule"}, "MemoryPressure=True Ready=False", false, nil, nil},
-		{"another value goes", []string{memory + "=x:NoSchedule", notReady + "=x:NoExecute"}, "Ready=True", false, nil, []string{memory + ":NoSchedule", notReady + ":NoExecute"}},
-		{"effects of others", []string{memory + ":NoExecute", cordon + ":NoExecute", notReady + ":PreferNoSchedule", unreachable + ":", notReady + ":noexecute"}, "Ready=True", false, nil, nil},
-		{"keys of others", []string{taints.NodeOutOfService + ":NoExecute", taints.NodeOutOfDisk + ":NoSchedule", taints.CloudProviderShutdown + ":NoSchedule", taints.NodeAlphaNotReady + ":NoExecute", "node.kubernetes.io/other:NoSchedule"}, "Ready=True", false, nil, nil},
-		{"Ready is missing", []string{notReady + ":NoSchedule", notReady + ":NoExecute", unreachable + ":NoExecute"}, "DiskPressure=False", false, nil, []string{notReady + ":NoSchedule"}},
-		{"Ready is none of the three", []string{unreachable + ":NoSchedule", unreachable + ":NoExecute"}, "Ready=Maybe", false, nil, []string{unreachable + ":NoSchedule"}},
-		{"the first Ready decides about NoExecute", []string{notReady + ":NoExecute", unreachable + ":NoExecute"}, "Ready=Unknown Ready=True", false, []string{unreachable + ":NoSchedule"}, []string{notReady + ":NoExecute"}},
-		{"twice in the list", []string{memory + ":NoSchedule", memory + "=x:NoSchedule"}, "Ready=True", false, nil, []string{memory + ":NoSchedule"}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			current := listOf(strings.Join(tc.current, " "))
-			got := taints.ReconcileConditions(current, conditions(tc.conditions), tc.unschedulable, time.Unix(1_800_000_000, 0))
-			if diff := cmp.Diff(tc.add, texts(got.Add)); diff != "" {
-				t.Errorf("Add (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tc.remove, texts(got.Remove)); diff != "" {
-				t.Errorf("Remove (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// What conditions add is stamped with the second in UTC, each with a time of its own; what stays keeps its own.
-func TestReconcileConditionsStamps(t *testing.T) {
-	before, now := time.Unix(1_700_000_000, 0), time.Date(2026, 11, 21, 2, 24, 15, 999, time.FixedZone("CET", 3600))
-	current := []taints.Taint{{Key: taints.NodeNotReady, Effect: taints.NoSchedule, TimeAdded: &before}}
-	c := taints.ReconcileConditions(current, conditions("Ready=False MemoryPressure=True"), false, now)
-	if len(c.Add) != 2 || c.Add[0].TimeAdded == c.Add[1].TimeAdded {
-		t.Fatalf("got %v", c)
-	}
-	for _, taint := range c.Add {
-		if want := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC); *taint.TimeAdded != want {
-			t.Errorf("%v was added at %v, want %v", taint, taint.TimeAdded, want)
-		}
-	}
-	list, err := c.ApplyStrict(current, true)
-	if err != nil || list[0].TimeAdded == &before || !list[0].TimeAdded.Equal(before) {
-		t.Errorf("got %v, %v", list, err)
-	}
-}
-
-func TestConditionJSON(t *testing.T) {
-	var node struct {
-		Status struct {
-			Conditions []taints.Condition `json:"conditions"`
-		} `json:"status"`
-	}
-	err := json.Unmarshal([]byte(`{"status": {"conditions": [{"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "lastHeartbeatTime": "2026-11-21T01:24:15Z"}]}}`), &node)
-	if diff := cmp.Diff(conditions("Ready=Unknown"), node.Status.Conditions); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

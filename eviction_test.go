@@ -10,19 +10,34 @@ import (
 
 var observed = time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)
 
-func TestEvict(t *testing.T) {
-	stays := taints.Eviction{Taint: -1, Toleration: -1}
-	now := func(taint, toleration int, seconds int64) taints.Eviction {
-		return taints.Eviction{Outcome: taints.EvictsNow, At: observed, Seconds: seconds, Taint: taint, Toleration: toleration}
+// An eviction is what a taints.Eviction says, with -1 for no index.
+type eviction struct {
+	outcome           taints.Outcome
+	at                time.Time
+	seconds           int64
+	taint, toleration int
+}
+
+var stays = eviction{taint: -1, toleration: -1}
+
+func evictionOf(e taints.Eviction) eviction {
+	taint, _ := e.Taint()
+	toleration, _ := e.Toleration()
+	return eviction{e.Outcome, e.At, e.Seconds, taint, toleration}
+}
+
+func TestEvictionOf(t *testing.T) {
+	now := func(taint, toleration int, seconds int64) eviction {
+		return eviction{taints.EvictsNow, observed, seconds, taint, toleration}
 	}
-	at := func(taint, toleration int, seconds int64) taints.Eviction {
-		return taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(time.Duration(seconds) * time.Second), Seconds: seconds, Taint: taint, Toleration: toleration}
+	at := func(taint, toleration int, seconds int64) eviction {
+		return eviction{taints.EvictsAt, observed.Add(time.Duration(seconds) * time.Second), seconds, taint, toleration}
 	}
 	for _, tc := range []struct {
 		name   string
 		taints []taints.Taint
 		tols   []taints.Toleration
-		want   taints.Eviction
+		want   eviction
 	}{
 		{"no taints", nil, nil, stays},
 		{"no taints, empty lists", []taints.Taint{}, []taints.Toleration{}, stays},
@@ -52,10 +67,10 @@ func TestEvict(t *testing.T) {
 		{"a threshold", parseTaints("score=40:NoExecute"), parseTolerations("score=50:NoExecute op=Gt", "score=50:NoExecute op=Lt for 9s"), at(0, 1, 9)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := taints.EvictionOf(tc.taints, tc.tols, observed); got != tc.want {
+			if got := evictionOf(taints.EvictionOf(tc.taints, tc.tols, observed)); got != tc.want {
 				t.Errorf("got  %+v\nwant %+v", got, tc.want)
 			}
-			if got := (taints.EvictionPolicy{}).Evict(taints.Compile(tc.tols), tc.taints, observed); got != tc.want {
+			if got := evictionOf(taints.Compile(tc.tols).EvictionOf(tc.taints, observed)); got != tc.want {
 				t.Errorf("compiled: got  %+v\nwant %+v", got, tc.want)
 			}
 		})
@@ -82,13 +97,13 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		{"from year 1", 60, time.Time{}, time.Time{}.Add(time.Minute)},
 		{"the greatest from the far past", math.MaxInt64, time.Unix(-62135596800, 0), time.Unix(maxUnix, 0)},
 		{"from the last second", 1, time.Unix(maxUnix, 0), time.Time{}},
-		{"from what no time.Time can hold", 1, time.Unix(math.MaxInt64, 0), time.Time{}},
+		{"from a time whose Unix time wraps", 10, time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt64, 0).Add(10 * time.Second)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tols := []taints.Toleration{{Operator: "Exists", TolerationSeconds: &tc.seconds}}
 			e := taints.EvictionOf(parseTaints("a:NoExecute"), tols, tc.from)
 			if tc.want.IsZero() {
-				if e != (taints.Eviction{Taint: -1, Toleration: -1}) {
+				if e != (taints.Eviction{}) {
 					t.Errorf("got %+v, want that it stays", e)
 				}
 				return
@@ -118,44 +133,45 @@ func TestEvictionPolicy(t *testing.T) {
 		policy taints.EvictionPolicy
 		taints []taints.Taint
 		tols   []taints.Toleration
-		want   taints.Eviction
+		want   eviction
 	}{
-		{"longest", taints.EvictionPolicy{Select: taints.LongestMatch}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(300 * time.Second), Seconds: 300, Taint: 0, Toleration: 1}},
-		{"shortest", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5, Taint: 0, Toleration: 3}},
-		{"longest is forever", taints.EvictionPolicy{Select: taints.LongestMatch}, a, forever, taints.Eviction{Taint: -1, Toleration: -1}},
-		{"shortest is not forever", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, forever, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5, Taint: 0, Toleration: 2}},
-		{"longest of none", taints.EvictionPolicy{Select: taints.LongestMatch}, a, nil, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: -1}},
-		{"no time is as long as less", taints.EvictionPolicy{Select: taints.ShortestMatch}, parseTaints("n:NoExecute"), tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: 5}},
-		{"no time is not shorter than less", taints.EvictionPolicy{Select: taints.LongestMatch}, parseTaints("n:NoExecute"), tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: 5}},
-		{"a second is longer than no time", taints.EvictionPolicy{Select: taints.LongestMatch}, a, parseTolerations("a:NoExecute for 0s", "a:NoExecute for 1s"), taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(time.Second), Seconds: 1, Taint: 0, Toleration: 1}},
-		{"an unknown selection takes the first", taints.EvictionPolicy{Select: 9}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
+		{"longest", taints.EvictionPolicy{Select: taints.LongestMatch}, a, tols, eviction{taints.EvictsAt, observed.Add(300 * time.Second), 300, 0, 1}},
+		{"shortest", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, tols, eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 3}},
+		{"longest is forever", taints.EvictionPolicy{Select: taints.LongestMatch}, a, forever, stays},
+		{"shortest is not forever", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, forever, eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 2}},
+		{"longest of none", taints.EvictionPolicy{Select: taints.LongestMatch}, a, nil, eviction{taints.EvictsNow, observed, 0, 0, -1}},
+		{"no time is as long as less", taints.EvictionPolicy{Select: taints.ShortestMatch}, parseTaints("n:NoExecute"), tols, eviction{taints.EvictsNow, observed, 0, 0, 5}},
+		{"no time is not shorter than less", taints.EvictionPolicy{Select: taints.LongestMatch}, parseTaints("n:NoExecute"), tols, eviction{taints.EvictsNow, observed, 0, 0, 5}},
+		{"a second is longer than no time", taints.EvictionPolicy{Select: taints.LongestMatch}, a, parseTolerations("a:NoExecute for 0s", "a:NoExecute for 1s"), eviction{taints.EvictsAt, observed.Add(time.Second), 1, 0, 1}},
+		{"an unknown selection takes the first", taints.EvictionPolicy{Select: 9}, a, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
 
-		{"TimeAdded does not count", taints.EvictionPolicy{}, []taints.Taint{added("a:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
-		{"from TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: early.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
-		{"from TimeAdded, in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", late)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: late.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
-		{"from TimeAdded, where it is not set", taints.EvictionPolicy{FromTimeAdded: true}, a, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
-		{"from TimeAdded, longer but earlier", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", observed), added("b:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(60 * time.Second), Seconds: 60, Taint: 0, Toleration: 0}},
-		{"from TimeAdded, the other way round", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", late), added("b:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsAt, At: early.Add(700 * time.Second), Seconds: 700, Taint: 1, Toleration: 4}},
-		{"overdue since TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsNow, At: early, Taint: 0, Toleration: -1}},
-		{"now, though added in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", late)}, tols, taints.Eviction{Outcome: taints.EvictsNow, At: observed, Taint: 0, Toleration: -1}},
-		{"now, and overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early), added("x:NoExecute", observed)}, tols, taints.Eviction{Outcome: taints.EvictsNow, At: early.Add(60 * time.Second), Taint: 1, Toleration: -1}},
-		{"two now, overdue by the second", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", observed), added("y:NoExecute", early)}, tols, taints.Eviction{Outcome: taints.EvictsNow, At: early, Taint: 0, Toleration: -1}},
+		{"TimeAdded does not count", taints.EvictionPolicy{}, []taints.Taint{added("a:NoExecute", early)}, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
+		{"from TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early)}, tols, eviction{taints.EvictsAt, early.Add(60 * time.Second), 60, 0, 0}},
+		{"from TimeAdded, in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", late)}, tols, eviction{taints.EvictsAt, late.Add(60 * time.Second), 60, 0, 0}},
+		{"from TimeAdded, where it is not set", taints.EvictionPolicy{FromTimeAdded: true}, a, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
+		{"from TimeAdded, longer but earlier", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", observed), added("b:NoExecute", early)}, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
+		{"from TimeAdded, the other way round", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", late), added("b:NoExecute", early)}, tols, eviction{taints.EvictsAt, early.Add(700 * time.Second), 700, 1, 4}},
+		{"overdue since TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", early)}, tols, eviction{taints.EvictsNow, early, 0, 0, -1}},
+		{"now, though added in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", late)}, tols, eviction{taints.EvictsNow, observed, 0, 0, -1}},
+		{"now, and overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early), added("x:NoExecute", observed)}, tols, eviction{taints.EvictsNow, early.Add(60 * time.Second), 0, 1, -1}},
+		{"two now, overdue by the second", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", observed), added("y:NoExecute", early)}, tols, eviction{taints.EvictsNow, early, 0, 0, -1}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := tc.policy.Evict(taints.Compile(tc.tols), tc.taints, observed); got != tc.want {
+			if got := evictionOf(tc.policy.EvictionOf(tc.taints, tc.tols, observed)); got != tc.want {
 				t.Errorf("got  %+v\nwant %+v", got, tc.want)
 			}
 		})
 	}
 	t.Run("a nil Matcher tolerates nothing", func(t *testing.T) {
-		if got := (taints.EvictionPolicy{}).Evict(nil, a, observed); got.Outcome != taints.EvictsNow {
+		var none *taints.Matcher
+		if got := none.EvictionOf(a, observed); got.Outcome != taints.EvictsNow {
 			t.Errorf("got %+v", got)
 		}
 	})
 }
 
 // A deadline that counts from a clock reading with a monotonic part keeps it.
-func TestEvictKeepsTheMonotonicClock(t *testing.T) {
+func TestEvictionKeepsTheMonotonicClock(t *testing.T) {
 	now := time.Now()
 	e := taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), now)
 	if e.At != now.Add(time.Minute) {

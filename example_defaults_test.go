@@ -3,7 +3,6 @@ package taints_test
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 )
@@ -29,7 +28,7 @@ func ExampleAddDefaults() {
 }
 
 // A latency-critical cluster moves its pods sooner.
-func ExampleDefaults() {
+func ExampleDefaultSeconds() {
 	soon := int64(20)
 	for _, t := range taints.AddDefaults(nil, taints.DefaultSeconds{Unreachable: &soon}) {
 		fmt.Println(t)
@@ -41,7 +40,7 @@ func ExampleDefaults() {
 
 // A log shipper runs on every node, also on cordoned and failing ones, and on the host's network.
 func ExampleAddDaemonSetDefaults() {
-	for _, t := range taints.AddDaemonSetDefaults(nil, true) {
+	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
 		fmt.Println(t)
 	}
 	// Output:
@@ -99,46 +98,6 @@ func ExampleValidateTolerations() {
 	// tolerations[1].operator: "In" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal
 	// tolerations[1].effect: "NoSchedule" is invalid: must be NoExecute when tolerationSeconds is set
 	// true
-}
-
-// A simulated node runs out of memory and is cordoned.
-func ExampleConditionTaints() {
-	conditions := []taints.Condition{
-		{Type: "MemoryPressure", Status: "True"},
-		{Type: "DiskPressure", Status: "False"},
-		{Type: "Ready", Status: "False"},
-	}
-	for _, taint := range taints.ConditionTaints(conditions, true) {
-		fmt.Println(taint)
-	}
-	// Output:
-	// node.kubernetes.io/memory-pressure:NoSchedule
-	// node.kubernetes.io/not-ready:NoSchedule
-	// node.kubernetes.io/unschedulable:NoSchedule
-	// node.kubernetes.io/not-ready:NoExecute
-}
-
-// A controller keeps a node's taints in step with its conditions. The node was not ready; now its kubelet is silent.
-func ExampleReconcileConditions() {
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/not-ready:NoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/not-ready:NoExecute"),
-	}
-	conditions := []taints.Condition{{Type: "Ready", Status: "Unknown"}}
-	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-
-	changes := taints.ReconcileConditions(node, conditions, false, now)
-	node, err := changes.ApplyStrict(node, true)
-	for _, taint := range node {
-		fmt.Println(taint, taint.TimeAdded)
-	}
-	fmt.Println(err)
-	// Output:
-	// dedicated=ml:NoSchedule <nil>
-	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
-	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
-	// <nil>
 }
 
 func ExampleOptions_ValidateTolerations() {

@@ -21,16 +21,17 @@ func ExampleToleration_Tolerates() {
 	// low false
 }
 
-func ExampleToleration_Check() {
+func ExampleToleration_Mismatch() {
 	gpu := taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule")
 	for _, text := range []string{"nvidia.com/gpu op=Exists", "nvidia.com/gpu=true:NoSchedule", "nvidia.com/gpu", "nvidia.com/gpu:NoExecute op=Exists"} {
-		fmt.Printf("%s: %v\n", text, taints.MustParseToleration(text).Mismatch(gpu))
+		mismatch := taints.MustParseToleration(text).Mismatch(gpu)
+		fmt.Printf("%s: %v, %q\n", text, mismatch, mismatch.Why())
 	}
 	// Output:
-	// nvidia.com/gpu op=Exists: tolerated
-	// nvidia.com/gpu=true:NoSchedule: the value differs
-	// nvidia.com/gpu: the value differs
-	// nvidia.com/gpu:NoExecute op=Exists: the effect differs
+	// nvidia.com/gpu op=Exists: MismatchNone, ""
+	// nvidia.com/gpu=true:NoSchedule: MismatchValue, "the value differs"
+	// nvidia.com/gpu: MismatchValue, "the value differs"
+	// nvidia.com/gpu:NoExecute op=Exists: MismatchEffect, "the effect differs"
 }
 
 // GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once and used against every node.
@@ -110,11 +111,11 @@ func ExampleFilter() {
 		taints.MustParseTaint("maintenance:NoExecute"),
 	}
 	v := taints.Filter(node, []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
-	fmt.Printf("%+v\n", v)
-	fmt.Println("schedulable", v.Schedulable(), "evicts", v.Evicts(), "because of", node[v.First])
+	fmt.Println(v)
+	fmt.Println("schedulable", v.Schedulable(), "evicts", v.Evicts())
 	// Output:
-	// {NoSchedule:0 PreferNoSchedule:1 NoExecute:1 Other:0 First:2}
-	// schedulable false evicts true because of maintenance:NoExecute
+	// untolerated: 1 PreferNoSchedule, 1 NoExecute
+	// schedulable false evicts true
 }
 
 // A spot pool is kept for those who do not mind: PreferNoSchedule makes others go elsewhere while there is room.
@@ -150,12 +151,12 @@ func ExampleExplain() {
 	}
 	e := taints.Explain(node, pod)
 	fmt.Println(e)
-	fmt.Println(e[1].Toleration, e[1].Mismatch, "-", e[1].Hint)
-	fmt.Println(e.Redacted())
+	fmt.Println(e[1].Mismatch, e[1].Hint)
+	fmt.Println(e.Redact().String())
 	// Output:
 	// nvidia.com/gpu=present:NoSchedule is tolerated by nvidia.com/gpu:NoSchedule op=Exists
 	// dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)
-	// 1 the value differs - it differs only in letter case
+	// MismatchValue HintLetterCase
 	// <key1>=<value1>:NoSchedule is tolerated by <key1>:NoSchedule op=Exists
 	// <key2>=<value2>:NoSchedule is not tolerated (closest: <key2>=<value3>:NoSchedule, the value differs only in letter case)
 }
@@ -194,7 +195,7 @@ func ExampleMatcher_Summarize() {
 	nodes := [][]taints.Taint{nil, {taints.MustParseTaint("dedicated=ml:NoSchedule")}}
 	s := pod.Summarize(slices.Values(nodes))
 	fmt.Println(s.Feasible, "of", s.Nodes)
-	fmt.Println(s.Redacted())
+	fmt.Println(s.Redact().String())
 	// Output:
 	// 1 of 2
 	// 1/2 nodes are available: 1 has untolerated taint <key1>=<value1>:NoSchedule (nothing comes close)
@@ -221,10 +222,10 @@ func ExampleSummary_Report() {
 }
 
 // For a bug report: no names of the cluster.
-func ExampleSummary_RedactedReport() {
+func ExampleSummary_Redact() {
 	nodes := [][]taints.Taint{{taints.MustParseTaint("secret-project=apollo:NoSchedule")}}
 	pod := []taints.Toleration{taints.MustParseToleration("secret-project=Apollo:NoSchedule")}
-	fmt.Println(taints.Summarize(slices.Values(nodes), pod).RedactedReport())
+	fmt.Println(taints.Summarize(slices.Values(nodes), pod).Redact().Report())
 	// Output:
 	// 0/1 nodes are available:
 	//   1 has untolerated taint <key1>=<value1>:NoSchedule (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)
@@ -239,5 +240,5 @@ func ExampleReason_Why_unknown() {
 	fmt.Println(r.Hint)
 	// Output:
 	// the effect NoSched is unknown, NoSchedule may be meant, the operator Exist is unknown, Exists may be meant
-	// it may be misspelled
+	// HintSpelling
 }

@@ -28,7 +28,7 @@ func ExampleLint_daemonSet() {
 	for _, f := range taints.Lint(template) {
 		fmt.Println(f.Code)
 	}
-	fmt.Println(taints.Lint(taints.AddDaemonSetDefaults(template, false)))
+	fmt.Println(taints.Lint(taints.AddDaemonSetDefaults(template, taints.DaemonSetPod{})))
 	// Output:
 	// everything
 	// []

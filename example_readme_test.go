@@ -22,7 +22,7 @@ func Example_readme() {
 	}
 	fmt.Println(taints.Filter(node, pod).Schedulable())
 
-	m := taints.Compile(pod) // once for a pod, then forevery node
+	m := taints.Compile(pod) // once for a pod, then for every node
 	fmt.Println(m.Filter(node).Avoid())
 
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

@@ -68,7 +68,7 @@ func ExampleMinimize() {
 }
 
 // A namespace may use the GPU nodes, and stay on a failed node for ten minutes.
-func ExampleAllowed() {
+func ExampleValidateAllowed() {
 	allow := []taints.Toleration{
 		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
 		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s"),
@@ -77,10 +77,8 @@ func ExampleAllowed() {
 		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
 		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists"),
 	}
-	if i, allowed := taints.Allowed(pod, allow); !allowed {
-		fmt.Println("not allowed here:", pod[i])
-	}
-	// Output: not allowed here: node.kubernetes.io/unreachable:NoExecute op=Exists
+	fmt.Println(taints.ValidateAllowed(pod, allow))
+	// Output: tolerations[1]: "node.kubernetes.io/unreachable:NoExecute op=Exists" is forbidden: no entry of the allow-list tolerates as much for as long
 }
 
 // An admission webhook in place of the PodTolerationRestriction plugin: a pod that is created gets the defaults of its
@@ -109,10 +107,7 @@ func Example_admission() {
 				return nil, err
 			}
 		}
-		if i, allowed := taints.Allowed(pod, namespace.allow); !allowed {
-			return nil, fmt.Errorf("the namespace does not allow %q", pod[i])
-		}
-		return pod, nil
+		return pod, taints.ValidateAllowed(pod, namespace.allow)
 	}
 
 	pod, err := admit(nil, []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}, true, false)
@@ -130,6 +125,6 @@ func Example_admission() {
 	// tenant=blue:NoSchedule
 	// node.kubernetes.io/memory-pressure:NoSchedule op=Exists
 	// <nil>
-	// the namespace does not allow "maintenance:NoExecute op=Exists for 7200s"
+	// tolerations[0]: "maintenance:NoExecute op=Exists for 7200s" is forbidden: no entry of the allow-list tolerates as much for as long
 	// tolerations: "node.kubernetes.io/memory-pressure:NoSchedule op=Exists" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
 }

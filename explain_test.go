@@ -133,8 +133,8 @@ func TestExplain(t *testing.T) {
 			list := parseTaints(tc.taint)
 			e := taints.Explain(list, tc.tols)
 			r := e[0]
-			if r.Toleration != tc.tol || r.Mismatch != tc.why || r.Hint != tc.hint || !r.Taint.Equal(list[0]) {
-				t.Errorf("got toleration %d, %v, %v", r.Toleration, r.Mismatch, r.Hint)
+			if i, ok := r.Toleration(); i != tc.tol || ok != (i >= 0) || r.Mismatch != tc.why || r.Hint != tc.hint || !r.Taint.Equal(list[0]) {
+				t.Errorf("got toleration %d, %v, %v, %v", i, ok, r.Mismatch, r.Hint)
 			}
 			if tc.tol >= 0 && !r.Closest.Equal(tc.tols[tc.tol]) || tc.tol < 0 && r.Closest != (T{}) {
 				t.Errorf("closest is %v", r.Closest)
@@ -208,19 +208,19 @@ func TestRedacted(t *testing.T) {
 		"<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)",
 		"<key2>=<value3>:NoExecute is not tolerated (closest: <key2>=<value4>:NoExecute op=Lt for 60s, <value3> is not less than <value4>)",
 		"<key1>=<value5>:NoExecute is not tolerated (closest: <key1>=<value2>:NoSchedule, the effect differs, the value differs)",
-		"<key3>:<effect> is not tolerated (closest: <key3>:<effect> op=<operator>, the effect <effect> is unknown, the operator <operator> is unknown)",
+		"<key3>:<effect1> is not tolerated (closest: <key3>:<effect2> op=<operator1>, the effect <effect2> is unknown, the operator <operator1> is unknown)",
 	}, "\n")
-	if diff := cmp.Diff(want, e.Redacted()); diff != "" {
+	if diff := cmp.Diff(want, e.Redact().String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := e[2].Redacted(); !strings.HasPrefix(got, "<key1>=<value1>:NoExecute is not tolerated") {
+	if got := e[2].Redact().String(); !strings.HasPrefix(got, "<key1>=<value1>:NoExecute is not tolerated") {
 		t.Errorf("one reason alone: %s", got)
 	}
 	s := taints.Summarize(slices.Values([][]taints.Taint{list}), tols)
 	want = "0/1 nodes are available: 1 has untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>:NoExecute op=Lt for 60s, <value1> is not less than <value2>), " +
 		"1 has untolerated taint <key2>=<value3>:NoSchedule (closest: <key2>=<value4>:NoSchedule, the value differs only in letter case), " +
 		"1 has untolerated taint <key2>=<value5>:NoExecute (closest: <key2>=<value4>:NoSchedule, the effect differs, the value differs)"
-	if diff := cmp.Diff(want, s.Redacted()); diff != "" {
+	if diff := cmp.Diff(want, s.Redact().String()); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 }
@@ -239,14 +239,14 @@ func TestRedactedHoldsNothing(t *testing.T) {
 		}
 		e := taints.Explain(list, tols)
 		s := taints.Summarize(slices.Values([][]taints.Taint{list}), tols)
-		text := strings.ToLower(e.Redacted() + s.Redacted() + s.RedactedReport())
+		text := strings.ToLower(e.Redact().String() + s.Redact().String() + s.Redact().Report())
 		if strings.Contains(text, "zq") || strings.Contains(text, "77") {
 			t.Fatalf("%s", text)
 		}
-		if a, b := strings.Count(e.String(), "\n"), strings.Count(e.Redacted(), "\n"); a != b {
+		if a, b := strings.Count(e.String(), "\n"), strings.Count(e.Redact().String(), "\n"); a != b {
 			t.Fatalf("%d lines, redacted %d", a, b)
 		}
-		if a, b := strings.Count(s.Report(), "\n"), strings.Count(s.RedactedReport(), "\n"); a != len(s.Reasons) || b != a {
+		if a, b := strings.Count(s.Report(), "\n"), strings.Count(s.Redact().Report(), "\n"); a != len(s.Reasons) || b != a {
 			t.Fatalf("%d reasons in %d lines, redacted %d", len(s.Reasons), a, b)
 		}
 	})
@@ -261,9 +261,9 @@ func TestRedactedHints(t *testing.T) {
 	}{
 		{"score=40:NoSchedule", parseTolerations("score=60 op=Gt"), "<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2> op=Gt, <value1> is not greater than <value2>)"},
 		{"dedicated=ml:NoSchedule", parseTolerations("dedicated=db", "team=ml"), "<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>, the value differs, <value1> stands under the key <key2>)"},
-		{"gpu:NoSchedule", []taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}}, "<key1>:NoSchedule is not tolerated (closest: <key1>:<effect> op=<operator>, the effect <effect> is unknown, NoSchedule may be meant, the operator <operator> is unknown, Exists may be meant)"},
+		{"gpu:NoSchedule", []taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}}, "<key1>:NoSchedule is not tolerated (closest: <key1>:<effect1> op=<operator1>, the effect <effect1> is unknown, NoSchedule may be meant, the operator <operator1> is unknown, Exists may be meant)"},
 	} {
-		if diff := cmp.Diff(tc.want, taints.Explain(parseTaints(tc.taint), tc.tols).Redacted()); diff != "" {
+		if diff := cmp.Diff(tc.want, taints.Explain(parseTaints(tc.taint), tc.tols).Redact().String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -281,7 +281,7 @@ func TestSummaryReport(t *testing.T) {
 	want = `1/3 nodes are available:
   2 have untolerated taint <key1>=<value1>:NoSchedule (closest: <key1>=<value2>:NoSchedule, the value differs)
   1 has untolerated taint <key2>:NoExecute (nothing comes close)`
-	if diff := cmp.Diff(want, s.RedactedReport()); diff != "" {
+	if diff := cmp.Diff(want, s.Redact().Report()); diff != "" {
 		t.Errorf("redacted (-want +got):\n%s", diff)
 	}
 	if got := (taints.Summary{Nodes: 2, Feasible: 2}).Report(); got != "2/2 nodes are available" {
@@ -329,7 +329,7 @@ func TestSummarizeOrder(t *testing.T) {
 	nodes := [][]taints.Taint{parseTaints("b=y:NoSchedule", "b=x:NoSchedule", "b=x:NoExecute", "a=z:NoSchedule")}
 	var got []string
 	for _, r := range taints.Summarize(slices.Values(nodes), nil).Reasons {
-		got = append(got, r.Taint.String())
+		got = append(got, r.Reason.Taint.String())
 	}
 	if diff := cmp.Diff([]string{"a=z:NoSchedule", "b=x:NoExecute", "b=x:NoSchedule", "b=y:NoSchedule"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -355,15 +355,16 @@ func TestSummarizeLaws(t *testing.T) {
 		for _, r := range s.Reasons {
 			count := 0
 			for _, list := range nodes {
-				if slices.ContainsFunc(list, func(taint taints.Taint) bool { taint.TimeAdded = nil; return taint == r.Taint }) {
+				if slices.ContainsFunc(list, func(taint taints.Taint) bool { taint.TimeAdded = nil; return taint == r.Reason.Taint }) {
 					count++
 				}
 			}
-			if r.Tolerated() || !taints.Hard.Has(r.Taint.Effect) || count != r.Nodes || len(refMatches(o, tols, r.Taint)) > 0 {
-				t.Fatalf("%d nodes have %v, got %+v", count, r.Taint, r)
+			reason := r.Reason
+			if reason.Tolerated() || !taints.Hard.Has(reason.Taint.Effect) || count != r.Nodes || len(refMatches(o, tols, reason.Taint)) > 0 {
+				t.Fatalf("%d nodes have %v, got %+v", count, reason.Taint, r)
 			}
-			if r.Toleration >= 0 && !r.Closest.Equal(tols[r.Toleration]) {
-				t.Fatalf("closest is %v, toleration %d is %v", r.Closest, r.Toleration, tols[r.Toleration])
+			if i, ok := reason.Toleration(); ok && !reason.Closest.Equal(tols[i]) {
+				t.Fatalf("closest is %v, toleration %d is %v", reason.Closest, i, tols[i])
 			}
 		}
 	})

@@ -34,3 +34,6 @@ func (m *Matcher) Path(effect Effect) string {
 	}
 	return "none"
 }
+
+// Differences returns the type of what a Reason keeps to itself.
+func (r Reason) Differences() any { return r.differ }

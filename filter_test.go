@@ -1,6 +1,7 @@
 package taints_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -35,18 +36,18 @@ func TestFilter(t *testing.T) {
 		want                       taints.Verdict
 		schedulable, avoid, evicts bool
 	}{
-		{name: "no taints", want: taints.Verdict{First: -1}, schedulable: true},
-		{name: "no taints, some tolerations", taints: []taints.Taint{}, tols: parseTolerations("op=Exists"), want: taints.Verdict{First: -1}, schedulable: true},
+		{name: "no taints", want: taints.Verdict{}, schedulable: true},
+		{name: "no taints, some tolerations", taints: []taints.Taint{}, tols: parseTolerations("op=Exists"), want: taints.Verdict{}, schedulable: true},
 		{name: "no tolerations", taints: parseTaints("a:NoSchedule"), want: taints.Verdict{NoSchedule: 1}},
-		{name: "all tolerated", taints: parseTaints("a:NoSchedule", "b:NoExecute", "c:PreferNoSchedule"), tols: parseTolerations("op=Exists"), want: taints.Verdict{First: -1}, schedulable: true},
+		{name: "all tolerated", taints: parseTaints("a:NoSchedule", "b:NoExecute", "c:PreferNoSchedule"), tols: parseTolerations("op=Exists"), want: taints.Verdict{}, schedulable: true},
 		{
 			name: "each effect counts", taints: append(parseTaints("p:PreferNoSchedule", "a:NoSchedule", "q:PreferNoSchedule", "b:NoExecute", "c:NoSchedule"), unknown),
-			want: taints.Verdict{NoSchedule: 2, PreferNoSchedule: 2, NoExecute: 1, Other: 1, First: 1}, evicts: true,
+			want: taints.Verdict{NoSchedule: 2, PreferNoSchedule: 2, NoExecute: 1, Other: 1}, evicts: true,
 		},
-		{name: "the first hard one is NoExecute", taints: parseTaints("p:PreferNoSchedule", "b:NoExecute", "a:NoSchedule"), want: taints.Verdict{NoSchedule: 1, PreferNoSchedule: 1, NoExecute: 1, First: 1}, evicts: true},
-		{name: "only soft ones left", taints: parseTaints("a:NoSchedule", "p:PreferNoSchedule"), tols: parseTolerations("a op=Exists"), want: taints.Verdict{PreferNoSchedule: 1, First: -1}, schedulable: true, avoid: true},
-		{name: "unknown effects keep nobody away", taints: []taints.Taint{unknown, {}}, want: taints.Verdict{Other: 2, First: -1}, schedulable: true},
-		{name: "one key under two effects, one tolerated", taints: parseTaints("a=x:NoSchedule", "a=x:NoExecute"), tols: parseTolerations("a=x:NoSchedule"), want: taints.Verdict{NoExecute: 1, First: 1}, evicts: true},
+		{name: "the first hard one is NoExecute", taints: parseTaints("p:PreferNoSchedule", "b:NoExecute", "a:NoSchedule"), want: taints.Verdict{NoSchedule: 1, PreferNoSchedule: 1, NoExecute: 1}, evicts: true},
+		{name: "only soft ones left", taints: parseTaints("a:NoSchedule", "p:PreferNoSchedule"), tols: parseTolerations("a op=Exists"), want: taints.Verdict{PreferNoSchedule: 1}, schedulable: true, avoid: true},
+		{name: "unknown effects keep nobody away", taints: []taints.Taint{unknown, {}}, want: taints.Verdict{Other: 2}, schedulable: true},
+		{name: "one key under two effects, one tolerated", taints: parseTaints("a=x:NoSchedule", "a=x:NoExecute"), tols: parseTolerations("a=x:NoSchedule"), want: taints.Verdict{NoExecute: 1}, evicts: true},
 		{name: "the same taint twice counts twice", taints: parseTaints("a:NoSchedule", "a:NoSchedule"), want: taints.Verdict{NoSchedule: 2}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -167,7 +168,7 @@ func TestEffectSet(t *testing.T) {
 		{taints.Hard, "NoSchedule|NoExecute", []bool{true, false, true, false, false, false}},
 		{taints.Soft, "PreferNoSchedule", []bool{false, true, false, false, false, false}},
 		{taints.Evicting, "NoExecute", []bool{false, false, true, false, false, false}},
-		{taints.AllEffects, "NoSchedule|PreferNoSchedule|NoExecute|other", []bool{true, true, true, true, true, true}},
+		{taints.AllEffects, "all", []bool{true, true, true, true, true, true}},
 		{taints.Effects("x"), "other", []bool{false, false, false, true, true, true}},
 		{taints.Effects(""), "other", []bool{false, false, false, true, true, true}},
 		{taints.Effects("NoExecute", "NoSchedule", "NoExecute"), "NoSchedule|NoExecute", []bool{true, false, true, false, false, false}},
@@ -176,13 +177,47 @@ func TestEffectSet(t *testing.T) {
 		if got := tc.set.String(); got != tc.text {
 			t.Errorf("%b: %q, want %q", tc.set, got, tc.text)
 		}
+		var read taints.EffectSet
+		text, err := tc.set.MarshalText()
+		if err := read.UnmarshalText(text); err != nil || read.String() != tc.text {
+			t.Errorf("%q is read as %v, %v", text, read, err)
+		}
+		if string(text) != tc.text || err != nil {
+			t.Errorf("MarshalText: %q, %v", text, err)
+		}
 		for i, e := range all {
 			if got := tc.set.Has(e); got != tc.has[i] {
 				t.Errorf("%v.Has(%q) = %v", tc.set, e, got)
 			}
 		}
 	}
-	if taints.Effects(all...) != taints.AllEffects || taints.Hard|taints.Soft|taints.Effects("x") != taints.AllEffects {
+	if got := taints.Effects(all...).String(); got != "NoSchedule|PreferNoSchedule|NoExecute|other" {
+		t.Errorf("all effects together: %q", got)
+	}
+	if set := taints.Hard | taints.Soft | taints.Effects("x"); set != taints.Effects(all...) || taints.AllEffects&set != set {
 		t.Error("the sets do not add up")
+	}
+}
+
+func TestEffectSetUnmarshalText(t *testing.T) {
+	for text, want := range map[string]taints.EffectSet{
+		"NoExecute|NoSchedule|NoExecute": taints.Hard,
+		"other|PreferNoSchedule":         taints.Soft | taints.Effects("x"),
+	} {
+		var got taints.EffectSet
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
+			t.Errorf("%q is read as %v, %v", text, got, err)
+		}
+	}
+	for text, offset := range map[string]int{"": 0, "NoExecute|": 10, "NoExecute|none|x": 10, "all|NoExecute": 0, "noexecute": 0, "|NoExecute": 0} {
+		got := taints.Soft
+		err := got.UnmarshalText([]byte(text))
+		var parse *taints.ParseError
+		if !errors.As(err, &parse) || parse.Offset != offset || parse.Input != text || !errors.Is(err, taints.ErrUnsupported) {
+			t.Errorf("%q is read with %v, want offset %d", text, err, offset)
+		}
+		if got != taints.Soft {
+			t.Errorf("%q left %v", text, got)
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The package imports a handful of small standard packages, and none of the large ones, directly or through another.
+// The library imports a handful of small standard packages, and none of the large ones, directly or through another.
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if errors.Is(err, exec.ErrNotFound) {
@@ -24,7 +24,7 @@ func TestImports(t *testing.T) {
 		}
 	}
 	for _, dep := range deps {
-		if strings.Contains(dep, ".") && dep != "github.com/seed-0529bac1/taints" {
+		if strings.Contains(dep, ".") && !strings.HasPrefix(dep, "github.com/seed-0529bac1/taints") {
 			t.Errorf("the package depends on %s, outside the standard library", dep)
 		}
 	}

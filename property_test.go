@@ -29,6 +29,8 @@ var (
 	policies  = rapid.SampledFrom([]taints.EvictionPolicy{
 		{}, {FromTimeAdded: true}, {Select: taints.LongestMatch}, {Select: taints.ShortestMatch},
 		{Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch, FromTimeAdded: true},
+		{Select: taints.ForeverElseShortest}, {Select: taints.ForeverElseShortest, FromTimeAdded: true},
+		{Effects: taints.Hard}, {Effects: taints.AllEffects, Select: taints.ShortestMatch}, {Effects: taints.Effects("x"), FromTimeAdded: true},
 	})
 	someSeconds = rapid.OneOf(
 		rapid.Just[*int64](nil),
@@ -91,8 +93,8 @@ func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				tols, list := lists.Draw(t, "tolerations"), anyTaints.Draw(t, "taints")
 				m := taints.Compile(tols)
-				want := taints.Verdict{First: -1}
-				for i, taint := range list {
+				var want taints.Verdict
+				for _, taint := range list {
 					if got := m.Path(taint.Effect); got != path && got != "exempt" {
 						t.Fatalf("%v is found by %s", taint, got)
 					}
@@ -101,7 +103,7 @@ func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 						t.Fatalf("Match = %d, %v, want %d", got, ok, first)
 					}
 					if first < 0 {
-						addTo(&want, i, taint.Effect)
+						addTo(&want, taint.Effect)
 					}
 				}
 				if got := m.Filter(list); got != want {
@@ -112,7 +114,7 @@ func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 	}
 }
 
-func addTo(v *taints.Verdict, i int, effect taints.Effect) {
+func addTo(v *taints.Verdict, effect taints.Effect) {
 	switch effect {
 	case taints.NoSchedule:
 		v.NoSchedule++
@@ -122,9 +124,6 @@ func addTo(v *taints.Verdict, i int, effect taints.Effect) {
 		v.NoExecute++
 	default:
 		v.Other++
-	}
-	if taints.Hard.Has(effect) && v.First < 0 {
-		v.First = i
 	}
 }
 
@@ -138,18 +137,17 @@ func TestFilteringAgreesWithTheReference(t *testing.T) {
 			PreferNoSchedule: len(refUntolerated(o, list, tols, "PreferNoSchedule")),
 			NoExecute:        len(refUntolerated(o, list, tols, "NoExecute")),
 			Other:            len(refUntolerated(o, list, tols, "", "noschedule", "x")),
-			First:            append(hard, -1)[0],
 		}
 		if got := m.Filter(list); got != want {
 			t.Fatalf("Filter = %+v, want %+v", got, want)
 		}
-		if got, _ := m.FindUntolerated(list, taints.Hard); got != want.First {
-			t.Fatalf("FindUntolerated = %d, want %d", got, want.First)
+		if got, found := m.FindUntolerated(list, taints.Hard); got != append(hard, -1)[0] || found != (len(hard) > 0) {
+			t.Fatalf("FindUntolerated = %d, %v, want the first of %d", got, found, hard)
 		}
 		if e := m.Explain(list); e.Schedulable() != want.Schedulable() || len(e) != len(list) {
 			t.Fatalf("Explain = %v, want schedulable %v", e, want.Schedulable())
 		}
-		set := taints.EffectSet(rapid.Byte().Draw(t, "effects"))
+		set := taints.EffectSet(rapid.Uint32().Draw(t, "effects"))
 		var wantAll, gotAll []int
 		for i, taint := range list {
 			if set.Has(taint.Effect) && len(refMatches(o, tols, taint)) == 0 {
@@ -165,75 +163,56 @@ func TestFilteringAgreesWithTheReference(t *testing.T) {
 	})
 }
 
-func TestOneShotAgreesWithCompiled(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list, tols := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
-		set, now := taints.EffectSet(rapid.Byte().Draw(t, "effects")), someTime.Draw(t, "now")
-		m := taints.Compile(tols)
-		if a, b := taints.Filter(list, tols), m.Filter(list); a != b {
-			t.Fatalf("Filter: %+v, compiled %+v", a, b)
-		}
-		a, _ := taints.FindUntolerated(list, tols, set)
-		if b, _ := m.FindUntolerated(list, set); a != b {
-			t.Fatalf("FindUntolerated: %d, compiled %d", a, b)
-		}
-		var all []int
-		for i := range taints.Untolerated(list, tols, set) {
-			all = append(all, i)
-		}
-		for i := range m.Untolerated(list, set) {
-			if len(all) == 0 || all[0] != i {
-				t.Fatalf("Untolerated: compiled yields %d, one-shot %v", i, all)
-			}
-			all = all[1:]
-		}
-		if len(all) > 0 {
-			t.Fatalf("Untolerated: only one-shot yields %v", all)
-		}
-		if a, b := taints.EvictionOf(list, tols, now), (taints.EvictionPolicy{}).Evict(m, list, now); a != b {
-			t.Fatalf("Evict: %+v, compiled %+v", a, b)
-		}
-		if a, b := taints.Explain(list, tols).String(), m.Explain(list).String(); a != b {
-			t.Fatalf("Explain: %s\ncompiled %s", a, b)
-		}
-		nodes := slices.Values([][]taints.Taint{list, nil})
-		if a, b := taints.Summarize(nodes, tols).String(), m.Summarize(nodes).String(); a != b {
-			t.Fatalf("Summarize: %s\ncompiled %s", a, b)
-		}
-	})
-}
-
 func TestEvictionAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, o := policies.Draw(t, "policy"), options.Draw(t, "options")
+		p := policies.Draw(t, "policy")
+		p.Options = options.Draw(t, "options")
 		list, tols, now := anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
-		e := p.Evict(o.Compile(tols), list, now)
-		outcome, deadline := refDeadline(p, o, list, tols, now)
-		if e.Outcome != outcome || deadline != nil && big.NewInt(e.At.Unix()).Cmp(deadline) != 0 {
+		e := p.EvictionOf(list, tols, now)
+		if compiled := p.Compile(tols).EvictionOf(list, now); compiled != e {
+			t.Fatalf("%+v, compiled %+v", e, compiled)
+		}
+		outcome, deadline := refDeadline(p, list, tols, now)
+		if e.Outcome != outcome || deadline != nil && unixOf(e.At).Cmp(deadline) != 0 {
 			t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
 		}
-		checkDecidingPair(t, p, o, list, tols, e)
+		checkDecidingPair(t, p, list, tols, now, e)
 	})
 }
 
 // checkDecidingPair checks that the pair of the eviction is one that leads to it.
-func checkDecidingPair(t *rapid.T, p taints.EvictionPolicy, o taints.Options, list []taints.Taint, tols []taints.Toleration, e taints.Eviction) {
+func checkDecidingPair(t *rapid.T, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time, e taints.Eviction) {
 	if e.Outcome == taints.Stays {
-		if e != (taints.Eviction{Taint: -1, Toleration: -1}) {
+		if e != (taints.Eviction{}) {
 			t.Fatalf("a pod that stays has %+v", e)
 		}
 		return
 	}
-	matches := refMatches(o, tols, list[e.Taint])
-	if list[e.Taint].Effect != taints.NoExecute || (e.Toleration < 0) != (len(matches) == 0) {
-		t.Fatalf("%+v is not decided by %v", e, list[e.Taint])
+	i, _ := e.Taint()
+	j, tolerated := e.Toleration()
+	matches := refMatches(p.Options, tols, list[i])
+	if !refEffects(p).Has(list[i].Effect) || tolerated != (len(matches) > 0) {
+		t.Fatalf("%+v is not decided by %v", e, list[i])
 	}
-	if e.Toleration < 0 {
+	from := now
+	if added := list[i].TimeAdded; p.FromTimeAdded && added != nil && (e.Outcome == taints.EvictsAt || added.Before(now)) {
+		from = *added
+	}
+	if !e.From.Equal(from) {
+		t.Fatalf("%+v counts from %v, want %v", e, e.From, from)
+	}
+	if !tolerated {
 		return
 	}
-	s := tols[e.Toleration].TolerationSeconds
-	if !slices.Contains(matches, e.Toleration) || s == nil || *s != e.Seconds || refSeconds(p.Select, tols, matches).Cmp(big.NewInt(max(0, *s))) != 0 {
-		t.Fatalf("%+v is not decided by %v", e, tols[e.Toleration])
+	if chosen, ok := p.Choose(list[i], tols); chosen != j || !ok {
+		t.Fatalf("%+v, but Choose = %d, %v", e, chosen, ok)
+	}
+	if chosen, ok := p.Compile(tols).Choose(list[i]); chosen != j || !ok {
+		t.Fatalf("%+v, but compiled Choose = %d, %v", e, chosen, ok)
+	}
+	s := tols[j].TolerationSeconds
+	if !slices.Contains(matches, j) || s == nil || *s != e.Seconds || refSeconds(p.Select, tols, matches).Cmp(big.NewInt(max(0, *s))) != 0 {
+		t.Fatalf("%+v is not decided by %v", e, tols[j])
 	}
 	if (e.Seconds <= 0) != (e.Outcome == taints.EvictsNow) {
 		t.Fatalf("%+v: %d seconds", e, e.Seconds)
@@ -258,7 +237,7 @@ func TestDeadlineNeverGetsEarlier(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			p, list, now := policies.Draw(t, "policy"), anyTaints.Draw(t, "taints"), someTime.Draw(t, "now")
 			tols := rapid.SliceOfN(anyToleration, 1, 6).Draw(t, "tolerations")
-			before := p.Evict(taints.Compile(tols), list, now)
+			before := p.EvictionOf(list, tols, now)
 			i := rapid.IntRange(0, len(tols)-1).Draw(t, "index")
 			more := rapid.Int64().Draw(t, "more")
 			if s := tols[i].TolerationSeconds; s != nil && more > *s {
@@ -266,7 +245,7 @@ func TestDeadlineNeverGetsEarlier(t *testing.T) {
 			} else {
 				tols[i].TolerationSeconds = nil
 			}
-			if after := p.Evict(taints.Compile(tols), list, now); leaves(after, before) < 0 {
+			if after := p.EvictionOf(list, tols, now); leaves(after, before) < 0 {
 				t.Fatalf("%+v, then %+v", before, after)
 			}
 		})
@@ -275,9 +254,9 @@ func TestDeadlineNeverGetsEarlier(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			p := taints.EvictionPolicy{Select: taints.LongestMatch, FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded")}
 			list, tols, now := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
-			before := p.Evict(taints.Compile(tols), list, now)
+			before := p.EvictionOf(list, tols, now)
 			more := slices.Insert(slices.Clone(tols), rapid.IntRange(0, len(tols)).Draw(t, "index"), anyToleration.Draw(t, "added"))
-			if after := p.Evict(taints.Compile(more), list, now); leaves(after, before) < 0 {
+			if after := p.EvictionOf(list, more, now); leaves(after, before) < 0 {
 				t.Fatalf("%+v, then %+v", before, after)
 			}
 		})
@@ -439,11 +418,22 @@ func TestCoveringAgreesWithTheReference(t *testing.T) {
 			t.Fatalf("%v covers %v: %v, want %v", a, b, got, want)
 		}
 		tols, allow := worldTolerations.Draw(t, "tolerations"), worldTolerations.Draw(t, "allow")
-		want := slices.IndexFunc(tols, func(tol taints.Toleration) bool {
-			return !slices.ContainsFunc(allow, func(entry taints.Toleration) bool { return refCovers(o, entry, tol) })
-		})
-		if forbidden, allowed := o.Allowed(tols, allow); forbidden != want || allowed != (want < 0) {
-			t.Fatalf("Allowed = %d, %v, want %d", forbidden, allowed, want)
+		var want []int
+		for i, tol := range tols {
+			if !slices.ContainsFunc(allow, func(entry taints.Toleration) bool { return refCovers(o, entry, tol) }) {
+				want = append(want, i)
+			}
+		}
+		var got []int
+		for _, fault := range faultsIn(o.ValidateAllowed(tols, allow)) {
+			i, _ := fault.Index()
+			got = append(got, i)
+			if fault.List != "tolerations" || fault.Field != "" || fault.Value != tols[i].String() || fault.Err != taints.ErrForbidden {
+				t.Fatalf("%#v", fault)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("ValidateAllowed = %d, want %d", got, want)
 		}
 	})
 }
@@ -529,8 +519,7 @@ func answers(o taints.Options, list []taints.Taint, tols, others []taints.Tolera
 			all = append(all, o.Covers(tol, other))
 		}
 	}
-	forbidden, _ := o.Allowed(tols, others)
-	return append(all, forbidden)
+	return append(all, len(faultsIn(o.ValidateAllowed(tols, others))), o.SameTolerations(tols, others))
 }
 
 // Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it only one at the end of a toleration's
@@ -607,13 +596,6 @@ func TestNormalizeScoresLaws(t *testing.T) {
 }
 
 var (
-	conditionTypes    = rapid.SampledFrom([]string{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "KernelDeadlock", "ready", ""})
-	conditionStatuses = rapid.SampledFrom([]string{"True", "False", "Unknown", "true", ""})
-	anyCondition      = rapid.Custom(func(t *rapid.T) taints.Condition {
-		return taints.Condition{Type: conditionTypes.Draw(t, "type"), Status: conditionStatuses.Draw(t, "status")}
-	})
-	anyConditions = rapid.SliceOfN(anyCondition, 0, 6)
-
 	conditionKeys  = rapid.SampledFrom([]string{taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService})
 	conditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
 		return taints.Taint{Key: conditionKeys.Draw(t, "key"), Value: rapid.SampledFrom([]string{"", "", "x"}).Draw(t, "value"), Effect: effects.Draw(t, "effect"), TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added")}
@@ -628,63 +610,6 @@ func ids(list []taints.Taint) map[taints.TaintID]bool {
 		m[t.ID()] = true
 	}
 	return m
-}
-
-func TestConditionLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		current, list, cordoned, now := nodeTaints.Draw(t, "taints"), anyConditions.Draw(t, "conditions"), rapid.Bool().Draw(t, "unschedulable"), someTime.Draw(t, "now")
-		wanted, owned := refConditionTaints(list, cordoned)
-		if got := ids(taints.ConditionTaints(list, cordoned)); !maps.Equal(got, wanted) {
-			t.Fatalf("ConditionTaints = %v, want %v", got, wanted)
-		}
-		before := slices.Clone(current)
-		c := taints.ReconcileConditions(current, list, cordoned, now)
-		after, err := c.ApplyStrict(current, false)
-		if err != nil {
-			t.Fatalf("%v cannot be applied: %v", c, err)
-		}
-		if diff := cmp.Diff(before, current); diff != "" {
-			t.Fatalf("wrote to the caller's list (-before +after):\n%s", diff)
-		}
-		var stays []taints.Taint
-		for _, taint := range current {
-			if !owned[taint.ID()] || wanted[taint.ID()] {
-				stays = append(stays, taint)
-			}
-		}
-		if diff := cmp.Diff(stays, after[:len(after)-len(c.Add)], cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("what is not the conditions' changed (-want +got):\n%s", diff)
-		}
-		for _, taint := range after {
-			if owned[taint.ID()] && !wanted[taint.ID()] {
-				t.Fatalf("%v is there after %v", taint, c)
-			}
-		}
-		for id := range wanted {
-			if !ids(after)[id] {
-				t.Fatalf("%v is missing after %v", id, c)
-			}
-		}
-		if again := taints.ReconcileConditions(after, list, cordoned, now.Add(time.Hour)); again.Add != nil || again.Remove != nil {
-			t.Fatalf("applied, and still %v", again)
-		}
-	})
-}
-
-func TestNotReadyAndUnreachableHoldEachOtherOff(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := rapid.SliceOfNDistinct(anyCondition, 0, 6, func(c taints.Condition) string { return c.Type }).Draw(t, "conditions")
-		current, now := nodeTaints.Draw(t, "taints"), someTime.Draw(t, "now")
-		after, err := taints.ReconcileConditions(current, list, false, now).ApplyStrict(current, false)
-		has := ids(after)
-		for _, effect := range []taints.Effect{"NoSchedule", "NoExecute"} {
-			notReady, unreachable := taints.TaintID{Key: taints.NodeNotReady, Effect: effect}, taints.TaintID{Key: taints.NodeUnreachable, Effect: effect}
-			_, owned := refConditionTaints(list, false)
-			if err != nil || owned[notReady] && has[notReady] && has[unreachable] {
-				t.Fatalf("%v, %v", after, err)
-			}
-		}
-	})
 }
 
 var (
@@ -817,4 +742,12 @@ func TestChangesRoundTrip(t *testing.T) {
 			t.Fatalf("%q (-want +got):\n%s", c, diff)
 		}
 	})
+}
+
+// faultsIn returns the faults of a ValidationError, or none for nil.
+func faultsIn(err error) []*taints.FieldError {
+	if err == nil {
+		return nil
+	}
+	return err.(*taints.ValidationError).Fields
 }

@@ -64,7 +64,8 @@ func TestRecordedValidation(t *testing.T) {
 		}
 		got := map[string]bool{}
 		for _, f := range faultsOf(t, err) {
-			got[f.List+"["+strconv.Itoa(f.Index)+"]"+strings.TrimSuffix("."+f.Field, ".")] = true
+			i, _ := f.Index()
+			got[f.List+"["+strconv.Itoa(i)+"]"+strings.TrimSuffix("."+f.Field, ".")] = true
 		}
 		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
 			t.Errorf("list %d: fields at fault (-Kubernetes +got):\n%s", i, diff)
@@ -156,7 +157,7 @@ func TestRecordedEviction(t *testing.T) {
 	outcomes := map[taints.Outcome]int{}
 	for _, pod := range recorded.Pods {
 		e := taints.EvictionOf(nodes[pod.Node], pod.Tolerations, zero)
-		if c := (taints.EvictionPolicy{}).Evict(taints.Compile(pod.Tolerations), nodes[pod.Node], zero); c != e {
+		if c := taints.Compile(pod.Tolerations).EvictionOf(nodes[pod.Node], zero); c != e {
 			t.Errorf("%s: %+v, compiled %+v", pod.Name, e, c)
 		}
 		outcomes[e.Outcome]++
@@ -190,7 +191,7 @@ func TestRecordedDefaults(t *testing.T) {
 	for i, pod := range pods {
 		tols := pod.Given
 		if pod.DaemonSet {
-			tols = taints.AddDaemonSetDefaults(tols, pod.HostNetwork)
+			tols = taints.AddDaemonSetDefaults(tols, taints.DaemonSetPod{HostNetwork: pod.HostNetwork})
 		}
 		tols = taints.AddDefaults(tols, taints.DefaultSeconds{})
 		if pod.QOS != "BestEffort" {
@@ -199,41 +200,6 @@ func TestRecordedDefaults(t *testing.T) {
 		tols = taints.AddExtendedResources(tols, pod.Extended...)
 		if diff := cmp.Diff(pod.Got, tols); diff != "" {
 			t.Errorf("pod %d, %+v (-Kubernetes +got):\n%s", i, pod, diff)
-		}
-	}
-}
-
-// What the node-lifecycle controller made of 48 nodes' taints.
-func TestRecordedConditions(t *testing.T) {
-	var nodes []struct {
-		Name          string
-		Ready         string
-		Conditions    map[string]string
-		Unschedulable bool
-		Given, Got    []taints.Taint
-	}
-	readRecorded(t, "conditions.json", &nodes)
-	if len(nodes) != 48 {
-		t.Fatalf("%d nodes, want 48", len(nodes))
-	}
-	for _, node := range nodes {
-		list := []taints.Condition{{Type: "Ready", Status: node.Ready}}
-		for kind, status := range node.Conditions {
-			list = append(list, taints.Condition{Type: kind, Status: status})
-		}
-		now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-		got, err := taints.ReconcileConditions(node.Given, list, node.Unschedulable, now).ApplyStrict(node.Given, false)
-		if err != nil {
-			t.Errorf("%s: %v", node.Name, err)
-		}
-		if diff := cmp.Diff(slices.Sorted(slices.Values(texts(node.Got))), slices.Sorted(slices.Values(texts(got)))); diff != "" {
-			t.Errorf("%s, %+v (-Kubernetes +got):\n%s", node.Name, node, diff)
-		}
-		if diff := cmp.Diff(texts(node.Given), texts(got[:len(node.Given)])); diff != "" {
-			t.Errorf("%s: what was given (-want +got):\n%s", node.Name, diff)
-		}
-		if c := taints.ReconcileConditions(node.Got, list, node.Unschedulable, now); c.Add != nil || c.Remove != nil {
-			t.Errorf("%s: %v to do where Kubernetes is done", node.Name, c)
 		}
 	}
 }

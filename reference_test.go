@@ -72,10 +72,10 @@ func refUntolerated(o taints.Options, list []taints.Taint, tols []taints.Tolerat
 
 // refDeadline says when a pod leaves, in seconds of Unix time: never, at once (the second of now), or at a time.
 // A taint's nil seconds are forever.
-func refDeadline(p taints.EvictionPolicy, o taints.Options, list []taints.Taint, tols []taints.Toleration, now time.Time) (taints.Outcome, *big.Int) {
+func refDeadline(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) (taints.Outcome, *big.Int) {
 	outcome, deadline := taints.Stays, (*big.Int)(nil)
 	for _, taint := range list {
-		if taint.Effect != "NoExecute" {
+		if !refEffects(p).Has(taint.Effect) {
 			continue
 		}
 		from := now
@@ -83,20 +83,20 @@ func refDeadline(p taints.EvictionPolicy, o taints.Options, list []taints.Taint,
 			from = *taint.TimeAdded
 		}
 		seconds := new(big.Int) // at once
-		if matches := refMatches(o, tols, taint); len(matches) > 0 {
+		if matches := refMatches(p.Options, tols, taint); len(matches) > 0 {
 			seconds = refSeconds(p.Select, tols, matches)
 		}
 		if seconds == nil {
 			continue
 		}
-		at := new(big.Int).Add(big.NewInt(from.Unix()), seconds)
+		at := new(big.Int).Add(unixOf(from), seconds)
 		if at.Cmp(big.NewInt(1<<63-1-62135596800)) > 0 {
 			continue
 		}
 		if seconds.Sign() == 0 {
 			outcome = taints.EvictsNow
-			if at.Cmp(big.NewInt(now.Unix())) > 0 {
-				at = big.NewInt(now.Unix())
+			if at.Cmp(unixOf(now)) > 0 {
+				at = unixOf(now)
 			}
 		} else if outcome == taints.Stays {
 			outcome = taints.EvictsAt
@@ -108,6 +108,20 @@ func refDeadline(p taints.EvictionPolicy, o taints.Options, list []taints.Taint,
 	return outcome, deadline
 }
 
+// refEffects returns the effects that evict.
+func refEffects(p taints.EvictionPolicy) taints.EffectSet {
+	if p.Effects == 0 {
+		return taints.Effects("NoExecute")
+	}
+	return p.Effects
+}
+
+// unixOf returns the Unix time, also where it does not fit into an int64: a time.Time counts from year 1.
+func unixOf(t time.Time) *big.Int {
+	const year1 = 62135596800
+	return new(big.Int).Sub(big.NewInt(t.Unix()+year1), big.NewInt(year1))
+}
+
 // refSeconds returns how long the tolerations at the indexes tolerate together, 0 at least, nil forever.
 func refSeconds(selection taints.Selection, tols []taints.Toleration, matches []int) *big.Int {
 	var all []*big.Int
@@ -117,6 +131,12 @@ func refSeconds(selection taints.Selection, tols []taints.Toleration, matches []
 			s = big.NewInt(max(0, *p))
 		}
 		all = append(all, s)
+	}
+	if selection == taints.ForeverElseShortest {
+		selection = taints.ShortestMatch
+		if slices.Contains(all, (*big.Int)(nil)) {
+			return nil
+		}
 	}
 	chosen := all[0]
 	for _, s := range all[1:] {
@@ -181,41 +201,6 @@ func refValues(list []taints.Taint) map[taints.TaintID]string {
 		values[t.ID()] = t.Value
 	}
 	return values
-}
-
-// refConditionTaints names the taints that follow from conditions, and those that would go if they were there. Only the
-// first Ready decides about NoExecute.
-func refConditionTaints(conditions []taints.Condition, unschedulable bool) (wanted, owned map[taints.TaintID]bool) {
-	const prefix = "node.kubernetes.io/"
-	keys := map[string]string{
-		"Ready=False": "not-ready", "Ready=Unknown": "unreachable", "MemoryPressure=True": "memory-pressure",
-		"DiskPressure=True": "disk-pressure", "PIDPressure=True": "pid-pressure", "NetworkUnavailable=True": "network-unavailable",
-	}
-	wanted, owned = map[taints.TaintID]bool{}, map[taints.TaintID]bool{}
-	ready := "missing"
-	for i := len(conditions) - 1; i >= 0; i-- {
-		c := conditions[i]
-		if key, ok := keys[c.Type+"="+c.Status]; ok {
-			wanted[taints.TaintID{Key: prefix + key, Effect: "NoSchedule"}] = true
-		}
-		if c.Type == "Ready" {
-			ready = c.Status
-		}
-	}
-	if unschedulable {
-		wanted[taints.TaintID{Key: prefix + "unschedulable", Effect: "NoSchedule"}] = true
-	}
-	if key, ok := keys["Ready="+ready]; ok {
-		wanted[taints.TaintID{Key: prefix + key, Effect: "NoExecute"}] = true
-	}
-	for _, key := range append(slices.Collect(maps.Values(keys)), "unschedulable") {
-		owned[taints.TaintID{Key: prefix + key, Effect: "NoSchedule"}] = true
-	}
-	if slices.Contains([]string{"True", "False", "Unknown"}, ready) {
-		owned[taints.TaintID{Key: prefix + "not-ready", Effect: "NoExecute"}] = true
-		owned[taints.TaintID{Key: prefix + "unreachable", Effect: "NoExecute"}] = true
-	}
-	return wanted, owned
 }
 
 var (

@@ -81,14 +81,15 @@ func (s EffectSet) String() string {
 		return "all"
 	}
 	b := make([]byte, 0, 48)
-	for i, name := range effectNames {
+	for n := range effectNames {
+		i := (n + 1) % len(effectNames) // the others last
 		if s&(1<<i) == 0 {
 			continue
 		}
 		if len(b) > 0 {
 			b = append(b, '|')
 		}
-		b = append(b, name...)
+		b = append(b, effectNames[i]...)
 	}
 	if len(b) == 0 {
 		return "none"

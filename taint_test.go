@@ -81,7 +81,7 @@ func checkParseError(t *testing.T, err error, what, in string, offset int, field
 		t.Errorf("got %+v, want offset %d", parse, offset)
 	}
 	var fault *taints.FieldError
-	if !errors.As(err, &fault) || fault.Field != field || fault.Index != -1 {
+	if !errors.As(err, &fault) || fault.Field != field || faultIndex(fault) != -1 {
 		t.Errorf("got %+v, want field %q", fault, field)
 	}
 	if !errors.Is(err, kind) {
@@ -191,7 +191,7 @@ func checkChangeError(t *testing.T, err error, spec string, index, offset int, f
 		t.Errorf("got %+v, want offset %d", parse, offset)
 	}
 	var fault *taints.FieldError
-	if !errors.As(err, &fault) || fault.List != "specs" || fault.Index != index || fault.Field != field {
+	if !errors.As(err, &fault) || fault.List != "specs" || faultIndex(fault) != index || fault.Field != field {
 		t.Errorf("got %+v, want field %q", fault, field)
 	}
 	if !errors.Is(err, kind) {
@@ -293,7 +293,7 @@ func checkApplyError(t *testing.T, err error, want []string) {
 	t.Helper()
 	var got []string
 	for _, f := range faultsOf(t, err) {
-		got = append(got, fmt.Sprintf("%s[%d] %s: %v", f.List, f.Index, f.Value, f.Err))
+		got = append(got, fmt.Sprintf("%s[%d] %s: %v", f.List, faultIndex(f), f.Value, f.Err))
 		if f.Field != "" || !errors.Is(err, f.Err) {
 			t.Errorf("got %+v", f)
 		}
@@ -527,20 +527,25 @@ func checkJSON(t *testing.T, text string, v any) {
 
 func TestTaintCompare(t *testing.T) {
 	now := time.Now()
+	later := now.Add(1)
 	sorted := []taints.Taint{
 		{},
 		{Effect: "NoSchedule"},
 		{Value: "v"},
 		{Key: "a", Value: "v", Effect: "x"},
+		{Key: "a", Value: "w", Effect: "NoExecute"},
 		{Key: "a", Value: "w", Effect: "NoExecute", TimeAdded: &now},
+		{Key: "a", Value: "w", Effect: "NoExecute", TimeAdded: &later},
 		{Key: "a", Value: "w", Effect: "NoSchedule"},
 		{Key: "b"},
 	}
 	for i, a := range sorted {
 		for j, b := range sorted {
-			b.TimeAdded = nil
 			if got := a.Compare(b); got != order.Compare(i, j) {
 				t.Errorf("%v against %v: %d", a, b, got)
+			}
+			if a.Equal(b) != (i == j) {
+				t.Errorf("%v equals %v: %v", a, b, a.Equal(b))
 			}
 		}
 	}

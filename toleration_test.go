@@ -2,6 +2,7 @@ package taints_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -321,35 +322,40 @@ func TestMinimizeUnderOptions(t *testing.T) {
 	}
 }
 
-func TestAllowed(t *testing.T) {
+func TestValidateAllowed(t *testing.T) {
 	const gpu, notReady = "nvidia.com/gpu:NoSchedule op=Exists", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"
 	for _, tc := range []struct {
 		name      string
 		tols      []string
 		allow     []string
-		forbidden int
+		forbidden []int
 	}{
-		{"nothing asked", nil, []string{gpu}, -1},
-		{"nothing asked, nothing allowed", nil, nil, -1},
-		{"nothing allowed", []string{gpu}, nil, 0},
-		{"as written", []string{gpu, notReady}, []string{notReady, gpu}, -1},
-		{"less than allowed", []string{"nvidia.com/gpu=a100:NoSchedule", "node.kubernetes.io/not-ready:NoExecute op=Exists for 60s"}, []string{notReady, gpu}, -1},
-		{"too long", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"}, []string{notReady, gpu}, 1},
-		{"forever", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists"}, []string{notReady, gpu}, 1},
-		{"the first of several", []string{gpu, "a", "b"}, []string{gpu}, 1},
-		{"all effects", []string{"nvidia.com/gpu op=Exists"}, []string{gpu}, 0},
-		{"everything", []string{"op=Exists"}, []string{gpu, notReady}, 0},
-		{"everything allowed", []string{"op=Exists", gpu}, []string{"op=Exists"}, -1},
+		{"nothing asked", nil, []string{gpu}, []int{}},
+		{"nothing asked, nothing allowed", nil, nil, []int{}},
+		{"nothing allowed", []string{gpu}, nil, []int{0}},
+		{"as written", []string{gpu, notReady}, []string{notReady, gpu}, []int{}},
+		{"less than allowed", []string{"nvidia.com/gpu=a100:NoSchedule", "node.kubernetes.io/not-ready:NoExecute op=Exists for 60s"}, []string{notReady, gpu}, []int{}},
+		{"too long", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"}, []string{notReady, gpu}, []int{1}},
+		{"forever", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists"}, []string{notReady, gpu}, []int{1}},
+		{"several", []string{gpu, "a", "b"}, []string{gpu}, []int{1, 2}},
+		{"all effects", []string{"nvidia.com/gpu op=Exists"}, []string{gpu}, []int{0}},
+		{"everything", []string{"op=Exists"}, []string{gpu, notReady}, []int{0}},
+		{"nothing, by nothing", []string{"a=5 op=Lt", "b=-9223372036854775808 op=Lt"}, nil, []int{0, 1}},
+		{"what tolerates nothing, by anything", []string{"b=-9223372036854775808 op=Lt"}, []string{gpu}, []int{}},
+		{"everything allowed", []string{"op=Exists", gpu}, []string{"op=Exists"}, []int{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			forbidden, allowed := taints.Allowed(parseTolerations(tc.tols...), parseTolerations(tc.allow...))
-			if forbidden != tc.forbidden || allowed != (tc.forbidden < 0) {
-				t.Errorf("got %d, %v", forbidden, allowed)
+			forbidden := []int{}
+			for _, fault := range faultsIn(taints.ValidateAllowed(parseTolerations(tc.tols...), parseTolerations(tc.allow...))) {
+				forbidden = append(forbidden, faultIndex(fault))
+			}
+			if !slices.Equal(forbidden, tc.forbidden) {
+				t.Errorf("got %d", forbidden)
 			}
 		})
 	}
 	wild := []taints.Toleration{toleration("readiness.k8s.io/*", "Exists", "")}
-	if _, allowed := (taints.Options{KeyWildcards: true}).Allowed(parseTolerations("readiness.k8s.io/network"), wild); !allowed {
-		t.Error("a wildcard does not allow what it matches")
+	if err := (taints.Options{KeyWildcards: true}).ValidateAllowed(parseTolerations("readiness.k8s.io/network"), wild); err != nil {
+		t.Errorf("a wildcard does not allow what it matches: %v", err)
 	}
 }

@@ -20,7 +20,7 @@ func show(err error) string {
 	}
 	var lines []string
 	for _, f := range v.Fields {
-		lines = append(lines, fmt.Sprintf("%d %s: %v", f.Index, f.Field, f.Err))
+		lines = append(lines, fmt.Sprintf("%d %s: %v", faultIndex(f), f.Field, f.Err))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -274,9 +274,16 @@ func TestErrorTexts(t *testing.T) {
 			taints.ValidateTolerationsUpdate(parseTolerations("a:NoExecute for 5s"), nil),
 			`tolerations: "a:NoExecute for 5s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds`,
 		},
-		{&taints.FieldError{Index: -1, Value: "x", Detail: "d"}, `"x" is d`},
-		{&taints.FieldError{Index: -1, Value: strings.Repeat("x", 80), Detail: "d"}, `"` + strings.Repeat("x", 80) + `" is d`},
-		{&taints.FieldError{Index: -1, Value: strings.Repeat("x", 81), Detail: "d"}, `"` + strings.Repeat("x", 80) + `" (81 bytes) is d`},
+		{&taints.FieldError{Value: "x", Detail: "d"}, `"x" is at fault: d`},
+		{&taints.FieldError{Value: strings.Repeat("x", 80), Err: taints.ErrInvalid}, `"` + strings.Repeat("x", 80) + `" is invalid`},
+		{&taints.FieldError{Value: strings.Repeat("x", 81), Err: taints.ErrInvalid}, `"` + strings.Repeat("x", 80) + `" (81 bytes) is invalid`},
+		{&taints.FieldError{}, `"" is at fault`},
+		{(*taints.FieldError)(nil), "<nil>"},
+		{&taints.ValidationError{}, "no faults"},
+		{&taints.ValidationError{Fields: []*taints.FieldError{nil}}, "<nil>"},
+		{(*taints.ValidationError)(nil), "<nil>"},
+		{&taints.ParseError{}, `parse "" at offset 0`},
+		{(*taints.ParseError)(nil), "<nil>"},
 	} {
 		if diff := cmp.Diff(tc.want, tc.err.Error()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -296,12 +303,44 @@ func TestErrorsUnwrap(t *testing.T) {
 		t.Errorf("%v is %q", err, taints.ErrDuplicate)
 	}
 	var fault *taints.FieldError
-	want := taints.FieldError{List: "taints", Index: 0, Field: "key", Value: "-", Err: taints.ErrInvalid}
 	if !errors.As(err, &fault) {
 		t.Fatal("no *FieldError")
 	}
-	want.Detail = fault.Detail
-	if *fault != want {
-		t.Errorf("got %+v, want %+v", *fault, want)
+	i, ok := fault.Index()
+	if fault.List != "taints" || i != 0 || !ok || fault.Field != "key" || fault.Value != "-" || fault.Err != taints.ErrInvalid || fault.Detail == "" {
+		t.Errorf("got %+v", *fault)
 	}
+}
+
+// Errors that somebody made by hand, nil and zero ones included, unwrap without a panic.
+func TestErrorsMadeByHandUnwrap(t *testing.T) {
+	var (
+		field      *taints.FieldError
+		validation *taints.ValidationError
+		parse      *taints.ParseError
+	)
+	for _, err := range []error{
+		field, validation, parse, &taints.FieldError{}, &taints.ValidationError{}, &taints.ParseError{}, &taints.ParseError{Err: field},
+		&taints.ValidationError{Fields: []*taints.FieldError{nil, {Err: taints.ErrTooLong}}},
+	} {
+		var found *taints.FieldError
+		if errors.Is(err, taints.ErrInvalid) || errors.As(err, &found) && found != nil && found.Err == taints.ErrInvalid {
+			t.Errorf("%#v is invalid", err)
+		}
+	}
+	if i, ok := field.Index(); i != -1 || ok {
+		t.Errorf("the nil FieldError has index %d, %v", i, ok)
+	}
+	if n := len((&taints.ValidationError{Fields: []*taints.FieldError{nil, {}}}).Unwrap()); n != 1 {
+		t.Errorf("unwraps to %d errors, want 1", n)
+	}
+}
+
+// faultIndex returns the index of the fault, or -1.
+func faultIndex(f *taints.FieldError) int {
+	i, ok := f.Index()
+	if ok != (i >= 0) {
+		panic("Index disagrees with itself")
+	}
+	return i
 }

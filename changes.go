@@ -76,11 +76,11 @@ func appendEach(ids []TaintID, key string, in EffectSet) []TaintID {
 // difference. It makes sure that what is to be removed is gone and that what is
 // to be added is there, so making the same changes again makes none.
 //
-// Apply removes first. A taint of Add that is on the node under the same value
-// keeps its place and its TimeAdded; under another value it is replaced in its
-// place; otherwise it is appended. A taint that Remove and Add both name is
-// thus written anew, with the TimeAdded of Add: that is how a time is
-// refreshed. All other taints stay as they are.
+// A taint of Add that is on the node under the same value keeps its TimeAdded.
+// Under another value it is replaced in its place, and if it is not there it is
+// appended. A taint that Remove names too is written anew, in its place, with the
+// TimeAdded of Add: that is how a time is refreshed. All other taints stay as
+// they are.
 //
 // Of several taints of one key and effect in Add the first counts. Of several
 // on the node, which no API server accepts, those that Add names become one.
@@ -97,15 +97,14 @@ func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	list := make([]Taint, 0, len(taints)+len(c.Add))
 	for i := range taints {
 		t := &taints[i]
-		if remove.first(t) >= 0 {
+		removed := remove.first(t) >= 0
+		at := add.first(c.Add, t.ID())
+		if at < 0 && removed || at >= 0 && there[at] {
 			continue
 		}
-		if at := add.first(c.Add, t.ID()); at >= 0 {
-			if there[at] {
-				continue
-			}
+		if at >= 0 {
 			there[at] = true
-			if c.Add[at].Value != t.Value {
+			if removed || c.Add[at].Value != t.Value {
 				t = &c.Add[at]
 			}
 		}
@@ -128,10 +127,11 @@ func (c Changes) made(taints []Taint, add places, remove removals) bool {
 	named := 0 // taints that Add names
 	for i := range taints {
 		t := &taints[i]
-		if remove.first(t) >= 0 {
+		at := add.first(c.Add, t.ID())
+		if remove.first(t) >= 0 && (at < 0 || !c.Add[at].Equal(*t)) {
 			return false
 		}
-		if add.first(c.Add, t.ID()) >= 0 {
+		if at >= 0 {
 			named++
 		}
 	}

@@ -178,3 +178,70 @@ func TestEvictionKeepsTheMonotonicClock(t *testing.T) {
 		t.Errorf("got %v, want %v", e.At, now.Add(time.Minute))
 	}
 }
+
+func TestEvictionWait(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		e      taints.Eviction
+		want   time.Duration
+		evicts bool
+	}{
+		{"stays", taints.Eviction{}, 0, false},
+		{"stays, whatever At is", taints.Eviction{At: observed.Add(time.Hour)}, 0, false},
+		{"later", taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(time.Hour)}, time.Hour, true},
+		{"now", taints.Eviction{Outcome: taints.EvictsNow, At: observed}, 0, true},
+		{"overdue", taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(-time.Hour)}, 0, true},
+		{"farther than a duration", taints.Eviction{Outcome: taints.EvictsAt, At: observed.AddDate(1000, 0, 0)}, math.MaxInt64, true},
+		{"an unknown outcome", taints.Eviction{Outcome: 9, At: observed.Add(time.Hour)}, 0, false},
+	} {
+		if d, evicts := tc.e.Wait(observed); d != tc.want || evicts != tc.evicts {
+			t.Errorf("%s: %v, %v", tc.name, d, evicts)
+		}
+	}
+}
+
+func TestEvictionString(t *testing.T) {
+	for want, e := range map[string]taints.Eviction{
+		"stays":      {},
+		"evicts now": {Outcome: taints.EvictsNow, At: observed},
+		"evicts at 2026-11-21T12:00:05.0000005Z, after 5s": {Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5},
+		"Outcome(9)": {Outcome: 9},
+	} {
+		if got := e.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A policy chooses for a taint of any effect.
+func TestChoose(t *testing.T) {
+	tols := parseTolerations("a:NoSchedule", "a op=Exists", "a:NoExecute for 60s", "a:NoExecute for 5s", "a:NoExecute")
+	for _, tc := range []struct {
+		taint     string
+		selection taints.Selection
+		want      int
+	}{
+		{"a:NoSchedule", taints.FirstMatch, 0},
+		{"a:NoExecute", taints.FirstMatch, 1},
+		{"a:NoExecute", taints.ShortestMatch, 3},
+		{"a:NoExecute", taints.LongestMatch, 1},
+		{"a:NoExecute", taints.ForeverElseShortest, 1},
+		{"a=x:NoSchedule", taints.ShortestMatch, 1},
+		{"b:NoSchedule", taints.LongestMatch, -1},
+	} {
+		p := taints.EvictionPolicy{Select: tc.selection}
+		taint := taints.MustParseTaint(tc.taint)
+		for name, choose := range map[string]func() (int, bool){
+			"one-shot": func() (int, bool) { return p.Choose(taint, tols) },
+			"compiled": func() (int, bool) { return p.Compile(tols).Choose(taint) },
+		} {
+			if i, ok := choose(); i != tc.want || ok != (tc.want >= 0) {
+				t.Errorf("%s, %s, %v: %d, %v, want %d", tc.taint, name, tc.selection, i, ok, tc.want)
+			}
+		}
+	}
+	var none *taints.Matcher
+	if i, ok := none.Choose(taints.MustParseTaint("a:NoSchedule")); i != -1 || ok {
+		t.Errorf("a nil Matcher chooses %d, %v", i, ok)
+	}
+}

@@ -369,3 +369,53 @@ func TestSummarizeLaws(t *testing.T) {
 		}
 	})
 }
+
+// A line feed in a key does not begin a line, and other controls do not reach a terminal.
+func TestTextsAreOneLine(t *testing.T) {
+	list := []taints.Taint{{Key: "a\nb", Value: "\x1b[31m", Effect: "NoSchedule"}, {Key: "\xff\u202e", Effect: "NoSchedule"}, {Key: "é \\", Effect: "NoSchedule"}}
+	tols := []taints.Toleration{{Key: "A\nb", Operator: "Exists"}}
+	want := `a\nb=\x1b[31m:NoSchedule is not tolerated (closest: A\nb op=Exists, the key differs only in letter case)
+\xff\u202e:NoSchedule is not tolerated (nothing comes close)
+é \:NoSchedule is not tolerated (nothing comes close)`
+	e := taints.Explain(list, tols)
+	if diff := cmp.Diff(want, e.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got, _, _ := strings.Cut(want, "\n"); e[0].String() != got {
+		t.Errorf("got %q", e[0])
+	}
+	s := taints.Summarize(slices.Values([][]taints.Taint{list}), tols)
+	if lines := strings.Count(s.Report(), "\n"); lines != 3 || strings.Contains(s.String(), "\n") {
+		t.Errorf("%d lines: %q", lines, s.Report())
+	}
+	why := taints.Explain([]taints.Taint{{Key: "k", Value: "a\nb"}}, []taints.Toleration{{Key: "k", Value: "c"}, {Key: "x\ny", Value: "a\nb"}})[0].Why()
+	if why != `the value differs, a\nb stands under the key x\ny` {
+		t.Errorf("got %q", why)
+	}
+}
+
+// Distinct texts have distinct names, and equal ones equal names, in fields as in texts.
+func TestRedactFields(t *testing.T) {
+	list := []taints.Taint{{Key: "a", Effect: "one"}, {Key: "b", Effect: "two"}, {Key: "c", Effect: "one"}, {Effect: "NoExecute"}}
+	tols := []taints.Toleration{{Key: "a", Operator: "first", Value: "v"}, {Key: "b", Operator: "second", Value: "v"}, {Key: "c", Operator: "first", Value: "w", TolerationSeconds: seconds(9)}}
+	e := taints.Explain(list, tols)
+	var got []string
+	for _, r := range e.Redact() {
+		got = append(got, r.Taint.String()+" "+r.Closest.String())
+		if i, ok := r.Toleration(); ok && e[i].Mismatch != r.Mismatch {
+			t.Errorf("%v lost its place", r)
+		}
+	}
+	want := []string{
+		"<key1>:<effect1> <key1>=<value1> op=<operator1>",
+		"<key2>:<effect2> <key2>=<value1> op=<operator2>",
+		"<key3>:<effect1> <key3>=<value2> op=<operator1> for 9s",
+		":NoExecute ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if e[0].Taint.Key != "a" || taints.Explanation(nil).Redact() != nil || len(taints.Summary{}.Redact().Reasons) != 0 {
+		t.Error("the original changed, or nothing became something")
+	}
+}

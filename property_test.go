@@ -438,6 +438,21 @@ func TestCoveringAgreesWithTheReference(t *testing.T) {
 	})
 }
 
+// Lists are the same exactly if no taint of the world tells them apart.
+func TestSamenessAgreesWithTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, a := options.Draw(t, "options"), worldTolerations.Draw(t, "a")
+		b := rapid.OneOf(worldTolerations, rapid.Permutation(a), rapid.Just(o.Minimize(a)), rapid.Just(o.Merge(a, a))).Draw(t, "b")
+		want := true
+		for _, taint := range world {
+			want = want && refTime(o, a, taint) == refTime(o, b, taint)
+		}
+		if got := o.SameTolerations(a, b); got != want {
+			t.Fatalf("under %+v %v and %v are the same: %v, want %v", o, a, b, got, want)
+		}
+	})
+}
+
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, base, extra := options.Draw(t, "options"), worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")

@@ -1,8 +1,10 @@
 package taints_test
 
 import (
+	order "cmp"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -357,5 +359,131 @@ func TestValidateAllowed(t *testing.T) {
 	wild := []taints.Toleration{toleration("readiness.k8s.io/*", "Exists", "")}
 	if err := (taints.Options{KeyWildcards: true}).ValidateAllowed(parseTolerations("readiness.k8s.io/network"), wild); err != nil {
 		t.Errorf("a wildcard does not allow what it matches: %v", err)
+	}
+}
+
+func TestTolerationCompare(t *testing.T) {
+	sorted := []taints.Toleration{
+		{},
+		{TolerationSeconds: seconds(-1)},
+		{TolerationSeconds: seconds(1)},
+		{Effect: "NoSchedule"},
+		{Value: "v"},
+		{Operator: "Exists"},
+		{Key: "a", Operator: "Equal"},
+		{Key: "b"},
+	}
+	for i, a := range sorted {
+		for j, b := range sorted {
+			if got := a.Compare(b); got != order.Compare(i, j) || a.Equal(b) != (i == j) {
+				t.Errorf("%v against %v: %d", a, b, got)
+			}
+		}
+	}
+	if a, b := toleration("a", "", "v"), toleration("a", "Equal", "v"); a.Compare(b) != 0 || !b.Equal(a) {
+		t.Error("the empty operator is not Equal")
+	}
+}
+
+func TestSameTolerations(t *testing.T) {
+	wild := taints.Options{KeyWildcards: true}
+	off := taints.Options{NoComparison: true}
+	for _, tc := range []struct {
+		name string
+		o    taints.Options
+		a, b []taints.Toleration
+		want bool
+	}{
+		{"none", taints.Options{}, nil, []taints.Toleration{}, true},
+		{"one and none", taints.Options{}, parseTolerations("a"), nil, false},
+		{"another order", taints.Options{}, parseTolerations("a", "b op=Exists"), parseTolerations("b op=Exists", "a"), true},
+		{"twice", taints.Options{}, parseTolerations("a", "a"), parseTolerations("a"), true},
+		{"spelled out", taints.Options{}, parseTolerations("a"), []taints.Toleration{toleration("a", "Equal", "")}, true},
+		{"another value", taints.Options{}, parseTolerations("a=x"), parseTolerations("a=y"), false},
+		{"another effect", taints.Options{}, parseTolerations("a:NoSchedule"), parseTolerations("a:PreferNoSchedule"), false},
+		{"each known effect and all", taints.Options{}, parseTolerations("a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute"), parseTolerations("a"), false},
+		{"all values and some", taints.Options{}, parseTolerations("a op=Exists"), parseTolerations("a=5 op=Lt", "a=4 op=Gt"), false},
+		{"all integers in two ways", taints.Options{}, parseTolerations("a=5 op=Lt", "a=4 op=Gt"), parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), true},
+		{"a gap between integers", taints.Options{}, parseTolerations("a=5 op=Lt", "a=5 op=Gt"), parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), false},
+		{"a gap that is filled", taints.Options{}, parseTolerations("a=5 op=Lt", "a=5 op=Gt", "a=5"), parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), true},
+		{"Lt and Gt off", off, parseTolerations("a=5 op=Lt", "b"), parseTolerations("b"), true},
+		{"the time of the first match", taints.Options{}, parseTolerations("a:NoExecute for 5s", "a:NoExecute for 9s"), parseTolerations("a:NoExecute for 9s", "a:NoExecute for 5s"), false},
+		{"the time of a later match", taints.Options{}, parseTolerations("a:NoExecute for 5s", "a:NoExecute for 9s"), parseTolerations("a:NoExecute for 5s"), true},
+		{"no time and less", taints.Options{}, parseTolerations("a:NoExecute for 0s"), parseTolerations("a:NoExecute for -9s"), true},
+		{"time of another effect", taints.Options{}, []taints.Toleration{{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(5)}}, parseTolerations("a:NoSchedule"), true},
+		{"everything and more", taints.Options{}, parseTolerations("op=Exists", "a"), parseTolerations("op=Exists"), true},
+		{"a star that is a star", taints.Options{}, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a*", "Exists", ""), toleration("ab", "Exists", "")}, false},
+		{"a wildcard and more", wild, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a*", "Exists", ""), toleration("ab", "Exists", "")}, true},
+		{"a wildcard and its prefix", wild, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a", "Exists", "")}, false},
+		{"a wildcard and a longer one", wild, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a", "Exists", ""), toleration("ab*", "Exists", "")}, false},
+		{"a lone star and no key", wild, []taints.Toleration{toleration("*", "Exists", "")}, parseTolerations("op=Exists"), true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if ab, ba := tc.o.SameTolerations(tc.a, tc.b), tc.o.SameTolerations(tc.b, tc.a); ab != tc.want || ba != tc.want {
+				t.Errorf("got %v and %v, want %v", ab, ba, tc.want)
+			}
+		})
+	}
+}
+
+// Every byte may follow a prefix, and all but one may be named.
+func TestSameTolerationsOfAllBytes(t *testing.T) {
+	wild := taints.Options{KeyWildcards: true}
+	all := []taints.Toleration{toleration("a", "Exists", "")}
+	for c := range 256 {
+		all = append(all, toleration("a"+string([]byte{byte(c)})+"*", "Exists", ""))
+	}
+	star := []taints.Toleration{toleration("a*", "Exists", "")}
+	if !wild.SameTolerations(all, star) {
+		t.Error("all keys with a prefix, byte by byte, are not all keys with the prefix")
+	}
+	for _, c := range []int{1, 100, 256} {
+		but := slices.Delete(slices.Clone(all), c, c+1)
+		if wild.SameTolerations(but, star) {
+			t.Errorf("without byte %d it is the same", c-1)
+		}
+		deeper := append(but, toleration("a"+string([]byte{byte(c - 1)}), "Exists", ""))
+		if wild.SameTolerations(deeper, star) {
+			t.Errorf("with byte %d alone it is the same", c-1)
+		}
+	}
+}
+
+// Lists too long for a loop have the answers of short ones.
+func TestLongLists(t *testing.T) {
+	var long, other []taints.Toleration
+	for i := range 300 {
+		long = append(long, taints.Toleration{Key: "k" + strconv.Itoa(i), Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(int64(i))})
+		other = append(other, taints.Toleration{Key: "k" + strconv.Itoa(i+150), Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(7)})
+	}
+	merged := taints.Merge(long, other)
+	if len(merged) != 450 || &taints.Merge(merged, other)[0] != &merged[0] {
+		t.Errorf("merged to %d", len(merged))
+	}
+	if err := taints.ValidateAllowed(long, merged); err != nil {
+		t.Error(err)
+	}
+	faults := faultsIn(taints.ValidateAllowed(merged, long))
+	if len(faults) != 150 || faultIndex(faults[0]) != 300 {
+		t.Errorf("%d are not allowed", len(faults))
+	}
+	if err := taints.ValidateAllowed(merged, append(long, taints.Toleration{Operator: "Exists"})); err != nil {
+		t.Errorf("everything is allowed, but %v", err)
+	}
+	if err := taints.ValidateTolerationsUpdate(long, merged); err != nil {
+		t.Error(err)
+	}
+	if faults := faultsIn(taints.ValidateTolerationsUpdate(merged, long)); len(faults) != 150 || faults[0].Value != merged[300].String() {
+		t.Errorf("%d are gone", len(faults))
+	}
+	if !taints.SameTolerations(merged, taints.Minimize(taints.Merge(long, other))) || taints.SameTolerations(long, merged) {
+		t.Error("SameTolerations is wrong")
+	}
+	names := make([]string, 300)
+	for i := range names {
+		names[i] = "example.com/r" + strconv.Itoa(i)
+	}
+	if got := taints.AddExtendedResources(nil, names...); len(got) != 300 || len(taints.AddExtendedResources(got, names...)) != 300 {
+		t.Errorf("%d added", len(got))
 	}
 }

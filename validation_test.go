@@ -344,3 +344,31 @@ func faultIndex(f *taints.FieldError) int {
 	}
 	return i
 }
+
+// An API server with the gate off goes on to accept what a pod has, and more of it.
+func TestValidateTolerationsUpdateKeepsComparison(t *testing.T) {
+	off := taints.Options{NoComparison: true}
+	lt, gt := parseTolerations("a=5 op=Lt"), parseTolerations("a=5 op=Lt", "b=6 op=Gt")
+	for _, tc := range []struct {
+		name     string
+		old, new []taints.Toleration
+		want     []string
+	}{
+		{"kept", lt, lt, nil},
+		{"one more", lt, gt, nil},
+		{"new to the pod", nil, lt, []string{"tolerations[0].operator"}},
+		{"new to the pod, beside another", parseTolerations("c"), append(parseTolerations("c"), lt...), []string{"tolerations[1].operator"}},
+		{"gone", gt, nil, []string{"tolerations", "tolerations"}},
+		{"no integer", lt, append(slices.Clone(lt), toleration("c", "Gt", "x")), []string{"tolerations[1].value"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			for _, f := range faultsIn(off.ValidateTolerationsUpdate(tc.old, tc.new)) {
+				got = append(got, strings.SplitN(f.Error(), ":", 2)[0])
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

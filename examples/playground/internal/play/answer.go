@@ -73,16 +73,23 @@ type statement struct {
 	tone         tone
 	text, detail string
 	brief        string // of a few words, to be read aloud
-	incomplete   bool   // something was left out
 }
 
 // placement says whether the scheduler may place the pod on the node.
 func (a *answerer) placement() statement {
-	s := a.placementOfRead()
-	if n := unread(a.taints.problems) + unread(a.written.problems); n > 0 {
-		return notYet(n, s)
+	return a.reserved("Placement unknown", a.placementOfRead())
+}
+
+// reserved returns the statement, or where something could not be read, one that says no more than what would hold without
+// that.
+func (a *answerer) reserved(text string, s statement) statement {
+	n := unread(a.taints.problems) + unread(a.written.problems)
+	if n == 0 {
+		return s
 	}
-	return s
+	reason := count(n, "entry cannot be read", "entries cannot be read")
+	without := verb(n, "Without it, ", "Without them, ") + strings.ToLower(s.text[:1]) + s.text[1:] + ". " + s.detail
+	return statement{tone: unknown, text: text, detail: reason + ". " + without, brief: text + ": " + reason}
 }
 
 func (a *answerer) placementOfRead() statement {
@@ -119,22 +126,9 @@ func byEffect(v taints.Verdict) string {
 	return strings.Join(parts, ", ")
 }
 
-// notYet is what there is to say while n entries cannot be read: what would hold without them.
-func notYet(n int, s statement) statement {
-	s.tone, s.incomplete = unknown, true
-	s.detail = "Without " + verb(n, "it: ", "them: ") + s.text + ". " + s.detail
-	s.text = count(n, "entry cannot be read", "entries cannot be read")
-	s.brief = s.text
-	return s
-}
-
 // eviction says what becomes of a pod that runs on the node.
 func (a *answerer) eviction() statement {
-	s := a.evictionOfRead()
-	if n := unread(a.taints.problems) + unread(a.written.problems); n > 0 {
-		return notYet(n, s)
-	}
-	return s
+	return a.reserved("Eviction unknown", a.evictionOfRead())
 }
 
 func (a *answerer) evictionOfRead() statement {
@@ -144,8 +138,8 @@ func (a *answerer) evictionOfRead() statement {
 	case e.Outcome == taints.Stays:
 		return statement{tone: good, text: "A pod that runs there stays", detail: a.whyStays(), brief: "Stays if it runs there"}
 	case later && a.hasProblem("observed"):
-		after := seconds(e.Seconds) + " after"
-		return statement{tone: unknown, text: "A pod that runs there is evicted " + after, detail: a.why(e), brief: "Evicted " + after}
+		after := seconds(e.Seconds) + " after the taint is seen"
+		return statement{tone: mixed, text: "A pod that runs there is evicted " + after, detail: a.why(e), brief: "Evicted " + after}
 	case later && e.At.After(a.observed):
 		at := "at " + utc(e.At)
 		return statement{tone: mixed, text: "A pod that runs there is evicted " + at, detail: a.why(e), brief: "Evicted " + at}

@@ -120,7 +120,7 @@ func (l *list[T]) refuse(err error) {
 	}
 	for _, f := range invalid.Fields {
 		if i, ok := f.Index(); ok {
-			l.problems = append(l.problems, problem{l.entries[i].field(f.Field), f.Error(), false})
+			l.problems = append(l.problems, problem{l.entries[i].field(f.Field), "an API server refuses this: " + f.Error(), false})
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (r result) write(w *jsontree.Writer) {
 // brief returns the whole in one line, to be read aloud.
 func (r result) brief(tolerations []tolerationAnswer) string {
 	s := r.placed.brief + ". "
-	if !r.placed.incomplete {
+	if r.placed.tone != unknown {
 		s += r.evicted.brief + ". "
 	}
 	findings := 0

@@ -15,7 +15,7 @@ type sample struct {
 var samples = []sample{
 	{
 		"pending", "Why is my pod pending?",
-		"Both taints keep it off. The toleration that comes closest to each stands below it, with what differs. Correct the two and the pod fits.",
+		"Two taints keep it off. Below each stands the toleration that comes closest, with what differs. Correct both, and the pod may be placed.",
 		map[string]string{
 			"taints":      "dedicated=ml:NoSchedule\nnvidia.com/gpu=present:NoSchedule\nspot:PreferNoSchedule",
 			"tolerations": "dedicated=ML:NoSchedule\nnvidia.com/gpu=true:NoSchedule",

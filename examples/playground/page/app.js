@@ -141,7 +141,7 @@
 		const closest = t.toleration && t.tone !== "good";
 		return [
 			head("taints", t, element("span", "tag " + t.tone, signs[t.tone] + " " + t.status)),
-			t.toleration && element("p", "", closest ? "Closest: " : "By ", code(t.toleration)),
+			t.toleration && element("p", "", closest ? "Closest: " : "Tolerated by ", code(t.toleration)),
 			t.why && element("p", "", t.why[0].toUpperCase() + t.why.slice(1) + "."),
 			t.time && element("p", "", "Tolerated " + t.time + ".", t.decides && element("strong", "", " This one decides.")),
 		];

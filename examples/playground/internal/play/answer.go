@@ -38,6 +38,7 @@ func newAnswerer(s State) *answerer {
 	}
 	if a.observed, ok = parseTime(s.Observed); !ok {
 		a.fail("observed", "want a time, as in 2026-11-21T12:00:00, to count from")
+		a.observed = time.Unix(0, 0) // any that is not far from today
 	}
 	a.tolerations = a.adder.add(a.written.elements)
 	a.matcher = policy.Compile(a.tolerations)
@@ -99,10 +100,8 @@ func (a *answerer) placementOfRead() statement {
 	case n == 0:
 		return statement{tone: good, text: "The pod may be placed on the node", detail: "The node has no taints.", brief: "May be placed"}
 	case !v.Schedulable():
-		detail := count(v.NoSchedule+v.NoExecute, "taint keeps", "taints keep") + " it off"
-		if n > 1 {
-			detail = count(v.NoSchedule+v.NoExecute, "taint", "taints") + " of " + strconv.Itoa(n) + verb(v.NoSchedule+v.NoExecute, " keeps", " keep") + " it off"
-		}
+		keep := v.NoSchedule + v.NoExecute
+		detail := strconv.Itoa(keep) + " of its " + count(n, "taint", "taints") + verb(keep, " keeps", " keep") + " it off"
 		return statement{tone: bad, text: "The pod cannot be placed on the node", detail: detail + ": " + byEffect(v) + ".", brief: "Cannot be placed"}
 	case v.Avoid():
 		return statement{tone: mixed, text: "The pod may be placed on the node, which the scheduler avoids", brief: "May be placed, but is avoided",
@@ -137,7 +136,7 @@ func (a *answerer) evictionOfRead() statement {
 	switch {
 	case e.Outcome == taints.Stays:
 		return statement{tone: good, text: "A pod that runs there stays", detail: a.whyStays(), brief: "Stays if it runs there"}
-	case later && a.hasProblem("observed"):
+	case later && a.hasProblem("observed") && e.From.Equal(a.observed):
 		after := seconds(e.Seconds) + " after the taint is seen"
 		return statement{tone: mixed, text: "A pod that runs there is evicted " + after, detail: a.why(e), brief: "Evicted " + after}
 	case later && e.At.After(a.observed):
@@ -201,7 +200,7 @@ func (a *answerer) taintAnswers() []taintAnswer {
 		}
 		t.tone, t.status = statusOf(r)
 		if r.Taint.Effect == taints.NoExecute && r.Tolerated() {
-			t.time = a.timeOf(i)
+			t.time = a.timeOf(i, t.toleration)
 		}
 		answers = append(answers, t)
 	}
@@ -223,10 +222,14 @@ func statusOf(r taints.Reason) (tone, string) {
 	return unknown, "has no effect that Kubernetes knows"
 }
 
-// timeOf says how long the taint, which is tolerated, leaves the pod, and which toleration says so.
-func (a *answerer) timeOf(i int) string {
+// timeOf says how long the taint, which is tolerated, leaves the pod, and which toleration says so if it is not the first
+// that matches.
+func (a *answerer) timeOf(i, first int) string {
 	j, _ := a.matcher.Choose(a.taints.elements[i])
-	by := ", as " + name("tolerations", j) + " says"
+	by := ""
+	if j != first {
+		by = ", as " + name("tolerations", j) + " says"
+	}
 	allowed := a.tolerations[j].TolerationSeconds
 	if allowed == nil {
 		return "forever" + by

@@ -90,7 +90,8 @@ func setTimeAdded(t *taints.Taint, s string) error {
 }
 
 func readTolerations(text string, o taints.Options) list[taints.Toleration] {
-	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", o.ParseToleration, []field[taints.Toleration]{
+	written := taints.Options{KeyWildcards: o.KeyWildcards} // Lt and Gt are read where they are off, to be explained
+	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", written.ParseToleration, []field[taints.Toleration]{
 		{"key", jsontree.String, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
 		{"operator", jsontree.String, func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil }},
 		{"value", jsontree.String, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},

@@ -1,6 +1,9 @@
 package play
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/seed-0529bac1/taints/examples/playground/internal/jsontree"
 )
 
@@ -131,12 +134,9 @@ func (j jsonReader[T]) set(element *T, m *jsontree.Member) string {
 
 // unknown says that no element has a field of the name.
 func (j jsonReader[T]) unknown(name string) string {
-	message := "no field of " + j.name + " has this name, so it does nothing, and kubectl refuses it; there are"
+	names := make([]string, len(j.fields))
 	for i, f := range j.fields {
-		if i > 0 {
-			message += ","
-		}
-		message += " " + f.name
+		names[i] = f.name
 	}
-	return message
+	return strconv.Quote(name) + " is no field of " + j.name + ", so it does nothing, and kubectl refuses it; their fields are " + strings.Join(names, ", ")
 }

@@ -1,6 +1,10 @@
 package play
 
-import "github.com/seed-0529bac1/taints/examples/playground/internal/jsontree"
+import (
+	"strings"
+
+	"github.com/seed-0529bac1/taints/examples/playground/internal/jsontree"
+)
 
 // A result is the whole answer.
 type result struct {
@@ -41,8 +45,13 @@ func (r result) brief(tolerations []tolerationAnswer) string {
 	for i := range tolerations {
 		findings += len(tolerations[i].findings)
 	}
-	problems := len(r.taints.problems) + len(r.written.problems) + len(r.problems)
-	return s + count(problems, "problem", "problems") + ", " + count(findings, "finding", "findings") + "."
+	if n := len(r.taints.problems) + len(r.written.problems) + len(r.problems); n > 0 {
+		s += count(n, "problem", "problems") + ". "
+	}
+	if findings > 0 {
+		s += count(findings, "finding", "findings") + ". "
+	}
+	return strings.TrimSuffix(s, " ")
 }
 
 func (s statement) write(w *jsontree.Writer) {

@@ -35,24 +35,23 @@ func TestBrowser(t *testing.T) {
 	server := httptest.NewServer(newHandler(files))
 	defer server.Close()
 
-	t.Run("Typing", func(t *testing.T) { testTyping(t, driver.open(t, server.URL)) })
-	t.Run("Links", func(t *testing.T) { testLinks(t, driver.open(t, server.URL)) })
-	t.Run("Samples", func(t *testing.T) { testSamples(t, driver.open(t, server.URL)) })
-	t.Run("Places", func(t *testing.T) { testPlaces(t, driver.open(t, server.URL)) })
-	t.Run("Markup", func(t *testing.T) { testMarkup(t, driver.open(t, server.URL)) })
-	t.Run("Keyboard", func(t *testing.T) { testKeyboard(t, driver.open(t, server.URL)) })
-	t.Run("Widths", func(t *testing.T) { testWidths(t, driver.open(t, server.URL)) })
-	t.Run("Contrast", func(t *testing.T) { testContrast(t, driver.open(t, server.URL)) })
-	t.Run("PlainFiles", func(t *testing.T) { testPlainFiles(t, driver, files) })
-	t.Run("Faults", func(t *testing.T) { testFaults(t, driver, files) })
-	if *screenshots != "" {
-		takeScreenshots(t, driver.open(t, server.URL))
+	browser := driver.open(t)
+	for _, test := range []struct {
+		name string
+		try  func(*browserPage)
+	}{
+		{"Typing", testTyping}, {"Links", testLinks}, {"Samples", testSamples}, {"Places", testPlaces}, {"Markup", testMarkup}, {"Keyboard", testKeyboard},
+		{"Widths", testWidths}, {"Contrast", testContrast}, {"Screenshots", takeScreenshots},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.try(browser.page(t, server.URL)) })
 	}
+	t.Run("PlainFiles", func(t *testing.T) { testPlainFiles(t, browser, files) })
+	t.Run("NoProgram", func(t *testing.T) { testNoProgram(t, browser, files) })
 }
 
 const fits, repels = "✓ The pod may be placed on the node", "✕ The pod cannot be placed on the node"
 
-func testTyping(t *testing.T, p *browserPage) {
+func testTyping(p *browserPage) {
 	p.wait("the answer to nothing", "document.querySelector('#placement strong').textContent", fits)
 	p.keys("#taints", "dedicated=ml:NoSchedule")
 	p.want("the answer to a taint", "document.querySelector('#placement strong').textContent", repels)
@@ -72,7 +71,7 @@ func testTyping(t *testing.T, p *browserPage) {
 	p.want("the answer to nothing again", "document.querySelector('#placement strong').textContent", fits)
 }
 
-func testLinks(t *testing.T, p *browserPage) {
+func testLinks(p *browserPage) {
 	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+60s%0Aa:NoExecute+op%3DExists+for+600s&observed=2026-11-21T13:00:00%2B01:00&select=LongestMatch&noComparison=1")
 	p.wait("the answer to the link", "document.querySelector('#eviction strong').textContent", "! A pod that runs there is evicted at 2026-11-21 12:10:00 UTC")
 	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"LongestMatch", "2026-11-21T12:00", ""})
@@ -94,7 +93,7 @@ func testLinks(t *testing.T, p *browserPage) {
 	p.wait("the answer after going back", "document.querySelector('#list-taints code').textContent", "a:NoExecute")
 }
 
-func testSamples(t *testing.T, p *browserPage) {
+func testSamples(p *browserPage) {
 	p.wait("the answer to nothing", "document.querySelector('#placement strong').textContent", fits)
 	for _, s := range samples {
 		p.run("document.querySelector('[data-sample=" + s.ID + "]').click()")
@@ -107,7 +106,7 @@ func testSamples(t *testing.T, p *browserPage) {
 	p.want("the notes when closed", "document.querySelectorAll('.note:not([hidden])').length", 0.0)
 }
 
-func testPlaces(t *testing.T, p *browserPage) {
+func testPlaces(p *browserPage) {
 	p.keys("#taints", "# 😀\nok:NoSchedule, bad=😀:NoSchedule")
 	p.wait("a problem", "document.querySelector('#problems-taints .place')?.textContent", "2:20")
 	p.run("document.querySelector('#problems-taints .place').click()")
@@ -118,14 +117,14 @@ func testPlaces(t *testing.T, p *browserPage) {
 }
 
 // testMarkup checks that what is typed stays text.
-func testMarkup(t *testing.T, p *browserPage) {
+func testMarkup(p *browserPage) {
 	p.visit("#tolerations=" + `%5B%7B%22key%22:%22%3Cimg+src%3Dx+onerror%3Dalert(1)%3E%22,%22%3Cb%3E%22:1%7D%5D`)
 	p.wait("the toleration", "document.querySelector('#list-tolerations code')?.textContent", "<img src=x onerror=alert(1)>")
 	p.want("elements that were typed", "document.querySelectorAll('main img, main b').length", 0.0)
 	p.want("the problem", "document.querySelector('#problems-tolerations').textContent.includes('is no field of tolerations')", true)
 }
 
-func testKeyboard(t *testing.T, p *browserPage) {
+func testKeyboard(p *browserPage) {
 	p.visit(samples[0].Link())
 	p.wait("the answer", "document.querySelector('#placement strong').textContent", repels)
 	p.want("controls without a label", "Array.from(document.querySelectorAll('input, select, textarea')).filter((e) => !e.labels.length).length", 0.0)
@@ -153,7 +152,7 @@ func testKeyboard(t *testing.T, p *browserPage) {
 	}
 }
 
-func testWidths(t *testing.T, p *browserPage) {
+func testWidths(p *browserPage) {
 	p.visit(samples[len(samples)-1].Link())
 	p.wait("the answer", "document.querySelector('#list-tolerations code')?.textContent", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s")
 	for _, width := range []int{320, 390, 768, 1280, 1920} {
@@ -167,17 +166,17 @@ func testWidths(t *testing.T, p *browserPage) {
 }
 
 // testContrast checks that all text stands out from what is behind it, in light and in dark.
-func testContrast(t *testing.T, p *browserPage) {
+func testContrast(p *browserPage) {
 	p.visit("#taints=a:NoSchedule,b:PreferNoSchedule,c:NoExecute,d:&tolerations=c:NoExecute+op%3DExists+for+9s,d&add=daemonset&sample=pending&observed=2026-11-21T12:00")
 	p.wait("the answer", "document.querySelector('#placement strong').textContent", "? Placement unknown")
 	for _, scheme := range []string{"light", "dark"} {
 		p.media(scheme)
 		low, _ := p.eval(lowContrast).([]any)
 		if len(low) > 0 {
-			t.Errorf("text of little contrast in %s: %v", scheme, low)
+			p.t.Errorf("text of little contrast in %s: %v", scheme, low)
 		}
 		if n := p.eval("getComputedStyle(document.body).backgroundColor"); scheme == "dark" && n != "rgb(17, 20, 26)" {
-			t.Errorf("the page in dark is %v", n)
+			p.t.Errorf("the page in dark is %v", n)
 		}
 	}
 }
@@ -207,7 +206,7 @@ const lowContrast = `(() => {
 })()`
 
 // testPlainFiles tries what -o writes, on a server that knows nothing of WebAssembly.
-func testPlainFiles(t *testing.T, driver *driver, files []file) {
+func testPlainFiles(t *testing.T, b *browser, files []file) {
 	dir := t.TempDir()
 	if err := writeFiles(dir, files); err != nil {
 		t.Fatal(err)
@@ -220,12 +219,12 @@ func testPlainFiles(t *testing.T, driver *driver, files []file) {
 		content.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	p := driver.open(t, server.URL)
+	p := b.page(t, server.URL)
 	p.wait("the answer to nothing", "document.querySelector('#placement strong').textContent", fits)
 }
 
-// testFaults tries the page where its program is missing, and where it stops.
-func testFaults(t *testing.T, driver *driver, files []file) {
+// testNoProgram tries the page where its program is missing.
+func testNoProgram(t *testing.T, b *browser, files []file) {
 	handler := newHandler(files)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, ".wasm") {
@@ -235,14 +234,18 @@ func testFaults(t *testing.T, driver *driver, files []file) {
 		handler.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	p := driver.open(t, server.URL)
+	p := b.page(t, server.URL)
 	p.fails = true
 	p.wait("why there is no answer", "document.querySelector('#loading').textContent", "The program behind this page cannot be loaded: taints.wasm: 404")
 	p.keys("#taints", "a")
+	p.want("what was typed", "document.querySelector('#taints').value", "a")
 }
 
-// takeScreenshots writes pictures for people to look at.
-func takeScreenshots(t *testing.T, p *browserPage) {
+// takeScreenshots writes pictures for people to look at, where they ask for them.
+func takeScreenshots(p *browserPage) {
+	if *screenshots == "" {
+		p.t.Skip("no -screenshots")
+	}
 	for _, shot := range []struct {
 		name, scheme, link string
 		width, height      int
@@ -302,68 +305,83 @@ func startDriver(t *testing.T) *driver {
 	return nil
 }
 
-// A browserPage is the page, open in a browser of its own.
-type browserPage struct {
-	t            *testing.T
-	session, url string
-	fails        bool // messages of failure are expected
-}
+// A browser is a Chromium that runs.
+type browser struct{ session string }
 
-// open starts a browser and opens the page at the address.
-func (d *driver) open(t *testing.T, url string) *browserPage {
+// open starts a browser.
+func (d *driver) open(t *testing.T) *browser {
 	t.Helper()
-	browser, err := exec.LookPath("chromium")
+	binary, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &browserPage{t: t, url: url + "/"}
-	value := p.call("POST", d.url+"/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
+	value := call(t, "POST", d.url+"/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
 		"goog:loggingPrefs": map[string]any{"browser": "ALL"},
-		"goog:chromeOptions": map[string]any{"binary": browser, "args": []string{
+		"goog:chromeOptions": map[string]any{"binary": binary, "args": []string{
 			"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking",
 			"--disable-component-update", "--disable-sync", "--force-device-scale-factor=1", "--user-data-dir=" + t.TempDir(),
 		}},
 	}}})
-	p.session = d.url + "/session/" + value.(map[string]any)["sessionId"].(string)
-	t.Cleanup(p.close)
+	b := &browser{d.url + "/session/" + value.(map[string]any)["sessionId"].(string)}
+	t.Cleanup(func() { call(t, "DELETE", b.session, nil) })
+	return b
+}
+
+// A browserPage is the page, open in a browser.
+type browserPage struct {
+	t     *testing.T
+	url   string
+	fails bool // messages of failure are expected
+	*browser
+}
+
+// page opens the page of the server. When the test ends, it checks that the page reported nothing.
+func (b *browser) page(t *testing.T, url string) *browserPage {
+	t.Helper()
+	p := &browserPage{t: t, url: url + "/", browser: b}
+	t.Cleanup(func() {
+		for _, entry := range p.call("POST", "/se/log", map[string]any{"type": "browser"}).([]any) {
+			if !p.fails {
+				t.Errorf("the browser reports %v", entry)
+			}
+		}
+	})
+	p.devtools("Emulation.clearDeviceMetricsOverride", map[string]any{})
+	p.media("light")
 	p.visit("")
 	return p
 }
 
-// close checks that the page reported nothing and ends the browser.
-func (p *browserPage) close() {
-	for _, entry := range p.call("POST", p.session+"/se/log", map[string]any{"type": "browser"}).([]any) {
-		if !p.fails {
-			p.t.Errorf("the browser reports %v", entry)
-		}
-	}
-	p.call("DELETE", p.session, nil)
+// call sends a command to the browser and returns its value.
+func (p *browserPage) call(method, path string, body any) any {
+	p.t.Helper()
+	return call(p.t, method, p.session+path, body)
 }
 
 // call sends a command and returns its value.
-func (p *browserPage) call(method, url string, body any) any {
-	p.t.Helper()
+func call(t *testing.T, method, url string, body any) any {
+	t.Helper()
 	var text []byte
 	if body != nil {
 		text, _ = json.Marshal(body) // of maps and strings
 	}
 	request, err := http.NewRequest(method, url, bytes.NewReader(text))
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	client := http.Client{Timeout: time.Minute}
 	response, err := client.Do(request)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer response.Body.Close()
 	var answer struct{ Value any }
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if response.StatusCode != http.StatusOK {
 		message, _, _ := strings.Cut(fmt.Sprint(answer.Value), " stacktrace:")
-		p.t.Fatalf("%s: %v", url, message)
+		t.Fatalf("%s: %v", url, message)
 	}
 	return answer.Value
 }
@@ -371,16 +389,16 @@ func (p *browserPage) call(method, url string, body any) any {
 // visit opens the page with the fragment, anew.
 func (p *browserPage) visit(fragment string) {
 	p.t.Helper()
-	p.call("POST", p.session+"/url", map[string]any{"url": "about:blank"})
-	p.call("POST", p.session+"/url", map[string]any{"url": p.url + fragment})
+	p.call("POST", "/url", map[string]any{"url": "about:blank"})
+	p.call("POST", "/url", map[string]any{"url": p.url + fragment})
 }
 
-func (p *browserPage) reload() { p.call("POST", p.session+"/refresh", map[string]any{}) }
+func (p *browserPage) reload() { p.call("POST", "/refresh", map[string]any{}) }
 
 // run runs statements.
 func (p *browserPage) run(script string) any {
 	p.t.Helper()
-	return p.call("POST", p.session+"/execute/sync", map[string]any{"script": script, "args": []any{}})
+	return p.call("POST", "/execute/sync", map[string]any{"script": script, "args": []any{}})
 }
 
 // eval returns the value of an expression.
@@ -413,20 +431,20 @@ const tab = "\uE004" // as WebDriver has it
 // keys types into the element, or into what has the focus.
 func (p *browserPage) keys(selector, keys string) {
 	p.t.Helper()
-	find, body := p.session+"/element/active", any(nil)
+	find, body := "/element/active", any(nil)
 	method := "GET"
 	if selector != "" {
-		find, body, method = p.session+"/element", map[string]any{"using": "css selector", "value": selector}, "POST"
+		find, body, method = "/element", map[string]any{"using": "css selector", "value": selector}, "POST"
 	}
 	for _, id := range p.call(method, find, body).(map[string]any) {
-		p.call("POST", p.session+"/element/"+id.(string)+"/value", map[string]any{"text": keys})
+		p.call("POST", "/element/"+id.(string)+"/value", map[string]any{"text": keys})
 	}
 }
 
 // devtools sends a command of the DevTools protocol.
 func (p *browserPage) devtools(command string, params map[string]any) {
 	p.t.Helper()
-	p.call("POST", p.session+"/goog/cdp/execute", map[string]any{"cmd": command, "params": params})
+	p.call("POST", "/goog/cdp/execute", map[string]any{"cmd": command, "params": params})
 }
 
 func (p *browserPage) size(width, height int) {
@@ -441,7 +459,7 @@ func (p *browserPage) media(scheme string) {
 
 func (p *browserPage) screenshot(name string) {
 	p.t.Helper()
-	picture, err := base64.StdEncoding.DecodeString(p.call("GET", p.session+"/screenshot", nil).(string))
+	picture, err := base64.StdEncoding.DecodeString(p.call("GET", "/screenshot", nil).(string))
 	if err == nil {
 		err = os.WriteFile(name, picture, 0o644)
 	}

@@ -40,7 +40,7 @@ func TestBrowser(t *testing.T) {
 		name string
 		try  func(*browserPage)
 	}{
-		{"Typing", testTyping}, {"Links", testLinks}, {"Samples", testSamples}, {"Places", testPlaces}, {"Markup", testMarkup}, {"Keyboard", testKeyboard},
+		{"Typing", testTyping}, {"Links", testLinks}, {"Samples", testSamples}, {"Places", testPlaces}, {"Markup", testMarkup}, {"Large", testLarge}, {"Keyboard", testKeyboard},
 		{"Widths", testWidths}, {"Contrast", testContrast}, {"Screenshots", takeScreenshots},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.try(browser.page(t, server.URL)) })
@@ -122,6 +122,25 @@ func testMarkup(p *browserPage) {
 	p.wait("the toleration", "document.querySelector('#list-tolerations code')?.textContent", "<img src=x onerror=alert(1)>")
 	p.want("elements that were typed", "document.querySelectorAll('main img, main b').length", 0.0)
 	p.want("the problem", "document.querySelector('#problems-tolerations').textContent.includes('is no field of tolerations')", true)
+}
+
+// testLarge types as much as is read, which must not be too much for the browser's stack.
+func testLarge(p *browserPage) {
+	p.wait("the answer to nothing", "document.querySelector('#placement strong').textContent", fits)
+	const fill = `for (const [name, text] of [['taints', "%s"], ['tolerations', %s]]) {
+		const area = document.getElementById(name);
+		area.value = text;
+		area.dispatchEvent(new Event('input', {bubbles: true}));
+	}`
+	p.run(fmt.Sprintf(fill, "", "'['.repeat(200000)"))
+	p.wait("the answer to an array in an array", "document.querySelector('#problems-tolerations').textContent", "1:202the values are nested too deep")
+	p.run(fmt.Sprintf(fill, "", "'[' + '['.repeat(199) + ']'.repeat(199) + ']'"))
+	p.wait("the answer to one less deep", "document.querySelector('#problems-tolerations').textContent", "1:2want an object, found an array")
+	const many = "Array.from({length: 500}, (_, i) => 'example.com/some-key-' + i + ':NoExecute op=Exists for ' + i + 's').join()"
+	p.run(fmt.Sprintf(fill, strings.Repeat("example.com/some-kei:NoExecute,", 500), many))
+	p.wait("the number of answers to many", "document.querySelectorAll('#list-tolerations > li').length", 500.0)
+	p.run(fmt.Sprintf(fill, "a:NoSchedule", "''"))
+	p.wait("the answer to few again", "document.querySelectorAll('#list-taints > li').length", 1.0)
 }
 
 func testKeyboard(p *browserPage) {

@@ -70,8 +70,11 @@
 			if (!note.hidden) sample = id;
 		}
 		for (const a of document.querySelectorAll("[data-sample]")) {
-			if (a.dataset.sample === sample) a.setAttribute("aria-current", "true");
-			else a.removeAttribute("aria-current");
+			a.removeAttribute("aria-current");
+			if (a.dataset.sample !== sample) continue;
+			a.setAttribute("aria-current", "true");
+			const row = a.closest("ul");
+			row.scrollLeft = a.offsetLeft - row.offsetLeft - 16; // where it is one that scrolls
 		}
 	}
 
@@ -162,10 +165,20 @@
 		speaking = setTimeout(() => ($("live").textContent = text), 700);
 	}
 
-	// edited is called when the form has changed.
+	// edited is called when the form has changed. While an answer takes long, as that to hundreds of entries, it waits for a pause.
+	let answering;
+	let took = 0;
 	function edited() {
-		answer();
+		clearTimeout(answering);
+		if (took < 50) timed();
+		else answering = setTimeout(timed, took);
 		write();
+	}
+
+	function timed() {
+		const start = performance.now();
+		answer();
+		took = performance.now() - start;
 	}
 
 	async function copy() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"unsafe"
 )
 
 // Check returns what is wrong inside the queue, or nil.
@@ -52,4 +53,9 @@ func (q *Queue[P]) Steps(f func()) (steps int) {
 		}
 	}
 	return steps
+}
+
+// Sizes returns how many bytes a slot and an entry of the heap take.
+func (q *Queue[P]) Sizes() (slotSize, entrySize uintptr) {
+	return unsafe.Sizeof(slot[P]{}), unsafe.Sizeof(pending{})
 }

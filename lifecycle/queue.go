@@ -173,9 +173,8 @@ func fromOf(e taints.Eviction) instant {
 	if !e.From.IsZero() {
 		return instantOf(e.From)
 	}
-	from := instantOf(e.At)
-	from.seconds -= max(e.Seconds, 0)
-	return from
+	at := instantOf(e.At)
+	return newInstant(at.seconds()-max(e.Seconds, 0), at.nanos)
 }
 
 // sinceOf returns what a slot holds for the eviction.

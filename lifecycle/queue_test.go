@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -469,6 +470,15 @@ func TestQueueGivesMemoryBack(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A pending eviction takes 40 bytes beside its name and its place in a map.
+func TestQueueSizes(t *testing.T) {
+	var q lifecycle.Queue[string]
+	name := unsafe.Sizeof("")
+	if slot, entry := q.Sizes(); slot != name+16 || entry != 24 {
+		t.Errorf("a slot takes %d bytes and an entry of the heap %d", slot, entry)
 	}
 }
 

@@ -119,7 +119,7 @@ func (r ConditionRules) ConditionTaints(state NodeState) []taints.Taint {
 }
 
 // conditions returns those of the state, that of the cordon, and one without a
-// status for each condition whose absence a rule is about.
+// status for each condition of a rule that is missing.
 func (r ConditionRules) conditions(state NodeState) []Condition {
 	list := make([]Condition, 0, len(state.Conditions)+1)
 	for _, c := range state.Conditions {
@@ -133,7 +133,7 @@ func (r ConditionRules) conditions(state NodeState) []Condition {
 	}
 	list = append(list, cordon)
 	for _, rule := range r {
-		if rule.Status == "" && !slices.ContainsFunc(list, rule.isAbout) {
+		if !slices.ContainsFunc(list, rule.isAbout) {
 			list = append(list, Condition{Type: rule.Type})
 		}
 	}

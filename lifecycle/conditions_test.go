@@ -162,6 +162,7 @@ func TestConditionRules(t *testing.T) {
 		{"a value of somebody else's stays", "example.com/gpu=mine:NoSchedule example.com/in-use:PreferNoSchedule", "example.com/GPUReady=Unknown", nil, nil},
 		{"a value of somebody else's goes when nothing holds", "example.com/gpu=mine:NoSchedule example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True", nil, []string{"example.com/gpu:NoSchedule"}},
 		{"a status that a rule names is known", "example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True example.com/Firmware=True", nil, []string{"example.com/firmware:NoExecute"}},
+		{"Unknown is known", "example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True example.com/Firmware=Unknown", nil, []string{"example.com/firmware:NoExecute"}},
 		{"it is named in another status", "example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True example.com/Firmware=New", nil, nil},
 		{"one of two conditions is not known", "example.com/gpu=failed:NoExecute example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True", nil, nil},
 		{"the missing one is named by a rule, the other is not known", "example.com/gpu=failed:NoExecute example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule", "", nil, nil},

@@ -37,12 +37,13 @@ type Queue[P comparable] struct {
 	//     same From, by wall clock and to the nanosecond. Tolerating a taint
 	//     for no time thus does not hasten a pending eviction.
 	//   - An eviction that has begun is never taken back and never put off, not
-	//     even if the pod stays: only Delete and PopDue remove it. One has
-	//     begun that was updated with EvictsNow, with EvictsAt and an At that
-	//     is not after its From, or with a From that is not before its deadline.
+	//     even if the pod stays: only Delete and PopDue remove it. It begins
+	//     when EvictsNow, or an EvictsAt whose At is not after its From,
+	//     schedules or moves it; when an untolerated taint evicts the pod; and
+	//     when an Update has a From that is not before its deadline.
 	//
-	// A wall clock that steps back therefore moves nothing. Kubernetes starts
-	// the deletion when the deadline is over; so call PopDue before Update.
+	// A wall clock that steps back therefore moves nothing. As Kubernetes starts
+	// a deletion when its time has come, call PopDue before Update.
 	KeepTimers bool
 
 	_     noCopy
@@ -182,8 +183,7 @@ func (q *Queue[P]) sinceOf(e taints.Eviction) instant {
 	if !q.KeepTimers {
 		return instant{}
 	}
-	overdue := !e.From.IsZero() && !e.At.After(e.From)
-	if e.Outcome == taints.EvictsNow || overdue {
+	if e.Outcome == taints.EvictsNow || !e.At.After(e.From) {
 		return begun
 	}
 	return fromOf(e)

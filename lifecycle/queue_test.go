@@ -41,7 +41,7 @@ func newQueued(pod int, e taints.Eviction) queued {
 	if e.From.IsZero() {
 		q.from = e.At.Add(-time.Duration(max(0, e.Seconds)) * time.Second)
 	}
-	q.begun = e.Outcome == taints.EvictsNow || !e.From.IsZero() && !e.At.After(e.From)
+	q.begun = e.Outcome == taints.EvictsNow || !e.At.After(e.From)
 	return q
 }
 

@@ -1,0 +1,32 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The package imports package taints and a handful of small standard packages,
+// and none of the large ones, directly or through another.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no go command here")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	for _, heavy := range []string{"fmt", "reflect", "regexp", "encoding/json", "log", "log/slog", "net", "context", "os"} {
+		if slices.Contains(deps, heavy) {
+			t.Errorf("the package depends on %s", heavy)
+		}
+	}
+	for _, dep := range deps {
+		if strings.Contains(dep, ".") && !strings.HasPrefix(dep, "github.com/seed-0529bac1/taints") {
+			t.Errorf("the package depends on %s, outside the standard library", dep)
+		}
+	}
+}

@@ -111,7 +111,7 @@ func (r ConditionRules) ConditionTaints(state NodeState) []taints.Taint {
 		}
 	}
 	for _, rule := range r {
-		if rule.Taint.Effect == taints.NoExecute && rule.Status == statusOf(conditions, rule.Type) {
+		if rule.Taint.Effect == taints.NoExecute && rule.Status == rule.status(conditions) {
 			list = appendTaint(list, rule.Taint)
 		}
 	}
@@ -119,7 +119,7 @@ func (r ConditionRules) ConditionTaints(state NodeState) []taints.Taint {
 }
 
 // conditions returns those of the state, that of the cordon, and one without a
-// status for each condition of a rule that is missing.
+// status for each missing one, so that there is one of the type of each rule.
 func (r ConditionRules) conditions(state NodeState) []Condition {
 	list := make([]Condition, 0, len(state.Conditions)+1)
 	for _, c := range state.Conditions {
@@ -143,15 +143,10 @@ func (r ConditionRules) conditions(state NodeState) []Condition {
 // isAbout reports whether the condition has the rule's type.
 func (rule ConditionRule) isAbout(c Condition) bool { return c.Type == rule.Type }
 
-// statusOf returns the status of the first condition of the type, and "" where
-// there is none.
-func statusOf(conditions []Condition, kind string) string {
-	for _, c := range conditions {
-		if c.Type == kind {
-			return c.Status
-		}
-	}
-	return ""
+// status returns the status of the first condition of the rule's type, of which
+// there is one.
+func (rule ConditionRule) status(conditions []Condition) string {
+	return conditions[slices.IndexFunc(conditions, rule.isAbout)].Status
 }
 
 // appendTaint appends the taint, without a time, unless the list has one of its
@@ -214,7 +209,7 @@ func (r ConditionRules) owned(state NodeState) []taints.TaintID {
 	conditions := r.conditions(state)
 	var unknown []taints.TaintID
 	for _, rule := range r {
-		if rule.Taint.Effect == taints.NoExecute && !r.knows(rule.Type, statusOf(conditions, rule.Type)) {
+		if rule.Taint.Effect == taints.NoExecute && !r.knows(rule.Type, rule.status(conditions)) {
 			unknown = append(unknown, rule.Taint.ID())
 		}
 	}

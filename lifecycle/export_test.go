@@ -37,10 +37,16 @@ func (q *Queue[P]) Check() error {
 	return nil
 }
 
-// Room returns for how many pods there is memory, and what tells one map of the
-// pods from another.
-func (q *Queue[P]) Room() (slots, heap int, pods uintptr) {
-	return cap(q.slots), cap(q.heap), reflect.ValueOf(q.pods).Pointer()
+// Room returns for how many pods there is memory in the slots and in the heap.
+func (q *Queue[P]) Room() (slots, heap int) { return cap(q.slots), cap(q.heap) }
+
+// Map returns the map of the pods. Who holds it can tell whether the queue has
+// it still.
+func (q *Queue[P]) Map() any { return q.pods }
+
+// Has reports whether the queue has the map still.
+func (q *Queue[P]) Has(pods any) bool {
+	return reflect.ValueOf(q.pods).Pointer() == reflect.ValueOf(pods).Pointer()
 }
 
 // Steps returns how many entries of the heap the function moves.

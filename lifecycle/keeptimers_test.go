@@ -29,8 +29,9 @@ func look(toleration string, after time.Duration) taints.Eviction {
 	return taints.EvictionOf(node, tolerations, noon.Add(after))
 }
 
-// What becomes of a pod with a pending eviction: under KeepTimers, where the rows
-// are those of processPodOnNode in Kubernetes, and when the newest answer counts.
+// What becomes of a pod with a pending eviction: under KeepTimers, where the
+// rows are those of processPodOnNode in Kubernetes, and when the newest answer
+// counts.
 func TestKeepTimers(t *testing.T) {
 	const gone = -time.Hour
 	for _, tc := range []struct {

@@ -95,7 +95,8 @@ func (c QueueChange) String() string { return enum.Name("QueueChange", int(c), q
 // MarshalText returns what String returns. The error is always nil.
 func (c QueueChange) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads the name of a constant. The error is a [*taints.ParseError].
+// UnmarshalText reads the name of a constant. The error is a
+// [*taints.ParseError].
 func (c *QueueChange) UnmarshalText(text []byte) error {
 	return unmarshalName(c, "QueueChange", queueChangeNames, text)
 }

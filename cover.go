@@ -34,10 +34,8 @@ func (t Toleration) Covers(u Toleration) bool { return Options{}.covers(&t, &u) 
 func (o Options) Covers(t, u Toleration) bool { return o.covers(&t, &u) }
 
 func (o Options) covers(t, u *Toleration) bool {
-	if !o.includes(t, u) {
-		return o.toleratesNothing(u)
-	}
-	return !timed(u) || !outlasts(u.TolerationSeconds, t.TolerationSeconds) || o.toleratesNothing(u)
+	inTime := !timed(u) || !outlasts(u.TolerationSeconds, t.TolerationSeconds)
+	return inTime && o.includes(t, u) || o.toleratesNothing(u)
 }
 
 // ValidateAllowed returns nil if each of the tolerations is covered by an entry

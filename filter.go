@@ -11,19 +11,29 @@ import (
 // (FindMatchingUntoleratedTaint in Kubernetes, whose filters are [Hard], [Soft]
 // and [Evicting] here).
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	return Options{}.FindUntolerated(taints, tolerations, in)
+	taint = -1
+	if len(taints) > 0 {
+		taint = Options{}.nextUntolerated(taints, tolerations, in, 0)
+	}
+	return taint, taint >= 0
 }
 
 // FindUntolerated is like the function [FindUntolerated] under the options.
 func (o Options) FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	i := o.nextUntolerated(taints, tolerations, in, 0)
-	return i, i >= 0
+	taint = -1
+	if len(taints) > 0 {
+		taint = o.nextUntolerated(taints, tolerations, in, 0)
+	}
+	return taint, taint >= 0
 }
 
 // FindUntolerated is like the function [FindUntolerated] for m's tolerations.
 func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
-	i := m.nextUntolerated(taints, in, 0)
-	return i, i >= 0
+	taint = -1
+	if len(taints) > 0 {
+		taint = m.nextUntolerated(taints, in, 0)
+	}
+	return taint, taint >= 0
 }
 
 // Untolerated yields, in order, the index and the address of each taint that has
@@ -123,11 +133,21 @@ func (v Verdict) String() string {
 
 // Filter counts the taints of a node that none of the tolerations tolerates.
 func Filter(taints []Taint, tolerations []Toleration) Verdict {
-	return Options{}.Filter(taints, tolerations)
+	if len(taints) == 0 {
+		return Verdict{}
+	}
+	return Options{}.filter(taints, tolerations)
 }
 
 // Filter is like the function [Filter] under the options.
 func (o Options) Filter(taints []Taint, tolerations []Toleration) Verdict {
+	if len(taints) == 0 {
+		return Verdict{}
+	}
+	return o.filter(taints, tolerations)
+}
+
+func (o Options) filter(taints []Taint, tolerations []Toleration) Verdict {
 	var v Verdict
 	for i := range taints {
 		if t := &taints[i]; o.next(tolerations, t, -1) < 0 {
@@ -139,6 +159,13 @@ func (o Options) Filter(taints []Taint, tolerations []Toleration) Verdict {
 
 // Filter is like the function [Filter] for m's tolerations.
 func (m *Matcher) Filter(taints []Taint) Verdict {
+	if len(taints) == 0 {
+		return Verdict{}
+	}
+	return m.filter(taints)
+}
+
+func (m *Matcher) filter(taints []Taint) Verdict {
 	var v Verdict
 	for i := m.nextUntolerated(taints, AllEffects, 0); i >= 0; i = m.nextUntolerated(taints, AllEffects, i+1) {
 		v.count(taints[i].Effect)

@@ -27,8 +27,9 @@ type rule struct {
 	limit    int64 // for opLess and opGreater
 	next     link  // the next rule that matches more than one key too, or whose key has the same fingerprint
 	op       ruleOp
-	wildcard bool // matches more than one key
-	timed    bool // has seconds
+	effects  uint8 // the bits of the effects of which it may match a taint
+	wildcard bool  // matches more than one key
+	timed    bool  // has seconds
 }
 
 // tolerationSeconds returns the seconds of the toleration.
@@ -63,14 +64,14 @@ const (
 const fingerprints = 32
 
 // fingerprint maps equal keys to equal numbers below fingerprints, and different
-// ones mostly to different numbers. The length and two bytes tell the usual keys
-// apart, whose beginnings are often alike.
+// ones mostly to different numbers. The length and the last byte tell the usual
+// keys apart, whose beginnings are often alike.
 func fingerprint(key string) uint8 {
 	n := len(key)
 	if n == 0 {
 		return 0
 	}
-	return (uint8(n) ^ key[n-1] ^ key[n/2]<<2) % fingerprints
+	return (uint8(n) + key[n-1]<<1) % fingerprints
 }
 
 // Compile returns a [Matcher] for the tolerations of the lists, one list after
@@ -107,6 +108,10 @@ func (m *Matcher) compile(list []Toleration, start int) {
 		r.Key, r.Operator, r.Value, r.Effect = t.Key, t.Operator, t.Value, t.Effect
 		if t.TolerationSeconds != nil {
 			r.seconds, r.timed = *t.TolerationSeconds, true
+		}
+		r.effects = uint8(AllEffects & 0xff)
+		if t.Effect != "" {
+			r.effects = uint8(effectBit(t.Effect))
 		}
 		r.wildcard = t.Key == "" || m.policy.Options.KeyWildcards && strings.HasSuffix(t.Key, "*")
 		r.prepare(m.policy.Options)
@@ -158,22 +163,18 @@ func (r *rule) exempts() EffectSet {
 	case r.Effect == "":
 		return AllEffects
 	}
-	return effectBit(r.Effect) &^ (1 << indexOther) // one of the other effects is not all of them
+	return EffectSet(r.effects) &^ (1 << indexOther) // one of the other effects is not all of them
 }
 
-// effects returns the effects of which the rule may match a taint.
-func (r *rule) effects() EffectSet {
-	if r.Effect == "" {
-		return AllEffects
-	}
-	return effectBit(r.Effect)
-}
 
 func (r *rule) keyMatches(key string) bool {
 	return r.Key == key || r.wildcard && strings.HasPrefix(key, r.prefix())
 }
 
-func (r *rule) effectMatches(effect Effect) bool { return r.Effect == "" || r.Effect == effect }
+// effectMatches is for an effect whose bit is given too.
+func (r *rule) effectMatches(effect Effect, bit EffectSet) bool {
+	return EffectSet(r.effects)&bit != 0 && (bit != 1<<indexOther || r.Effect == "" || r.Effect == effect)
+}
 
 // valueMatches is for the operators that compare the value, so not for
 // opExists.
@@ -211,14 +212,15 @@ func (m *Matcher) next(taint *Taint, after int) int {
 type matches struct {
 	rules           []rule
 	taint           *Taint
-	exact, wildcard link // the rules to try next
+	effect          EffectSet // the bit of the taint's effect
+	exact, wildcard link      // the rules to try next
 }
 
 func (m *Matcher) matches(taint *Taint) matches {
 	if m == nil {
 		return matches{}
 	}
-	return matches{m.rules, taint, m.exact[fingerprint(taint.Key)], m.wildcards}
+	return matches{m.rules, taint, effectBit(taint.Effect), m.exact[fingerprint(taint.Key)], m.wildcards}
 }
 
 // next returns the index of the next toleration that tolerates the taint, or -1.
@@ -231,7 +233,7 @@ func (s *matches) next() int {
 		i := *first - 1
 		r := &s.rules[i]
 		*first = r.next
-		if r.keyMatches(s.taint.Key) && r.effectMatches(s.taint.Effect) &&
+		if r.keyMatches(s.taint.Key) && r.effectMatches(s.taint.Effect, s.effect) &&
 			(r.op == opExists || r.valueMatches(s.taint.Value)) {
 			return int(i)
 		}
@@ -242,33 +244,40 @@ func (s *matches) next() int {
 // nextUntolerated returns the index, not below from, of the first taint that has
 // an effect of the set and that no toleration tolerates, or -1. Without wildcards
 // it has the loop of matches in line, which takes a fifth off
-// BenchmarkMatcherFindUntolerated. It asks for the effect last, for most taints
-// are tolerated or of the set.
+// BenchmarkMatcherFindUntolerated.
 func (m *Matcher) nextUntolerated(taints []Taint, in EffectSet, from int) int {
-	if m == nil {
-		m = &Matcher{}
+	if m == nil || m.wildcards != 0 {
+		return m.nextUntoleratedByAny(taints, in, from)
 	}
-	in &^= m.exempt
-	if in == 0 {
-		return -1
-	}
+	rules := m.rules
 next:
 	for i := from; i < len(taints); i++ {
 		t := &taints[i]
-		if m.wildcards != 0 {
-			if m.next(t, -1) < 0 && in.Has(t.Effect) {
-				return i
-			}
+		effect := effectBit(t.Effect)
+		if in&effect == 0 {
 			continue
 		}
 		for exact := m.exact[fingerprint(t.Key)]; exact != 0; {
-			r := &m.rules[exact-1]
-			if r.Key == t.Key && r.effectMatches(t.Effect) && (r.op == opExists || r.valueMatches(t.Value)) {
+			r := &rules[exact-1]
+			if r.Key == t.Key && r.effectMatches(t.Effect, effect) && (r.op == opExists || r.valueMatches(t.Value)) {
 				continue next
 			}
 			exact = r.next
 		}
-		if in.Has(t.Effect) {
+		return i
+	}
+	return -1
+}
+
+// nextUntoleratedByAny is nextUntolerated where some rules match more than one
+// key, and for a nil Matcher.
+func (m *Matcher) nextUntoleratedByAny(taints []Taint, in EffectSet, from int) int {
+	in = m.toLookAt(in)
+	if in == 0 {
+		return -1
+	}
+	for i := from; i < len(taints); i++ {
+		if t := &taints[i]; in.Has(t.Effect) && m.next(t, -1) < 0 {
 			return i
 		}
 	}

@@ -29,8 +29,8 @@ type leaving struct {
 	At string `json:"at,omitempty"`
 	// InSeconds is how far the deadline is from now, negative once it is over; nil if there is none.
 	InSeconds *int64 `json:"inSeconds,omitempty"`
-	// From says what the deadline counts from, timeAdded or now.
-	From string `json:"from,omitempty"`
+	// From says what the deadline counts from.
+	From origin `json:"from,omitempty"`
 	// Because has the pair that decides, or, for a pod that stays, all.
 	Because []pair `json:"because"`
 
@@ -38,6 +38,15 @@ type leaving struct {
 	deadline time.Time
 	order    string // of equal deadlines
 }
+
+// An origin is what a deadline counts from.
+type origin string
+
+// The origins.
+const (
+	fromTimeAdded origin = "timeAdded"
+	fromNow       origin = "now"
+)
 
 // A pair is a taint and the toleration that counts for it, nil if none matches.
 type pair struct {
@@ -49,10 +58,19 @@ type pair struct {
 // order of deadline, then those that stay.
 func leavings(c *cluster, pods []*pod, now time.Time) []leaving {
 	list := []leaving{}
+	orders := make(map[string]string) // many pods share theirs
 	for _, p := range pods {
-		if i, ok := c.nodeAt[p.node]; ok && hasNoExecute(c.nodes[i].taints) && !p.isFinished() {
-			list = append(list, leavingOf(p, &c.nodes[i], now))
+		i, ok := c.nodeAt[p.node]
+		if !ok || !hasNoExecute(c.nodes[i].taints) || p.isFinished() {
+			continue
 		}
+		x := leavingOf(p, &c.nodes[i], now)
+		if order, ok := orders[x.order]; ok {
+			x.order = order
+		} else {
+			orders[x.order] = x.order
+		}
+		list = append(list, x)
 	}
 	slices.SortFunc(list, compareLeavings)
 	return list
@@ -90,12 +108,12 @@ func leavingOf(p *pod, n *node, now time.Time) leaving {
 
 // expire sets the deadline.
 func (r *leaving) expire(e taints.Eviction, decides taints.Taint, now time.Time) {
-	r.Outcome, r.deadline, r.From = leaves, e.At, "now"
+	r.Outcome, r.deadline, r.From = leaves, e.At, fromNow
 	if e.Outcome == taints.EvictsNow || !e.At.After(now) {
 		r.Outcome = gone
 	}
 	if decides.TimeAdded != nil {
-		r.From = "timeAdded"
+		r.From = fromTimeAdded
 	}
 	if e.At.Unix() <= lastSecond {
 		r.At = e.At.UTC().Format(time.RFC3339)

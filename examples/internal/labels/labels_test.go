@@ -91,16 +91,26 @@ func TestNames(t *testing.T) {
 		isOnly bool
 		rest   string
 	}{
-		{Terms{pin("b"), pin("a"), pin("b")}, "[a b]", true, ""},
-		{Terms{pin("b"), labeled}, "[]", false, ""},
+		{Terms{pin("b"), pin("a"), pin("b")}, "[a b]", true, "(nothing)"},
+		{Terms{pin("b"), labeled}, "[]", false, "(nothing)"},
 		{Terms{labeled}, "[]", false, "zone"},
 		{Terms{both}, "[c]", true, "zone"},
-		{Terms{{MatchFields: []Requirement{{nameField, NotIn, []string{"a"}}}}}, "[]", false, ""},
+		{Terms{{MatchFields: []Requirement{{nameField, NotIn, []string{"a"}}}}}, "[]", false, "(nothing)"},
 	} {
 		names, ok := tc.Names()
 		if fmt.Sprint(names) != tc.names || ok != tc.isOnly || tc.WithoutFields().String() != tc.rest {
 			t.Errorf("%s: %v %v, %s", tc.Terms, names, ok, tc.WithoutFields())
 		}
+	}
+}
+
+func TestTermsText(t *testing.T) {
+	terms := Terms{
+		{[]Requirement{{"zone", In, []string{"a", "b"}}, {"cpus", Gt, []string{"4"}}}, []Requirement{{nameField, In, []string{"n"}}}},
+		{}, {MatchExpressions: []Requirement{{"x", "Odd", []string{"1"}}}},
+	}
+	if got := terms.String(); got != "metadata.name=n,zone in (a,b),cpus>4 or x Odd (1)" {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -87,11 +87,16 @@ func (t Terms) WithoutFields() Terms {
 	return list
 }
 
-// String returns the terms in kubectl's form of selectors, with "or" between.
+// String returns the terms in kubectl's form of selectors, with "or" between, and "(nothing)" for what matches no node.
 func (t Terms) String() string {
 	var words []string
 	for i := range t {
-		words = append(words, Selector(slices.Concat(t[i].MatchFields, t[i].MatchExpressions)).String())
+		if all := slices.Concat(t[i].MatchFields, t[i].MatchExpressions); len(all) > 0 {
+			words = append(words, Selector(all).String())
+		}
+	}
+	if len(words) == 0 {
+		return "(nothing)"
 	}
 	return strings.Join(words, " or ")
 }

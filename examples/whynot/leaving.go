@@ -90,12 +90,12 @@ func hasNoExecute(list []taints.Taint) bool {
 // leavingOf computes what becomes of the pod on the node.
 func leavingOf(p *pod, n *node, now time.Time) leaving {
 	r := leaving{Pod: p.String(), Node: n.name, Outcome: stays, name: p.podName}
-	e := taints.EvictionPolicy{FromTimeAdded: true}.Evict(p.matcher, n.taints, now)
-	if e.Outcome == taints.Stays {
-		r.Because = tolerated(p, n)
+	e := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(n.taints, p.tolerations, now)
+	if i, leaves := e.Taint(); leaves {
+		r.Because = []pair{{n.taints[i], tolerationAt(p, e.Toleration)}}
+		r.expire(e, n.taints[i], now)
 	} else {
-		r.Because = []pair{{n.taints[e.Taint], tolerationAt(p, e.Toleration)}}
-		r.expire(e, n.taints[e.Taint], now)
+		r.Because = tolerated(p, n)
 	}
 	if p.deleting {
 		r.Outcome = deleting
@@ -133,15 +133,17 @@ func tolerated(p *pod, n *node) []pair {
 	list := []pair{}
 	for _, t := range n.taints {
 		if t.Effect == taints.NoExecute {
-			i, _ := p.matcher.Match(&t)
-			list = append(list, pair{t, tolerationAt(p, i)})
+			match := func() (int, bool) { return p.matcher.Match(t) }
+			list = append(list, pair{t, tolerationAt(p, match)})
 		}
 	}
 	return list
 }
 
-func tolerationAt(p *pod, i int) *taints.Toleration {
-	if i < 0 {
+// tolerationAt returns the toleration at the place, nil if there is none.
+func tolerationAt(p *pod, place func() (i int, ok bool)) *taints.Toleration {
+	i, ok := place()
+	if !ok {
 		return nil
 	}
 	return &p.tolerations[i]

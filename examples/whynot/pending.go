@@ -52,6 +52,9 @@ type rejection struct {
 	// Closest is the toleration that comes closest, nil if none does, and Why says in what it differs.
 	Closest *taints.Toleration `json:"closest"`
 	Why     string             `json:"why"`
+	// Mismatch and Hint are the library's.
+	Mismatch taints.Mismatch `json:"mismatch"`
+	Hint     taints.Hint     `json:"hint"`
 }
 
 // A finding is something in the tolerations of a pod that is valid and does hardly what its author wants.
@@ -232,7 +235,7 @@ func rejections(why reasons, shares []share) []rejection {
 	}
 	list := []rejection{}
 	for t, r := range why {
-		list = append(list, rejection{t, nodes[t], r.closest(), r.Why()})
+		list = append(list, rejection{t, nodes[t], r.closest(), r.Why(), r.Mismatch, r.Hint})
 	}
 	slices.SortFunc(list, func(a, b rejection) int { return cmp.Or(b.Nodes-a.Nodes, a.Taint.Compare(b.Taint)) })
 	return list

@@ -118,7 +118,7 @@ func (a *adviser) toleratedTaints() []taints.Taint {
 	var list []taints.Taint
 	for _, s := range a.shares {
 		for _, t := range s.group.taints {
-			if _, ok := a.matcher.Match(&t); ok {
+			if _, ok := a.matcher.Match(t); ok {
 				list = append(list, t)
 			}
 		}
@@ -167,7 +167,7 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	if !used && !r.changes(why.at) {
 		list := slices.Clone(r.Tolerations)
 		list[why.at] = fixed
-		if _, breaks := taints.FindUntolerated(a.protected, list, taints.AnyEffect); !breaks {
+		if _, breaks := taints.FindUntolerated(a.protected, list, taints.AllEffects); !breaks {
 			r.Tolerations = list
 			r.Entries = append(r.Entries, entry{&why.Closest, fixed, why.at})
 			return

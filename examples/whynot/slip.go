@@ -91,7 +91,7 @@ func corrected(r taints.Reason) taints.Toleration {
 	if s := t.TolerationSeconds; s != nil && (t.Effect != taints.NoExecute || *s <= 0) {
 		t.TolerationSeconds = nil
 	}
-	if t.Check(r.Taint) == 0 {
+	if t.Mismatch(r.Taint) == taints.MismatchNone {
 		return t
 	}
 	switch operator := knownOperator(t.Operator); operator {
@@ -195,14 +195,15 @@ func reasonsOf(p *profile, shares []share) reasons {
 	}
 	m := make(reasons)
 	for _, r := range taints.Summarize(lists, own).Reasons {
-		if _, ok := p.matcher.Match(&r.Taint); ok {
+		taint := r.Reason.Taint
+		if _, ok := p.matcher.Match(taint); ok {
 			continue // by a toleration that every pod has
 		}
 		x := reason{r.Reason, -1}
-		if r.Toleration >= 0 {
-			x.at = places[r.Toleration]
+		if i, ok := r.Reason.Toleration(); ok {
+			x.at = places[i]
 		}
-		m[r.Taint] = x
+		m[taint] = x
 	}
 	return m
 }

@@ -277,6 +277,9 @@ func endOfValue[T text](s T, i int) int {
 	}
 }
 
+// End returns where the value that begins at the place in valid JSON ends.
+func End[T text](s T, place int) int { return endOfValue(s, place) }
+
 // ends holds what can stand after a number or a word; nests, what changes the depth, and quotes.
 var (
 	ends  = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ']': true, '}': true}

@@ -203,13 +203,30 @@ func taintsText(list []alternative, why reasons) string {
 	if len(words) == 0 {
 		return "it is not clear which nodes are meant"
 	}
-	return strings.Join(firstOf(words, 3), "; ")
+	result := strings.Join(firstOf(words, 3), "; ")
+	if trouble := nodeTaintsOf(list); len(trouble) > 0 {
+		result += "; and the nodes are out of order or cordoned: " + joinTaints(trouble)
+	}
+	return result
+}
+
+// nodeTaintsOf returns the taints that say that nodes of the alternatives are out of order, each once, in order.
+func nodeTaintsOf(list []alternative) []taints.Taint {
+	var all []taints.Taint
+	for _, x := range list {
+		all = append(all, x.NodeTaints...)
+	}
+	slices.SortFunc(all, taints.Taint.Compare)
+	return slices.Compact(all)
 }
 
 // text says what is tolerated of a key, and what values the nodes have.
 func text(tolerated string, values []string) string {
 	slices.Sort(values)
-	has := enumerate(firstOf(values, 3), "and")
+	has := enumerate(values, "and")
+	if len(values) > 4 {
+		has = "many other values" // which differ from pod to pod, while the cause is the same
+	}
 	switch {
 	case tolerated != "":
 		return "=" + tolerated + ", the nodes have " + has
@@ -218,7 +235,7 @@ func text(tolerated string, values []string) string {
 	case len(values) == 1:
 		return "=" + has + " is not tolerated"
 	}
-	return " is not tolerated, the nodes have " + has
+	return " is not tolerated, the nodes have " + strings.Replace(has, "many other", "many", 1)
 }
 
 // fix says in one line what to do about the cause.

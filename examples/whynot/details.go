@@ -178,8 +178,12 @@ func (x *pending) writeAlternatives(p *page) {
 	case 1:
 		a := &x.Alternatives[0]
 		entries := a.entries()
-		p.wrap("  ", "  ", fmt.Sprintf("If nodes with %s are meant for it (%s), and only then, this change lets it past their taints:",
-			enumerate(taintTexts(a.untolerated()), "and"), namesOf(a.NodeNames, a.Nodes)))
+		once := ""
+		if len(a.NodeTaints) > 0 {
+			once = ", once they are mended and " + enumerate(taintTexts(a.NodeTaints), "and") + " is gone"
+		}
+		p.wrap("  ", "  ", fmt.Sprintf("If nodes with %s are meant for it (%s), and only then, this change lets it past their taints%s:",
+			enumerate(taintTexts(a.untolerated()), "and"), namesOf(a.NodeNames, a.Nodes), once))
 		writeEntries(p, entries)
 		p.wrap("  ", "  ", x.advice(entries))
 		return
@@ -190,11 +194,19 @@ func (x *pending) writeAlternatives(p *page) {
 	for i := range x.Alternatives[:min(len(x.Alternatives), maxLines)] {
 		a := &x.Alternatives[i]
 		p.wrap(fmt.Sprintf("    %*s  ", width, padded(count(a.Nodes, "node"))), indent+"  ",
-			enumerate(taintTexts(a.untolerated()), "and")+" on "+namesOf(a.NodeNames, a.Nodes))
+			enumerate(taintTexts(a.untolerated()), "and")+" on "+namesOf(a.NodeNames, a.Nodes)+a.trouble())
 	}
 	if more := len(x.Alternatives) - maxLines; more > 0 {
 		p.wrap("    ", "    ", fmt.Sprintf("and %d more", more))
 	}
+}
+
+// trouble says that the nodes are out of order, if they are.
+func (a *alternative) trouble() string {
+	if len(a.NodeTaints) == 0 {
+		return ""
+	}
+	return ", out of order or cordoned: " + enumerate(taintTexts(a.NodeTaints), "and")
 }
 
 // entries returns all tolerations to write for the alternative.

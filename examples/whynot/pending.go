@@ -222,7 +222,7 @@ func (a *analyst) place(p *profile) *placement {
 }
 
 func (a *analyst) alternative(r *remedy) alternative {
-	return alternative{append([]taints.Taint{}, r.needs...), r.Entries, len(r.nodes), a.names(r.nodes)}
+	return alternative{append([]taints.Taint{}, r.needs...), r.Entries, r.NodeTaints, len(r.nodes), a.names(r.nodes)}
 }
 
 // rejections returns the reasons with the number of nodes each is for, most nodes first.

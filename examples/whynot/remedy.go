@@ -31,8 +31,10 @@ type alternative struct {
 	// Taints are what the pods would have to tolerate beside what the corrections bring.
 	Taints      []taints.Taint `json:"taints"`
 	Corrections []entry        `json:"corrections"`
-	Nodes       int            `json:"nodes"`
-	NodeNames   []string       `json:"nodeNames"`
+	// NodeTaints are taints that say that the nodes are out of order too.
+	NodeTaints []taints.Taint `json:"nodeTaints"`
+	Nodes      int            `json:"nodes"`
+	NodeNames  []string       `json:"nodeNames"`
 }
 
 // A remedy is what lets pods onto the nodes that have a set of untolerated taints.
@@ -62,7 +64,7 @@ const maxCounted = 100
 func (a *adviser) advise() (*change, []*remedy) {
 	a.protected = a.toleratedTaints()
 	a.countValues()
-	var settled, open []*remedy
+	var settled, open, broken []*remedy
 	for _, r := range a.remedies() {
 		switch {
 		case !a.plan(r):
@@ -70,6 +72,8 @@ func (a *adviser) advise() (*change, []*remedy) {
 			settled = append(settled, r)
 		case len(r.NodeTaints) == 0:
 			open = append(open, r)
+		default:
+			broken = append(broken, r)
 		}
 	}
 	slices.SortStableFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes)) })
@@ -86,6 +90,9 @@ func (a *adviser) advise() (*change, []*remedy) {
 	}
 	if len(settled) > 0 { // once they are mended, these nodes take the pods
 		return &settled[0].change, nil
+	}
+	if len(open) == 0 {
+		open = broken
 	}
 	return nil, likeliest(open)
 }

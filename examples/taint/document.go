@@ -39,14 +39,20 @@ func parseDocument(name, text string) (*document, error) {
 			return nil
 		}
 		start, end := int(o.Start), int(o.End)
-		n := &node{start: start, end: end, unit: d.unitAt(start), json: text[start:end]}
+		n := &node{start: start, end: end, json: text[start:end]}
 		d.nodes = append(d.nodes, n)
 		return n.decode()
 	})
 	if err == nil && len(d.nodes) == 0 {
 		err = fmt.Errorf("%s: no nodes; %s", name, expected)
 	}
-	return d, err
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range d.nodes { // once all of the text is known to be valid
+		n.unit = d.unitAt(n.start)
+	}
+	return d, nil
 }
 
 // unitAt returns the unit of indentation of what is at the top of the document at the place. Places never go back

@@ -148,7 +148,7 @@ func mistakeText(c *change, why reasons) string {
 			words = append(words, nearMiss(&r))
 		}
 	}
-	return strings.Join(firstOf(words, 3), "; ")
+	return strings.Join(firstOf(words, 3), "; ") + troubleText(c.NodeTaints)
 }
 
 // nearMiss says what a toleration has and what the nodes have.
@@ -203,11 +203,15 @@ func taintsText(list []alternative, why reasons) string {
 	if len(words) == 0 {
 		return "it is not clear which nodes are meant"
 	}
-	result := strings.Join(firstOf(words, 3), "; ")
-	if trouble := nodeTaintsOf(list); len(trouble) > 0 {
-		result += "; and the nodes are out of order or cordoned: " + joinTaints(trouble)
+	return strings.Join(firstOf(words, 3), "; ") + troubleText(nodeTaintsOf(list))
+}
+
+// troubleText says that the nodes are out of order too, if there are such taints.
+func troubleText(list []taints.Taint) string {
+	if len(list) == 0 {
+		return ""
 	}
-	return result
+	return "; and the nodes are out of order or cordoned: " + joinTaints(list)
 }
 
 // nodeTaintsOf returns the taints that say that nodes of the alternatives are out of order, each once, in order.
@@ -225,7 +229,7 @@ func text(tolerated string, values []string) string {
 	slices.Sort(values)
 	has := enumerate(values, "and")
 	if len(values) > 4 {
-		has = "many other values" // which differ from pod to pod, while the cause is the same
+		has = "many values" // which differ from pod to pod, while the cause is the same
 	}
 	switch {
 	case tolerated != "":
@@ -235,7 +239,7 @@ func text(tolerated string, values []string) string {
 	case len(values) == 1:
 		return "=" + has + " is not tolerated"
 	}
-	return " is not tolerated, the nodes have " + strings.Replace(has, "many other", "many", 1)
+	return " is not tolerated, the nodes have " + has
 }
 
 // fix says in one line what to do about the cause.
@@ -248,6 +252,9 @@ func (x *pending) fix() string {
 		return ""
 	case len(x.Change.Entries) == 0:
 		return "mend the nodes, not the pods"
+	}
+	if len(x.Change.NodeTaints) > 0 {
+		return "mend the nodes, and " + fixText(x.Change.Entries)
 	}
 	return fixText(x.Change.Entries)
 }

@@ -418,6 +418,18 @@ func TestManyAlternatives(t *testing.T) {
 	}
 }
 
+func TestMistakeOnBrokenNodes(t *testing.T) {
+	got := mustRun(t, list(nodeJSON("n", "", "node.kubernetes.io/unreachable:NoSchedule", "k=v:NoSchedule"), podJSON("p", "", "", tol("k=V"))))
+	want := `
+1 pod: k=V, the nodes have v (letter case); and the nodes are out of order or cordoned:
+    node.kubernetes.io/unreachable:NoSchedule
+    fix: mend the nodes, and k=v in place of k=V
+`
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s", got)
+	}
+}
+
 // The causes of many pods are told once each.
 func TestCauses(t *testing.T) {
 	pod := func(i int, spec string) string {

@@ -418,6 +418,29 @@ func TestManyAlternatives(t *testing.T) {
 	}
 }
 
+// What every pod tolerates is never the closest, for its author did not write it.
+func TestEverybodysTolerations(t *testing.T) {
+	x := mustReport(t, list(nodeJSON("n", "", "node.kubernetes.io/not-ready:NoSchedule", "k=v:NoSchedule"),
+		podJSON("p", "", "", tol("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"), tol("k=V")))).Pending[0]
+	for _, r := range x.Rejections {
+		if want := r.Taint.Key == "k"; (r.Closest != nil) != want {
+			t.Errorf("%s: closest is %v", r.Taint, r.Closest)
+		}
+	}
+	if c := x.Change; len(c.Entries) != 1 || c.Entries[0].Replaces.String() != "k=V" || c.Tolerations[1].String() != "k=v" {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// A toleration that lets pods of the template onto nodes elsewhere stays: the correction is added.
+func TestUsedElsewhere(t *testing.T) {
+	x := mustReport(t, list(nodeJSON("n", "pool=a", "k=v:NoSchedule"), nodeJSON("m", "pool=b", "k=v:NoExecute"),
+		podJSON("p", "", "pool=a", tol("k=v:NoExecute")))).Pending[0]
+	if diff := cmp.Diff([]string{"add k=v:NoSchedule"}, entryTexts(x.Tolerations, x.Change.Entries)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestMistakeOnBrokenNodes(t *testing.T) {
 	got := mustRun(t, list(nodeJSON("n", "", "node.kubernetes.io/unreachable:NoSchedule", "k=v:NoSchedule"), podJSON("p", "", "", tol("k=V"))))
 	want := `

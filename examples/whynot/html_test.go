@@ -185,6 +185,9 @@ func TestBrowser(t *testing.T) {
 	if !strings.Contains(dom, ">Show all 10 kinds of pods</button>") || strings.Contains(dom, "data-column=\"8\" class=\"\"") {
 		t.Error("the columns are not folded")
 	}
+	if !strings.Contains(dom, ">Shown are 9 of 9 groups and 8 of 10 kinds of pods.</p>") {
+		t.Error("it is not said that columns are folded")
+	}
 	if _, hidden := rowsShown(dom); hidden > 0 {
 		t.Errorf("%d rows are hidden", hidden)
 	}

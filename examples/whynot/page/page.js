@@ -44,6 +44,11 @@
       row.classList.toggle('cut', !counts || !isSearching && !allRows && rowCount >= firstRows);
       if (counts) rowCount++;
     }
+    const shownRows = all('tbody tr:not(.cut):not(.filtered)', table).length;
+    const shownColumns = isCut.filter(cut => !cut).length - 1;
+    const isAll = shownRows === table.tBodies[0].rows.length && shownColumns === isCut.length - 1;
+    byID('folded').textContent = isAll ? '' : 'Shown are ' + shownRows + ' of ' + table.tBodies[0].rows.length +
+      ' groups and ' + shownColumns + ' of ' + (isCut.length - 1) + ' kinds of pods.';
     label(byID('more-rows'), allRows, rowCount, firstRows, 'groups');
     label(byID('more-columns'), allColumns, columns, firstColumns, 'kinds of pods');
   };

@@ -31,7 +31,8 @@ type node struct {
 	json       string // what is to stand there
 }
 
-// parseDocument finds the nodes: those that stand alone, and those among the items of lists.
+// parseDocument finds the nodes: those that stand alone, and those among the
+// items of lists.
 func parseDocument(name, text string) (*document, error) {
 	d := &document{name: name, json: text}
 	err := kubejson.Read(name, strings.NewReader(text), func(o *kubejson.Object) error {
@@ -55,8 +56,8 @@ func parseDocument(name, text string) (*document, error) {
 	return d, nil
 }
 
-// unitAt returns the unit of indentation of what is at the top of the document at the place. Places never go back
-// behind the beginning of the one before.
+// unitAt returns the unit of indentation of what is at the top of the document
+// at the place. Places never go back before the beginning of the one before.
 func (d *document) unitAt(place int) string {
 	for d.end <= place {
 		start := d.end + len(space(d.json[d.end:], " \t\r\n"))
@@ -101,7 +102,8 @@ func (d *document) text() string {
 	return b.String()
 }
 
-// change makes the changes to the taints of the node. On failure the node stays as it is.
+// change makes the changes to the taints of the node. On failure the node stays
+// as it is.
 func (n *node) change(c taints.Changes, overwrite bool) error {
 	spec, err := typed(n.json, "spec", "{}")
 	if err != nil {
@@ -136,7 +138,8 @@ func (n *node) change(c taints.Changes, overwrite bool) error {
 	return nil
 }
 
-// typed returns the member of the object, or none where it is missing or null; none also says what belongs there.
+// typed returns the member of the object, or none where it is missing or null;
+// none also says what belongs there.
 func typed(object, key, none string) (string, error) {
 	value, err := member(object, key)
 	switch {
@@ -150,7 +153,8 @@ func typed(object, key, none string) (string, error) {
 	return value, nil
 }
 
-// taintArray returns the JSON of the taints. Those of the old list, which field is, keep theirs.
+// taintArray returns the JSON of the taints. Those of the old list, which field
+// is, keep theirs.
 func taintArray(field string, old, after []taints.Taint, outer, unit string) string {
 	was := children(field)
 	inner := gap(field, deeper(outer, unit))
@@ -170,7 +174,8 @@ func taintArray(field string, old, after []taints.Taint, outer, unit string) str
 	return array(field, elements, outer, unit)
 }
 
-// explainFaults has a line for each fault of a change to the list; for taints that are there already, one in kubectl's words.
+// explainFaults has a line for each fault of a change to the list; for taints
+// that are there already, one in kubectl's words.
 func explainFaults(err error, list []taints.Taint) error {
 	var lines []error
 	var keys, have []string

@@ -107,7 +107,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Everything that whynot reads is read here: JSON Lines, several lists, typed lists, in any layout.
+// Everything that whynot reads is read here: JSON Lines, several lists, typed
+// lists, in any layout.
 func TestSeveralDocuments(t *testing.T) {
 	const input = "\uFEFF{\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"}}\n" +
 		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}\n" +
@@ -126,7 +127,8 @@ func TestSeveralDocuments(t *testing.T) {
 	}
 }
 
-// withTaints returns the decoded document with the taints of the node n, which the document is.
+// withTaints returns the decoded document with the taints of the node n, which
+// the document is.
 func withTaints(t interface{ Fatal(...any) }, text string, list []taints.Taint) any {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -221,7 +223,8 @@ func decodeTaints(t interface{ Fatal(...any) }, text string) []taints.Taint {
 	return node.Spec.Taints
 }
 
-// FuzzInput changes any JSON and sees that the answer is JSON, the same but for the taints.
+// FuzzInput changes any JSON and sees that the answer is JSON, the same but for
+// the taints.
 func FuzzInput(f *testing.F) {
 	f.Add(sample)
 	f.Add(`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}`)

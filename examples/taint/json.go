@@ -10,8 +10,9 @@ import (
 	"github.com/seed-0529bac1/taints/examples/internal/kubejson"
 )
 
-// The functions here edit valid JSON as text, so that what is not edited stays byte for byte, and what comes new looks
-// like its surroundings. A gap is the white space before the first member of an object, as in "\n    "; it is empty
+// The functions here edit valid JSON as text, so that what is not edited stays
+// byte for byte, and what comes new looks like its surroundings. A gap is the
+// white space before the first member of an object, as in "\n    "; it is empty
 // where the object is on one line.
 
 // children returns the members of an object, or the elements of an array.
@@ -64,8 +65,8 @@ func member(object, key string) (string, error) {
 	return c.Of(object), nil
 }
 
-// setMember returns the object with the value for the key, at the end if the key is new. The outer gap is that of the
-// object around it.
+// setMember returns the object with the value for the key, at the end if the
+// key is new. The outer gap is that of the object around it.
 func setMember(object, key, value, outer, unit string) string {
 	list := children(object)
 	if len(list) == 0 {
@@ -101,8 +102,8 @@ func removeMember(object, key string) string {
 	return object
 }
 
-// array returns an array of the elements in the form of the old one, which may be empty. The outer gap is that of the object
-// around it.
+// array returns an array of the elements in the form of the old one, which may
+// be empty. The outer gap is that of the object around it.
 func array(old string, elements []string, outer, unit string) string {
 	inner, end := gap(old, deeper(outer, unit)), outer
 	if list := children(old); len(list) > 0 {

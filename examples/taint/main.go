@@ -1,9 +1,10 @@
-// Taint is "kubectl taint" for files: it changes the taints of nodes in the JSON that kubectl prints, and leaves every
-// other byte as it is.
+// Taint is "kubectl taint" for files: it changes the taints of nodes in the
+// JSON that kubectl prints, and leaves every other byte as it is.
 //
 //	kubectl get nodes -o json | go run ./examples/taint nodes gpu-1 dedicated=ml:NoSchedule spot-
 //
-// Arguments, outcome and messages are kubectl's. The JSON goes to standard output, the messages go to standard error.
+// Arguments, outcome and messages are kubectl's. The JSON goes to standard
+// output, the messages go to standard error.
 package main
 
 import (
@@ -53,8 +54,9 @@ type options struct {
 	changes        taints.Changes
 }
 
-// run does what the arguments ask for and returns the exit code: 1 where a node could not be changed or the input can not
-// be read, 2 for wrong usage. A nil stdin stands for none.
+// run does what the arguments ask for and returns the exit code: 1 where a node
+// could not be changed or the input cannot be read, 2 for wrong usage. A nil
+// stdin stands for none.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var o options
 	flags := o.flags(stderr)
@@ -136,15 +138,15 @@ func parseFlags(flags *flag.FlagSet, args []string) (arguments []string, err err
 	}
 }
 
-// setArguments takes the names of nodes and, behind them, the changes.
+// setArguments takes the names of nodes and, after them, the changes.
 func (o *options) setArguments(arguments []string) error {
 	first := slices.IndexFunc(arguments, isChange)
 	if first < 0 {
-		return errors.New("no change; want key=value:Effect, key:Effect, key:Effect- or key- behind the names of the nodes")
+		return errors.New("no change; want key=value:Effect, key:Effect, key:Effect- or key- after the names of the nodes")
 	}
 	specs := arguments[first:]
 	if i := slices.IndexFunc(specs, func(s string) bool { return !isChange(s) }); i >= 0 {
-		return fmt.Errorf("%q stands behind a change and is none; name the nodes first, then the changes", specs[i])
+		return fmt.Errorf("%q follows a change and is none; name the nodes first, then the changes", specs[i])
 	}
 	if o.nodes = arguments[:first]; first > 0 && isResource(arguments[0]) {
 		o.nodes = arguments[1:first]
@@ -211,8 +213,8 @@ func explainConflicts(c taints.Changes) error {
 	return errors.Join(lines...)
 }
 
-// inWords is the fault without its place in a list that nobody sees, and with the flag's name for what the library calls
-// overwrite.
+// inWords is the fault without its place in a list that nobody sees, and with
+// the flag's name for what the library calls overwrite.
 func inWords(fault *taints.FieldError) string {
 	detail := strings.ReplaceAll(fault.Detail, "with overwrite", "with --overwrite")
 	return (&taints.FieldError{Field: fault.Field, Value: fault.Value, Err: fault.Err, Detail: detail}).Error()
@@ -235,9 +237,10 @@ func (o *options) read(stdin io.Reader, stderr io.Writer) (name, text string, er
 	return name, strings.TrimPrefix(string(b), "\uFEFF"), err
 }
 
-// change returns the text of the document with the changes made to the chosen nodes, and says on stderr what became of each. A node that
-// can not be changed does not keep the others from it. The error has a line for everything that went wrong; the text is
-// empty where nothing else happened.
+// change returns the text of the document with the changes made to the chosen
+// nodes, and says on stderr what became of each. A node that cannot be changed
+// does not keep the others from it. The error has a line for everything that
+// went wrong; the text is empty where nothing else happened.
 func (o *options) change(d *document, stderr io.Writer) (after string, err error) {
 	var failed []error
 	missing, changed := slices.Clone(o.nodes), 0

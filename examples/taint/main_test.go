@@ -129,10 +129,10 @@ func TestTaint(t *testing.T) {
 		{"N c:NoSchedule", 1, "-", "taint: standard input: node/N: not found\n"},
 		{"-l pool=x c:NoSchedule", 0, node, "taint: no node has these labels, so nothing changed\n"},
 
-		{"n", 2, "-", "taint: no change; want key=value:Effect, key:Effect, key:Effect- or key- behind the names of the nodes\n"},
+		{"n", 2, "-", "taint: no change; want key=value:Effect, key:Effect, key:Effect- or key- after the names of the nodes\n"},
 		{"c:NoSchedule", 2, "-", "taint: no node; name nodes before the changes, or choose them with --all or -l\n"},
 		{"node c:NoSchedule", 2, "-", "taint: no node; name nodes before the changes, or choose them with --all or -l\n"},
-		{"c:NoSchedule n", 2, "-", "taint: \"n\" stands behind a change and is none; name the nodes first, then the changes\n"},
+		{"c:NoSchedule n", 2, "-", "taint: \"n\" follows a change and is none; name the nodes first, then the changes\n"},
 		{"n --all c:NoSchedule", 2, "-", "taint: more than one of names, --all and -l; choose the nodes in one way\n"},
 		{"--all -l a=b c:NoSchedule", 2, "-", "taint: more than one of names, --all and -l; choose the nodes in one way\n"},
 		{"n -l a=b c:NoSchedule", 2, "-", "taint: more than one of names, --all and -l; choose the nodes in one way\n"},
@@ -159,7 +159,7 @@ func TestTaint(t *testing.T) {
 	}
 }
 
-// Every node is on its own: what can not be done to one is done to the others.
+// Every node is on its own: what cannot be done to one is done to the others.
 func TestSeveralNodes(t *testing.T) {
 	input := `{"kind":"List","items":[` + nodeJSON("x", "a:NoSchedule") + `,{"kind":"Pod","metadata":{"name":"x"}},` + nodeJSON("y") + "," + nodeJSON("z", "a:NoExecute") + `]}`
 	code, stdout, stderr := runOn(strings.NewReader(input), "z x y a-")

@@ -97,7 +97,8 @@ func (r *placement) causeOf(p *pod) (causeKind, string) {
 	return r.kind, r.cause
 }
 
-// causeOfProfile says what keeps the pods of the profile off nodes, in a text that is the same where the cause is.
+// causeOfProfile says what keeps the pods of the profile off nodes, in a text
+// that is the same where the cause is.
 func causeOfProfile(p *profile, r *placement, why reasons) (causeKind, string) {
 	switch {
 	case r.selected == 0 && len(r.absent) > 0:
@@ -168,7 +169,8 @@ func nearMiss(r *reason) string {
 	return fmt.Sprintf("%s, the nodes have %s: %s", t, r.Taint, r.Why())
 }
 
-// taintsText names what keeps the pods off nodes of which nothing says that they are meant.
+// taintsText names what keeps the pods off nodes of which nothing says that
+// they are meant.
 func taintsText(list []alternative, why reasons) string {
 	type key struct{ key, tolerated string }
 	values := make(map[key][]string)
@@ -214,7 +216,8 @@ func troubleText(list []taints.Taint) string {
 	return "; and the nodes are out of order or cordoned: " + joinTaints(list)
 }
 
-// nodeTaintsOf returns the taints that say that nodes of the alternatives are out of order, each once, in order.
+// nodeTaintsOf returns the taints that say that nodes of the alternatives are
+// out of order, each once, in order.
 func nodeTaintsOf(list []alternative) []taints.Taint {
 	var all []taints.Taint
 	for _, x := range list {

@@ -44,12 +44,14 @@ func (c *chooser) choose(p *profile) []share {
 	return shares
 }
 
-// selects reports whether the node selector and the required node affinity let the pods onto the node.
+// selects reports whether the node selector and the required node affinity let
+// the pods onto the node.
 func (p *profile) selects(n *node) bool {
 	return hasLabels(n.labels, p.selector) && (p.affinity == nil || p.affinity.Match(n.name, n.labels))
 }
 
-// candidates yields, in order of name, few nodes among which are all that the profile selects.
+// candidates yields, in order of name, few nodes among which are all that the
+// profile selects.
 func (c *chooser) candidates(p *profile) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		names, isPinned := p.affinity.Names()
@@ -76,7 +78,8 @@ func (c *chooser) candidates(p *profile) func(yield func(int) bool) {
 	}
 }
 
-// rarest returns the nodes that have one of the labels, the one that the fewest nodes have.
+// rarest returns the nodes that have one of the labels, the one that the fewest
+// nodes have.
 func (c *chooser) rarest(selector map[string]string) []int {
 	c.index()
 	var fewest []int
@@ -114,7 +117,8 @@ func (c *chooser) missing(selector map[string]string) []string {
 	return list
 }
 
-// absent returns the nodes that the affinity is about, if none of them is in the cluster.
+// absent returns the nodes that the affinity is about, if none of them is in
+// the cluster.
 func (c *chooser) absent(p *profile) []string {
 	names, isPinned := p.affinity.Names()
 	for _, name := range names {

@@ -157,7 +157,8 @@ func (c *cluster) profile(selector map[string]string, affinity labels.Terms, tol
 	return p
 }
 
-// keyOf returns a text that is equal for equal values only, which are such that they always encode.
+// keyOf returns a text that is equal for equal values only, which are such that
+// they always encode.
 func keyOf(values ...any) string {
 	key, _ := json.Marshal(values)
 	return string(key)
@@ -202,7 +203,8 @@ func (p *pod) isPending() bool {
 	return p.node == "" && (p.phase == "Pending" || p.phase == "") && !p.deleting
 }
 
-// isFinished reports whether the pod's containers are done, so that nothing is left to evict.
+// isFinished reports whether the pod's containers are done, so that nothing is
+// left to evict.
 func (p *pod) isFinished() bool { return p.phase == "Succeeded" || p.phase == "Failed" }
 
 // count returns the number and the noun, in the plural if need be.

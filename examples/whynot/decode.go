@@ -15,7 +15,8 @@ type filter struct {
 	labels    labels.Selector
 }
 
-// add adds an object to the cluster: a Node, or a Pod that the filter lets through. Other objects are counted.
+// add adds an object to the cluster: a Node, or a Pod that the filter lets
+// through. Other objects are counted.
 func (c *cluster) add(o *kubejson.Object, only filter) (err error) {
 	c.objects++
 	switch {
@@ -239,7 +240,8 @@ func (c *cluster) sharedOwner(o owner) *owner {
 	return p
 }
 
-// withCordon adds the taint that spec.unschedulable means to the scheduler, if it is not there.
+// withCordon adds the taint that spec.unschedulable means to the scheduler, if
+// it is not there.
 func withCordon(list []taints.Taint) []taints.Taint {
 	cordon := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
 	for _, t := range list {
@@ -250,7 +252,8 @@ func withCordon(list []taints.Taint) []taints.Taint {
 	return append(list, cordon)
 }
 
-// schedulerMessage returns why the scheduler did not place the pod, empty if it has not said.
+// schedulerMessage returns why the scheduler did not place the pod, empty if it
+// has not said.
 func schedulerMessage(conditions []byte) (string, error) {
 	if conditions == nil {
 		return "", nil

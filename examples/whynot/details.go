@@ -170,7 +170,8 @@ func outOfOrder(x *pending, c *change) string {
 	return "Nodes are out of order or cordoned: it is they that need mending, not the pod."
 }
 
-// writeAlternatives writes which nodes there are for the pod, where nothing says which are meant.
+// writeAlternatives writes which nodes there are for the pod, where nothing
+// says which are meant.
 func (x *pending) writeAlternatives(p *page) {
 	switch len(x.Alternatives) {
 	case 0:
@@ -218,7 +219,8 @@ func (a *alternative) entries() []entry {
 	return list
 }
 
-// untolerated returns the taints of the alternative: those that are needed, or, where a correction is for each, these.
+// untolerated returns the taints of the alternative: those that are needed, or,
+// where a correction is for each, these.
 func (a *alternative) untolerated() []taints.Taint {
 	if len(a.Taints) > 0 {
 		return a.Taints

@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fieldsOf returns the paths of the fields in the JSON form of the type; [] stands for the elements of a list.
+// fieldsOf returns the paths of the fields in the JSON form of the type; []
+// stands for the elements of a list.
 func fieldsOf(t reflect.Type, path string) []string {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -24,7 +24,8 @@ var pageScript string
 
 var parsedPage = template.Must(template.New("page").Parse(pageTemplate))
 
-// How much of each table is on the HTML page, which is to stay one that a browser shows at once.
+// How much of each table is on the HTML page, which is to stay one that a
+// browser shows at once.
 const (
 	maxPageCauses = 200
 	maxPageFates  = 200
@@ -134,7 +135,7 @@ func clean(s string) string { return strings.ReplaceAll(terminal.Printable(s), "
 // A code is a text with the places at which a line may break.
 type code []string
 
-// codeOf breaks the text behind the signs that are in taints and tolerations.
+// codeOf breaks the text after the signs that are in taints and tolerations.
 func codeOf(s string) code {
 	var parts code
 	start := 0

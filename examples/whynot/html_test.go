@@ -133,7 +133,8 @@ func TestTimeScale(t *testing.T) {
 	}
 }
 
-// browse returns the page as Chromium has it once the script ran, and what the script's console says.
+// browse returns the page as Chromium has it once the script ran, and what the
+// script's console says.
 func browse(t *testing.T, page, fragment string, flags ...string) string {
 	t.Helper()
 	browser, err := exec.LookPath("chromium")
@@ -172,7 +173,8 @@ func rowsShown(dom string) (shown, hidden int) {
 	return shown, hidden
 }
 
-// In a real browser the script runs under the page's policy: it folds the matrix, and a search hides the other rows.
+// In a real browser the script runs under the page's policy: it folds the
+// matrix, and a search hides the other rows.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")

@@ -19,14 +19,16 @@ import (
 //go:embed sample.json
 var sample []byte
 
-// sampleNow is the time at which the sample is looked at, 90 seconds after two of its nodes failed: some pods are
-// overdue then, others leave in a few minutes.
+// sampleNow is the time at which the sample is looked at, 90 seconds after two
+// of its nodes failed: some pods are overdue then, others leave in a few
+// minutes.
 var sampleNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
 
 // inputSample is the name of the sample among inputs.
 const inputSample = "built-in sample"
 
-// load reads the files, or standard input, or what kubectl prints, or the sample, and returns which it was.
+// load reads the files, or standard input, or what kubectl prints, or the
+// sample, and returns which it was.
 func (p program) load(c *cluster, o *options) (input string, err error) {
 	progress := p.progress()
 	defer progress.Clear()

@@ -26,7 +26,8 @@ func (f clusterFlags) isAsked() bool {
 	return f != clusterFlags{}
 }
 
-// commands returns the arguments of kubectl that get what is needed: in one go, unless a selector is for the pods only.
+// commands returns the arguments of kubectl that get what is needed: in one go,
+// unless a selector is for the pods only.
 func (f *clusterFlags) commands() [][]string {
 	var to []string
 	if f.kubeconfig != "" {
@@ -90,7 +91,7 @@ func (p program) loadCommand(args []string, read func(string, io.Reader) error) 
 	return failed
 }
 
-// lastLine is where kubectl says what went wrong, behind what it logs.
+// lastLine is where kubectl says what went wrong, after what it logs.
 func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return s[strings.LastIndexByte(s, '\n')+1:]

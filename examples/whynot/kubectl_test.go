@@ -12,8 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeKubectl puts a kubectl on the PATH that notes its arguments, prints the files in the order of its calls, writes a
-// warning to standard error, and ends with the exit code. It returns what has been noted.
+// fakeKubectl puts a kubectl on the PATH that notes its arguments, prints the
+// files in the order of its calls, writes a warning to standard error, and ends
+// with the exit code. It returns what has been noted.
 func fakeKubectl(t *testing.T, exit string, outputs ...string) func() string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -119,7 +120,8 @@ func TestPluginFails(t *testing.T) {
 	}
 }
 
-// Without kubectl, a pipe or flags there is the sample; a pipe and files come before the cluster.
+// Without kubectl, a pipe or flags there is the sample; a pipe and files come
+// before the cluster.
 func TestWhichInput(t *testing.T) {
 	input := list(nodeJSON("n", ""), podJSON("p", "", ""))
 	calls := fakeKubectl(t, "0", input)

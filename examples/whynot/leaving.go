@@ -27,7 +27,8 @@ type leaving struct {
 	Outcome string `json:"outcome"`
 	// At is the deadline, empty if there is none or it is beyond the year 9999.
 	At string `json:"at,omitempty"`
-	// InSeconds is how far the deadline is from now, negative once it is over; nil if there is none.
+	// InSeconds is how far the deadline is from now, negative once it is over;
+	// nil if there is none.
 	InSeconds *int64 `json:"inSeconds,omitempty"`
 	// From says what the deadline counts from.
 	From origin `json:"from,omitempty"`
@@ -54,8 +55,9 @@ type pair struct {
 	Toleration *taints.Toleration `json:"toleration"`
 }
 
-// leavings returns a leaving for each of the pods on nodes with NoExecute taints: those that are over first, then in
-// order of deadline, then those that stay.
+// leavings returns a leaving for each of the pods on nodes with NoExecute
+// taints: those that are over first, then in order of deadline, then those that
+// stay.
 func leavings(c *cluster, pods []*pod, now time.Time) []leaving {
 	list := []leaving{}
 	orders := make(map[string]string) // many pods share theirs
@@ -128,7 +130,8 @@ func (r *leaving) expire(e taints.Eviction, decides taints.Taint, now time.Time)
 // lastSecond is the end of the year 9999.
 const lastSecond = 253402300799
 
-// tolerated returns the node's NoExecute taints with the tolerations that let the pod stay.
+// tolerated returns the node's NoExecute taints with the tolerations that let
+// the pod stay.
 func tolerated(p *pod, n *node) []pair {
 	list := []pair{}
 	for _, t := range n.taints {

@@ -146,7 +146,8 @@ func TestYearZero(t *testing.T) {
 	}
 }
 
-// TestPodNote asks about pods that are neither pending nor on a node with NoExecute taints.
+// TestPodNote asks about pods that are neither pending nor on a node with
+// NoExecute taints.
 func TestPodNote(t *testing.T) {
 	input := list(
 		nodeJSON("n", "", "k=v:NoExecute"), nodeJSON("calm", "pool=x", "k=v:NoSchedule"),

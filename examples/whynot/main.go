@@ -1,10 +1,12 @@
-// Whynot says why pods are pending, which pods leave their nodes and when, and what keeps whom away, from the JSON that
-// kubectl prints, or as a plugin of kubectl from a cluster:
+// Whynot says why pods are pending, which pods leave their nodes and when, and
+// what keeps whom away, from the JSON that kubectl prints, or as a plugin of
+// kubectl from a cluster:
 //
 //	kubectl get nodes,pods -A -o json | go run ./examples/whynot
 //	kubectl whynot -A
 //
-// It answers from taints, tolerations, node selectors and required node affinity; what it does not evaluate it says.
+// It answers from taints, tolerations, node selectors and required node
+// affinity; what it does not evaluate it says.
 package main
 
 import (
@@ -71,7 +73,8 @@ type options struct {
 	cluster clusterFlags
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2 for wrong usage.
+// run does what the arguments ask for and returns the exit code: 1 for failure,
+// 2 for wrong usage.
 func (p program) run(args []string) int {
 	o, err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -172,7 +175,8 @@ func (o *options) setForm(s string) error {
 	return errors.New("want text, json or html")
 }
 
-// setPods takes the arguments that are no flags: the pod, before which its kind may stand.
+// setPods takes the arguments that are no flags: the pod, before which its kind
+// may stand.
 func (o *options) setPods(args []string) error {
 	if len(args) > 1 && isResource(args[0]) {
 		args = args[1:]
@@ -180,7 +184,7 @@ func (o *options) setPods(args []string) error {
 	if len(args) == 1 && o.pod == "" {
 		o.pod = args[0]
 	} else if len(args) > 0 {
-		return fmt.Errorf("one pod at a time, not %q too; files go behind -f", args[len(args)-1])
+		return fmt.Errorf("one pod at a time, not %q too; name files with -f", args[len(args)-1])
 	}
 	if o.only.namespace != "" && o.cluster.all {
 		return errors.New("-n and -A exclude each other")

@@ -60,7 +60,8 @@ func list(items ...string) string {
 	return `{"kind":"List","apiVersion":"v1","items":[` + strings.Join(items, ",") + `]}`
 }
 
-// nodeJSON returns a Node with the taints; labels are of the form key=value, separated by commas.
+// nodeJSON returns a Node with the taints; labels are of the form key=value,
+// separated by commas.
 func nodeJSON(name, labels string, specs ...string) string {
 	var list []taints.Taint
 	for _, s := range specs {
@@ -125,7 +126,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// The findings about tolerations, of all pending pods and of one that runs; and pods of teams, some with mistakes.
+// The findings about tolerations, of all pending pods and of one that runs; and
+// pods of teams, some with mistakes.
 func TestGoldenFiles(t *testing.T) {
 	for file, args := range map[string][]string{
 		"findings.text": {"-f", "testdata/findings.json", "-v"},
@@ -195,7 +197,7 @@ func TestUsage(t *testing.T) {
 		{"a/b/c", 2, "whynot: \"a/b/c\" is no pod; want a name or namespace/name\n"},
 		{"-pod /c", 2, "is no pod"},
 		{"-n x y/z", 2, "whynot: the pod y/z is not in the namespace x\n"},
-		{"a b", 2, "whynot: one pod at a time, not \"b\" too; files go behind -f\n"},
+		{"a b", 2, "whynot: one pod at a time, not \"b\" too; name files with -f\n"},
 		{"-pod a b", 2, "one pod at a time"},
 		{"-A -n x", 2, "whynot: -n and -A exclude each other\n"},
 		{"-l a=b,", 2, "want a=b, a!=b, a in (b,c)"},
@@ -205,7 +207,7 @@ func TestUsage(t *testing.T) {
 		{"-f sample.json -pod none", 1, "whynot: no pod default/none in the input\n"},
 		{"-f sample.json pod none", 1, "whynot: no pod default/none in the input\n"},
 		{"-f sample.json none -n default", 1, "whynot: no pod default/none in the input\n"},
-		{"-f sample.json sample.json", 1, "no pod default/sample.json in the input; a file goes behind -f\n"},
+		{"-f sample.json sample.json", 1, "no pod default/sample.json in the input; name a file with -f\n"},
 		{"-f sample.json other/web-645fb7869d-hrf9l", 1, "similar: default/web-645fb7869d-hrf9l"},
 		{"-f sample.json train-tipo-6797db7bbd-ghn2c", 1, "similar: default/train-typo-6797db7bbd-ghn2c\n"},
 		{"-f sample.json train-typo", 1, "similar: default/train-typo-6797db7bbd-ghn2c\n"},

@@ -40,8 +40,9 @@ type matrixCell struct {
 	why      []taints.Taint
 }
 
-// newMatrix returns the matrix of the pods that have not finished: columns with pending pods first, then those with most
-// pods; rows in order of pods kept away, then of nodes.
+// newMatrix returns the matrix of the pods that have not finished: columns with
+// pending pods first, then those with most pods; rows in order of pods kept
+// away, then of nodes.
 func newMatrix(a *analyst) *matrix {
 	m := &matrix{rows: slices.Clone(a.chooser.groups), columns: columnsOf(a.cluster)}
 	slices.SortStableFunc(m.columns, func(x, y *matrixColumn) int { return cmp.Or(y.pending-x.pending, y.pods-x.pods) })

@@ -30,8 +30,9 @@ func (p *page) title(s string) {
 	p.blank()
 }
 
-// wrap writes text, the first line after first and the others after hang. It breaks lines between words only, and if
-// there is more than one text, between them only.
+// wrap writes text, the first line after first and the others after hang. It
+// breaks lines between words only, and if there is more than one text, between
+// them only.
 func (p *page) wrap(first, hang string, texts ...string) {
 	words := texts
 	if len(texts) == 1 {

@@ -18,8 +18,8 @@ type pending struct {
 	NodeSelector map[string]string   `json:"nodeSelector"`
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
-	// Selected counts the nodes that the node selector and the required node affinity leave, and Feasible those of them
-	// whose taints let the pods in.
+	// Selected counts the nodes that the node selector and the required node
+	// affinity leave, and Feasible those of them whose taints let the pods in.
 	Selected int `json:"selectedNodes"`
 	Feasible int `json:"feasibleNodes"`
 	// FeasibleNames are the names of feasible nodes, no more than maxNames.
@@ -27,9 +27,11 @@ type pending struct {
 	// MissingLabels are those of the node selector that no node has.
 	MissingLabels []string    `json:"missingLabels"`
 	Rejections    []rejection `json:"rejections"`
-	// Change corrects mistakes in the tolerations, or says which nodes are out of order; nil where there is nothing to correct.
+	// Change corrects mistakes in the tolerations, or says which nodes are out
+	// of order; nil where there is nothing to correct.
 	Change *change `json:"change"`
-	// Alternatives are nodes that reject the pods, and nothing says whether they are meant for them.
+	// Alternatives are nodes that reject the pods, and nothing says whether
+	// they are meant for them.
 	Alternatives []alternative `json:"alternatives"`
 	// Findings are about the tolerations, whatever keeps the pods off nodes.
 	Findings []finding `json:"findings"`
@@ -49,7 +51,8 @@ const maxNames = 100
 type rejection struct {
 	Taint taints.Taint `json:"taint"`
 	Nodes int          `json:"nodes"`
-	// Closest is the toleration that comes closest, nil if none does, and Why says in what it differs.
+	// Closest is the toleration that comes closest, nil if none does, and Why
+	// says in what it differs.
 	Closest *taints.Toleration `json:"closest"`
 	Why     string             `json:"why"`
 	// Mismatch and Hint are the library's.
@@ -57,7 +60,8 @@ type rejection struct {
 	Hint     taints.Hint     `json:"hint"`
 }
 
-// A finding is something in the tolerations of a pod that is valid and does hardly what its author wants.
+// A finding is something in the tolerations of a pod that is valid and does
+// hardly what its author wants.
 type finding struct {
 	// Field is the toleration's, as in tolerations[0].
 	Field      string            `json:"field"`
@@ -225,7 +229,8 @@ func (a *analyst) alternative(r *remedy) alternative {
 	return alternative{append([]taints.Taint{}, r.needs...), r.Entries, r.NodeTaints, len(r.nodes), a.names(r.nodes)}
 }
 
-// rejections returns the reasons with the number of nodes each is for, most nodes first.
+// rejections returns the reasons with the number of nodes each is for, most
+// nodes first.
 func rejections(why reasons, shares []share) []rejection {
 	nodes := make(map[taints.Taint]int)
 	for _, s := range shares {

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// TestChange looks at the smallest change for one pod: its entries, the node taints, and how many nodes it opens.
+// TestChange looks at the smallest change for one pod: its entries, the node
+// taints, and how many nodes it opens.
 func TestChange(t *testing.T) {
 	const none = -1
 	tests := []struct {
@@ -360,7 +361,8 @@ default/p
 	}
 }
 
-// affine returns a Pod with a node selector and a required node affinity of one match expression.
+// affine returns a Pod with a node selector and a required node affinity of one
+// match expression.
 func affine(selector, expression string) string {
 	return `{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeSelector":` + mustJSON(labelMap(selector)) + `,"affinity":{"nodeAffinity":{` +
 		`"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[` + expression + `]}]}}}}}`
@@ -432,7 +434,8 @@ func TestEverybodysTolerations(t *testing.T) {
 	}
 }
 
-// A toleration that lets pods of the template onto nodes elsewhere stays: the correction is added.
+// A toleration that lets pods of the template onto nodes elsewhere stays: the
+// correction is added.
 func TestUsedElsewhere(t *testing.T) {
 	x := mustReport(t, list(nodeJSON("n", "pool=a", "k=v:NoSchedule"), nodeJSON("m", "pool=b", "k=v:NoExecute"),
 		podJSON("p", "", "pool=a", tol("k=v:NoExecute")))).Pending[0]

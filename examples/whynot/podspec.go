@@ -11,7 +11,8 @@ import (
 
 var errNoName = errors.New("metadata.name is missing")
 
-// A podSpec is the parts of a pod's spec that count, most of them as JSON, for most pods share theirs.
+// A podSpec is the parts of a pod's spec that count, most of them as JSON, for
+// most pods share theirs.
 type podSpec struct {
 	node                               string
 	selector, affinity, tolerations    []byte
@@ -46,8 +47,9 @@ func (c *cluster) podSpec(object []byte) (s podSpec, err error) {
 	return s, err
 }
 
-// decodeProfile returns what decides where the pod can go. Of a pod that has a node, the nodes that its affinity
-// names, which for a DaemonSet's pod is its own, do not count any more.
+// decodeProfile returns what decides where the pod can go. Of a pod that has a
+// node, the nodes that its affinity names, which for a DaemonSet's pod is its
+// own, do not count any more.
 func (c *cluster) decodeProfile(s *podSpec, isPending bool) (*profile, error) {
 	key := bytes.Join([][]byte{s.selector, s.affinity, s.tolerations}, []byte{0})
 	if p, ok := c.raw[string(key)]; ok {

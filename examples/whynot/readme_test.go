@@ -39,7 +39,8 @@ func TestReadmeOutput(t *testing.T) {
 	}
 }
 
-// TestReadmeCommands runs the commands of the README: as the plugin those that begin with kubectl whynot.
+// TestReadmeCommands runs the commands of the README: as the plugin those that
+// begin with kubectl whynot.
 func TestReadmeCommands(t *testing.T) {
 	blocks := readmeBlocks(t)
 	t.Chdir(t.TempDir())

@@ -7,18 +7,21 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A change is what to do with tolerations where a mistake in them keeps pods off nodes, and with nodes that are out of order.
+// A change is what to do with tolerations where a mistake in them keeps pods
+// off nodes, and with nodes that are out of order.
 type change struct {
 	// Opens counts the nodes whose taints let the pods in then.
 	Opens int `json:"opensNodes"`
-	// NodeTaints are taints that say that the nodes are out of order. They have to go, whatever the pods tolerate.
+	// NodeTaints are taints that say that the nodes are out of order. They have
+	// to go, whatever the pods tolerate.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
 	Entries    []entry        `json:"entries"`
 	// Tolerations is the list after the change.
 	Tolerations []taints.Toleration `json:"tolerations"`
 }
 
-// An entry is a toleration to write, in the place of another one, or added where that is nil.
+// An entry is a toleration to write, in the place of another one, or added
+// where that is nil.
 type entry struct {
 	Replaces   *taints.Toleration `json:"replaces"`
 	Toleration taints.Toleration  `json:"toleration"`
@@ -26,9 +29,11 @@ type entry struct {
 	at int // the place of the other one, -1 for none
 }
 
-// An alternative is nodes with taints of which nothing says whether they are meant for the pods.
+// An alternative is nodes with taints of which nothing says whether they are
+// meant for the pods.
 type alternative struct {
-	// Taints are what the pods would have to tolerate beside what the corrections bring.
+	// Taints are what the pods would have to tolerate beside what the
+	// corrections bring.
 	Taints      []taints.Taint `json:"taints"`
 	Corrections []entry        `json:"corrections"`
 	// NodeTaints are taints that say that the nodes are out of order too.
@@ -58,9 +63,11 @@ type adviser struct {
 // maxCounted limits for how many remedies the nodes that they open are counted.
 const maxCounted = 100
 
-// advise returns the change that corrects the mistakes in the profile's tolerations, where the library's hints say that
-// there are such, or that says which nodes are to be mended; and the alternatives, where nothing says which
-// nodes are meant. A change never goes to nodes whose key or value merely differs from what the pods tolerate.
+// advise returns the change that corrects the mistakes in the profile's
+// tolerations, where the library's hints say that there are such, or that says
+// which nodes are to be mended; and the alternatives, where nothing says which
+// nodes are meant. A change never goes to nodes whose key or value merely
+// differs from what the pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
 	a.protected = a.toleratedTaints()
 	a.countValues()
@@ -161,7 +168,8 @@ func (a *adviser) plan(r *remedy) bool {
 	return !found && taints.ValidateTolerations(r.Tolerations) == nil
 }
 
-// tolerate adds what lets the taint through to the remedy: the correction of a slip, or else a need.
+// tolerate adds what lets the taint through to the remedy: the correction of a
+// slip, or else a need.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons[t]
 	used := why.at >= 0 && (isUsed(why.Closest, a.known) || why.Hint == taints.HintOtherKey && a.usesValue(t))
@@ -184,7 +192,8 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	r.Entries = append(r.Entries, entry{nil, fixed, -1})
 }
 
-// usesValue reports whether a toleration of another key has the taint's value and is used.
+// usesValue reports whether a toleration of another key has the taint's value
+// and is used.
 func (a *adviser) usesValue(t taints.Taint) bool {
 	return slices.ContainsFunc(a.tolerations, func(u taints.Toleration) bool {
 		return u.Key != t.Key && u.Value == t.Value && isUsed(u, a.known)
@@ -210,12 +219,14 @@ func (a *adviser) count(r *remedy) {
 	}
 }
 
-// compareCost orders remedies: nodes that are in order first, then the fewest entries, then corrections before additions.
+// compareCost orders remedies: nodes that are in order first, then the fewest
+// entries, then corrections before additions.
 func (r *remedy) compareCost(s *remedy) int {
 	return cmp.Or(r.rank()-s.rank(), len(r.Entries)-len(s.Entries), r.additions()-s.additions())
 }
 
-// rank orders remedies by whose nodes they are: anybody's, the control plane's, out of order.
+// rank orders remedies by whose nodes they are: anybody's, the control plane's,
+// out of order.
 func (r *remedy) rank() int {
 	switch {
 	case len(r.NodeTaints) > 0:
@@ -236,8 +247,9 @@ func (r *remedy) additions() int {
 	return n
 }
 
-// isAmbiguous reports whether two remedies for nodes that are in order make different tolerations of the same one, so that
-// it is not clear which nodes are meant. Thresholds are no names: the remedy that opens most is taken.
+// isAmbiguous reports whether two remedies for nodes that are in order make
+// different tolerations of the same one, so that it is not clear which nodes
+// are meant. Thresholds are no names: the remedy that opens most is taken.
 func isAmbiguous(settled []*remedy) bool {
 	for _, r := range settled {
 		if len(r.NodeTaints) > 0 {
@@ -263,8 +275,9 @@ func (e *entry) differsInName(f entry) bool {
 	return x.Key != y.Key || x.Value != y.Value
 }
 
-// likeliest returns the remedies with corrections, if there are such; else all, but the control plane's only where there are
-// no others. Those for most nodes come first.
+// likeliest returns the remedies with corrections, if there are such; else all,
+// but the control plane's only where there are no others. Those for most nodes
+// come first.
 func likeliest(open []*remedy) []*remedy {
 	least := func(list []*remedy, cost func(*remedy) int) []*remedy {
 		lowest := 0

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// formVersion names the form of the JSON. A field that is added leaves it as it is; one that goes or changes does not.
+// formVersion names the form of the JSON. A field that is added leaves it as it
+// is; one that goes or changes does not.
 const formVersion = "whynot/v1"
 
 // A report is the answers.
@@ -20,7 +21,8 @@ type report struct {
 	Pods  int    `json:"pods"`
 	// Ignored counts the objects of other kinds.
 	Ignored map[string]int `json:"ignored"`
-	// Pod is the one that was asked for, and PodNote what there is to say about it beside the answers.
+	// Pod is the one that was asked for, and PodNote what there is to say about
+	// it beside the answers.
 	Pod     string `json:"pod,omitempty"`
 	PodNote string `json:"podNote,omitempty"`
 	// PodFindings are about its tolerations, where it is not pending.
@@ -29,7 +31,8 @@ type report struct {
 	Causes  []cause   `json:"causes"`
 	Pending []pending `json:"pending"`
 	Leaving []leaving `json:"leaving"`
-	// Finished counts pods that have finished on nodes with NoExecute taints, and Lost those on nodes not in the input.
+	// Finished counts pods that have finished on nodes with NoExecute taints,
+	// and Lost those on nodes not in the input.
 	Finished     int        `json:"finishedPods"`
 	Lost         int        `json:"podsOnUnknownNodes"`
 	Groups       []groupRow `json:"groups"`
@@ -41,8 +44,8 @@ type report struct {
 // A groupRow is nodes that have the same taints.
 type groupRow struct {
 	Nodes int `json:"nodes"`
-	// Pods counts those that run there, and KeepsAway the pending ones that select a node of the group but are rejected
-	// for its taints.
+	// Pods counts those that run there, and KeepsAway the pending ones that
+	// select a node of the group but are rejected for its taints.
 	Pods      int            `json:"pods"`
 	KeepsAway int            `json:"keepsAway"`
 	Taints    []taints.Taint `json:"taints"`
@@ -133,7 +136,8 @@ func newReport(c *cluster, q question) (*report, error) {
 	return r, nil
 }
 
-// survey counts the pods by where they are and returns those that wait for the scheduler.
+// survey counts the pods by where they are and returns those that wait for the
+// scheduler.
 func (r *report) survey(c *cluster) []*pod {
 	var waiting []*pod
 	for i := range c.pods {
@@ -202,7 +206,8 @@ func groupRows(c *cluster, groups []*nodeGroup) []groupRow {
 	return rows
 }
 
-// addVerdicts adds to the rows, which are in order of the groups, what they do to the pod.
+// addVerdicts adds to the rows, which are in order of the groups, what they do
+// to the pod.
 func (a *analyst) addVerdicts(rows []groupRow, p *pod) {
 	selected := make(map[*nodeGroup]int)
 	for _, s := range a.chooser.choose(p.profile) {

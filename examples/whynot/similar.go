@@ -22,7 +22,7 @@ func unknownPod(c *cluster, name podName) error {
 		}
 	}
 	if _, err := os.Stat(name.name); err == nil && len(list) == 0 {
-		return fmt.Errorf("no pod %s in the input; a file goes behind -f", name)
+		return fmt.Errorf("no pod %s in the input; name a file with -f", name)
 	}
 	if len(list) == 0 {
 		return fmt.Errorf("no pod %s in the input", name)
@@ -37,8 +37,9 @@ func unknownPod(c *cluster, name podName) error {
 	return fmt.Errorf("no pod %s in the input; similar: %s", name, strings.Join(words, ", "))
 }
 
-// distance says how far the name of a pod is from what was asked for: nothing for the same in another namespace, little
-// where one begins with the other or they differ in the last part only, else the number of letters to change.
+// distance says how far the name of a pod is from what was asked for: nothing
+// for the same in another namespace, little where one begins with the other or
+// they differ in the last part only, else the number of letters to change.
 func distance(want, have podName) int {
 	d := 0
 	if want.namespace != have.namespace {
@@ -58,7 +59,8 @@ func distance(want, have podName) int {
 // withoutLastPart cuts what tells the pods of one owner apart.
 func withoutLastPart(name string) string { return name[:strings.LastIndexByte(name, '-')+1] }
 
-// edits returns how many letters to put in, take out or replace lead from a to b (Levenshtein), or a number above 3.
+// edits returns how many letters to put in, take out or replace lead from a to
+// b (Levenshtein), or a number above 3.
 func edits(a, b string) int {
 	if len(a)-len(b) > 3 || len(b)-len(a) > 3 {
 		return 4
@@ -82,8 +84,8 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// find returns the full name of the pod: a name alone is of the namespace, or of the only pod of this name if there is
-// none of it in the default one.
+// find returns the full name of the pod: a name alone is of the namespace, or
+// of the only pod of this name if there is none of it in the default one.
 func (c *cluster) find(name, namespace string) (podName, error) {
 	if ns, name, ok := strings.Cut(name, "/"); ok {
 		return podName{ns, name}, nil

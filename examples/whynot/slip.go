@@ -10,12 +10,14 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A slip is a toleration that was meant for a taint and misses it by mistake: the library's hints tell. Where a value or key
-// merely differs, the taint may be there to keep just this pod away.
+// A slip is a toleration that was meant for a taint and misses it by mistake:
+// the library's hints tell. Where a value or key merely differs, the taint may
+// be there to keep just this pod away.
 
-// isSlip reports whether the closest toleration was meant for the taint. A toleration that is used, as it tolerates a taint
-// of some node of the cluster, has the key and value that its author wants. The values are those that the selected
-// nodes have for the taint's key and effect.
+// isSlip reports whether the closest toleration was meant for the taint. A
+// toleration that is used, as it tolerates a taint of some node of the cluster,
+// has the key and value that its author wants. The values are those that the
+// selected nodes have for the taint's key and effect.
 func isSlip(r taints.Reason, isUsed bool, values int) bool {
 	t := r.Closest
 	if t.Key == "" || r.Tolerated() {
@@ -43,7 +45,8 @@ func isSlip(r taints.Reason, isUsed bool, values int) bool {
 	return strings.EqualFold(t.Value, r.Taint.Value)
 }
 
-// isEverywhere reports whether the value is one that many keys have, so that it says nothing about one.
+// isEverywhere reports whether the value is one that many keys have, so that it
+// says nothing about one.
 func isEverywhere(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "false", "yes", "no", "present", "enabled", "disabled":
@@ -52,8 +55,8 @@ func isEverywhere(value string) bool {
 	return isInteger(value)
 }
 
-// namesAnother reports whether two keys that are alike differ just where names of their kind do: in one short part or
-// number, as team-a and team-b do.
+// namesAnother reports whether two keys that are alike differ just where names
+// of their kind do: in one short part or number, as team-a and team-b do.
 func namesAnother(a, b string) bool {
 	isSeparator := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	x, y := strings.FieldsFunc(a, isSeparator), strings.FieldsFunc(b, isSeparator)
@@ -81,7 +84,8 @@ func withoutDigits(s string) string {
 	}, s)
 }
 
-// corrected returns the toleration of a slip with as little changed as makes it tolerate the taint.
+// corrected returns the toleration of a slip with as little changed as makes it
+// tolerate the taint.
 func corrected(r taints.Reason) taints.Toleration {
 	t := r.Closest
 	t.Key = r.Taint.Key
@@ -108,8 +112,8 @@ func corrected(r taints.Reason) taints.Toleration {
 	return t
 }
 
-// threshold returns the operator, Lt or Gt, with the value that just lets the taint's value through, or Exists where no
-// value does.
+// threshold returns the operator, Lt or Gt, with the value that just lets the
+// taint's value through, or Exists where no value does.
 func threshold(op taints.Operator, value string) (taints.Operator, string) {
 	n, _ := strconv.ParseInt(value, 10, 64)
 	switch {
@@ -127,7 +131,8 @@ func isInteger(value string) bool {
 	return err == nil && strconv.FormatInt(n, 10) == value
 }
 
-// knownOperator returns the operator, or the one that an unknown one looks like, or else Equal.
+// knownOperator returns the operator, or the one that an unknown one looks
+// like, or else Equal.
 func knownOperator(op taints.Operator) taints.Operator {
 	for _, known := range []taints.Operator{taints.OpExists, taints.OpLt, taints.OpGt} {
 		if strings.EqualFold(string(op), string(known)) {
@@ -145,7 +150,8 @@ func tolerationOf(t taints.Taint) taints.Toleration {
 	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
 }
 
-// isNodeTrouble reports whether a taint of the key says that the node is out of order or cordoned.
+// isNodeTrouble reports whether a taint of the key says that the node is out of
+// order or cordoned.
 func isNodeTrouble(key string) bool {
 	switch key {
 	case taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
@@ -162,7 +168,8 @@ func isControlPlane(t taints.Taint) bool {
 	return t.Key == taints.NodeRoleControlPlane || t.Key == taints.NodeRoleMaster
 }
 
-// isEverybodys reports whether the toleration is one that every pod is given, which says nothing about what its author wants.
+// isEverybodys reports whether the toleration is one that every pod is given,
+// which says nothing about what its author wants.
 func isEverybodys(t taints.Toleration) bool {
 	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
 	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
@@ -171,13 +178,15 @@ func isEverybodys(t taints.Toleration) bool {
 // The reasons of a profile say why taints reject its pods.
 type reasons map[taints.Taint]reason
 
-// A reason is the library's, with the place of the closest toleration among all, -1 if none comes close.
+// A reason is the library's, with the place of the closest toleration among
+// all, -1 if none comes close.
 type reason struct {
 	taints.Reason
 	at int
 }
 
-// reasonsOf returns why the hard taints of the shares reject the pods. The tolerations that every pod has are not compared.
+// reasonsOf returns why the hard taints of the shares reject the pods. The
+// tolerations that every pod has are not compared.
 func reasonsOf(p *profile, shares []share) reasons {
 	var own []taints.Toleration
 	var places []int

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints/examples/internal/terminal"
 )
 
-// text returns the report for people, in lines of the width where words allow it: one page, or all details, or all
-// about one pod.
+// text returns the report for people, in lines of the width where words allow
+// it: one page, or all details, or all about one pod.
 func (r *report) text(width int, verbose bool) []byte {
 	p := &page{width: width}
 	r.writeHeading(p)
@@ -234,7 +234,8 @@ func (f *fate) why() string {
 	return strings.Join(firstOf(words, 3), "; ")
 }
 
-// writeLeftOut counts the pods that are not in the list and could have been expected there.
+// writeLeftOut counts the pods that are not in the list and could have been
+// expected there.
 func (r *report) writeLeftOut(p *page) {
 	if text := r.leftOut(); text != "" {
 		p.blank()

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A timeScale places times on a line: logarithmic to both sides of now, so that seconds and days can be told apart.
+// A timeScale places times on a line: logarithmic to both sides of now, so that
+// seconds and days can be told apart.
 type timeScale struct{ before, after float64 }
 
 // newTimeScale returns a scale on which the times of all fates have a place.
@@ -28,7 +29,8 @@ func logarithm(seconds int64) float64 {
 	return math.Copysign(math.Log1p(math.Abs(float64(seconds))/10), float64(seconds))
 }
 
-// at returns the place of the time, which is so many seconds from now, in percent of the line.
+// at returns the place of the time, which is so many seconds from now, in
+// percent of the line.
 func (s timeScale) at(seconds int64) float64 {
 	x := (s.before + logarithm(seconds)) / (s.before + s.after) * 100
 	return math.Round(x*100) / 100

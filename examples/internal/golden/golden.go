@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// Compare compares the output with testdata/NAME.golden, or writes it there under -update.
+// Compare compares the output with testdata/NAME.golden, or writes it there
+// under -update.
 func Compare(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")

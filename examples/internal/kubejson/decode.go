@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Decode decodes the value of the field, which is valid JSON. An error names the field and says in words what does not fit.
+// Decode decodes the value of the field, which is valid JSON. An error names
+// the field and says in words what does not fit.
 func Decode(field string, value []byte, into any) error {
 	err := json.Unmarshal(value, into)
 	var wrong *json.UnmarshalTypeError
@@ -23,7 +24,8 @@ func Decode(field string, value []byte, into any) error {
 	return fmt.Errorf("%s is %s, not %s", field, withArticle(wrong.Value), kindOfType(wrong.Type))
 }
 
-// DecodeList decodes a list element by element, so that an error names the one that does not fit. Null is no elements.
+// DecodeList decodes a list element by element, so that an error names the one
+// that does not fit. Null is no elements.
 func DecodeList[E any](field string, value []byte) ([]E, error) {
 	if string(value) == "null" {
 		return nil, nil
@@ -55,7 +57,8 @@ func DecodeString(field string, value []byte) (string, error) {
 	return "", fmt.Errorf("%s is %s, not a string", field, Kind(value))
 }
 
-// Fields calls take for every member of the object that is the value of the field. Null has none.
+// Fields calls take for every member of the object that is the value of the
+// field. Null has none.
 func Fields(field string, value []byte, take func(key, value []byte) error) error {
 	if string(value) == "null" {
 		return nil
@@ -71,7 +74,8 @@ func Fields(field string, value []byte, take func(key, value []byte) error) erro
 	return nil
 }
 
-// withArticle names the JSON value that an UnmarshalTypeError calls by one word, or "number" and the number.
+// withArticle names the JSON value that an UnmarshalTypeError calls by one
+// word, or "number" and the number.
 func withArticle(value string) string {
 	switch {
 	case value == "bool":

@@ -14,7 +14,8 @@ import (
 // An Error says what is wrong with an input.
 type Error struct {
 	Input string
-	// Object names the object, as in "pod default/web"; empty where it is about the input.
+	// Object names the object, as in "pod default/web"; empty where it is about
+	// the input.
 	Object string
 	Err    error
 }
@@ -45,7 +46,8 @@ func (r *reader) wrong(o *Object, format string, args ...any) error {
 	return &Error{Input: r.input, Object: o.describe(), Err: fmt.Errorf(format, args...)}
 }
 
-// truncated explains that the input ends too early, or returns the error that is more than that.
+// truncated explains that the input ends too early, or returns the error that
+// is more than that.
 func (r *reader) truncated(err error) error {
 	if err != io.EOF {
 		return err
@@ -133,7 +135,8 @@ func statusError(status []byte) error {
 	return fmt.Errorf("the server says: %s", s.Message)
 }
 
-// describe names the object as people do: by kind, namespace and name, or by its place where it has no name.
+// describe names the object as people do: by kind, namespace and name, or by
+// its place where it has no name.
 func (o *Object) describe() string {
 	var meta struct{ name, namespace []byte }
 	for m := range Members(o.JSON) {

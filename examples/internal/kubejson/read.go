@@ -19,7 +19,8 @@ type Object struct {
 	Place string
 }
 
-// IsCore reports whether the object is of the kind in the core group, where v1 is the only version.
+// IsCore reports whether the object is of the kind in the core group, where v1
+// is the only version.
 func (o *Object) IsCore(kind string) bool {
 	return o.Kind == kind && (o.APIVersion == "v1" || o.APIVersion == "")
 }
@@ -27,11 +28,13 @@ func (o *Object) IsCore(kind string) bool {
 // StandardInput is the name of that input in messages.
 const StandardInput = "standard input"
 
-// Read reads all documents of the input and hands every object to take: the items of a list, or the document itself.
-// It stops at the first error, which names the input, the object and the field where there are such. A Status, which
-// is what a server answers with when it fails, is an error too.
+// Read reads all documents of the input and hands every object to take: the
+// items of a list, or the document itself. It stops at the first error, which
+// names the input, the object and the field where there are such. A Status,
+// which is what a server answers with when it fails, is an error too.
 //
-// One object is held at a time, and the items of a list whose kind stands behind them if they do not say theirs.
+// One object is held at a time; of a list whose kind follows its items, which
+// do not say theirs, all.
 func Read(input string, in io.Reader, take func(*Object) error) error {
 	r := &reader{input: input, in: in, take: take, buf: make([]byte, 0, firstSize)}
 	if err := r.skipBOM(); err != nil {
@@ -172,10 +175,11 @@ type document struct {
 	Object
 	isList  bool
 	items   int
-	untyped []Object // an item without a kind, which follows from the list's, and those behind it
+	untyped []Object // an item without a kind, which follows from the list's, and those after it
 }
 
-// readDocument reads an object at the top: a list, whose items it takes one at a time, or any other object.
+// readDocument reads an object at the top: a list, whose items it takes one at
+// a time, or any other object.
 func (r *reader) readDocument() error {
 	d := document{Object: Object{Start: r.offset(), JSON: []byte{'{'}}}
 	if r.document > 0 {

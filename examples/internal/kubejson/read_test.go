@@ -31,7 +31,7 @@ func TestRead(t *testing.T) {
 		{"a list", `{"apiVersion":"v1","items":[{"kind":"A","apiVersion":"x/v1"}, {"kind":"B"}],"kind":"List"}`,
 			[]string{`x/v1 A {"kind":"A","apiVersion":"x/v1"} items[0]`, `B {"kind":"B"} items[1]`}},
 		{"a typed list", `{"kind":"NodeList","apiVersion":"v1","items":[{"x":1},{}]}`, []string{`v1 Node {"x":1} items[0]`, `v1 Node {} items[1]`}},
-		{"kind behind the items", `{"items":[{"x":1},{"kind":"B"}],"apiVersion":"v1","kind":"NodeList"}`,
+		{"kind after the items", `{"items":[{"x":1},{"kind":"B"}],"apiVersion":"v1","kind":"NodeList"}`,
 			[]string{`v1 Node {"x":1} items[0]`, `B {"kind":"B"} items[1]`}},
 		{"no items", `{"kind":"List","items":[]}{"kind":"PodList","items":null}`, nil},
 		{"a second list", `{"kind":"A"}{"kind":"List","items":[{"kind":"B"}]}`, []string{`A {"kind":"A"}`, `B {"kind":"B"} document 2, items[0]`}},
@@ -201,7 +201,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzRead sees that reading in pieces is as reading at once, and that every object is one.
+// FuzzRead sees that reading in pieces is as reading at once, and that every
+// object is one.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"kind":"List","items":[{"kind":"A"},{"kind":"B","x":[1.5,"\n"]}]} {"kind":"C"}`))
 	f.Add([]byte(`{"items":[{}],"kind":"NodeList"}`))

@@ -1,4 +1,5 @@
-// Package kubejson reads the JSON that kubectl prints: lists and single objects, one document after the other, as a stream.
+// Package kubejson reads the JSON that kubectl prints: lists and single
+// objects, one document after the other, as a stream.
 package kubejson
 
 import (
@@ -42,7 +43,8 @@ func skipSpace[T text](s T, i int) int {
 
 var isSpace = [256]bool{' ': true, '\t': true, '\r': true, '\n': true}
 
-// skipValue returns where the value that begins at i ends. A number at the end of the text counts as complete.
+// skipValue returns where the value that begins at i ends. A number at the end
+// of the text counts as complete.
 func skipValue[T text](s T, i, depth int) (end int, err error) {
 	if i >= len(s) {
 		return i, errShort
@@ -206,7 +208,8 @@ func skipDigits[T text](s T, i int) (end int, err error) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// A Member is a member of an object, or an element of a list, which has no key. Its places are those in the parent's text.
+// A Member is a member of an object, or an element of a list, which has no key.
+// Its places are those in the parent's text.
 type Member[T text] struct {
 	Key           T
 	Start, KeyEnd int // of the key with its quotes, or both of the element
@@ -216,7 +219,8 @@ type Member[T text] struct {
 // Of returns the text of the member's value.
 func (m Member[T]) Of(parent T) T { return parent[m.Value:m.End] }
 
-// Members returns the members of an object, or the elements of a list, which is valid JSON. Any other value has none.
+// Members returns the members of an object, or the elements of a list, which is
+// valid JSON. Any other value has none.
 func Members[T text](parent T) iter.Seq[Member[T]] {
 	return func(yield func(Member[T]) bool) {
 		if len(parent) == 0 || parent[0] != '{' && parent[0] != '[' {
@@ -239,7 +243,8 @@ func Members[T text](parent T) iter.Seq[Member[T]] {
 	}
 }
 
-// unquoted returns the string, which is valid JSON, without its quotes and escape sequences.
+// unquoted returns the string, which is valid JSON, without its quotes and
+// escape sequences.
 func unquoted[T text](quoted T) T {
 	for i := range len(quoted) {
 		if quoted[i] == '\\' {
@@ -251,7 +256,8 @@ func unquoted[T text](quoted T) T {
 	return quoted[1 : len(quoted)-1]
 }
 
-// endOfValue returns where the value of valid JSON that begins at i ends. It is faster than skipValue.
+// endOfValue returns where the value of valid JSON that begins at i ends. It is
+// faster than skipValue.
 func endOfValue[T text](s T, i int) int {
 	switch s[i] {
 	case '"':
@@ -280,7 +286,8 @@ func endOfValue[T text](s T, i int) int {
 // End returns where the value that begins at the place in valid JSON ends.
 func End[T text](s T, place int) int { return endOfValue(s, place) }
 
-// ends holds what can stand after a number or a word; nests, what changes the depth, and quotes.
+// ends holds what can stand after a number or a word; nests, what changes the
+// depth, and quotes.
 var (
 	ends  = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ']': true, '}': true}
 	nests = [256]int8{'{': 1, '[': 1, '}': -1, ']': -1, '"': 2}
@@ -316,7 +323,8 @@ func Kind[T text](value T) string {
 	return "a number"
 }
 
-// IsEmpty reports whether the value is null, or a list, object or string without content.
+// IsEmpty reports whether the value is null, or a list, object or string
+// without content.
 func IsEmpty(value []byte) bool {
 	switch {
 	case len(value) == 0, bytes.Equal(value, []byte("null")), bytes.Equal(value, []byte(`""`)):

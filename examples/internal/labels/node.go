@@ -5,19 +5,22 @@ import (
 	"strings"
 )
 
-// A Term is a node selector term: a node must meet all of it. The empty term matches no node.
+// A Term is a node selector term: a node must meet all of it. The empty term
+// matches no node.
 type Term struct {
 	MatchExpressions []Requirement `json:"matchExpressions,omitempty"`
 	MatchFields      []Requirement `json:"matchFields,omitempty"`
 }
 
-// Terms are the terms of a required node affinity, of which one must match. No terms match no node.
+// Terms are the terms of a required node affinity, of which one must match. No
+// terms match no node.
 type Terms []Term
 
 // nameField is the one field of a node that a term can be about.
 const nameField = "metadata.name"
 
-// Match reports whether the node of the name and labels matches one of the terms, as the scheduler sees it.
+// Match reports whether the node of the name and labels matches one of the
+// terms, as the scheduler sees it.
 func (t Terms) Match(name string, labels map[string]string) bool {
 	return slices.ContainsFunc(t, func(term Term) bool { return term.match(name, labels) })
 }
@@ -75,7 +78,8 @@ func (t Terms) Names() (names []string, ok bool) {
 	return slices.Compact(names), true
 }
 
-// WithoutFields returns what the terms ask of labels. It is nil where a term asks for fields only, so that any labels do.
+// WithoutFields returns what the terms ask of labels. It is nil where a term
+// asks for fields only, so that any labels do.
 func (t Terms) WithoutFields() Terms {
 	var list Terms
 	for _, term := range t {
@@ -87,7 +91,8 @@ func (t Terms) WithoutFields() Terms {
 	return list
 }
 
-// String returns the terms in kubectl's form of selectors, with "or" between, and "(nothing)" for what matches no node.
+// String returns the terms in kubectl's form of selectors, with "or" between,
+// and "(nothing)" for what matches no node.
 func (t Terms) String() string {
 	var words []string
 	for i := range t {

@@ -1,4 +1,5 @@
-// Package labels matches labels as Kubernetes does: the requirements of node affinity, and selectors as kubectl takes them.
+// Package labels matches labels as Kubernetes does: the requirements of node
+// affinity, and selectors as kubectl takes them.
 package labels
 
 import (
@@ -30,7 +31,8 @@ type Requirement struct {
 	Values   []string `json:"values,omitempty"`
 }
 
-// Matches reports whether labels meet the requirement, which is valid. NotIn and DoesNotExist hold without the label.
+// Matches reports whether labels meet the requirement, which is valid. NotIn
+// and DoesNotExist hold without the label.
 func (r *Requirement) Matches(labels map[string]string) bool {
 	value, ok := labels[r.Key]
 	switch r.Operator {
@@ -48,7 +50,8 @@ func (r *Requirement) Matches(labels map[string]string) bool {
 	return false
 }
 
-// compares reports whether the value is greater, or less, than the requirement's. Both must be integers.
+// compares reports whether the value is greater, or less, than the
+// requirement's. Both must be integers.
 func (r *Requirement) compares(value string) bool {
 	have, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
@@ -64,7 +67,8 @@ func (r *Requirement) compares(value string) bool {
 	return have < limit
 }
 
-// Valid reports whether Kubernetes takes the requirement; a node selector term with another one matches no node.
+// Valid reports whether Kubernetes takes the requirement; a node selector term
+// with another one matches no node.
 func (r *Requirement) Valid() bool {
 	switch r.Operator {
 	case In, NotIn:

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A Selector chooses objects by their labels; all its requirements must hold. The empty one chooses all.
+// A Selector chooses objects by their labels; all its requirements must hold.
+// The empty one chooses all.
 type Selector []Requirement
 
 // Matches reports whether the labels meet all requirements.
@@ -23,8 +24,9 @@ func (s Selector) String() string {
 	return strings.Join(words, ",")
 }
 
-// Parse reads a selector as kubectl takes it: "a=b", "a==b", "a!=b", "a in (b,c)", "a notin (b,c)", "a", "!a", "a>1" and
-// "a<1", with commas between. The empty text is the empty selector.
+// Parse reads a selector as kubectl takes it: "a=b", "a==b", "a!=b", "a in
+// (b,c)", "a notin (b,c)", "a", "!a", "a>1" and "a<1", with commas between. The
+// empty text is the empty selector.
 func Parse(text string) (Selector, error) {
 	var s Selector
 	if strings.TrimSpace(text) == "" {

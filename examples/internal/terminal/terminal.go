@@ -11,7 +11,8 @@ import (
 	"unicode"
 )
 
-// Is reports whether the stream is a terminal, another device that nobody types JSON on, or closed.
+// Is reports whether the stream is a terminal, another device that nobody types
+// JSON on, or closed.
 func Is(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -24,8 +25,9 @@ func Is(stream any) bool {
 // DefaultWidth is the width of text where nothing says how wide the terminal is.
 const DefaultWidth = 100
 
-// Width returns how many columns text for the stream may have: what columns says, which is the variable COLUMNS, else
-// the width of the terminal, else [DefaultWidth].
+// Width returns how many columns text for the stream may have: what columns
+// says, which is the variable COLUMNS, else the width of the terminal, else
+// [DefaultWidth].
 func Width(stream any, columns string) int {
 	if n, err := strconv.Atoi(columns); err == nil && isWidth(n) {
 		return n
@@ -50,7 +52,8 @@ func Printable(s string) string {
 	}, s)
 }
 
-// A Progress shows on a terminal how far something has come, once it takes longer than a second. The nil Progress shows nothing.
+// A Progress shows on a terminal how far something has come, once it takes
+// longer than a second. The nil Progress shows nothing.
 type Progress struct {
 	w     io.Writer
 	clock func() time.Time

@@ -1,22 +1,25 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/kubejson"
 )
 
 const expected = "expected the output of kubectl get nodes -o json"
 
-// A document is JSON with nodes in it.
+// A document is JSON with nodes in it: one or more lists or objects.
 type document struct {
+	name  string
 	json  string
-	unit  string // of indentation; empty where the document is on one line
 	nodes []*node
+
+	unit string // of the last document at the top that was looked at
+	end  int    // of that
 }
 
 // A node is a Node in a document.
@@ -24,108 +27,66 @@ type node struct {
 	name       string
 	labels     map[string]string
 	start, end int    // where it is in the document
+	unit       string // of indentation there; empty where it is on one line
 	json       string // what is to stand there
 }
 
-// header holds what is read of every object.
-type header struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Metadata   struct {
-		Name   string            `json:"name"`
-		Labels map[string]string `json:"labels"`
-	} `json:"metadata"`
-}
-
-// parseDocument finds the nodes in a Node, or in a list that has nodes among its items.
-func parseDocument(text string) (*document, error) {
-	d := &document{json: text}
-	start := len(space(text, " \t\r\n"))
-	if start == len(text) {
-		return nil, errors.New("empty; " + expected)
+// parseDocument finds the nodes: those that stand alone, and those among the
+// items of lists.
+func parseDocument(name, text string) (*document, error) {
+	d := &document{name: name, json: text}
+	err := kubejson.Read(name, strings.NewReader(text), func(o *kubejson.Object) error {
+		if !o.IsCore("Node") {
+			return nil
+		}
+		start, end := int(o.Start), int(o.End)
+		n := &node{start: start, end: end, json: text[start:end]}
+		d.nodes = append(d.nodes, n)
+		return n.decode()
+	})
+	if err == nil && len(d.nodes) == 0 {
+		err = fmt.Errorf("%s: no nodes; %s", name, expected)
 	}
-	if err := json.Unmarshal([]byte(text), new(json.RawMessage)); err != nil {
-		return nil, notJSON(err)
-	}
-	top := strings.TrimSpace(text)
-	if top[0] != '{' {
-		return nil, fmt.Errorf("%s, not an object; %s", kind(top), expected)
-	}
-	members := children(top)
-	if len(members) > 0 {
-		d.unit = strings.TrimLeft(top[1:members[0].start], "\r\n")
-	}
-	var h header
-	if err := decode(top, &h); err != nil {
-		return nil, err
-	}
-	items, err := only(members, "items")
 	if err != nil {
 		return nil, err
 	}
-	if items == nil {
-		err = d.addNode(h, start, top)
-	} else {
-		err = d.addItems(strings.TrimSuffix(h.Kind, "List"), start+items.value, items.of(top))
+	for _, n := range d.nodes { // once all of the text is known to be valid
+		n.unit = d.unitAt(n.start)
 	}
-	if err == nil && len(d.nodes) == 0 {
-		err = errors.New("no nodes; " + expected)
-	}
-	return d, err
+	return d, nil
 }
 
-func notJSON(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("not JSON, at offset %d: %w; %s", syntax.Offset, err, expected)
+// unitAt returns the unit of indentation of what is at the top of the document
+// at the place. Places never go back before the beginning of the one before.
+func (d *document) unitAt(place int) string {
+	for d.end <= place {
+		start := d.end + len(space(d.json[d.end:], " \t\r\n"))
+		d.end = kubejson.End(d.json, start)
+		d.unit = strings.TrimLeft(gap(d.json[start:d.end], ""), "\r\n")
+	}
+	return d.unit
+}
+
+// decode reads what is needed to choose the node.
+func (n *node) decode() error {
+	err := kubejson.Fields("it", []byte(n.json), func(key, value []byte) error {
+		if string(key) != "metadata" {
+			return nil
+		}
+		return kubejson.Fields("metadata", value, func(key, value []byte) (err error) {
+			switch string(key) {
+			case "name":
+				n.name, err = kubejson.DecodeString("metadata.name", value)
+			case "labels":
+				err = kubejson.Decode("metadata.labels", value, &n.labels)
+			}
+			return err
+		})
+	})
+	if err == nil && n.name == "" {
+		err = errors.New("metadata.name is missing")
 	}
 	return err
-}
-
-// addItems adds the nodes of a list at the place in the document; the items are of the kind where they do not say theirs.
-func (d *document) addItems(itemKind string, start int, items string) error {
-	if items == "null" {
-		return nil
-	}
-	if items[0] != '[' {
-		return fmt.Errorf("items is %s, not a list; %s", kind(items), expected)
-	}
-	for i, c := range children(items) {
-		h := header{Kind: itemKind}
-		err := decode(c.of(items), &h)
-		if err == nil {
-			err = d.addNode(h, start+c.value, c.of(items))
-		}
-		if err != nil {
-			return fmt.Errorf("items[%d]: %w", i, err)
-		}
-	}
-	return nil
-}
-
-// addNode adds the object at the place in the document if it is a Node.
-func (d *document) addNode(h header, start int, object string) error {
-	if h.Kind != "Node" || h.APIVersion != "v1" && h.APIVersion != "" {
-		return nil
-	}
-	if h.Metadata.Name == "" {
-		return errors.New("a Node without a name")
-	}
-	d.nodes = append(d.nodes, &node{h.Metadata.Name, h.Metadata.Labels, start, start + len(object), object})
-	return nil
-}
-
-// decode decodes a value, and says in words what does not fit.
-func decode(value string, into any) error {
-	err := json.Unmarshal([]byte(value), into)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case !errors.As(err, &wrong):
-		return err
-	case wrong.Field == "":
-		return fmt.Errorf("%s does not belong there", wrong.Value)
-	}
-	return fmt.Errorf("%s: %s does not belong there", wrong.Field, wrong.Value)
 }
 
 // text returns the document with its nodes as they are now.
@@ -141,8 +102,9 @@ func (d *document) text() string {
 	return b.String()
 }
 
-// change makes the changes to the taints of the node. On failure the node stays as it is.
-func (n *node) change(c taints.Changes, overwrite bool, unit string) error {
+// change makes the changes to the taints of the node. On failure the node stays
+// as it is.
+func (n *node) change(c taints.Changes, overwrite bool) error {
 	spec, err := typed(n.json, "spec", "{}")
 	if err != nil {
 		return err
@@ -151,16 +113,16 @@ func (n *node) change(c taints.Changes, overwrite bool, unit string) error {
 	if err != nil {
 		return fmt.Errorf("spec.%w", err)
 	}
-	var list []taints.Taint
-	if err := decode(field, &list); err != nil {
-		return fmt.Errorf("spec.taints: %w", err)
+	list, err := kubejson.DecodeList[taints.Taint]("spec.taints", []byte(field))
+	if err != nil {
+		return err
 	}
-	after, err := c.Apply(list, overwrite)
+	after, err := c.ApplyStrict(list, overwrite)
 	if err == nil {
 		err = taints.ValidateTaints(after)
 	}
 	if err != nil {
-		return explainFaults(err)
+		return explainFaults(err, list)
 	}
 	if slices.EqualFunc(list, after, taints.Taint.Equal) {
 		return nil
@@ -169,14 +131,15 @@ func (n *node) change(c taints.Changes, overwrite bool, unit string) error {
 	if len(after) == 0 {
 		spec = removeMember(spec, "taints")
 	} else {
-		specGap := gap(spec, deeper(nodeGap, unit))
-		spec = setMember(spec, "taints", taintArray(field, list, after, specGap, unit), nodeGap, unit)
+		specGap := gap(spec, deeper(nodeGap, n.unit))
+		spec = setMember(spec, "taints", taintArray(field, list, after, specGap, n.unit), nodeGap, n.unit)
 	}
-	n.json = setMember(n.json, "spec", spec, "", unit)
+	n.json = setMember(n.json, "spec", spec, "", n.unit)
 	return nil
 }
 
-// typed returns the member of the object, or none where it is missing or null; none also says what belongs there.
+// typed returns the member of the object, or none where it is missing or null;
+// none also says what belongs there.
 func typed(object, key, none string) (string, error) {
 	value, err := member(object, key)
 	switch {
@@ -185,12 +148,13 @@ func typed(object, key, none string) (string, error) {
 	case value == "" || value == "null":
 		return none, nil
 	case value[0] != none[0]:
-		return "", fmt.Errorf("%s is %s, not %s", key, kind(value), kind(none))
+		return "", fmt.Errorf("%s is %s, not %s", key, kubejson.Kind(value), kubejson.Kind(none))
 	}
 	return value, nil
 }
 
-// taintArray returns the JSON of the taints. Those of the old list, which field is, keep theirs.
+// taintArray returns the JSON of the taints. Those of the old list, which field
+// is, keep theirs.
 func taintArray(field string, old, after []taints.Taint, outer, unit string) string {
 	was := children(field)
 	inner := gap(field, deeper(outer, unit))
@@ -198,10 +162,10 @@ func taintArray(field string, old, after []taints.Taint, outer, unit string) str
 	for _, t := range after {
 		i := slices.IndexFunc(old, t.Equal)
 		if i >= 0 {
-			elements = append(elements, was[i].of(field))
+			elements = append(elements, was[i].Of(field))
 			continue
 		}
-		if len(was) > 0 && !strings.Contains(was[0].of(field), "\n") {
+		if len(was) > 0 && !strings.Contains(was[0].Of(field), "\n") {
 			elements = append(elements, encode(t, "", ""))
 		} else {
 			elements = append(elements, encode(t, inner, unit))
@@ -210,15 +174,28 @@ func taintArray(field string, old, after []taints.Taint, outer, unit string) str
 	return array(field, elements, outer, unit)
 }
 
-// explainFaults has a line for each fault.
-func explainFaults(err error) error {
+// explainFaults has a line for each fault of a change to the list; for taints
+// that are there already, one in kubectl's words.
+func explainFaults(err error, list []taints.Taint) error {
 	var lines []error
+	var keys, have []string
 	for _, fault := range err.(*taints.ValidationError).Fields {
-		if fault.List == "taints" { // of what results
+		switch {
+		case fault.List == "taints": // of what results
 			lines = append(lines, fmt.Errorf("spec.%w", fault))
-		} else {
+		case fault.Err == taints.ErrExists:
+			t := taints.MustParseTaint(fault.Value) // which ParseChanges has read
+			keys = append(keys, t.Key)
+			if i, found := taints.FindTaint(list, t.ID()); found {
+				have = append(have, list[i].String())
+			}
+		default:
 			lines = append(lines, errors.New(inWords(fault)))
 		}
+	}
+	if len(keys) > 0 {
+		lines = append([]error{fmt.Errorf("already has %s taint(s) with same effect(s) and --overwrite is false: it has %s",
+			strings.Join(keys, ","), strings.Join(have, ", "))}, lines...)
 	}
 	return errors.Join(lines...)
 }

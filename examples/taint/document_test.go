@@ -67,34 +67,37 @@ func TestBytes(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	for _, tc := range []struct{ input, want string }{
-		{"", "empty; expected the output of kubectl get nodes -o json"},
+		{"", "empty; expected what kubectl get prints with -o json"},
 		{" \n", "empty; "},
-		{"apiVersion: v1", "not JSON, at offset 1: invalid character 'a'"},
-		{`{"kind":"Node"`, "not JSON, at offset 14: unexpected end of JSON input; expected the output"},
-		{`{"kind":"Node"} {}`, "not JSON, at offset 17: "},
-		{"[]", "a list, not an object; expected the output of kubectl get nodes -o json"},
+		{"apiVersion: v1", "this is YAML, and only JSON is read: ask kubectl for -o json, or convert the file with: kubectl patch --local"},
+		{"error: no", "offset 0: not JSON: it begins with \"error: no\""},
+		{`{"kind":"Node"`, "truncated: it ends in the middle of an object, at offset 14"},
+		{`{"kind":"Node","metadata":{"name":"n"}} {}`, "object at document 2: it has no kind"},
+		{"[]", "offset 0: a list, not an object; expected what kubectl get prints with -o json"},
 		{"5", "a number, not an object"},
 		{`"x"`, "a string, not an object"},
 		{"true", "true or false, not an object"},
 		{"null", "null, not an object"},
-		{"{}", "no nodes; expected the output"},
-		{`{"kind":"Pod","metadata":{"name":"n"}}`, "no nodes; "},
+		{"{}", "object: it has no kind; expected"},
+		{`{"kind":"Status","apiVersion":"v1","message":"nodes is forbidden"}`, "the server says: nodes is forbidden"},
+		{`{"kind":"Pod","metadata":{"name":"n"}}`, "no nodes; expected the output of kubectl get nodes -o json"},
 		{`{"kind":"Node","apiVersion":"other/v1","metadata":{"name":"n"}}`, "no nodes; "},
 		{`{"kind":"List","items":null}`, "no nodes; "},
 		{`{"kind":"List","items":[]}`, "no nodes; "},
 		{`{"kind":"List","items":{}}`, "items is an object, not a list"},
 		{`{"kind":"List","items":[],"items":[]}`, "items is there twice"},
-		{`{"kind":"List","items":[5]}`, "items[0]: number does not belong there"},
-		{`{"kind":"List","items":[{"kind":"Node"}]}`, "items[0]: a Node without a name"},
-		{`{"kind":"Node"}`, "a Node without a name"},
-		{`{"kind":5}`, "kind: number does not belong there"},
-		{`{"kind":"Node","metadata":{"name":"n","labels":{"a":1}}}`, "metadata.labels: number does not belong there"},
+		{`{"kind":"List","items":[5]}`, "object at items[0]: it is a number, not an object"},
+		{`{"kind":"List","items":[{"kind":"Node"}]}`, "node at items[0]: metadata.name is missing"},
+		{`{"kind":"Node"}`, "node: metadata.name is missing"},
+		{`{"kind":5}`, "object: it has no kind"},
+		{`{"kind":"Node","metadata":{"name":5}}`, "node: metadata.name is a number, not a string"},
+		{`{"kind":"Node","metadata":{"name":"n","labels":{"a":1}}}`, "node n: metadata.labels is a number, not a string"},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":[]}`, "node/n: spec is a list, not an object"},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":{},"spec":{}}`, "node/n: spec is there twice"},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":{}}}`, "node/n: spec.taints is an object, not a list"},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[],"taints":[]}}`, "node/n: spec.taints is there twice"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":5}]}}`, "node/n: spec.taints: key: number does not belong there"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x","timeAdded":"soon"}]}}`, "node/n: spec.taints: parsing time"},
+		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"key":5}]}}`, "node/n: spec.taints[1].key is a number, not a string"},
+		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x","timeAdded":"soon"}]}}`, "node/n: spec.taints[0]: parsing time"},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x"},{}]}}`, "node/n: spec.taints[0].effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\ntaint: standard input: node/n: spec.taints[1].key: required"},
 	} {
 		code, stdout, stderr := runOn(strings.NewReader(tc.input), "n k:NoSchedule")
@@ -104,7 +107,28 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// withTaints returns the decoded document with the taints of the node n, which the document is.
+// Everything that whynot reads is read here: JSON Lines, several lists, typed
+// lists, in any layout.
+func TestSeveralDocuments(t *testing.T) {
+	const input = "\uFEFF{\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"}}\n" +
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}\n" +
+		"{\n \"items\": [\n  {\n   \"metadata\": {\"name\": \"b\"}\n  }\n ],\n \"kind\": \"NodeList\"\n}\n" +
+		"{\n\t\"kind\": \"List\",\n\t\"items\": [\n\t\t{\n\t\t\t\"kind\": \"Node\",\n\t\t\t\"metadata\": {\"name\": \"c\"}\n\t\t}\n\t]\n}\n"
+	const want = "{\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]}}\n" +
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}\n" +
+		"{\n \"items\": [\n  {\n   \"metadata\": {\"name\": \"b\"},\n   \"spec\": {\n    \"taints\": [\n     {\n      \"key\": \"k\",\n      \"effect\": \"NoSchedule\"\n     }\n    ]\n   }\n  }\n ],\n \"kind\": \"NodeList\"\n}\n" +
+		"{\n\t\"kind\": \"List\",\n\t\"items\": [\n\t\t{\n\t\t\t\"kind\": \"Node\",\n\t\t\t\"metadata\": {\"name\": \"c\"},\n\t\t\t\"spec\": {\n\t\t\t\t\"taints\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"key\": \"k\",\n\t\t\t\t\t\t\"effect\": \"NoSchedule\"\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t}\n\t]\n}\n"
+	code, stdout, stderr := runOn(strings.NewReader(input), "--all k:NoSchedule")
+	if diff := cmp.Diff(want, stdout); code != 0 || diff != "" {
+		t.Errorf("exit code %d, %s(-want +got):\n%s", code, stderr, diff)
+	}
+	if stderr != "node/a tainted\nnode/b tainted\nnode/c tainted\n" {
+		t.Errorf("stderr %q", stderr)
+	}
+}
+
+// withTaints returns the decoded document with the taints of the node n, which
+// the document is.
 func withTaints(t interface{ Fatal(...any) }, text string, list []taints.Taint) any {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -149,7 +173,7 @@ func TestOnlyTaintsChange(t *testing.T) {
 		c, err := taints.ParseChanges(args[3:]...)
 		var want []taints.Taint
 		if err == nil {
-			want, err = c.Apply(before, true)
+			want, err = c.ApplyStrict(before, true)
 		}
 		if (code == 0) != (err == nil) {
 			t.Fatalf("exit code %d, %s; the library says %v", code, errOut.String(), err)
@@ -199,7 +223,8 @@ func decodeTaints(t interface{ Fatal(...any) }, text string) []taints.Taint {
 	return node.Spec.Taints
 }
 
-// FuzzInput changes any JSON and sees that the answer is JSON, the same but for the taints.
+// FuzzInput changes any JSON and sees that the answer is JSON, the same but for
+// the taints.
 func FuzzInput(f *testing.F) {
 	f.Add(sample)
 	f.Add(`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}`)

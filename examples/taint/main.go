@@ -1,9 +1,10 @@
-// Taint is "kubectl taint" for files: it changes the taints of nodes in the JSON that kubectl prints, and leaves every
-// other byte as it is.
+// Taint is "kubectl taint" for files: it changes the taints of nodes in the
+// JSON that kubectl prints, and leaves every other byte as it is.
 //
 //	kubectl get nodes -o json | go run ./examples/taint nodes gpu-1 dedicated=ml:NoSchedule spot-
 //
-// Arguments, outcome and messages are kubectl's. The JSON goes to standard output, the messages go to standard error.
+// Arguments, outcome and messages are kubectl's. The JSON goes to standard
+// output, the messages go to standard error.
 package main
 
 import (
@@ -15,9 +16,11 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/kubejson"
+	"github.com/seed-0529bac1/taints/examples/internal/labels"
+	"github.com/seed-0529bac1/taints/examples/internal/terminal"
 )
 
 // sample is what kubectl prints for three nodes.
@@ -47,12 +50,13 @@ type options struct {
 	file           string // empty: standard input, or the sample
 	nodes          []string
 	all, overwrite bool
-	selector       selector
+	selector       labels.Selector
 	changes        taints.Changes
 }
 
-// run does what the arguments ask for and returns the exit code: 1 where a node could not be changed or the input can not
-// be read, 2 for wrong usage. A nil stdin stands for none.
+// run does what the arguments ask for and returns the exit code: 1 where a node
+// could not be changed or the input cannot be read, 2 for wrong usage. A nil
+// stdin stands for none.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var o options
 	flags := o.flags(stderr)
@@ -77,7 +81,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		report(stderr, "", err)
 		return 1
 	}
-	after, err := o.change(text, stderr)
+	d, err := parseDocument(name, text)
+	if err != nil {
+		report(stderr, "", err)
+		return 1
+	}
+	after, err := o.change(d, stderr)
 	if _, failed := io.WriteString(stdout, after); failed != nil {
 		err = errors.Join(err, failed)
 	}
@@ -91,18 +100,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // report prints the lines of the error.
 func report(w io.Writer, prefix string, err error) {
 	for _, line := range strings.Split(err.Error(), "\n") {
-		fmt.Fprintf(w, "taint: %s\n", printable(prefix+line))
+		fmt.Fprintf(w, "taint: %s\n", terminal.Printable(prefix+line))
 	}
-}
-
-// printable replaces what would upset a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }
 
 func (o *options) flags(stderr io.Writer) *flag.FlagSet {
@@ -115,9 +114,15 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	flags.StringVar(&o.file, "f", "", "the `file` to read, - for standard input (default standard input)")
 	flags.BoolVar(&o.all, "all", false, "change every node")
 	flags.BoolVar(&o.overwrite, "overwrite", false, "let a taint take the place of one of its key and effect")
-	flags.Func("l", "change the nodes with the `labels`, as key=value,key!=value", o.selector.set)
-	flags.Func("selector", "the same as -l `labels`", o.selector.set)
+	flags.StringVar(&o.file, "filename", "", "the same as -f `file`")
+	flags.Func("l", "change the nodes with the `labels`, as kubectl takes them: pool=gpu,zone!=a,!old", o.setSelector)
+	flags.Func("selector", "the same as -l `labels`", o.setSelector)
 	return flags
+}
+
+func (o *options) setSelector(s string) (err error) {
+	o.selector, err = labels.Parse(s)
+	return err
 }
 
 // parseFlags returns the arguments that are no flags; flags may follow them.
@@ -133,15 +138,15 @@ func parseFlags(flags *flag.FlagSet, args []string) (arguments []string, err err
 	}
 }
 
-// setArguments takes the names of nodes and, behind them, the changes.
+// setArguments takes the names of nodes and, after them, the changes.
 func (o *options) setArguments(arguments []string) error {
 	first := slices.IndexFunc(arguments, isChange)
 	if first < 0 {
-		return errors.New("no change; want key=value:Effect, key:Effect, key:Effect- or key- behind the names of the nodes")
+		return errors.New("no change; want key=value:Effect, key:Effect, key:Effect- or key- after the names of the nodes")
 	}
 	specs := arguments[first:]
 	if i := slices.IndexFunc(specs, func(s string) bool { return !isChange(s) }); i >= 0 {
-		return fmt.Errorf("%q stands behind a change and is none; name the nodes first, then the changes", specs[i])
+		return fmt.Errorf("%q follows a change and is none; name the nodes first, then the changes", specs[i])
 	}
 	if o.nodes = arguments[:first]; first > 0 && isResource(arguments[0]) {
 		o.nodes = arguments[1:first]
@@ -194,7 +199,7 @@ func explainSpecs(err error) error {
 
 // explainConflicts finds what is both added and removed, which is wrong for every node.
 func explainConflicts(c taints.Changes) error {
-	_, err := c.Apply(nil, true)
+	_, err := c.ApplyStrict(nil, true)
 	var faults *taints.ValidationError
 	if !errors.As(err, &faults) {
 		return nil
@@ -208,11 +213,11 @@ func explainConflicts(c taints.Changes) error {
 	return errors.Join(lines...)
 }
 
-// inWords is the fault without its place in a list that nobody sees.
+// inWords is the fault without its place in a list that nobody sees, and with
+// the flag's name for what the library calls overwrite.
 func inWords(fault *taints.FieldError) string {
-	alone := *fault
-	alone.List, alone.Index = "", -1
-	return alone.Error()
+	detail := strings.ReplaceAll(fault.Detail, "with overwrite", "with --overwrite")
+	return (&taints.FieldError{Field: fault.Field, Value: fault.Value, Err: fault.Err, Detail: detail}).Error()
 }
 
 // read returns what is to be changed, and where it comes from.
@@ -222,34 +227,21 @@ func (o *options) read(stdin io.Reader, stderr io.Writer) (name, text string, er
 	case o.file != "" && o.file != "-":
 		name = o.file
 		b, err = os.ReadFile(name)
-	case stdin == nil || o.file == "" && isTerminal(stdin):
+	case stdin == nil || o.file == "" && terminal.Is(stdin):
 		fmt.Fprintln(stderr, "taint: no input, so this is the built-in sample; try: kubectl get nodes -o json | taint ...")
 		return "the sample", sample, nil
 	default:
-		name = "standard input"
+		name = kubejson.StandardInput
 		b, err = io.ReadAll(stdin)
 	}
 	return name, strings.TrimPrefix(string(b), "\uFEFF"), err
 }
 
-// isTerminal reports whether the stream is a terminal, another device that nobody types JSON on, or closed.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err != nil || info.Mode()&os.ModeCharDevice != 0
-}
-
-// change returns the text with the changes made to the chosen nodes, and says on stderr what became of each. A node that
-// can not be changed does not keep the others from it. The error has a line for everything that went wrong; the text is
-// empty where nothing else happened.
-func (o *options) change(text string, stderr io.Writer) (after string, err error) {
-	d, err := parseDocument(text)
-	if err != nil {
-		return "", err
-	}
+// change returns the text of the document with the changes made to the chosen
+// nodes, and says on stderr what became of each. A node that cannot be changed
+// does not keep the others from it. The error has a line for everything that
+// went wrong; the text is empty where nothing else happened.
+func (o *options) change(d *document, stderr io.Writer) (after string, err error) {
 	var failed []error
 	missing, changed := slices.Clone(o.nodes), 0
 	for _, n := range d.nodes {
@@ -257,12 +249,12 @@ func (o *options) change(text string, stderr io.Writer) (after string, err error
 			continue
 		}
 		missing = slices.DeleteFunc(missing, func(name string) bool { return name == n.name })
-		if err := n.change(o.changes, o.overwrite, d.unit); err != nil {
+		if err := n.change(o.changes, o.overwrite); err != nil {
 			failed = append(failed, onNode(n.name, err))
 			continue
 		}
 		changed++
-		fmt.Fprintf(stderr, "node/%s %s\n", printable(n.name), o.operation())
+		fmt.Fprintf(stderr, "node/%s %s\n", terminal.Printable(n.name), o.operation())
 	}
 	for _, name := range missing {
 		failed = append(failed, onNode(name, errors.New("not found")))
@@ -283,7 +275,7 @@ func onNode(name string, err error) error {
 }
 
 func (o *options) chosen(n *node) bool {
-	return o.all || slices.Contains(o.nodes, n.name) || len(o.selector) > 0 && o.selector.matches(n.labels)
+	return o.all || slices.Contains(o.nodes, n.name) || len(o.selector) > 0 && o.selector.Matches(n.labels)
 }
 
 // operation is kubectl's word for what was done.

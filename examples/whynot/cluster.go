@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/labels"
 )
 
 // A cluster is the input.
 type cluster struct {
-	nodes   []node
+	nodes   []node // in order of name, once all is read
 	pods    []pod
 	nodeAt  map[string]int
 	podAt   map[podName]int
@@ -20,6 +21,11 @@ type cluster struct {
 	objects int            // read so far
 
 	profiles map[string]*profile
+	matchers map[string]*taints.Matcher
+	texts    map[string]string   // one of each, which all share
+	raw      map[string]*profile // by what the JSON says
+	lists    map[string][]taints.Toleration
+	owners   map[owner]*owner
 }
 
 type node struct {
@@ -34,17 +40,24 @@ type pod struct {
 	node     string // empty: not placed
 	phase    string
 	deleting bool
-	owner    owner
-	unseen   []string // what the pod asks for beside node selector and tolerations
-	message  string   // of the scheduler
+	owner    *owner // nil: none
+	*waiting        // nil unless it is pending
 	*profile
+}
+
+// waiting is what counts for a pod that waits for the scheduler.
+type waiting struct {
+	gated   bool     // by scheduling gates
+	unseen  []string // what it asks for that is not evaluated here
+	message string   // of the scheduler
 }
 
 type podName struct{ namespace, name string }
 
+// String returns namespace/name.
 func (n podName) String() string { return n.namespace + "/" + n.name }
 
-// An owner is the controller of a pod, zero if it has none.
+// An owner is the controller of a pod.
 type owner struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
@@ -52,11 +65,21 @@ type owner struct {
 	Deployment string `json:"deployment,omitempty"`
 }
 
+// template returns the kind and name of the object that has the pod's template.
+func (o *owner) template() (kind, name string) {
+	if o.Deployment != "" {
+		return "Deployment", o.Deployment
+	}
+	return o.Kind, o.Name
+}
+
 // A profile is what decides where a pod can go. Pods with equal ones share it.
 type profile struct {
 	selector    map[string]string
+	affinity    labels.Terms // required; nil: none
 	tolerations []taints.Toleration
 	matcher     *taints.Matcher
+	family      *profile // the same without the names of nodes in the affinity; itself where there are none
 }
 
 func newCluster() *cluster {
@@ -65,15 +88,16 @@ func newCluster() *cluster {
 		podAt:    make(map[podName]int),
 		others:   make(map[string]int),
 		profiles: make(map[string]*profile),
+		matchers: make(map[string]*taints.Matcher),
+		texts:    make(map[string]string),
+		raw:      make(map[string]*profile),
+		lists:    make(map[string][]taints.Toleration),
+		owners:   make(map[owner]*owner),
 	}
 }
 
 // addNode adds a node, or replaces the one of the same name.
-func (c *cluster) addNode(o *object) {
-	n := node{name: o.Metadata.Name, labels: o.Metadata.Labels, taints: o.Spec.Taints.list}
-	if o.Spec.Unschedulable {
-		n.taints = withCordon(n.taints)
-	}
+func (c *cluster) addNode(n node) {
 	if i, ok := c.nodeAt[n.name]; ok {
 		c.nodes[i] = n
 		return
@@ -82,33 +106,8 @@ func (c *cluster) addNode(o *object) {
 	c.nodes = append(c.nodes, n)
 }
 
-// withCordon adds the taint that spec.unschedulable means to the scheduler, if it is not there.
-func withCordon(list []taints.Taint) []taints.Taint {
-	cordon := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
-	isCordon := func(t taints.Taint) bool { return t.ID() == cordon.ID() }
-	if slices.ContainsFunc(list, isCordon) {
-		return list
-	}
-	return append(list, cordon)
-}
-
 // addPod adds a pod, or replaces the one of the same name.
-func (c *cluster) addPod(o *object) {
-	p := pod{
-		podName:  podName{o.Metadata.Namespace, o.Metadata.Name},
-		node:     o.Spec.NodeName,
-		phase:    o.Status.Phase,
-		deleting: bool(o.Metadata.DeletionTimestamp),
-		owner:    ownerOf(&o.Metadata),
-		profile:  c.profile(o.Spec.NodeSelector, o.Spec.Tolerations),
-	}
-	if p.namespace == "" {
-		p.namespace = "default"
-	}
-	if p.isPending() {
-		p.unseen = unseen(&o.Spec)
-		p.message = schedulerMessage(&o.Status)
-	}
+func (c *cluster) addPod(p pod) {
 	if i, ok := c.podAt[p.podName]; ok {
 		c.pods[i] = p
 		return
@@ -117,24 +116,64 @@ func (c *cluster) addPod(o *object) {
 	c.pods = append(c.pods, p)
 }
 
-// profile returns the one that equal pods share.
-func (c *cluster) profile(selector map[string]string, tolerations []taints.Toleration) *profile {
-	if len(tolerations) == 0 {
-		tolerations = nil
+// finish brings the nodes in order and forgets what is only needed while reading.
+func (c *cluster) finish() {
+	slices.SortFunc(c.nodes, func(a, b node) int { return strings.Compare(a.name, b.name) })
+	for i := range c.nodes {
+		c.nodeAt[c.nodes[i].name] = i
 	}
+	c.texts, c.raw, c.lists, c.owners = nil, nil, nil, nil
+}
+
+// text returns the bytes as a string that equal ones share.
+func (c *cluster) text(b []byte) string {
+	if s, ok := c.texts[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	c.texts[s] = s
+	return s
+}
+
+// profile returns the one that equal pods share.
+func (c *cluster) profile(selector map[string]string, affinity labels.Terms, tolerations []taints.Toleration) *profile {
 	if len(selector) == 0 {
 		selector = nil
 	}
-	key, _ := json.Marshal([]any{selector, tolerations}) // text and numbers, which always encode
-	p, ok := c.profiles[string(key)]
-	if !ok {
-		p = &profile{selector, tolerations, taints.Compile(tolerations)}
-		c.profiles[string(key)] = p
+	if len(tolerations) == 0 {
+		tolerations = nil
+	}
+	key := keyOf(selector, affinity, tolerations)
+	p, ok := c.profiles[key]
+	if ok {
+		return p
+	}
+	p = &profile{selector: selector, affinity: affinity, tolerations: tolerations, matcher: c.matcher(tolerations)}
+	c.profiles[key] = p
+	p.family = p
+	if slices.ContainsFunc(affinity, func(t labels.Term) bool { return len(t.MatchFields) > 0 }) {
+		p.family = c.profile(selector, affinity.WithoutFields(), tolerations)
 	}
 	return p
 }
 
-func (c *cluster) addOther(kind string) { c.others[kind]++ }
+// keyOf returns a text that is equal for equal values only, which are such that
+// they always encode.
+func keyOf(values ...any) string {
+	key, _ := json.Marshal(values)
+	return string(key)
+}
+
+// matcher returns the one that pods with equal tolerations share.
+func (c *cluster) matcher(tolerations []taints.Toleration) *taints.Matcher {
+	key := keyOf(tolerations)
+	m, ok := c.matchers[key]
+	if !ok {
+		m = taints.Compile(tolerations)
+		c.matchers[key] = m
+	}
+	return m
+}
 
 // contents says how many objects of which kind there are.
 func (c *cluster) contents() string {
@@ -164,56 +203,19 @@ func (p *pod) isPending() bool {
 	return p.node == "" && (p.phase == "Pending" || p.phase == "") && !p.deleting
 }
 
-// isFinished reports whether the pod's containers are done, so that nothing is left to evict.
+// isFinished reports whether the pod's containers are done, so that nothing is
+// left to evict.
 func (p *pod) isFinished() bool { return p.phase == "Succeeded" || p.phase == "Failed" }
-
-func ownerOf(m *metadata) owner {
-	for _, ref := range m.OwnerReferences {
-		if !ref.Controller {
-			continue
-		}
-		o := owner{Kind: ref.Kind, Name: ref.Name}
-		if hash := m.Labels["pod-template-hash"]; ref.Kind == "ReplicaSet" && hash != "" {
-			o.Deployment, _ = strings.CutSuffix(ref.Name, "-"+hash)
-		}
-		if o.Deployment == o.Name {
-			o.Deployment = ""
-		}
-		return o
-	}
-	return owner{}
-}
-
-// unseen names what else the pod asks for.
-func unseen(s *spec) []string {
-	words := []string{}
-	add := func(p present, word string) {
-		if p {
-			words = append(words, word)
-		}
-	}
-	add(s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution, "node affinity")
-	add(s.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, "pod affinity")
-	add(s.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, "pod anti-affinity")
-	add(s.TopologySpreadConstraints, "topology spread constraints")
-	add(s.SchedulingGates, "scheduling gates")
-	return words
-}
-
-// schedulerMessage returns why the scheduler did not place the pod, empty if it has not said.
-func schedulerMessage(s *status) string {
-	for _, c := range s.Conditions {
-		if c.Type == "PodScheduled" && c.Status == "False" {
-			return c.Message
-		}
-	}
-	return ""
-}
 
 // count returns the number and the noun, in the plural if need be.
 func count(n int, noun string) string {
+	return plural(n, noun, noun+"s")
+}
+
+// plural returns the number and what it is of.
+func plural(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, many)
 }

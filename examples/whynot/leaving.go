@@ -27,10 +27,11 @@ type leaving struct {
 	Outcome string `json:"outcome"`
 	// At is the deadline, empty if there is none or it is beyond the year 9999.
 	At string `json:"at,omitempty"`
-	// InSeconds is how far the deadline is from now, negative once it is over; nil if there is none.
+	// InSeconds is how far the deadline is from now, negative once it is over;
+	// nil if there is none.
 	InSeconds *int64 `json:"inSeconds,omitempty"`
-	// From says what the deadline counts from, timeAdded or now.
-	From string `json:"from,omitempty"`
+	// From says what the deadline counts from.
+	From origin `json:"from,omitempty"`
 	// Because has the pair that decides, or, for a pod that stays, all.
 	Because []pair `json:"because"`
 
@@ -39,20 +40,39 @@ type leaving struct {
 	order    string // of equal deadlines
 }
 
+// An origin is what a deadline counts from.
+type origin string
+
+// The origins.
+const (
+	fromTimeAdded origin = "timeAdded"
+	fromNow       origin = "now"
+)
+
 // A pair is a taint and the toleration that counts for it, nil if none matches.
 type pair struct {
 	Taint      taints.Taint       `json:"taint"`
 	Toleration *taints.Toleration `json:"toleration"`
 }
 
-// leavings returns a leaving for each of the pods on nodes with NoExecute taints: those that are over first, then in
-// order of deadline, then those that stay.
+// leavings returns a leaving for each of the pods on nodes with NoExecute
+// taints: those that are over first, then in order of deadline, then those that
+// stay.
 func leavings(c *cluster, pods []*pod, now time.Time) []leaving {
 	list := []leaving{}
+	orders := make(map[string]string) // many pods share theirs
 	for _, p := range pods {
-		if i, ok := c.nodeAt[p.node]; ok && hasNoExecute(c.nodes[i].taints) && !p.isFinished() {
-			list = append(list, leavingOf(p, &c.nodes[i], now))
+		i, ok := c.nodeAt[p.node]
+		if !ok || !hasNoExecute(c.nodes[i].taints) || p.isFinished() {
+			continue
 		}
+		x := leavingOf(p, &c.nodes[i], now)
+		if order, ok := orders[x.order]; ok {
+			x.order = order
+		} else {
+			orders[x.order] = x.order
+		}
+		list = append(list, x)
 	}
 	slices.SortFunc(list, compareLeavings)
 	return list
@@ -72,12 +92,12 @@ func hasNoExecute(list []taints.Taint) bool {
 // leavingOf computes what becomes of the pod on the node.
 func leavingOf(p *pod, n *node, now time.Time) leaving {
 	r := leaving{Pod: p.String(), Node: n.name, Outcome: stays, name: p.podName}
-	e := taints.EvictionPolicy{FromTimeAdded: true}.Evict(p.matcher, n.taints, now)
-	if e.Outcome == taints.Stays {
-		r.Because = tolerated(p, n)
+	e := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(n.taints, p.tolerations, now)
+	if i, leaves := e.Taint(); leaves {
+		r.Because = []pair{{n.taints[i], tolerationAt(p, e.Toleration)}}
+		r.expire(e, n.taints[i], now)
 	} else {
-		r.Because = []pair{{n.taints[e.Taint], tolerationAt(p, e.Toleration)}}
-		r.expire(e, n.taints[e.Taint], now)
+		r.Because = tolerated(p, n)
 	}
 	if p.deleting {
 		r.Outcome = deleting
@@ -90,12 +110,12 @@ func leavingOf(p *pod, n *node, now time.Time) leaving {
 
 // expire sets the deadline.
 func (r *leaving) expire(e taints.Eviction, decides taints.Taint, now time.Time) {
-	r.Outcome, r.deadline, r.From = leaves, e.At, "now"
+	r.Outcome, r.deadline, r.From = leaves, e.At, fromNow
 	if e.Outcome == taints.EvictsNow || !e.At.After(now) {
 		r.Outcome = gone
 	}
 	if decides.TimeAdded != nil {
-		r.From = "timeAdded"
+		r.From = fromTimeAdded
 	}
 	if e.At.Unix() <= lastSecond {
 		r.At = e.At.UTC().Format(time.RFC3339)
@@ -110,20 +130,23 @@ func (r *leaving) expire(e taints.Eviction, decides taints.Taint, now time.Time)
 // lastSecond is the end of the year 9999.
 const lastSecond = 253402300799
 
-// tolerated returns the node's NoExecute taints with the tolerations that let the pod stay.
+// tolerated returns the node's NoExecute taints with the tolerations that let
+// the pod stay.
 func tolerated(p *pod, n *node) []pair {
 	list := []pair{}
 	for _, t := range n.taints {
 		if t.Effect == taints.NoExecute {
-			i, _ := p.matcher.Match(&t)
-			list = append(list, pair{t, tolerationAt(p, i)})
+			match := func() (int, bool) { return p.matcher.Match(t) }
+			list = append(list, pair{t, tolerationAt(p, match)})
 		}
 	}
 	return list
 }
 
-func tolerationAt(p *pod, i int) *taints.Toleration {
-	if i < 0 {
+// tolerationAt returns the toleration at the place, nil if there is none.
+func tolerationAt(p *pod, place func() (i int, ok bool)) *taints.Toleration {
+	i, ok := place()
+	if !ok {
 		return nil
 	}
 	return &p.tolerations[i]

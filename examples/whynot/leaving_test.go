@@ -45,7 +45,7 @@ func TestLeaving(t *testing.T) {
 		if x.InSeconds != nil {
 			in = fmt.Sprint(*x.InSeconds)
 		}
-		got = append(got, strings.TrimSpace(strings.Join([]string{x.Pod[8:], x.Outcome, x.At, in, x.From}, " ")))
+		got = append(got, strings.TrimSpace(strings.Join([]string{x.Pod[8:], x.Outcome, x.At, in, string(x.From)}, " ")))
 	}
 	want := []string{
 		"del deleting 2026-11-21T01:23:00Z -60 timeAdded",
@@ -75,7 +75,7 @@ func TestLeaving(t *testing.T) {
 }
 
 func TestLeavingText(t *testing.T) {
-	got := mustRun(t, list(
+	got := mustRunWith(t, "80", list(
 		nodeJSON("n", "", "a=b:NoExecute", "c:NoExecute", "d:NoSchedule"), nodeJSON("m", "", "a=b:NoExecute"),
 		podJSON("ever", "n", "", tol("c op=Exists"), tol("a=b")), podJSON("other-name", "n", "", tol("c op=Exists"), tol("a=b")),
 		podJSON("far", "m", "", taints.Toleration{Key: "a", Value: "b", Effect: "NoExecute", TolerationSeconds: new64(1 << 40)}),
@@ -84,7 +84,7 @@ func TestLeavingText(t *testing.T) {
 		`{"kind":"Pod","metadata":{"name":"del2","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n",`+
 			`"tolerations":[{"operator":"Exists"}]}}`,
 		podJSON("lost", "elsewhere", ""),
-	))
+	), "-v")
 	want := `
 Is being deleted already, would stay for the taints:
   taint       a=b:NoExecute
@@ -146,7 +146,8 @@ func TestYearZero(t *testing.T) {
 	}
 }
 
-// TestPodNote asks about pods that are neither pending nor on a node with NoExecute taints.
+// TestPodNote asks about pods that are neither pending nor on a node with
+// NoExecute taints.
 func TestPodNote(t *testing.T) {
 	input := list(
 		nodeJSON("n", "", "k=v:NoExecute"), nodeJSON("calm", "pool=x", "k=v:NoSchedule"),
@@ -157,7 +158,7 @@ func TestPodNote(t *testing.T) {
 	)
 	for name, want := range map[string]string{
 		"calm": "default/calm runs on calm, which has no NoExecute taints: it stays.",
-		"lost": "default/lost runs on m, which is not in the input.",
+		"lost": "default/lost has the node m, which is not in the input.",
 		"done": "default/done has finished: its phase is Succeeded.",
 		"del":  "default/del is being deleted and has no node.",
 		"odd":  "default/odd has no node, yet its phase is Running.",

@@ -1,118 +1,161 @@
-// Whynot says why pods are pending, which pods leave their nodes and when, and what keeps whom away, from the JSON that
-// kubectl prints:
+// Whynot says why pods are pending, which pods leave their nodes and when, and
+// what keeps whom away, from the JSON that kubectl prints, or as a plugin of
+// kubectl from a cluster:
 //
 //	kubectl get nodes,pods -A -o json | go run ./examples/whynot
+//	kubectl whynot -A
 //
-// Files can be named instead, and with neither it shows a built-in sample. It answers from taints, tolerations and node
-// selectors; what it does not look at it says.
+// It answers from taints, tolerations, node selectors and required node
+// affinity; what it does not evaluate it says.
 package main
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/seed-0529bac1/taints/examples/internal/labels"
+	"github.com/seed-0529bac1/taints/examples/internal/terminal"
 )
 
-// sample is what kubectl printed for a small cluster.
-//
-//go:embed sample.json
-var sample []byte
-
-// sampleNow is the time at which the sample is looked at, 90 seconds after two of its nodes failed: some pods are
-// overdue then, others leave in a few minutes.
-var sampleNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
-
-const usage = `Usage: kubectl get nodes,pods -A -o json | whynot [flags] [file ...]
+const usage = `Usage: kubectl whynot [POD] [flags]
+       kubectl get nodes,pods -A -o json | whynot [POD] [flags]
 
 Says why pods are pending, which pods leave their nodes and when, and which taints
-keep whom away. A file named - is standard input; without files and input it shows
-a built-in sample.
+keep whom away. It reads what comes on a pipe or from the files of -f. With neither
+it asks the cluster, if it is called kubectl-whynot or one of the flags -A, -n, -l,
+--context and --kubeconfig is there, and else it shows a built-in sample.
 
 Flags:
 `
 
 func main() {
-	p := program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, columns: os.Getenv("COLUMNS"), clock: time.Now}
+	p := program{
+		name: filepath.Base(os.Args[0]), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		columns: os.Getenv("COLUMNS"), clock: time.Now,
+	}
 	os.Exit(p.run(os.Args[1:]))
 }
 
 // A program is whynot with all that it gets from outside.
 type program struct {
+	name           string    // that it was called by
 	stdin          io.Reader // nil: none
 	stdout, stderr io.Writer
-	columns        string // the width of the terminal
+	columns        string // the variable COLUMNS
 	clock          func() time.Time
 }
 
+// A form is what the output looks like.
+type form string
+
+const (
+	formText form = "text"
+	formJSON form = "json"
+	formHTML form = "html"
+)
+
 // options are what the command line asks for.
 type options struct {
-	files []string
-	pod   podName   // zero: all pods
-	now   time.Time // zero: not given
-	json  bool
+	files   []string
+	pod     string    // empty: all pods
+	now     time.Time // zero: not given
+	form    form
+	verbose bool
+	only    filter
+	cluster clusterFlags
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2 for wrong usage.
+// run does what the arguments ask for and returns the exit code: 1 for failure,
+// 2 for wrong usage.
 func (p program) run(args []string) int {
 	o, err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
 	if err != nil {
-		return 2 // the flag package has said why
+		return 2 // which has been explained
 	}
 	out, err := p.answer(o)
 	if err == nil {
 		_, err = p.stdout.Write(out)
 	}
 	if err != nil {
-		fmt.Fprintf(p.stderr, "whynot: %s\n", printable(err.Error()))
+		fmt.Fprintf(p.stderr, "whynot: %s\n", oneLine(err))
 		return 1
 	}
 	return 0
 }
 
-// parse reads the command line; flags may follow files.
+// oneLine is the error in a line that does nothing to a terminal.
+func oneLine(err error) string {
+	return strings.ReplaceAll(terminal.Printable(strings.TrimSpace(err.Error())), "\n", "; ")
+}
+
+// parse reads the command line; flags may follow the pod.
 func (p program) parse(args []string) (options, error) {
-	var o options
+	o := options{form: formText}
 	flags := flag.NewFlagSet("whynot", flag.ContinueOnError)
 	flags.SetOutput(p.stderr)
 	flags.Usage = func() {
 		fmt.Fprint(p.stderr, usage)
 		flags.PrintDefaults()
 	}
-	flags.Func("pod", "show only the pod `namespace/name`; a name alone is in namespace default", o.setPod)
-	flags.Func("now", "the `time` to count from, as 2026-11-21T01:24:00Z (default the current time)", o.setNow)
-	flags.Func("o", "output `form`: text or json (default text)", o.setForm)
+	o.define(flags)
+	var pods []string
 	for {
 		if err := flags.Parse(args); err != nil {
 			return o, err
 		}
 		if args = flags.Args(); len(args) == 0 {
-			return o, nil
+			break
 		}
-		o.files, args = append(o.files, args[0]), args[1:]
+		pods, args = append(pods, args[0]), args[1:]
 	}
+	err := o.setPods(pods)
+	if err != nil {
+		fmt.Fprintf(p.stderr, "whynot: %s\n", oneLine(err))
+	}
+	return o, err
 }
 
-func (o *options) setPod(s string) error {
-	namespace, name, ok := strings.Cut(s, "/")
-	if !ok {
-		namespace, name = "default", s
+func (o *options) define(flags *flag.FlagSet) {
+	both := func(short, long, usage string, set func(string) error) {
+		flags.Func(short, usage, set)
+		flags.Func(long, "the same as -"+short, set)
 	}
-	if namespace == "" || name == "" || strings.Contains(name, "/") {
-		return errors.New("want namespace/name")
-	}
-	o.pod = podName{namespace, name}
+	both("f", "filename", "read this `file`, - for standard input; may be repeated", func(s string) error {
+		o.files = append(o.files, s)
+		return nil
+	})
+	both("n", "namespace", "only pods of this `namespace`", o.setNamespace)
+	both("l", "selector", "only pods with these `labels`, as kubectl takes them", o.setLabels)
+	both("o", "output", "the `form` of the output: text, json or html (default text)", o.setForm)
+	flags.BoolVar(&o.cluster.all, "A", false, "pods of all namespaces")
+	flags.BoolVar(&o.cluster.all, "all-namespaces", false, "the same as -A")
+	flags.StringVar(&o.cluster.context, "context", "", "the `context` of the kubeconfig to use")
+	flags.StringVar(&o.cluster.kubeconfig, "kubeconfig", "", "the kubeconfig `file` to use")
+	flags.BoolVar(&o.verbose, "v", false, "all details, not only a page")
+	flags.StringVar(&o.pod, "pod", "", "the same as the argument POD: `namespace/name`, or a name in the namespace of -n or default")
+	flags.Func("now", "the `time` to count from, as 2026-11-21T01:24:00Z (default the current time)", o.setNow)
+}
+
+func (o *options) setNamespace(s string) error {
+	o.only.namespace, o.cluster.namespace = s, s
 	return nil
+}
+
+func (o *options) setLabels(s string) (err error) {
+	o.only.labels, err = labels.Parse(s)
+	o.cluster.labels = s
+	return err
 }
 
 func (o *options) setNow(s string) error {
@@ -125,96 +168,95 @@ func (o *options) setNow(s string) error {
 }
 
 func (o *options) setForm(s string) error {
-	if s != "text" && s != "json" {
-		return errors.New("want text or json")
+	switch o.form = form(s); o.form {
+	case formText, formJSON, formHTML:
+		return nil
 	}
-	o.json = s == "json"
+	return errors.New("want text, json or html")
+}
+
+// setPods takes the arguments that are no flags: the pod, before which its kind
+// may stand.
+func (o *options) setPods(args []string) error {
+	if len(args) > 1 && isResource(args[0]) {
+		args = args[1:]
+	}
+	if len(args) == 1 && o.pod == "" {
+		o.pod = args[0]
+	} else if len(args) > 0 {
+		return fmt.Errorf("one pod at a time, not %q too; name files with -f", args[len(args)-1])
+	}
+	if o.only.namespace != "" && o.cluster.all {
+		return errors.New("-n and -A exclude each other")
+	}
+	for _, kind := range []string{"pod/", "pods/"} {
+		o.pod = strings.TrimPrefix(o.pod, kind)
+	}
+	if namespace, name, ok := strings.Cut(o.pod, "/"); ok {
+		switch {
+		case namespace == "" || name == "" || strings.Contains(name, "/"):
+			return fmt.Errorf("%q is no pod; want a name or namespace/name", o.pod)
+		case o.only.namespace != "" && o.only.namespace != namespace:
+			return fmt.Errorf("the pod %s is not in the namespace %s", o.pod, o.only.namespace)
+		}
+		o.cluster.podNamespace = namespace
+	}
 	return nil
 }
+
+// isResource reports whether s is what kubectl calls pods.
+func isResource(s string) bool { return s == "pod" || s == "pods" || s == "po" }
 
 // answer returns the whole output.
 func (p program) answer(o options) ([]byte, error) {
 	c := newCluster()
-	isSample, err := p.load(c, o.files)
+	in, err := p.load(c, &o)
 	if err != nil {
 		return nil, err
 	}
 	if len(c.nodes) == 0 {
-		return nil, fmt.Errorf("no nodes in the input, only %s; expected the output of kubectl get nodes,pods -A -o json",
-			c.contents())
+		return nil, fmt.Errorf("%s: no nodes, only %s; expected the output of kubectl get nodes,pods -A -o json", in, c.contents())
 	}
-	now := o.now
-	if now.IsZero() {
-		now = p.clock()
-		if isSample {
-			now = sampleNow
+	q := question{now: p.now(&o, in).UTC().Truncate(time.Second), matrix: o.form == formHTML}
+	if o.pod != "" {
+		if q.pod, err = c.find(o.pod, o.only.namespace); err != nil {
+			return nil, fmt.Errorf("%s: %w", in, err)
 		}
 	}
-	r, err := newReport(c, now.UTC().Truncate(time.Second), o.pod)
+	progress := p.progress()
+	defer progress.Clear()
+	progress.Show("read %d objects, answering", c.objects)
+	r, err := newReport(c, q)
 	if err != nil {
 		return nil, err
 	}
-	r.Sample = isSample
-	if !o.json {
-		return r.text(p.width()), nil
+	r.Input = in
+	return r.encode(o, terminal.Width(p.stdout, p.columns))
+}
+
+// now returns the time to count from.
+func (p program) now(o *options, in string) time.Time {
+	switch {
+	case !o.now.IsZero():
+		return o.now
+	case in == inputSample:
+		return sampleNow
+	}
+	return p.clock()
+}
+
+// encode returns the report in the form that is asked for.
+func (r *report) encode(o options, width int) ([]byte, error) {
+	switch o.form {
+	case formHTML:
+		return r.html()
+	case formText:
+		return r.text(width, o.verbose), nil
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err = e.Encode(r)
+	err := e.Encode(r)
 	return b.Bytes(), err
-}
-
-// load reads the files, or standard input, or the sample, and reports whether it was the sample.
-func (p program) load(c *cluster, files []string) (isSample bool, err error) {
-	progress := newProgress(p.stderr, isTerminal(p.stderr), p.clock)
-	defer progress.clear()
-	if len(files) == 0 {
-		if p.stdin == nil || isTerminal(p.stdin) {
-			fmt.Fprintln(p.stderr, "whynot: no input, so this is the built-in sample;"+
-				" try: kubectl get nodes,pods -A -o json | whynot")
-			return true, load(c, "the sample", bytes.NewReader(sample), progress)
-		}
-		files = []string{"-"}
-	}
-	for _, name := range files {
-		if err := p.loadFile(c, name, progress); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
-}
-
-func (p program) loadFile(c *cluster, name string, progress *progress) error {
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return load(c, name, f, progress)
-	}
-	if p.stdin == nil {
-		return errNoInput
-	}
-	return load(c, standardInput, p.stdin, progress)
-}
-
-// isTerminal reports whether the stream is a terminal, another device that nobody types JSON on, or closed.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err != nil || info.Mode()&os.ModeCharDevice != 0
-}
-
-// width returns the width of the text.
-func (p program) width() int {
-	if n, err := strconv.Atoi(p.columns); err == nil && n >= 40 && n <= 1000 {
-		return n
-	}
-	return 80
 }

@@ -4,28 +4,28 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var testNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
 
 // runOn runs the program on the input.
 func runOn(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+	return runWith("", stdin, args...)
+}
+
+// runWith runs the program with the variable COLUMNS.
+func runWith(columns string, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	var out, errOut bytes.Buffer
-	p := program{stdin: stdin, stdout: &out, stderr: &errOut, clock: func() time.Time { return testNow }}
+	p := program{stdin: stdin, stdout: &out, stderr: &errOut, columns: columns, clock: func() time.Time { return testNow }}
 	code = p.run(args)
 	return code, out.String(), errOut.String()
 }
@@ -33,7 +33,12 @@ func runOn(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 // mustRun returns the output on the input, which is good.
 func mustRun(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
-	code, stdout, stderr := runOn(strings.NewReader(stdin), args...)
+	return mustRunWith(t, "", stdin, args...)
+}
+
+func mustRunWith(t *testing.T, columns, stdin string, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := runWith(columns, strings.NewReader(stdin), args...)
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d, stderr %q", code, stderr)
 	}
@@ -55,7 +60,8 @@ func list(items ...string) string {
 	return `{"kind":"List","apiVersion":"v1","items":[` + strings.Join(items, ",") + `]}`
 }
 
-// nodeJSON returns a Node with the taints; labels are of the form key=value, separated by commas.
+// nodeJSON returns a Node with the taints; labels are of the form key=value,
+// separated by commas.
 func nodeJSON(name, labels string, specs ...string) string {
 	var list []taints.Taint
 	for _, s := range specs {
@@ -99,161 +105,121 @@ func mustJSON(v any) string {
 func tol(s string) taints.Toleration { return taints.MustParseToleration(s) }
 
 func TestGolden(t *testing.T) {
-	tests := []struct {
-		file string
-		args []string
-	}{
-		{"sample.text", nil},
-		{"sample.json", []string{"-o", "json"}},
-		{"pending.text", []string{"-pod", "default/train-typo-6797db7bbd-ghn2c"}},
-		{"leaving.text", []string{"-pod", "web-645fb7869d-mclxf", "-now", "2026-11-21T02:30:00+01:00"}},
-		{"running.text", []string{"-pod", "web-645fb7869d-hrf9l"}},
-	}
-	for _, test := range tests {
-		t.Run(test.file, func(t *testing.T) {
-			code, got, stderr := runOn(nil, test.args...)
+	for file, args := range map[string][]string{
+		"sample.text":    nil,
+		"sample.v.text":  {"-v"},
+		"sample.json":    {"-o", "json"},
+		"sample.html":    {"-o", "html"},
+		"pending.text":   {"-pod", "default/train-typo-6797db7bbd-ghn2c"},
+		"pending.json":   {"-o", "json", "train-typo-6797db7bbd-ghn2c"},
+		"leaving.text":   {"-pod", "web-645fb7869d-mclxf", "-now", "2026-11-21T02:30:00+01:00"},
+		"running.text":   {"web-645fb7869d-hrf9l"},
+		"running.v.text": {"pod/web-645fb7869d-hrf9l", "-v"},
+	} {
+		t.Run(file, func(t *testing.T) {
+			code, got, stderr := runOn(nil, args...)
 			if code != 0 || !strings.Contains(stderr, "built-in sample") {
 				t.Errorf("exit code %d, stderr %q", code, stderr)
 			}
-			compareGolden(t, test.file, got)
+			golden.Compare(t, file, bodyOf(got))
 		})
 	}
 }
 
-// The findings about tolerations, of all pending pods and of one that runs.
-func TestGoldenFindings(t *testing.T) {
+// The findings about tolerations, of all pending pods and of one that runs; and
+// pods of teams, some with mistakes.
+func TestGoldenFiles(t *testing.T) {
 	for file, args := range map[string][]string{
-		"findings.text": nil,
-		"findings.json": {"-o", "json"},
-		"db.text":       {"-pod", "db"},
+		"findings.text": {"-f", "testdata/findings.json", "-v"},
+		"findings.json": {"-f", "testdata/findings.json", "-o", "json"},
+		"db.text":       {"-f", "testdata/findings.json", "-pod", "db"},
+		"teams.text":    {"-f", "testdata/teams.json"},
+		"teams.v.text":  {"-f", "testdata/teams.json", "-v"},
+		"teams.json":    {"-f", "testdata/teams.json", "-o", "json"},
+		"teams.html":    {"-f", "testdata/teams.json", "-o", "html"},
 	} {
 		t.Run(file, func(t *testing.T) {
-			code, got, stderr := runOn(nil, append(args, "testdata/findings.json")...)
+			code, got, stderr := runOn(nil, args...)
 			if code != 0 || stderr != "" {
 				t.Errorf("exit code %d, stderr %q", code, stderr)
 			}
-			compareGolden(t, file, got)
+			golden.Compare(t, file, bodyOf(got))
 		})
 	}
 }
 
-func compareGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
+// bodyOf is the output without the style and the script of a page.
+func bodyOf(output string) string {
+	for _, cut := range [][2]string{{"<style>", "</style>"}, {"<script>", "</script>"}, {"'sha256-", "'"}} {
+		before, rest, ok := strings.Cut(output, cut[0])
+		if _, after, ends := strings.Cut(rest, cut[1]); ok && ends {
+			output = before + after
 		}
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
-
-// TestReadme checks that the sample's output has what the README shows of it.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := strings.Split(string(readme), "```\n")
-	_, output, _ := runOn(nil)
-	if len(parts) != 4 || !strings.Contains(output, parts[2]) {
-		t.Errorf("the README shows something else than %s", output)
-	}
+	return output
 }
 
 func TestWidth(t *testing.T) {
-	for _, columns := range []int{0, 80, 81, 100, 120, 200} {
-		var out bytes.Buffer
-		p := program{stdout: &out, stderr: io.Discard, columns: fmt.Sprint(columns), clock: time.Now}
-		if code := p.run(nil); code != 0 {
-			t.Fatalf("exit code %d", code)
-		}
-		for _, line := range strings.Split(out.String(), "\n") {
-			if want := max(columns, 80); len(line) > want {
-				t.Errorf("COLUMNS=%d: %d columns: %s", columns, len(line), line)
+	for _, columns := range []string{"", "80", "81", "100", "120", "200"} {
+		for _, args := range [][]string{nil, {"-v"}} {
+			var out bytes.Buffer
+			p := program{stdout: &out, stderr: io.Discard, columns: columns, clock: time.Now}
+			if code := p.run(args); code != 0 {
+				t.Fatalf("exit code %d", code)
 			}
-			if strings.TrimRight(line, " ") != line {
-				t.Errorf("COLUMNS=%d: trailing space: %q", columns, line)
+			want, err := strconv.Atoi(columns)
+			if err != nil {
+				want = 100
 			}
-		}
-	}
-	widths := map[string]int{"": 80, "x": 80, "-5": 80, "0": 80, "39": 80, "40": 40, "1000": 1000, "1001": 80}
-	for columns, want := range widths {
-		if got := (program{columns: columns}).width(); got != want {
-			t.Errorf("COLUMNS=%s: width %d, want %d", columns, got, want)
+			for line := range strings.Lines(out.String()) {
+				if line = strings.TrimSuffix(line, "\n"); len(line) > want {
+					t.Errorf("COLUMNS=%s: %d columns: %s", columns, len(line), line)
+				}
+				if strings.TrimRight(line, " ") != line {
+					t.Errorf("COLUMNS=%s: trailing space: %q", columns, line)
+				}
+			}
 		}
 	}
 }
 
 func TestUsage(t *testing.T) {
-	tests := []struct {
-		args   []string
+	for _, test := range []struct {
+		args   string
 		code   int
 		stderr string
 	}{
-		{[]string{"-h"}, 0, "Usage: kubectl get"},
-		{[]string{"-x"}, 2, "flag provided but not defined: -x"},
-		{[]string{"-o", "yaml"}, 2, "want text or json"},
-		{[]string{"-o"}, 2, "flag needs an argument"},
-		{[]string{"-now", "soon"}, 2, "want a time"},
-		{[]string{"-pod", ""}, 2, "want namespace/name"},
-		{[]string{"-pod", "a/b/c"}, 2, "want namespace/name"},
-		{[]string{"-pod", "/c"}, 2, "want namespace/name"},
-		{[]string{"sample.json", "-o", "yaml"}, 2, "want text or json"},
-		{[]string{"testdata/none.json"}, 1, "whynot: open testdata/none.json: "},
-		{[]string{"testdata"}, 1, "is a directory"},
-		{[]string{"-pod", "none", "sample.json"}, 1, "whynot: no pod default/none in the input\n"},
-		{[]string{"-pod", "other/web-645fb7869d-hrf9l", "sample.json"}, 1, "similar: default/web-645fb7869d-hrf9l"},
-		{[]string{"-pod", "train-tipo-6797db7bbd-ghn2c", "sample.json"}, 1, "similar: default/train-typo-6797db7bbd-ghn2c\n"},
-		{[]string{"-pod", "train-typo", "sample.json"}, 1, "similar: default/train-typo-6797db7bbd-ghn2c\n"},
+		{"-h", 0, "Usage: kubectl whynot"},
+		{"-x", 2, "flag provided but not defined: -x"},
+		{"-o yaml", 2, "want text, json or html"},
+		{"-o", 2, "flag needs an argument"},
+		{"-now soon", 2, "want a time"},
+		{"a/b/c", 2, "whynot: \"a/b/c\" is no pod; want a name or namespace/name\n"},
+		{"-pod /c", 2, "is no pod"},
+		{"-n x y/z", 2, "whynot: the pod y/z is not in the namespace x\n"},
+		{"a b", 2, "whynot: one pod at a time, not \"b\" too; name files with -f\n"},
+		{"-pod a b", 2, "one pod at a time"},
+		{"-A -n x", 2, "whynot: -n and -A exclude each other\n"},
+		{"-l a=b,", 2, "want a=b, a!=b, a in (b,c)"},
+		{"-f sample.json -o yaml", 2, "want text, json or html"},
+		{"-f testdata/none.json", 1, "whynot: open testdata/none.json: "},
+		{"-f testdata", 1, "is a directory"},
+		{"-f sample.json -pod none", 1, "whynot: no pod default/none in the input\n"},
+		{"-f sample.json pod none", 1, "whynot: no pod default/none in the input\n"},
+		{"-f sample.json none -n default", 1, "whynot: no pod default/none in the input\n"},
+		{"-f sample.json sample.json", 1, "no pod default/sample.json in the input; name a file with -f\n"},
+		{"-f sample.json other/web-645fb7869d-hrf9l", 1, "similar: default/web-645fb7869d-hrf9l"},
+		{"-f sample.json train-tipo-6797db7bbd-ghn2c", 1, "similar: default/train-typo-6797db7bbd-ghn2c\n"},
+		{"-f sample.json train-typo", 1, "similar: default/train-typo-6797db7bbd-ghn2c\n"},
 		{
-			[]string{"-pod", "api-7db478db7d-zzzzz", "sample.json"}, 1,
+			"-f sample.json api-7db478db7d-zzzzz", 1,
 			"similar: default/api-7db478db7d-8zxmc, default/api-7db478db7d-9thb5, default/api-7db478db7d-cl9kq\n",
 		},
-	}
-	for _, test := range tests {
-		code, stdout, stderr := runOn(nil, test.args...)
+	} {
+		code, stdout, stderr := runOn(nil, strings.Fields(test.args)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.stderr) {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q", test.args, code, stdout, stderr)
 		}
-	}
-}
-
-func TestInputChoice(t *testing.T) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed, err := os.Open("sample.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
-	for name, stdin := range map[string]io.Reader{"none": nil, os.DevNull: null, "closed": closed} {
-		code, stdout, stderr := runOn(stdin)
-		if code != 0 || !strings.Contains(stdout, "of the built-in sample, at 2026-11-21T01:24:00Z (fixed)") ||
-			!strings.Contains(stderr, "built-in sample") {
-			t.Errorf("%s: exit code %d, stdout %.80q, stderr %q", name, code, stdout, stderr)
-		}
-	}
-	if code, stdout, stderr := runOn(nil, "-"); code != 1 || stdout != "" || stderr != "whynot: "+errNoInput.Error()+"\n" {
-		t.Errorf("-: exit code %d, stdout %q, stderr %q", code, stdout, stderr)
-	}
-	want := strings.Replace(mustRun(t, string(sample)), "42 pods,", "42 pods of the built-in sample,", 1)
-	if code, got, _ := runOn(nil, "-now", "2026-11-21T01:25:00Z"); code != 0 || got == want {
-		t.Error("-now does not change the sample's output")
-	}
-	if got := mustRun(t, string(sample), "-"); !strings.HasPrefix(got, "13 nodes and 42 pods, at") {
-		t.Errorf("-: %.80q", got)
-	}
-	if got := mustRun(t, "", "sample.json", "-o", "text", "sample.json"); got != mustRun(t, string(sample)) {
-		t.Error("the same file twice differs from once")
 	}
 }
 
@@ -300,7 +266,7 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"kind":"Node","spec":[]}`))
 	f.Add([]byte(`[{"kind":"Node"}]`))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		for _, form := range []string{"text", "json"} {
+		for _, form := range []string{"text", "json", "html"} {
 			code, stdout, stderr := runOn(bytes.NewReader(input), "-o", form)
 			switch {
 			case code != 0 && code != 1:

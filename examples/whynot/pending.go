@@ -10,43 +10,61 @@ import (
 
 // A pending is why pods wait for the scheduler: equal pods of one owner.
 type pending struct {
+	// Cause is the text of one of the report's causes.
+	Cause        string              `json:"cause"`
 	Namespace    string              `json:"namespace"`
 	Pods         []string            `json:"pods"`
 	Owner        *owner              `json:"owner,omitempty"`
 	NodeSelector map[string]string   `json:"nodeSelector"`
+	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
-	// Selected counts the nodes that the selector leaves, and Feasible those of them that the tolerations let the pods
-	// onto.
+	// Selected counts the nodes that the node selector and the required node
+	// affinity leave, and Feasible those of them whose taints let the pods in.
 	Selected int `json:"selectedNodes"`
 	Feasible int `json:"feasibleNodes"`
-	// FeasibleNames are the names of the feasible nodes.
+	// FeasibleNames are the names of feasible nodes, no more than maxNames.
 	FeasibleNames []string `json:"feasibleNodeNames"`
-	// MissingLabels are those of the selector that no node has.
+	// MissingLabels are those of the node selector that no node has.
 	MissingLabels []string    `json:"missingLabels"`
 	Rejections    []rejection `json:"rejections"`
-	// Change is the smallest one that lets the pods in, nil where taints are not the reason or none helps.
+	// Change corrects mistakes in the tolerations, or says which nodes are out
+	// of order; nil where there is nothing to correct.
 	Change *change `json:"change"`
+	// Alternatives are nodes that reject the pods, and nothing says whether
+	// they are meant for them.
+	Alternatives []alternative `json:"alternatives"`
 	// Findings are about the tolerations, whatever keeps the pods off nodes.
 	Findings []finding `json:"findings"`
-	// Unseen is what else the pods ask for, which is not looked at.
-	Unseen []string `json:"unseen"`
+	Gated    bool      `json:"gated"`
+	// NotEvaluated is what else the pods ask for, which is not looked at.
+	NotEvaluated []string `json:"notEvaluated"`
 	// Message is the scheduler's own.
 	Message string `json:"schedulerMessage,omitempty"`
+
+	kind causeKind
 }
+
+// maxNames limits the lists of names of nodes.
+const maxNames = 100
 
 // A rejection is a taint that keeps the pods off selected nodes.
 type rejection struct {
 	Taint taints.Taint `json:"taint"`
 	Nodes int          `json:"nodes"`
-	// Closest is the toleration that comes closest, nil if none does, and Why says in what it differs.
+	// Closest is the toleration that comes closest, nil if none does, and Why
+	// says in what it differs.
 	Closest *taints.Toleration `json:"closest"`
 	Why     string             `json:"why"`
+	// Mismatch and Hint are the library's.
+	Mismatch taints.Mismatch `json:"mismatch"`
+	Hint     taints.Hint     `json:"hint"`
 }
 
-// A finding is something in the tolerations of a pod that is valid and does hardly what its author wants.
+// A finding is something in the tolerations of a pod that is valid and does
+// hardly what its author wants.
 type finding struct {
-	// Index is the place of the toleration in the pod's list.
-	Index      int               `json:"index"`
+	// Field is the toleration's, as in tolerations[0].
+	Field      string            `json:"field"`
 	Toleration taints.Toleration `json:"toleration"`
 	Code       taints.Code       `json:"code"`
 	Advice     string            `json:"advice"`
@@ -55,26 +73,32 @@ type finding struct {
 func findings(tolerations []taints.Toleration) []finding {
 	list := []finding{}
 	for _, f := range taints.Lint(tolerations) {
-		list = append(list, finding{f.Toleration, tolerations[f.Toleration], f.Code, f.Advice})
+		list = append(list, finding{fieldAt(f.Toleration), tolerations[f.Toleration], f.Code, f.Advice})
 	}
 	return list
 }
 
 // A placement is where the pods of a profile can go.
 type placement struct {
-	selected   int
-	feasible   []int // nodes
-	missing    []string
-	rejections []rejection
-	change     *change
-	kept       []*nodeGroup // whose taints reject the pods
-	pods       int          // how many
+	shares       []share
+	selected     int
+	feasible     []int    // nodes, in order of groups
+	missing      []string // labels that no node has
+	absent       []string // nodes that the affinity names
+	rejections   []rejection
+	change       *change
+	alternatives []alternative
+	kept         []*nodeGroup // whose taints reject the pods
+	pods         int          // how many
+	kind         causeKind
+	cause        string
 }
 
 // An analyst answers the first question, once for each profile.
 type analyst struct {
 	cluster    *cluster
 	chooser    *chooser
+	known      []taints.Taint // of all nodes
 	placements map[*profile]*placement
 }
 
@@ -94,16 +118,16 @@ func (a *analyst) count(pods []*pod) {
 func (a *analyst) pending(pods []*pod) []pending {
 	type group struct {
 		namespace string
-		owner     owner
+		owner     *owner
 		name      string // of a pod without owner
 		profile   *profile
-		unseen    string
+		waiting   string
 	}
 	list := []pending{}
 	at := make(map[group]int)
 	for _, p := range sortedPods(pods) {
-		key := group{p.namespace, p.owner, "", p.profile, strings.Join(p.unseen, ",")}
-		if p.owner == (owner{}) {
+		key := group{p.namespace, p.owner, "", p.profile, keyOf(p.gated, p.unseen, p.message)}
+		if p.owner == nil {
 			key.name = p.name
 		}
 		if i, ok := at[key]; ok {
@@ -129,6 +153,7 @@ func (a *analyst) paragraph(p *pod) pending {
 	r := pending{
 		Namespace:     p.namespace,
 		Pods:          []string{p.name},
+		Owner:         p.owner,
 		NodeSelector:  p.selector,
 		Tolerations:   append([]taints.Toleration{}, p.tolerations...),
 		Selected:      where.selected,
@@ -137,25 +162,30 @@ func (a *analyst) paragraph(p *pod) pending {
 		MissingLabels: where.missing,
 		Rejections:    where.rejections,
 		Change:        where.change,
+		Alternatives:  where.alternatives,
 		Findings:      findings(p.tolerations),
-		Unseen:        p.unseen,
+		Gated:         p.gated,
+		NotEvaluated:  p.unseen,
 		Message:       p.message,
 	}
-	if p.owner != (owner{}) {
-		r.Owner = &p.owner
+	if p.affinity != nil {
+		r.NodeAffinity = affinityText(p.affinity)
 	}
 	if r.NodeSelector == nil {
 		r.NodeSelector = map[string]string{}
 	}
+	r.kind, r.Cause = where.causeOf(p)
 	return r
 }
 
+// names returns the names of nodes, in order, at most maxNames.
 func (a *analyst) names(nodes []int) []string {
+	nodes = slices.Clone(nodes)
+	slices.Sort(nodes) // which is the order of names
 	list := []string{}
-	for _, i := range nodes {
+	for _, i := range nodes[:min(len(nodes), maxNames)] {
 		list = append(list, a.cluster.nodes[i].name)
 	}
-	slices.Sort(list)
 	return list
 }
 
@@ -169,9 +199,8 @@ func (a *analyst) placement(p *profile) *placement {
 }
 
 func (a *analyst) place(p *profile) *placement {
-	shares := a.chooser.choose(p.selector)
-	r := &placement{missing: []string{}, rejections: []rejection{}}
-	for _, s := range shares {
+	r := &placement{shares: a.chooser.choose(p), missing: []string{}, alternatives: []alternative{}}
+	for _, s := range r.shares {
 		r.selected += len(s.nodes)
 		if _, found := p.matcher.FindUntolerated(s.group.taints, taints.Hard); found {
 			r.kept = append(r.kept, s.group)
@@ -180,34 +209,29 @@ func (a *analyst) place(p *profile) *placement {
 		}
 	}
 	if r.selected == 0 {
-		r.missing = a.chooser.missing(p.selector)
+		r.missing, r.absent = a.chooser.missing(p.selector), a.chooser.absent(p)
 	}
-	reasons := reasonsOf(p, shares)
-	r.rejections = rejections(reasons, shares)
+	why := reasonsOf(p, r.shares)
+	r.rejections = rejections(why, r.shares)
+	var open []*remedy
 	if len(r.feasible) == 0 && r.selected > 0 {
-		r.change = smallestChange(p, shares, reasons)
+		adviser := adviser{known: a.known, profile: p, reasons: why, shares: r.shares}
+		r.change, open = adviser.advise()
+		for _, x := range open {
+			r.alternatives = append(r.alternatives, a.alternative(x))
+		}
 	}
+	r.kind, r.cause = causeOfProfile(p, r, why)
 	return r
 }
 
-// reasonsOf returns why the hard taints of the shares reject the pods.
-func reasonsOf(p *profile, shares []share) map[taints.Taint]taints.Reason {
-	lists := func(yield func([]taints.Taint) bool) {
-		for _, s := range shares {
-			if !yield(s.group.taints) {
-				return
-			}
-		}
-	}
-	reasons := make(map[taints.Taint]taints.Reason)
-	for _, r := range p.matcher.Summarize(lists).Reasons {
-		reasons[r.Taint] = r.Reason
-	}
-	return reasons
+func (a *analyst) alternative(r *remedy) alternative {
+	return alternative{append([]taints.Taint{}, r.needs...), r.Entries, r.NodeTaints, len(r.nodes), a.names(r.nodes)}
 }
 
-// rejections returns the reasons with the number of nodes each is for, most nodes first.
-func rejections(reasons map[taints.Taint]taints.Reason, shares []share) []rejection {
+// rejections returns the reasons with the number of nodes each is for, most
+// nodes first.
+func rejections(why reasons, shares []share) []rejection {
 	nodes := make(map[taints.Taint]int)
 	for _, s := range shares {
 		for _, t := range s.group.taints {
@@ -215,12 +239,8 @@ func rejections(reasons map[taints.Taint]taints.Reason, shares []share) []reject
 		}
 	}
 	list := []rejection{}
-	for t, r := range reasons {
-		x := rejection{Taint: t, Nodes: nodes[t], Why: r.Why()}
-		if r.Toleration >= 0 {
-			x.Closest = &r.Closest
-		}
-		list = append(list, x)
+	for t, r := range why {
+		list = append(list, rejection{t, nodes[t], r.closest(), r.Why(), r.Mismatch, r.Hint})
 	}
 	slices.SortFunc(list, func(a, b rejection) int { return cmp.Or(b.Nodes-a.Nodes, a.Taint.Compare(b.Taint)) })
 	return list

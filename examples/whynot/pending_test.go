@@ -1,132 +1,87 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
 )
 
-// TestSamplePending checks the two pending pods of the sample, and that the change lets them in.
-func TestSamplePending(t *testing.T) {
-	tests := []struct {
-		pod     string
-		nodes   []string
-		entries []string
-		yaml    string
-	}{
-		{
-			pod:     "batch-strict-7587c576b8-9l4v6",
-			nodes:   []string{"spot-1", "spot-2"},
-			entries: []string{"sla.example.com/failure-score=41:NoSchedule op=Lt"},
-			yaml: `
-    # in place of sla.example.com/failure-score=30:NoSchedule op=Lt
-    - key: sla.example.com/failure-score
-      operator: Lt
-      value: "41"
-      effect: NoSchedule
-  An`,
-		},
-		{
-			pod:     "train-typo-6797db7bbd-ghn2c",
-			nodes:   []string{"gpu-1", "gpu-2", "gpu-3"},
-			entries: []string{"dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule"},
-			yaml: `
-    # in place of dedicated=ML:NoSchedule
-    - key: dedicated
-      operator: Equal
-      value: ml
-      effect: NoSchedule
-    # in place of nvidia.com/gpu=true:NoSchedule
-    - key: nvidia.com/gpu
-      operator: Equal
-      value: present
-      effect: NoSchedule
-  An`,
-		},
-	}
-	c := newCluster()
-	if err := load(c, "sample", strings.NewReader(string(sample)), newProgress(nil, false, time.Now)); err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range tests {
-		if text := mustRun(t, string(sample), "-pod", test.pod); !strings.Contains(text, test.yaml) {
-			t.Errorf("%s: got %s, want %s", test.pod, text, test.yaml)
-		}
-		p := mustReport(t, string(sample), "-pod", test.pod).Pending[0]
-		var entries []string
-		for _, e := range p.Change.Entries {
-			entries = append(entries, e.Toleration.String())
-		}
-		if diff := cmp.Diff(test.entries, entries); diff != "" {
-			t.Errorf("%s: entries (-want +got):\n%s", test.pod, diff)
-		}
-		if p.Change.Opens != len(test.nodes) || p.Selected != len(test.nodes) || p.Feasible != 0 {
-			t.Errorf("%s: %+v", test.pod, p)
-		}
-		for _, name := range test.nodes {
-			list := c.nodes[c.nodeAt[name]].taints
-			if taints.Filter(list, p.Tolerations).Schedulable() || !taints.Filter(list, p.Change.Tolerations).Schedulable() {
-				t.Errorf("%s: the change does not decide about %s", test.pod, name)
-			}
-		}
-		if err := taints.ValidateTolerations(p.Change.Tolerations); err != nil {
-			t.Errorf("%s: %v", test.pod, err)
-		}
-	}
-}
-
-// TestChange looks at the smallest change for one pod: its entries, the node taints, and how many nodes it opens.
+// TestChange looks at the smallest change for one pod: its entries, the node
+// taints, and how many nodes it opens.
 func TestChange(t *testing.T) {
 	const none = -1
 	tests := []struct {
 		name        string
 		nodes       []string // each the taints of a node, separated by spaces
 		tolerations []taints.Toleration
-		want        []string // "add …", "0: …" for a replacement, "mend …"
+		want        []string // "add …", "0: …" for a replacement, "mend …", "if …" for an alternative
 		opens       int
 	}{
-		{"add", []string{"k=v:NoSchedule"}, nil, []string{"add k=v:NoSchedule"}, 1},
-		{"add without value", []string{"k:NoExecute"}, nil, []string{"add k:NoExecute op=Exists"}, 1},
-		{"add two", []string{"a:NoSchedule b=c:NoExecute"}, nil, []string{"add a:NoSchedule op=Exists", "add b=c:NoExecute"}, 1},
-		{"soft does not count", []string{"a:NoSchedule b:PreferNoSchedule"}, nil, []string{"add a:NoSchedule op=Exists"}, 1},
+		{"nothing tolerated", []string{"k=v:NoSchedule"}, nil, []string{"if k=v:NoSchedule"}, none},
+		{"two taints", []string{"a:NoSchedule b=c:NoExecute"}, nil, []string{"if a:NoSchedule b=c:NoExecute"}, none},
+		{"soft does not count", []string{"a:NoSchedule b:PreferNoSchedule"}, nil, []string{"if a:NoSchedule"}, none},
+		{"most nodes first", []string{"a:NoSchedule", "b:NoSchedule", "b:NoSchedule"}, nil, []string{"if b:NoSchedule", "if a:NoSchedule"}, none},
+		{"control plane only where there are no others", []string{"node-role.kubernetes.io/control-plane:NoSchedule", "a:NoSchedule"}, nil,
+			[]string{"if a:NoSchedule"}, none},
+		{"only control plane", []string{"node-role.kubernetes.io/master:NoSchedule"}, nil,
+			[]string{"if node-role.kubernetes.io/master:NoSchedule"}, none},
+
+		{"the teams", []string{"k=team-a:NoSchedule", "k=team-b:NoSchedule"}, tols("k=Team-B"), []string{"0: k=team-b"}, 1},
+		{"six teams", []string{"k=a1:NoSchedule", "k=a2:NoSchedule", "k=a3:NoSchedule"}, tols("k=a4"),
+			[]string{"if k=a1:NoSchedule", "if k=a2:NoSchedule", "if k=a3:NoSchedule"}, none},
+		{"one other team", []string{"k=team-a:NoSchedule"}, tols("k=team-b"), []string{"if k=team-a:NoSchedule"}, none},
+		{"teams in the key", []string{"team-a:NoSchedule"}, tols("team-b op=Exists"), []string{"if team-a:NoSchedule"}, none},
+		{"numbers in the key", []string{"pool13.x:NoSchedule"}, tols("pool12.x op=Exists"), []string{"if pool13.x:NoSchedule"}, none},
+		{"a misspelled value is another value", []string{"k=team-alpha:NoSchedule"}, tols("k=team-alfa"), []string{"if k=team-alpha:NoSchedule"}, none},
+		{"letter case of two", []string{"k=ml:NoSchedule", "k=ML:NoSchedule"}, tols("k=Ml"), []string{"if 0: k=ML", "if 0: k=ml"}, none},
+		{"a value in use is meant", []string{"k=ml:NoSchedule", "k=ML:NoSchedule x=y:NoSchedule"}, tols("k=ML"),
+			[]string{"if k=ml:NoSchedule", "if x=y:NoSchedule"}, none},
+		{"one of two is a mistake", []string{"k=ml:NoSchedule gpu=present:NoSchedule"}, tols("k=ML", "gpu=true"), []string{"if gpu=present:NoSchedule 0: k=ml"}, none},
+		{"mistakes before others", []string{"k=ml:NoSchedule gpu=x:NoSchedule", "other:NoSchedule", "other:NoSchedule"}, tols("k=ML"), []string{"if gpu=x:NoSchedule 0: k=ml"}, none},
+
 		{"Lt", []string{"k=40:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k=41 op=Lt"}, 1},
 		{"Lt at the end", []string{"k=9223372036854775807:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k op=Exists"}, 1},
 		{"Gt", []string{"k=20:NoSchedule"}, tols("k=30 op=Gt"), []string{"0: k=19 op=Gt"}, 1},
 		{"Gt below zero", []string{"k=0:NoSchedule"}, tols("k=30 op=Gt"), []string{"0: k=-1 op=Gt"}, 1},
-		{"Lt of no integer", []string{"k=007:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k=007"}, 1},
-		{"Lt of a word", []string{"k=seven:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k=seven"}, 1},
+		{"Lt of no integer", []string{"k=007:NoSchedule"}, tols("k=30 op=Lt"), []string{"if k=007:NoSchedule"}, none},
+		{"most nodes opened", []string{"k=40:NoSchedule", "k=50:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k=51 op=Lt"}, 2},
 		{"value", []string{"k=v:NoSchedule"}, tols("x op=Exists", "k=V:NoSchedule"), []string{"1: k=v:NoSchedule"}, 1},
 		{"empty value", []string{"k=v:NoSchedule"}, tols("k"), []string{"0: k=v"}, 1},
-		{"to empty value", []string{"k:NoSchedule"}, tols("k=v"), []string{"0: k"}, 1},
+		{"empty value, two to choose from", []string{"k=v:NoSchedule", "k=w:NoSchedule"}, tols("k"), []string{"if k=v:NoSchedule", "if k=w:NoSchedule"}, none},
+		{"to empty value", []string{"k:NoSchedule"}, tols("k=v"), []string{"if k:NoSchedule"}, none},
 		{"effect", []string{"k=v:NoSchedule"}, tols("k:NoExecute op=Exists for 5s"), []string{"0: k:NoSchedule op=Exists"}, 1},
-		{"key", []string{"dedicated=v:NoExecute"}, tols("dedicatd:NoExecute op=Exists for 5s"),
-			[]string{"0: dedicated:NoExecute op=Exists for 5s"}, 1},
+		{"effect, in use", []string{"k=v:NoSchedule", "k=v:NoExecute x:NoSchedule"}, tols("k=v:NoExecute"), []string{"add k=v:NoSchedule"}, 1},
+		{"key", []string{"dedicated=v:NoExecute"}, tols("dedicatd=v:NoExecute for 5s"), []string{"0: dedicated=v:NoExecute for 5s"}, 1},
+		{"key, not the value", []string{"dedicated=v:NoExecute"}, tols("dedicatd=w:NoExecute"), []string{"if dedicated=v:NoExecute"}, none},
 		{"key, no time", []string{"dedicated=v:NoExecute"}, tols("Dedicated:NoExecute op=Exists for 0s"),
 			[]string{"0: dedicated:NoExecute op=Exists"}, 1},
-		{"all keys", []string{"k=v:NoExecute"}, tols(":NoSchedule op=Exists"), []string{"add k=v:NoExecute"}, 1},
-		{"other key", []string{"team-a=v:NoSchedule"}, tols("unlike=v"), []string{"add team-a=v:NoSchedule"}, 1},
-		{"in use elsewhere", []string{"k=v:NoSchedule k=w:NoExecute"}, tols("k=w"), []string{"add k=v:NoSchedule"}, 1},
+		{"all keys", []string{"k=v:NoExecute"}, tols(":NoSchedule op=Exists"), []string{"if k=v:NoExecute"}, none},
+		{"other key", []string{"dedicated=ml:NoSchedule"}, tols("dedicated=db", "team=ml"), []string{"0: dedicated=ml"}, 1},
+		{"other key of a value that many have", []string{"spot=true:NoSchedule"}, tols("spot=false", "gpu=true"), []string{"if spot=true:NoSchedule"}, none},
+		{"other key, in use", []string{"dedicated=ml:NoSchedule x:NoSchedule", "team=ml:NoSchedule y:NoSchedule"}, tols("dedicated=db", "team=ml"),
+			[]string{"if dedicated=ml:NoSchedule x:NoSchedule", "if y:NoSchedule"}, none},
+		{"in use elsewhere", []string{"k=v:NoSchedule k=w:NoExecute"}, tols("k=w"), []string{"if k=v:NoSchedule"}, none},
 		{"one for two", []string{"k=v:NoSchedule k=v:NoExecute"}, tols("k=V"), []string{"0: k=v"}, 1},
-		{"one of two", []string{"k=v:NoSchedule k=w:NoExecute"}, tols("k=V"), []string{"0: k=v", "add k=w:NoExecute"}, 1},
-		{"in use on another node", []string{"k=v:NoSchedule", "k=w:NoSchedule x:NoSchedule"}, tols("k=w"),
-			[]string{"add k=v:NoSchedule"}, 1},
-		{"most nodes", []string{"a:NoSchedule", "b:NoSchedule", "b:NoSchedule"}, nil, []string{"add b:NoSchedule op=Exists"}, 2},
-		{"most nodes opened", []string{"k=40:NoSchedule", "k=50:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k=51 op=Lt"}, 2},
-		{"correction first", []string{"k=v:NoSchedule", "b:NoSchedule", "b:NoSchedule"}, tols("k=V"), []string{"0: k=v"}, 1},
-		{"fewest first", []string{"k=v:NoSchedule k=v:NoExecute", "b:NoSchedule"}, tols("k=V:NoSchedule"),
-			[]string{"add b:NoSchedule op=Exists"}, 1},
-		{"control plane last", []string{"node-role.kubernetes.io/control-plane:NoSchedule", "a:NoSchedule b:NoSchedule"}, nil,
-			[]string{"add a:NoSchedule op=Exists", "add b:NoSchedule op=Exists"}, 1},
-		{"only control plane",
-			[]string{"node-role.kubernetes.io/master:NoSchedule", "node.kubernetes.io/not-ready:NoSchedule"}, nil,
-			[]string{"add node-role.kubernetes.io/master:NoSchedule op=Exists"}, 1},
+		{"two effects", []string{"k=v:NoSchedule k=v:NoExecute", "b:NoSchedule"}, tols("k=V:NoSchedule"),
+			[]string{"0: k=v:NoExecute", "add k=v:NoSchedule"}, 1},
+		{"mistake first", []string{"k=v:NoSchedule", "b:NoSchedule", "b:NoSchedule"}, tols("k=V"), []string{"0: k=v"}, 1},
+
 		{"cordoned", []string{"node.kubernetes.io/unschedulable:NoSchedule"}, nil,
 			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"}, 1},
+		{"cordoned, and nodes of others", []string{"node.kubernetes.io/unschedulable:NoSchedule", "k=team-a:NoSchedule"}, tols("k=team-b"),
+			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"}, 1},
+		{"all cordoned, and of others", []string{"node.kubernetes.io/unschedulable:NoSchedule k=team-a:NoSchedule"}, tols("k=team-b"),
+			[]string{"if k=team-a:NoSchedule mend node.kubernetes.io/unschedulable:NoSchedule"}, none},
+		{"some cordoned, all of others", []string{"node.kubernetes.io/unschedulable:NoSchedule k=team-a:NoSchedule", "k=team-c:NoSchedule"}, tols("k=team-b"),
+			[]string{"if k=team-c:NoSchedule"}, none},
 		{"not ready and more", []string{"node.kubernetes.io/not-ready:NoSchedule k=v:NoSchedule"}, tols("k=V"),
 			[]string{"0: k=v", "mend node.kubernetes.io/not-ready:NoSchedule"}, 1},
+		{"what every pod has is not close", []string{"node.kubernetes.io/not-ready:NoSchedule"},
+			tols("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"), []string{"mend node.kubernetes.io/not-ready:NoSchedule"}, 1},
 		{"invalid list", []string{"k=v:NoSchedule"}, []taints.Toleration{{Operator: "Equal", Value: "-"}}, nil, none},
 		{"operator", []string{"k=v:NoSchedule"}, withOperator("exists"), []string{"0: k op=Exists"}, 1},
 		{"operator lt", []string{"k=5:NoSchedule"}, withOperator("LT"), []string{"0: k=6 op=Lt"}, 1},
@@ -139,28 +94,67 @@ func TestChange(t *testing.T) {
 			for i, specs := range test.nodes {
 				items = append(items, nodeJSON("n"+string(rune('a'+i)), "", strings.Fields(specs)...))
 			}
-			c := mustReport(t, list(items...)).Pending[0].Change
-			if c == nil {
-				if test.opens != none {
-					t.Fatal("no change")
-				}
-				return
-			}
+			x := mustReport(t, list(items...)).Pending[0]
 			var got []string
-			for _, e := range c.Entries {
-				if e.Replaces == nil {
-					got = append(got, "add "+e.Toleration.String())
-				} else {
-					got = append(got, string(rune('0'+e.Index))+": "+e.Toleration.String())
+			opens := none
+			if c := x.Change; c != nil {
+				opens, got = c.Opens, entryTexts(x.Tolerations, c.Entries)
+				for _, taint := range c.NodeTaints {
+					got = append(got, "mend "+taint.String())
 				}
 			}
-			for _, taint := range c.NodeTaints {
-				got = append(got, "mend "+taint.String())
+			for _, a := range x.Alternatives {
+				words := append([]string{"if"}, taintTexts(a.Taints)...)
+				for _, taint := range a.NodeTaints {
+					words = append(words, "mend "+taint.String())
+				}
+				got = append(got, strings.Join(append(words, entryTexts(x.Tolerations, a.Corrections)...), " "))
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" || c.Opens != test.opens {
-				t.Errorf("opens %d, want %d (-want +got):\n%s", c.Opens, test.opens, diff)
+			if diff := cmp.Diff(test.want, got); diff != "" || opens != test.opens {
+				t.Errorf("opens %d, want %d (-want +got):\n%s", opens, test.opens, diff)
 			}
+			checkChange(t, x, test.nodes)
 		})
+	}
+}
+
+// entryTexts writes entries with the place of what they replace.
+func entryTexts(tolerations []taints.Toleration, list []entry) []string {
+	var words []string
+	for _, e := range list {
+		if e.Replaces == nil {
+			words = append(words, "add "+e.Toleration.String())
+		} else {
+			at := slices.IndexFunc(tolerations, e.Replaces.Equal)
+			words = append(words, fmt.Sprintf("%d: %s", at, e.Toleration))
+		}
+	}
+	return words
+}
+
+// checkChange sees that the change is valid and opens as many nodes as it says.
+func checkChange(t *testing.T, x pending, nodes []string) {
+	t.Helper()
+	if x.Change == nil {
+		return
+	}
+	if err := taints.ValidateTolerations(x.Change.Tolerations); err != nil {
+		t.Error(err)
+	}
+	opens := 0
+	for _, specs := range nodes {
+		var list []taints.Taint
+		for _, s := range strings.Fields(specs) {
+			if taint := taints.MustParseTaint(s); !isNodeTrouble(taint.Key) || len(x.Change.NodeTaints) == 0 {
+				list = append(list, taint)
+			}
+		}
+		if taints.Filter(list, x.Change.Tolerations).Schedulable() {
+			opens++
+		}
+	}
+	if opens != x.Change.Opens {
+		t.Errorf("opens %d nodes, says %d", opens, x.Change.Opens)
 	}
 }
 
@@ -194,8 +188,8 @@ func TestPendingText(t *testing.T) {
 		{
 			"feasible", list(a, b, podJSON("p", "", "")), `
 default/p
-  No node selector: all 2 nodes count; the taints of 1 of them let it in: b.
-  Taints are not what keeps it pending.
+  No node selector: all 2 nodes count; the taints of 1 of them let it in: b. What else could keep it
+  off these is not evaluated.
     1 node   k=v:NoSchedule
              no toleration comes close
 
@@ -203,32 +197,22 @@ default/p
 		},
 		{
 			"missing labels", list(a, b, podJSON("p", "", "pool=z,zone=a,disk=ssd")), `
-  Node selector disk=ssd,pool=z,zone=a leaves 0 of 2 nodes; no node has the
-  label disk=ssd or pool=z. Taints are not what keeps it pending.
+  Its node selector disk=ssd,pool=z,zone=a leaves 0 of 2 nodes; no node has the label disk=ssd or
+  pool=z, whatever its taints.
 
 `,
 		},
 		{
 			"labels apart", list(a, b, podJSON("p", "", "pool=x,zone=b")),
-			"each label is on some node,\n  but no node has all. Taints are not what keeps it pending.\n\n2.",
+			"each label is on some node, but no node has\n  all, whatever its taints.\n\n2.",
 		},
 		{
-			"addition", list(a, b, podJSON("p", "", "pool=x", tol("k=w:NoExecute"))), `
-  Node selector pool=x leaves 1 of 2 nodes; its taints reject the pod:
+			"another value", list(a, b, podJSON("p", "", "pool=x", tol("k=w:NoExecute"))), `
+  Its node selector pool=x leaves 1 of 2 nodes; its taints reject the pod:
     1 node   k=v:NoSchedule
              closest: k=w:NoExecute, the effect differs, the value differs
-  Smallest change to its tolerations, which lets it onto 1 node:
-    # in place of k=w:NoExecute
-    - key: k
-      operator: Equal
-      value: v
-      effect: NoSchedule
-  An existing pod's tolerations can only be added to: the pod has no owner, so
-  delete it and create it anew.
-`,
-		},
-		{
-			"to the pod", list(a, podJSON("p", "", "")), `
+  If nodes with k=v:NoSchedule are meant for it (a), and only then, this change lets it past their
+  taints:
     # added
     - key: k
       operator: Equal
@@ -238,11 +222,69 @@ default/p
 `,
 		},
 		{
+			"a mistake", list(a, b, podJSON("p", "", "pool=x", tol("k=V:NoSchedule"))), `
+             closest: k=V:NoSchedule, the value differs only in letter case
+  Smallest change to its tolerations, with which the taints of 1 node let it in:
+    # in place of k=V:NoSchedule
+    - key: k
+      operator: Equal
+      value: v
+      effect: NoSchedule
+  An existing pod's tolerations can only be added to: the pod has no owner, so delete it and create
+  it anew.
+`,
+		},
+		{
+			"several", list(a, b, nodeJSON("c", "pool=x", "k=w:NoExecute"), nodeJSON("d", "pool=x", "k=w:NoExecute"), podJSON("p", "", "pool=x")), `
+  Which nodes are meant for it, if any of these, is not known from taints and tolerations. It would
+  have to tolerate:
+    2 nodes  k=w:NoExecute on c, d
+    1 node   k=v:NoSchedule on a
+`,
+		},
+		{
+			"a DaemonSet's pod", list(a, b, pinned("a")), `
+  Its required node affinity metadata.name=a leaves 1 of 2 nodes; its taints reject the pod:
+    1 node   k=v:NoSchedule
+             no toleration comes close
+`,
+		},
+		{
+			"a DaemonSet's pod whose node takes it", list(a, b, pinned("b")), `
+  Its required node affinity metadata.name=b leaves 1 of 2 nodes; the taints of 1 of them let it in:
+  b. What else could keep it off these is not evaluated.
+
+2.`,
+		},
+		{
+			"a DaemonSet's pod without its node", list(a, b, pinned("c")), `
+  Its required node affinity metadata.name=c leaves 0 of 2 nodes; no node has what they ask for,
+  whatever its taints.
+
+2.`,
+		},
+		{
+			"affinity and selector", list(a, b, nodeJSON("c", "pool=x,zone=c"), affine("pool=x", `{"key":"zone","operator":"NotIn","values":["c"]}`)), `
+  Its node selector pool=x and required node affinity zone!=c leave 1 of 3 nodes; its taints reject
+  the pod:
+`,
+		},
+		{
+			"an affinity without terms", list(a, b, strings.Replace(pinned("a"), `{"matchFields"`, `{"x"`, 1)), `
+  Its required node affinity (nothing) leaves 0 of 2 nodes; no node has`,
+		},
+		{
+			"gates", list(b, `{"kind":"Pod","metadata":{"name":"p"},"spec":{"schedulingGates":[{"name":"g"}]}}`), `
+default/p
+  It has scheduling gates: the scheduler does not look at it before they are removed.
+`,
+		},
+		{
 			"owner", list(a, owned("StatefulSet", "", "")), "\nns/own-1 (StatefulSet own-5f)\n",
 		},
 		{
 			"owner's template", list(a, owned("StatefulSet", "", "")),
-			"add this to the pod, or in\n  the pod template of StatefulSet own-5f.",
+			"add this to the pod, or in the pod template of\n  StatefulSet own-5f.",
 		},
 		{
 			"Deployment", list(a, owned("ReplicaSet", `"pod-template-hash":"5f"`, "")),
@@ -253,13 +295,16 @@ default/p
 			"\nns/own-1 (ReplicaSet own-5f)\n",
 		},
 		{
-			"unseen", list(b, strings.Replace(owned("Job", "", `"affinity":{"nodeAffinity":{`+
-				`"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{}]}},"podAffinity":{},"podAntiAffinity":{`+
-				`"requiredDuringSchedulingIgnoredDuringExecution":[]}},"topologySpreadConstraints":[{}],"schedulingGates":null`),
+			"not evaluated", list(b, strings.Replace(owned("Job", "", `"affinity":{"nodeAffinity":{`+
+				`"preferredDuringSchedulingIgnoredDuringExecution":[{}]},"podAffinity":{},"podAntiAffinity":{`+
+				`"requiredDuringSchedulingIgnoredDuringExecution":[{}]}},"topologySpreadConstraints":[{}],"schedulingGates":null,`+
+				`"volumes":[{"emptyDir":{}},{"persistentVolumeClaim":{"claimName":"c"}}],"resourceClaims":[{"name":"r"}],`+
+				`"containers":[{"ports":[{"containerPort":1}]},{"ports":[{"hostPort":1}],"resources":{"requests":{"cpu":"1"}}}]`),
 				`"spec"`, `"status":{"conditions":[{"type":"Ready","status":"False","message":"no"},`+
 					`{"type":"PodScheduled","status":"False","message":"0/1 nodes: no"}]},"spec"`, 1)), `
-  The pod also has node affinity and topology spread constraints, not looked at
-  here.
+  No node selector: all 1 node count; the taints of 1 of them let it in: b. What else could keep it
+  off these is not evaluated: it has pod anti-affinity, topology spread constraints, resource
+  requests, host ports, volume claims and resource claims.
   The scheduler says: 0/1 nodes: no
 `,
 		},
@@ -267,9 +312,8 @@ default/p
 			"cordoned", list(cordoned, podJSON("p", "", "zone=c")), `
     1 node   node.kubernetes.io/unschedulable:NoSchedule
              no toleration comes close
-  All of these nodes are out of order or cordoned: it is they that need mending,
-  not the pod. Without node.kubernetes.io/unschedulable:NoSchedule it can go to
-  1 node.
+  All of these nodes are out of order or cordoned: it is they that need mending, not the pod.
+  Without node.kubernetes.io/unschedulable:NoSchedule the taints of 1 node let it in.
 `,
 		},
 		{
@@ -280,14 +324,23 @@ default/p
 		},
 		{
 			"mend and change",
-			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "on=on:NoSchedule"), podJSON("p", "", "")), `
-  not the pod. Without node.kubernetes.io/disk-pressure:NoSchedule, this change
-  lets it onto 1 node:
-    # added
+			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "on=on:NoSchedule"), podJSON("p", "", "", tol("on=ON"))), `
+  All of these nodes are out of order or cordoned: it is they that need mending, not the pod.
+  Without node.kubernetes.io/disk-pressure:NoSchedule, and with this change, the taints of 1 node
+  let it in:
+    # in place of on=ON
     - key: "on"
       operator: Equal
       value: "on"
-      effect: NoSchedule
+`,
+		},
+		{
+			"out of order, and of others",
+			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "k=v:NoSchedule"), podJSON("p", "", "")), `
+  If nodes with k=v:NoSchedule are meant for it (n), and only then, this change lets it past their
+  taints, once they are mended and node.kubernetes.io/disk-pressure:NoSchedule is gone:
+    # added
+    - key: k
 `,
 		},
 		{
@@ -296,16 +349,30 @@ default/p
 				`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"?","effect":"NoSchedule"}]}}`,
 				podJSON("p", "", ""),
 			),
-			"  No change to the tolerations lets it in: a taint, or another toleration, is\n  not valid.\n",
+			"  No change to the tolerations lets it in: a taint, or another toleration, is not valid.\n",
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := mustRun(t, test.input); !strings.Contains(got, test.want) {
+			if got := mustRun(t, test.input, "-v"); !strings.Contains(got, test.want) {
 				t.Errorf("got %s\nwant %s", got, test.want)
 			}
 		})
 	}
+}
+
+// affine returns a Pod with a node selector and a required node affinity of one
+// match expression.
+func affine(selector, expression string) string {
+	return `{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeSelector":` + mustJSON(labelMap(selector)) + `,"affinity":{"nodeAffinity":{` +
+		`"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[` + expression + `]}]}}}}}`
+}
+
+// pinned returns a Pod as the DaemonSet controller makes them.
+func pinned(node string) string {
+	return `{"kind":"Pod","metadata":{"name":"agent-` + node + `"},"spec":{"affinity":{"nodeAffinity":{` +
+		`"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchFields":[` +
+		`{"key":"metadata.name","operator":"In","values":["` + node + `"]}]}]}}}}}`
 }
 
 func TestFolding(t *testing.T) {
@@ -334,15 +401,91 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestManyCandidates has more distinct taints than candidates are counted for.
-func TestManyCandidates(t *testing.T) {
+// TestManyAlternatives has more of them than are printed.
+func TestManyAlternatives(t *testing.T) {
 	items := []string{podJSON("p", "", ""), nodeJSON("first", "", "zz:NoSchedule"), nodeJSON("second", "", "zz:NoSchedule")}
-	for i := range 3 * maxCounted {
-		name := "n" + strings.Repeat("a", i%50) + string(rune('a'+i/50))
-		items = append(items, nodeJSON(name, "", name+":NoSchedule"))
+	for i := range 30 {
+		items = append(items, nodeJSON(fmt.Sprintf("n%02d", i), "", fmt.Sprintf("k=%02d:NoSchedule", i)))
 	}
-	c := mustReport(t, list(items...)).Pending[0].Change
-	if c.Opens != 2 || c.Entries[0].Toleration.Key != "zz" {
+	x := mustReport(t, list(items...)).Pending[0]
+	if len(x.Alternatives) != 31 || x.Alternatives[0].Nodes != 2 || x.Alternatives[0].Taints[0].Key != "zz" {
+		t.Errorf("got %+v", x.Alternatives)
+	}
+	got := mustRun(t, list(items...), "-pod", "p")
+	if !strings.Contains(got, "    2 nodes  zz:NoSchedule on first, second\n    1 node   k=00:NoSchedule on n00\n") || !strings.Contains(got, "\n    and 21 more\n") {
+		t.Errorf("got %s", got)
+	}
+	if !strings.Contains(mustRun(t, list(items...)), "1 pod: k is not tolerated, the nodes have many values; zz is not tolerated\n") {
+		t.Errorf("got %s", mustRun(t, list(items...)))
+	}
+}
+
+// What every pod tolerates is never the closest, for its author did not write it.
+func TestEverybodysTolerations(t *testing.T) {
+	x := mustReport(t, list(nodeJSON("n", "", "node.kubernetes.io/not-ready:NoSchedule", "k=v:NoSchedule"),
+		podJSON("p", "", "", tol("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"), tol("k=V")))).Pending[0]
+	for _, r := range x.Rejections {
+		if want := r.Taint.Key == "k"; (r.Closest != nil) != want {
+			t.Errorf("%s: closest is %v", r.Taint, r.Closest)
+		}
+	}
+	if c := x.Change; len(c.Entries) != 1 || c.Entries[0].Replaces.String() != "k=V" || c.Tolerations[1].String() != "k=v" {
 		t.Errorf("got %+v", c)
+	}
+}
+
+// A toleration that lets pods of the template onto nodes elsewhere stays: the
+// correction is added.
+func TestUsedElsewhere(t *testing.T) {
+	x := mustReport(t, list(nodeJSON("n", "pool=a", "k=v:NoSchedule"), nodeJSON("m", "pool=b", "k=v:NoExecute"),
+		podJSON("p", "", "pool=a", tol("k=v:NoExecute")))).Pending[0]
+	if diff := cmp.Diff([]string{"add k=v:NoSchedule"}, entryTexts(x.Tolerations, x.Change.Entries)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMistakeOnBrokenNodes(t *testing.T) {
+	got := mustRun(t, list(nodeJSON("n", "", "node.kubernetes.io/unreachable:NoSchedule", "k=v:NoSchedule"), podJSON("p", "", "", tol("k=V"))))
+	want := `
+1 pod: k=V, the nodes have v (letter case); and the nodes are out of order or cordoned:
+    node.kubernetes.io/unreachable:NoSchedule
+    fix: mend the nodes, and k=v in place of k=V
+`
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The causes of many pods are told once each.
+func TestCauses(t *testing.T) {
+	pod := func(i int, spec string) string {
+		return fmt.Sprintf(`{"kind":"Pod","metadata":{"namespace":"ns%d","name":"p%d","labels":{"pod-template-hash":"5f"},`+
+			`"ownerReferences":[{"kind":"ReplicaSet","name":"d%d-5f","controller":true}]},"spec":%s}`, i%2, i, i%9, spec)
+	}
+	items := []string{nodeJSON("g", "pool=gpu", "nvidia.com/gpu=present:NoSchedule"), nodeJSON("m", "pool=ml", "dedicated=ml:NoSchedule")}
+	for i := range 62 {
+		items = append(items, pod(i, `{"nodeSelector":{"pool":"gpu"},"tolerations":[{"key":"nvidia.com/gpu","value":"true"}]}`))
+	}
+	for i := range 5 {
+		items = append(items, pod(100+i, `{"nodeSelector":{"pool":"ml"},"tolerations":[{"key":"dedicated","value":"ML"}]}`))
+		items = append(items, pod(200+i, fmt.Sprintf(`{"nodeSelector":{"none%d":"x"}}`, i)))
+		items = append(items, pinned(fmt.Sprint("gone", i)))
+	}
+	got := mustRun(t, list(items...))
+	want := `
+62 pods of 18 Deployments: nvidia.com/gpu=true, the nodes have present
+    fix: if nodes with nvidia.com/gpu=present:NoSchedule are meant: add
+         nvidia.com/gpu=present:NoSchedule
+    as ns0/p0, …
+5 pods of 5 Deployments: dedicated=ML, the nodes have ml (letter case)
+    fix: dedicated=ml in place of dedicated=ML
+    as ns0/p100, …
+5 pods: the node that the required node affinity names is not in the input
+    as default/agent-gone0, …
+1 pod of 1 Deployment: no node has the label none0=x
+    as ns0/p200
+`
+	if !strings.Contains(got, want) || !strings.Contains(got, "\nAnd 2 pods of 2 causes more.\n") {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

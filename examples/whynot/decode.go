@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/kubejson"
+	"github.com/seed-0529bac1/taints/examples/internal/labels"
+)
+
+// A filter says which pods of the input count.
+type filter struct {
+	namespace string // empty: all
+	labels    labels.Selector
+}
+
+// add adds an object to the cluster: a Node, or a Pod that the filter lets
+// through. Other objects are counted.
+func (c *cluster) add(o *kubejson.Object, only filter) (err error) {
+	c.objects++
+	switch {
+	case o.IsCore("Node"):
+		err = c.decodeNode(o.JSON)
+	case o.IsCore("Pod"):
+		err = c.decodePod(o.JSON, only)
+	default:
+		c.others[c.text([]byte(o.Kind))]++
+	}
+	return err
+}
+
+// decodeNode adds the Node.
+func (c *cluster) decodeNode(object []byte) error {
+	var n node
+	isCordoned := false
+	err := kubejson.Fields("it", object, func(key, value []byte) error {
+		switch string(key) {
+		case "metadata":
+			m, err := c.metadata(value, true)
+			n.name, n.labels = m.name, m.labels
+			return err
+		case "spec":
+			return kubejson.Fields("spec", value, func(key, value []byte) (err error) {
+				switch string(key) {
+				case "taints":
+					n.taints, err = kubejson.DecodeList[taints.Taint]("spec.taints", value)
+				case "unschedulable":
+					err = kubejson.Decode("spec.unschedulable", value, &isCordoned)
+				}
+				return err
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if n.name == "" {
+		return errNoName
+	}
+	if isCordoned {
+		n.taints = withCordon(n.taints)
+	}
+	c.addNode(n)
+	return nil
+}
+
+// decodePod adds the Pod if the filter lets it through.
+func (c *cluster) decodePod(object []byte, only filter) error {
+	var p pod
+	var meta metadata
+	var spec podSpec
+	var conditions []byte
+	err := kubejson.Fields("it", object, func(key, value []byte) (err error) {
+		switch string(key) {
+		case "metadata":
+			meta, err = c.metadata(value, len(only.labels) > 0)
+		case "spec":
+			spec, err = c.podSpec(value)
+		case "status":
+			err = kubejson.Fields("status", value, func(key, value []byte) (err error) {
+				switch string(key) {
+				case "phase":
+					p.phase, err = c.shared("status.phase", value)
+				case "conditions":
+					conditions = value
+				}
+				return err
+			})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if meta.name == "" {
+		return errNoName
+	}
+	p.podName = podName{meta.namespace, meta.name}
+	if p.namespace == "" {
+		p.namespace = "default"
+	}
+	if only.namespace != "" && p.namespace != only.namespace || !only.labels.Matches(meta.labels) {
+		return nil
+	}
+	p.node, p.deleting, p.owner = spec.node, meta.deleting, meta.owner
+	if p.profile, err = c.decodeProfile(&spec, p.isPending()); err != nil {
+		return err
+	}
+	if p.isPending() {
+		p.waiting = &waiting{spec.isGated(), spec.unseen(), ""}
+		if p.message, err = schedulerMessage(conditions); err != nil {
+			return err
+		}
+	}
+	c.addPod(p)
+	return nil
+}
+
+// metadata is what counts of an object's metadata.
+type metadata struct {
+	namespace, name string
+	labels          map[string]string // nil if they were not asked for
+	owner           *owner
+	deleting        bool
+}
+
+func (c *cluster) metadata(object []byte, withLabels bool) (m metadata, err error) {
+	var hash string
+	err = kubejson.Fields("metadata", object, func(key, value []byte) (err error) {
+		switch string(key) {
+		case "namespace":
+			m.namespace, err = c.shared("metadata.namespace", value)
+		case "name":
+			m.name, err = kubejson.DecodeString("metadata.name", value)
+		case "labels":
+			if withLabels {
+				m.labels, err = c.labels("metadata.labels", value)
+			}
+			hash, err = c.label(value, "pod-template-hash", err)
+		case "deletionTimestamp":
+			m.deleting = !kubejson.IsEmpty(value)
+		case "ownerReferences":
+			m.owner, err = c.ownerOf(value)
+		}
+		return err
+	})
+	if m.owner != nil && m.owner.Kind == "ReplicaSet" && hash != "" {
+		o := *m.owner
+		o.Deployment, _ = strings.CutSuffix(o.Name, "-"+hash)
+		if o.Deployment != o.Name {
+			m.owner = c.sharedOwner(o)
+		}
+	}
+	return m, err
+}
+
+// labels returns a map of strings, which share memory with those of other objects.
+func (c *cluster) labels(field string, value []byte) (map[string]string, error) {
+	m := make(map[string]string)
+	err := kubejson.Fields(field, value, func(key, value []byte) error {
+		s, err := c.shared(field+"."+string(key), value)
+		m[c.text(key)] = s
+		return err
+	})
+	return m, err
+}
+
+// label returns one of the labels, unless there is an error already.
+func (c *cluster) label(object []byte, name string, failed error) (s string, err error) {
+	if failed != nil {
+		return "", failed
+	}
+	err = kubejson.Fields("metadata.labels", object, func(key, value []byte) (err error) {
+		if string(key) == name {
+			s, err = c.shared("metadata.labels."+name, value)
+		}
+		return err
+	})
+	return s, err
+}
+
+// shared decodes a string that many objects have.
+func (c *cluster) shared(field string, value []byte) (string, error) {
+	if len(value) > 1 && value[0] == '"' && bytes.IndexByte(value, '\\') < 0 {
+		if s, ok := c.texts[string(value[1:len(value)-1])]; ok {
+			return s, nil
+		}
+	}
+	s, err := kubejson.DecodeString(field, value)
+	return c.text([]byte(s)), err
+}
+
+// ownerOf returns the controller among the references.
+func (c *cluster) ownerOf(value []byte) (*owner, error) {
+	type reference struct {
+		Kind, Name string
+		Controller bool
+	}
+	for m := range kubejson.Members(value) {
+		if m.Of(value)[0] != '{' {
+			break // DecodeList says what is wrong
+		}
+		if o, ok := c.controller(m.Of(value)); ok {
+			return c.sharedOwner(o), nil
+		}
+	}
+	list, err := kubejson.DecodeList[reference]("metadata.ownerReferences", value)
+	for _, r := range list {
+		if r.Controller {
+			return c.sharedOwner(owner{Kind: r.Kind, Name: r.Name}), err
+		}
+	}
+	return nil, err
+}
+
+// controller reads a reference of the usual form if it is to a controller.
+func (c *cluster) controller(object []byte) (o owner, ok bool) {
+	for m := range kubejson.Members(object) {
+		switch value := m.Of(object); {
+		case string(m.Key) == "controller":
+			ok = string(value) == "true"
+		case value[0] != '"' || bytes.IndexByte(value, '\\') >= 0:
+		case string(m.Key) == "kind":
+			o.Kind = c.text(value[1 : len(value)-1])
+		case string(m.Key) == "name":
+			o.Name = c.text(value[1 : len(value)-1])
+		}
+	}
+	return o, ok && o.Kind != "" && o.Name != ""
+}
+
+func (c *cluster) sharedOwner(o owner) *owner {
+	p, ok := c.owners[o]
+	if !ok {
+		p = &o
+		c.owners[o] = p
+	}
+	return p
+}
+
+// withCordon adds the taint that spec.unschedulable means to the scheduler, if
+// it is not there.
+func withCordon(list []taints.Taint) []taints.Taint {
+	cordon := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
+	for _, t := range list {
+		if t.ID() == cordon.ID() {
+			return list
+		}
+	}
+	return append(list, cordon)
+}
+
+// schedulerMessage returns why the scheduler did not place the pod, empty if it
+// has not said.
+func schedulerMessage(conditions []byte) (string, error) {
+	if conditions == nil {
+		return "", nil
+	}
+	type condition struct{ Type, Status, Message string }
+	list, err := kubejson.DecodeList[condition]("status.conditions", conditions)
+	for _, c := range list {
+		if c.Type == "PodScheduled" && c.Status == "False" {
+			return c.Message, err
+		}
+	}
+	return "", err
+}

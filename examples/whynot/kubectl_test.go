@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fakeKubectl puts a kubectl on the PATH that notes its arguments, prints the
+// files in the order of its calls, writes a warning to standard error, and ends
+// with the exit code. It returns what has been noted.
+func fakeKubectl(t *testing.T, exit string, outputs ...string) func() string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	folder := t.TempDir()
+	for i, output := range outputs {
+		if err := os.WriteFile(filepath.Join(folder, "out"+string(rune('1'+i))), []byte(output), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := `#!/bin/sh
+cd "$(dirname "$0")"
+echo "$@" >>calls
+cat "out$(wc -l <calls | tr -d ' ')"
+echo "E1121 a log" >&2
+echo "a warning" >&2
+exit ` + exit + "\n"
+	if err := os.WriteFile(filepath.Join(folder, "kubectl"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return func() string {
+		calls, _ := os.ReadFile(filepath.Join(folder, "calls"))
+		return string(calls)
+	}
+}
+
+// runPlugin runs the program under a name, with a terminal for standard input.
+func runPlugin(t *testing.T, name string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	null, err := os.Open(os.DevNull) // a device, as a terminal is
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	var out, errOut bytes.Buffer
+	p := program{name: name, stdin: null, stdout: &out, stderr: &errOut, clock: func() time.Time { return testNow }}
+	code = p.run(args)
+	return code, out.String(), errOut.String()
+}
+
+func TestPlugin(t *testing.T) {
+	node := nodeJSON("n", "", "k=v:NoSchedule")
+	both := list(node, podJSON("p", "", ""))
+	for _, tc := range []struct {
+		name, args string
+		outputs    []string
+		calls      string
+	}{
+		{"kubectl-whynot", "", []string{both}, "get nodes,pods -o json"},
+		{"kubectl-whynot.exe", "p -o text", []string{both}, "get nodes,pods -o json"},
+		{"kubectl-whynot", "-A", []string{both}, "get nodes,pods -o json -A"},
+		{"whynot", "--all-namespaces", []string{both}, "get nodes,pods -o json -A"},
+		{"whynot", "-n default", []string{both}, "get nodes,pods -o json -n default"},
+		{"whynot", "p --namespace=default", []string{both}, "get nodes,pods -o json -n default"},
+		{"kubectl-whynot", "pod default/p", []string{both}, "get nodes,pods -o json -n default"},
+		{"kubectl-whynot", "-A default/p", []string{both}, "get nodes,pods -o json -A"},
+		{"whynot", "--context c --kubeconfig /k", []string{both}, "get nodes,pods -o json --kubeconfig /k --context c"},
+		{
+			"whynot", "-A -l !app --context c", []string{list(node), list(podJSON("p", "", ""))},
+			"get nodes -o json --context c\nget pods -o json -A -l !app --context c",
+		},
+	} {
+		t.Run(tc.name+" "+tc.args, func(t *testing.T) {
+			calls := fakeKubectl(t, "0", tc.outputs...)
+			code, stdout, stderr := runPlugin(t, tc.name, strings.Fields(tc.args)...)
+			if diff := cmp.Diff(tc.calls+"\n", calls()); diff != "" {
+				t.Error(diff)
+			}
+			if code != 0 || !strings.Contains(stdout, "1 node and 1 pod, at") || !strings.Contains(stdout, "k=v") {
+				t.Errorf("exit code %d, %s", code, stdout)
+			}
+			want := ""
+			for line := range strings.Lines(tc.calls) {
+				line = strings.Replace(strings.TrimSpace(line), "!app", "'!app'", 1)
+				want += "whynot: running kubectl " + line + "\nE1121 a log\na warning\n"
+			}
+			if stderr != want {
+				t.Errorf("stderr %q, want %q", stderr, want)
+			}
+		})
+	}
+}
+
+func TestPluginFails(t *testing.T) {
+	for _, tc := range []struct{ exit, output, want string }{
+		{"1", "", "whynot: kubectl get nodes,pods -o json: a warning\n"},
+		{"1", list(nodeJSON("n", "")), "whynot: kubectl get nodes,pods -o json: a warning\n"},
+		{"0", "", "whynot: kubectl get nodes,pods -o json: empty; expected what kubectl get prints with -o json\n"},
+		{"0", `{"kind":"List","items":[` + nodeJSON("n", "") + `,{"kind":"Pod"` + strings.Repeat(" ", 1<<20), "whynot: kubectl get nodes,pods -o json: truncated"},
+		{"0", "x" + strings.Repeat(" ", 1<<20), "whynot: kubectl get nodes,pods -o json: offset 0: not JSON"},
+	} {
+		fakeKubectl(t, tc.exit, tc.output)
+		code, stdout, stderr := runPlugin(t, "kubectl-whynot")
+		if _, rest, _ := strings.Cut(stderr, "\n"); code != 1 || stdout != "" || !strings.Contains(rest, tc.want) {
+			t.Errorf("exit code %d, stdout %q, stderr %q, want %q", code, stdout, stderr, tc.want)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if code, _, stderr := runPlugin(t, "kubectl-whynot"); code != 1 || !strings.HasPrefix(stderr, "whynot: kubectl is not on the PATH") {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+}
+
+// Without kubectl, a pipe or flags there is the sample; a pipe and files come
+// before the cluster.
+func TestWhichInput(t *testing.T) {
+	input := list(nodeJSON("n", ""), podJSON("p", "", ""))
+	calls := fakeKubectl(t, "0", input)
+	if code, stdout, stderr := runPlugin(t, "whynot"); code != 0 || !strings.Contains(stdout, "built-in sample") || !strings.Contains(stderr, "built-in sample") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if code, stdout, stderr := runPlugin(t, "whynot", "default/web-645fb7869d-hrf9l"); code != 0 || !strings.Contains(stdout, "Only default/web") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if code, stdout, _ := runPlugin(t, "kubectl-whynot", "-f", "sample.json", "-A"); code != 0 || !strings.Contains(stdout, "13 nodes and 42 pods, at") {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+	var out, errOut bytes.Buffer
+	p := program{name: "kubectl-whynot", stdin: strings.NewReader(input), stdout: &out, stderr: &errOut, clock: time.Now}
+	if code := p.run([]string{"-A"}); code != 0 || !strings.Contains(out.String(), "1 node and 1 pod, at") || errOut.Len() > 0 {
+		t.Errorf("exit code %d, %s", code, errOut.String())
+	}
+	if calls() != "" {
+		t.Errorf("kubectl was called: %s", calls())
+	}
+}
+
+// The flags that choose pods hold for files too.
+func TestFilter(t *testing.T) {
+	pod := func(namespace, name, app string) string {
+		return `{"kind":"Pod","metadata":{"name":"` + name + `","namespace":"` + namespace + `","labels":{"app":"` + app + `"}}}`
+	}
+	input := list(nodeJSON("n", "", "k=v:NoSchedule"), pod("a", "p", "x"), pod("a", "q", "y"), pod("b", "p", "x"), pod("b", "r", "y"))
+	for args, want := range map[string]string{
+		"-n a": "2 pods, at", "-l app=x": "2 pods, at", "-l app!=x -n b": "1 pod, at", "-A": "4 pods, at", "-n none": "0 pods, at", "a/p": "Only a/p.",
+		"q": "Only a/q.", "p -n b": "Only b/p.",
+	} {
+		if got := mustRun(t, input, strings.Fields(args)...); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s", args, got)
+		}
+	}
+	code, _, stderr := runOn(strings.NewReader(input), "p")
+	if want := "whynot: standard input: pods of the name p are in the namespaces a and b; say which, as in a/p\n"; code != 1 || stderr != want {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+}

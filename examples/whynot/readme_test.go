@@ -1,0 +1,83 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func readmeBlocks(t *testing.T) []string {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for i, part := range strings.Split(string(readme), "```") {
+		if i%2 == 1 {
+			blocks = append(blocks, part)
+		}
+	}
+	return blocks
+}
+
+// TestReadmeOutput checks that the sample's output has what the README shows of it.
+func TestReadmeOutput(t *testing.T) {
+	_, page, _ := runOn(nil)
+	_, details, _ := runOn(nil, "batch-strict-7587c576b8-9l4v6")
+	shown := 0
+	for _, block := range readmeBlocks(t) {
+		if text, ok := strings.CutPrefix(block, "\n"); ok {
+			if shown++; !strings.Contains(page, text) && !strings.Contains(details, text) {
+				t.Errorf("the README shows something else than\n%s\n%s: %s", page, details, text)
+			}
+		}
+	}
+	if shown != 2 {
+		t.Errorf("%d outputs in the README", shown)
+	}
+}
+
+// TestReadmeCommands runs the commands of the README: as the plugin those that
+// begin with kubectl whynot.
+func TestReadmeCommands(t *testing.T) {
+	blocks := readmeBlocks(t)
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"nodes.json", "pods.json"} {
+		if err := os.WriteFile(name, sample, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ran := 0
+	for _, block := range blocks {
+		script, ok := strings.CutPrefix(block, "sh\n")
+		if !ok {
+			continue
+		}
+		for line := range strings.Lines(script) {
+			command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
+			command, _, _ = strings.Cut(command, " > ")
+			name, args, ok := strings.Cut(command, "./examples/whynot")
+			plugin, isPlugin := strings.CutPrefix(command, "kubectl whynot")
+			switch {
+			case isPlugin:
+				name, args = "kubectl-whynot", plugin
+			case !ok || strings.HasPrefix(command, "go build"):
+				continue
+			}
+			fakeKubectl(t, "0", string(sample), string(sample))
+			if strings.HasPrefix(name, "kubectl get") {
+				if code, stdout, stderr := runOn(strings.NewReader(string(sample)), strings.Fields(args)...); code != 0 || stdout == "" {
+					t.Errorf("%s: exit code %d, %s", command, code, stderr)
+				}
+			} else if code, stdout, stderr := runPlugin(t, filepath.Base(strings.TrimSpace(name)), strings.Fields(args)...); code != 0 || stdout == "" {
+				t.Errorf("%s: exit code %d, %s", command, code, stderr)
+			}
+			ran++
+		}
+	}
+	if ran != 8 {
+		t.Errorf("%d commands in the README", ran)
+	}
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A slip is a toleration that was meant for a taint and misses it by mistake:
+// the library's hints tell. Where a value or key merely differs, the taint may
+// be there to keep just this pod away.
+
+// isSlip reports whether the closest toleration was meant for the taint. A
+// toleration that is used, as it tolerates a taint of some node of the cluster,
+// has the key and value that its author wants. The values are those that the
+// selected nodes have for the taint's key and effect.
+func isSlip(r taints.Reason, isUsed bool, values int) bool {
+	t := r.Closest
+	if t.Key == "" || r.Tolerated() {
+		return false
+	}
+	if t.Key != r.Taint.Key && (isUsed || namesAnother(t.Key, r.Taint.Key)) {
+		return false
+	}
+	switch operator := knownOperator(t.Operator); operator {
+	case taints.OpExists:
+		return true
+	case taints.OpLt, taints.OpGt:
+		return isInteger(r.Taint.Value)
+	}
+	switch {
+	case t.Value == r.Taint.Value:
+		return true
+	case isUsed:
+		return false
+	case r.Hint == taints.HintOtherKey:
+		return !isEverywhere(r.Taint.Value)
+	case t.Value == "":
+		return values == 1
+	}
+	return strings.EqualFold(t.Value, r.Taint.Value)
+}
+
+// isEverywhere reports whether the value is one that many keys have, so that it
+// says nothing about one.
+func isEverywhere(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "false", "yes", "no", "present", "enabled", "disabled":
+		return true
+	}
+	return isInteger(value)
+}
+
+// namesAnother reports whether two keys that are alike differ just where names
+// of their kind do: in one short part or number, as team-a and team-b do.
+func namesAnother(a, b string) bool {
+	isSeparator := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	x, y := strings.FieldsFunc(a, isSeparator), strings.FieldsFunc(b, isSeparator)
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		p, q := strings.ToLower(x[i]), strings.ToLower(y[i])
+		if p == q {
+			continue
+		}
+		if len(p) <= 2 || len(q) <= 2 || withoutDigits(p) == withoutDigits(q) {
+			return true
+		}
+	}
+	return false
+}
+
+func withoutDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// corrected returns the toleration of a slip with as little changed as makes it
+// tolerate the taint.
+func corrected(r taints.Reason) taints.Toleration {
+	t := r.Closest
+	t.Key = r.Taint.Key
+	if t.Effect != "" {
+		t.Effect = r.Taint.Effect
+	}
+	if s := t.TolerationSeconds; s != nil && (t.Effect != taints.NoExecute || *s <= 0) {
+		t.TolerationSeconds = nil
+	}
+	if t.Mismatch(r.Taint) == taints.MismatchNone {
+		return t
+	}
+	switch operator := knownOperator(t.Operator); operator {
+	case taints.OpExists:
+		t.Operator, t.Value = operator, ""
+	case taints.OpLt, taints.OpGt:
+		t.Operator, t.Value = threshold(operator, r.Taint.Value)
+	default:
+		t.Value = r.Taint.Value
+		if t.Operator != "" {
+			t.Operator = taints.OpEqual
+		}
+	}
+	return t
+}
+
+// threshold returns the operator, Lt or Gt, with the value that just lets the
+// taint's value through, or Exists where no value does.
+func threshold(op taints.Operator, value string) (taints.Operator, string) {
+	n, _ := strconv.ParseInt(value, 10, 64)
+	switch {
+	case op == taints.OpLt && n < math.MaxInt64:
+		return op, strconv.FormatInt(n+1, 10)
+	case op == taints.OpGt && n > math.MinInt64:
+		return op, strconv.FormatInt(n-1, 10)
+	}
+	return taints.OpExists, ""
+}
+
+// isInteger reports whether Lt and Gt can compare the value.
+func isInteger(value string) bool {
+	n, err := strconv.ParseInt(value, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == value
+}
+
+// knownOperator returns the operator, or the one that an unknown one looks
+// like, or else Equal.
+func knownOperator(op taints.Operator) taints.Operator {
+	for _, known := range []taints.Operator{taints.OpExists, taints.OpLt, taints.OpGt} {
+		if strings.EqualFold(string(op), string(known)) {
+			return known
+		}
+	}
+	return taints.OpEqual
+}
+
+// tolerationOf returns a toleration of just the taint.
+func tolerationOf(t taints.Taint) taints.Toleration {
+	if t.Value == "" {
+		return taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}
+	}
+	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
+}
+
+// isNodeTrouble reports whether a taint of the key says that the node is out of
+// order or cordoned.
+func isNodeTrouble(key string) bool {
+	switch key {
+	case taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
+		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService,
+		taints.NodeOutOfDisk, taints.CloudProviderUninitialized, taints.CloudProviderShutdown,
+		taints.NodeAlphaNotReady, taints.NodeAlphaUnreachable:
+		return true
+	}
+	return false
+}
+
+// isControlPlane reports whether a taint keeps pods off the control plane.
+func isControlPlane(t taints.Taint) bool {
+	return t.Key == taints.NodeRoleControlPlane || t.Key == taints.NodeRoleMaster
+}
+
+// isEverybodys reports whether the toleration is one that every pod is given,
+// which says nothing about what its author wants.
+func isEverybodys(t taints.Toleration) bool {
+	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
+}
+
+// The reasons of a profile say why taints reject its pods.
+type reasons map[taints.Taint]reason
+
+// A reason is the library's, with the place of the closest toleration among
+// all, -1 if none comes close.
+type reason struct {
+	taints.Reason
+	at int
+}
+
+// reasonsOf returns why the hard taints of the shares reject the pods. The
+// tolerations that every pod has are not compared.
+func reasonsOf(p *profile, shares []share) reasons {
+	var own []taints.Toleration
+	var places []int
+	for i, t := range p.tolerations {
+		if !isEverybodys(t) {
+			own, places = append(own, t), append(places, i)
+		}
+	}
+	lists := func(yield func([]taints.Taint) bool) {
+		for _, s := range shares {
+			if !yield(s.group.taints) {
+				return
+			}
+		}
+	}
+	m := make(reasons)
+	for _, r := range taints.Summarize(lists, own).Reasons {
+		taint := r.Reason.Taint
+		if _, ok := p.matcher.Match(taint); ok {
+			continue // by a toleration that every pod has
+		}
+		x := reason{r.Reason, -1}
+		if i, ok := r.Reason.Toleration(); ok {
+			x.at = places[i]
+		}
+		m[taint] = x
+	}
+	return m
+}
+
+// closest returns the closest toleration, nil if there is none.
+func (r *reason) closest() *taints.Toleration {
+	if r.at < 0 {
+		return nil
+	}
+	return &r.Closest
+}
+
+// isUsed reports whether the toleration tolerates one of the taints.
+func isUsed(t taints.Toleration, list []taints.Taint) bool {
+	return slices.ContainsFunc(list, t.Tolerates)
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"math"
+	"strings"
+)
+
+// A timeScale places times on a line: logarithmic to both sides of now, so that
+// seconds and days can be told apart.
+type timeScale struct{ before, after float64 }
+
+// newTimeScale returns a scale on which the times of all fates have a place.
+func newTimeScale(fates []*fate) timeScale {
+	s := timeScale{after: logarithm(60)}
+	for _, f := range fates {
+		for _, p := range f.pods {
+			if p.InSeconds == nil {
+				continue
+			}
+			x := logarithm(*p.InSeconds)
+			s.before, s.after = math.Max(s.before, -x), math.Max(s.after, x)
+		}
+	}
+	return s
+}
+
+// logarithm keeps the sign.
+func logarithm(seconds int64) float64 {
+	return math.Copysign(math.Log1p(math.Abs(float64(seconds))/10), float64(seconds))
+}
+
+// at returns the place of the time, which is so many seconds from now, in
+// percent of the line.
+func (s timeScale) at(seconds int64) float64 {
+	x := (s.before + logarithm(seconds)) / (s.before + s.after) * 100
+	return math.Round(x*100) / 100
+}
+
+// ticks returns the marks of the line that have room beside each other.
+func (s timeScale) ticks() []tick {
+	list := []tick{{s.at(0), "now"}}
+	for _, seconds := range []int64{60, 600, 3600, 86400, 30 * 86400, 365 * 86400} {
+		for _, t := range []int64{-seconds, seconds} {
+			x := s.at(t)
+			isFree := x >= 0 && x <= 100
+			for _, other := range list {
+				isFree = isFree && math.Abs(x-other.Left) > 14
+			}
+			if isFree {
+				list = append(list, tick{x, strings.TrimPrefix(sign(t)+duration(max(t, -t)), "+")})
+			}
+		}
+	}
+	return list
+}
+
+func sign(t int64) string {
+	if t < 0 {
+		return "−"
+	}
+	return "+"
+}

@@ -82,12 +82,11 @@ func (a *audit) check(ok bool, format string, args ...any) {
 }
 
 func auditVector[T any](a *audit, v *vector[T]) {
-	a.check((v.root == nil) == (v.len == 0), "a vector of %d", v.len)
+	a.check((v.root == nil) == (v.len <= 1), "a vector of %d", v.len)
+	a.check(v.len == 1 || reflect.ValueOf(&v.only).Elem().IsZero(), "a vector of %d keeps %v", v.len, v.only)
 	if v.root == nil {
-		a.check(v.levels == 0, "an empty vector has %d levels", v.levels)
 		return
 	}
-	a.check(v.levels == 0 || v.len > pageSize<<(pageBits*(v.levels-1)), "%d levels for %d", v.levels, v.len)
 	left := v.len
 	var visit func(p *page[T], level int)
 	visit = func(p *page[T], level int) {
@@ -106,7 +105,7 @@ func auditVector[T any](a *audit, v *vector[T]) {
 			visit(next, level-1)
 		}
 	}
-	visit(v.root, v.levels)
+	visit(v.root, levels(v.len))
 	a.check(left == 0, "%d items are missing", left)
 }
 

@@ -2,7 +2,6 @@ package taints
 
 import (
 	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -146,7 +145,7 @@ func (x *Index[N]) Feasible(m *Matcher) iter.Seq[N] {
 // faster than a loop, for it copies many nodes at a time.
 func (x *Index[N]) AppendFeasible(dst []N, m *Matcher) []N {
 	x.feasible(m, func(g *members[N]) bool {
-		dst = g.nodes.appendTo(slices.Grow(dst, g.nodes.len))
+		dst = g.nodes.appendTo(dst)
 		return true
 	})
 	return dst

@@ -221,6 +221,27 @@ func TestIndexStepsFollowThePod(t *testing.T) {
 	}
 }
 
+// A group is found once, whichever of the tolerations find its anchor, and in the
+// order in which the anchors were made.
+func TestIndexFindsGroupsOnce(t *testing.T) {
+	var x taints.Index[int]
+	for i := range 1000 {
+		x.Set(i, []taints.Taint{hard("filler", i)})
+	}
+	for i, list := range [][]taints.Taint{parseTaints("b=2:NoSchedule"), parseTaints("a=1:NoSchedule"), parseTaints("a=1:NoSchedule", "b=2:NoSchedule"), parseTaints("c=3:NoExecute")} {
+		x.Set(1000+i, list)
+	}
+	m := taints.Compile(parseTolerations(
+		"a=1:NoSchedule", "b=2:NoSchedule", "c=9:NoExecute op=Lt", "a=1:NoExecute", "b op=Exists", "a op=Exists", "c op=Exists", "c=1:NoExecute op=Gt", "b=2", "a=0 op=Gt",
+	))
+	if _, ok := x.Search(m); !ok {
+		t.Fatal("the groups are not searched for")
+	}
+	if got, n := slices.Collect(x.Feasible(m)), x.CountFeasible(m); !slices.Equal(got, []int{1000, 1001, 1002, 1003}) || n != 4 {
+		t.Errorf("Feasible = %v, CountFeasible = %d", got, n)
+	}
+}
+
 // The old taint that nobody tolerates may come first or last: the class is filed
 // under the taint with the fewest others.
 func TestIndexAnchorsAreRare(t *testing.T) {

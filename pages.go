@@ -1,15 +1,18 @@
 package taints
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A vector is a list in a tree of pages. A copy of it stays as it is while the
 // vector goes on to change, as long as the version is another one after the copy
 // is made: a page belongs to the version in which it was made, and one of an
 // earlier version is copied before it is written to.
 type vector[T any] struct {
-	root   *page[T]
-	len    int
-	levels int // of pages above those with items
+	only [1]T     // the item, while there is one
+	root *page[T] // nil up to one item
+	len  int
 }
 
 // A page has the items, or else the pages, whose indexes share the upper bits.
@@ -23,7 +26,11 @@ type page[T any] struct {
 // copy and large enough to loop over, see BenchmarkIndex.
 const pageBits, pageSize = 6, 1 << 6
 
-// vectorOf returns a vector of the items, which are not to be changed.
+// levels returns how many levels of pages are above those with the items, if
+// there are so many.
+func levels(items int) int { return (bits.Len(uint(items-1)) - 1) / pageBits }
+
+// vectorOf returns a vector of the items to loop over.
 func vectorOf[T any](items []T) vector[T] {
 	return vector[T]{root: &page[T]{items: items}, len: len(items)}
 }
@@ -45,32 +52,45 @@ func (p *page[T]) below(i int, version uint64) *page[T] {
 
 // push appends the item.
 func (v *vector[T]) push(item T, version uint64) {
+	i := v.len
+	v.len++
 	switch {
-	case v.root == nil:
-		v.root = &page[T]{version: version}
-	case v.len == pageSize<<(pageBits*v.levels):
+	case i == 0:
+		v.only[0] = item
+		return
+	case i == 1:
+		v.root = &page[T]{version: version, items: []T{v.only[0]}}
+		clear(v.only[:])
+	case levels(i) < levels(v.len):
 		v.root = &page[T]{version: version, pages: []*page[T]{v.root}}
-		v.levels++
 	}
 	p := v.root.mutable(version)
 	v.root = p
-	for level := v.levels; level > 0; level-- {
-		i := v.len >> (pageBits * level) % pageSize
-		if i == len(p.pages) {
+	for level := levels(v.len); level > 0; level-- {
+		at := i >> (pageBits * level) % pageSize
+		if at == len(p.pages) {
 			p.pages = append(p.pages, &page[T]{version: version})
 		}
-		p = p.below(i, version)
+		p = p.below(at, version)
 	}
 	p.items = append(p.items, item)
-	v.len++
 }
 
 // pop takes out the last item and returns it.
 func (v *vector[T]) pop(version uint64) T {
+	i, level := v.len-1, levels(v.len)
+	item := v.at(i)
 	v.len--
-	item := v.root.at(v.len, v.levels)
-	v.root = v.root.cut(v.len, v.levels, version)
-	for ; v.levels > 0 && v.len <= pageSize<<(pageBits*(v.levels-1)); v.levels-- {
+	switch {
+	case i == 0:
+		clear(v.only[:])
+		return item
+	case i == 1:
+		v.only[0], v.root = v.at(0), nil
+		return item
+	}
+	v.root = v.root.cut(i, level, version)
+	if levels(i) < level {
 		v.root = v.root.pages[0]
 	}
 	return item
@@ -97,10 +117,12 @@ func (p *page[T]) cut(i, level int, version uint64) *page[T] {
 }
 
 // at returns the item at index i.
-func (v *vector[T]) at(i int) T { return v.root.at(i, v.levels) }
-
-func (p *page[T]) at(i, level int) T {
-	for ; level > 0; level-- {
+func (v *vector[T]) at(i int) T {
+	if v.root == nil {
+		return v.only[i]
+	}
+	p := v.root
+	for level := levels(v.len); level > 0; level-- {
 		p = p.pages[i>>(pageBits*level)%pageSize]
 	}
 	return p.items[i%pageSize]
@@ -108,9 +130,12 @@ func (p *page[T]) at(i, level int) T {
 
 // mutable returns the item at index i, to be written to before the version ends.
 func (v *vector[T]) mutable(i int, version uint64) *T {
+	if v.root == nil {
+		return &v.only[i]
+	}
 	p := v.root.mutable(version)
 	v.root = p
-	for level := v.levels; level > 0; level-- {
+	for level := levels(v.len); level > 0; level-- {
 		p = p.below(i>>(pageBits*level)%pageSize, version)
 	}
 	return &p.items[i%pageSize]
@@ -118,7 +143,16 @@ func (v *vector[T]) mutable(i int, version uint64) *T {
 
 // pages calls f with the items page by page until it returns false, and reports
 // whether it never did.
-func (v *vector[T]) pages(f func([]T) bool) bool { return v.root == nil || v.root.visit(f) }
+func (v *vector[T]) pages(f func([]T) bool) bool {
+	switch {
+	case v.len == 0:
+		return true
+	case v.root == nil:
+		only := v.only // so that v itself need not be on the heap
+		return f(only[:])
+	}
+	return v.root.visit(f)
+}
 
 func (p *page[T]) visit(f func([]T) bool) bool {
 	if p.pages == nil {
@@ -134,6 +168,9 @@ func (p *page[T]) visit(f func([]T) bool) bool {
 
 // each is pages for each item.
 func (v *vector[T]) each(f func(T) bool) bool {
+	if v.len == 1 && v.root == nil {
+		return f(v.only[0])
+	}
 	return v.pages(func(items []T) bool {
 		for _, item := range items {
 			if !f(item) {
@@ -147,9 +184,9 @@ func (v *vector[T]) each(f func(T) bool) bool {
 // appendTo appends the items to dst.
 func (v *vector[T]) appendTo(dst []T) []T {
 	if v.root == nil {
-		return dst
+		return append(dst, v.only[:v.len]...)
 	}
-	return v.root.appendTo(dst)
+	return v.root.appendTo(slices.Grow(dst, v.len))
 }
 
 func (p *page[T]) appendTo(dst []T) []T {

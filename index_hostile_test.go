@@ -242,6 +242,32 @@ func TestIndexFindsGroupsOnce(t *testing.T) {
 	}
 }
 
+// A search counts each toleration, anchor and class, and is not begun for more
+// tolerations than it may look up.
+func TestIndexSearchCounts(t *testing.T) {
+	var x taints.Index[int]
+	for i := range 1000 {
+		x.Set(i, []taints.Taint{hard("filler", i)})
+	}
+	// Each of the ten zones has three classes, all at the anchor of its key and value.
+	for i := range 50 {
+		x.Set(1000+i, []taints.Taint{hard("zone", i%10), {Key: "zone", Value: strconv.Itoa(i % 10), Effect: taints.Effect([]string{"", "NoSchedule", "NoExecute", "PreferNoSchedule", "x"}[i/10])}})
+	}
+	if s := x.Audit(); s.Anchors != 1010 {
+		t.Fatalf("%d anchors", s.Anchors)
+	}
+	steps, ok := x.Search(taints.Compile([]taints.Toleration{exists("zone")}))
+	if most := 4 + 10*2 + 30; !ok || steps < 1+10+30 || steps > most {
+		t.Errorf("%d steps for a toleration of 10 anchors of 3 classes each, want at most %d", steps, most)
+	}
+	for _, n := range []int{10, 50, 100, 300} {
+		m := taints.Compile(times(n, func(i int) taints.Toleration { return exists("other-" + strconv.Itoa(i)) }))
+		if steps, ok := x.Search(m); ok != (n < 60) || ok && steps < n {
+			t.Errorf("%d tolerations among 1030 groups: %d steps, %v", n, steps, ok)
+		}
+	}
+}
+
 // The old taint that nobody tolerates may come first or last: the class is filed
 // under the taint with the fewest others.
 func TestIndexAnchorsAreRare(t *testing.T) {

@@ -166,6 +166,9 @@ func TestNumberTree(t *testing.T) {
 		if most := 2*len(want) + 2*64 + 1; math.MaxInt32-s.left > most+(anchorSteps)*len(want) {
 			t.Fatalf("%d steps for %d numbers", math.MaxInt32-s.left, len(want))
 		}
+		if math.MaxInt32-s.left < (1+anchorSteps)*len(want) {
+			t.Fatalf("no more than %d steps for %d numbers", math.MaxInt32-s.left, len(want))
+		}
 		s = search{left: rapid.IntRange(0, 50).Draw(t, "left")}
 		if got := s.between(tree.root, ordered(low), ordered(high), nil); s.left >= 0 && len(got) != len(want) {
 			t.Fatalf("%d of %d numbers with %d steps left", len(got), len(want), s.left)

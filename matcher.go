@@ -166,7 +166,6 @@ func (r *rule) exempts() EffectSet {
 	return EffectSet(r.effects) &^ (1 << indexOther) // one of the other effects is not all of them
 }
 
-
 func (r *rule) keyMatches(key string) bool {
 	return r.Key == key || r.wildcard && strings.HasPrefix(key, r.prefix())
 }

@@ -1,0 +1,207 @@
+package taints
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// A vector is a list in a tree of pages. A copy of it stays as it is while the
+// vector goes on to change, as long as the version is another one after the copy
+// is made: a page belongs to the version in which it was made, and one of an
+// earlier version is copied before it is written to.
+type vector[T any] struct {
+	only [1]T     // the item, while there is one
+	root *page[T] // nil up to one item
+	len  int
+}
+
+// A page has the items, or else the pages, whose indexes share the upper bits.
+type page[T any] struct {
+	version uint64
+	items   []T
+	pages   []*page[T]
+}
+
+// The number of items or pages in a page, as a power of two: small enough to
+// copy and large enough to loop over, see BenchmarkIndex.
+const pageBits, pageSize = 6, 1 << 6
+
+// levels returns how many levels of pages are above those with the items, if
+// there are so many.
+func levels(items int) int { return (bits.Len(uint(items-1)) - 1) / pageBits }
+
+// vectorOf returns a vector of the items to loop over.
+func vectorOf[T any](items []T) vector[T] {
+	return vector[T]{root: &page[T]{items: items}, len: len(items)}
+}
+
+// mutable returns p if the version owns it, and otherwise a copy that it owns.
+func (p *page[T]) mutable(version uint64) *page[T] {
+	if p.version == version {
+		return p
+	}
+	return &page[T]{version, roomy(p.items), roomy(p.pages)}
+}
+
+// below returns the page at index i of p, which the version owns too then.
+func (p *page[T]) below(i int, version uint64) *page[T] {
+	next := p.pages[i].mutable(version)
+	p.pages[i] = next
+	return next
+}
+
+// push appends the item.
+func (v *vector[T]) push(item T, version uint64) {
+	i := v.len
+	v.len++
+	switch {
+	case i == 0:
+		v.only[0] = item
+		return
+	case i == 1:
+		v.root = &page[T]{version: version, items: []T{v.only[0]}}
+		clear(v.only[:])
+	case levels(i) < levels(v.len):
+		v.root = &page[T]{version: version, pages: []*page[T]{v.root}}
+	}
+	p := v.root.mutable(version)
+	v.root = p
+	for level := levels(v.len); level > 0; level-- {
+		at := i >> (pageBits * level) % pageSize
+		if at == len(p.pages) {
+			p.pages = append(p.pages, &page[T]{version: version})
+		}
+		p = p.below(at, version)
+	}
+	p.items = append(p.items, item)
+}
+
+// pop takes out the last item and returns it.
+func (v *vector[T]) pop(version uint64) T {
+	i, level := v.len-1, levels(v.len)
+	item := v.at(i)
+	v.len--
+	switch {
+	case i == 0:
+		clear(v.only[:])
+		return item
+	case i == 1:
+		v.only[0], v.root = v.at(0), nil
+		return item
+	}
+	v.root = v.root.cut(i, level, version)
+	if levels(i) < level {
+		v.root = v.root.pages[0]
+	}
+	return item
+}
+
+// cut returns p without the item at index i, which is its last, and nil if
+// nothing is left.
+func (p *page[T]) cut(i, level int, version uint64) *page[T] {
+	if i&(pageSize<<(pageBits*level)-1) == 0 {
+		return nil
+	}
+	p = p.mutable(version)
+	if level == 0 {
+		p.items = withoutLast(p.items)
+		return p
+	}
+	last := len(p.pages) - 1
+	if next := p.pages[last].cut(i, level-1, version); next != nil {
+		p.pages[last] = next
+	} else {
+		p.pages = withoutLast(p.pages)
+	}
+	return p
+}
+
+// at returns the item at index i.
+func (v *vector[T]) at(i int) T {
+	if v.root == nil {
+		return v.only[i]
+	}
+	p := v.root
+	for level := levels(v.len); level > 0; level-- {
+		p = p.pages[i>>(pageBits*level)%pageSize]
+	}
+	return p.items[i%pageSize]
+}
+
+// mutable returns the item at index i, to be written to before the version ends.
+func (v *vector[T]) mutable(i int, version uint64) *T {
+	if v.root == nil {
+		return &v.only[i]
+	}
+	p := v.root.mutable(version)
+	v.root = p
+	for level := levels(v.len); level > 0; level-- {
+		p = p.below(i>>(pageBits*level)%pageSize, version)
+	}
+	return &p.items[i%pageSize]
+}
+
+// pages calls f with the items page by page until it returns false, and reports
+// whether it never did.
+func (v *vector[T]) pages(f func([]T) bool) bool {
+	switch {
+	case v.len == 0:
+		return true
+	case v.root == nil:
+		only := v.only // so that v itself need not be on the heap
+		return f(only[:])
+	}
+	return v.root.visit(f)
+}
+
+func (p *page[T]) visit(f func([]T) bool) bool {
+	if p.pages == nil {
+		return f(p.items)
+	}
+	for _, below := range p.pages {
+		if !below.visit(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// each is pages for each item.
+func (v *vector[T]) each(f func(T) bool) bool {
+	if v.len == 1 && v.root == nil {
+		return f(v.only[0])
+	}
+	return v.pages(func(items []T) bool {
+		for _, item := range items {
+			if !f(item) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// appendTo appends the items to dst.
+func (v *vector[T]) appendTo(dst []T) []T {
+	if v.root == nil {
+		return append(dst, v.only[:v.len]...)
+	}
+	return v.root.appendTo(slices.Grow(dst, v.len))
+}
+
+func (p *page[T]) appendTo(dst []T) []T {
+	dst = append(dst, p.items...)
+	for _, below := range p.pages {
+		dst = below.appendTo(dst)
+	}
+	return dst
+}
+
+// roomy returns a copy of the list of a page with room for one item more, if a
+// page may have one more.
+func roomy[T any](list []T) []T {
+	if list == nil {
+		return nil
+	}
+	return append(make([]T, 0, min(pageSize, 1<<bits.Len(uint(len(list))))), list...)
+}

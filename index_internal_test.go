@@ -3,6 +3,7 @@ package taints
 import (
 	"cmp"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -70,6 +71,9 @@ func TestVector(t *testing.T) {
 				n, end := 0, rapid.IntRange(1, len(want)).Draw(t, "end")
 				if v.each(func(*int) bool { n++; return n < end }) || n != end {
 					t.Fatalf("%d of %d items, want %d", n, len(want), end)
+				}
+				if v.pages(func([]*int) bool { return false }) {
+					t.Fatalf("an early end of %d items goes through", len(want))
 				}
 			},
 			"": func(t *rapid.T) {
@@ -233,17 +237,14 @@ func TestTable(t *testing.T) {
 	for i := range 1000 {
 		big.set(i, i)
 	}
-	made := func() int {
-		n, most := 0, big.most
-		for i := range 1000 {
-			big.delete(i)
-			if big.most != most {
-				n, most = n+1, big.most
-			}
+	maps := []map[int]int{big.entries} // held, so that each has its own address
+	for i := range 1000 {
+		big.delete(i)
+		if reflect.ValueOf(big.entries).Pointer() != reflect.ValueOf(maps[len(maps)-1]).Pointer() {
+			maps = append(maps, big.entries)
 		}
-		return n
-	}()
-	if made < 3 || made > 6 {
+	}
+	if made := len(maps) - 1; made < 3 || made > 6 {
 		t.Errorf("deleting 1000 entries made %d maps", made)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // A QueueCost is what it costs to hold the evictions of many pods: to schedule all, to move every second one, to cancel
@@ -34,7 +35,7 @@ func pods(n int) []types.NamespacedName {
 // spread is how long after the first deadline that of pod i is: less than a millisecond, in no order.
 func spread(i int) time.Duration { return time.Duration(i*7919%1_000_000) * time.Nanosecond }
 
-// QueueOurs measures an EvictionQueue with n pods, named as in Kubernetes' queue by namespace/name.
+// QueueOurs measures a Queue with n pods, named as in Kubernetes' queue by namespace/name.
 func QueueOurs(n int) QueueCost {
 	var cost QueueCost
 	names, before := pods(n), liveHeap()
@@ -43,7 +44,7 @@ func QueueOurs(n int) QueueCost {
 	eviction := func(i int, more time.Duration) taints.Eviction {
 		return taints.Eviction{Outcome: taints.EvictsAt, At: first.Add(spread(i) + more), Seconds: 60}
 	}
-	var q taints.EvictionQueue[string]
+	var q lifecycle.Queue[string]
 	cost.Fill = timed(func() {
 		for i, pod := range names {
 			q.Update(pod.String(), eviction(i, 0))

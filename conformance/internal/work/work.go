@@ -171,7 +171,7 @@ func evict() Row {
 		Name: "tolerations that match 2 NoExecute taints, and the deadline", Floor: 8,
 		Ours: func(n int) {
 			for range n {
-				if e := taints.Evict(list, tols, now); e.Outcome != taints.EvictsAt {
+				if e := taints.EvictionOf(list, tols, now); e.Outcome != taints.EvictsAt {
 					panic(e.Outcome)
 				}
 			}

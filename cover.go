@@ -235,8 +235,10 @@ func timed(t *Toleration) bool { return t.Effect == "" || t.Effect == NoExecute 
 
 // sameTime reports whether both tolerate a NoExecute taint equally long.
 func sameTime(t, u *Toleration) bool {
-	return !outlasts(t.TolerationSeconds, u.TolerationSeconds) && !outlasts(u.TolerationSeconds, t.TolerationSeconds)
+	return sameSeconds(t.TolerationSeconds, u.TolerationSeconds)
 }
+
+func sameSeconds(a, b *int64) bool { return !outlasts(a, b) && !outlasts(b, a) }
 
 // toleratesNothing reports whether the toleration tolerates no taint at all.
 func (o Options) toleratesNothing(t *Toleration) bool {

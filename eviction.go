@@ -304,12 +304,12 @@ func (p EvictionPolicy) chooseCompiled(t *Taint, m *Matcher) (toleration int, se
 	if toleration < 0 {
 		return -1, nil
 	}
-	seconds = m.rules[toleration].TolerationSeconds
+	seconds = m.rules[toleration].tolerationSeconds()
 	if !p.Select.comparesAll() {
 		return toleration, seconds
 	}
 	for i := s.next(); i >= 0; i = s.next() {
-		if s := m.rules[i].TolerationSeconds; p.Select.prefers(s, seconds) {
+		if s := m.rules[i].tolerationSeconds(); p.Select.prefers(s, seconds) {
 			toleration, seconds = i, s
 		}
 	}

@@ -51,3 +51,56 @@ func ExampleEvictionPolicy_EvictionOf() {
 	// 12:09:00
 	// 12:05:00
 }
+
+// A node controller sleeps until the pod has to leave.
+func ExampleEviction_Wait() {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
+
+	e := taints.EvictionOf(node, pod, now)
+	fmt.Println(e.Wait(now.Add(4 * time.Minute)))
+	fmt.Println(e.Wait(now.Add(time.Hour)))
+	fmt.Println(taints.EvictionOf(nil, pod, now).Wait(now))
+	// Output:
+	// 6m0s true
+	// 0s true
+	// 0s false
+}
+
+// A cluster of clusters lets workloads leave a failed member for NoSchedule taints
+// too, and gives each the longest time that any of its tolerations asks for.
+func ExampleEvictionPolicy_Compile() {
+	policy := taints.EvictionPolicy{Select: taints.LongestMatch, Effects: taints.Hard}
+	workload := policy.Compile([]taints.Toleration{
+		taints.MustParseToleration("cluster-unreachable op=Exists"),
+		taints.MustParseToleration(":NoExecute op=Exists for 30s"),
+	})
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("cluster-unreachable:NoExecute")}, now))
+	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("cordoned:NoSchedule")}, now))
+	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("draining:NoExecute")}, now))
+	// Output:
+	// stays
+	// evicts now
+	// evicts at 2026-11-21T12:00:30Z, after 30s
+}
+
+// Which of several tolerations counts for a taint of any effect.
+func ExampleEvictionPolicy_Choose() {
+	tolerations := []taints.Toleration{
+		taints.MustParseToleration("degraded:NoExecute op=Exists for 60s"),
+		taints.MustParseToleration("degraded:NoExecute op=Exists"),
+		taints.MustParseToleration("degraded:NoExecute op=Exists for 10s"),
+	}
+	degraded := taints.MustParseTaint("degraded:NoExecute")
+	for _, selection := range []taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest} {
+		i, _ := taints.EvictionPolicy{Select: selection}.Choose(degraded, tolerations)
+		fmt.Println(selection, tolerations[i])
+	}
+	// Output:
+	// FirstMatch degraded:NoExecute op=Exists for 60s
+	// LongestMatch degraded:NoExecute op=Exists
+	// ShortestMatch degraded:NoExecute op=Exists for 10s
+	// ForeverElseShortest degraded:NoExecute op=Exists
+}

@@ -1,6 +1,7 @@
 package taints_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -241,4 +242,79 @@ func ExampleReason_Why_unknown() {
 	// Output:
 	// the effect NoSched is unknown, NoSchedule may be meant, the operator Exist is unknown, Exists may be meant
 	// HintSpelling
+}
+
+// The tolerations of a pod and those of its queue count as one list.
+func ExampleCompile_lists() {
+	pod := []taints.Toleration{taints.MustParseToleration("team=ml:NoSchedule")}
+	queue := []taints.Toleration{taints.MustParseToleration("spot:NoSchedule op=Exists")}
+	m := taints.Compile(pod, queue)
+	fmt.Println(m.Match(taints.MustParseTaint("spot=2h:NoSchedule")))
+	// Output: 1 true
+}
+
+// A Matcher is a selector of taints: it tells those that a node has only while it
+// starts from those that stay.
+func ExampleMatcher_Match() {
+	startup := taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{
+		{Key: "node.cilium.io/agent-not-ready", Operator: taints.OpExists},
+		{Key: "readiness.k8s.io/*", Operator: taints.OpExists, Effect: taints.NoSchedule},
+		{Key: "ebs.csi.aws.com/agent-not-ready", Value: "true"},
+	})
+	node := []taints.Taint{
+		taints.MustParseTaint("readiness.k8s.io/network:NoSchedule"),
+		taints.MustParseTaint("readiness.k8s.io/network:NoExecute"),
+		taints.MustParseTaint("node.cilium.io/agent-not-ready=1:NoExecute"),
+	}
+	for _, taint := range node {
+		_, ok := startup.Match(taint)
+		fmt.Println(taint, ok)
+	}
+	// Output:
+	// readiness.k8s.io/network:NoSchedule true
+	// readiness.k8s.io/network:NoExecute false
+	// node.cilium.io/agent-not-ready=1:NoExecute true
+}
+
+// A webhook asks once which toleration lets a pod onto tainted nodes.
+func ExampleMatch() {
+	pod := []taints.Toleration{taints.MustParseToleration("dedicated=ml"), taints.MustParseToleration("op=Exists")}
+	i, ok := taints.Match(taints.MustParseTaint("gpu:NoSchedule"), pod)
+	fmt.Println(i, ok)
+	// Output: 1 true
+}
+
+// A cluster as it is installed does not know Lt and Gt.
+func ExampleOptions_FindUntolerated() {
+	cluster := taints.Options{NoComparison: true}
+	node := []taints.Taint{taints.MustParseTaint("sla.example.com/failure-score=40:NoSchedule")}
+	pod := []taints.Toleration{taints.MustParseToleration("sla.example.com/failure-score=60:NoSchedule op=Lt")}
+	fmt.Println(cluster.FindUntolerated(node, pod, taints.Hard))
+	fmt.Println(taints.FindUntolerated(node, pod, taints.Hard))
+	// Output:
+	// 0 true
+	// -1 false
+}
+
+// A dashboard keeps counts and prints them.
+func ExampleVerdict() {
+	v := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
+	text, err := json.Marshal(v)
+	fmt.Println(v, string(text), err)
+	fmt.Println(taints.Verdict{})
+	// Output:
+	// untolerated: 1 PreferNoSchedule {"preferNoSchedule":1} <nil>
+	// all tolerated
+}
+
+// An explanation in JSON, safe for a ticket.
+func ExampleExplanation_Redact() {
+	node := []taints.Taint{taints.MustParseTaint("customer=acme:NoSchedule")}
+	pod := []taints.Toleration{taints.MustParseToleration("customer=Acme:NoSchedule")}
+	text, err := json.Marshal(taints.Explain(node, pod).Redact()[0].Mismatch)
+	fmt.Println(string(text), err)
+	fmt.Println(taints.Explain(node, pod).Redact())
+	// Output:
+	// "MismatchValue" <nil>
+	// <key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)
 }

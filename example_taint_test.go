@@ -34,74 +34,6 @@ func ExampleMustParseTaint() {
 	// Output: maintenance NoExecute
 }
 
-// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule spot-", done on a list.
-func ExampleParseChanges() {
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("spot=2h:NoSchedule"),
-		taints.MustParseTaint("spot:NoExecute"),
-	}
-	changes, err := taints.ParseChanges("dedicated=db:NoSchedule", "spot-")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(changes.ApplyStrict(node, true))
-
-	_, err = changes.ApplyStrict(node, false)
-	fmt.Println(err)
-	// Output:
-	// [dedicated=db:NoSchedule] <nil>
-	// add[0]: "dedicated=db:NoSchedule" is already there: the node has this key and effect under another value; overwrite would replace it
-}
-
-// Every argument that is wrong is reported, with the place of its fault.
-func ExampleParseChanges_errors() {
-	specs := []string{"dedicated=ml:noschedule", "gpu:NoExecute", "spot=2h-"}
-	_, err := taints.ParseChanges(specs...)
-	fmt.Println(err)
-	// Output:
-	// parse change "dedicated=ml:noschedule" at offset 13: specs[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
-	// parse change "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
-}
-
-// A tool that drains nodes asks whether somebody else has tainted the node already.
-func ExampleChanges_Apply() {
-	node := []taints.Taint{taints.MustParseTaint("maintenance=alice:NoExecute")}
-	mine := taints.Changes{Add: []taints.Taint{taints.MustParseTaint("maintenance=bob:NoExecute")}}
-
-	_, err := mine.ApplyStrict(node, false)
-	fmt.Println(errors.Is(err, taints.ErrExists))
-	// Output: true
-}
-
-// What a log says about an update of a node.
-func ExampleDiff() {
-	before := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("spot:PreferNoSchedule")}
-	after := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("dedicated=db:NoSchedule")}
-	fmt.Println(taints.Diff(before, after))
-	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
-}
-
-// A machine set's template changed. On this node the cluster has marked memory pressure, and a person has given the set's
-// tier taint another value; neither is the set's business.
-func ExampleReconcile() {
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("tier=gold:PreferNoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/memory-pressure:NoSchedule"),
-	}
-	old := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("tier=silver:PreferNoSchedule")}
-	template := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
-
-	changes := taints.Reconcile(node, old, template)
-	fmt.Println(changes)
-	fmt.Println(changes.ApplyStrict(node, true))
-	// Output:
-	// dedicated=ml:NoExecute dedicated:NoSchedule-
-	// [tier=gold:PreferNoSchedule node.kubernetes.io/memory-pressure:NoSchedule dedicated=ml:NoExecute] <nil>
-}
-
 // A node object of Kubernetes decodes as it is.
 func ExampleTaint() {
 	var node struct {
@@ -217,4 +149,33 @@ func ExampleToleration_Equal() {
 	b := taints.Toleration{Key: "dedicated", Operator: taints.OpEqual, Value: "ml"}
 	fmt.Println(a.Equal(b))
 	// Output: true
+}
+
+// A node group's taints come in an annotation, as the kubelet's
+// --register-with-taints has them.
+func ExampleParseTaints() {
+	list, err := taints.ParseTaints("dedicated=ml:NoSchedule,spot:PreferNoSchedule")
+	fmt.Println(len(list), list, err)
+
+	_, err = taints.ParseTaints("dedicated=ml:NoSchedule,spot")
+	fmt.Println(err)
+	// Output:
+	// 2 [dedicated=ml:NoSchedule spot:PreferNoSchedule] <nil>
+	// parse taint "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
+}
+
+func ExampleParseTaintID() {
+	id, err := taints.ParseTaintID("dedicated:NoSchedule")
+	fmt.Println(id.Key, id.Effect, err)
+	// Output: dedicated NoSchedule <nil>
+}
+
+// A policy in a configuration file names its effects.
+func ExampleEffectSet() {
+	var config struct {
+		Policy taints.EvictionPolicy `json:"policy"`
+	}
+	err := json.Unmarshal([]byte(`{"policy": {"select": "LongestMatch", "effects": "NoSchedule|NoExecute"}}`), &config)
+	fmt.Println(config.Policy.Select, config.Policy.Effects, err)
+	// Output: LongestMatch NoSchedule|NoExecute <nil>
 }

@@ -1,6 +1,7 @@
 package taints_test
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/seed-0529bac1/taints"
@@ -127,4 +128,58 @@ func Example_admission() {
 	// <nil>
 	// tolerations[0]: "maintenance:NoExecute op=Exists for 7200s" is forbidden: no entry of the allow-list tolerates as much for as long
 	// tolerations: "node.kubernetes.io/memory-pressure:NoSchedule op=Exists" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
+}
+
+// A pod's list and its namespace's become the shortest list that means the same
+// as both: what MergeTolerations in Kubernetes is for.
+func ExampleMinimize_merge() {
+	pod := []taints.Toleration{
+		taints.MustParseToleration("gpu=a100:NoSchedule"),
+		taints.MustParseToleration("tenant=blue:NoSchedule"),
+	}
+	namespace := []taints.Toleration{
+		taints.MustParseToleration("gpu op=Exists"),
+		taints.MustParseToleration("tenant=blue:NoSchedule"),
+	}
+	fmt.Println(taints.Minimize(taints.Merge(pod, namespace)))
+	// Output: [tenant=blue:NoSchedule gpu op=Exists]
+}
+
+// A controller does not roll out a template whose tolerations were only sorted.
+func ExampleSameTolerations() {
+	before := []taints.Toleration{
+		taints.MustParseToleration("gpu op=Exists"),
+		taints.MustParseToleration("gpu=a100:NoSchedule"),
+		taints.MustParseToleration("tenant=blue:NoSchedule"),
+	}
+	after := []taints.Toleration{
+		{Key: "tenant", Operator: taints.OpEqual, Value: "blue", Effect: taints.NoSchedule},
+		taints.MustParseToleration("gpu op=Exists"),
+	}
+	fmt.Println(taints.SameTolerations(before, after))
+	fmt.Println(taints.SameTolerations(before, after[1:]))
+	// Output:
+	// true
+	// false
+}
+
+func ExampleOptions_ParseToleration() {
+	wildcards := taints.Options{KeyWildcards: true}
+	t, err := wildcards.ParseToleration("readiness.k8s.io/*:NoSchedule op=Exists")
+	fmt.Println(t, err)
+	// Output: readiness.k8s.io/*:NoSchedule op=Exists <nil>
+}
+
+// A webhook answers with the place of each fault.
+func ExampleFieldError() {
+	err := taints.ValidateTolerations([]taints.Toleration{
+		taints.MustParseToleration("gpu op=Exists"),
+		{Key: "dedicated", Operator: "In", Value: "ml"},
+	})
+	var fault *taints.FieldError
+	if errors.As(err, &fault) {
+		i, _ := fault.Index()
+		fmt.Println(fault.List, i, fault.Field, fault.Value, errors.Is(fault, taints.ErrUnsupported))
+	}
+	// Output: tolerations 1 operator In true
 }

@@ -55,7 +55,7 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 // an effect of the set and that none of the tolerations tolerates, or -1.
 func (o Options) nextUntolerated(taints []Taint, tolerations []Toleration, in EffectSet, from int) int {
 	for i := from; i < len(taints); i++ {
-		if t := &taints[i]; in.Has(t.Effect) && o.next(tolerations, t, -1) < 0 {
+		if t := &taints[i]; o.next(tolerations, t, -1) < 0 && in.Has(t.Effect) {
 			return i
 		}
 	}

@@ -499,7 +499,7 @@ func (d *distinctTaints) tolerated(m *Matcher) []*distinctTaint {
 // candidates calls f with taints among which are all hard ones that the rule matches.
 func (d *distinctTaints) candidates(r *rule, f func(*distinctTaint)) {
 	switch {
-	case r.effects&Hard == 0 || r.op == opNever:
+	case r.effects()&Hard == 0 || r.op == opNever:
 	case r.wildcard:
 		each(d.all, f)
 	case r.op == opEqual:

@@ -142,12 +142,14 @@ func (o Options) mismatch(t *Toleration, taint *Taint) Mismatch {
 // tolerates the taint, or -1. Most tolerations are for other keys, and most of
 // those for the key say Exists, so it asks in this order.
 func (o Options) next(tolerations []Toleration, taint *Taint, after int) int {
+	key := taint.Key
 	for i := after + 1; i < len(tolerations); i++ {
 		t := &tolerations[i]
-		if t.Key != taint.Key && t.Key != "" && !(o.KeyWildcards && o.keyMatches(t, taint)) {
-			continue
+		if len(t.Key) != len(key) && t.Key != "" && !o.KeyWildcards {
+			continue // most of them
 		}
-		if effectMatches(t, taint) && (t.Operator == OpExists || o.valueMismatch(t, taint) == MismatchNone) {
+		if o.keyMatches(t, taint) && effectMatches(t, taint) &&
+			(t.Operator == OpExists || o.valueMismatch(t, taint) == MismatchNone) {
 			return i
 		}
 	}
@@ -159,7 +161,10 @@ func effectMatches(t *Toleration, taint *Taint) bool {
 }
 
 func (o Options) keyMatches(t *Toleration, taint *Taint) bool {
-	return o.keys(t).include(keySet{key: taint.Key})
+	if t.Key == taint.Key || t.Key == "" {
+		return true
+	}
+	return o.KeyWildcards && o.keys(t).include(keySet{key: taint.Key})
 }
 
 // valueMismatch is mismatch for the operator and the values alone.

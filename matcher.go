@@ -19,13 +19,29 @@ type Matcher struct {
 
 // A rule is a toleration and how the Matcher applies it.
 type rule struct {
-	Toleration       // with seconds of its own
-	limit      int64 // for opLess and opGreater
-	seconds    int64
-	next       link // the next rule that matches more than one key too, or whose key has the same fingerprint
-	effects    EffectSet
-	op         ruleOp
-	wildcard   bool // matches more than one key
+	Key      string
+	Operator Operator
+	Value    string
+	Effect   Effect
+	seconds  int64 // where timed
+	limit    int64 // for opLess and opGreater
+	next     link  // the next rule that matches more than one key too, or whose key has the same fingerprint
+	op       ruleOp
+	wildcard bool // matches more than one key
+	timed    bool // has seconds
+}
+
+// tolerationSeconds returns the seconds of the toleration.
+func (r *rule) tolerationSeconds() *int64 {
+	if !r.timed {
+		return nil
+	}
+	return &r.seconds
+}
+
+// toleration returns the toleration, with seconds of its own.
+func (r *rule) toleration() Toleration {
+	return Toleration{r.Key, r.Operator, r.Value, r.Effect, r.tolerationSeconds()}.clone()
 }
 
 // A link leads to a rule: it is the rule's index and one, so that 0 leads
@@ -87,17 +103,19 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 // with the last, so that rules stand in list order behind a first one.
 func (m *Matcher) compile(list []Toleration, start int) {
 	for i := len(list) - 1; i >= 0; i-- {
-		r := &m.rules[start+i]
-		r.Toleration = list[i]
-		if r.TolerationSeconds != nil {
-			r.seconds = *r.TolerationSeconds
-			r.TolerationSeconds = &r.seconds
+		r, t := &m.rules[start+i], &list[i]
+		r.Key, r.Operator, r.Value, r.Effect = t.Key, t.Operator, t.Value, t.Effect
+		if t.TolerationSeconds != nil {
+			r.seconds, r.timed = *t.TolerationSeconds, true
 		}
-		m.policy.Options.prepare(r)
+		r.wildcard = t.Key == "" || m.policy.Options.KeyWildcards && strings.HasSuffix(t.Key, "*")
+		r.prepare(m.policy.Options)
 		if r.op == opNever {
 			continue
 		}
-		m.exempt |= r.exempts()
+		if r.wildcard {
+			m.exempt |= r.exempts()
+		}
 		first := &m.wildcards
 		if !r.wildcard {
 			first = &m.exact[fingerprint(r.Key)]
@@ -106,27 +124,24 @@ func (m *Matcher) compile(list []Toleration, start int) {
 	}
 }
 
-// prepare fills in how the rule's toleration is applied.
-func (o Options) prepare(r *rule) {
-	r.wildcard, r.effects = o.keys(&r.Toleration).prefix, AllEffects
-	if r.Effect != "" {
-		r.effects = effectBit(r.Effect)
-	}
-	switch r.Operator {
-	case OpExists:
+// prepare fills in how the rule compares values.
+func (r *rule) prepare(o Options) {
+	switch {
+	case r.Operator == OpExists:
 		r.op = opExists
-	case OpEqual, "":
+	case r.Operator == OpEqual || r.Operator == "":
 		r.op = opEqual
-	case OpLt, OpGt:
-		limit, ok := parseInteger(r.Value)
-		r.limit = limit
-		switch {
-		case !ok || o.NoComparison:
-		case r.Operator == OpLt:
-			r.op = opLess
-		default:
-			r.op = opGreater
-		}
+	case r.Operator == OpLt && !o.NoComparison:
+		r.prepareLimit(opLess)
+	case r.Operator == OpGt && !o.NoComparison:
+		r.prepareLimit(opGreater)
+	}
+}
+
+// prepareLimit leaves the rule at opNever if its value is not an integer.
+func (r *rule) prepareLimit(op ruleOp) {
+	if limit, ok := parseInteger(r.Value); ok {
+		r.limit, r.op = limit, op
 	}
 }
 
@@ -134,25 +149,31 @@ func (o Options) prepare(r *rule) {
 // matches.
 func (r *rule) prefix() string { return strings.TrimSuffix(r.Key, "*") }
 
-// exempts returns the effects of which the rule matches every taint.
+// exempts returns the effects of which the rule, for more than one key, matches
+// every taint.
 func (r *rule) exempts() EffectSet {
 	switch {
-	case r.op != opExists || !r.wildcard || r.prefix() != "":
+	case r.op != opExists || r.prefix() != "":
 		return 0
 	case r.Effect == "":
 		return AllEffects
 	}
-	return r.effects &^ (1 << indexOther) // one of the other effects is not all of them
+	return effectBit(r.Effect) &^ (1 << indexOther) // one of the other effects is not all of them
+}
+
+// effects returns the effects of which the rule may match a taint.
+func (r *rule) effects() EffectSet {
+	if r.Effect == "" {
+		return AllEffects
+	}
+	return effectBit(r.Effect)
 }
 
 func (r *rule) keyMatches(key string) bool {
 	return r.Key == key || r.wildcard && strings.HasPrefix(key, r.prefix())
 }
 
-// effectMatches is for an effect whose bit is given too.
-func (r *rule) effectMatches(effect Effect, bit EffectSet) bool {
-	return r.effects&bit != 0 && (bit != 1<<indexOther || r.Effect == "" || r.Effect == effect)
-}
+func (r *rule) effectMatches(effect Effect) bool { return r.Effect == "" || r.Effect == effect }
 
 // valueMatches is for the operators that compare the value, so not for
 // opExists.
@@ -190,15 +211,14 @@ func (m *Matcher) next(taint *Taint, after int) int {
 type matches struct {
 	rules           []rule
 	taint           *Taint
-	effect          EffectSet // the bit of the taint's effect
-	exact, wildcard link      // the rules to try next
+	exact, wildcard link // the rules to try next
 }
 
 func (m *Matcher) matches(taint *Taint) matches {
 	if m == nil {
 		return matches{}
 	}
-	return matches{m.rules, taint, effectBit(taint.Effect), m.exact[fingerprint(taint.Key)], m.wildcards}
+	return matches{m.rules, taint, m.exact[fingerprint(taint.Key)], m.wildcards}
 }
 
 // next returns the index of the next toleration that tolerates the taint, or -1.
@@ -211,7 +231,7 @@ func (s *matches) next() int {
 		i := *first - 1
 		r := &s.rules[i]
 		*first = r.next
-		if r.effectMatches(s.taint.Effect, s.effect) && r.keyMatches(s.taint.Key) &&
+		if r.keyMatches(s.taint.Key) && r.effectMatches(s.taint.Effect) &&
 			(r.op == opExists || r.valueMatches(s.taint.Value)) {
 			return int(i)
 		}
@@ -220,35 +240,37 @@ func (s *matches) next() int {
 }
 
 // nextUntolerated returns the index, not below from, of the first taint that has
-// an effect of the set and that no toleration tolerates, or -1. Without
-// wildcards it has the loop of matches in line, which takes a fifth off
-// BenchmarkMatcherFindUntolerated.
+// an effect of the set and that no toleration tolerates, or -1. Without wildcards
+// it has the loop of matches in line, which takes a fifth off
+// BenchmarkMatcherFindUntolerated. It asks for the effect last, for most taints
+// are tolerated or of the set.
 func (m *Matcher) nextUntolerated(taints []Taint, in EffectSet, from int) int {
 	if m == nil {
 		m = &Matcher{}
 	}
 	in &^= m.exempt
+	if in == 0 {
+		return -1
+	}
 next:
 	for i := from; i < len(taints); i++ {
 		t := &taints[i]
-		effect := effectBit(t.Effect)
-		if in&effect == 0 {
-			continue
-		}
 		if m.wildcards != 0 {
-			if m.next(t, -1) >= 0 {
-				continue
+			if m.next(t, -1) < 0 && in.Has(t.Effect) {
+				return i
 			}
-			return i
+			continue
 		}
 		for exact := m.exact[fingerprint(t.Key)]; exact != 0; {
 			r := &m.rules[exact-1]
-			if r.effectMatches(t.Effect, effect) && r.Key == t.Key && (r.op == opExists || r.valueMatches(t.Value)) {
+			if r.Key == t.Key && r.effectMatches(t.Effect) && (r.op == opExists || r.valueMatches(t.Value)) {
 				continue next
 			}
 			exact = r.next
 		}
-		return i
+		if in.Has(t.Effect) {
+			return i
+		}
 	}
 	return -1
 }
@@ -269,7 +291,7 @@ func (m *Matcher) list() ([]Toleration, Options) {
 	}
 	list := make([]Toleration, len(m.rules))
 	for i := range m.rules {
-		list[i] = m.rules[i].Toleration
+		list[i] = m.rules[i].toleration()
 	}
 	return list, m.policy.Options
 }

@@ -328,12 +328,16 @@ func TestTextRoundTrips(t *testing.T) {
 		if err == nil && gotTaint.Validate() != nil {
 			t.Fatalf("%q is read as an invalid taint: %v", taint, gotTaint.Validate())
 		}
-		gotTol, err := taints.ParseToleration(tol.String())
-		if tol.Validate() == nil && (err != nil || !gotTol.Equal(tol)) {
-			t.Fatalf("%+v is printed as %q and read as %+v, %v", tol, tol, gotTol, err)
+		o := options.Draw(t, "options")
+		gotTol, err := o.ParseToleration(tol.String())
+		if refValidToleration(o, tol) && (err != nil || !gotTol.Equal(tol)) {
+			t.Fatalf("under %+v %+v is printed as %q and read as %+v, %v", o, tol, tol, gotTol, err)
 		}
-		if err == nil && gotTol.Validate() != nil {
-			t.Fatalf("%q is read as an invalid toleration: %v", tol, gotTol.Validate())
+		if err == nil && !refValidToleration(o, gotTol) {
+			t.Fatalf("under %+v %q is read as the invalid %+v", o, tol, gotTol)
+		}
+		if plain, plainErr := taints.ParseToleration(tol.String()); o == (taints.Options{}) && ((plainErr == nil) != (err == nil) || !plain.Equal(gotTol)) {
+			t.Fatalf("%q is read as %+v, %v, and under the zero Options as %+v, %v", tol, plain, plainErr, gotTol, err)
 		}
 	})
 }

@@ -39,7 +39,7 @@ func sameAnswer(a, b *Matcher, t *Taint) bool {
 	if i < 0 || j < 0 {
 		return i == j
 	}
-	return t.Effect != NoExecute || sameTime(&a.rules[i].Toleration, &b.rules[j].Toleration)
+	return t.Effect != NoExecute || sameSeconds(a.rules[i].tolerationSeconds(), b.rules[j].tolerationSeconds())
 }
 
 // Witnesses are taints that stand for all others as far as the tolerations that

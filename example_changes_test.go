@@ -1,0 +1,187 @@
+package taints_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A controller makes sure, at each sync, that a node is marked and an old mark is
+// gone, and updates the node only if that made a difference.
+func ExampleChanges_Apply() {
+	ensure := taints.Changes{
+		Add:    []taints.Taint{taints.MustParseTaint("example.com/updating:NoSchedule")},
+		Remove: []taints.TaintID{{Key: "example.com/outdated"}},
+	}
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("example.com/outdated:PreferNoSchedule"),
+	}
+	for range 2 {
+		var changed bool
+		node, changed = ensure.Apply(node)
+		fmt.Println(node, changed)
+	}
+	// Output:
+	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] true
+	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] false
+}
+
+// A taint that is removed and added is written anew, with a new time.
+func ExampleChanges_Apply_refresh() {
+	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	now := came.Add(time.Hour)
+	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &came}}
+	fresh := taints.Taint{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &now}
+
+	kept, _ := taints.Changes{Add: []taints.Taint{fresh}}.Apply(node)
+	anew, _ := taints.Changes{Add: []taints.Taint{fresh}, Remove: []taints.TaintID{fresh.ID()}}.Apply(node)
+	fmt.Println(kept[0].TimeAdded.Format(time.TimeOnly), anew[0].TimeAdded.Format(time.TimeOnly))
+	// Output: 12:00:00 13:00:00
+}
+
+// A tool that drains nodes asks whether somebody else has tainted the node already.
+func ExampleChanges_ApplyStrict() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance=alice:NoExecute")}
+	mine := taints.Changes{Add: []taints.Taint{taints.MustParseTaint("maintenance=bob:NoExecute")}}
+
+	_, err := mine.ApplyStrict(node, false)
+	fmt.Println(errors.Is(err, taints.ErrExists))
+	// Output: true
+}
+
+// A controller adds NoSchedule taints at once and NoExecute taints as fast as its
+// rate limit allows.
+func ExampleChanges_Only() {
+	changes, err := taints.ParseChanges("failing:NoSchedule", "failing:NoExecute", "ok-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("at once:", changes.Only(^taints.Evicting))
+	fmt.Println("limited:", changes.Only(taints.Evicting))
+	// Output:
+	// at once: failing:NoSchedule ok:NoSchedule- ok:PreferNoSchedule-
+	// limited: failing:NoExecute ok:NoExecute-
+}
+
+// A form is checked before there is a node to apply it to.
+func ExampleChanges_Validate() {
+	changes := taints.Changes{
+		Add:    []taints.Taint{{Key: "gpu", Effect: "NoScedule"}, {Key: "spot", Effect: taints.NoSchedule}},
+		Remove: []taints.TaintID{{Key: "spot"}},
+	}
+	var invalid *taints.ValidationError
+	if errors.As(changes.Validate(), &invalid) {
+		for _, fault := range invalid.Fields {
+			fmt.Println(fault)
+		}
+	}
+	// Output:
+	// add[0].effect: "NoScedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// add[1]: "spot:NoSchedule" is in conflict: a removal names it too; to replace what is there, add with overwrite and do not remove
+}
+
+// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule spot-", done on a list.
+func ExampleParseChanges() {
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("spot=2h:NoSchedule"),
+		taints.MustParseTaint("spot:NoExecute"),
+	}
+	changes, err := taints.ParseChanges("dedicated=db:NoSchedule", "spot-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(changes.ApplyStrict(node, true))
+
+	_, err = changes.ApplyStrict(node, false)
+	fmt.Println(err)
+	// Output:
+	// [dedicated=db:NoSchedule] <nil>
+	// add[0]: "dedicated=db:NoSchedule" is already there: the node has this key and effect under another value; overwrite would replace it
+}
+
+// Every argument that is wrong is reported, with the place of its fault.
+func ExampleParseChanges_errors() {
+	specs := []string{"dedicated=ml:noschedule", "gpu:NoExecute", "spot=2h-"}
+	_, err := taints.ParseChanges(specs...)
+	fmt.Println(err)
+	// Output:
+	// parse change "dedicated=ml:noschedule" at offset 13: specs[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// parse change "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
+}
+
+// What a log says about an update of a node.
+func ExampleDiff() {
+	before := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("spot:PreferNoSchedule")}
+	after := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("dedicated=db:NoSchedule")}
+	fmt.Println(taints.Diff(before, after))
+	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
+}
+
+// A machine set's template changed. On this node the cluster has marked memory pressure, and a person has given the set's
+// tier taint another value; neither is the set's business.
+func ExampleReconcile() {
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("tier=gold:PreferNoSchedule"),
+		taints.MustParseTaint("node.kubernetes.io/memory-pressure:NoSchedule"),
+	}
+	old := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("tier=silver:PreferNoSchedule")}
+	template := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
+
+	changes := taints.Reconcile(node, old, template)
+	fmt.Println(changes)
+	fmt.Println(changes.Apply(node))
+	// Output:
+	// dedicated=ml:NoExecute dedicated:NoSchedule-
+	// [tier=gold:PreferNoSchedule node.kubernetes.io/memory-pressure:NoSchedule dedicated=ml:NoExecute] true
+}
+
+// Two controllers update a node, each from what it read before. The second one
+// compares its snapshot with what it wants and makes that of the fresh list, so
+// that it does not take the first one's taint away.
+func ExampleReconcile_snapshot() {
+	snapshot := []taints.Taint{taints.MustParseTaint("startup:NoExecute")}
+	fresh := append(snapshot, taints.MustParseTaint("node.kubernetes.io/disk-pressure:NoSchedule"))
+
+	var desired []taints.Taint // the node has started
+	node, _ := taints.Reconcile(fresh, snapshot, desired).Apply(fresh)
+	fmt.Println(node)
+	// Output: [node.kubernetes.io/disk-pressure:NoSchedule]
+}
+
+// Cluster API writes the identities of a machine's taints into an annotation, so
+// that it can take off those that it put there.
+func ExampleReconcileOwned() {
+	annotation := []string{"dedicated:NoSchedule", "startup:NoExecute"}
+	var owned []taints.TaintID
+	for _, text := range annotation {
+		id, err := taints.ParseTaintID(text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		owned = append(owned, id)
+	}
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("startup=1:NoExecute"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
+	desired := []taints.Taint{taints.MustParseTaint("dedicated=db:NoSchedule")}
+	fmt.Println(taints.ReconcileOwned(node, owned, desired))
+	// Output: dedicated=db:NoSchedule startup:NoExecute-
+}
+
+// An autoscaler skips nodes that it has marked for deletion.
+func ExampleFindTaint() {
+	node := []taints.Taint{taints.MustParseTaint("ToBeDeletedByClusterAutoscaler=1763726400:NoSchedule")}
+	_, marked := taints.FindTaint(node, taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler"})
+	fmt.Println(marked)
+	// Output: true
+}

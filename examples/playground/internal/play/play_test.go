@@ -1,0 +1,380 @@
+package play
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// An answerJSON is what the page gets.
+type answerJSON struct {
+	Brief               string
+	Placement, Eviction struct{ Tone, Text, Detail string }
+	Problems            []problemJSON
+	Taints              []struct {
+		placeJSON
+		Name, Text, Tone, Status, Why, Time string
+		Toleration                          *struct{ Name, Text string }
+		Decides                             bool
+	}
+	Tolerations []struct {
+		placeJSON
+		Name, Text, Origin, Matches string
+		Findings                    []struct{ Code, Advice string }
+	}
+}
+
+type problemJSON struct {
+	placeJSON
+	Field, Message string
+	Unread         bool
+}
+
+type placeJSON struct{ Line, Column, Start, End int }
+
+// ask returns the answer to the state, given as pairs of a name and a value.
+func ask(t testing.TB, state ...string) answerJSON {
+	t.Helper()
+	fields := map[string]string{"observed": "2026-11-21T12:00"}
+	for i := 0; i < len(state); i += 2 {
+		fields[state[i]] = state[i+1]
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, Answer(string(text)))
+}
+
+func decode(t testing.TB, text string) answerJSON {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	var a answerJSON
+	if err := decoder.Decode(&a); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return a
+}
+
+func TestGolden(t *testing.T) {
+	states, err := filepath.Glob("testdata/*.state.json")
+	if err != nil || len(states) == 0 {
+		t.Fatalf("no states: %v", err)
+	}
+	for _, name := range states {
+		state, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := json.Indent(&got, []byte(Answer(string(state))), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		got.WriteByte('\n')
+		golden := strings.TrimSuffix(name, ".state.json") + ".answer.json"
+		if *update {
+			if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got.String()); diff != "" {
+			t.Errorf("%s (-want +got; go test -update writes it anew):\n%s", golden, diff)
+		}
+	}
+}
+
+func TestStatements(t *testing.T) {
+	for _, test := range []struct {
+		name                string
+		state               []string
+		placement, eviction string
+	}{
+		{"nothing", nil, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"comments", []string{"taints", "# a:NoSchedule\n\n ,, "}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"soft", []string{"taints", "a:PreferNoSchedule"}, "mixed: The pod may be placed on the node, which the scheduler avoids", "good: A pod that runs there stays"},
+		{"hard", []string{"taints", "a:NoSchedule"}, "bad: The pod cannot be placed on the node", "good: A pod that runs there stays"},
+		{"evicting", []string{"taints", "a:NoExecute"}, "bad: The pod cannot be placed on the node", "bad: A pod that runs there is evicted at once"},
+		{"unknown effect", []string{"taints", `[{"key": "a", "effect": "noExecute"}]`}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"for a time", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 90s"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:01:30 UTC"},
+		{"for no time", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for -1s"}, "good: The pod may be placed on the node", "bad: A pod that runs there is evicted at once"},
+		{"forever", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"longer than a time can be", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9223372036854775807s"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"the same without a time to count from", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9223372036854775807s", "observed", ""}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"the first", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 1s,a:NoExecute for 9s"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:00:01 UTC"},
+		{"the longest", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 1s,a:NoExecute for 9s", "select", "LongestMatch"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:00:09 UTC"},
+		{"the shortest", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute,a:NoExecute for 9s", "select", "ShortestMatch"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:00:09 UTC"},
+		{"forever before the shortest", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9s,a:NoExecute", "select", "ForeverElseShortest"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"from timeAdded", []string{"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:59:00Z"}]`, "tolerations", "a:NoExecute for 90s", "fromTimeAdded", "1"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:00:30 UTC"},
+		{"overdue", []string{"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:00:00Z"}]`, "tolerations", "a:NoExecute for 90s", "fromTimeAdded", "1"}, "good: The pod may be placed on the node", "bad: A pod that runs there is overdue since 2026-11-21 11:01:30 UTC"},
+		{"timeAdded without the option", []string{"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:00:00Z"}]`, "tolerations", "a:NoExecute for 90s"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:01:30 UTC"},
+		{"without a time to count from", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 90s", "observed", "soon"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted 90s (1 min 30 s) after the taint is seen"},
+		{"Gt", []string{"taints", "a=5:NoSchedule", "tolerations", "a=4 op=Gt"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"Gt off", []string{"taints", "a=5:NoSchedule", "tolerations", "a=4 op=Gt", "noComparison", "1"}, "bad: The pod cannot be placed on the node", "good: A pod that runs there stays"},
+		{"a wildcard", []string{"taints", "a/b:NoSchedule", "tolerations", "a/* op=Exists", "keyWildcards", "1"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"a wildcard off", []string{"taints", "a/b:NoSchedule", "tolerations", "a/* op=Exists"}, "unknown: Placement unknown", "unknown: Eviction unknown"},
+		{"admission's", []string{"taints", "node.kubernetes.io/not-ready:NoExecute", "add", "pod"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:05:00 UTC"},
+		{"a DaemonSet's", []string{"taints", "node.kubernetes.io/not-ready:NoExecute,node.kubernetes.io/network-unavailable:NoSchedule", "add", "daemonset"}, "bad: The pod cannot be placed on the node", "good: A pod that runs there stays"},
+		{"the host's network", []string{"taints", "node.kubernetes.io/not-ready:NoExecute,node.kubernetes.io/network-unavailable:NoSchedule", "add", "hostnetwork"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
+		{"unread taint", []string{"taints", "a:NoSchedule,b:No"}, "unknown: Placement unknown", "unknown: Eviction unknown"},
+		{"unread toleration", []string{"taints", "a:NoSchedule", "tolerations", "a:"}, "unknown: Placement unknown", "unknown: Eviction unknown"},
+	} {
+		a := ask(t, test.state...)
+		if got := a.Placement.Tone + ": " + a.Placement.Text; got != test.placement {
+			t.Errorf("%s: placement is %q, want %q", test.name, got, test.placement)
+		}
+		if got := a.Eviction.Tone + ": " + a.Eviction.Text; got != test.eviction {
+			t.Errorf("%s: eviction is %q, want %q", test.name, got, test.eviction)
+		}
+	}
+}
+
+// TestForms checks that a list is the same in every form.
+func TestForms(t *testing.T) {
+	const want = "dedicated=ml:NoSchedule gpu:NoExecute op=Exists for 300s"
+	const array = `[{"key": "dedicated", "operator": null, "value": "ml", "effect": "NoSchedule"}, {"key": "gpu", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]`
+	for _, text := range []string{
+		"dedicated=ml:NoSchedule\ngpu:NoExecute op=Exists for 300s",
+		"dedicated=ml:NoSchedule , gpu:NoExecute op=Exists for 300s,",
+		"\r\n# what the pod has\r\n  dedicated=ml:NoSchedule\r\n\tgpu:NoExecute op=Exists for 300s\r\n",
+		"Tolerations:     dedicated=ml:NoSchedule\n                 gpu:NoExecute op=Exists for 300s",
+		"\uFEFFdedicated=ml:NoSchedule\n\u00A0gpu:NoExecute op=Exists for 300s",
+		array,
+		" \n" + array + "\n",
+		`{"tolerations": ` + array + `}`,
+		`{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"nodeName": "b", "tolerations": ` + array + `}}`,
+		`{"kind": "Deployment", "spec": {"selector": {}, "template": {"metadata": {}, "spec": {"tolerations": ` + array + `}}}}`,
+		`{"kind": "CronJob", "spec": {"jobTemplate": {"spec": {"template": {"spec": {"tolerations": ` + array + `}}}}}}`,
+	} {
+		a := ask(t, "tolerations", text)
+		var got []string
+		for _, t := range a.Tolerations {
+			got = append(got, t.Text)
+		}
+		if strings.Join(got, " ") != want || len(a.Problems) > 0 {
+			t.Errorf("%q is read as %q with the problems %v", text, got, a.Problems)
+		}
+	}
+	for _, text := range []string{"<none>", "Tolerations: <none>", "[]", `{"spec": {}}`, `{"kind": "Pod"}`, `{"spec": {"tolerations": null}}`, "# none"} {
+		if a := ask(t, "tolerations", text); len(a.Tolerations) > 0 || len(a.Problems) > 0 {
+			t.Errorf("%q is read as %v with the problems %v", text, a.Tolerations, a.Problems)
+		}
+	}
+	if a := ask(t, "tolerations", `{"key": "a", "operator": "Exists"}`); len(a.Tolerations) != 1 || a.Tolerations[0].Text != "a op=Exists" {
+		t.Errorf("a single toleration is read as %v with the problems %v", a.Tolerations, a.Problems)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	const long = "0123456789"
+	for _, test := range []struct {
+		field, text string
+		at          string // what the place selects
+		line        int
+		column      int
+		message     string // part of it
+		unread      bool
+	}{
+		{"taints", "a:NoSchedule\n b=c:NoSchedul", "NoSchedul", 2, 6, "NoSchedule, PreferNoSchedule or NoExecute", true},
+		{"taints", "😀a:NoSchedule", "😀a", 1, 1, "key", true},
+		{"taints", "é=😀:NoSchedule", "é", 1, 1, "key", true},
+		{"taints", "a=😀:NoSchedule", "😀", 1, 3, "value", true},
+		{"taints", "a", "", 1, 2, "effect", true},
+		{"taints", "a:NoSchedule,a=b:NoSchedule", "a=b:NoSchedule", 1, 14, "API server refuses this: taints[1]", false},
+		{"taints", "- key: a\n  effect: NoSchedule", "- key: a", 1, 1, "YAML", true},
+		{"taints", "---\nspec:", "---", 1, 1, "YAML", true},
+		{"taints", "taints:\n- effect: NoSchedule", "taints:", 1, 1, "YAML", true},
+		{"taints", `[{"key": "a", "effect": "NoSchedule"}`, "", 1, 38, "the JSON is not complete", true},
+		{"taints", "[\n{\"key\" \"a\"}]", `"`, 2, 8, "want a colon", true},
+		{"taints", `["a:NoSchedule"]`, `"a:NoSchedule"`, 1, 2, "want an object, found a string", true},
+		{"taints", `{"taints": 1}`, "1", 1, 12, "want an array of taints, found a number", true},
+		{"taints", `[{"key": 1, "effect": "NoSchedule"}]`, "1", 1, 10, "key: want a string, found a number", true},
+		{"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "today"}]`, `"today"`, 1, 51, "timeAdded: want a time", true},
+		{"taints", `[{"key": "a", "effect": "noSchedule"}]`, `"noSchedule"`, 1, 25, "API server refuses this: taints[0].effect", false},
+		{"taints", `[{"key": "a"}]`, `{"key": "a"}`, 1, 2, "taints[0].effect", false},
+		{"taints", `[{"key": "a", "effect": "NoSchedule", "tolerationSeconds": 1}]`, `"tolerationSeconds"`, 1, 39, `"tolerationSeconds" is no field of taints`, false},
+		{"taints", `{"kind": "Pod", "spec": {}}`, `{"kind": "Pod", "spec": {}}`, 1, 1, "this is a Pod, and taints are those of a Node", true},
+		{"taints", `{"items": []}`, `{"items": []}`, 1, 1, "a list of objects", true},
+		{"taints", `{}`, `{}`, 1, 1, "empty", true},
+		{"taints", `{"a": 1}`, `{"a": 1}`, 1, 1, "no taints", true},
+		{"taints", strings.Repeat(long, maxText/len(long)+1), strings.Repeat(long, maxText/len(long)+1), 1, 1, "too long", true},
+		{"tolerations", "a:NoSchedule op=exists", "exists", 1, 17, "Exists, Equal, Lt or Gt", true},
+		{"tolerations", "a:NoExecute for 1m", "for", 1, 13, "SECONDS", true},
+		{"tolerations", "a:NoExecute for x1s", "x1s", 1, 17, "integer", true},
+		{"tolerations", `[{"key": "a", "tolerationSeconds": 1.5}]`, "1.5", 1, 36, "integer", true},
+		{"tolerations", `[{"key": "a", "tolerationSeconds": 9223372036854775808}]`, "9223372036854775808", 1, 36, "integer", true},
+		{"tolerations", `[{"key": "a", "tolerationSeconds": 1, "effect": "NoSchedule"}]`, `"NoSchedule"`, 1, 49, "tolerations[0].effect", false},
+		{"tolerations", `{"kind": "Node"}`, `{"kind": "Node"}`, 1, 1, "this is a Node, and tolerations are those of a Pod", true},
+	} {
+		a := ask(t, test.field, test.text)
+		if len(a.Problems) != 1 {
+			t.Errorf("%.50q has the problems %+v, want one", test.text, a.Problems)
+			continue
+		}
+		p := a.Problems[0]
+		if got := selected(t, test.text, p.placeJSON); got != test.at || p.Line != test.line || p.Column != test.column {
+			t.Errorf("%.50q has a problem at %d:%d, %.50q; want %d:%d, %.50q", test.text, p.Line, p.Column, got, test.line, test.column, test.at)
+		}
+		if p.Field != test.field || !strings.Contains(p.Message, test.message) || p.Unread != test.unread {
+			t.Errorf("%.50q has the problem %+v, want it to have %q in %s, unread %v", test.text, p, test.message, test.field, test.unread)
+		}
+	}
+}
+
+// selected returns what a browser selects at the place, which counts UTF-16 units.
+func selected(t testing.TB, text string, p placeJSON) string {
+	t.Helper()
+	units := utf16.Encode([]rune(text))
+	if p.Start < 0 || p.Start > p.End || p.End > len(units) || p.Line < 1 || p.Column < 1 {
+		t.Fatalf("the place %+v is not in %q", p, text)
+	}
+	return string(utf16.Decode(units[p.Start:p.End]))
+}
+
+func TestOtherProblems(t *testing.T) {
+	a := ask(t, "select", "firstMatch", "add", "me", "observed", "2026-13-01T00:00")
+	want := []problemJSON{
+		{Field: "select", Message: "there is no such selection; FirstMatch is taken"},
+		{Field: "add", Message: "nobody of this name adds tolerations; none are added"},
+		{Field: "observed", Message: "want a time, as in 2026-11-21T12:00:00, to count from"},
+	}
+	if diff := cmp.Diff(want, a.Problems, cmp.AllowUnexported(problemJSON{})); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	lines := strings.Repeat("a:NoSchedule op=Exists\n", maxEntries+5)
+	array := "[" + strings.Repeat(`{"key":"a"},`, maxEntries) + `{"key":"b"}]`
+	for _, text := range []string{lines, array} {
+		a := ask(t, "tolerations", text)
+		if len(a.Tolerations) != maxEntries {
+			t.Errorf("%d tolerations are read, want %d", len(a.Tolerations), maxEntries)
+		}
+		if n := len(a.Problems); n != 1 || !strings.Contains(a.Problems[0].Message, "more than 500 tolerations") || !a.Problems[0].Unread {
+			t.Errorf("problems: %v", a.Problems)
+		}
+	}
+	a := ask(t, "taints", strings.Repeat("a\n", maxEntries+5))
+	if n := len(a.Problems); n != mostProblems+1 || a.Problems[n-1].Message != "and 451 more problems" {
+		t.Errorf("%d problems, the last of them %+v", n, a.Problems[len(a.Problems)-1])
+	}
+}
+
+func TestState(t *testing.T) {
+	for _, state := range []string{"", "null", "[]", "{", `{"taints": 1, "observed": null}`, `{"taints": {}}`} {
+		a := decode(t, Answer(state))
+		if len(a.Taints) > 0 || a.Placement.Tone != "good" || len(a.Problems) != 1 {
+			t.Errorf("Answer(%q) = %+v", state, a)
+		}
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	a := ask(t, "tolerations", "node.kubernetes.io/not-ready:NoExecute op=Exists for 5s,a", "add", "daemonset")
+	got := map[string]string{}
+	for _, t := range a.Tolerations {
+		got[t.Text] = t.Origin
+	}
+	if len(got) != 7 || got["node.kubernetes.io/not-ready:NoExecute op=Exists"] != "changed by the DaemonSet controller" || got["a"] != "" ||
+		got["node.kubernetes.io/unschedulable:NoSchedule op=Exists"] != "added by the DaemonSet controller" {
+		t.Errorf("origins: %v", got)
+	}
+}
+
+func TestMatches(t *testing.T) {
+	a := ask(t, "taints", "a:NoSchedule,b:NoSchedule,a:NoExecute", "tolerations", "a,b:NoExecute,op=Exists")
+	for i, want := range []string{"tolerates taints[0], taints[2]", "tolerates none of these taints", "tolerates taints[0], taints[1], taints[2]"} {
+		if got := a.Tolerations[i].Matches; got != want {
+			t.Errorf("%s %s, want %s", a.Tolerations[i].Text, got, want)
+		}
+	}
+	a = ask(t, "taints", strings.Repeat("a:NoSchedule,", 10), "tolerations", "a")
+	if got, end := a.Tolerations[0].Matches, "taints[7] and 2 more"; !strings.HasSuffix(got, end) {
+		t.Errorf("it %s, want %s at the end", got, end)
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for _, test := range []struct {
+		n    int64
+		want string
+	}{
+		{-9223372036854775808, "-9223372036854775808s"}, {-1, "-1s"}, {0, "0s"}, {59, "59s"}, {60, "60s (1 min)"}, {90, "90s (1 min 30 s)"},
+		{3600, "3600s (1 h)"}, {3601, "3601s (1 h)"}, {5400, "5400s (1 h 30 min)"}, {86400, "86400s (1 day)"}, {31536000, "31536000s (1 year)"},
+		{9223372036854775807, "9223372036854775807s (292471208677 years 195 days)"},
+	} {
+		if got := seconds(test.n); got != test.want {
+			t.Errorf("seconds(%d) = %q, want %q", test.n, got, test.want)
+		}
+	}
+}
+
+// FuzzAnswer checks for any texts that there is an answer, that its places are in the texts, and that the library says the
+// same of what was read.
+func FuzzAnswer(f *testing.F) {
+	f.Add("dedicated=ml:NoSchedule\nb:NoExecute", "dedicated:NoSchedule, b:NoExecute op=Exists for 9s", "2026-11-21T12:00", "LongestMatch", "pod", uint8(7))
+	f.Add(`{"spec": {"taints": [{"key": "a😀", "effect": "NoExecute", "timeAdded": "2026-11-21T12:00:00Z"}]}}`, `[{"key": "a", "tolerationSeconds": 5}]`, "", "", "daemonset", uint8(1))
+	f.Add("Taints: a*:NoSchedule", "a* op=Exists, b=5 op=Gt", "2026-11-21T12:00:00+05:00", "x", "x", uint8(4))
+	f.Add("- key: a", "[[[[", "\xff", "", "hostnetwork", uint8(2))
+	f.Fuzz(func(t *testing.T, nodes, pods, observed, selection, add string, options uint8) {
+		s := State{Taints: nodes, Tolerations: pods, Observed: observed, Select: selection, Add: add,
+			NoComparison: options&1 != 0, KeyWildcards: options&2 != 0, FromTimeAdded: options&4 != 0}
+		r := answer(s)
+		state, _ := json.Marshal(map[string]string{"taints": nodes, "tolerations": pods, "observed": observed, "select": selection, "add": add,
+			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards), "fromTimeAdded": flagText(s.FromTimeAdded)})
+		a := decode(t, Answer(string(state)))
+
+		nodes, pods = string([]rune(nodes)), string([]rune(pods)) // as the JSON has them
+		for _, p := range a.Problems {
+			switch {
+			case p.Line == 0:
+			case p.Field == "taints":
+				selected(t, nodes, p.placeJSON)
+			default:
+				selected(t, pods, p.placeJSON)
+			}
+		}
+		for _, x := range a.Taints {
+			part := selected(t, nodes, x.placeJSON)
+			if again, err := taints.ParseTaint(part); err == nil && again.String() != x.Text || err != nil && part[0] != '{' {
+				t.Fatalf("%q is %q at %q: %v", nodes, x.Text, part, err)
+			}
+		}
+
+		v := taints.Options{NoComparison: s.NoComparison, KeyWildcards: s.KeyWildcards}.Filter(r.taints.elements, r.tolerations)
+		want := map[bool]string{true: "good", false: "bad"}[v.Schedulable()]
+		switch {
+		case unread(r.taints.problems)+unread(r.written.problems) > 0:
+			want = "unknown"
+		case v.Schedulable() && v.Avoid():
+			want = "mixed"
+		}
+		if got := string(r.placed.tone); got != want {
+			t.Fatalf("the placement is %s, want %s, for %+v", got, want, s)
+		}
+	})
+}
+
+func flagText(b bool) string {
+	if b {
+		return "1"
+	}
+	return ""
+}

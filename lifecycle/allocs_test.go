@@ -1,0 +1,55 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
+)
+
+func TestAllocs(t *testing.T) {
+	var newest lifecycle.Queue[int]
+	keep := lifecycle.Queue[int]{KeepTimers: true}
+	for i := range 100 {
+		newest.Update(i, evicted(int64(i%10)+1, noon))
+		keep.Update(i, evicted(int64(i%10)+1, noon))
+	}
+	var one lifecycle.Queue[string]
+	one.Update("pod", evicted(1, noon))
+	policy, zones, rates := lifecycle.DefaultDisruptionPolicy(), []lifecycle.Zone{{Ready: 1, NotReady: 3}, {NotReady: 5}}, make([]float64, 0, 2)
+	now := taints.Eviction{Outcome: taints.EvictsNow, At: noon}
+	sink := 0
+	for name, f := range map[string]func(){
+		"Update, moving": func() {
+			sink++
+			newest.Update(3, evicted(int64(sink%100)+1, noon))
+		},
+		"Update, canceling and scheduling": func() { newest.Update(4, taints.Eviction{}); newest.Update(4, now) },
+		"Update, keeping a timer":          func() { keep.Update(3, evicted(7, noon.Add(time.Second))) },
+		"Delete and Update":                func() { keep.Delete(4); keep.Update(4, now) },
+		"a single pod comes and goes":      func() { one.Delete("pod"); one.Update("pod", now) },
+		"PopDue": func() {
+			newest.Update(5, taints.Eviction{Outcome: taints.EvictsNow, At: noon.Add(-time.Hour)})
+			for pod := range newest.PopDue(noon.Add(-time.Minute)) {
+				sink += pod
+			}
+		},
+		"All": func() {
+			for pod := range keep.All() {
+				sink += pod
+			}
+		},
+		"Next, Due and Len": func() {
+			newest.Next()
+			newest.Due(7)
+			sink += newest.Len()
+		},
+		"Rates":          func() { policy.Rates(rates, zones) },
+		"FullyDisrupted": func() { lifecycle.FullyDisrupted(zones) },
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}

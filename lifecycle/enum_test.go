@@ -1,0 +1,50 @@
+package lifecycle_test
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+type enumeration interface {
+	~uint8
+	fmt.Stringer
+	encoding.TextMarshaler
+}
+
+// checkNames tests the text forms of an enumeration.
+func checkNames[E enumeration](t *testing.T, kind string, values []E, names []string, read func(string) (E, error)) {
+	t.Helper()
+	for i, v := range values {
+		text, err := json.Marshal(v)
+		if v.String() != names[i] || string(text) != `"`+names[i]+`"` || err != nil || int(v) != i {
+			t.Errorf("%d is %v, in JSON %s, %v, want %s", v, v, text, err, names[i])
+		}
+		if got, err := read(names[i]); got != v || err != nil {
+			t.Errorf("%s reads as %v, %v", names[i], got, err)
+		}
+	}
+	unknown := E(len(values))
+	want := fmt.Sprintf("%s(%d)", kind, len(values))
+	if text, err := unknown.MarshalText(); unknown.String() != want || string(text) != want || err != nil {
+		t.Errorf("got %v, %s, %v, want %s", unknown, text, err, want)
+	}
+	for _, text := range []string{"", want, strings.ToLower(names[0]), names[0] + " "} {
+		got, err := read(text)
+		var parse *taints.ParseError
+		var field *taints.FieldError
+		switch {
+		case !errors.As(err, &parse) || !errors.As(err, &field) || !errors.Is(err, taints.ErrUnsupported):
+			t.Errorf("%q: %v", text, err)
+		case parse.Kind != kind || parse.Input != text || parse.Offset != 0 || field.Value != text || !strings.Contains(field.Detail, names[0]+", "+names[1]):
+			t.Errorf("%q: %+v, %+v", text, parse, field)
+		case got != values[2]:
+			t.Errorf("%q: left %v", text, got)
+		}
+	}
+}

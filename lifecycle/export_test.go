@@ -1,0 +1,61 @@
+package lifecycle
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// Check returns what is wrong inside the queue, or nil.
+func (q *Queue[P]) Check() error {
+	if len(q.pods) != len(q.heap) {
+		return fmt.Errorf("%d pods, but %d in the heap", len(q.pods), len(q.heap))
+	}
+	for i, p := range q.heap {
+		if i > 0 && !q.heap[(i-1)/4].before(&p) {
+			return fmt.Errorf("the entry at %d comes before the one above", i)
+		}
+		s := q.slots[p.slot]
+		if int(s.at) != i {
+			return fmt.Errorf("the slot of the entry at %d says %d", i, s.at)
+		}
+		if at, known := q.pods[s.pod]; !known || at != p.slot {
+			return fmt.Errorf("pod %v is in slot %d, known %v, not in %d", s.pod, at, known, p.slot)
+		}
+	}
+	free := 0
+	for i := q.free - 1; i >= 0; i = -2 - q.slots[i].at {
+		if !reflect.ValueOf(q.slots[i].pod).IsZero() {
+			return fmt.Errorf("free slot %d holds %v", i, q.slots[i].pod)
+		}
+		free++
+	}
+	if free+len(q.heap) != len(q.slots) {
+		return fmt.Errorf("%d free slots and %d pods in %d", free, len(q.heap), len(q.slots))
+	}
+	return nil
+}
+
+// Room returns for how many pods there is memory, and what tells one map of the
+// pods from another.
+func (q *Queue[P]) Room() (slots, heap int, pods uintptr) {
+	return cap(q.slots), cap(q.heap), reflect.ValueOf(q.pods).Pointer()
+}
+
+// Steps returns how many entries of the heap the function moves.
+func (q *Queue[P]) Steps(f func()) (steps int) {
+	before := slices.Clone(q.heap)
+	f()
+	for i := range min(len(before), len(q.heap)) {
+		if before[i] != q.heap[i] {
+			steps++
+		}
+	}
+	return steps
+}
+
+// Sizes returns how many bytes a slot and an entry of the heap take.
+func (q *Queue[P]) Sizes() (slotSize, entrySize uintptr) {
+	return unsafe.Sizeof(slot[P]{}), unsafe.Sizeof(pending{})
+}

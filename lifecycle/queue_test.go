@@ -1,0 +1,563 @@
+package lifecycle_test
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"math"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// A queueModel is what a Queue should be: a list, sorted by deadline and then by
+// when the pod got it.
+type queueModel struct {
+	keepTimers bool
+	entries    []queued
+	count      int
+}
+
+type queued struct {
+	pod       int
+	due, from time.Time
+	begun     bool
+	order     int
+}
+
+// newQueued returns what the eviction of a pod makes pending.
+func newQueued(pod int, e taints.Eviction) queued {
+	q := queued{pod: pod, due: e.At, from: e.From}
+	if e.From.IsZero() {
+		q.from = e.At.Add(-time.Duration(max(0, e.Seconds)) * time.Second)
+	}
+	q.begun = e.Outcome == taints.EvictsNow || !e.At.After(e.From)
+	return q
+}
+
+func (q *queueModel) find(pod int) int {
+	return slices.IndexFunc(q.entries, func(e queued) bool { return e.pod == pod })
+}
+
+func (q *queueModel) put(e queued) {
+	q.count++
+	e.order = q.count
+	q.entries = append(q.entries, e)
+	slices.SortFunc(q.entries, func(a, b queued) int {
+		return cmp.Or(a.due.Compare(b.due), a.order-b.order)
+	})
+}
+
+func (q *queueModel) remove(pod int) bool {
+	i := q.find(pod)
+	if i >= 0 {
+		q.entries = slices.Delete(q.entries, i, i+1)
+	}
+	return i >= 0
+}
+
+func (q *queueModel) update(pod int, e taints.Eviction) lifecycle.QueueChange {
+	i := q.find(pod)
+	evicts := e.Outcome == taints.EvictsAt || e.Outcome == taints.EvictsNow
+	switch {
+	case i < 0 && !evicts:
+		return lifecycle.Unchanged
+	case i < 0:
+		q.put(newQueued(pod, e))
+		return lifecycle.Scheduled
+	case !evicts && q.keepTimers && q.entries[i].begun:
+		return lifecycle.Unchanged
+	case !evicts:
+		q.remove(pod)
+		return lifecycle.Canceled
+	}
+	old, new := &q.entries[i], newQueued(pod, e)
+	if q.keepTimers && !moves(old, new, e) || new.due.Equal(old.due) {
+		return lifecycle.Unchanged
+	}
+	new.begun, new.from = old.begun, old.from
+	q.remove(pod)
+	q.put(new)
+	return lifecycle.Moved
+}
+
+// moves restates KeepTimers.
+func moves(old *queued, new queued, e taints.Eviction) bool {
+	_, tolerated := e.Toleration()
+	if e.Outcome == taints.EvictsNow && !tolerated {
+		old.begun = true
+		return new.due.Before(old.due)
+	}
+	if old.begun {
+		return false
+	}
+	sameLook := new.from.Equal(old.from)
+	old.begun = sameLook && new.begun || !sameLook && !new.from.Before(old.due)
+	return sameLook
+}
+
+// drain takes out what is due.
+func (q *queueModel) drain(now time.Time) (due []queued) {
+	for len(q.entries) > 0 && !q.entries[0].due.After(now) {
+		due = append(due, q.entries[0])
+		q.entries = q.entries[1:]
+	}
+	return due
+}
+
+// soon is one of few times, so that some are equal.
+var soon = rapid.Map(rapid.IntRange(0, 40), func(quarters int) time.Time {
+	return noon.Add(time.Duration(quarters) * 250 * time.Millisecond)
+})
+
+// evicted returns the eviction by a taint that is tolerated for the seconds.
+func evicted(seconds int64, observed time.Time) taints.Eviction {
+	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}}
+	return taints.EvictionOf(node, []taints.Toleration{{Operator: "Exists", TolerationSeconds: &seconds}}, observed)
+}
+
+// anyEviction is one of a policy's or of a caller's.
+var anyEviction = rapid.Custom(func(t *rapid.T) taints.Eviction {
+	at, from := soon.Draw(t, "at"), soon.Draw(t, "from")
+	switch rapid.IntRange(0, 6).Draw(t, "kind") {
+	case 0:
+		return taints.Eviction{}
+	case 1:
+		return taints.Eviction{Outcome: taints.EvictsNow, At: at}
+	case 2:
+		return taints.Eviction{Outcome: taints.EvictsAt, At: at}
+	case 3:
+		return taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: rapid.Int64Range(-2, 5).Draw(t, "seconds")}
+	case 4:
+		return taints.Eviction{Outcome: taints.EvictsAt, At: at, From: from, Seconds: 1}
+	case 5:
+		return evicted(rapid.Int64Range(-1, 5).Draw(t, "seconds"), from)
+	}
+	return taints.Eviction{Outcome: taints.Outcome(rapid.IntRange(3, 255).Draw(t, "outcome")), At: at}
+})
+
+// A modeledQueue is a queue and what it should be.
+type modeledQueue struct {
+	queue *lifecycle.Queue[int]
+	model queueModel
+}
+
+func (m *modeledQueue) update(t *rapid.T) {
+	m.updateTo(t, rapid.IntRange(0, 60).Draw(t, "pod"), anyEviction.Draw(t, "eviction"))
+}
+
+type fataler interface{ Fatalf(string, ...any) }
+
+func (m *modeledQueue) updateTo(t fataler, pod int, e taints.Eviction) {
+	if got, want := m.queue.Update(pod, e), m.model.update(pod, e); got != want {
+		t.Fatalf("Update(%d, %+v) = %v, want %v", pod, e, got, want)
+	}
+}
+
+func (m *modeledQueue) delete(t *rapid.T) { m.deletePod(t, rapid.IntRange(0, 60).Draw(t, "deleted")) }
+
+func (m *modeledQueue) deletePod(t fataler, pod int) {
+	if got, want := m.queue.Delete(pod), m.model.remove(pod); got != want {
+		t.Fatalf("Delete(%d) = %v", pod, got)
+	}
+}
+
+func (m *modeledQueue) popDue(t fataler, now time.Time) {
+	want := m.model.drain(now)
+	for pod, due := range m.queue.PopDue(now) {
+		if len(want) == 0 || want[0].pod != pod || !want[0].due.Equal(due) {
+			t.Fatalf("PopDue yields %d at %v, want %+v", pod, due, want)
+		}
+		want = want[1:]
+	}
+	if len(want) > 0 {
+		t.Fatalf("PopDue leaves out %+v", want)
+	}
+}
+
+// popDueAndUpdate is PopDue with a body that updates the queue.
+func (m *modeledQueue) popDueAndUpdate(t *rapid.T) {
+	now, steps := soon.Draw(t, "now"), rapid.IntRange(0, 5).Draw(t, "steps")
+	for pod, due := range m.queue.PopDue(now) {
+		if first := m.model.entries[0]; first.pod != pod || !first.due.Equal(due) {
+			t.Fatalf("PopDue yields %d at %v, want %+v", pod, due, first)
+		}
+		m.model.entries = m.model.entries[1:]
+		if steps--; steps < 0 {
+			return
+		}
+		m.update(t)
+		m.delete(t)
+	}
+	if len(m.model.entries) > 0 && !m.model.entries[0].due.After(now) {
+		t.Fatalf("PopDue leaves out %+v", m.model.entries[0])
+	}
+}
+
+// all is All with a body that updates and deletes, and may end early: what was
+// pending all the time comes once, and nothing comes that is not pending.
+func (m *modeledQueue) all(t *rapid.T) {
+	pending, came := map[int]bool{}, map[int]int{}
+	for _, e := range m.model.entries {
+		pending[e.pod] = true
+	}
+	changes := rapid.IntRange(0, 20).Draw(t, "changes")
+	early := rapid.IntRange(0, 100).Draw(t, "early")
+	for pod, due := range m.queue.All() {
+		i := m.model.find(pod)
+		if i < 0 || !m.model.entries[i].due.Equal(due) {
+			t.Fatalf("All yields %d at %v, which is not pending then", pod, due)
+		}
+		came[pod]++
+		if early--; early < 0 {
+			return
+		}
+		if changes--; changes >= 0 {
+			m.update(t)
+			m.delete(t)
+			for pod := range pending {
+				if m.model.find(pod) < 0 {
+					delete(pending, pod)
+				}
+			}
+		}
+	}
+	for pod := range pending {
+		if came[pod] != 1 {
+			t.Fatalf("All yields pod %d %d times", pod, came[pod])
+		}
+	}
+}
+
+func (m *modeledQueue) check(t fataler) {
+	if err := m.queue.Check(); err != nil {
+		t.Fatalf("%v", err)
+	}
+	all := maps.Collect(m.queue.All())
+	for _, e := range m.model.entries {
+		if due, ok := m.queue.Due(e.pod); !ok || !due.Equal(e.due) || due != all[e.pod] {
+			t.Fatalf("Due(%d) = %v, %v, want %+v", e.pod, due, ok, e)
+		}
+	}
+	if due, ok := m.queue.Due(-1); ok || !due.IsZero() {
+		t.Fatalf("Due of no pod = %v, %v", due, ok)
+	}
+	n := len(m.model.entries)
+	next, ok := m.queue.Next()
+	if m.queue.Len() != n || len(all) != n || ok != (n > 0) || ok && !next.Equal(m.model.entries[0].due) || !ok && !next.IsZero() {
+		t.Fatalf("Len = %d, Next = %v, %v, want %+v", m.queue.Len(), next, ok, m.model.entries)
+	}
+}
+
+func TestQueueIsASortedList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keep := rapid.Bool().Draw(t, "keepTimers")
+		m := modeledQueue{&lifecycle.Queue[int]{KeepTimers: keep}, queueModel{keepTimers: keep}}
+		t.Repeat(map[string]func(*rapid.T){
+			"Update": m.update,
+			"Update many": func(t *rapid.T) {
+				for range rapid.IntRange(0, 100).Draw(t, "count") {
+					m.update(t)
+				}
+			},
+			"Delete": m.delete,
+			"Delete many": func(t *rapid.T) {
+				for pod := range rapid.IntRange(0, 60).Draw(t, "below") {
+					m.deletePod(t, pod)
+				}
+			},
+			"PopDue":               func(t *rapid.T) { m.popDue(t, soon.Draw(t, "now")) },
+			"PopDue, with updates": m.popDueAndUpdate,
+			"All, with updates":    m.all,
+			"All, within itself":   func(t *rapid.T) { m.queue.All()(func(int, time.Time) bool { m.all(t); return false }) },
+			"All, with a full drain": func(t *rapid.T) {
+				m.queue.All()(func(int, time.Time) bool { m.popDue(t, noon.Add(time.Hour)); return true })
+			},
+			"": func(t *rapid.T) { m.check(t) },
+		})
+	})
+}
+
+// FuzzQueue updates, deletes and pops as the bytes say, beside the model.
+func FuzzQueue(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0, 1, 10, 5, 0, 2, 10, 5, 0, 1, 20, 3, 5, 1, 0, 0, 6, 0, 40, 0})
+	f.Add([]byte{1, 1, 1, 10, 0, 4, 1, 1, 20, 9, 3, 1, 0, 0, 7, 0, 30, 0})
+	f.Add([]byte{1, 0, 2, 3, 1, 0, 2, 3, 3, 1, 4, 1, 5, 3, 1, 4, 1, 6, 8, 9, 9, 0, 5, 3, 6, 200, 2, 1, 7})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) == 0 {
+			return
+		}
+		keep := data[0]%2 == 1
+		m := modeledQueue{&lifecycle.Queue[int]{KeepTimers: keep}, queueModel{keepTimers: keep}}
+		for ops := data[1:]; len(ops) >= 4; ops = ops[4:] {
+			pod, seconds := int(ops[1]), int64(int8(ops[3]))
+			at := noon.Add(time.Duration(ops[2]) * time.Second)
+			switch ops[0] % 8 {
+			case 0:
+				m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: seconds})
+			case 1:
+				m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at.Add(time.Duration(seconds) * time.Second), From: at})
+			case 2:
+				m.updateTo(t, pod, evicted(seconds, at))
+			case 3:
+				m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsNow, At: at})
+			case 4:
+				m.updateTo(t, pod, taints.Eviction{})
+			case 5:
+				m.deletePod(t, pod)
+			case 6:
+				m.popDue(t, at)
+			case 7:
+				for pod := range int(ops[3]) {
+					m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at})
+				}
+			}
+			m.check(t)
+		}
+	})
+}
+
+func drain[P comparable](q *lifecycle.Queue[P], now time.Time) (pods []P) {
+	for pod := range q.PopDue(now) {
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+func TestQueue(t *testing.T) {
+	at := func(seconds int64) taints.Eviction { return evicted(seconds, noon) }
+
+	t.Run("one deadline, in the order of scheduling", func(t *testing.T) {
+		var q lifecycle.Queue[string]
+		for _, pod := range []string{"c", "a", "b", "d"} {
+			q.Update(pod, at(300))
+		}
+		q.Update("a", at(200))
+		q.Update("a", at(300)) // behind the others now
+		q.Update("b", at(300)) // no change
+		if got, want := drain(&q, noon.Add(time.Hour)), []string{"c", "b", "d", "a"}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+	t.Run("due at the nanosecond", func(t *testing.T) {
+		var q lifecycle.Queue[string]
+		when := noon.Add(10*time.Second + 5)
+		q.Update("pod", taints.Eviction{Outcome: taints.EvictsAt, At: when})
+		if got := drain(&q, when.Add(-1)); got != nil {
+			t.Errorf("%v is out too early", got)
+		}
+		if got := drain(&q, when); len(got) != 1 {
+			t.Error("the pod is not out in time")
+		}
+	})
+	t.Run("all times", func(t *testing.T) {
+		var q lifecycle.Queue[string]
+		end := time.Unix(math.MaxInt64-62135596800, 999_999_999)
+		times := map[string]time.Time{"year 1": {}, "before": time.Unix(-62135596801, 0), "1970": time.Unix(0, 0), "the far past": time.Unix(math.MinInt64/2, 1), "the far future": end.Add(-1), "the end": end}
+		for pod, when := range times {
+			q.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: when, Seconds: math.MaxInt64})
+		}
+		want := []string{"the far past", "before", "year 1", "1970", "the far future", "the end"}
+		for i := range 3 {
+			next, ok := q.Next()
+			if !ok || !next.Equal(times[want[i]]) {
+				t.Errorf("Next = %v, %v, want %v", next, ok, times[want[i]])
+			}
+			if got := drain(&q, next); !slices.Equal(got, want[i:i+1]) {
+				t.Errorf("got %v, want %v", got, want[i])
+			}
+		}
+		if got := drain(&q, end); !slices.Equal(got, want[3:]) {
+			t.Errorf("got %v, want %v", got, want[3:])
+		}
+	})
+	t.Run("deadlines come out in UTC and without a monotonic clock", func(t *testing.T) {
+		var q lifecycle.Queue[string]
+		when := time.Now().In(time.FixedZone("x", 3600))
+		q.Update("pod", taints.Eviction{Outcome: taints.EvictsNow, At: when})
+		next, _ := q.Next()
+		due, _ := q.Due("pod")
+		for _, all := range q.All() {
+			if want := when.Round(0).UTC(); next != want || due != want || all != want {
+				t.Errorf("got %v, %v and %v, want %v", next, due, all, want)
+			}
+		}
+	})
+	t.Run("an unknown outcome is a pod that stays", func(t *testing.T) {
+		var q lifecycle.Queue[string]
+		if got := q.Update("pod", taints.Eviction{Outcome: 9, At: noon}); got != lifecycle.Unchanged {
+			t.Errorf("got %v", got)
+		}
+		q.Update("pod", at(1))
+		if got := q.Update("pod", taints.Eviction{Outcome: 9, At: noon}); got != lifecycle.Canceled || q.Len() != 0 {
+			t.Errorf("got %v, %d left", got, q.Len())
+		}
+	})
+	t.Run("a name that is not itself is no pod", func(t *testing.T) {
+		var q lifecycle.Queue[float64]
+		if got := q.Update(math.NaN(), at(1)); got != lifecycle.Unchanged || q.Len() != 0 || q.Delete(math.NaN()) {
+			t.Errorf("got %v, %d pending", got, q.Len())
+		}
+	})
+	t.Run("a loop that panics gives its hold on the memory up", func(t *testing.T) {
+		var q lifecycle.Queue[int]
+		for i := range 1000 {
+			q.Update(i, at(int64(i)))
+		}
+		func() {
+			defer func() { recover() }()
+			for range q.All() {
+				panic("in the body")
+			}
+		}()
+		drain(&q, noon.Add(time.Hour))
+		if slots, heap, _ := q.Room(); slots+heap > 100 {
+			t.Errorf("room for %d and %d pods is left", slots, heap)
+		}
+	})
+}
+
+// What is removed is given back in proportion, however it is removed.
+func TestQueueGivesMemoryBack(t *testing.T) {
+	const pods = 100_000
+	for name, empty := range map[string]func(q *lifecycle.Queue[int], pod int){
+		"Delete": func(q *lifecycle.Queue[int], pod int) { q.Delete(pod) },
+		"Stays":  func(q *lifecycle.Queue[int], pod int) { q.Update(pod, taints.Eviction{}) },
+		"PopDue": func(q *lifecycle.Queue[int], pod int) {
+			for range q.PopDue(noon.Add(time.Duration(pod) * time.Second)) {
+			}
+		},
+		"Delete, in a loop over All": func(q *lifecycle.Queue[int], pod int) {
+			if pod == 0 {
+				for pod := range q.All() {
+					if pod != pods-1 {
+						q.Delete(pod)
+					}
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := lifecycle.Queue[int]{KeepTimers: true}
+			for pod := range pods {
+				q.Update(pod, evicted(int64(pod)+1, noon.Add(-time.Second)))
+			}
+			_, _, full := q.Room()
+			for pod := range pods - 1 {
+				empty(&q, pod)
+				if slots, heap, _ := q.Room(); max(slots, heap) > 6*q.Len()+100 {
+					t.Fatalf("room for %d and %d pods where %d are left", slots, heap, q.Len())
+				}
+			}
+			if _, _, left := q.Room(); left == full {
+				t.Error("the map has the size that it had")
+			}
+			if due, ok := q.Due(pods - 1); !ok || !due.Equal(noon.Add((pods-1)*time.Second)) || q.Len() != 1 || !q.KeepTimers {
+				t.Errorf("what is left is due %v, %v", due, ok)
+			}
+			if err := q.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A pending eviction takes 40 bytes beside its name and its place in a map.
+func TestQueueSizes(t *testing.T) {
+	var q lifecycle.Queue[string]
+	name := unsafe.Sizeof("")
+	if slot, entry := q.Sizes(); slot != name+16 || entry != 24 {
+		t.Errorf("a slot takes %d bytes and an entry of the heap %d", slot, entry)
+	}
+}
+
+// A queue that shrinks to one pod and grows again does not do so at every step.
+func TestQueueShrinksSeldom(t *testing.T) {
+	var q lifecycle.Queue[int]
+	rebuilt := 0
+	for round := range 100 {
+		for pod := range 1000 {
+			q.Update(pod, evicted(int64(pod*7919%1000)+1, noon))
+		}
+		_, _, before := q.Room()
+		for pod := range 1000 {
+			q.Delete((pod + round) % 1000)
+			if _, _, pods := q.Room(); pods != before {
+				before = pods
+				rebuilt++
+			}
+		}
+	}
+	if rebuilt > 100*5 {
+		t.Errorf("rebuilt %d times in 100,000 removals", rebuilt)
+	}
+}
+
+// Every update and removal moves no more entries than the heap is deep.
+func TestQueueTakesLogarithmicSteps(t *testing.T) {
+	const pods, deep = 1 << 12, 8 // a heap of 4s with 4,096 entries has 7 levels
+	for name, order := range map[string]func(int) int64{
+		"rising":  func(i int) int64 { return int64(i) },
+		"falling": func(i int) int64 { return int64(pods - i) },
+		"mixed":   func(i int) int64 { return int64(i * 7919 % pods) },
+		"alike":   func(int) int64 { return 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var q lifecycle.Queue[int]
+			limit := func(what string, f func()) {
+				if n := q.Steps(f); n > deep {
+					t.Fatalf("%s moves %d entries of %d", what, n, q.Len())
+				}
+			}
+			for pod := range pods {
+				update := func() { q.Update(pod, evicted(order(pod)+pods, noon)) }
+				if pod%31 == 0 {
+					limit("Update", update)
+				} else {
+					update()
+				}
+			}
+			for i := range 300 {
+				pod, seconds := i*104729%pods, int64(i*15485863%(3*pods))
+				limit("Update, moving", func() { q.Update(pod, evicted(seconds+1, noon)) })
+				limit("Delete", func() { q.Delete((pod + 1) % pods) })
+				limit("PopDue", func() {
+					for range q.PopDue(noon.Add(4 * pods * time.Second)) {
+						break
+					}
+				})
+			}
+		})
+	}
+}
+
+// "go vet" finds copies of a queue.
+func TestQueueCopiesAreFound(t *testing.T) {
+	out, err := exec.Command("go", "vet", "./testdata/copies").CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no go command here")
+	}
+	if err == nil || strings.Count(string(out), "Queue") != 2 || strings.Count(string(out), "lock by value") != 1 || strings.Count(string(out), "copies lock value") != 1 {
+		t.Errorf("go vet says %s", out)
+	}
+}
+
+func TestQueueChangeNames(t *testing.T) {
+	checkNames(t, "QueueChange", []lifecycle.QueueChange{lifecycle.Unchanged, lifecycle.Scheduled, lifecycle.Moved, lifecycle.Canceled},
+		[]string{"Unchanged", "Scheduled", "Moved", "Canceled"}, func(s string) (lifecycle.QueueChange, error) {
+			c := lifecycle.Moved
+			err := c.UnmarshalText([]byte(s))
+			return c, err
+		})
+}

@@ -1,0 +1,62 @@
+package lifecycle_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
+)
+
+// texts prints each of a list.
+func texts[T fmt.Stringer](list []T) []string {
+	var texts []string
+	for _, v := range list {
+		texts = append(texts, v.String())
+	}
+	return texts
+}
+
+// What the node-lifecycle controller of a live Kubernetes 1.36.3 made of 48
+// nodes' taints.
+func TestRecordedConditions(t *testing.T) {
+	data, err := os.ReadFile("../testdata/kubernetes-1.36.3/conditions.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes []struct {
+		Name          string
+		Ready         string
+		Conditions    map[string]string
+		Unschedulable bool
+		Given, Got    []taints.Taint
+	}
+	if err := json.Unmarshal(data, &nodes); err != nil {
+		t.Fatal(err)
+	}
+	if len(nodes) != 48 {
+		t.Fatalf("%d nodes, want 48", len(nodes))
+	}
+	for _, node := range nodes {
+		state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: node.Ready}}, Unschedulable: node.Unschedulable}
+		for kind, status := range node.Conditions {
+			state.Conditions = append(state.Conditions, lifecycle.Condition{Type: kind, Status: status})
+		}
+		got, _ := lifecycle.ReconcileConditions(node.Given, state, noon).Apply(node.Given)
+		if diff := cmp.Diff(slices.Sorted(slices.Values(texts(node.Got))), slices.Sorted(slices.Values(texts(got)))); diff != "" {
+			t.Errorf("%s, %+v (-Kubernetes +got):\n%s", node.Name, node, diff)
+		}
+		if diff := cmp.Diff(texts(node.Given), texts(got[:len(node.Given)])); diff != "" {
+			t.Errorf("%s: what was given (-want +got):\n%s", node.Name, diff)
+		}
+		if c := lifecycle.ReconcileConditions(node.Got, state, noon.Add(time.Hour)); !c.IsZero() {
+			t.Errorf("%s: %v to do where Kubernetes is done", node.Name, c)
+		}
+	}
+}

@@ -118,22 +118,22 @@ const (
 
 // A search finds the classes at the anchors that a pod may tolerate.
 type search struct {
-	catalog *catalog
-	limit   int // of the steps
-	left    int // below 0 where the limit does not do
+	groups *groupSet
+	limit  int // of the steps
+	left   int // below 0 where the limit does not do
 }
 
 // search appends to found the classes of which a pod with the compiled
 // tolerations may tolerate all taints, each once, unless that takes so long that
 // the caller better looks at all groups: then it returns false.
-func (c *catalog) search(m *Matcher, found []*class) ([]*class, bool) {
-	s := search{catalog: c, limit: len(c.groups.entries) / searchShare}
+func (c *groupSet) search(m *Matcher, found []*class) ([]*class, bool) {
+	s := search{groups: c, limit: len(c.all.entries) / searchShare}
 	return s.run(m, found)
 }
 
 func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
-	if s.catalog.free != nil {
-		found = append(found, s.catalog.free)
+	if s.groups.free != nil {
+		found = append(found, s.groups.free)
 	}
 	if m == nil {
 		return found, true
@@ -142,7 +142,7 @@ func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
 	anchors := buf[:0]
 	s.left = s.limit - ruleSteps*len(m.rules)
 	for i := 0; i < len(m.rules) && s.left >= 0; i++ {
-		if r := &m.rules[i]; r.op != opNever && r.effects&s.catalog.repels != 0 {
+		if r := &m.rules[i]; r.op != opNever && r.effects&s.groups.repels != 0 {
 			anchors = s.look(r, anchors)
 		}
 	}
@@ -163,12 +163,12 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 		return found
 	}
 	if r.op == opEqual {
-		if a := s.catalog.anchors.all.entries[keyValue{r.Key, r.Value}]; a != nil {
+		if a := s.groups.anchors.all.entries[keyValue{r.Key, r.Value}]; a != nil {
 			return s.add(found, a)
 		}
 		return found
 	}
-	f := s.catalog.anchors.families.entries[r.Key]
+	f := s.groups.anchors.families.entries[r.Key]
 	if f == nil {
 		return found
 	}

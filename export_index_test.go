@@ -20,13 +20,13 @@ type IndexSizes struct {
 // Audit checks that everything in the index is where the rest expects it, that no
 // forgotten slot keeps anything, and returns how much there is.
 func (x *Index[N]) Audit() IndexSizes {
-	c := &x.catalog
+	c := &x.groups
 	a := audit{uses: make(map[string]int), sizes: IndexSizes{
 		Nodes: len(x.places.entries), Groups: x.members.len, Classes: len(c.classes.entries),
 		Anchors: len(c.anchors.all.entries), Keys: len(c.anchors.families.entries),
 	}}
 	for _, most := range [][2]int{
-		{x.places.most, len(x.places.entries)}, {c.groups.most, len(c.groups.entries)}, {c.classes.most, len(c.classes.entries)},
+		{x.places.most, len(x.places.entries)}, {c.all.most, len(c.all.entries)}, {c.classes.most, len(c.classes.entries)},
 		{c.anchors.all.most, len(c.anchors.all.entries)}, {c.anchors.families.most, len(c.anchors.families.entries)},
 	} {
 		a.sizes.Room += most[0]
@@ -49,7 +49,7 @@ func (x *Index[N]) Audit() IndexSizes {
 		nodes += i
 		at++
 	})
-	a.check(at == x.members.len && at == len(c.groups.entries), "%d groups, not %d", at, x.members.len)
+	a.check(at == x.members.len && at == len(c.all.entries), "%d groups, not %d", at, x.members.len)
 	a.check(nodes == len(x.places.entries), "%d nodes in groups, not %d", nodes, len(x.places.entries))
 	a.check(len(classes) == len(c.classes.entries), "%d classes, not %d", len(classes), len(c.classes.entries))
 	for k, n := range classes {
@@ -117,9 +117,9 @@ func auditRoom[T any](a *audit, list []T) {
 	}
 }
 
-func auditGroup[N any](a *audit, c *catalog, g *members[N], at int) {
+func auditGroup[N any](a *audit, c *groupSet, g *members[N], at int) {
 	a.check(g.group.at == at, "a group is at %d, not %d", g.group.at, at)
-	a.check(c.groups.entries[g.group.text] == g.group, "a group is not found")
+	a.check(c.all.entries[g.group.text] == g.group, "a group is not found")
 	a.check(string(appendText(nil, g.taints)) == g.group.text, "a group has another text than its taints")
 	a.sizes.Text += len(g.group.text) + 56*cap(g.taints)
 	k := g.group.class
@@ -135,7 +135,7 @@ func auditGroup[N any](a *audit, c *catalog, g *members[N], at int) {
 	a.check(slices.EqualFunc(repelling, k.taints, Taint.Equal), "a group is in the class of other taints")
 }
 
-func auditClass(a *audit, c *catalog, k *class, nodes int) {
+func auditClass(a *audit, c *groupSet, k *class, nodes int) {
 	a.sizes.Room += cap(k.groups)
 	auditRoom(a, k.groups)
 	a.check(k.nodes == nodes, "a class has %d nodes, not %d", nodes, k.nodes)
@@ -229,10 +229,10 @@ func looksAt(m *Matcher, taints []Taint, in EffectSet) int {
 // Search returns how many steps the search for m takes, and whether it finds the
 // candidates.
 func (x *Index[N]) Search(m *Matcher) (steps int, ok bool) {
-	if m == nil || m.toLookAt(x.catalog.repels) == 0 {
+	if m == nil || m.toLookAt(x.groups.repels) == 0 {
 		return 0, true
 	}
-	s := search{catalog: &x.catalog, limit: len(x.catalog.groups.entries) / searchShare}
+	s := search{groups: &x.groups, limit: len(x.groups.all.entries) / searchShare}
 	_, ok = s.run(m, nil)
 	return s.limit - max(0, s.left), ok
 }

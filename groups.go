@@ -1,10 +1,10 @@
 package taints
 
-// A catalog has the groups of nodes with the same taints, and finds those that a
+// A groupSet has the groups of nodes with the same taints, and finds those that a
 // pod may tolerate. It does not know the nodes.
-type catalog struct {
+type groupSet struct {
 	repels  EffectSet
-	groups  table[string, *group] // by text, see appendText
+	all     table[string, *group] // by text, see appendText
 	classes table[string, *class] // by the text of their taints
 	free    *class                // the class without taints, nil if there are no such nodes
 	anchors anchors
@@ -31,10 +31,10 @@ type class struct {
 
 // find returns the group of the taints, whose text is given, and nil if there is
 // none.
-func (c *catalog) find(text []byte) *group { return c.groups.entries[string(text)] }
+func (c *groupSet) find(text []byte) *group { return c.all.entries[string(text)] }
 
 // add makes the group of n taints and returns it with taints of its own.
-func (c *catalog) add(text []byte, n int) (*group, []Taint) {
+func (c *groupSet) add(text []byte, n int) (*group, []Taint) {
 	g := &group{text: string(text)}
 	taints := readText(g.text, n)
 	for i := range taints {
@@ -43,12 +43,12 @@ func (c *catalog) add(text []byte, n int) (*group, []Taint) {
 	g.class = c.class(g.text, taints)
 	g.inClass = len(g.class.groups)
 	g.class.groups = append(g.class.groups, g)
-	c.groups.set(g.text, g)
+	c.all.set(g.text, g)
 	return g, taints
 }
 
 // class returns the class that the taints, whose text is given, belong to.
-func (c *catalog) class(text string, taints []Taint) *class {
+func (c *groupSet) class(text string, taints []Taint) *class {
 	text, taints = c.repelling(text, taints)
 	if known := c.classes.entries[text]; known != nil {
 		return known
@@ -64,7 +64,7 @@ func (c *catalog) class(text string, taints []Taint) *class {
 }
 
 // repelling returns those of the taints that repel, with their text.
-func (c *catalog) repelling(text string, taints []Taint) (string, []Taint) {
+func (c *groupSet) repelling(text string, taints []Taint) (string, []Taint) {
 	n := 0
 	for i := range taints {
 		if c.repels.Has(taints[i].Effect) {
@@ -85,8 +85,8 @@ func (c *catalog) repelling(text string, taints []Taint) (string, []Taint) {
 }
 
 // remove takes out a group, whose taints are given.
-func (c *catalog) remove(g *group, taints []Taint) {
-	c.groups.delete(g.text)
+func (c *groupSet) remove(g *group, taints []Taint) {
+	c.all.delete(g.text)
 	k := g.class
 	k.groups = withoutAt(k.groups, g.inClass, func(moved *group) { moved.inClass = g.inClass })
 	if len(k.groups) == 0 {
@@ -97,7 +97,7 @@ func (c *catalog) remove(g *group, taints []Taint) {
 	}
 }
 
-func (c *catalog) removeClass(k *class) {
+func (c *groupSet) removeClass(k *class) {
 	c.classes.delete(k.text)
 	if k.anchor == nil {
 		c.free = nil

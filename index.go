@@ -44,7 +44,7 @@ type Index[N comparable] struct {
 	mu      sync.RWMutex
 	places  table[N, place]
 	members vector[members[N]] // of each group, at group.at
-	catalog catalog
+	groups  groupSet
 	version atomic.Uint64 // changes with each query that keeps pages beyond the lock
 }
 
@@ -187,7 +187,8 @@ func (x *Index[N]) CountFeasible(m *Matcher) int {
 // [Matcher.Summarize] does, for the effects that repel. It looks at each group once.
 func (x *Index[N]) Summarize(m *Matcher) Summary {
 	groups, repels := x.all()
-	s := indexSummary{m: m, repels: repels, known: make(map[Taint]int)}
+	tolerations, options := m.list()
+	s := summarizer{options: options, tolerations: tolerations, in: repels}
 	groups.pages(func(page []members[N]) bool {
 		for i := range page {
 			s.add(page[i].taints, page[i].nodes.len)

@@ -90,8 +90,8 @@ func (h *heldQuery) finish(t *rapid.T) {
 	}
 }
 
-// collect returns what a query yields, of which nothing may come twice.
-func collect(t fataler, seq iter.Seq2[int, taints.Verdict]) map[int]taints.Verdict {
+// verdictsOf returns what a query yields, of which nothing may come twice.
+func verdictsOf(t fataler, seq iter.Seq2[int, taints.Verdict]) map[int]taints.Verdict {
 	all := make(map[int]taints.Verdict)
 	for node, v := range seq {
 		if _, twice := all[node]; twice {
@@ -119,7 +119,7 @@ var indexTolerations = rapid.OneOf(anyTolerations, rapid.SliceOfN(rapid.Custom(f
 }), 0, 6))
 
 var indexRepels = rapid.SampledFrom([]taints.EffectSet{
-	0, 0, 0, taints.Hard, taints.Soft, taints.Evicting, taints.AnyEffect, taints.Effects(taints.NoSchedule), taints.Effects("x"), taints.Hard | taints.Effects("x"),
+	0, 0, 0, taints.Hard, taints.Soft, taints.Evicting, taints.AllEffects, taints.Effects(taints.NoSchedule), taints.Effects("x"), taints.Hard | taints.Effects("x"),
 })
 
 func TestIndexIsAMapAndALoop(t *testing.T) {
@@ -250,11 +250,11 @@ func checkIndex(t *rapid.T, x *taints.Index[int], model *indexModel, m *taints.M
 		t.Fatalf("CountFeasible = %d, want %d", got, len(want))
 	}
 	verdicts := model.verdicts(m, slices.Values(want))
-	if got := collect(t, x.FeasibleVerdicts(m)); !maps.Equal(got, verdicts) {
+	if got := verdictsOf(t, x.FeasibleVerdicts(m)); !maps.Equal(got, verdicts) {
 		t.Fatalf("FeasibleVerdicts = %v, want %v", got, verdicts)
 	}
 	verdicts = model.verdicts(m, maps.Keys(model.nodes))
-	if got := collect(t, x.Verdicts(m)); !maps.Equal(got, verdicts) {
+	if got := verdictsOf(t, x.Verdicts(m)); !maps.Equal(got, verdicts) {
 		t.Fatalf("Verdicts = %v, want %v", got, verdicts)
 	}
 	checkIndexSummary(t, x, model, m, len(want))
@@ -364,7 +364,7 @@ func TestIndex(t *testing.T) {
 			want   []int
 		}{
 			{0, []int{0, 1}}, {taints.Hard, []int{0, 1}}, {taints.Soft, []int{1, 2}}, {taints.Evicting, []int{0, 1}},
-			{taints.AnyEffect, nil}, {taints.Effects("Special"), []int{0, 2}}, {taints.Effects(taints.NoSchedule), []int{0, 1, 2}},
+			{taints.AllEffects, nil}, {taints.Effects("Special"), []int{0, 2}}, {taints.Effects(taints.NoSchedule), []int{0, 1, 2}},
 		} {
 			x := taints.Index[int]{Repels: c.repels}
 			for i := range list {

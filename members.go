@@ -19,12 +19,12 @@ type members[N any] struct {
 // there is none.
 func (x *Index[N]) group(text []byte, n int) *group {
 	if len(x.places.entries) == 0 {
-		x.catalog.repels = cmp.Or(x.Repels, Hard)
+		x.groups.repels = cmp.Or(x.Repels, Hard)
 	}
-	if g := x.catalog.find(text); g != nil {
+	if g := x.groups.find(text); g != nil {
 		return g
 	}
-	g, taints := x.catalog.add(text, n)
+	g, taints := x.groups.add(text, n)
 	g.at = x.members.len
 	x.members.push(members[N]{taints: taints, group: g}, x.version.Load())
 	return g
@@ -60,7 +60,7 @@ func (x *Index[N]) removeGroup(g *group, version uint64) {
 		*x.members.mutable(g.at, version) = last
 		last.group.at = g.at
 	}
-	x.catalog.remove(g, taints)
+	x.groups.remove(g, taints)
 }
 
 // all returns the groups of all nodes, and the effects that repel.
@@ -68,7 +68,7 @@ func (x *Index[N]) all() (groups vector[members[N]], repels EffectSet) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.version.Add(1)
-	return x.members, x.catalog.repels
+	return x.members, x.groups.repels
 }
 
 // feasible calls f with the groups that are feasible until it returns false.
@@ -103,12 +103,12 @@ func (x *Index[N]) candidates(m *Matcher) (groups vector[members[N]], in EffectS
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.version.Add(1)
-	in = m.toLookAt(x.catalog.repels)
+	in = m.toLookAt(x.groups.repels)
 	if in == 0 {
 		return x.members, in
 	}
 	var buf [8]*class
-	classes, ok := x.catalog.search(m, buf[:0])
+	classes, ok := x.groups.search(m, buf[:0])
 	if !ok {
 		return x.members, in
 	}
@@ -126,4 +126,32 @@ func (x *Index[N]) candidates(m *Matcher) (groups vector[members[N]], in EffectS
 		}
 	}
 	return vectorOf(found), in
+}
+
+// A tally is what counts of a class.
+type tally struct {
+	taints []Taint
+	nodes  int
+}
+
+// tallies appends to found the tallies of classes among which are all that are
+// feasible, or else returns the groups of all nodes. It keeps no page that a group
+// with other nodes would have to copy, where it finds classes.
+func (x *Index[N]) tallies(m *Matcher, found []tally) (_ []tally, all vector[members[N]], in EffectSet) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	in = m.toLookAt(x.groups.repels)
+	if in == 0 {
+		return append(found, tally{nodes: len(x.places.entries)}), all, in
+	}
+	var buf [8]*class
+	classes, ok := x.groups.search(m, buf[:0])
+	if !ok {
+		x.version.Add(1)
+		return found, x.members, in
+	}
+	for _, k := range classes {
+		found = append(found, tally{k.taints, k.nodes})
+	}
+	return found, all, in
 }

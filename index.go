@@ -7,34 +7,35 @@ import (
 	"sync/atomic"
 )
 
-// An Index answers for many nodes at once onto which of them a pod may be placed.
+// An Index answers for many nodes at once which of them a pod may be placed on.
 // Nodes are named by any comparable type: a string, a number, a pointer. The zero
 // Index is empty and ready to use. It must not be copied once it is in use.
 //
 // Nodes with the same taints in the same order form one group; TimeAdded makes no
-// difference. What a query costs follows the groups whose taints the pod may
-// tolerate, not the nodes: a pod that tolerates the taint of one tenant does not
-// look at the groups of 10,000 others. Where it may tolerate a large part of them,
-// and for tolerations of more than one key ([Options]) unless they tolerate
-// everything, a query looks at each group once. So it never takes more than twice
-// what [Matcher.FindUntolerated] takes in a loop over all nodes, whatever the taints
-// and tolerations are and in whatever order they come. [Index.Set] and
-// [Index.Delete] take time in proportion to the node's taints, and now and then, to
-// give memory back, in proportion to what has been deleted. Memory grows with the
-// nodes and with the text of the distinct lists of taints.
+// difference. A query looks at the groups whose taints the pod may tolerate, and
+// not at single nodes: a pod that tolerates the taint of one tenant does not look
+// at the groups of 10,000 others. Where the pod may tolerate a large part of the
+// groups, or has tolerations of more than one key that do not tolerate everything,
+// a query looks at each group once.
 //
-// All methods may be called from many goroutines at once. A query sees the nodes
+// These bounds hold for all taints and tolerations, in whatever order they come. A
+// query takes at most twice the time of [Matcher.FindUntolerated] in a loop over all
+// nodes. [Index.Set] and [Index.Delete] take time in proportion to the taints of the
+// node, and now and then to what has been deleted since the last time, to give its
+// memory back. Memory is in proportion to the nodes and to the distinct lists of
+// taints with their texts.
+//
+// All methods may be called from several goroutines at once. A query sees the nodes
 // as they are at one moment: when the call is made, or, if it returns a sequence,
 // when a loop over it begins, anew for each loop. Nothing is locked while the loop
 // body runs, so it may call every method, Set and Delete included, and may take its
 // time; the loop goes on with the nodes as they were when it began. Nothing is
 // locked while taints are matched either.
 //
-// The index keeps the node names and copies of keys, values and effects; it keeps
+// The index keeps the names of nodes and copies of keys, values and effects; it keeps
 // no list that it is given. A name that does not equal itself, such as a NaN, is no
 // node: Set and Delete do nothing with it. A name of an interface type that holds a
-// value that cannot be compared panics, as in a map. Any taints are accepted, see
-// [Toleration.Tolerates]; nil is a node without taints.
+// value that cannot be compared panics, as in a map.
 type Index[N comparable] struct {
 	// Repels holds the effects of the taints that keep a pod off a node unless it
 	// tolerates them. Zero means [Hard]. It is to be set before the first Set; it
@@ -48,38 +49,48 @@ type Index[N comparable] struct {
 	version atomic.Uint64 // changes with each query that keeps pages beyond the lock
 }
 
-// How it works. All nodes with the same taints in the same order are one group, for
-// a pod may be placed on all of them or on none. The groups stand in a list, so a
-// query can always do what the plain loop does: look at each group's taints until
-// the first that is not tolerated. That costs no more than the plain loop, for there
-// are no more groups than nodes and the taints are the same in the same order.
+// How it works, and why the bounds hold.
 //
-// Mostly a query has to look at few of the groups. Each class of groups, those with
-// the same taints that repel, is filed under the key and the value of one of these,
-// its anchor. If a pod tolerates all taints of a class it tolerates the anchor, so it
-// is enough to go through the tolerations, find the anchors that each of them
-// tolerates, by key and value for Equal, by key for Exists, by the order of numbers
-// for Lt and Gt, and look at the classes there, and at the one without taints. Any
-// anchor is right; the best one is the rarest, for fewer pods come by: a class takes
-// that of its taints which has the fewest classes so far.
+// All nodes with the same taints in the same order are one group, for a pod may be
+// placed on all of them or on none. So a query can do what the plain loop does, for
+// groups in place of nodes: look at the taints of each until the first that is not
+// tolerated. That takes no longer than the plain loop, for there are no more groups
+// than nodes, and the taints of a group are those of its nodes in the same order.
 //
-// Such a search can take long and find nothing: a thousand tolerations of a key, or a
-// toleration of the anchors of all nodes which differ in another taint. So it counts
-// its steps, and when they exceed a fraction of the number of groups it is given up
-// and the query looks at all groups. It has matched no taint until then, and a step
-// costs at most what the plain loop takes for so many nodes. So both together take no
-// more than twice the time of the plain loop.
+// Mostly it is enough to look at few groups. The groups with the same taints that
+// repel, in the same order, are a class, and each class is filed under the key and
+// the value of one of these taints, its anchor. A pod that tolerates all taints of
+// a class tolerates the one at its anchor. So a search goes through the tolerations,
+// finds the anchors that each may tolerate (for Equal by key and value, for Exists
+// by key, for Lt and Gt by the order of numbers), and has all classes that may be
+// feasible, together with the class that has no taints. Any taint of a class will do
+// as its anchor. The best is a rare one, which few pods tolerate and few classes
+// have: a new class takes that of its taints which is the anchor of the fewest.
 //
-// Neither keeps a lock for long: taints are matched after it. The list of groups and
-// the lists of their nodes are vectors, trees of pages that are copied before they
-// are written to once a query may read them. So a query that looks at all groups takes
-// one pointer under the lock, whatever their number, and yields the first node
-// when it has found it; a query that has searched takes the groups found.
+// A search may be in vain: there may be a thousand tolerations of one key, or nodes
+// that have the tolerated taint as their anchor and another taint beside it. So a
+// search counts its steps, before it takes them, and gives up where they are more
+// than a fraction of the number of groups; the query then looks at all groups. A
+// search matches no taints, and its step is a map look-up or less, priced so that all
+// steps together take less time than the plain loop, which goes to each node at
+// least. The taints of a class or group are matched once, after the search. So both
+// parts together take at most twice the time of the plain loop.
 //
-// A list of taints is found by a text that has all its fields, of which the taints
-// that are kept are parts. So Set takes time in proportion to the list, and nothing of
-// one list is kept by another. Making a class adds for each taint a look at its
-// anchor, and for a number a way of at most 64 branches.
+// The list of groups and the lists of their nodes are vectors: trees of pages, which
+// are copied before they are written to if a query may still read them. So a query
+// that looks at all groups copies nothing but the root, however many groups there are,
+// and one that has searched copies as many roots as it found groups. Then it unlocks,
+// matches, and yields each node as soon as it is found. An update that follows copies
+// the pages on the way to its nodes and groups, at most once for each query.
+//
+// A group is found by a text that has all fields of its taints. To make the text and
+// to find it takes time in proportion to the list. A new list adds, for each taint, a
+// look-up of its key and one of its anchor, and once a way of at most 64 branches
+// to the place of a number. The taints of a group are parts of its text except for
+// the keys, which all groups share, and an anchor has a text of its own, so nothing
+// outlives the last group that needs it. Maps and lists move to a smaller place when
+// three quarters of them are gone. The time that takes is in proportion to what was
+// deleted since they were made.
 
 // Set gives the node the taints, in place of those it had, if any. It allocates
 // when the taints, or this number of nodes with them, are new to the index, and in

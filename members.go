@@ -135,8 +135,8 @@ type tally struct {
 }
 
 // tallies appends to found the tallies of classes among which are all that are
-// feasible, or else returns the groups of all nodes. It keeps no page that a group
-// with other nodes would have to copy, where it finds classes.
+// feasible, or else returns the groups of all nodes. Where it finds classes, no
+// update has to copy a page for it.
 func (x *Index[N]) tallies(m *Matcher, found []tally) (_ []tally, all vector[members[N]], in EffectSet) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

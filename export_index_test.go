@@ -3,6 +3,7 @@ package taints
 import (
 	"fmt"
 	"math/bits"
+	"reflect"
 	"slices"
 	"strings"
 	"unsafe"
@@ -112,8 +113,9 @@ func auditVector[T any](a *audit, v *vector[T]) {
 // auditRoom checks a list and what is behind its end.
 func auditRoom[T any](a *audit, list []T) {
 	a.check(cap(list) <= max(fewSlots, sparse*(len(list)+1)), "a list of %d has room for %d", len(list), cap(list))
-	for _, forgotten := range list[len(list):cap(list)] {
-		a.check(fmt.Sprint(forgotten) == fmt.Sprint(*new(T)), "a forgotten slot keeps %v", forgotten)
+	forgotten := list[len(list):cap(list)]
+	for i := range forgotten {
+		a.check(reflect.ValueOf(&forgotten[i]).Elem().IsZero(), "a forgotten slot keeps %v", forgotten[i])
 	}
 }
 

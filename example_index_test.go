@@ -46,7 +46,46 @@ func ExampleIndex_Summarize() {
 	// 1/10 nodes are available: 9 have untolerated taint team=search:NoSchedule (closest: team=Search:NoSchedule, the value differs only in letter case), 3 have untolerated taint spot:NoSchedule (nothing comes close)
 }
 
-// Of the nodes that are feasible, those with the fewest PreferNoSchedule taints score best.
+// A scheduler scores the nodes that are feasible: the fewest PreferNoSchedule taints
+// are best.
+func ExampleIndex_FeasibleVerdicts() {
+	var nodes taints.Index[string]
+	nodes.Set("new", nil)
+	nodes.Set("old", []taints.Taint{taints.MustParseTaint("hardware=old:PreferNoSchedule")})
+	nodes.Set("broken", []taints.Taint{taints.MustParseTaint("disk:NoSchedule")})
+
+	var names []string
+	var counts []int
+	for node, verdict := range nodes.FeasibleVerdicts(nil) {
+		names, counts = append(names, node), append(counts, verdict.PreferNoSchedule)
+	}
+	for i, score := range taints.NormalizeScores(nil, counts, 100) {
+		fmt.Println(names[i], score)
+	}
+	// Unordered output:
+	// new 100
+	// old 0
+}
+
+// A scheduler that asks often keeps the memory of its list.
+func ExampleIndex_AppendFeasible() {
+	var nodes taints.Index[int]
+	for i := range 6 {
+		nodes.Set(i, []taints.Taint{{Key: "tenant", Value: fmt.Sprint(i % 3), Effect: taints.NoSchedule}})
+	}
+	var list []int
+	for _, tenant := range []string{"0", "1"} {
+		pod := taints.Compile([]taints.Toleration{{Key: "tenant", Value: tenant}})
+		list = nodes.AppendFeasible(list[:0], pod)
+		slices.Sort(list)
+		fmt.Println(list)
+	}
+	// Output:
+	// [0 3]
+	// [1 4]
+}
+
+// A dashboard shows for each node what a pod would find there.
 func ExampleIndex_Verdicts() {
 	var nodes taints.Index[string]
 	nodes.Set("new", nil)
@@ -67,6 +106,20 @@ func ExampleIndex_Verdicts() {
 	// new is fine
 	// old if there is no better one
 	// broken is out
+}
+
+// A descheduler asks which nodes a running pod may stay on: there only NoExecute
+// taints count.
+func ExampleIndex_repels() {
+	nodes := taints.Index[string]{Repels: taints.Evicting}
+	nodes.Set("full", []taints.Taint{taints.MustParseTaint("disk:NoSchedule")})
+	nodes.Set("gone", []taints.Taint{taints.MustParseTaint("node.kubernetes.io/unreachable:NoExecute")})
+
+	for node := range nodes.Feasible(nil) {
+		fmt.Println(node)
+	}
+	// Output:
+	// full
 }
 
 // An autoscaler asks how many nodes would take the pod before it adds one.

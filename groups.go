@@ -1,0 +1,169 @@
+package taints
+
+// A groupSet has the groups of nodes with the same taints, and finds those that a
+// pod may tolerate. It does not know the nodes.
+type groupSet struct {
+	repels  EffectSet
+	all     table[string, *group] // by text, see appendText
+	classes table[string, *class] // by the text of their taints
+	free    *class                // the class without taints, nil if there are no such nodes
+	anchors anchors
+}
+
+// A group is the nodes with the same taints in the same order.
+type group struct {
+	text    string
+	class   *class
+	inClass int // index in class.groups
+	at      int // index in Index.members
+}
+
+// A class is the groups whose taints that repel are the same, in the same order: a
+// pod may be placed on the nodes of all of them, or of none.
+type class struct {
+	text     string
+	taints   []Taint // those that repel
+	groups   []*group
+	nodes    int     // of all groups
+	anchor   *anchor // nil for the class without taints
+	inAnchor int     // index in anchor.classes
+}
+
+// find returns the group of the taints, whose text is given, and nil if there is
+// none.
+func (c *groupSet) find(text []byte) *group { return c.all.entries[string(text)] }
+
+// add makes the group of n taints and returns it with taints of its own.
+func (c *groupSet) add(text []byte, n int) (*group, []Taint) {
+	g := &group{text: string(text)}
+	taints := readText(g.text, n)
+	for i := range taints {
+		taints[i].Key = c.anchors.use(taints[i].Key)
+	}
+	g.class = c.class(g.text, taints)
+	g.inClass = len(g.class.groups)
+	g.class.groups = append(g.class.groups, g)
+	c.all.set(g.text, g)
+	return g, taints
+}
+
+// class returns the class that the taints, whose text is given, belong to.
+func (c *groupSet) class(text string, taints []Taint) *class {
+	text, taints = c.repelling(text, taints)
+	if known := c.classes.entries[text]; known != nil {
+		return known
+	}
+	added := &class{text: text, taints: taints}
+	c.classes.set(text, added)
+	if len(taints) == 0 {
+		c.free = added
+	} else {
+		c.anchors.hold(added)
+	}
+	return added
+}
+
+// repelling returns those of the taints that repel, with their text.
+func (c *groupSet) repelling(text string, taints []Taint) (string, []Taint) {
+	n := 0
+	for i := range taints {
+		if c.repels.Has(taints[i].Effect) {
+			n++
+		}
+	}
+	if n == len(taints) {
+		return text, taints
+	}
+	var b []byte
+	for i := range taints {
+		if c.repels.Has(taints[i].Effect) {
+			b = appendText(b, taints[i:i+1])
+		}
+	}
+	text = string(b)
+	return text, readText(text, n)
+}
+
+// remove takes out a group, whose taints are given.
+func (c *groupSet) remove(g *group, taints []Taint) {
+	c.all.delete(g.text)
+	k := g.class
+	k.groups = withoutAt(k.groups, g.inClass, func(moved *group) { moved.inClass = g.inClass })
+	if len(k.groups) == 0 {
+		c.removeClass(k)
+	}
+	for i := range taints {
+		c.anchors.unuse(taints[i].Key)
+	}
+}
+
+func (c *groupSet) removeClass(k *class) {
+	c.classes.delete(k.text)
+	if k.anchor == nil {
+		c.free = nil
+		return
+	}
+	c.anchors.release(k)
+}
+
+// appendText appends the taints, without TimeAdded, as a text that other taints,
+// or these in another order, do not have: before each field is its length.
+func appendText(b []byte, taints []Taint) []byte {
+	for i := range taints {
+		t := &taints[i]
+		b = appendField(b, t.Key)
+		b = appendField(b, t.Value)
+		b = appendField(b, string(t.Effect))
+	}
+	return b
+}
+
+func appendField(b []byte, field string) []byte {
+	n := len(field)
+	for ; n >= 0x80; n >>= 7 {
+		b = append(b, byte(n)|0x80)
+	}
+	return append(append(b, byte(n)), field...)
+}
+
+// readText returns the n taints of a text. Their fields are parts of it.
+func readText(text string, n int) []Taint {
+	if n == 0 {
+		return nil
+	}
+	taints := make([]Taint, n)
+	for i := range taints {
+		t := &taints[i]
+		var effect string
+		t.Key, text = readField(text)
+		t.Value, text = readField(text)
+		effect, text = readField(text)
+		t.Effect = known(Effect(effect))
+	}
+	return taints
+}
+
+// known returns the effect as the constant, which compares faster, if it is one of
+// the three.
+func known(e Effect) Effect {
+	switch e {
+	case NoSchedule:
+		return NoSchedule
+	case PreferNoSchedule:
+		return PreferNoSchedule
+	case NoExecute:
+		return NoExecute
+	}
+	return e
+}
+
+func readField(text string) (field, rest string) {
+	n, shift := 0, 0
+	for text[0] >= 0x80 {
+		n |= int(text[0]&0x7f) << shift
+		shift += 7
+		text = text[1:]
+	}
+	n |= int(text[0]) << shift
+	return text[1 : 1+n], text[1+n:]
+}

@@ -11,12 +11,13 @@ func BenchmarkWork(b *testing.B) {
 	for _, row := range work.Rows() {
 		for _, side := range []struct {
 			name string
-			do   func(n int)
-		}{{"ours", row.Ours}, {"kubernetes", row.Kubernetes}} {
+			make work.Side
+		}{{"ours", row.Ours}, {row.Beside, row.Other}} {
 			b.Run(row.Name+"/"+side.name, func(b *testing.B) {
+				do := side.make()
 				b.ReportAllocs()
 				for b.Loop() {
-					side.do(1)
+					do(1)
 				}
 			})
 		}

@@ -67,6 +67,7 @@ func removedTaints(remove []taints.TaintID) []corev1.Taint {
 }
 
 func TestParseChanges(t *testing.T) {
+	compares(t, "kubectl taint: parseTaints", "ParseChanges")
 	rapid.Check(t, func(t *rapid.T) {
 		specs := drawChanges(t)
 		add, remove, err := linked.ParseTaints(specs)
@@ -81,6 +82,7 @@ func TestParseChanges(t *testing.T) {
 }
 
 func TestApplyChanges(t *testing.T) {
+	compares(t, "kubectl taint: checkIfTaintsAlreadyExists, reorganizeTaints", "ParseChanges, Changes.ApplyStrict")
 	rapid.Check(t, func(t *rapid.T) {
 		list, overwrite := draws(t, "taints", 5, drawCommonTaint), rapid.Bool().Draw(t, "overwrite")
 		specs := drawChanges(t)
@@ -95,6 +97,7 @@ func TestApplyChanges(t *testing.T) {
 // TestApplyAnyChanges has changes that kubectl would not read, such as of unknown effects. Nothing is added twice, which
 // kubectl refuses when it reads, or without a key, which it does not notice to be there.
 func TestApplyAnyChanges(t *testing.T) {
+	compares(t, "kubectl taint: the same, any taints", "Changes.ApplyStrict")
 	rapid.Check(t, func(t *rapid.T) {
 		add := unique(slices.DeleteFunc(draws(t, "add", 3, drawTaint), func(taint corev1.Taint) bool { return taint.Key == "" }))
 		sameChange(t, drawTaints(t), add, draws(t, "remove", 3, drawTaint), rapid.Bool().Draw(t, "overwrite"))
@@ -118,7 +121,7 @@ func sameChange(t *rapid.T, list, add, remove []corev1.Taint, overwrite bool) {
 		c.Remove = append(c.Remove, convert.FromTaint(taint).ID())
 	}
 	want, ok := kubectlTaint(list, add, remove, overwrite)
-	got, err := c.Apply(convert.Each(list, convert.FromTaint), overwrite)
+	got, err := c.ApplyStrict(convert.Each(list, convert.FromTaint), overwrite)
 	if (err == nil) != ok {
 		t.Fatalf("%v to %v, overwrite %v: %v, %v, Kubernetes %v, %v", c, list, overwrite, got, err, want, ok)
 	}
@@ -149,8 +152,8 @@ func TestDifferenceOrderOfTaints(t *testing.T) {
 		same(t, "kubectl taint", joined(convert.Each(theirs, convert.FromTaint)), test.kubernetes)
 		c, err := taints.ParseChanges(strings.Fields(test.specs)...)
 		same(t, "ParseChanges", err, nil)
-		ours, _ := c.Apply(convert.Each(list, convert.FromTaint), true)
-		same(t, "Apply", joined(ours), test.library)
+		ours, _ := c.ApplyStrict(convert.Each(list, convert.FromTaint), true)
+		same(t, "ApplyStrict", joined(ours), test.library)
 	}
 }
 
@@ -170,8 +173,8 @@ func TestDifferenceTimeOfRewrittenTaint(t *testing.T) {
 	same(t, "ParseTaints", err, nil)
 	after, _ := kubectlTaint(theirs, add, nil, true)
 	same(t, "kubectl forgets the time", after[0].TimeAdded == nil, true)
-	got, _ := taints.Changes{Add: []taints.Taint{{Key: "a", Effect: "NoExecute"}}}.Apply(ours, true)
-	same(t, "Apply keeps the time", got[0].TimeAdded != nil && got[0].TimeAdded.Equal(at), true)
+	got, _ := taints.Changes{Add: []taints.Taint{{Key: "a", Effect: "NoExecute"}}}.ApplyStrict(ours, true)
+	same(t, "ApplyStrict keeps the time", got[0].TimeAdded != nil && got[0].TimeAdded.Equal(at), true)
 }
 
 func TestDifferenceProblemsTogether(t *testing.T) {

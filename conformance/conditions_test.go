@@ -11,6 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
@@ -21,25 +22,25 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A lifecycle is the node-lifecycle controller over a cluster in memory. Its loops do not run; step does what they would.
-type lifecycle struct {
+// A nodeController is the node-lifecycle controller over a cluster in memory. Its loops do not run; step does what they would.
+type nodeController struct {
 	controller *nodelifecycle.Controller
 	client     *fake.Clientset
 	nodes      cache.Indexer // what the controller believes to be the cluster
 }
 
-func newLifecycle(t *testing.T) *lifecycle {
+func newNodeController(t *testing.T) *nodeController {
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
-	controller := newNodeLifecycleController(t, client, factory, taints.DisruptionPolicy{Threshold: 0.55, Rate: 1e9, SecondaryRate: 1e9, LargeZone: 50})
-	return &lifecycle{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
+	controller := newNodeLifecycleController(t, client, factory, lifecycle.DisruptionPolicy{Threshold: 0.55, Rate: 1e9, SecondaryRate: 1e9, LargeZone: 50})
+	return &nodeController{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
 }
 
 // newNodeLifecycleController returns one with the numbers of the policy. Its loops do not run.
-func newNodeLifecycleController(t *testing.T, client kubernetes.Interface, factory informers.SharedInformerFactory, p taints.DisruptionPolicy) *nodelifecycle.Controller {
+func newNodeLifecycleController(t *testing.T, client kubernetes.Interface, factory informers.SharedInformerFactory, p lifecycle.DisruptionPolicy) *nodelifecycle.Controller {
 	controller, err := nodelifecycle.NewNodeLifecycleController(t.Context(),
 		factory.Coordination().V1().Leases(), factory.Core().V1().Pods(), factory.Core().V1().Nodes(), factory.Apps().V1().DaemonSets(),
-		client, time.Second, time.Hour, time.Hour, p.Rate, p.SecondaryRate, int32(p.LargeZone), p.Threshold)
+		client, time.Second, time.Hour, time.Hour, float32(p.Rate), float32(p.SecondaryRate), int32(p.LargeZone), float32(p.Threshold))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func newNodeLifecycleController(t *testing.T, client kubernetes.Interface, facto
 }
 
 // observe returns the node as it is in the cluster, once the controller has seen it.
-func (l *lifecycle) observe(ctx context.Context, t *rapid.T, name string) *corev1.Node {
+func (l *nodeController) observe(ctx context.Context, t rapid.TB, name string) *corev1.Node {
 	node, err := l.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err == nil {
 		err = l.nodes.Update(node)
@@ -59,7 +60,7 @@ func (l *lifecycle) observe(ctx context.Context, t *rapid.T, name string) *corev
 }
 
 // step returns the taints of the node once the controller has nothing more to do to it.
-func (l *lifecycle) step(ctx context.Context, t *rapid.T, node *corev1.Node) []corev1.Taint {
+func (l *nodeController) step(ctx context.Context, t rapid.TB, node *corev1.Node) []corev1.Taint {
 	if _, err := l.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -110,30 +111,62 @@ func drawNodeTaints(t *rapid.T) []corev1.Taint {
 
 // TestConditions stops at 50,000 cases, for one takes two milliseconds.
 func TestConditions(t *testing.T) {
-	l, ctx, drawn := newLifecycle(t), t.Context(), 0
-	rapid.Check(t, func(t *rapid.T) {
-		if drawn++; drawn > 50_000 {
-			return
-		}
+	compares(t, "node-lifecycle: doNoScheduleTaintingPass, processTaintBaseEviction, doNoExecuteTaintingPass", "ReconcileConditions, Changes.Apply")
+	l, ctx, drawn := newNodeController(t), t.Context(), 0
+	checkAtMost(t, 50_000, func(t *rapid.T) {
+		drawn++
 		node := &corev1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%d", drawn)}, // the controller remembers names
 			Spec:       corev1.NodeSpec{Taints: drawNodeTaints(t), Unschedulable: rapid.Bool().Draw(t, "unschedulable")},
 			Status:     corev1.NodeStatus{Conditions: draws(t, "conditions", 4, drawCondition)},
 		}
 		given := convert.Each(node.Spec.Taints, convert.FromTaint)
-		conditions := convert.Each(node.Status.Conditions, func(c corev1.NodeCondition) taints.Condition {
-			return taints.Condition{Type: string(c.Type), Status: string(c.Status)}
-		})
-		c := taints.ReconcileConditions(given, conditions, node.Spec.Unschedulable, observed)
-		got, err := c.Apply(given, false)
-		if err != nil {
-			t.Fatal(err)
+		state := stateOf(node)
+		got, changed := lifecycle.ReconcileConditions(given, state, observed).Apply(given)
+		if again := lifecycle.ReconcileConditions(got, state, observed); !again.IsZero() {
+			t.Fatalf("%v with %v: once more %v", given, state, again)
+		}
+		if c := lifecycle.ReconcileConditions(given, state, observed); changed == c.IsZero() {
+			t.Fatalf("%v with %v: %v changes: %v", given, state, c, changed)
 		}
 		want := convert.Each(l.step(ctx, t, node), convert.FromTaint)
 		if !maps.Equal(counts(withoutValues(got)), counts(withoutValues(want))) {
-			t.Fatalf("%v with %v becomes %v, in Kubernetes %v", given, conditions, got, want)
+			t.Fatalf("%v with %v becomes %v, in Kubernetes %v", given, state, got, want)
 		}
 	})
+}
+
+// stateOf returns what the library looks at.
+func stateOf(node *corev1.Node) lifecycle.NodeState {
+	return lifecycle.NodeState{
+		Conditions: convert.Each(node.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition {
+			return lifecycle.Condition{Type: string(c.Type), Status: string(c.Status)}
+		}),
+		Unschedulable: node.Spec.Unschedulable,
+	}
+}
+
+// A controller that has just started does not know which nodes it has tainted,
+// and writes a NoExecute taint that is there anew: without its value, and with
+// the time of now, from which pods then count their seconds. The library leaves
+// a taint that is right as it is.
+func TestDifferenceRestartedController(t *testing.T) {
+	at := observed.Truncate(time.Second)
+	given := []taints.Taint{
+		{Key: taints.NodeNotReady, Effect: taints.NoSchedule, TimeAdded: &at},
+		{Key: taints.NodeNotReady, Value: "by-hand", Effect: taints.NoExecute, TimeAdded: &at},
+	}
+	node := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "restarted"},
+		Spec:       corev1.NodeSpec{Taints: convert.Each(given, convert.ToTaint)},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse}}},
+	}
+	theirs := convert.Each(newNodeController(t).step(t.Context(), t, node.DeepCopy()), convert.FromTaint)
+	i, found := taints.FindTaint(theirs, taints.TaintID{Key: taints.NodeNotReady, Effect: taints.NoExecute})
+	if !found || theirs[i].TimeAdded == nil || theirs[i].TimeAdded.Equal(at) || theirs[i].Value != "" {
+		t.Errorf("Kubernetes leaves %v", theirs)
+	}
+	same(t, "changes of the library", lifecycle.ReconcileConditions(given, stateOf(node), observed).IsZero(), true)
 }
 
 // withoutValues returns the taints without the values, which the controller drops from its own where a person gave them

@@ -2,13 +2,16 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -43,6 +46,7 @@ func sameTolerations(t *rapid.T, name string, got []taints.Toleration, want []co
 }
 
 func TestDefaultTolerationSeconds(t *testing.T) {
+	compares(t, "DefaultTolerationSeconds plugin", "AddDefaults")
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	defaulttolerationseconds.RegisterFlags(flags)
 	setFlag := func(name string, seconds *int64) {
@@ -56,9 +60,9 @@ func TestDefaultTolerationSeconds(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawTolerations(t)
-		d := taints.Defaults{NotReadySeconds: drawSeconds(t), UnreachableSeconds: drawSeconds(t)}
-		setFlag("default-not-ready-toleration-seconds", d.NotReadySeconds)
-		setFlag("default-unreachable-toleration-seconds", d.UnreachableSeconds)
+		d := taints.DefaultSeconds{NotReady: drawSeconds(t), Unreachable: drawSeconds(t)}
+		setFlag("default-not-ready-toleration-seconds", d.NotReady)
+		setFlag("default-unreachable-toleration-seconds", d.Unreachable)
 		plugin := defaulttolerationseconds.NewDefaultTolerationSeconds()
 		plugin.InspectFeatureGates(utilfeature.DefaultFeatureGate)
 		want := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: convert.Each(before, convert.ToCoreToleration)}})
@@ -67,6 +71,7 @@ func TestDefaultTolerationSeconds(t *testing.T) {
 }
 
 func TestExtendedResourceToleration(t *testing.T) {
+	compares(t, "ExtendedResourceToleration plugin", "AddExtendedResources")
 	registry := admission.NewPlugins()
 	extendedresourcetoleration.Register(registry)
 	found, err := registry.InitPlugin(extendedresourcetoleration.PluginName, nil, admission.PluginInitializers{})
@@ -102,6 +107,7 @@ func drawDefaulted(t *rapid.T) []corev1.Toleration {
 }
 
 func TestIsExtendedResourceName(t *testing.T) {
+	compares(t, "IsExtendedResourceName", "IsExtendedResourceName")
 	name := rapid.OneOf(keys, rapid.Map(keys, func(s string) string { return "requests." + s }))
 	rapid.Check(t, func(t *rapid.T) {
 		s := name.Draw(t, "name")
@@ -112,6 +118,7 @@ func TestIsExtendedResourceName(t *testing.T) {
 }
 
 func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
+	compares(t, "AddOrUpdateDaemonPodTolerations", "AddDaemonSetDefaults")
 	daemonKeys := rapid.OneOf(keys, rapid.SampledFrom([]string{
 		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
 		corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable,
@@ -122,7 +129,7 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 			before[i].Key = daemonKeys.Draw(t, "key")
 		}
 		spec := corev1.PodSpec{Tolerations: before, HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
-		got := taints.AddDaemonSetDefaults(convert.Each(before, convert.FromToleration), spec.HostNetwork)
+		got := taints.AddDaemonSetDefaults(convert.Each(before, convert.FromToleration), taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
 		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
 		sameTolerations(t, "AddDaemonSetDefaults", got, spec.Tolerations)
 	})
@@ -135,6 +142,7 @@ var memoryPressure = core.Toleration{Key: corev1.TaintNodeMemoryPressure, Operat
 // also drops what another toleration covers, so the library's list is compared after the same. Seconds and values are only
 // where validation allows them.
 func TestMergeTolerations(t *testing.T) {
+	compares(t, "MergeTolerations, of memory pressure", "AddMemoryPressure")
 	memoryKeys := rapid.OneOf(keys, rapid.Just(corev1.TaintNodeMemoryPressure))
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawDefaulted(t)
@@ -176,6 +184,7 @@ func drawPlain(t *rapid.T) corev1.Toleration {
 
 // TestIsSuperset asks for single tolerations through VerifyAgainstWhitelist, which calls isSuperset for each pair.
 func TestIsSuperset(t *testing.T) {
+	compares(t, "isSuperset", "Toleration.Covers")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawPlain(t), drawPlain(t)
 		want := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(b)}, []core.Toleration{convert.ToCoreToleration(a)})
@@ -186,37 +195,67 @@ func TestIsSuperset(t *testing.T) {
 }
 
 func TestVerifyAgainstWhitelist(t *testing.T) {
+	compares(t, "VerifyAgainstWhitelist", "ValidateAllowed")
 	rapid.Check(t, func(t *rapid.T) {
 		list, allow := draws(t, "tolerations", 4, drawPlain), draws(t, "whitelist", 4, drawPlain)
 		if len(allow) == 0 {
 			allow = append(allow, drawPlain(t))
 		}
-		want := tolerations.VerifyAgainstWhitelist(convert.Each(list, convert.ToCoreToleration), convert.Each(allow, convert.ToCoreToleration))
-		if _, got := taints.Allowed(convert.Each(list, convert.FromToleration), convert.Each(allow, convert.FromToleration)); got != want {
-			t.Fatalf("allowed %v, Kubernetes %v", got, want)
+		whitelist := convert.Each(allow, convert.ToCoreToleration)
+		want := tolerations.VerifyAgainstWhitelist(convert.Each(list, convert.ToCoreToleration), whitelist)
+		err := taints.ValidateAllowed(convert.Each(list, convert.FromToleration), convert.Each(allow, convert.FromToleration))
+		if (err == nil) != want {
+			t.Fatalf("ValidateAllowed = %v, Kubernetes %v", err, want)
 		}
+		var offenders []int // one at a time
+		for i := range list {
+			if !tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(list[i])}, whitelist) {
+				offenders = append(offenders, i)
+			}
+		}
+		if got := faultIndexes(err); !slices.Equal(got, offenders) {
+			t.Fatalf("ValidateAllowed = %v, Kubernetes refuses %v", err, offenders)
+		}
+	})
+}
+
+// faultIndexes returns the index of each fault.
+func faultIndexes(err error) []int {
+	var all *taints.ValidationError
+	if !errors.As(err, &all) {
+		return nil
+	}
+	return convert.Each(all.Fields, func(f *taints.FieldError) int {
+		i, _ := f.Index()
+		return i
 	})
 }
 
 // TestMergeTolerates holds against each other what the merged lists tolerate; their entries and order differ, see
 // TestDifferenceMerge.
 func TestMergeTolerates(t *testing.T) {
+	compares(t, "MergeTolerations, what it tolerates", "Merge, Minimize(Merge)")
 	rapid.Check(t, func(t *rapid.T) {
 		base, extra := draws(t, "base", 4, drawPlain), draws(t, "extra", 4, drawPlain)
-		theirs := taints.Compile(convert.Each(merged(base, convert.Each(extra, convert.ToCoreToleration)...), convert.FromToleration))
-		ours := taints.Compile(taints.Merge(convert.Each(base, convert.FromToleration), convert.Each(extra, convert.FromToleration)))
+		theirs := merged(base, convert.Each(extra, convert.ToCoreToleration)...)
+		ours := taints.Merge(convert.Each(base, convert.FromToleration), convert.Each(extra, convert.FromToleration))
+		small := taints.Minimize(ours)
 		for _, taint := range append(tolerated(base), tolerated(extra)...) {
-			_, want := theirs.Match(&taint)
-			if _, got := ours.Match(&taint); got != want {
+			mark := convert.FromTaint(taint)
+			want := gated.TolerationsTolerate(theirs, &taint, false)
+			if _, got := taints.Match(mark, ours); got != want {
 				t.Fatalf("%v is tolerated: %v, in Kubernetes %v", taint, got, want)
+			}
+			if _, got := taints.Match(mark, small); got != want {
+				t.Fatalf("%v is tolerated by %v: %v, in Kubernetes %v", taint, small, got, want)
 			}
 		}
 	})
 }
 
 // tolerated returns a taint for each toleration, which it may tolerate.
-func tolerated(list []corev1.Toleration) []taints.Taint {
-	return convert.Each(list, func(t corev1.Toleration) taints.Taint {
-		return taints.Taint{Key: t.Key, Value: t.Value, Effect: taints.Effect(t.Effect)}
+func tolerated(list []corev1.Toleration) []corev1.Taint {
+	return convert.Each(list, func(t corev1.Toleration) corev1.Taint {
+		return corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}
 	})
 }

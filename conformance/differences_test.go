@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"math"
 	"reflect"
 	"testing"
@@ -8,14 +9,13 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
-	"k8s.io/kubernetes/pkg/features"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"k8s.io/kubernetes/pkg/util/tolerations"
 )
@@ -32,7 +32,7 @@ func same[T any](t *testing.T, name string, got, want T) {
 func TestDifferenceSecondsOverflow(t *testing.T) {
 	tests := []struct {
 		seconds    int64
-		kubernetes time.Duration // how long the pod stays, negative for ever
+		kubernetes time.Duration // how long the pod stays, negative forever
 		outcome    taints.Outcome
 		at         time.Time
 	}{
@@ -46,9 +46,9 @@ func TestDifferenceSecondsOverflow(t *testing.T) {
 	for _, test := range tests {
 		toleration := corev1.Toleration{Operator: corev1.TolerationOpExists, TolerationSeconds: &test.seconds}
 		same(t, "getMinTolerationTime", linked.MinTolerationTime([]corev1.Toleration{toleration}), test.kubernetes)
-		got := taints.Evict([]taints.Taint{{Key: "a", Effect: taints.NoExecute}}, []taints.Toleration{convert.FromToleration(toleration)}, observed)
-		same(t, "Evict outcome", got.Outcome, test.outcome)
-		same(t, "Evict seconds from then", got.At.Unix(), test.at.Unix())
+		got := taints.EvictionOf([]taints.Taint{{Key: "a", Effect: taints.NoExecute}}, []taints.Toleration{convert.FromToleration(toleration)}, observed)
+		same(t, "outcome", got.Outcome, test.outcome)
+		same(t, "seconds from then", got.At.Unix(), test.at.Unix())
 	}
 }
 
@@ -57,7 +57,7 @@ func TestDifferenceFieldAtFault(t *testing.T) {
 		{Key: "a", Operator: corev1.TolerationOpEqual, Value: "-"},
 		{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"},
 	} {
-		theirs := validation.ValidateTolerations([]core.Toleration{convert.ToCoreToleration(toleration)}, field.NewPath("tolerations"), validation.PodValidationOptions{})
+		theirs := gated.ValidateTolerations([]core.Toleration{convert.ToCoreToleration(toleration)}, field.NewPath("tolerations"), validation.PodValidationOptions{})
 		same(t, "Kubernetes field", theirs[0].Field, "tolerations[0].operator")
 		same(t, "library field", firstFault(taints.ValidateTolerations([]taints.Toleration{convert.FromToleration(toleration)})).Field, "value")
 	}
@@ -84,7 +84,7 @@ func TestDifferenceKindOfFault(t *testing.T) {
 func TestDifferenceUpdateFaults(t *testing.T) {
 	before := []corev1.Toleration{{Key: "a"}, {Key: "b"}}
 	after := []corev1.Toleration{{Key: "-"}}
-	theirs := linked.ValidateOnlyAddedTolerations(convert.Each(after, convert.ToCoreToleration), convert.Each(before, convert.ToCoreToleration), field.NewPath("tolerations"), validation.PodValidationOptions{})
+	theirs := gated.ValidateOnlyAddedTolerations(convert.Each(after, convert.ToCoreToleration), convert.Each(before, convert.ToCoreToleration), field.NewPath("tolerations"), validation.PodValidationOptions{})
 	same(t, "Kubernetes faults", len(theirs), 1)
 	err := taints.ValidateTolerationsUpdate(convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
 	same(t, "library faults", len(err.(*taints.ValidationError).Fields), 3)
@@ -95,8 +95,8 @@ func TestDifferenceString(t *testing.T) {
 		toleration             corev1.Toleration
 		kubernetes, libraryHas string
 	}{
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpLt, Value: "5"}, "a=5", "a=5 op=Lt"},
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5", Effect: "NoSchedule"}, "a=5:NoSchedule", "a=5:NoSchedule op=Gt"},
+		{corev1.Toleration{Key: "a", Operator: opLt, Value: "5"}, "a=5", "a=5 op=Lt"},
+		{corev1.Toleration{Key: "a", Operator: opGt, Value: "5", Effect: "NoSchedule"}, "a=5:NoSchedule", "a=5:NoSchedule op=Gt"},
 		{corev1.Toleration{Key: "a", Operator: "In"}, "a", "a op=In"},
 		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"}, "a=v", "a=v op=Exists"},
 		{corev1.Toleration{Key: "op", Value: "Exists"}, "op=Exists", "op=Exists op=Equal"},
@@ -158,11 +158,11 @@ func TestDifferenceCovers(t *testing.T) {
 		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, corev1.Toleration{Key: "a", Value: "v"}, false, true},
 		{corev1.Toleration{Key: "a", Value: "v"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, true, true},
 		{corev1.Toleration{Key: "a", Value: "v"}, corev1.Toleration{Key: "a", Value: "v", Effect: "NoSchedule"}, false, true},
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "7"}, false, true},
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5", Effect: "NoSchedule"}, false, true},
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "7"}, false, true},
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpGt, Value: "5"}, true, true},
-		{corev1.Toleration{Key: "b"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpLt, Value: "-9223372036854775808"}, false, true},
+		{corev1.Toleration{Key: "a", Operator: opGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: opGt, Value: "7"}, false, true},
+		{corev1.Toleration{Key: "a", Operator: opGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: opGt, Value: "5", Effect: "NoSchedule"}, false, true},
+		{corev1.Toleration{Key: "a", Operator: opGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "7"}, false, true},
+		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists}, corev1.Toleration{Key: "a", Operator: opGt, Value: "5"}, true, true},
+		{corev1.Toleration{Key: "b"}, corev1.Toleration{Key: "a", Operator: opLt, Value: "-9223372036854775808"}, false, true},
 		{
 			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &past},
 			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &now}, false, true,
@@ -181,9 +181,7 @@ func TestDifferenceCovers(t *testing.T) {
 func TestDifferenceAllowed(t *testing.T) {
 	gpu := corev1.Toleration{Key: "gpu", Operator: corev1.TolerationOpExists}
 	same(t, "VerifyAgainstWhitelist", tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(gpu)}, nil), true)
-	forbidden, allowed := taints.Allowed([]taints.Toleration{convert.FromToleration(gpu)}, nil)
-	same(t, "forbidden", forbidden, 0)
-	same(t, "allowed", allowed, false)
+	same(t, "ValidateAllowed", errors.Is(taints.ValidateAllowed([]taints.Toleration{convert.FromToleration(gpu)}, nil), taints.ErrForbidden), true)
 }
 
 // Kubernetes keeps of two that cover each other's taints the one that is more, wherever it comes from, and drops what the pod
@@ -202,7 +200,7 @@ func TestDifferenceMerge(t *testing.T) {
 	other := tolerate("b", "", nil)
 	for _, test := range []struct{ base, extra, kubernetes, library list }{
 		{list{own}, list{longer}, list{longer}, list{own}},                                   // the pod stays longer than it wants
-		{list{own, other}, list{everything}, list{everything}, list{own, other, everything}}, // for ever
+		{list{own, other}, list{everything}, list{everything}, list{own, other, everything}}, // forever
 		{list{other, own}, list{longer}, list{other, longer}, list{other, own}},              // which an API server refuses on an update
 		{list{longer}, list{own}, list{longer}, list{longer}},
 		{list{own}, list{value}, list{own, value}, list{own}}, // is never the first match
@@ -227,7 +225,7 @@ func TestDifferenceMergeWrites(t *testing.T) {
 }
 
 func TestDifferenceFeatureGate(t *testing.T) {
-	same(t, "comparison in Kubernetes", utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators), false)
+	same(t, "comparison in Kubernetes", gated.Default(), false)
 	toleration := taints.Toleration{Key: "a", Operator: taints.OpLt, Value: "5"}
 	same(t, "comparison in the library", toleration.Tolerates(taints.Taint{Key: "a", Value: "4"}), true)
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -18,13 +18,13 @@ import (
 )
 
 // newDisruptable returns a node-lifecycle controller with the numbers of the policy, over no cluster.
-func newDisruptable(t *testing.T, p taints.DisruptionPolicy) *nodelifecycle.Controller {
+func newDisruptable(t *testing.T, p lifecycle.DisruptionPolicy) *nodelifecycle.Controller {
 	client := fake.NewClientset()
 	return newNodeLifecycleController(t, client, informers.NewSharedInformerFactory(client, 0), p)
 }
 
 // readyConditions returns those of the nodes of a zone; a nil one, or one that is Unknown, is of a node that is not ready.
-func readyConditions(z taints.Zone) []*corev1.NodeCondition {
+func readyConditions(z lifecycle.Zone) []*corev1.NodeCondition {
 	conditions := make([]*corev1.NodeCondition, z.NotReady, z.NotReady+z.Ready)
 	for i := range conditions {
 		switch i % 3 {
@@ -42,38 +42,44 @@ func readyConditions(z taints.Zone) []*corev1.NodeCondition {
 
 // The state of a zone and the rate that follows, for all counts up to 300 of either kind.
 func TestComputeZoneState(t *testing.T) {
+	compares(t, "ComputeZoneState, HealthyQPSFunc, ReducedQPSFunc", "DisruptionPolicy.State, RateOf")
 	const most = 300
-	p := taints.DefaultDisruptionPolicy()
+	p := lifecycle.DefaultDisruptionPolicy()
 	controller := newDisruptable(t, p)
-	all := readyConditions(taints.Zone{Ready: most, NotReady: most})
-	names := map[taints.ZoneState]nodelifecycle.ZoneState{taints.ZoneNormal: "Normal", taints.ZonePartial: "PartialDisruption", taints.ZoneFull: "FullDisruption"}
+	all := readyConditions(lifecycle.Zone{Ready: most, NotReady: most})
+	names := map[lifecycle.ZoneState]nodelifecycle.ZoneState{lifecycle.ZoneNormal: "Normal", lifecycle.ZonePartial: "PartialDisruption", lifecycle.ZoneFull: "FullDisruption"}
 	for notReady := range most + 1 {
 		for ready := range most + 1 {
-			z := taints.Zone{Ready: ready, NotReady: notReady}
+			z := lifecycle.Zone{Ready: ready, NotReady: notReady}
 			_, want := controller.ComputeZoneState(all[most-notReady : most+ready])
 			if got := p.State(z); names[got] != want {
 				t.Fatalf("%+v: State = %v, Kubernetes %v", z, got, want)
 			}
 			rate := controller.HealthyQPSFunc(ready + notReady)
-			if want == names[taints.ZonePartial] {
+			if want == names[lifecycle.ZonePartial] {
 				rate = controller.ReducedQPSFunc(ready + notReady)
 			}
-			if got := p.Rates(nil, []taints.Zone{z, {Ready: 1}})[0]; got != rate {
+			if got := p.RateOf(p.State(z), ready+notReady); float32(got) != rate {
+				t.Fatalf("%+v: RateOf = %v, Kubernetes %v", z, got, rate)
+			}
+			if got := p.Rates(nil, []lifecycle.Zone{z, {Ready: 1}})[0]; float32(got) != rate {
 				t.Fatalf("%+v: rate %v, Kubernetes %v", z, got, rate)
 			}
 		}
 	}
+	counted(t, (most+1)*(most+1))
 }
 
 // The rates of all zones, with every number of the policy drawn.
 func TestHandleDisruption(t *testing.T) {
+	compares(t, "node-lifecycle: handleDisruption", "DisruptionPolicy.Rates")
 	rapid.Check(t, func(rt *rapid.T) {
-		p := taints.DisruptionPolicy{
-			Threshold: rapid.Float32Range(0, 1).Draw(rt, "threshold"), Rate: rapid.SampledFrom([]float32{0.1, 1, 0.5}).Draw(rt, "rate"),
-			SecondaryRate: rapid.SampledFrom([]float32{0.01, 0.25}).Draw(rt, "secondaryRate"), LargeZone: rapid.IntRange(0, 60).Draw(rt, "largeZone"),
+		p := lifecycle.DisruptionPolicy{
+			Threshold: drawThreshold(rt), Rate: rapid.SampledFrom([]float64{0.1, 1, 0.5}).Draw(rt, "rate"),
+			SecondaryRate: rapid.SampledFrom([]float64{0.01, 0.25}).Draw(rt, "secondaryRate"), LargeZone: rapid.IntRange(0, 60).Draw(rt, "largeZone"),
 		}
-		zones := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Zone {
-			z := taints.Zone{Ready: rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 40)).Draw(t, "ready"), NotReady: rapid.IntRange(0, 40).Draw(t, "notReady")}
+		zones := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) lifecycle.Zone {
+			z := lifecycle.Zone{Ready: rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 40)).Draw(t, "ready"), NotReady: rapid.IntRange(0, 40).Draw(t, "notReady")}
 			if z.Ready+z.NotReady == 0 {
 				z.NotReady = 1
 			}
@@ -86,17 +92,31 @@ func TestHandleDisruption(t *testing.T) {
 		for i, z := range zones {
 			name := fmt.Sprint(i)
 			conditions[name] = readyConditions(z)
-			tainters[name] = scheduler.NewRateLimitedTimedQueue(flowcontrol.NewTokenBucketRateLimiter(p.Rate, scheduler.EvictionRateLimiterBurst))
+			tainters[name] = scheduler.NewRateLimitedTimedQueue(flowcontrol.NewTokenBucketRateLimiter(float32(p.Rate), scheduler.EvictionRateLimiterBurst))
 		}
 		linked.HandleDisruption(controller, t.Context(), conditions, nil)
 		var want []float32
 		for i := range zones {
 			want = append(want, rateOf(*linked.Field[flowcontrol.RateLimiter](tainters[fmt.Sprint(i)], "limiter")))
 		}
-		if got := p.Rates(nil, zones); !slices.Equal(got, want) {
+		got := p.Rates(nil, zones)
+		if !slices.EqualFunc(got, want, func(ours float64, theirs float32) bool { return float32(ours) == theirs }) {
 			rt.Fatalf("%+v, %+v: Rates = %v, Kubernetes %v", p, zones, got, want)
 		}
+		if lifecycle.FullyDisrupted(zones) && slices.Max(want) > 0 {
+			rt.Fatalf("%+v: FullyDisrupted, Kubernetes has the rates %v", zones, want)
+		}
 	})
+}
+
+// drawThreshold returns a number from 0 to 1, in one of two cases a share with
+// a small denominator, as zones have it.
+func drawThreshold(t *rapid.T) float64 {
+	if rapid.Bool().Draw(t, "share") {
+		whole := rapid.IntRange(1, 80).Draw(t, "whole")
+		return float64(rapid.IntRange(0, whole).Draw(t, "part")) / float64(whole)
+	}
+	return rapid.Float64Range(0, 1).Draw(t, "threshold")
 }
 
 // rateOf returns the limiter's rate, 0 for the one that Kubernetes takes to let nothing through, which says 1.

@@ -6,12 +6,9 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	featuregatetesting "k8s.io/component-base/featuregate/testing"
-	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
-	"k8s.io/kubernetes/pkg/features"
 	"pgregory.net/rapid"
 )
 
@@ -29,7 +26,7 @@ func kubernetesEviction(marks []corev1.Taint, tolerations []corev1.Toleration) (
 	if len(evicting) == 0 {
 		return taints.Stays, time.Time{}
 	}
-	tolerated, used := v1helper.GetMatchingTolerations(quiet, evicting, tolerations)
+	tolerated, used := gated.GetMatchingTolerations(evicting, tolerations)
 	if !tolerated {
 		return taints.EvictsNow, observed
 	}
@@ -44,36 +41,58 @@ func kubernetesEviction(marks []corev1.Taint, tolerations []corev1.Toleration) (
 }
 
 func TestGetMatchingTolerations(t *testing.T) {
+	compares(t, "GetMatchingTolerations, getMinTolerationTime", "EvictionOf")
 	for _, mode := range modes {
-		featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.TaintTolerationComparisonOperators, mode.comparison)
+		gated.Set(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
 			marks, tolerations := drawTaints(t), drawTolerations(t)
 			ourMarks, ours := convert.Each(marks, convert.FromTaint), convert.Each(tolerations, convert.FromToleration)
 			outcome, at := kubernetesEviction(marks, tolerations)
-			got := taints.EvictionPolicy{}.Evict(mode.options.Compile(ours), ourMarks, observed)
+			got := mode.options.EvictionOf(ourMarks, ours, observed)
 			if got.Outcome != outcome || !got.At.Equal(at) {
-				t.Fatalf("EvictionPolicy.Evict = %+v, Kubernetes %v, %v", got, outcome, at)
+				t.Fatalf("Options.EvictionOf = %+v, Kubernetes %v, %v", got, outcome, at)
 			}
+			sameFrom(t, got)
 			samePair(t, got, marks, tolerations, mode.comparison)
-			if direct := taints.Evict(ourMarks, ours, observed); mode.comparison && direct != got {
-				t.Fatalf("Evict = %+v, EvictionPolicy.Evict = %+v", direct, got)
+			policy := taints.EvictionPolicy{Options: mode.options}
+			for name, again := range map[string]taints.Eviction{
+				"Matcher.EvictionOf":                mode.options.Compile(ours).EvictionOf(ourMarks, observed),
+				"EvictionPolicy.EvictionOf":         policy.EvictionOf(ourMarks, ours, observed),
+				"EvictionPolicy.Compile.EvictionOf": policy.Compile(ours).EvictionOf(ourMarks, observed),
+			} {
+				if again != got {
+					t.Fatalf("%s = %+v, Options.EvictionOf = %+v", name, again, got)
+				}
+			}
+			if direct := taints.EvictionOf(ourMarks, ours, observed); mode.comparison && direct != got {
+				t.Fatalf("EvictionOf = %+v, Options.EvictionOf = %+v", direct, got)
 			}
 		})
 	}
 }
 
+// sameFrom fails the test unless the seconds count from the observation, as in
+// Kubernetes.
+func sameFrom(t *rapid.T, e taints.Eviction) {
+	if evicts := e.Outcome != taints.Stays; e.From.Equal(observed) != evicts || e.From.IsZero() == evicts {
+		t.Fatalf("EvictionOf = %+v, which counts from %v", e, e.From)
+	}
+}
+
 // samePair fails the test unless the pair that decided is one that Kubernetes looks at.
 func samePair(t *rapid.T, got taints.Eviction, marks []corev1.Taint, tolerations []corev1.Toleration, comparison bool) {
+	mark, evicts := got.Taint()
+	toleration, tolerated := got.Toleration()
 	if got.Outcome == taints.Stays {
-		if got.Taint != -1 || got.Toleration != -1 {
-			t.Fatalf("Evict = %+v for a pod that stays", got)
+		if evicts || tolerated {
+			t.Fatalf("EvictionOf = %+v for a pod that stays", got)
 		}
 		return
 	}
-	if first := firstMatch(tolerations, &marks[got.Taint], comparison); got.Toleration != first {
-		t.Fatalf("Evict = %+v, Kubernetes uses toleration %d", got, first)
+	if first := firstMatch(tolerations, &marks[mark], comparison); toleration != first {
+		t.Fatalf("EvictionOf = %+v, Kubernetes uses toleration %d", got, first)
 	}
-	if got.Toleration >= 0 && got.Seconds != *tolerations[got.Toleration].TolerationSeconds {
-		t.Fatalf("Evict = %+v, which are not the seconds of its toleration", got)
+	if tolerated && got.Seconds != *tolerations[toleration].TolerationSeconds {
+		t.Fatalf("EvictionOf = %+v, which are not the seconds of its toleration", got)
 	}
 }

@@ -50,6 +50,12 @@ var (
 	coldOperators = []string{"exists", "equal", "lt", "gt", "In", "NotIn", "Exists ", " ", "=", "Le", "é", "\n"}
 )
 
+// The operators of comparison have no constant in k8s.io/api before 1.35.
+const (
+	opLt corev1.TolerationOperator = "Lt"
+	opGt corev1.TolerationOperator = "Gt"
+)
+
 // edits are what an edit puts into a text.
 var edits = []string{"", "a", "A", "0", "-", "_", ".", "/", "=", ":", "*", " ", "\n", "\t", "é", "\xff", "+", "9"}
 

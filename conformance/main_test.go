@@ -3,9 +3,11 @@ package conformance
 import (
 	"flag"
 	"os"
+	"strconv"
 	"testing"
 
 	"k8s.io/klog/v2"
+	"pgregory.net/rapid"
 )
 
 // defaultChecks is how many cases a test runs through unless -rapid.checks says otherwise.
@@ -17,4 +19,36 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Exit(m.Run())
+}
+
+// compares says in the log which functions of Kubernetes and of the library the
+// test holds against each other, for the table of the command versions.
+func compares(t *testing.T, kubernetes, library string) {
+	t.Helper()
+	t.Logf("compares %s with %s", kubernetes, library)
+}
+
+// counted says in the log how many cases a test without rapid went through.
+func counted(t *testing.T, cases int) {
+	t.Helper()
+	t.Logf("went through %d cases", cases)
+}
+
+// checkAtMost is rapid.Check with so many cases at the most, for a test of which
+// one case takes milliseconds.
+func checkAtMost(t *testing.T, most int, property func(*rapid.T)) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	asked := checks.Value.String()
+	if n, err := strconv.Atoi(asked); err != nil || n > most {
+		setChecks(t, strconv.Itoa(most))
+		defer setChecks(t, asked)
+	}
+	rapid.Check(t, property)
+}
+
+func setChecks(t *testing.T, n string) {
+	if err := flag.Set("rapid.checks", n); err != nil {
+		t.Fatal(err)
+	}
 }

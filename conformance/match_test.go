@@ -1,14 +1,15 @@
 package conformance
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	corev1 "k8s.io/api/core/v1"
-	helper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"pgregory.net/rapid"
@@ -17,72 +18,86 @@ import (
 // quiet logs nothing.
 var quiet klog.Logger
 
-// modes are the two states of the feature gate TaintTolerationComparisonOperators.
-var modes = []struct {
+// A mode is a state of the feature gate TaintTolerationComparisonOperators.
+type mode struct {
 	comparison bool
 	options    taints.Options
-}{
-	{true, taints.Options{}},
-	{false, taints.Options{NoComparison: true}},
 }
 
+// modes are both of them, or the one that there is without the gate.
+var modes = func() []mode {
+	off, on := mode{false, taints.Options{NoComparison: true}}, mode{true, taints.Options{}}
+	if !gated.Comparison {
+		return []mode{off}
+	}
+	return []mode{on, off}
+}()
+
 func TestToleratesTaint(t *testing.T) {
+	compares(t, "Toleration.ToleratesTaint", "Tolerates, Mismatch, Match")
 	rapid.Check(t, func(t *rapid.T) {
 		toleration, taint := drawToleration(t), drawTaint(t)
-		ours, mark := convert.FromToleration(toleration), convert.FromTaint(taint)
-		for _, mode := range modes {
-			want := toleration.ToleratesTaint(quiet, &taint, mode.comparison)
-			if _, got := mode.options.Compile([]taints.Toleration{ours}).Match(&mark); got != want {
-				t.Fatalf("%+v: Match = %v, Kubernetes %v", mode, got, want)
-			}
-			if !mode.comparison {
-				continue
-			}
-			if got := ours.Tolerates(mark); got != want {
-				t.Fatalf("Tolerates = %v, Kubernetes %v", got, want)
-			}
-			if got := ours.Check(mark); (got == 0) != want {
-				t.Fatalf("Check = %v, Kubernetes %v", got, want)
-			}
-		}
+		sameTolerates(t, toleration, taint)
 	})
 }
 
-// TestCompareNumericValues compares every value of the generators with every other, the ends of int64 among them.
-func TestCompareNumericValues(t *testing.T) {
-	all := slices.Concat(hotValues, coldValues)
-	for _, operator := range []corev1.TolerationOperator{corev1.TolerationOpLt, corev1.TolerationOpGt} {
-		for _, limit := range all {
-			toleration := corev1.Toleration{Operator: operator, Value: limit}
-			ours := convert.FromToleration(toleration)
-			m := taints.Compile([]taints.Toleration{ours})
-			for _, value := range all {
-				taint := corev1.Taint{Value: value}
-				mark := convert.FromTaint(taint)
-				want := toleration.ToleratesTaint(quiet, &taint, true)
-				if got := ours.Tolerates(mark); got != want {
-					t.Errorf("%q %s %q: Tolerates = %v, Kubernetes %v", value, operator, limit, got, want)
-				}
-				if _, got := m.Match(&mark); got != want {
-					t.Errorf("%q %s %q: Match = %v, Kubernetes %v", value, operator, limit, got, want)
-				}
-			}
+// sameTolerates fails the test unless all forms of the question are answered as
+// in Kubernetes.
+func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint) {
+	ours, mark := convert.FromToleration(toleration), convert.FromTaint(taint)
+	list := []taints.Toleration{ours}
+	for _, mode := range modes {
+		want := gated.Tolerates(&toleration, &taint, mode.comparison)
+		_, match := mode.options.Match(mark, list)
+		_, compiled := mode.options.Compile(list).Match(mark)
+		tolerates, mismatch := mode.options.Tolerates(ours, mark), mode.options.Mismatch(ours, mark)
+		if match != want || compiled != want || tolerates != want || (mismatch == taints.MismatchNone) != want {
+			t.Fatalf("%+v, %+v under %+v: Match %v, Matcher %v, Tolerates %v, %v; Kubernetes %v", toleration, taint, mode, match, compiled, tolerates, mismatch, want)
+		}
+		if !mode.comparison {
+			continue
+		}
+		if got := ours.Tolerates(mark); got != want {
+			t.Fatalf("%+v, %+v: Tolerates = %v, Kubernetes %v", toleration, taint, got, want)
+		}
+		if got := ours.Mismatch(mark); (got == taints.MismatchNone) != want {
+			t.Fatalf("%+v, %+v: Mismatch = %v, Kubernetes %v", toleration, taint, got, want)
 		}
 	}
 }
 
+// TestCompareNumericValues compares every value of the generators with every
+// other, the ends of int64 among them.
+func TestCompareNumericValues(t *testing.T) {
+	compares(t, "Toleration.ToleratesTaint, all values", "Tolerates, Mismatch, Match")
+	all, cases := slices.Concat(hotValues, coldValues), 0
+	for _, operator := range []corev1.TolerationOperator{opLt, opGt} {
+		for _, limit := range all {
+			for _, value := range all {
+				sameTolerates(t, corev1.Toleration{Operator: operator, Value: limit}, corev1.Taint{Value: value})
+				cases++
+			}
+		}
+	}
+	counted(t, cases)
+}
+
 func TestTolerationsTolerateTaint(t *testing.T) {
+	compares(t, "TolerationsTolerateTaint", "Match")
 	rapid.Check(t, func(t *rapid.T) {
 		tolerations, taint := drawTolerations(t), drawTaint(t)
 		ours, mark := convert.Each(tolerations, convert.FromToleration), convert.FromTaint(taint)
 		for _, mode := range modes {
-			want := helper.TolerationsTolerateTaint(quiet, tolerations, &taint, mode.comparison)
-			first, got := mode.options.Compile(ours).Match(&mark)
-			if got != want {
-				t.Fatalf("%+v: Match = %v, Kubernetes %v", mode, got, want)
+			want := gated.TolerationsTolerate(tolerations, &taint, mode.comparison)
+			wantFirst := firstMatch(tolerations, &taint, mode.comparison)
+			if first, got := mode.options.Compile(ours).Match(mark); got != want || first != wantFirst {
+				t.Fatalf("%+v: Matcher.Match = %d, %v, Kubernetes %d, %v", mode, first, got, wantFirst, want)
 			}
-			if wantFirst := firstMatch(tolerations, &taint, mode.comparison); first != wantFirst {
-				t.Fatalf("%+v: Match = %d, Kubernetes %d", mode, first, wantFirst)
+			if first, got := mode.options.Match(mark, ours); got != want || first != wantFirst {
+				t.Fatalf("%+v: Options.Match = %d, %v, Kubernetes %d, %v", mode, first, got, wantFirst, want)
+			}
+			if first, got := taints.Match(mark, ours); mode.comparison && (got != want || first != wantFirst) {
+				t.Fatalf("Match = %d, %v, Kubernetes %d, %v", first, got, wantFirst, want)
 			}
 		}
 	})
@@ -91,7 +106,7 @@ func TestTolerationsTolerateTaint(t *testing.T) {
 // firstMatch returns the index of the first toleration that tolerates the taint in Kubernetes, -1 if none does.
 func firstMatch(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) int {
 	for i := range tolerations {
-		if tolerations[i].ToleratesTaint(quiet, taint, comparison) {
+		if gated.Tolerates(&tolerations[i], taint, comparison) {
 			return i
 		}
 	}
@@ -105,38 +120,67 @@ var filters = []struct {
 	keep func(*corev1.Taint) bool
 }{
 	{"scheduler", taints.Hard, plugins.DoNotScheduleTaintsFilterFunc()},
-	{"all", taints.AnyEffect, nil},
+	{"all", taints.AllEffects, nil},
 	{"NoExecute", taints.Evicting, func(t *corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute }},
 	{"PreferNoSchedule", taints.Soft, func(t *corev1.Taint) bool { return t.Effect == corev1.TaintEffectPreferNoSchedule }},
 	{"none", 0, func(*corev1.Taint) bool { return false }},
 }
 
 func TestFindMatchingUntoleratedTaint(t *testing.T) {
+	compares(t, "FindMatchingUntoleratedTaint", "FindUntolerated, Untolerated, Filter")
 	rapid.Check(t, func(t *rapid.T) {
 		marks, tolerations := drawTaints(t), drawTolerations(t)
 		ourMarks, ours := convert.Each(marks, convert.FromTaint), convert.Each(tolerations, convert.FromToleration)
 		for _, mode := range modes {
 			m := mode.options.Compile(ours)
 			for _, filter := range filters {
-				want, wantFound := helper.FindMatchingUntoleratedTaint(quiet, marks, tolerations, filter.keep, mode.comparison)
+				want, wantFound := gated.FindUntolerated(marks, tolerations, filter.keep, mode.comparison)
 				sameFind(t, "Matcher.FindUntolerated", marks, want, wantFound)(m.FindUntolerated(ourMarks, filter.set))
-				sameFind(t, "Matcher.Untolerated", marks, want, wantFound)(firstOf(m, ourMarks, filter.set))
+				sameFind(t, "Matcher.Untolerated", marks, want, wantFound)(firstOf(m.Untolerated(ourMarks, filter.set)))
+				sameFind(t, "Options.FindUntolerated", marks, want, wantFound)(mode.options.FindUntolerated(ourMarks, ours, filter.set))
+				sameFind(t, "Options.Untolerated", marks, want, wantFound)(firstOf(mode.options.Untolerated(ourMarks, ours, filter.set)))
 				if mode.comparison {
 					sameFind(t, "FindUntolerated", marks, want, wantFound)(taints.FindUntolerated(ourMarks, ours, filter.set))
+					sameFind(t, "Untolerated", marks, want, wantFound)(firstOf(taints.Untolerated(ourMarks, ours, filter.set)))
 				}
 			}
-			want, wantFound := helper.FindMatchingUntoleratedTaint(quiet, marks, tolerations, plugins.DoNotScheduleTaintsFilterFunc(), mode.comparison)
-			verdict := m.Filter(ourMarks)
-			sameFind(t, "Matcher.Filter", marks, want, wantFound)(verdict.First, !verdict.Schedulable())
-			if mode.comparison && taints.Filter(ourMarks, ours) != verdict {
-				t.Fatalf("Filter = %+v, Matcher.Filter = %+v", taints.Filter(ourMarks, ours), verdict)
+			want := verdictOf(marks, tolerations, mode.comparison)
+			if got := m.Filter(ourMarks); got != want {
+				t.Fatalf("Matcher.Filter = %+v, Kubernetes %+v", got, want)
+			}
+			if got := mode.options.Filter(ourMarks, ours); got != want {
+				t.Fatalf("Options.Filter = %+v, Kubernetes %+v", got, want)
+			}
+			if got := taints.Filter(ourMarks, ours); mode.comparison && got != want {
+				t.Fatalf("Filter = %+v, Kubernetes %+v", got, want)
 			}
 		}
 	})
 }
 
-func firstOf(m *taints.Matcher, list []taints.Taint, in taints.EffectSet) (int, bool) {
-	for i := range m.Untolerated(list, in) {
+// verdictOf counts the taints that Kubernetes does not find tolerated.
+func verdictOf(marks []corev1.Taint, tolerations []corev1.Toleration, comparison bool) taints.Verdict {
+	var v taints.Verdict
+	for i := range marks {
+		if gated.TolerationsTolerate(tolerations, &marks[i], comparison) {
+			continue
+		}
+		switch marks[i].Effect {
+		case corev1.TaintEffectNoSchedule:
+			v.NoSchedule++
+		case corev1.TaintEffectPreferNoSchedule:
+			v.PreferNoSchedule++
+		case corev1.TaintEffectNoExecute:
+			v.NoExecute++
+		default:
+			v.Other++
+		}
+	}
+	return v
+}
+
+func firstOf(untolerated iter.Seq2[int, *taints.Taint]) (int, bool) {
+	for i := range untolerated {
 		return i, true
 	}
 	return -1, false
@@ -155,6 +199,7 @@ func sameFind(t *rapid.T, name string, list []corev1.Taint, want corev1.Taint, w
 }
 
 func TestMatchTaint(t *testing.T) {
+	compares(t, "Taint.MatchTaint", "Taint.ID")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawTaint(t), drawTaint(t)
 		if got, want := convert.FromTaint(a).ID() == convert.FromTaint(b).ID(), a.MatchTaint(&b); got != want {

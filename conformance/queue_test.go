@@ -8,6 +8,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
@@ -21,15 +22,21 @@ type timedController struct {
 	controller *tainteviction.Controller
 	queue      *tainteviction.TimedWorkerQueue
 	clock      *testingclock.FakeClock
+	now        func() time.Time // what FireAt compares with
 	fired      chan string
+	hold       chan struct{} // what deletions wait for; nil for nothing
 }
 
 func newTimedController(now time.Time) *timedController {
 	c := &timedController{controller: new(tainteviction.Controller), clock: testingclock.NewFakeClock(now), fired: make(chan string, 100)}
 	c.queue = tainteviction.CreateWorkerQueue(func(_ context.Context, _ time.Time, args *tainteviction.WorkArgs) error {
+		if c.hold != nil {
+			<-c.hold
+		}
 		c.fired <- args.Object.NamespacedName.Name
 		return nil
 	})
+	c.now = c.clock.Now
 	*linked.Field[clock.WithDelayedExecution](c.queue, "clock") = c.clock
 	*linked.Field[*tainteviction.TimedWorkerQueue](c.controller, "taintEvictionQueue") = c.queue
 	return c
@@ -42,7 +49,7 @@ func (c *timedController) pending(pod types.NamespacedName) (time.Time, bool) {
 		c.queue.Lock()
 		worker, known := (*workers)[pod.String()]
 		c.queue.Unlock()
-		if known && (worker == nil || !worker.FireAt.After(c.clock.Now())) { // leaves the map when it is through
+		if known && (worker == nil || !worker.FireAt.After(c.now())) { // leaves the map when it is through
 			time.Sleep(time.Millisecond)
 			continue
 		}
@@ -53,11 +60,9 @@ func (c *timedController) pending(pod types.NamespacedName) (time.Time, bool) {
 	}
 }
 
-// A pod is looked at again and again, with other taints and tolerations each time: with KeepTimers its eviction is pending
-// whenever Kubernetes' is, for the same time. It stops at 50,000 cases, for Kubernetes' goroutines have to be waited for.
-func TestProcessPodOnNode(t *testing.T) {
-	taint := rapid.SampledFrom([]corev1.Taint{{Key: "a", Effect: "NoExecute"}, {Key: "b", Effect: "NoExecute"}})
-	toleration := rapid.Custom(func(t *rapid.T) corev1.Toleration {
+var (
+	evictingTaints = rapid.SampledFrom([]corev1.Taint{{Key: "a", Effect: "NoExecute"}, {Key: "b", Effect: "NoExecute"}})
+	timed          = rapid.Custom(func(t *rapid.T) corev1.Toleration {
 		tol := corev1.Toleration{Key: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "key"), Operator: corev1.TolerationOpExists, Effect: "NoExecute"}
 		if rapid.IntRange(0, 3).Draw(t, "timed") > 0 {
 			seconds := rapid.Int64Range(-1, 50).Draw(t, "seconds")
@@ -65,50 +70,208 @@ func TestProcessPodOnNode(t *testing.T) {
 		}
 		return tol
 	})
-	drawn := 0
-	rapid.Check(t, func(t *rapid.T) {
-		if drawn++; drawn > 50_000 {
-			return
-		}
-		start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+)
+
+// A look is what a controller sees of a pod and its node.
+type look struct {
+	marks       []corev1.Taint
+	tolerations []corev1.Toleration
+}
+
+func drawLook(t *rapid.T) look {
+	return look{rapid.SliceOfN(evictingTaints, 0, 2).Draw(t, "taints"), rapid.SliceOfN(timed, 0, 3).Draw(t, "tolerations")}
+}
+
+// see makes the controller look at the pod.
+func (c *timedController) see(ctx context.Context, pod types.NamespacedName, l look, now time.Time) {
+	if len(l.marks) == 0 { // handleNodeUpdate does not ask then
+		c.queue.CancelWork(quiet, pod.String())
+		return
+	}
+	linked.ProcessPod(c.controller, ctx, pod, "node", l.tolerations, l.marks, now)
+}
+
+func (l look) eviction(now time.Time) taints.Eviction {
+	return taints.EvictionOf(convert.Each(l.marks, convert.FromTaint), convert.Each(l.tolerations, convert.FromToleration), now)
+}
+
+var (
+	start = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	aPod  = types.NamespacedName{Namespace: "ns", Name: "pod"}
+)
+
+// A pod is looked at again and again, with other taints and tolerations each time: with KeepTimers its eviction is pending
+// whenever Kubernetes' is, for the same time. It stops at 50,000 cases, for Kubernetes' goroutines have to be waited for.
+func TestProcessPodOnNode(t *testing.T) {
+	compares(t, "taint-eviction: processPodOnNode, TimedWorkerQueue", "EvictionOf, Queue with KeepTimers")
+	checkAtMost(t, 50_000, func(t *rapid.T) {
 		kubernetes := newTimedController(start)
-		ours := taints.EvictionQueue[types.NamespacedName]{KeepTimers: true}
-		pod := types.NamespacedName{Namespace: "ns", Name: "pod"}
-		var got []time.Time // when ours evicted it
-		for step := range rapid.IntRange(1, 8).Draw(t, "steps") {
+		ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
+		evicted := false // by ours
+		pop := func(now time.Time) {
+			for range ours.PopDue(now) {
+				evicted = true
+			}
+		}
+		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			kubernetes.clock.Step(time.Duration(rapid.IntRange(0, 20).Draw(t, "pass")) * time.Second)
 			now := kubernetes.clock.Now()
-			marks, tols := rapid.SliceOfN(taint, 0, 2).Draw(t, "taints"), rapid.SliceOfN(toleration, 0, 3).Draw(t, "tolerations")
-			for _, due := range ours.PopDue(now) {
-				got = append(got, due)
-			}
-			gone := len(got) > 0
-			if _, pending := kubernetes.pending(pod); pending != (ours.Len() > 0) || gone != (len(kubernetes.fired) > 0) {
-				t.Fatalf("step %d: pending %v, evicted %v; Kubernetes %v, %v", step, ours.Len() > 0, gone, pending, len(kubernetes.fired) > 0)
-			}
-			if gone {
+			pop(now)
+			samePending(t, kubernetes, &ours, evicted)
+			if evicted {
 				return
 			}
-			if len(marks) > 0 {
-				linked.ProcessPod(kubernetes.controller, t.Context(), pod, "node", tols, marks, now)
-			} else { // handleNodeUpdate does not ask then
-				kubernetes.queue.CancelWork(quiet, pod.String())
-			}
-			e := taints.Evict(convert.Each(marks, convert.FromTaint), convert.Each(tols, convert.FromToleration), now)
-			ours.Update(pod, e)
-			for _, due := range ours.PopDue(now) {
-				got = append(got, due)
-			}
-			due, pending := kubernetes.pending(pod)
-			if len(got) == 0 != (len(kubernetes.fired) == 0) {
-				t.Fatalf("step %d: evicted %v, Kubernetes %v", step, got, !pending)
-			}
-			if next, ok := ours.Next(); ok != pending || ok && !next.Equal(due) {
-				t.Fatalf("step %d: due at %v, %v, Kubernetes %v, %v", step, next, ok, due, pending)
-			}
-			if len(got) > 0 {
+			l := drawLook(t)
+			kubernetes.see(t.Context(), aPod, l, now)
+			ours.Update(aPod, l.eviction(now))
+			pop(now)
+			samePending(t, kubernetes, &ours, evicted)
+			if evicted {
 				return
 			}
 		}
 	})
+}
+
+// samePending fails the test unless the pod is pending for the same time in both
+// queues, or gone from both.
+func samePending(t *rapid.T, kubernetes *timedController, ours *lifecycle.Queue[types.NamespacedName], evicted bool) {
+	due, pending := kubernetes.pending(aPod)
+	if gone := len(kubernetes.fired) > 0; evicted != gone {
+		t.Fatalf("evicted %v, in Kubernetes %v", evicted, gone)
+	}
+	if got, ok := ours.Due(aPod); ok != pending || ok && !got.Equal(due) {
+		t.Fatalf("due at %v, %v, in Kubernetes %v, %v", got, ok, due, pending)
+	}
+}
+
+// A steppedClock has a wall that may step back while time passes, as the clock
+// of a machine does that is set.
+type steppedClock struct {
+	passed time.Duration // since the start
+	back   time.Duration // by which the wall is behind
+}
+
+// wall returns the time on the wall.
+func (c steppedClock) wall() time.Time { return start.Add(c.passed - c.back) }
+
+// now returns the time as time.Now has it: by the wall, and with a reading of
+// the monotonic clock, by which Kubernetes compares.
+func (c steppedClock) now() time.Time {
+	const hasMonotonic, wallBase = 1 << 63, 1885
+	wall := c.wall()
+	seconds := uint64(wall.Unix() - time.Date(wallBase, 1, 1, 0, 0, 0, 0, time.UTC).Unix())
+	t := time.Now()
+	*linked.Field[uint64](&t, "wall") = hasMonotonic | seconds<<30 | uint64(wall.Nanosecond())
+	*linked.Field[int64](&t, "ext") = int64(time.Hour + c.passed)
+	return t
+}
+
+// The time that is made of a clock has its wall, and passes by its monotonic
+// reading.
+func TestSteppedClock(t *testing.T) {
+	a, b := steppedClock{passed: time.Second}, steppedClock{passed: 3*time.Second + 5, back: 10 * time.Second}
+	same(t, "wall", b.now().Round(0).Equal(start.Add(-7*time.Second+5)), true)
+	same(t, "passed", b.now().Sub(a.now()), 2*time.Second+5)
+	same(t, "passed by the wall", b.now().Round(0).Sub(a.now().Round(0)), -8*time.Second+5)
+}
+
+// The wall steps back between the looks. Kubernetes, whose timers do not look at
+// it, keeps a pending eviction, and so does the queue, which knows nothing but
+// the wall. When a timer is over the pod is taken out, as by a caller who sleeps
+// for as long as Eviction.Wait said.
+func TestProcessPodOnNodeClockStepsBack(t *testing.T) {
+	compares(t, "taint-eviction: processPodOnNode under a clock that steps back", "EvictionOf, Queue with KeepTimers")
+	checkAtMost(t, 50_000, func(t *rapid.T) {
+		kubernetes := newTimedController(start)
+		ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
+		var c steppedClock
+		kubernetes.now = func() time.Time { return c.now() }
+		for range rapid.IntRange(1, 8).Draw(t, "steps") {
+			pass := time.Duration(rapid.IntRange(0, 20).Draw(t, "pass")) * time.Second
+			if rapid.IntRange(0, 2).Draw(t, "set") == 0 {
+				c.back += time.Duration(rapid.IntRange(1, 40).Draw(t, "back")) * time.Second
+				pass++ // by a nanosecond, so that no two moments have one wall
+			}
+			c.passed += pass
+			kubernetes.clock.Step(pass)
+			if _, pending := kubernetes.pending(aPod); !pending && len(kubernetes.fired) > 0 {
+				if due, ok := ours.Due(aPod); !ok {
+					t.Fatalf("evicted in Kubernetes, due at %v, %v", due, ok)
+				}
+				return
+			}
+			l := drawLook(t)
+			kubernetes.see(t.Context(), aPod, l, c.now())
+			e := l.eviction(c.wall())
+			ours.Update(aPod, e)
+			due, pending := kubernetes.pending(aPod)
+			got, ok := ours.Due(aPod)
+			if !pending && len(kubernetes.fired) > 0 {
+				if !ok || got.After(c.wall()) {
+					t.Fatalf("evicted in Kubernetes, due at %v, %v, at %v", got, ok, c.wall())
+				}
+				return
+			}
+			if ok != pending || ok && !got.Equal(due.Round(0)) {
+				t.Fatalf("due at %v, %v, in Kubernetes %v, %v", got, ok, due, pending)
+			}
+		}
+	})
+}
+
+// An eviction that has begun is not taken back, whatever the next looks lead
+// to. The deletion in Kubernetes takes until the test lets it.
+func TestEvictsNowIsNotTakenBack(t *testing.T) {
+	compares(t, "taint-eviction: processPodOnNode while a deletion runs", "EvictionOf, Queue with KeepTimers")
+	checkAtMost(t, 50_000, func(t *rapid.T) {
+		release := make(chan struct{})
+		kubernetes := newTimedController(start)
+		kubernetes.hold = release
+		ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
+		first := look{marks: []corev1.Taint{{Key: "a", Effect: "NoExecute"}}}
+		if rapid.Bool().Draw(t, "tolerated for no time") {
+			seconds := rapid.Int64Range(-5, 0).Draw(t, "seconds")
+			first.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists, TolerationSeconds: &seconds}}
+		}
+		now := start
+		kubernetes.see(t.Context(), aPod, first, now)
+		ours.Update(aPod, first.eviction(now))
+		for range rapid.IntRange(1, 4).Draw(t, "looks") {
+			pass := time.Duration(rapid.IntRange(0, 20).Draw(t, "pass")) * time.Second
+			kubernetes.clock.Step(pass)
+			now = now.Add(pass)
+			l := drawLook(t)
+			kubernetes.see(t.Context(), aPod, l, now)
+			ours.Update(aPod, l.eviction(now))
+			if due, ok := ours.Due(aPod); !ok || !due.Equal(start) {
+				t.Fatalf("due at %v, %v after another look", due, ok)
+			}
+		}
+		close(release)
+		<-kubernetes.fired // or the test hangs
+	})
+}
+
+// A look at a pod that stays makes Kubernetes forget that its deletion runs, so
+// that the next look may start another. In the queue a pod is evicted once.
+func TestDifferenceSecondDeletion(t *testing.T) {
+	release := make(chan struct{})
+	kubernetes := newTimedController(start)
+	kubernetes.hold = release
+	ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
+	untolerated, free := look{marks: []corev1.Taint{{Key: "a", Effect: "NoExecute"}}}, look{}
+	for _, l := range []look{untolerated, free, untolerated} {
+		kubernetes.see(t.Context(), aPod, l, start)
+		ours.Update(aPod, l.eviction(start))
+	}
+	close(release)
+	for range 2 {
+		same(t, "Kubernetes deletes", <-kubernetes.fired, "pod")
+	}
+	evicted := 0
+	for range ours.PopDue(start) {
+		evicted++
+	}
+	same(t, "the queue evicts", evicted, 1)
 }

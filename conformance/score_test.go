@@ -6,17 +6,17 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	"pgregory.net/rapid"
 )
 
 func newPlugin(t testing.TB, comparison bool) *tainttoleration.TaintToleration {
-	p, err := tainttoleration.New(context.Background(), nil, nil, feature.Features{EnableTaintTolerationComparisonOperators: comparison})
+	p, err := tainttoleration.New(context.Background(), nil, nil, gated.PluginFeatures(comparison))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +25,7 @@ func newPlugin(t testing.TB, comparison bool) *tainttoleration.TaintToleration {
 
 // TestTaintTolerationPlugin runs the kube-scheduler's plugin over a few nodes: Filter, PreScore, Score, NormalizeScore.
 func TestTaintTolerationPlugin(t *testing.T) {
+	compares(t, "plugin TaintToleration: Filter, Score, NormalizeScore", "Verdict, NormalizeScores")
 	for _, mode := range modes {
 		plugin := newPlugin(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
@@ -64,6 +65,7 @@ func TestTaintTolerationPlugin(t *testing.T) {
 }
 
 func TestDefaultNormalizeScore(t *testing.T) {
+	compares(t, "DefaultNormalizeScore", "NormalizeScores")
 	count := rapid.OneOf(rapid.IntRange(0, 8), rapid.IntRange(0, 1<<50))
 	maximum := rapid.OneOf(rapid.SampledFrom([]int64{100, 10, 0, 1, -100}), rapid.Int64Range(-1<<12, 1<<12))
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"bytes"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubectl/pkg/describe"
+	utilflag "k8s.io/kubernetes/pkg/util/flag"
 	utiltaints "k8s.io/kubernetes/pkg/util/taints"
 	"pgregory.net/rapid"
 )
@@ -45,7 +48,8 @@ func addition(spec string) (corev1.Taint, bool) {
 	return added[0], true
 }
 
-func TestParseTaints(t *testing.T) {
+func TestParseTaint(t *testing.T) {
+	compares(t, "pkg/util/taints: ParseTaints, one taint", "ParseTaint")
 	rapid.Check(t, func(t *rapid.T) {
 		spec := drawSpec(t)
 		want, ok := addition(spec)
@@ -59,11 +63,59 @@ func TestParseTaints(t *testing.T) {
 	})
 }
 
+// TestParseTaintList reads what the kubelet reads as --register-with-taints. It
+// drops texts that ask for removal, see TestDifferenceRegisterRemoval.
+func TestParseTaintList(t *testing.T) {
+	compares(t, "kubelet's RegisterWithTaintsVar", "ParseTaints")
+	rapid.Check(t, func(t *rapid.T) {
+		specs := draws(t, "specs", 4, drawListed)
+		list := strings.Join(specs, ",")
+		want, err := registered(list)
+		if strings.HasSuffix(list, "-") || strings.Contains(list, "-,") {
+			want, err = nil, errors.New("asks for removal")
+		}
+		got, gotErr := taints.ParseTaints(list)
+		if (gotErr == nil) != (err == nil) || !slices.Equal(got, convert.Each(want, convert.FromTaint)) {
+			t.Fatalf("ParseTaints(%q) = %v, %v, Kubernetes %v, %v", list, got, gotErr, want, err)
+		}
+	})
+}
+
+// drawListed returns a taint, one of few in three of four cases.
+func drawListed(t *rapid.T) string {
+	if rapid.IntRange(0, 3).Draw(t, "any") == 3 {
+		return drawSpec(t)
+	}
+	taint := drawCommonTaint(t)
+	return taint.ToString()
+}
+
+// registered returns what the kubelet's flag makes of the text.
+func registered(list string) (set []corev1.Taint, err error) {
+	err = utilflag.RegisterWithTaintsVar{Value: &set}.Set(list)
+	return set, err
+}
+
+func TestDifferenceRegisterRemoval(t *testing.T) {
+	const list = "dedicated=ml:NoSchedule,spot:NoSchedule-"
+	theirs, err := registered(list)
+	same(t, "Kubernetes error", err, nil)
+	same(t, "Kubernetes", joined(convert.Each(theirs, convert.FromTaint)), "dedicated=ml:NoSchedule")
+	ours, err := taints.ParseTaints(list)
+	same(t, "library", len(ours), 0)
+	same(t, "library error", errors.Is(err, taints.ErrUnsupported), true)
+}
+
 func TestTaintToString(t *testing.T) {
+	compares(t, "Taint.ToString", "Taint.String, AppendTo")
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawTaint(t)
-		if got, want := convert.FromTaint(taint).String(), taint.ToString(); got != want {
+		want := taint.ToString()
+		if got := convert.FromTaint(taint).String(); got != want {
 			t.Fatalf("String = %q, Kubernetes %q", got, want)
+		}
+		if got := string(convert.FromTaint(taint).AppendTo([]byte("a"))); got != "a"+want {
+			t.Fatalf("AppendTo = %q, Kubernetes %q", got, want)
 		}
 	})
 }
@@ -92,6 +144,7 @@ func hiddenOperator(toleration corev1.Toleration, printed string) corev1.Tolerat
 }
 
 func TestPrintTolerations(t *testing.T) {
+	compares(t, "kubectl describe: tolerations", "Toleration.String")
 	rapid.Check(t, func(t *rapid.T) {
 		toleration := drawToleration(t)
 		want := describeToleration(toleration)

@@ -10,10 +10,12 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	podutil "k8s.io/kubernetes/pkg/api/pod"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	"pgregory.net/rapid"
@@ -59,8 +61,8 @@ func libraryPlaces(t *rapid.T, err error) places {
 
 func place(f *taints.FieldError) string {
 	s := ""
-	if f.Index >= 0 {
-		s = fmt.Sprintf("[%d]", f.Index)
+	if i, ok := f.Index(); ok {
+		s = fmt.Sprintf("[%d]", i)
 	}
 	if f.Field != "" {
 		s += "." + f.Field
@@ -74,28 +76,58 @@ func samePlaces(t *rapid.T, name string, got error, want places) {
 	}
 }
 
+// pod returns a pod that is valid but for its tolerations.
+func pod(tolerations []corev1.Toleration) *core.Pod {
+	grace := int64(30)
+	return &core.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: "default", ResourceVersion: "1"},
+		Spec: core.PodSpec{
+			Containers:                    []core.Container{{Name: "c", Image: "i", ImagePullPolicy: core.PullAlways, TerminationMessagePolicy: core.TerminationMessageReadFile}},
+			RestartPolicy:                 core.RestartPolicyAlways,
+			DNSPolicy:                     core.DNSClusterFirst,
+			TerminationGracePeriodSeconds: &grace,
+			SecurityContext:               &core.PodSecurityContext{},
+			Tolerations:                   convert.Each(tolerations, convert.ToCoreToleration),
+		},
+	}
+}
+
+// createOptions are those that an API server derives for the creation of the
+// pod, from the feature gate as it is set.
+func createOptions(p *core.Pod) validation.PodValidationOptions {
+	return podutil.GetValidationOptionsFromPodSpecAndMeta(&p.Spec, nil, &p.ObjectMeta, nil)
+}
+
+// updateOptions are those that it derives for an update, from the gate and from
+// what the old pod has already.
+func updateOptions(after, before *core.Pod) validation.PodValidationOptions {
+	return podutil.GetValidationOptionsFromPodSpecAndMeta(&after.Spec, &before.Spec, &after.ObjectMeta, &before.ObjectMeta)
+}
+
 func TestValidateTolerations(t *testing.T) {
+	compares(t, "ValidateTolerations, with the options derived for a new pod", "ValidateTolerations, Toleration.Validate")
 	path := field.NewPath("tolerations")
-	rapid.Check(t, func(t *rapid.T) {
-		tolerations := drawTolerations(t)
-		ours, theirs := convert.Each(tolerations, convert.FromToleration), convert.Each(tolerations, convert.ToCoreToleration)
-		for _, mode := range modes {
-			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
-			want := kubernetesPlaces(validation.ValidateTolerations(theirs, path, opts), path.String())
+	for _, mode := range modes {
+		gated.Set(t, mode.comparison)
+		rapid.Check(t, func(t *rapid.T) {
+			list := drawTolerations(t)
+			ours, p := convert.Each(list, convert.FromToleration), pod(list)
+			want := kubernetesPlaces(gated.ValidateTolerations(p.Spec.Tolerations, path, createOptions(p)), path.String())
 			samePlaces(t, "Options.ValidateTolerations", mode.options.ValidateTolerations(ours), want)
-			if mode.comparison {
-				samePlaces(t, "ValidateTolerations", taints.ValidateTolerations(ours), want)
+			if !mode.comparison {
+				return
 			}
-		}
-		for i := range ours {
-			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
-			want := kubernetesPlaces(validation.ValidateTolerations(theirs[i:i+1], path, opts), path.String()+"[0]")
-			samePlaces(t, "Toleration.Validate", ours[i].Validate(), want)
-		}
-	})
+			samePlaces(t, "ValidateTolerations", taints.ValidateTolerations(ours), want)
+			for i := range ours {
+				want := kubernetesPlaces(gated.ValidateTolerations(p.Spec.Tolerations[i:i+1], path, createOptions(p)), path.String()+"[0]")
+				samePlaces(t, "Toleration.Validate", ours[i].Validate(), want)
+			}
+		})
+	}
 }
 
 func TestValidateNodeTaints(t *testing.T) {
+	compares(t, "validateNodeTaints", "ValidateTaints, Taint.Validate")
 	path := field.NewPath("taints")
 	rapid.Check(t, func(t *rapid.T) {
 		marks := drawTaints(t)
@@ -114,6 +146,7 @@ func TestValidateNodeTaints(t *testing.T) {
 
 // TestValidateNode validates a whole node, as the API server does when it is created.
 func TestValidateNode(t *testing.T) {
+	compares(t, "ValidateNode", "ValidateTaints")
 	rapid.Check(t, func(t *rapid.T) {
 		marks := drawTaints(t)
 		node := &core.Node{
@@ -151,52 +184,71 @@ func drawUpdate(t *rapid.T) (before, after []corev1.Toleration) {
 }
 
 func TestValidateOnlyAddedTolerations(t *testing.T) {
+	compares(t, "validateOnlyAddedTolerations, with the options derived for an update", "ValidateTolerationsUpdate")
 	path := field.NewPath("tolerations")
-	rapid.Check(t, func(t *rapid.T) {
-		before, after := drawUpdate(t)
-		ourBefore, ourAfter := convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration)
-		for _, mode := range modes {
-			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
-			theirs := linked.ValidateOnlyAddedTolerations(convert.Each(after, convert.ToCoreToleration), convert.Each(before, convert.ToCoreToleration), path, opts)
-			want := kubernetesPlaces(theirs, path.String())
+	for _, mode := range modes {
+		gated.Set(t, mode.comparison)
+		rapid.Check(t, func(t *rapid.T) {
+			before, after := drawUpdate(t)
+			ourBefore, ourAfter := convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration)
+			from, to := pod(before), pod(after)
+			opts := updateOptions(to, from)
+			want := kubernetesPlaces(gated.ValidateOnlyAddedTolerations(to.Spec.Tolerations, from.Spec.Tolerations, path, opts), path.String())
 			if want[""] { // Kubernetes stops here, the library goes on
-				maps.Copy(want, kubernetesPlaces(validation.ValidateTolerations(convert.Each(after, convert.ToCoreToleration), path, opts), path.String()))
+				maps.Copy(want, kubernetesPlaces(gated.ValidateTolerations(to.Spec.Tolerations, path, opts), path.String()))
 			}
 			samePlaces(t, "Options.ValidateTolerationsUpdate", mode.options.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
 			if mode.comparison {
 				samePlaces(t, "ValidateTolerationsUpdate", taints.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
 			}
-		}
-	})
+		})
+	}
 }
 
 // TestValidatePodUpdate validates the update of a whole pod.
 func TestValidatePodUpdate(t *testing.T) {
+	compares(t, "ValidatePodUpdate, with the options derived", "ValidateTolerationsUpdate")
 	const path = "spec.tolerations"
-	grace := int64(30)
-	pod := func(tolerations []corev1.Toleration) *core.Pod {
-		return &core.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: "default", ResourceVersion: "1"},
-			Spec: core.PodSpec{
-				Containers:                    []core.Container{{Name: "c", Image: "i", ImagePullPolicy: core.PullAlways, TerminationMessagePolicy: core.TerminationMessageReadFile}},
-				RestartPolicy:                 core.RestartPolicyAlways,
-				DNSPolicy:                     core.DNSClusterFirst,
-				TerminationGracePeriodSeconds: &grace,
-				SecurityContext:               &core.PodSecurityContext{},
-				Tolerations:                   convert.Each(tolerations, convert.ToCoreToleration),
-			},
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		before, after := drawUpdate(t)
-		for _, mode := range modes {
-			opts := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: mode.comparison}
-			theirs := validation.ValidatePodUpdate(pod(after), pod(before), opts)
+	for _, mode := range modes {
+		gated.Set(t, mode.comparison)
+		rapid.Check(t, func(t *rapid.T) {
+			before, after := drawUpdate(t)
+			from, to := pod(before), pod(after)
+			theirs := validation.ValidatePodUpdate(to, from, updateOptions(to, from))
 			got := mode.options.ValidateTolerationsUpdate(convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
 			if (got == nil) != (len(theirs) == 0) {
 				t.Fatalf("ValidateTolerationsUpdate = %v, Kubernetes %v", got, theirs)
 			}
 			samePlaces(t, "Options.ValidateTolerationsUpdate", got, kubernetesPlaces(theirs, path))
-		}
-	})
+		})
+	}
+}
+
+// With the gate off, Lt and Gt are allowed in an update of a pod that has one of
+// them, and only there.
+func TestUpdateKeepsComparison(t *testing.T) {
+	if !gated.Comparison {
+		t.Skip("no comparison operators")
+	}
+	compares(t, "GetValidationOptionsFromPodSpecAndMeta", "Options.ValidateTolerationsUpdate")
+	gated.Set(t, false)
+	less := corev1.Toleration{Key: "a", Operator: opLt, Value: "5", Effect: "NoSchedule"}
+	greater := corev1.Toleration{Key: "b", Operator: opGt, Value: "7", Effect: "NoSchedule"}
+	plain := corev1.Toleration{Key: "c", Operator: corev1.TolerationOpExists}
+	for i, test := range []struct {
+		before, after []corev1.Toleration
+		valid         bool
+	}{
+		{[]corev1.Toleration{plain}, []corev1.Toleration{plain, less}, false},
+		{[]corev1.Toleration{less}, []corev1.Toleration{less}, true},
+		{[]corev1.Toleration{less}, []corev1.Toleration{less, greater}, true},
+		{[]corev1.Toleration{plain, greater}, []corev1.Toleration{less, plain, greater}, true},
+		{nil, []corev1.Toleration{greater}, false},
+	} {
+		from, to := pod(test.before), pod(test.after)
+		same(t, fmt.Sprint("ValidatePodUpdate ", i), len(validation.ValidatePodUpdate(to, from, updateOptions(to, from))) == 0, test.valid)
+		err := taints.Options{NoComparison: true}.ValidateTolerationsUpdate(convert.Each(test.before, convert.FromToleration), convert.Each(test.after, convert.FromToleration))
+		same(t, fmt.Sprint("ValidateTolerationsUpdate ", i), err == nil, test.valid)
+	}
+	counted(t, 5)
 }

@@ -13,7 +13,8 @@ import (
 // A cost is what a program that calls one function takes in.
 type cost struct {
 	Of string `json:"of"`
-	// Packages and Modules are those outside the standard library, Lines their Go files'.
+	// Packages and Modules are those outside the standard library, Lines their Go
+	// files'.
 	Packages int `json:"packages"`
 	Modules  int `json:"modules"`
 	Lines    int `json:"lines"`
@@ -47,7 +48,7 @@ func importCosts() ([]cost, error) {
 			return nil, err
 		}
 		c.Bytes = size - empty
-		c.Met = c.MostBytes == 0 || c.Bytes <= c.MostBytes && c.Packages == 1
+		c.Met = c.MostBytes == 0 || c.Bytes <= c.MostBytes && c.Modules == 1
 		costs = append(costs, c)
 	}
 	return costs, nil

@@ -1,11 +1,14 @@
-// Ratios measures how many times faster the library is than Kubernetes' own code at the same work, and what each costs to
-// import:
+// Ratios measures how many times faster the library is than Kubernetes' own code at
+// the same work, or than a plain loop, and what each costs to import:
 //
 //	go run ./ratios
 //
-// The two sides of each row take turns, so that what else the machine does strikes both. It prints tables, as JSON
-// with -o json, draws a chart with -svg FILE, and exits with 1 when a floor is missed. With -index it measures an Index over
-// clusters of many sizes instead, and prints that.
+// What counts is the time on processors, garbage collection included. Each side
+// of a row runs in a process of its own, in turn, and the least of its times is
+// compared. The command prints tables, as JSON with -o json, draws a chart with
+// -svg FILE, and exits with 1 when a floor is missed. With -match REGEXP it measures
+// only some rows. With -index it measures an Index over clusters of many sizes
+// instead, and prints that.
 package main
 
 import (
@@ -14,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -23,41 +27,75 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run returns the exit code: 1 when a floor is missed or something fails, 2 for wrong usage.
+// options are the flags.
+type options struct {
+	form, svg, match string
+	rounds, repeats  int
+	slice            time.Duration
+	index            bool
+	row, queue       int
+	ours             bool
+}
+
+// run returns the exit code: 1 when a floor is missed or something fails, 2 for
+// wrong usage.
 func run(args []string, stdout, stderr io.Writer) int {
+	var o options
 	flags := flag.NewFlagSet("ratios", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	form := flags.String("o", "text", "output `form`: text or json")
-	svg := flags.String("svg", "", "draw the ratios into this `file`")
-	repeats := flags.Int("repeats", 25, "how often each side of a row is measured")
-	index := flags.Bool("index", false, "measure an Index over clusters of many sizes instead")
-	slice := flags.Duration("slice", 20*time.Millisecond, "how long one measurement takes")
+	flags.StringVar(&o.form, "o", "text", "output `form`: text or json")
+	flags.StringVar(&o.svg, "svg", "", "draw the ratios into this `file`")
+	flags.StringVar(&o.match, "match", "", "measure only the rows whose names match this `regexp`, and no queue or import")
+	flags.IntVar(&o.rounds, "rounds", 5, "how many processes each side of a row has")
+	flags.IntVar(&o.repeats, "repeats", 9, "how often a process measures its side")
+	flags.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
+	flags.BoolVar(&o.index, "index", false, "measure an Index over clusters of many sizes instead")
+	flags.IntVar(&o.row, "row", -1, "measure one side of this `row` and print it, for the process that asked")
+	flags.IntVar(&o.queue, "queue", 0, "measure one queue of so many `pods` and print it, for the process that asked")
+	flags.BoolVar(&o.ours, "ours", false, "with -row and -queue: the library's side")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	if flags.NArg() > 0 || *form != "text" && *form != "json" || *repeats < 1 || *slice <= 0 {
-		fmt.Fprintln(stderr, "ratios: want no arguments, -o text or json, -repeats of at least 1 and -slice above 0")
+	match, err := regexp.Compile(o.match)
+	if err != nil || flags.NArg() > 0 || o.form != "text" && o.form != "json" || o.rounds < 1 || o.repeats < 1 || o.slice <= 0 || o.row >= len(work.Rows()) {
+		fmt.Fprintln(stderr, "ratios: want no arguments, -o text or json, a regexp for -match, -rounds and -repeats of at least 1 and -slice above 0")
 		return 2
 	}
-	if *index {
-		if err := writeIndex(stdout, indexNodes, indexWays, min(5, *repeats), *slice); err != nil {
-			fmt.Fprintf(stderr, "ratios: %v\n", err)
-			return 1
-		}
-		return 0
-	}
-	r, err := measure(work.Rows(), *repeats, *slice)
-	if err == nil {
-		err = r.write(*form, *svg, stdout)
-	}
+	met, err := o.measure(match, stdout)
 	if err != nil {
 		fmt.Fprintf(stderr, "ratios: %v\n", err)
 		return 1
 	}
-	if !r.Met {
+	if !met {
 		return 1
 	}
 	return 0
+}
+
+// measure does what the flags say, and reports whether all floors are met.
+func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err error) {
+	switch {
+	case o.row >= 0:
+		return true, runRow(stdout, work.Rows()[o.row], o.ours, o.repeats, o.slice)
+	case o.queue > 0:
+		return true, runQueue(stdout, o.queue, o.ours)
+	case o.index:
+		return true, writeIndex(stdout, indexNodes, indexWays, min(5, o.repeats), o.slice)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	r := &report{Machine: machine(), Go: strings.TrimPrefix(runtime.Version(), "go"), Met: true}
+	if err := r.rows(work.Rows(), match, o.rounds, inProcess(program, o.repeats, o.slice)); err != nil {
+		return false, err
+	}
+	if o.match == "" {
+		if err := r.others(min(3, o.rounds), queueInProcess(program, queuePods)); err != nil {
+			return false, err
+		}
+	}
+	return r.Met, r.write(o.form, o.svg, stdout)
 }
 
 // A report is all that was measured.
@@ -65,33 +103,44 @@ type report struct {
 	Machine string     `json:"machine"`
 	Go      string     `json:"go"`
 	Rows    []rowRatio `json:"rows"`
-	Queue   []phase    `json:"queue"`
-	Import  []cost     `json:"import"`
+	Queue   []phase    `json:"queue,omitempty"`
+	Import  []cost     `json:"import,omitempty"`
 	// Met says whether everything keeps to its budget.
 	Met bool `json:"met"`
 }
 
-func measure(rows []work.Row, repeats int, slice time.Duration) (*report, error) {
-	r := &report{Machine: machine(), Go: strings.TrimPrefix(runtime.Version(), "go"), Met: true}
+// rows measures the rows that match.
+func (r *report) rows(rows []work.Row, match *regexp.Regexp, rounds int, run runner) error {
 	for i := range rows {
-		x := compare(rows[i], repeats, slice)
-		rows[i] = work.Row{} // and the cluster that it holds
+		if !match.MatchString(rows[i].Name) {
+			continue
+		}
+		x, err := compare(rows, i, rounds, run)
+		if err != nil {
+			return err
+		}
 		r.Rows = append(r.Rows, x)
 		r.Met = r.Met && x.Met
 	}
-	r.Queue = queuePhases(queuePods, queueRepeats)
+	return nil
+}
+
+// others measures the queue and the import.
+func (r *report) others(rounds int, run queueRunner) error {
+	var err error
+	if r.Queue, err = queuePhases(rounds, run); err != nil {
+		return err
+	}
 	for _, p := range r.Queue {
 		r.Met = r.Met && p.Met
 	}
-	costs, err := importCosts()
-	if err != nil {
-		return nil, err
+	if r.Import, err = importCosts(); err != nil {
+		return err
 	}
-	r.Import = costs
-	for _, c := range costs {
+	for _, c := range r.Import {
 		r.Met = r.Met && c.Met
 	}
-	return r, nil
+	return nil
 }
 
 func (r *report) write(form, svg string, stdout io.Writer) error {

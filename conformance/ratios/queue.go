@@ -1,12 +1,15 @@
 package main
 
 import (
-	"slices"
+	"encoding/json"
+	"io"
+	"strconv"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
 )
 
-// A phase is a part of what happens to a queue of evictions, or what it holds in memory.
+// A phase is a part of what happens to a queue of evictions, or what it holds in
+// memory.
 type phase struct {
 	Work       string  `json:"work"`
 	Unit       string  `json:"unit"` // ns or bytes
@@ -17,17 +20,46 @@ type phase struct {
 	Met        bool    `json:"met"`
 }
 
-// queuePods is how many pods are pending in a queue, and queueRepeats how often each side is measured.
-const queuePods, queueRepeats = 1_000_000, 3
+// queuePods is how many pods are pending in a queue.
+const queuePods = 1_000_000
+
+// A queueRunner measures one of the queues.
+type queueRunner func(ours bool) (work.QueueCost, error)
+
+// queueInProcess returns a queueRunner that starts this program anew.
+func queueInProcess(program string, pods int) queueRunner {
+	return func(ours bool) (work.QueueCost, error) {
+		var c work.QueueCost
+		err := child(program, &c, "-queue", strconv.Itoa(pods), "-ours="+strconv.FormatBool(ours))
+		return c, err
+	}
+}
+
+// runQueue measures one of the queues and prints it for the process that asked.
+func runQueue(w io.Writer, pods int, ours bool) error {
+	measure := work.QueueKubernetes
+	if ours {
+		measure = work.QueueOurs
+	}
+	return json.NewEncoder(w).Encode(measure(pods))
+}
 
 // queuePhases measures both queues in turn.
-func queuePhases(pods, repeats int) []phase {
+func queuePhases(rounds int, run queueRunner) ([]phase, error) {
 	var ours, kubernetes []work.QueueCost
-	for range repeats {
-		ours, kubernetes = append(ours, work.QueueOurs(pods)), append(kubernetes, work.QueueKubernetes(pods))
+	for range rounds {
+		a, err := run(true)
+		if err != nil {
+			return nil, err
+		}
+		b, err := run(false)
+		if err != nil {
+			return nil, err
+		}
+		ours, kubernetes = append(ours, a), append(kubernetes, b)
 	}
 	of := func(name, unit string, floor float64, value func(work.QueueCost) float64) phase {
-		p := phase{Work: name, Unit: unit, Ours: medianOf(ours, value), Kubernetes: medianOf(kubernetes, value), Floor: floor}
+		p := phase{Work: name, Unit: unit, Ours: leastOf(ours, value), Kubernetes: leastOf(kubernetes, value), Floor: floor}
 		p.Ratio = p.Kubernetes / p.Ours
 		p.Met = p.Ratio >= floor
 		return p
@@ -37,18 +69,17 @@ func queuePhases(pods, repeats int) []phase {
 		of("move every second one", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Update) }),
 		of("cancel every fourth", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Cancel) }),
 		of("let the others come due, in order", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Drain) }),
-		of("all of it", "ns", 3, func(c work.QueueCost) float64 { return float64(c.Fill + c.Update + c.Cancel + c.Drain) }),
+		of("all of it", "ns", 2.5, func(c work.QueueCost) float64 { return float64(c.All()) }),
 		of("live heap with all scheduled", "bytes", 3, func(c work.QueueCost) float64 { return float64(c.Heap) }),
-	}
+	}, nil
 }
 
-func medianOf(costs []work.QueueCost, value func(work.QueueCost) float64) float64 {
-	var values []float64
+func leastOf(costs []work.QueueCost, value func(work.QueueCost) float64) float64 {
+	least := value(costs[0])
 	for _, c := range costs {
-		values = append(values, value(c))
+		least = min(least, value(c))
 	}
-	slices.Sort(values)
-	return median(values)
+	return least
 }
 
 func (p phase) amount(x float64) string {

@@ -15,21 +15,16 @@ import (
 	_ "k8s.io/kubectl/pkg/cmd/taint"
 	"k8s.io/kubectl/pkg/describe"
 	"k8s.io/kubernetes/pkg/apis/core"
-	"k8s.io/kubernetes/pkg/apis/core/validation"
+	_ "k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 )
 
 // MinTolerationTime is the taint-eviction controller's: how long a pod stays that uses the tolerations, 0 for not at all
-// and negative for ever.
+// and negative forever.
 //
 //go:linkname MinTolerationTime k8s.io/kubernetes/pkg/controller/tainteviction.getMinTolerationTime
 func MinTolerationTime(tolerations []corev1.Toleration) time.Duration
-
-// ValidateOnlyAddedTolerations is what the API server checks a pod's tolerations with when the pod is updated.
-//
-//go:linkname ValidateOnlyAddedTolerations k8s.io/kubernetes/pkg/apis/core/validation.validateOnlyAddedTolerations
-func ValidateOnlyAddedTolerations(newTolerations, oldTolerations []core.Toleration, fldPath *field.Path, opts validation.PodValidationOptions) field.ErrorList
 
 // ValidateNodeTaints is what the API server checks a node's taints with.
 //

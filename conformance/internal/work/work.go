@@ -1,5 +1,5 @@
-// Package work has the work that the library and Kubernetes' own code both do, on the same input, for benchmarks that
-// hold one beside the other.
+// Package work has the work that the library and Kubernetes' own code both do, on
+// the same input, for benchmarks that hold one beside the other.
 package work
 
 import (
@@ -13,7 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	taintutils "k8s.io/kubernetes/pkg/util/taints"
-	"k8s.io/kubernetes/pkg/util/tolerations"
+	merging "k8s.io/kubernetes/pkg/util/tolerations"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
@@ -23,12 +23,28 @@ import (
 // A Row is one piece of work, done in two ways.
 type Row struct {
 	Name string
+	// Beside is whose way Other is: Kubernetes', or that of a plain loop.
+	Beside string
 	// Floor is how many times faster the library is to be, at the least.
 	Floor float64
-	// Allocs is how many allocations the library may make for one piece, at the most.
+	// Allocs is how many allocations the library may make for one piece, at the
+	// most.
 	Allocs float64
-	// Ours and Kubernetes do the work n times.
-	Ours, Kubernetes func(n int)
+	// Ours and Other make the data of their side, and return what does the work
+	// n times.
+	Ours, Other Side
+}
+
+// A Side makes its data and returns what does a piece of work n times.
+type Side func() func(n int)
+
+// each returns what does the work n times.
+func each(work func()) func(n int) {
+	return func(n int) {
+		for range n {
+			work()
+		}
+	}
 }
 
 // The input: a GPU node, and a pod with the usual eight tolerations, which tolerates the node.
@@ -57,155 +73,186 @@ var (
 
 func seconds(s int64) *int64 { return &s }
 
-// Rows returns the work of which the contract's performance budget says how fast it is to be.
+// Kubernetes and PlainLoop say whose way the library's is held beside.
+const (
+	Kubernetes = "Kubernetes"
+	PlainLoop  = "a plain loop"
+)
+
+// Rows returns the work of which the contract's performance budget says how fast
+// it is to be.
 func Rows() []Row {
-	rows := []Row{filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), merge(), print(), appendTo()}
+	rows := []Row{
+		filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), merge(), print(), appendTo(),
+		withoutTaints(), withoutTaintsCompiled(), coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
+	}
 	rows = append(rows, indexRows(20, "40 % tainted in 20 ways")...)
-	return append(rows, indexRows(10_000, "in 10,000 ways")...)
+	rows = append(rows, indexRows(10_000, "in 10,000 ways")...)
+	return append(rows, hostileRows()...)
 }
 
+func list() []taints.Taint { return convert.Each(nodeTaints, convert.FromTaint) }
+
+func tolerations() []taints.Toleration { return convert.Each(podTolerations, convert.FromToleration) }
+
 func filterOnce() Row {
-	list, tols := convert.Each(nodeTaints, convert.FromTaint), convert.Each(podTolerations, convert.FromToleration)
 	return Row{
-		Name: "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", Floor: 10,
-		Ours: func(n int) {
-			for range n {
-				if _, found := taints.FindUntolerated(list, tols, taints.Hard); found {
-					panic("untolerated")
-				}
-			}
+		Name: "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", Beside: Kubernetes, Floor: 10,
+		Ours: func() func(int) {
+			list, tols := list(), tolerations()
+			return each(func() { mustNot(second(taints.FindUntolerated(list, tols, taints.Hard))) })
 		},
-		Kubernetes: filterInKubernetes,
+		Other: filterInKubernetes,
 	}
 }
 
 func filterCompiled() Row {
-	list, m := convert.Each(nodeTaints, convert.FromTaint), taints.Compile(convert.Each(podTolerations, convert.FromToleration))
 	return Row{
-		Name: "the same, compiled", Floor: 30,
-		Ours: func(n int) {
-			for range n {
-				if _, found := m.FindUntolerated(list, taints.Hard); found {
-					panic("untolerated")
-				}
-			}
+		Name: "the same, compiled", Beside: Kubernetes, Floor: 20,
+		Ours: func() func(int) {
+			list, m := list(), taints.Compile(tolerations())
+			return each(func() { mustNot(second(m.FindUntolerated(list, taints.Hard))) })
 		},
-		Kubernetes: filterInKubernetes,
+		Other: filterInKubernetes,
 	}
 }
 
 func compile() Row {
-	tols := convert.Each(podTolerations, convert.FromToleration)
 	return Row{
-		Name: "compile 8 tolerations; Kubernetes: filter twice", Floor: 1, Allocs: 4,
-		Ours: func(n int) {
-			for range n {
-				if taints.Compile(tols) == nil {
-					panic("no Matcher")
-				}
-			}
+		Name: "compile 8 tolerations; Kubernetes: filter one node", Beside: Kubernetes, Floor: 1, Allocs: 3,
+		Ours: func() func(int) {
+			tols := tolerations()
+			return each(func() { mustNot(taints.Compile(tols) == nil) })
 		},
-		Kubernetes: func(n int) { filterInKubernetes(2 * n) },
+		Other: filterInKubernetes,
 	}
 }
 
 // filterInKubernetes is the TaintToleration plugin's Filter.
-func filterInKubernetes(n int) {
+func filterInKubernetes() func(n int) {
 	logger := klog.Background()
-	for range n {
-		if _, found := helper.FindMatchingUntoleratedTaint(logger, nodeTaints, podTolerations, plugins.DoNotScheduleTaintsFilterFunc(), true); found {
-			panic("untolerated")
+	return each(func() {
+		mustNot(second(helper.FindMatchingUntoleratedTaint(logger, nodeTaints, podTolerations, plugins.DoNotScheduleTaintsFilterFunc(), true)))
+	})
+}
+
+func withoutTaints() Row {
+	return Row{
+		Name: "a node without taints, one-shot", Beside: PlainLoop, Floor: 1,
+		Ours: func() func(int) {
+			tols, none := tolerations(), []taints.Taint{}
+			return each(func() { mustNot(second(taints.FindUntolerated(none, tols, taints.Hard))) })
+		},
+		Other: loopOverNothing,
+	}
+}
+
+func withoutTaintsCompiled() Row {
+	return Row{
+		Name: "a node without taints, compiled", Beside: PlainLoop, Floor: 1,
+		Ours: func() func(int) {
+			m, none := taints.Compile(tolerations()), []taints.Taint{}
+			return each(func() { mustNot(second(m.FindUntolerated(none, taints.Hard))) })
+		},
+		Other: loopOverNothing,
+	}
+}
+
+func loopOverNothing() func(n int) {
+	tols, none := tolerations(), []taints.Taint{}
+	return each(func() { mustNot(plainLoop(none, tols)) })
+}
+
+// plainLoop reports whether a taint is untolerated, as one writes it by hand.
+//
+//go:noinline
+func plainLoop(list []taints.Taint, tols []taints.Toleration) bool {
+	for _, t := range list {
+		tolerated := false
+		for _, tol := range tols {
+			tolerated = tolerated || tol.Tolerates(t)
 		}
+		if !tolerated && taints.Hard.Has(t.Effect) {
+			return true
+		}
+	}
+	return false
+}
+
+// coversNot compares a no of Covers with a yes.
+func coversNot(why, other string) Row {
+	t, yes, no := taints.MustParseToleration("a=7 op=Gt"), taints.MustParseToleration("a=9 op=Gt"), taints.MustParseToleration(other)
+	return Row{
+		Name: "Covers says no " + why, Beside: "Covers says yes", Floor: 0.9,
+		Ours:  func() func(int) { return each(func() { mustNot(t.Covers(no)) }) },
+		Other: func() func(int) { return each(func() { mustNot(!t.Covers(yes)) }) },
 	}
 }
 
 func validate() Row {
-	tols, internal := convert.Each(podTolerations, convert.FromToleration), convert.Each(podTolerations, convert.ToCoreToleration)
-	path := field.NewPath("spec", "tolerations")
-	options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
 	return Row{
-		Name: "validate 8 tolerations", Floor: 40,
-		Ours: func(n int) {
-			for range n {
-				if err := taints.ValidateTolerations(tols); err != nil {
-					panic(err)
-				}
-			}
+		Name: "validate 8 tolerations", Beside: Kubernetes, Floor: 30,
+		Ours: func() func(int) {
+			tols := tolerations()
+			return each(func() { mustNot(taints.ValidateTolerations(tols) != nil) })
 		},
-		Kubernetes: func(n int) {
-			for range n {
-				if errs := validation.ValidateTolerations(internal, path, options); len(errs) > 0 {
-					panic(errs)
-				}
-			}
+		Other: func() func(int) {
+			internal, path := convert.Each(podTolerations, convert.ToCoreToleration), field.NewPath("spec", "tolerations")
+			options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
+			return each(func() { mustNot(len(validation.ValidateTolerations(internal, path, options)) > 0) })
 		},
 	}
 }
 
 func parse() Row {
 	return Row{
-		Name: "parse 3 kubectl specs", Floor: 20,
-		Ours: func(n int) {
-			for range n {
+		Name: "parse 3 kubectl specs", Beside: Kubernetes, Floor: 20,
+		Ours: func() func(int) {
+			return each(func() {
 				for _, spec := range specs {
-					if _, err := taints.ParseTaint(spec); err != nil {
-						panic(err)
-					}
+					_, err := taints.ParseTaint(spec)
+					mustNot(err != nil)
 				}
-			}
+			})
 		},
-		Kubernetes: func(n int) {
-			for range n {
-				if _, _, err := taintutils.ParseTaints(specs); err != nil {
-					panic(err)
-				}
-			}
+		Other: func() func(int) {
+			return each(func() {
+				_, _, err := taintutils.ParseTaints(specs)
+				mustNot(err != nil)
+			})
 		},
 	}
 }
 
 func evict() Row {
-	list, tols := convert.Each(failedNode, convert.FromTaint), convert.Each(podTolerations, convert.FromToleration)
 	now := time.Now()
 	return Row{
-		Name: "tolerations that match 2 NoExecute taints, and the deadline", Floor: 8,
-		Ours: func(n int) {
-			for range n {
-				if e := taints.Evict(list, tols, now); e.Outcome != taints.EvictsAt {
-					panic(e.Outcome)
-				}
-			}
+		Name: "eviction deadline, 2 NoExecute taints × 8 tolerations", Beside: Kubernetes, Floor: 6,
+		Ours: func() func(int) {
+			list, tols := convert.Each(failedNode, convert.FromTaint), tolerations()
+			return each(func() { mustNot(taints.EvictionOf(list, tols, now).Outcome != taints.EvictsAt) })
 		},
-		Kubernetes: func(n int) {
+		Other: func() func(int) {
 			logger := klog.Background()
-			for range n {
+			return each(func() {
 				ok, used := corehelper.GetMatchingTolerations(logger, failedNode, podTolerations)
-				if at := now.Add(linked.MinTolerationTime(used)); !ok || !at.After(now) {
-					panic("not evicted later")
-				}
-			}
+				mustNot(!ok || !now.Add(linked.MinTolerationTime(used)).After(now))
+			})
 		},
 	}
 }
 
 func merge() Row {
-	tols, internal := convert.Each(podTolerations, convert.FromToleration), convert.Each(podTolerations, convert.ToCoreToleration)
 	return Row{
-		Name: "merge 4 + 4 tolerations", Floor: 50, Allocs: 1,
-		Ours: func(n int) {
-			for range n {
-				if merged := taints.Merge(tols[:4], tols[4:]); len(merged) != 8 {
-					panic(len(merged))
-				}
-			}
+		Name: "merge 4 + 4 tolerations", Beside: Kubernetes, Floor: 50, Allocs: 1,
+		Ours: func() func(int) {
+			tols := tolerations()
+			return each(func() { mustNot(len(taints.Merge(tols[:4], tols[4:])) != 8) })
 		},
-		Kubernetes: func(n int) {
-			for range n {
-				// Without room behind the first four, as MergeTolerations writes there.
-				if merged := tolerations.MergeTolerations(internal[:4:4], internal[4:]); len(merged) != 8 {
-					panic(len(merged))
-				}
-			}
+		Other: func() func(int) {
+			internal := convert.Each(podTolerations, convert.ToCoreToleration)
+			// Without room behind the first four, as MergeTolerations writes there.
+			return each(func() { mustNot(len(merging.MergeTolerations(internal[:4:4], internal[4:])) != 8) })
 		},
 	}
 }
@@ -213,42 +260,31 @@ func merge() Row {
 func print() Row {
 	t, k := convert.FromTaint(nodeTaints[1]), nodeTaints[1]
 	return Row{
-		Name: "print a taint", Floor: 10, Allocs: 1,
-		Ours: func(n int) {
-			for range n {
-				keep(t.String())
-			}
-		},
-		Kubernetes: func(n int) {
-			for range n {
-				keep(k.ToString())
-			}
-		},
+		Name: "print a taint", Beside: Kubernetes, Floor: 4, Allocs: 1,
+		Ours:  func() func(int) { return each(func() { keep(t.String()) }) },
+		Other: func() func(int) { return each(func() { keep(k.ToString()) }) },
 	}
 }
 
 func appendTo() Row {
 	t, k, buf := convert.FromTaint(nodeTaints[1]), nodeTaints[1], make([]byte, 0, 128)
 	return Row{
-		Name: "print a taint into a buffer", Floor: 10,
-		Ours: func(n int) {
-			for range n {
-				buf = t.AppendTo(buf[:0])
-			}
-		},
-		Kubernetes: func(n int) {
-			for range n {
-				buf = append(buf[:0], k.ToString()...)
-			}
-		},
+		Name: "print a taint into a buffer", Beside: Kubernetes, Floor: 15,
+		Ours:  func() func(int) { return each(func() { buf = t.AppendTo(buf[:0]) }) },
+		Other: func() func(int) { return each(func() { buf = append(buf[:0], k.ToString()...) }) },
+	}
+}
+
+func second[T any](_ T, ok bool) bool { return ok }
+
+// mustNot panics if the work led to what it must not lead to.
+func mustNot(wrong bool) {
+	if wrong {
+		panic("wrong")
 	}
 }
 
 // keep keeps the compiler from leaving out the work that made s.
 //
 //go:noinline
-func keep(s string) {
-	if s == "" {
-		panic("no text")
-	}
-}
+func keep(s string) { mustNot(s == "") }

@@ -1,0 +1,78 @@
+//go:build !kubernetes1.34
+
+// Package gated runs the functions of Kubernetes whose form depends on the
+// feature gate TaintTolerationComparisonOperators. Kubernetes 1.34 does not have
+// the gate; the build tag kubernetes1.34 chooses the older form.
+package gated
+
+import (
+	"testing"
+	_ "unsafe" // for go:linkname
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	helper "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/apis/core"
+	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
+	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+)
+
+// Comparison reports whether this Kubernetes knows the gate.
+const Comparison = true
+
+// quiet logs nothing.
+var quiet klog.Logger
+
+// Set sets the gate until the test ends.
+func Set(t testing.TB, comparison bool) {
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.TaintTolerationComparisonOperators, comparison)
+}
+
+// Default reports whether the gate is on when nothing is said.
+func Default() bool {
+	return utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
+}
+
+// Tolerates is Toleration.ToleratesTaint.
+func Tolerates(toleration *corev1.Toleration, taint *corev1.Taint, comparison bool) bool {
+	return toleration.ToleratesTaint(quiet, taint, comparison)
+}
+
+// TolerationsTolerate is the scheduler's TolerationsTolerateTaint.
+func TolerationsTolerate(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) bool {
+	return helper.TolerationsTolerateTaint(quiet, tolerations, taint, comparison)
+}
+
+// FindUntolerated is the scheduler's FindMatchingUntoleratedTaint.
+func FindUntolerated(taints []corev1.Taint, tolerations []corev1.Toleration, keep func(*corev1.Taint) bool, comparison bool) (corev1.Taint, bool) {
+	return helper.FindMatchingUntoleratedTaint(quiet, taints, tolerations, keep, comparison)
+}
+
+// GetMatchingTolerations is the taint-eviction controller's, under the gate.
+func GetMatchingTolerations(taints []corev1.Taint, tolerations []corev1.Toleration) (bool, []corev1.Toleration) {
+	return v1helper.GetMatchingTolerations(quiet, taints, tolerations)
+}
+
+// ValidateTolerations is the API server's.
+func ValidateTolerations(tolerations []core.Toleration, path *field.Path, options validation.PodValidationOptions) field.ErrorList {
+	return validation.ValidateTolerations(tolerations, path, options)
+}
+
+// PluginFeatures are what the scheduler tells its plugins of the gate.
+func PluginFeatures(comparison bool) feature.Features {
+	return feature.Features{EnableTaintTolerationComparisonOperators: comparison}
+}
+
+// ValidateOnlyAddedTolerations is what the API server checks a pod's tolerations
+// with when the pod is updated.
+func ValidateOnlyAddedTolerations(after, before []core.Toleration, path *field.Path, options validation.PodValidationOptions) field.ErrorList {
+	return validateOnlyAddedTolerations(after, before, path, options)
+}
+
+//go:linkname validateOnlyAddedTolerations k8s.io/kubernetes/pkg/apis/core/validation.validateOnlyAddedTolerations
+func validateOnlyAddedTolerations(newTolerations, oldTolerations []core.Toleration, fldPath *field.Path, opts validation.PodValidationOptions) field.ErrorList

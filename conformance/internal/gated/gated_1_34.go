@@ -1,0 +1,78 @@
+//go:build kubernetes1.34
+
+// Package gated runs the functions of Kubernetes whose form depends on the
+// feature gate TaintTolerationComparisonOperators, in the form of Kubernetes
+// 1.34, which does not have the gate. Only false is asked for.
+package gated
+
+import (
+	"testing"
+	_ "unsafe" // for go:linkname
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	helper "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/kubernetes/pkg/apis/core"
+	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
+	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+)
+
+// Comparison reports whether this Kubernetes knows the gate.
+const Comparison = false
+
+// without panics if the comparison operators are to be on.
+func without(comparison bool) {
+	if comparison {
+		panic("Kubernetes 1.34 has no comparison operators")
+	}
+}
+
+// Set sets the gate until the test ends.
+func Set(t testing.TB, comparison bool) { without(comparison) }
+
+// Default reports whether the gate is on when nothing is said.
+func Default() bool { return false }
+
+// Tolerates is Toleration.ToleratesTaint.
+func Tolerates(toleration *corev1.Toleration, taint *corev1.Taint, comparison bool) bool {
+	without(comparison)
+	return toleration.ToleratesTaint(taint)
+}
+
+// TolerationsTolerate is the scheduler's TolerationsTolerateTaint.
+func TolerationsTolerate(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) bool {
+	without(comparison)
+	return helper.TolerationsTolerateTaint(tolerations, taint)
+}
+
+// FindUntolerated is the scheduler's FindMatchingUntoleratedTaint.
+func FindUntolerated(taints []corev1.Taint, tolerations []corev1.Toleration, keep func(*corev1.Taint) bool, comparison bool) (corev1.Taint, bool) {
+	without(comparison)
+	return helper.FindMatchingUntoleratedTaint(taints, tolerations, keep)
+}
+
+// GetMatchingTolerations is the taint-eviction controller's, under the gate.
+func GetMatchingTolerations(taints []corev1.Taint, tolerations []corev1.Toleration) (bool, []corev1.Toleration) {
+	return v1helper.GetMatchingTolerations(taints, tolerations)
+}
+
+// ValidateTolerations is the API server's.
+func ValidateTolerations(tolerations []core.Toleration, path *field.Path, _ validation.PodValidationOptions) field.ErrorList {
+	return validation.ValidateTolerations(tolerations, path)
+}
+
+// PluginFeatures are what the scheduler tells its plugins of the gate.
+func PluginFeatures(comparison bool) feature.Features {
+	without(comparison)
+	return feature.Features{}
+}
+
+// ValidateOnlyAddedTolerations is what the API server checks a pod's tolerations
+// with when the pod is updated.
+func ValidateOnlyAddedTolerations(after, before []core.Toleration, path *field.Path, _ validation.PodValidationOptions) field.ErrorList {
+	return validateOnlyAddedTolerations(after, before, path)
+}
+
+//go:linkname validateOnlyAddedTolerations k8s.io/kubernetes/pkg/apis/core/validation.validateOnlyAddedTolerations
+func validateOnlyAddedTolerations(newTolerations, oldTolerations []core.Toleration, fldPath *field.Path) field.ErrorList

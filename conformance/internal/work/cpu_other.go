@@ -1,0 +1,11 @@
+//go:build !unix
+
+package work
+
+import "time"
+
+var start = time.Now()
+
+// CPU returns how long the process has run: the system does not say for how much
+// of it on processors.
+func CPU() time.Duration { return time.Since(start) }

@@ -1,0 +1,18 @@
+//go:build unix
+
+package work
+
+import (
+	"syscall"
+	"time"
+)
+
+// CPU returns the time that the process has spent on processors, its garbage
+// collector and the system's work for it included.
+func CPU() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}

@@ -1,0 +1,140 @@
+package work
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A hostileScene is what strangers may write to slow an Index down.
+type hostileScene struct {
+	name  string
+	nodes func() [][]taints.Taint
+	pod   func() []taints.Toleration
+}
+
+const hostileNodes = 20_000
+
+func hostileTaint(key string, value any, effect taints.Effect) []taints.Taint {
+	return []taints.Taint{{Key: key, Value: fmt.Sprint(value), Effect: effect}}
+}
+
+func repeated[T any](n int, of func(i int) T) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = of(i)
+	}
+	return list
+}
+
+func exists(key string, effect taints.Effect) taints.Toleration {
+	return taints.Toleration{Key: key, Operator: taints.OpExists, Effect: effect}
+}
+
+var hostileScenes = []hostileScene{
+	{
+		"1,000 tolerations of a key in another effect",
+		func() [][]taints.Taint {
+			return repeated(hostileNodes, func(i int) []taints.Taint { return hostileTaint("tenant", i, taints.NoExecute) })
+		},
+		func() []taints.Toleration {
+			return repeated(1000, func(int) taints.Toleration { return exists("tenant", taints.NoSchedule) })
+		},
+	},
+	{
+		"10,000 tolerations of one key, by value",
+		func() [][]taints.Taint {
+			return repeated(1000, func(i int) []taints.Taint { return hostileTaint("tenant", i, taints.NoSchedule) })
+		},
+		func() []taints.Toleration {
+			return repeated(10_000, func(i int) taints.Toleration { return taints.Toleration{Key: "tenant", Value: fmt.Sprint(i + 900)} })
+		},
+	},
+	{
+		"long lists of which all but the last taint is tolerated",
+		func() [][]taints.Taint {
+			shared := repeated(39, func(i int) taints.Taint { return hostileTaint("shared", i, taints.NoSchedule)[0] })
+			return repeated(hostileNodes/10, func(i int) []taints.Taint {
+				return append(slices.Clone(shared), hostileTaint("own", i, taints.NoSchedule)...)
+			})
+		},
+		func() []taints.Toleration { return []taints.Toleration{exists("shared", "")} },
+	},
+	{
+		"every subset of 14 tolerated taints below an old one",
+		func() [][]taints.Taint { return subsets(14) },
+		func() []taints.Toleration {
+			return repeated(14, func(i int) taints.Toleration { return exists("k"+fmt.Sprint(i), "") })
+		},
+	},
+	{
+		"a keyless toleration of one value",
+		func() [][]taints.Taint {
+			return repeated(hostileNodes, func(i int) []taints.Taint { return hostileTaint("tenant", i, taints.NoSchedule) })
+		},
+		func() []taints.Toleration { return []taints.Toleration{{Value: "7"}} },
+	},
+	{
+		"half of the numbers",
+		func() [][]taints.Taint {
+			return repeated(hostileNodes, func(i int) []taints.Taint { return hostileTaint("score", hostileNodes-i, taints.NoSchedule) })
+		},
+		func() []taints.Toleration {
+			return []taints.Toleration{{Key: "score", Operator: taints.OpLt, Value: fmt.Sprint(hostileNodes / 2)}}
+		},
+	},
+	{
+		"1,000 tolerations of other keys",
+		func() [][]taints.Taint {
+			return repeated(hostileNodes, func(i int) []taints.Taint { return hostileTaint("tenant", i, taints.NoSchedule) })
+		},
+		func() []taints.Toleration {
+			return repeated(1000, func(i int) taints.Toleration { return exists("other-"+fmt.Sprint(i), "") })
+		},
+	},
+}
+
+func subsets(bits int) [][]taints.Taint {
+	return repeated(1<<bits, func(i int) []taints.Taint {
+		list := hostileTaint("old", "", taints.NoSchedule)
+		for b := range bits {
+			if i>>b&1 == 1 {
+				list = append(list, hostileTaint("k"+fmt.Sprint(b), "", taints.NoSchedule)...)
+			}
+		}
+		return list
+	})
+}
+
+// hostileRows hold an Index beside a loop over FindUntolerated of the same
+// Matcher.
+func hostileRows() []Row {
+	var rows []Row
+	for _, scene := range hostileScenes {
+		rows = append(rows, Row{
+			Name: "hostile: " + scene.name, Beside: PlainLoop, Floor: 0.5, Allocs: 16,
+			Ours: func() func(int) {
+				var x taints.Index[int]
+				for i, list := range scene.nodes() {
+					x.Set(i, list)
+				}
+				m := taints.Compile(scene.pod())
+				return each(func() { mustNot(x.CountFeasible(m) > x.Len()) })
+			},
+			Other: func() func(int) {
+				nodes, m := scene.nodes(), taints.Compile(scene.pod())
+				return each(func() {
+					n := 0
+					for _, list := range nodes {
+						if _, found := m.FindUntolerated(list, taints.Hard); !found {
+							n++
+						}
+					}
+					mustNot(n > len(nodes))
+				})
+			},
+		})
+	}
+	return rows
+}

@@ -1,0 +1,91 @@
+// Owntests runs Kubernetes' own unit tests with the library in the place of the
+// functions that decide about taints and tolerations.
+//
+// It copies modules of Kubernetes out of the module cache into a scratch folder,
+// cuts the deciding functions out of the copy, puts those of shims in their
+// place, which call the library, and runs the tests of the packages. A shim that
+// does not call the library, or falls back on what it replaces, is refused. Every
+// test that fails must be a documented difference, and every documented
+// difference must fail.
+//
+//	go run -C conformance ./owntests
+//	go run -C conformance ./owntests -run 'tolerations|kubectl' -v
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run returns 0 if all went as documented, 1 if not, and 2 for a wrong command
+// line.
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("owntests", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	dir := flags.String("dir", filepath.Join(os.TempDir(), "taints-owntests"), "the scratch `folder`; the same one again builds faster")
+	only := flags.String("run", "", "run the packages only that match the `regexp`")
+	verbose := flags.Bool("v", false, "show the output of tests that fail")
+	check := flags.Bool("check", false, "replace the functions and check the shims, without tests")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	pattern, err := regexp.Compile(*only)
+	if err != nil || flags.NArg() > 0 {
+		fmt.Fprintln(stderr, "owntests: no arguments, and a regexp for -run:", err)
+		return 2
+	}
+	ok, err := runScratches(options{*dir, pattern, *verbose, *check}, stdout, stderr)
+	if err != nil {
+		fmt.Fprintln(stderr, "owntests:", err)
+	}
+	if err != nil || !ok {
+		return 1
+	}
+	return 0
+}
+
+type options struct {
+	dir     string
+	only    *regexp.Regexp
+	verbose bool
+	check   bool
+}
+
+// runScratches prints a table of all packages that are asked for, and reports
+// whether they did what is documented.
+func runScratches(o options, stdout, stderr io.Writer) (bool, error) {
+	shims, err := readShims()
+	if err != nil {
+		return false, err
+	}
+	t := &table{w: stdout}
+	for _, s := range scratches {
+		tests := s.matching(o.only)
+		if len(tests) == 0 && !o.check {
+			continue
+		}
+		fmt.Fprintf(stderr, "owntests: copying %v\n", s.modules)
+		replaced, err := s.prepare(o.dir, shims)
+		if err != nil {
+			return false, err
+		}
+		for _, pkg := range tests {
+			if o.check {
+				t.names(pkg, replaced[pkg])
+				continue
+			}
+			r, err := s.test(o, pkg, stderr)
+			if err != nil {
+				return false, err
+			}
+			t.add(r, replaced[pkg])
+		}
+	}
+	return t.finish(), nil
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A scratch is a module whose build takes copies of modules in place of theirs.
+type scratch struct {
+	name    string
+	modules []string // to copy
+	tests   []string // packages whose tests are run
+}
+
+// The scratches. That of k8s.io/api is one of its own, for nearly all of
+// Kubernetes is built anew on top of it.
+var scratches = []scratch{
+	{"api", []string{"k8s.io/api"}, []string{"k8s.io/api/core/v1"}},
+	{"kubectl", []string{"k8s.io/component-helpers", "k8s.io/cloud-provider", "k8s.io/kubectl"}, []string{
+		"k8s.io/component-helpers/scheduling/corev1",
+		"k8s.io/cloud-provider/node/helpers",
+		"k8s.io/kubectl/pkg/cmd/taint",
+	}},
+	{"kubernetes", []string{"k8s.io/component-helpers", "k8s.io/kubernetes"}, []string{
+		"k8s.io/kubernetes/pkg/util/taints",
+		"k8s.io/kubernetes/pkg/util/tolerations",
+		"k8s.io/kubernetes/pkg/util/flag",
+		"k8s.io/kubernetes/pkg/apis/core/v1/helper",
+		"k8s.io/kubernetes/pkg/apis/core/validation",
+		"k8s.io/kubernetes/pkg/api/pod",
+		"k8s.io/kubernetes/pkg/controller/daemon/util",
+		"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds",
+		"k8s.io/kubernetes/plugin/pkg/admission/extendedresourcetoleration",
+		"k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction",
+		"k8s.io/kubernetes/pkg/controller/tainteviction",
+		"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper",
+		"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration",
+		"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeunschedulable",
+		"k8s.io/kubernetes/pkg/controller/nodelifecycle",
+		"k8s.io/kubernetes/pkg/controller/daemon",
+	}},
+}
+
+func (s scratch) matching(only *regexp.Regexp) []string {
+	return slices.DeleteFunc(slices.Clone(s.tests), func(pkg string) bool { return !only.MatchString(pkg) })
+}
+
+// prepare copies the modules into the folder, replaces their functions, and
+// returns the names of those by package.
+func (s scratch) prepare(dir string, shims []*shim) (map[string][]string, error) {
+	home := filepath.Join(dir, s.name)
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return nil, err
+	}
+	if err := s.writeModule(home); err != nil {
+		return nil, err
+	}
+	replaced := map[string][]string{}
+	for _, module := range s.modules {
+		from, err := goCommand("", "list", "-m", "-f", "{{.Dir}}", module)
+		if err != nil {
+			return nil, err
+		}
+		to := filepath.Join(home, filepath.FromSlash(module))
+		if err := s.copyModule(from, to, module); err != nil {
+			return nil, err
+		}
+		for _, shim := range shims {
+			rest, ok := strings.CutPrefix(shim.pkg, module+"/")
+			if !ok {
+				continue
+			}
+			if replaced[shim.pkg], err = shim.apply(filepath.Join(to, filepath.FromSlash(rest)), deciding(shims)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return replaced, nil
+}
+
+// writeModule writes a go.mod like that of the conformance module, with the
+// copies in the place of the modules, and the package that converts for shims.
+func (s scratch) writeModule(home string) error {
+	conformance, err := goCommand("", "list", "-m", "-f", "{{.Dir}}")
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(conformance, name))
+		if err == nil {
+			err = writeFile(filepath.Join(home, name), text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	edit := []string{"mod", "edit", "-module=owntests.example", "-replace=" + library + "=" + filepath.Dir(conformance)}
+	for _, module := range s.modules {
+		edit = append(edit, "-replace="+module+"=./"+module)
+	}
+	if _, err := goCommand(home, edit...); err != nil {
+		return err
+	}
+	for _, name := range []string{"view/view.go", "coreview/coreview.go"} {
+		text, err := shimFiles.ReadFile("testdata/" + name)
+		if err == nil {
+			err = writeFile(filepath.Join(home, filepath.FromSlash(name)), text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyModule copies what is needed to build the module, and the tests of the
+// packages whose tests are run. A file that is the same already is left alone,
+// which keeps what was built.
+func (s scratch) copyModule(from, to, module string) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		tested := s.isTested(module + "/" + filepath.ToSlash(rel))
+		switch {
+		case entry.IsDir() && (rel == "vendor" || entry.Name() == "testdata" && !tested):
+			return filepath.SkipDir
+		case entry.IsDir() || !entry.Type().IsRegular():
+			return nil
+		case strings.HasSuffix(rel, "_test.go") && !tested:
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return writeFile(filepath.Join(to, rel), text)
+	})
+}
+
+// isTested reports whether the file or folder is in a package whose tests are
+// run, or in its testdata.
+func (s scratch) isTested(path string) bool {
+	return slices.ContainsFunc(s.tests, func(pkg string) bool {
+		rest, ok := strings.CutPrefix(path, pkg+"/")
+		return ok && (!strings.Contains(rest, "/") || strings.HasPrefix(rest, "testdata/"))
+	})
+}
+
+// writeFile writes the text unless the file has it.
+func writeFile(path string, text []byte) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
+}
+
+// goCommand returns what the go command prints, trimmed.
+func goCommand(dir string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// test runs the tests of the package.
+func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) {
+	fmt.Fprintf(stderr, "owntests: testing %s\n", pkg)
+	home := filepath.Join(o.dir, s.name)
+	reached := filepath.Join(home, "reached")
+	if err := os.RemoveAll(reached); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("go", "test", "-mod=mod", "-vet=off", "-count=1", "-timeout=30m", "-json", pkg)
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "OWNTESTS_REACHED="+reached)
+	var faults strings.Builder
+	cmd.Stderr = &faults
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	r, err := readResult(pkg, out)
+	cmd.Wait() // an error is that tests failed, which the result says
+	if err != nil {
+		return nil, err
+	}
+	if r.tests() == 0 {
+		return nil, fmt.Errorf("no test of %s ran:\n%s%s", pkg, faults.String(), r.output[""])
+	}
+	if o.verbose {
+		r.showFailures(stderr)
+	}
+	names, err := os.ReadFile(reached)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	r.reached = strings.Fields(string(names))
+	return r, nil
+}

@@ -1,0 +1,25 @@
+package corev1
+
+import (
+	"github.com/seed-0529bac1/taints"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	"owntests.example/view"
+)
+
+//owntests:removes getFilteredTaints
+
+func TolerationsTolerateTaint(_ klog.Logger, tolerations []v1.Toleration, taint *v1.Taint, enableComparisonOperators bool) bool {
+	_, ok := taints.Options{NoComparison: !enableComparisonOperators}.Match(view.Taint(*taint), view.Tolerations(tolerations))
+	return ok
+}
+
+func FindMatchingUntoleratedTaint(_ klog.Logger, list []v1.Taint, tolerations []v1.Toleration, inclusionFilter taintsFilterFunc, enableComparisonOperators bool) (v1.Taint, bool) {
+	options := taints.Options{NoComparison: !enableComparisonOperators}
+	for i := range options.Untolerated(view.Taints(list), view.Tolerations(tolerations), taints.AllEffects) {
+		if inclusionFilter == nil || inclusionFilter(&list[i]) {
+			return list[i], true
+		}
+	}
+	return v1.Taint{}, false
+}

@@ -1,0 +1,84 @@
+package taint
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+	corev1 "k8s.io/api/core/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"owntests.example/view"
+)
+
+//owntests:removes parseTaint validateTaintEffect addTaints
+
+func parseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error) {
+	c, err := taints.ParseChanges(spec...)
+	return view.Each(c.Add, view.CoreTaint), view.CoreIDs(c.Remove), err
+}
+
+// reorganizeTaints overwrites, for checkIfTaintsAlreadyExists was asked before
+// where that is not allowed.
+func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error) {
+	c := changesOf(taintsToAdd, taintsToRemove)
+	current := view.Taints(node.Spec.Taints)
+	_, err := c.ApplyStrict(current, true)
+	list, _ := c.Apply(current)
+	before, after := len(current), len(list)
+	operation := UNTAINTED
+	switch {
+	case len(taintsToAdd) > 0 && len(taintsToRemove) > 0 || overwrite:
+		operation = MODIFIED
+	case after > before:
+		operation = TAINTED
+	}
+	return operation, view.CoreTaints(list), aggregate(err)
+}
+
+func changesOf(add, remove []corev1.Taint) taints.Changes {
+	return taints.Changes{Add: view.Taints(add), Remove: view.Each(remove, func(t corev1.Taint) taints.TaintID { return view.Taint(t).ID() })}
+}
+
+// aggregate returns the faults one by one.
+func aggregate(err error) error {
+	var all *taints.ValidationError
+	if !errors.As(err, &all) {
+		return err
+	}
+	return utilerrors.NewAggregate(all.Unwrap())
+}
+
+func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) ([]error, bool) {
+	c, list := changesOf(nil, taintsToRemove), view.Taints(*newTaints)
+	errs := []error{}
+	if _, err := c.ApplyStrict(list, true); err != nil {
+		errs = err.(*taints.ValidationError).Unwrap()
+	}
+	left, changed := c.Apply(list)
+	*newTaints = view.CoreTaints(left)
+	return errs, changed
+}
+
+func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) string {
+	var keys []string
+	var all *taints.ValidationError
+	_, err := changesOf(add, nil).ApplyStrict(view.Taints(oldTaints), false)
+	if errors.As(err, &all) {
+		for _, f := range all.Fields {
+			if i, ok := f.Index(); ok && f.Err == taints.ErrExists {
+				keys = append(keys, add[i].Key)
+			}
+		}
+	}
+	return strings.Join(keys, ",")
+}
+
+func deleteTaint(list []corev1.Taint, taintToDelete *corev1.Taint) ([]corev1.Taint, bool) {
+	left, deleted := changesOf(nil, []corev1.Taint{*taintToDelete}).Apply(view.Taints(list))
+	return view.CoreTaints(left), deleted
+}
+
+func deleteTaintsByKey(list []corev1.Taint, taintKey string) ([]corev1.Taint, bool) {
+	left, deleted := taints.Changes{Remove: []taints.TaintID{{Key: taintKey}}}.Apply(view.Taints(list))
+	return view.CoreTaints(left), deleted
+}

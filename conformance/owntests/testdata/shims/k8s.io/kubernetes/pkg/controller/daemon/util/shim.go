@@ -1,0 +1,12 @@
+package util
+
+import (
+	"github.com/seed-0529bac1/taints"
+	v1 "k8s.io/api/core/v1"
+	"owntests.example/view"
+)
+
+func AddOrUpdateDaemonPodTolerations(spec *v1.PodSpec) {
+	pod := taints.DaemonSetPod{HostNetwork: spec.HostNetwork}
+	spec.Tolerations = view.CoreTolerations(taints.AddDaemonSetDefaults(view.Tolerations(spec.Tolerations), pod))
+}

@@ -1,0 +1,166 @@
+package conformance
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/conformance/internal/gated"
+	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	corev1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+)
+
+// The universe is small enough to ask Kubernetes about every taint of it, and
+// large enough that tolerations of it which differ in meaning differ about one.
+
+var (
+	smallKeys    = []string{"", "a", "b"}
+	smallValues  = []string{"", "v", "1", "3", "9223372036854775807", "-9223372036854775808"}
+	smallEffects = []string{"", "NoSchedule", "NoExecute", "other"}
+	smallSeconds = []int64{0, -1, 5, 9}
+)
+
+// universe returns every taint of the keys, values and effects of
+// drawSmallToleration, and of some that no toleration names.
+func universe() []corev1.Taint {
+	var all []corev1.Taint
+	values := append([]string{"w", "0", "2", "4", "01", "9223372036854775806", "-9223372036854775807", "9223372036854775808"}, smallValues...)
+	for _, key := range append([]string{"z"}, smallKeys...) {
+		for _, effect := range append([]string{"PreferNoSchedule", "another"}, smallEffects...) {
+			for _, value := range values {
+				all = append(all, corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)})
+			}
+		}
+	}
+	return all
+}
+
+func drawSmallToleration(t *rapid.T) corev1.Toleration {
+	toleration := corev1.Toleration{
+		Key:      rapid.SampledFrom(smallKeys).Draw(t, "key"),
+		Operator: corev1.TolerationOperator(rapid.SampledFrom([]string{"Exists", "Equal", "Lt", "Gt", "", "In"}).Draw(t, "operator")),
+		Value:    rapid.SampledFrom(smallValues).Draw(t, "value"),
+		Effect:   corev1.TaintEffect(rapid.SampledFrom(smallEffects).Draw(t, "effect")),
+	}
+	if rapid.Bool().Draw(t, "timed") {
+		seconds := rapid.SampledFrom(smallSeconds).Draw(t, "seconds")
+		toleration.TolerationSeconds = &seconds
+	}
+	return toleration
+}
+
+// answer returns what Kubernetes makes of the taint: whether it is tolerated,
+// and for how long where that counts.
+func answer(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) string {
+	first := firstMatch(tolerations, taint, comparison)
+	switch {
+	case first < 0:
+		return "not tolerated"
+	case taint.Effect != corev1.TaintEffectNoExecute:
+		return "tolerated"
+	}
+	if after := linked.MinTolerationTime(tolerations[first : first+1]); after >= 0 {
+		return fmt.Sprint("tolerated for ", after)
+	}
+	return "tolerated forever"
+}
+
+// drawAlike returns a list and one that is like it: of other tolerations, of the
+// same in another order, or with changes that may make no difference.
+func drawAlike(t *rapid.T) (a, b []corev1.Toleration) {
+	a = draws(t, "a", 4, drawSmallToleration)
+	switch rapid.IntRange(0, 3).Draw(t, "likeness") {
+	case 0:
+		return a, draws(t, "b", 4, drawSmallToleration)
+	case 1:
+		b = rapid.Permutation(a).Draw(t, "b")
+	case 2:
+		b = append(b, a...)
+		b = append(b, draws(t, "more", 2, drawSmallToleration)...)
+	case 3:
+		b = convert.Each(taints.Minimize(convert.Each(a, convert.FromToleration)), convert.ToToleration)
+	}
+	return a, b
+}
+
+// TestSameTolerations asks Kubernetes about every taint of the universe.
+func TestSameTolerations(t *testing.T) {
+	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "SameTolerations")
+	all, alike, checked := universe(), 0, 0
+	for _, mode := range modes {
+		rapid.Check(t, func(t *rapid.T) {
+			a, b := drawAlike(t)
+			want := true
+			for i := range all {
+				want = want && answer(a, &all[i], mode.comparison) == answer(b, &all[i], mode.comparison)
+			}
+			got := mode.options.SameTolerations(convert.Each(a, convert.FromToleration), convert.Each(b, convert.FromToleration))
+			if got != want {
+				t.Fatalf("%+v and %+v are the same: %v, in Kubernetes %v", a, b, got, want)
+			}
+			if checked++; want {
+				alike++
+			}
+		})
+	}
+	if share := float64(alike) / float64(checked); share < 0.2 || share > 0.9 {
+		t.Errorf("of %d pairs %d are the same, which tests one answer only", checked, alike)
+	}
+}
+
+// Minimize changes no answer, and leaves nothing that it would drop.
+func TestMinimizeKeepsMeaning(t *testing.T) {
+	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "Minimize")
+	all := universe()
+	for _, mode := range modes {
+		rapid.Check(t, func(t *rapid.T) {
+			list := draws(t, "tolerations", 6, drawSmallToleration)
+			small := mode.options.Minimize(convert.Each(list, convert.FromToleration))
+			theirs := convert.Each(small, convert.ToToleration)
+			for i := range all {
+				if before, after := answer(list, &all[i], mode.comparison), answer(theirs, &all[i], mode.comparison); before != after {
+					t.Fatalf("%v is %s, and after Minimize to %v %s", all[i], before, small, after)
+				}
+			}
+			if again := mode.options.Minimize(small); len(again) != len(small) {
+				t.Fatalf("Minimize once more: %v of %v", again, small)
+			}
+		})
+	}
+}
+
+// Covers is exact: it agrees with what Kubernetes tolerates of the universe, but
+// for tolerations between which the universe has no taint.
+func TestCoversTolerates(t *testing.T) {
+	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "Covers")
+	all := universe()
+	for _, mode := range modes {
+		rapid.Check(t, func(t *rapid.T) {
+			a, b := drawSmallToleration(t), drawSmallToleration(t)
+			want := true
+			for i := range all {
+				want = want && (!gated.Tolerates(&b, &all[i], mode.comparison) || gated.Tolerates(&a, &all[i], mode.comparison) && longer(a, b, all[i].Effect))
+			}
+			if got := mode.options.Covers(convert.FromToleration(a), convert.FromToleration(b)); got != want {
+				t.Fatalf("%+v covers %+v: %v, in Kubernetes %v", a, b, got, want)
+			}
+		})
+	}
+}
+
+// longer reports whether a tolerates a taint of the effect at least as long as b.
+func longer(a, b corev1.Toleration, effect corev1.TaintEffect) bool {
+	if effect != corev1.TaintEffectNoExecute {
+		return true
+	}
+	time := func(t corev1.Toleration) int64 {
+		if after := linked.MinTolerationTime([]corev1.Toleration{t}); after >= 0 {
+			return int64(after)
+		}
+		return math.MaxInt64
+	}
+	return time(a) >= time(b)
+}

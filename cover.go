@@ -34,8 +34,10 @@ func (t Toleration) Covers(u Toleration) bool { return Options{}.covers(&t, &u) 
 func (o Options) Covers(t, u Toleration) bool { return o.covers(&t, &u) }
 
 func (o Options) covers(t, u *Toleration) bool {
-	inTime := !timed(u) || !outlasts(u.TolerationSeconds, t.TolerationSeconds)
-	return inTime && o.includes(t, u) || o.toleratesNothing(u)
+	if !o.includesTaints(t, u) || timed(u) && outlasts(u.TolerationSeconds, t.TolerationSeconds) {
+		return o.toleratesNothing(u)
+	}
+	return o.includesValues(t, u)
 }
 
 // ValidateAllowed returns nil if each of the tolerations is covered by an entry
@@ -202,22 +204,33 @@ func (o Options) repeat(tols []Toleration, by []int, i int) int {
 	return -1
 }
 
-// includes reports whether t tolerates every taint that u tolerates, however
-// long. For a u that tolerates nothing it may return false.
+// includes reports whether t tolerates every taint that u, which tolerates
+// something, tolerates, however long.
 func (o Options) includes(t, u *Toleration) bool {
+	return o.includesTaints(t, u) && o.includesValues(t, u)
+}
+
+// includesTaints is includes for the effects and keys alone.
+func (o Options) includesTaints(t, u *Toleration) bool {
 	if t.Effect != "" && t.Effect != u.Effect {
 		return false
 	}
-	if o.KeyWildcards && !o.keys(t).include(o.keys(u)) || !o.KeyWildcards && t.Key != "" && t.Key != u.Key {
-		return false
+	if o.KeyWildcards {
+		return o.keys(t).include(o.keys(u))
 	}
+	return t.Key == "" || t.Key == u.Key
+}
+
+// includesValues is includes for the values alone.
+func (o Options) includesValues(t, u *Toleration) bool {
 	switch {
 	case t.Operator == OpExists:
 		return true
 	case t.operator() == OpEqual && u.operator() == OpEqual:
 		return t.Value == u.Value
 	}
-	return o.values(t).include(o.values(u))
+	values := o.values(u)
+	return values.empty() || o.values(t).include(values)
 }
 
 // meet reports whether there are a key and a value that t and u, which tolerate

@@ -162,7 +162,7 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 		s.left = -1
 		return found
 	}
-	if r.op == opEqual {
+	if r.op.isEqual() {
 		if a := s.groups.anchors.all.entries[keyValue{r.Key, r.Value}]; a != nil {
 			return s.add(found, a)
 		}

@@ -1,10 +1,12 @@
-// Scheduler places pods on the nodes of a simulated cluster as the Kubernetes documentation has it: it filters the nodes, scores
-// some of those that are left, and selects the best. Meanwhile nodes are cordoned, fail and come back.
+// Scheduler places pods on the nodes of a simulated cluster as the Kubernetes
+// documentation has it: it filters the nodes, scores some of those that are
+// left, and selects the best. Meanwhile nodes are cordoned, fail and come back.
 //
 //	go run ./examples/scheduler -nodes 100000 -pods 10000
 //	go run ./examples/scheduler -compare
 //
-// The latter runs it twice, with an Index of the nodes and with a loop over them, and shows what each takes.
+// The latter runs it twice, with an Index of the nodes and with a loop over
+// them, and shows what each takes.
 package main
 
 import (
@@ -49,7 +51,8 @@ type options struct {
 	compare, json           bool
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2 for wrong usage, 130 if it was interrupted.
+// run does what the arguments ask for and returns the exit code: 1 for failure,
+// 2 for wrong usage, 130 if it was interrupted.
 func (p program) run(ctx context.Context, args []string) int {
 	o, err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -73,7 +73,8 @@ func (r *report) writeChanges(w io.Writer) {
 	fmt.Fprintf(w, "\nNodes meanwhile: %s\n", strings.Join(parts, ", "))
 }
 
-// writeTimes writes what the run took, and beside it what the one without an Index took.
+// writeTimes writes what the run took, and beside it what the one without an
+// Index took.
 func (r *report) writeTimes(w io.Writer) {
 	rows := r.WithIndex.measures()
 	if r.WithLoop == nil {
@@ -110,7 +111,7 @@ func (e *effort) measures() []measure {
 		duration("run", t.Run),
 		duration("  changes", t.Changes),
 		duration("  filter", t.Filter),
-		duration("  prioritise", t.Prioritise),
+		duration("  prioritize", t.Prioritize),
 		duration("  select", t.Select),
 		duration("explain", t.Explain),
 		number("tries a second", e.perSecond()),
@@ -128,7 +129,7 @@ func duration(name string, d time.Duration) measure {
 	return measure{name, float64(d), d.Round(unit).String()}
 }
 
-// ratio returns by how much the other is larger, "-" if that can not be said.
+// ratio returns by how much the other is larger, "-" if that cannot be said.
 func (m measure) ratio(other measure) string {
 	if m.number == 0 {
 		return "-"

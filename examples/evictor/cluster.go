@@ -12,11 +12,11 @@ import (
 // heartbeat is how often a kubelet says that its node is there.
 const heartbeat = 10 * time.Second
 
-// A cluster is what the API server stores, and what its nodes are really like.
+// A cluster is what the API server stores, and how the nodes really are.
 type cluster struct {
 	zones []*zone
 	nodes []*node
-	watch func(n *node, changes taints.Changes) // is told of new taints
+	watch func(n *node, changes taints.Changes) // is called when taints have changed
 }
 
 // A zone is the nodes that fail together.
@@ -46,7 +46,7 @@ type pod struct {
 // A kind is what pods of one template have in common.
 type kind struct {
 	tolerations []taints.Toleration
-	matcher     *taints.Matcher // of the tolerations, under the policy by which the cluster evicts
+	matcher     *taints.Matcher // under the policy of the eviction controller
 }
 
 func newKind(policy taints.EvictionPolicy, tolerations []taints.Toleration) *kind {
@@ -90,7 +90,8 @@ func podKinds(policy taints.EvictionPolicy) []*kind {
 
 const maintenanceKey = "example.com/maintenance"
 
-// toleratesMaintenance tolerates a maintenance for so long, nil forever.
+// toleratesMaintenance returns a toleration of a maintenance for the seconds, or
+// forever if they are nil.
 func toleratesMaintenance(seconds *int64) taints.Toleration {
 	return taints.Toleration{Key: maintenanceKey, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: seconds}
 }
@@ -102,8 +103,8 @@ func (p *pod) remove() {
 	p.node.pods = slices.DeleteFunc(p.node.pods, func(q *pod) bool { return q == p })
 }
 
-// patch makes the changes to the node's taints. Nobody is told of changes that
-// make no difference.
+// patch makes the changes to the node's taints. Changes that make no difference
+// reach nobody who watches, as with a real API server.
 func (c *cluster) patch(n *node, changes taints.Changes) {
 	list, changed := changes.Apply(n.taints)
 	if !changed {
@@ -134,7 +135,7 @@ func isReady(status string) lifecycle.NodeState {
 // ready reports whether the API server has the node as ready.
 func (n *node) ready() bool { return n.state.Conditions[0].Status == "True" }
 
-// beat lets those kubelets report whose turn it is.
+// beat lets the kubelets report whose turn it is.
 func (c *cluster) beat(now time.Time) {
 	for _, n := range c.nodes {
 		if n.turn != now.Unix()%10 || n.crashed || c.zones[n.zone].cuts > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// An evictionController evicts the pods that do not tolerate their nodes'
-// NoExecute taints, or no longer, as Kubernetes' taint-eviction controller does.
+// An evictionController evicts pods that do not tolerate their nodes' NoExecute
+// taints, or do so no longer, as Kubernetes' taint-eviction controller does.
 type evictionController struct {
 	*cluster
 	report *report
@@ -22,9 +22,10 @@ func (o *options) evictionPolicy() taints.EvictionPolicy {
 	return taints.EvictionPolicy{FromTimeAdded: o.fromTimeAdded}
 }
 
-// newEvictionController returns one for pods that are compiled under the policy.
-// Unless deadlines count from when the taints came, a pending eviction has to
-// keep its timer, or each look at the pod would put it off.
+// newEvictionController returns a controller for pods whose tolerations are
+// compiled under the policy. Unless deadlines count from when the taints came,
+// pending evictions keep their timers: otherwise each look at a pod would put its
+// eviction off.
 func newEvictionController(c *cluster, policy taints.EvictionPolicy, r *report) *evictionController {
 	return &evictionController{
 		cluster: c,
@@ -53,8 +54,7 @@ func (c *evictionController) wake(now time.Time) {
 }
 
 // restart forgets all deadlines and computes them again from what the API server
-// has. It returns how many there were, and by how much the pod that gains most
-// is put off.
+// has. It returns how many there were, and by how much one is put off at most.
 func (c *evictionController) restart(now time.Time) (pending int, gained time.Duration) {
 	before := maps.Collect(c.queue.All())
 	c.queue = lifecycle.Queue[*pod]{KeepTimers: c.queue.KeepTimers}

@@ -19,7 +19,7 @@ const monitorPeriod = 5 * time.Second
 type lifecycleController struct {
 	*cluster
 	policy lifecycle.DisruptionPolicy
-	limits bool // whether the policy counts
+	limits bool // whether the policy is in force
 	grace  time.Duration
 	report *report
 
@@ -42,7 +42,7 @@ func newLifecycleController(c *cluster, o options, r *report) *lifecycleControll
 	return l
 }
 
-// A zoneWork is what the controller has to do in a zone.
+// A zoneWork is the work of the controller in a zone.
 type zoneWork struct {
 	state   lifecycle.ZoneState
 	limiter limiter
@@ -65,7 +65,7 @@ func (l *limiter) take(now time.Time) bool {
 	return true
 }
 
-// setRate changes the rate. Whoever waits for a token then waits for a whole
+// setRate changes the rate. A node that waits for a token then waits for a whole
 // period of the new rate, as in Kubernetes (RateLimitedTimedQueue.SwapLimiter).
 func (l *limiter) setRate(rate float64, now time.Time) {
 	if rate == l.rate {
@@ -78,7 +78,7 @@ func (l *limiter) setRate(rate float64, now time.Time) {
 	}
 }
 
-// unlimited is the rate of a limiter that never lets anybody wait.
+// unlimited is the rate of a limiter that always has a token.
 var unlimited = math.Inf(1)
 
 // period returns the time from one token to the next, to the millisecond.
@@ -86,7 +86,7 @@ func period(rate float64) time.Duration {
 	return time.Duration(math.Round(1000/rate)) * time.Millisecond
 }
 
-// next returns when the controller has something to do again.
+// next returns when the controller next has something to do.
 func (c *lifecycleController) next() time.Time {
 	next := c.nextPass
 	for _, w := range c.work {
@@ -131,8 +131,8 @@ func (c *lifecycleController) monitor(now time.Time) {
 }
 
 // setRates sets the rates of the zones by their disruption, and reports whether
-// no node of any zone is ready: then it is rather the control plane that is cut
-// off, and nobody is to be evicted (handleDisruption in Kubernetes).
+// no node of any zone is ready: then the control plane is likely to be cut off,
+// and no pod is to be evicted (handleDisruption in Kubernetes).
 func (c *lifecycleController) setRates(now time.Time) bool {
 	zones := c.zoneCounts()
 	rates := c.policy.Rates(nil, zones)
@@ -153,9 +153,8 @@ func (c *lifecycleController) setRates(now time.Time) bool {
 	return c.limits && lifecycle.FullyDisrupted(zones)
 }
 
-// reconcile does to the node's taints what its conditions ask for. A first
-// taint that evicts has to wait its turn; one that takes the place of another
-// does not.
+// reconcile makes the node's taints follow its conditions. A first taint that
+// evicts has to wait its turn; one that takes the place of another does not.
 func (c *lifecycleController) reconcile(n *node, now time.Time) {
 	changes := lifecycle.ReconcileConditions(n.taints, n.state, now)
 	if evicting := changes.Only(taints.Evicting); len(evicting.Add) > 0 && len(evicting.Remove) == 0 {
@@ -166,7 +165,7 @@ func (c *lifecycleController) reconcile(n *node, now time.Time) {
 	c.patch(n, changes)
 }
 
-// withoutEvictions takes off the taints that evict because of conditions.
+// withoutEvictions removes the taints that evict because of conditions.
 var withoutEvictions = taints.Changes{Remove: []taints.TaintID{
 	{Key: taints.NodeNotReady, Effect: taints.NoExecute},
 	{Key: taints.NodeUnreachable, Effect: taints.NoExecute},

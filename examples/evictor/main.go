@@ -1,13 +1,13 @@
 // Evictor replays a cluster whose nodes fail: kubelets fall silent, conditions
 // become taints as fast as the zones allow, taints become deadlines, and pods
-// leave or are spared. All of it happens in simulated time, so that an hour
-// takes a moment and the same command line always prints the same:
+// leave or are spared. Time is simulated, so that an hour takes a moment and the
+// same command line always prints the same:
 //
 //	go run ./examples/evictor
 //	go run ./examples/evictor -scenario outage -limits=false
 //
-// It is written for people who write controllers that evict pods: lifecycle.go
-// lays taints, eviction.go evicts.
+// It is for people who write controllers that evict pods: lifecycle.go taints,
+// eviction.go evicts.
 package main
 
 import (

@@ -25,14 +25,14 @@ type report struct {
 	down      map[*node]bool // not ready, when last seen
 	failed    map[*node]bool // not ready at some time
 	tainted   map[*node]bool // tainted with NoExecute at some time
-	spared    map[*pod]bool  // tolerated that forever
+	spared    map[*pod]bool  // tolerated that, however long it lasts
 	canceled  []int          // evictions, by zone
 	pending   []int
 	evictions []eviction
 }
 
-// counts are of what happened to nodes and evictions within up to a minute,
-// which makes one line.
+// counts are of what happened to nodes and evictions within a minute at most.
+// They make one line.
 type counts struct {
 	down, up, tainted, untainted        int
 	scheduled, moved, canceled, evicted int
@@ -44,15 +44,15 @@ type eviction struct {
 	at  time.Time
 }
 
-// A zoneState is how disrupted a zone is, and how many of its nodes may be
-// tainted in a second for that.
+// A zoneState is how disrupted a zone is, and how many of its nodes may therefore
+// be tainted each second.
 type zoneState struct {
 	zone  *zone
 	state lifecycle.ZoneState
 	rate  float64
 }
 
-// compare is 0 for the same state and rate.
+// compare orders zones by state and rate.
 func (s zoneState) compare(t zoneState) int {
 	return cmp.Or(cmp.Compare(s.state, t.state), cmp.Compare(s.rate, t.rate))
 }
@@ -76,7 +76,7 @@ func newReport(c *cluster, w io.Writer) *report {
 	}
 }
 
-// seen notes whether the node is ready now.
+// seen notes whether the node is ready.
 func (r *report) seen(n *node, now time.Time) {
 	switch down := !n.ready(); {
 	case down == r.down[n]:
@@ -131,7 +131,7 @@ func (r *report) evicted(p *pod, now time.Time) {
 	r.at(now).evicted++
 }
 
-// at returns the counts for the moment.
+// at returns the counts to which the moment belongs.
 func (r *report) at(now time.Time) *counts {
 	if r.counts == (counts{}) {
 		r.first = now
@@ -159,13 +159,13 @@ func (r *report) flush() {
 	r.line(when, strings.Trim(nodes+"; "+pods, "; "))
 }
 
-// A term is a number of something.
+// A term is a count and its name.
 type term struct {
 	n    int
 	what string
 }
 
-// list returns the terms that are not 0, empty if all are.
+// list returns the title and the terms that are not 0, or "" if all are.
 func list(title string, terms ...term) string {
 	var texts []string
 	for _, t := range terms {
@@ -187,7 +187,7 @@ func (r *report) say(now time.Time, format string, args ...any) {
 
 func (r *report) line(when, what string) { fmt.Fprintf(r.w, "%-11s  %s\n", when, what) }
 
-// zonesChanged writes the new states, those of like zones together.
+// zonesChanged writes the new states. Zones in the same state share a line.
 func (r *report) zonesChanged(states []zoneState, now time.Time) {
 	slices.SortStableFunc(states, zoneState.compare)
 	for len(states) > 0 {
@@ -215,7 +215,7 @@ func (r *report) names(states []zoneState) string {
 	return "zones " + strings.Join(names, ", ")
 }
 
-// clock returns a time since the start in minutes and seconds.
+// clock formats a time since the start in minutes and seconds.
 func clock(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }

@@ -55,7 +55,7 @@ func tolerance(p *pod) time.Duration {
 	return e.At.Sub(start)
 }
 
-// A short partition evicts nobody who tolerates it for longer.
+// A short partition evicts no pod that tolerates it for longer.
 func TestPartition(t *testing.T) {
 	for seed := range 20 {
 		s := simulate(t, "-scenario partition -nodes 60 -pods 600 -partition b@1m+3m,c@3m+4m -seed %d", seed)
@@ -73,8 +73,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// A full outage evicts nobody. Without limits it would evict everybody who does
-// not tolerate it for so long.
+// A full outage evicts no pod. Without limits it evicts all that do not tolerate
+// it for so long.
 func TestOutage(t *testing.T) {
 	for seed := range 20 {
 		s := simulate(t, "-scenario outage -nodes 60 -pods 600 -seed %d", seed)
@@ -165,8 +165,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A maintenance evicts at once who does not tolerate it, and the others in
-// their time.
+// A maintenance evicts pods that do not tolerate it at once, and others in their
+// time.
 func TestMaintenance(t *testing.T) {
 	s := simulate(t, "-scenario maintenance -pods 5000 -maintain 1m0.5s")
 	for _, e := range s.report.evictions {
@@ -186,7 +186,7 @@ func TestMaintenance(t *testing.T) {
 	}
 }
 
-// TestLaws lets all kinds of things happen to small clusters and checks after
+// TestLaws lets things of every kind happen to small clusters and checks after
 // each step what must always hold.
 func TestLaws(t *testing.T) {
 	for seed := range 40 {
@@ -256,8 +256,8 @@ func (l *laws) checkEviction(e eviction) {
 	}
 }
 
-// checkPods checks that nobody is there who should have left, and that those
-// are who tolerate all forever.
+// checkPods checks that no pod is there that should have left, and that those are
+// that tolerate everything forever.
 func (l *laws) checkPods(now time.Time) {
 	for _, n := range l.cluster.nodes {
 		for _, p := range n.pods {

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// Resources are what a machine has and a pod asks for.
+// resources are what a machine has and a pod asks for.
 type resources struct {
 	cpu    int64 // in thousandths of a CPU
 	memory int64 // in MiB
@@ -28,7 +28,7 @@ func (r resources) cpus() float64 { return float64(r.cpu) / 1000 }
 
 func (r resources) gib() float64 { return float64(r.memory) / 1024 }
 
-// A pool is machines of one sort. In its taints, RISK stands for a number from
+// A pool is a group of like machines. In its taints, RISK stands for a number from
 // 1 to 20 and TENANT for the name of a tenant.
 type pool struct {
 	name   string
@@ -49,8 +49,8 @@ var pools = []pool{
 	{"tenants", 15, resources{16_000, 64 << 10}, []string{"example.com/tenant=TENANT:NoSchedule"}},
 }
 
-// A kind is pods that are alike, except that in their tolerations TENANT stands
-// for the name of a tenant.
+// A kind is a group of like pods. In their tolerations TENANT stands for the name
+// of a tenant.
 type kind struct {
 	name        string
 	namespace   string
@@ -93,12 +93,11 @@ func readyTaints(status string) []taints.Taint {
 	return lifecycle.ConditionTaints(lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: status}}})
 }
 
-// A node is one machine.
 type node struct {
 	pool   *pool
 	free   resources
 	own    []taints.Taint // those of its pool
-	taints []taints.Taint // its own, and those of a trouble if it is in one
+	taints []taints.Taint // its own, and those of its trouble, if any
 }
 
 func (n *node) isTroubled() bool { return len(n.taints) > len(n.own) }
@@ -155,8 +154,8 @@ func admit(namespace string, list []taints.Toleration) []taints.Toleration {
 	return taints.AddDefaults(taints.Merge(list, namespaceDefaults[namespace]), taints.DefaultSeconds{})
 }
 
-// pick returns the index of the share that the percentile, from 0 to 99, falls
-// into; shares add up to 100.
+// pick returns the index of the share into which the percentile falls, from 0 to
+// 99. The shares add up to 100.
 func pick(percentile int, share func(int) int) int {
 	i := 0
 	for ; percentile >= share(i); i++ {

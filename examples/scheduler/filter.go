@@ -8,15 +8,16 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A filter keeps the taints of all nodes and finds the nodes that taints leave
-// to a pod: those without a hard taint that the pod does not tolerate.
+// A filter keeps the taints of all nodes and finds the feasible ones: those
+// without a hard taint that the pod does not tolerate.
 type filter interface {
 	// set gives the node the taints.
 	set(node int, list []taints.Taint)
-	// feasible yields these nodes by number, from start on and around, with
-	// what is left to score. The sequence is good until the next call.
+	// feasible yields the feasible nodes by number, from start to the last and
+	// then from the first, with the verdicts to score them by. The sequence is
+	// valid until the next call.
 	feasible(m *taints.Matcher, start int) iter.Seq2[int, taints.Verdict]
-	// all returns all of these nodes, in no particular order.
+	// all returns the feasible nodes in no particular order.
 	all(m *taints.Matcher) []int
 	// summarize says why a pod cannot be placed.
 	summarize(m *taints.Matcher) taints.Summary
@@ -37,8 +38,8 @@ func (f *loopFilter) feasible(m *taints.Matcher, start int) iter.Seq2[int, taint
 		at := start
 		for range f.nodes {
 			f.count++
-			// Most nodes repel a pod by their first taint: only others are
-			// worth a Verdict.
+			// Most nodes repel the pod, which takes less time to find than a
+			// Verdict.
 			list := f.nodes[at].taints
 			if _, found := m.FindUntolerated(list, taints.Hard); !found && !yield(at, m.Filter(list)) {
 				return
@@ -99,10 +100,9 @@ func (f *indexFilter) set(node int, list []taints.Taint) {
 	f.index.Set(node, list)
 }
 
-// feasible asks the Index for the nodes if they are rare, none included. If they
-// are frequent, the next ones are near, and a loop finds them sooner: it looks
-// at enough/count of all nodes until it has enough, while a list has all count
-// of them.
+// feasible asks the Index for the nodes if they are rare. If they are frequent, a
+// loop finds enough of them sooner: it looks at enough/count of all nodes, while
+// the Index lists count of them, however few are wanted.
 func (f *indexFilter) feasible(m *taints.Matcher, start int) iter.Seq2[int, taints.Verdict] {
 	count := f.index.CountFeasible(m)
 	if count*count > f.enough*len(f.nodes) {

@@ -1,5 +1,5 @@
-// Scheduler places pods on the nodes of a simulated cluster as the Kubernetes
-// documentation has it: it filters the nodes, scores some of those that are
+// Scheduler places pods on the nodes of a simulated cluster in the steps of the
+// Kubernetes documentation: it filters the nodes, scores some of those that are
 // left, and selects the best. Meanwhile nodes are cordoned, fail and come back.
 //
 //	go run ./examples/scheduler -nodes 100000 -pods 10000
@@ -37,7 +37,7 @@ func main() {
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
-// A program is the scheduler with all that it gets from outside.
+// A program is the scheduler with everything that it gets from outside.
 type program struct {
 	stdout, stderr io.Writer
 	clock          func() time.Time
@@ -80,7 +80,7 @@ func (p program) run(ctx context.Context, args []string) int {
 func (p program) parse(args []string) (options, error) {
 	o := options{nodes: 100_000, pods: 10_000, seed: 1, score: 100, taintWeight: 3, freeWeight: 1}
 	flags := flag.NewFlagSet("scheduler", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are for the caller
+	flags.SetOutput(io.Discard) // the caller prints errors
 	number := func(to *int, name, usage string, least, most int) {
 		usage = fmt.Sprintf("%s, `number` from %d to %d (default %d)", usage, least, most, *to)
 		flags.Func(name, usage, func(s string) error { return setNumber(to, s, least, most) })
@@ -122,7 +122,7 @@ func (o *options) setForm(s string) error {
 	return nil
 }
 
-// write writes the report at once.
+// write writes the report in one piece.
 func (p program) write(r *report, asJSON bool) error {
 	out := r.text()
 	if asJSON {

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// maxScore is the best score that a node can have for one of the things that count.
+// maxScore is the best score that a node can have for its taints, and for what is
+// free on it.
 const maxScore = 100
 
 // A scheduler places pods as the kube-scheduler does: it filters the nodes,
@@ -26,18 +27,18 @@ type scheduler struct {
 	scores     []int64 // theirs
 }
 
-// Times are how long the parts of a run took, in nanoseconds.
+// times are how long the parts of a run took, in nanoseconds.
 type times struct {
 	SetUp      time.Duration `json:"setUp"` // building the Index
 	Changes    time.Duration `json:"changes"`
 	Filter     time.Duration `json:"filter"`
 	Prioritize time.Duration `json:"prioritize"`
 	Select     time.Duration `json:"select"`
-	Run        time.Duration `json:"run"` // all from the changes to here, and making the pods
+	Run        time.Duration `json:"run"` // the four above, and making the pods
 	Explain    time.Duration `json:"explain"`
 }
 
-// schedule places the pod and returns the node, or reports that there is none.
+// schedule places the pod and returns the node, and whether there is one.
 func (s *scheduler) schedule(p *pod) (node int, ok bool) {
 	began := s.clock()
 	s.findCandidates(p)
@@ -54,8 +55,8 @@ func (s *scheduler) schedule(p *pod) (node int, ok bool) {
 	return node, ok
 }
 
-// findCandidates takes feasible nodes with room until it has enough, beginning
-// anywhere, so that none is preferred.
+// findCandidates takes feasible nodes with room until it has enough. It begins
+// at a random node, so that none is preferred.
 func (s *scheduler) findCandidates(p *pod) {
 	s.candidates, s.soft = s.candidates[:0], s.soft[:0]
 	m := s.matchers.compile(p.tolerations)
@@ -86,7 +87,8 @@ func leastRequested(n *node, request resources) int64 {
 	return (left.cpu*maxScore/size.cpu + left.memory*maxScore/size.memory) / 2
 }
 
-// selectBest returns the candidate with the highest score, a random one of several.
+// selectBest returns the candidate with the highest score, at random among
+// several.
 func (s *scheduler) selectBest() int {
 	best, equals := 0, 1
 	for i := 1; i < len(s.scores); i++ {
@@ -102,12 +104,11 @@ func (s *scheduler) selectBest() int {
 	return s.candidates[best]
 }
 
-// matchers are the compiled lists of tolerations by their text: there are few,
-// however many pods there are.
+// matchers holds a Matcher for each distinct list of tolerations, by its text.
+// There are few, however many pods there are.
 type matchers map[string]*taints.Matcher
 
-// compile returns the Matcher of the list, which is compiled when it comes for
-// the first time.
+// compile returns the Matcher of the list. It compiles a list once.
 func (c matchers) compile(list []taints.Toleration) *taints.Matcher {
 	var buf [256]byte
 	text := buf[:0]

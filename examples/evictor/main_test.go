@@ -34,6 +34,7 @@ func TestGolden(t *testing.T) {
 		"outage-unlimited":   {"-scenario", "outage", "-limits=false"},
 		"moved":              strings.Fields(moved),
 		"kept":               strings.Fields(moved + " -from-time-added=false"),
+		"kept-restart":       strings.Fields(moved + " -from-time-added=false -restart 2m"),
 		"nothing":            {"-scenario", "failures", "-fail", "0", "-nodes", "1", "-zones", "1", "-pods", "0"},
 	}
 	for _, s := range scenarios() {

@@ -358,6 +358,39 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// TestReconcile checks which taints wait their turn: only those that evict, and
+// not one that takes the place of another.
+func TestReconcile(t *testing.T) {
+	s := prepare(t, "-nodes 3 -pods 0 -fail 0")
+	n := s.cluster.nodes[0]
+	waiting := &s.lifecycle.work[n.zone].waiting
+	check := func(want string, waits bool) {
+		t.Helper()
+		var got []string
+		for _, taint := range n.taints {
+			got = append(got, strings.TrimPrefix(taint.String(), "node.kubernetes.io/"))
+		}
+		if s := strings.Join(got, " "); s != want || slices.Contains(*waiting, n) != waits {
+			t.Errorf("the node has %q, want %q; waiting are %d", s, want, len(*waiting))
+		}
+	}
+	n.state = isReady("False")
+	s.lifecycle.reconcile(n, start)
+	check("not-ready:NoSchedule", true)
+
+	s.cluster.patch(n, lifecycle.ReconcileConditions(n.taints, n.state, start)) // its turn
+	*waiting = nil
+	check("not-ready:NoSchedule not-ready:NoExecute", false)
+
+	n.state = isReady("Unknown")
+	s.lifecycle.reconcile(n, start)
+	check("unreachable:NoSchedule unreachable:NoExecute", false)
+
+	n.state = isReady("True")
+	s.lifecycle.reconcile(n, start)
+	check("", false)
+}
+
 func TestWithoutEvictions(t *testing.T) {
 	var list []taints.Taint
 	for _, key := range []string{taints.NodeNotReady, taints.NodeUnreachable, maintenanceKey} {

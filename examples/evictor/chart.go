@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The chart's measures, in pixels.
+// The measures of the chart, in pixels.
 const (
 	chartWidth   = 900
 	chartHeight  = 380
@@ -53,7 +53,7 @@ func (r *report) chart(o options) []byte {
 
 func (c *chart) printf(format string, args ...any) { fmt.Fprintf(c, format+"\n", args...) }
 
-// x and y return where a time and a number are.
+// x and y return the place of a time and of a number.
 func (c *chart) x(t time.Duration) float64 {
 	return plotLeft + plotWidth*min(float64(t)/float64(c.length), 1)
 }
@@ -85,7 +85,7 @@ func (c *chart) axes() {
 	c.printf(`<text x="%d" y="%d" text-anchor="middle" fill="#59636e">minutes and seconds since the start</text>`, plotLeft+plotWidth/2, plotTop+plotHeight+42)
 }
 
-// line draws the steps of the zone with the index, and its place in the legend.
+// line draws the steps of a zone, by its index, and its entry in the legend.
 func (c *chart) line(name string, i int, times []time.Duration) {
 	colors := []string{"#0969da", "#cf222e", "#1a7f37", "#8250df", "#bf8700", "#1b7c83"}
 	stroke := fmt.Sprintf(`fill="none" stroke-width="2" stroke="%s"`, colors[i%len(colors)])

@@ -1,28 +1,35 @@
 package main
 
 import (
-	"math"
+	"maps"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// An evictionController evicts the pods that do not tolerate their nodes' NoExecute taints, or no longer, as Kubernetes'
-// taint-eviction controller does.
+// An evictionController evicts pods that do not tolerate their nodes' NoExecute
+// taints, or do so no longer, as Kubernetes' taint-eviction controller does.
 type evictionController struct {
 	*cluster
 	report *report
-	policy taints.EvictionPolicy
-	queue  taints.EvictionQueue[*pod]
+	queue  lifecycle.Queue[*pod]
 }
 
-// newEvictionController returns one that counts deadlines from when the taints came, or, as Kubernetes' does, from when it
-// saw them first. Then a pending eviction has to keep its timer: each look would put it off.
-func newEvictionController(c *cluster, fromTimeAdded bool, r *report) *evictionController {
+// evictionPolicy says from when deadlines count: from when the taints came, or,
+// as in Kubernetes, from when the controller saw them.
+func (o *options) evictionPolicy() taints.EvictionPolicy {
+	return taints.EvictionPolicy{FromTimeAdded: o.fromTimeAdded}
+}
+
+// newEvictionController returns a controller for pods whose tolerations are
+// compiled under the policy. Unless deadlines count from when the taints came,
+// pending evictions keep their timers: otherwise each look at a pod would put its
+// eviction off.
+func newEvictionController(c *cluster, policy taints.EvictionPolicy, r *report) *evictionController {
 	return &evictionController{
 		cluster: c,
-		policy:  taints.EvictionPolicy{FromTimeAdded: fromTimeAdded},
-		queue:   taints.EvictionQueue[*pod]{KeepTimers: !fromTimeAdded},
+		queue:   lifecycle.Queue[*pod]{KeepTimers: !policy.FromTimeAdded},
 		report:  r,
 	}
 }
@@ -30,7 +37,7 @@ func newEvictionController(c *cluster, fromTimeAdded bool, r *report) *evictionC
 // nodeChanged looks again at the pods of a node whose taints have changed.
 func (c *evictionController) nodeChanged(n *node, now time.Time) {
 	for _, p := range n.pods {
-		e := c.policy.Evict(p.matcher, n.taints, now)
+		e := p.kind.matcher.EvictionOf(n.taints, now)
 		c.report.looked(p, e, c.queue.Update(p, e), now)
 	}
 }
@@ -46,20 +53,19 @@ func (c *evictionController) wake(now time.Time) {
 	}
 }
 
-// restart forgets all deadlines and computes them again from what the API server has. It returns how many there were, and by
-// how much the pod that gains most is put off.
+// restart forgets all deadlines and computes them again from what the API server
+// has. It returns how many there were, and by how much one is put off at most.
 func (c *evictionController) restart(now time.Time) (pending int, gained time.Duration) {
-	before := make(map[*pod]time.Time)
-	for p, due := range c.queue.PopDue(now.Add(math.MaxInt64)) {
-		before[p] = due
-	}
+	before := maps.Collect(c.queue.All())
+	c.queue = lifecycle.Queue[*pod]{KeepTimers: c.queue.KeepTimers}
 	for _, n := range c.nodes {
 		for _, p := range n.pods {
-			e := c.policy.Evict(p.matcher, n.taints, now)
-			c.queue.Update(p, e)
-			if due, ok := before[p]; ok {
-				gained = max(gained, e.At.Sub(due))
-			}
+			c.queue.Update(p, p.kind.matcher.EvictionOf(n.taints, now))
+		}
+	}
+	for p, due := range before {
+		if again, ok := c.queue.Due(p); ok {
+			gained = max(gained, again.Sub(due))
 		}
 	}
 	return len(before), gained

@@ -2,21 +2,24 @@ package main
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// monitorPeriod is how often the node-lifecycle controller looks at the nodes (--node-monitor-period).
+// monitorPeriod is how often the node-lifecycle controller looks at the nodes
+// (--node-monitor-period).
 const monitorPeriod = 5 * time.Second
 
-// A lifecycleController keeps the taints of the nodes in step with their conditions, as Kubernetes' node-lifecycle
-// controller does. A node is tainted with NoExecute, which evicts its pods, no faster than the disruption of its zone allows.
+// A lifecycleController keeps the taints of the nodes in step with their
+// conditions, as Kubernetes' node-lifecycle controller does. A node is tainted
+// with NoExecute, which evicts its pods, no faster than the disruption of its
+// zone allows.
 type lifecycleController struct {
 	*cluster
-	policy taints.DisruptionPolicy
-	limits bool // whether the policy counts
+	policy lifecycle.DisruptionPolicy
+	limits bool // whether the policy is in force
 	grace  time.Duration
 	report *report
 
@@ -27,7 +30,7 @@ type lifecycleController struct {
 func newLifecycleController(c *cluster, o options, r *report) *lifecycleController {
 	l := &lifecycleController{
 		cluster: c,
-		policy:  taints.DefaultDisruptionPolicy(),
+		policy:  lifecycle.DefaultDisruptionPolicy(),
 		limits:  o.limits,
 		grace:   o.grace,
 		report:  r,
@@ -39,16 +42,17 @@ func newLifecycleController(c *cluster, o options, r *report) *lifecycleControll
 	return l
 }
 
-// A zoneWork is what the controller has to do in a zone.
+// A zoneWork is the work of the controller in a zone.
 type zoneWork struct {
-	state   taints.ZoneState
+	state   lifecycle.ZoneState
 	limiter limiter
 	waiting []*node // for their first NoExecute taint
 }
 
-// A limiter is a token bucket that holds one token, like flowcontrol.NewTokenBucketRateLimiter with a burst of 1.
+// A limiter is a token bucket that holds one token, like
+// flowcontrol.NewTokenBucketRateLimiter with a burst of 1.
 type limiter struct {
-	rate float32   // tokens in a second
+	rate float64   // tokens in a second
 	next time.Time // when the next token is there
 }
 
@@ -61,9 +65,9 @@ func (l *limiter) take(now time.Time) bool {
 	return true
 }
 
-// setRate changes the rate. Whoever waits for a token then waits for a whole period of the new rate, as in Kubernetes
-// (RateLimitedTimedQueue.SwapLimiter).
-func (l *limiter) setRate(rate float32, now time.Time) {
+// setRate changes the rate. A node that waits for a token then waits for a whole
+// period of the new rate, as in Kubernetes (RateLimitedTimedQueue.SwapLimiter).
+func (l *limiter) setRate(rate float64, now time.Time) {
 	if rate == l.rate {
 		return
 	}
@@ -74,15 +78,15 @@ func (l *limiter) setRate(rate float32, now time.Time) {
 	}
 }
 
-// unlimited is the rate of a limiter that never lets anybody wait.
-var unlimited = float32(math.Inf(1))
+// unlimited is the rate of a limiter that always has a token.
+var unlimited = math.Inf(1)
 
 // period returns the time from one token to the next, to the millisecond.
-func period(rate float32) time.Duration {
-	return time.Duration(math.Round(1000/float64(rate))) * time.Millisecond
+func period(rate float64) time.Duration {
+	return time.Duration(math.Round(1000/rate)) * time.Millisecond
 }
 
-// next returns when the controller has something to do again.
+// next returns when the controller next has something to do.
 func (c *lifecycleController) next() time.Time {
 	next := c.nextPass
 	for _, w := range c.work {
@@ -104,7 +108,7 @@ func (c *lifecycleController) wake(now time.Time) {
 		for len(w.waiting) > 0 && w.limiter.take(now) {
 			n := w.waiting[0]
 			w.waiting = w.waiting[1:]
-			c.patch(n, taints.ReconcileConditions(n.taints, n.conditions, false, now))
+			c.patch(n, lifecycle.ReconcileConditions(n.taints, n.state, now))
 		}
 	}
 }
@@ -113,30 +117,24 @@ func (c *lifecycleController) wake(now time.Time) {
 func (c *lifecycleController) monitor(now time.Time) {
 	for _, n := range c.nodes {
 		if now.Sub(n.lastBeat) > c.grace {
-			n.conditions = isReady("Unknown")
+			n.state = isReady("Unknown")
 		}
 		c.report.seen(n, now)
 	}
 	cutOff := c.setRates(now)
 	for _, n := range c.nodes {
 		if cutOff {
-			c.patch(n, withoutEvictions(n.taints))
+			c.patch(n, withoutEvictions)
 		}
 		c.reconcile(n, now)
 	}
 }
 
-// setRates sets the rates of the zones by their disruption, and reports whether no node of any zone is ready: then it is
-// rather the control plane that is cut off, and nobody is to be evicted (handleDisruption in Kubernetes).
+// setRates sets the rates of the zones by their disruption, and reports whether
+// no node of any zone is ready: then the control plane is likely to be cut off,
+// and no pod is to be evicted (handleDisruption in Kubernetes).
 func (c *lifecycleController) setRates(now time.Time) bool {
-	zones := make([]taints.Zone, len(c.zones))
-	for _, n := range c.nodes {
-		if n.ready() {
-			zones[n.zone].Ready++
-		} else {
-			zones[n.zone].NotReady++
-		}
-	}
+	zones := c.zoneCounts()
 	rates := c.policy.Rates(nil, zones)
 	var news []zoneState
 	for i, z := range zones {
@@ -152,36 +150,23 @@ func (c *lifecycleController) setRates(now time.Time) bool {
 		w.waiting = w.waiting[:0]
 	}
 	c.report.zonesChanged(news, now)
-	return c.limits && taints.FullyDisrupted(zones)
+	return c.limits && lifecycle.FullyDisrupted(zones)
 }
 
-// reconcile does to the node's taints what its conditions ask for. A first taint that evicts has to wait its turn; one that
-// takes the place of another does not.
+// reconcile makes the node's taints follow its conditions. A first taint that
+// evicts has to wait its turn; one that takes the place of another does not.
 func (c *lifecycleController) reconcile(n *node, now time.Time) {
-	changes := taints.ReconcileConditions(n.taints, n.conditions, false, now)
-	if addsEviction(changes) && !removesEviction(changes) {
-		changes.Add = slices.DeleteFunc(changes.Add, evicts)
+	changes := lifecycle.ReconcileConditions(n.taints, n.state, now)
+	if evicting := changes.Only(taints.Evicting); len(evicting.Add) > 0 && len(evicting.Remove) == 0 {
+		changes = changes.Only(^taints.Evicting)
 		w := &c.work[n.zone]
 		w.waiting = append(w.waiting, n)
 	}
 	c.patch(n, changes)
 }
 
-// withoutEvictions returns the changes that take off the taints that evict because of conditions.
-func withoutEvictions(list []taints.Taint) taints.Changes {
-	var changes taints.Changes
-	for _, t := range list {
-		if evicts(t) && (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) {
-			changes.Remove = append(changes.Remove, t.ID())
-		}
-	}
-	return changes
-}
-
-func evicts(t taints.Taint) bool { return t.Effect == taints.NoExecute }
-
-func addsEviction(c taints.Changes) bool { return slices.ContainsFunc(c.Add, evicts) }
-
-func removesEviction(c taints.Changes) bool {
-	return slices.ContainsFunc(c.Remove, func(id taints.TaintID) bool { return id.Effect == taints.NoExecute })
-}
+// withoutEvictions removes the taints that evict because of conditions.
+var withoutEvictions = taints.Changes{Remove: []taints.TaintID{
+	{Key: taints.NodeNotReady, Effect: taints.NoExecute},
+	{Key: taints.NodeUnreachable, Effect: taints.NoExecute},
+}}

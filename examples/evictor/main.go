@@ -1,11 +1,13 @@
-// Evictor replays a cluster whose nodes fail: kubelets fall silent, conditions become taints as fast as the zones allow,
-// taints become deadlines, and pods leave or are spared. All of it happens in simulated time, so that an hour takes a
-// moment and the same command line always prints the same:
+// Evictor replays a cluster whose nodes fail: kubelets fall silent, conditions
+// become taints as fast as the zones allow, taints become deadlines, and pods
+// leave or are spared. Time is simulated, so that an hour takes a moment and the
+// same command line always prints the same:
 //
 //	go run ./examples/evictor
 //	go run ./examples/evictor -scenario outage -limits=false
 //
-// It is written for people who write controllers that evict pods: lifecycle.go lays taints, eviction.go evicts.
+// It is for people who write controllers that evict pods: lifecycle.go taints,
+// eviction.go evicts.
 package main
 
 import (
@@ -25,8 +27,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2 for wrong usage, 130 for a run that ctx
-// has ended early.
+// run does what the arguments ask for and returns the exit code: 1 for failure,
+// 2 for wrong usage, 130 for a run that ctx has ended early.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,9 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"github.com/seed-0529bac1/taints/examples/internal/golden"
+)
 
 // mustRun returns the output for the arguments, which are good.
 func mustRun(t *testing.T, args ...string) string {
@@ -35,6 +34,7 @@ func TestGolden(t *testing.T) {
 		"outage-unlimited":   {"-scenario", "outage", "-limits=false"},
 		"moved":              strings.Fields(moved),
 		"kept":               strings.Fields(moved + " -from-time-added=false"),
+		"kept-restart":       strings.Fields(moved + " -from-time-added=false -restart 2m"),
 		"nothing":            {"-scenario", "failures", "-fail", "0", "-nodes", "1", "-zones", "1", "-pods", "0"},
 	}
 	for _, s := range scenarios() {
@@ -42,28 +42,13 @@ func TestGolden(t *testing.T) {
 	}
 	for name, args := range tests {
 		t.Run(name, func(t *testing.T) {
-			compareGolden(t, filepath.Join("testdata", name+".golden"), mustRun(t, args...))
+			golden.Compare(t, name, mustRun(t, args...))
 		})
 	}
 }
 
-func compareGolden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
-
-// TestReadme checks that the README shows the default output, and the chart that goes with it.
+// TestReadme checks that the README shows the default output, and the chart
+// that goes with it.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -74,11 +59,19 @@ func TestReadme(t *testing.T) {
 	if !strings.Contains(string(readme), "```\n"+output+"```\n") {
 		t.Errorf("the README shows something else than\n%s", output)
 	}
-	chart, err := os.ReadFile(svg)
+	if diff := cmp.Diff(lines(t, "everything.svg"), lines(t, svg)); diff != "" {
+		t.Errorf("the chart is not that of go run . -svg everything.svg (-want +got):\n%s", diff)
+	}
+}
+
+// lines returns the lines of the file.
+func lines(t *testing.T, path string) []string {
+	t.Helper()
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "everything.svg", string(chart))
+	return strings.Split(string(b), "\n")
 }
 
 func TestUsage(t *testing.T) {
@@ -130,7 +123,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestOverride checks that flags beside a scenario count, wherever they stand, and that those of the scenario are kept.
+// TestOverride checks that flags beside a scenario count, wherever they stand,
+// and that those of the scenario are kept.
 func TestOverride(t *testing.T) {
 	o, err := parse(strings.Fields("-fail 2 -scenario restart -partition c@2m+1m -partition a@1m+1s,b@3h+1h0m1s"))
 	if err != nil {
@@ -153,7 +147,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestChart checks that charts are well-formed, for many zones and few, and for partitions after the end.
+// TestChart checks that charts are well-formed, for many zones and few, and for
+// partitions after the end.
 func TestChart(t *testing.T) {
 	for _, args := range []string{
 		"", "-zones 26 -scenario storm", "-for 1s", "-for 7h -nodes 9 -fail 9", "-partition a@1h+1h", "-scenario outage -limits=false",
@@ -192,7 +187,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A countdown is a context that is cancelled after so many looks at it.
+// A countdown is a context that is canceled after so many looks at it.
 type countdown struct {
 	context.Context
 	looks int

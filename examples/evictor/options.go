@@ -22,7 +22,8 @@ type options struct {
 	svg                string // a file; empty: none
 }
 
-// events are what happens to the cluster. Times count from the start; for those of single events 0 means never.
+// events are what happens to the cluster. Times count from the start; the time of
+// a single event may be 0, for never.
 type events struct {
 	fail       int           // nodes, at failAt
 	recover    time.Duration // of every second failed node, after its failure
@@ -77,7 +78,7 @@ func writeUsage(w io.Writer) {
 	flags.PrintDefaults()
 }
 
-// flagsOf returns the flags that set the options. The events that are set already are their defaults.
+// flagsOf returns the flags that set the options. The events of o are defaults.
 func flagsOf(o *options) *flag.FlagSet {
 	flags := flag.NewFlagSet("evictor", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -100,7 +101,8 @@ func flagsOf(o *options) *flag.FlagSet {
 	return flags
 }
 
-// parse reads the command line: first to find the scenario, and then with its events as defaults.
+// parse reads the command line twice: to find the scenario, and then with its
+// events as the defaults.
 func parse(args []string) (options, error) {
 	var o options
 	if err := flagsOf(&o).Parse(args); err != nil {

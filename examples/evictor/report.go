@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A report writes the timeline, and remembers what the closing table and the chart need.
+// A report writes the timeline, and remembers what the closing table and the
+// chart need.
 type report struct {
 	w     io.Writer
 	zones []*zone
@@ -23,16 +25,17 @@ type report struct {
 	down      map[*node]bool // not ready, when last seen
 	failed    map[*node]bool // not ready at some time
 	tainted   map[*node]bool // tainted with NoExecute at some time
-	spared    map[*pod]bool  // tolerated that for ever
-	cancelled []int          // evictions, by zone
+	spared    map[*pod]bool  // tolerated that, however long it lasts
+	canceled  []int          // evictions, by zone
 	pending   []int
 	evictions []eviction
 }
 
-// counts are of what happened to nodes and evictions within up to a minute, which makes one line.
+// counts are of what happened to nodes and evictions within a minute at most.
+// They make one line.
 type counts struct {
-	down, up, tainted, untainted         int
-	scheduled, moved, cancelled, evicted int
+	down, up, tainted, untainted        int
+	scheduled, moved, canceled, evicted int
 }
 
 // An eviction is a pod that has left.
@@ -41,14 +44,15 @@ type eviction struct {
 	at  time.Time
 }
 
-// A zoneState is how disrupted a zone is, and how many of its nodes may be tainted in a second for that.
+// A zoneState is how disrupted a zone is, and how many of its nodes may therefore
+// be tainted each second.
 type zoneState struct {
 	zone  *zone
-	state taints.ZoneState
-	rate  float32
+	state lifecycle.ZoneState
+	rate  float64
 }
 
-// compare is 0 for the same state and rate.
+// compare orders zones by state and rate.
 func (s zoneState) compare(t zoneState) int {
 	return cmp.Or(cmp.Compare(s.state, t.state), cmp.Compare(s.rate, t.rate))
 }
@@ -68,11 +72,11 @@ func newReport(c *cluster, w io.Writer) *report {
 	return &report{
 		w: w, zones: c.zones,
 		down: make(map[*node]bool), failed: make(map[*node]bool), tainted: make(map[*node]bool), spared: make(map[*pod]bool),
-		cancelled: make([]int, len(c.zones)), pending: make([]int, len(c.zones)),
+		canceled: make([]int, len(c.zones)), pending: make([]int, len(c.zones)),
 	}
 }
 
-// seen notes whether the node is ready now.
+// seen notes whether the node is ready.
 func (r *report) seen(n *node, now time.Time) {
 	switch down := !n.ready(); {
 	case down == r.down[n]:
@@ -88,7 +92,8 @@ func (r *report) seen(n *node, now time.Time) {
 
 // patched notes that the node's taints have changed.
 func (r *report) patched(n *node, changes taints.Changes, now time.Time) {
-	comes, goes := addsEviction(changes), removesEviction(changes)
+	evicting := changes.Only(taints.Evicting)
+	comes, goes := len(evicting.Add) > 0, len(evicting.Remove) > 0
 	if comes && !goes {
 		r.tainted[n] = true
 		r.at(now).tainted++
@@ -99,23 +104,25 @@ func (r *report) patched(n *node, changes taints.Changes, now time.Time) {
 }
 
 // looked notes what the eviction controller found for the pod.
-func (r *report) looked(p *pod, e taints.Eviction, change taints.QueueChange, now time.Time) {
+func (r *report) looked(p *pod, e taints.Eviction, change lifecycle.QueueChange, now time.Time) {
 	zone := p.node.zone
 	switch change {
-	case taints.Scheduled:
+	case lifecycle.Scheduled:
 		r.pending[zone]++
 		r.at(now).scheduled++
-	case taints.Moved:
+	case lifecycle.Moved:
 		r.at(now).moved++
-	case taints.Cancelled:
+	case lifecycle.Canceled:
 		r.pending[zone]--
-		r.cancelled[zone]++
-		r.at(now).cancelled++
+		r.canceled[zone]++
+		r.at(now).canceled++
 	}
 	if e.Outcome == taints.Stays && slices.ContainsFunc(p.node.taints, evicts) {
 		r.spared[p] = true
 	}
 }
+
+func evicts(t taints.Taint) bool { return taints.Evicting.Has(t.Effect) }
 
 // evicted notes that the pod has left.
 func (r *report) evicted(p *pod, now time.Time) {
@@ -124,7 +131,7 @@ func (r *report) evicted(p *pod, now time.Time) {
 	r.at(now).evicted++
 }
 
-// at returns the counts for the moment.
+// at returns the counts to which the moment belongs.
 func (r *report) at(now time.Time) *counts {
 	if r.counts == (counts{}) {
 		r.first = now
@@ -144,7 +151,7 @@ func (r *report) flush() {
 	c := r.counts
 	r.counts = counts{}
 	nodes := list("nodes: ", term{c.down, "not ready"}, term{c.up, "ready again"}, term{c.tainted, "tainted"}, term{c.untainted, "untainted"})
-	pods := list("evictions: ", term{c.scheduled, "scheduled"}, term{c.moved, "moved"}, term{c.cancelled, "cancelled"}, term{c.evicted, "done"})
+	pods := list("evictions: ", term{c.scheduled, "scheduled"}, term{c.moved, "moved"}, term{c.canceled, "canceled"}, term{c.evicted, "done"})
 	when := clock(r.first.Sub(start))
 	if r.last.After(r.first) {
 		when += "-" + clock(r.last.Sub(start))
@@ -152,13 +159,13 @@ func (r *report) flush() {
 	r.line(when, strings.Trim(nodes+"; "+pods, "; "))
 }
 
-// A term is a number of something.
+// A term is a count and its name.
 type term struct {
 	n    int
 	what string
 }
 
-// list returns the terms that are not 0, empty if all are.
+// list returns the title and the terms that are not 0, or "" if all are.
 func list(title string, terms ...term) string {
 	var texts []string
 	for _, t := range terms {
@@ -180,7 +187,7 @@ func (r *report) say(now time.Time, format string, args ...any) {
 
 func (r *report) line(when, what string) { fmt.Fprintf(r.w, "%-11s  %s\n", when, what) }
 
-// zonesChanged writes the new states, those of like zones together.
+// zonesChanged writes the new states. Zones in the same state share a line.
 func (r *report) zonesChanged(states []zoneState, now time.Time) {
 	slices.SortStableFunc(states, zoneState.compare)
 	for len(states) > 0 {
@@ -208,14 +215,14 @@ func (r *report) names(states []zoneState) string {
 	return "zones " + strings.Join(names, ", ")
 }
 
-// clock returns a time since the start in minutes and seconds.
+// clock formats a time since the start in minutes and seconds.
 func clock(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 // A row is a line of the table.
 type row struct {
-	nodes, failed, tainted, evicted, cancelled, spared, pending int
+	nodes, failed, tainted, evicted, canceled, spared, pending int
 }
 
 func (r *row) add(x row) {
@@ -223,7 +230,7 @@ func (r *row) add(x row) {
 	r.failed += x.failed
 	r.tainted += x.tainted
 	r.evicted += x.evicted
-	r.cancelled += x.cancelled
+	r.canceled += x.canceled
 	r.spared += x.spared
 	r.pending += x.pending
 }
@@ -232,7 +239,7 @@ func (r *row) add(x row) {
 func (r *report) rows() []row {
 	rows := make([]row, len(r.zones))
 	for i, z := range r.zones {
-		rows[i] = row{nodes: len(z.nodes), cancelled: r.cancelled[i], pending: r.pending[i]}
+		rows[i] = row{nodes: len(z.nodes), canceled: r.canceled[i], pending: r.pending[i]}
 	}
 	for n := range r.failed {
 		rows[n.zone].failed++
@@ -253,10 +260,10 @@ func (r *report) rows() []row {
 func (r *report) writeTable() {
 	w := tabwriter.NewWriter(r.w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	write := func(name string, x row) {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, x.nodes, x.failed, x.tainted, x.evicted, x.cancelled, x.pending, x.spared)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, x.nodes, x.failed, x.tainted, x.evicted, x.canceled, x.pending, x.spared)
 	}
 	fmt.Fprintln(w, "\n\t\tnodes\tnodes\tpods\tevictions\tevictions\tpods that\t")
-	fmt.Fprintln(w, "zone\tnodes\tfailed\ttainted\tevicted\tcancelled\tpending\tstay for ever\t")
+	fmt.Fprintln(w, "zone\tnodes\tfailed\ttainted\tevicted\tcanceled\tpending\tstay forever\t")
 	var sum row
 	for i, x := range r.rows() {
 		write(r.zones[i].name, x)

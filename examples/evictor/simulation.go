@@ -14,8 +14,9 @@ import (
 // start is when the simulated time begins.
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// A simulation is a cluster, its controllers, and what happens to it. Nothing in it sleeps: when all have done what was due,
-// the time moves on to when the first of them would wake.
+// A simulation is a cluster, its controllers, and what happens to it. Nothing
+// in it sleeps: when everything due is done, the time moves on to when something
+// is due again.
 type simulation struct {
 	options
 	now       time.Time
@@ -37,7 +38,7 @@ func newSimulation(o options, w io.Writer) *simulation {
 	s := &simulation{options: o, now: start, random: rand.New(rand.NewPCG(o.seed, 0))}
 	s.cluster = newCluster(o, s.random, s.now)
 	s.report = newReport(s.cluster, w)
-	s.evictor = newEvictionController(s.cluster, o.fromTimeAdded, s.report)
+	s.evictor = newEvictionController(s.cluster, o.evictionPolicy(), s.report)
 	s.lifecycle = newLifecycleController(s.cluster, o, s.report)
 	s.cluster.watch = func(n *node, changes taints.Changes) {
 		s.report.patched(n, changes, s.now)
@@ -49,7 +50,8 @@ func newSimulation(o options, w io.Writer) *simulation {
 	return s
 }
 
-// run lets the time pass until the end, or until ctx is done, whose error it returns then.
+// run lets the time pass until the end, or until ctx is done; then it returns the
+// error of ctx.
 func (s *simulation) run(ctx context.Context) error {
 	defer s.report.flush()
 	for s.elapsed() <= s.length {
@@ -61,7 +63,7 @@ func (s *simulation) run(ctx context.Context) error {
 	return nil
 }
 
-// step lets everybody do what is due, and moves the time on.
+// step does everything that is due, and moves the time on.
 func (s *simulation) step() {
 	for len(s.world) > 0 && !s.world[0].at.After(s.now) {
 		s.world[0].do()
@@ -73,7 +75,7 @@ func (s *simulation) step() {
 	s.now = s.next()
 }
 
-// next returns when the first wakes.
+// next returns when something is due again.
 func (s *simulation) next() time.Time {
 	next := earlier(nextBeat(s.now), s.lifecycle.next())
 	if due, ok := s.evictor.next(); ok {
@@ -121,7 +123,7 @@ func (s *simulation) at(after time.Duration, do func()) {
 	s.world = append(s.world, happening{start.Add(after), do})
 }
 
-// choose returns the nodes with the indexes.
+// choose returns the nodes at the indexes.
 func (s *simulation) choose(indexes []int) []*node {
 	var nodes []*node
 	for _, i := range indexes {
@@ -130,7 +132,8 @@ func (s *simulation) choose(indexes []int) []*node {
 	return nodes
 }
 
-// breakDown makes one half of the nodes silent and lets the other half say that they are not ready.
+// breakDown silences one half of the nodes and makes the other half say that they
+// are not ready.
 func (s *simulation) breakDown(nodes []*node) {
 	silent := (len(nodes) + 1) / 2
 	for i, n := range nodes {
@@ -165,8 +168,8 @@ func (s *simulation) cut(name string, by int, what string) {
 // maintained is how many nodes a person taints.
 const maintained = 3
 
-// taint taints the nodes as "kubectl taint" does. Unlike that it notes the time, without which no deadline outlives a
-// restart of the controller.
+// taint taints the nodes as "kubectl taint" does, but also notes the time, without
+// which no deadline outlives a restart of the controller.
 func (s *simulation) taint(nodes []*node) {
 	taint, now := taints.MustParseTaint(maintenanceKey+"=disk:NoExecute"), s.now
 	taint.TimeAdded = &now

@@ -12,9 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// prepare returns the simulation for the arguments, which are good, before its first step.
+// prepare returns the simulation for the arguments, which are good, before its
+// first step.
 func prepare(t *testing.T, format string, args ...any) *simulation {
 	t.Helper()
 	o, err := parse(strings.Fields(fmt.Sprintf(format, args...)))
@@ -46,14 +48,14 @@ func total(s *simulation) row {
 // tolerance returns for how long the pod tolerates a node that is unreachable.
 func tolerance(p *pod) time.Duration {
 	unreachable := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute}}
-	e := taints.EvictionPolicy{}.Evict(p.matcher, unreachable, start)
+	e := taints.EvictionOf(unreachable, p.kind.tolerations, start)
 	if e.Outcome == taints.Stays {
 		return 1<<63 - 1
 	}
 	return e.At.Sub(start)
 }
 
-// A short partition evicts nobody who tolerates it for longer.
+// A short partition evicts no pod that tolerates it for longer.
 func TestPartition(t *testing.T) {
 	for seed := range 20 {
 		s := simulate(t, "-scenario partition -nodes 60 -pods 600 -partition b@1m+3m,c@3m+4m -seed %d", seed)
@@ -65,13 +67,14 @@ func TestPartition(t *testing.T) {
 				t.Errorf("seed %d: a pod that tolerates it for %s left at %s", seed, tolerance(e.pod), clock(e.at.Sub(start)))
 			}
 		}
-		if sum := total(s); sum.cancelled == 0 || sum.pending > 0 {
-			t.Errorf("seed %d: %d cancelled, %d pending", seed, sum.cancelled, sum.pending)
+		if sum := total(s); sum.canceled == 0 || sum.pending > 0 {
+			t.Errorf("seed %d: %d canceled, %d pending", seed, sum.canceled, sum.pending)
 		}
 	}
 }
 
-// A full outage evicts nobody. Without limits it would evict everybody who does not tolerate it for so long.
+// A full outage evicts no pod. Without limits it evicts all that do not tolerate
+// it for so long.
 func TestOutage(t *testing.T) {
 	for seed := range 20 {
 		s := simulate(t, "-scenario outage -nodes 60 -pods 600 -seed %d", seed)
@@ -100,7 +103,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// A node that comes back keeps its pods, for all evictions that are pending are cancelled.
+// A node that comes back keeps its pods, for all evictions that are pending are
+// canceled.
 func TestRecovery(t *testing.T) {
 	for seed := range 20 {
 		s := simulate(t, "-scenario failures -fail 4 -recover 2m -seed %d", seed)
@@ -119,13 +123,14 @@ func TestRecovery(t *testing.T) {
 				}
 			}
 		}
-		if sum := total(s); sum.cancelled != kept || sum.failed != 4 {
-			t.Errorf("seed %d: %d of %d cancelled on %d nodes", seed, sum.cancelled, kept, sum.failed)
+		if sum := total(s); sum.canceled != kept || sum.failed != 4 {
+			t.Errorf("seed %d: %d of %d canceled on %d nodes", seed, sum.canceled, kept, sum.failed)
 		}
 	}
 }
 
-// A restart changes nothing if deadlines count from when the taints came. Otherwise everybody gets the full time anew.
+// A restart changes nothing if deadlines count from when the taints came.
+// Otherwise everybody gets the full time anew.
 func TestRestart(t *testing.T) {
 	const restart = 5 * time.Minute
 	leavings := func(s *simulation) []string {
@@ -160,7 +165,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A maintenance evicts at once who does not tolerate it, and the others in their time.
+// A maintenance evicts pods that do not tolerate it at once, and others in their
+// time.
 func TestMaintenance(t *testing.T) {
 	s := simulate(t, "-scenario maintenance -pods 5000 -maintain 1m0.5s")
 	for _, e := range s.report.evictions {
@@ -175,12 +181,13 @@ func TestMaintenance(t *testing.T) {
 	if last := simulate(t, "-scenario maintenance -maintain 5m -for 5m"); len(last.report.evictions) == 0 {
 		t.Error("what comes at the end does not happen")
 	}
-	if sum := total(s); sum.tainted != maintained || sum.spared != maintained || sum.pending != 0 || sum.cancelled != 0 {
+	if sum := total(s); sum.tainted != maintained || sum.spared != maintained || sum.pending != 0 || sum.canceled != 0 {
 		t.Errorf("got %+v", sum)
 	}
 }
 
-// TestLaws lets all kinds of things happen to small clusters and checks after each step what must always hold.
+// TestLaws lets things of every kind happen to small clusters and checks after
+// each step what must always hold.
 func TestLaws(t *testing.T) {
 	for seed := range 40 {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
@@ -210,9 +217,10 @@ type laws struct {
 	zones   []taintings
 }
 
-// taintings are how many nodes of a zone have been tainted since its rate is what it is.
+// taintings are how many nodes of a zone have been tainted since its rate is
+// what it is.
 type taintings struct {
-	rate  float32
+	rate  float64
 	since time.Time
 	n     int
 }
@@ -238,7 +246,7 @@ func (l *laws) step() {
 
 // checkEviction checks that a pod leaves when the library says so.
 func (l *laws) checkEviction(e eviction) {
-	switch want := l.policy.Evict(e.pod.matcher, e.pod.node.taints, e.at); {
+	switch want := l.policy.EvictionOf(e.pod.node.taints, e.pod.kind.tolerations, e.at); {
 	case want.Outcome == taints.Stays:
 		l.Errorf("%s: a pod left that should stay", clock(e.at.Sub(start)))
 	case e.at.Before(want.At):
@@ -248,11 +256,12 @@ func (l *laws) checkEviction(e eviction) {
 	}
 }
 
-// checkPods checks that nobody is there who should have left, and that those are who tolerate all for ever.
+// checkPods checks that no pod is there that should have left, and that those are
+// that tolerate everything forever.
 func (l *laws) checkPods(now time.Time) {
 	for _, n := range l.cluster.nodes {
 		for _, p := range n.pods {
-			if e := l.policy.Evict(p.matcher, n.taints, now); e.Outcome != taints.Stays && !e.At.After(now) {
+			if e := l.policy.EvictionOf(n.taints, p.kind.tolerations, now); e.Outcome != taints.Stays && !e.At.After(now) {
 				l.Errorf("%s: a pod is there that had to leave at %s", clock(now.Sub(start)), clock(e.At.Sub(start)))
 			}
 		}
@@ -262,7 +271,8 @@ func (l *laws) checkPods(now time.Time) {
 	}
 }
 
-// checkRates checks that the rates are those of the policy, and that no zone was tainted faster.
+// checkRates checks that the rates are those of the policy, and that no zone
+// was tainted faster.
 func (l *laws) checkRates(now time.Time) {
 	for i := range l.zones {
 		z, rate := &l.zones[i], l.lifecycle.work[i].limiter.rate
@@ -270,7 +280,7 @@ func (l *laws) checkRates(now time.Time) {
 			*z = taintings{rate: rate, since: now}
 		}
 	}
-	counts := make([]taints.Zone, len(l.zones))
+	counts := make([]lifecycle.Zone, len(l.zones))
 	for _, n := range l.cluster.nodes {
 		if n.ready() {
 			counts[n.zone].Ready++
@@ -283,7 +293,7 @@ func (l *laws) checkRates(now time.Time) {
 		}
 		l.tainted[n] = tainted
 	}
-	rates := taints.DefaultDisruptionPolicy().Rates(nil, counts)
+	rates := lifecycle.DefaultDisruptionPolicy().Rates(nil, counts)
 	for i, z := range l.zones {
 		if now.Sub(start)%monitorPeriod == 0 && z.rate != rates[i] {
 			l.Errorf("%s: zone %d has rate %g, want %g", clock(now.Sub(start)), i, z.rate, rates[i])
@@ -310,7 +320,7 @@ func TestLimiter(t *testing.T) {
 	l := limiter{rate: 0.1}
 	for _, test := range []struct {
 		at   int // seconds
-		rate float32
+		rate float64
 		want bool
 	}{
 		{0, 0.1, true}, {0, 0.1, false}, {9, 0.1, false}, {10, 0.1, true}, {35, 0.1, true}, {44, 0.1, false}, // no more than one saved up
@@ -348,6 +358,39 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// TestReconcile checks which taints wait their turn: only those that evict, and
+// not one that takes the place of another.
+func TestReconcile(t *testing.T) {
+	s := prepare(t, "-nodes 3 -pods 0 -fail 0")
+	n := s.cluster.nodes[0]
+	waiting := &s.lifecycle.work[n.zone].waiting
+	check := func(want string, waits bool) {
+		t.Helper()
+		var got []string
+		for _, taint := range n.taints {
+			got = append(got, strings.TrimPrefix(taint.String(), "node.kubernetes.io/"))
+		}
+		if s := strings.Join(got, " "); s != want || slices.Contains(*waiting, n) != waits {
+			t.Errorf("the node has %q, want %q; waiting are %d", s, want, len(*waiting))
+		}
+	}
+	n.state = isReady("False")
+	s.lifecycle.reconcile(n, start)
+	check("not-ready:NoSchedule", true)
+
+	s.cluster.patch(n, lifecycle.ReconcileConditions(n.taints, n.state, start)) // its turn
+	*waiting = nil
+	check("not-ready:NoSchedule not-ready:NoExecute", false)
+
+	n.state = isReady("Unknown")
+	s.lifecycle.reconcile(n, start)
+	check("unreachable:NoSchedule unreachable:NoExecute", false)
+
+	n.state = isReady("True")
+	s.lifecycle.reconcile(n, start)
+	check("", false)
+}
+
 func TestWithoutEvictions(t *testing.T) {
 	var list []taints.Taint
 	for _, key := range []string{taints.NodeNotReady, taints.NodeUnreachable, maintenanceKey} {
@@ -355,9 +398,13 @@ func TestWithoutEvictions(t *testing.T) {
 			list = append(list, taints.Taint{Key: key, Effect: effect})
 		}
 	}
-	want := "node.kubernetes.io/not-ready:NoExecute- node.kubernetes.io/unreachable:NoExecute-"
-	if got := withoutEvictions(list).String(); got != want {
-		t.Errorf("got %s, want %s", got, want)
+	left, changed := withoutEvictions.Apply(list)
+	want := []taints.Taint{list[0], list[2], list[4], list[5]}
+	if diff := cmp.Diff(want, left); diff != "" || !changed {
+		t.Errorf("changed %t (-want +got):\n%s", changed, diff)
+	}
+	if _, changed = withoutEvictions.Apply(left); changed {
+		t.Error("changed a node on which nothing is left to change")
 	}
 }
 
@@ -367,7 +414,7 @@ func TestZonesChanged(t *testing.T) {
 	var out strings.Builder
 	r := newReport(&cluster{zones: zones}, &out)
 	r.zonesChanged([]zoneState{
-		{zones[0], taints.ZonePartial, 0}, {zones[1], taints.ZoneFull, 0.1}, {zones[2], taints.ZonePartial, 0}, {zones[3], taints.ZonePartial, 0.01},
+		{zones[0], lifecycle.ZonePartial, 0}, {zones[1], lifecycle.ZoneFull, 0.1}, {zones[2], lifecycle.ZonePartial, 0}, {zones[3], lifecycle.ZonePartial, 0.01},
 	}, start)
 	want := `00:00        zones a, c: many nodes not ready, none may be tainted
 00:00        zone d: many nodes not ready, one may be tainted every 1m40s

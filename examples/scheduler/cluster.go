@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// Resources are what a machine has and a pod asks for.
+// resources are what a machine has and a pod asks for.
 type resources struct {
 	cpu    int64 // in thousandths of a CPU
 	memory int64 // in MiB
@@ -20,15 +20,16 @@ func (r resources) holds(request resources) bool {
 	return r.cpu >= request.cpu && r.memory >= request.memory
 }
 
-func (r resources) less(request resources) resources {
+func (r resources) minus(request resources) resources {
 	return resources{r.cpu - request.cpu, r.memory - request.memory}
 }
 
-func (r resources) String() string {
-	return fmt.Sprintf("%g CPU and %g GiB", float64(r.cpu)/1000, float64(r.memory)/1024)
-}
+func (r resources) cpus() float64 { return float64(r.cpu) / 1000 }
 
-// A pool is machines of one sort. In its taints, RISK stands for a number from 1 to 20 and TENANT for the name of a tenant.
+func (r resources) gib() float64 { return float64(r.memory) / 1024 }
+
+// A pool is a group of like machines. In its taints, RISK stands for a number from
+// 1 to 20 and TENANT for the name of a tenant.
 type pool struct {
 	name   string
 	share  int // of 100 nodes
@@ -36,8 +37,10 @@ type pool struct {
 	taints []string
 }
 
-// pools are all tainted: an untainted one would be feasible for every pod, as tolerations allow nodes and do not attract to
-// them. Where a cluster has such nodes, pods that are to run elsewhere need a node selector beside their toleration.
+// pools are all tainted: an untainted one would be feasible for every pod, as
+// tolerations allow nodes and do not attract to them. Where a cluster has such
+// nodes, pods that are to run elsewhere need a node selector beside their
+// toleration.
 var pools = []pool{
 	{"general", 55, resources{16_000, 64 << 10}, []string{"example.com/pool=general:NoSchedule"}},
 	{"old", 10, resources{16_000, 64 << 10}, []string{"example.com/pool=general:NoSchedule", "example.com/old:PreferNoSchedule"}},
@@ -46,7 +49,8 @@ var pools = []pool{
 	{"tenants", 15, resources{16_000, 64 << 10}, []string{"example.com/tenant=TENANT:NoSchedule"}},
 }
 
-// A kind is pods that are alike, except that in their tolerations TENANT stands for the name of a tenant.
+// A kind is a group of like pods. In their tolerations TENANT stands for the name
+// of a tenant.
 type kind struct {
 	name        string
 	namespace   string
@@ -78,22 +82,22 @@ type trouble struct {
 }
 
 var troubles = []trouble{
-	{"cordoned", []taints.Taint{{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}}},
-	{"not ready", failure(taints.NodeNotReady)},
-	{"unreachable", failure(taints.NodeUnreachable)},
+	{"cordoned", lifecycle.ConditionTaints(lifecycle.NodeState{Unschedulable: true})},
+	{"not ready", readyTaints("False")},
+	{"unreachable", readyTaints("Unknown")},
 }
 
-// failure returns the taints that the node-lifecycle controller gives to a node that fails.
-func failure(key string) []taints.Taint {
-	return []taints.Taint{{Key: key, Effect: taints.NoSchedule}, {Key: key, Effect: taints.NoExecute}}
+// readyTaints returns the taints that the node-lifecycle controller gives to a
+// node whose Ready condition has the status.
+func readyTaints(status string) []taints.Taint {
+	return lifecycle.ConditionTaints(lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: status}}})
 }
 
-// A node is one machine.
 type node struct {
 	pool   *pool
 	free   resources
 	own    []taints.Taint // those of its pool
-	taints []taints.Taint // its own, and those of a trouble if it is in one
+	taints []taints.Taint // its own, and those of its trouble, if any
 }
 
 func (n *node) isTroubled() bool { return len(n.taints) > len(n.own) }
@@ -141,14 +145,17 @@ func newPod(n int, rng *rand.Rand) *pod {
 	return &pod{k, admit(k.namespace, list)}
 }
 
-// admit returns the tolerations as they are after admission, which is what a scheduler sees: with the defaults of the namespace
-// (PodTolerationRestriction), and with five minutes on a node that fails (DefaultTolerationSeconds). The latter does not let new
-// pods onto such a node, which has a NoSchedule taint too.
+// admit returns the tolerations as they are after admission, which is what a
+// scheduler sees: with the defaults of the namespace
+// (PodTolerationRestriction), and with five minutes on a node that fails
+// (DefaultTolerationSeconds). The latter does not let new pods onto such a
+// node, which has a NoSchedule taint too.
 func admit(namespace string, list []taints.Toleration) []taints.Toleration {
-	return taints.AddDefaults(slices.Concat(list, namespaceDefaults[namespace]), taints.Defaults{})
+	return taints.AddDefaults(taints.Merge(list, namespaceDefaults[namespace]), taints.DefaultSeconds{})
 }
 
-// pick returns the index of the share that the percentile, from 0 to 99, falls into; shares add up to 100.
+// pick returns the index of the share into which the percentile falls, from 0 to
+// 99. The shares add up to 100.
 func pick(percentile int, share func(int) int) int {
 	i := 0
 	for ; percentile >= share(i); i++ {

@@ -1,22 +1,27 @@
 package main
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
 )
 
-// A filter keeps the taints of all nodes and finds the nodes that taints leave to a pod.
+// A filter keeps the taints of all nodes and finds the feasible ones: those
+// without a hard taint that the pod does not tolerate.
 type filter interface {
 	// set gives the node the taints.
 	set(node int, list []taints.Taint)
-	// feasible yields the nodes without an untolerated hard taint, by their numbers from start on and around. The
-	// sequence is good until the next call.
-	feasible(m *taints.Matcher, start int) iter.Seq[int]
-	// summarize says why a pod can not be placed.
+	// feasible yields the feasible nodes by number, from start to the last and
+	// then from the first, with the verdicts to score them by. The sequence is
+	// valid until the next call.
+	feasible(m *taints.Matcher, start int) iter.Seq2[int, taints.Verdict]
+	// all returns the feasible nodes in no particular order.
+	all(m *taints.Matcher) []int
+	// summarize says why a pod cannot be placed.
 	summarize(m *taints.Matcher) taints.Summary
-	// looked returns at how many nodes it has looked so far.
+	// looked returns how many nodes feasible has looked at so far.
 	looked() int
 }
 
@@ -28,12 +33,15 @@ type loopFilter struct {
 
 func (f *loopFilter) set(node int, list []taints.Taint) { f.nodes[node].taints = list }
 
-func (f *loopFilter) feasible(m *taints.Matcher, start int) iter.Seq[int] {
-	return func(yield func(int) bool) {
+func (f *loopFilter) feasible(m *taints.Matcher, start int) iter.Seq2[int, taints.Verdict] {
+	return func(yield func(int, taints.Verdict) bool) {
 		at := start
 		for range f.nodes {
 			f.count++
-			if m.Filter(f.nodes[at].taints).Schedulable() && !yield(at) {
+			// Most nodes repel the pod, which takes less time to find than a
+			// Verdict.
+			list := f.nodes[at].taints
+			if _, found := m.FindUntolerated(list, taints.Hard); !found && !yield(at, m.Filter(list)) {
 				return
 			}
 			if at++; at == len(f.nodes) {
@@ -41,6 +49,16 @@ func (f *loopFilter) feasible(m *taints.Matcher, start int) iter.Seq[int] {
 			}
 		}
 	}
+}
+
+func (f *loopFilter) all(m *taints.Matcher) []int {
+	var nodes []int
+	for i := range f.nodes {
+		if _, found := m.FindUntolerated(f.nodes[i].taints, taints.Hard); !found {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
 }
 
 func (f *loopFilter) summarize(m *taints.Matcher) taints.Summary {
@@ -59,8 +77,14 @@ func (f *loopFilter) looked() int { return f.count }
 type indexFilter struct {
 	loopFilter
 	index  taints.Index[int]
-	enough int   // how many feasible nodes a caller wants to see
-	list   []int // kept for its memory
+	enough int            // how many feasible nodes a caller wants to see
+	list   []feasibleNode // kept for its memory
+}
+
+// A feasibleNode is what an Index yields.
+type feasibleNode struct {
+	node    int
+	verdict taints.Verdict
 }
 
 func newIndexFilter(nodes []node, enough int) *indexFilter {
@@ -76,24 +100,32 @@ func (f *indexFilter) set(node int, list []taints.Taint) {
 	f.index.Set(node, list)
 }
 
-// feasible asks the Index for the nodes if they are rare, none included. If they are frequent, the next ones are near, and a
-// loop finds them sooner: it looks at enough/count of all nodes until it has enough, while a list has all count of them.
-func (f *indexFilter) feasible(m *taints.Matcher, start int) iter.Seq[int] {
+// feasible asks the Index for the nodes if they are rare. If they are frequent, a
+// loop finds enough of them sooner: it looks at enough/count of all nodes, while
+// the Index lists count of them, however few are wanted.
+func (f *indexFilter) feasible(m *taints.Matcher, start int) iter.Seq2[int, taints.Verdict] {
 	count := f.index.CountFeasible(m)
 	if count*count > f.enough*len(f.nodes) {
 		return f.loopFilter.feasible(m, start)
 	}
 	f.count += count
-	f.list = slices.AppendSeq(f.list[:0], f.index.Feasible(m))
-	slices.Sort(f.list)
-	at, _ := slices.BinarySearch(f.list, start)
-	return func(yield func(int) bool) {
+	f.list = f.list[:0]
+	for node, v := range f.index.FeasibleVerdicts(m) {
+		f.list = append(f.list, feasibleNode{node, v})
+	}
+	slices.SortFunc(f.list, feasibleNode.compare)
+	at, _ := slices.BinarySearchFunc(f.list, feasibleNode{node: start}, feasibleNode.compare)
+	return func(yield func(int, taints.Verdict) bool) {
 		for i := range f.list {
-			if !yield(f.list[(at+i)%len(f.list)]) {
+			if n := &f.list[(at+i)%len(f.list)]; !yield(n.node, n.verdict) {
 				return
 			}
 		}
 	}
 }
+
+func (n feasibleNode) compare(m feasibleNode) int { return cmp.Compare(n.node, m.node) }
+
+func (f *indexFilter) all(m *taints.Matcher) []int { return f.index.AppendFeasible(nil, m) }
 
 func (f *indexFilter) summarize(m *taints.Matcher) taints.Summary { return f.index.Summarize(m) }

@@ -1,10 +1,12 @@
-// Scheduler places pods on the nodes of a simulated cluster as the Kubernetes documentation has it: it filters the nodes, scores
-// some of those that are left, and selects the best. Meanwhile nodes are cordoned, fail and come back.
+// Scheduler places pods on the nodes of a simulated cluster in the steps of the
+// Kubernetes documentation: it filters the nodes, scores some of those that are
+// left, and selects the best. Meanwhile nodes are cordoned, fail and come back.
 //
 //	go run ./examples/scheduler -nodes 100000 -pods 10000
 //	go run ./examples/scheduler -compare
 //
-// The latter runs it twice, with an Index of the nodes and with a loop over them, and shows what each takes.
+// The latter runs it twice, with an Index of the nodes and with a loop over
+// them, and shows what each takes.
 package main
 
 import (
@@ -35,7 +37,7 @@ func main() {
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
-// A program is the scheduler with all that it gets from outside.
+// A program is the scheduler with everything that it gets from outside.
 type program struct {
 	stdout, stderr io.Writer
 	clock          func() time.Time
@@ -49,7 +51,8 @@ type options struct {
 	compare, json           bool
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2 for wrong usage, 130 if it was interrupted.
+// run does what the arguments ask for and returns the exit code: 1 for failure,
+// 2 for wrong usage, 130 if it was interrupted.
 func (p program) run(ctx context.Context, args []string) int {
 	o, err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -77,7 +80,7 @@ func (p program) run(ctx context.Context, args []string) int {
 func (p program) parse(args []string) (options, error) {
 	o := options{nodes: 100_000, pods: 10_000, seed: 1, score: 100, taintWeight: 3, freeWeight: 1}
 	flags := flag.NewFlagSet("scheduler", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are for the caller
+	flags.SetOutput(io.Discard) // the caller prints errors
 	number := func(to *int, name, usage string, least, most int) {
 		usage = fmt.Sprintf("%s, `number` from %d to %d (default %d)", usage, least, most, *to)
 		flags.Func(name, usage, func(s string) error { return setNumber(to, s, least, most) })
@@ -119,7 +122,7 @@ func (o *options) setForm(s string) error {
 	return nil
 }
 
-// write writes the report at once.
+// write writes the report in one piece.
 func (p program) write(r *report, asJSON bool) error {
 	out := r.text()
 	if asJSON {

@@ -5,20 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints/examples/internal/golden"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
-// stepClock returns a clock that goes on by a microsecond each time it is looked at.
+// stepClock returns a clock that goes on by a microsecond each time it is
+// looked at.
 func stepClock() func() time.Time {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	return func() time.Time {
@@ -58,29 +57,13 @@ func TestGolden(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			compareGolden(t, test.file, mustRun(t, test.args...))
+			golden.Compare(t, test.file, mustRun(t, test.args...))
 		})
 	}
 }
 
-func compareGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
-
-// TestReadme checks that the README's output is that of the defaults, up to the times.
+// TestReadme checks that the README's output is that of the defaults, up to the
+// times.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -131,7 +114,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestInterrupt interrupts a run before it begins and at many moments, while it is compared too: no pod is lost.
+// TestInterrupt interrupts a run before it begins and at many moments, while it
+// is compared too: no pod is lost.
 func TestInterrupt(t *testing.T) {
 	args := []string{"-nodes", "300", "-pods", "200", "-compare", "-o", "json"}
 	var whole report
@@ -215,7 +199,8 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-// TestStoppedClock checks that nothing divides by the time of a clock that stands still.
+// TestStoppedClock checks that nothing divides by the time of a clock that
+// stands still.
 func TestStoppedClock(t *testing.T) {
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: io.Discard, clock: func() time.Time { return time.Time{} }}

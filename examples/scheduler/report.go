@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A report is what came of a run.
+// A report is the result of a run.
 type report struct {
 	Nodes       int          `json:"nodes"`
 	Pods        int          `json:"pods"`
@@ -62,8 +62,9 @@ type effort struct {
 	Times    times `json:"nanoseconds"`
 }
 
-// simulate runs the simulation and, if that is asked for, the same with a loop in place of the Index, and returns the report. If
-// it is interrupted, that is of what it has so far.
+// simulate runs the simulation and returns the report. To compare, it runs it
+// again with a loop in place of the Index. The report of a run that is
+// interrupted is of what there is so far.
 func simulate(ctx context.Context, o options, clock func() time.Time) (*report, error) {
 	s := newSimulation(o, true, clock)
 	s.run(ctx)
@@ -78,7 +79,8 @@ func simulate(ctx context.Context, o options, clock func() time.Time) (*report, 
 	return r, checkSame(s.decisions, loop.decisions, r.Pending, other.Pending, loop.interrupted)
 }
 
-// checkSame checks that the loop came to the same placements and reasons as the Index, as far as it came.
+// checkSame returns an error unless the loop led to the same placements and
+// reasons as the Index, as far as it came.
 func checkSame(index, loop []int, reasons, loopReasons []pendingRow, interrupted bool) error {
 	if interrupted {
 		index = index[:min(len(loop), len(index))]
@@ -107,7 +109,7 @@ func (s *simulation) report() *report {
 	return r
 }
 
-// pendingRows says for the first waiting pod of each kind why it waits.
+// pendingRows returns a row for each kind of which pods wait.
 func (s *simulation) pendingRows() []pendingRow {
 	rows := []pendingRow{}
 	for i := range kinds {
@@ -128,12 +130,13 @@ func (s *simulation) waitingOf(k *kind) []*pod {
 	return pods
 }
 
-// why says why the pod waits, with the taints that most nodes have.
+// why says why the pod waits. Of many reasons it names those of most nodes.
 func (s *simulation) why(p *pod) string {
 	const most = 3
-	summary := s.filter.summarize(s.matchers.compile(p.tolerations))
+	m := s.matchers.compile(p.tolerations)
+	summary := s.filter.summarize(m)
 	if summary.Feasible > 0 {
-		return fmt.Sprintf("%d/%d nodes are available: none has room for %s", summary.Feasible, summary.Nodes, p.kind.request)
+		return fmt.Sprintf("%d/%d nodes are available: %s", summary.Feasible, summary.Nodes, s.shortage(p.kind.request, s.filter.all(m)))
 	}
 	more := len(summary.Reasons) - most
 	if more <= 0 {
@@ -141,6 +144,21 @@ func (s *simulation) why(p *pod) string {
 	}
 	summary.Reasons = summary.Reasons[:most]
 	return fmt.Sprintf("%s, and %d more", summary, more)
+}
+
+// shortage says how many of the nodes have too little left for the request.
+func (s *simulation) shortage(request resources, nodes []int) string {
+	cpu, memory := 0, 0
+	for _, node := range nodes {
+		free := s.nodes[node].free
+		if free.cpu < request.cpu {
+			cpu++
+		}
+		if free.memory < request.memory {
+			memory++
+		}
+	}
+	return fmt.Sprintf("%d with less than %g CPU left, %d with less than %g GiB", cpu, request.cpus(), memory, request.gib())
 }
 
 func (s *simulation) kindRows() []kindRow {
@@ -162,8 +180,8 @@ func (s *simulation) poolRows() []poolRow {
 		for j := range s.nodes {
 			if n := &s.nodes[j]; n.pool == &pools[i] {
 				row.Nodes++
-				row.CPU += float64(n.pool.size.cpu) / 1000
-				row.CPUInUse += float64(n.pool.size.cpu-n.free.cpu) / 1000
+				row.CPU += n.pool.size.cpus()
+				row.CPUInUse += n.pool.size.minus(n.free).cpus()
 			}
 		}
 		for _, node := range s.decisions {

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// testNode returns a node of a size of 1 CPU and 1 GiB, with the taints and as much free as it says in percent.
+// testNode returns a node of a size of 1 CPU and 1000 MiB, with the taints and
+// as much free as it says in percent.
 func testNode(cpu, memory int64, specs ...string) node {
 	size := resources{1000, 1000}
 	n := node{pool: &pool{name: "test", size: size}, free: resources{10 * cpu, 10 * memory}}
@@ -67,8 +68,8 @@ func TestSchedule(t *testing.T) {
 					break
 				}
 				seen[node] = true
-				if want := test.nodes[node].free.less(test.pod.kind.request); s.nodes[node].free != want {
-					t.Fatalf("node %d has %s left, want %s", node, s.nodes[node].free, want)
+				if want := test.nodes[node].free.minus(test.pod.kind.request); s.nodes[node].free != want {
+					t.Fatalf("node %d has %+v left, want %+v", node, s.nodes[node].free, want)
 				}
 				s.nodes[node].free = test.nodes[node].free
 			}
@@ -91,7 +92,8 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestCandidates checks how many nodes are scored, and that none of those that could be is left out for ever.
+// TestCandidates checks how many nodes are scored, and that none of those that
+// could be is left out forever.
 func TestCandidates(t *testing.T) {
 	var nodes []node
 	for i := range 50 {
@@ -102,7 +104,7 @@ func TestCandidates(t *testing.T) {
 	seen := make(map[int]bool)
 	p := testPod(1, 1)
 	for range 500 {
-		s.findCandidates(p, s.matchers.compile(p.tolerations))
+		s.findCandidates(p)
 		if len(s.candidates) != 4 {
 			t.Fatalf("%d candidates", len(s.candidates))
 		}
@@ -132,8 +134,9 @@ func TestMatchers(t *testing.T) {
 	}
 }
 
-// TestFiltersAgree changes taints at random: the Index and the loop yield the same nodes in the same order, all or the first
-// few, and say the same of those that are not feasible.
+// TestFiltersAgree changes taints at random: the Index and the loop yield the
+// same nodes in the same order, all or the first few, and say the same of those
+// that are not feasible.
 func TestFiltersAgree(t *testing.T) {
 	specs := []string{"a:NoSchedule", "b=1:NoSchedule", "b=2:NoExecute", "c:PreferNoSchedule"}
 	taintSet := rapid.SliceOfNDistinct(rapid.SampledFrom(specs), 0, 3, rapid.ID[string])
@@ -156,6 +159,9 @@ func TestFiltersAgree(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("the Index yields %v, the loop %v", got, want)
 		}
+		if got, want := slices.Sorted(slices.Values(index.all(m))), loop.all(m); !slices.Equal(got, want) {
+			t.Fatalf("all that the Index returns are %v, and the loop %v", got, want)
+		}
 		if got, want := index.summarize(m).String(), loop.summarize(m).String(); got != want {
 			t.Fatalf("the Index says %s, the loop %s", got, want)
 		}
@@ -170,17 +176,18 @@ func TestFiltersAgree(t *testing.T) {
 	}
 }
 
-func take(f filter, m *taints.Matcher, start, most int) []int {
-	var nodes []int
-	for node := range f.feasible(m, start) {
-		if nodes = append(nodes, node); len(nodes) == most {
+func take(f filter, m *taints.Matcher, start, most int) []feasibleNode {
+	var nodes []feasibleNode
+	for node, v := range f.feasible(m, start) {
+		if nodes = append(nodes, feasibleNode{node, v}); len(nodes) == most {
 			break
 		}
 	}
 	return nodes
 }
 
-// TestFeasibleLooksAtFew checks that the Index spares looks at nodes, whether feasible nodes are rare or not.
+// TestFeasibleLooksAtFew checks that the Index spares looks at nodes, whether
+// feasible nodes are rare or not.
 func TestFeasibleLooksAtFew(t *testing.T) {
 	var nodes []node
 	for i := range 10_000 {

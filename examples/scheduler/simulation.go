@@ -12,10 +12,11 @@ const (
 	pending       = -1 // in place of a node where there is none
 )
 
-// A simulation is a cluster while pods arrive. All that happens in it follows from the options.
+// A simulation is a cluster while pods arrive. Everything that happens in it
+// follows from the options.
 type simulation struct {
 	scheduler
-	troubled    []int // nodes, those that have been in trouble for longest first
+	troubled    []int // nodes in trouble, the longest first
 	began       map[*trouble]int
 	ended       int
 	arrived     map[*kind]int
@@ -43,8 +44,9 @@ func newSimulation(o options, indexed bool, clock func() time.Time) *simulation 
 	return s
 }
 
-// run lets the pods arrive while nodes change, and at the end tries those again that wait, as nodes have come back meanwhile.
-// It stops when the context is done.
+// run lets the pods arrive while nodes change. At the end it tries those that
+// wait once more, as nodes have come back meanwhile. It stops when the context is
+// done.
 func (s *simulation) run(ctx context.Context) {
 	began := s.clock()
 	for i := 0; i < s.pods && s.goesOn(ctx); i++ {
@@ -85,7 +87,8 @@ func (s *simulation) try(p *pod) {
 	s.decisions = append(s.decisions, node)
 }
 
-// change gets a random node into trouble, or the one out of it that has been in trouble for longest.
+// change starts a trouble of a random node, or ends the one that has lasted
+// longest.
 func (s *simulation) change() {
 	began := s.clock()
 	most := len(s.nodes) / 50

@@ -12,8 +12,9 @@ func testOptions(nodes, pods, seed int) options {
 	return options{nodes: nodes, pods: pods, seed: seed, score: 10, taintWeight: 3, freeWeight: 1}
 }
 
-// TestRules holds each placement against the taints of that moment, by the library's other functions, and against what the
-// pods that were placed before have left.
+// TestRules holds each placement against the taints of that moment, by the
+// library's other functions, and against what the pods that were placed before
+// have left.
 func TestRules(t *testing.T) {
 	for _, indexed := range []bool{true, false} {
 		s := newSimulation(testOptions(60, 3000, 1), indexed, stepClock())
@@ -29,7 +30,7 @@ func TestRules(t *testing.T) {
 			if node == pending {
 				for j := range s.nodes {
 					if n := &s.nodes[j]; taints.Filter(n.taints, p.tolerations).Schedulable() && n.free.holds(p.kind.request) {
-						t.Fatalf("%s waits, but there is node %d with %s", p.kind.name, j, n.free)
+						t.Fatalf("%s waits, but there is node %d with %+v", p.kind.name, j, n.free)
 					}
 				}
 				continue
@@ -41,8 +42,8 @@ func TestRules(t *testing.T) {
 			}
 			used[node].cpu += p.kind.request.cpu
 			used[node].memory += p.kind.request.memory
-			if left := n.pool.size.less(used[node]); left != n.free || !left.holds(resources{}) {
-				t.Fatalf("a node has %s left, and not %s", left, n.free)
+			if left := n.pool.size.minus(used[node]); left != n.free || !left.holds(resources{}) {
+				t.Fatalf("a node has %+v left, and not %+v", left, n.free)
 			}
 			if p.kind.name == "web" && n.pool.name == "old" {
 				onOld++
@@ -57,7 +58,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestTroubles checks that few nodes are in trouble, each in one, and that all is counted.
+// TestTroubles checks that few nodes are in trouble, each in one, and that all
+// is counted.
 func TestTroubles(t *testing.T) {
 	s := newSimulation(testOptions(200, 1, 1), true, stepClock())
 	for range 5000 {
@@ -105,7 +107,8 @@ func TestSameSeedSamePlacements(t *testing.T) {
 	}
 }
 
-// TestIndexAndLoopAgree runs clusters of many sizes, empty and full, with samples that make the Index list nodes and walk.
+// TestIndexAndLoopAgree runs clusters of many sizes, empty and full, with
+// samples that make the Index list nodes and walk.
 func TestIndexAndLoopAgree(t *testing.T) {
 	for _, nodes := range []int{1, 2, 7, 100, 900} {
 		for _, score := range []int{1, 10, 1000} {
@@ -131,8 +134,8 @@ func TestWhy(t *testing.T) {
 		want  string
 	}{
 		{
-			testPod(50, 50), []node{testNode(49, 100), testNode(100, 100, "a:NoExecute")},
-			"1/2 nodes are available: none has room for 0.5 CPU and 0.48828125 GiB",
+			testPod(50, 100), []node{testNode(49, 100), testNode(50, 99), testNode(50, 1), testNode(0, 0, "a:NoExecute")},
+			"3/4 nodes are available: 1 with less than 0.5 CPU left, 2 with less than 0.9765625 GiB",
 		},
 		{
 			testPod(1, 1, "a=X"), []node{testNode(1, 1, "a=x:NoSchedule", "b:NoSchedule"), testNode(1, 1, "b:NoSchedule", "c:NoSchedule")},

@@ -25,12 +25,12 @@ func (r *report) text() []byte {
 	return b.Bytes()
 }
 
-// table writes lines of cells, with a tab after each but the last, below the title.
+// table writes the title and lines of cells, which are separated by tabs.
 func table(w io.Writer, title string, lines func(w io.Writer)) {
 	fmt.Fprintf(w, "\n%s\n", title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	lines(t)
-	t.Flush() // a buffer takes everything
+	t.Flush() // a write to a buffer cannot fail
 }
 
 func (r *report) writeKinds(w io.Writer) {
@@ -73,7 +73,8 @@ func (r *report) writeChanges(w io.Writer) {
 	fmt.Fprintf(w, "\nNodes meanwhile: %s\n", strings.Join(parts, ", "))
 }
 
-// writeTimes writes what the run took, and beside it what the one without an Index took.
+// writeTimes writes what the run took, and beside it what the run without an
+// Index took, if there is one.
 func (r *report) writeTimes(w io.Writer) {
 	rows := r.WithIndex.measures()
 	if r.WithLoop == nil {
@@ -93,14 +94,14 @@ func (r *report) writeTimes(w io.Writer) {
 	})
 }
 
-// A measure is a number as it is and as it is shown.
+// A measure is a number and its text.
 type measure struct {
 	name   string
 	number float64
 	text   string
 }
 
-// measures returns what there is to show of the effort.
+// measures returns the lines of the table.
 func (e *effort) measures() []measure {
 	t := &e.Times
 	return []measure{
@@ -110,7 +111,7 @@ func (e *effort) measures() []measure {
 		duration("run", t.Run),
 		duration("  changes", t.Changes),
 		duration("  filter", t.Filter),
-		duration("  prioritise", t.Prioritise),
+		duration("  prioritize", t.Prioritize),
 		duration("  select", t.Select),
 		duration("explain", t.Explain),
 		number("tries a second", e.perSecond()),
@@ -128,7 +129,7 @@ func duration(name string, d time.Duration) measure {
 	return measure{name, float64(d), d.Round(unit).String()}
 }
 
-// ratio returns by how much the other is larger, "-" if that can not be said.
+// ratio returns the other measure as a multiple of m, and "-" if m is 0.
 func (m measure) ratio(other measure) string {
 	if m.number == 0 {
 		return "-"

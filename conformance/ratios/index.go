@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/seed-0529bac1/taints/conformance/internal/table"
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
 )
 
@@ -35,9 +36,9 @@ func writeIndex(w io.Writer, nodes, ways []int, repeats int, slice time.Duration
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s, Go %s\n\n", machine(), runtime.Version()[len("go"):])
-	markdown(&b, queries)
+	table.Write(&b, queries)
 	b.WriteByte('\n')
-	markdown(&b, updates)
+	table.Write(&b, updates)
 	_, err := w.Write(b.Bytes())
 	return err
 }

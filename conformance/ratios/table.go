@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
+
+	"github.com/seed-0529bac1/taints/conformance/internal/table"
 )
 
 // table writes the report as Markdown.
@@ -26,7 +27,7 @@ func (r *report) table(w io.Writer) error {
 		}
 		lines = append(lines, []string{p.Work, p.amount(p.Ours), p.amount(p.Kubernetes), times(p.Ratio), floor, met})
 	}
-	markdown(&b, lines)
+	table.Write(&b, lines)
 	b.WriteByte('\n')
 	lines = [][]string{{"cost of the import", "packages", "modules", "lines", "binary", "floor", ""}}
 	for _, c := range r.Import {
@@ -36,7 +37,7 @@ func (r *report) table(w io.Writer) error {
 		}
 		lines = append(lines, []string{c.Of, strconv.Itoa(c.Packages), strconv.Itoa(c.Modules), strconv.Itoa(c.Lines), size(c.Bytes), floor, met})
 	}
-	markdown(&b, lines)
+	table.Write(&b, lines)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -62,7 +63,7 @@ func (r *report) writeRows(b *bytes.Buffer) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		markdown(b, tables[way])
+		table.Write(b, tables[way])
 	}
 }
 
@@ -71,29 +72,6 @@ func verdict(met bool) string {
 		return "met"
 	}
 	return "MISSED"
-}
-
-// markdown writes a table with aligned columns; the first line is its head.
-func markdown(b *bytes.Buffer, lines [][]string) {
-	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	for n, line := range lines {
-		for i, cell := range line {
-			fmt.Fprintf(b, "| %-*s ", widths[i], cell)
-		}
-		b.WriteString("|\n")
-		if n > 0 {
-			continue
-		}
-		for _, width := range widths {
-			b.WriteString("|" + strings.Repeat("-", width+2))
-		}
-		b.WriteString("|\n")
-	}
 }
 
 // duration writes nanoseconds with a unit that suits them.

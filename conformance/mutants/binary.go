@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A binary is a test binary.
+type binary struct {
+	path, dir string
+	rapid     bool // it has the flags of rapid
+	settings
+}
+
+// The settings say how tests run.
+type settings struct {
+	workers int           // how many run at a time
+	seed    uint64        // of random cases
+	timeout time.Duration // how long a run may take beside ten times what its tests take
+}
+
+// buildTests builds the tests of a package.
+func buildTests(dir, path string, s settings, args ...string) (*binary, error) {
+	args = append([]string{"test", "-c", "-vet=off", "-o", path}, args...)
+	if _, err := goCommand(dir, append(args, ".")...); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%s has no tests", filepath.Base(dir))
+	}
+	b := &binary{path: path, dir: dir, settings: s}
+	b.rapid = b.command(context.Background(), "-test.list=^$", "-rapid.checks=1").Run() == nil
+	return b, nil
+}
+
+func (b *binary) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.path, args...)
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// A test is a test, example or fuzz target of a binary, and how long it takes a
+// processor.
+type test struct {
+	name string
+	took time.Duration
+}
+
+// list returns the names of all tests.
+func (b *binary) list() ([]string, error) {
+	out, err := b.command(context.Background(), "-test.list=.").Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the tests: %w", err)
+	}
+	names := strings.Fields(string(out))
+	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "Benchmark") }), nil
+}
+
+// quickChecks is how many checks rapid does in the first pass.
+const quickChecks = 10
+
+// args returns the arguments that run the tests until one fails.
+func (b *binary) args(tests []test, quick bool) []string {
+	names := make([]string, len(tests))
+	for i, t := range tests {
+		names[i] = regexp.QuoteMeta(t.name)
+	}
+	args := []string{"-test.failfast", "-test.timeout=0", "-test.run=^(" + strings.Join(names, "|") + ")$"}
+	if !b.rapid {
+		return args
+	}
+	args = append(args, "-rapid.nofailfile", "-rapid.shrinktime=1ns", "-rapid.seed="+strconv.FormatUint(b.seed, 10))
+	if quick {
+		args = append(args, "-rapid.checks="+strconv.Itoa(quickChecks))
+	}
+	return args
+}
+
+// timedOut is what fails a run that takes too long, mostTries how often one is
+// started that waits for a processor, or for something that never comes.
+const (
+	timedOut  = "timeout"
+	mostTries = 4
+)
+
+// An outcome is how a run of tests ended.
+type outcome struct {
+	passed bool
+	by     string // what failed
+	output string
+	took   time.Duration // of a processor's time
+}
+
+// run runs the tests with a mutant, or without one for 0. If reached is not
+// empty, the numbers of the mutants that are reached are appended to the file of
+// that name.
+//
+// A run that takes too long fails. Where it had less than half of its time on a
+// processor, for others need the machine, it is tried again with twice the time.
+func (b *binary) run(ctx context.Context, tests []test, mutant int, quick bool, reached string) outcome {
+	limit := b.timeout
+	for _, t := range tests {
+		limit += 10 * t.took
+	}
+	for range mostTries {
+		o, starved := b.try(ctx, tests, mutant, quick, reached, limit)
+		if !starved {
+			return o
+		}
+		limit *= 2
+	}
+	return outcome{by: timedOut}
+}
+
+func (b *binary) try(ctx context.Context, tests []test, mutant int, quick bool, reached string, limit time.Duration) (o outcome, starved bool) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := b.command(ctx, b.args(tests, quick)...)
+	cmd.Env = append(cmd.Env, "MUTANTS_NUMBER="+strconv.Itoa(mutant))
+	if reached != "" {
+		cmd.Env = append(cmd.Env, "MUTANTS_REACHED="+reached)
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if cmd.ProcessState != nil {
+		o.took = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	switch {
+	case err == nil:
+		o.passed = true
+	case ctx.Err() != nil:
+		o.by = timedOut
+		return o, o.took < limit/2
+	default:
+		o.by, o.output = failure(out.String(), err), out.String()
+	}
+	return o, false
+}
+
+var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: ([^\s/]+)`)
+
+// failure names what failed.
+func failure(output string, err error) string {
+	if m := failedTest.FindStringSubmatch(output); m != nil {
+		return m[1]
+	}
+	for _, word := range []string{"panic: ", "fatal error: "} {
+		if i := strings.Index(output, word); i >= 0 {
+			message, _, _ := strings.Cut(output[i:], "\n")
+			return message
+		}
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.String()
+	}
+	return err.Error()
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// copyTree copies the files of a repository, those that git tracks or would, into
+// a new temporary folder and returns that. Where git knows nothing all files are
+// copied.
+func copyTree(root string) (string, error) {
+	files, err := gitFiles(root)
+	if err != nil {
+		if files, err = allFiles(root); err != nil {
+			return "", err
+		}
+	}
+	to, err := os.MkdirTemp("", "mutants-")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range files {
+		if err := copyFile(filepath.Join(root, name), filepath.Join(to, name)); err != nil {
+			os.RemoveAll(to)
+			return "", err
+		}
+	}
+	return to, nil
+}
+
+func gitFiles(root string) ([]string, error) {
+	out, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err == nil && len(out) == 0 {
+		err = errors.New("no files")
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
+}
+
+func allFiles(root string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		files = append(files, name)
+		return err
+	})
+	return files, err
+}
+
+// copyFile copies a file, and leaves out one that git still lists but nobody has
+// any more, and what is no regular file.
+func copyFile(from, to string) error {
+	info, err := os.Lstat(from)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm()|0o200)
+}
+
+// goCommand runs the go command in a folder and returns what it prints.
+func goCommand(dir string, args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return out, &commandError{args, err, stderr.String()}
+	}
+	return out, nil
+}
+
+// A commandError is a go command that failed, with what it wrote.
+type commandError struct {
+	args   []string
+	err    error
+	output string
+}
+
+func (e *commandError) Error() string {
+	return fmt.Sprintf("go %s: %v\n%s", strings.Join(e.args, " "), e.err, strings.TrimSpace(e.output))
+}
+
+// message returns the first line in which the compiler says what is wrong,
+// without its place.
+func (e *commandError) message() string {
+	if m := compilerMessage.FindStringSubmatch(e.output); m != nil {
+		return m[4]
+	}
+	return oneLine(e.output)
+}
+
+func (e *commandError) Unwrap() error { return e.err }
+
+// A listed package is what go list says of one.
+type listedPackage struct {
+	ImportPath, Name, Export, Dir string
+	GoFiles, CgoFiles             []string
+}
+
+// listPackage returns what go list says of the package in the folder, and the
+// files with the export data of it and all that it imports.
+func listPackage(dir string) (listedPackage, map[string]string, error) {
+	out, err := goCommand(dir, "list", "-deps", "-export", "-json=ImportPath,Name,Export,Dir,GoFiles,CgoFiles", ".")
+	if err != nil {
+		return listedPackage{}, nil, err
+	}
+	var p listedPackage
+	exports := map[string]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var next listedPackage
+		err := d.Decode(&next)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return listedPackage{}, nil, err
+		}
+		p = next // the last is the one that was asked for
+		exports[p.ImportPath] = p.Export
+	}
+	if len(p.CgoFiles) > 0 {
+		return listedPackage{}, nil, fmt.Errorf("%s uses cgo", p.ImportPath)
+	}
+	return p, exports, nil
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// testSettings run tests of testdata.
+var testSettings = settings{workers: 2, seed: 1, timeout: 2 * time.Second}
+
+// module copies a folder of testdata into a new one and makes a module of it.
+func module(t *testing.T, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", name))); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/"+name+"\n\ngo 1.24.0\n")
+	return dir
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load(t *testing.T, dir string, choice stringChoice) *pkg {
+	t.Helper()
+	p, err := loadPackage(dir, ".", choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		write(t, path, string(got))
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; -update writes it anew. Got\n%s", path, got)
+	}
+}
+
+// What each mutant of each operator changes, as the functions themselves show it:
+// the golden file has, under every mutant, the lines that are printed with it and
+// not without.
+func TestOperators(t *testing.T) {
+	p := load(t, module(t, "operators"), logicStrings)
+	if err := p.rewrite(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := buildTests(p.dir, filepath.Join(t.TempDir(), "tests"), testSettings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := show(t, b, 0)
+	var out bytes.Buffer
+	for _, m := range p.mutants {
+		fmt.Fprintln(&out, m.Identity)
+		switch {
+		case m.number == 0:
+			fmt.Fprintln(&out, "\tneeds a build of its own")
+		case m.site.dropped != "":
+			fmt.Fprintln(&out, "\t"+m.site.dropped)
+		default:
+			writeChanges(&out, before, show(t, b, m.number))
+		}
+	}
+	golden(t, "operators.golden", out.Bytes())
+}
+
+// show returns what TestShow prints with the mutant.
+func show(t *testing.T, b *binary, mutant int) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := b.command(ctx, "-test.run=^TestShow$")
+	cmd.Env = append(cmd.Env, "MUTANTS_NUMBER="+strconv.Itoa(mutant))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("mutant %d: %v\n%s", mutant, err, out)
+	}
+	return strings.Split(string(out), "\n")
+}
+
+func writeChanges(out *bytes.Buffer, before, after []string) {
+	for i, line := range after {
+		if i >= len(before) || line != before[i] {
+			fmt.Fprintf(out, "\t%s\n", line)
+		}
+	}
+}
+
+// The rewritten source, as it is built.
+func TestRewrite(t *testing.T) {
+	p := load(t, module(t, "operators"), allStrings)
+	out, _ := rewrite(p.files[0].source, p.files[0].sites)
+	golden(t, "rewritten.golden", out)
+}
+
+// The strings that are changed are those that were chosen.
+func TestStringChoice(t *testing.T) {
+	dir := module(t, "operators")
+	count := func(choice stringChoice, from string) (n int) {
+		for _, m := range load(t, dir, choice).mutants {
+			if m.Operator == "constant" && m.From == from {
+				n++
+			}
+		}
+		return n
+	}
+	for _, c := range []struct {
+		from             string
+		none, logic, all int
+	}{
+		{`"one"`, 0, 1, 1},
+		{`"pre"`, 0, 1, 1},
+		{`"set"`, 0, 1, 1},
+		{`"some"`, 0, 0, 1},
+		{`"!"`, 0, 0, 1},
+		{`""`, 0, 1, 1},
+	} {
+		if none, logic, all := count(noStrings, c.from), count(logicStrings, c.from), count(allStrings, c.from); none != c.none || logic != c.logic || all != c.all {
+			t.Errorf("%s: %d, %d and %d mutants, want %+v", c.from, none, logic, all, c)
+		}
+	}
+}
+
+// What has no name has no mutants, for no test can reach it.
+func TestBlank(t *testing.T) {
+	for _, m := range load(t, module(t, "operators"), allStrings).mutants {
+		if strings.HasSuffix(m.Function, "_") {
+			t.Errorf("there is %s", m.Identity)
+		}
+	}
+}
+
+// Edits elsewhere do not change what a mutant is called.
+func TestIdentitiesAreStable(t *testing.T) {
+	dir := module(t, "operators")
+	before := load(t, dir, logicStrings)
+	source := string(before.files[0].source)
+	for _, edit := range [][2]string{
+		{"func less(", "// A comment.\nfunc another(a int) bool { return a < 7 && a != 3 }\n\nfunc less("},
+		{"sum += i\n", "sum += i // the sum\n\n"},
+		{"return p, nil\n}", "return p, nil\n}\n\nfunc last() string { return \"\" }"},
+		{"if a > 3 {", "if a >\n\t\t3 {"},
+	} {
+		source = strings.Replace(source, edit[0], edit[1], 1)
+	}
+	write(t, before.files[0].path, source)
+	after := map[string]*mutant{}
+	for _, m := range load(t, dir, logicStrings).mutants {
+		if after[m.Identity] != nil {
+			t.Errorf("two mutants are called %s", m.Identity)
+		}
+		after[m.Identity] = m
+	}
+	moved := false
+	for _, m := range before.mutants {
+		a := after[m.Identity]
+		if a == nil {
+			t.Errorf("nothing is called %s any more", m.Identity)
+			continue
+		}
+		moved = moved || a.Line != m.Line
+	}
+	if !moved {
+		t.Error("no mutant has moved")
+	}
+}

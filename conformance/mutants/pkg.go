@@ -1,0 +1,235 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A pkg is a package in a copy of the repository, with its mutants.
+type pkg struct {
+	folder  string // from the root of the repository, with slashes
+	dir     string // in the copy
+	name    string
+	files   []*file
+	mutants []*mutant
+	count   int // of the mutants that have a number
+}
+
+// A file is a source file of a package.
+type file struct {
+	name   string // from the root of the repository, with slashes
+	path   string // in the copy
+	source []byte
+	sites  []*site
+}
+
+// keep leaves out the mutants whose identities are not wanted.
+func (p *pkg) keep(wanted func(identity string) bool) {
+	p.mutants = slices.DeleteFunc(p.mutants, func(m *mutant) bool { return !wanted(m.Identity) })
+}
+
+// file returns the file of that name.
+func (p *pkg) file(name string) *file {
+	for _, f := range p.files {
+		if f.name == name {
+			return f
+		}
+	}
+	panic("no file " + name)
+}
+
+// checkNames returns an error if the package has no file of one of the names.
+func (p *pkg) checkNames(names []string) error {
+	for _, name := range names {
+		if !slices.ContainsFunc(p.files, func(f *file) bool { return f.name == name }) {
+			return fmt.Errorf("no source file %s", name)
+		}
+	}
+	return nil
+}
+
+// only returns the source with one site, and those that serve it.
+func (f *file) only(s *site) []byte {
+	sites := []*site{s}
+	for _, other := range f.sites {
+		if s.uses(other) {
+			sites = append(sites, other)
+		}
+	}
+	out, _ := rewrite(f.source, sites)
+	return out
+}
+
+// loadPackage reads a package of the copy and finds the mutants of its files.
+func loadPackage(tree, folder string, choice stringChoice) (*pkg, error) {
+	p := &pkg{folder: folder, dir: filepath.Join(tree, filepath.FromSlash(folder))}
+	listed, exports, err := listPackage(p.dir)
+	if err != nil {
+		return nil, err
+	}
+	p.name = listed.Name
+	fset := token.NewFileSet()
+	syntax := make([]*ast.File, len(listed.GoFiles))
+	for i, name := range listed.GoFiles {
+		f := &file{name: path.Join(folder, name), path: filepath.Join(p.dir, name)}
+		if f.source, err = os.ReadFile(f.path); err != nil {
+			return nil, err
+		}
+		if syntax[i], err = parser.ParseFile(fset, f.path, f.source, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+			return nil, err
+		}
+		p.files = append(p.files, f)
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	checked, err := checker(fset, exports).Check(listed.ImportPath, fset, syntax, info)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range p.files {
+		w := &walker{
+			file: f.name, source: f.source, fset: fset, syntax: syntax[i],
+			info: info, pkg: checked, strings: choice, numbers: &p.count,
+		}
+		w.walk()
+		setIdentities(w.mutants)
+		f.sites = w.sites
+		p.mutants = append(p.mutants, w.mutants...)
+	}
+	return p, nil
+}
+
+// checker returns a type checker that reads what is imported from export data.
+func checker(fset *token.FileSet, exports map[string]string) *types.Config {
+	lookup := func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("no export data of %s", path)
+		}
+		return os.Open(exports[path])
+	}
+	return &types.Config{Importer: importer.ForCompiler(fset, "gc", lookup)}
+}
+
+// The files that a rewritten package has beside its own.
+var (
+	//go:embed support.go.txt
+	support string // the functions that sites call
+	//go:embed state.go.txt
+	state string // which mutant is selected
+	//go:embed limit_linux.go.txt
+	limit string
+)
+
+// constantState is what takes the place of state where the mutant is selected for
+// good.
+const constantState = `package @package@
+
+const __mutant, __file = @number@, -1
+
+func __reach(int) {}
+`
+
+// The most that a test of a mutant may write to, so that one that grows forever
+// ends before the machine does.
+const memoryLimit = 2 << 30
+
+// added returns the files that the rewritten package has beside its own, by their
+// paths. Where number is not negative, that mutant is selected for good.
+func (p *pkg) added(number int) map[string][]byte {
+	replacer := strings.NewReplacer("@package@", p.name, "@count@", strconv.Itoa(p.count), "@memory@", strconv.Itoa(memoryLimit), "@number@", strconv.Itoa(number))
+	files := map[string]string{"zz_mutants.go": support, "zz_mutants_state.go": state, "zz_mutants_limit_linux.go": limit}
+	if number >= 0 {
+		files["zz_mutants_state.go"] = constantState
+	}
+	contents := map[string][]byte{}
+	for name, text := range files {
+		contents[filepath.Join(p.dir, name)] = []byte(replacer.Replace(text))
+	}
+	return contents
+}
+
+// restore brings the package back to what it was.
+func (p *pkg) restore() error {
+	for path := range p.added(0) {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	for _, f := range p.files {
+		if err := os.WriteFile(f.path, f.source, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewrite writes the package with all sites that compile. The mutants of the
+// others are not tried.
+func (p *pkg) rewrite() error {
+	for path, content := range p.added(-1) {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return err
+		}
+	}
+	for {
+		regions := map[string][]region{}
+		outputs := map[string][]byte{}
+		for _, f := range p.files {
+			out, r := rewrite(f.source, f.sites)
+			regions[filepath.Base(f.path)], outputs[filepath.Base(f.path)] = r, out
+			if err := os.WriteFile(f.path, out, 0o644); err != nil {
+				return err
+			}
+		}
+		_, err := goCommand(p.dir, "build", "-gcflags=-e", ".")
+		if err == nil {
+			return nil
+		}
+		if !drop(err, outputs, regions) {
+			return err
+		}
+	}
+}
+
+var compilerMessage = regexp.MustCompile(`(?m)^(?:\./|.*[/\\])?([^/\\\s:]+\.go):(\d+):(\d+): (.*)$`)
+
+// drop drops the sites that the compiler does not accept, and reports whether
+// there are any.
+func drop(err error, outputs map[string][]byte, regions map[string][]region) bool {
+	var failed *commandError
+	if !errors.As(err, &failed) {
+		return false
+	}
+	any := false
+	for _, m := range compilerMessage.FindAllStringSubmatch(failed.output, -1) {
+		line, _ := strconv.Atoi(m[2])
+		column, _ := strconv.Atoi(m[3])
+		s := innermost(regions[m[1]], offsetOf(outputs[m[1]], line, column))
+		if s != nil && s.dropped == "" {
+			s.dropped, any = m[4], true
+		}
+	}
+	return any
+}
+
+// offsetOf returns the offset of a line and column, both from 1.
+func offsetOf(source []byte, line, column int) int {
+	offset := 0
+	for ; line > 1; line-- {
+		offset += strings.IndexByte(string(source[offset:]), '\n') + 1
+	}
+	return offset + column - 1
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The tests of the first pass take quickTime together, and one that takes
+// slowTime comes last.
+const (
+	quickTime = 50 * time.Millisecond
+	slowTime  = 250 * time.Millisecond
+)
+
+// A trial runs the tests of a package against its mutants.
+type trial struct {
+	binary  *binary
+	tests   []test
+	reaches map[int][]int // the tests, by their places in the list, that reach a mutant
+	unused  []string      // the tests that fail without a mutant, for the package was rewritten
+}
+
+// newTrial runs each test by itself without a mutant, for its time and for the
+// mutants that it reaches.
+func newTrial(ctx context.Context, b *binary, scratch string) (*trial, error) {
+	names, err := b.list()
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{binary: b, reaches: map[int][]int{}}
+	runs := make([]baseline, len(names))
+	err = inParallel(ctx, b.workers, len(names), func(i int) error {
+		var err error
+		runs[i], err = b.baseline(ctx, names[i], filepath.Join(scratch, fmt.Sprint(i, ".reached")))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, run := range runs {
+		if !run.passed {
+			t.unused = append(t.unused, names[i])
+			continue
+		}
+		for _, k := range run.reached {
+			t.reaches[k] = append(t.reaches[k], len(t.tests))
+		}
+		t.tests = append(t.tests, test{names[i], run.took})
+	}
+	return t, nil
+}
+
+// A baseline is what a test does without a mutant.
+type baseline struct {
+	passed  bool
+	took    time.Duration
+	reached []int
+}
+
+// baseline runs a test without a mutant. One that fails when the reached mutants
+// are noted down may pass without.
+func (b *binary) baseline(ctx context.Context, name, reached string) (baseline, error) {
+	tests := []test{{name, time.Minute}}
+	o := b.run(ctx, tests, 0, false, reached)
+	if !o.passed && ctx.Err() == nil {
+		o = b.run(ctx, tests, 0, false, "")
+	}
+	if ctx.Err() != nil {
+		return baseline{}, ctx.Err()
+	}
+	numbers, err := readNumbers(reached)
+	return baseline{o.passed, o.took, numbers}, err
+}
+
+// readNumbers reads the numbers of a file, one in a line. Without the file there
+// are none.
+func readNumbers(path string) ([]int, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var numbers []int
+	for _, field := range strings.Fields(string(data)) {
+		n := 0
+		if _, err := fmt.Sscan(field, &n); err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), err
+}
+
+// try says what becomes of a mutant: first the quickest tests that reach it run,
+// with few random cases, then all but the slow ones, and then those. One that is
+// listed as equivalent is tried only where all are.
+func (t *trial) try(ctx context.Context, m *mutant, all bool) {
+	if m.listed == equivalent && !all {
+		m.Status = equivalent
+		return
+	}
+	if m.number == 0 {
+		m.Status, m.Reason = notTried, "needs a build of its own"
+		return
+	}
+	if m.site.dropped != "" {
+		m.Status, m.Reason = notTried, "does not compile: "+m.site.dropped
+		return
+	}
+	var tests []test
+	for _, i := range t.reaches[m.number] {
+		tests = append(tests, t.tests[i])
+	}
+	if len(tests) == 0 {
+		m.Status = notCovered
+		return
+	}
+	m.Status = survived
+	quick, slow := split(tests)
+	for i, pass := range [][]test{tests[:quick], tests[:slow], tests[slow:]} {
+		if len(pass) == 0 {
+			continue
+		}
+		if o := t.binary.run(ctx, pass, m.number, i == 0, ""); !o.passed {
+			m.Status, m.By = killed, o.by
+			return
+		}
+	}
+}
+
+// split sorts the tests by the time that they take, and returns how many of the
+// first take quickTime together, and how many are not slow.
+func split(tests []test) (quick, slow int) {
+	slices.SortStableFunc(tests, func(a, b test) int { return cmp.Compare(a.took, b.took) })
+	var sum time.Duration
+	for _, t := range tests {
+		if sum += t.took; sum <= quickTime {
+			quick++
+		}
+		if t.took < slowTime {
+			slow++
+		}
+	}
+	return quick, slow
+}
+
+// inParallel calls f for all numbers below n, from so many goroutines, until one
+// fails or the context ends.
+func inParallel(ctx context.Context, workers, n int, f func(i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for range max(workers, 1) {
+		wait.Go(func() {
+			for i := range next {
+				if err := f(i); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	wait.Wait()
+	return context.Cause(ctx)
+}

@@ -2,7 +2,6 @@ package kube_test
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
@@ -28,7 +27,7 @@ func ExampleTaints() {
 // A pod gets the tolerations that the API server gives to every pod.
 func ExampleCoreTolerations() {
 	var pod corev1.Pod
-	pod.Spec.Tolerations = kube.CoreTolerations(taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.Defaults{}))
+	pod.Spec.Tolerations = kube.CoreTolerations(taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultSeconds{}))
 
 	for _, t := range pod.Spec.Tolerations {
 		fmt.Println(t.Key, t.Operator, t.Effect, *t.TolerationSeconds)
@@ -58,25 +57,40 @@ func ExampleTolerations() {
 	// Output: false
 }
 
-// A node whose kubelet is silent is marked as unreachable.
-func ExampleNodeConditions() {
+// One of a pod's tolerations is held against one of a node's taints.
+func ExampleToleration() {
+	toleration := corev1.Toleration{Key: "dedicated", Value: "ml"}
+	taint := corev1.Taint{Key: "dedicated", Value: "web", Effect: corev1.TaintEffectNoSchedule}
+
+	fmt.Println(kube.Toleration(&toleration).Mismatch(*kube.Taint(&taint)))
+	// Output: MismatchValue
+}
+
+// A text becomes a taint of a node.
+func ExampleCoreTaint() {
+	taint := taints.MustParseTaint("dedicated=ml:NoSchedule")
 	var node corev1.Node
-	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown"}}
+	node.Spec.Taints = append(node.Spec.Taints, *kube.CoreTaint(&taint))
 
-	current := kube.Taints(node.Spec.Taints)
-	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-	changes := taints.ReconcileConditions(current, kube.NodeConditions(node.Status.Conditions), node.Spec.Unschedulable, now)
-	after, err := changes.Apply(current, true)
-	node.Spec.Taints = kube.CoreTaints(after)
+	fmt.Println(node.Spec.Taints[0].Key, node.Spec.Taints[0].Effect)
+	// Output: dedicated NoSchedule
+}
 
-	for _, taint := range node.Spec.Taints {
-		fmt.Println(taint.ToString(), taint.TimeAdded)
-	}
-	fmt.Println(err)
-	// Output:
-	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
-	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
-	// <nil>
+// One of a node's taints is identified.
+func ExampleTaint() {
+	taint := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
+	fmt.Println(kube.Taint(&taint).ID())
+	// Output: dedicated:NoSchedule
+}
+
+// A text becomes a toleration of a pod.
+func ExampleCoreToleration() {
+	toleration := taints.MustParseToleration("dedicated op=Exists")
+	var pod corev1.Pod
+	pod.Spec.Tolerations = append(pod.Spec.Tolerations, *kube.CoreToleration(&toleration))
+
+	fmt.Println(pod.Spec.Tolerations[0].Key, pod.Spec.Tolerations[0].Operator)
+	// Output: dedicated Exists
 }
 
 // A webhook reports what is wrong with a node's taints.

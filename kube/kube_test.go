@@ -80,6 +80,29 @@ func TestViews(t *testing.T) {
 	t.Run("CoreTolerations", func(t *testing.T) { testView(t, kube.CoreTolerations) })
 }
 
+// testPointer checks what every view of a single element holds to.
+func testPointer[From, To any](t *testing.T, view func(*From) *To) {
+	t.Helper()
+	if view(nil) != nil {
+		t.Error("the view of nil is not nil")
+	}
+	one := new(From)
+	v := view(one)
+	if unsafe.Pointer(v) != unsafe.Pointer(one) {
+		t.Error("the view has memory of its own")
+	}
+	if allocs := testing.AllocsPerRun(100, func() { v = view(one) }); allocs != 0 {
+		t.Errorf("a view allocates %v times", allocs)
+	}
+}
+
+func TestPointers(t *testing.T) {
+	t.Run("Taint", func(t *testing.T) { testPointer(t, kube.Taint) })
+	t.Run("CoreTaint", func(t *testing.T) { testPointer(t, kube.CoreTaint) })
+	t.Run("Toleration", func(t *testing.T) { testPointer(t, kube.Toleration) })
+	t.Run("CoreToleration", func(t *testing.T) { testPointer(t, kube.CoreToleration) })
+}
+
 func TestAppendLeavesTheOriginal(t *testing.T) {
 	backing := []corev1.Toleration{{Key: "a"}, {Key: "b"}}
 	_ = append(kube.Tolerations(backing[:1]), taints.Toleration{Key: "c"})
@@ -104,45 +127,6 @@ func TestWritesAreShared(t *testing.T) {
 	view[0].TimeAdded = &at
 	if !node[0].TimeAdded.Time.Equal(at) {
 		t.Errorf("the list is %v", node)
-	}
-}
-
-func TestNodeConditions(t *testing.T) {
-	if got := kube.NodeConditions(nil); got != nil {
-		t.Errorf("nil gives %v", got)
-	}
-	if got := kube.NodeConditions([]corev1.NodeCondition{}); got == nil || len(got) != 0 {
-		t.Errorf("an empty list gives %#v", got)
-	}
-	node := []corev1.NodeCondition{
-		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "KubeletNotReady", LastHeartbeatTime: metav1.Unix(1, 0)},
-		{Type: "", Status: "\xff"},
-	}
-	got := kube.NodeConditions(node)
-	node[0].Type = corev1.NodeMemoryPressure
-	if diff := cmp.Diff([]taints.Condition{{Type: "Ready", Status: "False"}, {Status: "\xff"}}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// The statuses and types of Kubernetes are those that package taints knows.
-func TestConditionNames(t *testing.T) {
-	for _, tc := range []struct {
-		condition corev1.NodeConditionType
-		status    corev1.ConditionStatus
-		key       string
-	}{
-		{corev1.NodeReady, corev1.ConditionFalse, corev1.TaintNodeNotReady},
-		{corev1.NodeReady, corev1.ConditionUnknown, corev1.TaintNodeUnreachable},
-		{corev1.NodeMemoryPressure, corev1.ConditionTrue, corev1.TaintNodeMemoryPressure},
-		{corev1.NodeDiskPressure, corev1.ConditionTrue, corev1.TaintNodeDiskPressure},
-		{corev1.NodePIDPressure, corev1.ConditionTrue, corev1.TaintNodePIDPressure},
-		{corev1.NodeNetworkUnavailable, corev1.ConditionTrue, corev1.TaintNodeNetworkUnavailable},
-	} {
-		got := taints.ConditionTaints(kube.NodeConditions([]corev1.NodeCondition{{Type: tc.condition, Status: tc.status}}), false)
-		if len(got) == 0 || got[0].Key != tc.key {
-			t.Errorf("%s %s gives %v, want %s", tc.condition, tc.status, got, tc.key)
-		}
 	}
 }
 
@@ -188,6 +172,9 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(diff)
 		}
 		for i, view := range kube.Taints(node) {
+			if *kube.Taint(&node[i]) != view || *kube.CoreTaint(&view) != node[i] {
+				t.Fatalf("the single views of %v differ from %v", node[i], view)
+			}
 			want := taints.Taint{Key: node[i].Key, Value: node[i].Value, Effect: taints.Effect(node[i].Effect)}
 			if node[i].TimeAdded != nil {
 				want.TimeAdded = &node[i].TimeAdded.Time
@@ -197,6 +184,9 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		for i, view := range kube.Tolerations(pod) {
+			if *kube.Toleration(&pod[i]) != view || *kube.CoreToleration(&view) != pod[i] {
+				t.Fatalf("the single views of %v differ from %v", pod[i], view)
+			}
 			want := taints.Toleration{
 				Key: pod[i].Key, Operator: taints.Operator(pod[i].Operator), Value: pod[i].Value,
 				Effect: taints.Effect(pod[i].Effect), TolerationSeconds: pod[i].TolerationSeconds,

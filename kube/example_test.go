@@ -2,9 +2,11 @@ package kube_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -91,6 +93,35 @@ func ExampleCoreToleration() {
 
 	fmt.Println(pod.Spec.Tolerations[0].Key, pod.Spec.Tolerations[0].Operator)
 	// Output: dedicated Exists
+}
+
+// A node whose kubelet is silent is marked as unreachable.
+func ExampleNodeState() {
+	node := corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown"},
+	}}}
+
+	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
+	changes := lifecycle.ReconcileConditions(kube.Taints(node.Spec.Taints), kube.NodeState(&node), now)
+	list, _ := changes.Apply(kube.Taints(node.Spec.Taints))
+	node.Spec.Taints = kube.CoreTaints(list)
+
+	for _, taint := range node.Spec.Taints {
+		fmt.Println(taint.ToString(), taint.TimeAdded)
+	}
+	// Output:
+	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
+	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
+}
+
+// A driver is missing on a node until a condition says that it is there.
+func ExampleNodeConditions() {
+	missing := taints.Taint{Key: "example.com/driver", Effect: taints.NoSchedule}
+	rules := lifecycle.ConditionRules{{Type: "example.com/DriverReady", Status: "False", Taint: missing}}
+	conditions := []corev1.NodeCondition{{Type: "example.com/DriverReady", Status: corev1.ConditionFalse}}
+
+	fmt.Println(rules.ConditionTaints(lifecycle.NodeState{Conditions: kube.NodeConditions(conditions)}))
+	// Output: [example.com/driver:NoSchedule]
 }
 
 // A webhook reports what is wrong with a node's taints.

@@ -32,6 +32,9 @@
 // into local time. A [time.Time] writes what it holds, and reads the zone that is
 // written.
 //
+// [NodeState] and [NodeConditions] copy, for a condition has more fields than
+// package lifecycle looks at.
+//
 // # Versions
 //
 // The views rest on equal memory layouts, and the package does not compile where

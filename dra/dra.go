@@ -34,9 +34,9 @@
 //   - Seconds count from the taint's TimeAdded, which the API server sets where a
 //     driver does not. So a deadline can be in the past.
 //   - A toleration counts only if NoExecute is its effect. One without an effect
-//     lets a device be allocated, and then does not keep the pod, though
-//     Kubernetes' API says that it matches all effects. To follow the API rather
-//     than the controller, use [Tolerations] in place of EvictionTolerations.
+//     lets a device be allocated and then does not keep the pod, though
+//     Kubernetes' API says that it matches all effects. With [Tolerations] in
+//     place of EvictionTolerations it counts, and so do its seconds.
 //
 // Three answers are not those of Kubernetes' device-taint-eviction controller.
 // There, more than 9223372036 seconds overflow; here nothing does. A taint

@@ -44,7 +44,7 @@ func publish(t *testing.T, repo dir) []string {
 		"GOMODCACHE=" + t.TempDir(),
 		"GOPROXY=" + fileURL(filepath.Join(cache, "cache", "download")) + "," + proxy,
 		"GOPRIVATE=" + root, "GONOPROXY=", "GONOSUMDB=", "GOSUMDB=off",
-		"GOFLAGS=-modcacherw", "GOWORK=off",
+		"GOFLAGS=-modcacherw -trimpath", "GOWORK=off",
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 // an admission webhook or the validation of an object. The path is that of the
 // list, or of the single taint or toleration; nil stands for the root.
 //
-//	errs := kube.FieldErrors(taints.ValidateTolerations(list), field.NewPath("spec", "tolerations"))
+//	err := taints.ValidateTolerations(kube.Tolerations(pod.Spec.Tolerations))
+//	errs := kube.FieldErrors(err, field.NewPath("spec", "tolerations"))
 //
 // Nil gives nil, and any other error at least one field error. Each
 // [taints.FieldError] in the tree of err gives one, in order. The tree goes on

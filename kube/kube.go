@@ -3,7 +3,8 @@
 // taints, and the other way round, without copying, and turns errors of package
 // taints into Kubernetes' field errors.
 //
-//	verdict := taints.Filter(kube.Taints(node.Spec.Taints), kube.Tolerations(pod.Spec.Tolerations))
+//	verdict := taints.Filter(
+//		kube.Taints(node.Spec.Taints), kube.Tolerations(pod.Spec.Tolerations))
 //
 // # Views
 //

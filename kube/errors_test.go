@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"pgregory.net/rapid"
 )
@@ -19,14 +21,52 @@ func parseError(text string) error {
 	return err
 }
 
+// fault returns a fault of the kind at the index, or of a single taint where the
+// index is -1.
 func fault(index int, name string, kind error) *taints.FieldError {
-	return &taints.FieldError{Index: index, Field: name, Value: "v", Err: kind, Detail: "d"}
+	f := &taints.FieldError{}
+	if index >= 0 {
+		list := make([]taints.Taint, index+1)
+		for i := range index {
+			list[i] = taints.Taint{Key: string(rune('a' + i)), Effect: taints.NoSchedule}
+		}
+		f = taints.ValidateTaints(list).(*taints.ValidationError).Fields[0]
+	}
+	f.Field, f.Value, f.Err, f.Detail = name, "v", kind, "d"
+	return f
+}
+
+// A quiet error wraps nothing, though it has the method.
+type quiet struct{}
+
+func (quiet) Error() string { return "quiet" }
+func (quiet) Unwrap() error { return nil }
+
+// A tree holds errors, nil ones included.
+type tree []error
+
+func (tree) Error() string     { return "tree" }
+func (t tree) Unwrap() []error { return t }
+
+func internal(path *field.Path, err error) *field.Error {
+	return &field.Error{Type: field.ErrorTypeInternal, Field: path.String(), BadValue: err, Detail: err.Error()}
 }
 
 func TestFieldErrors(t *testing.T) {
 	path := field.NewPath("spec", "taints")
+	required := field.Required(path.Index(0).Child("key"), "d")
 	other := fault(2, "key", io.EOF)
 	wrapped := fmt.Errorf("wrapped: %w", io.EOF)
+	empty := &taints.ValidationError{}
+	nothing := &taints.ValidationError{Fields: []*taints.FieldError{nil, nil}}
+	var (
+		noField      *taints.FieldError
+		noValidation *taints.ValidationError
+		noParse      *taints.ParseError
+	)
+	noKind := fault(-1, "key", nil)
+	wrappedNil := fmt.Errorf("wrapped: %w", noField)
+	nils := tree{nil, noField, noValidation, noParse}
 	for _, test := range []struct {
 		name string
 		err  error
@@ -34,30 +74,97 @@ func TestFieldErrors(t *testing.T) {
 		want field.ErrorList
 	}{
 		{"nil", nil, path, nil},
-		{"required", fault(0, "key", taints.ErrRequired), path, field.ErrorList{field.Required(path.Index(0).Child("key"), "d")}},
+
+		{"required", fault(0, "key", taints.ErrRequired), path, field.ErrorList{required}},
 		{"invalid", fault(1, "value", taints.ErrInvalid), path, field.ErrorList{field.Invalid(path.Index(1).Child("value"), "v", "d")}},
 		{"too long", fault(1, "key", taints.ErrTooLong), path, field.ErrorList{{Type: field.ErrorTypeTooLong, Field: "spec.taints[1].key", BadValue: "<value omitted>", Detail: "d"}}},
 		{"not supported", fault(1, "effect", taints.ErrUnsupported), path, field.ErrorList{{Type: field.ErrorTypeNotSupported, Field: "spec.taints[1].effect", BadValue: "v", Detail: "d"}}},
 		{"duplicate", fault(3, "", taints.ErrDuplicate), path, field.ErrorList{{Type: field.ErrorTypeDuplicate, Field: "spec.taints[3]", BadValue: "v", Detail: "d"}}},
 		{"forbidden", fault(-1, "", taints.ErrForbidden), path, field.ErrorList{field.Forbidden(path, "d")}},
+		{"exists", fault(1, "", taints.ErrExists), path, field.ErrorList{{Type: field.ErrorTypeDuplicate, Field: "spec.taints[1]", BadValue: "v", Detail: "d"}}},
+		{"not found", fault(0, "", taints.ErrNotFound), path, field.ErrorList{{Type: field.ErrorTypeNotFound, Field: "spec.taints[0]", BadValue: "v", Detail: "d"}}},
+		{"conflict", fault(0, "", taints.ErrConflict), path, field.ErrorList{field.Invalid(path.Index(0), "v", "d")}},
+		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
+		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
+
 		{"single", fault(-1, "key", taints.ErrInvalid), path, field.ErrorList{field.Invalid(path.Child("key"), "v", "d")}},
 		{"root", fault(-1, "key", taints.ErrInvalid), nil, field.ErrorList{field.Invalid(field.NewPath("key"), "v", "d")}},
 		{"root element", fault(0, "key", taints.ErrInvalid), nil, field.ErrorList{{Type: field.ErrorTypeInvalid, Field: "[0].key", BadValue: "v", Detail: "d"}}},
-		{"another kind", other, path, field.ErrorList{field.InternalError(path.Index(2).Child("key"), other)}},
-		{"another error", io.EOF, path, field.ErrorList{field.InternalError(path, io.EOF)}},
-		{"another error, wrapped", wrapped, path, field.ErrorList{field.InternalError(path, wrapped)}},
-		{"wrapped", fmt.Errorf("wrapped: %w", fault(0, "key", taints.ErrRequired)), path, field.ErrorList{field.Required(path.Index(0).Child("key"), "d")}},
-		{"joined", errors.Join(fault(0, "key", taints.ErrRequired), wrapped, fault(1, "key", taints.ErrRequired)), path, field.ErrorList{
-			field.Required(path.Index(0).Child("key"), "d"), field.InternalError(path, wrapped), field.Required(path.Index(1).Child("key"), "d"),
-		}},
-		{"empty", &taints.ValidationError{}, path, field.ErrorList{field.InternalError(path, &taints.ValidationError{})}},
 		{"parsed", parseError("a="), path, field.ErrorList{{Type: field.ErrorTypeRequired, Field: "spec.taints.effect", BadValue: "", Detail: "must be NoSchedule, PreferNoSchedule or NoExecute"}}},
+
+		{"another error", io.EOF, path, field.ErrorList{internal(path, io.EOF)}},
+		{"another error, wrapped", wrapped, path, field.ErrorList{internal(path, wrapped)}},
+		{"another error at the root", io.EOF, nil, field.ErrorList{internal(nil, io.EOF)}},
+		{"other errors", tree{io.EOF, wrapped}, path, field.ErrorList{internal(path, tree{io.EOF, wrapped})}},
+		{"wrapped", fmt.Errorf("wrapped: %w", fault(0, "key", taints.ErrRequired)), path, field.ErrorList{required}},
+		{"joined", errors.Join(fault(0, "key", taints.ErrRequired), wrapped, fault(1, "key", taints.ErrRequired)), path, field.ErrorList{
+			required, internal(path, wrapped), field.Required(path.Index(1).Child("key"), "d"),
+		}},
+		{"joined twice", errors.Join(wrapped, errors.Join(io.EOF, fault(0, "key", taints.ErrRequired)), errors.Join(io.EOF)), path, field.ErrorList{
+			internal(path, wrapped), internal(path, io.EOF), required, internal(path, errors.Join(io.EOF)),
+		}},
+		{"aggregate", utilerrors.NewAggregate([]error{fault(0, "key", taints.ErrRequired), utilerrors.NewAggregate([]error{io.EOF, fault(0, "key", taints.ErrRequired)})}), path, field.ErrorList{
+			required, internal(path, io.EOF), required,
+		}},
+
+		{"no faults", empty, path, field.ErrorList{internal(path, empty)}},
+		{"nil faults", nothing, path, field.ErrorList{internal(path, nothing)}},
+		{"a fault among nil ones", &taints.ValidationError{Fields: []*taints.FieldError{nil, fault(0, "key", taints.ErrRequired), nil}}, path, field.ErrorList{required}},
+		{"nil field error", noField, path, field.ErrorList{internal(path, noField)}},
+		{"nil validation error", noValidation, path, field.ErrorList{internal(path, noValidation)}},
+		{"nil parse error", noParse, path, field.ErrorList{internal(path, noParse)}},
+		{"zero field error", &taints.FieldError{}, path, field.ErrorList{internal(path, &taints.FieldError{})}},
+		{"zero parse error", &taints.ParseError{}, path, field.ErrorList{internal(path, &taints.ParseError{})}},
+		{"nil, wrapped", wrappedNil, path, field.ErrorList{internal(path, wrappedNil)}},
+		{"nil branches", nils, path, field.ErrorList{internal(path, nils)}},
+		{"a fault among nil branches", append(nils, fault(0, "key", taints.ErrRequired)), path, field.ErrorList{required}},
+		{"wraps nothing", quiet{}, path, field.ErrorList{internal(path, quiet{})}},
+		{"a fault beside one that wraps nothing", tree{quiet{}, fault(0, "key", taints.ErrRequired), empty}, path, field.ErrorList{
+			internal(path, quiet{}), required, internal(path, empty),
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := kube.FieldErrors(test.err, test.path); !reflect.DeepEqual(got, test.want) {
-				t.Errorf("got %#v\nwant %#v", got.ToAggregate(), test.want.ToAggregate())
+				t.Errorf("got %#v\nwant %#v", got, test.want)
 			}
 		})
+	}
+}
+
+// Changes have two lists, and each fault names its own.
+func TestFieldErrorsOfChanges(t *testing.T) {
+	changes := taints.Changes{
+		Add:    []taints.Taint{{Key: "a", Effect: taints.NoSchedule}, {Key: "b", Effect: "x"}},
+		Remove: []taints.TaintID{{Key: "c"}, {Key: "a"}, {Key: "-"}},
+	}
+	path := field.NewPath("changes")
+	wantFields(t, kube.FieldErrors(changes.Validate(), path), map[string]field.ErrorType{
+		"changes.add[0]":        field.ErrorTypeInvalid,
+		"changes.add[1].effect": field.ErrorTypeNotSupported,
+		"changes.remove[2].key": field.ErrorTypeInvalid,
+	})
+
+	changes = taints.Changes{Add: []taints.Taint{{Key: "a", Effect: taints.NoSchedule}}, Remove: []taints.TaintID{{Key: "c"}}}
+	_, err := changes.ApplyStrict([]taints.Taint{{Key: "a", Value: "v", Effect: taints.NoSchedule}}, false)
+	wantFields(t, kube.FieldErrors(err, path), map[string]field.ErrorType{
+		"changes.add[0]":    field.ErrorTypeDuplicate,
+		"changes.remove[0]": field.ErrorTypeNotFound,
+	})
+
+	_, err = taints.ParseChanges("a:NoSchedule", "b:x")
+	wantFields(t, kube.FieldErrors(err, field.NewPath("args")), map[string]field.ErrorType{
+		"args[1].effect": field.ErrorTypeNotSupported,
+	})
+}
+
+func wantFields(t *testing.T, list field.ErrorList, want map[string]field.ErrorType) {
+	t.Helper()
+	got := make(map[string]field.ErrorType)
+	for _, err := range list {
+		got[err.Field] = err.Type
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

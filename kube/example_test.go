@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -28,7 +29,7 @@ func ExampleTaints() {
 // A pod gets the tolerations that the API server gives to every pod.
 func ExampleCoreTolerations() {
 	var pod corev1.Pod
-	pod.Spec.Tolerations = kube.CoreTolerations(taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.Defaults{}))
+	pod.Spec.Tolerations = kube.CoreTolerations(taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultSeconds{}))
 
 	for _, t := range pod.Spec.Tolerations {
 		fmt.Println(t.Key, t.Operator, t.Effect, *t.TolerationSeconds)
@@ -58,25 +59,69 @@ func ExampleTolerations() {
 	// Output: false
 }
 
-// A node whose kubelet is silent is marked as unreachable.
-func ExampleNodeConditions() {
-	var node corev1.Node
-	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown"}}
+// One of a pod's tolerations is held against one of a node's taints.
+func ExampleToleration() {
+	toleration := corev1.Toleration{Key: "dedicated", Value: "ml"}
+	taint := corev1.Taint{Key: "dedicated", Value: "web", Effect: corev1.TaintEffectNoSchedule}
 
-	current := kube.Taints(node.Spec.Taints)
+	fmt.Println(kube.Toleration(&toleration).Mismatch(*kube.Taint(&taint)))
+	// Output: MismatchValue
+}
+
+// A text becomes a taint of a node.
+func ExampleCoreTaint() {
+	taint := taints.MustParseTaint("dedicated=ml:NoSchedule")
+	var node corev1.Node
+	node.Spec.Taints = append(node.Spec.Taints, *kube.CoreTaint(&taint))
+
+	fmt.Println(node.Spec.Taints[0].Key, node.Spec.Taints[0].Effect)
+	// Output: dedicated NoSchedule
+}
+
+// One of a node's taints is identified.
+func ExampleTaint() {
+	taint := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
+	fmt.Println(kube.Taint(&taint).ID())
+	// Output: dedicated:NoSchedule
+}
+
+// A text becomes a toleration of a pod.
+func ExampleCoreToleration() {
+	toleration := taints.MustParseToleration("dedicated op=Exists")
+	var pod corev1.Pod
+	pod.Spec.Tolerations = append(pod.Spec.Tolerations, *kube.CoreToleration(&toleration))
+
+	fmt.Println(pod.Spec.Tolerations[0].Key, pod.Spec.Tolerations[0].Operator)
+	// Output: dedicated Exists
+}
+
+// A node whose kubelet is silent is marked as unreachable.
+func ExampleNodeState() {
+	node := corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown"},
+	}}}
+
 	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-	changes := taints.ReconcileConditions(current, kube.NodeConditions(node.Status.Conditions), node.Spec.Unschedulable, now)
-	after, err := changes.Apply(current, true)
-	node.Spec.Taints = kube.CoreTaints(after)
+	changes := lifecycle.ReconcileConditions(kube.Taints(node.Spec.Taints), kube.NodeState(&node), now)
+	list, _ := changes.Apply(kube.Taints(node.Spec.Taints))
+	node.Spec.Taints = kube.CoreTaints(list)
 
 	for _, taint := range node.Spec.Taints {
 		fmt.Println(taint.ToString(), taint.TimeAdded)
 	}
-	fmt.Println(err)
 	// Output:
 	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
 	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
-	// <nil>
+}
+
+// A driver is missing on a node until a condition says that it is there.
+func ExampleNodeConditions() {
+	missing := taints.Taint{Key: "example.com/driver", Effect: taints.NoSchedule}
+	rules := lifecycle.ConditionRules{{Type: "example.com/DriverReady", Status: "False", Taint: missing}}
+	conditions := []corev1.NodeCondition{{Type: "example.com/DriverReady", Status: corev1.ConditionFalse}}
+
+	fmt.Println(rules.ConditionTaints(lifecycle.NodeState{Conditions: kube.NodeConditions(conditions)}))
+	// Output: [example.com/driver:NoSchedule]
 }
 
 // A webhook reports what is wrong with a node's taints.

@@ -1,16 +1,15 @@
 package kube_test
 
 import (
-	"encoding/json"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/viewtest"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,67 +18,29 @@ import (
 
 // TestLayout says in words what the package proves when it compiles.
 func TestLayout(t *testing.T) {
-	sameLayout(t, reflect.TypeFor[taints.Taint](), reflect.TypeFor[corev1.Taint]())
-	sameLayout(t, reflect.TypeFor[taints.Toleration](), reflect.TypeFor[corev1.Toleration]())
+	viewtest.SameLayout(t, reflect.TypeFor[taints.Taint](), reflect.TypeFor[corev1.Taint]())
+	viewtest.SameLayout(t, reflect.TypeFor[taints.Toleration](), reflect.TypeFor[corev1.Toleration]())
 	wrapper := reflect.TypeFor[metav1.Time]()
 	if wrapper.NumField() != 1 || wrapper.Field(0).Type != reflect.TypeFor[time.Time]() || wrapper.Size() != reflect.TypeFor[time.Time]().Size() {
 		t.Errorf("%v is more than a time.Time", wrapper)
 	}
 }
 
-func sameLayout(t *testing.T, ours, theirs reflect.Type) {
-	t.Helper()
-	if ours.Size() != theirs.Size() || ours.Align() != theirs.Align() || ours.NumField() != theirs.NumField() {
-		t.Fatalf("%v has size %d, alignment %d and %d fields, %v has %d, %d and %d",
-			ours, ours.Size(), ours.Align(), ours.NumField(), theirs, theirs.Size(), theirs.Align(), theirs.NumField())
-	}
-	for i := range ours.NumField() {
-		a, b := ours.Field(i), theirs.Field(i)
-		if a.Name != b.Name || a.Offset != b.Offset || a.Type.Kind() != b.Type.Kind() || a.Type.Size() != b.Type.Size() {
-			t.Errorf("%v: %s %v at %d, %v: %s %v at %d", ours, a.Name, a.Type, a.Offset, theirs, b.Name, b.Type, b.Offset)
-		}
-		if a.Tag.Get("json") != b.Tag.Get("json") {
-			t.Errorf("%v.%s is %q in JSON, %q in %v", ours, a.Name, a.Tag.Get("json"), b.Tag.Get("json"), theirs)
-		}
-	}
-}
-
-// testView checks what every view holds to: nil, empty, length, capacity, order and memory.
-func testView[From, To any](t *testing.T, view func([]From) []To) {
-	t.Helper()
-	if view(nil) != nil {
-		t.Error("the view of nil is not nil")
-	}
-	for _, empty := range [][]From{{}, make([]From, 0, 3), make([]From, 3)[3:], make([]From, 3)[1:1:1]} {
-		if v := view(empty); v == nil || len(v) != 0 || cap(v) != 0 {
-			t.Errorf("the view of an empty list is %v, len %d, cap %d", v, len(v), cap(v))
-		}
-	}
-	backing := make([]From, 8)
-	list := backing[2:5]
-	v := view(list)
-	if len(v) != 3 || cap(v) != 3 {
-		t.Errorf("len %d, cap %d, want 3 and 3", len(v), cap(v))
-	}
-	if unsafe.Pointer(&v[0]) != unsafe.Pointer(&list[0]) || unsafe.Pointer(&v[2]) != unsafe.Pointer(&list[2]) {
-		t.Error("the view has memory of its own")
-	}
-	if allocs := testing.AllocsPerRun(100, func() { v = view(list) }); allocs != 0 {
-		t.Errorf("a view allocates %v times", allocs)
-	}
-	more := append(v, v[0])
-	if unsafe.Pointer(&more[0]) == unsafe.Pointer(&list[0]) {
-		t.Error("an append to the view is one to the list")
-	}
-}
-
 func TestViews(t *testing.T) {
-	t.Run("Taints", func(t *testing.T) { testView(t, kube.Taints) })
-	t.Run("CoreTaints", func(t *testing.T) { testView(t, kube.CoreTaints) })
-	t.Run("Tolerations", func(t *testing.T) { testView(t, kube.Tolerations) })
-	t.Run("CoreTolerations", func(t *testing.T) { testView(t, kube.CoreTolerations) })
+	t.Run("Taints", func(t *testing.T) { viewtest.List(t, kube.Taints) })
+	t.Run("CoreTaints", func(t *testing.T) { viewtest.List(t, kube.CoreTaints) })
+	t.Run("Tolerations", func(t *testing.T) { viewtest.List(t, kube.Tolerations) })
+	t.Run("CoreTolerations", func(t *testing.T) { viewtest.List(t, kube.CoreTolerations) })
 }
 
+func TestPointers(t *testing.T) {
+	t.Run("Taint", func(t *testing.T) { viewtest.Pointer(t, kube.Taint) })
+	t.Run("CoreTaint", func(t *testing.T) { viewtest.Pointer(t, kube.CoreTaint) })
+	t.Run("Toleration", func(t *testing.T) { viewtest.Pointer(t, kube.Toleration) })
+	t.Run("CoreToleration", func(t *testing.T) { viewtest.Pointer(t, kube.CoreToleration) })
+}
+
+// An append to a view of a part of a list does not write behind that part.
 func TestAppendLeavesTheOriginal(t *testing.T) {
 	backing := []corev1.Toleration{{Key: "a"}, {Key: "b"}}
 	_ = append(kube.Tolerations(backing[:1]), taints.Toleration{Key: "c"})
@@ -104,45 +65,6 @@ func TestWritesAreShared(t *testing.T) {
 	view[0].TimeAdded = &at
 	if !node[0].TimeAdded.Time.Equal(at) {
 		t.Errorf("the list is %v", node)
-	}
-}
-
-func TestNodeConditions(t *testing.T) {
-	if got := kube.NodeConditions(nil); got != nil {
-		t.Errorf("nil gives %v", got)
-	}
-	if got := kube.NodeConditions([]corev1.NodeCondition{}); got == nil || len(got) != 0 {
-		t.Errorf("an empty list gives %#v", got)
-	}
-	node := []corev1.NodeCondition{
-		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "KubeletNotReady", LastHeartbeatTime: metav1.Unix(1, 0)},
-		{Type: "", Status: "\xff"},
-	}
-	got := kube.NodeConditions(node)
-	node[0].Type = corev1.NodeMemoryPressure
-	if diff := cmp.Diff([]taints.Condition{{Type: "Ready", Status: "False"}, {Status: "\xff"}}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// The statuses and types of Kubernetes are those that package taints knows.
-func TestConditionNames(t *testing.T) {
-	for _, tc := range []struct {
-		condition corev1.NodeConditionType
-		status    corev1.ConditionStatus
-		key       string
-	}{
-		{corev1.NodeReady, corev1.ConditionFalse, corev1.TaintNodeNotReady},
-		{corev1.NodeReady, corev1.ConditionUnknown, corev1.TaintNodeUnreachable},
-		{corev1.NodeMemoryPressure, corev1.ConditionTrue, corev1.TaintNodeMemoryPressure},
-		{corev1.NodeDiskPressure, corev1.ConditionTrue, corev1.TaintNodeDiskPressure},
-		{corev1.NodePIDPressure, corev1.ConditionTrue, corev1.TaintNodePIDPressure},
-		{corev1.NodeNetworkUnavailable, corev1.ConditionTrue, corev1.TaintNodeNetworkUnavailable},
-	} {
-		got := taints.ConditionTaints(kube.NodeConditions([]corev1.NodeCondition{{Type: tc.condition, Status: tc.status}}), false)
-		if len(got) == 0 || got[0].Key != tc.key {
-			t.Errorf("%s %s gives %v, want %s", tc.condition, tc.status, got, tc.key)
-		}
 	}
 }
 
@@ -188,6 +110,9 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(diff)
 		}
 		for i, view := range kube.Taints(node) {
+			if *kube.Taint(&node[i]) != view || *kube.CoreTaint(&view) != node[i] {
+				t.Fatalf("the single views of %v differ from %v", node[i], view)
+			}
 			want := taints.Taint{Key: node[i].Key, Value: node[i].Value, Effect: taints.Effect(node[i].Effect)}
 			if node[i].TimeAdded != nil {
 				want.TimeAdded = &node[i].TimeAdded.Time
@@ -197,6 +122,9 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		for i, view := range kube.Tolerations(pod) {
+			if *kube.Toleration(&pod[i]) != view || *kube.CoreToleration(&view) != pod[i] {
+				t.Fatalf("the single views of %v differ from %v", pod[i], view)
+			}
 			want := taints.Toleration{
 				Key: pod[i].Key, Operator: taints.Operator(pod[i].Operator), Value: pod[i].Value,
 				Effect: taints.Effect(pod[i].Effect), TolerationSeconds: pod[i].TolerationSeconds,
@@ -211,39 +139,19 @@ func TestRoundTrip(t *testing.T) {
 func TestJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node, pod := drawTaints(t), drawTolerations(t)
-		sameJSON(t, node, kube.Taints(node))
-		sameJSON(t, pod, kube.Tolerations(pod))
+		viewtest.SameJSON(t, node, kube.Taints(node))
+		viewtest.SameJSON(t, pod, kube.Tolerations(pod))
 		var theirNode []corev1.Taint
 		var ourNode []taints.Taint
-		decode(t, encode(t, node), &theirNode)
-		decode(t, encode(t, node), &ourNode)
-		sameJSON(t, theirNode, kube.CoreTaints(ourNode))
+		viewtest.Decode(t, viewtest.Encode(t, node), &theirNode)
+		viewtest.Decode(t, viewtest.Encode(t, node), &ourNode)
+		viewtest.SameJSON(t, theirNode, kube.CoreTaints(ourNode))
 		var theirPod []corev1.Toleration
 		var ourPod []taints.Toleration
-		decode(t, encode(t, pod), &theirPod)
-		decode(t, encode(t, pod), &ourPod)
-		sameJSON(t, theirPod, ourPod)
+		viewtest.Decode(t, viewtest.Encode(t, pod), &theirPod)
+		viewtest.Decode(t, viewtest.Encode(t, pod), &ourPod)
+		viewtest.SameJSON(t, theirPod, ourPod)
 	})
-}
-
-func sameJSON(t *rapid.T, a, b any) {
-	if x, y := encode(t, a), encode(t, b); x != y {
-		t.Fatalf("%T is %s, %T is %s", a, x, b, y)
-	}
-}
-
-func encode(t *rapid.T, v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-func decode(t *rapid.T, text string, v any) {
-	if err := json.Unmarshal([]byte(text), v); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestJSONOfTimes shows where the two types write TimeAdded differently.
@@ -266,11 +174,8 @@ func TestJSONOfTimes(t *testing.T) {
 
 func wantJSON(t *testing.T, list any, timeAdded string) {
 	t.Helper()
-	got, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := `[{"key":"","effect":"","timeAdded":` + timeAdded + `}]`; string(got) != want {
+	got := viewtest.Encode(t, list)
+	if want := `[{"key":"","effect":"","timeAdded":` + timeAdded + `}]`; got != want {
 		t.Errorf("%T is %s, want %s", list, got, want)
 	}
 }

@@ -9,8 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Proof of equal layouts. In each constant a ^ b is zero where a and b are equal; of any other unsigned number the
-// negative is out of range, which does not compile.
+// Proof of equal layouts. In each constant a ^ b is zero where a and b are
+// equal; of any other unsigned number the negative is out of range, which does
+// not compile. So the package does not compile with a Kubernetes that adds a
+// field, until package taints has it too.
 
 const (
 	_ = -(unsafe.Sizeof(taints.Taint{}) ^ unsafe.Sizeof(corev1.Taint{}))
@@ -45,7 +47,8 @@ const (
 	_ = -(unsafe.Sizeof(corev1.Toleration{}) ^ tolerationFields)
 )
 
-// Proof that the fields are of equal kinds: pointers convert only between types of one underlying type.
+// Proof that the fields are of equal kinds: pointers convert only between types
+// of one underlying type.
 
 func _(theirs *corev1.Taint, ours *taints.Taint) {
 	ours.Key = theirs.Key

@@ -1,0 +1,354 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/dra"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	resourcebeta "k8s.io/api/resource/v1beta2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/dynamic-resource-allocation/cel"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/dynamic-resource-allocation/structured"
+	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
+	"pgregory.net/rapid"
+)
+
+const (
+	driver  = "gpu.example.com"
+	devices = "devices" // the pool, and the slice that holds it
+)
+
+var deviceEffects = texts(
+	[]string{"NoExecute", "NoExecute", "NoSchedule", "None", ""},
+	[]string{"PreferNoSchedule", "NoExecuteWithPodDisruptionBudget", "noExecute", "none", "NoExecute "},
+)
+
+// drawDeviceTaint returns a taint as the API server stores it, with a time.
+func drawDeviceTaint(t *rapid.T) resourceapi.DeviceTaint {
+	return resourceapi.DeviceTaint{
+		Key:       keys.Draw(t, "key"),
+		Value:     values.Draw(t, "value"),
+		Effect:    resourceapi.DeviceTaintEffect(deviceEffects.Draw(t, "effect")),
+		TimeAdded: &metav1.Time{Time: rapid.SampledFrom(append(times, observed)).Draw(t, "time")},
+	}
+}
+
+func drawDeviceTaints(t *rapid.T) []resourceapi.DeviceTaint {
+	return draws(t, "taints", 4, drawDeviceTaint)
+}
+
+// deviceSeconds are seconds for which time.Duration does not overflow.
+var deviceSeconds = []int64{300, 0, 1, -1, 2, 60, 299, 301, math.MinInt64, -9223372037, 9223372035, 9223372036}
+
+func drawDeviceToleration(t *rapid.T) resourceapi.DeviceToleration {
+	toleration := resourceapi.DeviceToleration{
+		Key:      keys.Draw(t, "key"),
+		Operator: resourceapi.DeviceTolerationOperator(operators.Draw(t, "operator")),
+		Value:    values.Draw(t, "value"),
+		Effect:   resourceapi.DeviceTaintEffect(deviceEffects.Draw(t, "effect")),
+	}
+	if rapid.Bool().Draw(t, "limited") {
+		seconds := rapid.SampledFrom(deviceSeconds).Draw(t, "seconds")
+		toleration.TolerationSeconds = &seconds
+	}
+	return toleration
+}
+
+// drawDeviceTolerations returns tolerations of which about half take their key,
+// value and effect from one of the taints.
+func drawDeviceTolerations(t *rapid.T, marks []resourceapi.DeviceTaint) []resourceapi.DeviceToleration {
+	return draws(t, "tolerations", 6, func(t *rapid.T) resourceapi.DeviceToleration {
+		toleration := drawDeviceToleration(t)
+		if len(marks) > 0 && rapid.Bool().Draw(t, "meets") {
+			mark := rapid.SampledFrom(marks).Draw(t, "taint")
+			toleration.Key, toleration.Value, toleration.Effect = mark.Key, mark.Value, mark.Effect
+		}
+		return toleration
+	})
+}
+
+func TestDeviceToleratesTaint(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		taint := drawDeviceTaint(t)
+		tolerations := drawDeviceTolerations(t, []resourceapi.DeviceTaint{taint})
+		first := -1
+		for i, toleration := range tolerations {
+			want := resourceclaim.ToleratesTaint(toleration, taint)
+			if want && first < 0 {
+				first = i
+			}
+			ours, its := *dra.Toleration(&toleration), *dra.Taint(&taint)
+			if got := dra.Options().Tolerates(ours, its); got != want {
+				t.Fatalf("Tolerates(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
+			}
+			if got := dra.Options().Mismatch(ours, its); (got == taints.MismatchNone) != want {
+				t.Fatalf("Mismatch(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
+			}
+		}
+		if got, ok := dra.Options().Match(*dra.Taint(&taint), dra.Tolerations(tolerations)); got != first || ok != (first >= 0) {
+			t.Fatalf("Match = %d, %v, Kubernetes %d", got, ok, first)
+		}
+		if got, ok := dra.Policy().Compile(dra.Tolerations(tolerations)).Match(*dra.Taint(&taint)); got != first || ok != (first >= 0) {
+			t.Fatalf("Matcher.Match = %d, %v, Kubernetes %d", got, ok, first)
+		}
+	})
+}
+
+// A cluster in memory has one device class.
+type oneClass struct{}
+
+var class = resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}}
+
+func (oneClass) List() ([]*resourceapi.DeviceClass, error) {
+	return []*resourceapi.DeviceClass{&class}, nil
+}
+
+func (oneClass) Get(name string) (*resourceapi.DeviceClass, error) {
+	if name != class.Name {
+		return nil, fmt.Errorf("no class %q", name)
+	}
+	return &class, nil
+}
+
+var compiled = cel.NewCache(10, cel.Features{})
+
+// allocate asks the kube-scheduler's allocator for the device, the only one
+// there is, and returns whether it can be allocated.
+func allocate(t fataler, marks []resourceapi.DeviceTaint, tolerations []resourceapi.DeviceToleration) bool {
+	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
+	allocator, err := structured.NewAllocator(t.Context(), structured.Features{DeviceTaints: true}, structured.AllocatedState{},
+		oneClass{}, []*resourceapi.ResourceSlice{slice(&node.Name, marks)}, compiled)
+	if err != nil {
+		t.Fatalf("NewAllocator: %v", err)
+	}
+	claim := resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "claim", Namespace: "default"}}
+	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "request", Exactly: &resourceapi.ExactDeviceRequest{
+		DeviceClassName: class.Name, AllocationMode: resourceapi.DeviceAllocationModeExactCount, Count: 1, Tolerations: tolerations,
+	}}}
+	results, err := allocator.Allocate(t.Context(), &node, []*resourceapi.ResourceClaim{&claim})
+	if err != nil {
+		t.Fatalf("Allocate: %v", err)
+	}
+	return len(results) == 1
+}
+
+// slice returns a slice with a device for each list of taints, named by its
+// index.
+func slice(node *string, lists ...[]resourceapi.DeviceTaint) *resourceapi.ResourceSlice {
+	s := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: devices}, Spec: resourceapi.ResourceSliceSpec{
+		Driver: driver, NodeName: node, Pool: resourceapi.ResourcePool{Name: devices, ResourceSliceCount: 1},
+	}}
+	for i, list := range lists {
+		s.Spec.Devices = append(s.Spec.Devices, resourceapi.Device{Name: deviceName(i), Taints: list})
+	}
+	return s
+}
+
+func deviceName(i int) string { return fmt.Sprintf("gpu-%d", i) }
+
+func TestDeviceAllocation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		marks := drawDeviceTaints(t)
+		tolerations := drawDeviceTolerations(t, marks)
+		want := allocate(t, marks, tolerations)
+		if i, found := dra.Options().FindUntolerated(dra.Taints(marks), dra.Tolerations(tolerations), taints.Hard); found == want {
+			t.Fatalf("FindUntolerated = %d, %v, Kubernetes allocates: %v", i, found, want)
+		}
+		if verdict := dra.Options().Filter(dra.Taints(marks), dra.Tolerations(tolerations)); verdict.Schedulable() != want {
+			t.Fatalf("Filter = %v, Kubernetes allocates: %v", verdict, want)
+		}
+	})
+}
+
+// A fataler is a [testing.T], or one of a property test.
+type fataler interface {
+	Helper()
+	Context() context.Context
+	Fatalf(format string, args ...any)
+}
+
+// deviceController returns a device-taint-eviction controller that knows of no
+// object yet.
+func deviceController() *devicetainteviction.Controller {
+	client := fake.NewClientset()
+	factory := informers.NewSharedInformerFactory(client, 0)
+	resources := factory.Resource()
+	return devicetainteviction.New(client, factory.Core().V1().Pods(), resources.V1().ResourceClaims(), resources.V1().ResourceSlices(),
+		resources.V1beta2().DeviceTaintRules(), resources.V1().DeviceClasses(), "device-taint-eviction-controller", false)
+}
+
+// A use is a device with its taints, and the tolerations of the claim that it is
+// allocated for.
+type use struct {
+	taints      []resourceapi.DeviceTaint
+	tolerations []resourceapi.DeviceToleration
+}
+
+// kubernetesDeviceEviction is what the device-taint-eviction controller decides
+// for the pods that use the devices, which the rules taint as well.
+func kubernetesDeviceEviction(tc *devicetainteviction.Controller, uses []use, rules []resourceapi.DeviceTaint) *linked.DeviceEviction {
+	var lists [][]resourceapi.DeviceTaint
+	claim := &resourceapi.ResourceClaim{Status: resourceapi.ResourceClaimStatus{Allocation: &resourceapi.AllocationResult{}}}
+	results := &claim.Status.Allocation.Devices.Results
+	for i, u := range uses {
+		lists = append(lists, u.taints)
+		*results = append(*results, resourceapi.DeviceRequestAllocationResult{
+			Driver: driver, Pool: devices, Device: deviceName(i), Tolerations: u.tolerations,
+		})
+	}
+	evicting := make(map[string]*resourcebeta.DeviceTaintRule)
+	for i, rule := range rules {
+		if rule.Effect == resourceapi.DeviceTaintEffectNoExecute { // as handleRuleChange keeps them
+			evicting[deviceName(i)] = deviceTaintRule(rule)
+		}
+	}
+	*linked.Field[map[string]*resourcebeta.DeviceTaintRule](tc, "evictingRules") = evicting
+	s := slice(nil, lists...)
+	linked.ChangeSlice(tc, nil, s)
+	defer linked.ChangeSlice(tc, s, nil)
+	return linked.ClaimEviction(tc, claim)
+}
+
+// deviceTaintRule returns a rule that puts the taint on every device.
+func deviceTaintRule(taint resourceapi.DeviceTaint) *resourcebeta.DeviceTaintRule {
+	return &resourcebeta.DeviceTaintRule{Spec: resourcebeta.DeviceTaintRuleSpec{
+		DeviceSelector: &resourcebeta.DeviceTaintSelector{},
+		Taint: resourcebeta.DeviceTaint{
+			Key: taint.Key, Value: taint.Value, Effect: resourcebeta.DeviceTaintEffect(taint.Effect), TimeAdded: taint.TimeAdded,
+		},
+	}}
+}
+
+// deviceEviction is what the library decides for the pods that use the devices:
+// the earliest of what it decides for each.
+func deviceEviction(t fataler, uses []use, rules []resourceapi.DeviceTaint) taints.Eviction {
+	t.Helper()
+	var first taints.Eviction
+	for _, u := range uses {
+		marks := dra.Taints(withRules(u.taints, rules))
+		tolerations := dra.EvictionTolerations(u.tolerations)
+		e := dra.Policy().EvictionOf(marks, tolerations, observed)
+		if got := dra.Policy().Compile(tolerations).EvictionOf(marks, observed); got != e {
+			t.Fatalf("Matcher.EvictionOf = %v, EvictionPolicy.EvictionOf %v", got, e)
+		}
+		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
+			first = e
+		}
+	}
+	return first
+}
+
+// withRules returns the taints of a device and those of rules in a list of its own.
+func withRules(marks, rules []resourceapi.DeviceTaint) []resourceapi.DeviceTaint {
+	return append(marks[:len(marks):len(marks)], rules...)
+}
+
+func TestDeviceEviction(t *testing.T) {
+	tc := deviceController()
+	rapid.Check(t, func(t *rapid.T) {
+		rules := draws(t, "rules", 2, drawDeviceTaint)
+		uses := draws(t, "devices", 3, func(t *rapid.T) use {
+			marks := drawDeviceTaints(t)
+			return use{marks, drawDeviceTolerations(t, withRules(marks, rules))}
+		})
+		want, got := kubernetesDeviceEviction(tc, uses, rules), deviceEviction(t, uses, rules)
+		switch {
+		case want == nil:
+			if got.Outcome != taints.Stays {
+				t.Fatalf("got %v, in Kubernetes the pods stay", got)
+			}
+		case got.Outcome == taints.Stays || !got.At.Equal(want.When.Time):
+			t.Fatalf("got %+v, Kubernetes %v", got, want.When)
+		}
+	})
+}
+
+// until is a toleration of everything with NoExecute, for the seconds.
+func until(seconds *int64) []resourceapi.DeviceToleration {
+	return []resourceapi.DeviceToleration{{
+		Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute, TolerationSeconds: seconds,
+	}}
+}
+
+// broken is a device with one NoExecute taint of the time.
+func broken(added *metav1.Time, tolerations []resourceapi.DeviceToleration) []use {
+	return []use{{[]resourceapi.DeviceTaint{{Key: "a", Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: added}}, tolerations}}
+}
+
+func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
+	tc := deviceController()
+	for _, test := range []struct {
+		seconds    int64
+		kubernetes time.Duration // behind the taint's time
+		want       taints.Outcome
+	}{
+		{9223372036, 9223372036 * time.Second, taints.EvictsAt},
+		{9223372037, -9223372036709551616, taints.EvictsAt},
+		{18446744074, 290448384, taints.EvictsAt},
+		{math.MaxInt64, -time.Second, taints.Stays},
+	} {
+		uses := broken(&metav1.Time{Time: observed}, until(&test.seconds))
+		same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).When.Time, observed.Add(test.kubernetes))
+		got := deviceEviction(t, uses, nil)
+		same(t, "EvictionOf outcome", got.Outcome, test.want)
+		if got.Outcome == taints.EvictsAt {
+			same(t, "EvictionOf seconds", got.At.Unix()-observed.Unix(), test.seconds)
+		}
+	}
+}
+
+// The API server sets TimeAdded. Where something else hands over a taint without
+// it, Kubernetes forgets the taint, or ends with a nil pointer.
+func TestDifferenceDeviceTaintWithoutTime(t *testing.T) {
+	tc := deviceController()
+	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, broken(nil, nil), nil), nil)
+	same(t, "EvictionOf", deviceEviction(t, broken(nil, nil), nil).String(), "evicts now")
+
+	seconds := int64(300)
+	uses := broken(nil, until(&seconds))
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("claimEvictionTime does not end with a nil pointer")
+			}
+		}()
+		kubernetesDeviceEviction(tc, uses, nil)
+	}()
+	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, observed.Add(300*time.Second))
+}
+
+func TestDifferenceDeviceTaintOfTheFuture(t *testing.T) {
+	tc := deviceController()
+	later := metav1.Time{Time: observed.Add(time.Hour)}
+	uses := broken(&later, nil)
+	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).When, later)
+	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, observed)
+
+	seconds := int64(300) // both count from then
+	uses = broken(&later, until(&seconds))
+	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).When.Time, later.Add(300*time.Second))
+	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, later.Add(300*time.Second))
+}
+
+// In Kubernetes a toleration without an effect matches a NoExecute taint for the
+// allocator, as the API says, and not for the controller. EvictionTolerations
+// makes the library agree with the controller; without it the API's word counts.
+func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
+	tc := deviceController()
+	everything := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
+	uses := broken(&metav1.Time{Time: observed}, everything)
+	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
+	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).When.Time, observed)
+	same(t, "EvictionOf EvictionTolerations", deviceEviction(t, uses, nil).String(), "evicts now")
+	same(t, "EvictionOf Tolerations", dra.Policy().EvictionOf(dra.Taints(uses[0].taints), dra.Tolerations(everything), observed).String(), "stays")
+}

@@ -1,0 +1,149 @@
+package dra_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/dra"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A scheduler asks whether a device can be allocated for a request.
+func ExampleOptions() {
+	device := resourceapi.Device{Name: "gpu-0", Taints: []resourceapi.DeviceTaint{
+		{Key: "example.com/firmware", Value: "outdated", Effect: "None"},
+		{Key: "example.com/maintenance", Effect: resourceapi.DeviceTaintEffectNoSchedule},
+	}}
+	request := resourceapi.ExactDeviceRequest{Tolerations: []resourceapi.DeviceToleration{
+		{Key: "example.com/degraded", Operator: resourceapi.DeviceTolerationOpExists},
+	}}
+
+	i, found := dra.Options().FindUntolerated(dra.Taints(device.Taints), dra.Tolerations(request.Tolerations), taints.Hard)
+	if found {
+		fmt.Println(device.Name, "has", *dra.Taint(&device.Taints[i]))
+	}
+	// Output: gpu-0 has example.com/maintenance:NoSchedule
+}
+
+// A controller computes when a pod leaves that uses two devices.
+func ExamplePolicy() {
+	noon := metav1.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
+	devices := map[string][]resourceapi.DeviceTaint{
+		"gpu-0": {{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: &noon}},
+		"gpu-1": nil,
+	}
+	tenMinutes := int64(600)
+	tolerations := []resourceapi.DeviceToleration{{
+		Key: "example.com/degraded", Operator: resourceapi.DeviceTolerationOpExists,
+		Effect: resourceapi.DeviceTaintEffectNoExecute, TolerationSeconds: &tenMinutes,
+	}}
+	allocation := resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{
+		{Device: "gpu-0", Tolerations: tolerations},
+		{Device: "gpu-1", Tolerations: tolerations},
+	}}
+
+	var first taints.Eviction
+	now := noon.Add(4 * time.Minute)
+	for _, result := range allocation.Results {
+		e := dra.Policy().EvictionOf(dra.Taints(devices[result.Device]), dra.EvictionTolerations(result.Tolerations), now)
+		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
+			first = e
+		}
+	}
+	wait, _ := first.Wait(now)
+	fmt.Println(first)
+	fmt.Println("in", wait)
+	// Output:
+	// evicts at 2026-11-21T12:10:00Z, after 600s
+	// in 6m0s
+}
+
+// A toleration of all effects lets a device be allocated, and does not keep the
+// pod where the device is tainted with NoExecute.
+func ExampleEvictionTolerations() {
+	device := []resourceapi.DeviceTaint{{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute}}
+	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
+
+	fmt.Println(dra.Options().Filter(dra.Taints(device), dra.Tolerations(tolerations)))
+	fmt.Println(dra.Policy().EvictionOf(dra.Taints(device), dra.EvictionTolerations(tolerations), time.Now()))
+	// Output:
+	// all tolerated
+	// evicts now
+}
+
+// The taints of a device are filtered as they are.
+func ExampleTaints() {
+	device := resourceapi.Device{Taints: []resourceapi.DeviceTaint{
+		{Key: "example.com/maintenance", Effect: resourceapi.DeviceTaintEffectNoSchedule},
+		{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute},
+	}}
+	fmt.Println(dra.Options().Filter(dra.Taints(device.Taints), nil))
+	// Output: untolerated: 1 NoSchedule, 1 NoExecute
+}
+
+// The tolerations of a request are prepared for many devices.
+func ExampleTolerations() {
+	request := resourceapi.ExactDeviceRequest{Tolerations: []resourceapi.DeviceToleration{
+		{Key: "example.com/degraded", Operator: resourceapi.DeviceTolerationOpExists},
+	}}
+	m := dra.Options().Compile(dra.Tolerations(request.Tolerations))
+	fmt.Println(m.Match(taints.Taint{Key: "example.com/degraded", Effect: taints.NoExecute}))
+	// Output: 0 true
+}
+
+// A driver taints a device.
+func ExampleDeviceTaints() {
+	changes := taints.Changes{Add: []taints.Taint{{Key: "example.com/degraded", Effect: taints.NoExecute}}}
+	var device resourceapi.Device
+	list, changed := changes.Apply(dra.Taints(device.Taints))
+	device.Taints = dra.DeviceTaints(list)
+
+	fmt.Println(device.Taints[0].Key, device.Taints[0].Effect, changed)
+	// Output: example.com/degraded NoExecute true
+}
+
+// Texts become the tolerations of a request.
+func ExampleDeviceTolerations() {
+	list := []taints.Toleration{taints.MustParseToleration("example.com/degraded:NoExecute op=Exists for 600s")}
+	request := resourceapi.ExactDeviceRequest{Tolerations: dra.DeviceTolerations(list)}
+
+	fmt.Println(request.Tolerations[0].Operator, *request.Tolerations[0].TolerationSeconds)
+	// Output: Exists 600
+}
+
+// One of a device's taints is identified.
+func ExampleTaint() {
+	taint := resourceapi.DeviceTaint{Key: "example.com/degraded", Value: "ecc", Effect: resourceapi.DeviceTaintEffectNoExecute}
+	fmt.Println(dra.Taint(&taint).ID())
+	// Output: example.com/degraded:NoExecute
+}
+
+// A text becomes a taint of a device.
+func ExampleDeviceTaint() {
+	taint := taints.MustParseTaint("example.com/degraded=ecc:NoExecute")
+	device := resourceapi.Device{Taints: []resourceapi.DeviceTaint{*dra.DeviceTaint(&taint)}}
+
+	fmt.Println(device.Taints[0].Value)
+	// Output: ecc
+}
+
+// One toleration says why it does not tolerate a taint.
+func ExampleToleration() {
+	toleration := resourceapi.DeviceToleration{Key: "example.com/degraded", Value: "ecc"}
+	taint := resourceapi.DeviceTaint{Key: "example.com/degraded", Value: "fan", Effect: resourceapi.DeviceTaintEffectNoExecute}
+
+	fmt.Println(dra.Options().Mismatch(*dra.Toleration(&toleration), *dra.Taint(&taint)))
+	// Output: MismatchValue
+}
+
+// A text becomes a toleration of a request.
+func ExampleDeviceToleration() {
+	toleration := taints.MustParseToleration("example.com/degraded op=Exists")
+	var request resourceapi.ExactDeviceRequest
+	request.Tolerations = append(request.Tolerations, *dra.DeviceToleration(&toleration))
+
+	fmt.Println(request.Tolerations[0].Key, request.Tolerations[0].Operator)
+	// Output: example.com/degraded Exists
+}

@@ -1,0 +1,171 @@
+package dra_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/dra"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+)
+
+// added is when the taints of the tests were put on their devices, and now is
+// when they are looked at.
+var (
+	added = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	now   = added.Add(time.Minute)
+)
+
+func taint(key string, effect resourceapi.DeviceTaintEffect) resourceapi.DeviceTaint {
+	return resourceapi.DeviceTaint{Key: key, Value: "v", Effect: effect, TimeAdded: &metav1.Time{Time: added}}
+}
+
+// exists returns a toleration of the key, with seconds unless they are nil.
+func exists(key string, effect resourceapi.DeviceTaintEffect, seconds *int64) resourceapi.DeviceToleration {
+	return resourceapi.DeviceToleration{Key: key, Operator: resourceapi.DeviceTolerationOpExists, Effect: effect, TolerationSeconds: seconds}
+}
+
+const (
+	none       resourceapi.DeviceTaintEffect = "None" // Kubernetes 1.34 has no name for it
+	noSchedule                               = resourceapi.DeviceTaintEffectNoSchedule
+	noExecute                                = resourceapi.DeviceTaintEffectNoExecute
+)
+
+func TestAllocation(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		taint      resourceapi.DeviceTaint
+		toleration resourceapi.DeviceToleration
+		want       bool // whether the device can be allocated
+	}{
+		{"NoSchedule", taint("a", noSchedule), exists("b", "", nil), false},
+		{"NoExecute", taint("a", noExecute), exists("b", "", nil), false},
+		{"None", taint("a", none), exists("b", "", nil), true},
+		{"no effect", taint("a", ""), exists("b", "", nil), true},
+		{"PreferNoSchedule", taint("a", "PreferNoSchedule"), exists("b", "", nil), true},
+		{"an effect to come", taint("a", "NoExecuteWithPodDisruptionBudget"), exists("b", "", nil), true},
+		{"tolerated", taint("a", noSchedule), exists("a", noSchedule, nil), true},
+		{"tolerated under every effect", taint("a", noExecute), exists("a", "", nil), true},
+		{"tolerated under every key", taint("a", noExecute), exists("", noExecute, nil), true},
+		{"another effect", taint("a", noExecute), exists("a", noSchedule, nil), false},
+		{"equal", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: resourceapi.DeviceTolerationOpEqual, Value: "v"}, true},
+		{"equal by default", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Value: "v"}, true},
+		{"another value", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Value: "w"}, false},
+		{"Lt", resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule}, resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false},
+		{"Gt", resourceapi.DeviceTaint{Key: "a", Value: "2", Effect: noSchedule}, resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "1"}, false},
+		{"an unknown operator", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false},
+		{"a wildcard is none", taint("ab", noSchedule), exists("a*", "", nil), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			device := dra.Taints([]resourceapi.DeviceTaint{test.taint})
+			request := dra.Tolerations([]resourceapi.DeviceToleration{test.toleration})
+			if _, found := dra.Options().FindUntolerated(device, request, taints.Hard); found == test.want {
+				t.Errorf("FindUntolerated says %v", found)
+			}
+			if verdict := dra.Options().Filter(device, request); verdict.Schedulable() != test.want {
+				t.Errorf("Filter = %v", verdict)
+			}
+		})
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	type tolerations = []resourceapi.DeviceToleration
+	late := taint("a", noExecute)
+	late.TimeAdded = &metav1.Time{Time: added.Add(10 * time.Second)}
+	unset := taint("a", noExecute)
+	unset.TimeAdded = nil
+	future := taint("a", noExecute)
+	future.TimeAdded = &metav1.Time{Time: now.Add(time.Hour)}
+	for _, test := range []struct {
+		name        string
+		taints      []resourceapi.DeviceTaint
+		tolerations tolerations
+		want        string
+	}{
+		{"no taints", nil, nil, "stays"},
+		{"NoSchedule", []resourceapi.DeviceTaint{taint("a", noSchedule)}, nil, "stays"},
+		{"None", []resourceapi.DeviceTaint{taint("a", none)}, nil, "stays"},
+		{"not tolerated", []resourceapi.DeviceTaint{taint("a", noExecute)}, nil, "evicts now"},
+		{"tolerated forever", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, nil)}, "stays"},
+		{"tolerated for a time", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
+		{"in the past", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(30)))}, "evicts at 2026-01-02T03:04:35Z, after 30s"},
+		{"no seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(0)))}, "evicts now"},
+		{"negative seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(-5)))}, "evicts now"},
+		{"the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(300))), exists("", noExecute, ptr(int64(200)))}, "evicts at 2026-01-02T03:07:25Z, after 200s"},
+		{"forever over the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(0))), exists("", noExecute, nil)}, "stays"},
+		{"all effects do not count", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", "", nil)}, "evicts now"},
+		{"nor do their seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", "", ptr(int64(1))), exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
+		{"another effect does not count", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noSchedule, nil)}, "evicts now"},
+		{"from the taint's time", []resourceapi.DeviceTaint{taint("a", noExecute), late}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
+		{"a later taint for less", []resourceapi.DeviceTaint{late, taint("b", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(100))), exists("b", noExecute, ptr(int64(105)))}, "evicts at 2026-01-02T03:05:50Z, after 105s"},
+		{"Lt does not match", []resourceapi.DeviceTaint{{Key: "a", Value: "1", Effect: noExecute}}, tolerations{{Key: "a", Operator: "Lt", Value: "2", Effect: noExecute}}, "evicts now"},
+		{"without a time", []resourceapi.DeviceTaint{unset}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:10:05Z, after 300s"},
+		{"from the future", []resourceapi.DeviceTaint{future}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T04:10:05Z, after 300s"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			list, device := dra.EvictionTolerations(test.tolerations), dra.Taints(test.taints)
+			if got := dra.Policy().EvictionOf(device, list, now); got.String() != test.want {
+				t.Errorf("EvictionOf = %v, want %s", got, test.want)
+			}
+			if got := dra.Policy().Compile(list).EvictionOf(device, now); got.String() != test.want {
+				t.Errorf("compiled: EvictionOf = %v, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestEvictionTolerations(t *testing.T) {
+	if got := dra.EvictionTolerations(nil); got != nil {
+		t.Errorf("nil gives %v", got)
+	}
+	if got := dra.EvictionTolerations([]resourceapi.DeviceToleration{exists("a", "", nil)}); len(got) != 0 {
+		t.Errorf("a toleration of all effects gives %v", got)
+	}
+	all := []resourceapi.DeviceToleration{exists("a", noExecute, nil), exists("b", noExecute, ptr(int64(1)))}
+	if got := dra.EvictionTolerations(all); unsafe.Pointer(&got[0]) != unsafe.Pointer(&all[0]) || len(got) != 2 {
+		t.Errorf("%v is no view of %v", got, all)
+	}
+	if allocs := testing.AllocsPerRun(100, func() { dra.EvictionTolerations(all) }); allocs != 0 {
+		t.Errorf("a view allocates %v times", allocs)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawTolerations(t)
+		before := slices.Clone(list)
+		var want []taints.Toleration
+		for _, toleration := range list {
+			if toleration.Effect == noExecute {
+				want = append(want, *dra.Toleration(&toleration))
+			}
+		}
+		got := dra.EvictionTolerations(list)
+		if !slices.Equal(want, got) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		if diff := cmp.Diff(before, list); diff != "" {
+			t.Fatalf("the list was changed (-before +after):\n%s", diff)
+		}
+	})
+}
+
+// What a scheduler and an eviction controller ask allocates nothing.
+func TestNoAllocations(t *testing.T) {
+	device := []resourceapi.DeviceTaint{taint("a", noSchedule), taint("b", noExecute)}
+	request := []resourceapi.DeviceToleration{exists("a", noSchedule, nil), exists("b", noExecute, ptr(int64(300)))}
+	if allocs := testing.AllocsPerRun(100, func() {
+		dra.Options().FindUntolerated(dra.Taints(device), dra.Tolerations(request), taints.Hard)
+	}); allocs != 0 {
+		t.Errorf("FindUntolerated allocates %v times", allocs)
+	}
+	result := request[1:]
+	if allocs := testing.AllocsPerRun(100, func() {
+		dra.Policy().EvictionOf(dra.Taints(device), dra.EvictionTolerations(result), now)
+	}); allocs != 0 {
+		t.Errorf("EvictionOf allocates %v times", allocs)
+	}
+}

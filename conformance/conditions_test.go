@@ -30,7 +30,7 @@ type nodeController struct {
 }
 
 func newNodeController(t *testing.T) *nodeController {
-	client := fake.NewClientset()
+	client := newMemoryCluster()
 	factory := informers.NewSharedInformerFactory(client, 0)
 	controller := newNodeLifecycleController(t, client, factory, lifecycle.DisruptionPolicy{Threshold: 0.55, Rate: 1e9, SecondaryRate: 1e9, LargeZone: 50})
 	return &nodeController{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
@@ -109,11 +109,11 @@ func drawNodeTaints(t *rapid.T) []corev1.Taint {
 	}))
 }
 
-// TestConditions stops at 50,000 cases, for one takes two milliseconds.
+// TestConditions stops at 100,000 cases, for the controller remembers every node.
 func TestConditions(t *testing.T) {
 	compares(t, "node-lifecycle: doNoScheduleTaintingPass, processTaintBaseEviction, doNoExecuteTaintingPass", "ReconcileConditions, Changes.Apply")
 	l, ctx, drawn := newNodeController(t), t.Context(), 0
-	checkAtMost(t, 50_000, func(t *rapid.T) {
+	checkAtMost(t, 100_000, func(t *rapid.T) {
 		drawn++
 		node := &corev1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%d", drawn)}, // the controller remembers names

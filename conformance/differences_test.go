@@ -81,6 +81,18 @@ func TestDifferenceKindOfFault(t *testing.T) {
 	}
 }
 
+func TestDifferenceWording(t *testing.T) {
+	toleration := corev1.Toleration{Key: "a", Operator: opGt, Value: "0950"}
+	if gated.Comparison {
+		gated.Set(t, true)
+		p := pod([]corev1.Toleration{toleration})
+		theirs := gated.ValidateTolerations(p.Spec.Tolerations, field.NewPath("tolerations"), createOptions(p))
+		same(t, "Kubernetes detail", theirs[0].Detail, "must be a valid decimal integer in canonical form")
+	}
+	err := taints.ValidateTolerations([]taints.Toleration{convert.FromToleration(toleration)})
+	same(t, "library detail", firstFault(err).Detail, "must be a decimal integer within int64, without leading zeros or '+'")
+}
+
 func TestDifferenceUpdateFaults(t *testing.T) {
 	before := []corev1.Toleration{{Key: "a"}, {Key: "b"}}
 	after := []corev1.Toleration{{Key: "-"}}

@@ -10,7 +10,6 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle/scheduler"
@@ -19,7 +18,7 @@ import (
 
 // newDisruptable returns a node-lifecycle controller with the numbers of the policy, over no cluster.
 func newDisruptable(t *testing.T, p lifecycle.DisruptionPolicy) *nodelifecycle.Controller {
-	client := fake.NewClientset()
+	client := newMemoryCluster()
 	return newNodeLifecycleController(t, client, informers.NewSharedInformerFactory(client, 0), p)
 }
 

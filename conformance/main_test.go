@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 // test holds against each other, for the table of the command versions.
 func compares(t *testing.T, kubernetes, library string) {
 	t.Helper()
-	t.Logf("compares %s with %s", kubernetes, library)
+	t.Logf("compares %s against %s", kubernetes, library)
 }
 
 // counted says in the log how many cases a test without rapid went through.

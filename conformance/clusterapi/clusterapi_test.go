@@ -99,7 +99,7 @@ func propagate(t *rapid.T, node *corev1.Node, machine []clusterv1.MachineTaint) 
 // The taints of a machine change, and somebody changes those of its node, a few
 // times over.
 func TestPropagateMachineTaints(t *testing.T) {
-	t.Log("compares Machine controller: propagateMachineTaintsToNode with ReconcileOwned, Changes.Apply, ParseTaintID")
+	t.Log("compares Machine controller: propagateMachineTaintsToNode against ReconcileOwned, Changes.Apply, ParseTaintID")
 	rapid.Check(t, func(t *rapid.T) {
 		node := &corev1.Node{Spec: corev1.NodeSpec{Taints: drawTaints(t)}}
 		for range rapid.IntRange(1, 4).Draw(t, "rounds") {
@@ -130,7 +130,7 @@ func TestPropagateMachineTaints(t *testing.T) {
 }
 
 func TestNodeTaintHelpers(t *testing.T) {
-	t.Log("compares EnsureNodeTaint, RemoveNodeTaint, HasTaint with Changes.Apply, FindTaint")
+	t.Log("compares EnsureNodeTaint, RemoveNodeTaint, HasTaint against Changes.Apply, FindTaint")
 	rapid.Check(t, func(t *rapid.T) {
 		list, taint := drawTaints(t), drawTaint(t)
 		given, mark := fromTaints(list), fromTaints([]corev1.Taint{taint})[0]

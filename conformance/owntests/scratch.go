@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -32,7 +33,6 @@ var scratches = []scratch{
 		"k8s.io/kubernetes/pkg/util/taints",
 		"k8s.io/kubernetes/pkg/util/tolerations",
 		"k8s.io/kubernetes/pkg/util/flag",
-		"k8s.io/kubernetes/pkg/apis/core/v1/helper",
 		"k8s.io/kubernetes/pkg/apis/core/validation",
 		"k8s.io/kubernetes/pkg/api/pod",
 		"k8s.io/kubernetes/pkg/controller/daemon/util",
@@ -136,7 +136,9 @@ func (s scratch) copyModule(from, to, module string) error {
 		switch {
 		case entry.IsDir() && (rel == "vendor" || entry.Name() == "testdata" && !tested):
 			return filepath.SkipDir
-		case entry.IsDir() || !entry.Type().IsRegular():
+		case entry.IsDir():
+			return removeShims(filepath.Join(to, rel))
+		case !entry.Type().IsRegular():
 			return nil
 		case strings.HasSuffix(rel, "_test.go") && !tested:
 			return nil
@@ -147,6 +149,15 @@ func (s scratch) copyModule(from, to, module string) error {
 		}
 		return writeFile(filepath.Join(to, rel), text)
 	})
+}
+
+// removeShims removes what an earlier run put into the folder.
+func removeShims(dir string) error {
+	old, err := filepath.Glob(filepath.Join(dir, shimPrefix+"*"))
+	for _, path := range old {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // isTested reports whether the file or folder is in a package whose tests are
@@ -208,7 +219,7 @@ func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) 
 		return nil, err
 	}
 	if r.tests() == 0 {
-		return nil, fmt.Errorf("no test of %s ran:\n%s%s", pkg, faults.String(), r.output[""])
+		return nil, fmt.Errorf("no test of %s ran:\n%s%s", pkg, faults.String(), strings.Join(r.output[""], ""))
 	}
 	if o.verbose {
 		r.showFailures(stderr)
@@ -218,5 +229,6 @@ func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) 
 		return nil, err
 	}
 	r.reached = strings.Fields(string(names))
+	fmt.Fprintf(stderr, "owntests: %d passed, %d failed\n", len(r.passed), len(r.failed))
 	return r, nil
 }

@@ -21,6 +21,9 @@ import (
 // packages.
 const library = "github.com/seed-0529bac1/taints"
 
+// shimPrefix begins the names of the files that are put into packages.
+const shimPrefix = "zz_owntests_"
+
 //go:embed testdata
 var shimFiles embed.FS
 
@@ -149,10 +152,10 @@ func (s *shim) apply(dir string, deciding map[string]bool) ([]string, error) {
 			return nil, err
 		}
 	}
-	if err := writeFile(filepath.Join(dir, "zz_owntests_shim.go"), s.counting(replaced)); err != nil {
+	if err := writeFile(filepath.Join(dir, shimPrefix+"shim.go"), s.counting(replaced)); err != nil {
 		return nil, err
 	}
-	return replaced, writeFile(filepath.Join(dir, "zz_owntests_reach.go"), fmt.Appendf(nil, reach, s.file.Name.Name))
+	return replaced, writeFile(filepath.Join(dir, shimPrefix+"reach.go"), fmt.Appendf(nil, reach, s.file.Name.Name))
 }
 
 // reach notes in a file that a function was called.
@@ -184,7 +187,7 @@ func (s *shim) originals(dir string) ([]*original, error) {
 	}
 	var files []*original
 	for _, path := range paths {
-		if name := filepath.Base(path); strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "zz_owntests_") {
+		if name := filepath.Base(path); strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, shimPrefix) {
 			continue
 		}
 		f := &original{path: path, fset: token.NewFileSet()}
@@ -296,7 +299,7 @@ func (s *shim) counting(replaced []string) []byte {
 	for i, c := range s.text {
 		b.WriteByte(c)
 		if name, ok := at[i]; ok {
-			fmt.Fprintf(&b, "\n\towntestsReach(%q)", s.pkg+"."+name)
+			fmt.Fprintf(&b, "\n\towntestsReach(%q);", s.pkg+"."+name)
 		}
 	}
 	return b.Bytes()

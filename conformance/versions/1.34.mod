@@ -4,7 +4,8 @@ go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/seed-0529bac1/taints v0.0.0
+	github.com/seed-0529bac1/taints v1.0.0
+	github.com/seed-0529bac1/taints/dra v0.1.0
 	github.com/spf13/pflag v1.0.6
 	k8s.io/api v0.34.4
 	k8s.io/apimachinery v0.34.4
@@ -13,6 +14,7 @@ require (
 	k8s.io/cloud-provider v0.34.4
 	k8s.io/component-base v0.34.4
 	k8s.io/component-helpers v0.34.4
+	k8s.io/dynamic-resource-allocation v0.34.4
 	k8s.io/klog/v2 v2.130.1
 	k8s.io/kube-scheduler v0.34.4
 	k8s.io/kubectl v0.34.4
@@ -95,7 +97,6 @@ require (
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
 	k8s.io/cli-runtime v0.34.4 // indirect
 	k8s.io/controller-manager v0.34.4 // indirect
-	k8s.io/dynamic-resource-allocation v0.0.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b // indirect
 	k8s.io/kubelet v0.34.4 // indirect
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect
@@ -108,6 +109,7 @@ require (
 
 replace (
 	github.com/seed-0529bac1/taints => ../
+	github.com/seed-0529bac1/taints/dra => ../dra
 	k8s.io/api => k8s.io/api v0.34.4
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.34.4
 	k8s.io/apimachinery => k8s.io/apimachinery v0.34.4

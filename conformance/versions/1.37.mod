@@ -4,7 +4,8 @@ go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/seed-0529bac1/taints v0.0.0
+	github.com/seed-0529bac1/taints v1.0.0
+	github.com/seed-0529bac1/taints/dra v0.1.0
 	github.com/spf13/pflag v1.0.10
 	k8s.io/api v0.37.0
 	k8s.io/apimachinery v0.37.0
@@ -13,6 +14,7 @@ require (
 	k8s.io/cloud-provider v0.37.0
 	k8s.io/component-base v0.37.0
 	k8s.io/component-helpers v0.37.0
+	k8s.io/dynamic-resource-allocation v0.37.0
 	k8s.io/klog/v2 v2.140.0
 	k8s.io/kube-scheduler v0.37.0
 	k8s.io/kubectl v0.37.0
@@ -97,7 +99,6 @@ require (
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
 	k8s.io/cli-runtime v0.37.0 // indirect
 	k8s.io/controller-manager v0.37.0 // indirect
-	k8s.io/dynamic-resource-allocation v0.37.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
 	k8s.io/kubelet v0.37.0 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
@@ -110,6 +111,7 @@ require (
 
 replace (
 	github.com/seed-0529bac1/taints => ../
+	github.com/seed-0529bac1/taints/dra => ../dra
 	k8s.io/api => k8s.io/api v0.37.0
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.37.0
 	k8s.io/apimachinery => k8s.io/apimachinery v0.37.0

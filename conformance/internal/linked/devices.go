@@ -1,3 +1,5 @@
+//go:build !nodevices
+
 package linked
 
 import (

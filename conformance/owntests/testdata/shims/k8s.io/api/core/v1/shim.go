@@ -6,8 +6,6 @@ import (
 	"k8s.io/klog/v2"
 )
 
-//owntests:removes compareNumericValues
-
 func (t *Toleration) ToleratesTaint(_ klog.Logger, taint *Taint, enableComparisonOperators bool) bool {
 	toleration := taints.Toleration{Key: t.Key, Operator: taints.Operator(t.Operator), Value: t.Value, Effect: taints.Effect(t.Effect)}
 	return taints.Options{NoComparison: !enableComparisonOperators}.Tolerates(toleration, viewed(taint))
@@ -19,6 +17,12 @@ func (t *Taint) MatchTaint(taintToMatch *Taint) bool {
 }
 
 func (t *Taint) ToString() string { return taints.Taint.String(viewed(t)) }
+
+func compareNumericValues(_ klog.Logger, tolerationVal, taintVal string, op TolerationOperator) bool {
+	toleration, taint := taints.Toleration{Operator: taints.Operator(op), Value: tolerationVal}, taints.Taint{Value: taintVal}
+	compares := taints.Options{NoComparison: true}.Mismatch(toleration, taint) == taints.MismatchNoComparison
+	return compares && taints.Options{}.Tolerates(toleration, taint)
+}
 
 func viewed(t *Taint) taints.Taint {
 	return taints.Taint{Key: t.Key, Value: t.Value, Effect: taints.Effect(t.Effect)}

@@ -1,0 +1,53 @@
+// Package gotest reads what "go test -json" prints.
+package gotest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// A Run is what the tests of a package did.
+type Run struct {
+	// Outcome is "pass", "fail" or "skip" by test and subtest. A test that did
+	// not come to an end has failed.
+	Outcome map[string]string
+	// Output holds the lines by test, and under "" those of building and of the
+	// package.
+	Output map[string][]string
+	// Finished reports whether the package's tests came to an end.
+	Finished bool
+	// Elapsed is the time without building.
+	Elapsed time.Duration
+}
+
+// Read reads the output of one package.
+func Read(r io.Reader) (*Run, error) {
+	x := &Run{Outcome: map[string]string{}, Output: map[string][]string{}}
+	d := json.NewDecoder(r)
+	for {
+		var e struct {
+			Action, Test, Output string
+			Elapsed              float64
+		}
+		if err := d.Decode(&e); errors.Is(err, io.EOF) {
+			return x, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the output of go test: %w", err)
+		}
+		switch e.Action {
+		case "output", "build-output":
+			x.Output[e.Test] = append(x.Output[e.Test], e.Output)
+		case "run":
+			x.Outcome[e.Test] = "fail" // unless it comes to an end
+		case "pass", "fail", "skip":
+			if e.Test != "" {
+				x.Outcome[e.Test] = e.Action
+				continue
+			}
+			x.Finished, x.Elapsed = true, time.Duration(e.Elapsed*float64(time.Second))
+		}
+	}
+}

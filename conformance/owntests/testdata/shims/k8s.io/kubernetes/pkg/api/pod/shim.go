@@ -1,0 +1,22 @@
+package pod
+
+import (
+	"github.com/seed-0529bac1/taints"
+	api "k8s.io/kubernetes/pkg/apis/core"
+	"owntests.example/coreview"
+)
+
+// taintTolerationComparisonOperatorsInUse asks the library which tolerations it
+// would match but for the gate.
+func taintTolerationComparisonOperatorsInUse(podSpec *api.PodSpec) bool {
+	if podSpec == nil {
+		return false
+	}
+	for _, t := range coreview.Tolerations(podSpec.Tolerations) {
+		taint := taints.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}
+		if (taints.Options{NoComparison: true}).Mismatch(t, taint) == taints.MismatchNoComparison {
+			return true
+		}
+	}
+	return false
+}

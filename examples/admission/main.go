@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 )
 
 const usage = `Usage: admission -cert file -key file [flags]

@@ -1,7 +1,7 @@
 package e2e
 
 import (
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"testing"
 )
 

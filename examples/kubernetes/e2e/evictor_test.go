@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
 )
 

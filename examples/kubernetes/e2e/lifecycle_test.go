@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
 // A node stops to renew its lease. The node-lifecycle controller finds it unreachable and taints it; its pods have the

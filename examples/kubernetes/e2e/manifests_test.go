@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"

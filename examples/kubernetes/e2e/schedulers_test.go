@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	corev1 "k8s.io/api/core/v1"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"

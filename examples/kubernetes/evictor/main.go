@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
 )
 
 func TestParse(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
 )
 
 // options are those of the command line.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

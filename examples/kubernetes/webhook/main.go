@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"

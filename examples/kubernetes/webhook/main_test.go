@@ -1,65 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// A buffer may be written and read at once.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-// eventually waits until the log has a line with the message, and returns it.
-func eventually(t *testing.T, log *buffer, message string) map[string]any {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		for line := range strings.Lines(log.String()) {
-			var m map[string]any
-			if json.Unmarshal([]byte(line), &m) == nil && m["msg"] == message {
-				return m
-			}
-		}
-	}
-	t.Fatalf("no %q in %s", message, log)
-	return nil
-}
-
 // In a cluster: it registers, serves what is registered, and ends on SIGTERM, leaving the registration to other replicas; then it is
 // unregistered.
 func TestServe(t *testing.T) {
 	client := newAPI()
-	var stdout, stderr buffer
+	var stdout, stderr webhooktest.Buffer
 	p := program{&stdout, &stderr, func(kubeconfig string) (kubernetes.Interface, error) {
 		if kubeconfig != "there" {
 			t.Errorf("kubeconfig %s", kubeconfig)
@@ -70,8 +33,8 @@ func TestServe(t *testing.T) {
 	go func() {
 		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s", "-mutate-failure-policy", "Ignore"})
 	}()
-	addr := eventually(t, &stderr, "listening")["addr"].(string)
-	eventually(t, &stderr, "certificate in use")
+	addr := webhooktest.Eventually(t, &stderr, "listening")["addr"].(string)
+	webhooktest.Eventually(t, &stderr, "certificate in use")
 
 	_, mutating, validating := get(t, client)
 	w := mutating.Webhooks[0]
@@ -82,15 +45,11 @@ func TestServe(t *testing.T) {
 	if got := strings.Join(w.NamespaceSelector.MatchExpressions[0].Values, " "); got != "kube-system a b webhooks" {
 		t.Errorf("exempt are %s", got)
 	}
-	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(w.ClientConfig.CABundle)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}
-	response, err := (&http.Client{Transport: transport}).Get("https://" + addr + "/healthz")
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%v, %v", response, err)
+	trusting := webhooktest.Trusting(t, w.ClientConfig.CABundle)
+	if code, text := webhooktest.Get(t, trusting, "https://"+addr+"/healthz"); code != http.StatusOK {
+		t.Fatalf("%d %s", code, text)
 	}
-	response.Body.Close()
-	transport.CloseIdleConnections()
+	trusting.CloseIdleConnections()
 
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -103,7 +62,7 @@ func TestServe(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("it does not stop")
 	}
-	eventually(t, &stderr, "stopped")
+	webhooktest.Eventually(t, &stderr, "stopped")
 	get(t, client)
 
 	for _, args := range [][]string{{"-unregister", "-kubeconfig", "there"}, {"-audit", "-kubeconfig", "there"}} {
@@ -173,14 +132,14 @@ func TestUsage(t *testing.T) {
 		{[]string{"-audit"}, 0, ""},
 	}
 	for _, test := range tests {
-		var stdout, stderr buffer
+		var stdout, stderr webhooktest.Buffer
 		code := program{&stdout, &stderr, works}.run(context.Background(), test.args)
 		if code != test.code || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%q: exit code %d, stderr %s", test.args, code, &stderr)
 		}
 	}
-	var stderr buffer
-	if code := (program{&buffer{}, &stderr, connect}).run(context.Background(), []string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {
+	var stderr webhooktest.Buffer
+	if code := (program{&webhooktest.Buffer{}, &stderr, connect}).run(context.Background(), []string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {
 		t.Errorf("exit code %d, stderr %s", code, &stderr)
 	}
 }

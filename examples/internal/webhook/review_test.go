@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,10 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 	"pgregory.net/rapid"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func mustRules(t testing.TB, text string) Rules {
 	t.Helper()
@@ -34,7 +31,7 @@ func mustRules(t testing.TB, text string) Rules {
 
 // testPolicy has the rules of rules.json.
 func testPolicy(t testing.TB) *Policy {
-	return &Policy{Rules: mustRules(t, string(readFile(t, "../rules.json")))}
+	return &Policy{Rules: mustRules(t, string(webhooktest.ReadFile(t, "../../admission/rules.json")))}
 }
 
 // handler returns the webhooks, with a log that nobody reads.
@@ -161,17 +158,17 @@ func TestRecordedReview(t *testing.T) {
 	server := httptest.NewTLSServer(handler(testPolicy(t)))
 	defer server.Close()
 	var request map[string]map[string]any
-	body := readFile(t, "../testdata/create.request.json")
+	body := webhooktest.ReadFile(t, "../../admission/testdata/create.request.json")
 	json.Unmarshal(body, &request) // its other members are no objects
 
-	if _, text := post(t, server.Client(), server.URL+"/validate", body); !strings.Contains(text, `"allowed":false`) {
+	if _, text := webhooktest.Post(t, server.Client(), server.URL+"/validate", body); !strings.Contains(text, `"allowed":false`) {
 		t.Errorf("without what it is given: %s", text)
 	}
-	code, text := post(t, server.Client(), server.URL+"/mutate?timeout=10s", body)
+	code, text := webhooktest.Post(t, server.Client(), server.URL+"/mutate?timeout=10s", body)
 	if code != http.StatusOK {
 		t.Errorf("code %d", code)
 	}
-	compareGolden(t, "../testdata/create.response.json", indent(t, text))
+	webhooktest.CompareGolden(t, "../../admission/testdata/create.response.json", webhooktest.Indent(t, text))
 	var answer review
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		t.Fatal(err)
@@ -179,7 +176,7 @@ func TestRecordedReview(t *testing.T) {
 	patched := applied(t, request["request"]["object"], answer.Response.Patch)
 	again := reviewOf("CREATE", "ml", patched, nil)
 	for _, path := range []string{"/mutate", "/validate"} {
-		if _, text := post(t, server.Client(), server.URL+path, again); text != `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}` {
+		if _, text := webhooktest.Post(t, server.Client(), server.URL+path, again); text != `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}` {
 			t.Errorf("%s of what it becomes: %s", path, text)
 		}
 	}
@@ -252,12 +249,12 @@ func TestHTTPErrors(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range logged(t, &log, "bad request") {
+	for _, line := range webhooktest.Logged(log.String(), "bad request") {
 		if line["code"].(float64) < 400 || line["reason"] == "" || line["from"] == "" {
 			t.Errorf("log: %v", line)
 		}
 	}
-	if n := len(logged(t, &log, "bad request")); n != 2*(len(tests)-2) {
+	if n := len(webhooktest.Logged(log.String(), "bad request")); n != 2*(len(tests)-2) {
 		t.Errorf("%d lines in the log", n)
 	}
 	if code, _ := ask(server.Config.Handler, "/elsewhere", nil); code != http.StatusNotFound {
@@ -377,7 +374,7 @@ func TestIgnored(t *testing.T) {
 		if r := mustAsk(t, h, test.path, test.body); !r.Allowed || r.Patch != nil {
 			t.Errorf("%s %s: %+v", test.path, test.body, r)
 		}
-		if line := logged(t, &log, "decision")[i]; line["ignored"] != test.want {
+		if line := webhooktest.Logged(log.String(), "decision")[i]; line["ignored"] != test.want {
 			t.Errorf("%s %s: log %v, want %s", test.path, test.body, line, test.want)
 		}
 	}
@@ -387,9 +384,9 @@ func TestIgnored(t *testing.T) {
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	h := newHandler(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)), time.Minute)
-	mustAsk(t, h, "/mutate", readFile(t, "../testdata/create.request.json"))
+	mustAsk(t, h, "/mutate", webhooktest.ReadFile(t, "../../admission/testdata/create.request.json"))
 	mustAsk(t, h, "/validate", reviewOf("CREATE", "web", tolerating("dedicated=ml"), nil))
-	lines := logged(t, &log, "decision")
+	lines := webhooktest.Logged(log.String(), "decision")
 	want := []map[string]any{
 		{
 			"level": "INFO", "msg": "decision", "webhook": "mutate", "uid": "6c2e8a94-0d4c-4e0f-9a4e-8b7f5d3c1a20",
@@ -430,7 +427,7 @@ func TestPanic(t *testing.T) {
 			t.Errorf("code %d: %s", code, text)
 		}
 	}
-	if lines := logged(t, &log, "panic"); len(lines) != 2 || lines[0]["panic"] != "broken" || !strings.Contains(lines[0]["stack"].(string), "review_test.go") {
+	if lines := webhooktest.Logged(log.String(), "panic"); len(lines) != 2 || lines[0]["panic"] != "broken" || !strings.Contains(lines[0]["stack"].(string), "review_test.go") {
 		t.Errorf("log: %s", &log)
 	}
 }
@@ -464,7 +461,7 @@ func TestUnanswered(t *testing.T) {
 	r := httptest.NewRequest("POST", "/mutate", bytes.NewReader(reviewOf("CREATE", "web", tolerating(), nil)))
 	r.Header.Set("Content-Type", "application/json")
 	reviewer{"mutate", testPolicy(t).mutateRequest, slog.New(slog.NewJSONHandler(&log, nil))}.ServeHTTP(goneWriter{httptest.NewRecorder()}, r)
-	if lines := logged(t, &log, "decision"); len(lines) != 1 || lines[0]["unanswered"] != "gone" {
+	if lines := webhooktest.Logged(log.String(), "decision"); len(lines) != 1 || lines[0]["unanswered"] != "gone" {
 		t.Errorf("log: %s", &log)
 	}
 }
@@ -566,64 +563,4 @@ func hasAllOf(v, u any) bool {
 		return true
 	}
 	return v == u
-}
-
-// logged decodes the lines of a log with the message.
-func logged(t *testing.T, log *bytes.Buffer, message string) []map[string]any {
-	t.Helper()
-	var list []map[string]any
-	for line := range bytes.Lines(log.Bytes()) {
-		var m map[string]any
-		if err := json.Unmarshal(line, &m); err != nil {
-			t.Fatalf("%v: %s", err, line)
-		}
-		if m["msg"] == message {
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
-func post(t *testing.T, client *http.Client, url string, body []byte) (int, string) {
-	t.Helper()
-	response, err := client.Post(url, "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
-}
-
-func readFile(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func indent(t *testing.T, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	return b.String() + "\n"
-}
-
-func compareGolden(t *testing.T, name, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(string(readFile(t, name)), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
 }

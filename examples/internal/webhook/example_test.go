@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 )
 
 // Which of the pods that run already would not be let in again?

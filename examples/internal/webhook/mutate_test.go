@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 	"pgregory.net/rapid"
 )
 
@@ -260,7 +261,7 @@ func TestRecordedDefaults(t *testing.T) {
 		DaemonSet, HostNetwork bool
 		Got                    []taints.Toleration
 	}
-	if err := json.Unmarshal(readFile(t, "../../../testdata/kubernetes-1.36.3/defaults.json"), &pods); err != nil {
+	if err := json.Unmarshal(webhooktest.ReadFile(t, "../../../testdata/kubernetes-1.36.3/defaults.json"), &pods); err != nil {
 		t.Fatal(err)
 	}
 	requests := map[string]map[string]string{"BestEffort": {}, "Burstable": {"cpu": "1"}, "Guaranteed": {"cpu": "1", "memory": "1Gi"}}

@@ -70,7 +70,7 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return err
 	}
-	controller.DoNotRepeatWrites(config)
+	controller.AdaptTransport(config)
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   controller.CacheOptions(),

@@ -1,14 +1,12 @@
 package controller
 
 import (
-	"net/http"
 	"reflect"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
@@ -99,28 +97,6 @@ func TestRelevantChange(t *testing.T) {
 		tc.change(changed)
 		if got := relevantChange.Update(event.UpdateEvent{ObjectOld: old, ObjectNew: changed}); got != tc.want {
 			t.Errorf("%s: got %v", name, got)
-		}
-	}
-}
-
-type roundTripper func(*http.Request) *http.Response
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
-
-// A client would sleep for ten seconds and repeat the write.
-func TestDoNotRepeatWrites(t *testing.T) {
-	config := &rest.Config{}
-	DoNotRepeatWrites(config)
-	transport := config.WrapTransport(roundTripper(func(*http.Request) *http.Response {
-		return &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"10"}}}
-	}))
-	for method, want := range map[string]string{http.MethodGet: "10", http.MethodPost: "", http.MethodDelete: "", http.MethodPatch: ""} {
-		response, err := transport.RoundTrip(&http.Request{Method: method})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := response.Header.Get("Retry-After"); got != want {
-			t.Errorf("%s: Retry-After %q, want %q", method, got, want)
 		}
 	}
 }

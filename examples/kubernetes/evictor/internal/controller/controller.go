@@ -102,7 +102,7 @@ func Setup(m manager.Manager, o Options) error {
 		Named(name).
 		For(&corev1.Pod{}, builder.WithPredicates(relevantChange)).
 		Watches(&corev1.Node{}, c.nodeHandler()).
-		WithOptions(controller.Options{EnableWarmup: ptr.To(true)}).
+		WithOptions(controller.Options{EnableWarmup: ptr.To(true), CacheSyncTimeout: cacheSyncTimeout}).
 		Complete(c)
 	if err != nil {
 		return err
@@ -111,6 +111,10 @@ func Setup(m manager.Manager, o Options) error {
 }
 
 const name = "taints-evictor"
+
+// cacheSyncTimeout is longer than any outage: a process that ends because the API server is gone is not there when it is
+// back. Until the cache is filled the process is not ready.
+const cacheSyncTimeout = 365 * 24 * time.Hour
 
 // Reconcile looks at a pod.
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {

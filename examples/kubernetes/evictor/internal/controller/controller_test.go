@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -270,15 +271,21 @@ func failTimes(n int, err error) func(string) error {
 
 func TestAPIErrors(t *testing.T) {
 	pods := corev1.Resource("pods")
-	disrupts := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
+	const budget = "The disruption budget web needs 1 healthy pods and has 1 currently"
+	disrupts := func(seconds int) error { // as the API server's eviction.go has it
+		err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
+		err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: budget})
+		return err
+	}
 	for _, tc := range []struct {
 		name, outcome string
 		err           error
 		after         time.Duration // at least, for three failures
 	}{
-		{"a PodDisruptionBudget", blocked, disrupts, 3500 * time.Millisecond},
-		{"a PodDisruptionBudget that is not ready", blocked, apierrors.NewTooManyRequests("later", 10), 30 * s},
-		{"a suggestion that is too long", blocked, apierrors.NewTooManyRequests("later", 3600), 90 * s},
+		{"a PodDisruptionBudget", blocked, disrupts(0), 3500 * time.Millisecond},
+		{"a PodDisruptionBudget that is not ready", blocked, disrupts(10), 30 * s},
+		{"an API server that is busy", throttled, apierrors.NewTooManyRequests("later", 10), 30 * s},
+		{"a suggestion that is too long", throttled, apierrors.NewTooManyRequests("later", 3600), 90 * s},
 		{"a conflict", conflict, apierrors.NewConflict(pods, "web", errors.New("it has changed")), 3500 * time.Millisecond},
 		{"an internal error", failed, apierrors.NewInternalError(errors.New("etcd is gone")), 3500 * time.Millisecond},
 		{"a timeout", failed, context.DeadlineExceeded, 3500 * time.Millisecond},
@@ -313,7 +320,12 @@ func TestAPIErrors(t *testing.T) {
 				if got := lateness.Histogram.GetSampleSum(); got != late.Seconds() {
 					t.Errorf("the metrics say %v s late, it was %v", got, late)
 				}
-				w.wantEvents("Normal TaintManagerEviction Marking for deletion Pod default/web")
+				want := []string{"Normal TaintManagerEviction Marking for deletion Pod default/web"}
+				if tc.outcome == blocked {
+					held := "Warning TaintManagerEviction A PodDisruptionBudget holds back the eviction of Pod default/web, due since 2026-05-01T12:00:10Z: " + budget
+					want = append(want, held, held, held)
+				}
+				w.wantEvents(want...)
 				w.wantCount(tc.outcome, 3)
 				w.wantCount(done, 1)
 			})
@@ -698,7 +710,72 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("next deadline %v, want %v", got, want)
 	}
 	w.wantCount(done, 1)
+	w.wantOverdue(0)
 	if n := testutil.CollectAndCount(w.c.metrics.lateness); n != 1 {
 		t.Errorf("%d histograms", n)
 	}
+}
+
+func (w *world) wantOverdue(want time.Duration) {
+	w.t.Helper()
+	if got := w.c.oldestOverdue(); got != want.Seconds() {
+		w.t.Errorf("the oldest is overdue for %v s, want %v", got, want.Seconds())
+	}
+}
+
+// How long a pod is overdue counts from its deadline, whatever becomes of it meanwhile.
+func TestOverdue(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		o := fromTimeAdded
+		o.KeepTimers = keep
+		w := newWorld(t, o)
+		w.wantOverdue(0)
+		uid := w.addPod("held", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
+		w.addPod("later", "n", tolerations("a:NoExecute op=Exists for 600s", "b:NoExecute op=Exists"))
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.fail = func(string) error {
+			w.wantOverdue(w.now().Sub(begin) - 10*s) // while a worker has it in hand
+			return apierrors.NewTooManyRequests("no", 0)
+		}
+		w.pass(10 * s)
+		w.clock.Step(30 * s)
+		w.wantOverdue(30 * s) // due for another try, and nobody has time for it
+		w.pass(5 * time.Minute)
+		w.wantOverdue(5*time.Minute + 30*s)
+		if got, want := w.c.nextDeadline(), float64(begin.Unix()+10); got != want {
+			t.Errorf("next deadline %v, want %v", got, want)
+		}
+		w.look("held")
+		w.wantOverdue(5*time.Minute + 30*s)
+
+		// A taint that leaves it more time moves its deadline, unless it keeps its timer.
+		w.setNode("n", taint("b:NoExecute", begin))
+		if want := 5*time.Minute + 30*s; keep {
+			w.wantOverdue(want)
+		} else {
+			w.wantOverdue(0)
+		}
+		w.fail = nil
+		w.pass(2 * time.Hour)
+		w.wantOverdue(0)
+		if _, ok := w.evicted[uid]; !ok {
+			t.Errorf("KeepTimers %v: it is not evicted", keep)
+		}
+	}
+}
+
+// A pod that stays after all is not overdue, and neither is one that is gone.
+func TestOverdueNoMore(t *testing.T) {
+	w := newWorld(t, fromTimeAdded)
+	w.addPod("web", "n", nil)
+	w.addPod("db", "n", tolerations("a:NoExecute op=Exists for 1s"))
+	w.fail = failTimes(1000, errors.New("no"))
+	w.setNode("n", taint("a:NoExecute", begin))
+	w.pass(time.Minute)
+	w.wantOverdue(time.Minute)
+	w.deletePod("web")
+	w.look("web")
+	w.wantOverdue(59 * s)
+	w.setNode("n")
+	w.wantOverdue(0)
 }

@@ -3,14 +3,12 @@ package controller
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -29,7 +27,8 @@ const (
 const (
 	done      = "evicted"
 	gone      = "gone"      // there was no such pod any more
-	blocked   = "blocked"   // by a PodDisruptionBudget, or the API server is too busy
+	blocked   = "blocked"   // by a PodDisruptionBudget
+	throttled = "throttled" // the API server is too busy
 	conflict  = "conflict"  // the pod is another or changes too fast
 	failed    = "error"     // anything else
 	dryRun    = "dry-run"   // nothing was done
@@ -43,8 +42,10 @@ func outcome(err error) string {
 		return done
 	case apierrors.IsNotFound(err):
 		return gone
-	case apierrors.IsTooManyRequests(err):
+	case apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
 		return blocked
+	case apierrors.IsTooManyRequests(err):
+		return throttled
 	case apierrors.IsConflict(err):
 		return conflict
 	}
@@ -116,33 +117,27 @@ func setDisruptionTarget(obj *corev1.Pod) bool {
 	return true
 }
 
-// emit records an event on the pod.
-func (c *Controller) emit(p *pod, note string) {
+// What an event says that was done. Events on a pod that agree in type, reason and action are one to Kubernetes, with the
+// note of the first: so each note has an action of its own.
+const (
+	actionEvict  = "Evict"
+	actionCancel = "CancelEviction"
+	actionWait   = "WaitForDisruptionBudget"
+)
+
+// emit records an event on the pod. The note begins with the pod's name.
+func (c *Controller) emit(p *pod, kind, action, note string, args ...any) {
 	if c.options.DryRun {
 		note = "Dry run: " + note
 	}
 	ref := &corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name, UID: p.uid}
-	c.events.Eventf(ref, nil, corev1.EventTypeNormal, "TaintManagerEviction", "Evict", note, p.NamespacedName)
+	args = append([]any{p.NamespacedName}, args...)
+	c.events.Eventf(ref, nil, kind, "TaintManagerEviction", action, note, args...)
 }
 
-// DoNotRepeatWrites makes clients with this configuration return what the API server says to a write, be it to come again
-// after a while. They would otherwise sleep and repeat it, up to ten times, and keep a worker from other pods; the queue
-// tries again.
-func DoNotRepeatWrites(config *rest.Config) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return noRetryAfter{next} })
+// emitBlocked records that a PodDisruptionBudget holds the pod back, and what the API server says of it.
+func (c *Controller) emitBlocked(p *pod, err error) {
+	cause, _ := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
+	c.emit(p, corev1.EventTypeWarning, actionWait, "A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s",
+		p.due.UTC().Format(time.RFC3339), cause.Message)
 }
-
-// noRetryAfter takes the header Retry-After off the responses to writes. The time is also in the body, see
-// apierrors.SuggestsClientDelay.
-type noRetryAfter struct{ next http.RoundTripper }
-
-func (t noRetryAfter) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := t.next.RoundTrip(request)
-	if err == nil && request.Method != http.MethodGet {
-		response.Header.Del("Retry-After")
-	}
-	return response, err
-}
-
-// WrappedRoundTripper lets client-go find what it wraps.
-func (t noRetryAfter) WrappedRoundTripper() http.RoundTripper { return t.next }

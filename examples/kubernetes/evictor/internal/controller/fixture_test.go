@@ -56,6 +56,7 @@ type world struct {
 	evicted  map[types.UID]time.Time // when each pod was evicted
 	attempts []string                // names of the pods that were to be evicted
 	events   []string
+	notes    map[string]string // by what makes events one to Kubernetes
 	// fail is asked before each eviction. An error fails it.
 	fail func(name string) error
 	// beforeGet is called before the API server itself is asked for a pod.
@@ -67,7 +68,7 @@ type world struct {
 }
 
 func newWorld(t tester, o Options) *world {
-	w := &world{t: t, clock: clocktesting.NewFakeClock(begin), o: o, evicted: map[types.UID]time.Time{}}
+	w := &world{t: t, clock: clocktesting.NewFakeClock(begin), o: o, evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
 	w.now = w.clock.Now
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
@@ -207,6 +208,11 @@ func (r recorder) Eventf(regarding, related runtime.Object, eventtype, reason, a
 	if ref := regarding.(*corev1.ObjectReference); ref.Kind != "Pod" || ref.UID == "" {
 		r.w.t.Errorf("an event on %v", ref)
 	}
+	one := fmt.Sprint(eventtype, reason, action, regarding)
+	if before, ok := r.w.notes[one]; ok && before != note {
+		r.w.t.Errorf("the event %q would not be seen: it is one with %q", note, before)
+	}
+	r.w.notes[one] = note
 	r.w.events = append(r.w.events, fmt.Sprintf(eventtype+" "+reason+" "+note, args...))
 }
 

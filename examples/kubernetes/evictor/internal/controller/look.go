@@ -24,7 +24,7 @@ type pod struct {
 	seen        time.Time           // when it was first seen there with these tolerations
 
 	state    state
-	due      time.Time // the deadline of the eviction that has begun
+	due      time.Time // the deadline, also while the queue has the time of another try
 	failures int       // how often it has failed
 	retry    time.Time // not to be tried again before
 }
@@ -121,11 +121,20 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 		return
 	case p.state == evicted:
 		return
-	case p.failures > 0 && (c.queue.KeepTimers || e.At.Before(p.retry)):
+	}
+	deadline := e.At
+	if p.failures > 0 && (c.queue.KeepTimers || e.At.Before(p.retry)) {
 		e.At, e.Seconds = p.retry, 0
 	}
 	p.state = waiting
-	if change := c.queue.Update(p, e); change != taints.Unchanged {
+	change := c.queue.Update(p, e)
+	switch {
+	case p.failures == 0:
+		p.due, _ = c.queue.Due(p)
+	case !c.queue.KeepTimers:
+		p.due = deadline
+	}
+	if change != taints.Unchanged {
 		log.FromContext(ctx).V(1).Info("Eviction "+change.String(), "pod", p.NamespacedName, "node", p.node, "deadline", e.At)
 		c.poke()
 	}
@@ -141,7 +150,7 @@ func (c *Controller) spare(ctx context.Context, p *pod) {
 	c.queue.Remove(p)
 	c.metrics.evictions.WithLabelValues(cancelled).Inc()
 	log.FromContext(ctx).Info("Cancelled the eviction of a pod", "pod", p.NamespacedName, "node", p.node)
-	c.emit(p, "Cancelling deletion of Pod %s")
+	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
 	c.poke()
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -101,8 +102,8 @@ func (c *Controller) pop(ctx context.Context) *pod {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.Now()
-	for p, due := range c.queue.PopDue(now) {
-		if c.confirm(ctx, p, due, now) {
+	for p := range c.queue.PopDue(now) {
+		if c.confirm(ctx, p, now) {
 			p.state = evicting
 			return p
 		}
@@ -113,10 +114,7 @@ func (c *Controller) pop(ctx context.Context) *pod {
 // confirm looks once more at a pod that was due and is out of the queue, and reports whether it is to be evicted. If not, it
 // is where it belongs. A pod that keeps its timer is to be evicted even where it would have more time by now. The mutex is
 // held.
-func (c *Controller) confirm(ctx context.Context, p *pod, due, now time.Time) bool {
-	if p.failures == 0 {
-		p.due = due
-	}
+func (c *Controller) confirm(ctx context.Context, p *pod, now time.Time) bool {
 	obj, err := c.cached(ctx, p.NamespacedName)
 	if err != nil {
 		c.putOff(p, now, err)
@@ -140,7 +138,7 @@ func (c *Controller) confirm(ctx context.Context, p *pod, due, now time.Time) bo
 // attempt evicts the pod, and settles what becomes of it.
 func (c *Controller) attempt(ctx context.Context, p *pod) {
 	if p.failures == 0 {
-		c.emit(p, "Marking for deletion Pod %s")
+		c.emit(p, corev1.EventTypeNormal, actionEvict, "Marking for deletion Pod %s")
 	}
 	err := c.remove(ctx, p)
 	now, result := c.clock.Now(), outcome(err)
@@ -148,6 +146,9 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 		result = dryRun
 	}
 	c.metrics.evictions.WithLabelValues(result).Inc()
+	if result == blocked {
+		c.emitBlocked(p, err)
+	}
 	logger := log.FromContext(ctx).WithValues("pod", p.NamespacedName, "uid", p.uid, "node", p.node, "deadline", p.due, "outcome", result)
 
 	c.mu.Lock()
@@ -177,14 +178,19 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
+	// outageRetry bounds the pause while the API server cannot be reached: what is due then goes when it is back.
+	outageRetry = 2 * time.Second
 )
 
 // putOff says when to try again what has failed: after twice the time of the failure before, and up to half of it more, so
-// that those which failed together do not come together again; no sooner than the API server suggests.
+// that those which failed together do not come together again; no sooner than the API server suggests, where there is one.
 func (c *Controller) putOff(p *pod, now time.Time, err error) {
 	wait := min(firstRetry<<min(p.failures, 10), lastRetry)
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		wait = max(wait, min(time.Duration(seconds)*time.Second, lastRetry))
+	}
+	if unreachable(err) {
+		wait = min(wait, outageRetry)
 	}
 	p.failures++
 	p.retry = now.Add(wait + rand.N(wait/2))

@@ -75,7 +75,7 @@ func (r *running) caBundle(t *testing.T) []byte {
 
 // The way of the README: a certificate of its own, a client that trusts it, and SIGTERM at the end.
 func TestSelfSigned(t *testing.T) {
-	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts", "admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60")
+	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts", "admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60", "-metrics-addr", "127.0.0.1:0")
 	client := webhooktest.Trusting(t, r.caBundle(t))
 	_, port, _ := net.SplitHostPort(r.addr)
 	for _, host := range []string{"localhost", "127.0.0.1"} {
@@ -93,6 +93,10 @@ func TestSelfSigned(t *testing.T) {
 		t.Fatalf("healthz: %v, %v", response, err)
 	}
 	response.Body.Close()
+	metrics := "http://" + webhooktest.Logged(r.stderr.String(), "listening")[0]["metrics"].(string) + "/metrics"
+	if _, text := webhooktest.Get(t, http.DefaultClient, metrics); !strings.Contains(text, `taints_webhook_reviews_total{webhook="mutate",outcome="patched"} 2`) {
+		t.Errorf("metrics: %s", text)
+	}
 	old := &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, InsecureSkipVerify: true}
 	if c, err := tls.Dial("tcp", r.addr, old); err == nil {
 		c.Close()
@@ -266,9 +270,10 @@ func TestUsage(t *testing.T) {
 		{[]string{"-self-signed", "serve"}, 2, `unexpected argument "serve"`},
 		{[]string{"-cert", "none.crt", "-key", "none.key"}, 1, "admission: open none.crt: "},
 		{[]string{"-self-signed", "-rules", "none.json"}, 1, "admission: open none.json: "},
-		{[]string{"-self-signed", "-rules", broken}, 1, "rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications\n  dedications is an object, not a list\n"},
+		{[]string{"-self-signed", "-rules", broken}, 1, "rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications, exemptDaemonSets\n  dedications is an object, not a list\n"},
 		{[]string{"-self-signed", "-addr", listener.Addr().String()}, 1, "address already in use"},
 		{[]string{"-self-signed", "-addr", "nowhere"}, 1, "missing port"},
+		{[]string{"-self-signed", "-addr", "127.0.0.1:0", "-metrics-addr", listener.Addr().String()}, 1, "address already in use"},
 	}
 	for _, test := range tests {
 		var stdout, stderr webhooktest.Buffer

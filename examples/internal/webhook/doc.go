@@ -3,8 +3,8 @@
 // library alone. The program admission in the folder above serves it, and its README has the rules file, how the webhook is
 // registered, and what it answers to what.
 //
-//	rules, err := webhook.ParseRules(text)
+//	policies, err := webhook.OpenPolicies("rules.json", taints.Defaults{})
 //	…
-//	server := webhook.NewServer(&webhook.Policy{Rules: rules}, config, log)
-//	err = webhook.Serve(ctx, server, listener, 20*time.Second)
+//	server := &webhook.Server{Policies: policies, TLS: config, Log: log, Drain: 20 * time.Second}
+//	err = server.Serve(ctx, listener, nil)
 package webhook

@@ -232,6 +232,15 @@ func (r *reader) integer(v value) *int64 {
 	return &n
 }
 
+// truth reads true or false; false if it is missing.
+func (r *reader) truth(v value) bool {
+	b, ok := v.json.(bool)
+	if !ok {
+		r.unexpected(v, "true or false")
+	}
+	return b
+}
+
 // only notes members that have none of the names.
 func (r *reader) only(o object, names ...string) {
 	for _, name := range slices.Sorted(maps.Keys(o.members)) {

@@ -33,7 +33,7 @@ func (p *Policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
 	tolerations = addStandard(tolerations, p.Defaults, pod.qos() == bestEffort, pod.requested())
 	nodeSelector := map[string]string{}
 	maps.Copy(nodeSelector, pod.nodeSelector)
-	for _, d := range p.Rules.dedicationsFor(namespace, pod.labels) {
+	for _, d := range p.dedicationsFor(namespace, pod) {
 		tolerations = taints.Merge(tolerations, d.tolerations)
 		for _, key := range slices.Sorted(maps.Keys(d.nodeSelector)) {
 			have, ok := nodeSelector[key]
@@ -44,6 +44,14 @@ func (p *Policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
 		}
 	}
 	return mutation{tolerations, nodeSelector}, nil
+}
+
+// dedicationsFor returns those that apply to the pod, in order; none to one that is exempt.
+func (p *Policy) dedicationsFor(namespace string, pod *pod) []*dedication {
+	if pod.exempt {
+		return nil
+	}
+	return p.Rules.dedicationsFor(namespace, pod.labels)
 }
 
 // addStandard adds what admission in Kubernetes gives to every pod of that class with those requests.
@@ -60,7 +68,7 @@ func (d *dedication) refuse(key string, pod *pod, otherwise string) *refusal {
 	if have, ok := pod.nodeSelector[key]; ok {
 		otherwise = "its nodeSelector has " + label(key, have)
 	}
-	return forbid("dedication %s sends the pod to nodes with %s, but %s", quote(d.name), label(key, d.nodeSelector[key]), otherwise)
+	return forbid(dedicated, "dedication %s sends the pod to nodes with %s, but %s", quote(d.name), label(key, d.nodeSelector[key]), otherwise)
 }
 
 // label prints a label as kubectl does.

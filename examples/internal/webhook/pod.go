@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/seed-0529bac1/taints"
 )
@@ -14,6 +15,8 @@ type pod struct {
 	labels       map[string]string
 	nodeSelector map[string]string   // nil: not there
 	tolerations  []taints.Toleration // nil: not there
+	ofDaemonSet  bool                // as it says itself
+	exempt       bool                // from allow-lists and dedications
 	resources    *resources          // of the pod as a whole; nil: not there
 	containers   []resources         // of containers and init containers
 }
@@ -36,6 +39,9 @@ func (r *reader) pod(v value) *pod {
 		nodeSelector: r.texts(spec.field("nodeSelector")),
 		tolerations:  r.tolerations(spec.field("tolerations")),
 	}
+	for _, owner := range r.list(metadata.field("ownerReferences")) {
+		p.ofDaemonSet = p.ofDaemonSet || r.isDaemonSet(r.object(owner))
+	}
 	if p.name == "" {
 		p.name = r.text(metadata.field("generateName"))
 	}
@@ -52,6 +58,12 @@ func (r *reader) pod(v value) *pod {
 		r.note(v.path, " requests %d resources, more than %d", n, mostElements)
 	}
 	return p
+}
+
+// isDaemonSet reports whether the owner is a DaemonSet, and controls what it owns.
+func (r *reader) isDaemonSet(owner object) bool {
+	return r.truth(owner.field("controller")) && r.text(owner.field("kind")) == "DaemonSet" &&
+		strings.HasPrefix(r.text(owner.field("apiVersion")), "apps/")
 }
 
 // podParts returns the parts of a Pod, and notes if it is something else.

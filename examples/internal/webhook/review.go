@@ -43,6 +43,7 @@ type request struct {
 	uid, operation, namespace, name string
 	resource                        string // as in "apps/deployments", or "pods"
 	subResource                     string
+	user                            string // who asks
 	pod, old                        value
 }
 
@@ -67,6 +68,7 @@ func readRequest(body []byte) (*request, error) {
 		name:        r.text(o.field("name")),
 		resource:    r.text(resource.field("resource")),
 		subResource: r.text(o.field("subResource")),
+		user:        r.text(r.object(o.field("userInfo")).field("username")),
 		pod:         value{"object", o.field("object").json},
 		old:         value{"oldObject", o.field("oldObject").json},
 	}
@@ -102,6 +104,7 @@ func (p *Policy) mutateRequest(q *request) decision {
 	if refusal != nil {
 		return decision{refusal: refusal}
 	}
+	pod.exempt = p.exempts(q, pod)
 	m, refusal := p.mutate(q.namespace, pod)
 	if refusal != nil {
 		return decision{refusal: refusal, name: pod.name}
@@ -125,7 +128,18 @@ func (p *Policy) validateRequest(q *request) decision {
 	if refusal != nil {
 		return decision{refusal: refusal}
 	}
+	now.exempt = p.exempts(q, now)
 	return decision{name: now.name, refusal: p.validate(q.namespace, old, now)}
+}
+
+// daemonSetControllers are who creates the pods of DaemonSets: the controller, where each has a service account of its own, or
+// the kube-controller-manager.
+var daemonSetControllers = []string{"system:serviceaccount:kube-system:daemon-set-controller", "system:kube-controller-manager"}
+
+// exempts reports whether the rules exempt the pod, which is a new one of a DaemonSet. Anybody can write an owner into a pod,
+// but not be its controller.
+func (p *Policy) exempts(q *request, pod *pod) bool {
+	return p.Rules.exemptDaemonSets && pod.ofDaemonSet && q.operation == "CREATE" && slices.Contains(daemonSetControllers, q.user)
 }
 
 // ignore says why the request is none to decide on, and so allowed; empty if it is one. Such requests come where the webhook is
@@ -159,7 +173,7 @@ func (q *request) readPod(v value) (*pod, *refusal) {
 		r.note("", "the request has no namespace")
 	}
 	if len(r.problems) > 0 {
-		return nil, &refusal{http.StatusBadRequest, "BadRequest", summary(r.problems)}
+		return nil, &refusal{unreadable, http.StatusBadRequest, "BadRequest", summary(r.problems)}
 	}
 	return p, nil
 }

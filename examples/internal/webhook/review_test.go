@@ -36,8 +36,16 @@ func testPolicy(t testing.TB) *Policy {
 
 // handler returns the webhooks, with a log that nobody reads.
 func handler(p *Policy) http.Handler {
-	return newHandler(p, slog.New(slog.DiscardHandler), time.Minute)
+	return logging(p, slog.New(slog.DiscardHandler))
 }
+
+// logging returns the webhooks, with a log.
+func logging(p *Policy, log *slog.Logger) http.Handler {
+	return newHandler(fixed(p), newMetrics(), log, time.Minute)
+}
+
+// fixed returns policies that stay that one.
+func fixed(p *Policy) *Policies { return &Policies{policy: p} }
 
 // ask posts the body and returns the code and the text of the answer.
 func ask(h http.Handler, path string, body []byte) (int, string) {
@@ -185,7 +193,7 @@ func TestRecordedReview(t *testing.T) {
 // What is no review gets an HTTP error, which says why.
 func TestHTTPErrors(t *testing.T) {
 	var log bytes.Buffer
-	server := httptest.NewTLSServer(newHandler(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)), time.Minute))
+	server := httptest.NewTLSServer(logging(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil))))
 	defer server.Close()
 	const head = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview",`
 	deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
@@ -346,7 +354,7 @@ func spec(members string) string { return `{"apiVersion":"v1","kind":"Pod","spec
 // What a webhook was not made for is allowed without a look.
 func TestIgnored(t *testing.T) {
 	var log bytes.Buffer
-	h := newHandler(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)), time.Minute)
+	h := logging(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)))
 	review := string(reviewOf("CREATE", "web", tolerating("dedicated=ml"), nil))
 	with := func(old, new string) []byte {
 		if !strings.Contains(review, old) {
@@ -383,7 +391,7 @@ func TestIgnored(t *testing.T) {
 // One line for each decision, with what was done, and nothing else of the pod.
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
-	h := newHandler(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)), time.Minute)
+	h := logging(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)))
 	mustAsk(t, h, "/mutate", webhooktest.ReadFile(t, "../../admission/testdata/create.request.json"))
 	mustAsk(t, h, "/validate", reviewOf("CREATE", "web", tolerating("dedicated=ml"), nil))
 	lines := webhooktest.Logged(log.String(), "decision")
@@ -439,7 +447,7 @@ func TestTimeout(t *testing.T) {
 	r := httptest.NewRequest("POST", "/mutate", body)
 	r.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	newHandler(testPolicy(t), slog.New(slog.DiscardHandler), 10*time.Millisecond).ServeHTTP(recorder, r)
+	newHandler(fixed(testPolicy(t)), newMetrics(), slog.New(slog.DiscardHandler), 10*time.Millisecond).ServeHTTP(recorder, r)
 	if recorder.Code != http.StatusServiceUnavailable || recorder.Body.String() != "this took too long\n" {
 		t.Errorf("code %d: %s", recorder.Code, recorder.Body)
 	}
@@ -460,7 +468,8 @@ func TestUnanswered(t *testing.T) {
 	var log bytes.Buffer
 	r := httptest.NewRequest("POST", "/mutate", bytes.NewReader(reviewOf("CREATE", "web", tolerating(), nil)))
 	r.Header.Set("Content-Type", "application/json")
-	reviewer{"mutate", testPolicy(t).mutateRequest, slog.New(slog.NewJSONHandler(&log, nil))}.ServeHTTP(goneWriter{httptest.NewRecorder()}, r)
+	v := reviewer{"mutate", fixed(testPolicy(t)), (*Policy).mutateRequest, newMetrics(), slog.New(slog.NewJSONHandler(&log, nil))}
+	v.ServeHTTP(goneWriter{httptest.NewRecorder()}, r)
 	if lines := webhooktest.Logged(log.String(), "decision"); len(lines) != 1 || lines[0]["unanswered"] != "gone" {
 		t.Errorf("log: %s", &log)
 	}

@@ -3,7 +3,6 @@ package webhook
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,8 @@ type Rules struct {
 	cluster     namespaceRules
 	namespaces  map[string]namespaceRules
 	dedications []dedication
+	// exemptDaemonSets leaves the pods that the DaemonSet controller makes alone: who may create DaemonSets decides about them.
+	exemptDaemonSets bool
 }
 
 // A namespaceRules is about the pods of one namespace, or of all that say nothing else.
@@ -34,6 +35,9 @@ type dedication struct {
 
 // Len returns for how many namespaces the rules say something, and how many dedications there are.
 func (r *Rules) Len() (namespaces, dedications int) { return len(r.namespaces), len(r.dedications) }
+
+// ExemptsDaemonSets reports whether pods of DaemonSets may tolerate anything, and are in no dedication.
+func (r *Rules) ExemptsDaemonSets() bool { return r.exemptDaemonSets }
 
 // defaultsOf returns what every pod of the namespace is given.
 func (r *Rules) defaultsOf(namespace string) []taints.Toleration {
@@ -84,22 +88,6 @@ func (e rulesError) Error() string {
 	return fmt.Sprintf("%d problems:\n  %s", len(e), strings.Join(e, "\n  "))
 }
 
-// ReadRules reads the file of rules, see [ParseRules]; without a name there are none.
-func ReadRules(file string) (Rules, error) {
-	if file == "" {
-		return Rules{}, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return Rules{}, err
-	}
-	rules, err := ParseRules(text)
-	if err != nil {
-		return Rules{}, fmt.Errorf("%s: %w", file, err)
-	}
-	return rules, nil
-}
-
 // ParseRules reads a rules file, which is JSON, and refuses one that can not mean what it says: the README of the program admission
 // has the form and the conditions. The error has all problems, or the first where the text is not JSON; the rules are zero then.
 // Nothing of the text is retained.
@@ -124,8 +112,12 @@ func (r *reader) rules(v value) *Rules {
 	if v.json == nil {
 		r.note("", "the JSON is null, not an object")
 	}
-	r.only(top, "cluster", "namespaces", "dedications")
-	read := &Rules{cluster: r.namespaceRules(top.field("cluster")), namespaces: map[string]namespaceRules{}}
+	r.only(top, "cluster", "namespaces", "dedications", "exemptDaemonSets")
+	read := &Rules{
+		cluster:          r.namespaceRules(top.field("cluster")),
+		namespaces:       map[string]namespaceRules{},
+		exemptDaemonSets: r.truth(top.field("exemptDaemonSets")),
+	}
 	namespaces := r.object(top.field("namespaces"))
 	for _, name := range slices.Sorted(maps.Keys(namespaces.members)) {
 		r.namespace(namespaces.entry(name).path, name)

@@ -61,6 +61,7 @@ func TestParseRulesRefuses(t *testing.T) {
 			`cluster.defaultTolerations[0]: k would be refused by namespaces["x"].allowedTolerations`,
 			`namespaces["y"].defaultTolerations[0]: j would be refused by cluster.allowedTolerations`,
 		}},
+		{`{"exemptDaemonSets": "yes"}`, []string{"exemptDaemonSets is a string, not true or false"}},
 		// Dedications whose pods would all be refused.
 		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "b", "namespaces": ["x"], "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}}]}`, []string{
 			"dedications[1].nodeSelector wants pool=b, but every pod of it is one of dedications[0] too, which wants pool=a",
@@ -100,7 +101,8 @@ func TestParseRulesAccepts(t *testing.T) {
 	const other = `"tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}`
 	for _, text := range []string{
 		`{}`,
-		`{"cluster": null, "namespaces": null, "dedications": null}`,
+		`{"cluster": null, "namespaces": null, "dedications": null, "exemptDaemonSets": null}`,
+		`{"exemptDaemonSets": true}`,
 		`{"cluster": {"allowedTolerations": [], "defaultTolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}]}}`,
 		`{"cluster": {"allowedTolerations": []}, "namespaces": {"x": {"allowedTolerations": [{"key": "k"}]}}, "dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}]}`,
 		`{"dedications": [{"name": "a", "namespaces": ["x", "y"], ` + good + `}, {"name": "b", "namespaces": ["y", "z"], ` + other + `}]}`,

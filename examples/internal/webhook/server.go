@@ -28,13 +28,75 @@ const (
 	idleTimeout       = 2 * time.Minute  // longer than an API server keeps an idle connection, so that it is the one to close
 )
 
-// NewServer returns a server of the policy, with limits of size and time for each request: POST /mutate and POST /validate answer
-// reviews of pods, GET /healthz answers when the server runs. It writes a line to the log for each decision. The configuration
-// needs a certificate. [Serve] runs it.
-func NewServer(p *Policy, config *tls.Config, log *slog.Logger) *http.Server {
+// A Server answers an API server's questions over HTTPS: POST /mutate and POST /validate take reviews of pods, with limits of
+// size and time for each request, and GET /healthz answers when it runs. It writes a line to the log for each decision.
+type Server struct {
+	Policies *Policies
+	TLS      *tls.Config // needs a certificate
+	Log      *slog.Logger
+	Version  string        // for the metrics
+	Drain    time.Duration // how long requests under way may take when it stops
+}
+
+// reloadInterval is how often the rules are looked at.
+const reloadInterval = 5 * time.Second
+
+// Serve serves on the listener until the context is done; then it waits for requests under way, and returns nil when all got
+// their answers. Otherwise the error says what is wrong. Meanwhile it reads the rules again when they change, and serves
+// GET /metrics over plain HTTP on the other listener, if there is one. The listeners are closed.
+func (s *Server) Serve(ctx context.Context, listener, metricsListener net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := newMetrics()
+	server := newServer(newHandler(s.Policies, m, s.Log, requestTimeout), s.Log)
+	server.TLSConfig = s.TLS
+	failed := make(chan error, 2)
+	go func() { failed <- server.ServeTLS(listener, "", "") }()
+	if metricsListener != nil {
+		pages := newServer(metricsHandler(func() []byte { return m.page(s.Policies, s.TLS, s.Version) }), s.Log)
+		defer pages.Close()
+		go func() { failed <- pages.Serve(metricsListener) }()
+	}
+	go s.Policies.watch(ctx, reloadInterval, s.Log)
+	select {
+	case err := <-failed:
+		server.Close()
+		return err
+	case <-ctx.Done():
+	}
+	drain, stop := context.WithTimeout(context.Background(), s.Drain)
+	defer stop()
+	if err := server.Shutdown(drain); err != nil {
+		server.Close()
+		return fmt.Errorf("requests were still under way after %v, and cut off", s.Drain)
+	}
+	return nil
+}
+
+// Listen listens on the addresses of the webhooks and of the metrics; the latter is none where the address is "0".
+func Listen(addr, metricsAddr string) (listener, metrics net.Listener, err error) {
+	if listener, err = net.Listen("tcp", addr); err != nil || metricsAddr == "0" {
+		return listener, nil, err
+	}
+	if metrics, err = net.Listen("tcp", metricsAddr); err != nil {
+		listener.Close()
+		return nil, nil, err
+	}
+	return listener, metrics, nil
+}
+
+// Address returns the address of a listener, "0" for none.
+func Address(listener net.Listener) string {
+	if listener == nil {
+		return "0"
+	}
+	return listener.Addr().String()
+}
+
+// newServer returns a server with the limits for each connection.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           newHandler(p, log, requestTimeout),
-		TLSConfig:         config,
+		Handler:           h,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -44,32 +106,23 @@ func NewServer(p *Policy, config *tls.Config, log *slog.Logger) *http.Server {
 	}
 }
 
-// Serve runs the server on the listener, over TLS, until the context is done; then it waits up to so long for requests under way,
-// and returns nil when all got their answers. Otherwise the error says what is wrong. The listener is closed.
-func Serve(ctx context.Context, server *http.Server, listener net.Listener, drain time.Duration) error {
-	failed := make(chan error, 1)
-	go func() { failed <- server.ServeTLS(listener, "", "") }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), drain)
-	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		server.Close()
-		return fmt.Errorf("requests were still under way after %v, and cut off", drain)
-	}
-	return nil
+// newHandler returns the webhooks, and a healthz that is fine as soon as it answers.
+func newHandler(p *Policies, m *metrics, log *slog.Logger, timeout time.Duration) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /mutate", reviewer{"mutate", p, (*Policy).mutateRequest, m, log})
+	mux.Handle("POST /validate", reviewer{"validate", p, (*Policy).validateRequest, m, log})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	return m.counting(http.TimeoutHandler(recovering(mux, log), timeout, "this took too long\n"))
 }
 
-// newHandler returns the webhooks, and a healthz that is fine as soon as it answers.
-func newHandler(p *Policy, log *slog.Logger, timeout time.Duration) http.Handler {
+// metricsHandler serves the page of metrics.
+func metricsHandler(page func() []byte) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /mutate", reviewer{"mutate", p.mutateRequest, log})
-	mux.Handle("POST /validate", reviewer{"validate", p.validateRequest, log})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	return http.TimeoutHandler(recovering(mux, log), timeout, "this took too long\n")
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		w.Write(page()) // an error is that of somebody who does not wait
+	})
+	return mux
 }
 
 // recovering answers 500 where the handler panics, and logs it.
@@ -87,9 +140,11 @@ func recovering(h http.Handler, log *slog.Logger) http.Handler {
 
 // A reviewer is one webhook.
 type reviewer struct {
-	name   string
-	decide func(*request) decision
-	log    *slog.Logger
+	name     string
+	policies *Policies
+	decide   func(*Policy, *request) decision
+	metrics  *metrics
+	log      *slog.Logger
 }
 
 // ServeHTTP implements [http.Handler]. What is not a review that could be answered gets an HTTP error, as there is no uid to
@@ -106,7 +161,8 @@ func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), code)
 		return
 	}
-	d := v.decide(q)
+	d := v.decide(v.policies.Policy(), q)
+	v.metrics.decided(v.name, d)
 	w.Header().Set("Content-Type", "application/json")
 	_, err = w.Write(d.answer(q))
 	attributes := append([]slog.Attr{slog.String("webhook", v.name)}, d.attributes(q)...)

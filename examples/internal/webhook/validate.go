@@ -12,19 +12,20 @@ import (
 
 // A refusal is why a pod is not admitted, as a Status of Kubernetes.
 type refusal struct {
+	kind    string // for the metrics
 	code    int    // of HTTP
 	reason  string // in one word
 	message string
 }
 
-func forbid(format string, args ...any) *refusal {
-	return &refusal{http.StatusForbidden, "Forbidden", fmt.Sprintf(format, args...)}
+func forbid(kind, format string, args ...any) *refusal {
+	return &refusal{kind, http.StatusForbidden, "Forbidden", fmt.Sprintf(format, args...)}
 }
 
 // validate returns a [*refusal] if the pod must not be as it is.
 //
 //   - Its tolerations are valid, and were not taken away from old. (An API server sees to this too, before or afterwards.)
-//   - Each toleration is allowed in the namespace, or no more than what old has.
+//   - Each toleration is allowed in the namespace, or no more than what old has, unless the pod is exempt.
 //   - If it is new, so that old is nil, it has the node selector of the dedications that apply to it, whatever other webhooks
 //     did after this one.
 func (p *Policy) validate(namespace string, old, pod *pod) *refusal {
@@ -38,7 +39,7 @@ func (p *Policy) validate(namespace string, old, pod *pod) *refusal {
 	if refusal := p.checkAllowed(namespace, before, pod); refusal != nil || old != nil {
 		return refusal
 	}
-	for _, d := range p.Rules.dedicationsFor(namespace, pod.labels) {
+	for _, d := range p.dedicationsFor(namespace, pod) {
 		for _, key := range slices.Sorted(maps.Keys(d.nodeSelector)) {
 			if have, ok := pod.nodeSelector[key]; !ok || have != d.nodeSelector[key] {
 				return d.refuse(key, pod, "its nodeSelector has no "+key)
@@ -56,14 +57,14 @@ func invalid(err error) *refusal {
 		at.List = "spec.tolerations"
 		texts = append(texts, at.Error())
 	}
-	return &refusal{http.StatusUnprocessableEntity, "Invalid", summary(texts)}
+	return &refusal{notValid, http.StatusUnprocessableEntity, "Invalid", summary(texts)}
 }
 
 // checkAllowed refuses a pod with a toleration that is not allowed in the namespace, and tolerates more, or for longer, than
 // one it had before. What admission gives to every such pod need not be listed.
 func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod *pod) *refusal {
 	allowed := p.Allowed(namespace, pod.qos() == bestEffort, pod.requested()...)
-	if allowed == nil {
+	if allowed == nil || pod.exempt {
 		return nil
 	}
 	i, ok := taints.Allowed(pod.tolerations, slices.Concat(allowed, before))
@@ -77,7 +78,7 @@ func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod 
 	if len(texts) == 0 {
 		texts = []string{"none"}
 	}
-	return forbid("toleration %q is not allowed in namespace %s; allowed are: %s", clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
+	return forbid(notAllowed, "toleration %q is not allowed in namespace %s; allowed are: %s", clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
 }
 
 // Allowed returns what a new pod of the namespace may tolerate: the allow-list of the rules, and what admission gives to every pod

@@ -7,7 +7,7 @@ import (
 
 // TestControlPlane starts and stops the control plane, and nothing else.
 func TestControlPlane(t *testing.T) {
-	c := cluster.Start(t, cluster.Options{})
+	c := start(t, cluster.Options{})
 	version, err := c.Client.Discovery().ServerVersion()
 	if err != nil {
 		t.Fatal(err)

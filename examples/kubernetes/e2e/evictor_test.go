@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,8 +32,8 @@ const onTime = 2 * time.Second
 // 300 pods on 20 nodes that get, lose and change random taints. The evictor is killed and started again in the middle. Each
 // pod is evicted when the library says so, or is not, and Kubernetes' own controller evicts the same pods.
 func TestEvictor(t *testing.T) {
-	c := cluster.Start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
-	apply(t, c, manifest(t, "evictor.yaml"))
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
+	c.Install("evictor")
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	s := newScenario(rand.New(rand.NewPCG(seed, 0)), 20, 300)
@@ -328,23 +327,10 @@ type evictor struct {
 // startEvictor starts an evictor with the rights that the manifest gives it, which is in the cluster.
 func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
 	t.Helper()
-	accounts := c.Client.CoreV1().ServiceAccounts(evictorName)
-	request, err := accounts.CreateToken(t.Context(), evictorName, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	metrics, health := c.FreeAddress(), c.FreeAddress()
-	e := &evictor{t: t, c: c, metrics: "http://" + metrics + "/metrics"}
-	e.args = append([]string{
-		"-kubeconfig=" + c.KubeconfigFor(evictorName, request.Status.Token),
-		"-leader-elect-namespace=" + evictorName,
-		"-metrics-addr=" + metrics,
-		"-health-addr=" + health,
-		// A leader that is killed is missed soon.
-		"-lease-duration=2s", "-renew-deadline=1500ms", "-retry-period=300ms",
-	}, flags...)
-	e.Process = c.Run("evictor", cluster.Binary(t, "evictor"), e.args...)
-	c.WaitHealthy("http://" + health + "/readyz")
+	// A leader that is killed is missed soon.
+	flags = append([]string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retry-period=300ms"}, flags...)
+	e := &evictor{t: t, c: c}
+	e.Process, e.args, e.metrics = c.RunEvictor(flags...)
 	return e
 }
 
@@ -412,7 +398,7 @@ func (e *evictor) check(evicted int) {
 	if e.done == 0 || n == 0 {
 		e.t.Errorf("%v evictions before and %v after it was killed", e.done, n)
 	}
-	for _, outcome := range []string{"conflict", "error", "blocked"} {
+	for _, outcome := range []string{"conflict", "error", "blocked", "throttled"} {
 		if n, err := e.value("taints_evictor_evictions_total", outcome); err != nil || n != 0 {
 			e.t.Errorf("%v evictions with outcome %s, %v", n, outcome, err)
 		}
@@ -519,6 +505,3 @@ func maxTime(a, b time.Time) time.Time {
 	}
 	return a
 }
-
-// evictorName is the name of the evictor's service account, and of its namespace and lease.
-const evictorName = "taints-evictor"

@@ -10,8 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -23,16 +23,16 @@ import (
 // stays, and so do the pods of other nodes. The evictor deletes, as Kubernetes' controller does.
 func TestANodeThatFails(t *testing.T) {
 	const tolerated = 5 * time.Second
-	c := cluster.Start(t, cluster.Options{
+	c := start(t, cluster.Options{
 		APIServer: []string{fmt.Sprintf("--default-unreachable-toleration-seconds=%.0f", tolerated.Seconds())},
 		ControllerManager: []string{noTaintEviction,
 			"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
 		Heartbeat: time.Second,
 	})
-	apply(t, c, manifest(t, "evictor.yaml"))
-	allowDelete(t, c)
+	c.Install("evictor")
+	c.Apply(rightsToDelete(t)...)
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"), cluster.Node("node-3"))
-	startScheduler(t, c, nil, profile{name: corev1.DefaultSchedulerName})
+	startScheduler(t, c, nil, profile{Name: corev1.DefaultSchedulerName})
 	addDaemonSet(t, c)
 
 	lasting := cluster.Pod("lasting", corev1.Toleration{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute})
@@ -157,24 +157,20 @@ func daemons(t *testing.T, c *cluster.Cluster) []string {
 	return names
 }
 
-// allowDelete gives the evictor the rights that -method=delete wants.
-func allowDelete(t *testing.T, c *cluster.Cluster) {
+// rightsToDelete are those that the component for -method=delete adds to the manifest.
+func rightsToDelete(t *testing.T) []runtime.Object {
 	t.Helper()
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "taints-evictor-delete"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "taints-evictor-delete"},
-		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Name: evictorName, Namespace: evictorName}},
-	}
-	if _, err := c.Client.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	return slices.DeleteFunc(overlay(t, "evictor", "evictor/delete"), func(object runtime.Object) bool {
+		meta, ok := object.(metav1.Object)
+		return !ok || meta.GetName() != "taints-evictor-delete"
+	})
 }
 
 // Two evictors stand by for each other, a taint has no timeAdded, and a PodDisruptionBudget holds a pod back. The leader is
 // stopped: the other keeps the deadline, for it has seen the taint. The budget is lifted: the pod goes.
 func TestEvictorsInTurn(t *testing.T) {
-	c := cluster.Start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
-	apply(t, c, manifest(t, "evictor.yaml"))
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
+	c.Install("evictor")
 	c.AddNodes(cluster.Node("node-1"))
 	seconds := int64(12)
 	toleration := corev1.Toleration{Key: "maintenance", Operator: corev1.TolerationOpExists, TolerationSeconds: &seconds, Effect: corev1.TaintEffectNoExecute}

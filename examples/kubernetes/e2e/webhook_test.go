@@ -15,7 +15,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -25,7 +24,7 @@ import (
 
 // What the manifest calls things.
 const (
-	webhookNamespace = "webhooks"
+	webhookNamespace = cluster.WebhookNamespace
 	webhookName      = "admission.example.com"
 	webhookSecret    = "admission-tls"
 )
@@ -35,7 +34,7 @@ func TestWebhook(t *testing.T) {
 	pods := randomPods(200)
 	var stock map[string]*corev1.Pod
 	t.Run("stock plugins", func(t *testing.T) {
-		c := cluster.Start(t, cluster.Options{NoControllerManager: true, APIServer: []string{
+		c := start(t, cluster.Options{NoControllerManager: true, APIServer: []string{
 			"--enable-admission-plugins=DefaultTolerationSeconds,ExtendedResourceToleration,PodTolerationRestriction",
 		}})
 		c.AddPods(pods...)
@@ -45,7 +44,7 @@ func TestWebhook(t *testing.T) {
 		return
 	}
 
-	c := cluster.Start(t, cluster.Options{APIServer: []string{
+	c := start(t, cluster.Options{APIServer: []string{
 		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds",
 	}})
 	w := &webhookTest{Cluster: c, addr: c.FreeAddress()}
@@ -91,8 +90,7 @@ type webhookTest struct {
 // install creates all that is in the manifest, and gets a token for the service account. There is no kubelet, so nothing
 // runs in the deployment's pods, but that they are there shows that admission lets them in.
 func (w *webhookTest) install(t *testing.T) {
-	objects := manifest(t, "webhook.yaml")
-	apply(t, w.Cluster, objects)
+	objects := w.Install("webhook")
 	for _, object := range objects {
 		if m, ok := object.(*corev1.ConfigMap); ok {
 			w.rules = w.WriteFile("rules.json", m.Data["rules.json"])
@@ -104,12 +102,7 @@ func (w *webhookTest) install(t *testing.T) {
 		}
 		return nil
 	})
-	accounts := w.Client.CoreV1().ServiceAccounts(webhookNamespace)
-	request, err := accounts.CreateToken(t.Context(), "admission", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.kubeconfig = w.KubeconfigFor("webhook", request.Status.Token)
+	w.kubeconfig = w.ServiceAccount(webhookNamespace, cluster.WebhookAccount)
 }
 
 // run starts the webhook with the flags, and returns when the API server asks it.
@@ -290,7 +283,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 	nodes = append(nodes, pool("web", "example.com/pool", "web", taint("dedicated", "web"))...)
 	nodes = append(nodes, pool("general", "example.com/pool", "general")...)
 	w.AddNodes(nodes...)
-	startScheduler(t, w.Cluster, nil, profile{name: corev1.DefaultSchedulerName})
+	startScheduler(t, w.Cluster, nil, profile{Name: corev1.DefaultSchedulerName})
 
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}
 	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -31,9 +34,10 @@ func TestServe(t *testing.T) {
 	}}
 	code := make(chan int, 1)
 	go func() {
-		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s", "-mutate-failure-policy", "Ignore"})
+		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s", "-mutate-failure-policy", "Ignore"})
 	}()
-	addr := webhooktest.Eventually(t, &stderr, "listening")["addr"].(string)
+	listening := webhooktest.Eventually(t, &stderr, "listening")
+	addr := listening["addr"].(string)
 	webhooktest.Eventually(t, &stderr, "certificate in use")
 
 	_, mutating, validating := get(t, client)
@@ -50,6 +54,7 @@ func TestServe(t *testing.T) {
 		t.Fatalf("%d %s", code, text)
 	}
 	trusting.CloseIdleConnections()
+	checkMetrics(t, "http://"+listening["metrics"].(string)+"/metrics")
 
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -75,6 +80,25 @@ func TestServe(t *testing.T) {
 	}
 	if got := writes(client); len(got) != 6 {
 		t.Errorf("writes: %s", got)
+	}
+}
+
+// checkMetrics checks that Prometheus can read the metrics, and that they know the certificate.
+func checkMetrics(t *testing.T, url string) {
+	t.Helper()
+	_, page := webhooktest.Get(t, http.DefaultClient, url)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(page))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, page)
+	}
+	problems, err := promlint.New(strings.NewReader(page)).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+	expiry := families["taints_webhook_certificate_expiry_timestamp_seconds"]
+	if expiry == nil || time.Until(time.Unix(int64(expiry.Metric[0].Gauge.GetValue()), 0)) < 80*24*time.Hour {
+		t.Errorf("the certificate ends %v", expiry)
 	}
 }
 
@@ -125,8 +149,9 @@ func TestUsage(t *testing.T) {
 		{[]string{"-url", "https://a:b"}, 2, "is not of the form"},
 		{[]string{"-rules", "none.json"}, 1, "webhook: open none.json: "},
 		{[]string{"-rules", broken}, 1, `rules.json: ["namespace"] is no field`},
-		{[]string{"-addr", listener.Addr().String()}, 1, "address already in use"},
-		{[]string{"-addr", "127.0.0.1:0"}, 1, "webhook: registering: no network"},
+		{[]string{"-metrics-addr", "0", "-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", "0"}, 1, "webhook: registering: no network"},
 		{[]string{"-unregister"}, 1, "webhook: no network"},
 		{[]string{"-audit", "-rules", rules}, 3, ""},
 		{[]string{"-audit"}, 0, ""},

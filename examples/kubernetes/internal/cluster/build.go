@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -40,7 +39,7 @@ var builds struct {
 // "e2e/controlplane". It is built when it is not in the user's cache folder, under a name that holds a hash of go.mod,
 // go.sum and the sources; progress goes to standard error. Where the build takes longer than the test may, the test
 // fails with the advice to run it again: Go keeps what is compiled.
-func Binary(t testing.TB, folder string) string {
+func Binary(t T, folder string) string {
 	t.Helper()
 	builds.Lock()
 	defer builds.Unlock()
@@ -59,7 +58,7 @@ func Binary(t testing.TB, folder string) string {
 }
 
 // deadline is when a build has to give up: a little before the test's own.
-func deadline(t testing.TB) time.Time {
+func deadline(t T) time.Time {
 	if t, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if at, ok := t.Deadline(); ok {
 			return at.Add(-30 * time.Second)
@@ -107,8 +106,9 @@ func build(folder string, deadline time.Time) (string, error) {
 func goBuild(module, folder, output string, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
-	command := exec.CommandContext(ctx, "go", "build", "-v", "-ldflags", ldflags, "-o", output, "./"+folder)
+	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-ldflags", ldflags, "-o", output, "./"+folder)
 	command.Dir = module
+	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as images/build does, so that both share what is compiled
 	var log progress
 	command.Stderr = &log
 	command.Stdout = &log

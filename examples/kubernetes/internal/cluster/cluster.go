@@ -1,8 +1,10 @@
-// Package cluster starts a real Kubernetes control plane for tests: etcd, kube-apiserver and kube-controller-manager, built
-// from Go modules, on 127.0.0.1 and free ports. There are no kubelets: a node is an object with a heartbeat ([Cluster.AddNodes]).
+// Package cluster starts a real Kubernetes control plane, for tests and to play with: etcd, kube-apiserver and
+// kube-controller-manager, built from Go modules, on 127.0.0.1 and free ports. There are no machines: a node is an object with a
+// heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only say that pods run.
 //
-// Whatever a test starts ends with it, also when it fails, panics or is interrupted; on Linux also when the test process is
-// killed. When a test fails, the end of each program's output goes to the test's log; the flag -logs keeps all of it.
+// Whatever a test starts ends with it, also when it fails or panics, and when it is interrupted if it asks for that with
+// [KillOnSignal]; on Linux also when the test process is killed. When a test fails, the end of each program's output goes to
+// the test's log.
 package cluster
 
 import (
@@ -11,7 +13,6 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -19,7 +20,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -28,8 +28,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
-
-var logs = flag.String("logs", "", "keep the output of the programs in this `folder`")
 
 // token is that of a user who may do everything. Only this machine can reach the API server.
 const token = "taints-e2e"
@@ -44,6 +42,23 @@ type Options struct {
 	NoControllerManager bool
 	// Heartbeat is how often nodes renew their lease; 0 is 5 seconds.
 	Heartbeat time.Duration
+	// Kubelets makes pods that have a node run, and those that are deleted disappear, as long as their node has a heartbeat.
+	Kubelets bool
+	// Logs is a folder where the output of the programs is kept; none where it is empty.
+	Logs string
+}
+
+// T is what a Cluster needs of a test, which a [testing.T] has. A program that wants a cluster has one of its own.
+type T interface {
+	Helper()
+	Name() string
+	Context() context.Context
+	Cleanup(func())
+	Failed() bool
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
 }
 
 // A Cluster is a control plane that runs. Its methods fail the test where something does not work.
@@ -58,28 +73,33 @@ type Cluster struct {
 	// Dir is a folder for files of the test. It is removed at the end of the test.
 	Dir string
 
-	tb        testing.TB
+	tb        T
+	logs      string
 	processes []*Process
 	heartbeat heartbeat
+	apiserver struct {
+		process *Process
+		args    []string
+	}
 }
 
-// Start starts a control plane, and waits until it is ready. It ends with the test. A test with -short is skipped.
-func Start(tb testing.TB, options Options) *Cluster {
+// Start starts a control plane, and waits until it is ready. It ends with the test.
+func Start(tb T, options Options) *Cluster {
 	tb.Helper()
-	if testing.Short() {
-		tb.Skip("needs a control plane: leave out -short")
-	}
 	binary := Binary(tb, controlPlane)
 	dir, err := folder()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c := &Cluster{tb: tb, Dir: dir}
+	c := &Cluster{tb: tb, Dir: dir, logs: options.Logs}
 	tb.Cleanup(c.stop)
 	c.etcdAndAPIServer(binary, options.APIServer)
 	if !options.NoControllerManager {
 		c.controllerManager(binary, options.ControllerManager)
 		c.startHeartbeat(options.Heartbeat)
+	}
+	if options.Kubelets {
+		c.startKubelets()
 	}
 	return c
 }
@@ -98,7 +118,7 @@ func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	apiserver := c.Run("kube-apiserver", binary, append([]string{"kube-apiserver",
+	c.apiserver.args = append([]string{"kube-apiserver",
 		"--etcd-servers=" + etcd,
 		"--bind-address=" + host,
 		"--advertise-address=" + host,
@@ -113,7 +133,7 @@ func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
 		"--service-account-key-file=" + key,
 		"--service-account-signing-key-file=" + key,
 		"--feature-gates=TaintTolerationComparisonOperators=true",
-	}, flags...)...)
+	}, flags...)
 
 	c.Config = &rest.Config{
 		Host:            "https://" + net.JoinHostPort(host, port),
@@ -124,9 +144,21 @@ func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
 	}
 	c.Config.ContentType = "application/vnd.kubernetes.protobuf"
 	c.Config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	c.StartAPIServer()
+	c.Kubeconfig = c.KubeconfigFor("admin", token)
+}
+
+// StopAPIServer kills the API server, as when its machine fails. The rest of the control plane stays.
+func (c *Cluster) StopAPIServer() { c.apiserver.process.Kill() }
+
+// StartAPIServer starts the API server, with the address, keys and data that it had before, and waits until it is ready.
+func (c *Cluster) StartAPIServer() {
+	c.tb.Helper()
+	process := c.Run("kube-apiserver", Binary(c.tb, controlPlane), c.apiserver.args...)
+	c.apiserver.process = process
 	c.Eventually("the API server is ready", func() error {
 		select {
-		case <-apiserver.Done():
+		case <-process.Done():
 			c.tb.Fatal("kube-apiserver has ended")
 		default:
 		}
@@ -139,7 +171,6 @@ func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
 		}
 		return c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(c.Context()).Error()
 	})
-	c.Kubeconfig = c.KubeconfigFor("admin", token)
 }
 
 func (c *Cluster) controllerManager(binary string, flags []string) {
@@ -155,6 +186,7 @@ func (c *Cluster) controllerManager(binary string, flags []string) {
 		"--secure-port=" + port,
 		"--cert-dir=" + filepath.Join(c.Dir, "kube-controller-manager"),
 		"--leader-elect=false",
+		"--use-service-account-credentials", // as in most clusters: each controller is a user of its own
 		"--service-account-private-key-file=" + filepath.Join(c.Dir, "service-account.key"),
 		"--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller",
 		"--kube-api-qps=500",
@@ -169,8 +201,8 @@ func (c *Cluster) controllerManager(binary string, flags []string) {
 func (c *Cluster) Run(name, path string, args ...string) *Process {
 	c.tb.Helper()
 	folder := c.Dir
-	if *logs != "" {
-		folder = filepath.Join(*logs, strings.ReplaceAll(c.tb.Name(), "/", "-"))
+	if c.logs != "" {
+		folder = filepath.Join(c.logs, strings.ReplaceAll(c.tb.Name(), "/", "-"))
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			c.tb.Fatal(err)
 		}

@@ -112,6 +112,9 @@ func (c *Cluster) StopHeartbeat(nodes ...string) { c.heartbeat.set(false, nodes.
 // StartHeartbeat lets the nodes' heartbeats go on.
 func (c *Cluster) StartHeartbeat(nodes ...string) { c.heartbeat.set(true, nodes...) }
 
+// heartbeatInterval is how often a lease is renewed where nothing else is said.
+const heartbeatInterval = 5 * time.Second
+
 // heartbeat renews the leases of the nodes, as their kubelets do.
 type heartbeat struct {
 	on   bool // there is somebody who looks at it
@@ -155,7 +158,7 @@ func (h *heartbeat) stop() { h.done.Wait() }
 func (c *Cluster) startHeartbeat(interval time.Duration) {
 	c.heartbeat.on = true
 	if interval == 0 {
-		interval = 5 * time.Second
+		interval = heartbeatInterval
 	}
 	ctx := c.Context()
 	c.heartbeat.done.Go(func() {

@@ -14,14 +14,13 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
 // A Process is a program that a test started.
 type Process struct {
 	*process
-	tb testing.TB
+	tb T
 }
 
 // Done is closed when the program has ended.
@@ -82,10 +81,11 @@ func startThread() {
 
 var initOnce sync.Once
 
-// initialize starts what has to be there before the first child: the thread that starts children, and the handler that
-// kills them and removes their folders on Ctrl-C.
-func initialize() {
-	go startThread()
+// initialize starts what has to be there before the first child: the thread that starts children.
+func initialize() { go startThread() }
+
+// KillOnSignal makes the process end on Ctrl-C or SIGTERM, with all that it has started.
+func KillOnSignal() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	go func() {
@@ -168,7 +168,7 @@ func (p *process) start() error {
 	live.Lock()
 	defer live.Unlock()
 	if live.closing {
-		return fmt.Errorf("start %s: the test is about to end", p.name)
+		return fmt.Errorf("start %s: this process is about to end", p.name)
 	}
 	result := make(chan error)
 	starts <- func() { result <- p.command.Start() }

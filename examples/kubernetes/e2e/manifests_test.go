@@ -56,11 +56,14 @@ func TestManifests(t *testing.T) {
 			}
 		})
 	}
-	for _, component := range []string{"delete", "dry-run"} {
-		deployment := only[*appsv1.Deployment](t, overlay(t, "evictor", "evictor/"+component))
-		args := deployment.Spec.Template.Spec.Containers[0].Args
-		if want := map[string]string{"delete": "-method=delete", "dry-run": "-dry-run"}[component]; args[len(args)-1] != want {
-			t.Errorf("with %s the arguments are %v", component, args)
+	dryRun, err := cluster.Manifest("evictor-dry-run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, objects := range map[string][]runtime.Object{"-dry-run": dryRun, "-method=delete": overlay(t, "evictor", "evictor/delete")} {
+		args := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Args
+		if args[len(args)-1] != want {
+			t.Errorf("the arguments are %v, want %s at the end", args, want)
 		}
 	}
 	if _, err := cluster.Manifest("example"); err != nil {

@@ -46,7 +46,7 @@ func Binary(t T, folder string) string {
 	if path, ok := builds.paths[folder]; ok {
 		return path
 	}
-	path, err := build(folder, deadline(t))
+	path, err := build(t.Context(), folder, deadline(t))
 	if err != nil {
 		t.Fatalf("build %s: %v", folder, err)
 	}
@@ -67,7 +67,7 @@ func deadline(t T) time.Time {
 	return time.Now().Add(time.Hour)
 }
 
-func build(folder string, deadline time.Time) (string, error) {
+func build(ctx context.Context, folder string, deadline time.Time) (string, error) {
 	module, err := moduleDir()
 	if err != nil {
 		return "", err
@@ -96,15 +96,15 @@ func build(folder string, deadline time.Time) (string, error) {
 	// The build goes to a name of its own first, so that nobody finds half a binary.
 	temporary := fmt.Sprintf("%s.%d", path, os.Getpid())
 	defer os.Remove(temporary)
-	if err := goBuild(module, folder, temporary, deadline); err != nil {
+	if err := goBuild(ctx, module, folder, temporary, deadline); err != nil {
 		return "", err
 	}
 	return path, os.Rename(temporary, path)
 }
 
 // goBuild runs go build, and says every ten seconds how far it is.
-func goBuild(module, folder, output string, deadline time.Time) error {
-	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+func goBuild(ctx context.Context, module, folder, output string, deadline time.Time) error {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-ldflags", ldflags, "-o", output, "./"+folder)
 	command.Dir = module

@@ -80,6 +80,19 @@ profiles:
 	return process, url
 }
 
+// RunWebhook starts the webhook with the rights of its manifest, which is installed, and with the file of rules, if there is
+// one. API servers ask it when RunWebhook returns. It also returns the address of the metrics.
+func (c *Cluster) RunWebhook(rules string, flags ...string) (p *Process, metrics string) {
+	c.tb.Helper()
+	addr, metrics := c.FreeAddress(), c.FreeAddress()
+	p = c.Run("webhook", Binary(c.tb, "webhook"), append([]string{
+		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
+		"-addr=" + addr, "-url=https://" + addr, "-metrics-addr=" + metrics, "-rules=" + rules,
+	}, flags...)...)
+	c.WaitHealthy("https://" + addr + "/healthz") // it has a certificate when it has registered
+	return p, "http://" + metrics + "/metrics"
+}
+
 // RunEvictor starts an evictor with the rights of its manifest, which is installed, waits until it is ready, and returns the
 // address of its metrics.
 func (c *Cluster) RunEvictor(flags ...string) (p *Process, args []string, metrics string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,16 +125,7 @@ func unreachable(t *testing.T, c *cluster.Cluster, name string) (*corev1.Taint, 
 // addDaemonSet adds a DaemonSet, and waits until it has a pod on each of three nodes.
 func addDaemonSet(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
-	labels := map[string]string{"app": "agent"}
-	pod := cluster.Pod("").Spec
-	set := &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: "agent"},
-		Spec: appsv1.DaemonSetSpec{
-			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
-		},
-	}
-	_, err := c.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Create(t.Context(), set, metav1.CreateOptions{})
+	_, err := c.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Create(t.Context(), daemonSet("agent"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,6 +135,18 @@ func addDaemonSet(t *testing.T, c *cluster.Cluster) {
 		}
 		return nil
 	})
+}
+
+// daemonSet returns a DaemonSet whose pods tolerate that.
+func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet {
+	labels := map[string]string{"app": name}
+	return &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: cluster.Pod("", tolerations...).Spec},
+		},
+	}
 }
 
 // daemons are the pods of the DaemonSet that are on nodes, and not being deleted.
@@ -210,6 +214,7 @@ func TestEvictorsInTurn(t *testing.T) {
 		}
 		return nil
 	})
+	checkHeldBack(t, second)
 	if late := watcher.gone()["web"].Sub(deadline); late < 0 || late > onTime {
 		t.Errorf("web was evicted %v after its deadline", late)
 	}
@@ -225,7 +230,49 @@ func TestEvictorsInTurn(t *testing.T) {
 	if got := watcher.target("guarded"); got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
+	c.Within(time.Minute, "nothing is overdue any more", func() error {
+		if overdue, err := second.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue != 0 {
+			return fmt.Errorf("%v s, %v", overdue, err)
+		}
+		return nil
+	})
 	second.stop()
+}
+
+// checkHeldBack checks what the evictor tells of a pod that a budget holds back, and that alerts look at what it tells.
+func checkHeldBack(t *testing.T, e *evictor) {
+	t.Helper()
+	if overdue, err := e.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue <= 0 {
+		t.Errorf("the oldest is overdue for %v s, %v", overdue, err)
+	}
+	e.c.Eventually("an event says that a budget holds the pod back", func() error {
+		list, err := e.c.Client.EventsV1().Events(metav1.NamespaceDefault).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		const want = "The disruption budget guarded needs 1 healthy pods and has 1 currently"
+		for _, event := range list.Items {
+			if event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
+				strings.HasSuffix(event.Note, want) {
+				return nil
+			}
+		}
+		return fmt.Errorf("there are %d others", len(list.Items))
+	})
+	families, err := e.c.Metrics(e.metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAlerts(t, "evictor", families)
+	checkRights(t, e.c, cluster.Evictor, cluster.Evictor,
+		right{"create", "", "pods/eviction", "", true},
+		right{"watch", "", "nodes", "", true},
+		right{"update", "coordination.k8s.io", "leases", cluster.Evictor, true},
+		right{"update", "coordination.k8s.io", "leases", "other", false},
+		right{"delete", "", "pods", "", false},
+		right{"patch", "", "nodes", "", false},
+		right{"get", "", "secrets", "", false},
+	)
 }
 
 // setRunning does what a kubelet does. No budget guards a pod that does not run.

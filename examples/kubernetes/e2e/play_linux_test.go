@@ -15,6 +15,9 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
+// playCommand is that of the README, for the root of the repository.
+const playCommand = "go run -C examples/kubernetes ./play"
+
 // TestPlay starts a cluster to play with, does what it says to try, looks for the lines that this leads to, and sees that
 // nothing is left of it after Ctrl-C.
 func TestPlay(t *testing.T) {
@@ -25,19 +28,20 @@ func TestPlay(t *testing.T) {
 		cluster.Binary(t, folder)
 	}
 	var output webhooktest.Buffer
-	command := exec.Command(cluster.Binary(t, "play"))
-	command.Dir = ".."
+	command := exec.Command("bash", "-euc", playCommand)
+	command.Dir = root
 	command.Stdout, command.Stderr = &output, &output
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	temporary := t.TempDir()
 	command.Env = append(os.Environ(), "TMPDIR="+temporary)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	interrupt := func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) } // fails where it has ended
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	t.Cleanup(func() {
-		command.Process.Signal(syscall.SIGTERM)
+		interrupt()
 		if t.Failed() {
 			t.Logf("it says:\n%s", &output)
 		}
@@ -46,7 +50,7 @@ func TestPlay(t *testing.T) {
 	line := func(pattern string) string {
 		t.Helper()
 		re := regexp.MustCompile(`(?m)` + pattern)
-		for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(9 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			if found := re.FindString(output.String()); found != "" {
 				return found
 			}
@@ -106,11 +110,11 @@ func TestPlay(t *testing.T) {
 	line(`^..:..:.. taint    general-4 gets maintenance=now:NoExecute$`)
 	line(`^..:..:.. held     A PodDisruptionBudget holds back the eviction of Pod default/web-\S+, due since \S+: The disruption budget web needs 11 healthy pods`)
 
-	children := childrenOf(t, command.Process.Pid)
+	children := descendants(t, command.Process.Pid)
 	if len(children) < 6 {
 		t.Errorf("only %v run", children)
 	}
-	command.Process.Signal(os.Interrupt)
+	interrupt()
 	select {
 	case err := <-ended:
 		if err != nil {
@@ -129,14 +133,14 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// childrenOf returns the names of the processes that another one has started, by their numbers.
-func childrenOf(t *testing.T, parent int) map[string]string {
+// descendants returns the names of the processes that another one has started, and of theirs, by their numbers.
+func descendants(t *testing.T, of int) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		t.Fatal(err)
 	}
-	children := map[string]string{}
+	names, parents := map[string]string{}, map[string]string{}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
@@ -144,9 +148,18 @@ func childrenOf(t *testing.T, parent int) map[string]string {
 		}
 		// The name is in parentheses, and may hold anything: "7 (a b) S 1 …".
 		end := strings.LastIndex(string(content), ")")
-		if fields := strings.Fields(string(content[end+1:])); len(fields) > 1 && fields[1] == fmt.Sprint(parent) {
-			children[filepath.Base(filepath.Dir(file))] = string(content[:end+1])
+		if fields := strings.Fields(string(content[end+1:])); len(fields) > 1 {
+			pid := filepath.Base(filepath.Dir(file))
+			names[pid], parents[pid] = string(content[:end+1]), fields[1]
 		}
 	}
-	return children
+	found := map[string]string{}
+	for pid, name := range names {
+		for above := parents[pid]; above != "" && found[pid] == ""; above = parents[above] {
+			if above == fmt.Sprint(of) {
+				found[pid] = name
+			}
+		}
+	}
+	return found
 }

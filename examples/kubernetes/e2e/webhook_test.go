@@ -3,9 +3,11 @@ package e2e
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -56,6 +58,8 @@ func TestWebhook(t *testing.T) {
 		{"defaults", func(t *testing.T) { w.defaults(t, pods, stock) }},
 		{"dedication", w.dedication},
 		{"refusal", w.refusal},
+		{"daemon sets", w.daemonSets},
+		{"new rules", w.newRules},
 		{"down", w.down},
 		{"audit", w.audit},
 		{"replicas", w.replicas},
@@ -84,6 +88,7 @@ type webhookTest struct {
 	addr       string // where API servers call it
 	kubeconfig string // of the service account
 	rules      string // the file of the manifest's rules
+	metrics    string // the address of the metrics of the last one that was started
 	webhook    *cluster.Process
 }
 
@@ -128,8 +133,10 @@ func (w *webhookTest) run(t *testing.T, flags ...string) {
 
 func (w *webhookTest) start(t *testing.T, addr string, flags ...string) *cluster.Process {
 	t.Helper()
+	metrics := w.FreeAddress()
+	w.metrics = "http://" + metrics + "/metrics"
 	return w.Run("webhook", cluster.Binary(t, "webhook"), append([]string{
-		"-kubeconfig=" + w.kubeconfig, "-addr=" + addr, "-url=https://" + w.addr,
+		"-kubeconfig=" + w.kubeconfig, "-addr=" + addr, "-url=https://" + w.addr, "-metrics-addr=" + metrics,
 	}, flags...)...)
 }
 
@@ -362,6 +369,94 @@ func (w *webhookTest) refusal(t *testing.T) {
 	_, err = w.try(elsewhere)
 	checkForbidden(t, "another pool", err, `admission webhook "mutate.`+webhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
 		`to nodes with example.com/pool=ml, but its nodeSelector has example.com/pool=general`)
+}
+
+// daemonSets shows that the sample rules leave an agent alone, which tolerates everything and runs on every node.
+func (w *webhookTest) daemonSets(t *testing.T) {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "logging"}}
+	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	sets := w.Client.AppsV1().DaemonSets(namespace.Name)
+	agent := daemonSet("agent", corev1.Toleration{Operator: corev1.TolerationOpExists})
+	if _, err := sets.Create(t.Context(), agent, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := w.Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Eventually("the agent is on every node", func() error {
+		on := map[string]bool{}
+		for _, pod := range w.Pods(namespace.Name) {
+			on[pod.Spec.NodeName] = pod.Spec.NodeName != ""
+		}
+		if len(on) != len(nodes.Items) {
+			return fmt.Errorf("it is on %v", on)
+		}
+		return nil
+	})
+	// Somebody who says that a pod is an agent's gets no further.
+	sneak := cluster.Pod("agent-x", corev1.Toleration{Operator: corev1.TolerationOpExists})
+	sneak.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", UID: "u", Controller: new(true)}}
+	if _, err := w.try(sneak); !apierrors.IsForbidden(err) {
+		t.Errorf("a pod that says so: %v", err)
+	}
+	if err := sets.Delete(t.Context(), "agent", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.Eventually("the agent is gone", func() error {
+		if n := len(w.Pods(namespace.Name)); n > 0 {
+			return fmt.Errorf("%d pods are left", n)
+		}
+		return nil
+	})
+}
+
+// newRules changes the rules while the webhook runs. Those that it cannot read change nothing.
+func (w *webhookTest) newRules(t *testing.T) {
+	before, err := os.ReadFile(w.rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func() error {
+		_, err := w.try(cluster.Pod("tolerating", corev1.Toleration{Key: "dedicated", Value: "ml"}))
+		return err
+	}
+	w.WriteFile("rules.json", "{}")
+	w.Eventually("everything is allowed", try)
+	w.WriteFile("rules.json", string(before[:len(before)/2]))
+	w.Eventually("the metrics say that the rules are not good", func() error {
+		families, err := w.Metrics(w.metrics)
+		if err == nil && families["taints_webhook_rules_good"].GetMetric()[0].GetGauge().GetValue() != 0 {
+			err = errors.New("they are")
+		}
+		return err
+	})
+	if err := try(); err != nil {
+		t.Errorf("the last rules are not in use any more: %v", err)
+	}
+	w.WriteFile("rules.json", string(before))
+	w.Eventually("not everything is allowed", func() error {
+		if err := try(); !apierrors.IsForbidden(err) {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	})
+	families, err := w.Metrics(w.metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAlerts(t, "webhook", families)
+	checkRights(t, w.Cluster, webhookNamespace, cluster.WebhookAccount,
+		right{"update", "", "secrets", webhookSecret, true},
+		right{"get", "", "secrets", "other", false},
+		right{"create", "", "secrets", "", false},
+		right{"update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", webhookName, true},
+		right{"update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", "other", false},
+		right{"list", "", "pods", "", false},
+	)
+	checkLog(t, w.webhook)
 }
 
 func checkForbidden(t *testing.T, what string, err error, want string) {

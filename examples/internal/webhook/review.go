@@ -157,7 +157,7 @@ func (q *request) ignore(operations ...string) string {
 }
 
 // keepsTolerations reports whether an update leaves them alone. Then it must go through even if they are not allowed any more,
-// or are too many to look at: else such a pod could not lose its finalizers, and stay for ever.
+// or are too many to look at: else such a pod could not lose its finalizers, and stay forever.
 func (q *request) keepsTolerations() bool {
 	var r reader
 	_, now := r.podParts(q.pod)

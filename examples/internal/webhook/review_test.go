@@ -157,7 +157,7 @@ func change(t rapid.TB, v any, path []string, op string, to any) any {
 			return v
 		}
 	}
-	t.Fatalf("can not %s %v in %v", op, path, v)
+	t.Fatalf("cannot %s %v in %v", op, path, v)
 	return nil
 }
 

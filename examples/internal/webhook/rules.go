@@ -88,7 +88,7 @@ func (e rulesError) Error() string {
 	return fmt.Sprintf("%d problems:\n  %s", len(e), strings.Join(e, "\n  "))
 }
 
-// ParseRules reads a rules file, which is JSON, and refuses one that can not mean what it says: the README of the program admission
+// ParseRules reads a rules file, which is JSON, and refuses one that cannot mean what it says: the README of the program admission
 // has the form and the conditions. The error has all problems, or the first where the text is not JSON; the rules are zero then.
 // Nothing of the text is retained.
 func ParseRules(text []byte) (Rules, error) {

@@ -24,7 +24,7 @@ func TestValidateCreate(t *testing.T) {
 		{"everything, elsewhere", "web", tolerating("op=Exists"), 403, `toleration "op=Exists" is not allowed in namespace "web"`},
 		{"defaults", "web", tolerating("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s", "node.kubernetes.io/unreachable:NoExecute for 5s"), 0, ""},
 		{"longer than the defaults", "web", tolerating("node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"), 403, "for 301s"},
-		{"for ever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"), 403, "unreachable:NoExecute op=Exists"},
+		{"forever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"), 403, "unreachable:NoExecute op=Exists"},
 		{"best effort under pressure", "web", tolerating("node.kubernetes.io/memory-pressure:NoSchedule op=Exists"), 403, "memory-pressure"},
 		{
 			"burstable under pressure, with a resource", "web",

@@ -360,7 +360,7 @@ func (e *evictor) waitUntilLeading() {
 	})
 }
 
-// killAndStartAgain kills the evictor, which can not give its lease back.
+// killAndStartAgain kills the evictor, which cannot give its lease back.
 func (e *evictor) killAndStartAgain() {
 	n, err := e.value("taints_evictor_evictions_total", "evicted")
 	if err != nil {

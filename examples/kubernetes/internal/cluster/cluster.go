@@ -104,7 +104,7 @@ func Start(tb T, options Options) *Cluster {
 	return c
 }
 
-// Context returns a context that is cancelled right before the cluster is stopped.
+// Context returns a context that is canceled right before the cluster is stopped.
 func (c *Cluster) Context() context.Context { return c.tb.Context() }
 
 func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {

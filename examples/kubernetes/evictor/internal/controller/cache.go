@@ -87,7 +87,7 @@ func stripMeta(meta *metav1.ObjectMeta) metav1.ObjectMeta {
 	}
 }
 
-// relevantChange passes over those changes of a pod that can not change its eviction.
+// relevantChange passes over those changes of a pod that cannot change its eviction.
 var relevantChange = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok1 := e.ObjectOld.(*corev1.Pod)

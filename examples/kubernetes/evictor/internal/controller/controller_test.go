@@ -340,7 +340,7 @@ func (w *world) wantCount(outcome string, want float64) {
 	}
 }
 
-// A pod that can not be looked at once more is not evicted yet, but not forgotten either.
+// A pod that cannot be looked at once more is not evicted yet, but not forgotten either.
 func TestACacheThatCanNotBeRead(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
 	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
@@ -387,7 +387,7 @@ func TestATaintThatGoesAfterAFailure(t *testing.T) {
 		w.wantNotEvicted(uid)
 		marking, cancelling := "Normal TaintManagerEviction Marking for deletion Pod default/web", "Normal TaintManagerEviction Cancelling deletion of Pod default/web"
 		w.wantEvents(marking, cancelling)
-		w.wantCount(cancelled, 1)
+		w.wantCount(canceled, 1)
 
 		// Nothing of it is left the next time.
 		w.setNode("n", taint("a:NoExecute", w.now()))
@@ -416,7 +416,7 @@ func TestATaintThatGoesDuringAnAttempt(t *testing.T) {
 			t.Errorf("%d attempts", len(w.attempts))
 		}
 		w.wantNotEvicted(uid)
-		w.wantCount(cancelled, 1)
+		w.wantCount(canceled, 1)
 	}
 }
 

@@ -61,7 +61,7 @@ type world struct {
 	fail func(name string) error
 	// beforeGet is called before the API server itself is asked for a pod.
 	beforeGet func()
-	// unreadable is the error of the cache where it can not be read.
+	// unreadable is the error of the cache where it cannot be read.
 	unreadable error
 	// lags says that the cache does not have deletions yet.
 	lags bool

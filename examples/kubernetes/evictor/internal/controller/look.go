@@ -148,8 +148,8 @@ func (c *Controller) spare(ctx context.Context, p *pod) {
 		return
 	}
 	c.queue.Remove(p)
-	c.metrics.evictions.WithLabelValues(cancelled).Inc()
-	log.FromContext(ctx).Info("Cancelled the eviction of a pod", "pod", p.NamespacedName, "node", p.node)
+	c.metrics.evictions.WithLabelValues(canceled).Inc()
+	log.FromContext(ctx).Info("Canceled the eviction of a pod", "pod", p.NamespacedName, "node", p.node)
 	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
 	c.poke()
 }

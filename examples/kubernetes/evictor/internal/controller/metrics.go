@@ -16,7 +16,7 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	m := &instruments{
 		evictions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "taints_evictor_evictions_total",
-			Help: "Evictions by outcome: evicted, gone, blocked, throttled, conflict, error, dry-run or cancelled. One that was blocked, throttled, or failed, is tried again.",
+			Help: "Evictions by outcome: evicted, gone, blocked, throttled, conflict, error, dry-run or canceled. One that was blocked, throttled, or failed, is tried again.",
 		}, []string{"outcome"}),
 		lateness: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "taints_evictor_lateness_seconds",
@@ -24,7 +24,7 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 			Buckets: []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800},
 		}),
 	}
-	for _, o := range []string{done, gone, blocked, throttled, conflict, failed, dryRun, cancelled} {
+	for _, o := range []string{done, gone, blocked, throttled, conflict, failed, dryRun, canceled} {
 		m.evictions.WithLabelValues(o)
 	}
 	registry.MustRegister(m.evictions, m.lateness,

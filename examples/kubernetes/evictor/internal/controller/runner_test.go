@@ -133,7 +133,7 @@ func TestWorkers(t *testing.T) {
 	})
 }
 
-// An API server that does not answer does not keep a worker for ever, nor the process from ending.
+// An API server that does not answer does not keep a worker forever, nor the process from ending.
 func TestAnAPIServerThatHangs(t *testing.T) {
 	inBubble(t, fromTimeAdded, func(w *world) {
 		hang := true

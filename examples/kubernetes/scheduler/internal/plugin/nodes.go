@@ -141,5 +141,5 @@ func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Se
 	return few, names
 }
 
-// summarize says over all nodes why the pod can not be placed on them. Groups has a lock of its own.
+// summarize says over all nodes why the pod cannot be placed on them. Groups has a lock of its own.
 func (x *index) summarize(m *taints.Matcher) taints.Summary { return x.groups.Summarize(m) }

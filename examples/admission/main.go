@@ -133,7 +133,7 @@ func (o *options) check(rest []string) error {
 // serve does what the options ask for until the context is done.
 func (p program) serve(ctx context.Context, o options) error {
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	policies, err := webhook.OpenPolicies(o.rules, taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds})
+	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{NotReady: &o.notReadySeconds, Unreachable: &o.unreachableSeconds})
 	if err != nil {
 		return err
 	}

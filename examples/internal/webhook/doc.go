@@ -3,7 +3,7 @@
 // library alone. The program admission in the folder above serves it, and its README has the rules file, how the webhook is
 // registered, and what it answers to what.
 //
-//	policies, err := webhook.OpenPolicies("rules.json", taints.Defaults{})
+//	policies, err := webhook.OpenPolicies("rules.json", taints.DefaultSeconds{})
 //	…
 //	server := &webhook.Server{Policies: policies, TLS: config, Log: log, Drain: 20 * time.Second}
 //	err = server.Serve(ctx, listener, nil)

@@ -25,10 +25,10 @@ func ExamplePolicy_Allowed() {
 		taints.MustParseToleration("dedicated=ml:NoSchedule"),
 	}
 	for _, namespace := range []string{"ml", "web"} {
-		if i, ok := taints.Allowed(pod, policy.Allowed(namespace, true, "nvidia.com/gpu")); !ok {
-			fmt.Println(namespace, "does not allow", pod[i])
+		if err := taints.ValidateAllowed(pod, policy.Allowed(namespace, true, "nvidia.com/gpu")); err != nil {
+			fmt.Println(namespace, err)
 		}
 	}
 	// Output:
-	// web does not allow dedicated=ml:NoSchedule
+	// web tolerations[2]: "dedicated=ml:NoSchedule" is forbidden: no entry of the allow-list tolerates as much for as long
 }

@@ -12,7 +12,7 @@ import (
 // allows everything. It must not be changed while it is in use, and is safe for concurrent use.
 type Policy struct {
 	Rules    Rules
-	Defaults taints.Defaults // for how long pods tolerate nodes that are not ready or unreachable, if they do not say it
+	Defaults taints.DefaultSeconds // for how long pods tolerate nodes that are not ready or unreachable, if they do not say it
 }
 
 // A mutation is what a pod will have.
@@ -55,7 +55,7 @@ func (p *Policy) dedicationsFor(namespace string, pod *pod) []*dedication {
 }
 
 // addStandard adds what admission in Kubernetes gives to every pod of that class with those requests.
-func addStandard(tolerations []taints.Toleration, defaults taints.Defaults, bestEffort bool, requested []string) []taints.Toleration {
+func addStandard(tolerations []taints.Toleration, defaults taints.DefaultSeconds, bestEffort bool, requested []string) []taints.Toleration {
 	tolerations = taints.AddDefaults(tolerations, defaults)
 	if !bestEffort {
 		tolerations = taints.AddMemoryPressure(tolerations)

@@ -153,7 +153,7 @@ func TestMutate(t *testing.T) {
 
 func TestMutateSeconds(t *testing.T) {
 	notReady, unreachable := int64(60), int64(-1)
-	p := &Policy{Defaults: taints.Defaults{NotReadySeconds: &notReady, UnreachableSeconds: &unreachable}}
+	p := &Policy{Defaults: taints.DefaultSeconds{NotReady: &notReady, Unreachable: &unreachable}}
 	after, _ := mutated(t, p, "any", newPod(map[string]any{}))
 	want := "[node.kubernetes.io/not-ready:NoExecute op=Exists for 60s node.kubernetes.io/unreachable:NoExecute op=Exists for -1s]"
 	if got := fmt.Sprint(tolerationsOf(t, after)); got != want {
@@ -239,8 +239,8 @@ func TestMutateLaws(t *testing.T) {
 		for _, key := range append(keys[1:], "other") {
 			for _, value := range []string{"", "ml", "4"} {
 				taint := taints.Taint{Key: key, Value: value, Effect: taints.NoExecute}
-				i, tolerated := taints.Compile(had).Match(&taint)
-				if j, _ := taints.Compile(has).Match(&taint); tolerated && !has[j].Equal(had[i]) {
+				i, tolerated := taints.Compile(had).Match(taint)
+				if j, _ := taints.Compile(has).Match(taint); tolerated && !has[j].Equal(had[i]) {
 					t.Fatalf("%v: %v before, %v afterwards", taint, had[i], has[j])
 				}
 			}
@@ -276,7 +276,7 @@ func TestRecordedDefaults(t *testing.T) {
 		}
 		tolerations := recorded.Given
 		if recorded.DaemonSet {
-			tolerations = taints.AddDaemonSetDefaults(tolerations, recorded.HostNetwork)
+			tolerations = taints.AddDaemonSetDefaults(tolerations, taints.DaemonSetPod{HostNetwork: recorded.HostNetwork})
 		}
 		pod := newPod(map[string]any{"tolerations": tolerations, "containers": []any{map[string]any{"resources": resources}}})
 		after, _ := mutated(t, &Policy{}, "default", pod)

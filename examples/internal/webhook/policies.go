@@ -16,7 +16,7 @@ import (
 // or, where the file cannot be read or is refused, those from before. It is safe for concurrent use.
 type Policies struct {
 	file     string
-	defaults taints.Defaults
+	defaults taints.DefaultSeconds
 
 	mu       sync.RWMutex
 	policy   *Policy
@@ -27,7 +27,7 @@ type Policies struct {
 }
 
 // OpenPolicies reads the file of rules, see [ParseRules]; without a name there are none.
-func OpenPolicies(file string, defaults taints.Defaults) (*Policies, error) {
+func OpenPolicies(file string, defaults taints.DefaultSeconds) (*Policies, error) {
 	p := &Policies{file: file, defaults: defaults, policy: &Policy{Defaults: defaults}, loaded: time.Now()}
 	if _, err := p.reload(); err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func allows(p *Policies) bool {
 // Rules change as a whole or not at all.
 func TestReload(t *testing.T) {
 	f := newRulesFile(t, allowNothing)
-	p, err := OpenPolicies(f.name, taints.Defaults{})
+	p, err := OpenPolicies(f.name, taints.DefaultSeconds{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestReloadThroughALink(t *testing.T) {
 	}
 	link("..1", "..data")
 	link("..data/rules.json", "rules.json")
-	p, err := OpenPolicies(filepath.Join(dir, "rules.json"), taints.Defaults{})
+	p, err := OpenPolicies(filepath.Join(dir, "rules.json"), taints.DefaultSeconds{})
 	if err != nil || allows(p) {
 		t.Fatalf("%v", err)
 	}
@@ -123,17 +123,17 @@ func TestReloadThroughALink(t *testing.T) {
 
 func TestOpenPoliciesRefuses(t *testing.T) {
 	f := newRulesFile(t, "{")
-	if _, err := OpenPolicies(f.name, taints.Defaults{}); err == nil || !strings.Contains(err.Error(), "rules.json: line 1") {
+	if _, err := OpenPolicies(f.name, taints.DefaultSeconds{}); err == nil || !strings.Contains(err.Error(), "rules.json: line 1") {
 		t.Errorf("got %v", err)
 	}
-	if p, err := OpenPolicies("", taints.Defaults{}); err != nil || p.Policy().Allowed("web", true) != nil {
+	if p, err := OpenPolicies("", taints.DefaultSeconds{}); err != nil || p.Policy().Allowed("web", true) != nil {
 		t.Errorf("no file: %v", err)
 	}
 }
 
 func TestWatch(t *testing.T) {
 	f := newRulesFile(t, allowNothing)
-	p, err := OpenPolicies(f.name, taints.Defaults{})
+	p, err := OpenPolicies(f.name, taints.DefaultSeconds{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -306,7 +306,7 @@ func (r *Rules) checkAllowed(to *reader, path string, list []taints.Toleration, 
 	if r.namespaces[namespace].allowed != nil {
 		by = fmt.Sprintf("namespaces[%q]", namespace)
 	}
-	if i, ok := taints.Allowed(list, slices.Concat(allowed, taints.AddDefaults(nil, taints.Defaults{}))); !ok {
+	if i, refused := firstRefused(list, slices.Concat(allowed, taints.AddDefaults(nil, taints.DefaultSeconds{}))); refused {
 		to.note("", "%s[%d]: %v would be refused by %s.allowedTolerations", path, i, list[i], by)
 	}
 }

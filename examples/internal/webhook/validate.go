@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -67,8 +68,8 @@ func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod 
 	if allowed == nil || pod.exempt {
 		return nil
 	}
-	i, ok := taints.Allowed(pod.tolerations, slices.Concat(allowed, before))
-	if ok {
+	i, refused := firstRefused(pod.tolerations, slices.Concat(allowed, before))
+	if !refused {
 		return nil
 	}
 	var texts []string
@@ -81,9 +82,18 @@ func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod 
 	return forbid(notAllowed, "toleration %q is not allowed in namespace %s; allowed are: %s", clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
 }
 
+// firstRefused returns the index of the first toleration that the allow-list does not cover.
+func firstRefused(tolerations, allow []taints.Toleration) (i int, refused bool) {
+	var invalid *taints.ValidationError
+	if !errors.As(taints.ValidateAllowed(tolerations, allow), &invalid) {
+		return -1, false
+	}
+	return invalid.Fields[0].Index()
+}
+
 // Allowed returns what a new pod of the namespace may tolerate: the allow-list of the rules, and what admission gives to every pod
 // that is BestEffort or not, and has a container or init container that requests the resources of those names. Nil means
-// anything. Hold tolerations against it with [taints.Allowed].
+// anything. Hold tolerations against it with [taints.ValidateAllowed].
 func (p *Policy) Allowed(namespace string, bestEffort bool, requested ...string) []taints.Toleration {
 	allowed := p.Rules.allowedIn(namespace)
 	if allowed == nil {
@@ -94,14 +104,14 @@ func (p *Policy) Allowed(namespace string, bestEffort bool, requested ...string)
 
 // longestDefaults returns the policy's defaults, with at least the seconds that an API server gives by itself: its own
 // plugin may have been there first.
-func (p *Policy) longestDefaults() taints.Defaults {
+func (p *Policy) longestDefaults() taints.DefaultSeconds {
 	longest := func(seconds *int64) *int64 {
 		if seconds == nil || *seconds < taints.DefaultTolerationSeconds {
 			return nil
 		}
 		return seconds
 	}
-	return taints.Defaults{NotReadySeconds: longest(p.Defaults.NotReadySeconds), UnreachableSeconds: longest(p.Defaults.UnreachableSeconds)}
+	return taints.DefaultSeconds{NotReady: longest(p.Defaults.NotReady), Unreachable: longest(p.Defaults.Unreachable)}
 }
 
 // summary joins the first of the texts.

@@ -110,7 +110,7 @@ func TestValidateLists(t *testing.T) {
 func TestValidateSeconds(t *testing.T) {
 	short, long := int64(60), int64(900)
 	p := testPolicy(t)
-	p.Defaults = taints.Defaults{NotReadySeconds: &short, UnreachableSeconds: &long}
+	p.Defaults = taints.DefaultSeconds{NotReady: &short, Unreachable: &long}
 	for toleration, code := range map[string]int{
 		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s":   0,
 		"node.kubernetes.io/not-ready:NoExecute op=Exists for 301s":   403,

@@ -165,7 +165,6 @@ func (s *scenario) newNodes() []*corev1.Node {
 // deadline is when the library says that a pod is evicted, or zero.
 func (s *scenario) deadline(p *scenarioPod) time.Time {
 	policy := taints.EvictionPolicy{FromTimeAdded: true}
-	matcher := taints.Compile(kube.Tolerations(p.tolerations))
 	var list []taints.Taint
 	for i, step := range s.steps {
 		next := s.begun.Add(time.Hour)
@@ -175,7 +174,7 @@ func (s *scenario) deadline(p *scenarioPod) time.Time {
 		if after, ok := step.taints[p.node]; ok {
 			list = s.withTimes(after, list, step)
 		}
-		e := policy.Evict(matcher, list, s.begun.Add(step.after))
+		e := policy.EvictionOf(list, kube.Tolerations(p.tolerations), s.begun.Add(step.after))
 		if e.Outcome != taints.Stays && e.At.Before(next) {
 			return e.At
 		}

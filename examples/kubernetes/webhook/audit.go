@@ -65,7 +65,7 @@ func refusedOf(policy *webhook.Policy, pod *corev1.Pod) []int {
 	var list []int
 	tolerations := kube.Tolerations(pod.Spec.Tolerations)
 	for i := range tolerations {
-		if _, ok := taints.Allowed(tolerations[i:i+1], allowed); !ok {
+		if taints.ValidateAllowed(tolerations[i:i+1], allowed) != nil {
 			list = append(list, i)
 		}
 	}

@@ -209,7 +209,7 @@ func (p program) do(ctx context.Context, o *options) (int, error) {
 		_, err := fmt.Fprintln(p.stdout, "webhook", version.String())
 		return 0, err
 	}
-	policies, err := webhook.OpenPolicies(o.rules, taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds})
+	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{NotReady: &o.notReadySeconds, Unreachable: &o.unreachableSeconds})
 	if err != nil {
 		return 0, err
 	}

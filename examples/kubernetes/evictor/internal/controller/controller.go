@@ -2,7 +2,7 @@
 // Kubernetes' taint-eviction controller.
 //
 // What the taints of a node do to a pod is for package taints to say, and so is what is due next: all pending evictions
-// are in one [taints.EvictionQueue]. There is one way in: whatever happens to a pod or its node leads to a look at the pod
+// are in one [lifecycle.Queue]. There is one way in: whatever happens to a pod or its node leads to a look at the pod
 // (look.go), which puts it into the queue, moves it there or takes it out. There is one way out: a few workers take turns
 // to sleep until the first pod of the queue is due (runner.go), look at it once more, and evict it (evict.go). What fails
 // goes back into the queue, for later.
@@ -29,13 +29,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // Options say which pods are evicted, when, and how.
 type Options struct {
 	// Policy says how deadlines are computed.
 	Policy taints.EvictionPolicy
-	// KeepTimers keeps the first deadline of a pending eviction, see [taints.EvictionQueue].
+	// KeepTimers keeps the first deadline of a pending eviction, see [lifecycle.Queue].
 	KeepTimers bool
 	// Method says what evicting is.
 	Method Method
@@ -63,7 +64,7 @@ type Controller struct {
 	mu    sync.Mutex // guards what follows, pods included
 	nodes map[string]*node
 	pods  map[types.NamespacedName]*pod
-	queue taints.EvictionQueue[*pod]
+	queue lifecycle.Queue[*pod]
 	since []taints.Taint // for evict, to use again
 }
 
@@ -85,7 +86,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 		wake:    make(chan struct{}, 1),
 		nodes:   map[string]*node{},
 		pods:    map[types.NamespacedName]*pod{},
-		queue:   taints.EvictionQueue[*pod]{KeepTimers: o.KeepTimers},
+		queue:   lifecycle.Queue[*pod]{KeepTimers: o.KeepTimers},
 	}
 	controller.metrics = newInstruments(registry, controller)
 	return controller

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // A pod is what is remembered of a pod on a node that has NoExecute taints.
@@ -19,7 +20,7 @@ type pod struct {
 	uid         types.UID
 	node        string
 	tolerations []corev1.Toleration // those of the cache, not to be written to
-	matcher     *taints.Matcher     // compiled from the tolerations
+	matcher     *taints.Matcher     // compiled from the tolerations, with the policy
 	arrived     time.Time           // when it came to the node, as the API server says
 	seen        time.Time           // when it was first seen there with these tolerations
 
@@ -74,7 +75,7 @@ func (c *Controller) track(ctx context.Context, name types.NamespacedName, obj *
 		c.pods[name] = p
 	}
 	if p.matcher == nil || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
-		p.matcher, p.seen = taints.Compile(kube.Tolerations(obj.Spec.Tolerations)), now
+		p.matcher, p.seen = c.options.Policy.Compile(kube.Tolerations(obj.Spec.Tolerations)), now
 	}
 	p.tolerations = obj.Spec.Tolerations
 	return p
@@ -109,7 +110,7 @@ func (c *Controller) evict(p *pod) taints.Eviction {
 			c.since[i].TimeAdded = &p.arrived
 		}
 	}
-	return c.options.Policy.Evict(p.matcher, c.since, later(n.changed, p.seen))
+	return p.matcher.EvictionOf(c.since, later(n.changed, p.seen))
 }
 
 // schedule puts the pod into the queue, moves it there, or takes it out. One whose eviction has failed is not due before
@@ -124,7 +125,7 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	}
 	deadline := e.At
 	if p.failures > 0 && (c.queue.KeepTimers || e.At.Before(p.retry)) {
-		e.At, e.Seconds = p.retry, 0
+		e = taints.Eviction{Outcome: taints.EvictsAt, At: p.retry}
 	}
 	p.state = waiting
 	change := c.queue.Update(p, e)
@@ -134,7 +135,7 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	case !c.queue.KeepTimers:
 		p.due = deadline
 	}
-	if change != taints.Unchanged {
+	if change != lifecycle.Unchanged {
 		log.FromContext(ctx).V(1).Info("Eviction "+change.String(), "pod", p.NamespacedName, "node", p.node, "deadline", e.At)
 		c.poke()
 	}
@@ -147,7 +148,7 @@ func (c *Controller) spare(ctx context.Context, p *pod) {
 	if !pending {
 		return
 	}
-	c.queue.Remove(p)
+	c.queue.Delete(p)
 	c.metrics.evictions.WithLabelValues(canceled).Inc()
 	log.FromContext(ctx).Info("Canceled the eviction of a pod", "pod", p.NamespacedName, "node", p.node)
 	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
@@ -157,7 +158,7 @@ func (c *Controller) spare(ctx context.Context, p *pod) {
 // forget forgets the pod. The mutex is held.
 func (c *Controller) forget(p *pod) {
 	delete(c.pods, p.NamespacedName)
-	if c.queue.Remove(p) {
+	if c.queue.Delete(p) {
 		c.poke()
 	}
 }

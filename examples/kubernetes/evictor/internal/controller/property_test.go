@@ -65,7 +65,7 @@ func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 		}
 		list = append(list, t)
 	}
-	return w.o.Policy.Evict(taints.Compile(kube.Tolerations(obj.Spec.Tolerations)), list, w.now())
+	return w.o.Policy.EvictionOf(list, kube.Tolerations(obj.Spec.Tolerations), w.now())
 }
 
 func (w *world) podList() []corev1.Pod {

@@ -144,7 +144,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 	explanation := c.matcher.Explain([]taints.Taint{taint})
 	text := explanation.String()
 	if p.redact {
-		text = explanation.Redacted()
+		text = explanation.Redact().String()
 	}
 	text = untolerated + ": " + text
 	c.reasons.Store(taint, text)
@@ -165,7 +165,7 @@ func (p *Taints) summary(m *taints.Matcher) string {
 	summary := p.nodes.summarize(m)
 	text := summary.String()
 	if p.redact {
-		text = summary.Redacted()
+		text = summary.Redact().String()
 	}
 	_, reasons, ok := strings.Cut(text, ": ")
 	if !ok {

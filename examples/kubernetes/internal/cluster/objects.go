@@ -109,8 +109,16 @@ func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 // after its --node-monitor-grace-period.
 func (c *Cluster) StopHeartbeat(nodes ...string) { c.heartbeat.set(false, nodes...) }
 
-// StartHeartbeat lets the nodes' heartbeats go on.
-func (c *Cluster) StartHeartbeat(nodes ...string) { c.heartbeat.set(true, nodes...) }
+// StartHeartbeat lets the nodes' heartbeats go on, and has each say that it is ready, as a kubelet does when it is back.
+func (c *Cluster) StartHeartbeat(nodes ...string) {
+	c.tb.Helper()
+	c.heartbeat.set(true, nodes...)
+	ready := []byte(`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":""}]}}`)
+	c.each(len(nodes), func(i int) error {
+		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i], types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
+		return err
+	})
+}
 
 // heartbeatInterval is how often a lease is renewed where nothing else is said.
 const heartbeatInterval = 5 * time.Second

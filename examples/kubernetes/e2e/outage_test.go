@@ -26,7 +26,10 @@ const (
 // outage and a lease; and the others are in time, for their deadlines stand. So it is with a single evictor too.
 func TestOutage(t *testing.T) {
 	for _, replicas := range []int{1, 2} {
-		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) { testOutage(t, replicas) })
+		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
+			t.Parallel() // most of the time they sleep
+			testOutage(t, replicas)
+		})
 	}
 }
 

@@ -421,7 +421,7 @@ func (w *webhookTest) newRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	try := func() error {
-		_, err := w.try(cluster.Pod("tolerating", corev1.Toleration{Key: "dedicated", Value: "ml"}))
+		_, err := w.try(cluster.Pod("by-new-rules", corev1.Toleration{Key: "dedicated", Value: "ml"}))
 		return err
 	}
 	w.WriteFile("rules.json", "{}")

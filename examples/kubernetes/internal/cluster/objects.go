@@ -113,8 +113,12 @@ func (c *Cluster) StopHeartbeat(nodes ...string) { c.heartbeat.set(false, nodes.
 func (c *Cluster) StartHeartbeat(nodes ...string) {
 	c.tb.Helper()
 	c.heartbeat.set(true, nodes...)
-	ready := []byte(`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":""}]}}`)
+	now := time.Now().UTC().Format(time.RFC3339)
+	ready := fmt.Appendf(nil, `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"",`+
+		`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
 	c.each(len(nodes), func(i int) error {
+		// First: without it the controller manager would find the node silent once more.
+		c.renewLease(c.Context(), nodes[i])
 		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i], types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
 		return err
 	})

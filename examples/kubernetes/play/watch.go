@@ -86,7 +86,7 @@ func (g *game) podChanged(before, after *corev1.Pod) {
 	if before.Spec.NodeName == "" && after.Spec.NodeName != "" {
 		g.tell("placed", "%s on %s", name, after.Spec.NodeName)
 	}
-	if why := waits(after); why != "" && why != waits(before) {
+	if why := waits(after); why != "" && waits(before) == "" {
 		g.tell("waits", "%s: %s", name, why)
 	}
 	if before.DeletionTimestamp == nil && after.DeletionTimestamp != nil {

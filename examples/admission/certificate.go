@@ -34,7 +34,7 @@ func (k *keyPair) load() error {
 // certificate returns what is in the files, or was there when they could last be read. It is for [tls.Config].
 func (k *keyPair) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if err := k.load(); err != nil {
-		k.log.Warn("the certificate can not be read again; the last one stays in use", "error", err.Error())
+		k.log.Warn("the certificate cannot be read again; the last one stays in use", "error", err.Error())
 	}
 	return k.last.Load(), nil
 }

@@ -18,13 +18,14 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 )
 
 const usage = `Usage: admission -cert file -key file [flags]
@@ -50,7 +51,7 @@ type program struct {
 
 // options are what the command line asks for.
 type options struct {
-	addr, cert, key, rules              string
+	addr, metricsAddr, cert, key, rules string
 	selfSigned                          bool
 	hosts                               []string // for the self-signed certificate
 	notReadySeconds, unreachableSeconds int64
@@ -85,6 +86,7 @@ func (p program) parse(args []string) (options, error) {
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8443", "listen on this `address`")
+	flags.StringVar(&o.metricsAddr, "metrics-addr", "0", "serve /metrics over HTTP on this `address` (default none)")
 	flags.StringVar(&o.cert, "cert", "", "`file` with the certificate in PEM, and those that lead to its authority")
 	flags.StringVar(&o.key, "key", "", "`file` with the key of the certificate in PEM")
 	flags.BoolVar(&o.selfSigned, "self-signed", false, "make a certificate for localhost and print it as a caBundle, to try things out")
@@ -131,7 +133,7 @@ func (o *options) check(rest []string) error {
 // serve does what the options ask for until the context is done.
 func (p program) serve(ctx context.Context, o options) error {
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	policy, err := o.policy()
+	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{NotReady: &o.notReadySeconds, Unreachable: &o.unreachableSeconds})
 	if err != nil {
 		return err
 	}
@@ -139,27 +141,25 @@ func (p program) serve(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", o.addr)
+	listener, metrics, err := webhook.Listen(o.addr, o.metricsAddr)
 	if err != nil {
 		return err
 	}
-	namespaces, dedications := policy.Rules.Len()
-	log.Info("listening", "addr", listener.Addr().String(), "namespaces", namespaces, "dedications", dedications)
-	err = webhook.Serve(ctx, webhook.NewServer(policy, config, log), listener, p.drain)
-	if err == nil {
+	namespaces, dedications := policies.Policy().Rules.Len()
+	log.Info("listening", "addr", listener.Addr().String(), "metrics", webhook.Address(metrics), "namespaces", namespaces, "dedications", dedications)
+	server := &webhook.Server{Policies: policies, TLS: config, Log: log, Version: version(), Drain: p.drain}
+	if err = server.Serve(ctx, listener, metrics); err == nil {
 		log.Info("stopped")
 	}
 	return err
 }
 
-// policy reads the rules file.
-func (o *options) policy() (*webhook.Policy, error) {
-	p := &webhook.Policy{Defaults: taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds}}
-	var err error
-	if p.Rules, err = webhook.ReadRules(o.rules); err != nil {
-		return nil, err
+// version returns what the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
 	}
-	return p, nil
+	return "unknown"
 }
 
 // certificate returns the server's side of TLS, and prints the caBundle of a certificate that it made.

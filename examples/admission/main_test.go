@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -16,51 +15,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 )
-
-// A buffer may be written and read at once.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-// logged decodes the lines of a log with the message.
-func logged(t *testing.T, log, message string) []map[string]any {
-	t.Helper()
-	var list []map[string]any
-	for line := range strings.Lines(log) {
-		var m map[string]any
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			t.Fatalf("%v: %s", err, line)
-		}
-		if m["msg"] == message {
-			list = append(list, m)
-		}
-	}
-	return list
-}
 
 // A running is a program that runs.
 type running struct {
-	stdout, stderr *buffer
+	stdout, stderr *webhooktest.Buffer
 	addr           string
 	stop           context.CancelFunc
 	code           chan int
@@ -71,7 +36,7 @@ func start(t *testing.T, drain time.Duration, args ...string) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	r := &running{stdout: &buffer{}, stderr: &buffer{}, stop: stop, code: make(chan int, 1)}
+	r := &running{stdout: &webhooktest.Buffer{}, stderr: &webhooktest.Buffer{}, stop: stop, code: make(chan int, 1)}
 	go func() {
 		r.code <- program{r.stdout, r.stderr, drain}.run(ctx, append(args, "-addr", "127.0.0.1:0"))
 	}()
@@ -80,7 +45,7 @@ func start(t *testing.T, drain time.Duration, args ...string) *running {
 			t.Fatalf("not listening: %s", r.stderr)
 		}
 		if strings.Contains(r.stderr.String(), "\n") {
-			r.addr = logged(t, r.stderr.String(), "listening")[0]["addr"].(string)
+			r.addr = webhooktest.Logged(r.stderr.String(), "listening")[0]["addr"].(string)
 		}
 	}
 	return r
@@ -98,18 +63,6 @@ func (r *running) wait(t *testing.T) int {
 	}
 }
 
-// trusting returns a client that trusts only the certificates in the PEM text.
-func trusting(t *testing.T, text []byte) *http.Client {
-	t.Helper()
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		t.Fatalf("no certificate in %q", text)
-	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
-}
-
 // caBundle decodes what the program printed.
 func (r *running) caBundle(t *testing.T) []byte {
 	t.Helper()
@@ -120,29 +73,15 @@ func (r *running) caBundle(t *testing.T) []byte {
 	return text
 }
 
-func post(t *testing.T, client *http.Client, url string, body []byte) (int, string) {
-	t.Helper()
-	response, err := client.Post(url, "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
-}
-
 // The way of the README: a certificate of its own, a client that trusts it, and SIGTERM at the end.
 func TestSelfSigned(t *testing.T) {
-	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts", "admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60")
-	client := trusting(t, r.caBundle(t))
+	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts", "admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60", "-metrics-addr", "127.0.0.1:0")
+	client := webhooktest.Trusting(t, r.caBundle(t))
 	_, port, _ := net.SplitHostPort(r.addr)
 	for _, host := range []string{"localhost", "127.0.0.1"} {
-		code, text := post(t, client, "https://"+net.JoinHostPort(host, port)+"/mutate", readFile(t, "testdata/create.request.json"))
-		want := string(readFile(t, "testdata/create.response.json"))
-		if diff := cmp.Diff(want, indent(t, text)); diff != "" {
+		code, text := webhooktest.Post(t, client, "https://"+net.JoinHostPort(host, port)+"/mutate", webhooktest.ReadFile(t, "testdata/create.request.json"))
+		want := string(webhooktest.ReadFile(t, "testdata/create.response.json"))
+		if diff := cmp.Diff(want, webhooktest.Indent(t, text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", host, diff)
 		}
 		if code != http.StatusOK {
@@ -154,6 +93,10 @@ func TestSelfSigned(t *testing.T) {
 		t.Fatalf("healthz: %v, %v", response, err)
 	}
 	response.Body.Close()
+	metrics := "http://" + webhooktest.Logged(r.stderr.String(), "listening")[0]["metrics"].(string) + "/metrics"
+	if _, text := webhooktest.Get(t, http.DefaultClient, metrics); !strings.Contains(text, `taints_webhook_reviews_total{webhook="mutate",outcome="patched"} 2`) {
+		t.Errorf("metrics: %s", text)
+	}
 	old := &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, InsecureSkipVerify: true}
 	if c, err := tls.Dial("tcp", r.addr, old); err == nil {
 		c.Close()
@@ -188,7 +131,7 @@ func TestSelfSigned(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, r.stderr)
 	}
 	log := r.stderr.String()
-	if len(logged(t, log, "stopped")) != 1 || len(logged(t, log, "decision")) != 2 {
+	if len(webhooktest.Logged(log, "stopped")) != 1 || len(webhooktest.Logged(log, "decision")) != 2 {
 		t.Errorf("log: %s", log)
 	}
 	for _, secret := range []string{"registry.example.com", "TOKEN", "epochs", "replicaset-controller"} {
@@ -224,7 +167,7 @@ func TestCertificateFiles(t *testing.T) {
 	cert, key, first := writePair(t, dir)
 	r := start(t, 10*time.Second, "-cert", cert, "-key", key)
 	get := func(text []byte) error {
-		client := trusting(t, text)
+		client := webhooktest.Trusting(t, text)
 		response, err := client.Get("https://" + r.addr + "/healthz")
 		if err == nil {
 			response.Body.Close()
@@ -256,7 +199,7 @@ func TestCertificateFiles(t *testing.T) {
 
 // A request under way when the program is told to stop gets its answer; one that takes too long is cut off.
 func TestShutdown(t *testing.T) {
-	body := string(readFile(t, "testdata/create.request.json"))
+	body := string(webhooktest.ReadFile(t, "testdata/create.request.json"))
 	for _, finish := range []bool{true, false} {
 		drain := 50 * time.Millisecond
 		if finish {
@@ -327,18 +270,19 @@ func TestUsage(t *testing.T) {
 		{[]string{"-self-signed", "serve"}, 2, `unexpected argument "serve"`},
 		{[]string{"-cert", "none.crt", "-key", "none.key"}, 1, "admission: open none.crt: "},
 		{[]string{"-self-signed", "-rules", "none.json"}, 1, "admission: open none.json: "},
-		{[]string{"-self-signed", "-rules", broken}, 1, "rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications\n  dedications is an object, not a list\n"},
+		{[]string{"-self-signed", "-rules", broken}, 1, "rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications, exemptDaemonSets\n  dedications is an object, not a list\n"},
 		{[]string{"-self-signed", "-addr", listener.Addr().String()}, 1, "address already in use"},
 		{[]string{"-self-signed", "-addr", "nowhere"}, 1, "missing port"},
+		{[]string{"-self-signed", "-addr", "127.0.0.1:0", "-metrics-addr", listener.Addr().String()}, 1, "address already in use"},
 	}
 	for _, test := range tests {
-		var stdout, stderr buffer
+		var stdout, stderr webhooktest.Buffer
 		code := program{&stdout, &stderr, 0}.run(context.Background(), test.args)
 		if code != test.code || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%q: exit code %d, stderr %s", test.args, code, &stderr)
 		}
 	}
-	var stderr buffer
+	var stderr webhooktest.Buffer
 	if code := (program{failingWriter{}, &stderr, 0}).run(context.Background(), []string{"-self-signed"}); code != 1 || stderr.String() != "admission: disk full\n" {
 		t.Errorf("exit code %d, stderr %s", code, &stderr)
 	}
@@ -350,16 +294,16 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk ful
 
 // TestReadme checks that the README shows the files, and what the webhook answers.
 func TestReadme(t *testing.T) {
-	readme := string(readFile(t, "README.md"))
+	readme := string(webhooktest.ReadFile(t, "README.md"))
 	var response struct{ Response struct{ Patch []byte } }
-	if err := json.Unmarshal(readFile(t, "testdata/create.response.json"), &response); err != nil {
+	if err := json.Unmarshal(webhooktest.ReadFile(t, "testdata/create.response.json"), &response); err != nil {
 		t.Fatal(err)
 	}
 	var patch []json.RawMessage
 	if err := json.Unmarshal(response.Response.Patch, &patch); err != nil {
 		t.Fatal(err)
 	}
-	wants := []string{string(readFile(t, "rules.json"))}
+	wants := []string{string(webhooktest.ReadFile(t, "rules.json"))}
 	for _, step := range patch {
 		wants = append(wants, string(step)+"\n")
 	}
@@ -368,22 +312,4 @@ func TestReadme(t *testing.T) {
 			t.Errorf("the README does not show %s", want)
 		}
 	}
-}
-
-func readFile(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func indent(t *testing.T, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	return b.String() + "\n"
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	corev1 "k8s.io/api/core/v1"
 	v1helper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
@@ -25,7 +25,7 @@ const (
 // TestAgree gives 500 random pods, each for one of 40 random nodes, to the scheduler with the plugin and to the one without.
 // Both place the same pods, and for pods that may go to any node they give the nodes the same scores.
 func TestAgree(t *testing.T) {
-	c := cluster.Start(t, cluster.Options{})
+	c := start(t, cluster.Options{})
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -37,7 +37,7 @@ func TestAgree(t *testing.T) {
 	}
 	c.AddNodes(slices.Collect(maps.Values(nodes))...)
 	scheduler, _ := startScheduler(t, c, []string{"--vmodule=schedule_one=10"},
-		profile{name: theirs}, profile{name: ours, taints: true})
+		profile{Name: theirs}, profile{Name: ours, Taints: true})
 
 	t.Run("pinned", func(t *testing.T) { agreeOnPinned(t, c, random, nodes) })
 	t.Run("spread", func(t *testing.T) { agreeOnScores(t, c, random, scheduler) })

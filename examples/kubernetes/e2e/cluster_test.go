@@ -1,13 +1,13 @@
 package e2e
 
 import (
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"testing"
 )
 
 // TestControlPlane starts and stops the control plane, and nothing else.
 func TestControlPlane(t *testing.T) {
-	c := cluster.Start(t, cluster.Options{})
+	c := start(t, cluster.Options{})
 	version, err := c.Client.Discovery().ServerVersion()
 	if err != nil {
 		t.Fatal(err)

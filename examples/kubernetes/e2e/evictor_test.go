@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -33,8 +32,8 @@ const onTime = 2 * time.Second
 // 300 pods on 20 nodes that get, lose and change random taints. The evictor is killed and started again in the middle. Each
 // pod is evicted when the library says so, or is not, and Kubernetes' own controller evicts the same pods.
 func TestEvictor(t *testing.T) {
-	c := cluster.Start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
-	apply(t, c, manifest(t, "evictor.yaml"))
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
+	c.Install("evictor")
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	s := newScenario(rand.New(rand.NewPCG(seed, 0)), 20, 300)
@@ -166,7 +165,6 @@ func (s *scenario) newNodes() []*corev1.Node {
 // deadline is when the library says that a pod is evicted, or zero.
 func (s *scenario) deadline(p *scenarioPod) time.Time {
 	policy := taints.EvictionPolicy{FromTimeAdded: true}
-	matcher := taints.Compile(kube.Tolerations(p.tolerations))
 	var list []taints.Taint
 	for i, step := range s.steps {
 		next := s.begun.Add(time.Hour)
@@ -176,7 +174,7 @@ func (s *scenario) deadline(p *scenarioPod) time.Time {
 		if after, ok := step.taints[p.node]; ok {
 			list = s.withTimes(after, list, step)
 		}
-		e := policy.Evict(matcher, list, s.begun.Add(step.after))
+		e := policy.EvictionOf(list, kube.Tolerations(p.tolerations), s.begun.Add(step.after))
 		if e.Outcome != taints.Stays && e.At.Before(next) {
 			return e.At
 		}
@@ -328,23 +326,10 @@ type evictor struct {
 // startEvictor starts an evictor with the rights that the manifest gives it, which is in the cluster.
 func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
 	t.Helper()
-	accounts := c.Client.CoreV1().ServiceAccounts(evictorName)
-	request, err := accounts.CreateToken(t.Context(), evictorName, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	metrics, health := c.FreeAddress(), c.FreeAddress()
-	e := &evictor{t: t, c: c, metrics: "http://" + metrics + "/metrics"}
-	e.args = append([]string{
-		"-kubeconfig=" + c.KubeconfigFor(evictorName, request.Status.Token),
-		"-leader-elect-namespace=" + evictorName,
-		"-metrics-addr=" + metrics,
-		"-health-addr=" + health,
-		// A leader that is killed is missed soon.
-		"-lease-duration=2s", "-renew-deadline=1500ms", "-retry-period=300ms",
-	}, flags...)
-	e.Process = c.Run("evictor", cluster.Binary(t, "evictor"), e.args...)
-	c.WaitHealthy("http://" + health + "/readyz")
+	// A leader that is killed is missed soon.
+	flags = append([]string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retry-period=300ms"}, flags...)
+	e := &evictor{t: t, c: c}
+	e.Process, e.args, e.metrics = c.RunEvictor(flags...)
 	return e
 }
 
@@ -374,7 +359,7 @@ func (e *evictor) waitUntilLeading() {
 	})
 }
 
-// killAndStartAgain kills the evictor, which can not give its lease back.
+// killAndStartAgain kills the evictor, which cannot give its lease back.
 func (e *evictor) killAndStartAgain() {
 	n, err := e.value("taints_evictor_evictions_total", "evicted")
 	if err != nil {
@@ -412,7 +397,7 @@ func (e *evictor) check(evicted int) {
 	if e.done == 0 || n == 0 {
 		e.t.Errorf("%v evictions before and %v after it was killed", e.done, n)
 	}
-	for _, outcome := range []string{"conflict", "error", "blocked"} {
+	for _, outcome := range []string{"conflict", "error", "blocked", "throttled"} {
 		if n, err := e.value("taints_evictor_evictions_total", outcome); err != nil || n != 0 {
 			e.t.Errorf("%v evictions with outcome %s, %v", n, outcome, err)
 		}
@@ -519,6 +504,3 @@ func maxTime(a, b time.Time) time.Time {
 	}
 	return a
 }
-
-// evictorName is the name of the evictor's service account, and of its namespace and lease.
-const evictorName = "taints-evictor"

@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
 // A node stops to renew its lease. The node-lifecycle controller finds it unreachable and taints it; its pods have the
@@ -23,16 +24,16 @@ import (
 // stays, and so do the pods of other nodes. The evictor deletes, as Kubernetes' controller does.
 func TestANodeThatFails(t *testing.T) {
 	const tolerated = 5 * time.Second
-	c := cluster.Start(t, cluster.Options{
+	c := start(t, cluster.Options{
 		APIServer: []string{fmt.Sprintf("--default-unreachable-toleration-seconds=%.0f", tolerated.Seconds())},
 		ControllerManager: []string{noTaintEviction,
 			"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
 		Heartbeat: time.Second,
 	})
-	apply(t, c, manifest(t, "evictor.yaml"))
-	allowDelete(t, c)
+	c.Install("evictor")
+	c.Apply(rightsToDelete(t)...)
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"), cluster.Node("node-3"))
-	startScheduler(t, c, nil, profile{name: corev1.DefaultSchedulerName})
+	startScheduler(t, c, nil, profile{Name: corev1.DefaultSchedulerName})
 	addDaemonSet(t, c)
 
 	lasting := cluster.Pod("lasting", corev1.Toleration{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute})
@@ -124,16 +125,7 @@ func unreachable(t *testing.T, c *cluster.Cluster, name string) (*corev1.Taint, 
 // addDaemonSet adds a DaemonSet, and waits until it has a pod on each of three nodes.
 func addDaemonSet(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
-	labels := map[string]string{"app": "agent"}
-	pod := cluster.Pod("").Spec
-	set := &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: "agent"},
-		Spec: appsv1.DaemonSetSpec{
-			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
-		},
-	}
-	_, err := c.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Create(t.Context(), set, metav1.CreateOptions{})
+	_, err := c.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Create(t.Context(), daemonSet("agent"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,6 +135,18 @@ func addDaemonSet(t *testing.T, c *cluster.Cluster) {
 		}
 		return nil
 	})
+}
+
+// daemonSet returns a DaemonSet whose pods tolerate that.
+func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet {
+	labels := map[string]string{"app": name}
+	return &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: cluster.Pod("", tolerations...).Spec},
+		},
+	}
 }
 
 // daemons are the pods of the DaemonSet that are on nodes, and not being deleted.
@@ -157,24 +161,20 @@ func daemons(t *testing.T, c *cluster.Cluster) []string {
 	return names
 }
 
-// allowDelete gives the evictor the rights that -method=delete wants.
-func allowDelete(t *testing.T, c *cluster.Cluster) {
+// rightsToDelete are those that the component for -method=delete adds to the manifest.
+func rightsToDelete(t *testing.T) []runtime.Object {
 	t.Helper()
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "taints-evictor-delete"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "taints-evictor-delete"},
-		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Name: evictorName, Namespace: evictorName}},
-	}
-	if _, err := c.Client.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	return slices.DeleteFunc(overlay(t, "evictor", "evictor/delete"), func(object runtime.Object) bool {
+		meta, ok := object.(metav1.Object)
+		return !ok || meta.GetName() != "taints-evictor-delete"
+	})
 }
 
 // Two evictors stand by for each other, a taint has no timeAdded, and a PodDisruptionBudget holds a pod back. The leader is
 // stopped: the other keeps the deadline, for it has seen the taint. The budget is lifted: the pod goes.
 func TestEvictorsInTurn(t *testing.T) {
-	c := cluster.Start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
-	apply(t, c, manifest(t, "evictor.yaml"))
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
+	c.Install("evictor")
 	c.AddNodes(cluster.Node("node-1"))
 	seconds := int64(12)
 	toleration := corev1.Toleration{Key: "maintenance", Operator: corev1.TolerationOpExists, TolerationSeconds: &seconds, Effect: corev1.TaintEffectNoExecute}
@@ -214,6 +214,7 @@ func TestEvictorsInTurn(t *testing.T) {
 		}
 		return nil
 	})
+	checkHeldBack(t, second)
 	if late := watcher.gone()["web"].Sub(deadline); late < 0 || late > onTime {
 		t.Errorf("web was evicted %v after its deadline", late)
 	}
@@ -229,7 +230,49 @@ func TestEvictorsInTurn(t *testing.T) {
 	if got := watcher.target("guarded"); got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
+	c.Within(time.Minute, "nothing is overdue any more", func() error {
+		if overdue, err := second.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue != 0 {
+			return fmt.Errorf("%v s, %v", overdue, err)
+		}
+		return nil
+	})
 	second.stop()
+}
+
+// checkHeldBack checks what the evictor tells of a pod that a budget holds back, and that alerts look at what it tells.
+func checkHeldBack(t *testing.T, e *evictor) {
+	t.Helper()
+	if overdue, err := e.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue <= 0 {
+		t.Errorf("the oldest is overdue for %v s, %v", overdue, err)
+	}
+	e.c.Eventually("an event says that a budget holds the pod back", func() error {
+		list, err := e.c.Client.EventsV1().Events(metav1.NamespaceDefault).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		const want = "The disruption budget guarded needs 1 healthy pods and has 1 currently"
+		for _, event := range list.Items {
+			if event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
+				strings.HasSuffix(event.Note, want) {
+				return nil
+			}
+		}
+		return fmt.Errorf("there are %d others", len(list.Items))
+	})
+	families, err := e.c.Metrics(e.metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAlerts(t, "evictor", families)
+	checkRights(t, e.c, cluster.Evictor, cluster.Evictor,
+		right{"create", "", "pods/eviction", "", true},
+		right{"watch", "", "nodes", "", true},
+		right{"update", "coordination.k8s.io", "leases", cluster.Evictor, true},
+		right{"update", "coordination.k8s.io", "leases", "other", false},
+		right{"delete", "", "pods", "", false},
+		right{"patch", "", "nodes", "", false},
+		right{"get", "", "secrets", "", false},
+	)
 }
 
 // setRunning does what a kubelet does. No budget guards a pod that does not run.

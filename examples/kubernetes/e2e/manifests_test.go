@@ -1,139 +1,304 @@
 package e2e
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"net"
-	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	dto "github.com/prometheus/client_model/go"
 	appsv1 "k8s.io/api/apps/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/discovery/cached/memory"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
-// manifest reads the objects of a file in manifests/, and refuses fields that Kubernetes does not know.
-func manifest(t *testing.T, name string) []runtime.Object {
+// programs are those that have manifests, under the same name.
+var programs = []string{"evictor", "scheduler", "webhook"}
+
+// overlay builds a base with components, as somebody's own kustomization would name them.
+func overlay(t *testing.T, base string, components ...string) []runtime.Object {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "manifests", name))
+	objects, err := cluster.Overlay(t.TempDir(), base, components...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
-	documents := yaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(content)))
-	defer documents.Close()
-	var objects []runtime.Object
-	buffer := make([]byte, len(content))
-	for {
-		n, err := documents.Read(buffer)
-		if errors.Is(err, io.EOF) {
-			return objects
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		object, _, err := decoder.Decode(buffer[:n], nil, nil)
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, buffer[:n])
-		}
-		objects = append(objects, object)
-	}
+	return objects
 }
 
-// TestManifests reads every manifest, and sees that no container may do more than it needs.
+// TestManifests builds every kustomization, and sees that what it has fits together, and that no container may do more than
+// it needs.
 func TestManifests(t *testing.T) {
-	files, err := filepath.Glob("../manifests/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no manifests: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			for _, object := range manifest(t, filepath.Base(file)) {
-				deployment, ok := object.(*appsv1.Deployment)
-				if !ok {
-					continue
-				}
-				spec := deployment.Spec.Template.Spec
-				if s := spec.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.SeccompProfile == nil {
-					t.Errorf("%s: the pod's security context is not restricted", deployment.Name)
-				}
-				for _, container := range spec.Containers {
-					s := container.SecurityContext
-					if s == nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || s.Capabilities == nil ||
-						len(s.Capabilities.Drop) != 1 || s.Capabilities.Drop[0] != "ALL" {
-						t.Errorf("%s: the security context of container %s is not restricted", deployment.Name, container.Name)
-					}
-				}
+	for _, program := range programs {
+		t.Run(program, func(t *testing.T) {
+			base, err := cluster.Manifest(program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkDeployment(t, base)
+			all := overlay(t, program, program+"/network-policy", program+"/monitoring")
+			checkDeployment(t, all)
+			checkMonitoring(t, all)
+			if got, want := len(all), len(base)+4; got != want {
+				t.Errorf("%d objects with all that is optional, want %d", got, want)
 			}
 		})
 	}
-}
-
-// apply creates the objects of a manifest in the cluster.
-func apply(t *testing.T, c *cluster.Cluster, objects []runtime.Object) {
-	t.Helper()
-	config := rest.CopyConfig(c.Config)
-	config.ContentType, config.AcceptContentTypes = "", "" // JSON
-	client, err := dynamic.NewForConfig(config)
+	dryRun, err := cluster.Manifest("evictor-dry-run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.Client.Discovery()))
+	for want, objects := range map[string][]runtime.Object{"-dry-run": dryRun, "-method=delete": overlay(t, "evictor", "evictor/delete")} {
+		args := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Args
+		if args[len(args)-1] != want {
+			t.Errorf("the arguments are %v, want %s at the end", args, want)
+		}
+	}
+	if _, err := cluster.Manifest("example"); err != nil {
+		t.Error(err)
+	}
+}
+
+// only returns the one object of the type.
+func only[T runtime.Object](t *testing.T, objects []runtime.Object) (found T) {
+	t.Helper()
+	n := 0
 	for _, object := range objects {
-		kind := object.GetObjectKind().GroupVersionKind()
-		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		if o, ok := object.(T); ok {
+			found = o
+			n++
+		}
+	}
+	if n != 1 {
+		t.Fatalf("%d objects of type %T", n, found)
+	}
+	return found
+}
+
+func checkDeployment(t *testing.T, objects []runtime.Object) {
+	t.Helper()
+	deployment := only[*appsv1.Deployment](t, objects)
+	template := deployment.Spec.Template
+	spec := template.Spec
+	if *deployment.Spec.Replicas < 2 || spec.PriorityClassName == "" || spec.ServiceAccountName == "" {
+		t.Errorf("replicas %d, priority class %q, service account %q", *deployment.Spec.Replicas, spec.PriorityClassName, spec.ServiceAccountName)
+	}
+	account := only[*corev1.ServiceAccount](t, objects)
+	if account.Name != spec.ServiceAccountName || account.Namespace != deployment.Namespace {
+		t.Errorf("the service account is %s in %s", account.Name, account.Namespace)
+	}
+	if s := spec.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.RunAsUser == nil || *s.RunAsUser != imageUser || s.SeccompProfile == nil {
+		t.Error("the pod's security context is not restricted")
+	}
+	for _, container := range spec.Containers {
+		s := container.SecurityContext
+		if s == nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || s.Capabilities == nil ||
+			len(s.Capabilities.Drop) != 1 || s.Capabilities.Drop[0] != "ALL" || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
+			t.Errorf("the security context of container %s is not restricted", container.Name)
+		}
+		if r := container.Resources; r.Requests.Cpu().IsZero() || r.Requests.Memory().IsZero() || r.Limits.Memory().IsZero() {
+			t.Errorf("container %s has resources %+v", container.Name, r)
+		}
+		if container.LivenessProbe == nil || container.ReadinessProbe == nil {
+			t.Errorf("container %s has no probes", container.Name)
+		}
+	}
+	budget := only[*policyv1.PodDisruptionBudget](t, objects)
+	if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err != nil || !selector.Matches(labels.Set(template.Labels)) {
+		t.Errorf("the PodDisruptionBudget is not for the pods: %v", err)
+	}
+	if budget.Spec.MinAvailable.IntValue() >= int(*deployment.Spec.Replicas) || budget.Namespace != deployment.Namespace {
+		t.Errorf("the PodDisruptionBudget lets no node be drained: %+v", budget.Spec)
+	}
+}
+
+// monitor is what is looked at of a ServiceMonitor, and alerts of a PrometheusRule.
+type (
+	monitor struct {
+		Spec struct {
+			Selector  metav1.LabelSelector
+			Endpoints []struct{ Port string }
+		}
+	}
+	alerts struct {
+		Spec struct {
+			Groups []struct {
+				Rules []struct {
+					Alert, Expr, For    string
+					Labels, Annotations map[string]string
+				}
+			}
+		}
+	}
+)
+
+// checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and that the NetworkPolicy lets it.
+func checkMonitoring(t *testing.T, objects []runtime.Object) {
+	t.Helper()
+	template := only[*appsv1.Deployment](t, objects).Spec.Template
+	ports := map[string]bool{}
+	for _, port := range template.Spec.Containers[0].Ports {
+		ports[port.Name] = true
+	}
+	policy := only[*networkingv1.NetworkPolicy](t, objects)
+	if selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector); err != nil || !selector.Matches(labels.Set(template.Labels)) {
+		t.Errorf("the NetworkPolicy is not for the pods: %v", err)
+	}
+	open := map[intstr.IntOrString]bool{}
+	for _, rule := range policy.Spec.Ingress {
+		for _, port := range rule.Ports {
+			open[*port.Port] = true
+			if !ports[port.Port.StrVal] {
+				t.Errorf("the NetworkPolicy is for a port %s, and there is none", port.Port)
+			}
+		}
+	}
+	if len(open) != len(ports) {
+		t.Errorf("of the ports %v, only %v can be reached", ports, open)
+	}
+
+	var m monitor
+	decodeCustom(t, objects, "ServiceMonitor", &m)
+	found := 0
+	for _, object := range objects {
+		service, ok := object.(*corev1.Service)
+		if !ok {
+			continue
+		}
+		if !labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(template.Labels)) {
+			t.Errorf("the service %s is not for the pods", service.Name)
+		}
+		selector, err := metav1.LabelSelectorAsSelector(&m.Spec.Selector)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		for _, port := range service.Spec.Ports {
+			if selector.Matches(labels.Set(service.Labels)) && port.Name == m.Spec.Endpoints[0].Port && ports[port.TargetPort.StrVal] {
+				found++
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("the ServiceMonitor leads to %d services", found)
+	}
+	for _, alert := range alertsOf(t, objects).Spec.Groups[0].Rules {
+		if alert.Alert == "" || alert.For == "" || alert.Annotations["summary"] == "" || !slices.Contains([]string{"critical", "warning", "info"}, alert.Labels["severity"]) {
+			t.Errorf("the alert is not complete: %+v", alert)
+		}
+	}
+}
+
+func alertsOf(t *testing.T, objects []runtime.Object) (a alerts) {
+	t.Helper()
+	decodeCustom(t, objects, "PrometheusRule", &a)
+	if len(a.Spec.Groups) == 0 || len(a.Spec.Groups[0].Rules) == 0 {
+		t.Fatal("there are no alerts")
+	}
+	return a
+}
+
+// decodeCustom decodes the one object of a kind that the API server does not have by itself.
+func decodeCustom(t *testing.T, objects []runtime.Object, kind string, into any) {
+	t.Helper()
+	for _, object := range objects {
+		if object.GetObjectKind().GroupVersionKind().Kind != kind {
+			continue
+		}
+		text, err := yaml.Marshal(object)
+		if err == nil {
+			err = yaml.Unmarshal(text, into)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		item := &unstructured.Unstructured{Object: fields}
-		// A namespace of the system may be a moment late.
-		c.Eventually(fmt.Sprintf("%s %s is created", kind.Kind, item.GetName()), func() error {
-			resource := client.Resource(mapping.Resource).Namespace(item.GetNamespace())
-			_, err := resource.Create(t.Context(), item, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
-			return err
-		})
+		return
+	}
+	t.Fatalf("there is no %s", kind)
+}
+
+var (
+	metricName = regexp.MustCompile(`\b[a-z]+_[a-z_]+\b`)
+	noMetric   = regexp.MustCompile(`\{[^}]*\}|\bhistogram_quantile\b|\bby \([a-z, ]*\)`)
+)
+
+// checkAlerts checks that the alerts of a program look at metrics that it has.
+func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFamily) {
+	t.Helper()
+	looked := 0
+	for _, alert := range alertsOf(t, overlay(t, program, program+"/monitoring")).Spec.Groups[0].Rules {
+		for _, name := range metricName.FindAllString(noMetric.ReplaceAllString(alert.Expr, ""), -1) {
+			looked++
+			if families[strings.TrimSuffix(name, "_bucket")] == nil {
+				t.Errorf("%s looks at %s, and the %s has only %v", alert.Alert, name, program, slices.Sorted(maps.Keys(families)))
+			}
+		}
+	}
+	if looked == 0 {
+		t.Errorf("no alert of the %s looks at any metric", program)
+	}
+}
+
+// A right is one that a service account has or not.
+type right struct {
+	verb, group, resource, name string
+	want                        bool
+}
+
+// checkRights asks the API server what a service account may do.
+func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, rights ...right) {
+	t.Helper()
+	resource, subresource, _ := "", "", false
+	for _, r := range rights {
+		resource, subresource, _ = strings.Cut(r.resource, "/")
+		review, err := c.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{
+			Spec: authorizationv1.SubjectAccessReviewSpec{
+				User:   fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
+				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+				ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Namespace: namespace, Verb: r.verb, Group: r.group, Resource: resource, Subresource: subresource, Name: r.name,
+				},
+			},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if review.Status.Allowed != r.want {
+			t.Errorf("%s may %s %s %s: %v, want %v", account, r.verb, r.resource, r.name, review.Status.Allowed, r.want)
+		}
+	}
+}
+
+// checkLog fails the test where the program lacked rights.
+func checkLog(t *testing.T, p *cluster.Process) {
+	t.Helper()
+	for line := range strings.Lines(p.Log()) {
+		if strings.Contains(line, "forbidden") {
+			t.Errorf("the manifest gives too few rights: %s", line)
+		}
 	}
 }
 
 // TestSchedulerManifest runs the scheduler with the configuration and the rights that its manifest gives it, beside the
 // stock one: each places the pods that name it.
 func TestSchedulerManifest(t *testing.T) {
-	c := cluster.Start(t, cluster.Options{})
-	objects := manifest(t, "scheduler.yaml")
-	apply(t, c, objects)
+	c := start(t, cluster.Options{})
+	objects := c.Install("scheduler")
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2", mlTaint))
 
-	var config string
-	for _, object := range objects {
-		if m, ok := object.(*corev1.ConfigMap); ok {
-			config = m.Data["config.yaml"]
-		}
-	}
-	accounts := c.Client.CoreV1().ServiceAccounts("kube-system")
-	request, err := accounts.CreateToken(t.Context(), "taints-scheduler", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	kubeconfig := c.KubeconfigFor("taints-scheduler", request.Status.Token)
+	config := only[*corev1.ConfigMap](t, objects).Data["config.yaml"]
+	kubeconfig := c.ServiceAccount("kube-system", "taints-scheduler")
 	address := c.FreeAddress()
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -144,19 +309,23 @@ func TestSchedulerManifest(t *testing.T) {
 		"--bind-address="+host, "--secure-port="+port, "--cert-dir="+filepath.Join(c.Dir, "manifest"),
 		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)
 	c.WaitHealthy("https://" + address + "/readyz")
-	startScheduler(t, c, nil, profile{name: corev1.DefaultSchedulerName})
+	startScheduler(t, c, nil, profile{Name: corev1.DefaultSchedulerName})
 
 	second := cluster.Pod("second")
 	second.Spec.SchedulerName = "taints-scheduler"
 	f := field{c}
 	f.one(t, second, "node-1")
 	f.one(t, cluster.Pod("first"), "node-1")
-	for line := range strings.Lines(process.Log()) {
-		if strings.Contains(line, "forbidden") {
-			t.Errorf("the manifest gives too few rights: %s", line)
-		}
+	checkLog(t, process)
+	families, err := c.Metrics("https://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := c.Metrics("https://" + address + "/metrics"); err != nil {
-		t.Error(err)
-	}
+	checkAlerts(t, "scheduler", families)
+	checkRights(t, c, "kube-system", "taints-scheduler",
+		right{"create", "", "pods/binding", "", true},
+		right{"update", "coordination.k8s.io", "leases", "taints-scheduler", true},
+		right{"update", "coordination.k8s.io", "leases", "kube-controller-manager", false},
+		right{"get", "", "secrets", "any", false},
+	)
 }

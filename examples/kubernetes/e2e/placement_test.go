@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -38,7 +38,7 @@ type field struct {
 }
 
 func startField(t *testing.T) field {
-	f := field{cluster.Start(t, cluster.Options{})}
+	f := field{start(t, cluster.Options{})}
 	var nodes []*corev1.Node
 	for _, z := range []string{"a", "b"} {
 		for _, d := range []string{"ssd", "hdd"} {
@@ -52,8 +52,8 @@ func startField(t *testing.T) field {
 	full.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("1")
 	f.AddNodes(append(nodes, full)...)
 	startScheduler(t, f.Cluster, nil,
-		profile{name: corev1.DefaultSchedulerName, taints: true},
-		profile{name: openly, taints: true, inClear: true})
+		profile{Name: corev1.DefaultSchedulerName, Taints: true},
+		profile{Name: openly, Taints: true, InClear: true})
 	return f
 }
 
@@ -381,13 +381,13 @@ func newNode(t *testing.T, f field) {
 // TestTaintedEverywhere is for a cluster where every node is for somebody, and a pod has few nodes to go to, or none: the
 // plugin then decides before any node is looked at.
 func TestTaintedEverywhere(t *testing.T) {
-	f := field{cluster.Start(t, cluster.Options{})}
+	f := field{start(t, cluster.Options{})}
 	nodes := []*corev1.Node{cluster.Node("db", corev1.Taint{Key: pool, Value: "db", Effect: corev1.TaintEffectNoExecute})}
 	for i := range 8 {
 		nodes = append(nodes, cluster.Node(fmt.Sprintf("ml-%d", i), mlTaint))
 	}
 	f.AddNodes(nodes...)
-	startScheduler(t, f.Cluster, nil, profile{name: corev1.DefaultSchedulerName, taints: true, inClear: true})
+	startScheduler(t, f.Cluster, nil, profile{Name: corev1.DefaultSchedulerName, Taints: true, InClear: true})
 	toleration := corev1.Toleration{Key: pool, Operator: corev1.TolerationOpEqual, Value: "db"}
 
 	t.Run("one node", func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -23,7 +23,7 @@ func TestThroughput(t *testing.T) {
 		podCount  = 2000
 		rounds    = 2
 	)
-	c := cluster.Start(t, cluster.Options{
+	c := start(t, cluster.Options{
 		NoControllerManager: true, // nodes need no heartbeat, and nobody looks at the pods
 		APIServer:           []string{"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition"},
 	})
@@ -36,8 +36,8 @@ func TestThroughput(t *testing.T) {
 	t.Logf("%d nodes created in %v", nodeCount, time.Since(begin).Round(time.Millisecond))
 
 	rows := []*row{
-		{name: "TaintToleration", profile: profile{name: corev1.DefaultSchedulerName}},
-		{name: "Taints", profile: profile{name: corev1.DefaultSchedulerName, taints: true}},
+		{name: "TaintToleration", profile: profile{Name: corev1.DefaultSchedulerName}},
+		{name: "Taints", profile: profile{Name: corev1.DefaultSchedulerName, Taints: true}},
 	}
 	for range rounds {
 		for _, r := range rows {

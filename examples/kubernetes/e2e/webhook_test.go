@@ -3,9 +3,11 @@ package e2e
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,9 +15,8 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/e2e/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -25,7 +26,7 @@ import (
 
 // What the manifest calls things.
 const (
-	webhookNamespace = "webhooks"
+	webhookNamespace = cluster.WebhookNamespace
 	webhookName      = "admission.example.com"
 	webhookSecret    = "admission-tls"
 )
@@ -35,7 +36,7 @@ func TestWebhook(t *testing.T) {
 	pods := randomPods(200)
 	var stock map[string]*corev1.Pod
 	t.Run("stock plugins", func(t *testing.T) {
-		c := cluster.Start(t, cluster.Options{NoControllerManager: true, APIServer: []string{
+		c := start(t, cluster.Options{NoControllerManager: true, APIServer: []string{
 			"--enable-admission-plugins=DefaultTolerationSeconds,ExtendedResourceToleration,PodTolerationRestriction",
 		}})
 		c.AddPods(pods...)
@@ -45,7 +46,7 @@ func TestWebhook(t *testing.T) {
 		return
 	}
 
-	c := cluster.Start(t, cluster.Options{APIServer: []string{
+	c := start(t, cluster.Options{APIServer: []string{
 		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds",
 	}})
 	w := &webhookTest{Cluster: c, addr: c.FreeAddress()}
@@ -57,6 +58,8 @@ func TestWebhook(t *testing.T) {
 		{"defaults", func(t *testing.T) { w.defaults(t, pods, stock) }},
 		{"dedication", w.dedication},
 		{"refusal", w.refusal},
+		{"daemon sets", w.daemonSets},
+		{"new rules", w.newRules},
 		{"down", w.down},
 		{"audit", w.audit},
 		{"replicas", w.replicas},
@@ -85,14 +88,14 @@ type webhookTest struct {
 	addr       string // where API servers call it
 	kubeconfig string // of the service account
 	rules      string // the file of the manifest's rules
+	metrics    string // the address of the metrics of the last one that was started
 	webhook    *cluster.Process
 }
 
 // install creates all that is in the manifest, and gets a token for the service account. There is no kubelet, so nothing
 // runs in the deployment's pods, but that they are there shows that admission lets them in.
 func (w *webhookTest) install(t *testing.T) {
-	objects := manifest(t, "webhook.yaml")
-	apply(t, w.Cluster, objects)
+	objects := w.Install("webhook")
 	for _, object := range objects {
 		if m, ok := object.(*corev1.ConfigMap); ok {
 			w.rules = w.WriteFile("rules.json", m.Data["rules.json"])
@@ -104,12 +107,7 @@ func (w *webhookTest) install(t *testing.T) {
 		}
 		return nil
 	})
-	accounts := w.Client.CoreV1().ServiceAccounts(webhookNamespace)
-	request, err := accounts.CreateToken(t.Context(), "admission", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.kubeconfig = w.KubeconfigFor("webhook", request.Status.Token)
+	w.kubeconfig = w.ServiceAccount(webhookNamespace, cluster.WebhookAccount)
 }
 
 // run starts the webhook with the flags, and returns when the API server asks it.
@@ -135,8 +133,10 @@ func (w *webhookTest) run(t *testing.T, flags ...string) {
 
 func (w *webhookTest) start(t *testing.T, addr string, flags ...string) *cluster.Process {
 	t.Helper()
+	metrics := w.FreeAddress()
+	w.metrics = "http://" + metrics + "/metrics"
 	return w.Run("webhook", cluster.Binary(t, "webhook"), append([]string{
-		"-kubeconfig=" + w.kubeconfig, "-addr=" + addr, "-url=https://" + w.addr,
+		"-kubeconfig=" + w.kubeconfig, "-addr=" + addr, "-url=https://" + w.addr, "-metrics-addr=" + metrics,
 	}, flags...)...)
 }
 
@@ -290,7 +290,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 	nodes = append(nodes, pool("web", "example.com/pool", "web", taint("dedicated", "web"))...)
 	nodes = append(nodes, pool("general", "example.com/pool", "general")...)
 	w.AddNodes(nodes...)
-	startScheduler(t, w.Cluster, nil, profile{name: corev1.DefaultSchedulerName})
+	startScheduler(t, w.Cluster, nil, profile{Name: corev1.DefaultSchedulerName})
 
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}
 	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
@@ -369,6 +369,95 @@ func (w *webhookTest) refusal(t *testing.T) {
 	_, err = w.try(elsewhere)
 	checkForbidden(t, "another pool", err, `admission webhook "mutate.`+webhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
 		`to nodes with example.com/pool=ml, but its nodeSelector has example.com/pool=general`)
+}
+
+// daemonSets shows that the sample rules leave an agent alone, which tolerates everything and runs on every node.
+func (w *webhookTest) daemonSets(t *testing.T) {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "logging"}}
+	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	sets := w.Client.AppsV1().DaemonSets(namespace.Name)
+	agent := daemonSet("agent", corev1.Toleration{Operator: corev1.TolerationOpExists})
+	if _, err := sets.Create(t.Context(), agent, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := w.Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Eventually("the agent is on every node but those of ml, which have no room", func() error {
+		pods, on := w.Pods(namespace.Name), map[string]bool{}
+		for _, pod := range pods {
+			on[pod.Spec.NodeName] = true
+		}
+		delete(on, "")
+		if len(pods) != len(nodes.Items) || len(on) != len(nodes.Items)-2 {
+			return fmt.Errorf("of %d pods, there is one on each of %v", len(pods), on)
+		}
+		return nil
+	})
+	// Somebody who says that a pod is an agent's gets no further.
+	sneak := cluster.Pod("agent-x", corev1.Toleration{Operator: corev1.TolerationOpExists})
+	sneak.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", UID: "u", Controller: new(true)}}
+	if _, err := w.try(sneak); !apierrors.IsForbidden(err) {
+		t.Errorf("a pod that says so: %v", err)
+	}
+	if err := sets.Delete(t.Context(), "agent", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.Eventually("the agent is gone", func() error {
+		if n := len(w.Pods(namespace.Name)); n > 0 {
+			return fmt.Errorf("%d pods are left", n)
+		}
+		return nil
+	})
+}
+
+// newRules changes the rules while the webhook runs. Those that it cannot read change nothing.
+func (w *webhookTest) newRules(t *testing.T) {
+	before, err := os.ReadFile(w.rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func() error {
+		_, err := w.try(cluster.Pod("by-new-rules", corev1.Toleration{Key: "dedicated", Value: "ml"}))
+		return err
+	}
+	w.WriteFile("rules.json", "{}")
+	w.Eventually("everything is allowed", try)
+	w.WriteFile("rules.json", string(before[:len(before)/2]))
+	w.Eventually("the metrics say that the rules are not good", func() error {
+		families, err := w.Metrics(w.metrics)
+		if err == nil && families["taints_webhook_rules_good"].GetMetric()[0].GetGauge().GetValue() != 0 {
+			err = errors.New("they are")
+		}
+		return err
+	})
+	if err := try(); err != nil {
+		t.Errorf("the last rules are not in use any more: %v", err)
+	}
+	w.WriteFile("rules.json", string(before))
+	w.Eventually("not everything is allowed", func() error {
+		if err := try(); !apierrors.IsForbidden(err) {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	})
+	families, err := w.Metrics(w.metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAlerts(t, "webhook", families)
+	checkRights(t, w.Cluster, webhookNamespace, cluster.WebhookAccount,
+		right{"update", "", "secrets", webhookSecret, true},
+		right{"get", "", "secrets", "other", false},
+		right{"create", "", "secrets", "", false},
+		right{"update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", webhookName, true},
+		right{"update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", "other", false},
+		right{"list", "", "pods", "", false},
+	)
+	checkLog(t, w.webhook)
 }
 
 func checkForbidden(t *testing.T, what string, err error, want string) {

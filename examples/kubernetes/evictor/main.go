@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -27,20 +28,22 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run runs the controller until the context ends or the lease is lost, and returns the exit code: 1 for failure, 2 for wrong
 // usage.
-func run(ctx context.Context, args []string, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -49,10 +52,15 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "evictor: %v\n", err)
 		return 2
 	}
+	if o.version {
+		fmt.Fprintln(stdout, "evictor", version.String())
+		return 0
+	}
 	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.Level(-o.verbosity)}))
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
 
+	logger.Info("Starting", "version", version.String())
 	config, err := config.GetConfig()
 	if err == nil {
 		err = serve(ctx, config, o)
@@ -70,7 +78,10 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return err
 	}
-	controller.DoNotRepeatWrites(config)
+	metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "taints_evictor_build_info", Help: "The program's version.", ConstLabels: prometheus.Labels{"version": version.String()},
+	}, func() float64 { return 1 }))
+	controller.AdaptTransport(config)
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   controller.CacheOptions(),

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
 )
 
 func TestParse(t *testing.T) {
@@ -61,16 +62,20 @@ func TestWrongUsage(t *testing.T) {
 		"-method shoot -workers 0": "-workers 0",
 	} {
 		var stderr strings.Builder
-		if code := run(context.Background(), strings.Fields(args), &stderr); code != 2 || !strings.Contains(stderr.String(), want) {
+		if code := run(context.Background(), strings.Fields(args), io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: code %d, %s", args, code, stderr.String())
 		}
 	}
 	var stderr strings.Builder
-	if code := run(context.Background(), []string{"-h"}, &stderr); code != 0 || !strings.Contains(stderr.String(), "-from-time-added") {
+	if code := run(context.Background(), []string{"-h"}, io.Discard, &stderr); code != 0 || !strings.Contains(stderr.String(), "-from-time-added") {
 		t.Errorf("-h: code %d, %s", code, stderr.String())
 	}
 	stderr.Reset()
-	if code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, &stderr); code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
+	if code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, io.Discard, &stderr); code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
 		t.Errorf("no cluster: code %d, %s", code, stderr.String())
+	}
+	var stdout strings.Builder
+	if code := run(context.Background(), []string{"-version"}, &stdout, io.Discard); code != 0 || stdout.String() != "evictor "+version.String()+"\n" {
+		t.Errorf("-version: code %d, %s", code, stdout.String())
 	}
 }

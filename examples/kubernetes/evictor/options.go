@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
 )
 
 // options are those of the command line.
@@ -19,6 +19,7 @@ type options struct {
 
 	metricsAddr, healthAddr string
 	verbosity               int
+	version                 bool
 
 	leaderElect                              bool
 	leaseNamespace, leaseName                string
@@ -53,6 +54,7 @@ func parse(args []string, w io.Writer) (options, error) {
 	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 is none")
 	fs.IntVar(&o.verbosity, "v", 0, "verbosity of the log: 1 also tells of each deadline")
 
+	fs.BoolVar(&o.version, "version", false, "print the version, and end")
 	fs.BoolVar(&o.leaderElect, "leader-elect", true, "evict only while holding the lease, so that several may run")
 	fs.StringVar(&o.leaseNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty is that of the pod")
 	fs.StringVar(&o.leaseName, "leader-elect-name", "taints-evictor", "`name` of the lease")

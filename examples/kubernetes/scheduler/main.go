@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/plugin"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/internal/plugin"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // the metrics of client-go

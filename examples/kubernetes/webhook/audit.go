@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 	"github.com/seed-0529bac1/taints/kube"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,6 +55,9 @@ func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Pol
 
 // refusedOf returns the indexes of the tolerations that a new pod like this one could not have.
 func refusedOf(policy *webhook.Policy, pod *corev1.Pod) []int {
+	if policy.Rules.ExemptsDaemonSets() && ofDaemonSet(pod) {
+		return nil
+	}
 	allowed := policy.Allowed(pod.Namespace, pod.Status.QOSClass == corev1.PodQOSBestEffort, requested(pod)...)
 	if allowed == nil {
 		return nil
@@ -60,11 +65,17 @@ func refusedOf(policy *webhook.Policy, pod *corev1.Pod) []int {
 	var list []int
 	tolerations := kube.Tolerations(pod.Spec.Tolerations)
 	for i := range tolerations {
-		if _, ok := taints.Allowed(tolerations[i:i+1], allowed); !ok {
+		if taints.ValidateAllowed(tolerations[i:i+1], allowed) != nil {
 			list = append(list, i)
 		}
 	}
 	return list
+}
+
+// ofDaemonSet reports whether a DaemonSet controls the pod.
+func ofDaemonSet(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.Kind == "DaemonSet" && strings.HasPrefix(owner.APIVersion, appsv1.GroupName+"/")
 }
 
 // requested returns the names of the resources that containers and init containers of the pod request.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -36,6 +36,22 @@ func TestAudit(t *testing.T) {
 	with := newPod("web", "b-gpu", corev1.PodQOSBurstable, pressure, gpu)
 	requests := corev1.ResourceList{"example.com/gpu": resource.MustParse("1")}
 	with.Spec.InitContainers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: requests}}}
+	agent := newPod("web", "agent", corev1.PodQOSBestEffort, "dedicated=ml")
+	agent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", Controller: new(true)}}
+	exempting, err := webhook.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}, "exemptDaemonSets": true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := refusedOf(&webhook.Policy{Rules: exempting}, agent); len(got) > 0 {
+		t.Errorf("the pod of a DaemonSet would be refused: %v", got)
+	}
+	if got := refusedOf(policy, agent); len(got) != 1 {
+		t.Errorf("rules that exempt nobody: %v", got)
+	}
+	agent.OwnerReferences[0].Kind = "ReplicaSet"
+	if got := refusedOf(&webhook.Policy{Rules: exempting}, agent); len(got) != 1 {
+		t.Errorf("another owner: %v", got)
+	}
 	client := fake.NewClientset(
 		newPod("web", "a", corev1.PodQOSBestEffort, "spot:NoSchedule", "spot op=Exists", "dedicated=ml", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
 		newPod("web", "b", corev1.PodQOSBestEffort, pressure, gpu),

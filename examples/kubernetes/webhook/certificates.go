@@ -84,7 +84,7 @@ func (i *issuer) renew(c credentials) (credentials, error) {
 	return c, err
 }
 
-// authority reads the authority and its key, and returns an error if it can not sign a certificate for its whole validity.
+// authority reads the authority and its key, and returns an error if it cannot sign a certificate for its whole validity.
 func (i *issuer) authority(c credentials) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	authorities := parseCertificates(c.authorities)
 	if len(authorities) == 0 {

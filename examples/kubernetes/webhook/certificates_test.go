@@ -223,7 +223,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// What can not sign is replaced.
+// What cannot sign is replaced.
 func TestRenewBrokenAuthority(t *testing.T) {
 	now := start
 	i := newIssuer(serviceHost, &now)

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/url"
 	"os"
 	"os/signal"
@@ -24,7 +23,8 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/admission/webhook"
+	"github.com/seed-0529bac1/taints/examples/internal/webhook"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -70,9 +70,10 @@ func connect(kubeconfig string) (kubernetes.Interface, error) {
 
 // options are what the command line asks for.
 type options struct {
-	addr, kubeconfig, rules             string
+	addr, metricsAddr                   string
+	kubeconfig, rules                   string
 	notReadySeconds, unreachableSeconds int64
-	unregister, audit                   bool
+	unregister, audit, version          bool
 	interval                            time.Duration
 	secret                              string
 	issuer                              issuer
@@ -110,6 +111,7 @@ func (p program) parse(args []string) (*options, error) {
 	}
 	r := &o.registration
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8443", "listen on this `address`; :8443 in a pod")
+	flags.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080", "serve /metrics on this `address`, over HTTP and without authentication; 0 is none")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster (default the one it runs in)")
 	flags.StringVar(&o.rules, "rules", "", "`file` with the rules (default none)")
 	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is not ready")
@@ -127,6 +129,7 @@ func (p program) parse(args []string) (*options, error) {
 	flags.DurationVar(&o.interval, "interval", time.Minute, "how often certificates and registration are looked at")
 	flags.BoolVar(&o.unregister, "unregister", false, "delete the configurations and the Secret, and end")
 	flags.BoolVar(&o.audit, "audit", false, "list tolerations of pods that the rules would refuse or that make little sense, and end")
+	flags.BoolVar(&o.version, "version", false, "print the version, and end")
 	r.setDefaults()
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -202,7 +205,11 @@ func (o *options) check(rest []string) error {
 
 // do does what the options ask for, and returns the exit code.
 func (p program) do(ctx context.Context, o *options) (int, error) {
-	policy, err := o.policy()
+	if o.version {
+		_, err := fmt.Fprintln(p.stdout, "webhook", version.String())
+		return 0, err
+	}
+	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{NotReady: &o.notReadySeconds, Unreachable: &o.unreachableSeconds})
 	if err != nil {
 		return 0, err
 	}
@@ -214,23 +221,13 @@ func (p program) do(ctx context.Context, o *options) (int, error) {
 	case o.unregister:
 		return 0, unregister(ctx, client, &o.registration, o.secret)
 	case o.audit:
-		refused, err := audit(ctx, client, policy, o.registration.exempt, p.stdout)
+		refused, err := audit(ctx, client, policies.Policy(), o.registration.exempt, p.stdout)
 		if err == nil && refused > 0 {
 			return refusable, nil
 		}
 		return 0, err
 	}
-	return 0, p.serve(ctx, o, policy, client)
-}
-
-// policy reads the rules file.
-func (o *options) policy() (*webhook.Policy, error) {
-	p := &webhook.Policy{Defaults: taints.Defaults{NotReadySeconds: &o.notReadySeconds, UnreachableSeconds: &o.unreachableSeconds}}
-	var err error
-	if p.Rules, err = webhook.ReadRules(o.rules); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return 0, p.serve(ctx, o, policies, client)
 }
 
 // drain is how long requests under way may take when the program stops. The grace period of a pod is 30 seconds, of which a preStop
@@ -238,21 +235,22 @@ func (o *options) policy() (*webhook.Policy, error) {
 const drain = 20 * time.Second
 
 // serve serves and keeps certificates and registration in order until the context is done.
-func (p program) serve(ctx context.Context, o *options, policy *webhook.Policy, client kubernetes.Interface) error {
+func (p program) serve(ctx context.Context, o *options, policies *webhook.Policies, client kubernetes.Interface) error {
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	listener, err := net.Listen("tcp", o.addr)
+	listener, metrics, err := webhook.Listen(o.addr, o.metricsAddr)
 	if err != nil {
 		return err
 	}
 	k := &keeper{client: client, issuer: &o.issuer, registration: &o.registration, secret: o.secret, log: log}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: k.certificate}
+	server := &webhook.Server{Policies: policies, TLS: config, Log: log, Version: version.String(), Drain: drain}
 	ctx, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() {
 		defer stop()
-		served <- webhook.Serve(ctx, webhook.NewServer(policy, config, log), listener, drain)
+		served <- server.Serve(ctx, listener, metrics)
 	}()
-	log.Info("listening", "addr", listener.Addr().String())
+	log.Info("listening", "addr", listener.Addr().String(), "metrics", webhook.Address(metrics), "version", version.String())
 
 	err = k.run(ctx, o.interval) // ends before ctx is done only where the first pass fails
 	stop()

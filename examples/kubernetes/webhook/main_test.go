@@ -1,65 +1,31 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// A buffer may be written and read at once.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-// eventually waits until the log has a line with the message, and returns it.
-func eventually(t *testing.T, log *buffer, message string) map[string]any {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		for line := range strings.Lines(log.String()) {
-			var m map[string]any
-			if json.Unmarshal([]byte(line), &m) == nil && m["msg"] == message {
-				return m
-			}
-		}
-	}
-	t.Fatalf("no %q in %s", message, log)
-	return nil
-}
-
 // In a cluster: it registers, serves what is registered, and ends on SIGTERM, leaving the registration to other replicas; then it is
 // unregistered.
 func TestServe(t *testing.T) {
 	client := newAPI()
-	var stdout, stderr buffer
+	var stdout, stderr webhooktest.Buffer
 	p := program{&stdout, &stderr, func(kubeconfig string) (kubernetes.Interface, error) {
 		if kubeconfig != "there" {
 			t.Errorf("kubeconfig %s", kubeconfig)
@@ -68,10 +34,11 @@ func TestServe(t *testing.T) {
 	}}
 	code := make(chan int, 1)
 	go func() {
-		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s", "-mutate-failure-policy", "Ignore"})
+		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s", "-mutate-failure-policy", "Ignore"})
 	}()
-	addr := eventually(t, &stderr, "listening")["addr"].(string)
-	eventually(t, &stderr, "certificate in use")
+	listening := webhooktest.Eventually(t, &stderr, "listening")
+	addr := listening["addr"].(string)
+	webhooktest.Eventually(t, &stderr, "certificate in use")
 
 	_, mutating, validating := get(t, client)
 	w := mutating.Webhooks[0]
@@ -82,15 +49,12 @@ func TestServe(t *testing.T) {
 	if got := strings.Join(w.NamespaceSelector.MatchExpressions[0].Values, " "); got != "kube-system a b webhooks" {
 		t.Errorf("exempt are %s", got)
 	}
-	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(w.ClientConfig.CABundle)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}
-	response, err := (&http.Client{Transport: transport}).Get("https://" + addr + "/healthz")
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%v, %v", response, err)
+	trusting := webhooktest.Trusting(t, w.ClientConfig.CABundle)
+	if code, text := webhooktest.Get(t, trusting, "https://"+addr+"/healthz"); code != http.StatusOK {
+		t.Fatalf("%d %s", code, text)
 	}
-	response.Body.Close()
-	transport.CloseIdleConnections()
+	trusting.CloseIdleConnections()
+	checkMetrics(t, "http://"+listening["metrics"].(string)+"/metrics")
 
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -103,7 +67,7 @@ func TestServe(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("it does not stop")
 	}
-	eventually(t, &stderr, "stopped")
+	webhooktest.Eventually(t, &stderr, "stopped")
 	get(t, client)
 
 	for _, args := range [][]string{{"-unregister", "-kubeconfig", "there"}, {"-audit", "-kubeconfig", "there"}} {
@@ -116,6 +80,25 @@ func TestServe(t *testing.T) {
 	}
 	if got := writes(client); len(got) != 6 {
 		t.Errorf("writes: %s", got)
+	}
+}
+
+// checkMetrics checks that Prometheus can read the metrics, and that they know the certificate.
+func checkMetrics(t *testing.T, url string) {
+	t.Helper()
+	_, page := webhooktest.Get(t, http.DefaultClient, url)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(page))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, page)
+	}
+	problems, err := promlint.New(strings.NewReader(page)).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+	expiry := families["taints_webhook_certificate_expiry_timestamp_seconds"]
+	if expiry == nil || time.Until(time.Unix(int64(expiry.Metric[0].Gauge.GetValue()), 0)) < 80*24*time.Hour {
+		t.Errorf("the certificate ends %v", expiry)
 	}
 }
 
@@ -166,21 +149,22 @@ func TestUsage(t *testing.T) {
 		{[]string{"-url", "https://a:b"}, 2, "is not of the form"},
 		{[]string{"-rules", "none.json"}, 1, "webhook: open none.json: "},
 		{[]string{"-rules", broken}, 1, `rules.json: ["namespace"] is no field`},
-		{[]string{"-addr", listener.Addr().String()}, 1, "address already in use"},
-		{[]string{"-addr", "127.0.0.1:0"}, 1, "webhook: registering: no network"},
+		{[]string{"-metrics-addr", "0", "-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", "0"}, 1, "webhook: registering: no network"},
 		{[]string{"-unregister"}, 1, "webhook: no network"},
 		{[]string{"-audit", "-rules", rules}, 3, ""},
 		{[]string{"-audit"}, 0, ""},
 	}
 	for _, test := range tests {
-		var stdout, stderr buffer
+		var stdout, stderr webhooktest.Buffer
 		code := program{&stdout, &stderr, works}.run(context.Background(), test.args)
 		if code != test.code || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%q: exit code %d, stderr %s", test.args, code, &stderr)
 		}
 	}
-	var stderr buffer
-	if code := (program{&buffer{}, &stderr, connect}).run(context.Background(), []string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {
+	var stderr webhooktest.Buffer
+	if code := (program{&webhooktest.Buffer{}, &stderr, connect}).run(context.Background(), []string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {
 		t.Errorf("exit code %d, stderr %s", code, &stderr)
 	}
 }

@@ -1,10 +1,11 @@
 // Command controlplane is a Kubernetes control plane in one binary, for tests: etcd, kube-apiserver,
-// kube-controller-manager and kube-scheduler, each started by its name as the first argument.
+// kube-controller-manager and kube-scheduler, and kubectl to talk to it, each started by its name as the first argument.
 //
 //	controlplane etcd DIR CLIENT-URL PEER-URL
 //	controlplane kube-apiserver FLAGS...
 //	controlplane kube-controller-manager FLAGS...
 //	controlplane kube-scheduler FLAGS...
+//	controlplane kubectl COMMAND...
 package main
 
 import (
@@ -19,6 +20,8 @@ import (
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // the metrics of client-go
 	_ "k8s.io/component-base/metrics/prometheus/version"  // the metric of the build
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	kubectlutil "k8s.io/kubectl/pkg/cmd/util"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
@@ -26,7 +29,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fail("want etcd, kube-apiserver, kube-controller-manager or kube-scheduler as the first argument")
+		fail("want etcd, kube-apiserver, kube-controller-manager, kube-scheduler or kubectl as the first argument")
 	}
 	component := os.Args[1]
 	os.Args = append(os.Args[:1], os.Args[2:]...)
@@ -39,6 +42,10 @@ func main() {
 		run(controllermanager.NewControllerManagerCommand())
 	case "kube-scheduler":
 		run(scheduler.NewSchedulerCommand())
+	case "kubectl":
+		if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {
+			kubectlutil.CheckErr(err)
+		}
 	default:
 		fail("unknown component %q", component)
 	}

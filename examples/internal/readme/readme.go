@@ -1,0 +1,120 @@
+// Package readme runs the commands of a README as they are printed, for tests.
+package readme
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A Block is a fenced block of a README.
+type Block struct {
+	File     string
+	Line     int    // of its first line
+	Language string // sh: commands; console: commands behind "$ ", each with its output
+	Text     string
+}
+
+// Blocks returns the blocks of a README whose language is one of those, in order. All others, which say what they are or show
+// an output, are left out.
+func Blocks(t testing.TB, file string, languages ...string) []Block {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []Block
+	var open *Block
+	indent := ""
+	number := 0
+	for line := range strings.Lines(string(content)) {
+		number++
+		bare := strings.TrimLeft(line, " ")
+		fence, isFence := strings.CutPrefix(bare, "```")
+		switch {
+		case isFence && open == nil:
+			open, indent = &Block{File: file, Line: number + 1, Language: strings.TrimSpace(fence)}, line[:len(line)-len(bare)]
+		case isFence:
+			for _, language := range languages {
+				if open.Language == language {
+					blocks = append(blocks, *open)
+				}
+			}
+			open = nil
+		case open != nil:
+			open.Text += strings.TrimPrefix(line, indent)
+		}
+	}
+	return blocks
+}
+
+// Run runs the block in bash, which stops at the first command that fails, in the folder and with more environment, and
+// returns its output. The test fails where it fails.
+func (b Block) Run(t testing.TB, folder string, env ...string) string {
+	t.Helper()
+	output, err := b.Command(t, folder, env...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s:%d: %v\n%s\n%s", b.File, b.Line, err, b.Text, output)
+	}
+	return string(output)
+}
+
+// Command returns the command that runs the block, which is of the language sh.
+func (b Block) Command(t testing.TB, folder string, env ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "-c", b.Text)
+	command.Dir, command.Env = folder, append(os.Environ(), env...)
+	return command
+}
+
+// Check runs the commands of a block of the language console one after the other, and compares what each of them says with
+// what is printed below it. "…" in that stands for anything.
+func (b Block) Check(t testing.TB, folder string, env ...string) {
+	t.Helper()
+	const mark = "--- the output of one command ends here ---"
+	var script bytes.Buffer
+	var commands, wants []string
+	for line := range strings.Lines(b.Text) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			commands, wants = append(commands, command), append(wants, "")
+			fmt.Fprintf(&script, "%secho '%s'\n", command, mark)
+		} else if len(wants) > 0 {
+			wants[len(wants)-1] += line
+		}
+	}
+	command := exec.CommandContext(t.Context(), "bash", "-c", "exec 2>&1\n"+script.String())
+	command.Dir, command.Env = folder, append(os.Environ(), env...)
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s:%d: %v\n%s", b.File, b.Line, err, output)
+	}
+	parts := strings.Split(string(output), mark+"\n")
+	for i, want := range wants {
+		if !matches(parts[i], want) {
+			t.Errorf("%s:%d: %ssays\n%s\nand the README\n%s", b.File, b.Line, commands[i], parts[i], want)
+		}
+	}
+}
+
+// matches reports whether the text is the pattern, where "…" stands for anything.
+func matches(text, pattern string) bool {
+	parts := strings.Split(pattern, "…")
+	if !strings.HasPrefix(text, parts[0]) {
+		return false
+	}
+	text = text[len(parts[0]):]
+	for i, part := range parts[1:] {
+		if i == len(parts)-2 {
+			return strings.HasSuffix(text, part)
+		}
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text = text[at+len(part):]
+	}
+	return text == ""
+}

@@ -1,0 +1,57 @@
+package readme
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+const sample = "# a\n\n```sh\necho one\n```\n\n1. x\n\n   ```console\n   $ echo two\n   two\n   $ echo bad >&2; false\n   b…d\n   ```\n\n```yaml\na: 1\n```\n"
+
+func TestBlocks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "README.md")
+	if err := os.WriteFile(file, []byte(sample), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	blocks := Blocks(t, file, "sh", "console")
+	if len(blocks) != 2 || blocks[0] != (Block{file, 4, "sh", "echo one\n"}) ||
+		blocks[1] != (Block{file, 10, "console", "$ echo two\ntwo\n$ echo bad >&2; false\nb…d\n"}) {
+		t.Fatalf("%+v", blocks)
+	}
+	if got := blocks[0].Run(t, t.TempDir()); got != "one\n" {
+		t.Errorf("got %q", got)
+	}
+	blocks[1].Check(t, t.TempDir())
+}
+
+// What is said and what is printed are compared to the letter.
+func TestCheckNotices(t *testing.T) {
+	for _, text := range []string{"$ echo two\nthree\n", "$ echo two\n", "$ true\ntwo\n", "$ echo 1\n1\n$ echo 2\n1\n"} {
+		fake := &failures{TB: t}
+		Block{Text: text}.Check(fake, t.TempDir())
+		if !fake.failed {
+			t.Errorf("%q passes", text)
+		}
+	}
+}
+
+type failures struct {
+	testing.TB
+	failed bool
+}
+
+func (f *failures) Errorf(string, ...any) { f.failed = true }
+
+func TestMatches(t *testing.T) {
+	for _, test := range []struct {
+		text, pattern string
+		want          bool
+	}{
+		{"abc", "abc", true}, {"abc", "ab", false}, {"abc", "a…c", true}, {"abc", "…", true}, {"", "…", true}, {"abc", "…b", false},
+		{"abcbd", "a…b…d", true}, {"abcd", "a…x…d", false}, {"abc", "b…c", false}, {"ab", "ab…b", false},
+	} {
+		if got := matches(test.text, test.pattern); got != test.want {
+			t.Errorf("%q, %q: %v", test.text, test.pattern, got)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+const (
+	// maxBody is the most that is read of a request. An API server takes 3 MiB from a client for one object; the review of an
+	// update holds two of them and an envelope.
+	maxBody = 7 << 20
+	// maxHeader is the most that is read of a request's header.
+	maxHeader = 16 << 10
+
+	readHeaderTimeout = 3 * time.Second
+	readTimeout       = 5 * time.Second  // for the whole request
+	requestTimeout    = 5 * time.Second  // for the answer to it, reading the body included
+	writeTimeout      = 10 * time.Second // until the answer is sent
+	idleTimeout       = 2 * time.Minute  // longer than an API server keeps an idle connection, so that it is the one to close
+)
+
+// A Server answers an API server's questions over HTTPS: POST /mutate and POST /validate take reviews of pods, with limits of
+// size and time for each request, and GET /healthz answers when it runs. It writes a line to the log for each decision.
+type Server struct {
+	Policies *Policies
+	TLS      *tls.Config // needs a certificate
+	Log      *slog.Logger
+	Version  string        // for the metrics
+	Drain    time.Duration // how long requests under way may take when it stops
+}
+
+// reloadInterval is how often the rules are looked at.
+const reloadInterval = 5 * time.Second
+
+// Serve serves on the listener until the context is done; then it waits for requests under way, and returns nil when all got
+// their answers. Otherwise the error says what is wrong. Meanwhile it reads the rules again when they change, and serves
+// GET /metrics over plain HTTP on the other listener, if there is one. The listeners are closed.
+func (s *Server) Serve(ctx context.Context, listener, metricsListener net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := newMetrics()
+	server := newServer(newHandler(s.Policies, m, s.Log, requestTimeout), s.Log)
+	server.TLSConfig = s.TLS
+	failed := make(chan error, 2)
+	go func() { failed <- server.ServeTLS(listener, "", "") }()
+	if metricsListener != nil {
+		pages := newServer(metricsHandler(func() []byte { return m.page(s.Policies, s.TLS, s.Version) }), s.Log)
+		defer pages.Close()
+		go func() { failed <- pages.Serve(metricsListener) }()
+	}
+	go s.Policies.watch(ctx, reloadInterval, s.Log)
+	select {
+	case err := <-failed:
+		server.Close()
+		return err
+	case <-ctx.Done():
+	}
+	drain, stop := context.WithTimeout(context.Background(), s.Drain)
+	defer stop()
+	if err := server.Shutdown(drain); err != nil {
+		server.Close()
+		return fmt.Errorf("requests were still under way after %v, and cut off", s.Drain)
+	}
+	return nil
+}
+
+// Listen listens on the addresses of the webhooks and of the metrics; the latter is none where the address is "0".
+func Listen(addr, metricsAddr string) (listener, metrics net.Listener, err error) {
+	if listener, err = net.Listen("tcp", addr); err != nil || metricsAddr == "0" {
+		return listener, nil, err
+	}
+	if metrics, err = net.Listen("tcp", metricsAddr); err != nil {
+		listener.Close()
+		return nil, nil, err
+	}
+	return listener, metrics, nil
+}
+
+// Address returns the address of a listener, "0" for none.
+func Address(listener net.Listener) string {
+	if listener == nil {
+		return "0"
+	}
+	return listener.Addr().String()
+}
+
+// newServer returns a server with the limits for each connection.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// newHandler returns the webhooks, and a healthz that is fine as soon as it answers.
+func newHandler(p *Policies, m *metrics, log *slog.Logger, timeout time.Duration) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /mutate", reviewer{"mutate", p, (*Policy).mutateRequest, m, log})
+	mux.Handle("POST /validate", reviewer{"validate", p, (*Policy).validateRequest, m, log})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	return m.counting(http.TimeoutHandler(recovering(mux, log), timeout, "this took too long\n"))
+}
+
+// metricsHandler serves the page of metrics.
+func metricsHandler(page func() []byte) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		w.Write(page()) // an error is that of somebody who does not wait
+	})
+	return mux
+}
+
+// recovering answers 500 where the handler panics, and logs it.
+func recovering(h http.Handler, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if v := recover(); v != nil {
+				log.Error("panic", "path", clip(r.URL.Path, 100), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+				http.Error(w, "internal error", http.StatusInternalServerError)
+			}
+		}()
+		h.ServeHTTP(w, r)
+	})
+}
+
+// A reviewer is one webhook.
+type reviewer struct {
+	name     string
+	policies *Policies
+	decide   func(*Policy, *request) decision
+	metrics  *metrics
+	log      *slog.Logger
+}
+
+// ServeHTTP implements [http.Handler]. What is not a review that could be answered gets an HTTP error, as there is no uid to
+// answer to. The API server then does as the webhook's failurePolicy says.
+func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	body, code, err := readBody(w, r)
+	var q *request
+	if err == nil {
+		q, err = readRequest(body)
+	}
+	if err != nil {
+		v.log.Warn("bad request", "webhook", v.name, "from", r.RemoteAddr, "code", code, "reason", err.Error())
+		http.Error(w, err.Error(), code)
+		return
+	}
+	d := v.decide(v.policies.Policy(), q)
+	v.metrics.decided(v.name, d)
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(d.answer(q))
+	attributes := append([]slog.Attr{slog.String("webhook", v.name)}, d.attributes(q)...)
+	if err != nil {
+		attributes = append(attributes, slog.String("unanswered", err.Error())) // it took too long, or nobody waits any more
+	}
+	v.log.LogAttrs(r.Context(), slog.LevelInfo, "decision", append(attributes, slog.Int64("microseconds", time.Since(start).Microseconds()))...)
+}
+
+// readBody returns the body, and the code that an error of it or of what is in it has.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int, error) {
+	content := r.Header.Get("Content-Type")
+	if media, _, err := mime.ParseMediaType(content); err != nil || media != "application/json" {
+		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type is %s, not application/json", quote(content))
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", maxBody)
+	}
+	if err != nil {
+		err = fmt.Errorf("the body could not be read: %w", err)
+	}
+	return body, http.StatusBadRequest, err
+}

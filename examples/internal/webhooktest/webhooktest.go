@@ -1,0 +1,145 @@
+// Package webhooktest has what the tests of the webhooks share: requests, certificates to trust, logs and golden files.
+package webhooktest
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// ReadFile returns the content of a file that must be there.
+func ReadFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// CompareGolden compares the text with that of a golden file, which the flag -update writes first.
+func CompareGolden(t testing.TB, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := string(ReadFile(t, name)); got != want {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+// Indent returns the JSON text as golden files have it.
+func Indent(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return b.String() + "\n"
+}
+
+// Trusting returns a client that trusts only the certificates in the PEM text.
+func Trusting(t testing.TB, text []byte) *http.Client {
+	t.Helper()
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		t.Fatalf("no certificate in %q", text)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// Post posts JSON, and returns the code and the text of the answer.
+func Post(t testing.TB, client *http.Client, url string, body []byte) (code int, text string) {
+	t.Helper()
+	response, err := client.Post(url, "application/json", bytes.NewReader(body))
+	return answer(t, response, err)
+}
+
+// Get returns the code and the text of a page.
+func Get(t testing.TB, client *http.Client, url string) (code int, text string) {
+	t.Helper()
+	response, err := client.Get(url)
+	return answer(t, response, err)
+}
+
+func answer(t testing.TB, response *http.Response, err error) (code int, text string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// A Buffer is the output of a program: it may be written and read at once.
+type Buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// String returns all that was written so far.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// Logged decodes the lines of a log with the message. A line that is no JSON, such as the last one where a program failed to
+// start, is passed over.
+func Logged(log, message string) []map[string]any {
+	var list []map[string]any
+	for line := range strings.Lines(log) {
+		var m map[string]any
+		if json.Unmarshal([]byte(line), &m) == nil && m["msg"] == message {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// Eventually waits until the log has a line with the message, and returns the first such line.
+func Eventually(t testing.TB, log *Buffer, message string) map[string]any {
+	t.Helper()
+	var found []map[string]any
+	Wait(t, func() bool {
+		found = Logged(log.String(), message)
+		return len(found) > 0
+	}, func() string { return "no " + message + " in " + log.String() })
+	return found[0]
+}
+
+// Wait waits until the condition holds, and fails the test where it does not within a minute.
+func Wait(t testing.TB, condition func() bool, otherwise func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(otherwise())
+		}
+	}
+}

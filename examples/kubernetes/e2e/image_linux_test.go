@@ -1,0 +1,163 @@
+package e2e
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// imageUser is who runs in the images and by the manifests.
+const imageUser = 65532
+
+// TestImages builds the images as images/build does, without a network, sees that each holds one static binary and nothing
+// else, and starts that with nothing around it, as a user who may write nothing.
+func TestImages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the programs: leave out -short")
+	}
+	if _, err := exec.LookPath("buildah"); err != nil {
+		t.Skip("needs buildah, in Debian's package of that name")
+	}
+	stamp := map[string]string{"evictor": "evictor v1.2.3", "webhook": "webhook v1.2.3", "scheduler": "Kubernetes v1.36.3"}
+	for _, program := range programs {
+		t.Run(program, func(t *testing.T) {
+			archive := buildImage(t, program)
+			files, config := readImage(t, archive)
+			if got := config.Config; got.User != "65532:65532" || !slices.Equal(got.Entrypoint, []string{"/" + program}) || len(got.Cmd) > 0 ||
+				got.Labels["org.opencontainers.image.version"] != "v1.2.3" {
+				t.Errorf("the image's configuration is %+v", got)
+			}
+			if len(files) != 1 || files[0].Name != program || files[0].Typeflag != tar.TypeReg || files[0].Mode&0o777 != 0o755 {
+				t.Fatalf("the image holds %+v", files)
+			}
+			root := t.TempDir()
+			if err := os.WriteFile(filepath.Join(root, program), files[0].content, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if got := runAlone(t, root, program, "--version"); got != stamp[program] {
+				t.Errorf("its version is %q, want %q", got, stamp[program])
+			}
+			if got := runAlone(t, root, program, "--help"); !strings.Contains(got, "kubeconfig") {
+				t.Errorf("its help is %q", got)
+			}
+		})
+	}
+}
+
+// buildImage builds the image of a program with buildah, which needs no daemon, and returns it as an OCI archive.
+func buildImage(t *testing.T, program string) string {
+	t.Helper()
+	store := t.TempDir()
+	t.Cleanup(func() { exec.Command("chmod", "-R", "u+w", store).Run() })
+	buildah := []string{"buildah", "--root", filepath.Join(store, "root"), "--runroot", filepath.Join(store, "run"), "--storage-driver", "vfs"}
+	name := "registry.example.com/taints-" + program + ":v1.2.3"
+	build := exec.Command("../images/build", program, name)
+	build.Env = append(os.Environ(), "BUILDER="+strings.Join(buildah, " "), "BUILDAH_ISOLATION=chroot")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("images/build: %v\n%s", err, output)
+	}
+	archive := filepath.Join(store, "image.tar")
+	push := exec.Command(buildah[0], append(buildah[1:], "push", name, "oci-archive:"+archive)...)
+	if output, err := push.CombinedOutput(); err != nil {
+		t.Fatalf("buildah push: %v\n%s", err, output)
+	}
+	return archive
+}
+
+// An imageConfig is the part of an image's configuration that is looked at.
+type imageConfig struct {
+	Config struct {
+		User            string
+		Entrypoint, Cmd []string
+		Labels          map[string]string
+	}
+}
+
+// A layerFile is an entry of a layer.
+type layerFile struct {
+	*tar.Header
+	content []byte
+}
+
+// readImage returns the files of all layers of an OCI archive, and its configuration.
+func readImage(t *testing.T, archive string) (files []layerFile, config imageConfig) {
+	t.Helper()
+	file, err := os.Open(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	blobs := map[string][]byte{}
+	for _, f := range readTar(t, file) {
+		blobs[strings.TrimPrefix(f.Name, "blobs/")] = f.content
+	}
+	blob := func(digest string, into any) {
+		t.Helper()
+		if err := json.Unmarshal(blobs[strings.Replace(digest, ":", "/", 1)], into); err != nil {
+			t.Fatalf("%s: %v", digest, err)
+		}
+	}
+	var index struct{ Manifests []struct{ Digest string } }
+	if err := json.Unmarshal(blobs["index.json"], &index); err != nil || len(index.Manifests) != 1 {
+		t.Fatalf("%v, %+v", err, index)
+	}
+	var manifest struct {
+		Config struct{ Digest string }
+		Layers []struct{ Digest string }
+	}
+	blob(index.Manifests[0].Digest, &manifest)
+	blob(manifest.Config.Digest, &config)
+	for _, layer := range manifest.Layers {
+		unzipped, err := gzip.NewReader(bytes.NewReader(blobs[strings.Replace(layer.Digest, ":", "/", 1)]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, readTar(t, unzipped)...)
+	}
+	return files, config
+}
+
+func readTar(t *testing.T, r io.Reader) (files []layerFile) {
+	t.Helper()
+	for archive := tar.NewReader(r); ; {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, layerFile{header, content})
+	}
+}
+
+// runAlone runs the program where there is no other file, as the user of the image, and returns what it says. Only root can do
+// that; anybody else runs it where it is.
+func runAlone(t *testing.T, root, program string, args ...string) string {
+	t.Helper()
+	command := exec.Command(filepath.Join(root, program), args...)
+	command.Env = []string{}
+	if os.Getuid() == 0 {
+		command.Path, command.Dir = "/"+program, "/"
+		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: imageUser, Gid: imageUser}}
+	}
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, args, err, output)
+	}
+	return strings.TrimSpace(string(output))
+}

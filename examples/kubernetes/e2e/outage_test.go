@@ -1,0 +1,141 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+)
+
+const (
+	outage = 30 * time.Second
+	// lease is the evictor's -lease-duration by default. A leader that cannot renew it ends.
+	lease = 15 * time.Second
+	// slack is for a machine that has more to do than this: for the API server to start, and for pods to disappear.
+	slack = 15 * time.Second
+)
+
+// The API server is gone for 30 s. Of two evictors the leader ends, for it cannot renew its lease, and is started again as a
+// kubelet would. Pods that were due before are evicted; those that became due meanwhile are not later than the end of the
+// outage and a lease; and the others are in time, for their deadlines stand. So it is with a single evictor too.
+func TestOutage(t *testing.T) {
+	for _, replicas := range []int{1, 2} {
+		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
+			t.Parallel() // most of the time they sleep
+			testOutage(t, replicas)
+		})
+	}
+}
+
+func testOutage(t *testing.T, replicas int) {
+	// The nodes' heartbeats stop as well, and must not be missed.
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-grace-period=10m"}})
+	c.Install("evictor")
+	c.AddNodes(cluster.Node("node-1"))
+	want := map[string]time.Duration{} // after the taint
+	for seconds := int64(2); seconds <= 74; seconds += 3 {
+		name := fmt.Sprintf("pod-%02d", seconds)
+		pod := cluster.Pod(name, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+		pod.Spec.NodeName = "node-1"
+		c.AddPods(pod)
+		want[name] = time.Duration(seconds) * time.Second
+	}
+	evictors := []*evictor{}
+	for i := range replicas {
+		evictors = append(evictors, startUsualEvictor(t, c))
+		if i == 0 {
+			evictors[0].waitUntilLeading()
+		}
+	}
+
+	tainted := time.Now().Truncate(time.Second)
+	setTaints(t, c, "node-1", []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted}})
+	sleepUntil(c, tainted.Add(10*time.Second))
+	c.StopAPIServer()
+	begun := time.Now()
+	restarts := 0
+	for ; time.Since(begun) < outage; time.Sleep(100 * time.Millisecond) {
+		for _, e := range evictors {
+			restarts += e.startAgainWhereEnded()
+		}
+	}
+	c.StartAPIServer()
+	ended := time.Now()
+	t.Logf("the API server was gone for %v, and evictors ended %d times", ended.Sub(begun).Round(time.Millisecond), restarts)
+	if restarts == 0 {
+		t.Error("the leader did not end: this is not about a lease")
+	}
+
+	gone := map[string]time.Time{}
+	c.Within(time.Until(tainted.Add(74*time.Second))+lease+slack+time.Minute, "all pods are evicted", func() error {
+		for _, e := range evictors {
+			e.startAgainWhereEnded()
+		}
+		left := c.Pods(metav1.NamespaceDefault)
+		for name := range want {
+			if _, there := left[name]; !there && gone[name].IsZero() {
+				gone[name] = time.Now()
+			}
+		}
+		if len(gone) < len(want) {
+			return fmt.Errorf("%d of %d are", len(gone), len(want))
+		}
+		return nil
+	})
+	checkOutage(t, want, gone, tainted, begun, ended)
+}
+
+// checkOutage checks when each pod disappeared. Those that did before the outage ended are found gone only then.
+func checkOutage(t *testing.T, want map[string]time.Duration, gone map[string]time.Time, tainted, begun, ended time.Time) {
+	t.Helper()
+	var late []time.Duration // after the outage, of those that became due in it
+	for name, after := range want {
+		due, at := tainted.Add(after), gone[name]
+		if at.Before(due) {
+			t.Errorf("%s is evicted %v early", name, due.Sub(at))
+		}
+		bound := due
+		switch {
+		case due.Before(begun.Add(-onTime)):
+			bound = ended // nobody could ask before
+		case due.Before(ended.Add(lease)):
+			bound = ended.Add(lease)
+			if due.After(begun) && due.Before(ended) {
+				late = append(late, at.Sub(ended))
+			}
+		}
+		if at.After(bound.Add(slack)) {
+			t.Errorf("%s, due %v after the outage began, is evicted %v after it ended", name, due.Sub(begun).Round(time.Millisecond), at.Sub(ended).Round(time.Millisecond))
+		}
+	}
+	if len(late) == 0 {
+		t.Fatal("no pod was due in the outage")
+	}
+	slices.Sort(late)
+	t.Logf("%d pods became due in the outage; they were gone %v to %v after it", len(late), late[0].Round(time.Millisecond), late[len(late)-1].Round(time.Millisecond))
+}
+
+// startUsualEvictor starts an evictor with the lease that it has by default.
+func startUsualEvictor(t *testing.T, c *cluster.Cluster) *evictor {
+	t.Helper()
+	e := &evictor{t: t, c: c}
+	e.Process, e.args, e.metrics = c.RunEvictor()
+	return e
+}
+
+// startAgainWhereEnded does what a kubelet does, and returns how often.
+func (e *evictor) startAgainWhereEnded() int {
+	select {
+	case <-e.Done():
+		e.Process = e.c.Run("evictor", cluster.Binary(e.t, "evictor"), e.args...)
+		return 1
+	default:
+		return 0
+	}
+}

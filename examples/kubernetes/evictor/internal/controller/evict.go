@@ -1,0 +1,143 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A Method is a way to evict a pod.
+type Method string
+
+const (
+	// Evict asks the Eviction API, which may refuse because of a PodDisruptionBudget.
+	Evict Method = "evict"
+	// Delete sets the condition DisruptionTarget and deletes the pod, as Kubernetes' taint-eviction controller does. No
+	// PodDisruptionBudget holds it back.
+	Delete Method = "delete"
+)
+
+// The outcomes of an eviction.
+const (
+	done      = "evicted"
+	gone      = "gone"      // there was no such pod any more
+	blocked   = "blocked"   // by a PodDisruptionBudget
+	throttled = "throttled" // the API server is too busy
+	conflict  = "conflict"  // the pod is another or changes too fast
+	failed    = "error"     // anything else
+	dryRun    = "dry-run"   // nothing was done
+	canceled = "canceled" // the taints do not evict the pod any more
+)
+
+// outcome returns the name of what became of an eviction that returned the error.
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return done
+	case apierrors.IsNotFound(err):
+		return gone
+	case apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
+		return blocked
+	case apierrors.IsTooManyRequests(err):
+		return throttled
+	case apierrors.IsConflict(err):
+		return conflict
+	}
+	return failed
+}
+
+// requestTimeout bounds how long the API server may keep a worker busy.
+const requestTimeout = 15 * time.Second
+
+// remove evicts the pod. It never evicts another pod of the same name.
+func (c *Controller) remove(ctx context.Context, p *pod) error {
+	if c.options.DryRun {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	if c.options.Method == Delete {
+		return c.delete(ctx, p)
+	}
+	return c.client.SubResource("eviction").Create(ctx,
+		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.uid}},
+		&policyv1.Eviction{
+			ObjectMeta:    metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name},
+			DeleteOptions: &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &p.uid}},
+		})
+}
+
+func (c *Controller) delete(ctx context.Context, p *pod) error {
+	obj := &corev1.Pod{}
+	if err := c.live.Get(ctx, p.NamespacedName, obj); err != nil {
+		return err
+	}
+	if obj.UID != p.uid {
+		return apierrors.NewNotFound(corev1.Resource("pods"), fmt.Sprintf("%s with UID %s", p.Name, p.uid))
+	}
+	before := obj.DeepCopy()
+	before.UID = "" // so that the patch has it, as a precondition
+	if setDisruptionTarget(obj) {
+		if err := c.client.Status().Patch(ctx, obj, client.StrategicMergeFrom(before)); err != nil {
+			return err
+		}
+	}
+	return c.client.Delete(ctx, obj, client.Preconditions{UID: &p.uid})
+}
+
+// setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller does, and reports whether it was not so.
+func setDisruptionTarget(obj *corev1.Pod) bool {
+	condition := corev1.PodCondition{
+		Type:               corev1.DisruptionTarget,
+		ObservedGeneration: obj.Generation,
+		Status:             corev1.ConditionTrue,
+		LastTransitionTime: metav1.Now(),
+		Reason:             "DeletionByTaintManager",
+		Message:            "Taint manager: deleting due to NoExecute taint",
+	}
+	for i := range obj.Status.Conditions {
+		old := &obj.Status.Conditions[i]
+		if old.Type != condition.Type {
+			continue
+		}
+		if old.Status == condition.Status {
+			condition.LastTransitionTime = old.LastTransitionTime
+		}
+		changed := old.Status != condition.Status || old.Reason != condition.Reason || old.Message != condition.Message
+		*old = condition
+		return changed
+	}
+	obj.Status.Conditions = append(obj.Status.Conditions, condition)
+	return true
+}
+
+// What an event says that was done. Events on a pod that agree in type, reason and action are one to Kubernetes, with the
+// note of the first: so each note has an action of its own.
+const (
+	actionEvict  = "Evict"
+	actionCancel = "CancelEviction"
+	actionWait   = "WaitForDisruptionBudget"
+)
+
+// emit records an event on the pod. The note begins with the pod's name.
+func (c *Controller) emit(p *pod, kind, action, note string, args ...any) {
+	if c.options.DryRun {
+		note = "Dry run: " + note
+	}
+	ref := &corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name, UID: p.uid}
+	args = append([]any{p.NamespacedName}, args...)
+	c.events.Eventf(ref, nil, kind, "TaintManagerEviction", action, note, args...)
+}
+
+// emitBlocked records that a PodDisruptionBudget holds the pod back, and what the API server says of it.
+func (c *Controller) emitBlocked(p *pod, err error) {
+	cause, _ := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
+	c.emit(p, corev1.EventTypeWarning, actionWait, "A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s",
+		p.due.UTC().Format(time.RFC3339), cause.Message)
+}

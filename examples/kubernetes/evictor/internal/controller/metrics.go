@@ -1,0 +1,79 @@
+package controller
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// instruments are the controller's metrics.
+type instruments struct {
+	evictions *prometheus.CounterVec
+	lateness  prometheus.Histogram
+}
+
+func newInstruments(registry prometheus.Registerer, c *Controller) *instruments {
+	m := &instruments{
+		evictions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "taints_evictor_evictions_total",
+			Help: "Evictions by outcome: evicted, gone, blocked, throttled, conflict, error, dry-run or canceled. One that was blocked, throttled, or failed, is tried again.",
+		}, []string{"outcome"}),
+		lateness: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "taints_evictor_lateness_seconds",
+			Help:    "How long after its deadline a pod was evicted.",
+			Buckets: []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800},
+		}),
+	}
+	for _, o := range []string{done, gone, blocked, throttled, conflict, failed, dryRun, canceled} {
+		m.evictions.WithLabelValues(o)
+	}
+	registry.MustRegister(m.evictions, m.lateness,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "taints_evictor_queue_length",
+			Help: "Pods that are to be evicted, now or later.",
+		}, c.queueLength),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "taints_evictor_next_deadline_timestamp_seconds",
+			Help: "The earliest deadline of those pods, in seconds since 1970, past or to come; 0 if there is none.",
+		}, c.nextDeadline),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "taints_evictor_oldest_overdue_seconds",
+			Help: "For how long the pod that is overdue the longest should have been evicted; 0 if none is overdue.",
+		}, c.oldestOverdue))
+	return m
+}
+
+func (c *Controller) queueLength() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return float64(c.queue.Len())
+}
+
+func (c *Controller) nextDeadline() float64 {
+	at, ok := c.earliest()
+	if !ok {
+		return 0
+	}
+	return float64(at.UnixMilli()) / 1000
+}
+
+func (c *Controller) oldestOverdue() float64 {
+	at, ok := c.earliest()
+	if !ok {
+		return 0
+	}
+	return max(0, c.clock.Since(at).Seconds())
+}
+
+// earliest returns the earliest deadline of the pods that are to be evicted, those that a worker has in hand and those that
+// wait for another try included. It goes through all pods on nodes with NoExecute taints.
+func (c *Controller) earliest() (at time.Time, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.pods {
+		if (p.state == waiting || p.state == evicting) && (!ok || p.due.Before(at)) {
+			at, ok = p.due, true
+		}
+	}
+	return at, ok
+}

@@ -1,0 +1,356 @@
+// Package cluster starts a real Kubernetes control plane, for tests and to play with: etcd, kube-apiserver and
+// kube-controller-manager, built from Go modules, on 127.0.0.1 and free ports. There are no machines: a node is an object with a
+// heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only say that pods run.
+//
+// Whatever a test starts ends with it, also when it fails or panics, and when it is interrupted if it asks for that with
+// [KillOnSignal]; on Linux also when the test process is killed. When a test fails, the end of each program's output goes to
+// the test's log.
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// token is that of a user who may do everything. Only this machine can reach the API server.
+const token = "taints-e2e"
+
+// Options say how a control plane differs from the usual one. The zero Options are the usual one.
+type Options struct {
+	// APIServer, ControllerManager are further flags of the two. Of a flag that stands twice the last counts, but a list
+	// is added to.
+	APIServer, ControllerManager []string
+	// NoControllerManager leaves the kube-controller-manager out. Nobody then takes the taint not-ready off new nodes, which
+	// admission puts on: --disable-admission-plugins=ServiceAccount,TaintNodesByCondition leaves that out too.
+	NoControllerManager bool
+	// Heartbeat is how often nodes renew their lease; 0 is 5 seconds.
+	Heartbeat time.Duration
+	// Kubelets makes pods that have a node run, and those that are deleted disappear, as long as their node has a heartbeat.
+	Kubelets bool
+	// Logs is a folder where the output of the programs is kept; none where it is empty.
+	Logs string
+}
+
+// T is what a Cluster needs of a test, which a [testing.T] has. A program that wants a cluster has one of its own.
+type T interface {
+	Helper()
+	Name() string
+	Context() context.Context
+	Cleanup(func())
+	Failed() bool
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// A Cluster is a control plane that runs. Its methods fail the test where something does not work.
+type Cluster struct {
+	// Config reaches the API server as a user who may do everything, with no limit on the rate of requests that a test
+	// would notice.
+	Config *rest.Config
+	// Client is a client with that configuration.
+	Client kubernetes.Interface
+	// Kubeconfig is the path of a file with that configuration, for --kubeconfig.
+	Kubeconfig string
+	// Dir is a folder for files of the test. It is removed at the end of the test.
+	Dir string
+
+	tb        T
+	logs      string
+	processes []*Process
+	heartbeat heartbeat
+	apiserver struct {
+		process *Process
+		args    []string
+	}
+}
+
+// Start starts a control plane, and waits until it is ready. It ends with the test.
+func Start(tb T, options Options) *Cluster {
+	tb.Helper()
+	binary := Binary(tb, controlPlane)
+	dir, err := folder()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := &Cluster{tb: tb, Dir: dir, logs: options.Logs}
+	tb.Cleanup(c.stop)
+	c.etcdAndAPIServer(binary, options.APIServer)
+	if !options.NoControllerManager {
+		c.controllerManager(binary, options.ControllerManager)
+		c.startHeartbeat(options.Heartbeat)
+	}
+	if options.Kubelets {
+		c.startKubelets()
+	}
+	return c
+}
+
+// Context returns a context that is canceled right before the cluster is stopped.
+func (c *Cluster) Context() context.Context { return c.tb.Context() }
+
+func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
+	c.tb.Helper()
+	etcd := "http://" + c.FreeAddress()
+	c.Run("etcd", binary, "etcd", filepath.Join(c.Dir, "etcd"), etcd, "http://"+c.FreeAddress())
+
+	key, certificates := c.writeKey(), filepath.Join(c.Dir, "certificates")
+	tokens := c.WriteFile("tokens.csv", token+`,admin,admin-uid,"system:masters"`+"\n")
+	host, port, err := net.SplitHostPort(c.FreeAddress())
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	c.apiserver.args = append([]string{"kube-apiserver",
+		"--etcd-servers=" + etcd,
+		"--bind-address=" + host,
+		"--advertise-address=" + host,
+		"--secure-port=" + port,
+		"--cert-dir=" + certificates,
+		"--token-auth-file=" + tokens,
+		"--authorization-mode=RBAC",
+		"--disable-admission-plugins=ServiceAccount", // pods need no token
+		"--endpoint-reconciler-type=none",
+		"--service-cluster-ip-range=10.0.0.0/24",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + key,
+		"--service-account-signing-key-file=" + key,
+		"--feature-gates=TaintTolerationComparisonOperators=true",
+	}, flags...)
+
+	c.Config = &rest.Config{
+		Host:            "https://" + net.JoinHostPort(host, port),
+		BearerToken:     token,
+		TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(certificates, "apiserver.crt")},
+		QPS:             5000,
+		Burst:           10000,
+	}
+	c.Config.ContentType = "application/vnd.kubernetes.protobuf"
+	c.Config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	c.StartAPIServer()
+	c.Kubeconfig = c.KubeconfigFor("admin", token)
+}
+
+// StopAPIServer kills the API server, as when its machine fails. The rest of the control plane stays.
+func (c *Cluster) StopAPIServer() { c.apiserver.process.Kill() }
+
+// StartAPIServer starts the API server, with the address, keys and data that it had before, and waits until it is ready.
+func (c *Cluster) StartAPIServer() {
+	c.tb.Helper()
+	process := c.Run("kube-apiserver", Binary(c.tb, controlPlane), c.apiserver.args...)
+	c.apiserver.process = process
+	c.Eventually("the API server is ready", func() error {
+		select {
+		case <-process.Done():
+			c.tb.Fatal("kube-apiserver has ended")
+		default:
+		}
+		if c.Client == nil {
+			client, err := kubernetes.NewForConfig(c.Config) // fails until the certificate is there
+			if err != nil {
+				return err
+			}
+			c.Client = client
+		}
+		return c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(c.Context()).Error()
+	})
+}
+
+func (c *Cluster) controllerManager(binary string, flags []string) {
+	c.tb.Helper()
+	address := c.FreeAddress()
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	c.Run("kube-controller-manager", binary, append([]string{"kube-controller-manager",
+		"--kubeconfig=" + c.Kubeconfig,
+		"--bind-address=127.0.0.1",
+		"--secure-port=" + port,
+		"--cert-dir=" + filepath.Join(c.Dir, "kube-controller-manager"),
+		"--leader-elect=false",
+		"--use-service-account-credentials", // as in most clusters: each controller is a user of its own
+		"--service-account-private-key-file=" + filepath.Join(c.Dir, "service-account.key"),
+		"--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller",
+		"--kube-api-qps=500",
+		"--kube-api-burst=1000",
+		"--feature-gates=TaintTolerationComparisonOperators=true",
+	}, flags...)...)
+	c.WaitHealthy("https://" + address + "/healthz")
+}
+
+// Run starts a program of the given name, with its output in a file, and returns at once. Start it with [Binary]'s path. It
+// ends with the test, if not before.
+func (c *Cluster) Run(name, path string, args ...string) *Process {
+	c.tb.Helper()
+	folder := c.Dir
+	if c.logs != "" {
+		folder = filepath.Join(c.logs, strings.ReplaceAll(c.tb.Name(), "/", "-"))
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			c.tb.Fatal(err)
+		}
+	}
+	output, err := os.CreateTemp(folder, name+"-*.log")
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	defer output.Close()
+	command := exec.Command(path, args...)
+	command.Dir = c.Dir
+	command.Stdout, command.Stderr = output, output
+	own(command)
+	p := &Process{process: &process{name: name, log: output.Name(), command: command}, tb: c.tb}
+	if err := p.start(); err != nil {
+		c.tb.Fatal(err)
+	}
+	c.processes = append(c.processes, p)
+	return p
+}
+
+// ControlPlane starts one of the programs of the control plane once more, as in ControlPlane("kube-scheduler", …).
+func (c *Cluster) ControlPlane(component string, args ...string) *Process {
+	c.tb.Helper()
+	return c.Run(component, Binary(c.tb, controlPlane), append([]string{component}, args...)...)
+}
+
+// stop ends all that the test has started, the newest first.
+func (c *Cluster) stop() {
+	c.heartbeat.stop()
+	for i := len(c.processes) - 1; i >= 0; i-- {
+		p := c.processes[i]
+		p.kill()
+		if c.tb.Failed() {
+			c.tb.Logf("the end of the output of %s:\n%s", p.name, p.tail(40))
+		}
+	}
+	remove(c.Dir)
+}
+
+// given are the addresses that FreeAddress has returned, which nobody may listen on yet.
+var given sync.Map
+
+// FreeAddress returns a host and port on the loopback interface where nobody listens, another one each time.
+func (c *Cluster) FreeAddress() string {
+	c.tb.Helper()
+	for {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			c.tb.Fatal(err)
+		}
+		address := listener.Addr().String()
+		listener.Close()
+		if _, before := given.LoadOrStore(address, true); !before {
+			return address
+		}
+	}
+}
+
+// WriteFile writes a file in Dir, and returns its path.
+func (c *Cluster) WriteFile(name, content string) string {
+	c.tb.Helper()
+	path := filepath.Join(c.Dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		c.tb.Fatal(err)
+	}
+	return path
+}
+
+// Eventually calls the condition again and again until it returns nil, and fails the test with its last error where it
+// does not within two minutes.
+func (c *Cluster) Eventually(what string, condition func() error) {
+	c.tb.Helper()
+	c.Within(2*time.Minute, what, condition)
+}
+
+// Within is Eventually with a time limit of its own.
+func (c *Cluster) Within(limit time.Duration, what string, condition func() error) {
+	c.tb.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(c.Context(), 50*time.Millisecond, limit, true, func(context.Context) (bool, error) {
+		last = condition()
+		return last == nil, nil
+	})
+	if err != nil {
+		c.tb.Fatalf("not within %v: %s: %v", limit, what, last)
+	}
+}
+
+func (c *Cluster) writeKey() string {
+	c.tb.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+	return c.WriteFile("service-account.key", string(pem.EncodeToMemory(block)))
+}
+
+// KubeconfigFor writes a file for --kubeconfig for a user of the given name with the token, and returns its path.
+func (c *Cluster) KubeconfigFor(user, token string) string {
+	c.tb.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: c.Config.Host, CertificateAuthority: c.Config.CAFile}
+	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
+	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: user}
+	config.CurrentContext = "e2e"
+	path := filepath.Join(c.Dir, user+".kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		c.tb.Fatal(err)
+	}
+	return path
+}
+
+// each calls do for 0 to n-1, a few at a time, and fails the test on the first error.
+func (c *Cluster) each(n int, do func(i int) error) {
+	c.tb.Helper()
+	const workers = 16
+	var (
+		next   = make(chan int)
+		failed = make(chan error, workers)
+		all    sync.WaitGroup
+	)
+	for range min(n, workers) {
+		all.Go(func() {
+			for i := range next {
+				if err := do(i); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	var err error
+	for i := 0; i < n && err == nil; i++ {
+		select {
+		case next <- i:
+		case err = <-failed:
+		}
+	}
+	close(next)
+	all.Wait()
+	select {
+	case e := <-failed:
+		err = e
+	default:
+	}
+	if err != nil {
+		c.tb.Fatal(fmt.Errorf("talking to the API server: %w", err))
+	}
+}

@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+)
+
+// What the manifests call the evictor and the webhook.
+const (
+	Evictor          = "taints-evictor" // its namespace, service account and lease
+	WebhookNamespace = "webhooks"
+	WebhookAccount   = "admission"
+)
+
+// A Profile is one of a scheduler's.
+type Profile struct {
+	Name    string // what pods have as their schedulerName
+	Taints  bool   // with the plugin Taints in the place of TaintToleration
+	InClear bool   // Taints tells keys and values
+}
+
+// String returns the profile as a KubeSchedulerConfiguration has it.
+func (p Profile) String() string {
+	if !p.Taints {
+		return fmt.Sprintf("- schedulerName: %s\n", p.Name)
+	}
+	return fmt.Sprintf(`- schedulerName: %s
+  plugins:
+    multiPoint:
+      enabled: [{name: Taints, weight: 3}]
+      disabled: [{name: TaintToleration}]
+    filter: {enabled: [{name: Taints}]}
+  pluginConfig:
+  - name: Taints
+    args: {apiVersion: taints.scheduler/v1, kind: TaintsArgs, redact: %v}
+`, p.Name, !p.InClear)
+}
+
+// RunScheduler starts a scheduler with the profiles, waits until it is ready, and returns the address of its pages. It is the
+// one with the plugin if a profile wants that, and otherwise the one that Kubernetes has.
+func (c *Cluster) RunScheduler(flags []string, profiles ...Profile) (*Process, string) {
+	c.tb.Helper()
+	address := c.FreeAddress()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	name := "scheduler-" + port
+	var config strings.Builder
+	fmt.Fprintf(&config, `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: false}
+clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000, contentType: application/vnd.kubernetes.protobuf}
+profiles:
+`, c.Kubeconfig)
+	custom := false
+	for _, p := range profiles {
+		custom = custom || p.Taints
+		config.WriteString(p.String())
+	}
+	flags = append([]string{
+		"--config=" + c.WriteFile(name+".yaml", config.String()),
+		"--bind-address=" + host,
+		"--secure-port=" + port,
+		"--cert-dir=" + filepath.Join(c.Dir, name),
+		"--authentication-kubeconfig=" + c.Kubeconfig,
+		"--authorization-kubeconfig=" + c.Kubeconfig,
+		"--feature-gates=TaintTolerationComparisonOperators=true",
+	}, flags...)
+	var process *Process
+	if custom {
+		process = c.Run("scheduler", Binary(c.tb, "scheduler"), flags...)
+	} else {
+		process = c.ControlPlane("kube-scheduler", flags...)
+	}
+	url := "https://" + address
+	c.WaitHealthy(url + "/readyz")
+	return process, url
+}
+
+// RunWebhook starts the webhook with the rights of its manifest, which is installed, and with the file of rules, if there is
+// one. API servers ask it when RunWebhook returns. It also returns the address of the metrics.
+func (c *Cluster) RunWebhook(rules string, flags ...string) (p *Process, metrics string) {
+	c.tb.Helper()
+	addr, metrics := c.FreeAddress(), c.FreeAddress()
+	p = c.Run("webhook", Binary(c.tb, "webhook"), append([]string{
+		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
+		"-addr=" + addr, "-url=https://" + addr, "-metrics-addr=" + metrics, "-rules=" + rules,
+	}, flags...)...)
+	c.WaitHealthy("https://" + addr + "/healthz") // it has a certificate when it has registered
+	return p, "http://" + metrics + "/metrics"
+}
+
+// RunEvictor starts an evictor with the rights of its manifest, which is installed, waits until it is ready, and returns the
+// address of its metrics.
+func (c *Cluster) RunEvictor(flags ...string) (p *Process, args []string, metrics string) {
+	c.tb.Helper()
+	address, health := c.FreeAddress(), c.FreeAddress()
+	args = append([]string{
+		"-kubeconfig=" + c.ServiceAccount(Evictor, Evictor),
+		"-leader-elect-namespace=" + Evictor,
+		"-metrics-addr=" + address,
+		"-health-addr=" + health,
+	}, flags...)
+	p = c.Run("evictor", Binary(c.tb, "evictor"), args...)
+	c.WaitHealthy("http://" + health + "/readyz")
+	return p, args, "http://" + address + "/metrics"
+}

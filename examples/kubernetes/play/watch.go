@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+const (
+	heartbeat = 2 * time.Second
+	// silentKey is the annotation that takes a node its heartbeat, if its value is silent.
+	silentKey, silent = "play", "silent"
+	// logPause is how often the webhook's log is looked at.
+	logPause = 200 * time.Millisecond
+)
+
+// tell prints what happened, in a line.
+func (g *game) tell(what, format string, args ...any) {
+	g.s.printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
+}
+
+// watch tells what happens from now on, and lets nodes fall silent.
+func (g *game) watch() {
+	factory := informers.NewSharedInformerFactory(g.Client, 0)
+	handle(g, factory.Core().V1().Nodes().Informer(), g.nodeChanged, nil)
+	handle(g, factory.Core().V1().Pods().Informer(), g.podChanged, g.podGone)
+	handle(g, factory.Events().V1().Events().Informer(), g.eventCame, nil)
+	factory.Start(g.Context().Done())
+	factory.WaitForCacheSync(g.Context().Done())
+	go g.tellDenials()
+}
+
+// handle calls changed for each change of an object, with a zero object before a new one, and gone for its end. What is there
+// at first is no change.
+func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(before, after *T), gone func(*T)) {
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(obj any, initial bool) {
+			if !initial {
+				changed(new(T), obj.(*T))
+			}
+		},
+		UpdateFunc: func(before, after any) { changed(before.(*T), after.(*T)) },
+		DeleteFunc: func(obj any) {
+			if last, ok := obj.(*T); ok && gone != nil {
+				gone(last)
+			}
+		},
+	})
+	if err != nil {
+		g.s.Fatal(err)
+	}
+}
+
+func (g *game) nodeChanged(before, after *corev1.Node) {
+	changes := taints.Diff(kube.Taints(before.Spec.Taints), kube.Taints(after.Spec.Taints))
+	for _, id := range changes.Remove {
+		g.tell("taint", "%s loses %v", after.Name, id)
+	}
+	for _, taint := range changes.Add {
+		g.tell("taint", "%s gets %v", after.Name, taint)
+	}
+	if was, is := before.Annotations[silentKey] == silent, after.Annotations[silentKey] == silent; was != is {
+		if is {
+			g.StopHeartbeat(after.Name)
+			g.tell("silent", "%s has no heartbeat any more", after.Name)
+		} else {
+			g.StartHeartbeat(after.Name)
+			g.tell("silent", "%s has a heartbeat again", after.Name)
+		}
+	}
+}
+
+func (g *game) podChanged(before, after *corev1.Pod) {
+	name := after.Namespace + "/" + after.Name
+	if before.Spec.NodeName == "" && after.Spec.NodeName != "" {
+		g.tell("placed", "%s on %s", name, after.Spec.NodeName)
+	}
+	if why := waits(after); why != "" && waits(before) == "" {
+		g.tell("waits", "%s: %s", name, why)
+	}
+	if before.DeletionTimestamp == nil && after.DeletionTimestamp != nil {
+		g.podLeaves(after)
+	}
+}
+
+func (g *game) podGone(last *corev1.Pod) {
+	g.podLeaves(last)
+	delete(g.leaving, last.UID)
+}
+
+// podLeaves tells once that a pod is evicted, which some do at once and others after a while.
+func (g *game) podLeaves(pod *corev1.Pod) {
+	if g.leaving[pod.UID] {
+		return
+	}
+	g.leaving[pod.UID] = true
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
+			g.tell("evicted", "%s/%s from %s", pod.Namespace, pod.Name, pod.Spec.NodeName)
+		}
+	}
+}
+
+// waits is the message of the scheduler about a pod that it did not place.
+func waits(pod *corev1.Pod) string {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			return condition.Message
+		}
+	}
+	return ""
+}
+
+// eventCame tells of evictions that are held back or canceled.
+func (g *game) eventCame(before, after *eventsv1.Event) {
+	if after.Reason != "TaintManagerEviction" || before.Note == after.Note {
+		return
+	}
+	switch after.Action {
+	case "WaitForDisruptionBudget":
+		g.tell("held", "%s", after.Note)
+	case "CancelEviction":
+		g.tell("stays", "%s", after.Note)
+	}
+}
+
+// tellDenials follows the webhook's log, which is the only one to know of pods that never came to be.
+func (g *game) tellDenials() {
+	file, err := os.Open(g.webhook.LogFile())
+	if err != nil {
+		g.s.Errorf("%v", err)
+		return
+	}
+	defer file.Close()
+	if _, err := file.Seek(0, io.SeekEnd); err != nil {
+		g.s.Errorf("%v", err)
+		return
+	}
+	reader, line := bufio.NewReader(file), ""
+	for g.Context().Err() == nil {
+		part, err := reader.ReadString('\n')
+		line += part
+		if err != nil { // the rest is yet to be written
+			time.Sleep(logPause)
+			continue
+		}
+		g.tellDecision(line)
+		line = ""
+	}
+}
+
+func (g *game) tellDecision(line string) {
+	var decision struct {
+		Msg, Namespace, Name, Reason string
+		Allowed                      bool
+	}
+	if json.Unmarshal([]byte(line), &decision) == nil && decision.Msg == "decision" && !decision.Allowed {
+		g.tell("denied", "%s/%s: %s", decision.Namespace, decision.Name, decision.Reason)
+	}
+}

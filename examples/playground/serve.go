@@ -27,6 +27,7 @@ func serve(ctx context.Context, listener net.Listener, files []file) error {
 	if err := server.Shutdown(atMost); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	<-done // which closes the listener, if Shutdown was sooner than Serve
 	return nil
 }
 

@@ -252,7 +252,8 @@ func lessOrGreater(op Operator) string {
 	return "greater"
 }
 
-// isAdded reports whether the toleration is one that Kubernetes adds to a pod even if another one covers it.
+// isAdded reports whether the toleration is one that Kubernetes adds to a pod
+// even if another one covers it.
 func isAdded(t *Toleration) bool {
 	if t.Operator != OpExists || t.TolerationSeconds != nil {
 		return false
@@ -261,7 +262,8 @@ func isAdded(t *Toleration) bool {
 	return slices.Contains(daemonSetTaints(DaemonSetPod{HostNetwork: true}), id) || t.Effect == NoSchedule && IsExtendedResourceName(t.Key)
 }
 
-// isDaemon reports whether the list has all that the DaemonSet controller adds without host network.
+// isDaemon reports whether the list has all that the DaemonSet controller adds
+// without host network.
 func isDaemon(tols []Toleration) bool {
 	for _, id := range daemonSetTaints(DaemonSetPod{}) {
 		if !slices.ContainsFunc(tols, func(t Toleration) bool { return t.Key == id.Key && t.Effect == id.Effect && isAdded(&t) }) {
@@ -271,7 +273,8 @@ func isDaemon(tols []Toleration) bool {
 	return true
 }
 
-// successor returns the key that replaces a legacy one, and the empty string for other keys.
+// successor returns the key that replaces a legacy one, and the empty string
+// for other keys.
 func successor(key string) string {
 	switch key {
 	case NodeOutOfDisk:

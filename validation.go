@@ -218,7 +218,8 @@ func checkKey(key string) problem {
 	return checkName(name)
 }
 
-// cut is strings.Cut for a separator of one byte, which takes a tenth off BenchmarkValidateTolerations.
+// cut is strings.Cut for a separator of one byte, which takes a tenth off
+// BenchmarkValidateTolerations.
 func cut(s string, separator byte) (before, after string, found bool) {
 	if i := strings.IndexByte(s, separator); i >= 0 {
 		return s[:i], s[i+1:], true
@@ -296,8 +297,8 @@ func checkEffect(e Effect) problem {
 	return noProblem
 }
 
-// isName reports whether s is letters, digits, '-', '_' and '.', with a letter or digit at both ends, of any length
-// above 0.
+// isName reports whether s is letters, digits, '-', '_' and '.', with a letter
+// or digit at both ends, of any length above 0.
 func isName(s string) bool {
 	return s != "" && isAlphanumeric(s[0]) && isAlphanumeric(s[len(s)-1]) && isNameBytes(s)
 }
@@ -311,8 +312,9 @@ func isNameBytes(s string) bool {
 	return true
 }
 
-// isSubdomain reports whether s is parts joined by '.', each of lower case letters, digits and '-' with a letter or digit at
-// both ends, of any length above 0.
+// isSubdomain reports whether s is parts joined by '.', each of lower case
+// letters, digits and '-' with a letter or digit at both ends, of any length
+// above 0.
 func isSubdomain(s string) bool {
 	last := byte('.')
 	for i := range len(s) {

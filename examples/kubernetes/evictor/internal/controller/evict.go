@@ -32,7 +32,7 @@ const (
 	conflict  = "conflict"  // the pod is another or changes too fast
 	failed    = "error"     // anything else
 	dryRun    = "dry-run"   // nothing was done
-	canceled = "canceled" // the taints do not evict the pod any more
+	canceled  = "canceled"  // the taints do not evict the pod any more
 )
 
 // outcome returns the name of what became of an eviction that returned the error.

@@ -81,6 +81,7 @@ func TestParseTolerationErrors(t *testing.T) {
 		{"k:a:NoExecute", 2, "effect", taints.ErrUnsupported, ""},
 		{"k op=in", 5, "operator", taints.ErrUnsupported, `parse toleration "k op=in" at offset 5: operator: "in" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal`},
 		{"k op=", 5, "operator", taints.ErrUnsupported, ""},
+		{"a op=xop=y", 5, "operator", taints.ErrUnsupported, ""},
 		{"k=v op=Exists", 2, "value", taints.ErrInvalid, ""},
 		{"k=07 op=Lt", 2, "value", taints.ErrInvalid, ""},
 		{"k op=Lt", 1, "value", taints.ErrInvalid, ""},

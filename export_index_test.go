@@ -57,6 +57,7 @@ func (x *Index[N]) Audit() IndexSizes {
 		auditClass(&a, c, k, n)
 	}
 	a.check(len(a.uses) == len(c.anchors.families.entries), "%d keys, not %d", len(a.uses), len(c.anchors.families.entries))
+	a.check((c.free == nil) == (c.classes.entries[""] == nil), "the class without taints is kept or not known")
 	auditAnchors(&a, &c.anchors)
 	return a.sizes
 }
@@ -210,6 +211,33 @@ func (x *Index[N]) Steps(m *Matcher) (list, count int) {
 	each(&rest, func(g *members[N]) { count += looksAt(m, g.taints, in) })
 	spent, _ := x.Search(m)
 	return list + spent, count + spent
+}
+
+// Copied returns how many groups a query for m copies before it unlocks.
+func (x *Index[N]) Copied(m *Matcher) int {
+	groups, _ := x.candidates(m)
+	if groups.root == x.members.root {
+		return 0
+	}
+	return groups.len
+}
+
+// CountLater begins as CountFeasible does, and returns the rest of it.
+func (x *Index[N]) CountLater(m *Matcher) func() int {
+	tallies, groups, in := x.tallies(m, nil)
+	return func() int {
+		n := 0
+		for _, t := range tallies {
+			if m.nextUntolerated(t.taints, in, 0) < 0 {
+				n += t.nodes
+			}
+		}
+		feasible(groups, m, in, func(g *members[N]) bool {
+			n += g.nodes.len
+			return true
+		})
+		return n
+	}
 }
 
 // LooksAt returns the steps of a plain loop for a node with the taints.

@@ -155,6 +155,9 @@ func checkSteps(t fataler, name string, x *taints.Index[int], nodes [][]taints.T
 	if list > 2*plain || count > 2*plain && len(nodes) > 0 {
 		t.Fatalf("%s: %d steps to list, %d to count, %d in a plain loop", name, list, count, plain)
 	}
+	if n := x.Copied(m); n > len(nodes)/4 {
+		t.Fatalf("%s: %d groups are copied among %d nodes", name, n, len(nodes))
+	}
 	if steps, _ := x.Search(m); steps > len(nodes)/4 {
 		t.Fatalf("%s: a search takes %d steps among %d nodes", name, steps, len(nodes))
 	}
@@ -278,6 +281,9 @@ func TestIndexSearchIgnoresWhatDoesNotMatter(t *testing.T) {
 		x := taints.Index[int]{Repels: repels}
 		for i := range 1000 {
 			x.Set(i, []taints.Taint{{Key: "score", Value: strconv.Itoa(i), Effect: effect}})
+		}
+		if _, steps := x.Steps(taints.Compile([]taints.Toleration{exists("")})); steps != 1 {
+			t.Errorf("%v: %d steps to count what is tolerated without exception", repels, steps)
 		}
 		for _, c := range []struct {
 			name  string

@@ -68,7 +68,7 @@ type heldQuery struct {
 	want map[int]taints.Verdict
 }
 
-func (h *heldQuery) take(t *rapid.T) bool {
+func (h *heldQuery) take(t fataler) bool {
 	node, v, ok := h.next()
 	if !ok {
 		return false
@@ -80,7 +80,7 @@ func (h *heldQuery) take(t *rapid.T) bool {
 	return true
 }
 
-func (h *heldQuery) finish(t *rapid.T) {
+func (h *heldQuery) finish(t fataler) {
 	for h.take(t) {
 	}
 	h.stop()
@@ -236,7 +236,7 @@ func TestIndexIsAMapAndALoop(t *testing.T) {
 	}
 }
 
-func checkIndex(t *rapid.T, x *taints.Index[int], model *indexModel, m *taints.Matcher) {
+func checkIndex(t fataler, x *taints.Index[int], model *indexModel, m *taints.Matcher) {
 	want := model.feasible(m)
 	order := slices.Collect(x.Feasible(m))
 	if got := slices.Sorted(slices.Values(order)); !slices.Equal(got, want) {
@@ -267,7 +267,7 @@ func checkIndex(t *rapid.T, x *taints.Index[int], model *indexModel, m *taints.M
 	}
 }
 
-func checkIndexSummary(t *rapid.T, x *taints.Index[int], model *indexModel, m *taints.Matcher, feasible int) {
+func checkIndexSummary(t fataler, x *taints.Index[int], model *indexModel, m *taints.Matcher, feasible int) {
 	got := x.Summarize(m)
 	if model.repels == taints.Hard {
 		if want := m.Summarize(maps.Values(model.nodes)); got.Report() != want.Report() {

@@ -261,7 +261,7 @@ func FuzzEvictionOf(f *testing.F) {
 			t.Fatalf("compiled %+v, one-shot %+v", e, p.EvictionOf(list, tols, now))
 		}
 		outcome, deadline := refDeadline(p, list, tols, now)
-		if e.Outcome != outcome || deadline != nil && unixOf(e.At).Cmp(deadline) != 0 {
+		if e.Outcome != outcome || deadline != nil && nanosOf(e.At).Cmp(deadline) != 0 {
 			t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
 		}
 	})

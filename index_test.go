@@ -1,7 +1,6 @@
 package taints_test
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"math"
@@ -68,7 +67,7 @@ type heldQuery struct {
 	want map[int]taints.Verdict
 }
 
-func (h *heldQuery) take(t *rapid.T) bool {
+func (h *heldQuery) take(t fataler) bool {
 	node, v, ok := h.next()
 	if !ok {
 		return false
@@ -80,7 +79,7 @@ func (h *heldQuery) take(t *rapid.T) bool {
 	return true
 }
 
-func (h *heldQuery) finish(t *rapid.T) {
+func (h *heldQuery) finish(t fataler) {
 	for h.take(t) {
 	}
 	h.stop()
@@ -124,9 +123,7 @@ var indexRepels = rapid.SampledFrom([]taints.EffectSet{
 func TestIndexIsAMapAndALoop(t *testing.T) {
 	var searched, scanned, held int
 	rapid.Check(t, func(t *rapid.T) {
-		x := taints.Index[int]{Repels: indexRepels.Draw(t, "repels")}
-		model := indexModel{repels: cmp.Or(x.Repels, taints.Hard), nodes: make(map[int][]taints.Taint)}
-		var queries []*heldQuery
+		x := newModeledIndex(indexRepels.Draw(t, "repels"))
 		node := rapid.OneOf(rapid.IntRange(0, 10), rapid.IntRange(0, 400))
 		matcher := func(t *rapid.T) *taints.Matcher {
 			if rapid.IntRange(0, 9).Draw(t, "nil") == 0 {
@@ -134,59 +131,39 @@ func TestIndexIsAMapAndALoop(t *testing.T) {
 			}
 			return options.Draw(t, "options").Compile(indexTolerations.Draw(t, "tolerations"))
 		}
-		set := func(n int, list []taints.Taint) {
-			x.Set(n, list)
-			model.nodes[n] = list
-		}
-		remove := func(t *rapid.T, n int) {
-			_, want := model.nodes[n]
-			if x.Delete(n) != want {
-				t.Fatalf("Delete(%d) is not %v", n, want)
-			}
-			delete(model.nodes, n)
-		}
 		t.Repeat(map[string]func(*rapid.T){
-			"Set": func(t *rapid.T) { set(node.Draw(t, "node"), indexTaints.Draw(t, "taints")) },
+			"Set": func(t *rapid.T) { x.set(node.Draw(t, "node"), indexTaints.Draw(t, "taints")) },
 			"Set many": func(t *rapid.T) {
 				first, list := node.Draw(t, "node"), indexTaints.Draw(t, "taints")
 				for n := range rapid.IntRange(0, 200).Draw(t, "count") {
-					set(first+n, list)
+					x.set(first+n, list)
 				}
 			},
 			"Set many, each its own": func(t *rapid.T) {
 				first, before, after := node.Draw(t, "node"), indexTaints.Draw(t, "before"), indexTaints.Draw(t, "after")
 				effect := effects.Draw(t, "effect")
 				for n := range rapid.IntRange(0, 100).Draw(t, "count") {
-					set(first+n, slices.Concat(before, []taints.Taint{{Key: "tenant", Value: strconv.Itoa(n), Effect: effect}}, after))
+					x.set(first+n, slices.Concat(before, []taints.Taint{{Key: "tenant", Value: strconv.Itoa(n), Effect: effect}}, after))
 				}
 			},
-			"Delete": func(t *rapid.T) { remove(t, node.Draw(t, "node")) },
+			"Delete": func(t *rapid.T) { x.delete(t, node.Draw(t, "node")) },
 			"Delete many": func(t *rapid.T) {
 				first := node.Draw(t, "node")
 				for n := range rapid.IntRange(0, 400).Draw(t, "count") {
-					remove(t, first+n)
+					x.delete(t, first+n)
 				}
 			},
 			"query": func(t *rapid.T) {
 				m := matcher(t)
-				checkIndex(t, &x, &model, m)
-				if _, ok := x.Search(m); ok {
+				checkIndex(t, &x.index, &x.model, m)
+				if _, ok := x.index.Search(m); ok {
 					searched++
 				} else {
 					scanned++
 				}
 			},
 			"hold a query": func(t *rapid.T) {
-				m, h := matcher(t), &heldQuery{got: make(map[int]taints.Verdict)}
-				if rapid.Bool().Draw(t, "all") {
-					h.want = model.verdicts(m, maps.Keys(model.nodes))
-					h.next, h.stop = iter.Pull2(x.Verdicts(m))
-				} else {
-					h.want = model.verdicts(m, slices.Values(model.feasible(m)))
-					h.next, h.stop = iter.Pull2(x.FeasibleVerdicts(m))
-				}
-				h.take(t)
-				queries = append(queries, h)
+				x.hold(t, matcher(t), rapid.Bool().Draw(t, "all"))
 			},
 			"hold a count": func(t *rapid.T) {
 				m := matcher(t)
@@ -204,54 +181,43 @@ func TestIndexIsAMapAndALoop(t *testing.T) {
 				}
 			},
 			"go on with a query": func(t *rapid.T) {
-				if len(queries) > 0 {
-					queries[0].take(t)
+				if len(x.held) > 0 {
+					x.held[0].take(t)
 				}
 			},
 			"finish a query": func(t *rapid.T) {
-				if len(queries) > 0 {
-					queries[0].finish(t)
-					queries = queries[1:]
+				if len(x.held) > 0 {
+					x.held[0].finish(t)
+					x.held = x.held[1:]
 					held++
 				}
 			},
 			"updates in a loop": func(t *rapid.T) {
-				m := matcher(t)
-				want := model.feasible(m)
-				var got []int
-				for n := range x.Feasible(m) {
-					got = append(got, n)
+				x.loop(t, matcher(t), func(n int) {
 					switch n % 3 {
 					case 0:
-						remove(t, n)
+						x.delete(t, n)
 					case 1:
-						set(n+1, model.nodes[n])
+						x.set(n+1, x.model.nodes[n])
 					}
-				}
-				if slices.Sort(got); !slices.Equal(got, want) {
-					t.Fatalf("a loop that updates yielded %v, want %v", got, want)
-				}
+				})
 			},
 			"": func(t *rapid.T) {
-				if s := x.Audit(); s.Nodes != len(model.nodes) || x.Len() != len(model.nodes) {
-					t.Fatalf("Len = %d, want %d", x.Len(), len(model.nodes))
-				}
+				x.check(t)
 			},
 		})
-		for _, h := range queries {
-			h.finish(t)
+		x.finish(t)
+		for n := range x.model.nodes {
+			x.index.Delete(n)
 		}
-		for n := range model.nodes {
-			x.Delete(n)
-		}
-		checkIndexIsEmpty(t, &x)
+		checkIndexIsEmpty(t, &x.index)
 	})
 	if searched == 0 || scanned == 0 || held == 0 {
 		t.Errorf("%d searches, %d times all groups, %d held queries", searched, scanned, held)
 	}
 }
 
-func checkIndex(t *rapid.T, x *taints.Index[int], model *indexModel, m *taints.Matcher) {
+func checkIndex(t fataler, x *taints.Index[int], model *indexModel, m *taints.Matcher) {
 	want := model.feasible(m)
 	order := slices.Collect(x.Feasible(m))
 	if got := slices.Sorted(slices.Values(order)); !slices.Equal(got, want) {
@@ -282,7 +248,7 @@ func checkIndex(t *rapid.T, x *taints.Index[int], model *indexModel, m *taints.M
 	}
 }
 
-func checkIndexSummary(t *rapid.T, x *taints.Index[int], model *indexModel, m *taints.Matcher, feasible int) {
+func checkIndexSummary(t fataler, x *taints.Index[int], model *indexModel, m *taints.Matcher, feasible int) {
 	got := x.Summarize(m)
 	if model.repels == taints.Hard {
 		if want := m.Summarize(maps.Values(model.nodes)); got.Report() != want.Report() {

@@ -224,7 +224,7 @@ func TestLintLaws(t *testing.T) {
 }
 
 // checkFinding checks that the finding is so.
-func checkFinding(t *rapid.T, o taints.Options, tols []taints.Toleration, f taints.Finding) {
+func checkFinding(t fataler, o taints.Options, tols []taints.Toleration, f taints.Finding) {
 	tol, wantsOther := tols[f.Toleration], f.Code == taints.CodeCovered || f.Code == taints.CodeShadowed
 	if (otherOf(f) >= 0) != wantsOther || otherOf(f) >= len(tols) || otherOf(f) == f.Toleration || f.Advice == "" {
 		t.Fatalf("%+v", f)

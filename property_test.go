@@ -173,7 +173,7 @@ func TestEvictionAgreesWithTheReference(t *testing.T) {
 			t.Fatalf("%+v, compiled %+v", e, compiled)
 		}
 		outcome, deadline := refDeadline(p, list, tols, now)
-		if e.Outcome != outcome || deadline != nil && unixOf(e.At).Cmp(deadline) != 0 {
+		if e.Outcome != outcome || deadline != nil && nanosOf(e.At).Cmp(deadline) != 0 {
 			t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
 		}
 		checkDecidingPair(t, p, list, tols, now, e)
@@ -181,7 +181,7 @@ func TestEvictionAgreesWithTheReference(t *testing.T) {
 }
 
 // checkDecidingPair checks that the pair of the eviction is one that leads to it.
-func checkDecidingPair(t *rapid.T, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time, e taints.Eviction) {
+func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time, e taints.Eviction) {
 	if e.Outcome == taints.Stays {
 		if e != (taints.Eviction{}) {
 			t.Fatalf("a pod that stays has %+v", e)

@@ -30,20 +30,24 @@ func refTolerates(o taints.Options, t taints.Toleration, taint taints.Taint) boo
 	if o.KeyWildcards && strings.HasSuffix(t.Key, "*") {
 		key = key || strings.HasPrefix(taint.Key, t.Key[:len(t.Key)-1])
 	}
-	value := false
+	return effect && key && refValueMatches(o, t, taint)
+}
+
+func refValueMatches(o taints.Options, t taints.Toleration, taint taints.Taint) bool {
 	switch t.Operator {
 	case "", "Equal":
-		value = t.Value == taint.Value
+		return t.Value == taint.Value
 	case "Exists":
-		value = true
+		return true
 	case "Lt", "Gt":
+		if o.NoComparison {
+			return false
+		}
 		want, ok1 := refInteger(t.Value)
 		got, ok2 := refInteger(taint.Value)
-		if ok1 && ok2 && !o.NoComparison {
-			value = t.Operator == "Lt" && got.Cmp(want) < 0 || t.Operator == "Gt" && got.Cmp(want) > 0
-		}
+		return ok1 && ok2 && (t.Operator == "Lt" && got.Cmp(want) < 0 || t.Operator == "Gt" && got.Cmp(want) > 0)
 	}
-	return effect && key && value
+	return false
 }
 
 // refMatches returns the indexes of all tolerations that tolerate the taint.
@@ -70,7 +74,7 @@ func refUntolerated(o taints.Options, list []taints.Taint, tols []taints.Tolerat
 	return untolerated
 }
 
-// refDeadline says when a pod leaves, in seconds of Unix time: never, at once (the second of now), or at a time.
+// refDeadline says when a pod leaves, in nanoseconds since year 1: never, at once (at now), or at a time.
 // A taint's nil seconds are forever.
 func refDeadline(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) (taints.Outcome, *big.Int) {
 	outcome, deadline := taints.Stays, (*big.Int)(nil)
@@ -89,14 +93,14 @@ func refDeadline(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Tol
 		if seconds == nil {
 			continue
 		}
-		at := new(big.Int).Add(unixOf(from), seconds)
-		if at.Cmp(big.NewInt(1<<63-1-62135596800)) > 0 {
+		at := new(big.Int).Add(nanosOf(from), new(big.Int).Mul(seconds, big.NewInt(1e9)))
+		if !new(big.Int).Div(at, big.NewInt(1e9)).IsInt64() {
 			continue
 		}
 		if seconds.Sign() == 0 {
 			outcome = taints.EvictsNow
-			if at.Cmp(unixOf(now)) > 0 {
-				at = unixOf(now)
+			if at.Cmp(nanosOf(now)) > 0 {
+				at = nanosOf(now)
 			}
 		} else if outcome == taints.Stays {
 			outcome = taints.EvictsAt
@@ -116,10 +120,12 @@ func refEffects(p taints.EvictionPolicy) taints.EffectSet {
 	return p.Effects
 }
 
-// unixOf returns the Unix time, also where it does not fit into an int64: a time.Time counts from year 1.
-func unixOf(t time.Time) *big.Int {
+// nanosOf returns the nanoseconds since year 1, from which a time.Time counts seconds in an int64. The Unix time of some
+// does not fit into one.
+func nanosOf(t time.Time) *big.Int {
 	const year1 = 62135596800
-	return new(big.Int).Sub(big.NewInt(t.Unix()+year1), big.NewInt(year1))
+	seconds := big.NewInt(t.Unix() + year1) // wraps back where Unix wrapped
+	return seconds.Mul(seconds, big.NewInt(1e9)).Add(seconds, big.NewInt(int64(t.Nanosecond())))
 }
 
 // refSeconds returns how long the tolerations at the indexes tolerate together, 0 at least, nil forever.

@@ -185,50 +185,56 @@ func (m *modeledQueue) popDue(t fataler, now time.Time) {
 	}
 }
 
-// popDueAndUpdate is PopDue with a body that updates the queue.
-func (m *modeledQueue) popDueAndUpdate(t *rapid.T) {
-	now, steps := soon.Draw(t, "now"), rapid.IntRange(0, 5).Draw(t, "steps")
+// popDueWith is PopDue with a body that updates the queue, and may end early.
+func (m *modeledQueue) popDueWith(t fataler, now time.Time, body func(pod int) bool) {
 	for pod, due := range m.queue.PopDue(now) {
+		if len(m.model.entries) == 0 {
+			t.Fatalf("PopDue yields %d at %v, want nothing", pod, due)
+		}
 		if first := m.model.entries[0]; first.pod != pod || !first.due.Equal(due) {
 			t.Fatalf("PopDue yields %d at %v, want %+v", pod, due, first)
 		}
 		m.model.entries = m.model.entries[1:]
-		if steps--; steps < 0 {
+		if !body(pod) {
 			return
 		}
-		m.update(t)
-		m.delete(t)
 	}
 	if len(m.model.entries) > 0 && !m.model.entries[0].due.After(now) {
 		t.Fatalf("PopDue leaves out %+v", m.model.entries[0])
 	}
 }
 
-// all is All with a body that updates and deletes, and may end early: what was
+func (m *modeledQueue) popDueAndUpdate(t *rapid.T) {
+	now, steps := soon.Draw(t, "now"), rapid.IntRange(0, 5).Draw(t, "steps")
+	m.popDueWith(t, now, func(int) bool {
+		if steps--; steps < 0 {
+			return false
+		}
+		m.update(t)
+		m.delete(t)
+		return true
+	})
+}
+
+// allWith is All with a body that updates the queue, and may end early: what was
 // pending all the time comes once, and nothing comes that is not pending.
-func (m *modeledQueue) all(t *rapid.T) {
+func (m *modeledQueue) allWith(t fataler, body func(pod int) bool) {
 	pending, came := map[int]bool{}, map[int]int{}
 	for _, e := range m.model.entries {
 		pending[e.pod] = true
 	}
-	changes := rapid.IntRange(0, 20).Draw(t, "changes")
-	early := rapid.IntRange(0, 100).Draw(t, "early")
 	for pod, due := range m.queue.All() {
 		i := m.model.find(pod)
 		if i < 0 || !m.model.entries[i].due.Equal(due) {
 			t.Fatalf("All yields %d at %v, which is not pending then", pod, due)
 		}
 		came[pod]++
-		if early--; early < 0 {
+		if !body(pod) {
 			return
 		}
-		if changes--; changes >= 0 {
-			m.update(t)
-			m.delete(t)
-			for pod := range pending {
-				if m.model.find(pod) < 0 {
-					delete(pending, pod)
-				}
+		for pod := range pending {
+			if m.model.find(pod) < 0 {
+				delete(pending, pod)
 			}
 		}
 	}
@@ -237,6 +243,21 @@ func (m *modeledQueue) all(t *rapid.T) {
 			t.Fatalf("All yields pod %d %d times", pod, came[pod])
 		}
 	}
+}
+
+func (m *modeledQueue) all(t *rapid.T) {
+	changes := rapid.IntRange(0, 20).Draw(t, "changes")
+	early := rapid.IntRange(0, 100).Draw(t, "early")
+	m.allWith(t, func(int) bool {
+		if early--; early < 0 {
+			return false
+		}
+		if changes--; changes >= 0 {
+			m.update(t)
+			m.delete(t)
+		}
+		return true
+	})
 }
 
 func (m *modeledQueue) check(t fataler) {

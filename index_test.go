@@ -167,13 +167,13 @@ func TestIndexIsAMapAndALoop(t *testing.T) {
 			},
 			"hold a count": func(t *rapid.T) {
 				m := matcher(t)
-				want, count := len(model.feasible(m)), x.CountLater(m)
+				want, count := len(x.model.feasible(m)), x.index.CountLater(m)
 				for range rapid.IntRange(0, 20).Draw(t, "updates") {
 					n := node.Draw(t, "node")
 					if rapid.Bool().Draw(t, "delete") {
-						remove(t, n)
+						x.delete(t, n)
 					} else {
-						set(n, indexTaints.Draw(t, "taints"))
+						x.set(n, indexTaints.Draw(t, "taints"))
 					}
 				}
 				if got := count(); got != want {

@@ -140,11 +140,9 @@ func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
 	}
 	var buf [8]*anchor
 	anchors := buf[:0]
-	if s.left = s.limit - ruleSteps*len(m.rules); s.left < 0 {
-		return found, false
-	}
-	for i := range m.rules {
-		if r := &m.rules[i]; r.op != opNever && EffectSet(r.effects)&s.groups.repels != 0 {
+	s.left = s.limit - ruleSteps*len(m.rules)
+	for i := 0; i < len(m.rules) && s.left >= 0; i++ {
+		if r := &m.rules[i]; r.op != opNever && r.effects()&s.groups.repels != 0 {
 			anchors = s.look(r, anchors)
 		}
 	}
@@ -164,7 +162,7 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 		s.left = -1
 		return found
 	}
-	if r.op.isEqual() {
+	if r.op == opEqual {
 		if a := s.groups.anchors.all.entries[keyValue{r.Key, r.Value}]; a != nil {
 			return s.add(found, a)
 		}
@@ -186,15 +184,19 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 	return found
 }
 
-// add appends the anchors to found, unless the steps do not do for them.
+// add appends the anchors to found, unless the steps do not do for their classes.
 func (s *search) add(found []*anchor, anchors ...*anchor) []*anchor {
-	if s.left -= anchorSteps * len(anchors); s.left < 0 {
+	if (anchorSteps+classSteps)*len(anchors) > s.left {
+		s.left = -1
 		return found
 	}
 	for _, a := range anchors {
-		s.left -= classSteps * len(a.classes)
+		if s.left -= anchorSteps + classSteps*len(a.classes); s.left < 0 {
+			return found
+		}
+		found = append(found, a)
 	}
-	return append(found, anchors...)
+	return found
 }
 
 // between appends to found the anchors of the numbers from low to high.

@@ -213,6 +213,13 @@ func (x *Index[N]) Steps(m *Matcher) (list, count int) {
 	return list + spent, count + spent
 }
 
+// Missing returns how many steps a search for m lacks, as far as it has come.
+func (x *Index[N]) Missing(m *Matcher) int {
+	s := search{groups: &x.groups, limit: len(x.groups.all.entries) / searchShare}
+	s.run(m, nil)
+	return -s.left
+}
+
 // Copied returns how many groups a query for m copies before it unlocks.
 func (x *Index[N]) Copied(m *Matcher) int {
 	groups, _ := x.candidates(m)

@@ -269,6 +269,11 @@ func TestIndexSearchCounts(t *testing.T) {
 			t.Errorf("%d tolerations among 1030 groups: %d steps, %v", n, steps, ok)
 		}
 	}
+	// The anchors of 300 tolerations are not even looked up.
+	m := taints.Compile(times(300, func(int) taints.Toleration { return exists("zone") }))
+	if got, want := x.Missing(m), 4*300-1030/4; got != want {
+		t.Errorf("300 tolerations lack %d steps, want %d", got, want)
+	}
 }
 
 // What cannot tolerate a taint that repels costs its look-up and no more.

@@ -64,6 +64,8 @@ func TestReload(t *testing.T) {
 		{"-", true, "no such file", true},
 		{"-", false, "no such file", true},
 		{allowSpot, true, "", true}, // what is in use, but it is good again
+		{"-", true, "no such file", true},
+		{allowSpot, true, "", true}, // and so it is when the same file comes back
 		{allowNothing, true, "", false},
 		{"{}", true, "", false},
 	} {
@@ -83,7 +85,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("%q: it allows spot: %v", step.text, got)
 		}
 	}
-	if _, _, failures := p.state(); failures != 5 {
+	if _, _, failures := p.state(); failures != 6 {
 		t.Errorf("%d failures", failures)
 	}
 	if before.Allowed("web", true) == nil || p.Policy().Allowed("web", true) != nil {

@@ -189,6 +189,9 @@ func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint, 
 		return
 	}
 	i, _ := e.Taint()
+	if want := refDecider(p, list, tols, now); i != want {
+		t.Fatalf("%+v is decided by %v, want %v", e, list[i], list[want])
+	}
 	j, tolerated := e.Toleration()
 	matches := refMatches(p.Options, tols, list[i])
 	if !refEffects(p).Has(list[i].Effect) || tolerated != (len(matches) > 0) {

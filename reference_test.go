@@ -112,6 +112,25 @@ func refDeadline(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Tol
 	return outcome, deadline
 }
 
+// refDecider returns the index of the taint that decides: the first that is not tolerated, or else the first that is
+// tolerated for no time, or else the first with the earliest deadline. There is one.
+func refDecider(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) int {
+	var untolerated, noTime []int
+	earliest, first := (*big.Int)(nil), -1
+	for i, taint := range list {
+		outcome, deadline := refDeadline(p, list[i:i+1], tols, now)
+		switch {
+		case outcome == taints.EvictsNow && len(refMatches(p.Options, tols, taint)) == 0:
+			untolerated = append(untolerated, i)
+		case outcome == taints.EvictsNow:
+			noTime = append(noTime, i)
+		case outcome == taints.EvictsAt && (earliest == nil || deadline.Cmp(earliest) < 0):
+			earliest, first = deadline, i
+		}
+	}
+	return slices.Concat(untolerated, noTime, []int{first})[0]
+}
+
 // refEffects returns the effects that evict.
 func refEffects(p taints.EvictionPolicy) taints.EffectSet {
 	if p.Effects == 0 {

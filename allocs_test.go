@@ -101,6 +101,7 @@ func TestAllocsOfLists(t *testing.T) {
 	for name, f := range map[string]func(){
 		"one change parsed": func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") },
 		"Merge":             func() { sink += len(taints.Merge(tols, parsed)) },
+		"Compile":           func() { taints.Compile(tols) },
 	} {
 		if n := testing.AllocsPerRun(100, f); n > 2 {
 			t.Errorf("%s: %v allocations, want at most 2", name, n)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
@@ -78,8 +79,12 @@ func TestEnums(t *testing.T) {
 			for _, text := range []string{"", e.names[0] + " ", kind + "(200)", "0"} {
 				got, err := e.read([]byte(text))
 				var parse *taints.ParseError
+				var field *taints.FieldError
 				if !errors.As(err, &parse) || parse.Kind != kind || parse.Input != text || !errors.Is(err, taints.ErrUnsupported) {
 					t.Errorf("%q is read with %v", text, err)
+				}
+				if !errors.As(err, &field) || field.Value != text || !strings.HasSuffix(field.Detail, strings.Join(e.names, ", ")) {
+					t.Errorf("%q is read with the fault %+v", text, field)
 				}
 				if want := kind + "(77)"; got.String() != want {
 					t.Errorf("%q is read as %v, want it left alone", text, got)

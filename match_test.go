@@ -2,9 +2,12 @@ package taints_test
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
 )
@@ -217,6 +220,28 @@ func TestMatcher(t *testing.T) {
 			}
 		}
 	})
+	t.Run("answers with tolerations as they are written", func(t *testing.T) {
+		list := parseTaints("gpu=a100:NoSchedule", "gpu=a100:NoExecute", "gpu=40:PreferNoSchedule", "disk:NoExecute")
+		for _, op := range []taints.Operator{"", "Equal", "Exists", "Lt", "Gt", "In"} {
+			for _, effect := range []taints.Effect{"", "NoSchedule", "PreferNoSchedule", "NoExecute", "noschedule"} {
+				for _, value := range []string{"", "a100", "40", "other"} {
+					for _, s := range []*int64{nil, seconds(0), seconds(300)} {
+						tols := []taints.Toleration{{Key: "gpu", Operator: op, Value: value, Effect: effect, TolerationSeconds: s}}
+						if diff := cmp.Diff(closest(taints.Explain(list, tols)), closest(taints.Compile(tols).Explain(list))); diff != "" {
+							t.Errorf("%+v (-Explain +Matcher.Explain):\n%s", tols[0], diff)
+						}
+					}
+				}
+			}
+		}
+	})
+	t.Run("cannot be changed through its answers", func(t *testing.T) {
+		m := taints.Compile([]taints.Toleration{{Key: "gpu", Operator: taints.OpExists, TolerationSeconds: seconds(300)}})
+		*m.Explain([]taints.Taint{gpu})[0].Closest.TolerationSeconds = 1
+		if e := m.EvictionOf(parseTaints("gpu:NoExecute"), observed); e.Seconds != 300 {
+			t.Errorf("the Matcher now has %d seconds", e.Seconds)
+		}
+	})
 	t.Run("keeps what it was given", func(t *testing.T) {
 		seconds := int64(300)
 		tols := []taints.Toleration{{Key: "gpu", Operator: taints.OpExists, TolerationSeconds: &seconds}}
@@ -227,4 +252,37 @@ func TestMatcher(t *testing.T) {
 			t.Errorf("the Matcher now has %q", got)
 		}
 	})
+}
+
+// closest returns the tolerations of the explanation's reasons.
+func closest(e taints.Explanation) []taints.Toleration {
+	var list []taints.Toleration
+	for _, r := range e {
+		list = append(list, r.Closest)
+	}
+	return list
+}
+
+// Effects of which everything is tolerated are not looked at, each by itself.
+func TestMatcherExempts(t *testing.T) {
+	known := []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}
+	for _, tc := range []struct {
+		toleration taints.Toleration
+		exempt     []taints.Effect
+	}{
+		{taints.Toleration{Operator: taints.OpExists}, append([]taints.Effect{"x"}, known...)},
+		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoSchedule}, known[:1]},
+		{taints.Toleration{Operator: taints.OpExists, Effect: taints.PreferNoSchedule}, known[1:2]},
+		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoExecute}, known[2:]},
+		{taints.Toleration{Operator: taints.OpExists, Effect: "x"}, nil}, // there are more other effects
+		{taints.Toleration{Key: "gpu", Operator: taints.OpExists}, nil},
+		{taints.Toleration{}, nil},
+	} {
+		m := taints.Compile([]taints.Toleration{{Key: "gpu", Operator: taints.OpExists}, tc.toleration})
+		for _, effect := range append([]taints.Effect{"x"}, known...) {
+			if want := slices.Contains(tc.exempt, effect); (m.Path(effect) == "exempt") != want {
+				t.Errorf("%v: %q is exempt: %v, want %v", tc.toleration, effect, !want, want)
+			}
+		}
+	}
 }

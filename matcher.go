@@ -54,7 +54,7 @@ func (r *rule) tolerationSeconds() *int64 {
 	return &r.seconds
 }
 
-// toleration returns the toleration, with seconds of its own.
+// toleration returns the toleration. Its seconds are the rule's.
 func (r *rule) toleration() Toleration {
 	t := Toleration{Key: r.Key, Operator: ruleOperators[r.op], Value: r.Value, TolerationSeconds: r.tolerationSeconds()}
 	switch {
@@ -63,7 +63,7 @@ func (r *rule) toleration() Toleration {
 	case r.effects != anyEffect:
 		t.Effect = Effect(effectNames[bits.TrailingZeros8(r.effects)])
 	}
-	return t.clone()
+	return t
 }
 
 // A link leads to a rule: it is the rule's index and one, so that 0 leads
@@ -224,19 +224,15 @@ func (r *rule) limitMatches(value string) bool {
 
 // Match is like the function [Match] for m's tolerations.
 func (m *Matcher) Match(taint Taint) (toleration int, ok bool) {
-	i := m.next(&taint, -1)
+	i := m.first(&taint)
 	return i, i >= 0
 }
 
-// next returns the index of the first toleration behind the index after that
-// tolerates the taint, or -1.
-func (m *Matcher) next(taint *Taint, after int) int {
+// first returns the index of the first toleration that tolerates the taint, or
+// -1.
+func (m *Matcher) first(taint *Taint) int {
 	s := m.matches(taint)
-	for i := s.next(); ; i = s.next() {
-		if i < 0 || i > after {
-			return i
-		}
-	}
+	return s.next()
 }
 
 // Matches find the tolerations that tolerate a taint, in list order.
@@ -308,7 +304,7 @@ func (m *Matcher) nextUntoleratedByAny(taints []Taint, in EffectSet, from int) i
 		return -1
 	}
 	for i := from; i < len(taints); i++ {
-		if t := &taints[i]; in.Has(t.Effect) && m.next(t, -1) < 0 {
+		if t := &taints[i]; in.Has(t.Effect) && m.first(t) < 0 {
 			return i
 		}
 	}

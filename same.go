@@ -35,7 +35,7 @@ func (o Options) SameTolerations(a, b []Toleration) bool {
 // sameAnswer reports whether both tolerate the taint, for the same time if that
 // counts, or neither does.
 func sameAnswer(a, b *Matcher, t *Taint) bool {
-	i, j := a.next(t, -1), b.next(t, -1)
+	i, j := a.first(t), b.first(t)
 	if i < 0 || j < 0 {
 		return i == j
 	}

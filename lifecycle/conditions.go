@@ -187,7 +187,7 @@ func (r ConditionRules) ReconcileConditions(current []taints.Taint, state NodeSt
 	for i := range desired {
 		t := &desired[i]
 		at := find(current, t.ID())
-		if at >= 0 && (current[at].Value == t.Value || !r.has(current[at])) {
+		if at >= 0 && !r.has(current[at]) {
 			*t = current[at]
 		} else {
 			t.TimeAdded = &now

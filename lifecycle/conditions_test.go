@@ -187,6 +187,12 @@ func TestConditionRules(t *testing.T) {
 		rules := rulesOf("A=True x=a:NoSchedule\nB=True x=b:NoSchedule")
 		checkReconciliations(t, rules, []reconciliation{{"", "", "B=True A=True", []string{"x=b:NoSchedule"}, nil}})
 	})
+	t.Run("a taint of several conditions comes once", func(t *testing.T) {
+		rules := rulesOf("A=True first:NoSchedule\nB=True x:NoSchedule\nC=True x:NoSchedule\nD=True y:NoExecute\nE=True y:NoExecute")
+		checkReconciliations(t, rules, []reconciliation{
+			{"all hold", "", "A=True B=True C=True D=True E=True", []string{"first:NoSchedule", "x:NoSchedule", "y:NoExecute"}, nil},
+		})
+	})
 	t.Run("a taint without an effect stays", func(t *testing.T) {
 		rules := rulesOf("A=True x:")
 		checkReconciliations(t, rules, []reconciliation{

@@ -100,7 +100,7 @@ func (p DisruptionPolicy) RateOf(state ZoneState, nodes int) float64 {
 	switch {
 	case state != ZonePartial:
 		return p.Rate
-	case max(nodes, 0) > max(p.LargeZone, 0):
+	case nodes > max(p.LargeZone, 0):
 		return p.SecondaryRate
 	}
 	return 0

@@ -86,6 +86,9 @@ func TestThresholdInFloat32(t *testing.T) {
 		{float64(float32(0.7)), lifecycle.Zone{Ready: 3, NotReady: 7}, lifecycle.ZonePartial},
 		{0.7, lifecycle.Zone{Ready: 3, NotReady: 7}, lifecycle.ZonePartial},
 		{0, lifecycle.Zone{Ready: 1000, NotReady: 3}, lifecycle.ZonePartial},
+		{0, lifecycle.Zone{Ready: 1000, NotReady: 2}, lifecycle.ZoneNormal},
+		{0, lifecycle.Zone{Ready: 1000, NotReady: 1}, lifecycle.ZoneNormal},
+		{0, lifecycle.Zone{Ready: 1000}, lifecycle.ZoneNormal},
 		{math.NaN(), lifecycle.Zone{Ready: 1, NotReady: 1000}, lifecycle.ZoneNormal},
 		{math.Inf(1), lifecycle.Zone{Ready: 1, NotReady: 1000}, lifecycle.ZoneNormal},
 	} {
@@ -115,8 +118,13 @@ func TestRateOf(t *testing.T) {
 			t.Errorf("%v, %d: %v, want %v", tc.state, tc.nodes, got, tc.want)
 		}
 	}
-	if got := (lifecycle.DisruptionPolicy{SecondaryRate: 1, LargeZone: -5}).RateOf(lifecycle.ZonePartial, -1); got != 0 {
-		t.Errorf("no nodes are tainted at %v", got)
+	for _, large := range []int{0, -5} {
+		p := lifecycle.DisruptionPolicy{SecondaryRate: 1, LargeZone: large}
+		for nodes, want := range map[int]float64{-9: 0, -1: 0, 0: 0, 1: 1} {
+			if got := p.RateOf(lifecycle.ZonePartial, nodes); got != want {
+				t.Errorf("LargeZone %d, %d nodes: %v, want %v", large, nodes, got, want)
+			}
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func checkNames[E enumeration](t *testing.T, kind string, values []E, names []st
 		switch {
 		case !errors.As(err, &parse) || !errors.As(err, &field) || !errors.Is(err, taints.ErrUnsupported):
 			t.Errorf("%q: %v", text, err)
-		case parse.Kind != kind || parse.Input != text || parse.Offset != 0 || field.Value != text || !strings.Contains(field.Detail, names[0]+", "+names[1]):
+		case parse.Kind != kind || parse.Input != text || parse.Offset != 0 || field.Value != text || field.Detail != "must be one of "+strings.Join(names, ", "):
 			t.Errorf("%q: %+v, %+v", text, parse, field)
 		case got != values[2]:
 			t.Errorf("%q: left %v", text, got)

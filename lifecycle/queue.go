@@ -325,11 +325,7 @@ func (q *Queue[P]) shrink() {
 		return
 	}
 	slots, heap := q.slots, q.heap
-	q.pods, q.slots, q.heap, q.free = nil, nil, nil, 0
-	if n == 0 {
-		return
-	}
-	q.pods, q.slots, q.heap = make(map[P]int32, n), make([]slot[P], n), make([]pending, n)
+	q.pods, q.slots, q.heap, q.free = make(map[P]int32, n), make([]slot[P], n), make([]pending, n), 0
 	for i, p := range heap {
 		s := slots[p.slot]
 		q.pods[s.pod], q.slots[i] = int32(i), s

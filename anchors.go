@@ -142,7 +142,7 @@ func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
 	anchors := buf[:0]
 	s.left = s.limit - ruleSteps*len(m.rules)
 	for i := 0; i < len(m.rules) && s.left >= 0; i++ {
-		if r := &m.rules[i]; r.op != opNever && r.effects()&s.groups.repels != 0 {
+		if r := &m.rules[i]; r.op != opNever && EffectSet(r.effects)&s.groups.repels != 0 {
 			anchors = s.look(r, anchors)
 		}
 	}

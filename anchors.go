@@ -140,8 +140,10 @@ func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
 	}
 	var buf [8]*anchor
 	anchors := buf[:0]
-	s.left = s.limit - ruleSteps*len(m.rules)
-	for i := 0; i < len(m.rules) && s.left >= 0; i++ {
+	if s.left = s.limit - ruleSteps*len(m.rules); s.left < 0 {
+		return found, false
+	}
+	for i := range m.rules {
 		if r := &m.rules[i]; r.op != opNever && EffectSet(r.effects)&s.groups.repels != 0 {
 			anchors = s.look(r, anchors)
 		}
@@ -162,7 +164,7 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 		s.left = -1
 		return found
 	}
-	if r.op == opEqual {
+	if r.op.isEqual() {
 		if a := s.groups.anchors.all.entries[keyValue{r.Key, r.Value}]; a != nil {
 			return s.add(found, a)
 		}
@@ -184,19 +186,15 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 	return found
 }
 
-// add appends the anchors to found, unless the steps do not do for their classes.
+// add appends the anchors to found, unless the steps do not do for them.
 func (s *search) add(found []*anchor, anchors ...*anchor) []*anchor {
-	if (anchorSteps+classSteps)*len(anchors) > s.left {
-		s.left = -1
+	if s.left -= anchorSteps * len(anchors); s.left < 0 {
 		return found
 	}
 	for _, a := range anchors {
-		if s.left -= anchorSteps + classSteps*len(a.classes); s.left < 0 {
-			return found
-		}
-		found = append(found, a)
+		s.left -= classSteps * len(a.classes)
 	}
-	return found
+	return append(found, anchors...)
 }
 
 // between appends to found the anchors of the numbers from low to high.

@@ -1,3 +1,5 @@
+//go:build !otherkubernetes
+
 package conformance
 
 import (

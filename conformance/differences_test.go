@@ -13,7 +13,6 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
@@ -127,15 +126,15 @@ func TestDifferenceScores(t *testing.T) {
 		{[]int{1 << 60, 1 << 59}, []int64{96, 98}, []int64{0, 50}},
 		{[]int{2, -1}, []int64{0, 150}, []int64{0, 100}},
 	} {
-		scores := make(fwk.NodeScoreList, len(test.counts))
+		scores := make(gated.NodeScoreList, len(test.counts))
 		for i, c := range test.counts {
 			scores[i].Score = int64(c)
 		}
-		plugins.DefaultNormalizeScore(fwk.MaxScore, true, scores)
+		plugins.DefaultNormalizeScore(maxScore, true, scores)
 		for i := range scores {
 			same(t, "DefaultNormalizeScore", scores[i].Score, test.kubernetes[i])
 		}
-		same(t, "NormalizeScores", taints.NormalizeScores(nil, test.counts, fwk.MaxScore), test.library)
+		same(t, "NormalizeScores", taints.NormalizeScores(nil, test.counts, maxScore), test.library)
 	}
 }
 

@@ -1,4 +1,4 @@
-//go:build !nodevices
+//go:build !otherkubernetes
 
 package conformance
 

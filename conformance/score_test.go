@@ -8,12 +8,15 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	corev1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	"pgregory.net/rapid"
 )
+
+// maxScore is the largest score of the scheduler, whose constant for it has
+// another name in each version.
+const maxScore = 100
 
 func newPlugin(t testing.TB, comparison bool) *tainttoleration.TaintToleration {
 	p, err := tainttoleration.New(context.Background(), nil, nil, gated.PluginFeatures(comparison))
@@ -36,7 +39,7 @@ func TestTaintTolerationPlugin(t *testing.T) {
 			if status := plugin.PreScore(ctx, state, pod, nil); !status.IsSuccess() {
 				t.Fatal(status)
 			}
-			var scores fwk.NodeScoreList
+			var scores gated.NodeScoreList
 			var counts []int
 			for range rapid.IntRange(0, 4).Draw(t, "nodes") {
 				list := drawTaints(t)
@@ -53,13 +56,13 @@ func TestTaintTolerationPlugin(t *testing.T) {
 				if int64(verdict.PreferNoSchedule) != want {
 					t.Fatalf("PreferNoSchedule = %d, Kubernetes %d", verdict.PreferNoSchedule, want)
 				}
-				scores = append(scores, fwk.NodeScore{Score: want})
+				scores = append(scores, gated.NodeScore{Score: want})
 				counts = append(counts, verdict.PreferNoSchedule)
 			}
 			if status := plugin.NormalizeScore(ctx, state, pod, scores); !status.IsSuccess() {
 				t.Fatal(status)
 			}
-			sameScores(t, taints.NormalizeScores(nil, counts, fwk.MaxScore), scores)
+			sameScores(t, taints.NormalizeScores(nil, counts, maxScore), scores)
 		})
 	}
 }
@@ -71,7 +74,7 @@ func TestDefaultNormalizeScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		counts := rapid.SliceOfN(count, 0, 8).Draw(t, "counts")
 		most := maximum.Draw(t, "max")
-		scores := make(fwk.NodeScoreList, len(counts))
+		scores := make(gated.NodeScoreList, len(counts))
 		for i, c := range counts {
 			scores[i].Score = int64(c)
 		}
@@ -82,7 +85,7 @@ func TestDefaultNormalizeScore(t *testing.T) {
 	})
 }
 
-func sameScores(t *rapid.T, got []int64, want fwk.NodeScoreList) {
+func sameScores(t *rapid.T, got []int64, want gated.NodeScoreList) {
 	if len(got) != len(want) {
 		t.Fatalf("NormalizeScores = %v, Kubernetes %v", got, want)
 	}

@@ -160,9 +160,13 @@ func TestValidateNode(t *testing.T) {
 	})
 }
 
-// drawUpdate returns tolerations and what became of them.
+// drawUpdate returns tolerations and what became of them. An API server without
+// the feature gate has stored no Lt and Gt; see TestDifferenceUpdateWithoutGate.
 func drawUpdate(t *rapid.T) (before, after []corev1.Toleration) {
 	before = drawTolerations(t)
+	if !gated.Comparison {
+		before = slices.DeleteFunc(before, func(t corev1.Toleration) bool { return t.Operator == opLt || t.Operator == opGt })
+	}
 	for _, toleration := range before {
 		switch rapid.IntRange(0, 15).Draw(t, "change") {
 		case 11, 12:
@@ -251,4 +255,17 @@ func TestUpdateKeepsComparison(t *testing.T) {
 		same(t, fmt.Sprint("ValidateTolerationsUpdate ", i), err == nil, test.valid)
 	}
 	counted(t, 5)
+}
+
+// Kubernetes 1.34 does not know Lt and Gt. Later versions allow what is there
+// already, with the gate off too, and so does the library.
+func TestDifferenceUpdateWithoutGate(t *testing.T) {
+	list := []corev1.Toleration{{Key: "a", Operator: opLt, Value: "5", Effect: "NoSchedule"}}
+	if gated.Comparison {
+		gated.Set(t, false)
+	}
+	theirs := validation.ValidatePodUpdate(pod(list), pod(list), updateOptions(pod(list), pod(list)))
+	same(t, "Kubernetes allows", len(theirs) == 0, gated.Comparison)
+	ours := convert.Each(list, convert.FromToleration)
+	same(t, "library", taints.Options{NoComparison: true}.ValidateTolerationsUpdate(ours, ours), nil)
 }

@@ -32,13 +32,13 @@ type version struct {
 	tags    string
 }
 
-// The tests of devices are those of 1.36: each version has other types for rules
-// about device taints. 1.34 has no comparison operators.
+// The tests of devices and the benchmarks are those of 1.36: each version has
+// other types for rules about device taints. 1.34 has no comparison operators.
 var versions = []version{
-	{"1.34", "versions/1.34.mod", "kubernetes1.34,nodevices"},
-	{"1.35", "versions/1.35.mod", "nodevices"},
+	{"1.34", "versions/1.34.mod", "kubernetes1.34,otherkubernetes"},
+	{"1.35", "versions/1.35.mod", "otherkubernetes"},
 	{"1.36", "", ""},
-	{"1.37", "versions/1.37.mod", "nodevices"},
+	{"1.37", "versions/1.37.mod", "otherkubernetes"},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -216,7 +216,7 @@ func (t *table) write(w io.Writer) bool {
 	fmt.Fprintln(w)
 	for _, c := range t.columns {
 		for _, test := range c.failed {
-			fmt.Fprintf(w, "\n%s: %s fails", c.version, test)
+			fmt.Fprintf(w, "\n%s: %s fails\n", c.version, test)
 			same = false
 		}
 	}

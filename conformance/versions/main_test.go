@@ -58,7 +58,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("all are %v, %v", all, err)
 	}
 	two, err := choose("1.37, 1.34")
-	if err != nil || len(two) != 2 || two[0].minor != "1.37" || strings.Join(two[1].flags(), " ") != "-modfile=versions/1.34.mod -tags=kubernetes1.34,nodevices" {
+	if err != nil || len(two) != 2 || two[0].minor != "1.37" || strings.Join(two[1].flags(), " ") != "-modfile=versions/1.34.mod -tags=kubernetes1.34,otherkubernetes" {
 		t.Errorf("two are %v, %v", two, err)
 	}
 	for _, args := range [][]string{{"-only", "1.1"}, {"more"}, {"-cases", "0"}, {"-unknown"}} {

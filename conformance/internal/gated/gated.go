@@ -15,6 +15,7 @@ import (
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	helper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/apis/core"
 	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
@@ -24,6 +25,12 @@ import (
 
 // Comparison reports whether this Kubernetes knows the gate.
 const Comparison = true
+
+// The scores of the scheduler's plugins moved to another package in 1.35.
+type (
+	NodeScore     = fwk.NodeScore
+	NodeScoreList = fwk.NodeScoreList
+)
 
 // quiet logs nothing.
 var quiet klog.Logger

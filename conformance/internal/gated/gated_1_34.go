@@ -15,11 +15,18 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 )
 
 // Comparison reports whether this Kubernetes knows the gate.
 const Comparison = false
+
+// The scores of the scheduler's plugins moved to another package in 1.35.
+type (
+	NodeScore     = framework.NodeScore
+	NodeScoreList = framework.NodeScoreList
+)
 
 // without panics if the comparison operators are to be on.
 func without(comparison bool) {

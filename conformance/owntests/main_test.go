@@ -154,6 +154,19 @@ func TestShims(t *testing.T) {
 	}
 }
 
+func TestLocalReplaces(t *testing.T) {
+	dir := t.TempDir()
+	const mod = "module m\n\nreplace (\n\ta.example => ../a\n\tb.example => ./b/\n\tc.example => c.example v1.0.0\n)\n"
+	if err := writeFile(filepath.Join(dir, "go.mod"), []byte(mod)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := localReplaces(dir)
+	want := []string{"-replace=a.example=" + filepath.Join(filepath.Dir(dir), "a"), "-replace=b.example=" + filepath.Join(dir, "b")}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
 func TestTable(t *testing.T) {
 	const pkg = "k8s.io/kubectl/pkg/cmd/taint"
 	fault := []string{"    a_test.go:1: wrong\n"}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -101,7 +102,11 @@ func (s scratch) writeModule(home string) error {
 			return err
 		}
 	}
-	edit := []string{"mod", "edit", "-module=owntests.example", "-replace=" + library + "=" + filepath.Dir(conformance)}
+	edit, err := localReplaces(conformance)
+	if err != nil {
+		return err
+	}
+	edit = append([]string{"mod", "edit", "-module=owntests.example"}, edit...)
 	for _, module := range s.modules {
 		edit = append(edit, "-replace="+module+"=./"+module)
 	}
@@ -118,6 +123,28 @@ func (s scratch) writeModule(home string) error {
 		}
 	}
 	return nil
+}
+
+// localReplaces returns the flags by which "go mod edit" replaces what the module
+// in the folder replaces by folders beside it, from anywhere.
+func localReplaces(dir string) ([]string, error) {
+	text, err := goCommand(dir, "mod", "edit", "-json")
+	if err != nil {
+		return nil, err
+	}
+	var mod struct {
+		Replace []struct{ Old, New struct{ Path string } }
+	}
+	if err := json.Unmarshal([]byte(text), &mod); err != nil {
+		return nil, err
+	}
+	var edit []string
+	for _, r := range mod.Replace {
+		if strings.HasPrefix(r.New.Path, ".") {
+			edit = append(edit, "-replace="+r.Old.Path+"="+filepath.Join(dir, filepath.FromSlash(r.New.Path)))
+		}
+	}
+	return edit, nil
 }
 
 // copyModule copies what is needed to build the module, and the tests of the

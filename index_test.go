@@ -670,6 +670,7 @@ func TestIndexWhileUpdated(t *testing.T) {
 			defer readers.Done()
 			for !done.Load() && !t.Failed() {
 				read()
+				runtime.Gosched() // where no other goroutine interrupts one, as in WebAssembly
 			}
 		}()
 	}

@@ -2,10 +2,12 @@ package taints_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -491,6 +493,32 @@ func TestMergeLaws(t *testing.T) {
 	})
 }
 
+// Entries for keys that nobody asks about make a list longer and change nothing else.
+func TestLongListsAgreeWithShortOnes(t *testing.T) {
+	var pad []taints.Toleration
+	for i := range 100 {
+		pad = append(pad, taints.Toleration{Key: "pad-" + strconv.Itoa(i), Operator: taints.OpExists})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		o, base, extra := options.Draw(t, "options"), worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
+		long := slices.Concat(base, pad)
+		if diff := cmp.Diff(texts(o.Merge(base, extra)[len(base):]), texts(o.Merge(long, extra)[len(long):])); diff != "" {
+			t.Fatalf("under %+v %v and %v (-short +long):\n%s", o, base, extra, diff)
+		}
+		short, all := slices.Concat(base, pad[:1]), slices.Concat(extra, pad)
+		if diff := cmp.Diff(fmt.Sprint(o.ValidateAllowed(extra, short)), fmt.Sprint(o.ValidateAllowed(extra, long))); diff != "" {
+			t.Fatalf("under %+v %v by %v (-short +long):\n%s", o, extra, base, diff)
+		}
+		want := 0
+		for i := range all {
+			want += len(faultsIn(o.ValidateAllowed(all[i:i+1], short)))
+		}
+		if got := len(faultsIn(o.ValidateAllowed(all, short))); got != want {
+			t.Fatalf("under %+v %d of %v and the pads are not allowed by %v, want %d", o, got, extra, short, want)
+		}
+	})
+}
+
 func TestMinimizeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, tols := options.Draw(t, "options"), worldTolerations.Draw(t, "tolerations")
@@ -508,6 +536,9 @@ func TestMinimizeLaws(t *testing.T) {
 			}
 		}
 		for i, tol := range got {
+			if len(got) < len(tols) && tol.TolerationSeconds != nil && slices.ContainsFunc(tols, func(t taints.Toleration) bool { return t.TolerationSeconds == tol.TolerationSeconds }) {
+				t.Fatalf("the seconds of %v are shared", tol)
+			}
 			if refCovers(o, taints.Toleration{Operator: "In"}, tol) {
 				t.Fatalf("%v is left of %v and tolerates nothing", tol, tols)
 			}

@@ -325,7 +325,7 @@ func (s valueSet) empty() bool { return s.kind == integers && s.least > s.most }
 
 // include reports whether the set has all values of u, which is not empty.
 func (s valueSet) include(u valueSet) bool {
-	if s.kind == allValues || s.kind != u.kind {
+	if s.kind != u.kind {
 		return s.kind == allValues
 	}
 	return s.text == u.text && s.least <= u.least && u.most <= s.most

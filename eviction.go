@@ -333,9 +333,9 @@ func (s Selection) prefers(a, b *int64) bool {
 // seconds.
 func outlasts(a, b *int64) bool {
 	if a == nil || b == nil {
-		return a == nil && b != nil
+		return b != nil
 	}
-	return max(*a, 0) > max(*b, 0)
+	return *a > max(*b, 0)
 }
 
 const (

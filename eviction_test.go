@@ -59,6 +59,9 @@ func TestEvictionOf(t *testing.T) {
 		{"an untolerated taint goes before a tolerated one", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s"), now(1, -1, 0)},
 		{"an untolerated taint goes before one forever", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute"), now(1, -1, 0)},
 		{"an untolerated taint goes before one for no time", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 0s"), now(1, -1, 0)},
+		{"an untolerated taint goes before a later one", parseTaints("b:NoExecute", "a:NoExecute"), parseTolerations("a:NoExecute for 60s"), now(0, -1, 0)},
+		{"an untolerated taint behind a longer one", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for 300s"), now(2, -1, 0)},
+		{"the earliest taint behind a longer one", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for 300s", "c:NoExecute for 5s"), at(2, 2, 5)},
 		{"for no time goes before for a time", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for -1s"), now(1, 1, -1)},
 		{"of two for no time the first decides", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("b:NoExecute for 0s", "a:NoExecute for -1s"), now(0, 1, -1)},
 		{"a key under two effects", parseTaints("a:NoSchedule", "a:NoExecute"), parseTolerations("a op=Exists"), stays},
@@ -143,6 +146,9 @@ func TestEvictionPolicy(t *testing.T) {
 		{"no time is as long as less", taints.EvictionPolicy{Select: taints.ShortestMatch}, parseTaints("n:NoExecute"), tols, eviction{taints.EvictsNow, observed, 0, 0, 5}},
 		{"no time is not shorter than less", taints.EvictionPolicy{Select: taints.LongestMatch}, parseTaints("n:NoExecute"), tols, eviction{taints.EvictsNow, observed, 0, 0, 5}},
 		{"a second is longer than no time", taints.EvictionPolicy{Select: taints.LongestMatch}, a, parseTolerations("a:NoExecute for 0s", "a:NoExecute for 1s"), eviction{taints.EvictsAt, observed.Add(time.Second), 1, 0, 1}},
+		{"forever, if there is one", taints.EvictionPolicy{Select: taints.ForeverElseShortest}, a, forever, stays},
+		{"else shortest", taints.EvictionPolicy{Select: taints.ForeverElseShortest}, a, tols, eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 3}},
+		{"the first unknown selection takes the first", taints.EvictionPolicy{Select: taints.ForeverElseShortest + 1}, a, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
 		{"an unknown selection takes the first", taints.EvictionPolicy{Select: 9}, a, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
 
 		{"TimeAdded does not count", taints.EvictionPolicy{}, []taints.Taint{added("a:NoExecute", early)}, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
@@ -154,11 +160,15 @@ func TestEvictionPolicy(t *testing.T) {
 		{"overdue since TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", early)}, tols, eviction{taints.EvictsNow, early, 0, 0, -1}},
 		{"now, though added in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", late)}, tols, eviction{taints.EvictsNow, observed, 0, 0, -1}},
 		{"now, and overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early), added("x:NoExecute", observed)}, tols, eviction{taints.EvictsNow, early.Add(60 * time.Second), 0, 1, -1}},
+		{"now, and then overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", observed), added("a:NoExecute", early)}, tols, eviction{taints.EvictsNow, early.Add(60 * time.Second), 0, 0, -1}},
 		{"two now, overdue by the second", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", observed), added("y:NoExecute", early)}, tols, eviction{taints.EvictsNow, early, 0, 0, -1}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := evictionOf(tc.policy.EvictionOf(tc.taints, tc.tols, observed)); got != tc.want {
 				t.Errorf("got  %+v\nwant %+v", got, tc.want)
+			}
+			if got := evictionOf(tc.policy.Compile(tc.tols).EvictionOf(tc.taints, observed)); got != tc.want {
+				t.Errorf("compiled: got  %+v\nwant %+v", got, tc.want)
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func TestIntegerForms(t *testing.T) {
 	invalid := []string{
 		"", "-", "+", "+1", "-0", "00", "01", "007", "-01", "1.0", "1e3", "0x1", "1_000", " 1", "1 ", "1\n", "--1", "١", "1a", "a",
 		"9223372036854775808", "-9223372036854775809", "18446744073709551616", "99999999999999999999", "-99999999999999999999",
-		"18446744073709551617", strings.Repeat("9", 1000), "/", ":",
+		"9223372036854775809", "-9223372036854775810", "9999999999999999999", "-9999999999999999999", "18446744073709551617", strings.Repeat("9", 1000), "/", ":",
 	}
 	for i, form := range append(valid, invalid...) {
 		ok := i < len(valid)
@@ -144,6 +144,16 @@ func TestOptions(t *testing.T) {
 			if _, ok := tc.options.Compile([]taints.Toleration{tol}).Match(gpu); ok != tc.want {
 				t.Errorf("Match = %v, want %v", ok, tc.want)
 			}
+			if i, ok := tc.options.Match(gpu, []taints.Toleration{tol}); ok != tc.want || (i == 0) != tc.want {
+				t.Errorf("one-shot Match = %d, %v, want %v", i, ok, tc.want)
+			}
+			mismatch := taints.MismatchNone
+			if !tc.want {
+				mismatch = taints.MismatchNoComparison
+			}
+			if got := tc.options.Mismatch(tol, gpu); got != mismatch || tc.options.Tolerates(tol, gpu) != tc.want {
+				t.Errorf("Mismatch = %v, want %v; Tolerates = %v", got, mismatch, !tc.want)
+			}
 		})
 	}
 	for _, tc := range []struct {
@@ -178,16 +188,20 @@ func TestMatcher(t *testing.T) {
 	gpu := taints.MustParseTaint("gpu=a100:NoSchedule")
 
 	t.Run("the first in list order", func(t *testing.T) {
-		m := taints.Compile([]taints.Toleration{
+		tols := []taints.Toleration{
 			{Key: "disk", Operator: taints.OpExists},
 			{Key: "gpu", Operator: taints.OpExists, Effect: taints.NoSchedule},
 			{Operator: taints.OpExists},
-		})
-		if i, ok := m.Match(gpu); i != 1 || !ok {
-			t.Errorf("Match = %d, %v, want 1, true", i, ok)
 		}
-		if i, ok := m.Match(taints.Taint{Key: "x"}); i != 2 || !ok {
-			t.Errorf("Match = %d, %v, want 2, true", i, ok)
+		m := taints.Compile(tols)
+		for key, want := range map[string]int{"disk": 0, "gpu": 1, "x": 2} {
+			taint := taints.Taint{Key: key, Effect: taints.NoSchedule}
+			if i, ok := m.Match(taint); i != want || !ok {
+				t.Errorf("%s: Match = %d, %v, want %d", key, i, ok, want)
+			}
+			if i, ok := taints.Match(taint, tols); i != want || !ok {
+				t.Errorf("%s: one-shot Match = %d, %v, want %d", key, i, ok, want)
+			}
 		}
 	})
 	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": {}, "of nothing": taints.Compile(nil)} {

@@ -2,10 +2,12 @@ package taints_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +51,16 @@ var (
 	})
 	anyTaints      = rapid.SliceOfN(anyTaint, 0, 5)
 	anyTolerations = rapid.SliceOfN(anyToleration, 0, 6)
+	// Taints that evict and tolerations that meet them, mostly for a time.
+	evictingTaints = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Taint {
+		added := rapid.Ptr(rapid.Map(rapid.Int64Range(-400, 400), func(s int64) time.Time { return time.Unix(s, 0).UTC() }), true)
+		return taints.Taint{Key: fewKeys.Draw(t, "key"), Effect: taints.NoExecute, TimeAdded: added.Draw(t, "added")}
+	}), 1, 5)
+	timedTolerations = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
+		s := rapid.SampledFrom([]*int64{nil, seconds(0), seconds(-1), seconds(1), seconds(5), seconds(60), seconds(300), seconds(300)})
+		return taints.Toleration{Key: fewKeys.Draw(t, "key"), Operator: taints.OpExists, TolerationSeconds: s.Draw(t, "seconds")}
+	}), 0, 6)
+	fewKeys = rapid.SampledFrom([]string{"a", "b", "c"})
 	// More tolerations than a Matcher's blocks hold.
 	manyTolerations = rapid.OneOf(anyTolerations, anyTolerations, anyTolerations, rapid.SliceOfN(anyToleration, 60, 140))
 )
@@ -63,7 +75,13 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 		if got, ok := o.Compile(tols).Match(taint); got != want || ok != (want >= 0) {
 			t.Fatalf("Match = %d, %v, want %d", got, ok, want)
 		}
+		if got, ok := o.Match(taint, tols); got != want || ok != (want >= 0) {
+			t.Fatalf("one-shot Match = %d, %v, want %d", got, ok, want)
+		}
 		for _, tol := range tols {
+			if want := refTolerates(o, tol, taint); o.Tolerates(tol, taint) != want || (o.Mismatch(tol, taint) == taints.MismatchNone) != want {
+				t.Fatalf("under %+v %v: Tolerates = %v, Mismatch = %v, want %v", o, tol, o.Tolerates(tol, taint), o.Mismatch(tol, taint), want)
+			}
 			want := refTolerates(taints.Options{}, tol, taint)
 			if tol.Tolerates(taint) != want || (tol.Mismatch(taint) == 0) != want {
 				t.Fatalf("%v: Tolerates = %v, Check = %v, want %v", tol, tol.Tolerates(taint), tol.Mismatch(taint), want)
@@ -168,6 +186,9 @@ func TestEvictionAgreesWithTheReference(t *testing.T) {
 		p := policies.Draw(t, "policy")
 		p.Options = options.Draw(t, "options")
 		list, tols, now := anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
+		if rapid.Bool().Draw(t, "meet") {
+			list, tols = evictingTaints.Draw(t, "taints"), timedTolerations.Draw(t, "tolerations")
+		}
 		e := p.EvictionOf(list, tols, now)
 		if compiled := p.Compile(tols).EvictionOf(list, now); compiled != e {
 			t.Fatalf("%+v, compiled %+v", e, compiled)
@@ -494,6 +515,32 @@ func TestMergeLaws(t *testing.T) {
 	})
 }
 
+// Entries for keys that nobody asks about make a list longer and change nothing else.
+func TestLongListsAgreeWithShortOnes(t *testing.T) {
+	var pad []taints.Toleration
+	for i := range 100 {
+		pad = append(pad, taints.Toleration{Key: "pad-" + strconv.Itoa(i), Operator: taints.OpExists})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		o, base, extra := options.Draw(t, "options"), worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
+		long := slices.Concat(base, pad)
+		if diff := cmp.Diff(texts(o.Merge(base, extra)[len(base):]), texts(o.Merge(long, extra)[len(long):])); diff != "" {
+			t.Fatalf("under %+v %v and %v (-short +long):\n%s", o, base, extra, diff)
+		}
+		short, all := slices.Concat(base, pad[:1]), slices.Concat(extra, pad)
+		if diff := cmp.Diff(fmt.Sprint(o.ValidateAllowed(extra, short)), fmt.Sprint(o.ValidateAllowed(extra, long))); diff != "" {
+			t.Fatalf("under %+v %v by %v (-short +long):\n%s", o, extra, base, diff)
+		}
+		want := 0
+		for i := range all {
+			want += len(faultsIn(o.ValidateAllowed(all[i:i+1], short)))
+		}
+		if got := len(faultsIn(o.ValidateAllowed(all, short))); got != want {
+			t.Fatalf("under %+v %d of %v and the pads are not allowed by %v, want %d", o, got, extra, short, want)
+		}
+	})
+}
+
 func TestMinimizeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, tols := options.Draw(t, "options"), worldTolerations.Draw(t, "tolerations")
@@ -511,6 +558,9 @@ func TestMinimizeLaws(t *testing.T) {
 			}
 		}
 		for i, tol := range got {
+			if len(got) < len(tols) && tol.TolerationSeconds != nil && slices.ContainsFunc(tols, func(t taints.Toleration) bool { return t.TolerationSeconds == tol.TolerationSeconds }) {
+				t.Fatalf("the seconds of %v are shared", tol)
+			}
 			if refCovers(o, taints.Toleration{Operator: "In"}, tol) {
 				t.Fatalf("%v is left of %v and tolerates nothing", tol, tols)
 			}

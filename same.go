@@ -1,7 +1,6 @@
 package taints
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
@@ -77,20 +76,15 @@ func (w *witnesses) add(t *Toleration) {
 	s.addValues(w.options.values(t))
 }
 
-// addValues adds values at both sides of the borders of the set.
+// addValues adds the first value of the set, and the first behind it: integers
+// up to the next of these are alike, and those before all are like a text.
 func (s *samples) addValues(set valueSet) {
-	switch {
-	case set.kind == oneText:
+	switch set.kind {
+	case oneText:
 		s.values = append(s.values, set.text)
-	case set.kind == integers && !set.empty():
+	case integers:
 		s.addInteger(set.least)
-		s.addInteger(set.most)
-		if set.least > math.MinInt64 {
-			s.addInteger(set.least - 1)
-		}
-		if set.most < math.MaxInt64 {
-			s.addInteger(set.most + 1)
-		}
+		s.addInteger(set.most + 1) // the smallest, behind the largest: one more to ask about
 	}
 }
 
@@ -108,7 +102,7 @@ func (w *witnesses) every(same func(*Taint) bool) bool {
 		if key, ok := w.outside(prefix, fresh); ok && !all.every(key, same) {
 			return false
 		}
-		if _, known := w.keys[prefix]; !known && !all.every(prefix, same) {
+		if !all.every(prefix, same) {
 			return false
 		}
 	}

@@ -294,6 +294,12 @@ func TestMinimize(t *testing.T) {
 		{"another time for other values comes between", []string{"a=5:NoExecute op=Gt", "a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}},
 		{"another time for a common value comes between", []string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}},
 		{"the same the other way round", []string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}, []string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}},
+		{"the same where the later ones are larger", []string{"a=5:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}},
+		{"another time for another text comes between", []string{"a=x:NoExecute", "a=y:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"a=y:NoExecute for 60s", ":NoExecute op=Exists"}},
+		{"another time for zero comes between", []string{"a:NoExecute", "a=0:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"a=0:NoExecute for 60s", ":NoExecute op=Exists"}},
+		{"another time for no value comes between", []string{"a=0:NoExecute", "a:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"a:NoExecute for 60s", ":NoExecute op=Exists"}},
+		{"another time for all values comes between", []string{"a=x:NoExecute", "a:NoExecute op=Exists for 60s", ":NoExecute op=Exists"}, []string{"a=x:NoExecute", "a:NoExecute op=Exists for 60s", ":NoExecute op=Exists"}},
+		{"no time, of another effect, comes between", []string{"a:NoExecute op=Exists for 300s", "a:NoSchedule op=Exists", five}, []string{"a:NoSchedule op=Exists", five}},
 		{"another time counts for NoExecute only", []string{"a:NoSchedule", ":NoExecute op=Exists for 60s", "op=Exists"}, []string{":NoExecute op=Exists for 60s", "op=Exists"}},
 		{"tolerates nothing", []string{"a=9223372036854775807 op=Gt", "b"}, []string{"b"}},
 		{"only together superfluous", []string{"a=5 op=Gt", "a=9 op=Lt", "a=7 op=Lt", "a op=Exists"}, []string{"a op=Exists"}},
@@ -321,6 +327,36 @@ func TestMinimizeUnderOptions(t *testing.T) {
 			if diff := cmp.Diff(tc.want, texts(got)); diff != "" {
 				t.Errorf("%s under %+v (-want +got):\n%s", name, tc.o, diff)
 			}
+		}
+	}
+}
+
+// Which of two tolerations for several keys or values is the broader one does not
+// matter: they meet, so another time between two for the same time counts.
+func TestMinimizeSeesWhatMeets(t *testing.T) {
+	wild := taints.Options{KeyWildcards: true}
+	for _, tc := range []struct {
+		first, second taints.Toleration
+		left          int
+	}{
+		{toleration("a*", "Exists", ""), toleration("ab", "Exists", ""), 3},
+		{toleration("ab", "Exists", ""), toleration("a*", "Exists", ""), 3},
+		{toleration("a*", "Exists", ""), toleration("ab*", "Exists", ""), 3},
+		{toleration("ab*", "Exists", ""), toleration("a*", "Exists", ""), 3},
+		{toleration("a*", "Exists", ""), toleration("b", "Exists", ""), 2},
+		{toleration("ab*", "Exists", ""), toleration("ac*", "Exists", ""), 2},
+		{toleration("a", "Exists", ""), toleration("a", "Equal", "x"), 3},
+		{toleration("a", "Equal", "x"), toleration("a", "Exists", ""), 3},
+		{toleration("a", "Exists", ""), toleration("a", "Lt", "5"), 3},
+		{toleration("a", "Lt", "5"), toleration("a", "Exists", ""), 3},
+		{toleration("a", "Equal", "x"), toleration("a", "Lt", "5"), 2},
+		{toleration("a", "Equal", "5"), toleration("a", "Lt", "5"), 2},
+		{toleration("a", "Equal", "4"), toleration("a", "Lt", "5"), 3},
+	} {
+		tc.first.Effect, tc.second.TolerationSeconds = taints.NoExecute, seconds(60) // so the first leaves effects to the second
+		list := []taints.Toleration{tc.first, tc.second, {Operator: taints.OpExists, Effect: taints.NoExecute}}
+		if got := wild.Minimize(list); len(got) != tc.left {
+			t.Errorf("of %v are left %v, want %d", list, got, tc.left)
 		}
 	}
 }
@@ -412,6 +448,18 @@ func TestSameTolerations(t *testing.T) {
 		{"the time of a later match", taints.Options{}, parseTolerations("a:NoExecute for 5s", "a:NoExecute for 9s"), parseTolerations("a:NoExecute for 5s"), true},
 		{"no time and less", taints.Options{}, parseTolerations("a:NoExecute for 0s"), parseTolerations("a:NoExecute for -9s"), true},
 		{"time of another effect", taints.Options{}, []taints.Toleration{{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(5)}}, parseTolerations("a:NoSchedule"), true},
+		{"any value and one that looks made up", taints.Options{}, parseTolerations("a=x"), parseTolerations("a op=Exists"), false},
+		{"any value and a longer one", taints.Options{}, parseTolerations("a=xx"), parseTolerations("a op=Exists"), false},
+		{"any effect and some", taints.Options{}, []taints.Toleration{{Key: "a", Operator: "Exists", Effect: "xx"}, {Key: "a", Operator: "Exists", Effect: "NoExecute"}}, parseTolerations("a op=Exists"), false},
+		{"any key and one that looks made up", taints.Options{}, parseTolerations("xxx op=Exists"), parseTolerations("op=Exists"), false},
+		{"larger by one", taints.Options{}, parseTolerations("a=5 op=Gt"), parseTolerations("a=6 op=Gt"), false},
+		{"smaller by one", taints.Options{}, parseTolerations("a=5 op=Lt"), parseTolerations("a=6 op=Lt"), false},
+		{"all integers but the largest", taints.Options{}, parseTolerations("a=5 op=Lt", "a=4 op=Gt"), parseTolerations("a=9223372036854775807 op=Lt"), false},
+		{"all integers but the smallest", taints.Options{}, parseTolerations("a=5 op=Lt", "a=4 op=Gt"), parseTolerations("a=-9223372036854775808 op=Gt"), false},
+		{"the largest integer in two ways", taints.Options{}, parseTolerations("a=9223372036854775806 op=Gt"), parseTolerations("a=9223372036854775807"), true},
+		{"effects of all keys", taints.Options{}, parseTolerations(":NoSchedule op=Exists"), parseTolerations(":PreferNoSchedule op=Exists"), false},
+		{"effects of all keys, and one key", taints.Options{}, parseTolerations(":NoSchedule op=Exists", "a:NoExecute"), parseTolerations(":PreferNoSchedule op=Exists", "a:NoExecute"), false},
+		{"the time of all effects", taints.Options{}, []taints.Toleration{{Key: "a", Operator: "Exists", TolerationSeconds: seconds(5)}}, parseTolerations("a op=Exists"), false},
 		{"everything and more", taints.Options{}, parseTolerations("op=Exists", "a"), parseTolerations("op=Exists"), true},
 		{"a star that is a star", taints.Options{}, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a*", "Exists", ""), toleration("ab", "Exists", "")}, false},
 		{"a wildcard and more", wild, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a*", "Exists", ""), toleration("ab", "Exists", "")}, true},
@@ -447,6 +495,38 @@ func TestSameTolerationsOfAllBytes(t *testing.T) {
 		if wild.SameTolerations(deeper, star) {
 			t.Errorf("with byte %d alone it is the same", c-1)
 		}
+	}
+}
+
+// What differs may be a prefix alone, or behind prefixes that take every byte.
+func TestSameTolerationsBehindAllBytes(t *testing.T) {
+	wild := taints.Options{KeyWildcards: true}
+	star := []taints.Toleration{toleration("a*", "Exists", "")}
+	every := func(prefix string, but ...byte) (list []taints.Toleration) {
+		for c := range 256 {
+			if !slices.Contains(but, byte(c)) {
+				list = append(list, toleration(prefix+string([]byte{byte(c)})+"*", "Exists", ""))
+			}
+		}
+		return list
+	}
+	if wild.SameTolerations(every("a"), star) {
+		t.Error("all keys behind a prefix are not the prefix itself")
+	}
+	a := toleration("a", "Exists", "")
+	for _, c := range []byte{0, 'a', 255} {
+		but := append(every("a", c), a, toleration("a"+string([]byte{c})+"z*", "Exists", ""))
+		if wild.SameTolerations(but, star) {
+			t.Errorf("behind byte %d there is more than a z", c)
+		}
+	}
+	deep := append(every("a", 5, 9), a, toleration("a\x05", "Exists", ""), toleration("a\tz*", "Exists", ""))
+	deep = append(deep, every("a\x05")...)
+	if wild.SameTolerations(deep, star) {
+		t.Error("behind byte 9 there is more than a z")
+	}
+	if !wild.SameTolerations(append(deep, toleration("a\t*", "Exists", "")), star) {
+		t.Error("all keys with a prefix are not all keys with the prefix")
 	}
 }
 

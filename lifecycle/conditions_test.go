@@ -192,6 +192,10 @@ func TestConditionRules(t *testing.T) {
 		checkReconciliations(t, rules, []reconciliation{
 			{"all hold", "", "A=True B=True C=True D=True E=True", []string{"first:NoSchedule", "x:NoSchedule", "y:NoExecute"}, nil},
 		})
+		got := texts(rules.ConditionTaints(stateOf("A=True B=True C=True D=True E=True")))
+		if diff := cmp.Diff([]string{"first:NoSchedule", "x:NoSchedule", "y:NoExecute"}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	})
 	t.Run("a taint without an effect stays", func(t *testing.T) {
 		rules := rulesOf("A=True x:")

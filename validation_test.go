@@ -480,6 +480,9 @@ func TestValidateTolerationsUpdateKeepsComparison(t *testing.T) {
 	}{
 		{"kept", lt, lt, nil},
 		{"one more", lt, gt, nil},
+		{"Gt kept", parseTolerations("b=6 op=Gt"), parseTolerations("b=6 op=Gt"), nil},
+		{"Lt beside Gt", parseTolerations("b=6 op=Gt"), parseTolerations("b=6 op=Gt", "a=5 op=Lt"), nil},
+		{"neither before", parseTolerations("b=6", "c op=Exists", "d"), parseTolerations("b=6", "c op=Exists", "d", "a=5 op=Lt"), []string{"tolerations[3].operator"}},
 		{"new to the pod", nil, lt, []string{"tolerations[0].operator"}},
 		{"new to the pod, beside another", parseTolerations("c"), append(parseTolerations("c"), lt...), []string{"tolerations[1].operator"}},
 		{"gone", gt, nil, []string{"tolerations", "tolerations"}},

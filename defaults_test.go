@@ -175,6 +175,51 @@ func TestAddMemoryPressure(t *testing.T) {
 	}
 }
 
+// A toleration that differs in its operator, value or effect alone is another
+// one: it keeps its seconds, and does not keep the default from being added.
+func TestAddForeverBesideNearMisses(t *testing.T) {
+	const gpu = "nvidia.com/gpu"
+	daemon := func(l []taints.Toleration) []taints.Toleration {
+		return taints.AddDaemonSetDefaults(l, taints.DaemonSetPod{})
+	}
+	resource := func(l []taints.Toleration) []taints.Toleration { return taints.AddExtendedResources(l, gpu) }
+	for _, tc := range []struct {
+		name  string
+		add   func([]taints.Toleration) []taints.Toleration
+		same  taints.Toleration
+		added int // where the same is not there
+	}{
+		{"AddDaemonSetDefaults", daemon, taints.Toleration{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute}, 6},
+		{"AddExtendedResources", resource, taints.Toleration{Key: gpu, Operator: taints.OpExists, Effect: taints.NoSchedule}, 1},
+	} {
+		for name, change := range map[string]func(*taints.Toleration){
+			"value":           func(t *taints.Toleration) { t.Value = "x" },
+			"operator":        func(t *taints.Toleration) { t.Operator = taints.OpEqual },
+			"no operator":     func(t *taints.Toleration) { t.Operator = "" },
+			"no effect":       func(t *taints.Toleration) { t.Effect = "" },
+			"another effect":  func(t *taints.Toleration) { t.Effect = taints.PreferNoSchedule },
+			"key":             func(t *taints.Toleration) { t.Key += "x" },
+			"none, the same":  func(*taints.Toleration) {},
+			"no key, nothing": func(t *taints.Toleration) { t.Key = "" },
+		} {
+			given := tc.same
+			given.TolerationSeconds = seconds(5)
+			change(&given)
+			want, kept := tc.added, given.TolerationSeconds
+			if name == "none, the same" {
+				want, kept = tc.added-1, nil
+			}
+			got := tc.add([]taints.Toleration{given})
+			if len(got) != 1+want || got[0].TolerationSeconds != kept {
+				t.Errorf("%s beside %v (%s): %v", tc.name, given, name, got)
+			}
+			if given.TolerationSeconds == nil || *given.TolerationSeconds != 5 {
+				t.Errorf("%s changed what was given", tc.name)
+			}
+		}
+	}
+}
+
 // adders are the Add functions, each with one choice of its other parameters.
 var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 	"AddDefaults": func(l []taints.Toleration) []taints.Toleration { return taints.AddDefaults(l, taints.DefaultSeconds{}) },

@@ -268,11 +268,14 @@ func TestMatcher(t *testing.T) {
 	})
 }
 
+// A written toleration is compared as it is written, without the method Equal.
+type written taints.Toleration
+
 // closest returns the tolerations of the explanation's reasons.
-func closest(e taints.Explanation) []taints.Toleration {
-	var list []taints.Toleration
+func closest(e taints.Explanation) []written {
+	var list []written
 	for _, r := range e {
-		list = append(list, r.Closest)
+		list = append(list, written(r.Closest))
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,6 +91,43 @@ func TestValidateKeysAndValues(t *testing.T) {
 				t.Errorf("toleration: key: %v, value: %v", key, value)
 			}
 		})
+	}
+}
+
+// Every byte, and every two that mean something, at each place of a key and of a value.
+func TestValidateEveryByte(t *testing.T) {
+	check := func(text string) {
+		key := taints.Taint{Key: text, Effect: taints.NoSchedule}.Validate()
+		value := taints.Taint{Key: "k", Value: text, Effect: taints.NoSchedule}.Validate()
+		if (key == nil) != refValidKey(text) || (value == nil) != refValidValue(text) {
+			t.Errorf("%q: as a key %v, as a value %v", text, key, value)
+		}
+		wild := taints.Toleration{Key: text + "*", Operator: taints.OpExists}
+		o := taints.Options{KeyWildcards: true}
+		if got := o.ValidateTolerations([]taints.Toleration{wild}); (got == nil) != refValidToleration(o, wild) {
+			t.Errorf("%q with wildcards: %v", wild.Key, got)
+		}
+	}
+	places := []string{"@", "@a", "a@", "a@a", "@/n", "@a/n", "a@/n", "a@a/n", "a.@/n", "a.@a/n", "n/@", "n/@a", "n/a@", "n/a@a"}
+	for _, place := range places {
+		for c := range 256 {
+			check(strings.Replace(place, "@", string([]byte{byte(c)}), 1))
+		}
+		for _, a := range "-._/aA0*" {
+			for _, b := range "-._/aA0*" {
+				check(strings.Replace(place, "@", string(a)+string(b), 1))
+			}
+		}
+	}
+	for n := 60; n < 66; n++ {
+		for _, end := range []string{"", "-", "."} {
+			check(strings.Repeat("a", n-len(end)) + end)
+			check("n/" + strings.Repeat("a", n-len(end)) + end)
+		}
+	}
+	for n := 251; n < 256; n++ {
+		check(strings.Repeat("a", n) + "/n")
+		check(strings.Repeat("a", n) + "/")
 	}
 }
 
@@ -277,7 +315,14 @@ func TestErrorTexts(t *testing.T) {
 		{&taints.FieldError{Value: "x", Detail: "d"}, `"x" is at fault: d`},
 		{&taints.FieldError{Value: strings.Repeat("x", 80), Err: taints.ErrInvalid}, `"` + strings.Repeat("x", 80) + `" is invalid`},
 		{&taints.FieldError{Value: strings.Repeat("x", 81), Err: taints.ErrInvalid}, `"` + strings.Repeat("x", 80) + `" (81 bytes) is invalid`},
+		{&taints.FieldError{Value: strings.Repeat("x", 79) + "é", Err: taints.ErrInvalid}, `"` + strings.Repeat("x", 79) + `" (81 bytes) is invalid`},
 		{&taints.FieldError{}, `"" is at fault`},
+		{&taints.FieldError{Field: "f", Value: "x", Err: taints.ErrInvalid}, `f: "x" is invalid`},
+		{&taints.FieldError{List: "l", Value: "x", Err: taints.ErrInvalid}, `l: "x" is invalid`},
+		{&taints.FieldError{List: "l", Field: "f", Value: "x", Err: taints.ErrRequired}, `l.f: required`},
+		{&taints.ParseError{Kind: "k", Input: "x", Offset: 12, Err: &taints.FieldError{Value: "y"}}, `parse k "x" at offset 12: "y" is at fault`},
+		{&taints.ValidationError{Fields: []*taints.FieldError{{Value: "x"}, {Value: "y"}, {Value: "z"}}}, `"x" is at fault; "y" is at fault; "z" is at fault`},
+		{faultsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12), taints.Toleration{Operator: "Exists", Value: "v"})))[12], `tolerations[12].value: "v" is invalid: must be empty when the operator is Exists`},
 		{(*taints.FieldError)(nil), "<nil>"},
 		{&taints.ValidationError{}, "no faults"},
 		{&taints.ValidationError{Fields: []*taints.FieldError{nil}}, "<nil>"},
@@ -287,6 +332,85 @@ func TestErrorTexts(t *testing.T) {
 	} {
 		if diff := cmp.Diff(tc.want, tc.err.Error()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// What is said about each fault is about that one.
+func TestErrorDetails(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("a", n) }
+	for _, tc := range []struct {
+		list   []taints.Toleration
+		detail string
+	}{
+		{[]taints.Toleration{{Key: "-"}}, "must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu"},
+		{[]taints.Toleration{{Key: "a/.*", Operator: "Exists"}}, "must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu"},
+		{[]taints.Toleration{{Key: "-/a"}}, "must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part"},
+		{[]taints.Toleration{{Key: long(254) + "/a"}}, "must have at most 253 characters before the '/'"},
+		{[]taints.Toleration{{Key: long(64)}}, "must have at most 63 characters in its name, which is all or what follows the '/'"},
+		{[]taints.Toleration{{Key: "a", Value: "-"}}, "must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends"},
+		{[]taints.Toleration{{Key: "a", Value: long(64)}}, "must have at most 63 characters"},
+		{[]taints.Toleration{{Key: "a", Value: "b", Operator: "Exists"}}, "must be empty when the operator is Exists"},
+		{[]taints.Toleration{{Key: "a", Value: "x", Operator: "Gt"}}, "must be a decimal integer within int64, without leading zeros or '+'"},
+		{[]taints.Toleration{{Key: "a", Effect: "x"}}, "must be NoSchedule, PreferNoSchedule or NoExecute"},
+		{[]taints.Toleration{{Key: "a", TolerationSeconds: seconds(5)}}, "must be NoExecute when tolerationSeconds is set"},
+		{[]taints.Toleration{{Key: "a", Operator: "x"}}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
+		{[]taints.Toleration{{}}, "must be Exists when the key is empty, which means all keys and values"},
+	} {
+		err := (taints.Options{KeyWildcards: strings.HasSuffix(tc.list[0].Key, "*")}).ValidateTolerations(tc.list)
+		faults := faultsIn(err)
+		if len(faults) != 1 || faults[0].Detail != tc.detail {
+			t.Errorf("%+v: %v, want %q", tc.list[0], err, tc.detail)
+		}
+	}
+	off := taints.Options{NoComparison: true}.ValidateTolerations([]taints.Toleration{{Key: "a", Value: "5", Operator: "Gt"}})
+	if faults := faultsIn(off); len(faults) != 1 || faults[0].Detail != "must be Exists or Equal, or empty for Equal; Lt and Gt are switched off" {
+		t.Errorf("Gt switched off: %v", off)
+	}
+	missing := taints.Taint{}.Validate()
+	if faults := faultsIn(missing); len(faults) != 2 || faults[0].Detail != "a taint needs a key" || faults[1].Detail != "must be NoSchedule, PreferNoSchedule or NoExecute" {
+		t.Errorf("an empty taint: %v", missing)
+	}
+}
+
+// A list of any length has the faults of its entries, and the same repetitions and losses.
+func TestValidateListsOfAnyLength(t *testing.T) {
+	for _, n := range []int{1, 2, 63, 64, 65, 66, 200} {
+		var list []taints.Taint
+		var tols []taints.Toleration
+		for i := range n {
+			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: taints.NoSchedule})
+			tols = append(tols, taints.Toleration{Key: "k" + strconv.Itoa(i), Operator: taints.OpExists})
+		}
+		if err := taints.ValidateTaints(list); err != nil {
+			t.Errorf("%d: %v", n, err)
+		}
+		// The second half is there twice, and so is a key under another effect.
+		twice := append(append(slices.Clone(list), list[n/2:]...), taints.Taint{Key: "k0", Effect: taints.NoExecute})
+		faults := faultsIn(taints.ValidateTaints(twice))
+		if len(faults) != n-n/2 || faultIndex(faults[0]) != n || faultIndex(faults[len(faults)-1]) != n+n-n/2-1 {
+			t.Errorf("%d: %v", n, faults)
+		}
+		changed := slices.Clone(tols)
+		slices.Reverse(changed)
+		for i := range changed {
+			changed[i].TolerationSeconds, changed[i].Effect = seconds(5), ""
+		}
+		if faults := faultsIn(taints.ValidateTolerationsUpdate(tols, changed)); len(faults) != n || faults[0].Field != "effect" {
+			t.Errorf("%d with other seconds: %v", n, faults)
+		}
+		for _, change := range []func(*taints.Toleration){
+			func(t *taints.Toleration) { t.Key += "x" },
+			func(t *taints.Toleration) { t.Operator = taints.OpEqual },
+			func(t *taints.Toleration) { t.Effect = taints.NoSchedule },
+			func(t *taints.Toleration) { t.Operator, t.Value = taints.OpEqual, "v" },
+		} {
+			changed := slices.Clone(tols)
+			change(&changed[n-1])
+			faults := faultsIn(taints.ValidateTolerationsUpdate(tols, changed))
+			if len(faults) != 1 || faults[0].Value != tols[n-1].String() || faultIndex(faults[0]) != -1 {
+				t.Errorf("%d, with %v: %v", n, changed[n-1], faults)
+			}
 		}
 	}
 }
@@ -356,6 +480,9 @@ func TestValidateTolerationsUpdateKeepsComparison(t *testing.T) {
 	}{
 		{"kept", lt, lt, nil},
 		{"one more", lt, gt, nil},
+		{"Gt kept", parseTolerations("b=6 op=Gt"), parseTolerations("b=6 op=Gt"), nil},
+		{"Lt beside Gt", parseTolerations("b=6 op=Gt"), parseTolerations("b=6 op=Gt", "a=5 op=Lt"), nil},
+		{"neither before", parseTolerations("b=6", "c op=Exists", "d"), parseTolerations("b=6", "c op=Exists", "d", "a=5 op=Lt"), []string{"tolerations[3].operator"}},
 		{"new to the pod", nil, lt, []string{"tolerations[0].operator"}},
 		{"new to the pod, beside another", parseTolerations("c"), append(parseTolerations("c"), lt...), []string{"tolerations[1].operator"}},
 		{"gone", gt, nil, []string{"tolerations", "tolerations"}},

@@ -37,17 +37,114 @@ func FuzzParseToleration(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		tol, err := taints.ParseToleration(s)
+		for _, o := range allOptions {
+			tol, err := o.ParseToleration(s)
+			if err != nil {
+				checkFuzzedError(t, s, err)
+				continue
+			}
+			if !refValidToleration(o, tol) {
+				t.Fatalf("under %+v %q is read as the invalid %+v", o, s, tol)
+			}
+			again, err := o.ParseToleration(tol.String())
+			if err != nil || !again.Equal(tol) {
+				t.Fatalf("under %+v %q is read as %+v and that as %+v, %v", o, s, tol, again, err)
+			}
+			if _, err := (taints.Options{}).ParseToleration(s); err != nil && !o.KeyWildcards {
+				t.Fatalf("%q is read under %+v, and under no options with %v", s, o, err)
+			}
+		}
+	})
+}
+
+func FuzzParseTaints(f *testing.F) {
+	for _, s := range []string{"", ",", "a:NoSchedule", "a=b:NoSchedule,c:NoExecute", "a:NoSchedule,a=b:NoSchedule", "a:NoSchedule,,b", "a:NoSchedule, b:NoSchedule", "a:NoSchedule-,b=:x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := taints.ParseTaints(text)
 		if err != nil {
-			checkFuzzedError(t, s, err)
+			checkFuzzedListErrors(t, text, err)
 			return
 		}
-		if !refValidToleration(taints.Options{}, tol) {
-			t.Fatalf("%q is read as the invalid %+v", s, tol)
+		if !refValidTaints(list) || text != "" && len(list) != strings.Count(text, ",")+1 {
+			t.Fatalf("%q is read as %+v", text, list)
 		}
-		again, err := taints.ParseToleration(tol.String())
-		if err != nil || !again.Equal(tol) {
-			t.Fatalf("%q is read as %+v and that as %+v, %v", s, tol, again, err)
+		again, err := taints.ParseTaints(strings.Join(texts(list), ","))
+		if err != nil || !slices.Equal(again, list) {
+			t.Fatalf("%q is read as %+v and that as %+v, %v", text, list, again, err)
+		}
+	})
+}
+
+// checkFuzzedListErrors checks that each error is about an entry of the list, in
+// order, and says a place in it.
+func checkFuzzedListErrors(t *testing.T, text string, err error) {
+	t.Helper()
+	specs, last := strings.Split(text, ","), -1
+	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
+		checkFuzzedError(t, text, err)
+		parse := err.(*taints.ParseError)
+		i, ok := parse.Err.(*taints.FieldError).Index()
+		if !ok || i <= last || i >= len(specs) {
+			t.Fatalf("%q: %v behind %d", text, err, last)
+		}
+		start := 0
+		for _, spec := range specs[:i] {
+			start += len(spec) + len(",")
+		}
+		if parse.Offset < start || parse.Offset > start+len(specs[i]) {
+			t.Fatalf("%q: %v is not in entry %d", text, err, i)
+		}
+		last = i
+	}
+	if last < 0 {
+		t.Fatalf("%q: no fault in %v", text, err)
+	}
+}
+
+func FuzzParseTaintID(f *testing.F) {
+	for _, s := range []string{"a", "a:NoSchedule", "a/b:NoExecute", "a:", "a=b:NoSchedule", "", ":NoSchedule", "a:x", "a:NoSchedule-", "a::NoSchedule"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		id, err := taints.ParseTaintID(s)
+		if err != nil {
+			checkFuzzedError(t, s, err)
+			if id != (taints.TaintID{}) {
+				t.Fatalf("%q is read as %+v, %v", s, id, err)
+			}
+			return
+		}
+		if !refValidKey(id.Key) || id.Effect != "" && !refKnownEffect(id.Effect) || id.String() != s {
+			t.Fatalf("%q is read as %+v", s, id)
+		}
+	})
+}
+
+// FuzzUnmarshalText reads names of enumerations and sets.
+func FuzzUnmarshalText(f *testing.F) {
+	for _, s := range []string{"", "all", "none", "NoSchedule|NoExecute", "other|other", "NoSchedule|", "|", "all|none", "Effect(3)", "MismatchKey", "LongestMatch", "EvictsNow", "HintSpelling"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		set := taints.Hard
+		if err := set.UnmarshalText([]byte(text)); err != nil {
+			checkFuzzedError(t, text, err)
+			if set != taints.Hard {
+				t.Fatalf("%q is read as %v, %v", text, set, err)
+			}
+		} else if again := taints.Soft; again.UnmarshalText([]byte(set.String())) != nil || again != set {
+			t.Fatalf("%q is read as %v and that as %v", text, set, again)
+		}
+		for kind, e := range enums {
+			got, err := e.read([]byte(text))
+			if known := slices.Contains(e.names, text); known != (err == nil) || known && got.String() != text {
+				t.Fatalf("%q is read as the %s %v, %v", text, kind, got, err)
+			}
+			if err != nil {
+				checkFuzzedError(t, text, err)
+			}
 		}
 	})
 }
@@ -117,6 +214,13 @@ func FuzzJSON(f *testing.F) {
 		if json.Unmarshal(data, &pair) != nil || len(pair.Taints)*max(len(pair.Taints), len(pair.Tolerations)) > 1000 {
 			return
 		}
+		again := pair
+		if text, err := json.Marshal(pair); err != nil || json.Unmarshal(text, &again) != nil {
+			t.Fatalf("%s, %v", text, err)
+		}
+		if !slices.EqualFunc(again.Taints, pair.Taints, taints.Taint.Equal) || !slices.EqualFunc(again.Tolerations, pair.Tolerations, taints.Toleration.Equal) {
+			t.Fatalf("%v came back as %v", pair, again)
+		}
 		callEverything(t, pair.Taints, pair.Tolerations)
 		changeEverything(t, pair.Taints)
 	})
@@ -124,7 +228,7 @@ func FuzzJSON(f *testing.F) {
 
 func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration) {
 	now := time.Unix(1_800_000_000, 0)
-	for _, o := range []taints.Options{{}, {NoComparison: true}, {KeyWildcards: true}} {
+	for _, o := range allOptions {
 		m := o.Compile(tols)
 		v := m.Filter(list)
 		if len(refUntolerated(o, list, tols, "NoSchedule", "NoExecute")) != v.NoSchedule+v.NoExecute {
@@ -231,7 +335,7 @@ func FuzzValidate(f *testing.F) {
 		if timed {
 			tol.TolerationSeconds = &seconds
 		}
-		for _, o := range []taints.Options{{}, {NoComparison: true}, {KeyWildcards: true}} {
+		for _, o := range allOptions {
 			if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != refValidToleration(o, tol) {
 				t.Fatalf("%+v under %+v: %v", tol, o, err)
 			}

@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 	"weak"
@@ -603,92 +601,4 @@ func TestIndexAllocs(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Eight readers check, while two writers move nodes about, that each query sees every
-// node exactly once.
-func TestIndexWhileUpdated(t *testing.T) {
-	const nodes = 300
-	lists := [][]taints.Taint{
-		nil, parseTaints("a:NoSchedule"), parseTaints("a:NoSchedule", "b=3:NoExecute"), parseTaints("b=4:NoExecute"), parseTaints("c:PreferNoSchedule"),
-		parseTaints("c:PreferNoSchedule", "a:NoSchedule"),
-	}
-	everything := taints.Compile(parseTolerations("op=Exists"))
-	some := taints.Compile(parseTolerations("a op=Exists", "b=2 op=Gt"))
-	noKey := taints.Compile(parseTolerations("a op=Exists", "b=2 op=Gt"), []taints.Toleration{{Value: "none"}}) // looks at all groups
-	var x taints.Index[int]
-	for i := range nodes {
-		x.Set(i, lists[i%len(lists)])
-		x.Set(nodes+i, []taints.Taint{hard("tenant", i)}) // of no reader, so that there are groups to search
-	}
-	var done atomic.Bool
-	var readers, writers sync.WaitGroup
-	check := func(what string, all iter.Seq[int], want int) {
-		seen := make(map[int]bool)
-		n := 0
-		for node := range all {
-			seen[node] = true
-			n++
-		}
-		if len(seen) != want || n != want {
-			t.Errorf("%s: a query saw %d nodes, %d times, want %d", what, len(seen), n, want)
-		}
-	}
-	keys := func(seq iter.Seq2[int, taints.Verdict]) iter.Seq[int] {
-		return func(yield func(int) bool) {
-			for n := range seq {
-				if !yield(n) {
-					return
-				}
-			}
-		}
-	}
-	for _, read := range []func(){
-		func() { check("Feasible, all", x.Feasible(everything), 2*nodes) },
-		func() { check("Feasible, some", x.Feasible(some), nodes) },
-		func() { check("Verdicts", keys(x.Verdicts(some)), 2*nodes) },
-		func() { check("FeasibleVerdicts", keys(x.FeasibleVerdicts(some)), nodes) },
-		func() { check("AppendFeasible", slices.Values(x.AppendFeasible(nil, some)), nodes) },
-		func() {
-			if s := x.Summarize(nil); s.Nodes != 2*nodes || s.Feasible > nodes {
-				t.Errorf("Summarize: %v", s)
-			}
-		},
-		func() {
-			if got, n := x.CountFeasible(some), x.Len(); got != nodes || n != 2*nodes {
-				t.Errorf("%d of %d are feasible", got, n)
-			}
-		},
-		func() {
-			if got := x.CountFeasible(noKey); got != nodes {
-				t.Errorf("%d are feasible", got)
-			}
-		},
-	} {
-		readers.Add(1)
-		go func() {
-			defer readers.Done()
-			for !done.Load() && !t.Failed() {
-				read()
-				runtime.Gosched() // where no other goroutine interrupts one, as in WebAssembly
-			}
-		}()
-	}
-	for writer := range 2 {
-		writers.Add(1)
-		go func() {
-			defer writers.Done()
-			for i := range 10_000 {
-				if node := i * 7919 % nodes; node%2 == writer {
-					x.Set(node, lists[i*31%len(lists)])
-				} else {
-					x.Set(nodes+node, []taints.Taint{hard("tenant", i%500)})
-				}
-			}
-		}()
-	}
-	writers.Wait()
-	done.Store(true)
-	readers.Wait()
-	x.Audit()
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 type enumeration interface {
@@ -46,5 +47,33 @@ func checkNames[E enumeration](t *testing.T, kind string, values []E, names []st
 		case got != values[2]:
 			t.Errorf("%q: left %v", text, got)
 		}
+	}
+}
+
+// FuzzUnmarshalText reads names of enumerations.
+func FuzzUnmarshalText(f *testing.F) {
+	for _, s := range []string{"", "Unchanged", "Moved", "ZoneFull", "zoneFull", "QueueChange(1)", "1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		fuzzName(t, text, lifecycle.Canceled, new(lifecycle.QueueChange))
+		fuzzName(t, text, lifecycle.ZoneFull, new(lifecycle.ZoneState))
+	})
+}
+
+// fuzzName reads the text, and checks that it is a name up to that of last or is
+// refused.
+func fuzzName[E enumeration, P interface {
+	*E
+	encoding.TextUnmarshaler
+}](t *testing.T, text string, last E, read P) {
+	known := false
+	for v := range last + 1 {
+		known = known || v.String() == text
+	}
+	err := read.UnmarshalText([]byte(text))
+	var parse *taints.ParseError
+	if known != (err == nil) || known && (*read).String() != text || !known && (!errors.As(err, &parse) || parse.Input != text || *read != 0) {
+		t.Fatalf("%q is read as %v, %v", text, *read, err)
 	}
 }

@@ -314,6 +314,8 @@ func FuzzQueue(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 1, 10, 5, 0, 2, 10, 5, 0, 1, 20, 3, 5, 1, 0, 0, 6, 0, 40, 0})
 	f.Add([]byte{1, 1, 1, 10, 0, 4, 1, 1, 20, 9, 3, 1, 0, 0, 7, 0, 30, 0})
+	f.Add([]byte{1, 7, 0, 9, 40, 8, 3, 9, 5, 9, 7, 20, 4, 8, 1, 30, 0})
+	f.Add([]byte{0, 7, 0, 9, 250, 9, 1, 9, 200, 9, 7, 20, 4, 6, 1, 90, 0})
 	f.Add([]byte{1, 0, 2, 3, 1, 0, 2, 3, 3, 1, 4, 1, 5, 3, 1, 4, 1, 6, 8, 9, 9, 0, 5, 3, 6, 200, 2, 1, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) == 0 {
@@ -324,7 +326,7 @@ func FuzzQueue(f *testing.F) {
 		for ops := data[1:]; len(ops) >= 4; ops = ops[4:] {
 			pod, seconds := int(ops[1]), int64(int8(ops[3]))
 			at := noon.Add(time.Duration(ops[2]) * time.Second)
-			switch ops[0] % 8 {
+			switch ops[0] % 10 {
 			case 0:
 				m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: seconds})
 			case 1:
@@ -343,6 +345,19 @@ func FuzzQueue(f *testing.F) {
 				for pod := range int(ops[3]) {
 					m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at})
 				}
+			case 8: // each puts another off, or ends the loop
+				left := 20
+				m.popDueWith(t, at, func(popped int) bool {
+					m.updateTo(t, (popped+pod)%256, evicted(seconds, at))
+					left--
+					return left > 0
+				})
+			case 9: // each deletes another, and moves the next
+				m.allWith(t, func(came int) bool {
+					m.deletePod(t, (came+pod)%256)
+					m.updateTo(t, (came+pod+1)%256, evicted(seconds, at))
+					return came != int(ops[3])
+				})
 			}
 			m.check(t)
 		}

@@ -1,8 +1,8 @@
 package taints_test
 
 import (
-	"errors"
 	order "cmp"
+	"errors"
 	"math"
 	"slices"
 	"strconv"

@@ -204,8 +204,10 @@ func TestEffectSetUnmarshalText(t *testing.T) {
 	for text, want := range map[string]taints.EffectSet{
 		"NoExecute|NoSchedule|NoExecute": taints.Hard,
 		"other|PreferNoSchedule":         taints.Soft | taints.Effects("x"),
+		"none":                           0,
+		"all":                            taints.AllEffects,
 	} {
-		var got taints.EffectSet
+		got := taints.Evicting
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
 			t.Errorf("%q is read as %v, %v", text, got, err)
 		}
@@ -219,6 +221,10 @@ func TestEffectSetUnmarshalText(t *testing.T) {
 		}
 		if got != taints.Soft {
 			t.Errorf("%q left %v", text, got)
+		}
+		var field *taints.FieldError
+		if !errors.As(err, &field) || field.Detail != `must be all, none, or names of effects and "other" with "|" between them` {
+			t.Errorf("%q is read with the fault %+v", text, field)
 		}
 	}
 }

@@ -282,7 +282,7 @@ func ParseTaint(s string) (Taint, error) {
 }
 
 func parseTaint(s string) (Taint, *ParseError) {
-	head, effect, found := cut(s, ':')
+	head, effect, _ := cut(s, ':')
 	key, value, _ := cut(head, '=')
 	if p := checkKey(key); p != noProblem {
 		return Taint{}, parseFault("taint", s, 0, "key", key, p)
@@ -290,7 +290,7 @@ func parseTaint(s string) (Taint, *ParseError) {
 	if p := checkValue(value); p != noProblem {
 		return Taint{}, parseFault("taint", s, len(key)+1, "value", value, p)
 	}
-	if !found || effect == "" {
+	if effect == "" {
 		return Taint{}, parseFault("taint", s, len(s), "effect", "", effectMissing)
 	}
 	if p := checkParsedEffect(effect); p != noProblem {

@@ -188,7 +188,7 @@ func (o Options) parseToleration(s string) (Toleration, *ParseError) {
 // "op=OPERATOR", "for SECONDSs" or both, from the offset at.
 func (t *Toleration) parseOptions(s string, at int) *ParseError {
 	rest := s[at:]
-	if op, ok := strings.CutPrefix(rest, "op="); ok && t.Operator == "" {
+	if op, ok := strings.CutPrefix(rest, "op="); ok {
 		op, rest, ok = cut(op, ' ')
 		t.Operator = Operator(op)
 		if op == "" {

@@ -2,6 +2,7 @@ package taints_test
 
 import (
 	order "cmp"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -105,6 +106,25 @@ func TestParseTolerationErrors(t *testing.T) {
 			}
 			checkParseError(t, err, "toleration", tc.in, tc.offset, tc.field, tc.kind, tc.text)
 		})
+	}
+}
+
+// What is said about an option is about that one.
+func TestParseTolerationErrorDetails(t *testing.T) {
+	for text, want := range map[string]string{
+		"a op=":         "must be Exists, Equal, Lt or Gt, or empty for Equal",
+		"a op= for 5s":  "must be Exists, Equal, Lt or Gt, or empty for Equal",
+		"a op=In":       "must be Exists, Equal, Lt or Gt, or empty for Equal",
+		"a for xs":      "must be a decimal integer within int64, without leading zeros or '+'",
+		"a:":            "must be NoSchedule, PreferNoSchedule or NoExecute",
+		"a for 5s":      "must be NoExecute when tolerationSeconds is set",
+		"a for 5s op=x": `after the key, value and effect come " op=OPERATOR" and " for SECONDSs", in this order, each at most once`,
+	} {
+		tol, err := taints.ParseToleration(text)
+		var field *taints.FieldError
+		if !errors.As(err, &field) || field.Detail != want || tol != (taints.Toleration{}) {
+			t.Errorf("%q: %v, %+v, want %q", text, tol, field, want)
+		}
 	}
 }
 

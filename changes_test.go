@@ -501,6 +501,14 @@ func TestChangesValidate(t *testing.T) {
 	}
 }
 
+func TestChangesValidateDetail(t *testing.T) {
+	err := taints.Changes{Remove: []taints.TaintID{{Key: "a", Effect: "noschedule"}}}.Validate()
+	want := `remove[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestChangesIsZero(t *testing.T) {
 	for _, tc := range []struct {
 		c    taints.Changes
@@ -552,7 +560,7 @@ func TestManyRemovals(t *testing.T) {
 		return id.Key == key && (id.Effect == "" || id.Effect == effect)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		c := taints.Changes{Remove: rapid.SliceOfN(id, 0, 150).Draw(t, "remove")}
+		c := taints.Changes{Remove: rapid.OneOf(rapid.SliceOfN(id, 0, 20), rapid.SliceOfN(id, 65, 90)).Draw(t, "remove")}
 		var node, left []taints.Taint
 		hit := map[int]bool{}
 		for _, id := range rapid.SliceOfNDistinct(id, 0, 30, rapid.ID[taints.TaintID]).Draw(t, "node") {

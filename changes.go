@@ -226,7 +226,7 @@ func (c Changes) eachAdd(f *faults, check func(t *Taint) problem) {
 	for i := range c.Add {
 		t := &c.Add[i]
 		f.index = someIndex(i)
-		p := noProblem
+		var p problem
 		switch {
 		case remove.first(t) >= 0:
 			p = taintRemovedToo

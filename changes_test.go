@@ -501,6 +501,108 @@ func TestChangesValidate(t *testing.T) {
 	}
 }
 
+func TestChangesValidateDetail(t *testing.T) {
+	err := taints.Changes{Remove: []taints.TaintID{{Key: "a", Effect: "noschedule"}}}.Validate()
+	want := `remove[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestChangesIsZero(t *testing.T) {
+	for _, tc := range []struct {
+		c    taints.Changes
+		want bool
+	}{
+		{taints.Changes{}, true},
+		{taints.Changes{Add: []taints.Taint{}, Remove: []taints.TaintID{}}, true},
+		{taints.Changes{Add: parseTaints("a:NoSchedule")}, false},
+		{taints.Changes{Remove: []taints.TaintID{{Key: "a"}}}, false},
+		{taints.Changes{Add: parseTaints("a:NoSchedule"), Remove: []taints.TaintID{{Key: "b"}}}, false},
+	} {
+		if got := tc.c.IsZero(); got != tc.want {
+			t.Errorf("%v: %v, want %v", tc.c, got, tc.want)
+		}
+	}
+}
+
+// What is on a node twice becomes one wherever it stands, and what is to be added
+// twice comes once; a list that is as it was comes back itself.
+func TestApplyToRepeatedTaints(t *testing.T) {
+	for _, tc := range []struct{ node, add, want string }{
+		{"a:NoSchedule b:NoSchedule b:NoSchedule", "a:NoSchedule b:NoSchedule", "a:NoSchedule b:NoSchedule"},
+		{"a:NoSchedule a:NoSchedule b:NoSchedule", "a:NoSchedule b:NoSchedule", "a:NoSchedule b:NoSchedule"},
+		{"a:NoSchedule a:NoSchedule", "a:NoSchedule a:NoSchedule", "a:NoSchedule"},
+		{"a:NoSchedule", "a:NoSchedule a:NoSchedule", ""},
+		{"b:NoSchedule a:NoSchedule", "a:NoSchedule a:NoSchedule", ""},
+		{"a:NoSchedule b:NoSchedule", "a:NoSchedule b:NoSchedule", ""},
+	} {
+		node := listOf(tc.node)
+		got, changed := taints.Changes{Add: listOf(tc.add)}.Apply(node)
+		if tc.want == "" {
+			if changed || len(got) != len(node) || &got[0] != &node[0] {
+				t.Errorf("%s added to %s: %v, %v", tc.add, tc.node, got, changed)
+			}
+			continue
+		}
+		if diff := cmp.Diff(strings.Fields(tc.want), texts(got)); diff != "" || !changed {
+			t.Errorf("%s added to %s: %v (-want +got):\n%s", tc.add, tc.node, changed, diff)
+		}
+	}
+}
+
+// Removals of any number name what each of them names, the first one first.
+func TestManyRemovals(t *testing.T) {
+	id := rapid.Custom(func(t *rapid.T) taints.TaintID {
+		return taints.TaintID{Key: "k" + strconv.Itoa(rapid.IntRange(0, 40).Draw(t, "key")), Effect: rapid.SampledFrom([]taints.Effect{"", "NoSchedule", "NoExecute"}).Draw(t, "effect")}
+	})
+	names := func(id taints.TaintID, key string, effect taints.Effect) bool {
+		return id.Key == key && (id.Effect == "" || id.Effect == effect)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		c := taints.Changes{Remove: rapid.OneOf(rapid.SliceOfN(id, 0, 20), rapid.SliceOfN(id, 65, 90)).Draw(t, "remove")}
+		var node, left []taints.Taint
+		hit := map[int]bool{}
+		for _, id := range rapid.SliceOfNDistinct(id, 0, 30, rapid.ID[taints.TaintID]).Draw(t, "node") {
+			if id.Effect == "" {
+				continue
+			}
+			node = append(node, taints.Taint{Key: id.Key, Effect: id.Effect})
+			if i := slices.IndexFunc(c.Remove, func(r taints.TaintID) bool { return names(r, id.Key, id.Effect) }); i >= 0 {
+				hit[i] = true
+			} else {
+				left = append(left, node[len(node)-1])
+			}
+		}
+		got, changed := c.Apply(node)
+		if diff := cmp.Diff(left, got, cmpopts.EquateEmpty()); diff != "" || changed != (len(left) < len(node)) {
+			t.Fatalf("changed %v (-want +got):\n%s", changed, diff)
+		}
+		var repeated, missing []int
+		for i, r := range c.Remove {
+			if slices.ContainsFunc(c.Remove[:i], func(e taints.TaintID) bool { return names(e, r.Key, r.Effect) }) {
+				repeated = append(repeated, i)
+			}
+			if !hit[i] {
+				missing = append(missing, i)
+			}
+		}
+		indexes := func(err error) (list []int) {
+			for _, f := range faultsIn(err) {
+				list = append(list, faultIndex(f))
+			}
+			return list
+		}
+		if diff := cmp.Diff(repeated, indexes(c.Validate())); diff != "" {
+			t.Fatalf("repeated (-want +got):\n%s", diff)
+		}
+		_, err := c.ApplyStrict(node, false)
+		if diff := cmp.Diff(missing, indexes(err)); diff != "" {
+			t.Fatalf("missing (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestChangesOnly(t *testing.T) {
 	c, err := taints.ParseChanges("a:NoSchedule", "b:NoExecute", "c:PreferNoSchedule", "d:NoExecute-", "e:NoSchedule-", "f-")
 	if err != nil {

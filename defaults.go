@@ -115,9 +115,6 @@ func addForever(tols []Toleration, taints []TaintID) []Toleration {
 			missing = append(missing, Toleration{Key: id.Key, Operator: OpExists, Effect: id.Effect})
 		}
 	}
-	if missing == nil {
-		return list
-	}
 	return append(slices.Clip(list), missing...)
 }
 

@@ -83,7 +83,7 @@ func TestEnums(t *testing.T) {
 				if !errors.As(err, &parse) || parse.Kind != kind || parse.Input != text || !errors.Is(err, taints.ErrUnsupported) {
 					t.Errorf("%q is read with %v", text, err)
 				}
-				if !errors.As(err, &field) || field.Value != text || !strings.HasSuffix(field.Detail, strings.Join(e.names, ", ")) {
+				if !errors.As(err, &field) || field.Value != text || field.Detail != "must be one of "+strings.Join(e.names, ", ") {
 					t.Errorf("%q is read with the fault %+v", text, field)
 				}
 				if want := kind + "(77)"; got.String() != want {

@@ -122,7 +122,9 @@ func queueKubernetes(n int, wait time.Duration) (QueueCost, bool) {
 		}
 	})
 	inTime := time.Now().Before(first)
-	cost.Drain = timed(func() { <-done })
+	start := CPU() // without a collection before, which would outlast the wait
+	<-done
+	cost.Drain = CPU() - start
 	q.CancelAndWait() // for the last goroutines, which hold all of it
 	runtime.KeepAlive(names)
 	return cost, inTime

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"os/exec"
 	"strings"
 	"testing"
@@ -18,6 +19,12 @@ func TestReadmeCommands(t *testing.T) {
 			t.Skip(err)
 		}
 	}
+	// The README prints the default address, which another program may have.
+	listener, err := net.Listen("tcp", "127.0.0.1:8443")
+	if err != nil {
+		t.Skip(err)
+	}
+	listener.Close()
 	commands := readme.Blocks(t, "README.md", "sh")
 	if len(commands) != 1 {
 		t.Fatalf("%d blocks of commands, want 1", len(commands))

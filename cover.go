@@ -212,13 +212,14 @@ func (o Options) includes(t, u *Toleration) bool {
 
 // includesTaints is includes for the effects and keys alone.
 func (o Options) includesTaints(t, u *Toleration) bool {
-	if t.Effect != "" && t.Effect != u.Effect {
+	if o.KeyWildcards {
+		if !o.keys(t).include(o.keys(u)) {
+			return false
+		}
+	} else if t.Key != "" && t.Key != u.Key {
 		return false
 	}
-	if o.KeyWildcards {
-		return o.keys(t).include(o.keys(u))
-	}
-	return t.Key == "" || t.Key == u.Key
+	return t.Effect == "" || t.Effect == u.Effect
 }
 
 // includesValues is includes for the values alone.
@@ -379,8 +380,10 @@ func (c *catalog) add(i int) {
 // tolerates, and as long if asLong is true.
 func (c *catalog) some(t *Toleration, asLong bool) bool {
 	if c.byKey == nil {
+		wildcards := c.options.KeyWildcards
 		for i := range c.list {
-			if c.options.covering(&c.list[i], t, asLong) {
+			u := &c.list[i]
+			if (wildcards || u.Key == "" || u.Key == t.Key) && c.options.covering(u, t, asLong) {
 				return true
 			}
 		}

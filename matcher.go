@@ -207,10 +207,12 @@ func (r *rule) effectMatches(effect Effect, bit EffectSet) bool {
 	return EffectSet(r.effects)&bit != 0 && (bit != 1<<indexOther || r.effects == anyEffect || r.text.effect == effect)
 }
 
-// valueMatches is for the operators that compare the value, so not for
-// opExists.
+// valueMatches is for the operators that compare the value.
 func (r *rule) valueMatches(value string) bool {
-	return r.op.isEqual() && r.Value == value || r.op >= opLess && r.limitMatches(value)
+	if r.op.isEqual() {
+		return r.Value == value
+	}
+	return r.limitMatches(value)
 }
 
 // limitMatches is for opLess and opGreater.

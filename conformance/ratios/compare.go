@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,12 +21,12 @@ type rowRatio struct {
 	Beside string `json:"beside"`
 	Ours   side   `json:"ours"`
 	Other  side   `json:"other"`
-	// Ratio is the least time of the other side over the least of ours, and
-	// Median that of the medians. The least time is the one that other work on
-	// the machine disturbed least, so runs agree on it.
-	Ratio  float64 `json:"ratio"`
-	Median float64 `json:"median"`
-	Floor  float64 `json:"floor"`
+	// Ratio is the median of the ratios of two measurements, one of each side,
+	// right after each other: other work on the machine slows both. Least is the
+	// ratio of the least times.
+	Ratio float64 `json:"ratio"`
+	Least float64 `json:"least"`
+	Floor float64 `json:"floor"`
 	// AllocsFloor is how many allocations ours may make.
 	AllocsFloor float64 `json:"allocsFloor"`
 	Met         bool    `json:"met"`
@@ -39,84 +40,160 @@ type side struct {
 	Allocs float64 `json:"allocs"`
 }
 
-// A runner measures one side of the row at the index.
-type runner func(row int, ours bool) (side, error)
+// A starter starts to measure one side of the row at the index.
+type starter func(row int, ours bool) (measurer, error)
 
-// compare measures both sides in turn, for so many rounds.
-func compare(rows []work.Row, i, rounds int, run runner) (rowRatio, error) {
+// A measurer measures one side, as often as it is asked.
+type measurer interface {
+	// nanoseconds returns how long one piece of work takes on processors.
+	nanoseconds() (float64, error)
+	// allocs returns how many allocations one piece of work makes. It is asked
+	// last.
+	allocs() (float64, error)
+}
+
+// compare measures both sides in turn, repeats times in each of the rounds, for
+// which both sides start anew.
+func compare(rows []work.Row, i, rounds, repeats int, start starter) (rowRatio, error) {
 	row := rows[i]
-	var ours, other []side
+	var ours, other samples
 	for range rounds {
-		a, err := run(i, true)
-		if err != nil {
+		if err := measurePair(&ours, &other, i, repeats, start); err != nil {
 			return rowRatio{}, err
 		}
-		b, err := run(i, false)
-		if err != nil {
-			return rowRatio{}, err
-		}
-		ours, other = append(ours, a), append(other, b)
+	}
+	ratios := make([]float64, len(ours.times))
+	for i := range ratios {
+		ratios[i] = other.times[i] / ours.times[i]
 	}
 	x := rowRatio{
-		Work: row.Name, Beside: row.Beside, Ours: combine(ours), Other: combine(other),
-		Floor: row.Floor, AllocsFloor: row.Allocs,
+		Work: row.Name, Beside: row.Beside, Ours: ours.side(), Other: other.side(),
+		Ratio: median(ratios), Floor: row.Floor, AllocsFloor: row.Allocs,
 	}
-	x.Ratio, x.Median = x.Other.Least/x.Ours.Least, x.Other.Median/x.Ours.Median
+	x.Least = x.Other.Least / x.Ours.Least
 	x.Met = x.Ratio >= x.Floor && x.Ours.Allocs <= x.AllocsFloor
 	return x, nil
 }
 
-// combine returns the least and the median of several measurements of one side.
-func combine(sides []side) side {
-	c := sides[0]
-	var medians []float64
-	for _, s := range sides {
-		c.Least, c.Allocs = min(c.Least, s.Least), min(c.Allocs, s.Allocs)
-		medians = append(medians, s.Median)
-	}
-	c.Median = median(medians)
-	return c
-}
-
-// inProcess returns a runner that starts this program anew for each side, so that
-// only the side's own data is alive.
-func inProcess(program string, repeats int, slice time.Duration) runner {
-	return func(row int, ours bool) (side, error) {
-		var s side
-		err := child(program, &s, "-row", strconv.Itoa(row), "-ours="+strconv.FormatBool(ours),
-			"-repeats", strconv.Itoa(repeats), "-slice", slice.String())
-		return s, err
-	}
-}
-
-// child runs the program and decodes what it prints.
-func child(program string, v any, args ...string) error {
-	command := exec.Command(program, args...)
-	command.Stderr = os.Stderr
-	out, err := command.Output()
+// measurePair adds to both sides what one process of each measures in turn.
+func measurePair(ours, other *samples, row, repeats int, start starter) error {
+	a, err := start(row, true)
 	if err != nil {
-		return fmt.Errorf("%v: %w", command, err)
+		return err
 	}
-	return json.Unmarshal(out, v)
+	b, err := start(row, false)
+	if err != nil {
+		return err
+	}
+	for range repeats {
+		if err := ours.time(a); err != nil {
+			return err
+		}
+		if err := other.time(b); err != nil {
+			return err
+		}
+	}
+	if err := ours.count(a); err != nil {
+		return err
+	}
+	return other.count(b)
 }
 
-// runRow measures one side of a row and prints it for the process that asked.
-func runRow(w io.Writer, row work.Row, ours bool, repeats int, slice time.Duration) error {
+// Samples are what was measured of one side.
+type samples struct{ times, allocs []float64 }
+
+func (s *samples) time(m measurer) error {
+	t, err := m.nanoseconds()
+	s.times = append(s.times, t)
+	return err
+}
+
+func (s *samples) count(m measurer) error {
+	n, err := m.allocs()
+	s.allocs = append(s.allocs, n)
+	return err
+}
+
+func (s *samples) side() side {
+	return side{Least: slices.Min(s.times), Median: median(s.times), Allocs: slices.Min(s.allocs)}
+}
+
+// median returns the middle of the values, or the mean of the two there.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// A process is a measurer of its own process, so that only the data of its side
+// is alive. It measures for each line that it reads, and counts allocations at
+// the end of its input.
+type process struct {
+	command *exec.Cmd
+	ask     io.WriteCloser
+	answers *json.Decoder
+}
+
+// inProcess returns a starter that starts this program anew for each side.
+func inProcess(program string, slice time.Duration) starter {
+	return func(row int, ours bool) (measurer, error) {
+		command := exec.Command(program, "-row", strconv.Itoa(row), "-ours="+strconv.FormatBool(ours), "-slice", slice.String())
+		command.Stderr = os.Stderr
+		ask, err := command.StdinPipe()
+		if err != nil {
+			return nil, err
+		}
+		answers, err := command.StdoutPipe()
+		if err != nil {
+			return nil, err
+		}
+		return &process{command, ask, json.NewDecoder(answers)}, command.Start()
+	}
+}
+
+func (p *process) nanoseconds() (t float64, err error) {
+	if _, err := p.ask.Write([]byte{'\n'}); err != nil {
+		return 0, fmt.Errorf("%v: %w", p.command, err)
+	}
+	return t, p.answers.Decode(&t)
+}
+
+func (p *process) allocs() (n float64, err error) {
+	if err := p.ask.Close(); err != nil {
+		return 0, fmt.Errorf("%v: %w", p.command, err)
+	}
+	if err := p.answers.Decode(&n); err != nil {
+		return 0, fmt.Errorf("%v: %w", p.command, err)
+	}
+	return n, p.command.Wait()
+}
+
+// runRow answers a process with what one side of the row takes.
+func runRow(r io.Reader, w io.Writer, row work.Row, ours bool, slice time.Duration) error {
+	m, answers := newMeasurement(row, ours, slice), json.NewEncoder(w)
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		t, _ := m.nanoseconds()
+		if err := answers.Encode(t); err != nil {
+			return err
+		}
+	}
+	n, _ := m.allocs()
+	return answers.Encode(n)
+}
+
+// A measurement is a measurer of this process. It has no errors.
+type measurement struct {
+	work func(n int)
+	n    int // pieces of work in a slice of time
+}
+
+func newMeasurement(row work.Row, ours bool, slice time.Duration) *measurement {
 	make := row.Other
 	if ours {
 		make = row.Ours
 	}
-	return json.NewEncoder(w).Encode(measureSide(make(), repeats, slice))
-}
-
-// measureSide measures the work that f does n times.
-func measureSide(f func(n int), repeats int, slice time.Duration) side {
-	n := calibrate(f, slice)
-	var all []float64
-	for range repeats {
-		all = append(all, nanoseconds(f, n))
-	}
-	return side{slices.Min(all), median(all), allocs(f, n)}
+	f := make()
+	return &measurement{f, calibrate(f, slice)}
 }
 
 // calibrate returns how many pieces of work take about as long as the slice. The
@@ -140,22 +217,17 @@ func nanoseconds(f func(n int), n int) float64 {
 	return float64(work.CPU()-start) / float64(n)
 }
 
-// allocs returns how many allocations one piece of work makes, over as many as a
-// slice of time holds but at most 1000.
-func allocs(f func(n int), inSlice int) float64 {
-	n := min(inSlice, 1000)
+func (m *measurement) nanoseconds() (float64, error) { return nanoseconds(m.work, m.n), nil }
+
+// allocs takes the mean of as many pieces of work as a slice of time holds, but
+// of at most 1000.
+func (m *measurement) allocs() (float64, error) {
+	n := min(m.n, 1000)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var before, after runtime.MemStats
-	f(1)
+	m.work(1)
 	runtime.ReadMemStats(&before)
-	f(n)
+	m.work(n)
 	runtime.ReadMemStats(&after)
-	return float64((after.Mallocs - before.Mallocs) / uint64(n))
-}
-
-// median sorts the values.
-func median(values []float64) float64 {
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
+	return float64((after.Mallocs - before.Mallocs) / uint64(n)), nil
 }

@@ -3,9 +3,9 @@
 //
 //	go run ./ratios
 //
-// What counts is the time on processors, garbage collection included. Each side
-// of a row runs in a process of its own, in turn, and the least of its times is
-// compared. The command prints tables, as JSON with -o json, draws a chart with
+// What counts is the time on processors, garbage collection included. Both sides
+// of a row run in processes of their own, in turn for a slice of time each, and
+// the ratio is the median of the ratios of two slices in succession. The command prints tables, as JSON with -o json, draws a chart with
 // -svg FILE, and exits with 1 when a floor is missed. With -match REGEXP it measures
 // only some rows. With -index it measures an Index over clusters of many sizes
 // instead, and prints that.
@@ -46,8 +46,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.form, "o", "text", "output `form`: text or json")
 	flags.StringVar(&o.svg, "svg", "", "draw the ratios into this `file`")
 	flags.StringVar(&o.match, "match", "", "measure only the rows whose names match this `regexp`, and no queue or import")
-	flags.IntVar(&o.rounds, "rounds", 5, "how many processes each side of a row has")
-	flags.IntVar(&o.repeats, "repeats", 9, "how often a process measures its side")
+	flags.IntVar(&o.rounds, "rounds", 5, "how often both sides of a row start anew")
+	flags.IntVar(&o.repeats, "repeats", 9, "how often both sides are measured in turn in a round")
 	flags.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
 	flags.BoolVar(&o.index, "index", false, "measure an Index over clusters of many sizes instead")
 	flags.IntVar(&o.row, "row", -1, "measure one side of this `row` and print it, for the process that asked")
@@ -76,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err error) {
 	switch {
 	case o.row >= 0:
-		return true, runRow(stdout, work.Rows()[o.row], o.ours, o.repeats, o.slice)
+		return true, runRow(os.Stdin, stdout, work.Rows()[o.row], o.ours, o.slice)
 	case o.queue > 0:
 		return true, runQueue(stdout, o.queue, o.ours)
 	case o.index:
@@ -87,7 +87,7 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 		return false, err
 	}
 	r := &report{Machine: machine(), Go: strings.TrimPrefix(runtime.Version(), "go"), Met: true}
-	if err := r.rows(work.Rows(), match, o.rounds, inProcess(program, o.repeats, o.slice)); err != nil {
+	if err := r.rows(work.Rows(), match, o.rounds, o.repeats, inProcess(program, o.slice)); err != nil {
 		return false, err
 	}
 	if o.match == "" {
@@ -110,12 +110,12 @@ type report struct {
 }
 
 // rows measures the rows that match.
-func (r *report) rows(rows []work.Row, match *regexp.Regexp, rounds int, run runner) error {
+func (r *report) rows(rows []work.Row, match *regexp.Regexp, rounds, repeats int, start starter) error {
 	for i := range rows {
 		if !match.MatchString(rows[i].Name) {
 			continue
 		}
-		x, err := compare(rows, i, rounds, run)
+		x, err := compare(rows, i, rounds, repeats, start)
 		if err != nil {
 			return err
 		}

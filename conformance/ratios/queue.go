@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"strconv"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
@@ -33,6 +36,17 @@ func queueInProcess(program string, pods int) queueRunner {
 		err := child(program, &c, "-queue", strconv.Itoa(pods), "-ours="+strconv.FormatBool(ours))
 		return c, err
 	}
+}
+
+// child runs the program and decodes what it prints.
+func child(program string, v any, args ...string) error {
+	command := exec.Command(program, args...)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return fmt.Errorf("%v: %w", command, err)
+	}
+	return json.Unmarshal(out, v)
 }
 
 // runQueue measures one of the queues and prints it for the process that asked.

@@ -50,11 +50,11 @@ func (r *report) writeRows(b *bytes.Buffer) {
 	for _, x := range r.Rows {
 		if tables[x.Beside] == nil {
 			ways = append(ways, x.Beside)
-			tables[x.Beside] = [][]string{{"work", "ours", x.Beside, "ratio (of medians)", "allocations", "floor", ""}}
+			tables[x.Beside] = [][]string{{"work", "ours", x.Beside, "ratio (of the least)", "allocations", "floor", ""}}
 		}
 		tables[x.Beside] = append(tables[x.Beside], []string{
-			x.Work, duration(x.Ours.Least), duration(x.Other.Least),
-			fmt.Sprintf("%s (%s)", times(x.Ratio), times(x.Median)),
+			x.Work, duration(x.Ours.Median), duration(x.Other.Median),
+			fmt.Sprintf("%s (%s)", times(x.Ratio), times(x.Least)),
 			fmt.Sprintf("%s / %s", number(x.Ours.Allocs), number(x.Other.Allocs)),
 			fmt.Sprintf("%s, %s", times(x.Floor), number(x.AllocsFloor)), verdict(x.Met),
 		})

@@ -11,7 +11,8 @@ import (
 
 // Times from one end of time.Time to the other.
 var bruteMoments = []time.Time{
-	{}, time.Unix(-62135596801, 999_999_999), time.Unix(0, 0), time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC),
+	{},
+	time.Unix(-62135596801, 999_999_999), time.Unix(0, 0), time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC),
 	time.Unix(math.MinInt64, 0), time.Unix(math.MaxInt64, 1), // both wrap, to times beyond Unix times
 	farPast, farPast.Add(1), farFuture.Add(-301 * time.Second), farFuture.Add(-1), farFuture,
 }

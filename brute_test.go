@@ -196,13 +196,38 @@ func chosen(t fataler, part []taints.Toleration, list []bruteToleration) map[int
 var (
 	wideKeys   = []string{"", "a", "ab", "*", "a*"}
 	wideValues = []valueForm{
-		{"Exists", ""}, {"Exists", "v"}, {"Equal", ""}, {"", "v"}, {"", "5"}, {"Equal", "05"}, {"Equal", least}, {"", most},
-		{"Lt", "6"}, {"Lt", least}, {"Lt", "-9223372036854775807"}, {"Lt", most}, {"Lt", "05"},
-		{"Gt", "5"}, {"Gt", "0"}, {"Gt", most}, {"Gt", "9223372036854775806"}, {"Gt", least}, {"Gt", "+5"}, {"In", "v"},
+		{"Exists", ""},
+		{"Exists", "v"},
+		{"Equal", ""},
+		{"", "v"},
+		{"", "5"},
+		{"Equal", "05"},
+		{"Equal", least},
+		{"", most},
+		{"Lt", "6"},
+		{"Lt", least},
+		{"Lt", "-9223372036854775807"},
+		{"Lt", most},
+		{"Lt", "05"},
+		{"Gt", "5"},
+		{"Gt", "0"},
+		{"Gt", most},
+		{"Gt", "9223372036854775806"},
+		{"Gt", least},
+		{"Gt", "+5"},
+		{"In", "v"},
 	}
 	wideEffects = []timedEffect{
-		{"", nil}, {"", seconds(0)}, {"", seconds(300)}, {"NoExecute", nil}, {"NoExecute", seconds(-1)}, {"NoExecute", seconds(300)}, {"NoExecute", seconds(301)},
-		{"NoSchedule", nil}, {"NoSchedule", seconds(300)}, {"x", nil},
+		{"", nil},
+		{"", seconds(0)},
+		{"", seconds(300)},
+		{"NoExecute", nil},
+		{"NoExecute", seconds(-1)},
+		{"NoExecute", seconds(300)},
+		{"NoExecute", seconds(301)},
+		{"NoSchedule", nil},
+		{"NoSchedule", seconds(300)},
+		{"x", nil},
 	}
 	manyKeys    = []string{"", "a", "a*"}
 	manyValues  = []valueForm{{"Exists", ""}, {"", ""}, {"", "5"}, {"Equal", "v"}, {"Lt", "6"}, {"Gt", "5"}, {"Gt", most}}

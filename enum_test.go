@@ -106,22 +106,36 @@ func TestJSONHasNames(t *testing.T) {
 		{taints.Verdict{}, `{}`},
 		{taints.Verdict{NoSchedule: 1, Other: 2}, `{"noSchedule":1,"other":2}`},
 		{taints.Eviction{}, `{"outcome":"Stays"}`},
-		{taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), observed),
-			`{"outcome":"EvictsAt","at":"2026-11-21T12:01:00.0000005Z","from":"2026-11-21T12:00:00.0000005Z","seconds":60}`},
+		{
+			taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), observed),
+			`{"outcome":"EvictsAt","at":"2026-11-21T12:01:00.0000005Z","from":"2026-11-21T12:00:00.0000005Z","seconds":60}`,
+		},
 		{taints.EvictionPolicy{}, `{}`},
-		{taints.EvictionPolicy{Options: taints.Options{NoComparison: true}, Select: taints.ForeverElseShortest, Effects: taints.Hard, FromTimeAdded: true},
-			`{"options":{"noComparison":true},"select":"ForeverElseShortest","effects":"NoSchedule|NoExecute","fromTimeAdded":true}`},
-		{taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")),
-			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"closest":{"key":"a","value":"b"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`},
-		{taints.Explain(parseTaints("a=B:NoSchedule"), nil),
-			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"mismatch":"MismatchKey"}]`},
-		{taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")).Redact(),
-			`[{"taint":{"key":"\u003ckey1\u003e","value":"\u003cvalue1\u003e","effect":"NoSchedule"},"closest":{"key":"\u003ckey1\u003e","value":"\u003cvalue2\u003e"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`},
-		{taints.Lint(parseTolerations("a", "a")),
+		{
+			taints.EvictionPolicy{Options: taints.Options{NoComparison: true}, Select: taints.ForeverElseShortest, Effects: taints.Hard, FromTimeAdded: true},
+			`{"options":{"noComparison":true},"select":"ForeverElseShortest","effects":"NoSchedule|NoExecute","fromTimeAdded":true}`,
+		},
+		{
+			taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")),
+			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"closest":{"key":"a","value":"b"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`,
+		},
+		{
+			taints.Explain(parseTaints("a=B:NoSchedule"), nil),
+			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"mismatch":"MismatchKey"}]`,
+		},
+		{
+			taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")).Redact(),
+			`[{"taint":{"key":"\u003ckey1\u003e","value":"\u003cvalue1\u003e","effect":"NoSchedule"},"closest":{"key":"\u003ckey1\u003e","value":"\u003cvalue2\u003e"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`,
+		},
+		{
+			taints.Lint(parseTolerations("a", "a")),
 			`[{"code":"empty-value","toleration":0,"advice":"an empty value tolerates only taints without a value: to tolerate any value set the operator to Exists"},` +
-				`{"code":"covered","toleration":1,"advice":"tolerations[0] tolerates all that it tolerates: leave it out"}]`},
-		{taints.Changes{Add: parseTaints("a:NoSchedule"), Remove: []taints.TaintID{{Key: "b"}}},
-			`{"add":[{"key":"a","effect":"NoSchedule"}],"remove":[{"key":"b"}]}`},
+				`{"code":"covered","toleration":1,"advice":"tolerations[0] tolerates all that it tolerates: leave it out"}]`,
+		},
+		{
+			taints.Changes{Add: parseTaints("a:NoSchedule"), Remove: []taints.TaintID{{Key: "b"}}},
+			`{"add":[{"key":"a","effect":"NoSchedule"}],"remove":[{"key":"b"}]}`,
+		},
 	} {
 		got, err := json.Marshal(tc.v)
 		if string(got) != tc.want || err != nil {

@@ -27,8 +27,11 @@ func (x *Index[N]) Audit() IndexSizes {
 		Anchors: len(c.anchors.all.entries), Keys: len(c.anchors.families.entries),
 	}}
 	for _, most := range [][2]int{
-		{x.places.most, len(x.places.entries)}, {c.all.most, len(c.all.entries)}, {c.classes.most, len(c.classes.entries)},
-		{c.anchors.all.most, len(c.anchors.all.entries)}, {c.anchors.families.most, len(c.anchors.families.entries)},
+		{x.places.most, len(x.places.entries)},
+		{c.all.most, len(c.all.entries)},
+		{c.classes.most, len(c.classes.entries)},
+		{c.anchors.all.most, len(c.anchors.all.entries)},
+		{c.anchors.families.most, len(c.anchors.families.entries)},
 	} {
 		a.sizes.Room += most[0]
 		a.check(most[0] <= max(fewSlots, sparse*(most[1]+1)), "a map of %d entries has room for %d", most[1], most[0])

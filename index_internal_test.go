@@ -167,7 +167,7 @@ func TestNumberTree(t *testing.T) {
 		if !slices.EqualFunc(got, want, func(a *anchor, n int64) bool { return a == model[n] }) {
 			t.Fatalf("from %d to %d are %d of %v, want %v", low, high, len(got), model, want)
 		}
-		if most := 2*len(want) + 2*64 + 1; math.MaxInt32-s.left > most+(anchorSteps)*len(want) {
+		if most := 2*len(want) + 2*64 + 1; math.MaxInt32-s.left > most+anchorSteps*len(want) {
 			t.Fatalf("%d steps for %d numbers", math.MaxInt32-s.left, len(want))
 		}
 		if math.MaxInt32-s.left < (1+anchorSteps)*len(want) {

@@ -102,7 +102,8 @@ func verdictsOf(t fataler, seq iter.Seq2[int, taints.Verdict]) map[int]taints.Ve
 var indexTaints = rapid.OneOf(rapid.Just[[]taints.Taint](nil), anyTaints, rapid.SampledFrom([][]taints.Taint{
 	parseTaints("a:NoSchedule"), parseTaints("a:NoSchedule", "b=5:NoExecute"), parseTaints("b=5:NoExecute", "a:NoSchedule"), parseTaints("a:PreferNoSchedule"),
 	parseTaints("a:NoSchedule", "a:PreferNoSchedule"), parseTaints("a:NoSchedule", "a:NoSchedule"), parseTaints("b=5:NoExecute", "b=6:NoExecute", "b=v:NoExecute"),
-	parseTaints("a:PreferNoSchedule", "a:NoSchedule", "b=5:PreferNoSchedule"), {{Key: "a", Effect: "x"}, {Key: "b", Value: "5", Effect: "x"}},
+	parseTaints("a:PreferNoSchedule", "a:NoSchedule", "b=5:PreferNoSchedule"),
+	{{Key: "a", Effect: "x"}, {Key: "b", Value: "5", Effect: "x"}},
 }))
 
 // Tolerations of few keys too, so that a search finds its anchors.
@@ -341,8 +342,13 @@ func TestIndex(t *testing.T) {
 			repels taints.EffectSet
 			want   []int
 		}{
-			{0, []int{0, 1}}, {taints.Hard, []int{0, 1}}, {taints.Soft, []int{1, 2}}, {taints.Evicting, []int{0, 1}},
-			{taints.AllEffects, nil}, {taints.Effects("Special"), []int{0, 2}}, {taints.Effects(taints.NoSchedule), []int{0, 1, 2}},
+			{0, []int{0, 1}},
+			{taints.Hard, []int{0, 1}},
+			{taints.Soft, []int{1, 2}},
+			{taints.Evicting, []int{0, 1}},
+			{taints.AllEffects, nil},
+			{taints.Effects("Special"), []int{0, 2}},
+			{taints.Effects(taints.NoSchedule), []int{0, 1, 2}},
 		} {
 			x := taints.Index[int]{Repels: c.repels}
 			for i := range list {

@@ -29,10 +29,17 @@ var (
 	operators = rapid.SampledFrom([]taints.Operator{"", "Equal", "Exists", "Exists", "Lt", "Gt", "exists", "In"})
 	options   = rapid.SampledFrom([]taints.Options{{}, {NoComparison: true}, {KeyWildcards: true}, {NoComparison: true, KeyWildcards: true}})
 	policies  = rapid.SampledFrom([]taints.EvictionPolicy{
-		{}, {FromTimeAdded: true}, {Select: taints.LongestMatch}, {Select: taints.ShortestMatch},
-		{Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch, FromTimeAdded: true},
-		{Select: taints.ForeverElseShortest}, {Select: taints.ForeverElseShortest, FromTimeAdded: true},
-		{Effects: taints.Hard}, {Effects: taints.AllEffects, Select: taints.ShortestMatch}, {Effects: taints.Effects("x"), FromTimeAdded: true},
+		{},
+		{FromTimeAdded: true},
+		{Select: taints.LongestMatch},
+		{Select: taints.ShortestMatch},
+		{Select: taints.LongestMatch, FromTimeAdded: true},
+		{Select: taints.ShortestMatch, FromTimeAdded: true},
+		{Select: taints.ForeverElseShortest},
+		{Select: taints.ForeverElseShortest, FromTimeAdded: true},
+		{Effects: taints.Hard},
+		{Effects: taints.AllEffects, Select: taints.ShortestMatch},
+		{Effects: taints.Effects("x"), FromTimeAdded: true},
 	})
 	someSeconds = rapid.OneOf(
 		rapid.Just[*int64](nil),

@@ -176,7 +176,8 @@ func TestDifferenceCovers(t *testing.T) {
 		{corev1.Toleration{Key: "b"}, corev1.Toleration{Key: "a", Operator: opLt, Value: "-9223372036854775808"}, false, true},
 		{
 			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &past},
-			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &now}, false, true,
+			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &now},
+			false, true,
 		},
 		{ // not valid: an empty key with Equal, which matching takes for all keys; and seconds beside all effects
 			corev1.Toleration{Operator: corev1.TolerationOpEqual, Value: "v"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, false, true,
@@ -199,7 +200,7 @@ func TestDifferenceAllowed(t *testing.T) {
 // has; so a namespace decides how long a pod stays that said it itself.
 func TestDifferenceMerge(t *testing.T) {
 	short, long := int64(10), int64(600)
-	tolerate := func(key string, value string, seconds *int64) corev1.Toleration {
+	tolerate := func(key, value string, seconds *int64) corev1.Toleration {
 		op := corev1.TolerationOpEqual
 		if value == "" {
 			op = corev1.TolerationOpExists

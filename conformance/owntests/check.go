@@ -70,8 +70,10 @@ func (s *shim) imports() map[string]string {
 func isLibrary(path string) bool { return path == library || path == library+"/lifecycle" }
 
 // data are the names of the library that hold something and decide nothing.
-var data = []string{"Taint", "TaintID", "Toleration", "Effect", "EffectSet", "Operator", "ValidationError", "FieldError", "Verdict", "Eviction",
-	"NodeState", "Condition", "Zone", "NoSchedule", "PreferNoSchedule", "NoExecute", "OpExists"}
+var data = []string{
+	"Taint", "TaintID", "Toleration", "Effect", "EffectSet", "Operator", "ValidationError", "FieldError", "Verdict", "Eviction",
+	"NodeState", "Condition", "Zone", "NoSchedule", "PreferNoSchedule", "NoExecute", "OpExists",
+}
 
 // leadsToLibrary reports whether the function uses more of the library than its
 // data, or a function of the shim that does.

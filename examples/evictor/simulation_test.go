@@ -323,11 +323,24 @@ func TestLimiter(t *testing.T) {
 		rate float64
 		want bool
 	}{
-		{0, 0.1, true}, {0, 0.1, false}, {9, 0.1, false}, {10, 0.1, true}, {35, 0.1, true}, {44, 0.1, false}, // no more than one saved up
-		{45, 0.01, true}, {144, 0.01, false}, // was full
-		{144, 0.1, false}, {153, 0.1, false}, {154, 0.1, true}, // was empty
-		{155, 0, false}, {500, 0, false}, {501, 0.1, false}, {510, 0.1, false}, {511, 0.1, true},
-		{521, unlimited, true}, {521, unlimited, true},
+		{0, 0.1, true},
+		{0, 0.1, false},
+		{9, 0.1, false},
+		{10, 0.1, true},
+		{35, 0.1, true},
+		{44, 0.1, false}, // no more than one saved up
+		{45, 0.01, true},
+		{144, 0.01, false}, // was full
+		{144, 0.1, false},
+		{153, 0.1, false},
+		{154, 0.1, true}, // was empty
+		{155, 0, false},
+		{500, 0, false},
+		{501, 0.1, false},
+		{510, 0.1, false},
+		{511, 0.1, true},
+		{521, unlimited, true},
+		{521, unlimited, true},
 	} {
 		now := start.Add(time.Duration(test.at) * time.Second)
 		l.setRate(test.rate, now)

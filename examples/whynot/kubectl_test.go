@@ -75,7 +75,8 @@ func TestPlugin(t *testing.T) {
 		{"kubectl-whynot", "-A default/p", []string{both}, "get nodes,pods -o json -A"},
 		{"whynot", "--context c --kubeconfig /k", []string{both}, "get nodes,pods -o json --kubeconfig /k --context c"},
 		{
-			"whynot", "-A -l !app --context c", []string{list(node), list(podJSON("p", "", ""))},
+			"whynot", "-A -l !app --context c",
+			[]string{list(node), list(podJSON("p", "", ""))},
 			"get nodes -o json --context c\nget pods -o json -A -l !app --context c",
 		},
 	} {

@@ -45,12 +45,12 @@ func ParseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error)
 // there.
 //
 //go:linkname CheckIfTaintsAlreadyExists k8s.io/kubectl/pkg/cmd/taint.checkIfTaintsAlreadyExists
-func CheckIfTaintsAlreadyExists(oldTaints []corev1.Taint, taints []corev1.Taint) string
+func CheckIfTaintsAlreadyExists(oldTaints, taints []corev1.Taint) string
 
 // ReorganizeTaints is what "kubectl taint" does to a node.
 //
 //go:linkname ReorganizeTaints k8s.io/kubectl/pkg/cmd/taint.reorganizeTaints
-func ReorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error)
+func ReorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error)
 
 // NoSchedulePass is how the node-lifecycle controller keeps a node's NoSchedule taints in step with its conditions.
 //

@@ -38,9 +38,19 @@ func TestRequirement(t *testing.T) {
 		}
 	}
 	for _, r := range []Requirement{
-		{"zone", In, nil}, {"zone", NotIn, nil}, {"zone", Exists, []string{"a"}}, {"zone", DoesNotExist, []string{"a"}},
-		{"zone", Gt, nil}, {"zone", Gt, []string{"1", "2"}}, {"zone", Lt, []string{"x"}}, {"zone", "in", []string{"a"}},
-		{"zone", "", nil}, {"-zone", Exists, nil}, {"zone", In, []string{"a b"}}, {"", Exists, nil}, {"a/b/c", NotIn, []string{"x"}},
+		{"zone", In, nil},
+		{"zone", NotIn, nil},
+		{"zone", Exists, []string{"a"}},
+		{"zone", DoesNotExist, []string{"a"}},
+		{"zone", Gt, nil},
+		{"zone", Gt, []string{"1", "2"}},
+		{"zone", Lt, []string{"x"}},
+		{"zone", "in", []string{"a"}},
+		{"zone", "", nil},
+		{"-zone", Exists, nil},
+		{"zone", In, []string{"a b"}},
+		{"", Exists, nil},
+		{"a/b/c", NotIn, []string{"x"}},
 		{"zone", Lt, []string{"-5"}},
 	} {
 		if r.Valid() {
@@ -107,7 +117,8 @@ func TestNames(t *testing.T) {
 func TestTermsText(t *testing.T) {
 	terms := Terms{
 		{[]Requirement{{"zone", In, []string{"a", "b"}}, {"cpus", Gt, []string{"4"}}}, []Requirement{{nameField, In, []string{"n"}}}},
-		{}, {MatchExpressions: []Requirement{{"x", "Odd", []string{"1"}}}},
+		{},
+		{MatchExpressions: []Requirement{{"x", "Odd", []string{"1"}}}},
 	}
 	if got := terms.String(); got != "metadata.name=n,zone in (a,b),cpus>4 or x Odd (1)" {
 		t.Errorf("got %s", got)

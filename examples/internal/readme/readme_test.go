@@ -47,8 +47,16 @@ func TestMatches(t *testing.T) {
 		text, pattern string
 		want          bool
 	}{
-		{"abc", "abc", true}, {"abc", "ab", false}, {"abc", "a…c", true}, {"abc", "…", true}, {"", "…", true}, {"abc", "…b", false},
-		{"abcbd", "a…b…d", true}, {"abcd", "a…x…d", false}, {"abc", "b…c", false}, {"ab", "ab…b", false},
+		{"abc", "abc", true},
+		{"abc", "ab", false},
+		{"abc", "a…c", true},
+		{"abc", "…", true},
+		{"", "…", true},
+		{"abc", "…b", false},
+		{"abcbd", "a…b…d", true},
+		{"abcd", "a…x…d", false},
+		{"abc", "b…c", false},
+		{"ab", "ab…b", false},
 	} {
 		if got := matches(test.text, test.pattern); got != test.want {
 			t.Errorf("%q, %q: %v", test.text, test.pattern, got)

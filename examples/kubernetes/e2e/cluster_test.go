@@ -1,8 +1,9 @@
 package e2e
 
 import (
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"testing"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
 // TestControlPlane starts and stops the control plane, and nothing else.

@@ -26,8 +26,10 @@ func TestANodeThatFails(t *testing.T) {
 	const tolerated = 5 * time.Second
 	c := start(t, cluster.Options{
 		APIServer: []string{fmt.Sprintf("--default-unreachable-toleration-seconds=%.0f", tolerated.Seconds())},
-		ControllerManager: []string{noTaintEviction,
-			"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
+		ControllerManager: []string{
+			noTaintEviction,
+			"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20",
+		},
 		Heartbeat: time.Second,
 	})
 	c.Install("evictor")

@@ -272,7 +272,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 	taint := func(key, value string) corev1.Taint {
 		return corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffectNoSchedule}
 	}
-	pool := func(name string, label string, value string, taints ...corev1.Taint) []*corev1.Node {
+	pool := func(name, label, value string, taints ...corev1.Taint) []*corev1.Node {
 		var nodes []*corev1.Node
 		for i := range 2 {
 			node := cluster.Node(fmt.Sprintf("%s-%d", name, i), taints...)

@@ -118,7 +118,8 @@ func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	c.apiserver.args = append([]string{"kube-apiserver",
+	c.apiserver.args = append([]string{
+		"kube-apiserver",
 		"--etcd-servers=" + etcd,
 		"--bind-address=" + host,
 		"--advertise-address=" + host,
@@ -180,7 +181,8 @@ func (c *Cluster) controllerManager(binary string, flags []string) {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	c.Run("kube-controller-manager", binary, append([]string{"kube-controller-manager",
+	c.Run("kube-controller-manager", binary, append([]string{
+		"kube-controller-manager",
 		"--kubeconfig=" + c.Kubeconfig,
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,

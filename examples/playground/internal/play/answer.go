@@ -104,11 +104,15 @@ func (a *answerer) placementOfRead() statement {
 		detail := strconv.Itoa(keep) + " of its " + count(n, "taint", "taints") + verb(keep, " keeps", " keep") + " it off"
 		return statement{tone: bad, text: "The pod cannot be placed on the node", detail: detail + ": " + byEffect(v) + ".", brief: "Cannot be placed"}
 	case v.Avoid():
-		return statement{tone: mixed, text: "The pod may be placed on the node, which the scheduler avoids", brief: "May be placed, but is avoided",
-			detail: count(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") + " not tolerated: a node with fewer of them is preferred."}
+		return statement{
+			tone: mixed, text: "The pod may be placed on the node, which the scheduler avoids", brief: "May be placed, but is avoided",
+			detail: count(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") + " not tolerated: a node with fewer of them is preferred.",
+		}
 	case v.Other > 0:
-		return statement{tone: good, text: "The pod may be placed on the node", brief: "May be placed",
-			detail: count(v.Other, "taint has an effect", "taints have an effect") + " that Kubernetes does not know and ignores."}
+		return statement{
+			tone: good, text: "The pod may be placed on the node", brief: "May be placed",
+			detail: count(v.Other, "taint has an effect", "taints have an effect") + " that Kubernetes does not know and ignores.",
+		}
 	}
 	return statement{tone: good, text: "The pod may be placed on the node", brief: "May be placed", detail: "Every taint is tolerated."}
 }

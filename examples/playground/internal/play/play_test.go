@@ -316,8 +316,17 @@ func TestSeconds(t *testing.T) {
 		n    int64
 		want string
 	}{
-		{-9223372036854775808, "-9223372036854775808s"}, {-1, "-1s"}, {0, "0s"}, {59, "59s"}, {60, "60s (1 min)"}, {90, "90s (1 min 30 s)"},
-		{3600, "3600s (1 h)"}, {3601, "3601s (1 h)"}, {5400, "5400s (1 h 30 min)"}, {86400, "86400s (1 day)"}, {31536000, "31536000s (1 year)"},
+		{-9223372036854775808, "-9223372036854775808s"},
+		{-1, "-1s"},
+		{0, "0s"},
+		{59, "59s"},
+		{60, "60s (1 min)"},
+		{90, "90s (1 min 30 s)"},
+		{3600, "3600s (1 h)"},
+		{3601, "3601s (1 h)"},
+		{5400, "5400s (1 h 30 min)"},
+		{86400, "86400s (1 day)"},
+		{31536000, "31536000s (1 year)"},
 		{9223372036854775807, "9223372036854775807s (292471208677 years 195 days)"},
 	} {
 		if got := seconds(test.n); got != test.want {
@@ -334,11 +343,15 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("Taints: a*:NoSchedule", "a* op=Exists, b=5 op=Gt", "2026-11-21T12:00:00+05:00", "x", "x", uint8(4))
 	f.Add("- key: a", "[[[[", "\xff", "", "hostnetwork", uint8(2))
 	f.Fuzz(func(t *testing.T, nodes, pods, observed, selection, add string, options uint8) {
-		s := State{Taints: nodes, Tolerations: pods, Observed: observed, Select: selection, Add: add,
-			NoComparison: options&1 != 0, KeyWildcards: options&2 != 0, FromTimeAdded: options&4 != 0}
+		s := State{
+			Taints: nodes, Tolerations: pods, Observed: observed, Select: selection, Add: add,
+			NoComparison: options&1 != 0, KeyWildcards: options&2 != 0, FromTimeAdded: options&4 != 0,
+		}
 		r := answer(s)
-		state, _ := json.Marshal(map[string]string{"taints": nodes, "tolerations": pods, "observed": observed, "select": selection, "add": add,
-			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards), "fromTimeAdded": flagText(s.FromTimeAdded)})
+		state, _ := json.Marshal(map[string]string{
+			"taints": nodes, "tolerations": pods, "observed": observed, "select": selection, "add": add,
+			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards), "fromTimeAdded": flagText(s.FromTimeAdded),
+		})
 		a := decode(t, Answer(string(state)))
 
 		nodes, pods = string([]rune(nodes)), string([]rune(pods)) // as the JSON has them

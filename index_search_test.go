@@ -108,3 +108,24 @@ func TestIndexStepsWithoutTolerations(t *testing.T) {
 		}
 	}
 }
+
+// A query that has searched copies the groups that it found, unless these are more
+// than a quarter of all.
+func TestIndexCopiesAQuarter(t *testing.T) {
+	none := taints.Compile()
+	for found := range 6 {
+		nodes := times(found, func(i int) []taints.Taint {
+			return []taints.Taint{{Key: "soft", Value: strconv.Itoa(i), Effect: taints.PreferNoSchedule}}
+		})
+		for groups := max(1, found); groups < 40; groups++ {
+			x, want := amongOthers(groups, nodes), 0
+			if found <= groups/4 {
+				want = found
+			}
+			if n := x.index.Copied(none); n != want {
+				t.Errorf("%d of %d groups: %d are copied, want %d", found, groups, n, want)
+			}
+			checkFeasible(t, x, none)
+		}
+	}
+}

@@ -273,6 +273,9 @@ func (x *Index[N]) Search(m *Matcher) (steps int, ok bool) {
 	}
 	s := search{groups: &x.groups, limit: len(x.groups.all.entries) / searchShare}
 	_, ok = s.run(m, nil)
+	if _, found := x.groups.search(m, nil); found != ok {
+		panic("a search has another limit")
+	}
 	return s.limit - max(0, s.left), ok
 }
 

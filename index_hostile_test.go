@@ -1,6 +1,7 @@
 package taints_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"runtime"
@@ -543,7 +544,22 @@ func TestIndexForgetsNodes(t *testing.T) {
 	}
 }
 
-// A list has a text that no other list has, and is read from it as it was.
+// A class has no text of its own where a group has no other taints than those that
+// repel.
+func TestIndexClassSharesTheText(t *testing.T) {
+	var x taints.Index[int]
+	x.Set(1, []taints.Taint{hard("a", 1), hard("b", 2)})
+	x.Set(2, []taints.Taint{hard("a", 2), {Key: "b", Effect: taints.PreferNoSchedule}})
+	for node, shared := range map[int]bool{1: true, 2: false} {
+		group, class := x.TextOfNode(node), x.TextOfClass(node)
+		if (unsafe.StringData(group) == unsafe.StringData(class)) != shared {
+			t.Errorf("the texts of node %d are one: %v, want %v", node, !shared, shared)
+		}
+	}
+}
+
+// A list has a text that no other list has, its fields behind their lengths, and is
+// read from it as it was.
 func TestIndexText(t *testing.T) {
 	field := rapid.OneOf(keys, rapid.Map(rapid.SampledFrom([]int{0, 1, 127, 128, 129, 16383, 16384, 300_000}), func(n int) string { return strings.Repeat("k", n) }),
 		rapid.StringN(0, 3, -1), rapid.SampledFrom([]string{"\x00", "\x01a", "\x80", "a\x01a"}))
@@ -554,6 +570,15 @@ func TestIndexText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := list.Draw(t, "taints")
 		text := taints.TextOf(want)
+		var fields []byte
+		for _, taint := range want {
+			for _, field := range []string{taint.Key, taint.Value, string(taint.Effect)} {
+				fields = append(binary.AppendUvarint(fields, uint64(len(field))), field...)
+			}
+		}
+		if text != string(fields) {
+			t.Fatalf("the text of %q is %q, want %q", want, text, fields)
+		}
 		if got := taints.FromText(text, len(want)); !slices.EqualFunc(got, want, taints.Taint.Equal) {
 			t.Fatalf("%q is read as %q", want, got)
 		}

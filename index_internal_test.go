@@ -277,6 +277,46 @@ func TestWithoutLast(t *testing.T) {
 	}
 }
 
+// Maps and lists move to less room exactly when there was room for more than eight
+// and fewer than a quarter of that are left.
+func TestRoomIsGivenBack(t *testing.T) {
+	moves := func(room, left int) bool { return room > 8 && left < room/4 }
+	for n := range 130 {
+		var entries table[int, int]
+		list := make([]int, n)
+		for i := range n {
+			entries.set(i, i)
+			list[i] = i
+		}
+		most, room := n, n
+		for left := n - 1; left >= 0; left-- {
+			before := entries.entries
+			entries.delete(left)
+			moved := reflect.ValueOf(entries.entries).Pointer() != reflect.ValueOf(before).Pointer()
+			if moved != moves(most, left) {
+				t.Fatalf("a map for %d with %d left is another: %v", most, left, moved)
+			}
+			if moved {
+				most = left
+			}
+			if entries.most != most || len(entries.entries) != left {
+				t.Fatalf("a map for %d with %d entries, want %d with %d", entries.most, len(entries.entries), most, left)
+			}
+			if list = withoutLast(list); moves(room, left) {
+				room = 2 * left
+			}
+			if cap(list) != room || len(list) != left {
+				t.Fatalf("a list for %d with %d elements, want %d with %d", cap(list), len(list), room, left)
+			}
+			for i := range left {
+				if list[i] != i || entries.entries[i] != i {
+					t.Fatalf("element %d is %d, entry %d is %d", i, list[i], i, entries.entries[i])
+				}
+			}
+		}
+	}
+}
+
 // Each anchor comes once, in the order in which they were made.
 func TestDistinct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -118,6 +118,7 @@ func TestFieldErrors(t *testing.T) {
 		{"nil, wrapped", wrappedNil, path, field.ErrorList{internal(path, wrappedNil)}},
 		{"nil branches", nils, path, field.ErrorList{internal(path, nils)}},
 		{"a fault among nil branches", append(nils, fault(0, "key", taints.ErrRequired)), path, field.ErrorList{required}},
+		{"a fault before a wrapped nil", tree{fault(0, "key", taints.ErrRequired), wrappedNil}, path, field.ErrorList{required, internal(path, wrappedNil)}},
 		{"wraps nothing", quiet{}, path, field.ErrorList{internal(path, quiet{})}},
 		{"a fault beside one that wraps nothing", tree{quiet{}, fault(0, "key", taints.ErrRequired), empty}, path, field.ErrorList{
 			internal(path, quiet{}), required, internal(path, empty),

@@ -39,7 +39,7 @@ func main() {
 
 // packages are the folders of the packages that are looked at where no argument
 // says which.
-var packages = []string{".", "lifecycle", "kube"}
+var packages = []string{".", "lifecycle", "kube", "dra"}
 
 // Options are what the flags say.
 type options struct {

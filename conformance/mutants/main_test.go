@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,22 @@ func TestAlone(t *testing.T) {
 		if !slices.Contains(r.with(killed), id) {
 			t.Errorf("%s is not killed", id)
 		}
+	}
+}
+
+// A mutant that only -alone finds noticed may be accepted: it survives without. It
+// cannot be equivalent.
+func TestAloneAccepts(t *testing.T) {
+	dir := module(t, "sample")
+	path := filepath.Join(dir, "list.txt")
+	id := sampleWritten[0]
+	for reason, wrong := range map[string][]string{"accepted: -alone": nil, "equivalent": {id}} {
+		if err := os.WriteFile(path, []byte(id+" // "+reason+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, r := mutants(t, dir, "-alone", "-check", "-equivalent", path, "-run", regexp.QuoteMeta(id))
+		expect(t, "wrong entries of "+reason, r.Wrong, wrong...)
+		expect(t, "killed", r.with(killed), id)
 	}
 }
 

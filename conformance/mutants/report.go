@@ -24,7 +24,8 @@ type report struct {
 	Met     bool      `json:"met"`
 	Mutants []*mutant `json:"mutants"`
 	// Stale are entries that match no mutant any more, Wrong those of mutants
-	// that tests notice.
+	// that tests notice. An accepted one that only -alone finds noticed is not
+	// wrong, for it survives without.
 	Stale []string `json:"stale"`
 	Wrong []string `json:"wrong"`
 	// Unused are tests that do not pass in the rewritten package, and so were of
@@ -86,7 +87,7 @@ func newReport(mutants []*mutant, stale []entry, unused []string, least float64,
 		}
 		r.Files[len(r.Files)-1].add(m)
 		r.Total.add(m)
-		if m.listed != "" && m.Status == killed {
+		if m.Status == killed && (m.listed == equivalent || m.listed == accepted && !slices.Contains(unused, m.By)) {
 			r.Wrong = append(r.Wrong, m.Identity)
 		}
 	}

@@ -1,0 +1,131 @@
+package taints_test
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// amongOthers returns an index of the nodes, which have different taints and are
+// named from 0, and of others until it has so many groups, with its model.
+func amongOthers(groups int, nodes [][]taints.Taint) *modeledIndex {
+	x := newModeledIndex(taints.Hard)
+	for i, list := range nodes {
+		x.set(i, list)
+	}
+	for i := len(nodes); i < groups; i++ {
+		x.set(i, []taints.Taint{hard("other", i)})
+	}
+	return x
+}
+
+func checkFeasible(t fataler, x *modeledIndex, m *taints.Matcher) {
+	want := x.model.feasible(m)
+	got := x.index.AppendFeasible(nil, m)
+	if slices.Sort(got); !slices.Equal(got, want) || x.index.CountFeasible(m) != len(want) {
+		t.Fatalf("AppendFeasible = %v, CountFeasible = %d, want %v", got, x.index.CountFeasible(m), want)
+	}
+}
+
+// A search finds the candidates exactly when its steps are at most a quarter of the
+// groups, and looks at nothing more once it lacks steps: 4 for each toleration, then
+// 2 for each anchor, and then 1 for each class at these.
+func TestIndexSearchTakesAQuarter(t *testing.T) {
+	nodes := [][]taints.Taint{
+		parseTaints("tenant=7:NoSchedule"),
+		parseTaints("zone=1:NoSchedule"), parseTaints("zone=1:NoExecute"),
+		parseTaints("zone=2:NoSchedule"), parseTaints("zone=2:NoSchedule", "zone=2:NoSchedule"), parseTaints("zone=3:NoExecute"),
+	}
+	for _, c := range []struct {
+		tolerations []string
+		finds       [][2]int // anchors and classes, by toleration
+	}{
+		{nil, nil},
+		{[]string{"gpu op=Exists", "gpu=1", "gpu=1 op=Lt"}, [][2]int{{}, {}, {}}},
+		{[]string{"tenant=7"}, [][2]int{{1, 1}}},
+		{[]string{"zone=2"}, [][2]int{{1, 2}}},
+		{[]string{"zone op=Exists"}, [][2]int{{3, 5}}},
+		{[]string{"gpu", "zone=1", "tenant op=Exists", "zone op=Exists"}, [][2]int{{}, {1, 2}, {1, 1}, {3, 5}}},
+		{[]string{"zone op=Exists", "gpu", "tenant=7:NoSchedule"}, [][2]int{{3, 5}, {}, {1, 1}}},
+	} {
+		m := taints.Compile(parseTolerations(c.tolerations...))
+		for groups := len(nodes); groups < 160; groups++ {
+			x := amongOthers(groups, nodes)
+			left := groups/4 - 4*len(c.tolerations)
+			if left >= 0 {
+				for _, finds := range c.finds {
+					if left -= 2 * finds[0]; left >= 0 {
+						left -= finds[1]
+					}
+				}
+			}
+			if _, ok := x.index.Search(m); ok != (left >= 0) || x.index.Missing(m) != -left {
+				t.Errorf("%q among %d groups: %v with %d steps left, want %d", c.tolerations, groups, ok, -x.index.Missing(m), left)
+			}
+			checkFeasible(t, x, m)
+		}
+	}
+}
+
+// Every number is found by every limit at the ends and in the middle, whatever else
+// is tolerated before and behind.
+func TestIndexLimits(t *testing.T) {
+	numbers := []int64{
+		math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, -2, -1, 0, 1, 2, math.MaxInt64 - 2, math.MaxInt64 - 1, math.MaxInt64,
+	}
+	var nodes [][]taints.Taint
+	for _, n := range numbers {
+		nodes = append(nodes, []taints.Taint{hard("score", n)}, []taints.Taint{hard("score", n), hard("gpu", n)})
+	}
+	x := amongOthers(500, append(nodes, parseTaints("tenant=7:NoSchedule"), parseTaints("gpu:NoSchedule")))
+	tenant, gpu := parseTolerations("tenant=7")[0], parseTolerations("gpu:NoSchedule op=Exists")[0]
+	for _, op := range []taints.Operator{taints.OpLt, taints.OpGt, taints.OpEqual} {
+		for _, n := range numbers {
+			limit := taints.Toleration{Key: "score", Operator: op, Value: strconv.FormatInt(n, 10)}
+			for _, list := range [][]taints.Toleration{{limit}, {tenant, limit}, {limit, tenant}, {gpu, limit, tenant}} {
+				m := taints.Compile(list)
+				checkFeasible(t, x, m)
+				if _, ok := x.index.Search(m); !ok {
+					t.Errorf("%v is not searched for", list)
+				}
+			}
+		}
+	}
+}
+
+// A pod without tolerations looks at the nodes without taints alone.
+func TestIndexStepsWithoutTolerations(t *testing.T) {
+	x := amongOthers(1000, [][]taints.Taint{nil})
+	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": new(taints.Matcher), "no tolerations": taints.Compile()} {
+		if list, count := x.index.Steps(m); list > 2 || count > 2 {
+			t.Errorf("%s: %d steps to list, %d to count, want at most 2", name, list, count)
+		}
+		if got := slices.Collect(x.index.Feasible(m)); !slices.Equal(got, []int{0}) {
+			t.Errorf("%s: Feasible = %v", name, got)
+		}
+	}
+}
+
+// A query that has searched copies the groups that it found, unless these are more
+// than a quarter of all.
+func TestIndexCopiesAQuarter(t *testing.T) {
+	none := taints.Compile()
+	for found := range 6 {
+		nodes := times(found, func(i int) []taints.Taint {
+			return []taints.Taint{{Key: "soft", Value: strconv.Itoa(i), Effect: taints.PreferNoSchedule}}
+		})
+		for groups := max(1, found); groups < 40; groups++ {
+			x, want := amongOthers(groups, nodes), 0
+			if found <= groups/4 {
+				want = found
+			}
+			if n := x.index.Copied(none); n != want {
+				t.Errorf("%d of %d groups: %d are copied, want %d", found, groups, n, want)
+			}
+			checkFeasible(t, x, none)
+		}
+	}
+}

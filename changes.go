@@ -64,8 +64,8 @@ func (c Changes) Only(in EffectSet) Changes {
 
 // appendEach appends the identities of the key with each known effect of the set.
 func appendEach(ids []TaintID, key string, in EffectSet) []TaintID {
-	for _, effect := range [...]Effect{NoSchedule, PreferNoSchedule, NoExecute} {
-		if in.Has(effect) {
+	for _, name := range knownEffects {
+		if effect := Effect(name); in.Has(effect) {
 			ids = append(ids, TaintID{key, effect})
 		}
 	}

@@ -54,6 +54,9 @@ var effectNames = [...]string{
 	indexNoExecute:        string(NoExecute),
 }
 
+// knownEffects holds the names of the effects that Kubernetes knows.
+var knownEffects = effectNames[indexOther+1:]
+
 // Effects returns the set of the effects. An effect that Kubernetes does not
 // know, the empty one included, stands for all such effects.
 func Effects(effects ...Effect) EffectSet {

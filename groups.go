@@ -143,16 +143,13 @@ func readText(text string, n int) []Taint {
 	return taints
 }
 
-// known returns the effect as the constant, which compares faster, if it is one of
-// the three.
+// known returns the effect as the constant, which compares faster, if it is a
+// known one.
 func known(e Effect) Effect {
-	switch e {
-	case NoSchedule:
-		return NoSchedule
-	case PreferNoSchedule:
-		return PreferNoSchedule
-	case NoExecute:
-		return NoExecute
+	for _, name := range knownEffects {
+		if string(e) == name {
+			return Effect(name)
+		}
 	}
 	return e
 }

@@ -1,6 +1,9 @@
 package taints
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // A redactor gives names to keys, values, and unknown effects and operators:
 // the same name to the same text.
@@ -32,8 +35,7 @@ func (r *redactor) effect(e Effect) Effect {
 }
 
 func (r *redactor) operator(op Operator) Operator {
-	switch op {
-	case OpEqual, OpExists, OpLt, OpGt:
+	if slices.Contains(knownOperators, string(op)) {
 		return op
 	}
 	return Operator(name("operator", &r.operators, string(op)))

@@ -26,6 +26,9 @@ const (
 	OpGt Operator = "Gt"
 )
 
+// knownOperators holds the operators that Kubernetes knows, by name.
+var knownOperators = []string{string(OpExists), string(OpEqual), string(OpLt), string(OpGt)}
+
 // A Toleration lets its pod onto nodes with the taints that it matches, by the
 // rules of [Toleration.Tolerates]. Fields, their order and their JSON are those
 // of k8s.io/api/core/v1.Toleration.

@@ -1,0 +1,47 @@
+package taints
+
+import "strings"
+
+// meant returns the first of the words that s equals but for letter case, that s
+// is the beginning of, or that is one or two edits away, and "" if there is
+// none.
+func meant(s string, words []string) string {
+	for _, w := range words {
+		isBeginning := len(s) > 2 && len(s) < len(w) && strings.EqualFold(s, w[:len(s)])
+		if isBeginning || strings.EqualFold(s, w) || keyEdits(s, w) > 0 {
+			return w
+		}
+	}
+	return ""
+}
+
+// keyEdits returns how many edits, 1 or 2, lead from one key to the other, and 0
+// if it takes more or the keys are too short for so many edits to mean anything.
+func keyEdits(a, b string) int {
+	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
+	if most := min(2, (shorter-1)/2); most > 0 && longer-shorter <= most {
+		if d := edits(a, b, most); d <= most {
+			return d
+		}
+	}
+	return 0
+}
+
+// edits returns the number of edits that lead from a to b, where an edit puts in,
+// takes out or replaces a byte or swaps two neighbors, and a number above most if
+// it takes more than most.
+func edits(a, b string, most int) int {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	if a == "" || b == "" || most == 0 {
+		return max(len(a), len(b))
+	}
+	least := edits(a[1:], b[1:], most-1)
+	least = min(least, edits(a[1:], b, most-1))
+	least = min(least, edits(a, b[1:], most-1))
+	if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
+		least = min(least, edits(a[2:], b[2:], most-1))
+	}
+	return least + 1
+}

@@ -2,29 +2,27 @@ package taints
 
 import "strings"
 
-// An Effect says what a taint does to a pod that does not tolerate it.
-// Kubernetes knows three effects. Any other, the empty one included, is
-// carried, printed and compared like these, is refused by validation, and
-// keeps no pod off a node.
+// An Effect is what a taint does to a pod that does not tolerate it. Kubernetes
+// knows three effects. Any other one, such as the empty one, can be matched,
+// printed and compared as well, but has no effect on pods and is not valid.
 type Effect string
 
 const (
-	// NoSchedule keeps new pods off the node. Pods that run there stay.
+	// NoSchedule keeps new pods off the node. Running pods stay.
 	NoSchedule Effect = "NoSchedule"
 	// PreferNoSchedule asks the scheduler to use another node if it can.
 	PreferNoSchedule Effect = "PreferNoSchedule"
-	// NoExecute keeps new pods off the node and evicts those that run there,
-	// at once or when their tolerationSeconds are over.
+	// NoExecute keeps new pods off the node and evicts running pods, at once or
+	// when their tolerationSeconds are over.
 	NoExecute Effect = "NoExecute"
 )
 
-// An EffectSet is a set of effects: a bit for each of the three that
-// Kubernetes knows, and one for all others together. The zero value is the
-// empty set. Sets combine with | and &. Their numbers are not part of the API:
-// write them as text.
+// An EffectSet is a set of effects: a bit for each of the three that Kubernetes
+// knows, and one for all others together. The zero value is the empty set. Sets
+// combine with | and &. Their numeric values may change: store them as text.
 type EffectSet uint32
 
-// The bits of the effects. Those of effects that Kubernetes may add come last.
+// The bits of the effects. Those that Kubernetes may add come last.
 const (
 	indexOther = iota
 	indexNoSchedule
@@ -33,16 +31,14 @@ const (
 )
 
 const (
-	// Hard holds the effects that keep a new pod off a node: NoSchedule and
-	// NoExecute. It is what the kube-scheduler's TaintToleration plugin
-	// filters by.
+	// Hard holds the effects that keep new pods off a node: NoSchedule and
+	// NoExecute. The kube-scheduler's TaintToleration plugin filters by them.
 	Hard EffectSet = 1<<indexNoSchedule | 1<<indexNoExecute
-	// Soft holds PreferNoSchedule.
+	// Soft holds PreferNoSchedule, by which the plugin scores.
 	Soft EffectSet = 1 << indexPreferNoSchedule
-	// Evicting holds NoExecute, which removes a running pod.
+	// Evicting holds NoExecute, which evicts running pods.
 	Evicting EffectSet = 1 << indexNoExecute
-	// AllEffects holds every effect, those that Kubernetes does not know
-	// included.
+	// AllEffects holds every effect, known to Kubernetes or not.
 	AllEffects EffectSet = 1<<32 - 1
 )
 
@@ -57,8 +53,8 @@ var effectNames = [...]string{
 // knownEffects holds the names of the effects that Kubernetes knows.
 var knownEffects = effectNames[indexOther+1:]
 
-// Effects returns the set of the effects. An effect that Kubernetes does not
-// know, the empty one included, stands for all such effects.
+// Effects returns the set of the given effects. An effect that Kubernetes does
+// not know, such as the empty one, stands for all such effects.
 func Effects(effects ...Effect) EffectSet {
 	var set EffectSet
 	for _, e := range effects {
@@ -67,12 +63,12 @@ func Effects(effects ...Effect) EffectSet {
 	return set
 }
 
-// Has reports whether the set holds the effect. Effects that Kubernetes does
-// not know are in a set together or not at all.
+// Has reports whether the effect is in the set. Effects that Kubernetes does not
+// know are in a set together or not at all.
 func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 
-// String returns the names of the effects in the set joined by "|", with
-// "other" for those that Kubernetes does not know; "all" for [AllEffects] and
+// String returns the names of the effects in the set joined by "|", with "other"
+// for those that Kubernetes does not know. It returns "all" for [AllEffects] and
 // "none" for the empty set. Bits without a meaning are left out.
 func (s EffectSet) String() string {
 	if s == AllEffects {
@@ -98,9 +94,9 @@ func (s EffectSet) String() string {
 // MarshalText returns what String returns. The error is always nil.
 func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what String returns. The names may come in any order and
-// repeat. The error is a [*ParseError] with the place of the first name that is
-// unknown; the set is then left as it was.
+// UnmarshalText parses the text that String returns. Names may come in any order
+// and repeat. The error is a [*ParseError] with the offset of the first unknown
+// name; the set is then left unchanged.
 func (s *EffectSet) UnmarshalText(text []byte) error {
 	input := string(text)
 	switch input {
@@ -126,7 +122,7 @@ func (s *EffectSet) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// namedEffect returns the bit of the effect, or of the others, by its name.
+// namedEffect returns the bit of the effect, or of the others, with the name.
 func namedEffect(name string) (EffectSet, bool) {
 	for i, known := range effectNames {
 		if name == known {

@@ -1,7 +1,7 @@
 package taints
 
-// Keys of the taints that Kubernetes itself, its cloud providers and kubeadm
-// put on nodes.
+// Keys of the taints that Kubernetes, its cloud providers and kubeadm put on
+// nodes.
 const (
 	// NodeNotReady: the node's Ready condition is False. The node-lifecycle
 	// controller sets it with NoSchedule and NoExecute; admission sets it with
@@ -11,13 +11,13 @@ const (
 	// kubelet stopped reporting. The node-lifecycle controller sets it with
 	// NoSchedule and NoExecute.
 	NodeUnreachable = "node.kubernetes.io/unreachable"
-	// NodeMemoryPressure: the node runs out of memory. The node-lifecycle
+	// NodeMemoryPressure: the node is low on memory. The node-lifecycle
 	// controller sets it with NoSchedule.
 	NodeMemoryPressure = "node.kubernetes.io/memory-pressure"
-	// NodeDiskPressure: the node runs out of disk. The node-lifecycle
+	// NodeDiskPressure: the node is low on disk space. The node-lifecycle
 	// controller sets it with NoSchedule.
 	NodeDiskPressure = "node.kubernetes.io/disk-pressure"
-	// NodePIDPressure: the node runs out of process identifiers. The
+	// NodePIDPressure: the node is low on process identifiers. The
 	// node-lifecycle controller sets it with NoSchedule.
 	NodePIDPressure = "node.kubernetes.io/pid-pressure"
 	// NodeNetworkUnavailable: the node's network is not set up. The
@@ -26,18 +26,17 @@ const (
 	// NodeUnschedulable: the node is cordoned (spec.unschedulable). The
 	// node-lifecycle controller sets it with NoSchedule.
 	NodeUnschedulable = "node.kubernetes.io/unschedulable"
-	// NodeOutOfService: the node was shut down and will not come back by
-	// itself, so its volumes may be detached. A person or a remediation
+	// NodeOutOfService: the node is shut down and will not recover by itself,
+	// so its volumes may be detached. An administrator or a remediation
 	// controller sets it, with NoExecute or NoSchedule.
 	NodeOutOfService = "node.kubernetes.io/out-of-service"
-	// NodeOutOfDisk is a legacy key, replaced by [NodeDiskPressure]; nothing
+	// NodeOutOfDisk is a legacy key, replaced by [NodeDiskPressure]. Nothing
 	// sets it any more.
 	NodeOutOfDisk = "node.kubernetes.io/out-of-disk"
 
 	// CloudProviderUninitialized: the cloud controller manager has not
-	// initialized the node yet. The kubelet sets it with NoSchedule when it
-	// runs with an external cloud provider; the cloud controller manager
-	// removes it.
+	// initialized the node yet. A kubelet with an external cloud provider sets
+	// it with NoSchedule; the cloud controller manager removes it.
 	CloudProviderUninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 	// CloudProviderShutdown: the instance behind the node is shut down. The
 	// cloud node-lifecycle controller sets it with NoSchedule.
@@ -46,8 +45,8 @@ const (
 	// NodeRoleControlPlane: the node runs the control plane. kubeadm sets it
 	// with NoSchedule.
 	NodeRoleControlPlane = "node-role.kubernetes.io/control-plane"
-	// NodeRoleMaster is a legacy key, replaced by [NodeRoleControlPlane];
-	// kubeadm stopped setting it in 1.25.
+	// NodeRoleMaster is a legacy key, replaced by [NodeRoleControlPlane].
+	// kubeadm has not set it since 1.25.
 	NodeRoleMaster = "node-role.kubernetes.io/master"
 
 	// NodeAlphaNotReady is a legacy key, replaced by [NodeNotReady].

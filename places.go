@@ -2,7 +2,7 @@ package taints
 
 import "slices"
 
-// firsts returns a copy of the list with the first taint of each identity.
+// firsts returns a copy of the first taint of each identity.
 func firsts(taints []Taint) []Taint {
 	list := make([]Taint, 0, len(taints))
 	all := placesOf(taints)
@@ -14,14 +14,14 @@ func firsts(taints []Taint) []Taint {
 	return list
 }
 
-// Places are where the identities first stand in a list of taints. For a short
-// list they are nil, and a loop over it finds a taint without allocating.
+// Places maps identities to the index of the first taint in a list. It is nil
+// for a short list, where a loop finds a taint and nothing is allocated.
 type places map[TaintID]int
 
-// manyTaints is the length of a list that is no longer short.
+// manyTaints is the largest length of a short list.
 const manyTaints = 64
 
-// newPlaces returns the places of a list that is empty and may grow to n.
+// newPlaces returns the places of an empty list that may grow to n taints.
 func newPlaces(n int) places {
 	if n <= manyTaints {
 		return nil
@@ -39,7 +39,7 @@ func placesOf(taints []Taint) places {
 	return p
 }
 
-// add says that the list has a taint of the identity at the index.
+// add notes that the list has a taint of the identity at index i.
 func (p places) add(id TaintID, i int) {
 	if p == nil {
 		return
@@ -49,8 +49,8 @@ func (p places) add(id TaintID, i int) {
 	}
 }
 
-// first returns the index of the first taint of the identity in the list whose
-// places these are, and -1 if there is none.
+// first returns the index of the first taint of the identity, or -1. The list
+// is the one whose places these are.
 func (p places) first(taints []Taint, id TaintID) int {
 	if p != nil {
 		if i, known := p[id]; known {
@@ -66,10 +66,10 @@ func (p places) first(taints []Taint, id TaintID) int {
 	return -1
 }
 
-// Removals find the identities that name a taint.
+// Removals find which identities of a list name a taint.
 type removals struct {
 	ids    []TaintID
-	places places // of a long list
+	places places // nil for a short list
 }
 
 func removalsOf(ids []TaintID) removals {
@@ -80,8 +80,7 @@ func removalsOf(ids []TaintID) removals {
 	return r
 }
 
-// first returns the index of the first identity that names the taint, and -1 if
-// there is none.
+// first returns the index of the first identity that names the taint, or -1.
 func (r removals) first(t *Taint) int {
 	if r.places == nil {
 		return slices.IndexFunc(r.ids, func(id TaintID) bool { return id.names(t) })

@@ -1,29 +1,28 @@
 package taints
 
-// Diff returns the changes that lead from one list of taints to another: it
-// adds what to has and from has not, or has under another value, and removes
-// what from has and to has not. It is [Reconcile] for a list that nobody else
-// changes.
+// Diff returns the changes that lead from one list of taints to another. It adds
+// the taints of to that from lacks or has with another value, and removes those
+// of from that to lacks. It is [Reconcile] for a list that nobody else changes.
 func Diff(from, to []Taint) Changes { return Reconcile(from, from, to) }
 
-// Reconcile returns what a controller has to do to a node's current taints when
-// it once applied a list and now desires another, such as a machine set whose
-// template changed:
+// Reconcile returns the changes that a controller makes to a node's current
+// taints if it last applied one list and now desires another, as for a machine
+// set whose template changed:
 //
-//   - A desired taint is added unless the node has it under the same value.
+//   - A desired taint is added unless the node has it with the same value.
 //   - A taint that was applied and is no longer desired is removed if the node
-//     still has it under the value that was applied. What somebody else has
-//     removed or given another value since is left alone.
-//   - Every other taint is left alone.
+//     still has it with the value that was applied.
+//   - Every other taint is left alone, among them those that somebody else has
+//     removed or given another value since.
 //
-// Identities are compared, and values, but not TimeAdded, which is carried over
-// from desired. Of several taints of one key and effect in a list the first
+// Taints are compared by key, value and effect. TimeAdded is copied from
+// desired. If a list has several taints with one key and effect, the first
 // counts. A taint without an effect, which no API server accepts, is never
-// removed, for no [TaintID] names it alone.
+// removed, as no [TaintID] identifies it alone.
 //
 // Taints are added in the order of desired and removed in that of lastApplied.
-// The changes share nothing with the lists, and are zero where there is nothing
-// to do, as there is after they have been applied.
+// The changes share no memory with the lists, and are zero if there is nothing
+// to do, such as once they have been applied.
 func Reconcile(current, lastApplied, desired []Taint) Changes {
 	c := missing(current, desired)
 	on, wanted := placesOf(current), placesOf(desired)
@@ -37,11 +36,11 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 	return c
 }
 
-// ReconcileOwned is like [Reconcile] for a controller that wrote down only the
-// identities of the taints that it owns, as Cluster API does in an annotation:
-// an owned taint that is not desired is removed under whatever value. An owned
-// identity without an effect owns the key under every effect. Taints are removed
-// in the order of current.
+// ReconcileOwned is like [Reconcile] for a controller that records only the
+// identities of the taints it owns, as Cluster API does in an annotation. An
+// owned taint that is not desired is removed whatever its value. An identity
+// without an effect owns the key with every effect. Taints are removed in the
+// order of current.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	c := missing(current, desired)
 	own, wanted := removalsOf(owned), placesOf(desired)
@@ -54,7 +53,7 @@ func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	return c
 }
 
-// missing returns the changes that add what is desired and not on the node.
+// missing returns the changes that add the desired taints that the node lacks.
 func missing(current, desired []Taint) Changes {
 	var c Changes
 	on := placesOf(current)

@@ -7,33 +7,35 @@ import (
 	"time"
 )
 
-// A Taint marks a node: pods that do not tolerate it are kept away, or leave.
-// Fields, their order and their JSON are those of k8s.io/api/core/v1.Taint.
-// Only TimeAdded has the JSON of [time.Time], which is the same for whole
-// seconds in UTC, as Kubernetes writes them.
+// A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
+// fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
+// TimeAdded has the JSON of [time.Time]. The two agree for whole seconds in UTC,
+// which is what Kubernetes writes.
 //
-// The zero Taint is invalid, for a key and an effect are required, but every
-// function takes it. Compare taints with [Taint.Equal] or [Taint.ID], not with
-// ==, which compares TimeAdded by its address.
+// The zero Taint is not valid, as a key and an effect are required. Compare
+// taints with [Taint.Equal] or [Taint.ID], not with ==, which compares pointers
+// to TimeAdded.
 type Taint struct {
-	// Key names the taint, as in "dedicated" or "nvidia.com/gpu". Required.
+	// Key names the taint, as in "dedicated" or "nvidia.com/gpu". It is
+	// required.
 	Key string `json:"key"`
-	// Value is what a toleration's value is compared with. May be empty.
+	// Value is what a toleration's value is compared with. It may be empty.
 	Value string `json:"value,omitempty"`
-	// Effect is what happens to pods that do not tolerate the taint. Required.
+	// Effect is what happens to pods that do not tolerate the taint. It is
+	// required.
 	Effect Effect `json:"effect"`
-	// TimeAdded is when the taint was put on the node; nil where it is not
-	// known. Kubernetes sets it on NoExecute taints and on those that follow a
-	// node's conditions. Matching does not use it.
+	// TimeAdded is when the taint was added to the node, or nil if that is not
+	// known. Kubernetes sets it for NoExecute taints and for those that follow
+	// from a node's conditions. Matching ignores it.
 	TimeAdded *time.Time `json:"timeAdded,omitempty"`
 }
 
-// ID returns the taint's key and effect, which are what Kubernetes' MatchTaint
-// compares.
+// ID returns the taint's key and effect, which identify it on its node
+// (MatchTaint in Kubernetes).
 func (t Taint) ID() TaintID { return TaintID{t.Key, t.Effect} }
 
-// Equal reports whether the taints have the same key, value and effect, and
-// times that are both unset or the same instant.
+// Equal reports whether t and u have the same key, value and effect, and a
+// TimeAdded that is unset in both or the same instant.
 func (t Taint) Equal(u Taint) bool {
 	return t.sameButTime(&u) && compareTimes(t.TimeAdded, u.TimeAdded) == 0
 }
@@ -42,9 +44,9 @@ func (t *Taint) sameButTime(u *Taint) bool {
 	return t.Key == u.Key && t.Value == u.Value && t.Effect == u.Effect
 }
 
-// Compare returns -1, 0 or 1. It orders taints by key, value and effect, byte
-// for byte, and then by time, with an unset one first. It returns 0 exactly for
-// taints that are Equal.
+// Compare returns -1, 0 or 1 as t sorts before, with or after u: by key, value
+// and effect, byte by byte, and then by TimeAdded, with unset times first. It
+// returns 0 exactly if t and u are Equal.
 func (t Taint) Compare(u Taint) int {
 	return cmp.Or(
 		strings.Compare(t.Key, u.Key),
@@ -66,7 +68,7 @@ func compareTimes(a, b *time.Time) int {
 	return a.Compare(*b)
 }
 
-// clone returns the taint with a time of its own.
+// clone returns the taint with a TimeAdded of its own.
 func (t Taint) clone() Taint {
 	if t.TimeAdded != nil {
 		added := *t.TimeAdded
@@ -75,17 +77,17 @@ func (t Taint) clone() Taint {
 	return t
 }
 
-// String returns the taint as kubectl prints it: "key=value:Effect",
-// "key:Effect" without a value, "key=value:" without an effect, "key" without
-// both (Taint.ToString in Kubernetes). [ParseTaint] reads the text of a valid
-// taint back. It leaves out TimeAdded.
+// String returns the taint as kubectl prints it (Taint.ToString in Kubernetes):
+// "key=value:Effect", or "key:Effect" without a value, "key=value:" without an
+// effect, and "key" without either. TimeAdded is left out. [ParseTaint] parses
+// the text of a valid taint.
 func (t Taint) String() string {
 	var buf [64]byte
 	return string(t.AppendTo(buf[:0]))
 }
 
-// AppendTo appends the text that String returns to b and returns the extended
-// slice.
+// AppendTo appends the text that [Taint.String] returns to b and returns the
+// extended slice.
 func (t Taint) AppendTo(b []byte) []byte {
 	b = appendKeyValue(b, t.Key, t.Value)
 	if t.Value != "" || t.Effect != "" {
@@ -94,8 +96,8 @@ func (t Taint) AppendTo(b []byte) []byte {
 	return append(b, t.Effect...)
 }
 
-// appendKeyValue appends how kubectl prints a key and a value, in taints and
-// in tolerations.
+// appendKeyValue appends a key and a value as kubectl prints them, for taints
+// and for tolerations.
 func appendKeyValue(b []byte, key, value string) []byte {
 	b = append(b, key...)
 	if value != "" {
@@ -105,12 +107,12 @@ func appendKeyValue(b []byte, key, value string) []byte {
 	return b
 }
 
-// ParseTaint reads "key=value:Effect" or "key:Effect". It accepts what "kubectl
-// taint" accepts for a taint to add, so the effect is required and the taint is
-// valid. The taint keeps parts of s.
+// ParseTaint parses s as "key=value:Effect" or "key:Effect". It accepts what
+// "kubectl taint" accepts for a taint to add, so the taint is valid. The taint
+// shares memory with s.
 //
-// The error is a [*ParseError] with the place of the first fault, which wraps a
-// [*FieldError]; the taint is then zero.
+// The error is a [*ParseError] with the offset of the first fault, and wraps a
+// [*FieldError]. The taint is then zero.
 func ParseTaint(s string) (Taint, error) {
 	t, fault := parseTaint(s)
 	if fault != nil {
@@ -147,8 +149,8 @@ func checkParsedEffect(effect string) problem {
 	return effectUnknown
 }
 
-// MustParseTaint is like [ParseTaint] but panics where that returns an error.
-// It is for tests and for constants.
+// MustParseTaint calls [ParseTaint] and panics on error. It is intended for use
+// in tests with constant strings.
 func MustParseTaint(s string) Taint {
 	t, err := ParseTaint(s)
 	if err != nil {
@@ -157,15 +159,16 @@ func MustParseTaint(s string) Taint {
 	return t
 }
 
-// ParseTaints reads taints separated by commas, as in
-// "dedicated=ml:NoSchedule,spot:PreferNoSchedule": the form of the kubelet's
-// --register-with-taints. It accepts what the kubelet accepts, except texts
-// that ask for removal, which the kubelet drops. The empty text gives nil.
+// ParseTaints parses taints separated by commas, the form of the kubelet's
+// --register-with-taints, as in
+// "dedicated=ml:NoSchedule,spot:PreferNoSchedule". It accepts what the kubelet
+// accepts, except removals ("key-"), which the kubelet drops. An empty list
+// gives nil.
 //
-// The error unwraps to a [*ParseError] for each faulty taint, in order, with
-// the place of its first fault in the list. Each wraps a [*FieldError] with
-// "taints" as its List. A taint whose key and effect an earlier one has is
-// [ErrDuplicate]. The list is then nil.
+// The error unwraps to a [*ParseError] for each faulty taint, in order, with the
+// offset of its first fault in the list. Each wraps a [*FieldError] whose List
+// is "taints". A taint with the key and effect of an earlier one is an
+// [ErrDuplicate]. The result is then nil.
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil
@@ -195,7 +198,7 @@ func ParseTaints(list string) ([]Taint, error) {
 	return taints, nil
 }
 
-// inList returns the error as that of the entry at the index.
+// inList returns e as the error of an entry of the list.
 func (e *ParseError) inList(list string, index int) error {
 	fault := e.Err.(*FieldError)
 	fault.List, fault.index = list, someIndex(index)

@@ -1,8 +1,8 @@
 package taints
 
-// A TaintID is a taint's identity on its node, which has at most one taint of a
-// key and effect. It is comparable and serves as a map key. Where a TaintID
-// asks for taints, an empty Effect stands for the key under every effect.
+// A TaintID identifies a taint on its node, which has at most one taint with a
+// given key and effect. It can be compared with == and used as a map key. To
+// find or remove taints, an empty Effect stands for every effect.
 type TaintID struct {
 	Key    string `json:"key"`
 	Effect Effect `json:"effect,omitempty"`
@@ -11,14 +11,14 @@ type TaintID struct {
 // String returns "key:Effect", or "key" without an effect.
 func (id TaintID) String() string { return Taint{Key: id.Key, Effect: id.Effect}.String() }
 
-// names reports whether the identity is that of the taint, or that of its key
-// under every effect.
+// names reports whether id identifies the taint, or its key with every effect.
 func (id TaintID) names(t *Taint) bool {
 	return id.Key == t.Key && (id.Effect == "" || id.Effect == t.Effect)
 }
 
-// ParseTaintID reads the identity of a taint, "key:Effect", or "key" for the
-// key under every effect. The error is a [*ParseError], as for [ParseTaint].
+// ParseTaintID parses s as "key:Effect", or as "key" for the key with every
+// effect. The error is a [*ParseError], as for [ParseTaint], and the identity is
+// then zero.
 func ParseTaintID(s string) (TaintID, error) {
 	key, effect, found := cut(s, ':')
 	if p := checkKey(key); p != noProblem {
@@ -32,9 +32,9 @@ func ParseTaintID(s string) (TaintID, error) {
 	return TaintID{key, Effect(effect)}, nil
 }
 
-// FindTaint returns the index of the first taint of the identity, and whether
-// there is one. An identity without an effect finds the first taint of the key
-// (TaintExists and TaintKeyExists in Kubernetes).
+// FindTaint returns the index of the first taint that id identifies, and whether
+// there is one (TaintExists in Kubernetes). An id without an effect finds the
+// first taint with the key (TaintKeyExists in Kubernetes).
 func FindTaint(taints []Taint, id TaintID) (i int, found bool) {
 	for i := range taints {
 		if id.names(&taints[i]) {

@@ -197,10 +197,3 @@ func ParseTaints(list string) ([]Taint, error) {
 	}
 	return taints, nil
 }
-
-// inList returns e as the error of an entry of the list.
-func (e *ParseError) inList(list string, index int) error {
-	fault := e.Err.(*FieldError)
-	fault.List, fault.index = list, someIndex(index)
-	return e
-}

@@ -2,8 +2,8 @@ package taints
 
 import "strings"
 
-// Differences are the fields in which a toleration differs from a taint that it
-// does not tolerate. Distance, mismatch, hint and words all follow from them.
+// Differences are how a toleration differs from a taint that it does not
+// tolerate. Distance, mismatch, hint and words all follow from them.
 type differences struct {
 	key, effect, value relation
 	values             Mismatch // of the operator and the values
@@ -37,7 +37,7 @@ func relate(a, b string) relation {
 }
 
 // differences compares the toleration, which does not match, with the taint. It
-// returns false if their keys have nothing in common.
+// returns false if their keys are not close.
 func (o Options) differences(t *Toleration, taint *Taint) (d differences, ok bool) {
 	d.allKeys = t.Key == ""
 	if !o.keyMatches(t, taint) {

@@ -2,16 +2,16 @@ package taints
 
 // A Reason says why one taint lets a pod through or does not.
 type Reason struct {
-	// Taint is the taint. It shares TimeAdded with the list that it is from.
+	// Taint is the taint. It shares its TimeAdded with the list.
 	Taint Taint `json:"taint"`
-	// Closest is the first toleration that matches the taint. Where none does it
-	// is the one that comes closest, the first of several, and zero if none
-	// comes close. It has seconds of its own.
+	// Closest is the first toleration that matches the taint. If none does, it is
+	// the first of those that come closest, and zero if none comes close.
 	Closest Toleration `json:"closest,omitzero"`
-	// Mismatch is the first rule that Closest fails, or [MismatchKey] where
-	// nothing comes close. It is MismatchNone for a taint that is tolerated.
+	// Mismatch is the first rule by which Closest does not match the taint. It is
+	// MismatchNone if the taint is tolerated, and MismatchKey if no toleration
+	// comes close.
 	Mismatch Mismatch `json:"mismatch"`
-	// Hint is a guess at a mistake in Closest.
+	// Hint is a guess at the mistake in Closest.
 	Hint Hint `json:"hint,omitzero"`
 
 	closest  indexPlusOne
@@ -19,17 +19,18 @@ type Reason struct {
 	redacted bool
 }
 
-// Toleration returns the index of Closest, and false where nothing comes close.
+// Toleration returns the index of Closest, and false if no toleration comes
+// close.
 func (r Reason) Toleration() (i int, ok bool) { return r.closest.get() }
 
 // Tolerated reports whether a toleration matches the taint.
 func (r Reason) Tolerated() bool { return r.Mismatch == MismatchNone }
 
-// Why returns in what the closest toleration differs from the taint, in all
-// fields, as in "the effect differs, the value differs only in letter case" or
-// "40 is not less than 30 but 10 more". It returns "nothing comes close" where
-// there is no such toleration, and "" where the taint is tolerated. Control
-// characters are escaped.
+// Why returns how the closest toleration differs from the taint, in all fields,
+// as in "the effect differs, the value differs only in letter case" or "40 is
+// not less than 30 but 10 more". It returns "nothing comes close" if there is no
+// such toleration, and "" if the taint is tolerated. Control characters are
+// escaped.
 func (r Reason) Why() string { return string(appendLine(nil, r.why())) }
 
 // String returns the reason in one line, as in "dedicated=ml:NoSchedule is not
@@ -37,18 +38,18 @@ func (r Reason) Why() string { return string(appendLine(nil, r.why())) }
 // case)". Control characters are escaped.
 func (r Reason) String() string { return string(appendLine(nil, string(r.append(nil)))) }
 
-// Redact returns the reason with names in place of keys and values, <key1>,
-// <value1> and so on, in its fields and texts. Equal texts have equal names.
-// Effects and operators that Kubernetes does not know are replaced too. By how
-// much a threshold is missed is left out. So the result is safe to show to
-// those who may not know the names.
+// Redact returns the reason with placeholders for keys and values, such as
+// "<key1>" and "<value1>", so that it can be shown to those who may not know the
+// names in a cluster. Equal texts have equal placeholders. Effects and operators
+// that Kubernetes does not know are replaced too, and texts leave out by how
+// much a number misses a threshold.
 func (r Reason) Redact() Reason { return new(redactor).reason(r) }
 
-// An Explanation has a [Reason] for each taint of a node, in order.
+// An Explanation holds a [Reason] for each taint of a node, in order.
 type Explanation []Reason
 
-// Schedulable reports whether the pod may be placed on the node, as
-// [Verdict.Schedulable] does.
+// Schedulable reports whether the pod may be placed on the node, like
+// [Verdict.Schedulable].
 func (e Explanation) Schedulable() bool {
 	for i := range e {
 		if !e[i].Tolerated() && Hard.Has(e[i].Taint.Effect) {
@@ -58,8 +59,8 @@ func (e Explanation) Schedulable() bool {
 	return true
 }
 
-// String returns a line for each taint, as [Reason.String] has it, separated by
-// line feeds.
+// String returns the text of [Reason.String] for each taint, separated by
+// newlines.
 func (e Explanation) String() string {
 	var b []byte
 	for i := range e {
@@ -71,8 +72,8 @@ func (e Explanation) String() string {
 	return string(b)
 }
 
-// Redact returns the explanation with names in place of keys and values, as
-// [Reason.Redact] has it, with equal names for equal texts throughout.
+// Redact returns the explanation with placeholders for keys and values, like
+// [Reason.Redact]. Equal texts have equal placeholders in all reasons.
 func (e Explanation) Redact() Explanation {
 	if e == nil {
 		return nil
@@ -86,10 +87,10 @@ func (e Explanation) Redact() Explanation {
 }
 
 // Explain returns for each taint which toleration matches it, or which one comes
-// closest and why it fails. A toleration comes close if its key is the taint's,
-// empty, the taint's in other letter case, or one or two edits away; of those the
-// one that differs least does. Without taints the result is nil. It allocates:
-// use [Filter] for the decision and Explain for the message.
+// closest and why it does not match. A toleration comes close if its key is
+// empty, or the taint's up to letter case, or one or two edits from it; the
+// closest is the one that differs least in all fields. Without taints the result
+// is nil. Use [Filter] for the decision and Explain for the message.
 func Explain(taints []Taint, tolerations []Toleration) Explanation {
 	return Options{}.Explain(taints, tolerations)
 }
@@ -135,8 +136,9 @@ func (o Options) reason(taint *Taint, tolerations []Toleration) Reason {
 // closest returns the index of the toleration, none of which matches, that
 // differs least from the taint, and how it differs. The index is -1 if none
 // comes close.
-func (o Options) closest(taint *Taint, tolerations []Toleration) (closest int, differ differences) {
+func (o Options) closest(taint *Taint, tolerations []Toleration) (int, differences) {
 	closest, least := -1, 0
+	var differ differences
 	for i := range tolerations {
 		d, ok := o.differences(&tolerations[i], taint)
 		if !ok {

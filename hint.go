@@ -7,30 +7,32 @@ import (
 )
 
 // A Hint is a guess at the mistake in a toleration that comes close to a taint
-// and does not match it.
+// but does not match it.
 type Hint uint8
 
 const (
-	// HintNone: there is nothing to guess.
+	// HintNone: there is no guess.
 	HintNone Hint = iota
-	// HintLetterCase: the field that [Reason.Mismatch] names would match but
-	// for upper and lower case.
+	// HintLetterCase: the field that [Reason.Mismatch] is about differs only in
+	// letter case.
 	HintLetterCase
-	// HintSpelling: the field that Mismatch names may be misspelled. A key is
-	// one or two edits from the taint's, where an edit puts in, takes out or
+	// HintSpelling: the field that Mismatch is about may be misspelled. A key is
+	// one or two edits from the taint's, where an edit inserts, deletes or
 	// replaces a letter, or swaps two neighbors. An unknown effect or operator
-	// is as near to a known one, or its beginning.
+	// is one or two edits from a known one, or the beginning of one.
 	HintSpelling
-	// HintEmptyValue: the operator is Equal and the value empty, which
-	// tolerates only a taint without a value.
+	// HintEmptyValue: the operator is Equal and the value is empty, which
+	// matches only an empty value.
 	HintEmptyValue
 	// HintOtherKey: the value differs, and another toleration has the taint's
-	// value with Equal under another key, as "dedicated=db" and "team=ml" for a
-	// taint "dedicated=ml".
+	// value with Equal and another key, as "dedicated=db" and "team=ml" do for
+	// the taint "dedicated=ml".
 	HintOtherKey
 )
 
-var hintNames = []string{"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey"}
+var hintNames = []string{
+	"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey",
+}
 
 // String returns the name of the constant, and "Hint(n)" for other numbers.
 func (h Hint) String() string { return enum.Name("Hint", int(h), hintNames) }
@@ -39,9 +41,11 @@ func (h Hint) String() string { return enum.Name("Hint", int(h), hintNames) }
 func (h Hint) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText reads the name of a constant. The error is a [*ParseError].
-func (h *Hint) UnmarshalText(text []byte) error { return unmarshalName(h, "Hint", hintNames, text) }
+func (h *Hint) UnmarshalText(text []byte) error {
+	return unmarshalName(h, "Hint", hintNames, text)
+}
 
-// hint guesses at the mistake in the field that Mismatch names.
+// hint guesses at the mistake in the field that Mismatch is about.
 func (r *Reason) hint() Hint {
 	switch r.Mismatch {
 	case MismatchEffect:
@@ -67,8 +71,8 @@ func (r *Reason) hint() Hint {
 	return HintNone
 }
 
-// hintOfMeaning returns the hint for a word that Kubernetes does not know and the
-// known one that may be meant, if any.
+// hintOfMeaning returns the hint for a word that Kubernetes does not know, given
+// the known word that may be meant, if any.
 func hintOfMeaning(word, meant string) Hint {
 	switch {
 	case meant == "":
@@ -79,12 +83,13 @@ func hintOfMeaning(word, meant string) Hint {
 	return HintSpelling
 }
 
-// otherKey returns the key of the first toleration that has the taint's value,
-// which is not empty, under a key that is not the taint's.
+// otherKey returns the key of the first toleration with the taint's value, which
+// must not be empty, and a key that is not the taint's.
 func (o Options) otherKey(taint *Taint, tolerations []Toleration) (key string, ok bool) {
 	for i := range tolerations {
 		t := &tolerations[i]
-		if t.Value == taint.Value && t.Value != "" && t.operator() == OpEqual && !o.keyMatches(t, taint) {
+		sameValue := t.Value == taint.Value && t.Value != "" && t.operator() == OpEqual
+		if sameValue && !o.keyMatches(t, taint) {
 			return t.Key, true
 		}
 	}

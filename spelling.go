@@ -2,9 +2,8 @@ package taints
 
 import "strings"
 
-// meant returns the first of the words that s equals but for letter case, that s
-// is the beginning of, or that is one or two edits away, and "" if there is
-// none.
+// meant returns the first word that s equals up to letter case, that begins with
+// s, or that is one or two edits from s. It returns "" if there is none.
 func meant(s string, words []string) string {
 	for _, w := range words {
 		isBeginning := len(s) > 2 && len(s) < len(w) && strings.EqualFold(s, w[:len(s)])
@@ -15,8 +14,8 @@ func meant(s string, words []string) string {
 	return ""
 }
 
-// keyEdits returns how many edits, 1 or 2, lead from one key to the other, and 0
-// if it takes more or the keys are too short for so many edits to mean anything.
+// keyEdits returns how many edits, 1 or 2, lead from one key to the other. It
+// returns 0 if there are more, or if the keys are too short for a guess.
 func keyEdits(a, b string) int {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	if most := min(2, (shorter-1)/2); most > 0 && longer-shorter <= most {
@@ -27,9 +26,9 @@ func keyEdits(a, b string) int {
 	return 0
 }
 
-// edits returns the number of edits that lead from a to b, where an edit puts in,
-// takes out or replaces a byte or swaps two neighbors, and a number above most if
-// it takes more than most.
+// edits returns how many edits lead from a to b, where an edit inserts, deletes
+// or replaces a byte, or swaps two neighbors. If there are more than most, it
+// returns some number above most.
 func edits(a, b string, most int) int {
 	for a != "" && b != "" && a[0] == b[0] {
 		a, b = a[1:], b[1:]

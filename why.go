@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// append appends the line that String returns, without escapes.
+// append appends the text that String returns, without escapes.
 func (r *Reason) append(b []byte) []byte {
 	b = r.Taint.AppendTo(b)
 	if r.Tolerated() {
@@ -17,8 +17,8 @@ func (r *Reason) append(b []byte) []byte {
 	return r.appendClosest(b)
 }
 
-// appendClosest appends in parentheses which toleration comes closest and in what
-// it differs.
+// appendClosest appends in parentheses which toleration comes closest and how it
+// differs.
 func (r *Reason) appendClosest(b []byte) []byte {
 	b = append(b, " ("...)
 	if r.closest != 0 {
@@ -77,7 +77,8 @@ func (r *Reason) appendWhyValue(words []string) []string {
 	case MismatchNotLess, MismatchNotGreater:
 		words = append(words, r.missed())
 	case MismatchOperator:
-		words = append(words, unknown("operator", string(r.Closest.Operator), r.differ.meantOperator))
+		operator := string(r.Closest.Operator)
+		words = append(words, unknown("operator", operator, r.differ.meantOperator))
 	default:
 		words = append(words, r.differ.values.Why())
 	}
@@ -96,7 +97,7 @@ func (r *Reason) missed() string {
 	}
 	got, _ := parseInteger(r.Taint.Value)
 	limit, _ := parseInteger(r.Closest.Value)
-	by := uint64(got) - uint64(limit) // in two's complement, right for any two int64
+	by := uint64(got) - uint64(limit) // does not overflow for any two int64
 	if r.differ.values == MismatchNotGreater {
 		by = -by
 	}
@@ -106,8 +107,8 @@ func (r *Reason) missed() string {
 	return text + " but " + strconv.FormatUint(by, 10) + " " + more
 }
 
-// unknown says that Kubernetes does not know the effect or operator, and what may
-// be meant.
+// unknown says that Kubernetes does not know the effect or operator, and which
+// one may be meant.
 func unknown(field, name, meant string) string {
 	text := "the " + field + " " + name + " is unknown"
 	if meant != "" {
@@ -124,8 +125,7 @@ func (r relation) words(differs string) string {
 	return differs
 }
 
-// appendLine appends the text with everything escaped that does not print, so
-// that it stays one line.
+// appendLine appends the text as one line: what is not printable is escaped.
 func appendLine(b []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRuneInString(text[i:])

@@ -44,7 +44,8 @@
 //	m := taints.Compile(pod.Tolerations)
 //	for _, node := range nodes {
 //		if v := m.Filter(node.Taints); v.Schedulable() {
-//			feasible, soft = append(feasible, node), append(soft, v.PreferNoSchedule)
+//			feasible = append(feasible, node)
+//			soft = append(soft, v.PreferNoSchedule)
 //		}
 //	}
 //	scores := taints.NormalizeScores(nil, soft, 100)

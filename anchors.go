@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// An anchor is a key and a value, of one or more of the taints of each of its
-// classes.
+// An anchor is the key and value under which classes are filed. Each of its
+// classes has a taint with them.
 type anchor struct {
 	keyValue
-	order    uint64 // in which anchors were made
+	order    uint64 // of creation
 	classes  []*class
 	family   *family
 	inFamily int // index in family.anchors
@@ -18,23 +18,23 @@ type anchor struct {
 
 type keyValue struct{ key, value string }
 
-// A family is what there is of a key.
+// A family holds what there is with one key.
 type family struct {
-	key     string // of all taints of groups that have it
-	uses    int    // taints of groups that have it
+	key     string // shared by all taints of groups that have it
+	uses    int    // the number of such taints
 	anchors []*anchor
 	numbers numberTree // of the anchors whose value is an integer
 }
 
-// anchors are where the classes are found by the taints that a pod tolerates.
+// Anchors find classes by the taints that a pod tolerates.
 type anchors struct {
 	all      table[keyValue, *anchor]
 	families table[string, *family] // by key
 	order    uint64
 }
 
-// hold gives the class an anchor: of its taints the one that is the anchor of the
-// fewest classes.
+// hold files the class under an anchor: that of its taints which is the anchor of
+// the fewest classes.
 func (s *anchors) hold(k *class) {
 	rarest, fewest := 0, -1
 	for i := range k.taints {
@@ -51,7 +51,7 @@ func (s *anchors) hold(k *class) {
 	a.classes = append(a.classes, k)
 }
 
-// release takes the class from its anchor.
+// release removes the class from its anchor.
 func (s *anchors) release(k *class) {
 	a := k.anchor
 	a.classes = withoutAt(a.classes, k.inAnchor, func(moved *class) { moved.inAnchor = k.inAnchor })
@@ -60,14 +60,20 @@ func (s *anchors) release(k *class) {
 	}
 }
 
-// anchor returns the anchor that a taint is at, which is made if there is none.
-// It outlives the class that it is made for, and keeps nothing of its text.
+// anchor returns the anchor with the taint's key and value, and adds it if it is
+// new. It may outlive the class that it is added for, so it shares no memory
+// with the taint.
 func (s *anchors) anchor(t *Taint) *anchor {
 	if a := s.all.entries[keyValue{t.Key, t.Value}]; a != nil {
 		return a
 	}
 	f := s.families.entries[t.Key]
-	a := &anchor{keyValue: keyValue{f.key, strings.Clone(t.Value)}, order: s.order, family: f, inFamily: len(f.anchors)}
+	a := &anchor{
+		keyValue: keyValue{f.key, strings.Clone(t.Value)},
+		order:    s.order,
+		family:   f,
+		inFamily: len(f.anchors),
+	}
 	s.order++
 	s.all.set(a.keyValue, a)
 	f.anchors = append(f.anchors, a)
@@ -86,8 +92,8 @@ func (s *anchors) remove(a *anchor) {
 	}
 }
 
-// use counts a taint of a group with the key, and returns the key as all of them
-// share it: to look at the same text again is what makes a loop over groups fast.
+// use counts a taint of a group with the key, and returns the key that all such
+// taints share: to read the same memory again makes a loop over groups fast.
 func (s *anchors) use(key string) string {
 	f := s.families.entries[key]
 	if f == nil {
@@ -98,7 +104,7 @@ func (s *anchors) use(key string) string {
 	return f.key
 }
 
-// unuse takes back a use.
+// unuse reverts a call of use.
 func (s *anchors) unuse(key string) {
 	f := s.families.entries[key]
 	if f.uses--; f.uses == 0 {
@@ -106,9 +112,9 @@ func (s *anchors) unuse(key string) {
 	}
 }
 
-// What a search may take, in steps: so many for a rule, an anchor and a class, and
-// in all less than there are groups, by this factor. A step takes no longer than
-// a plain loop takes for that many nodes, see BenchmarkIndexHostile.
+// The steps that a search takes for a rule, an anchor and a class, and the share
+// of the number of groups that all its steps may reach. A step takes no longer
+// than the plain loop takes for one node (BenchmarkIndexHostile).
 const (
 	ruleSteps   = 4
 	anchorSteps = 2
@@ -120,12 +126,12 @@ const (
 type search struct {
 	groups *groupSet
 	limit  int // of the steps
-	left   int // below 0 where the limit does not do
+	left   int // of the limit; negative once it is exceeded
 }
 
-// search appends to found the classes of which a pod with the compiled
-// tolerations may tolerate all taints, each once, unless that takes so long that
-// the caller better looks at all groups: then it returns false.
+// search appends to found, once each, the classes of which a pod with m's
+// tolerations may tolerate all taints. It returns false if that takes too many
+// steps, so that the caller should visit all groups.
 func (c *groupSet) search(m *Matcher, found []*class) ([]*class, bool) {
 	s := search{groups: c, limit: len(c.all.entries) / searchShare}
 	return s.run(m, found)
@@ -157,8 +163,7 @@ func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
 	return found, true
 }
 
-// look appends to found anchors among which are all whose taints the rule
-// tolerates.
+// look appends to found the anchors whose taints the rule may tolerate.
 func (s *search) look(r *rule, found []*anchor) []*anchor {
 	if r.wildcard {
 		s.left = -1
@@ -186,7 +191,7 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 	return found
 }
 
-// add appends the anchors to found, unless the steps do not do for them.
+// add appends the anchors to found, unless that takes too many steps.
 func (s *search) add(found []*anchor, anchors ...*anchor) []*anchor {
 	if s.left -= anchorSteps * len(anchors); s.left < 0 {
 		return found
@@ -210,7 +215,7 @@ func (s *search) between(t *numberNode, low, high uint64, found []*anchor) []*an
 	return s.between(t.next[1], low, high, found)
 }
 
-// distinct returns the anchors, each once, in the order in which they were made.
+// distinct returns the anchors, once each, in the order of their creation.
 func distinct(anchors []*anchor) []*anchor {
 	slices.SortFunc(anchors, func(a, b *anchor) int { return cmp.Compare(a.order, b.order) })
 	return slices.Compact(anchors)

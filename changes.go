@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// Changes are what is to be done to a node's taints. The zero Changes do
-// nothing. [ParseChanges] reads them; [Diff], [Reconcile] and [ReconcileOwned]
-// compute them. Most callers should use [Changes.Apply] to make them.
+// Changes are taints to add to a node and to remove from it. The zero Changes do
+// nothing. [Diff], [Reconcile], [ReconcileOwned] and [ParseChanges] return
+// Changes. Most callers should use [Changes.Apply] to make them.
 type Changes struct {
-	// Add holds the taints to put on the node, at most one of a key and effect.
+	// Add holds the taints to add, at most one with a given key and effect.
 	Add []Taint `json:"add,omitempty"`
-	// Remove names the taints to take off; an empty Effect stands for the key
-	// under every effect.
+	// Remove identifies the taints to remove. An empty Effect stands for every
+	// effect.
 	Remove []TaintID `json:"remove,omitempty"`
 }
 
-// IsZero reports whether there is nothing to add and nothing to remove.
+// IsZero reports whether c neither adds nor removes a taint.
 func (c Changes) IsZero() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
 
 // String returns the changes as arguments of "kubectl taint", separated by
-// spaces: taints to add as [Taint.String] prints them, and then those to remove
-// with "-" at the end, as in "dedicated=ml:NoSchedule gpu:NoExecute- spot-".
-// [ParseChanges] reads the fields of the text of valid changes back. It leaves
-// out TimeAdded.
+// spaces: the taints to add, as [Taint.String] returns them, and then those to
+// remove, with "-" at the end, as in "dedicated=ml:NoSchedule gpu:NoExecute-
+// spot-". [ParseChanges] parses the arguments of valid changes.
 func (c Changes) String() string {
 	b := make([]byte, 0, 128)
 	for _, t := range c.Add {
@@ -37,10 +36,10 @@ func (c Changes) String() string {
 	return strings.TrimSuffix(string(b), " ")
 }
 
-// Only returns the changes to taints with an effect of the set. A removal of a
-// key under every effect becomes one for each known effect of the set; it stays
-// as it is for [AllEffects]. A controller that makes NoSchedule and NoExecute
-// changes at different speeds asks for one set and then for the other.
+// Only returns the changes to taints whose effect is in the set. The removal of
+// a key with every effect becomes one for each known effect in the set, except
+// that [AllEffects] leaves it as it is. It is for controllers that make NoExecute
+// changes more slowly than others. The result may share memory with c.
 func (c Changes) Only(in EffectSet) Changes {
 	if in == AllEffects {
 		return c
@@ -62,32 +61,32 @@ func (c Changes) Only(in EffectSet) Changes {
 	return only
 }
 
-// appendEach appends the identities of the key with each known effect of the set.
+// appendEach appends the identity of the key with each known effect in the set.
 func appendEach(ids []TaintID, key string, in EffectSet) []TaintID {
-	for _, effect := range [...]Effect{NoSchedule, PreferNoSchedule, NoExecute} {
-		if in.Has(effect) {
+	for _, name := range knownEffects {
+		if effect := Effect(name); in.Has(effect) {
 			ids = append(ids, TaintID{key, effect})
 		}
 	}
 	return ids
 }
 
-// Apply returns the taints with the changes made, and whether that made a
-// difference. It makes sure that what is to be removed is gone and that what is
-// to be added is there, so making the same changes again makes none.
+// Apply returns the taints with the changes made, and whether they differ from
+// before. Afterwards every taint of Add is present and no other taint that
+// Remove identifies, so applying the same changes again changes nothing.
 //
-// A taint of Add that is on the node under the same value keeps its TimeAdded.
-// Under another value it is replaced in its place, and if it is not there it is
-// appended. A taint that Remove names too is written anew, in its place, with the
-// TimeAdded of Add: that is how a time is refreshed. All other taints stay as
-// they are.
+// A taint of Add that the node has with the same value keeps its TimeAdded. One
+// that the node has with another value replaces that in its place, and one that
+// the node lacks is appended. To refresh a taint's TimeAdded, put it in both Add
+// and Remove: it is then replaced in its place. All other taints are kept.
 //
-// Of several taints of one key and effect in Add the first counts. Of several
-// on the node, which no API server accepts, those that Add names become one.
+// If Add has several taints with one key and effect, the first counts. If the
+// node has several, which no API server accepts, and Add has one, they become
+// one.
 //
-// Apply returns taints itself if they stay as they are. Otherwise the result is
-// a new list that shares nothing with taints or c, and is nil if it is empty.
-// Nothing is validated.
+// Apply returns taints itself if nothing changes. Otherwise the result is a new
+// list that shares no memory with taints or c, and nil if it is empty. Nothing
+// is validated.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	add, remove := placesOf(c.Add), removalsOf(c.Remove)
 	if c.made(taints, add, remove) {
@@ -121,10 +120,10 @@ func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return nilIfEmpty(list), true
 }
 
-// made reports whether the taints are as the changes want them, which a
-// controller finds most of the time. It allocates nothing for short lists.
+// made reports whether the taints already are as c wants them, as a controller
+// finds most of the time. It does not allocate for short lists.
 func (c Changes) made(taints []Taint, add places, remove removals) bool {
-	named := 0 // taints that Add names
+	named := 0 // taints that Add has too
 	for i := range taints {
 		t := &taints[i]
 		at := add.first(c.Add, t.ID())
@@ -154,23 +153,23 @@ func nilIfEmpty(taints []Taint) []Taint {
 }
 
 // ApplyStrict returns the taints with the changes made as "kubectl taint" makes
-// them, with or without its --overwrite:
+// them, with or without --overwrite. It returns an error if
 //
-//   - Without overwrite a taint of Add must not be on the node, under whatever
-//     value: [ErrExists].
-//   - What Remove names must be there, and not be taken off by an earlier
-//     entry: [ErrNotFound].
-//   - A taint of Add must not be named by Remove, [ErrConflict], nor be in Add
-//     twice, [ErrDuplicate].
+//   - the node has a taint of Add, with any value, and overwrite is false
+//     ([ErrExists]),
+//   - the node has no taint that an entry of Remove identifies, or an earlier
+//     entry removes it ([ErrNotFound]),
+//   - Remove identifies a taint of Add ([ErrConflict]), or
+//   - Add has a taint twice ([ErrDuplicate]).
 //
-// The result is that of [Changes.Apply], after all but the first taint of a key
-// and effect are dropped. It shares nothing with taints or c. (kubectl puts
-// what is added first, and a taint that it writes again as it was loses its
-// TimeAdded.)
+// Otherwise the result is that of [Changes.Apply] for the first taint of each
+// key and effect, as a list that shares no memory with taints or c. In contrast,
+// kubectl puts added taints first, and drops the TimeAdded of a taint that it
+// overwrites with the same value.
 //
 // The error is a [*ValidationError] with every fault, and the list is then nil.
-// Each fault has "add" or "remove" as its List and the printed taint as its
-// Value. Nothing else is validated.
+// The List of a fault is "add" or "remove", and its Value is the printed taint.
+// Nothing else is validated.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	list := firsts(taints)
 	f := faults{list: "add"}
@@ -200,8 +199,8 @@ func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	return nilIfEmpty(list), nil
 }
 
-// hits reports for each removal whether it takes a taint off that no earlier
-// one takes off.
+// hits reports for each removal whether it removes a taint that no earlier one
+// removes.
 func (c Changes) hits(taints []Taint) []bool {
 	hits, remove := make([]bool, len(c.Remove)), removalsOf(c.Remove)
 	for i := range taints {
@@ -209,8 +208,7 @@ func (c Changes) hits(taints []Taint) []bool {
 			hits[at] = true
 		}
 	}
-	// A removal may take off a taint to be added too, which is a conflict and
-	// no reason for a second fault.
+	// A removal of a taint to be added is a conflict, which is a fault already.
 	for i := range c.Add {
 		if at := remove.first(&c.Add[i]); at >= 0 {
 			hits[at] = true
@@ -219,8 +217,8 @@ func (c Changes) hits(taints []Taint) []bool {
 	return hits
 }
 
-// eachAdd adds the faults of the taints to add: those of the changes alone, and
-// where there are none those that check finds.
+// eachAdd adds the faults of the taints to add: a conflict or a duplicate, or
+// else what check finds.
 func (c Changes) eachAdd(f *faults, check func(t *Taint) problem) {
 	add, remove := placesOf(c.Add), removalsOf(c.Remove)
 	for i := range c.Add {
@@ -241,13 +239,14 @@ func (c Changes) eachAdd(f *faults, check func(t *Taint) problem) {
 	}
 }
 
-// Validate returns nil if the changes are valid and [Changes.ApplyStrict] can
-// make them on some node: taints and identities are valid, no taint is in Add
-// twice ([ErrDuplicate]) or named by Remove too ([ErrConflict]), and no removal
-// is named by an earlier one ([ErrDuplicate]).
+// Validate returns nil if the changes are valid, so that [Changes.ApplyStrict]
+// succeeds for some node: all taints and identities are valid, no taint is in
+// Add twice ([ErrDuplicate]), Remove identifies no taint of Add
+// ([ErrConflict]), and no removal repeats or is part of an earlier one
+// ([ErrDuplicate]).
 //
-// The error is a [*ValidationError] with every fault, with "add" or "remove" as
-// its List.
+// The error is a [*ValidationError] with every fault. The List of a fault is
+// "add" or "remove".
 func (c Changes) Validate() error {
 	f := faults{list: "add"}
 	c.eachAdd(&f, func(t *Taint) problem {
@@ -271,21 +270,21 @@ func (c Changes) Validate() error {
 	return f.err()
 }
 
-// ParseChanges reads the arguments that "kubectl taint" takes after the names
-// of the nodes, and accepts exactly those:
+// ParseChanges parses the arguments that "kubectl taint" takes after the names
+// of nodes, and accepts exactly those:
 //
 //	key=value:Effect    adds the taint, like key:Effect and key=:Effect
-//	key:Effect-         removes the taint of that key and effect
-//	key=value:Effect-   does the same, whatever the value on the node is
-//	key-                removes the taints of that key, whatever their effects
+//	key:Effect-         removes the taint with that key and effect
+//	key=value:Effect-   does the same, whatever the taint's value
+//	key-                removes the taints with that key, whatever their effects
 //
-// Taints and removals keep their order and parts of specs. Add never holds two
-// taints of one key and effect. Removals may repeat and contradict, as kubectl
-// refuses only when it applies them: see [Changes.Validate].
+// Taints and removals keep their order and share memory with specs. Add never has
+// two taints with one key and effect. Removals may repeat and conflict, which
+// kubectl does not refuse until it applies them; see [Changes.Validate].
 //
 // The error unwraps to a [*ParseError] for each faulty spec, in order, with the
-// place of its first fault. Each wraps a [*FieldError] with "specs" as its List.
-// A taint that is added twice is [ErrDuplicate]. The changes are then zero.
+// offset of its first fault. Each wraps a [*FieldError] whose List is "specs". A
+// taint that is added twice is an [ErrDuplicate]. The changes are then zero.
 func ParseChanges(specs ...string) (Changes, error) {
 	var c Changes
 	var errs []error
@@ -325,179 +324,4 @@ func (c *Changes) parse(spec string, seen places) *ParseError {
 		c.Add = append(c.Add, t)
 	}
 	return nil
-}
-
-// Diff returns the changes that lead from one list of taints to another: it
-// adds what to has and from has not, or has under another value, and removes
-// what from has and to has not. It is [Reconcile] for a list that nobody else
-// changes.
-func Diff(from, to []Taint) Changes { return Reconcile(from, from, to) }
-
-// Reconcile returns what a controller has to do to a node's current taints when
-// it once applied a list and now desires another, such as a machine set whose
-// template changed:
-//
-//   - A desired taint is added unless the node has it under the same value.
-//   - A taint that was applied and is no longer desired is removed if the node
-//     still has it under the value that was applied. What somebody else has
-//     removed or given another value since is left alone.
-//   - Every other taint is left alone.
-//
-// Identities are compared, and values, but not TimeAdded, which is carried over
-// from desired. Of several taints of one key and effect in a list the first
-// counts. A taint without an effect, which no API server accepts, is never
-// removed, for no [TaintID] names it alone.
-//
-// Taints are added in the order of desired and removed in that of lastApplied.
-// The changes share nothing with the lists, and are zero where there is nothing
-// to do, as there is after they have been applied.
-func Reconcile(current, lastApplied, desired []Taint) Changes {
-	c := missing(current, desired)
-	on, wanted := placesOf(current), placesOf(desired)
-	for _, t := range firsts(lastApplied) {
-		id := t.ID()
-		at := on.first(current, id)
-		if at >= 0 && current[at].Value == t.Value && id.Effect != "" && wanted.first(desired, id) < 0 {
-			c.Remove = append(c.Remove, id)
-		}
-	}
-	return c
-}
-
-// ReconcileOwned is like [Reconcile] for a controller that wrote down only the
-// identities of the taints that it owns, as Cluster API does in an annotation:
-// an owned taint that is not desired is removed under whatever value. An owned
-// identity without an effect owns the key under every effect. Taints are removed
-// in the order of current.
-func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
-	c := missing(current, desired)
-	own, wanted := removalsOf(owned), placesOf(desired)
-	for _, t := range firsts(current) {
-		id := t.ID()
-		if id.Effect != "" && own.first(&t) >= 0 && wanted.first(desired, id) < 0 {
-			c.Remove = append(c.Remove, id)
-		}
-	}
-	return c
-}
-
-// missing returns the changes that add what is desired and not on the node.
-func missing(current, desired []Taint) Changes {
-	var c Changes
-	on := placesOf(current)
-	for _, t := range firsts(desired) {
-		if at := on.first(current, t.ID()); at < 0 || current[at].Value != t.Value {
-			c.Add = append(c.Add, t)
-		}
-	}
-	return c
-}
-
-// FindTaint returns the index of the first taint of the identity, and whether
-// there is one. An identity without an effect finds the first taint of the key
-// (TaintExists and TaintKeyExists in Kubernetes).
-func FindTaint(taints []Taint, id TaintID) (i int, found bool) {
-	for i := range taints {
-		if id.names(&taints[i]) {
-			return i, true
-		}
-	}
-	return -1, false
-}
-
-// firsts returns a copy of the list with the first taint of each identity.
-func firsts(taints []Taint) []Taint {
-	list := make([]Taint, 0, len(taints))
-	all := placesOf(taints)
-	for i := range taints {
-		if all.first(taints, taints[i].ID()) == i {
-			list = append(list, taints[i].clone())
-		}
-	}
-	return list
-}
-
-// Places are where the identities first stand in a list of taints. For a short
-// list they are nil, and a loop over it finds a taint without allocating.
-type places map[TaintID]int
-
-// manyTaints is the length of a list that is no longer short.
-const manyTaints = 64
-
-// newPlaces returns the places of a list that is empty and may grow to n.
-func newPlaces(n int) places {
-	if n <= manyTaints {
-		return nil
-	}
-	return make(places, n)
-}
-
-func placesOf(taints []Taint) places {
-	p := newPlaces(len(taints))
-	if p != nil {
-		for i := range taints {
-			p.add(taints[i].ID(), i)
-		}
-	}
-	return p
-}
-
-// add says that the list has a taint of the identity at the index.
-func (p places) add(id TaintID, i int) {
-	if p == nil {
-		return
-	}
-	if _, known := p[id]; !known {
-		p[id] = i
-	}
-}
-
-// first returns the index of the first taint of the identity in the list whose
-// places these are, and -1 if there is none.
-func (p places) first(taints []Taint, id TaintID) int {
-	if p != nil {
-		if i, known := p[id]; known {
-			return i
-		}
-		return -1
-	}
-	for i := range taints {
-		if taints[i].Key == id.Key && taints[i].Effect == id.Effect {
-			return i
-		}
-	}
-	return -1
-}
-
-// Removals find the identities that name a taint.
-type removals struct {
-	ids    []TaintID
-	places places // of a long list
-}
-
-func removalsOf(ids []TaintID) removals {
-	r := removals{ids, newPlaces(len(ids))}
-	for i, id := range ids {
-		r.places.add(id, i)
-	}
-	return r
-}
-
-// first returns the index of the first identity that names the taint, and -1 if
-// there is none.
-func (r removals) first(t *Taint) int {
-	if r.places == nil {
-		return slices.IndexFunc(r.ids, func(id TaintID) bool { return id.names(t) })
-	}
-	exact, known := r.places[t.ID()]
-	every, knownEvery := r.places[TaintID{Key: t.Key}]
-	switch {
-	case known && knownEvery:
-		return min(exact, every)
-	case known:
-		return exact
-	case knownEvery:
-		return every
-	}
-	return -1
 }

@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// DefaultTolerationSeconds is how long a pod that says nothing else stays on a
-// node that is not ready or unreachable. It is the default of the API server's
-// flags --default-not-ready-toleration-seconds and
+// DefaultTolerationSeconds is how long a pod stays on a node that is not ready or
+// unreachable, in seconds, unless its tolerations say otherwise. It is the
+// default of the API server's flags --default-not-ready-toleration-seconds and
 // --default-unreachable-toleration-seconds.
 const DefaultTolerationSeconds int64 = 300
 
-// DefaultSeconds are the settings of [AddDefaults]. Nil stands for
-// [DefaultTolerationSeconds]. The numbers are copied.
+// DefaultSeconds are the seconds that [AddDefaults] gives to tolerations of
+// [NodeNotReady] and [NodeUnreachable]. Nil means [DefaultTolerationSeconds].
 type DefaultSeconds struct {
 	NotReady    *int64 `json:"notReady,omitempty"`
 	Unreachable *int64 `json:"unreachable,omitempty"`
 }
 
-// AddDefaults adds what the DefaultTolerationSeconds admission plugin gives to
-// every pod: tolerations of [NodeNotReady] and [NodeUnreachable], in this order,
-// with Exists, NoExecute and the seconds. One is left out if a toleration of that
-// key or of no key has the effect NoExecute or none, whatever its operator and
-// value.
+// AddDefaults adds the tolerations that the DefaultTolerationSeconds admission
+// plugin gives to every pod: of [NodeNotReady] and [NodeUnreachable], in this
+// order, with Exists, NoExecute and the seconds. It does not add one if a
+// toleration with that key, or without a key, has the effect NoExecute or none,
+// whatever its operator and value.
 //
-// Like all Add functions it returns tols itself if nothing is missing, and
-// otherwise a new list: that of tols, and then what was missing. Adding again
-// adds nothing. The list shares the TolerationSeconds of tols.
+// Like all Add functions, it returns tols itself if nothing is missing, and
+// otherwise a new list with what is missing at the end. To add again changes
+// nothing. The new list shares the TolerationSeconds of tols.
 func AddDefaults(tols []Toleration, seconds DefaultSeconds) []Toleration {
 	tols = addDefault(tols, NodeNotReady, seconds.NotReady)
 	return addDefault(tols, NodeUnreachable, seconds.Unreachable)
@@ -43,29 +43,31 @@ func addDefault(tols []Toleration, key string, seconds *int64) []Toleration {
 	if seconds != nil {
 		s = *seconds
 	}
-	return append(slices.Clip(tols), Toleration{Key: key, Operator: OpExists, Effect: NoExecute, TolerationSeconds: &s})
+	added := Toleration{Key: key, Operator: OpExists, Effect: NoExecute, TolerationSeconds: &s}
+	return append(slices.Clip(tols), added)
 }
 
-// A DaemonSetPod is what [AddDaemonSetDefaults] asks of a DaemonSet's pod.
+// A DaemonSetPod holds what [AddDaemonSetDefaults] needs to know of a pod.
 type DaemonSetPod struct {
 	// HostNetwork is the pod's spec.hostNetwork.
 	HostNetwork bool `json:"hostNetwork,omitempty"`
 }
 
 // AddDaemonSetDefaults adds the tolerations that the DaemonSet controller gives
-// to its pods, so that they run where nobody else does: [NodeNotReady] and
-// [NodeUnreachable] with NoExecute, forever; [NodeDiskPressure],
-// [NodeMemoryPressure], [NodePIDPressure] and [NodeUnschedulable] with
-// NoSchedule; and [NodeNetworkUnavailable] with NoSchedule on the host's network.
+// to its pods: of [NodeNotReady] and [NodeUnreachable] with NoExecute, forever;
+// of [NodeDiskPressure], [NodeMemoryPressure], [NodePIDPressure] and
+// [NodeUnschedulable] with NoSchedule; and, for a pod on the host's network, of
+// [NodeNetworkUnavailable] with NoSchedule. All have the operator Exists.
 //
-// As in Kubernetes, a toleration of the same key, operator, value and effect that
-// has seconds loses them, in its place, and a broader toleration does not keep
-// one from being added. Otherwise it is like [AddDefaults].
+// As in Kubernetes, a toleration with the same key, operator, value and effect
+// loses its seconds, in its place, and a broader toleration does not stand for
+// any of these. Otherwise AddDaemonSetDefaults is like [AddDefaults].
 func AddDaemonSetDefaults(tols []Toleration, pod DaemonSetPod) []Toleration {
 	return addForever(tols, daemonSetTaints(pod))
 }
 
-// daemonSetTaints returns the taints that the pods of a DaemonSet tolerate.
+// daemonSetTaints returns the taints that the DaemonSet controller makes its
+// pods tolerate.
 func daemonSetTaints(pod DaemonSetPod) []TaintID {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
@@ -83,8 +85,8 @@ func daemonSetTaints(pod DaemonSetPod) []TaintID {
 }
 
 // addForever adds tolerations of the taints with Exists and without seconds, or
-// takes the seconds from those that are there (AddOrUpdateTolerationInPodSpec in
-// Kubernetes). No identity may repeat.
+// removes the seconds of those that are present (AddOrUpdateTolerationInPodSpec
+// in Kubernetes). No identity may repeat.
 func addForever(tols []Toleration, taints []TaintID) []Toleration {
 	ids := make([]Taint, len(taints))
 	for i, id := range taints {
@@ -118,11 +120,12 @@ func addForever(tols []Toleration, taints []TaintID) []Toleration {
 	return append(slices.Clip(list), missing...)
 }
 
-// AddExtendedResources adds what the ExtendedResourceToleration admission plugin
-// gives to a pod that asks for extended resources, such as GPUs: for each name
-// that [IsExtendedResourceName] accepts a toleration of that key with Exists and
-// NoSchedule, sorted by name. Other names are passed over, so all of a pod's
-// requests can be given. Otherwise it is like [AddDaemonSetDefaults].
+// AddExtendedResources adds the tolerations that the ExtendedResourceToleration
+// admission plugin gives to a pod that requests extended resources, such as
+// GPUs: for each extended resource a toleration with the name as its key, Exists
+// and NoSchedule, sorted by name. Names that [IsExtendedResourceName] does not
+// accept are ignored, so names may be all of a pod's requests. Otherwise
+// AddExtendedResources is like [AddDaemonSetDefaults].
 func AddExtendedResources(tols []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
@@ -135,10 +138,10 @@ func AddExtendedResources(tols []Toleration, names ...string) []Toleration {
 	return addForever(tols, taints)
 }
 
-// IsExtendedResourceName reports whether the name is that of an extended
-// resource, as Kubernetes has it: fully qualified, as in "nvidia.com/gpu",
-// without "kubernetes.io/" anywhere, without "requests." at its beginning, and
-// still a valid key with "requests." put before it.
+// IsExtendedResourceName reports whether name is that of an extended resource
+// (IsExtendedResourceName in Kubernetes): qualified, as in "nvidia.com/gpu",
+// without "kubernetes.io/" anywhere, not beginning with "requests.", and a valid
+// key even with "requests." before it.
 func IsExtendedResourceName(name string) bool {
 	const requests = "requests."
 	domain, _, qualified := cut(name, '/')
@@ -148,10 +151,11 @@ func IsExtendedResourceName(name string) bool {
 	return checkKey(name) == noProblem && len(requests)+len(domain) <= maxPrefix
 }
 
-// AddMemoryPressure adds what the PodTolerationRestriction admission plugin gives
-// to every pod whose QoS class is not BestEffort: a toleration of
-// [NodeMemoryPressure] with Exists and NoSchedule, by the rules of [Merge]. The
-// plugin also drops tolerations of the pod that others cover.
+// AddMemoryPressure adds the toleration that the PodTolerationRestriction
+// admission plugin gives to every pod whose QoS class is not BestEffort: of
+// [NodeMemoryPressure] with Exists and NoSchedule, by the rules of [Merge].
+// Unlike the plugin, it keeps all tolerations of the pod.
 func AddMemoryPressure(tols []Toleration) []Toleration {
-	return Merge(tols, []Toleration{{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}})
+	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
+	return Merge(tols, []Toleration{added})
 }

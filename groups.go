@@ -1,16 +1,16 @@
 package taints
 
-// A groupSet has the groups of nodes with the same taints, and finds those that a
-// pod may tolerate. It does not know the nodes.
+// A groupSet holds the groups of nodes with the same taints, and finds those that
+// a pod may tolerate. It does not hold the nodes.
 type groupSet struct {
 	repels  EffectSet
 	all     table[string, *group] // by text, see appendText
 	classes table[string, *class] // by the text of their taints
-	free    *class                // the class without taints, nil if there are no such nodes
+	free    *class                // the class without taints, or nil
 	anchors anchors
 }
 
-// A group is the nodes with the same taints in the same order.
+// A group stands for the nodes with the same taints in the same order.
 type group struct {
 	text    string
 	class   *class
@@ -18,22 +18,21 @@ type group struct {
 	at      int // index in Index.members
 }
 
-// A class is the groups whose taints that repel are the same, in the same order: a
+// A class holds the groups with the same taints that repel, in the same order: a
 // pod may be placed on the nodes of all of them, or of none.
 type class struct {
 	text     string
 	taints   []Taint // those that repel
 	groups   []*group
-	nodes    int     // of all groups
+	nodes    int     // the number of nodes of all groups
 	anchor   *anchor // nil for the class without taints
 	inAnchor int     // index in anchor.classes
 }
 
-// find returns the group of the taints, whose text is given, and nil if there is
-// none.
+// find returns the group with the text, or nil.
 func (c *groupSet) find(text []byte) *group { return c.all.entries[string(text)] }
 
-// add makes the group of n taints and returns it with taints of its own.
+// add adds the group with the text of n taints and returns it with the taints.
 func (c *groupSet) add(text []byte, n int) (*group, []Taint) {
 	g := &group{text: string(text)}
 	taints := readText(g.text, n)
@@ -47,7 +46,8 @@ func (c *groupSet) add(text []byte, n int) (*group, []Taint) {
 	return g, taints
 }
 
-// class returns the class that the taints, whose text is given, belong to.
+// class returns the class of the taints, whose text is given. It adds the class
+// if it is new.
 func (c *groupSet) class(text string, taints []Taint) *class {
 	text, taints = c.repelling(text, taints)
 	if known := c.classes.entries[text]; known != nil {
@@ -63,7 +63,7 @@ func (c *groupSet) class(text string, taints []Taint) *class {
 	return added
 }
 
-// repelling returns those of the taints that repel, with their text.
+// repelling returns the taints that repel, and their text.
 func (c *groupSet) repelling(text string, taints []Taint) (string, []Taint) {
 	n := 0
 	for i := range taints {
@@ -84,7 +84,7 @@ func (c *groupSet) repelling(text string, taints []Taint) (string, []Taint) {
 	return text, readText(text, n)
 }
 
-// remove takes out a group, whose taints are given.
+// remove removes the group, whose taints are given.
 func (c *groupSet) remove(g *group, taints []Taint) {
 	c.all.delete(g.text)
 	k := g.class
@@ -106,8 +106,8 @@ func (c *groupSet) removeClass(k *class) {
 	c.anchors.release(k)
 }
 
-// appendText appends the taints, without TimeAdded, as a text that other taints,
-// or these in another order, do not have: before each field is its length.
+// appendText appends the taints, without TimeAdded, as a text that differs from
+// that of every other list of taints: before each field is its length.
 func appendText(b []byte, taints []Taint) []byte {
 	for i := range taints {
 		t := &taints[i]
@@ -126,7 +126,7 @@ func appendField(b []byte, field string) []byte {
 	return append(append(b, byte(n)), field...)
 }
 
-// readText returns the n taints of a text. Their fields are parts of it.
+// readText returns the n taints of the text. Their fields share its memory.
 func readText(text string, n int) []Taint {
 	if n == 0 {
 		return nil
@@ -143,16 +143,13 @@ func readText(text string, n int) []Taint {
 	return taints
 }
 
-// known returns the effect as the constant, which compares faster, if it is one of
-// the three.
+// known returns the effect as the constant, which compares faster, if it is a
+// known one.
 func known(e Effect) Effect {
-	switch e {
-	case NoSchedule:
-		return NoSchedule
-	case PreferNoSchedule:
-		return PreferNoSchedule
-	case NoExecute:
-		return NoExecute
+	for _, name := range knownEffects {
+		if string(e) == name {
+			return Effect(name)
+		}
 	}
 	return e
 }

@@ -6,94 +6,93 @@ import (
 	"sync/atomic"
 )
 
-// An Index answers for many nodes at once which of them a pod may be placed on.
-// Nodes are named by any comparable type: a string, a number, a pointer. The zero
-// Index is empty and ready to use. It must not be copied once it is in use.
+// An Index finds the nodes among many that a pod may be placed on. Nodes are
+// named by any comparable type, such as a string, a number or a pointer. The zero
+// Index is empty and ready to use. An Index must not be copied after first use.
 //
-// Nodes with the same taints in the same order form one group; TimeAdded makes no
-// difference. A query looks at the groups whose taints the pod may tolerate, and
-// not at single nodes: a pod that tolerates the taint of one tenant does not look
-// at the groups of 10,000 others. Where the pod may tolerate a large part of the
-// groups, or has tolerations of more than one key that do not tolerate everything,
-// a query looks at each group once.
+// Nodes with the same taints in the same order, whatever their TimeAdded, form a
+// group. A query visits the groups whose taints the pod may tolerate, and no
+// single nodes: for a pod that tolerates the taint of one tenant, it does not
+// visit the groups of 10,000 others. If the pod may tolerate a large part of the
+// groups, or has a toleration that matches several keys but not everything, a
+// query visits every group once.
 //
-// These bounds hold for all taints and tolerations, in whatever order they come. A
-// query takes at most twice the time of [Matcher.FindUntolerated] in a loop over all
-// nodes. [Index.Set] and [Index.Delete] take time in proportion to the taints of the
-// node, and now and then to what has been deleted since the last time, to give its
-// memory back. Memory is in proportion to the nodes and to the distinct lists of
-// taints with their texts.
+// These bounds hold for all taints and tolerations, and for every order of calls.
+// A query takes at most twice the time of a loop over all nodes that calls
+// [Matcher.FindUntolerated]. [Index.Set] and [Index.Delete] take time in
+// proportion to the taints of the node, and occasionally to what was deleted
+// since the last time, to release memory. The memory of an Index is proportional
+// to the number of nodes and to the size of all distinct lists of taints.
 //
-// All methods may be called from several goroutines at once. A query sees the nodes
-// as they are at one moment: when the call is made, or, if it returns a sequence,
-// when a loop over it begins, anew for each loop. Nothing is locked while the loop
-// body runs, so it may call every method, Set and Delete included, and may take its
-// time; the loop goes on with the nodes as they were when it began. Nothing is
-// locked while taints are matched either.
+// An Index is safe for concurrent use. A query sees the nodes as they are at one
+// moment: when it is called or, if it returns a sequence, whenever a loop over
+// that begins. Nothing is locked while taints are matched or the loop body runs.
+// So the body may call all methods, Set and Delete included, and may take long;
+// the loop continues with the nodes as they were when it began.
 //
-// The index keeps the names of nodes and copies of keys, values and effects; it keeps
-// no list that it is given. A name that does not equal itself, such as a NaN, is no
-// node: Set and Delete do nothing with it. A name of an interface type that holds a
-// value that cannot be compared panics, as in a map.
+// An Index holds the names of the nodes and copies of keys, values and effects.
+// A name that does not equal itself, such as NaN, is ignored by Set and Delete. A
+// name of an interface type that holds a value that is not comparable panics, as
+// in a map.
 type Index[N comparable] struct {
-	// Repels holds the effects of the taints that keep a pod off a node unless it
-	// tolerates them. Zero means [Hard]. It is to be set before the first Set; it
-	// counts from then on until the index is empty again.
+	// Repels holds the effects of the taints that keep a pod off a node unless
+	// it tolerates them. Zero means [Hard]. It must be set before the first call
+	// of Set; changes have no effect until the index is empty again.
 	Repels EffectSet
 
 	mu      sync.RWMutex
 	places  table[N, place]
 	members vector[members[N]] // of each group, at group.at
 	groups  groupSet
-	version atomic.Uint64 // changes with each query that keeps pages beyond the lock
+	version atomic.Uint64 // rises with each query that reads pages without the lock
 }
 
 // How it works, and why the bounds hold.
 //
-// All nodes with the same taints in the same order are one group, for a pod may be
-// placed on all of them or on none. So a query can do what the plain loop does, for
-// groups in place of nodes: look at the taints of each until the first that is not
-// tolerated. That takes no longer than the plain loop, for there are no more groups
-// than nodes, and the taints of a group are those of its nodes in the same order.
+// All nodes with the same taints in the same order are a group, as a pod may be
+// placed on all of them or on none. So a query can do what the plain loop does,
+// but for groups: check the taints of each until the first that is not tolerated.
+// That takes no longer than the plain loop, as there are no more groups than
+// nodes, and each has the taints of its nodes in the same order.
 //
-// Mostly it is enough to look at few groups. The groups with the same taints that
-// repel, in the same order, are a class, and each class is filed under the key and
-// the value of one of these taints, its anchor. A pod that tolerates all taints of
-// a class tolerates the one at its anchor. So a search goes through the tolerations,
-// finds the anchors that each may tolerate (for Equal by key and value, for Exists
-// by key, for Lt and Gt by the order of numbers), and has all classes that may be
-// feasible, together with the class that has no taints. Any taint of a class will do
-// as its anchor. The best is a rare one, which few pods tolerate and few classes
-// have: a new class takes that of its taints which is the anchor of the fewest.
+// Usually it is enough to visit a few groups. The groups with the same repelling
+// taints in the same order are a class, and each class is filed under the key and
+// value of one of these taints, its anchor. A pod that tolerates all taints of a
+// class tolerates the one at its anchor. So a search goes through the tolerations
+// and finds the anchors that each may tolerate: for Equal by key and value, for
+// Exists by key, for Lt and Gt by the order of numbers. Their classes, and the
+// class without taints, are all that may be feasible. Any taint of a class could
+// be its anchor. A rare one is best, as few pods tolerate it and few classes have
+// it, so a new class takes that taint which is the anchor of the fewest classes.
 //
-// A search may be in vain: there may be a thousand tolerations of one key, or nodes
-// that have the tolerated taint as their anchor and another taint beside it. So a
-// search counts its steps, before it takes them, and gives up where they are more
-// than a fraction of the number of groups; the query then looks at all groups. A
-// search matches no taints, and its step is a map look-up or less, priced so that all
-// steps together take less time than the plain loop, which goes to each node at
-// least. The taints of a class or group are matched once, after the search. So both
-// parts together take at most twice the time of the plain loop.
+// A search may be in vain: there may be a thousand tolerations of one key, or
+// nodes with the tolerated taint as their anchor and another taint besides. So a
+// search counts its steps before it takes them. It gives up if they are more than
+// a fraction of the number of groups, and the query then visits all groups. A
+// search matches no taints. Its step is at most a map lookup, with a price such
+// that all steps together take less time than the plain loop, which visits every
+// node. The taints of a class or group are matched once, after the search. So
+// both parts together take at most twice the time of the plain loop.
 //
-// The list of groups and the lists of their nodes are vectors: trees of pages, which
-// are copied before they are written to if a query may still read them. So a query
-// that looks at all groups copies nothing but the root, however many groups there are,
-// and one that has searched copies as many roots as it found groups. Then it unlocks,
-// matches, and yields each node as soon as it is found. An update that follows copies
-// the pages on the way to its nodes and groups, at most once for each query.
+// The list of groups and the lists of their nodes are vectors: trees of pages,
+// which are copied before they are written to if a query may still read them. So
+// a query that visits all groups copies only the root, and one that has searched
+// copies a root for each group that it found. Then it unlocks, matches, and
+// yields each node as soon as it is found. A later update copies the pages above
+// its nodes and groups, at most once for each query.
 //
-// A group is found by a text that has all fields of its taints. To make the text and
-// to find it takes time in proportion to the list. A new list adds, for each taint, a
-// look-up of its key and one of its anchor, and once a way of at most 64 branches
-// to the place of a number. The taints of a group are parts of its text except for
-// the keys, which all groups share, and an anchor has a text of its own, so nothing
-// outlives the last group that needs it. Maps and lists move to a smaller place when
-// three quarters of them are gone. The time that takes is in proportion to what was
-// deleted since they were made.
+// A group is found by a text with all fields of its taints. To build the text and
+// to look it up takes time in proportion to the list. A new list adds a lookup of
+// the key and one of the anchor for each taint, and once a descent of at most 64
+// branches to the place of a number. The taints of a group share memory with its
+// text except for their keys, which all groups share, and an anchor has a text of
+// its own, so nothing outlives the last group that needs it. Maps and lists are
+// reallocated when they are three quarters empty, in time proportional to what
+// was deleted since they were allocated.
 
-// Set gives the node the taints, in place of those it had, if any. It allocates
-// when the taints, or this number of nodes with them, are new to the index, and in
-// the first update of a page of nodes after a query.
+// Set adds the node with the taints to the index, or replaces the taints it had.
+// It allocates if the list of taints, or this number of nodes with it, is new to
+// the index, and when it first updates a page of nodes after a query.
 func (x *Index[N]) Set(node N, taints []Taint) {
 	if node != node {
 		return
@@ -113,7 +112,7 @@ func (x *Index[N]) Set(node N, taints []Taint) {
 	}
 }
 
-// Delete takes the node out of the index and reports whether it was there.
+// Delete removes the node and reports whether it was in the index.
 func (x *Index[N]) Delete(node N) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -132,17 +131,18 @@ func (x *Index[N]) Len() int {
 	return len(x.places.entries)
 }
 
-// Feasible yields the nodes onto which a pod with the compiled tolerations may be
-// placed: those without an untolerated taint of an effect that repels. They come in
-// no order that means anything; the same calls lead to the same order.
+// Feasible returns an iterator over the nodes that a pod with m's tolerations may
+// be placed on: those without an untolerated taint that repels. The order is
+// unspecified, but equal sequences of calls lead to equal orders. A loop may
+// allocate a list of groups.
 func (x *Index[N]) Feasible(m *Matcher) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		x.feasible(m, func(g *members[N]) bool { return g.nodes.each(yield) })
 	}
 }
 
-// AppendFeasible appends the nodes that [Index.Feasible] yields to dst. It is
-// faster than a loop, for it copies many nodes at a time.
+// AppendFeasible appends the nodes of [Index.Feasible] to dst and returns the
+// extended slice. It is faster than a loop, as it copies many nodes at a time.
 func (x *Index[N]) AppendFeasible(dst []N, m *Matcher) []N {
 	x.feasible(m, func(g *members[N]) bool {
 		dst = g.nodes.appendTo(dst)
@@ -151,17 +151,18 @@ func (x *Index[N]) AppendFeasible(dst []N, m *Matcher) []N {
 	return dst
 }
 
-// FeasibleVerdicts yields the nodes that [Index.Feasible] yields with what
-// [Matcher.Filter] says of their taints, so that those with PreferNoSchedule taints
-// can be scored. Filter runs once for a group.
+// FeasibleVerdicts is like [Index.Feasible], with the result of [Matcher.Filter]
+// for each node, whose PreferNoSchedule is what [NormalizeScores] takes. It calls
+// Filter once for a group.
 func (x *Index[N]) FeasibleVerdicts(m *Matcher) iter.Seq2[N, Verdict] {
 	return func(yield func(N, Verdict) bool) {
 		x.feasible(m, func(g *members[N]) bool { return g.verdicts(m, yield) })
 	}
 }
 
-// Verdicts yields every node with what [Matcher.Filter] says of its taints. Filter
-// runs once for a group. The order of the nodes is as for [Index.Feasible].
+// Verdicts returns an iterator over all nodes, with the result of
+// [Matcher.Filter] for each. It calls Filter once for a group. The order is
+// unspecified, as for [Index.Feasible].
 func (x *Index[N]) Verdicts(m *Matcher) iter.Seq2[N, Verdict] {
 	return func(yield func(N, Verdict) bool) {
 		groups, _ := x.all()
@@ -176,7 +177,7 @@ func (x *Index[N]) Verdicts(m *Matcher) iter.Seq2[N, Verdict] {
 	}
 }
 
-// CountFeasible returns how many nodes [Index.Feasible] yields.
+// CountFeasible returns the number of nodes of [Index.Feasible].
 func (x *Index[N]) CountFeasible(m *Matcher) int {
 	var buf [8]tally
 	tallies, groups, in := x.tallies(m, buf[:0])
@@ -193,8 +194,8 @@ func (x *Index[N]) CountFeasible(m *Matcher) int {
 	return n
 }
 
-// Summarize says over all nodes why the pod cannot be placed on them, as
-// [Matcher.Summarize] does, for the effects that repel. It looks at each group once.
+// Summarize is like [Matcher.Summarize] for all nodes of the index, for the
+// taints that repel. It visits every group once.
 func (x *Index[N]) Summarize(m *Matcher) Summary {
 	groups, repels := x.all()
 	tolerations, options := m.list()

@@ -6,61 +6,61 @@ import (
 	"strings"
 )
 
-// A Code names a kind of [Finding]. Codes are for programs that filter findings
-// and do not change.
+// A Code names a kind of [Finding], for programs that filter findings. Codes do
+// not change.
 type Code string
 
 const (
-	// CodeCovered: another toleration tolerates all that this one does, and no
-	// taint is tolerated for another time without this one. All tolerations with
-	// this finding can be left out together. Those that Kubernetes adds to a pod
-	// in any case, such as the DaemonSet controller's, are not reported.
+	// CodeCovered: another toleration tolerates all that this one does, and
+	// without this one every taint is tolerated for the same time. All
+	// tolerations with this finding can be left out together. It is not reported
+	// for what Kubernetes adds to a pod in any case, such as the tolerations of
+	// [AddDaemonSetDefaults].
 	CodeCovered Code = "covered"
 	// CodeShadowed: an earlier toleration matches every NoExecute taint that
-	// this one matches and sets another time, so that the time of this one
-	// never counts.
+	// this one matches, for another time, so that the time of this one never
+	// counts.
 	CodeShadowed Code = "shadowed"
 	// CodeNoTime: the tolerationSeconds are zero or negative, so that a pod may
 	// be placed on a node with such a taint and is evicted at once. Zero is not
-	// reported for [NodeNotReady] and [NodeUnreachable], where it is the way to
-	// leave sooner than after the seconds that [AddDefaults] would give.
+	// reported for [NodeNotReady] and [NodeUnreachable], where it makes a pod
+	// leave sooner than the seconds of [AddDefaults] would.
 	CodeNoTime Code = "no-time"
-	// CodeEverything: Exists without a key tolerates what keeps pods off broken
-	// nodes too. It is reported for each effect but PreferNoSchedule, and for no
-	// effect, but not where the list has all that [AddDaemonSetDefaults] adds
-	// without host network.
+	// CodeEverything: Exists without a key also tolerates the taints of broken
+	// nodes. It is not reported for the effect PreferNoSchedule, nor if the list
+	// has all tolerations that [AddDaemonSetDefaults] adds without host network.
 	CodeEverything Code = "everything"
-	// CodeLegacyKey: nothing sets a taint of this key any more, and its
+	// CodeLegacyKey: nothing sets a taint with this key any more, and its
 	// successor is not tolerated. The legacy keys are [NodeOutOfDisk],
 	// [NodeRoleMaster], [NodeAlphaNotReady] and [NodeAlphaUnreachable].
 	CodeLegacyKey Code = "legacy-key"
-	// CodeMisspelledKey: the key is one of Kubernetes' own but for letter case
-	// or one or two edits, as for [HintSpelling].
+	// CodeMisspelledKey: the key differs from one of Kubernetes' own only in
+	// letter case, or by one or two edits as for [HintSpelling].
 	CodeMisspelledKey Code = "misspelled-key"
 	// CodeEmptyValue: Equal with an empty value tolerates only taints without a
 	// value. It is not reported for keys whose taints Kubernetes sets without
 	// one.
 	CodeEmptyValue Code = "empty-value"
-	// CodeThreshold: no valid taint has an integer less, or greater, than the
-	// value: valid integers are not negative, and none is above the greatest
-	// int64.
+	// CodeThreshold: no valid taint has a value less, or greater, than this one,
+	// as its integers go from zero to the largest int64.
 	CodeThreshold Code = "threshold"
 )
 
-// A Finding is something in a list of tolerations that is valid and probably not
-// what its author means. It holds no keys and values but those of Kubernetes.
+// A Finding is something in a list of tolerations that is valid but probably not
+// what its author meant. Its texts have no keys and values except Kubernetes'
+// own.
 type Finding struct {
-	// Code says what it is.
+	// Code is the kind of finding.
 	Code Code `json:"code"`
-	// Toleration is the index of the toleration that it is about.
+	// Toleration is the index of the toleration that the finding is about.
 	Toleration int `json:"toleration"`
-	// Advice says in words what is the matter and what to do.
+	// Advice says what is wrong and what to do.
 	Advice string `json:"advice"`
 
 	other indexPlusOne
 }
 
-// Other returns the index of the toleration that is the reason, for
+// Other returns the index of the toleration that covers or shadows this one, for
 // [CodeCovered] and [CodeShadowed], and false for other codes.
 func (f Finding) Other() (i int, ok bool) { return f.other.get() }
 
@@ -70,23 +70,23 @@ func (f Finding) String() string {
 	return entryName(f.Toleration) + ": " + f.Advice + " (" + string(f.Code) + ")"
 }
 
-// entryName names the toleration of the index.
+// entryName names the toleration at the index.
 func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 
-// Lint returns what is valid in a pod's tolerations and probably not what their
-// author means: see the [Code] constants. Findings are in the order of the list,
+// Lint returns what is valid in a pod's tolerations but probably not what their
+// author meant; see the [Code] constants. Findings are in the order of the list,
 // and those about one toleration in the order of the constants. A toleration with
 // CodeCovered has no other findings.
 //
 // The result is nil if there are none, and for a list that [ValidateTolerations]
-// refuses, which wants to be made valid first. It is nil for what the Add
-// functions give to a pod without tolerations, except for negative seconds and
-// for extended resources whose names are close to Kubernetes' own keys.
+// refuses, which must be made valid first. It is nil for the tolerations that the
+// Add functions give to a pod without any, except for negative seconds and for
+// extended resources whose names resemble Kubernetes' own keys.
 //
-// What is right for a daemon is wrong for others. Lint knows a daemon by what the
-// DaemonSet controller adds, so give it the tolerations of the pod, or those of
-// the template after [AddDaemonSetDefaults]. The time grows with the square of
-// the length.
+// What is right for a daemon may be wrong for other pods. Lint recognizes a
+// daemon by what the DaemonSet controller adds, so call it with the tolerations
+// of a pod, or with those of a template after [AddDaemonSetDefaults]. The time it
+// takes grows with the square of the length.
 func Lint(tols []Toleration) []Finding { return Options{}.Lint(tols) }
 
 // Lint is like the function [Lint] under the options.
@@ -112,7 +112,7 @@ type linter struct {
 }
 
 // shadows returns for each toleration the index of the first earlier one that
-// tolerates all its NoExecute taints, if it does so for another time, and
+// tolerates all its NoExecute taints, if that does so for another time, and
 // otherwise -1.
 func (l *linter) shadows() []int {
 	shadows := make([]int, len(l.tols))
@@ -130,8 +130,8 @@ func (l *linter) shadows() []int {
 	return shadows
 }
 
-// superseded is [Options.superseded], but that a toleration in the shadow of an
-// earlier one is only superfluous by a later one.
+// superseded is like [Options.superseded], except that only a later toleration
+// makes one superfluous that is in the shadow of an earlier one.
 func (l *linter) superseded(shadows []int) []int {
 	return l.options.supersededBut(l.tols, func(i int) bool { return shadows[i] >= 0 })
 }
@@ -140,13 +140,14 @@ func (l *linter) add(code Code, i int, advice string) {
 	l.findings = append(l.findings, Finding{Code: code, Toleration: i, Advice: advice})
 }
 
-// addOther adds a finding of which the toleration j is the reason.
+// addOther adds a finding whose reason is the toleration j.
 func (l *linter) addOther(code Code, i, j int, advice string) {
 	l.findings = append(l.findings, Finding{code, i, advice, someIndex(j)})
 }
 
-// at adds the findings about the toleration at the index, with what shadows it
-// and what makes it superfluous, itself if it tolerates nothing.
+// at adds the findings about the toleration at index i. The index shadow is that
+// of the toleration that shadows it, and by that of the one that makes it
+// superfluous, which is i if it tolerates nothing.
 func (l *linter) at(i, shadow, by int) {
 	t := &l.tols[i]
 	switch {
@@ -166,8 +167,9 @@ func (l *linter) at(i, shadow, by int) {
 
 func (l *linter) addShadowed(i, j int) {
 	first := entryName(j)
-	l.addOther(CodeShadowed, i, j, first+" comes first for its NoExecute taints and tolerates them "+howLong(&l.tols[j])+
-		", so that its own time, "+howLong(&l.tols[i])+", never counts: put it before "+first)
+	l.addOther(CodeShadowed, i, j, first+" comes first for its NoExecute taints and "+
+		"tolerates them "+howLong(&l.tols[j])+", so that its own time, "+
+		howLong(&l.tols[i])+", never counts: put it before "+first)
 }
 
 // howLong says how long the toleration tolerates a NoExecute taint.
@@ -182,11 +184,13 @@ func (l *linter) checkSeconds(i int, t *Toleration) {
 	switch s := t.TolerationSeconds; {
 	case s == nil || *s > 0:
 	case *s < 0:
-		l.add(CodeNoTime, i, "negative tolerationSeconds count as zero: a pod on such a node is evicted at once; "+
+		l.add(CodeNoTime, i, "negative tolerationSeconds count as zero: "+
+			"a pod on such a node is evicted at once; "+
 			"to stay forever leave tolerationSeconds out")
 	case t.Key != NodeNotReady && t.Key != NodeUnreachable:
-		l.add(CodeNoTime, i, "a pod may be placed on a node with such a taint and is evicted at once: "+
-			"leave the toleration out to stay away, or tolerationSeconds to stay forever")
+		l.add(CodeNoTime, i, "a pod may be placed on a node with such a taint "+
+			"and is evicted at once: leave the toleration out to stay away, "+
+			"or tolerationSeconds to stay forever")
 	}
 }
 
@@ -224,22 +228,26 @@ func (l *linter) checkEverything(i int, t *Toleration) {
 	what := "every taint, those of cordoned, not ready and unreachable nodes too, and stays there"
 	switch t.Effect {
 	case NoSchedule:
-		what = "every NoSchedule taint, those of cordoned nodes and of nodes without memory or disk too"
+		what = "every NoSchedule taint, those of cordoned nodes " +
+			"and of nodes without memory or disk too"
 	case NoExecute:
 		what = "every NoExecute taint, those of not ready and unreachable nodes too, " + howLong(t)
 	}
-	l.add(CodeEverything, i, "the pod tolerates "+what+", which is right for daemons only: name the keys that it needs")
+	l.add(CodeEverything, i, "the pod tolerates "+what+
+		", which is right for daemons only: name the keys that it needs")
 }
 
 func (l *linter) checkValue(i int, t *Toleration) {
 	switch t.operator() {
 	case OpEqual:
 		if t.Value == "" && !valueless(t.Key) {
-			l.add(CodeEmptyValue, i, "an empty value tolerates only taints without a value: to tolerate any value set the operator to Exists")
+			l.add(CodeEmptyValue, i, "an empty value tolerates only taints without a value: "+
+				"to tolerate any value set the operator to Exists")
 		}
 	case OpLt, OpGt:
 		if values := l.options.values(t); values.empty() || values.most < 0 {
-			l.add(CodeThreshold, i, "no valid taint has an integer "+lessOrGreater(t.Operator)+" than that, so it tolerates nothing: change the value")
+			l.add(CodeThreshold, i, "no valid taint has an integer "+lessOrGreater(t.Operator)+
+				" than that, so it tolerates nothing: change the value")
 		}
 	}
 }
@@ -259,22 +267,24 @@ func isAdded(t *Toleration) bool {
 		return false
 	}
 	id := TaintID{t.Key, t.Effect}
-	return slices.Contains(daemonSetTaints(DaemonSetPod{HostNetwork: true}), id) || t.Effect == NoSchedule && IsExtendedResourceName(t.Key)
+	return slices.Contains(daemonSetTaints(DaemonSetPod{HostNetwork: true}), id) ||
+		t.Effect == NoSchedule && IsExtendedResourceName(t.Key)
 }
 
-// isDaemon reports whether the list has all that the DaemonSet controller adds
-// without host network.
+// isDaemon reports whether the list has all tolerations that the DaemonSet
+// controller adds without host network.
 func isDaemon(tols []Toleration) bool {
 	for _, id := range daemonSetTaints(DaemonSetPod{}) {
-		if !slices.ContainsFunc(tols, func(t Toleration) bool { return t.Key == id.Key && t.Effect == id.Effect && isAdded(&t) }) {
+		if !slices.ContainsFunc(tols, func(t Toleration) bool {
+			return t.Key == id.Key && t.Effect == id.Effect && isAdded(&t)
+		}) {
 			return false
 		}
 	}
 	return true
 }
 
-// successor returns the key that replaces a legacy one, and the empty string
-// for other keys.
+// successor returns the key that replaces a legacy key, and "" for other keys.
 func successor(key string) string {
 	switch key {
 	case NodeOutOfDisk:
@@ -289,13 +299,23 @@ func successor(key string) string {
 	return ""
 }
 
-// knownKeys holds the keys of Kubernetes' own taints that are in use.
+// knownKeys holds the keys of the taints that Kubernetes sets today.
 var knownKeys = []string{
-	NodeNotReady, NodeUnreachable, NodeMemoryPressure, NodeDiskPressure, NodePIDPressure, NodeNetworkUnavailable,
-	NodeUnschedulable, NodeOutOfService, CloudProviderUninitialized, CloudProviderShutdown, NodeRoleControlPlane,
+	NodeNotReady,
+	NodeUnreachable,
+	NodeMemoryPressure,
+	NodeDiskPressure,
+	NodePIDPressure,
+	NodeNetworkUnavailable,
+	NodeUnschedulable,
+	NodeOutOfService,
+	CloudProviderUninitialized,
+	CloudProviderShutdown,
+	NodeRoleControlPlane,
 }
 
-// valueless reports whether Kubernetes sets taints of the key, and without a value.
+// valueless reports whether Kubernetes sets taints with the key, and without a
+// value.
 func valueless(key string) bool {
 	switch key {
 	case NodeOutOfService, CloudProviderUninitialized:

@@ -8,15 +8,15 @@ type place struct {
 	at    int
 }
 
-// members are the nodes of a group.
+// Members are the nodes of a group.
 type members[N any] struct {
-	taints []Taint // of each node; never written to
+	taints []Taint // of each node; never modified
 	nodes  vector[N]
 	group  *group
 }
 
-// group returns the group of nodes with n taints of the text, which is made if
-// there is none.
+// group returns the group of nodes with the n taints of the text. It adds the
+// group if it is new.
 func (x *Index[N]) group(text []byte, n int) *group {
 	if len(x.places.entries) == 0 {
 		x.groups.repels = cmp.Or(x.Repels, Hard)
@@ -30,7 +30,7 @@ func (x *Index[N]) group(text []byte, n int) *group {
 	return g
 }
 
-// add puts the node into the group, where it is not.
+// add adds the node to the group. The node must not be in the group.
 func (x *Index[N]) add(node N, to *group) {
 	version := x.version.Load()
 	nodes := &x.members.mutable(to.at, version).nodes
@@ -39,7 +39,7 @@ func (x *Index[N]) add(node N, to *group) {
 	to.class.nodes++
 }
 
-// remove takes the node at the place out of its group, and the group out of the
+// remove removes the node at the place from its group, and the group from the
 // index if that was its last node.
 func (x *Index[N]) remove(p place) {
 	version := x.version.Load()
@@ -71,15 +71,17 @@ func (x *Index[N]) all() (groups vector[members[N]], repels EffectSet) {
 	return x.members, x.groups.repels
 }
 
-// feasible calls f with the groups that are feasible until it returns false.
+// feasible calls f with each group that is feasible until f returns false.
 func (x *Index[N]) feasible(m *Matcher, f func(*members[N]) bool) {
 	groups, in := x.candidates(m)
 	feasible(groups, m, in, f)
 }
 
-// feasible calls f with those of the groups that have no untolerated taint of the
-// effects until it returns false.
-func feasible[N any](groups vector[members[N]], m *Matcher, in EffectSet, f func(*members[N]) bool) {
+// feasible calls f with each of the groups that has no untolerated taint with an
+// effect in the set, until f returns false.
+func feasible[N any](
+	groups vector[members[N]], m *Matcher, in EffectSet, f func(*members[N]) bool,
+) {
 	groups.pages(func(page []members[N]) bool {
 		for i := range page {
 			if g := &page[i]; (in == 0 || m.nextUntolerated(g.taints, in, 0) < 0) && !f(g) {
@@ -91,14 +93,14 @@ func feasible[N any](groups vector[members[N]], m *Matcher, in EffectSet, f func
 }
 
 // verdicts yields the nodes with the verdict on their taints, and reports whether
-// the loop went through.
+// yield never returned false.
 func (g *members[N]) verdicts(m *Matcher, yield func(N, Verdict) bool) bool {
 	v := m.Filter(g.taints)
 	return g.nodes.each(func(node N) bool { return yield(node, v) })
 }
 
-// candidates returns groups among which are all that are feasible, and the effects
-// of the taints that decide.
+// candidates returns groups, all feasible ones among them, and the effects of the
+// taints that decide.
 func (x *Index[N]) candidates(m *Matcher) (groups vector[members[N]], in EffectSet) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -128,16 +130,18 @@ func (x *Index[N]) candidates(m *Matcher) (groups vector[members[N]], in EffectS
 	return vectorOf(found), in
 }
 
-// A tally is what counts of a class.
+// A tally holds what CountFeasible needs of a class.
 type tally struct {
 	taints []Taint
 	nodes  int
 }
 
-// tallies appends to found the tallies of classes among which are all that are
-// feasible, or else returns the groups of all nodes. Where it finds classes, no
-// update has to copy a page for it.
-func (x *Index[N]) tallies(m *Matcher, found []tally) (_ []tally, all vector[members[N]], in EffectSet) {
+// tallies appends to found the tallies of classes, all feasible ones among them,
+// or else returns the groups of all nodes. If it finds classes, no update has to
+// copy a page for it.
+func (x *Index[N]) tallies(
+	m *Matcher, found []tally,
+) (_ []tally, all vector[members[N]], in EffectSet) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	in = m.toLookAt(x.groups.repels)

@@ -5,32 +5,31 @@ import (
 	"slices"
 )
 
-// A vector is a list in a tree of pages. A copy of it stays as it is while the
-// vector goes on to change, as long as the version is another one after the copy
-// is made: a page belongs to the version in which it was made, and one of an
-// earlier version is copied before it is written to.
+// A vector is a list in a tree of pages. A copy of a vector does not change with
+// it if the version changes after the copy is made: each page belongs to the
+// version that made it, and a page of an earlier version is copied before it is
+// written to.
 type vector[T any] struct {
-	only [1]T     // the item, while there is one
+	only [1]T     // the item, if there is one
 	root *page[T] // nil up to one item
 	len  int
 }
 
-// A page has the items, or else the pages, whose indexes share the upper bits.
+// A page holds the items, or the pages, whose indexes share the upper bits.
 type page[T any] struct {
 	version uint64
 	items   []T
 	pages   []*page[T]
 }
 
-// The number of items or pages in a page, as a power of two: small enough to
-// copy and large enough to loop over, see BenchmarkIndex.
+// The number of items or pages in a page, as a power of two: small enough to copy
+// and large enough to loop over (BenchmarkIndex).
 const pageBits, pageSize = 6, 1 << 6
 
-// levels returns how many levels of pages are above those with the items, if
-// there are so many.
+// levels returns the number of levels above the pages with the items.
 func levels(items int) int { return (bits.Len(uint(items-1)) - 1) / pageBits }
 
-// vectorOf returns a vector of the items to loop over.
+// vectorOf returns a vector of the items, only to loop over.
 func vectorOf[T any](items []T) vector[T] {
 	return vector[T]{root: &page[T]{items: items}, len: len(items)}
 }
@@ -43,7 +42,7 @@ func (p *page[T]) mutable(version uint64) *page[T] {
 	return &page[T]{version, roomy(p.items), roomy(p.pages)}
 }
 
-// below returns the page at index i of p, which the version owns too then.
+// below returns the page at index i of p, copied if the version does not own it.
 func (p *page[T]) below(i int, version uint64) *page[T] {
 	next := p.pages[i].mutable(version)
 	p.pages[i] = next
@@ -76,7 +75,7 @@ func (v *vector[T]) push(item T, version uint64) {
 	p.items = append(p.items, item)
 }
 
-// pop takes out the last item and returns it.
+// pop removes the last item and returns it.
 func (v *vector[T]) pop(version uint64) T {
 	i, level := v.len-1, levels(v.len)
 	item := v.at(i)
@@ -96,8 +95,8 @@ func (v *vector[T]) pop(version uint64) T {
 	return item
 }
 
-// cut returns p without the item at index i, which is its last, and nil if
-// nothing is left.
+// cut returns p without its last item, the one at index i, or nil if nothing is
+// left.
 func (p *page[T]) cut(i, level int, version uint64) *page[T] {
 	if i&(pageSize<<(pageBits*level)-1) == 0 {
 		return nil
@@ -128,7 +127,8 @@ func (v *vector[T]) at(i int) T {
 	return p.items[i%pageSize]
 }
 
-// mutable returns the item at index i, to be written to before the version ends.
+// mutable returns the item at index i, which may be written to until the version
+// changes.
 func (v *vector[T]) mutable(i int, version uint64) *T {
 	if v.root == nil {
 		return &v.only[i]
@@ -141,14 +141,14 @@ func (v *vector[T]) mutable(i int, version uint64) *T {
 	return &p.items[i%pageSize]
 }
 
-// pages calls f with the items page by page until it returns false, and reports
+// pages calls f with the items of each page until f returns false, and reports
 // whether it never did.
 func (v *vector[T]) pages(f func([]T) bool) bool {
 	switch {
 	case v.len == 0:
 		return true
 	case v.root == nil:
-		only := v.only // so that v itself need not be on the heap
+		only := v.only // so that v does not escape to the heap
 		return f(only[:])
 	}
 	return v.root.visit(f)
@@ -166,7 +166,7 @@ func (p *page[T]) visit(f func([]T) bool) bool {
 	return true
 }
 
-// each is pages for each item.
+// each is like pages for each item.
 func (v *vector[T]) each(f func(T) bool) bool {
 	if v.len == 1 && v.root == nil {
 		return f(v.only[0])
@@ -197,7 +197,7 @@ func (p *page[T]) appendTo(dst []T) []T {
 	return dst
 }
 
-// roomy returns a copy of the list of a page with room for one item more, if a
+// roomy returns a copy of the list of a page with room for one more item, if a
 // page may have one more.
 func roomy[T any](list []T) []T {
 	if list == nil {

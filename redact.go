@@ -1,14 +1,17 @@
 package taints
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
-// A redactor gives names to keys, values, and unknown effects and operators:
-// the same name to the same text.
+// A redactor replaces keys, values, and unknown effects and operators by names,
+// equal texts by equal names.
 type redactor struct {
 	keys, values, effects, operators map[string]string
 }
 
-// reason returns the reason with names.
+// reason returns the reason with names in place of its texts.
 func (r *redactor) reason(reason Reason) Reason {
 	reason.redacted = true
 	taint, closest := &reason.Taint, &reason.Closest
@@ -32,14 +35,13 @@ func (r *redactor) effect(e Effect) Effect {
 }
 
 func (r *redactor) operator(op Operator) Operator {
-	switch op {
-	case OpEqual, OpExists, OpLt, OpGt:
+	if slices.Contains(knownOperators, string(op)) {
 		return op
 	}
 	return Operator(name("operator", &r.operators, string(op)))
 }
 
-// name returns the name of s, as in "<key2>", and "" for "".
+// name returns the name for s, such as "<key2>", and "" for "".
 func name(kind string, names *map[string]string, s string) string {
 	if s == "" {
 		return ""

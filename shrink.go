@@ -1,14 +1,13 @@
 package taints
 
-// A table is a map that gives back what it does not need: a map of Go keeps the
-// room of the most entries that it ever had.
+// A table is a map that releases memory when entries are deleted. A Go map keeps
+// room for the most entries that it ever had.
 type table[K comparable, V any] struct {
 	entries map[K]V
-	most    int // entries since the map was made
+	most    int // the most entries since the map was made
 }
 
-// sparse is how many times the entries there may be room for, fewSlots is room
-// that is always kept.
+// There is room for at most sparse times the entries, or for fewSlots.
 const sparse, fewSlots = 4, 8
 
 func (t *table[K, V]) set(key K, value V) {
@@ -19,8 +18,8 @@ func (t *table[K, V]) set(key K, value V) {
 	t.most = max(t.most, len(t.entries))
 }
 
-// delete takes out an entry. Moving the others, where three quarters have gone
-// since it was last done, adds a constant to what each deletion takes.
+// delete deletes the entry. Once three quarters are gone it moves the others to a
+// new map, which adds a constant to the time of each deletion.
 func (t *table[K, V]) delete(key K) {
 	delete(t.entries, key)
 	if t.most <= fewSlots || len(t.entries) >= t.most/sparse {
@@ -33,8 +32,8 @@ func (t *table[K, V]) delete(key K) {
 	t.entries, t.most = entries, len(entries)
 }
 
-// withoutLast returns the list without its last element, moved to where there is
-// less room if it has become sparse.
+// withoutLast returns the list without its last element, reallocated if it has
+// become sparse.
 func withoutLast[T any](list []T) []T {
 	last := len(list) - 1
 	clear(list[last:])
@@ -45,8 +44,8 @@ func withoutLast[T any](list []T) []T {
 	return list
 }
 
-// withoutAt returns the list without element i, in whose place is the last one
-// then, which is announced to moved.
+// withoutAt returns the list without the element at index i. It moves the last
+// element there, and calls moved with it.
 func withoutAt[T any](list []T, i int, moved func(T)) []T {
 	last := list[len(list)-1]
 	list[i] = last

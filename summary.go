@@ -7,32 +7,32 @@ import (
 	"strconv"
 )
 
-// A Summary folds the taints of many nodes into one entry for each reason.
+// A Summary says why a pod cannot be placed on nodes, with an entry for each
+// distinct taint in the way.
 type Summary struct {
-	// Nodes is how many nodes there are.
+	// Nodes is the number of nodes.
 	Nodes int `json:"nodes"`
-	// Feasible is how many of them have no untolerated NoSchedule or NoExecute
-	// taint.
+	// Feasible is the number of nodes without an untolerated NoSchedule or
+	// NoExecute taint.
 	Feasible int `json:"feasible"`
-	// Reasons has one entry for each distinct taint, by key, value and effect,
-	// that keeps the pod off a node: most frequent first, then in the order of
-	// [Taint.Compare]. TimeAdded is nil in all.
+	// Reasons has an entry for each distinct taint, by key, value and effect,
+	// that keeps the pod off a node: the most frequent first, and equally
+	// frequent ones in the order of [Taint.Compare]. TimeAdded is nil.
 	Reasons []SummaryReason `json:"reasons,omitempty"`
 }
 
 // A SummaryReason is one taint of a [Summary].
 type SummaryReason struct {
-	// Reason says why the taint keeps the pod away.
+	// Reason says why the taint is not tolerated.
 	Reason Reason `json:"reason"`
-	// Nodes is how many nodes have the taint. A node with several untolerated
-	// taints counts under each, so the numbers may add up to more than there
-	// are nodes.
+	// Nodes is the number of nodes with the taint. A node with several
+	// untolerated taints counts for each of them.
 	Nodes int `json:"nodes"`
 }
 
-// Summarize says why the pod with the tolerations cannot be placed on nodes,
-// which are given by their taints. The order of nodes, and of the taints of a
-// node, makes no difference. A nil sequence has no nodes. It allocates.
+// Summarize returns why a pod with the tolerations cannot be placed on the nodes,
+// which are given by their taints. The order of the nodes and of their taints
+// makes no difference. A nil sequence is one without nodes.
 func Summarize(nodes iter.Seq[[]Taint], tolerations []Toleration) Summary {
 	return Options{}.Summarize(nodes, tolerations)
 }
@@ -58,7 +58,7 @@ func (m *Matcher) Summarize(nodes iter.Seq[[]Taint]) Summary {
 type summarizer struct {
 	options     Options
 	tolerations []Toleration
-	in          EffectSet // the effects that keep a pod away
+	in          EffectSet // the effects that repel
 	result      Summary
 	entries     map[Taint]*summaryEntry // by taint without TimeAdded
 	order       []*summaryEntry
@@ -68,7 +68,7 @@ type summarizer struct {
 type summaryEntry struct {
 	reason Reason
 	nodes  int
-	seen   int // the number of result.Nodes when it was last counted
+	seen   int // result.Nodes when the taint was last counted
 }
 
 // add counts n nodes with the taints.
@@ -121,18 +121,18 @@ func (s *summarizer) summary() Summary {
 	return s.result
 }
 
-// String returns the summary in one line in the manner of the kube-scheduler:
+// String returns the summary in one line, in the style of the kube-scheduler:
 // "0/13 nodes are available: 3 have untolerated taint dedicated=ml:NoSchedule
 // (closest: dedicated=ML:NoSchedule, the value differs only in letter case), 1
 // has …". Control characters are escaped.
 func (s Summary) String() string { return s.text(" ", ", ") }
 
-// Report returns the summary with a line for each reason below the line that
-// counts the nodes, separated by line feeds. Control characters are escaped.
+// Report returns the text of [Summary.String] as a line that counts the nodes
+// and an indented line for each reason, separated by newlines.
 func (s Summary) Report() string { return s.text("\n  ", "\n  ") }
 
-// Redact returns the summary with names in place of keys and values, as
-// [Reason.Redact] has it, with equal names for equal texts throughout.
+// Redact returns the summary with placeholders for keys and values, like
+// [Reason.Redact]. Equal texts have equal placeholders in all reasons.
 func (s Summary) Redact() Summary {
 	var names redactor
 	s.Reasons = slices.Clone(s.Reasons)
@@ -143,8 +143,8 @@ func (s Summary) Redact() Summary {
 	return s
 }
 
-// text writes the reasons after a colon and the text first, with the text between
-// between them.
+// text returns the summary with the given texts before the first reason and
+// between two reasons.
 func (s Summary) text(first, between string) string {
 	b := make([]byte, 0, 256)
 	b = strconv.AppendInt(b, int64(s.Feasible), 10)

@@ -7,195 +7,35 @@ import (
 	"time"
 )
 
-// An Effect says what a taint does to a pod that does not tolerate it.
-// Kubernetes knows three effects. Any other, the empty one included, is
-// carried, printed and compared like these, is refused by validation, and
-// keeps no pod off a node.
-type Effect string
-
-const (
-	// NoSchedule keeps new pods off the node. Pods that run there stay.
-	NoSchedule Effect = "NoSchedule"
-	// PreferNoSchedule asks the scheduler to use another node if it can.
-	PreferNoSchedule Effect = "PreferNoSchedule"
-	// NoExecute keeps new pods off the node and evicts those that run there,
-	// at once or when their tolerationSeconds are over.
-	NoExecute Effect = "NoExecute"
-)
-
-// An EffectSet is a set of effects: a bit for each of the three that
-// Kubernetes knows, and one for all others together. The zero value is the
-// empty set. Sets combine with | and &. Their numbers are not part of the API:
-// write them as text.
-type EffectSet uint32
-
-// The bits of the effects. Those of effects that Kubernetes may add come last.
-const (
-	indexOther = iota
-	indexNoSchedule
-	indexPreferNoSchedule
-	indexNoExecute
-)
-
-const (
-	// Hard holds the effects that keep a new pod off a node: NoSchedule and
-	// NoExecute. It is what the kube-scheduler's TaintToleration plugin
-	// filters by.
-	Hard EffectSet = 1<<indexNoSchedule | 1<<indexNoExecute
-	// Soft holds PreferNoSchedule.
-	Soft EffectSet = 1 << indexPreferNoSchedule
-	// Evicting holds NoExecute, which removes a running pod.
-	Evicting EffectSet = 1 << indexNoExecute
-	// AllEffects holds every effect, those that Kubernetes does not know
-	// included.
-	AllEffects EffectSet = 1<<32 - 1
-)
-
-// effectNames holds the names of the effects by bit.
-var effectNames = [...]string{
-	indexOther:            "other",
-	indexNoSchedule:       string(NoSchedule),
-	indexPreferNoSchedule: string(PreferNoSchedule),
-	indexNoExecute:        string(NoExecute),
-}
-
-// Effects returns the set of the effects. An effect that Kubernetes does not
-// know, the empty one included, stands for all such effects.
-func Effects(effects ...Effect) EffectSet {
-	var set EffectSet
-	for _, e := range effects {
-		set |= effectBit(e)
-	}
-	return set
-}
-
-// Has reports whether the set holds the effect. Effects that Kubernetes does
-// not know are in a set together or not at all.
-func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
-
-// String returns the names of the effects in the set joined by "|", with
-// "other" for those that Kubernetes does not know; "all" for [AllEffects] and
-// "none" for the empty set. Bits without a meaning are left out.
-func (s EffectSet) String() string {
-	if s == AllEffects {
-		return "all"
-	}
-	b := make([]byte, 0, 48)
-	for n := range effectNames {
-		i := (n + 1) % len(effectNames) // the others last
-		if s&(1<<i) == 0 {
-			continue
-		}
-		if len(b) > 0 {
-			b = append(b, '|')
-		}
-		b = append(b, effectNames[i]...)
-	}
-	if len(b) == 0 {
-		return "none"
-	}
-	return string(b)
-}
-
-// MarshalText returns what String returns. The error is always nil.
-func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText reads what String returns. The names may come in any order and
-// repeat. The error is a [*ParseError] with the place of the first name that is
-// unknown; the set is then left as it was.
-func (s *EffectSet) UnmarshalText(text []byte) error {
-	input := string(text)
-	switch input {
-	case "all":
-		*s = AllEffects
-		return nil
-	case "none":
-		*s = 0
-		return nil
-	}
-	var set EffectSet
-	for rest, more := input, true; more; {
-		var name string
-		offset := len(input) - len(rest)
-		name, rest, more = strings.Cut(rest, "|")
-		bit, ok := namedEffect(name)
-		if !ok {
-			return parseFault("effect set", input, offset, "effect", name, effectNotNamed)
-		}
-		set |= bit
-	}
-	*s = set
-	return nil
-}
-
-// namedEffect returns the bit of the effect, or of the others, by its name.
-func namedEffect(name string) (EffectSet, bool) {
-	for i, known := range effectNames {
-		if name == known {
-			return 1 << i, true
-		}
-	}
-	return 0, false
-}
-
-func effectBit(e Effect) EffectSet {
-	switch e {
-	case NoSchedule:
-		return 1 << indexNoSchedule
-	case PreferNoSchedule:
-		return 1 << indexPreferNoSchedule
-	case NoExecute:
-		return 1 << indexNoExecute
-	}
-	return 1 << indexOther
-}
-
-func knownEffect(e Effect) bool { return effectBit(e) != 1<<indexOther }
-
-// A Taint marks a node: pods that do not tolerate it are kept away, or leave.
-// Fields, their order and their JSON are those of k8s.io/api/core/v1.Taint.
-// Only TimeAdded has the JSON of [time.Time], which is the same for whole
-// seconds in UTC, as Kubernetes writes them.
+// A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
+// fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
+// TimeAdded has the JSON of [time.Time]. The two agree for whole seconds in UTC,
+// which is what Kubernetes writes.
 //
-// The zero Taint is invalid, for a key and an effect are required, but every
-// function takes it. Compare taints with [Taint.Equal] or [Taint.ID], not with
-// ==, which compares TimeAdded by its address.
+// The zero Taint is not valid, as a key and an effect are required. Compare
+// taints with [Taint.Equal] or [Taint.ID], not with ==, which compares pointers
+// to TimeAdded.
 type Taint struct {
-	// Key names the taint, as in "dedicated" or "nvidia.com/gpu". Required.
+	// Key names the taint, as in "dedicated" or "nvidia.com/gpu". It is
+	// required.
 	Key string `json:"key"`
-	// Value is what a toleration's value is compared with. May be empty.
+	// Value is what a toleration's value is compared with. It may be empty.
 	Value string `json:"value,omitempty"`
-	// Effect is what happens to pods that do not tolerate the taint. Required.
+	// Effect is what happens to pods that do not tolerate the taint. It is
+	// required.
 	Effect Effect `json:"effect"`
-	// TimeAdded is when the taint was put on the node; nil where it is not
-	// known. Kubernetes sets it on NoExecute taints and on those that follow a
-	// node's conditions. Matching does not use it.
+	// TimeAdded is when the taint was added to the node, or nil if that is not
+	// known. Kubernetes sets it for NoExecute taints and for those that follow
+	// from a node's conditions. Matching ignores it.
 	TimeAdded *time.Time `json:"timeAdded,omitempty"`
 }
 
-// A TaintID is a taint's identity on its node, which has at most one taint of a
-// key and effect. It is comparable and serves as a map key. Where a TaintID
-// asks for taints, an empty Effect stands for the key under every effect.
-type TaintID struct {
-	Key    string `json:"key"`
-	Effect Effect `json:"effect,omitempty"`
-}
-
-// String returns "key:Effect", or "key" without an effect.
-func (id TaintID) String() string { return Taint{Key: id.Key, Effect: id.Effect}.String() }
-
-// names reports whether the identity is that of the taint, or that of its key
-// under every effect.
-func (id TaintID) names(t *Taint) bool {
-	return id.Key == t.Key && (id.Effect == "" || id.Effect == t.Effect)
-}
-
-// ID returns the taint's key and effect, which are what Kubernetes' MatchTaint
-// compares.
+// ID returns the taint's key and effect, which identify it on its node
+// (MatchTaint in Kubernetes).
 func (t Taint) ID() TaintID { return TaintID{t.Key, t.Effect} }
 
-// Equal reports whether the taints have the same key, value and effect, and
-// times that are both unset or the same instant.
+// Equal reports whether t and u have the same key, value and effect, and a
+// TimeAdded that is unset in both or the same instant.
 func (t Taint) Equal(u Taint) bool {
 	return t.sameButTime(&u) && compareTimes(t.TimeAdded, u.TimeAdded) == 0
 }
@@ -204,9 +44,9 @@ func (t *Taint) sameButTime(u *Taint) bool {
 	return t.Key == u.Key && t.Value == u.Value && t.Effect == u.Effect
 }
 
-// Compare returns -1, 0 or 1. It orders taints by key, value and effect, byte
-// for byte, and then by time, with an unset one first. It returns 0 exactly for
-// taints that are Equal.
+// Compare returns -1, 0 or 1 as t sorts before, with or after u: by key, value
+// and effect, byte by byte, and then by TimeAdded, with unset times first. It
+// returns 0 exactly if t and u are Equal.
 func (t Taint) Compare(u Taint) int {
 	return cmp.Or(
 		strings.Compare(t.Key, u.Key),
@@ -228,7 +68,7 @@ func compareTimes(a, b *time.Time) int {
 	return a.Compare(*b)
 }
 
-// clone returns the taint with a time of its own.
+// clone returns the taint with a TimeAdded of its own.
 func (t Taint) clone() Taint {
 	if t.TimeAdded != nil {
 		added := *t.TimeAdded
@@ -237,17 +77,17 @@ func (t Taint) clone() Taint {
 	return t
 }
 
-// String returns the taint as kubectl prints it: "key=value:Effect",
-// "key:Effect" without a value, "key=value:" without an effect, "key" without
-// both (Taint.ToString in Kubernetes). [ParseTaint] reads the text of a valid
-// taint back. It leaves out TimeAdded.
+// String returns the taint as kubectl prints it (Taint.ToString in Kubernetes):
+// "key=value:Effect", or "key:Effect" without a value, "key=value:" without an
+// effect, and "key" without either. TimeAdded is left out. [ParseTaint] parses
+// the text of a valid taint.
 func (t Taint) String() string {
 	var buf [64]byte
 	return string(t.AppendTo(buf[:0]))
 }
 
-// AppendTo appends the text that String returns to b and returns the extended
-// slice.
+// AppendTo appends the text that [Taint.String] returns to b and returns the
+// extended slice.
 func (t Taint) AppendTo(b []byte) []byte {
 	b = appendKeyValue(b, t.Key, t.Value)
 	if t.Value != "" || t.Effect != "" {
@@ -256,8 +96,8 @@ func (t Taint) AppendTo(b []byte) []byte {
 	return append(b, t.Effect...)
 }
 
-// appendKeyValue appends how kubectl prints a key and a value, in taints and
-// in tolerations.
+// appendKeyValue appends a key and a value as kubectl prints them, for taints
+// and for tolerations.
 func appendKeyValue(b []byte, key, value string) []byte {
 	b = append(b, key...)
 	if value != "" {
@@ -267,12 +107,12 @@ func appendKeyValue(b []byte, key, value string) []byte {
 	return b
 }
 
-// ParseTaint reads "key=value:Effect" or "key:Effect". It accepts what "kubectl
-// taint" accepts for a taint to add, so the effect is required and the taint is
-// valid. The taint keeps parts of s.
+// ParseTaint parses s as "key=value:Effect" or "key:Effect". It accepts what
+// "kubectl taint" accepts for a taint to add, so the taint is valid. The taint
+// shares memory with s.
 //
-// The error is a [*ParseError] with the place of the first fault, which wraps a
-// [*FieldError]; the taint is then zero.
+// The error is a [*ParseError] with the offset of the first fault, and wraps a
+// [*FieldError]. The taint is then zero.
 func ParseTaint(s string) (Taint, error) {
 	t, fault := parseTaint(s)
 	if fault != nil {
@@ -309,8 +149,8 @@ func checkParsedEffect(effect string) problem {
 	return effectUnknown
 }
 
-// MustParseTaint is like [ParseTaint] but panics where that returns an error.
-// It is for tests and for constants.
+// MustParseTaint calls [ParseTaint] and panics on error. It is intended for use
+// in tests with constant strings.
 func MustParseTaint(s string) Taint {
 	t, err := ParseTaint(s)
 	if err != nil {
@@ -319,15 +159,16 @@ func MustParseTaint(s string) Taint {
 	return t
 }
 
-// ParseTaints reads taints separated by commas, as in
-// "dedicated=ml:NoSchedule,spot:PreferNoSchedule": the form of the kubelet's
-// --register-with-taints. It accepts what the kubelet accepts, except texts
-// that ask for removal, which the kubelet drops. The empty text gives nil.
+// ParseTaints parses taints separated by commas, the form of the kubelet's
+// --register-with-taints, as in
+// "dedicated=ml:NoSchedule,spot:PreferNoSchedule". It accepts what the kubelet
+// accepts, except removals ("key-"), which the kubelet drops. An empty list
+// gives nil.
 //
-// The error unwraps to a [*ParseError] for each faulty taint, in order, with
-// the place of its first fault in the list. Each wraps a [*FieldError] with
-// "taints" as its List. A taint whose key and effect an earlier one has is
-// [ErrDuplicate]. The list is then nil.
+// The error unwraps to a [*ParseError] for each faulty taint, in order, with the
+// offset of its first fault in the list. Each wraps a [*FieldError] whose List
+// is "taints". A taint with the key and effect of an earlier one is an
+// [ErrDuplicate]. The result is then nil.
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil
@@ -356,81 +197,3 @@ func ParseTaints(list string) ([]Taint, error) {
 	}
 	return taints, nil
 }
-
-// inList returns the error as that of the entry at the index.
-func (e *ParseError) inList(list string, index int) error {
-	fault := e.Err.(*FieldError)
-	fault.List, fault.index = list, someIndex(index)
-	return e
-}
-
-// ParseTaintID reads the identity of a taint, "key:Effect", or "key" for the
-// key under every effect. The error is a [*ParseError], as for [ParseTaint].
-func ParseTaintID(s string) (TaintID, error) {
-	key, effect, found := cut(s, ':')
-	if p := checkKey(key); p != noProblem {
-		return TaintID{}, parseFault("taint identity", s, 0, "key", key, p)
-	}
-	if found {
-		if p := checkEffect(Effect(effect)); p != noProblem {
-			return TaintID{}, parseFault("taint identity", s, len(key)+1, "effect", effect, p)
-		}
-	}
-	return TaintID{key, Effect(effect)}, nil
-}
-
-// Keys of the taints that Kubernetes itself, its cloud providers and kubeadm
-// put on nodes.
-const (
-	// NodeNotReady: the node's Ready condition is False. The node-lifecycle
-	// controller sets it with NoSchedule and NoExecute; admission sets it with
-	// NoSchedule on a new node.
-	NodeNotReady = "node.kubernetes.io/not-ready"
-	// NodeUnreachable: the node's Ready condition is Unknown, because its
-	// kubelet stopped reporting. The node-lifecycle controller sets it with
-	// NoSchedule and NoExecute.
-	NodeUnreachable = "node.kubernetes.io/unreachable"
-	// NodeMemoryPressure: the node runs out of memory. The node-lifecycle
-	// controller sets it with NoSchedule.
-	NodeMemoryPressure = "node.kubernetes.io/memory-pressure"
-	// NodeDiskPressure: the node runs out of disk. The node-lifecycle
-	// controller sets it with NoSchedule.
-	NodeDiskPressure = "node.kubernetes.io/disk-pressure"
-	// NodePIDPressure: the node runs out of process identifiers. The
-	// node-lifecycle controller sets it with NoSchedule.
-	NodePIDPressure = "node.kubernetes.io/pid-pressure"
-	// NodeNetworkUnavailable: the node's network is not set up. The
-	// node-lifecycle controller sets it with NoSchedule.
-	NodeNetworkUnavailable = "node.kubernetes.io/network-unavailable"
-	// NodeUnschedulable: the node is cordoned (spec.unschedulable). The
-	// node-lifecycle controller sets it with NoSchedule.
-	NodeUnschedulable = "node.kubernetes.io/unschedulable"
-	// NodeOutOfService: the node was shut down and will not come back by
-	// itself, so its volumes may be detached. A person or a remediation
-	// controller sets it, with NoExecute or NoSchedule.
-	NodeOutOfService = "node.kubernetes.io/out-of-service"
-	// NodeOutOfDisk is a legacy key, replaced by [NodeDiskPressure]; nothing
-	// sets it any more.
-	NodeOutOfDisk = "node.kubernetes.io/out-of-disk"
-
-	// CloudProviderUninitialized: the cloud controller manager has not
-	// initialized the node yet. The kubelet sets it with NoSchedule when it
-	// runs with an external cloud provider; the cloud controller manager
-	// removes it.
-	CloudProviderUninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
-	// CloudProviderShutdown: the instance behind the node is shut down. The
-	// cloud node-lifecycle controller sets it with NoSchedule.
-	CloudProviderShutdown = "node.cloudprovider.kubernetes.io/shutdown"
-
-	// NodeRoleControlPlane: the node runs the control plane. kubeadm sets it
-	// with NoSchedule.
-	NodeRoleControlPlane = "node-role.kubernetes.io/control-plane"
-	// NodeRoleMaster is a legacy key, replaced by [NodeRoleControlPlane];
-	// kubeadm stopped setting it in 1.25.
-	NodeRoleMaster = "node-role.kubernetes.io/master"
-
-	// NodeAlphaNotReady is a legacy key, replaced by [NodeNotReady].
-	NodeAlphaNotReady = "node.alpha.kubernetes.io/notReady"
-	// NodeAlphaUnreachable is a legacy key, replaced by [NodeUnreachable].
-	NodeAlphaUnreachable = "node.alpha.kubernetes.io/unreachable"
-)

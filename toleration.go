@@ -6,58 +6,63 @@ import (
 	"strings"
 )
 
-// An Operator says how a toleration's value relates to a taint's. The empty
-// operator means [OpEqual]. An operator that Kubernetes does not know is carried
-// and printed like the others, matches nothing, and is refused by validation.
+// An Operator says how the value of a toleration is compared with that of a
+// taint. The empty operator means [OpEqual]. An operator that Kubernetes does
+// not know matches nothing and is not valid.
 type Operator string
 
 const (
-	// OpEqual tolerates a taint of the same value. An empty value tolerates
+	// OpEqual tolerates taints with the same value. An empty value tolerates
 	// only taints without a value; use [OpExists] to tolerate any value.
 	OpEqual Operator = "Equal"
-	// OpExists tolerates a taint of any value.
+	// OpExists tolerates taints with any value.
 	OpExists Operator = "Exists"
-	// OpLt tolerates a taint whose value is an integer less than the
-	// toleration's. No valid taint has a negative value, for values begin with
-	// a letter or digit; a toleration's value may be negative.
+	// OpLt tolerates taints whose value is an integer less than the
+	// toleration's. A valid taint's value is never negative, as it begins with
+	// a letter or digit, but a toleration's value may be.
 	OpLt Operator = "Lt"
-	// OpGt tolerates a taint whose value is an integer greater than the
+	// OpGt tolerates taints whose value is an integer greater than the
 	// toleration's.
 	OpGt Operator = "Gt"
 )
 
-// A Toleration lets its pod onto nodes with the taints that it matches, by the
-// rules of [Toleration.Tolerates]. Fields, their order and their JSON are those
-// of k8s.io/api/core/v1.Toleration.
+// knownOperators holds the names of the operators that Kubernetes knows.
+var knownOperators = []string{string(OpExists), string(OpEqual), string(OpLt), string(OpGt)}
+
+// A Toleration lets its pod onto nodes with the taints that it tolerates; see
+// [Toleration.Tolerates]. Its fields and their JSON are those of
+// k8s.io/api/core/v1.Toleration.
 //
-// The zero Toleration is invalid, for an empty key wants [OpExists], and
-// tolerates exactly the taints without a value. Compare tolerations with
-// [Toleration.Equal], not with ==, which compares TolerationSeconds by its
-// address.
+// The zero Toleration is not valid, as an empty key requires [OpExists]. It
+// tolerates the taints without a value. Compare tolerations with
+// [Toleration.Equal], not with ==, which compares pointers to
+// TolerationSeconds.
 type Toleration struct {
-	// Key is the key of the taints to tolerate. Empty, with [OpExists], it
-	// stands for all keys.
+	// Key is the key of the taints to tolerate. An empty Key stands for all
+	// keys, and is valid with [OpExists] only.
 	Key string `json:"key,omitempty"`
-	// Operator relates Value to the taint's value. Empty means [OpEqual].
+	// Operator says how Value is compared with the taint's value. Empty means
+	// [OpEqual].
 	Operator Operator `json:"operator,omitempty"`
-	// Value is compared with the taint's value as Operator says.
+	// Value is compared with the taint's value.
 	Value string `json:"value,omitempty"`
-	// Effect is the effect of the taints to tolerate; empty for all effects.
+	// Effect is the effect of the taints to tolerate. Empty stands for all
+	// effects.
 	Effect Effect `json:"effect,omitempty"`
-	// TolerationSeconds is how long a running pod stays after a NoExecute taint
-	// came. Nil is forever; zero and less is not at all. Matching does not use
-	// it.
+	// TolerationSeconds is how long a running pod stays on a node with a
+	// NoExecute taint. Nil means forever; zero and less mean not at all.
+	// Matching ignores it.
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// Equal reports whether the tolerations have the same key, value and effect,
-// operators that mean the same, and seconds that are both unset or the same
-// number.
+// Equal reports whether t and u have the same key, value and effect, the same
+// operator, where empty is [OpEqual], and a TolerationSeconds that is unset in
+// both or the same number.
 func (t Toleration) Equal(u Toleration) bool { return t.Compare(u) == 0 }
 
-// Compare returns -1, 0 or 1. It orders tolerations by key, operator, value and
-// effect, byte for byte, where the empty operator is [OpEqual], and then by
-// seconds, with unset ones first. It returns 0 exactly for tolerations that are
+// Compare returns -1, 0 or 1 as t sorts before, with or after u: by key,
+// operator, where empty is [OpEqual], value and effect, byte by byte, and then by
+// TolerationSeconds, with unset ones first. It returns 0 exactly if t and u are
 // Equal.
 func (t Toleration) Compare(u Toleration) int {
 	return cmp.Or(
@@ -81,7 +86,7 @@ func compareSeconds(a, b *int64) int {
 	return cmp.Compare(*a, *b)
 }
 
-// operator returns the toleration's operator, with the empty one spelled out.
+// operator returns the toleration's operator, with OpEqual for the empty one.
 func (t *Toleration) operator() Operator {
 	if t.Operator == "" {
 		return OpEqual
@@ -89,7 +94,7 @@ func (t *Toleration) operator() Operator {
 	return t.Operator
 }
 
-// clone returns the toleration with seconds of its own.
+// clone returns the toleration with TolerationSeconds of its own.
 func (t Toleration) clone() Toleration {
 	if t.TolerationSeconds != nil {
 		seconds := *t.TolerationSeconds
@@ -98,19 +103,19 @@ func (t Toleration) clone() Toleration {
 	return t
 }
 
-// String returns the toleration as "kubectl describe pod" prints it,
-// "key=value:Effect op=Exists for 300s", each part only where it is set, the
-// operator only where it is not Equal, and "op=Exists" for the toleration of
-// everything. Unlike kubectl it also shows the operators Lt, Gt, unknown ones,
-// and an invalid Exists with a value. [ParseToleration] reads the text of a
-// valid toleration back as an Equal one.
+// String returns the toleration as "kubectl describe pod" prints it:
+// "key=value:Effect op=Exists for 300s", without the parts that are not set and
+// without an operator that is Equal. The toleration of everything is
+// "op=Exists". Unlike kubectl, it shows the operators Lt and Gt, unknown ones,
+// and an invalid Exists with a value. [ParseToleration] parses the text of a
+// valid toleration, to one that is Equal.
 func (t Toleration) String() string {
 	var buf [128]byte
 	return string(t.AppendTo(buf[:0]))
 }
 
-// AppendTo appends the text that String returns to b and returns the extended
-// slice.
+// AppendTo appends the text that [Toleration.String] returns to b and returns
+// the extended slice.
 func (t Toleration) AppendTo(b []byte) []byte {
 	start := len(b)
 	b = appendKeyValue(b, t.Key, t.Value)
@@ -133,23 +138,24 @@ func (t Toleration) AppendTo(b []byte) []byte {
 	return b
 }
 
-// everything is how kubectl prints the toleration of everything. A toleration of
-// the key "op" with the value "Exists" would read the same, so that one is
-// written and read with its operator spelled out.
+// everything is how kubectl prints the toleration of everything. A toleration
+// with the key "op" and the value "Exists" would look the same, so that one is
+// written with its operator.
 const everything = "op=Exists"
 
-// ParseToleration reads the text that [Toleration.String] returns:
-// "key[=value][:Effect][ op=OPERATOR][ for SECONDSs]", and "op=Exists" for the
-// toleration of everything. A single space stands before each of the last two
-// parts. The toleration is valid, keeps parts of s, and has an empty operator
-// where the text has none. It allocates the seconds.
+// ParseToleration parses the text that [Toleration.String] returns:
 //
-// The error is a [*ParseError] with the place of the first fault, which wraps a
-// [*FieldError]; the toleration is then zero.
+//	key[=value][:Effect][ op=OPERATOR][ for SECONDSs]
+//
+// or "op=Exists" for the toleration of everything. The toleration is valid and
+// shares memory with s. Its operator is empty if s has none. ParseToleration
+// allocates the seconds.
+//
+// The error is a [*ParseError] with the offset of the first fault, and wraps a
+// [*FieldError]. The toleration is then zero.
 func ParseToleration(s string) (Toleration, error) { return Options{}.ParseToleration(s) }
 
-// ParseToleration is like the function [ParseToleration] under the options,
-// which decide what is valid.
+// ParseToleration is like the function [ParseToleration] under the options.
 func (o Options) ParseToleration(s string) (Toleration, error) {
 	t, fault := o.parseToleration(s)
 	if fault != nil {
@@ -179,13 +185,14 @@ func (o Options) parseToleration(s string) (Toleration, *ParseError) {
 	var f faults
 	if f.toleration(&t, o); f.fields != nil {
 		first := f.fields[0]
-		return t, &ParseError{Kind: "toleration", Input: s, Offset: t.offset(s, first.Field), Err: first}
+		at := t.offset(s, first.Field)
+		return t, &ParseError{Kind: "toleration", Input: s, Offset: at, Err: first}
 	}
 	return t, nil
 }
 
-// parseOptions reads what follows the first space of a toleration's text,
-// "op=OPERATOR", "for SECONDSs" or both, from the offset at.
+// parseOptions parses what follows the first space of a toleration's text, at
+// the offset: "op=OPERATOR", "for SECONDSs" or both.
 func (t *Toleration) parseOptions(s string, at int) *ParseError {
 	rest := s[at:]
 	if op, ok := strings.CutPrefix(rest, "op="); ok {
@@ -212,7 +219,7 @@ func (t *Toleration) parseOptions(s string, at int) *ParseError {
 	return nil
 }
 
-// offset returns where in s, the text of t, the field is, or would be.
+// offset returns where the field is, or would be, in s, the text of t.
 func (t *Toleration) offset(s, field string) int {
 	head, _, _ := cut(s, ' ')
 	switch field {
@@ -234,8 +241,8 @@ func (t *Toleration) offset(s, field string) int {
 	return 0
 }
 
-// MustParseToleration is like [ParseToleration] but panics where that returns an
-// error. It is for tests and for constants.
+// MustParseToleration calls [ParseToleration] and panics on error. It is intended
+// for use in tests with constant strings.
 func MustParseToleration(s string) Toleration {
 	t, err := ParseToleration(s)
 	if err != nil {

@@ -7,53 +7,57 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Condition is what counts of one of a node's conditions. It decodes from an
+// A Condition is the type and status of a node's condition. It decodes from an
 // element of a Node's status.conditions.
 type Condition struct {
 	Type   string `json:"type"`
 	Status string `json:"status"`
 }
 
-// A NodeState is what a node's taints follow from.
+// A NodeState holds what a node's taints follow from.
 type NodeState struct {
-	// Conditions are the node's status.conditions. A node has one condition of
-	// a type.
+	// Conditions are the node's status.conditions, at most one of each type.
 	Conditions []Condition `json:"conditions,omitempty"`
-	// Unschedulable is the node's spec.unschedulable: it is cordoned.
+	// Unschedulable is the node's spec.unschedulable. It is true for a cordoned
+	// node.
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 
-// Unschedulable is the condition type of a [ConditionRule] about the cordon. Its
-// status is "True" on a node that is cordoned, and "False" on any other. A
-// condition that says to be of this type is ignored.
+// Unschedulable is the Type of a [ConditionRule] about cordoned nodes. Its status
+// is "True" for a cordoned node and "False" for any other. A condition of a node
+// that has this type is ignored.
 const Unschedulable = "spec.unschedulable"
 
-// A ConditionRule puts a taint on nodes with a condition of the type and status.
+// A ConditionRule gives a taint to nodes with a condition of the type and status.
 type ConditionRule struct {
-	// Type is that of a condition, such as "Ready", or [Unschedulable].
+	// Type is the type of a condition, such as "Ready", or [Unschedulable].
 	Type string `json:"type"`
-	// Status is "True", "False", "Unknown" or any other text that a condition
-	// may have. An empty one stands for a condition that is missing.
+	// Status is "True", "False", "Unknown" or any other status. Empty stands for
+	// a missing condition.
 	Status string `json:"status,omitempty"`
-	// Taint is the taint; its TimeAdded does not count.
+	// Taint is the taint. Its TimeAdded is ignored.
 	Taint taints.Taint `json:"taint"`
 }
 
-// ConditionRules say which taints a node's conditions lead to. They own the
-// taints of their keys and effects: what is on a node and does not follow from
-// its conditions is removed. [DefaultConditionRules] are Kubernetes'.
+// ConditionRules are the rules by which taints follow from a node's conditions.
+// They own the taints with their keys and effects: such a taint is removed from a
+// node if it does not follow. [DefaultConditionRules] returns Kubernetes' rules.
 type ConditionRules []ConditionRule
 
 var defaultConditionRules = ConditionRules{
-	{"Ready", "False", taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoSchedule}},
-	{"Ready", "False", taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute}},
-	{"Ready", "Unknown", taints.Taint{Key: taints.NodeUnreachable, Effect: taints.NoSchedule}},
-	{"Ready", "Unknown", taints.Taint{Key: taints.NodeUnreachable, Effect: taints.NoExecute}},
-	{"MemoryPressure", "True", taints.Taint{Key: taints.NodeMemoryPressure, Effect: taints.NoSchedule}},
-	{"DiskPressure", "True", taints.Taint{Key: taints.NodeDiskPressure, Effect: taints.NoSchedule}},
-	{"PIDPressure", "True", taints.Taint{Key: taints.NodePIDPressure, Effect: taints.NoSchedule}},
-	{"NetworkUnavailable", "True", taints.Taint{Key: taints.NodeNetworkUnavailable, Effect: taints.NoSchedule}},
-	{Unschedulable, "True", taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}},
+	{"Ready", "False", taint(taints.NodeNotReady, taints.NoSchedule)},
+	{"Ready", "False", taint(taints.NodeNotReady, taints.NoExecute)},
+	{"Ready", "Unknown", taint(taints.NodeUnreachable, taints.NoSchedule)},
+	{"Ready", "Unknown", taint(taints.NodeUnreachable, taints.NoExecute)},
+	{"MemoryPressure", "True", taint(taints.NodeMemoryPressure, taints.NoSchedule)},
+	{"DiskPressure", "True", taint(taints.NodeDiskPressure, taints.NoSchedule)},
+	{"PIDPressure", "True", taint(taints.NodePIDPressure, taints.NoSchedule)},
+	{"NetworkUnavailable", "True", taint(taints.NodeNetworkUnavailable, taints.NoSchedule)},
+	{Unschedulable, "True", taint(taints.NodeUnschedulable, taints.NoSchedule)},
+}
+
+func taint(key string, effect taints.Effect) taints.Taint {
+	return taints.Taint{Key: key, Effect: effect}
 }
 
 // DefaultConditionRules returns the rules of Kubernetes' node-lifecycle
@@ -72,34 +76,35 @@ func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditi
 // keeps on a node in the state. It is [ConditionRules.ConditionTaints] for
 // [DefaultConditionRules].
 //
-// The controller itself sets Ready to Unknown on a node whose kubelet is silent.
-// This function does not.
+// The controller also sets Ready to Unknown if the kubelet has stopped reporting,
+// which is left to the caller.
 func ConditionTaints(state NodeState) []taints.Taint {
 	return defaultConditionRules.ConditionTaints(state)
 }
 
-// ReconcileConditions returns what Kubernetes' node-lifecycle controller does to
-// the current taints of a node in the state. It is
+// ReconcileConditions returns the changes that Kubernetes' node-lifecycle
+// controller makes to the current taints of a node in the state. It is
 // [ConditionRules.ReconcileConditions] for [DefaultConditionRules].
 //
-// There are two differences. The controller adds the NoExecute taints of a zone
-// no faster than its eviction rate allows, see [DisruptionPolicy]; here they
-// come at once, last in Add. And a controller that has just started writes a
-// NoExecute taint that is there anew, which gives its pods their full time
-// again; here the taint keeps its TimeAdded.
+// There are two differences. The controller adds NoExecute taints at a limited
+// rate, which [DisruptionPolicy] computes; here they are added at once, last in
+// Add. And a controller that has just started replaces NoExecute taints that are
+// present, which gives pods their full time again; here they keep their
+// TimeAdded.
 func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	return defaultConditionRules.ReconcileConditions(current, state, now)
 }
 
-// ConditionTaints returns the taints of the rules that hold for a node in the
-// state. First come those with other effects than NoExecute, in the order of
-// the conditions, then of the cordon, then of missing conditions; then come
-// those with NoExecute in the order of the rules. Of several taints of one key
-// and effect the first counts. TimeAdded is nil.
+// ConditionTaints returns the taints of the rules that apply to a node in the
+// state, with a nil TimeAdded. The ones with effects other than NoExecute come
+// first: those for conditions, in the order of the conditions, then those for
+// [Unschedulable], then those for missing conditions. The ones with NoExecute
+// follow in the order of the rules. If several have one key and effect, the first
+// counts.
 //
-// Where a list repeats a condition type, which no API server accepts, each of
-// them counts, and only the first for NoExecute, as in Kubernetes. A condition
-// with an empty status is like a missing one.
+// If the state repeats a condition type, which no API server accepts, all of them
+// count, but only the first for NoExecute, as in Kubernetes. A condition with an
+// empty status is like a missing one.
 func (r ConditionRules) ConditionTaints(state NodeState) []taints.Taint {
 	var list []taints.Taint
 	conditions := r.conditions(state)
@@ -118,8 +123,8 @@ func (r ConditionRules) ConditionTaints(state NodeState) []taints.Taint {
 	return list
 }
 
-// conditions returns those of the state, that of the cordon, and one without a
-// status for each missing one, so that there is one of the type of each rule.
+// conditions returns the conditions of the state, one for Unschedulable, and one
+// without a status for each missing one, so that each rule has one of its type.
 func (r ConditionRules) conditions(state NodeState) []Condition {
 	list := make([]Condition, 0, len(state.Conditions)+1)
 	for _, c := range state.Conditions {
@@ -143,14 +148,14 @@ func (r ConditionRules) conditions(state NodeState) []Condition {
 // isAbout reports whether the condition has the rule's type.
 func (rule ConditionRule) isAbout(c Condition) bool { return c.Type == rule.Type }
 
-// status returns the status of the first condition of the rule's type, of which
-// there is one.
+// status returns the status of the first condition of the rule's type. There must
+// be one.
 func (rule ConditionRule) status(conditions []Condition) string {
 	return conditions[slices.IndexFunc(conditions, rule.isAbout)].Status
 }
 
-// appendTaint appends the taint, without a time, unless the list has one of its
-// key and effect.
+// appendTaint appends the taint, without its time, unless the list has one with
+// its key and effect.
 func appendTaint(list []taints.Taint, t taints.Taint) []taints.Taint {
 	if find(list, t.ID()) >= 0 {
 		return list
@@ -164,23 +169,23 @@ func find(list []taints.Taint, id taints.TaintID) int {
 	return slices.IndexFunc(list, func(t taints.Taint) bool { return t.ID() == id })
 }
 
-// ReconcileConditions returns what to do to the current taints of a node in the
-// state so that they follow the rules: it adds the taints of ConditionTaints
-// that are missing, and removes those that the rules own and that do not follow.
+// ReconcileConditions returns the changes that make the current taints of a node
+// in the state follow the rules: it adds the taints of
+// [ConditionRules.ConditionTaints] that the node lacks, and removes those that
+// the rules own and that do not follow. Other taints are left alone.
 //
-// A taint is missing if the node has none of its key and effect, or has it under
-// the value of another rule. One under any other value, which somebody else
-// chose, stays as it is while it follows. What is added has now as its
-// TimeAdded, in UTC and cut to whole seconds, as Kubernetes stores it.
+// A taint that the node has with the value of another rule is replaced. One with
+// any other value, which somebody else chose, is kept as long as it follows.
+// Added taints have now as their TimeAdded, in UTC and truncated to seconds, as
+// Kubernetes stores it.
 //
-// All taints of other keys and effects are left alone. So is a NoExecute taint
-// while the status of a condition in its rules is not known: none of True, False
-// and Unknown, and named by no rule of that condition. A gap in the conditions
-// neither evicts pods nor saves them.
+// A NoExecute taint is left alone while the status of a condition in its rules is
+// not known, so that a missing condition neither evicts pods nor saves them. True,
+// False and Unknown are known, and what a rule for the condition names.
 //
-// The changes are like those of [taints.ReconcileOwned]: empty after they have
-// been applied. Rules are not validated. A taint without an effect, which no API
-// server accepts, is never removed.
+// The changes are like those of [taints.ReconcileOwned], so they are zero once
+// they have been applied. Rules are not validated. A taint without an effect,
+// which no API server accepts, is never removed.
 func (r ConditionRules) ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	now = now.UTC().Truncate(time.Second)
 	desired := r.ConditionTaints(state)
@@ -196,7 +201,7 @@ func (r ConditionRules) ReconcileConditions(current []taints.Taint, state NodeSt
 	return taints.ReconcileOwned(current, r.owned(state), desired)
 }
 
-// has reports whether a rule has the taint under the same value.
+// has reports whether a rule has the taint with the same value.
 func (r ConditionRules) has(t taints.Taint) bool {
 	return slices.ContainsFunc(r, func(rule ConditionRule) bool {
 		return rule.Taint.ID() == t.ID() && rule.Taint.Value == t.Value
@@ -228,5 +233,7 @@ func (r ConditionRules) knows(kind, status string) bool {
 	case "True", "False", "Unknown":
 		return true
 	}
-	return slices.ContainsFunc(r, func(rule ConditionRule) bool { return rule.Type == kind && rule.Status == status })
+	return slices.ContainsFunc(r, func(rule ConditionRule) bool {
+		return rule.Type == kind && rule.Status == status
+	})
 }

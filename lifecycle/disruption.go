@@ -6,33 +6,33 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Zone counts the nodes that fail together: those that are ready and those
-// that are not. A negative count is zero.
+// A Zone counts the nodes of a failure zone that are ready and those that are
+// not. Negative counts mean zero.
 type Zone struct {
 	Ready    int `json:"ready"`
 	NotReady int `json:"notReady"`
 }
 
-// counts returns the numbers of nodes. Two of them add up without overflow.
+// counts returns the numbers of nodes, whose sum does not overflow.
 func (z Zone) counts() (ready, notReady uint) {
 	return uint(max(z.Ready, 0)), uint(max(z.NotReady, 0))
 }
 
-// size returns the number of nodes, or the largest int.
+// size returns the number of all nodes, limited to the largest int.
 func (z Zone) size() int {
 	ready, notReady := z.counts()
 	return int(min(ready+notReady, math.MaxInt))
 }
 
-// A ZoneState says how much of a zone is not ready.
+// A ZoneState says how many of a zone's nodes are not ready.
 type ZoneState uint8
 
 const (
-	// ZoneNormal: few nodes are not ready, or the zone has none.
+	// ZoneNormal: few nodes are not ready, or the zone has no nodes.
 	ZoneNormal ZoneState = iota
 	// ZonePartial: many nodes are not ready. Part of the zone may be cut off.
 	ZonePartial
-	// ZoneFull: no node is ready. The zone may be cut off.
+	// ZoneFull: all nodes are not ready. The zone may be cut off.
 	ZoneFull
 )
 
@@ -50,22 +50,22 @@ func (s *ZoneState) UnmarshalText(text []byte) error {
 	return unmarshalName(s, "ZoneState", zoneStateNames, text)
 }
 
-// A DisruptionPolicy says how fast nodes that are not ready may be tainted with
-// NoExecute, and so how fast their pods are evicted, when many nodes fail at
-// once: it is then likely that the cluster does not see its nodes. Most callers
-// should use [DefaultDisruptionPolicy]. The zero policy taints nothing.
+// A DisruptionPolicy limits the rate at which nodes that are not ready may be
+// tainted with NoExecute, so that few pods are evicted if many nodes seem to fail
+// at once. Most callers should use [DefaultDisruptionPolicy]. Under the zero
+// policy every rate is 0.
 type DisruptionPolicy struct {
-	// Threshold is the share of nodes that are not ready, from 0 to 1, that
-	// makes a zone ZonePartial (--unhealthy-zone-threshold).
+	// Threshold is the share of nodes that are not ready, from 0 to 1, at which a
+	// zone is ZonePartial (--unhealthy-zone-threshold).
 	Threshold float64
-	// Rate is how many nodes of a zone may be tainted each second
+	// Rate is the number of a zone's nodes that may be tainted each second
 	// (--node-eviction-rate).
 	Rate float64
-	// SecondaryRate is the rate of a zone that is ZonePartial and has more than
+	// SecondaryRate is the rate for a zone that is ZonePartial and has more than
 	// LargeZone nodes (--secondary-node-eviction-rate).
 	SecondaryRate float64
-	// LargeZone is the number of nodes up to which the rate of a zone that is
-	// ZonePartial is 0 (--large-cluster-size-threshold). A negative one is 0.
+	// LargeZone is the number of nodes up to which the rate for a zone that is
+	// ZonePartial is 0 (--large-cluster-size-threshold). Negative means 0.
 	LargeZone int
 }
 
@@ -76,11 +76,10 @@ func DefaultDisruptionPolicy() DisruptionPolicy {
 	return DisruptionPolicy{Threshold: 0.55, Rate: 0.1, SecondaryRate: 0.01, LargeZone: 50}
 }
 
-// State returns the state of the zone (ComputeZoneState in Kubernetes'
-// node-lifecycle controller): ZoneFull if it has nodes and none is ready;
-// ZonePartial if more than two are not ready and their share is the threshold
-// or more; otherwise ZoneNormal. Shares are compared in float32, as in
-// Kubernetes.
+// State returns the state of the zone (ComputeZoneState in Kubernetes):
+// ZoneFull if it has nodes and none is ready, ZonePartial if more than two are
+// not ready and their share is at least the threshold, and ZoneNormal otherwise.
+// Shares are compared in float32, as in Kubernetes.
 func (p DisruptionPolicy) State(z Zone) ZoneState {
 	ready, notReady := z.counts()
 	switch {
@@ -92,10 +91,10 @@ func (p DisruptionPolicy) State(z Zone) ZoneState {
 	return ZoneNormal
 }
 
-// RateOf returns how many nodes may be tainted each second in a zone of the
-// state with so many nodes, while the cluster is not [FullyDisrupted]. It is
-// Rate if the state is ZoneNormal or ZoneFull, and SecondaryRate or 0 if it is
-// ZonePartial. An unknown state counts as ZoneNormal.
+// RateOf returns how many nodes may be tainted each second in a zone with the
+// state and number of nodes, in a cluster that is not [FullyDisrupted]: Rate for
+// ZoneNormal and ZoneFull, and SecondaryRate or 0 for ZonePartial. An unknown
+// state means ZoneNormal.
 func (p DisruptionPolicy) RateOf(state ZoneState, nodes int) float64 {
 	switch {
 	case state != ZonePartial:
@@ -106,9 +105,9 @@ func (p DisruptionPolicy) RateOf(state ZoneState, nodes int) float64 {
 	return 0
 }
 
-// Rates appends to dst the rate of each of a cluster's zones and returns the
-// extended slice. It is that of [DisruptionPolicy.RateOf], or 0 for every zone
-// if the cluster is [FullyDisrupted].
+// Rates appends to dst the rate for each of a cluster's zones and returns the
+// extended slice. The rate is that of [DisruptionPolicy.RateOf], or 0 for all
+// zones if the cluster is [FullyDisrupted].
 func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
 	disrupted := FullyDisrupted(zones)
 	for _, z := range zones {
@@ -121,9 +120,10 @@ func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
 	return dst
 }
 
-// FullyDisrupted reports whether no zone has a node that is ready: whatever
-// failed, it was not the nodes. Kubernetes then taints no node with NoExecute
-// and takes the NoExecute taints of not-ready and unreachable off all nodes.
+// FullyDisrupted reports whether no zone has a node that is ready. It is then
+// probably not the nodes that failed. Kubernetes adds no NoExecute taints in this
+// state, and removes those of [taints.NodeNotReady] and [taints.NodeUnreachable]
+// from all nodes.
 func FullyDisrupted(zones []Zone) bool {
 	for _, z := range zones {
 		if z.Ready > 0 {

@@ -7,14 +7,13 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// unmarshalName sets e to the value of the enumeration that the text names.
+// unmarshalName sets e to the constant that the text names.
 func unmarshalName[E ~uint8](e *E, kind string, names []string, text []byte) error {
 	i, ok := enum.Index(names, text)
 	if !ok {
-		input := string(text)
-		return &taints.ParseError{Kind: kind, Input: input, Err: &taints.FieldError{
-			Value: input, Err: taints.ErrUnsupported, Detail: "must be one of " + strings.Join(names, ", "),
-		}}
+		input, detail := string(text), "must be one of "+strings.Join(names, ", ")
+		fault := &taints.FieldError{Value: input, Err: taints.ErrUnsupported, Detail: detail}
+		return &taints.ParseError{Kind: kind, Input: input, Err: fault}
 	}
 	*e = E(i)
 	return nil

@@ -1,7 +1,7 @@
 package lifecycle
 
-// A pending eviction is an entry of a queue's heap. There each entry comes
-// before the four below it: those of the entry at i are at 4i+1 to 4i+4.
+// A pending eviction is an entry of a queue's heap. Each entry comes before its
+// four children: those of the entry at i are at 4i+1 to 4i+4.
 type pending struct {
 	due   instant
 	slot  int32  // of the pod
@@ -15,13 +15,13 @@ func (p *pending) before(q *pending) bool {
 	return p.order < q.order
 }
 
-// push puts a new entry into the heap.
+// push adds an entry to the heap.
 func (q *Queue[P]) push(p pending) {
 	q.heap = append(q.heap, p)
 	q.up(len(q.heap)-1, p)
 }
 
-// cut takes the entry at i out of the heap.
+// cut removes the entry at i from the heap.
 func (q *Queue[P]) cut(i int) {
 	end := len(q.heap) - 1
 	last := q.heap[end]
@@ -31,7 +31,7 @@ func (q *Queue[P]) cut(i int) {
 	}
 }
 
-// fix puts the entry where it belongs when there is room for it at i.
+// fix puts the entry at i, or above or below it where it belongs.
 func (q *Queue[P]) fix(i int, p pending) {
 	if i > 0 && p.before(&q.heap[(i-1)/4]) {
 		q.up(i, p)
@@ -40,8 +40,8 @@ func (q *Queue[P]) fix(i int, p pending) {
 	}
 }
 
-// up puts the entry at i, or at a place above where it comes before the entries
-// on the way.
+// up puts the entry at i or above, and moves the entries that it comes before
+// down.
 func (q *Queue[P]) up(i int, p pending) {
 	for i > 0 {
 		above := (i - 1) / 4
@@ -54,8 +54,8 @@ func (q *Queue[P]) up(i int, p pending) {
 	q.put(i, p)
 }
 
-// down puts the entry at i, or at a place below where the entries on the way
-// come before it.
+// down puts the entry at i or below, and moves the entries that come before it
+// up.
 func (q *Queue[P]) down(i int, p pending) {
 	for {
 		first := 4*i + 1
@@ -77,7 +77,7 @@ func (q *Queue[P]) down(i int, p pending) {
 	q.put(i, p)
 }
 
-// put writes the entry to the place i, and that to its slot.
+// put writes the entry to i, and i to the entry's slot.
 func (q *Queue[P]) put(i int, p pending) {
 	q.heap[i] = p
 	q.slots[p.slot].at = int32(i)

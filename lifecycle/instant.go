@@ -2,19 +2,20 @@ package lifecycle
 
 import "time"
 
-// An instant is a time as seconds since year 1, as a time.Time counts them, and
-// nanoseconds. The seconds are in halves, so that it takes 12 bytes and not 16.
+// An instant is a time in seconds since the year 1, as time.Time counts them, and
+// nanoseconds. The seconds are split, so that it takes 12 bytes and not 16.
 type instant struct {
 	high  int32
 	low   uint32
 	nanos int32
 }
 
-// sinceYear1 is the Unix time 0 in seconds since year 1.
+// sinceYear1 is the Unix time 0 in seconds since the year 1.
 const sinceYear1 = 62135596800
 
 func instantOf(t time.Time) instant {
-	return newInstant(t.Unix()+sinceYear1, int32(t.Nanosecond())) // wraps back where Unix wrapped
+	// The sum wraps back if Unix has wrapped.
+	return newInstant(t.Unix()+sinceYear1, int32(t.Nanosecond()))
 }
 
 func newInstant(seconds int64, nanos int32) instant {

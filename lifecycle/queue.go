@@ -8,61 +8,60 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Queue holds the pending evictions of pods, which any comparable type may
-// name, and says when the next is due. It has no goroutine, timer or clock: the
-// caller sleeps until [Queue.Next] and then evicts what [Queue.PopDue] yields.
-// The zero Queue is empty and ready to use. A Queue must not be copied after
-// first use, and is not safe for concurrent use.
+// A Queue holds the pending evictions of pods, and returns when the next one is
+// due. Pods are named by any comparable type. A Queue has no goroutine, timer or
+// clock: the caller sleeps until [Queue.Next] and then evicts the pods of
+// [Queue.PopDue]. The zero Queue is empty and ready to use. A Queue must not be
+// copied after first use, and is not safe for concurrent use.
 //
-// A pod has at most one pending eviction. Evictions come out in the order of
-// their deadlines, and those of one deadline in the order in which they got it.
-// Deadlines compare by wall clock, to the nanosecond, over the whole range of
-// time.Time, and come out in UTC.
+// A pod has at most one pending eviction. Evictions come in the order of their
+// deadlines, and those with equal deadlines in the order in which they got them.
+// Deadlines are compared by wall clock, in nanoseconds, over the whole range of
+// [time.Time], and returned in UTC.
 //
-// A name that does not equal itself, such as a NaN, is no pod: it is never in
-// the queue. As in a map, a name of an interface type panics if it holds a value
-// that cannot be compared.
+// A name that does not equal itself, such as NaN, is never in the queue. A name
+// of an interface type that holds a value that is not comparable panics, as in a
+// map.
 type Queue[P comparable] struct {
-	// KeepTimers makes Update do what Kubernetes' taint-eviction controller
-	// does when it looks at a pod again. Set it before the first Update. The
-	// zero value makes the newest answer count.
+	// KeepTimers makes Update do what Kubernetes' taint-eviction controller does
+	// when it evaluates a pod again. It must be set before the first Update.
+	// Without KeepTimers the newest eviction counts.
 	//
-	// Under KeepTimers a pending eviction is a timer, which later looks leave
-	// alone, whether they lead to an earlier or a later deadline:
+	// With KeepTimers a pending eviction is a timer, which later updates leave
+	// alone, whether their deadline is earlier or later:
 	//
 	//   - An untolerated taint evicts the pod at once.
-	//   - A pod that stays loses its pending eviction.
-	//   - Otherwise the deadline moves only if the seconds count from the very
-	//     moment from which those of the first look count: if both have the
-	//     same From, by wall clock and to the nanosecond. Tolerating a taint
-	//     for no time thus does not hasten a pending eviction.
-	//   - An eviction that has begun is never taken back and never put off, not
-	//     even if the pod stays: only Delete and PopDue remove it. It begins
-	//     when EvictsNow, or an EvictsAt whose At is not after its From,
-	//     schedules or moves it; when an untolerated taint evicts the pod; and
-	//     when an Update has a From that is not before its deadline.
+	//   - If the pod stays, its pending eviction is canceled.
+	//   - Otherwise the deadline moves only if both evictions have the same
+	//     From, by wall clock and to the nanosecond. So a taint that is tolerated
+	//     for no time does not hasten a pending eviction.
+	//   - An eviction that has begun is never canceled or postponed, even if the
+	//     pod stays: only Delete and PopDue remove it. It begins when an
+	//     EvictsNow, or an EvictsAt whose At is not after its From, schedules or
+	//     moves it; when an untolerated taint evicts the pod; and when an update
+	//     has a From that is not before its deadline.
 	//
-	// A wall clock that steps back therefore moves nothing. As Kubernetes starts
-	// a deletion when its time has come, call PopDue before Update.
+	// So a wall clock that is set back moves nothing. As Kubernetes starts a
+	// deletion when its time has come, call PopDue before Update.
 	KeepTimers bool
 
 	_     noCopy
-	pods  map[P]int32 // indexes in slots; more pods than that do not fit into memory
+	pods  map[P]int32 // indexes in slots; memory does not hold more pods than an int32 counts
 	slots []slot[P]
-	free  int32 // the first free slot, plus 1; 0 for none
+	free  int32 // the first free slot plus 1, or 0 for none
 	heap  []pending
-	count uint64 // of the deadlines given out so far
-	loops int    // over All that are under way
+	count uint64 // the number of deadlines so far
+	loops int    // the number of loops over All in progress
 }
 
-// A slot is a pod with a pending eviction, or free.
+// A slot holds a pod with a pending eviction, or is free.
 type slot[P comparable] struct {
 	pod   P
 	since instant // what the seconds count from, or begun
-	at    int32   // in the heap; in a free slot -1 less the next one plus 1
+	at    int32   // index in the heap; in a free slot, -1 minus (the next free slot plus 1)
 }
 
-// begun is what the seconds count from when an eviction has begun: no time.
+// begun is the since of an eviction that has begun. It is no time.
 var begun = instant{nanos: -1}
 
 // noCopy makes "go vet" find copies.
@@ -71,18 +70,17 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// A QueueChange says what an update did to a pod's pending eviction.
+// A QueueChange says how an update changed a pod's pending eviction.
 type QueueChange uint8
 
 const (
-	// Unchanged: the pod had no pending eviction and has none, or it keeps the
-	// one that it has.
+	// Unchanged: the pod has the pending eviction that it had, or none as before.
 	Unchanged QueueChange = iota
-	// Scheduled: the pod had no pending eviction and has one now.
+	// Scheduled: the pod had no pending eviction, and now has one.
 	Scheduled
-	// Moved: the pending eviction has another deadline now.
+	// Moved: the pending eviction now has another deadline.
 	Moved
-	// Canceled: the pod had a pending eviction and has none now.
+	// Canceled: the pod had a pending eviction, and now has none.
 	Canceled
 )
 
@@ -90,7 +88,9 @@ var queueChangeNames = []string{"Unchanged", "Scheduled", "Moved", "Canceled"}
 
 // String returns the name of the constant, and "QueueChange(n)" for other
 // numbers.
-func (c QueueChange) String() string { return enum.Name("QueueChange", int(c), queueChangeNames) }
+func (c QueueChange) String() string {
+	return enum.Name("QueueChange", int(c), queueChangeNames)
+}
 
 // MarshalText returns what String returns. The error is always nil.
 func (c QueueChange) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
@@ -101,14 +101,14 @@ func (c *QueueChange) UnmarshalText(text []byte) error {
 	return unmarshalName(c, "QueueChange", queueChangeNames, text)
 }
 
-// Update makes the eviction the pod's pending one, and returns what that
-// changed. For EvictsAt and EvictsNow the deadline is the eviction's At; for
-// Stays, or an unknown outcome, a pending eviction is canceled. Under KeepTimers
-// a pending eviction may stay as it is.
+// Update replaces the pod's pending eviction by e, and returns what that changed.
+// The deadline of EvictsAt and EvictsNow is e.At. Stays, or an unknown outcome,
+// cancels a pending eviction. With [Queue.KeepTimers] a pending eviction may
+// remain as it is.
 //
-// The eviction may be one that the caller made: {Outcome: EvictsAt, At: t}. A
-// From that is zero stands for At less Seconds, if that is positive. An
-// EvictsNow of the caller's is that of an untolerated taint.
+// The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. A zero
+// From then means At minus Seconds, or At if Seconds is negative. A constructed
+// EvictsNow is that of an untolerated taint.
 func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 	if pod != pod {
 		return Unchanged
@@ -127,7 +127,7 @@ func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 	return Unchanged
 }
 
-// cancel takes out the pod in the slot, unless its eviction has begun.
+// cancel removes the pod in the slot, unless its eviction has begun.
 func (q *Queue[P]) cancel(i int32) QueueChange {
 	if q.slots[i].since == begun {
 		return Unchanged
@@ -145,8 +145,8 @@ func (q *Queue[P]) reschedule(i int32, e taints.Eviction) QueueChange {
 	return q.move(i, due)
 }
 
-// moves reports whether the eviction, which is due then, moves the pending one
-// of the pod under KeepTimers. It also notes that the pending one has begun.
+// moves reports whether the eviction moves the pending one of the pod to due,
+// with KeepTimers. It also notes if the pending one has begun.
 func (q *Queue[P]) moves(s *slot[P], due instant, e taints.Eviction) bool {
 	pending := q.heap[s.at].due
 	if untolerated(e) {
@@ -170,7 +170,7 @@ func untolerated(e taints.Eviction) bool {
 	return e.Outcome == taints.EvictsNow && !tolerated
 }
 
-// fromOf returns since when the seconds of the eviction count.
+// fromOf returns the time from which the seconds of the eviction count.
 func fromOf(e taints.Eviction) instant {
 	if !e.From.IsZero() {
 		return instantOf(e.From)
@@ -190,8 +190,8 @@ func (q *Queue[P]) sinceOf(e taints.Eviction) instant {
 	return fromOf(e)
 }
 
-// Delete takes out the pod's pending eviction, as when the pod is gone, and
-// reports whether there was one.
+// Delete removes the pod's pending eviction, and reports whether there was one.
+// It is for pods that are gone.
 func (q *Queue[P]) Delete(pod P) bool {
 	i, known := q.pods[pod]
 	if known {
@@ -200,8 +200,8 @@ func (q *Queue[P]) Delete(pod P) bool {
 	return known
 }
 
-// Due returns the deadline of the pod's pending eviction, and whether there is
-// one.
+// Due returns the deadline of the pod's pending eviction. It returns the zero time
+// and false if there is none.
 func (q *Queue[P]) Due(pod P) (time.Time, bool) {
 	i, known := q.pods[pod]
 	if !known {
@@ -213,7 +213,8 @@ func (q *Queue[P]) Due(pod P) (time.Time, bool) {
 // Len returns the number of pending evictions.
 func (q *Queue[P]) Len() int { return len(q.heap) }
 
-// Next returns the earliest deadline, and whether there is one.
+// Next returns the earliest deadline. It returns the zero time and false if the
+// queue is empty.
 func (q *Queue[P]) Next() (time.Time, bool) {
 	if len(q.heap) == 0 {
 		return time.Time{}, false
@@ -221,14 +222,13 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 	return q.heap[0].due.time(), true
 }
 
-// PopDue yields the pods whose deadline is not after now, with the deadlines, in
-// order. It takes a pod out of the queue right before it yields it; a loop that
-// ends early leaves the others in.
+// PopDue returns an iterator over the pods whose deadlines are not after now, with
+// the deadlines, in order. It removes a pod from the queue before it yields it. A
+// loop that ends early leaves the others in the queue.
 //
-// The loop body may update the queue: each step yields what is then due first.
-// A pod that the body removes, or moves beyond now, does not come; one that it
-// schedules for now or before comes in this loop. To try an eviction again
-// later, schedule it for later.
+// The loop body may update the queue, as each step yields the pod that is then due
+// first. A pod that the body schedules for now or before comes in the same loop.
+// To retry an eviction, schedule it for a later time.
 func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) { q.popDue(instantOf(now), yield) }
 }
@@ -244,12 +244,12 @@ func (q *Queue[P]) popDue(now instant, yield func(P, time.Time) bool) {
 	}
 }
 
-// All yields every pod with a pending eviction, with its deadline, in no
-// particular order. It takes nothing out of the queue.
+// All returns an iterator over all pods with pending evictions, with their
+// deadlines, in no particular order.
 //
-// The loop body may update the queue, as it may a map: a pod that it removes
-// does not come any more, one that it moves comes once, with the deadline that
-// it then has, and one that it schedules may come or not.
+// The loop body may update the queue, like a map: a pod that it removes is not
+// yielded any more, one that it moves is yielded once, with its deadline at that
+// time, and one that it schedules may be yielded or not.
 func (q *Queue[P]) All() iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) { q.all(yield) }
 }
@@ -278,7 +278,7 @@ func (q *Queue[P]) add(pod P, e taints.Eviction) {
 	q.push(pending{instantOf(e.At), i, q.nextOrder()})
 }
 
-// newSlot returns a slot without a pod.
+// newSlot returns the index of a slot without a pod.
 func (q *Queue[P]) newSlot() int32 {
 	if q.free == 0 {
 		q.slots = append(q.slots, slot[P]{})
@@ -305,7 +305,7 @@ func (q *Queue[P]) nextOrder() uint64 {
 	return q.count
 }
 
-// remove takes out the pod in the slot.
+// remove removes the pod in the slot.
 func (q *Queue[P]) remove(i int32) {
 	s := &q.slots[i]
 	delete(q.pods, s.pod)
@@ -315,17 +315,17 @@ func (q *Queue[P]) remove(i int32) {
 	q.shrink()
 }
 
-// shrink gives back memory when at most a quarter of the slots holds a pod. It
-// takes time in proportion to what is left, and at least three times as many
-// removals came before.
+// shrink releases memory if at most a quarter of the slots hold pods. It takes
+// time in proportion to what is left, after at least three times as many removals.
 func (q *Queue[P]) shrink() {
-	const small = 32 // slots, not worth the time
+	const small = 32 // slots that are not worth the time
 	n := len(q.heap)
 	if len(q.slots) <= small || n > len(q.slots)/4 || q.loops > 0 {
 		return
 	}
 	slots, heap := q.slots, q.heap
-	q.pods, q.slots, q.heap, q.free = make(map[P]int32, n), make([]slot[P], n), make([]pending, n), 0
+	q.pods, q.free = make(map[P]int32, n), 0
+	q.slots, q.heap = make([]slot[P], n), make([]pending, n)
 	for i, p := range heap {
 		s := slots[p.slot]
 		q.pods[s.pod], q.slots[i] = int32(i), s

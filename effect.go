@@ -1,0 +1,147 @@
+package taints
+
+import "strings"
+
+// An Effect is what a taint does to a pod that does not tolerate it. Kubernetes
+// knows three effects. Any other one, such as the empty one, can be matched,
+// printed and compared as well, but has no effect on pods and is not valid.
+type Effect string
+
+const (
+	// NoSchedule keeps new pods off the node. Running pods stay.
+	NoSchedule Effect = "NoSchedule"
+	// PreferNoSchedule asks the scheduler to use another node if it can.
+	PreferNoSchedule Effect = "PreferNoSchedule"
+	// NoExecute keeps new pods off the node and evicts running pods, at once or
+	// when their tolerationSeconds are over.
+	NoExecute Effect = "NoExecute"
+)
+
+// An EffectSet is a set of effects: a bit for each of the three that Kubernetes
+// knows, and one for all others together. The zero value is the empty set. Sets
+// combine with | and &. Their numeric values may change: store them as text.
+type EffectSet uint32
+
+// The bits of the effects. Those that Kubernetes may add come last.
+const (
+	indexOther = iota
+	indexNoSchedule
+	indexPreferNoSchedule
+	indexNoExecute
+)
+
+const (
+	// Hard holds the effects that keep new pods off a node: NoSchedule and
+	// NoExecute. The kube-scheduler's TaintToleration plugin filters by them.
+	Hard EffectSet = 1<<indexNoSchedule | 1<<indexNoExecute
+	// Soft holds PreferNoSchedule, by which the plugin scores.
+	Soft EffectSet = 1 << indexPreferNoSchedule
+	// Evicting holds NoExecute, which evicts running pods.
+	Evicting EffectSet = 1 << indexNoExecute
+	// AllEffects holds every effect, known to Kubernetes or not.
+	AllEffects EffectSet = 1<<32 - 1
+)
+
+// effectNames holds the names of the effects by bit.
+var effectNames = [...]string{
+	indexOther:            "other",
+	indexNoSchedule:       string(NoSchedule),
+	indexPreferNoSchedule: string(PreferNoSchedule),
+	indexNoExecute:        string(NoExecute),
+}
+
+// knownEffects holds the names of the effects that Kubernetes knows.
+var knownEffects = effectNames[indexOther+1:]
+
+// Effects returns the set of the given effects. An effect that Kubernetes does
+// not know, such as the empty one, stands for all such effects.
+func Effects(effects ...Effect) EffectSet {
+	var set EffectSet
+	for _, e := range effects {
+		set |= effectBit(e)
+	}
+	return set
+}
+
+// Has reports whether the effect is in the set. Effects that Kubernetes does not
+// know are in a set together or not at all.
+func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
+
+// String returns the names of the effects in the set joined by "|", with "other"
+// for those that Kubernetes does not know. It returns "all" for [AllEffects] and
+// "none" for the empty set. Bits without a meaning are left out.
+func (s EffectSet) String() string {
+	if s == AllEffects {
+		return "all"
+	}
+	b := make([]byte, 0, 48)
+	for n := range effectNames {
+		i := (n + 1) % len(effectNames) // the others last
+		if s&(1<<i) == 0 {
+			continue
+		}
+		if len(b) > 0 {
+			b = append(b, '|')
+		}
+		b = append(b, effectNames[i]...)
+	}
+	if len(b) == 0 {
+		return "none"
+	}
+	return string(b)
+}
+
+// MarshalText returns what String returns. The error is always nil.
+func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText parses the text that String returns. Names may come in any order
+// and repeat. The error is a [*ParseError] with the offset of the first unknown
+// name; the set is then left unchanged.
+func (s *EffectSet) UnmarshalText(text []byte) error {
+	input := string(text)
+	switch input {
+	case "all":
+		*s = AllEffects
+		return nil
+	case "none":
+		*s = 0
+		return nil
+	}
+	var set EffectSet
+	for rest, more := input, true; more; {
+		var name string
+		offset := len(input) - len(rest)
+		name, rest, more = strings.Cut(rest, "|")
+		bit, ok := namedEffect(name)
+		if !ok {
+			return parseFault("effect set", input, offset, "effect", name, effectNotNamed)
+		}
+		set |= bit
+	}
+	*s = set
+	return nil
+}
+
+// namedEffect returns the bit of the effect, or of the others, with the name.
+func namedEffect(name string) (EffectSet, bool) {
+	for i, known := range effectNames {
+		if name == known {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
+func effectBit(e Effect) EffectSet {
+	switch e {
+	case NoSchedule:
+		return 1 << indexNoSchedule
+	case PreferNoSchedule:
+		return 1 << indexPreferNoSchedule
+	case NoExecute:
+		return 1 << indexNoExecute
+	}
+	return 1 << indexOther
+}
+
+func knownEffect(e Effect) bool { return effectBit(e) != 1<<indexOther }

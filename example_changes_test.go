@@ -1,6 +1,7 @@
 package taints_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -184,4 +185,31 @@ func ExampleFindTaint() {
 	_, marked := taints.FindTaint(node, taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler"})
 	fmt.Println(marked)
 	// Output: true
+}
+
+// A job that marks nodes for the night hands its work to another one as JSON.
+func ExampleChanges() {
+	night := taints.Changes{
+		Add:    []taints.Taint{taints.MustParseTaint("batch:NoSchedule")},
+		Remove: []taints.TaintID{{Key: "interactive"}},
+	}
+	text, err := json.Marshal(night)
+	fmt.Println(string(text), err)
+	fmt.Println("kubectl taint nodes gpu-1", night)
+	// Output:
+	// {"add":[{"key":"batch","effect":"NoSchedule"}],"remove":[{"key":"interactive"}]} <nil>
+	// kubectl taint nodes gpu-1 batch:NoSchedule interactive-
+}
+
+// A controller that is called for every event writes only what differs.
+func ExampleChanges_IsZero() {
+	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
+	for _, desired := range []string{"dedicated=ml:NoSchedule", "dedicated=db:NoSchedule"} {
+		changes := taints.Diff(node, []taints.Taint{taints.MustParseTaint(desired)})
+		if changes.IsZero() {
+			continue
+		}
+		fmt.Println("patch", changes)
+	}
+	// Output: patch dedicated=db:NoSchedule
 }

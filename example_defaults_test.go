@@ -138,3 +138,15 @@ func ExampleValidateTolerationsUpdate() {
 	// <nil>
 	// tolerations: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
 }
+
+// The same agent with and without the host's network: only the first runs before
+// the node has a network.
+func ExampleDaemonSetPod() {
+	network := []taints.Taint{taints.MustParseTaint(taints.NodeNetworkUnavailable + ":NoSchedule")}
+	for _, pod := range []taints.DaemonSetPod{{HostNetwork: true}, {}} {
+		fmt.Println(taints.Filter(network, taints.AddDaemonSetDefaults(nil, pod)).Schedulable())
+	}
+	// Output:
+	// true
+	// false
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -178,4 +179,33 @@ func ExampleEffectSet() {
 	err := json.Unmarshal([]byte(`{"policy": {"select": "LongestMatch", "effects": "NoSchedule|NoExecute"}}`), &config)
 	fmt.Println(config.Policy.Select, config.Policy.Effects, err)
 	// Output: LongestMatch NoSchedule|NoExecute <nil>
+}
+
+// An effect that Kubernetes does not know is carried along and keeps no pod away.
+func ExampleEffect() {
+	report := taints.Taint{Key: "firmware", Value: "old", Effect: "Report"}
+	v := taints.Filter([]taints.Taint{report}, nil)
+	fmt.Println(report, v.Schedulable(), v)
+	// Output: firmware=old:Report true untolerated: 1 other
+}
+
+// A drain tells what it will move from what it only keeps away.
+func ExampleEffectSet_Has() {
+	for _, effect := range []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute} {
+		fmt.Println(effect, taints.Hard.Has(effect), taints.Evicting.Has(effect))
+	}
+	// Output:
+	// NoSchedule true false
+	// PreferNoSchedule false false
+	// NoExecute true true
+}
+
+// A controller writes down in an annotation which taints it owns.
+func ExampleTaintID() {
+	var annotation []string
+	for _, spec := range []string{"dedicated=ml:NoSchedule", "startup:NoExecute"} {
+		annotation = append(annotation, taints.MustParseTaint(spec).ID().String())
+	}
+	fmt.Println(strings.Join(annotation, ","))
+	// Output: dedicated:NoSchedule,startup:NoExecute
 }

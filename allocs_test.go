@@ -7,7 +7,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// What must not allocate: matching, filtering, eviction, successful validation and parsing, and printing into a buffer.
+// What must not allocate: matching, filtering, eviction, successful validation and
+// parsing, and printing into a buffer.
 func TestAllocs(t *testing.T) {
 	list := parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
 	added := time.Unix(0, 0)

@@ -157,8 +157,9 @@ func BenchmarkSummarize(b *testing.B) {
 	}
 }
 
-// indexScene is a cluster in which 40 % of the nodes are tainted, in so many ways: each way is a tenant's taint, and for every
-// second tenant a GPU or spot taint beside it.
+// indexScene is a cluster in which 40 % of the nodes are tainted, in so many ways:
+// each way is a tenant's taint, and for every second tenant a GPU or spot taint
+// beside it.
 func indexScene(nodes, ways int) map[string][]taints.Taint {
 	sets := make([][]taints.Taint, ways)
 	for i := range sets {

@@ -87,7 +87,8 @@ func TestBruteEvictionOfOneTaint(t *testing.T) {
 			}
 			for _, first := range bruteSeconds {
 				for _, second := range bruteSeconds {
-					// Every policy meets every time and every pair of seconds, if not all of them together.
+					// Every policy meets every time and every pair of seconds, if
+					// not all of them together.
 					p := policies[n%len(policies)]
 					n++
 					checkEviction(t, p, []taints.Taint{taint}, []taints.Toleration{

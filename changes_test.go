@@ -235,7 +235,8 @@ func TestApplyStrictErrorText(t *testing.T) {
 	}
 }
 
-// A taint that stays keeps its time; one that comes, or takes another value, has the time that it is given.
+// A taint that stays keeps its time; one that comes, or takes another value, has the
+// time that it is given.
 func TestApplyStrictTimes(t *testing.T) {
 	old, now := time.Unix(1_700_000_000, 0), time.Unix(1_800_000_000, 0)
 	node := listOf("same=v:NoExecute other=v:NoExecute cleared=v:NoExecute kept:NoExecute")

@@ -80,8 +80,9 @@ func TestEvictionOf(t *testing.T) {
 	}
 }
 
-// Seconds beyond time.Duration: Kubernetes multiplies them into one and overflows, so that 9223372037 of them are for
-// ever and 18446744074 are 290 milliseconds. Here they are what they say.
+// Seconds beyond time.Duration: Kubernetes multiplies them into one and overflows,
+// so that 9223372037 of them are for ever and 18446744074 are 290 milliseconds. Here
+// they are what they say.
 func TestHugeSecondsDoNotOverflow(t *testing.T) {
 	const maxUnix = math.MaxInt64 - 62135596800
 	for _, tc := range []struct {

@@ -85,7 +85,8 @@ func ExampleChanges_Validate() {
 	// add[1]: "spot:NoSchedule" is in conflict: a removal names it too; to replace what is there, add with overwrite and do not remove
 }
 
-// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule spot-", done on a list.
+// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule
+// spot-", done on a list.
 func ExampleParseChanges() {
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
@@ -124,8 +125,9 @@ func ExampleDiff() {
 	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
 }
 
-// A machine set's template changed. On this node the cluster has marked memory pressure, and a person has given the set's
-// tier taint another value; neither is the set's business.
+// A machine set's template changed. On this node the cluster has marked memory
+// pressure, and a person has given the set's tier taint another value; neither is
+// the set's business.
 func ExampleReconcile() {
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// An admission hook, for a pod that requests a GPU and says nothing else: check what it brings, then add what the
-// cluster's own plugins would.
+// An admission hook, for a pod that requests a GPU and says nothing else: check what
+// it brings, then add what the cluster's own plugins would.
 func ExampleAddDefaults() {
 	tolerations := []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")}
 	if err := taints.ValidateTolerations(tolerations); err != nil {
@@ -38,7 +38,8 @@ func ExampleDefaultSeconds() {
 	// node.kubernetes.io/unreachable:NoExecute op=Exists for 20s
 }
 
-// A log shipper runs on every node, also on cordoned and failing ones, and on the host's network.
+// A log shipper runs on every node, also on cordoned and failing ones, and on the
+// host's network.
 func ExampleAddDaemonSetDefaults() {
 	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
 		fmt.Println(t)

@@ -39,7 +39,8 @@ func ExampleEvictionOf() {
 	// agent stays
 }
 
-// A controller that restarts does not give everybody their full time again: it counts from when the taint came.
+// A controller that restarts does not give everybody their full time again: it
+// counts from when the taint came.
 func ExampleEvictionPolicy_EvictionOf() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &came}}

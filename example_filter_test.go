@@ -8,7 +8,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Nodes carry a failure score as a numeric taint, and a batch job takes any node whose score is below 6.
+// Nodes carry a failure score as a numeric taint, and a batch job takes any node
+// whose score is below 6.
 func ExampleToleration_Tolerates() {
 	tolerant := taints.MustParseToleration("sla.example.com/failure-score=6:NoSchedule op=Lt")
 	for _, score := range []string{"5", "6", "05", "low"} {
@@ -35,7 +36,8 @@ func ExampleToleration_Mismatch() {
 	// nvidia.com/gpu:NoExecute op=Exists: MismatchEffect, "the effect differs"
 }
 
-// GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once and used against every node.
+// GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once
+// and used against every node.
 func ExampleCompile() {
 	m := taints.Compile([]taints.Toleration{
 		taints.MustParseToleration("team=vision:NoSchedule"),
@@ -51,7 +53,8 @@ func ExampleCompile() {
 	// team=speech:NoSchedule -1 false
 }
 
-// A platform marks nodes that are not ready for work yet with taints of one prefix, and its own agents tolerate them all.
+// A platform marks nodes that are not ready for work yet with taints of one prefix,
+// and its own agents tolerate them all.
 func ExampleOptions_Compile() {
 	agent := []taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}}
 	taint := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
@@ -119,7 +122,8 @@ func ExampleFilter() {
 	// schedulable false evicts true
 }
 
-// A spot pool is kept for those who do not mind: PreferNoSchedule makes others go elsewhere while there is room.
+// A spot pool is kept for those who do not mind: PreferNoSchedule makes others go
+// elsewhere while there is room.
 func ExampleNormalizeScores() {
 	nodes := map[string][]taints.Taint{
 		"general-1": nil,

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A scheduler keeps its nodes in an index, fed by the events of the cluster, and asks it for each pod.
+// A scheduler keeps its nodes in an index, fed by the events of the cluster, and
+// asks it for each pod.
 func ExampleIndex() {
 	var nodes taints.Index[string]
 	nodes.Set("general-1", nil)

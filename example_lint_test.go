@@ -23,7 +23,8 @@ func ExampleLint() {
 	// tolerations[3]: tolerations[2] comes first for its NoExecute taints and tolerates them for 300s, so that its own time, for 3600s, never counts: put it before tolerations[2] (shadowed)
 }
 
-// A pod of a DaemonSet may tolerate everything; its template is looked at as the controller completes it.
+// A pod of a DaemonSet may tolerate everything; its template is looked at as the
+// controller completes it.
 func ExampleLint_daemonSet() {
 	template := []taints.Toleration{taints.MustParseToleration("op=Exists")}
 	for _, f := range taints.Lint(template) {

@@ -64,7 +64,8 @@ func ExampleTaint_AppendTo() {
 	// Output: gpu-1 nvidia.com/gpu=present:NoSchedule
 }
 
-// A controller that sees a node again asks whether a taint changed, not whether it is the same object.
+// A controller that sees a node again asks whether a taint changed, not whether it
+// is the same object.
 func ExampleTaint_Equal() {
 	utc := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
 	elsewhere := utc.In(time.FixedZone("CET", 3600))

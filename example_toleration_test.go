@@ -35,7 +35,8 @@ func ExampleOptions_Covers() {
 	// false
 }
 
-// A pod that says how long it stays keeps that; what it says nothing about comes from its namespace.
+// A pod that says how long it stays keeps that; what it says nothing about comes
+// from its namespace.
 func ExampleMerge() {
 	pod := []taints.Toleration{
 		taints.MustParseToleration("tenant=a:NoSchedule"),
@@ -83,8 +84,9 @@ func ExampleValidateAllowed() {
 	// Output: tolerations[1]: "node.kubernetes.io/unreachable:NoExecute op=Exists" is forbidden: no entry of the allow-list tolerates as much for as long
 }
 
-// An admission webhook in place of the PodTolerationRestriction plugin: a pod that is created gets the defaults of its
-// namespace; every pod gets what its QoS class brings; an update takes nothing away; and the outcome must be allowed.
+// An admission webhook in place of the PodTolerationRestriction plugin: a pod that
+// is created gets the defaults of its namespace; every pod gets what its QoS class
+// brings; an update takes nothing away; and the outcome must be allowed.
 func Example_admission() {
 	namespace := struct{ defaults, allow []taints.Toleration }{
 		defaults: []taints.Toleration{taints.MustParseToleration("tenant=blue:NoSchedule")},

@@ -166,7 +166,8 @@ func TestExplainUnderOptions(t *testing.T) {
 	}
 }
 
-// What counts as a misspelled key: one or two edits, in keys that are long enough for them to mean anything.
+// What counts as a misspelled key: one or two edits, in keys that are long enough
+// for them to mean anything.
 func TestMisspeltKeys(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
@@ -225,7 +226,8 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
-// A redacted text holds none of the keys and values, whatever the input, and has the shape of the plain one.
+// A redacted text holds none of the keys and values, whatever the input, and has the
+// shape of the plain one.
 func TestRedactedHoldsNothing(t *testing.T) {
 	secret := rapid.SampledFrom([]string{"", "zq1", "ZQ1", "zq12", "77", "zq1/zq2", "zq3"})
 	rapid.Check(t, func(t *rapid.T) {
@@ -252,7 +254,8 @@ func TestRedactedHoldsNothing(t *testing.T) {
 	})
 }
 
-// Neither a distance from which a threshold could be guessed nor another key is in a redacted text.
+// Neither a distance from which a threshold could be guessed nor another key is in a
+// redacted text.
 func TestRedactedHints(t *testing.T) {
 	for _, tc := range []struct {
 		taint string
@@ -336,7 +339,8 @@ func TestSummarizeOrder(t *testing.T) {
 	}
 }
 
-// The summary counts what a loop over Filter counts, and the closest toleration of a reason does match its indexes.
+// The summary counts what a loop over Filter counts, and the closest toleration of a
+// reason does match its indexes.
 func TestSummarizeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.SliceOfN(anyTaints, 0, 8).Draw(t, "nodes")

@@ -200,7 +200,8 @@ func checkFuzzedChangeErrors(t *testing.T, specs []string, err error) {
 	}
 }
 
-// FuzzJSON decodes a node's taints and a pod's tolerations and calls every function that takes them.
+// FuzzJSON decodes a node's taints and a pod's tolerations and calls every function
+// that takes them.
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`{"Taints":[{"key":"gpu","value":"x","effect":"NoSchedule","timeAdded":"2026-11-21T01:24:15Z"}],"Tolerations":[{"key":"gpu","operator":"Equal","value":"X"}]}`))
 	f.Add([]byte(`{"Taints":[{"key":"score","value":"40","effect":"NoExecute"},{}],"Tolerations":[{"key":"score","operator":"Lt","value":"60","effect":"NoExecute","tolerationSeconds":9223372036854775807}]}`))

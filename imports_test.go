@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The library imports a handful of small standard packages, and none of the large ones, directly or through another.
+// The library imports a handful of small standard packages, and none of the large
+// ones, directly or through another.
 func TestImports(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err) // as in WebAssembly, where nothing can be run

@@ -87,7 +87,8 @@ func TestTolerates(t *testing.T) {
 	}
 }
 
-// Lt and Gt take integers in canonical form only; every other form matches nothing, on whichever side it stands.
+// Lt and Gt take integers in canonical form only; every other form matches nothing,
+// on whichever side it stands.
 func TestIntegerForms(t *testing.T) {
 	valid := []string{"0", "1", "9", "10", "-1", "-10", "9223372036854775807", "-9223372036854775808", "999999999999999999"}
 	invalid := []string{

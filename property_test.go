@@ -19,7 +19,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// The generators draw from few texts, so that keys, values and effects collide, and from near misses and malformed ones.
+// The generators draw from few texts, so that keys, values and effects collide, and
+// from near misses and malformed ones.
 
 var (
 	keys    = rapid.SampledFrom([]string{"a", "b", "example.com/gpu", "Example.com/gpu", "dedicated", "Dedicated", "dedicatde", "", "a*", "*", "example.com/*", "-", "a b", "é", "a=b", "op", taints.NodeNotReady, taints.NodeMemoryPressure, strings.Repeat("k", 63), strings.Repeat("k", 64)})
@@ -299,7 +300,8 @@ func TestFilteringIsMonotonic(t *testing.T) {
 }
 
 func TestValidationAgreesWithTheReference(t *testing.T) {
-	// Most random texts are invalid for several reasons at once; one random field in a valid frame finds more.
+	// Most random texts are invalid for several reasons at once; one random field in
+	// a valid frame finds more.
 	text := rapid.OneOf(keys, values, rapid.StringMatching(`[aZ0._/*-]{0,6}`), rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`), rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String())
 	t.Run("taints", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -594,8 +596,8 @@ func answers(o taints.Options, list []taints.Taint, tols, others []taints.Tolera
 	return append(all, len(faultsIn(o.ValidateAllowed(tols, others))), o.SameTolerations(tols, others))
 }
 
-// Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it only one at the end of a toleration's
-// key is none.
+// Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it
+// only one at the end of a toleration's key is none.
 func TestStarHoldsNoPowerWithoutWildcards(t *testing.T) {
 	starred := rapid.OneOf(worldTolerations, anyTolerations)
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,5 +1,6 @@
-// Admission is a webhook that gives pods tolerations and node selectors when they are created, and refuses tolerations that
-// are not allowed, over HTTPS, as an API server asks for it (AdmissionReview of admission.k8s.io/v1):
+// Admission is a webhook that gives pods tolerations and node selectors when they
+// are created, and refuses tolerations that are not allowed, over HTTPS, as an API
+// server asks for it (AdmissionReview of admission.k8s.io/v1):
 //
 //	go run ./examples/admission -self-signed -rules examples/admission/rules.json
 //
@@ -57,7 +58,8 @@ type options struct {
 	notReadySeconds, unreachableSeconds int64
 }
 
-// run serves until the context is done or a signal asks to stop, and returns the exit code: 1 for failure, 2 for wrong usage.
+// run serves until the context is done or a signal asks to stop, and returns the
+// exit code: 1 for failure, 2 for wrong usage.
 func (p program) run(ctx context.Context, args []string) int {
 	o, err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -162,7 +164,8 @@ func version() string {
 	return "unknown"
 }
 
-// certificate returns the server's side of TLS, and prints the caBundle of a certificate that it made.
+// certificate returns the server's side of TLS, and prints the caBundle of a
+// certificate that it made.
 func (p program) certificate(o options, log *slog.Logger) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if !o.selfSigned {

@@ -73,7 +73,8 @@ func (r *running) caBundle(t *testing.T) []byte {
 	return text
 }
 
-// The way of the README: a certificate of its own, a client that trusts it, and SIGTERM at the end.
+// The way of the README: a certificate of its own, a client that trusts it, and
+// SIGTERM at the end.
 func TestSelfSigned(t *testing.T) {
 	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts", "admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60", "-metrics-addr", "127.0.0.1:0")
 	client := webhooktest.Trusting(t, r.caBundle(t))
@@ -141,7 +142,8 @@ func TestSelfSigned(t *testing.T) {
 	}
 }
 
-// writePair writes a certificate and its key, and returns the names of the files and the certificate in PEM.
+// writePair writes a certificate and its key, and returns the names of the files and
+// the certificate in PEM.
 func writePair(t *testing.T, dir string) (cert, key string, text []byte) {
 	t.Helper()
 	pair, text, err := selfSigned(nil, time.Now())
@@ -161,7 +163,8 @@ func writePair(t *testing.T, dir string) (cert, key string, text []byte) {
 	return cert, key, text
 }
 
-// A renewed certificate is used for new connections; one that is gone or broken does not stop the server.
+// A renewed certificate is used for new connections; one that is gone or broken does
+// not stop the server.
 func TestCertificateFiles(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, first := writePair(t, dir)
@@ -197,7 +200,8 @@ func TestCertificateFiles(t *testing.T) {
 	}
 }
 
-// A request under way when the program is told to stop gets its answer; one that takes too long is cut off.
+// A request under way when the program is told to stop gets its answer; one that
+// takes too long is cut off.
 func TestShutdown(t *testing.T) {
 	body := string(webhooktest.ReadFile(t, "testdata/create.request.json"))
 	for _, finish := range []bool{true, false} {

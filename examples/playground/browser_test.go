@@ -200,8 +200,8 @@ func testContrast(p *browserPage) {
 	}
 }
 
-// lowContrast lists the elements with text of a contrast below 4.5 to 1, as the Web Content Accessibility Guidelines
-// count it.
+// lowContrast lists the elements with text of a contrast below 4.5 to 1, as the Web
+// Content Accessibility Guidelines count it.
 const lowContrast = `(() => {
 	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
 	const luminance = (s) => {
@@ -354,7 +354,8 @@ type browserPage struct {
 	*browser
 }
 
-// page opens the page of the server. When the test ends, it checks that the page reported nothing.
+// page opens the page of the server. When the test ends, it checks that the page
+// reported nothing.
 func (b *browser) page(t *testing.T, url string) *browserPage {
 	t.Helper()
 	p := &browserPage{t: t, url: url + "/", browser: b}

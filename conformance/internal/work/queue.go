@@ -38,7 +38,8 @@ func pods(n int) []types.NamespacedName {
 	return names
 }
 
-// spread is how long after the first deadline that of pod i is: less than a millisecond, in no order.
+// spread is how long after the first deadline that of pod i is: less than a
+// millisecond, in no order.
 func spread(i int) time.Duration { return time.Duration(i*7919%1_000_000) * time.Nanosecond }
 
 // QueueOurs measures a Queue with n pods, named as in Kubernetes' queue by namespace/name.

@@ -8,7 +8,8 @@ import (
 
 const controllerUser = "system:serviceaccount:kube-system:daemon-set-controller"
 
-// Pods that the DaemonSet controller makes may tolerate anything, and are sent nowhere: each is for one node.
+// Pods that the DaemonSet controller makes may tolerate anything, and are sent
+// nowhere: each is for one node.
 func TestExemptDaemonSets(t *testing.T) {
 	owner := func(apiVersion, kind string, controller any) []any {
 		return []any{map[string]any{"apiVersion": apiVersion, "kind": kind, "name": "agent", "uid": "u", "controller": controller}}

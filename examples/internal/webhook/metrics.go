@@ -48,7 +48,8 @@ type histogram struct {
 	sum    float64
 }
 
-// newMetrics returns metrics that have each outcome and reason from the beginning: the first of something is a change then.
+// newMetrics returns metrics that have each outcome and reason from the beginning:
+// the first of something is a change then.
 func newMetrics() *metrics {
 	m := &metrics{
 		reviews: map[[2]string]uint64{}, denials: map[[2]string]uint64{}, responses: map[[2]string]uint64{},
@@ -126,7 +127,8 @@ func (r *codeRecorder) WriteHeader(code int) {
 // Unwrap lets [http.ResponseController] find what it wraps.
 func (r *codeRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// page returns the metrics in the text format of Prometheus, those of the rules and of the certificate included.
+// page returns the metrics in the text format of Prometheus, those of the rules and
+// of the certificate included.
 func (m *metrics) page(policies *Policies, config *tls.Config, version string) []byte {
 	var b page
 	b.begin("taints_webhook_build_info", "gauge", "The program's version.")
@@ -152,7 +154,8 @@ func (m *metrics) page(policies *Policies, config *tls.Config, version string) [
 	return b.Bytes()
 }
 
-// expiryOf returns when the certificate ends that the configuration shows, and whether there is one.
+// expiryOf returns when the certificate ends that the configuration shows, and
+// whether there is one.
 func expiryOf(config *tls.Config) (time.Time, bool) {
 	var certificate *tls.Certificate
 	switch {

@@ -186,8 +186,9 @@ func TestMutateRefuses(t *testing.T) {
 	}
 }
 
-// Whatever a pod has: it is refused for its node selector alone, loses nothing, and gets nothing more the second time. Every taint
-// that it tolerated it tolerates as long as before. And what it is given is allowed.
+// Whatever a pod has: it is refused for its node selector alone, loses nothing, and
+// gets nothing more the second time. Every taint that it tolerated it tolerates as
+// long as before. And what it is given is allowed.
 func TestMutateLaws(t *testing.T) {
 	h := handler(testPolicy(t))
 	keys := []string{"", "dedicated", "spot", "example.com/maintenance", "example.com/gpu", "node.kubernetes.io/not-ready", "node.kubernetes.io/memory-pressure"}
@@ -251,8 +252,9 @@ func TestMutateLaws(t *testing.T) {
 	})
 }
 
-// What admission of a live Kubernetes made of 108 pods' tolerations, the DaemonSet controller's part restated. PodTolerationRestriction
-// drops tolerations of the pod that others cover, which this webhook leaves: the pod tolerates the same.
+// What admission of a live Kubernetes made of 108 pods' tolerations, the DaemonSet
+// controller's part restated. PodTolerationRestriction drops tolerations of the pod
+// that others cover, which this webhook leaves: the pod tolerates the same.
 func TestRecordedDefaults(t *testing.T) {
 	var pods []struct {
 		Given                  []taints.Toleration

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The classes are those of ComputePodQOS in k8s.io/kubernetes/pkg/apis/core/helper/qos, with PodLevelResources on.
+// The classes are those of ComputePodQOS in
+// k8s.io/kubernetes/pkg/apis/core/helper/qos, with PodLevelResources on.
 func TestQOS(t *testing.T) {
 	const both = `{"cpu":"1","memory":"1Gi"}`
 	tests := []struct {

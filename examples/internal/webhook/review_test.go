@@ -161,7 +161,8 @@ func change(t rapid.TB, v any, path []string, op string, to any) any {
 	return nil
 }
 
-// An API server's review of a pod with a GPU, over TLS; what it becomes is allowed, and gets nothing more.
+// An API server's review of a pod with a GPU, over TLS; what it becomes is allowed,
+// and gets nothing more.
 func TestRecordedReview(t *testing.T) {
 	server := httptest.NewTLSServer(handler(testPolicy(t)))
 	defer server.Close()
@@ -483,8 +484,9 @@ type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errors.New("cable cut") }
 
-// FuzzReview posts anything, as it is, and as a pod and as the spec of one if it is JSON: no panic, a clear answer, and a patched
-// pod gets nothing more and stays with what it had.
+// FuzzReview posts anything, as it is, and as a pod and as the spec of one if it is
+// JSON: no panic, a clear answer, and a patched pod gets nothing more and stays with
+// what it had.
 func FuzzReview(f *testing.F) {
 	f.Add(reviewOf("UPDATE", "web", tolerating("spot", "node.kubernetes.io/not-ready:NoExecute op=Exists for 5s"), tolerating("spot")))
 	f.Add([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"workload":"batch"}},"spec":{"tolerations":[null]}}`))
@@ -549,7 +551,8 @@ func decoded(t rapid.TB, v any) any {
 	return d
 }
 
-// hasAllOf reports whether v has what u has, in objects and at the beginning of lists; null counts as nothing.
+// hasAllOf reports whether v has what u has, in objects and at the beginning of
+// lists; null counts as nothing.
 func hasAllOf(v, u any) bool {
 	switch u := u.(type) {
 	case nil:

@@ -106,7 +106,8 @@ func TestValidateLists(t *testing.T) {
 	checkRefusal(t, "long", mustAsk(t, handler(p), "/validate", reviewOf("CREATE", "b", tolerating("k"), nil)), 403, "k8; k9; and 2 more")
 }
 
-// The seconds that need no permission are those of the flags, but no fewer than an API server's own.
+// The seconds that need no permission are those of the flags, but no fewer than an
+// API server's own.
 func TestValidateSeconds(t *testing.T) {
 	short, long := int64(60), int64(900)
 	p := testPolicy(t)

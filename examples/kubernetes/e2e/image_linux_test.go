@@ -19,8 +19,9 @@ import (
 // imageUser is who runs in the images and by the manifests.
 const imageUser = 65532
 
-// TestImages builds the images as images/build does, without a network, sees that each holds one static binary and nothing
-// else, and starts that with nothing around it, as a user who may write nothing.
+// TestImages builds the images as images/build does, without a network, sees that
+// each holds one static binary and nothing else, and starts that with nothing around
+// it, as a user who may write nothing.
 func TestImages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the programs: leave out -short")
@@ -54,7 +55,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// buildImage builds the image of a program with buildah, which needs no daemon, and returns it as an OCI archive.
+// buildImage builds the image of a program with buildah, which needs no daemon, and
+// returns it as an OCI archive.
 func buildImage(t *testing.T, program string) string {
 	t.Helper()
 	store := t.TempDir()
@@ -145,8 +147,8 @@ func readTar(t *testing.T, r io.Reader) (files []layerFile) {
 	}
 }
 
-// runAlone runs the program where there is no other file, as the user of the image, and returns what it says. Only root can do
-// that; anybody else runs it where it is.
+// runAlone runs the program where there is no other file, as the user of the image,
+// and returns what it says. Only root can do that; anybody else runs it where it is.
 func runAlone(t *testing.T, root, program string, args ...string) string {
 	t.Helper()
 	command := exec.Command(filepath.Join(root, program), args...)

@@ -19,9 +19,11 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
-// A node stops to renew its lease. The node-lifecycle controller finds it unreachable and taints it; its pods have the
-// toleration that admission gave them, for 5 s instead of 300 s; the evictor evicts them when that is over. A DaemonSet's pod
-// stays, and so do the pods of other nodes. The evictor deletes, as Kubernetes' controller does.
+// A node stops to renew its lease. The node-lifecycle controller finds it
+// unreachable and taints it; its pods have the toleration that admission gave them,
+// for 5 s instead of 300 s; the evictor evicts them when that is over. A DaemonSet's
+// pod stays, and so do the pods of other nodes. The evictor deletes, as Kubernetes'
+// controller does.
 func TestANodeThatFails(t *testing.T) {
 	const tolerated = 5 * time.Second
 	c := start(t, cluster.Options{
@@ -108,7 +110,8 @@ func checkDefaultTolerations(t *testing.T, pod *corev1.Pod, forUnreachable time.
 	}
 }
 
-// unreachable returns the taint that evicts pods of a node that is silent, or an error if it is not there.
+// unreachable returns the taint that evicts pods of a node that is silent, or an
+// error if it is not there.
 func unreachable(t *testing.T, c *cluster.Cluster, name string) (*corev1.Taint, error) {
 	node, err := c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
@@ -170,8 +173,9 @@ func rightsToDelete(t *testing.T) []runtime.Object {
 	})
 }
 
-// Two evictors stand by for each other, a taint has no timeAdded, and a PodDisruptionBudget holds a pod back. The leader is
-// stopped: the other keeps the deadline, for it has seen the taint. The budget is lifted: the pod goes.
+// Two evictors stand by for each other, a taint has no timeAdded, and a
+// PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
+// deadline, for it has seen the taint. The budget is lifted: the pod goes.
 func TestEvictorsInTurn(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
@@ -239,7 +243,8 @@ func TestEvictorsInTurn(t *testing.T) {
 	second.stop()
 }
 
-// checkHeldBack checks what the evictor tells of a pod that a budget holds back, and that alerts look at what it tells.
+// checkHeldBack checks what the evictor tells of a pod that a budget holds back, and
+// that alerts look at what it tells.
 func checkHeldBack(t *testing.T, e *evictor) {
 	t.Helper()
 	if overdue, err := e.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue <= 0 {

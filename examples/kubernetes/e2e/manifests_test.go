@@ -38,8 +38,8 @@ func overlay(t *testing.T, base string, components ...string) []runtime.Object {
 	return objects
 }
 
-// TestManifests builds every kustomization, and sees that what it has fits together, and that no container may do more than
-// it needs.
+// TestManifests builds every kustomization, and sees that what it has fits together,
+// and that no container may do more than it needs.
 func TestManifests(t *testing.T) {
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
@@ -144,7 +144,8 @@ type (
 	}
 )
 
-// checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and that the NetworkPolicy lets it.
+// checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
+// that the NetworkPolicy lets it.
 func checkMonitoring(t *testing.T, objects []runtime.Object) {
 	t.Helper()
 	template := only[*appsv1.Deployment](t, objects).Spec.Template
@@ -290,8 +291,9 @@ func checkLog(t *testing.T, p *cluster.Process) {
 	}
 }
 
-// TestSchedulerManifest runs the scheduler with the configuration and the rights that its manifest gives it, beside the
-// stock one: each places the pods that name it.
+// TestSchedulerManifest runs the scheduler with the configuration and the rights
+// that its manifest gives it, beside the stock one: each places the pods that name
+// it.
 func TestSchedulerManifest(t *testing.T) {
 	c := start(t, cluster.Options{})
 	objects := c.Install("scheduler")

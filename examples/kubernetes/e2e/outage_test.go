@@ -17,13 +17,16 @@ const (
 	outage = 30 * time.Second
 	// lease is the evictor's -lease-duration by default. A leader that cannot renew it ends.
 	lease = 15 * time.Second
-	// slack is for a machine that has more to do than this: for the API server to start, and for pods to disappear.
+	// slack is for a machine that has more to do than this: for the API server to
+	// start, and for pods to disappear.
 	slack = 15 * time.Second
 )
 
-// The API server is gone for 30 s. Of two evictors the leader ends, for it cannot renew its lease, and is started again as a
-// kubelet would. Pods that were due before are evicted; those that became due meanwhile are not later than the end of the
-// outage and a lease; and the others are in time, for their deadlines stand. So it is with a single evictor too.
+// The API server is gone for 30 s. Of two evictors the leader ends, for it cannot
+// renew its lease, and is started again as a kubelet would. Pods that were due
+// before are evicted; those that became due meanwhile are not later than the end of
+// the outage and a lease; and the others are in time, for their deadlines stand. So
+// it is with a single evictor too.
 func TestOutage(t *testing.T) {
 	for _, replicas := range []int{1, 2} {
 		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
@@ -91,7 +94,8 @@ func testOutage(t *testing.T, replicas int) {
 	checkOutage(t, want, gone, tainted, begun, ended)
 }
 
-// checkOutage checks when each pod disappeared. Those that did before the outage ended are found gone only then.
+// checkOutage checks when each pod disappeared. Those that did before the outage
+// ended are found gone only then.
 func checkOutage(t *testing.T, want map[string]time.Duration, gone map[string]time.Time, tainted, begun, ended time.Time) {
 	t.Helper()
 	var late []time.Duration // after the outage, of those that became due in it

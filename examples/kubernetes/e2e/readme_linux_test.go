@@ -20,7 +20,8 @@ import (
 // root is the folder where the READMEs' commands are to be run.
 const root = "../../.."
 
-// TestReadmes runs the commands of the READMEs as they are printed. Images are built with buildah, where it is there.
+// TestReadmes runs the commands of the READMEs as they are printed. Images are built
+// with buildah, where it is there.
 func TestReadmes(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -248,7 +249,8 @@ func (r *readmeTest) webhook(t *testing.T) {
 	r.AddPods(cluster.Pod("late"))
 }
 
-// removeEvictor takes away the pods that an earlier part has left in a namespace that the audit looks at.
+// removeEvictor takes away the pods that an earlier part has left in a namespace
+// that the audit looks at.
 func (r *readmeTest) removeEvictor(t *testing.T) {
 	t.Helper()
 	policy := metav1.DeletePropagationBackground

@@ -32,7 +32,8 @@ var pools = []pool{
 	{"spot", 10, []corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectNoSchedule}}, map[string]string{"example.com/spot": "true"}},
 }
 
-// tolerated is for how long pods stay on a node that falls silent. It is 300 s in a cluster where nobody watches.
+// tolerated is for how long pods stay on a node that falls silent. It is 300 s in a
+// cluster where nobody watches.
 const tolerated = "20"
 
 // A game is a cluster to play with.
@@ -70,8 +71,9 @@ func begin(s *session, logs string) *game {
 	return g
 }
 
-// install installs the manifests of the programs, and returns the path of the webhook's rules. The programs run on this
-// machine, with the rights of their service accounts; there is no machine for their Deployments' pods.
+// install installs the manifests of the programs, and returns the path of the
+// webhook's rules. The programs run on this machine, with the rights of their
+// service accounts; there is no machine for their Deployments' pods.
 func (g *game) install() (rules string) {
 	for _, program := range []string{"evictor", "webhook"} {
 		objects, err := cluster.Manifest(program)
@@ -124,8 +126,9 @@ func (g *game) allRun() error {
 	return nil
 }
 
-// workloads are web, which a PodDisruptionBudget guards, batch, which the webhook sends to spot nodes, train, which it sends to
-// those of ml, and a DaemonSet that tolerates everything.
+// workloads are web, which a PodDisruptionBudget guards, batch, which the webhook
+// sends to spot nodes, train, which it sends to those of ml, and a DaemonSet that
+// tolerates everything.
 func workloads() []runtime.Object {
 	var objects []runtime.Object
 	for _, name := range []string{"ml", "logging"} {

@@ -41,8 +41,9 @@ func mustRenew(t *testing.T, i *issuer, c credentials) credentials {
 	return c
 }
 
-// A TLS client that trusts the authorities and asks for the host, as an API server does, gets through; one that asks for
-// another host does not, and neither does one that trusts the authorities of another webhook.
+// A TLS client that trusts the authorities and asks for the host, as an API server
+// does, gets through; one that asks for another host does not, and neither does one
+// that trusts the authorities of another webhook.
 func TestCertificateServes(t *testing.T) {
 	now := time.Now()
 	for _, host := range []string{serviceHost, "127.0.0.1", "::1"} {
@@ -188,8 +189,8 @@ func TestVerifyChain(t *testing.T) {
 	}
 }
 
-// A certificate is renewed under its authority, until that would end first; then there is another, and the old one stays while it is
-// valid.
+// A certificate is renewed under its authority, until that would end first; then
+// there is another, and the old one stays while it is valid.
 func TestRenew(t *testing.T) {
 	now := start
 	i := newIssuer(serviceHost, &now)

@@ -24,8 +24,9 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// newAPI returns a client of an API server in memory that gives objects versions and refuses to update another one than there is,
-// which the fake client by itself does not.
+// newAPI returns a client of an API server in memory that gives objects versions and
+// refuses to update another one than there is, which the fake client by itself does
+// not.
 func newAPI() *fake.Clientset {
 	client := fake.NewClientset()
 	version := 0
@@ -162,8 +163,8 @@ func TestPassRestores(t *testing.T) {
 	}
 }
 
-// What the API server says of every writing is that somebody was faster, some of the time: all replicas come to the same, and show what
-// is registered.
+// What the API server says of every writing is that somebody was faster, some of the
+// time: all replicas come to the same, and show what is registered.
 func TestManyReplicasAtOnce(t *testing.T) {
 	for range 20 {
 		now, client := start, newAPI()
@@ -196,8 +197,10 @@ func mustPassOr(t *testing.T, k *keeper) {
 	}
 }
 
-// For three years two replicas look at things every few days, one of them sometimes too late or between the other's steps. An API server
-// that knows the registration of now, or that of a while ago, always trusts what both show, which is never older than it may be.
+// For three years two replicas look at things every few days, one of them sometimes
+// too late or between the other's steps. An API server that knows the registration
+// of now, or that of a while ago, always trusts what both show, which is never older
+// than it may be.
 func TestReplicasOverYears(t *testing.T) {
 	now, client := start, newAPI()
 	replicas := []*keeper{newKeeper(client, &now), newKeeper(client, &now)}
@@ -245,7 +248,8 @@ func TestReplicasOverYears(t *testing.T) {
 	}
 }
 
-// Where another replica puts a new authority into the Secret while this one registers the old one, this one looks again.
+// Where another replica puts a new authority into the Secret while this one
+// registers the old one, this one looks again.
 func TestPassLooksAgain(t *testing.T) {
 	now, client := start, newAPI()
 	k := newKeeper(client, &now)
@@ -276,7 +280,8 @@ func TestPassLooksAgain(t *testing.T) {
 	}
 }
 
-// A Secret or configuration that is somebody else's stays as it is. A certificate without its authority's key is used, and not renewed.
+// A Secret or configuration that is somebody else's stays as it is. A certificate
+// without its authority's key is used, and not renewed.
 func TestSomebodyElses(t *testing.T) {
 	now := start
 	secret := func(labels map[string]string, c credentials) *corev1.Secret {

@@ -1,5 +1,6 @@
-// Command webhook serves the admission webhook of examples/admission in a cluster, and registers it: it makes the certificates, keeps
-// them in a Secret that its replicas share, renews them, and writes both webhook configurations.
+// Command webhook serves the admission webhook of examples/admission in a cluster,
+// and registers it: it makes the certificates, keeps them in a Secret that its
+// replicas share, renews them, and writes both webhook configurations.
 //
 //	webhook -namespace webhooks -service admission -addr :8443 -rules /etc/admission/rules.json
 //
@@ -58,7 +59,8 @@ type program struct {
 	connect        func(kubeconfig string) (kubernetes.Interface, error)
 }
 
-// connect returns a client of the cluster that the file says, or of the one that the program runs in.
+// connect returns a client of the cluster that the file says, or of the one that the
+// program runs in.
 func connect(kubeconfig string) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -80,7 +82,8 @@ type options struct {
 	registration                        registration
 }
 
-// run does what the command line asks for, until the context is done or a signal asks to stop, and returns the exit code.
+// run does what the command line asks for, until the context is done or a signal
+// asks to stop, and returns the exit code.
 func (p program) run(ctx context.Context, args []string) int {
 	o, err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -167,7 +170,8 @@ func setPolicy(p *admissionv1.FailurePolicyType) func(string) error {
 	}
 }
 
-// check returns an error if the flags are not right or do not go together, and completes the options.
+// check returns an error if the flags are not right or do not go together, and
+// completes the options.
 func (o *options) check(rest []string) error {
 	r := &o.registration
 	switch {
@@ -230,8 +234,8 @@ func (p program) do(ctx context.Context, o *options) (int, error) {
 	return 0, p.serve(ctx, o, policies, client)
 }
 
-// drain is how long requests under way may take when the program stops. The grace period of a pod is 30 seconds, of which a preStop
-// hook may sleep for some.
+// drain is how long requests under way may take when the program stops. The grace
+// period of a pod is 30 seconds, of which a preStop hook may sleep for some.
 const drain = 20 * time.Second
 
 // serve serves and keeps certificates and registration in order until the context is done.

@@ -21,8 +21,8 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// In a cluster: it registers, serves what is registered, and ends on SIGTERM, leaving the registration to other replicas; then it is
-// unregistered.
+// In a cluster: it registers, serves what is registered, and ends on SIGTERM,
+// leaving the registration to other replicas; then it is unregistered.
 func TestServe(t *testing.T) {
 	client := newAPI()
 	var stdout, stderr webhooktest.Buffer

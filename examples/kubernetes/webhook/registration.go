@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// managedBy is the value of the label app.kubernetes.io/managed-by of all that this program writes. It touches nothing without.
+// managedBy is the value of the label app.kubernetes.io/managed-by of all that this
+// program writes. It touches nothing without.
 const managedBy = "taints-webhook"
 
 var labels = map[string]string{"app.kubernetes.io/managed-by": managedBy}
@@ -38,8 +39,9 @@ type registration struct {
 	timeout                      time.Duration
 }
 
-// apply writes both configurations where they are not as they should be, and reports whether one was not. The error is a conflict,
-// AlreadyExists or NotFound where somebody else writes at the same time.
+// apply writes both configurations where they are not as they should be, and reports
+// whether one was not. The error is a conflict, AlreadyExists or NotFound where
+// somebody else writes at the same time.
 func (r *registration) apply(ctx context.Context, client kubernetes.Interface, authorities []byte) (changed bool, err error) {
 	mutating, validating := r.mutating(authorities), r.validating(authorities)
 	c := client.AdmissionregistrationV1()
@@ -67,7 +69,8 @@ type api[T metav1.Object] interface {
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// apply creates the object, or updates the one of its name if set, which makes that one what it should be, says that it was not so.
+// apply creates the object, or updates the one of its name if set, which makes that
+// one what it should be, says that it was not so.
 func apply[T metav1.Object](ctx context.Context, kind string, client api[T], want T, set func(have T) (same bool)) (changed bool, err error) {
 	have, err := client.Get(ctx, want.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -81,8 +81,8 @@ func (a *answerer) placement() statement {
 	return a.reserved("Placement unknown", a.placementOfRead())
 }
 
-// reserved returns the statement, or where something could not be read, one that says no more than what would hold without
-// that.
+// reserved returns the statement, or where something could not be read, one that
+// says no more than what would hold without that.
 func (a *answerer) reserved(text string, s statement) statement {
 	n := unread(a.taints.problems) + unread(a.written.problems)
 	if n == 0 {
@@ -222,8 +222,8 @@ func statusOf(r taints.Reason) (tone, string) {
 	return unknown, "has no effect that Kubernetes knows"
 }
 
-// timeOf says how long the taint, which is tolerated, leaves the pod, and which toleration says so if it is not the first
-// that matches.
+// timeOf says how long the taint, which is tolerated, leaves the pod, and which
+// toleration says so if it is not the first that matches.
 func (a *answerer) timeOf(i, first int) string {
 	j, _ := a.matcher.Choose(a.taints.elements[i])
 	by := ""

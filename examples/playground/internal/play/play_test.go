@@ -326,8 +326,8 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// FuzzAnswer checks for any texts that there is an answer, that its places are in the texts, and that the library says the
-// same of what was read.
+// FuzzAnswer checks for any texts that there is an answer, that its places are in
+// the texts, and that the library says the same of what was read.
 func FuzzAnswer(f *testing.F) {
 	f.Add("dedicated=ml:NoSchedule\nb:NoExecute", "dedicated:NoSchedule, b:NoExecute op=Exists for 9s", "2026-11-21T12:00", "LongestMatch", "pod", uint8(7))
 	f.Add(`{"spec": {"taints": [{"key": "a😀", "effect": "NoExecute", "timeAdded": "2026-11-21T12:00:00Z"}]}}`, `[{"key": "a", "tolerationSeconds": 5}]`, "", "", "daemonset", uint8(1))

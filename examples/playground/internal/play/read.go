@@ -112,8 +112,9 @@ func setSeconds(t *taints.Toleration, s string) error {
 	return nil
 }
 
-// refuse notes what an API server would refuse. What is wrong with an element that was read does not keep it from being
-// matched, as Kubernetes' own functions match anything.
+// refuse notes what an API server would refuse. What is wrong with an element that
+// was read does not keep it from being matched, as Kubernetes' own functions match
+// anything.
 func (l *list[T]) refuse(err error) {
 	var invalid *taints.ValidationError
 	if !errors.As(err, &invalid) {
@@ -247,5 +248,6 @@ func trim(text string, s span) span {
 	return s
 }
 
-// whiteSpace is what may stand around an entry: what is pasted may have a no-break space or a byte order mark.
+// whiteSpace is what may stand around an entry: what is pasted may have a no-break
+// space or a byte order mark.
 const whiteSpace = " \t\r\n\u00A0\uFEFF"

@@ -139,7 +139,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// kubectl lays taints without timeAdded. They count from when they were first seen, and go on to do so.
+// kubectl lays taints without timeAdded. They count from when they were first seen,
+// and go on to do so.
 func TestATaintWithoutTime(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
 	w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
@@ -232,7 +233,8 @@ func TestKeepTimers(t *testing.T) {
 	}
 }
 
-// A pod that keeps its timer is tried again where an eviction fails, though by the newest look it would have more time.
+// A pod that keeps its timer is tried again where an eviction fails, though by the
+// newest look it would have more time.
 func TestKeepTimersThroughAFailure(t *testing.T) {
 	w := newWorld(t, Options{KeepTimers: true, Method: Evict})
 	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
@@ -420,7 +422,8 @@ func TestATaintThatGoesDuringAnAttempt(t *testing.T) {
 	}
 }
 
-// While a worker evicts a pod, and after it did, nothing that happens to the node makes it be evicted once more.
+// While a worker evicts a pod, and after it did, nothing that happens to the node
+// makes it be evicted once more.
 func TestNobodyIsEvictedTwice(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		w := newWorld(t, fromTimeAdded)

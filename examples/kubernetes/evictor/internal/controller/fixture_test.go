@@ -40,8 +40,8 @@ type tester interface {
 	Errorf(string, ...any)
 }
 
-// A world is a cluster with a controller, both without goroutines: a test makes changes, has the controller told of them,
-// and lets time pass.
+// A world is a cluster with a controller, both without goroutines: a test makes
+// changes, has the controller told of them, and lets time pass.
 type world struct {
 	t        tester
 	clock    *clocktesting.FakeClock
@@ -256,7 +256,8 @@ func (w *world) deleteNode(name string) {
 	w.reconcile()
 }
 
-// addPod creates a pod on a node, as of now or as change says, and has the controller look at it.
+// addPod creates a pod on a node, as of now or as change says, and has the
+// controller look at it.
 func (w *world) addPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
 	w.t.Helper()
 	uid := w.newPod(name, node, tolerations, change...)

@@ -50,7 +50,8 @@ var (
 	reset   = &net.OpError{Op: "read", Err: syscall.ECONNRESET}
 )
 
-// A read waits for the API server; a write does not, and neither does a read that could never succeed.
+// A read waits for the API server; a write does not, and neither does a read that
+// could never succeed.
 func TestReadsWait(t *testing.T) {
 	for _, tc := range []struct {
 		method string

@@ -68,7 +68,8 @@ var (
 	})
 )
 
-// both returns the plugin and the one that it stands in for, of a scheduler with Lt and Gt or without.
+// both returns the plugin and the one that it stands in for, of a scheduler with Lt
+// and Gt or without.
 func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.TaintToleration) {
 	plugin, err := tainttoleration.New(context.Background(), nil, nil, feature.Features{
 		EnableSchedulingQueueHint:                true,
@@ -80,13 +81,15 @@ func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.Ta
 	return &Taints{options: taints.Options{NoComparison: !comparison}}, plugin.(*tainttoleration.TaintToleration)
 }
 
-// TestSameNodesAndScores compares, for every node of a snapshot, whether the pod fits and with what score, while the index
-// is behind the snapshot, ahead of it, or right.
+// TestSameNodesAndScores compares, for every node of a snapshot, whether the pod
+// fits and with what score, while the index is behind the snapshot, ahead of it, or
+// right.
 func TestSameNodesAndScores(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
-		// Two rounds with one plugin, because it remembers what it has seen of the first snapshot.
+		// Two rounds with one plugin, because it remembers what it has seen of the
+		// first snapshot.
 		for range 2 {
 			nodes := drawCluster(t, ours)
 			p := drawnPod.Draw(t, "pod")
@@ -225,7 +228,8 @@ func TestSameSignature(t *testing.T) {
 	})
 }
 
-// pool is a cluster of 8 nodes: one for databases, one that is cordoned and for databases, and the others for web servers.
+// pool is a cluster of 8 nodes: one for databases, one that is cordoned and for
+// databases, and the others for web servers.
 func pool() []*corev1.Node {
 	database := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	cordon := taint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)

@@ -109,7 +109,13 @@ func TestJSONHasNames(t *testing.T) {
 		{taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), observed),
 			`{"outcome":"EvictsAt","at":"2026-11-21T12:01:00.0000005Z","from":"2026-11-21T12:00:00.0000005Z","seconds":60}`},
 		{taints.EvictionPolicy{}, `{}`},
-		{taints.EvictionPolicy{Options: taints.Options{NoComparison: true}, Select: taints.ForeverElseShortest, Effects: taints.Hard, FromTimeAdded: true},
+		{
+			taints.EvictionPolicy{
+				Options:       taints.Options{NoComparison: true},
+				Select:        taints.ForeverElseShortest,
+				Effects:       taints.Hard,
+				FromTimeAdded: true,
+			},
 			`{"options":{"noComparison":true},"select":"ForeverElseShortest","effects":"NoSchedule|NoExecute","fromTimeAdded":true}`},
 		{taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")),
 			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"closest":{"key":"a","value":"b"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`},
@@ -129,7 +135,8 @@ func TestJSONHasNames(t *testing.T) {
 		}
 	}
 	var p taints.EvictionPolicy
-	if err := json.Unmarshal([]byte(`{"select":"LongestMatch","effects":"all"}`), &p); err != nil || p.Select != taints.LongestMatch || p.Effects != taints.AllEffects {
+	if err := json.Unmarshal([]byte(`{"select":"LongestMatch","effects":"all"}`),
+		&p); err != nil || p.Select != taints.LongestMatch || p.Effects != taints.AllEffects {
 		t.Errorf("got %+v, %v", p, err)
 	}
 }

@@ -71,7 +71,10 @@ func ExampleChanges_Only() {
 // A form is checked before there is a node to apply it to.
 func ExampleChanges_Validate() {
 	changes := taints.Changes{
-		Add:    []taints.Taint{{Key: "gpu", Effect: "NoScedule"}, {Key: "spot", Effect: taints.NoSchedule}},
+		Add: []taints.Taint{
+			{Key: "gpu", Effect: "NoScedule"},
+			{Key: "spot", Effect: taints.NoSchedule},
+		},
 		Remove: []taints.TaintID{{Key: "spot"}},
 	}
 	var invalid *taints.ValidationError
@@ -119,8 +122,14 @@ func ExampleParseChanges_errors() {
 
 // What a log says about an update of a node.
 func ExampleDiff() {
-	before := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("spot:PreferNoSchedule")}
-	after := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("dedicated=db:NoSchedule")}
+	before := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
+	after := []taints.Taint{
+		taints.MustParseTaint("maintenance:NoExecute"),
+		taints.MustParseTaint("dedicated=db:NoSchedule"),
+	}
 	fmt.Println(taints.Diff(before, after))
 	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
 }
@@ -134,7 +143,10 @@ func ExampleReconcile() {
 		taints.MustParseTaint("tier=gold:PreferNoSchedule"),
 		taints.MustParseTaint("node.kubernetes.io/memory-pressure:NoSchedule"),
 	}
-	old := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("tier=silver:PreferNoSchedule")}
+	old := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("tier=silver:PreferNoSchedule"),
+	}
 	template := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
 
 	changes := taints.Reconcile(node, old, template)

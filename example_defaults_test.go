@@ -64,7 +64,12 @@ func ExampleAddExtendedResources() {
 }
 
 func ExampleIsExtendedResourceName() {
-	for _, name := range []string{"nvidia.com/gpu", "cpu", "kubernetes.io/x", "requests.nvidia.com/gpu"} {
+	for _, name := range []string{
+		"nvidia.com/gpu",
+		"cpu",
+		"kubernetes.io/x",
+		"requests.nvidia.com/gpu",
+	} {
 		fmt.Println(name, taints.IsExtendedResourceName(name))
 	}
 	// Output:

@@ -18,7 +18,10 @@ func ExampleEvictionOf() {
 		tolerations []taints.Toleration
 	}{
 		{"web", nil},
-		{"database", []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")}},
+		{
+			"database",
+			[]taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")},
+		},
 		{"agent", []taints.Toleration{taints.MustParseToleration("op=Exists")}},
 	} {
 		e := taints.EvictionOf(node, pod.tolerations, now)
@@ -97,7 +100,12 @@ func ExampleEvictionPolicy_Choose() {
 		taints.MustParseToleration("degraded:NoExecute op=Exists for 10s"),
 	}
 	degraded := taints.MustParseTaint("degraded:NoExecute")
-	for _, selection := range []taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest} {
+	for _, selection := range []taints.Selection{
+		taints.FirstMatch,
+		taints.LongestMatch,
+		taints.ShortestMatch,
+		taints.ForeverElseShortest,
+	} {
 		i, _ := taints.EvictionPolicy{Select: selection}.Choose(degraded, tolerations)
 		fmt.Println(selection, tolerations[i])
 	}
@@ -112,7 +120,11 @@ func ExampleEvictionPolicy_Choose() {
 func ExampleMatcher_EvictionOf() {
 	pod := taints.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{}))
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for _, spec := range []string{"spot:NoSchedule", "node.kubernetes.io/unreachable:NoExecute", "maintenance:NoExecute"} {
+	for _, spec := range []string{
+		"spot:NoSchedule",
+		"node.kubernetes.io/unreachable:NoExecute",
+		"maintenance:NoExecute",
+	} {
 		fmt.Println(spec, pod.EvictionOf([]taints.Taint{taints.MustParseTaint(spec)}, now))
 	}
 	// Output:

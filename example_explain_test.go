@@ -10,7 +10,10 @@ import (
 
 // Why is this pod pending? Because somebody wrote ML for ml.
 func ExampleExplain() {
-	node := []taints.Taint{taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"), taints.MustParseTaint("dedicated=ml:NoSchedule")}
+	node := []taints.Taint{
+		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+	}
 	pod := []taints.Toleration{
 		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
 		taints.MustParseToleration("dedicated=ML:NoSchedule"),
@@ -70,7 +73,10 @@ func ExampleMatcher_Summarize() {
 // For a terminal: a line for each reason.
 func ExampleSummary_Report() {
 	nodes := [][]taints.Taint{
-		{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("score=80:NoSchedule")},
+		{
+			taints.MustParseTaint("dedicated=ml:NoSchedule"),
+			taints.MustParseTaint("score=80:NoSchedule"),
+		},
 		{taints.MustParseTaint("dedicated=ml:NoSchedule")},
 		{taints.MustParseTaint("node.kubernetes.io/unschedulable:NoSchedule")},
 	}
@@ -123,7 +129,10 @@ func ExampleExplanation_Redact() {
 
 // A page shows for each taint of a node whether a pod gets past it.
 func ExampleExplanation() {
-	node := []taints.Taint{taints.MustParseTaint("nvidia.com/gpu:NoSchedule"), taints.MustParseTaint("spot:PreferNoSchedule")}
+	node := []taints.Taint{
+		taints.MustParseTaint("nvidia.com/gpu:NoSchedule"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
 	pod := []taints.Toleration{taints.MustParseToleration("nvidia.com/gpu op=Exists")}
 	for _, reason := range taints.Explain(node, pod) {
 		fmt.Println(reason.Taint, reason.Tolerated())
@@ -150,7 +159,11 @@ func ExampleReason() {
 	pod := []taints.Toleration{taints.MustParseToleration("nvidia.com/gpu:NoSchedule")}
 	r := taints.Explain(node, pod)[0]
 	if r.Hint == taints.HintEmptyValue {
-		meant := taints.Toleration{Key: r.Closest.Key, Operator: taints.OpExists, Effect: r.Closest.Effect}
+		meant := taints.Toleration{
+			Key:      r.Closest.Key,
+			Operator: taints.OpExists,
+			Effect:   r.Closest.Effect,
+		}
 		fmt.Printf("%v would be tolerated by %v: %v\n", r.Taint, meant, meant.Tolerates(r.Taint))
 	}
 	// Output: nvidia.com/gpu=present:NoSchedule would be tolerated by nvidia.com/gpu:NoSchedule op=Exists: true
@@ -158,7 +171,10 @@ func ExampleReason() {
 
 // An editor underlines the line of the toleration that is nearly right.
 func ExampleReason_Toleration() {
-	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("spot:NoSchedule")}
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("spot:NoSchedule"),
+	}
 	pod := []taints.Toleration{
 		taints.MustParseToleration("nvidia.com/gpu op=Exists"),
 		taints.MustParseToleration("dedicated=ML:NoSchedule"),
@@ -173,7 +189,10 @@ func ExampleReason_Toleration() {
 
 // An alert counts the taints in the way.
 func ExampleReason_Tolerated() {
-	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("spot:NoSchedule")}
+	node := []taints.Taint{
+		taints.MustParseTaint("maintenance:NoExecute"),
+		taints.MustParseTaint("spot:NoSchedule"),
+	}
 	inTheWay := 0
 	for _, reason := range taints.Explain(node, nil) {
 		if !reason.Tolerated() {
@@ -195,7 +214,12 @@ func ExampleReason_Redact() {
 // A tool groups mistakes to see which are made most.
 func ExampleHint() {
 	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
-	for _, text := range []string{"dedicated=ML:NoSchedule", "dedicted=ml:NoSchedule", "dedicated:NoSchedule", "team=ml:NoSchedule"} {
+	for _, text := range []string{
+		"dedicated=ML:NoSchedule",
+		"dedicted=ml:NoSchedule",
+		"dedicated:NoSchedule",
+		"team=ml:NoSchedule",
+	} {
 		pod := []taints.Toleration{taints.MustParseToleration(text)}
 		fmt.Println(text, taints.Explain(node, pod)[0].Hint)
 	}

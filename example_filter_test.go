@@ -13,7 +13,11 @@ import (
 func ExampleToleration_Tolerates() {
 	tolerant := taints.MustParseToleration("sla.example.com/failure-score=6:NoSchedule op=Lt")
 	for _, score := range []string{"5", "6", "05", "low"} {
-		taint := taints.Taint{Key: "sla.example.com/failure-score", Value: score, Effect: taints.NoSchedule}
+		taint := taints.Taint{
+			Key:    "sla.example.com/failure-score",
+			Value:  score,
+			Effect: taints.NoSchedule,
+		}
 		fmt.Println(score, tolerant.Tolerates(taint))
 	}
 	// Output:
@@ -25,7 +29,12 @@ func ExampleToleration_Tolerates() {
 
 func ExampleToleration_Mismatch() {
 	gpu := taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule")
-	for _, text := range []string{"nvidia.com/gpu op=Exists", "nvidia.com/gpu=true:NoSchedule", "nvidia.com/gpu", "nvidia.com/gpu:NoExecute op=Exists"} {
+	for _, text := range []string{
+		"nvidia.com/gpu op=Exists",
+		"nvidia.com/gpu=true:NoSchedule",
+		"nvidia.com/gpu",
+		"nvidia.com/gpu:NoExecute op=Exists",
+	} {
 		mismatch := taints.MustParseToleration(text).Mismatch(gpu)
 		fmt.Printf("%s: %v, %q\n", text, mismatch, mismatch.Why())
 	}
@@ -101,7 +110,10 @@ func ExampleUntolerated() {
 
 func ExampleMatcher_Untolerated() {
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("maintenance op=Exists")})
-	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("spot:PreferNoSchedule")}
+	node := []taints.Taint{
+		taints.MustParseTaint("maintenance:NoExecute"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
 	for _, taint := range pod.Untolerated(node, taints.AllEffects) {
 		fmt.Println(taint)
 	}
@@ -128,7 +140,10 @@ func ExampleNormalizeScores() {
 	nodes := map[string][]taints.Taint{
 		"general-1": nil,
 		"spot-1":    {taints.MustParseTaint("spot:PreferNoSchedule")},
-		"spot-2":    {taints.MustParseTaint("spot:PreferNoSchedule"), taints.MustParseTaint("old-kernel:PreferNoSchedule")},
+		"spot-2": {
+			taints.MustParseTaint("spot:PreferNoSchedule"),
+			taints.MustParseTaint("old-kernel:PreferNoSchedule"),
+		},
 	}
 	names := []string{"general-1", "spot-1", "spot-2"}
 	for _, pod := range []string{"", "spot op=Exists"} {
@@ -181,7 +196,10 @@ func ExampleMatcher_Match() {
 
 // A webhook asks once which toleration lets a pod onto tainted nodes.
 func ExampleMatch() {
-	pod := []taints.Toleration{taints.MustParseToleration("dedicated=ml"), taints.MustParseToleration("op=Exists")}
+	pod := []taints.Toleration{
+		taints.MustParseToleration("dedicated=ml"),
+		taints.MustParseToleration("op=Exists"),
+	}
 	i, ok := taints.Match(taints.MustParseTaint("gpu:NoSchedule"), pod)
 	fmt.Println(i, ok)
 	// Output: 1 true
@@ -231,7 +249,11 @@ func ExampleMatcher() {
 // avoided.
 func ExampleMatcher_Filter() {
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
-	for _, spec := range []string{"dedicated=ml:NoSchedule", "spot:PreferNoSchedule", "dedicated=db:NoSchedule"} {
+	for _, spec := range []string{
+		"dedicated=ml:NoSchedule",
+		"spot:PreferNoSchedule",
+		"dedicated=db:NoSchedule",
+	} {
 		if v := pod.Filter([]taints.Taint{taints.MustParseTaint(spec)}); v.Schedulable() {
 			fmt.Println(spec, v.PreferNoSchedule)
 		}
@@ -274,7 +296,11 @@ func ExampleMismatch() {
 		taints.MismatchOperator: "operator",
 	}
 	gpu := taints.MustParseTaint("nvidia.com/gpu=a100:NoSchedule")
-	typed := taints.Toleration{Key: "nvidia.com/gpu", Operator: "exists", Effect: taints.NoSchedule}
+	typed := taints.Toleration{
+		Key:      "nvidia.com/gpu",
+		Operator: "exists",
+		Effect:   taints.NoSchedule,
+	}
 	mismatch := typed.Mismatch(gpu)
 	fmt.Println(mismatch, "at", fields[mismatch])
 	// Output: MismatchOperator at operator

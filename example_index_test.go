@@ -20,7 +20,10 @@ func ExampleIndex() {
 	fmt.Println(slices.Sorted(nodes.Feasible(training)))
 
 	// A node is cordoned, another one is taken away.
-	nodes.Set("gpu-2", []taints.Taint{taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"), taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")})
+	nodes.Set("gpu-2", []taints.Taint{
+		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
+		taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule"),
+	})
 	nodes.Delete("general-1")
 	fmt.Println(slices.Sorted(nodes.Feasible(training)))
 	// Output:
@@ -36,7 +39,10 @@ func ExampleIndex_Summarize() {
 		case i < 6:
 			nodes.Set(i, []taints.Taint{taints.MustParseTaint("team=search:NoSchedule")})
 		case i < 9:
-			nodes.Set(i, []taints.Taint{taints.MustParseTaint("team=search:NoSchedule"), taints.MustParseTaint("spot:NoSchedule")})
+			nodes.Set(i, []taints.Taint{
+				taints.MustParseTaint("team=search:NoSchedule"),
+				taints.MustParseTaint("spot:NoSchedule"),
+			})
 		default:
 			nodes.Set(i, nil)
 		}

@@ -78,7 +78,11 @@ func ExampleTaint_Equal() {
 // A node has at most one taint of a key and effect, so these make a map key.
 func ExampleTaint_ID() {
 	byID := map[taints.TaintID]string{}
-	for _, spec := range []string{"dedicated=ml:NoSchedule", "dedicated=ml:NoExecute", "dedicated=db:NoSchedule"} {
+	for _, spec := range []string{
+		"dedicated=ml:NoSchedule",
+		"dedicated=ml:NoExecute",
+		"dedicated=db:NoSchedule",
+	} {
 		taint := taints.MustParseTaint(spec)
 		byID[taint.ID()] = taint.Value
 	}
@@ -133,7 +137,12 @@ func ExampleMustParseToleration() {
 
 func ExampleToleration_String() {
 	seconds := int64(300)
-	fmt.Println(taints.Toleration{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &seconds})
+	fmt.Println(taints.Toleration{
+		Key:               taints.NodeNotReady,
+		Operator:          taints.OpExists,
+		Effect:            taints.NoExecute,
+		TolerationSeconds: &seconds,
+	})
 	fmt.Println(taints.Toleration{Key: "dedicated", Value: "ml"})
 	// Output:
 	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
@@ -192,7 +201,11 @@ func ExampleEffect() {
 
 // A drain tells what it will move from what it only keeps away.
 func ExampleEffectSet_Has() {
-	for _, effect := range []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute} {
+	for _, effect := range []taints.Effect{
+		taints.NoSchedule,
+		taints.PreferNoSchedule,
+		taints.NoExecute,
+	} {
 		fmt.Println(effect, taints.Hard.Has(effect), taints.Evicting.Has(effect))
 	}
 	// Output:

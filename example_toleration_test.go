@@ -208,7 +208,12 @@ func ExampleToleration() {
 // Four ways to tolerate a node by its failure score.
 func ExampleOperator() {
 	node := taints.MustParseTaint("failure-score=5:NoSchedule")
-	for _, operator := range []taints.Operator{taints.OpEqual, taints.OpExists, taints.OpLt, taints.OpGt} {
+	for _, operator := range []taints.Operator{
+		taints.OpEqual,
+		taints.OpExists,
+		taints.OpLt,
+		taints.OpGt,
+	} {
 		toleration := taints.Toleration{Key: "failure-score", Operator: operator}
 		if operator != taints.OpExists {
 			toleration.Value = "6"

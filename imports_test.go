@@ -22,7 +22,9 @@ func TestImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	deps := strings.Fields(string(out))
-	for _, heavy := range []string{"fmt", "reflect", "regexp", "encoding/json", "log", "log/slog", "net", "context", "os"} {
+	for _, heavy := range []string{
+		"fmt", "reflect", "regexp", "encoding/json", "log", "log/slog", "net", "context", "os",
+	} {
 		if slices.Contains(deps, heavy) {
 			t.Errorf("the package depends on %s", heavy)
 		}

@@ -290,7 +290,10 @@ func refValidToleration(o taints.Options, t taints.Toleration) bool {
 var world = func() []taints.Taint {
 	var all []taints.Taint
 	for _, key := range []string{"", "*", "a", "a*", "a/", "a/*", "a/b", "a/b*", "a/bc", "b", "other"} {
-		for _, value := range []string{"", "v", "05", "-9223372036854775808", "-9223372036854775807", "0", "4", "5", "6", "7", "9223372036854775806", "9223372036854775807", "other"} {
+		for _, value := range []string{
+			"", "v", "05", "-9223372036854775808", "-9223372036854775807", "0", "4", "5", "6",
+			"7", "9223372036854775806", "9223372036854775807", "other",
+		} {
 			for _, effect := range []taints.Effect{"", "NoSchedule", "NoExecute", "x", "other"} {
 				all = append(all, taints.Taint{Key: key, Value: value, Effect: effect})
 			}

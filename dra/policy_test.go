@@ -27,7 +27,12 @@ func taint(key string, effect resourceapi.DeviceTaintEffect) resourceapi.DeviceT
 
 // exists returns a toleration of the key, with seconds unless they are nil.
 func exists(key string, effect resourceapi.DeviceTaintEffect, seconds *int64) resourceapi.DeviceToleration {
-	return resourceapi.DeviceToleration{Key: key, Operator: resourceapi.DeviceTolerationOpExists, Effect: effect, TolerationSeconds: seconds}
+	return resourceapi.DeviceToleration{
+		Key:               key,
+		Operator:          resourceapi.DeviceTolerationOpExists,
+		Effect:            effect,
+		TolerationSeconds: seconds,
+	}
 }
 
 const (
@@ -53,12 +58,25 @@ func TestAllocation(t *testing.T) {
 		{"tolerated under every effect", taint("a", noExecute), exists("a", "", nil), true},
 		{"tolerated under every key", taint("a", noExecute), exists("", noExecute, nil), true},
 		{"another effect", taint("a", noExecute), exists("a", noSchedule, nil), false},
-		{"equal", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: resourceapi.DeviceTolerationOpEqual, Value: "v"}, true},
+		{
+			"equal", taint("a", noSchedule),
+			resourceapi.DeviceToleration{Key: "a", Operator: resourceapi.DeviceTolerationOpEqual, Value: "v"},
+			true,
+		},
 		{"equal by default", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Value: "v"}, true},
 		{"another value", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Value: "w"}, false},
-		{"Lt", resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule}, resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false},
-		{"Gt", resourceapi.DeviceTaint{Key: "a", Value: "2", Effect: noSchedule}, resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "1"}, false},
-		{"an unknown operator", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false},
+		{
+			"Lt", resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule},
+			resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false,
+		},
+		{
+			"Gt", resourceapi.DeviceTaint{Key: "a", Value: "2", Effect: noSchedule},
+			resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "1"}, false,
+		},
+		{
+			"an unknown operator", taint("a", noSchedule),
+			resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false,
+		},
 		{"a wildcard is none", taint("ab", noSchedule), exists("a*", "", nil), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -92,21 +110,76 @@ func TestPolicy(t *testing.T) {
 		{"NoSchedule", []resourceapi.DeviceTaint{taint("a", noSchedule)}, nil, "stays"},
 		{"None", []resourceapi.DeviceTaint{taint("a", none)}, nil, "stays"},
 		{"not tolerated", []resourceapi.DeviceTaint{taint("a", noExecute)}, nil, "evicts now"},
-		{"tolerated forever", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, nil)}, "stays"},
-		{"tolerated for a time", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
-		{"in the past", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(30)))}, "evicts at 2026-01-02T03:04:35Z, after 30s"},
-		{"no seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(0)))}, "evicts now"},
-		{"negative seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(-5)))}, "evicts now"},
-		{"the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(300))), exists("", noExecute, ptr(int64(200)))}, "evicts at 2026-01-02T03:07:25Z, after 200s"},
-		{"forever over the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(0))), exists("", noExecute, nil)}, "stays"},
-		{"all effects do not count", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", "", nil)}, "evicts now"},
-		{"nor do their seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", "", ptr(int64(1))), exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
-		{"another effect does not count", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noSchedule, nil)}, "evicts now"},
-		{"from the taint's time", []resourceapi.DeviceTaint{taint("a", noExecute), late}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
-		{"a later taint for less", []resourceapi.DeviceTaint{late, taint("b", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(100))), exists("b", noExecute, ptr(int64(105)))}, "evicts at 2026-01-02T03:05:50Z, after 105s"},
-		{"Lt does not match", []resourceapi.DeviceTaint{{Key: "a", Value: "1", Effect: noExecute}}, tolerations{{Key: "a", Operator: "Lt", Value: "2", Effect: noExecute}}, "evicts now"},
-		{"without a time", []resourceapi.DeviceTaint{unset}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:10:05Z, after 300s"},
-		{"from the future", []resourceapi.DeviceTaint{future}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T04:10:05Z, after 300s"},
+		{
+			"tolerated forever", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, nil)}, "stays",
+		},
+		{
+			"tolerated for a time", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, ptr(int64(300)))},
+			"evicts at 2026-01-02T03:09:05Z, after 300s",
+		},
+		{
+			"in the past", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, ptr(int64(30)))},
+			"evicts at 2026-01-02T03:04:35Z, after 30s",
+		},
+		{
+			"no seconds", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, ptr(int64(0)))}, "evicts now",
+		},
+		{
+			"negative seconds", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, ptr(int64(-5)))}, "evicts now",
+		},
+		{
+			"the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, ptr(int64(300))), exists("", noExecute, ptr(int64(200)))},
+			"evicts at 2026-01-02T03:07:25Z, after 200s",
+		},
+		{
+			"forever over the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, ptr(int64(0))), exists("", noExecute, nil)},
+			"stays",
+		},
+		{
+			"all effects do not count", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", "", nil)}, "evicts now",
+		},
+		{
+			"nor do their seconds", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", "", ptr(int64(1))), exists("a", noExecute, ptr(int64(300)))},
+			"evicts at 2026-01-02T03:09:05Z, after 300s",
+		},
+		{
+			"another effect does not count", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noSchedule, nil)}, "evicts now",
+		},
+		{
+			"from the taint's time", []resourceapi.DeviceTaint{taint("a", noExecute), late},
+			tolerations{exists("a", noExecute, ptr(int64(300)))},
+			"evicts at 2026-01-02T03:09:05Z, after 300s",
+		},
+		{
+			"a later taint for less", []resourceapi.DeviceTaint{late, taint("b", noExecute)},
+			tolerations{exists("a", noExecute, ptr(int64(100))), exists("b", noExecute, ptr(int64(105)))},
+			"evicts at 2026-01-02T03:05:50Z, after 105s",
+		},
+		{
+			"Lt does not match",
+			[]resourceapi.DeviceTaint{{Key: "a", Value: "1", Effect: noExecute}},
+			tolerations{{Key: "a", Operator: "Lt", Value: "2", Effect: noExecute}}, "evicts now",
+		},
+		{
+			"without a time", []resourceapi.DeviceTaint{unset},
+			tolerations{exists("a", noExecute, ptr(int64(300)))},
+			"evicts at 2026-01-02T03:10:05Z, after 300s",
+		},
+		{
+			"from the future", []resourceapi.DeviceTaint{future},
+			tolerations{exists("a", noExecute, ptr(int64(300)))},
+			"evicts at 2026-01-02T04:10:05Z, after 300s",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			list, device := dra.EvictionTolerations(test.tolerations), dra.Taints(test.taints)

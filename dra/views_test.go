@@ -54,9 +54,13 @@ func TestWritesAreShared(t *testing.T) {
 var (
 	texts = rapid.OneOf(rapid.SampledFrom([]string{"", "a", "example.com/gpu", "é\n\"", "\xff", strings.Repeat("x", 300)}), rapid.String())
 	times = rapid.SampledFrom([]*time.Time{
-		nil, ptr(time.Unix(0, 0).UTC()), ptr(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), ptr(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)),
+		nil, ptr(time.Unix(0, 0).UTC()), ptr(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
+		ptr(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)),
 	})
-	seconds = rapid.SampledFrom([]*int64{nil, ptr(int64(0)), ptr(int64(300)), ptr(int64(-1)), ptr(int64(math.MaxInt64)), ptr(int64(math.MinInt64))})
+	seconds = rapid.SampledFrom([]*int64{
+		nil, ptr(int64(0)), ptr(int64(300)), ptr(int64(-1)), ptr(int64(math.MaxInt64)),
+		ptr(int64(math.MinInt64)),
+	})
 	effects = rapid.OneOf(rapid.SampledFrom([]string{"", "None", "NoSchedule", "NoExecute"}), texts)
 )
 

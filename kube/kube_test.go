@@ -21,7 +21,8 @@ func TestLayout(t *testing.T) {
 	viewtest.SameLayout(t, reflect.TypeFor[taints.Taint](), reflect.TypeFor[corev1.Taint]())
 	viewtest.SameLayout(t, reflect.TypeFor[taints.Toleration](), reflect.TypeFor[corev1.Toleration]())
 	wrapper := reflect.TypeFor[metav1.Time]()
-	if wrapper.NumField() != 1 || wrapper.Field(0).Type != reflect.TypeFor[time.Time]() || wrapper.Size() != reflect.TypeFor[time.Time]().Size() {
+	if wrapper.NumField() != 1 || wrapper.Field(0).Type != reflect.TypeFor[time.Time]() ||
+		wrapper.Size() != reflect.TypeFor[time.Time]().Size() {
 		t.Errorf("%v is more than a time.Time", wrapper)
 	}
 }
@@ -71,9 +72,13 @@ func TestWritesAreShared(t *testing.T) {
 var (
 	texts = rapid.OneOf(rapid.SampledFrom([]string{"", "a", "example.com/gpu", "é\n\"", "\xff", strings.Repeat("x", 300)}), rapid.String())
 	times = rapid.SampledFrom([]*time.Time{
-		nil, ptr(time.Unix(0, 0).UTC()), ptr(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), ptr(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)),
+		nil, ptr(time.Unix(0, 0).UTC()), ptr(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
+		ptr(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)),
 	})
-	seconds = rapid.SampledFrom([]*int64{nil, ptr(int64(0)), ptr(int64(300)), ptr(int64(-1)), ptr(int64(math.MaxInt64)), ptr(int64(math.MinInt64))})
+	seconds = rapid.SampledFrom([]*int64{
+		nil, ptr(int64(0)), ptr(int64(300)), ptr(int64(-1)), ptr(int64(math.MaxInt64)),
+		ptr(int64(math.MinInt64)),
+	})
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -81,7 +86,11 @@ func ptr[T any](v T) *T { return &v }
 func drawTaints(t *rapid.T) []corev1.Taint {
 	list := make([]corev1.Taint, rapid.IntRange(0, 4).Draw(t, "taints"))
 	for i := range list {
-		list[i] = corev1.Taint{Key: texts.Draw(t, "key"), Value: texts.Draw(t, "value"), Effect: corev1.TaintEffect(texts.Draw(t, "effect"))}
+		list[i] = corev1.Taint{
+			Key:    texts.Draw(t, "key"),
+			Value:  texts.Draw(t, "value"),
+			Effect: corev1.TaintEffect(texts.Draw(t, "effect")),
+		}
 		if at := times.Draw(t, "time"); at != nil {
 			list[i].TimeAdded = &metav1.Time{Time: *at}
 		}

@@ -73,8 +73,14 @@ func ExampleConditionRules_ReconcileConditions() {
 	rules := lifecycle.ConditionRules{
 		{Type: ready, Taint: starting},
 		{Type: ready, Status: "Unknown", Taint: starting},
-		{Type: ready, Status: "False", Taint: taints.MustParseTaint("example.com/gpu=failed:NoSchedule")},
-		{Type: ready, Status: "False", Taint: taints.MustParseTaint("example.com/gpu=failed:NoExecute")},
+		{
+			Type: ready, Status: "False",
+			Taint: taints.MustParseTaint("example.com/gpu=failed:NoSchedule"),
+		},
+		{
+			Type: ready, Status: "False",
+			Taint: taints.MustParseTaint("example.com/gpu=failed:NoExecute"),
+		},
 	}
 	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -132,7 +138,10 @@ func ExampleCondition() {
 // A node is cordoned for an upgrade while its disk fills up.
 func ExampleNodeState() {
 	node := lifecycle.NodeState{
-		Conditions:    []lifecycle.Condition{{Type: "DiskPressure", Status: "True"}, {Type: "Ready", Status: "True"}},
+		Conditions: []lifecycle.Condition{
+			{Type: "DiskPressure", Status: "True"},
+			{Type: "Ready", Status: "True"},
+		},
 		Unschedulable: true,
 	}
 	fmt.Println(taints.Filter(lifecycle.ConditionTaints(node), nil))

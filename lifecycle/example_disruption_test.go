@@ -17,7 +17,8 @@ func ExampleDisruptionPolicy_Rates() {
 		{{Ready: 100, NotReady: 1}, {Ready: 30, NotReady: 70}},
 		{{Ready: 0, NotReady: 101}, {Ready: 0, NotReady: 100}},
 	} {
-		fmt.Println(policy.State(zones[0]), policy.State(zones[1]), policy.Rates(nil, zones), lifecycle.FullyDisrupted(zones))
+		fmt.Println(policy.State(zones[0]), policy.State(zones[1]), policy.Rates(nil, zones),
+			lifecycle.FullyDisrupted(zones))
 	}
 	// Output:
 	// ZoneNormal ZoneNormal [0.1 0.1] false
@@ -29,7 +30,8 @@ func ExampleDisruptionPolicy_Rates() {
 // changes.
 func ExampleDisruptionPolicy_RateOf() {
 	policy := lifecycle.DefaultDisruptionPolicy()
-	before, after := lifecycle.Zone{Ready: 98, NotReady: 2}, lifecycle.Zone{Ready: 40, NotReady: 60}
+	before := lifecycle.Zone{Ready: 98, NotReady: 2}
+	after := lifecycle.Zone{Ready: 40, NotReady: 60}
 	if state := policy.State(after); state != policy.State(before) {
 		rate := policy.RateOf(state, after.Ready+after.NotReady)
 		fmt.Printf("%v: a node every %.0f seconds\n", state, 1/rate)
@@ -51,7 +53,10 @@ func ExampleDisruptionPolicy_State() {
 // When no zone has a ready node, Kubernetes takes back the taints that it set.
 func ExampleFullyDisrupted() {
 	zones := []lifecycle.Zone{{NotReady: 3}, {NotReady: 5}}
-	node := []taints.Taint{taints.MustParseTaint("node.kubernetes.io/unreachable:NoExecute"), taints.MustParseTaint("gpu:NoExecute")}
+	node := []taints.Taint{
+		taints.MustParseTaint("node.kubernetes.io/unreachable:NoExecute"),
+		taints.MustParseTaint("gpu:NoExecute"),
+	}
 	if lifecycle.FullyDisrupted(zones) {
 		node, _ = taints.Changes{Remove: []taints.TaintID{
 			{Key: taints.NodeNotReady, Effect: taints.NoExecute},
@@ -73,7 +78,10 @@ func ExampleDefaultDisruptionPolicy() {
 // An operator would rather wait than move pods when a third of a zone is gone.
 func ExampleDisruptionPolicy() {
 	careful := lifecycle.DisruptionPolicy{Threshold: 0.3, Rate: 0.1}
-	fmt.Println(careful.Rates(nil, []lifecycle.Zone{{Ready: 19, NotReady: 1}, {Ready: 12, NotReady: 8}}))
+	fmt.Println(careful.Rates(nil, []lifecycle.Zone{
+		{Ready: 19, NotReady: 1},
+		{Ready: 12, NotReady: 8},
+	}))
 	// Output: [0.1 0]
 }
 

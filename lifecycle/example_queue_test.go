@@ -62,7 +62,10 @@ func ExampleQueue_Update() {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var queue lifecycle.Queue[string]
 	for i, pod := range []string{"cache-0", "cache-1", "cache-2"} {
-		queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: start.Add(time.Duration(i) * time.Minute)})
+		queue.Update(pod, taints.Eviction{
+			Outcome: taints.EvictsAt,
+			At:      start.Add(time.Duration(i) * time.Minute),
+		})
 	}
 	fmt.Println(queue.Update("cache-1", taints.Eviction{Outcome: taints.EvictsNow, At: start}))
 	fmt.Println(queue.Update("cache-2", taints.Eviction{Outcome: taints.Stays}))
@@ -79,7 +82,10 @@ func ExampleQueue_Update() {
 // A pod is deleted by somebody else: there is nothing left to evict.
 func ExampleQueue_Delete() {
 	var queue lifecycle.Queue[string]
-	queue.Update("web", taints.Eviction{Outcome: taints.EvictsNow, At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)})
+	queue.Update("web", taints.Eviction{
+		Outcome: taints.EvictsNow,
+		At:      time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+	})
 	fmt.Println(queue.Delete("web"), queue.Delete("web"), queue.Len())
 	// Output: true false 0
 }
@@ -102,7 +108,10 @@ func ExampleQueue_PopDue() {
 	for pod := range queue.PopDue(now) {
 		if err := evict(pod); err != nil {
 			fmt.Println(pod, err)
-			queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(10 * time.Second)})
+			queue.Update(pod, taints.Eviction{
+				Outcome: taints.EvictsAt,
+				At:      now.Add(10 * time.Second),
+			})
 		}
 	}
 	next, _ := queue.Next()
@@ -117,7 +126,10 @@ func ExampleQueue_All() {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var queue lifecycle.Queue[string]
 	for i, pod := range []string{"web", "batch", "cache"} {
-		queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: noon.Add(time.Duration(i) * time.Minute)})
+		queue.Update(pod, taints.Eviction{
+			Outcome: taints.EvictsAt,
+			At:      noon.Add(time.Duration(i) * time.Minute),
+		})
 	}
 	var lines []string
 	for pod, due := range queue.All() {
@@ -137,7 +149,11 @@ func ExampleQueue_All() {
 func ExampleQueueChange() {
 	due := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var queue lifecycle.Queue[string]
-	for _, e := range []taints.Eviction{{Outcome: taints.EvictsAt, At: due}, {Outcome: taints.EvictsAt, At: due}, {}} {
+	for _, e := range []taints.Eviction{
+		{Outcome: taints.EvictsAt, At: due},
+		{Outcome: taints.EvictsAt, At: due},
+		{},
+	} {
 		switch queue.Update("web", e) {
 		case lifecycle.Scheduled, lifecycle.Moved:
 			fmt.Println("leaves at", e.At.Format(time.TimeOnly))
@@ -153,7 +169,10 @@ func ExampleQueueChange() {
 // "When does my pod leave?"
 func ExampleQueue_Due() {
 	var queue lifecycle.Queue[string]
-	queue.Update("web", taints.Eviction{Outcome: taints.EvictsAt, At: time.Date(2026, 11, 21, 12, 5, 0, 0, time.UTC)})
+	queue.Update("web", taints.Eviction{
+		Outcome: taints.EvictsAt,
+		At:      time.Date(2026, 11, 21, 12, 5, 0, 0, time.UTC),
+	})
 	for _, pod := range []string{"web", "database"} {
 		due, pending := queue.Due(pod)
 		fmt.Println(pod, pending, due.Format(time.TimeOnly))

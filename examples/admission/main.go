@@ -94,8 +94,10 @@ func (p program) parse(args []string) (options, error) {
 	flags.BoolVar(&o.selfSigned, "self-signed", false, "make a certificate for localhost and print it as a caBundle, to try things out")
 	flags.Func("self-signed-hosts", "more `names` and addresses for the self-signed certificate, separated by commas", o.setHosts)
 	flags.StringVar(&o.rules, "rules", "", "`file` with the rules (default none)")
-	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is not ready")
-	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is unreachable")
+	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds,
+		"how long pods stay on a node that is not ready")
+	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds,
+		"how long pods stay on a node that is unreachable")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -110,7 +112,8 @@ func (p program) parse(args []string) (options, error) {
 func (o *options) setHosts(s string) error {
 	o.hosts = strings.Split(s, ",")
 	for _, host := range o.hosts {
-		if net.ParseIP(host) == nil && slices.ContainsFunc(strings.Split(host, "."), func(part string) bool { return !webhook.IsDNSLabel(part) }) {
+		if net.ParseIP(host) == nil &&
+			slices.ContainsFunc(strings.Split(host, "."), func(part string) bool { return !webhook.IsDNSLabel(part) }) {
 			return fmt.Errorf("%q is no name or address", host)
 		}
 	}
@@ -135,7 +138,10 @@ func (o *options) check(rest []string) error {
 // serve does what the options ask for until the context is done.
 func (p program) serve(ctx context.Context, o options) error {
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{NotReady: &o.notReadySeconds, Unreachable: &o.unreachableSeconds})
+	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{
+		NotReady:    &o.notReadySeconds,
+		Unreachable: &o.unreachableSeconds,
+	})
 	if err != nil {
 		return err
 	}
@@ -148,7 +154,8 @@ func (p program) serve(ctx context.Context, o options) error {
 		return err
 	}
 	namespaces, dedications := policies.Policy().Rules.Len()
-	log.Info("listening", "addr", listener.Addr().String(), "metrics", webhook.Address(metrics), "namespaces", namespaces, "dedications", dedications)
+	log.Info("listening", "addr", listener.Addr().String(), "metrics", webhook.Address(metrics),
+		"namespaces", namespaces, "dedications", dedications)
 	server := &webhook.Server{Policies: policies, TLS: config, Log: log, Version: version(), Drain: p.drain}
 	if err = server.Serve(ctx, listener, metrics); err == nil {
 		log.Info("stopped")

@@ -52,7 +52,8 @@ func CheckIfTaintsAlreadyExists(oldTaints []corev1.Taint, taints []corev1.Taint)
 // ReorganizeTaints is what "kubectl taint" does to a node.
 //
 //go:linkname ReorganizeTaints k8s.io/kubectl/pkg/cmd/taint.reorganizeTaints
-func ReorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error)
+func ReorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint,
+	taintsToRemove []corev1.Taint) (string, []corev1.Taint, error)
 
 // NoSchedulePass is how the node-lifecycle controller keeps a node's NoSchedule
 // taints in step with its conditions.
@@ -81,13 +82,15 @@ func AddZone(nc *nodelifecycle.Controller, logger klog.Logger, node *corev1.Node
 // puts NoExecute taints on the nodes of each zone.
 //
 //go:linkname HandleDisruption k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).handleDisruption
-func HandleDisruption(nc *nodelifecycle.Controller, ctx context.Context, zoneToNodeConditions map[string][]*corev1.NodeCondition, nodes []*corev1.Node)
+func HandleDisruption(nc *nodelifecycle.Controller, ctx context.Context,
+	zoneToNodeConditions map[string][]*corev1.NodeCondition, nodes []*corev1.Node)
 
 // ProcessPod is what the taint-eviction controller does when it looks at a pod: it
 // schedules, keeps or cancels its deletion.
 //
 //go:linkname ProcessPod k8s.io/kubernetes/pkg/controller/tainteviction.(*Controller).processPodOnNode
-func ProcessPod(tc *tainteviction.Controller, ctx context.Context, pod types.NamespacedName, nodeName string, tolerations []corev1.Toleration, taints []corev1.Taint, now time.Time)
+func ProcessPod(tc *tainteviction.Controller, ctx context.Context, pod types.NamespacedName,
+	nodeName string, tolerations []corev1.Toleration, taints []corev1.Taint, now time.Time)
 
 // Field returns the address of a field of a struct, exported or not.
 func Field[T any](object any, name string) *T {

@@ -114,7 +114,8 @@ func queueKubernetes(n int, wait time.Duration) (QueueCost, bool) {
 	cost.Heap = liveHeap() - before
 	cost.Update = timed(func() {
 		for i := 0; i < n; i += 2 {
-			q.UpdateWork(ctx, tainteviction.NewWorkArgs(names[i].Name, names[i].Namespace), time.Now(), first.Add(spread(i)+500*time.Microsecond))
+			q.UpdateWork(ctx, tainteviction.NewWorkArgs(names[i].Name, names[i].Namespace),
+				time.Now(), first.Add(spread(i)+500*time.Microsecond))
 		}
 	})
 	cost.Cancel = timed(func() {

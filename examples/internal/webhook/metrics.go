@@ -135,7 +135,8 @@ func (m *metrics) page(policies *Policies, config *tls.Config, version string) [
 	b.line("", `version="`+escaper.Replace(version)+`"`, "1")
 	m.mu.Lock()
 	b.counts("taints_webhook_reviews_total", "Reviews by outcome: allowed, patched, ignored or denied.", "outcome", m.reviews)
-	b.counts("taints_webhook_denials_total", "Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.", "reason", m.denials)
+	b.counts("taints_webhook_denials_total",
+		"Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.", "reason", m.denials)
 	b.counts("taints_webhook_responses_total", "Answers by code of HTTP. All but 200 are calls that failed.", "code", m.responses)
 	b.begin("taints_webhook_request_duration_seconds", "histogram", "How long requests took, reading them included.")
 	for _, name := range slices.Sorted(maps.Keys(m.durations)) {
@@ -145,11 +146,13 @@ func (m *metrics) page(policies *Policies, config *tls.Config, version string) [
 
 	loaded, good, failures := policies.state()
 	b.gauge("taints_webhook_rules_loaded_timestamp_seconds", "When the rules in use were read, in seconds since 1970.", seconds(loaded))
-	b.gauge("taints_webhook_rules_good", "1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.", number(good))
+	b.gauge("taints_webhook_rules_good",
+		"1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.", number(good))
 	b.begin("taints_webhook_rules_failures_total", "counter", "Attempts to read rules that failed.")
 	b.line("", "", strconv.FormatUint(failures, 10))
 	if expiry, ok := expiryOf(config); ok {
-		b.gauge("taints_webhook_certificate_expiry_timestamp_seconds", "When the certificate that is shown ends, in seconds since 1970.", seconds(expiry))
+		b.gauge("taints_webhook_certificate_expiry_timestamp_seconds",
+			"When the certificate that is shown ends, in seconds since 1970.", seconds(expiry))
 	}
 	return b.Bytes()
 }

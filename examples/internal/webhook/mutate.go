@@ -74,7 +74,8 @@ func (d *dedication) refuse(key string, pod *pod, otherwise string) *refusal {
 	if have, ok := pod.nodeSelector[key]; ok {
 		otherwise = "its nodeSelector has " + label(key, have)
 	}
-	return forbid(dedicated, "dedication %s sends the pod to nodes with %s, but %s", quote(d.name), label(key, d.nodeSelector[key]), otherwise)
+	return forbid(dedicated, "dedication %s sends the pod to nodes with %s, but %s",
+		quote(d.name), label(key, d.nodeSelector[key]), otherwise)
 }
 
 // label prints a label as kubectl does.

@@ -135,7 +135,10 @@ func (p *Policy) validateRequest(q *request) decision {
 
 // daemonSetControllers are who creates the pods of DaemonSets: the controller, where
 // each has a service account of its own, or the kube-controller-manager.
-var daemonSetControllers = []string{"system:serviceaccount:kube-system:daemon-set-controller", "system:kube-controller-manager"}
+var daemonSetControllers = []string{
+	"system:serviceaccount:kube-system:daemon-set-controller",
+	"system:kube-controller-manager",
+}
 
 // exempts reports whether the rules exempt the pod, which is a new one of a
 // DaemonSet. Anybody can write an owner into a pod, but not be its controller.

@@ -175,7 +175,8 @@ func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		attributes = append(attributes, slog.String("unanswered", err.Error())) // it took too long, or nobody waits any more
 	}
-	v.log.LogAttrs(r.Context(), slog.LevelInfo, "decision", append(attributes, slog.Int64("microseconds", time.Since(start).Microseconds()))...)
+	v.log.LogAttrs(r.Context(), slog.LevelInfo, "decision",
+		append(attributes, slog.Int64("microseconds", time.Since(start).Microseconds()))...)
 }
 
 // readBody returns the body, and the code that an error of it or of what is in it has.

@@ -80,7 +80,8 @@ func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod 
 	if len(texts) == 0 {
 		texts = []string{"none"}
 	}
-	return forbid(notAllowed, "toleration %q is not allowed in namespace %s; allowed are: %s", clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
+	return forbid(notAllowed, "toleration %q is not allowed in namespace %s; allowed are: %s",
+		clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
 }
 
 // firstRefused returns the index of the first toleration that the allow-list does not cover.

@@ -139,7 +139,11 @@ func newScenario(r *rand.Rand, nodes, pods int) *scenario {
 	for i := range pods {
 		p := &scenarioPod{name: fmt.Sprintf("pod-%d", i), node: s.nodes[r.IntN(nodes)]}
 		for range r.IntN(5) {
-			tolerates := taints.Toleration{Key: []string{"a", "b", "c"}[r.IntN(3)], Operator: taints.OpExists, Effect: taints.NoExecute}
+			tolerates := taints.Toleration{
+				Key:      []string{"a", "b", "c"}[r.IntN(3)],
+				Operator: taints.OpExists,
+				Effect:   taints.NoExecute,
+			}
 			if tolerates.Key == "a" && r.IntN(3) == 0 {
 				tolerates.Operator, tolerates.Value = taints.OpEqual, fmt.Sprint(r.IntN(2))
 			}

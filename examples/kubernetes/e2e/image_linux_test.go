@@ -29,12 +29,17 @@ func TestImages(t *testing.T) {
 	if _, err := exec.LookPath("buildah"); err != nil {
 		t.Skip("needs buildah, in Debian's package of that name")
 	}
-	stamp := map[string]string{"evictor": "evictor v1.2.3", "webhook": "webhook v1.2.3", "scheduler": "Kubernetes v1.36.3"}
+	stamp := map[string]string{
+		"evictor":   "evictor v1.2.3",
+		"webhook":   "webhook v1.2.3",
+		"scheduler": "Kubernetes v1.36.3",
+	}
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
 			archive := buildImage(t, program)
 			files, config := readImage(t, archive)
-			if got := config.Config; got.User != "65532:65532" || !slices.Equal(got.Entrypoint, []string{"/" + program}) || len(got.Cmd) > 0 ||
+			if got := config.Config; got.User != "65532:65532" ||
+				!slices.Equal(got.Entrypoint, []string{"/" + program}) || len(got.Cmd) > 0 ||
 				got.Labels["org.opencontainers.image.version"] != "v1.2.3" {
 				t.Errorf("the image's configuration is %+v", got)
 			}
@@ -61,7 +66,10 @@ func buildImage(t *testing.T, program string) string {
 	t.Helper()
 	store := t.TempDir()
 	t.Cleanup(func() { exec.Command("chmod", "-R", "u+w", store).Run() })
-	buildah := []string{"buildah", "--root", filepath.Join(store, "root"), "--runroot", filepath.Join(store, "run"), "--storage-driver", "vfs"}
+	buildah := []string{
+		"buildah", "--root", filepath.Join(store, "root"), "--runroot",
+		filepath.Join(store, "run"), "--storage-driver", "vfs",
+	}
 	name := "registry.example.com/taints-" + program + ":v1.2.3"
 	build := exec.Command("../images/build", program, name)
 	build.Env = append(os.Environ(), "BUILDER="+strings.Join(buildah, " "), "BUILDAH_ISOLATION=chroot")
@@ -155,7 +163,10 @@ func runAlone(t *testing.T, root, program string, args ...string) string {
 	command.Env = []string{}
 	if os.Getuid() == 0 {
 		command.Path, command.Dir = "/"+program, "/"
-		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: imageUser, Gid: imageUser}}
+		command.SysProcAttr = &syscall.SysProcAttr{
+			Chroot:     root,
+			Credential: &syscall.Credential{Uid: imageUser, Gid: imageUser},
+		}
 	}
 	output, err := command.CombinedOutput()
 	if err != nil {

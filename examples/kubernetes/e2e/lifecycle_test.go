@@ -38,7 +38,10 @@ func TestANodeThatFails(t *testing.T) {
 	startScheduler(t, c, nil, profile{Name: corev1.DefaultSchedulerName})
 	addDaemonSet(t, c)
 
-	lasting := cluster.Pod("lasting", corev1.Toleration{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute})
+	lasting := cluster.Pod("lasting", corev1.Toleration{
+		Operator: corev1.TolerationOpExists,
+		Effect:   corev1.TaintEffectNoExecute,
+	})
 	for _, pod := range []*corev1.Pod{cluster.Pod("web-1"), cluster.Pod("web-2"), lasting} {
 		pod.Spec.NodeName = "node-1"
 		c.AddPods(pod)
@@ -147,7 +150,10 @@ func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet 
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: cluster.Pod("", tolerations...).Spec},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       cluster.Pod("", tolerations...).Spec,
+			},
 		},
 	}
 }
@@ -181,7 +187,12 @@ func TestEvictorsInTurn(t *testing.T) {
 	c.Install("evictor")
 	c.AddNodes(cluster.Node("node-1"))
 	seconds := int64(12)
-	toleration := corev1.Toleration{Key: "maintenance", Operator: corev1.TolerationOpExists, TolerationSeconds: &seconds, Effect: corev1.TaintEffectNoExecute}
+	toleration := corev1.Toleration{
+		Key:               "maintenance",
+		Operator:          corev1.TolerationOpExists,
+		TolerationSeconds: &seconds,
+		Effect:            corev1.TaintEffectNoExecute,
+	}
 	guarded := cluster.Pod("guarded", toleration)
 	guarded.Labels = map[string]string{"app": "guarded"}
 	for _, pod := range []*corev1.Pod{cluster.Pod("web", toleration), guarded} {

@@ -44,7 +44,12 @@ func testOutage(t *testing.T, replicas int) {
 	want := map[string]time.Duration{} // after the taint
 	for seconds := int64(2); seconds <= 74; seconds += 3 {
 		name := fmt.Sprintf("pod-%02d", seconds)
-		pod := cluster.Pod(name, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+		pod := cluster.Pod(name, corev1.Toleration{
+			Key:               "a",
+			Operator:          corev1.TolerationOpExists,
+			Effect:            corev1.TaintEffectNoExecute,
+			TolerationSeconds: &seconds,
+		})
 		pod.Spec.NodeName = "node-1"
 		c.AddPods(pod)
 		want[name] = time.Duration(seconds) * time.Second
@@ -115,14 +120,16 @@ func checkOutage(t *testing.T, want map[string]time.Duration, gone map[string]ti
 			}
 		}
 		if at.After(bound.Add(slack)) {
-			t.Errorf("%s, due %v after the outage began, is evicted %v after it ended", name, due.Sub(begun).Round(time.Millisecond), at.Sub(ended).Round(time.Millisecond))
+			t.Errorf("%s, due %v after the outage began, is evicted %v after it ended", name,
+				due.Sub(begun).Round(time.Millisecond), at.Sub(ended).Round(time.Millisecond))
 		}
 	}
 	if len(late) == 0 {
 		t.Fatal("no pod was due in the outage")
 	}
 	slices.Sort(late)
-	t.Logf("%d pods became due in the outage; they were gone %v to %v after it", len(late), late[0].Round(time.Millisecond), late[len(late)-1].Round(time.Millisecond))
+	t.Logf("%d pods became due in the outage; they were gone %v to %v after it", len(late),
+		late[0].Round(time.Millisecond), late[len(late)-1].Round(time.Millisecond))
 }
 
 // startUsualEvictor starts an evictor with the lease that it has by default.

@@ -25,7 +25,12 @@ const openly = "taints-in-clear"
 
 var (
 	mlTaint      = corev1.Taint{Key: pool, Value: "ml", Effect: corev1.TaintEffectNoSchedule}
-	mlToleration = corev1.Toleration{Key: pool, Operator: corev1.TolerationOpEqual, Value: "ml", Effect: corev1.TaintEffectNoSchedule}
+	mlToleration = corev1.Toleration{
+		Key:      pool,
+		Operator: corev1.TolerationOpEqual,
+		Value:    "ml",
+		Effect:   corev1.TaintEffectNoSchedule,
+	}
 )
 
 // A field is a cluster in which the scheduler with the plugin is the only one, and

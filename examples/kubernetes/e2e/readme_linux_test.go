@@ -226,7 +226,8 @@ func (r *readmeTest) scheduler(t *testing.T) {
 func (r *readmeTest) webhook(t *testing.T) {
 	blocks := r.blocks(t, "webhook", 7)
 	plain := cluster.Pod("plain")
-	r.AddPods(plain, cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"}, corev1.Toleration{Operator: corev1.TolerationOpExists}))
+	r.AddPods(plain, cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
+		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	r.removeEvictor(t)
 	blocks[0].Check(t, root, r.env...)
 	r.deletePods(t)
@@ -238,7 +239,8 @@ func (r *readmeTest) webhook(t *testing.T) {
 	blocks[4].Check(t, root, r.env...)
 	w.interrupt(t)
 	r.Eventually("the API server notices", func() error {
-		_, err := r.Client.CoreV1().Pods(metav1.NamespaceDefault).Create(t.Context(), cluster.Pod("late"), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := r.Client.CoreV1().Pods(metav1.NamespaceDefault).Create(t.Context(),
+			cluster.Pod("late"), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err == nil {
 			return fmt.Errorf("a pod gets by")
 		}
@@ -254,7 +256,8 @@ func (r *readmeTest) webhook(t *testing.T) {
 func (r *readmeTest) removeEvictor(t *testing.T) {
 	t.Helper()
 	policy := metav1.DeletePropagationBackground
-	err := r.Client.AppsV1().Deployments(cluster.Evictor).Delete(t.Context(), cluster.Evictor, metav1.DeleteOptions{PropagationPolicy: &policy})
+	err := r.Client.AppsV1().Deployments(cluster.Evictor).Delete(t.Context(), cluster.Evictor,
+		metav1.DeleteOptions{PropagationPolicy: &policy})
 	if err != nil {
 		t.Fatal(err)
 	}

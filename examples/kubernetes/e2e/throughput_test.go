@@ -70,9 +70,21 @@ func teamTaints(team int) []corev1.Taint {
 // two that admission adds.
 func teamPod(name string, team int) *corev1.Pod {
 	return asking(cluster.Pod(name,
-		corev1.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
-		corev1.Toleration{Key: "example.com/team", Operator: corev1.TolerationOpEqual, Value: fmt.Sprintf("team-%d", team)},
-		corev1.Toleration{Key: "nvidia.com/gpu", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+		corev1.Toleration{
+			Key:      corev1.TaintNodeMemoryPressure,
+			Operator: corev1.TolerationOpExists,
+			Effect:   corev1.TaintEffectNoSchedule,
+		},
+		corev1.Toleration{
+			Key:      "example.com/team",
+			Operator: corev1.TolerationOpEqual,
+			Value:    fmt.Sprintf("team-%d", team),
+		},
+		corev1.Toleration{
+			Key:      "nvidia.com/gpu",
+			Operator: corev1.TolerationOpExists,
+			Effect:   corev1.TaintEffectNoSchedule,
+		},
 	), "100m")
 }
 

@@ -183,7 +183,8 @@ func (w *webhookTest) defaults(t *testing.T, pods []*corev1.Pod, stock map[strin
 	}
 	w.webhook.Stop()
 	zero := int64(0)
-	err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(t.Context(), metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{})
+	err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(t.Context(),
+		metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +304,8 @@ func (w *webhookTest) dedication(t *testing.T) {
 	var pods []*corev1.Pod
 	for i := range 20 {
 		ml, batch, plain, spot := cluster.Pod(fmt.Sprintf("ml-%d", i)), cluster.Pod(fmt.Sprintf("batch-%d", i)),
-			cluster.Pod(fmt.Sprintf("plain-%d", i)), cluster.Pod(fmt.Sprintf("any-%d", i), corev1.Toleration{Key: "spot", Operator: corev1.TolerationOpExists})
+			cluster.Pod(fmt.Sprintf("plain-%d", i)),
+			cluster.Pod(fmt.Sprintf("any-%d", i), corev1.Toleration{Key: "spot", Operator: corev1.TolerationOpExists})
 		ml.Namespace = "ml"
 		batch.Labels = map[string]string{"workload": "batch"}
 		pods = append(pods, ml, batch, plain, spot)
@@ -371,8 +373,9 @@ func (w *webhookTest) refusal(t *testing.T) {
 	elsewhere.Namespace = "ml"
 	elsewhere.Spec.NodeSelector = map[string]string{"example.com/pool": "general"}
 	_, err = w.try(elsewhere)
-	checkForbidden(t, "another pool", err, `admission webhook "mutate.`+webhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
-		`to nodes with example.com/pool=ml, but its nodeSelector has example.com/pool=general`)
+	checkForbidden(t, "another pool", err,
+		`admission webhook "mutate.`+webhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
+			`to nodes with example.com/pool=ml, but its nodeSelector has example.com/pool=general`)
 }
 
 // daemonSets shows that the sample rules leave an agent alone, which tolerates
@@ -404,7 +407,8 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	})
 	// Somebody who says that a pod is an agent's gets no further.
 	sneak := cluster.Pod("agent-x", corev1.Toleration{Operator: corev1.TolerationOpExists})
-	sneak.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", UID: "u", Controller: new(true)}}
+	sneak.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet",
+		Name: "agent", UID: "u", Controller: new(true)}}
 	if _, err := w.try(sneak); !apierrors.IsForbidden(err) {
 		t.Errorf("a pod that says so: %v", err)
 	}

@@ -28,8 +28,15 @@ type pool struct {
 
 var pools = []pool{
 	{"general", 16, nil, nil},
-	{"ml", 10, []corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}}, map[string]string{"example.com/pool": "ml"}},
-	{"spot", 10, []corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectNoSchedule}}, map[string]string{"example.com/spot": "true"}},
+	{
+		"ml", 10,
+		[]corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}},
+		map[string]string{"example.com/pool": "ml"},
+	},
+	{
+		"spot", 10, []corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectNoSchedule}},
+		map[string]string{"example.com/spot": "true"},
+	},
 }
 
 // tolerated is for how long pods stay on a node that falls silent. It is 300 s in a
@@ -108,7 +115,12 @@ func (g *game) addNodes() {
 }
 
 // wanted is how many pods there are, by namespace and the name of who makes them.
-var wanted = map[[2]string]int{{"default", "web"}: 12, {"default", "batch"}: 10, {"ml", "train"}: 20, {"logging", "agent"}: 36}
+var wanted = map[[2]string]int{
+	{"default", "web"}:   12,
+	{"default", "batch"}: 10,
+	{"ml", "train"}:      20,
+	{"logging", "agent"}: 36,
+}
 
 // allRun returns an error while a pod is missing or does not run.
 func (g *game) allRun() error {
@@ -132,7 +144,10 @@ func (g *game) allRun() error {
 func workloads() []runtime.Object {
 	var objects []runtime.Object
 	for _, name := range []string{"ml", "logging"} {
-		objects = append(objects, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
+		objects = append(objects, &corev1.Namespace{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+		})
 	}
 	web := deployment("default", "web", "1")
 	batch := deployment("default", "batch", "1")
@@ -149,7 +164,10 @@ func workloads() []runtime.Object {
 	set := &appsv1.DaemonSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "DaemonSet"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "logging", Name: "agent"},
-		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}}, Template: agent},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}},
+			Template: agent,
+		},
 	}
 	return append(objects, web, batch, train, budget, set)
 }

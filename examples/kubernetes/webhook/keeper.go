@@ -185,7 +185,12 @@ func because(c credentials, invalid error) string {
 }
 
 func read(secret *corev1.Secret) credentials {
-	return credentials{secret.Data[authoritiesKey], secret.Data[authorityKeyKey], secret.Data[certificateKey], secret.Data[certificateKeyKey]}
+	return credentials{
+		secret.Data[authoritiesKey],
+		secret.Data[authorityKeyKey],
+		secret.Data[certificateKey],
+		secret.Data[certificateKeyKey],
+	}
 }
 
 func write(secret *corev1.Secret, c credentials) {

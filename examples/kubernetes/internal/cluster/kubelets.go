@@ -14,9 +14,10 @@ import (
 // when they are deleted. A node without a heartbeat does nothing. The pods are
 // looked at again each few seconds, for a node may come back.
 func (c *Cluster) startKubelets() {
-	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, kubeletResync, informers.WithTweakListOptions(func(o *metav1.ListOptions) {
-		o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
-	}))
+	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, kubeletResync,
+		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
+			o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
+		}))
 	informer := factory.Core().V1().Pods().Informer()
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { c.runPod(obj.(*corev1.Pod)) },
@@ -40,7 +41,10 @@ func (c *Cluster) runPod(pod *corev1.Pod) {
 	switch {
 	case !c.heartbeat.beats(pod.Spec.NodeName):
 	case pod.DeletionTimestamp != nil:
-		_ = pods.Delete(c.Context(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64), Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+		_ = pods.Delete(c.Context(), pod.Name, metav1.DeleteOptions{
+			GracePeriodSeconds: new(int64),
+			Preconditions:      &metav1.Preconditions{UID: &pod.UID},
+		})
 	case pod.Status.Phase == corev1.PodPending:
 		_, _ = pods.Patch(c.Context(), pod.Name, types.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
 	}

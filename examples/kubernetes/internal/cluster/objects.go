@@ -122,7 +122,8 @@ func (c *Cluster) StartHeartbeat(nodes ...string) {
 	c.each(len(nodes), func(i int) error {
 		// First: without it the controller manager would find the node silent once more.
 		c.renewLease(c.Context(), nodes[i])
-		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i], types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
+		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i],
+			types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
 		return err
 	})
 }

@@ -54,7 +54,12 @@ func (s *State) set(v *jsontree.Value) {
 }
 
 // Selections are what Select may name, the default first.
-var Selections = []taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest}
+var Selections = []taints.Selection{
+	taints.FirstMatch,
+	taints.LongestMatch,
+	taints.ShortestMatch,
+	taints.ForeverElseShortest,
+}
 
 // An Adder is part of Kubernetes that adds tolerations to a pod.
 type Adder struct {

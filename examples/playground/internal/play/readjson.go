@@ -142,5 +142,6 @@ func (j jsonReader[T]) unknown(name string) string {
 	for i, f := range j.fields {
 		names[i] = f.name
 	}
-	return strconv.Quote(name) + " is no field of " + j.name + ", so it does nothing, and kubectl refuses it; their fields are " + strings.Join(names, ", ")
+	return strconv.Quote(name) + " is no field of " + j.name +
+		", so it does nothing, and kubectl refuses it; their fields are " + strings.Join(names, ", ")
 }

@@ -81,7 +81,11 @@ func (w *world) podList() []corev1.Pod {
 func TestEvictionsAreTheLibrarys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, Options{
-			Policy: taints.EvictionPolicy{FromTimeAdded: true, Select: rapid.SampledFrom([]taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch}).Draw(t, "select")},
+			Policy: taints.EvictionPolicy{
+				FromTimeAdded: true,
+				Select: rapid.SampledFrom([]taints.Selection{taints.FirstMatch,
+					taints.LongestMatch, taints.ShortestMatch}).Draw(t, "select"),
+			},
 			Method: rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
 		})
 		nodeTaints := map[string][]corev1.Taint{}

@@ -34,7 +34,12 @@ func TestWritesAreNotRepeated(t *testing.T) {
 	transport := adapted(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"10"}}}, nil
 	})
-	for method, want := range map[string]string{http.MethodGet: "10", http.MethodPost: "", http.MethodDelete: "", http.MethodPatch: ""} {
+	for method, want := range map[string]string{
+		http.MethodGet:    "10",
+		http.MethodPost:   "",
+		http.MethodDelete: "",
+		http.MethodPatch:  "",
+	} {
 		response, err := transport.RoundTrip(&http.Request{Method: method})
 		if err != nil {
 			t.Fatal(err)

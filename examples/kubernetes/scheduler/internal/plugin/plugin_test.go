@@ -138,7 +138,8 @@ func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 }
 
 // filterAll does what the scheduler does with PreFilter, and returns what becomes of a node.
-func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod, snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
+func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod,
+	snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
 	result, status := p.PreFilter(ctx, state, pod, snapshot)
 	return func(info fwk.NodeInfo) *fwk.Status {
 		switch {
@@ -273,7 +274,8 @@ func TestPreFilter(t *testing.T) {
 			if result.AllNodes() != (test.names == nil) {
 				t.Fatalf("result %v, want %v", result, test.names)
 			}
-			if test.names != nil && !result.NodeNames.HasAll(test.names...) || test.names != nil && result.NodeNames.Len() != len(test.names) {
+			if test.names != nil && !result.NodeNames.HasAll(test.names...) ||
+				test.names != nil && result.NodeNames.Len() != len(test.names) {
 				t.Errorf("nodes %v, want %v", result.NodeNames, test.names)
 			}
 		})
@@ -344,7 +346,10 @@ func TestArgs(t *testing.T) {
 		{name: "no content", object: json(""), redact: true},
 		{name: "empty", object: json("{}"), redact: true},
 		{name: "set", object: json(`{"redact": false}`)},
-		{name: "with version", object: json(`{"apiVersion": "taints.scheduler/v1", "kind": "TaintsArgs", "redact": false}`)},
+		{
+			name:   "with version",
+			object: json(`{"apiVersion": "taints.scheduler/v1", "kind": "TaintsArgs", "redact": false}`),
+		},
 		{name: "another version", object: json(`{"apiVersion": "taints.scheduler/v2"}`), fails: "taints.scheduler/v2"},
 		{name: "another kind", object: json(`{"kind": "Args"}`), fails: "want TaintsArgs"},
 		{name: "misspelt", object: json(`{"Redact": false}`), fails: `unknown field "Redact"`},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/viewtest"
 	"github.com/seed-0529bac1/taints/kube"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -215,7 +216,8 @@ func wantFields(t *testing.T, list field.ErrorList, want map[string]field.ErrorT
 func TestFieldErrorsOfValidation(t *testing.T) {
 	path := field.NewPath("spec")
 	rapid.Check(t, func(t *rapid.T) {
-		node, pod := kube.Taints(drawTaints(t)), kube.Tolerations(drawTolerations(t))
+		node := rapid.SliceOfN(viewtest.Taints, 0, 4).Draw(t, "taints")
+		pod := rapid.SliceOfN(viewtest.Tolerations, 0, 4).Draw(t, "tolerations")
 		for _, err := range []error{
 			taints.ValidateTaints(node),
 			taints.ValidateTolerations(pod),

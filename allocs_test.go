@@ -7,12 +7,15 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// What must not allocate: matching, filtering, eviction, successful validation and parsing, and printing into a buffer.
+// What must not allocate: matching, filtering, eviction, successful validation and
+// parsing, and printing into a buffer.
 func TestAllocs(t *testing.T) {
-	list := parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
+	list := parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
+		"spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
 	added := time.Unix(0, 0)
 	list[3].TimeAdded = &added
-	tols := parseTolerations("dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s", "score=20:NoExecute op=Gt for 60s", "x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s")
+	tols := parseTolerations("dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s",
+		"score=20:NoExecute op=Gt for 60s", "x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s")
 	var (
 		m       = taints.Compile(tols)
 		longest = taints.EvictionPolicy{Select: taints.LongestMatch, FromTimeAdded: true}.Compile(tols)

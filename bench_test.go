@@ -12,8 +12,9 @@ import (
 
 // The scene of the benchmarks: a GPU node, and a pod that carries the usual eight tolerations.
 var (
-	benchTaints = parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "cloud.example.com/spot=true:PreferNoSchedule")
-	benchTols   = parseTolerations(
+	benchTaints = parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
+		"cloud.example.com/spot=true:PreferNoSchedule")
+	benchTols = parseTolerations(
 		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
 		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
 		"node.kubernetes.io/memory-pressure:NoSchedule op=Exists",
@@ -157,8 +158,9 @@ func BenchmarkSummarize(b *testing.B) {
 	}
 }
 
-// indexScene is a cluster in which 40 % of the nodes are tainted, in so many ways: each way is a tenant's taint, and for every
-// second tenant a GPU or spot taint beside it.
+// indexScene is a cluster in which 40 % of the nodes are tainted, in so many ways:
+// each way is a tenant's taint, and for every second tenant a GPU or spot taint
+// beside it.
 func indexScene(nodes, ways int) map[string][]taints.Taint {
 	sets := make([][]taints.Taint, ways)
 	for i := range sets {
@@ -167,7 +169,11 @@ func indexScene(nodes, ways int) map[string][]taints.Taint {
 		case 1:
 			sets[i] = append(sets[i], taints.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: taints.NoSchedule})
 		case 3:
-			sets[i] = append(sets[i], taints.Taint{Key: "cloud.example.com/spot", Value: "true", Effect: taints.PreferNoSchedule})
+			sets[i] = append(sets[i], taints.Taint{
+				Key:    "cloud.example.com/spot",
+				Value:  "true",
+				Effect: taints.PreferNoSchedule,
+			})
 		}
 	}
 	scene := make(map[string][]taints.Taint, nodes)

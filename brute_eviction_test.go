@@ -31,7 +31,10 @@ var bruteSeconds = []*int64{
 // brutePolicies are all policies.
 func brutePolicies(effects ...taints.EffectSet) []taints.EvictionPolicy {
 	var all []taints.EvictionPolicy
-	for _, selection := range []taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest, 200} {
+	for _, selection := range []taints.Selection{
+		taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest,
+		200,
+	} {
 		for _, fromTimeAdded := range []bool{false, true} {
 			for _, in := range effects {
 				all = append(all, taints.EvictionPolicy{Select: selection, FromTimeAdded: fromTimeAdded, Effects: in})
@@ -49,7 +52,8 @@ func checkEviction(t *testing.T, p taints.EvictionPolicy, list []taints.Taint, t
 	}
 	outcome, deadline := refDeadline(p, list, tols, now)
 	if e.Outcome != outcome || deadline != nil && nanosOf(e.At).Cmp(deadline) != 0 {
-		t.Fatalf("under %+v %v leaves %v for %v, seen at %v: %+v, want %v at %v ns", p, tols, list, list[0].TimeAdded, now, e, outcome, deadline)
+		t.Fatalf("under %+v %v leaves %v for %v, seen at %v: %+v, want %v at %v ns", p, tols,
+			list, list[0].TimeAdded, now, e, outcome, deadline)
 	}
 	checkDecidingPair(t, p, list, tols, now, e)
 	checkWait(t, e, now)
@@ -88,11 +92,13 @@ func TestBruteEvictionOfOneTaint(t *testing.T) {
 			}
 			for _, first := range bruteSeconds {
 				for _, second := range bruteSeconds {
-					// Every policy meets every time and every pair of seconds, if not all of them together.
+					// Every policy meets every time and every pair of seconds, if
+					// not all of them together.
 					p := policies[n%len(policies)]
 					n++
 					checkEviction(t, p, []taints.Taint{taint}, []taints.Toleration{
-						{Key: "b", Operator: taints.OpExists}, {Key: "a", TolerationSeconds: first}, {Operator: taints.OpExists, TolerationSeconds: second},
+						{Key: "b", Operator: taints.OpExists},
+						{Key: "a", TolerationSeconds: first}, {Operator: taints.OpExists, TolerationSeconds: second},
 					}, now)
 				}
 			}
@@ -118,7 +124,8 @@ func TestBruteEvictionOfTwoTaints(t *testing.T) {
 					}
 					for _, a := range limits {
 						for _, b := range limits {
-							checkEviction(t, p, list, []taints.Toleration{{Key: "a", TolerationSeconds: a}, {Key: "b", TolerationSeconds: b}}, now)
+							checkEviction(t, p, list, []taints.Toleration{{Key: "a",
+								TolerationSeconds: a}, {Key: "b", TolerationSeconds: b}}, now)
 						}
 						if effect == taints.NoExecute {
 							checkEviction(t, p, list, []taints.Toleration{{Key: "a", TolerationSeconds: a}}, now)

@@ -13,15 +13,25 @@ import (
 // taint of a small universe, in both directions: what is said to hold does so for
 // all of them, and of what is said not to hold one is an example.
 
-var allOptions = []taints.Options{{}, {NoComparison: true}, {KeyWildcards: true}, {NoComparison: true, KeyWildcards: true}}
+var allOptions = []taints.Options{
+	{},
+	{NoComparison: true},
+	{KeyWildcards: true},
+	{NoComparison: true, KeyWildcards: true},
+}
 
 // The universe has a taint on each side of everything that the tolerations below
 // can tell apart.
 var universe = func() []taints.Taint {
 	var all []taints.Taint
 	for _, key := range []string{"", "*", "a", "a*", "ab", "abc", "b"} {
-		for _, value := range []string{"", "v", "w", "05", "-0", least, "-9223372036854775807", "0", "5", "6", "9223372036854775806", most} {
-			for _, effect := range []taints.Effect{taints.NoExecute, taints.NoSchedule, taints.PreferNoSchedule, "x", "y", ""} {
+		for _, value := range []string{
+			"", "v", "w", "05", "-0", least, "-9223372036854775807", "0", "5", "6",
+			"9223372036854775806", most,
+		} {
+			for _, effect := range []taints.Effect{
+				taints.NoExecute, taints.NoSchedule, taints.PreferNoSchedule, "x", "y", "",
+			} {
 				all = append(all, taints.Taint{Key: key, Value: value, Effect: effect})
 			}
 		}
@@ -218,22 +228,24 @@ var (
 		{"In", "v"},
 	}
 	wideEffects = []timedEffect{
-		{"", nil},
-		{"", seconds(0)},
-		{"", seconds(300)},
-		{"NoExecute", nil},
-		{"NoExecute", seconds(-1)},
-		{"NoExecute", seconds(300)},
-		{"NoExecute", seconds(301)},
-		{"NoSchedule", nil},
-		{"NoSchedule", seconds(300)},
+		{"", nil}, {"", seconds(0)}, {"", seconds(300)}, {"NoExecute", nil},
+		{"NoExecute", seconds(-1)}, {"NoExecute", seconds(300)}, {"NoExecute", seconds(301)},
+		{"NoSchedule", nil}, {"NoSchedule", seconds(300)}, {"x", nil},
+	}
+	manyKeys   = []string{"", "a", "a*"}
+	manyValues = []valueForm{
+		{"Exists", ""}, {"", ""}, {"", "5"}, {"Equal", "v"}, {"Lt", "6"}, {"Gt", "5"},
+		{"Gt", most},
+	}
+	manyEffects = []timedEffect{
+		{"", nil}, {"", seconds(300)}, {"NoExecute", nil}, {"NoExecute", seconds(0)},
+		{"NoExecute", seconds(300)}, {"x", seconds(300)},
+	}
+	fewValues  = []valueForm{{"Exists", ""}, {"", "5"}, {"Lt", "6"}}
+	fewEffects = []timedEffect{
+		{"", nil}, {"", seconds(300)}, {"NoExecute", nil}, {"NoExecute", seconds(300)},
 		{"x", nil},
 	}
-	manyKeys    = []string{"", "a", "a*"}
-	manyValues  = []valueForm{{"Exists", ""}, {"", ""}, {"", "5"}, {"Equal", "v"}, {"Lt", "6"}, {"Gt", "5"}, {"Gt", most}}
-	manyEffects = []timedEffect{{"", nil}, {"", seconds(300)}, {"NoExecute", nil}, {"NoExecute", seconds(0)}, {"NoExecute", seconds(300)}, {"x", seconds(300)}}
-	fewValues   = []valueForm{{"Exists", ""}, {"", "5"}, {"Lt", "6"}}
-	fewEffects  = []timedEffect{{"", nil}, {"", seconds(300)}, {"NoExecute", nil}, {"NoExecute", seconds(300)}, {"x", nil}}
 )
 
 // eachList calls f with all pairs of many tolerations, under all options, and all
@@ -267,12 +279,17 @@ func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 
 func TestBruteTolerates(t *testing.T) {
 	for _, o := range allOptions {
-		for _, tol := range bruteTolerations(o, wideKeys, wideValues, []timedEffect{{"", nil}, {"NoExecute", nil}, {"NoSchedule", seconds(300)}, {"x", nil}, {"noexecute", nil}}) {
+		for _, tol := range bruteTolerations(o, wideKeys, wideValues,
+			[]timedEffect{{"", nil}, {"NoExecute", nil}, {"NoSchedule", seconds(300)}, {"x", nil}, {"noexecute", nil}}) {
 			m := o.Compile([]taints.Toleration{tol.Toleration})
 			tolerates := setOf(func(taint taints.Taint) bool { return o.Tolerates(tol.Toleration, taint) })
 			matches := setOf(func(taint taints.Taint) bool { return o.Mismatch(tol.Toleration, taint) == taints.MismatchNone })
 			compiled := setOf(func(taint taints.Taint) bool { _, ok := m.Match(taint); return ok })
-			for form, got := range map[string]taintSet{"Tolerates": tolerates, "Mismatch": matches, "Matcher.Match": compiled} {
+			for form, got := range map[string]taintSet{
+				"Tolerates":     tolerates,
+				"Mismatch":      matches,
+				"Matcher.Match": compiled,
+			} {
 				if more := got.but(&tol.tolerates); more != (taintSet{}) {
 					t.Errorf("%s, under %+v: %v tolerates %v", form, o, tol, more.first())
 				}
@@ -344,7 +361,8 @@ func TestBruteMerge(t *testing.T) {
 		for at := range list {
 			want := slices.Clone(list[:at])
 			for i := at; i < len(list); i++ {
-				superfluous := list[i].empty() || slices.ContainsFunc(want, func(t bruteToleration) bool { return t.tolerates.includes(&list[i].tolerates) })
+				superfluous := list[i].empty() ||
+					slices.ContainsFunc(want, func(t bruteToleration) bool { return t.tolerates.includes(&list[i].tolerates) })
 				if !superfluous {
 					want = append(want, list[i])
 				}

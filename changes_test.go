@@ -61,7 +61,10 @@ func TestParseChangesErrors(t *testing.T) {
 		{"--", 0, "key", taints.ErrInvalid, ""},
 		{"key", 3, "effect", taints.ErrRequired, ""},
 		{"key=v", 5, "effect", taints.ErrRequired, ""},
-		{"key=v-", 5, "effect", taints.ErrRequired, `parse change "key=v-" at offset 5: specs[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute`},
+		{
+			"key=v-", 5, "effect", taints.ErrRequired,
+			`parse change "key=v-" at offset 5: specs[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute`,
+		},
 		{"key:-", 4, "effect", taints.ErrRequired, ""},
 		{"key--", 0, "key", taints.ErrInvalid, ""},
 		{"k y-", 0, "key", taints.ErrInvalid, ""},
@@ -70,7 +73,10 @@ func TestParseChangesErrors(t *testing.T) {
 		{"key:noschedule-", 4, "effect", taints.ErrUnsupported, ""},
 		{"key:NoSchedule--", 4, "effect", taints.ErrUnsupported, ""},
 		{"key:NoSchedule:NoExecute-", 4, "effect", taints.ErrUnsupported, ""},
-		{"first:NoSchedule", 0, "", taints.ErrDuplicate, `parse change "first:NoSchedule" at offset 0: specs[1]: "first:NoSchedule" is a duplicate: a node has at most one taint of a key and effect`},
+		{
+			"first:NoSchedule", 0, "", taints.ErrDuplicate,
+			`parse change "first:NoSchedule" at offset 0: specs[1]: "first:NoSchedule" is a duplicate: a node has at most one taint of a key and effect`,
+		},
 		{"first=v:NoSchedule", 0, "", taints.ErrDuplicate, ""},
 	} {
 		t.Run(tc.spec, func(t *testing.T) {
@@ -153,29 +159,63 @@ func TestApplyStrict(t *testing.T) {
 	}{
 		{"nothing", node, "", false, node, nil},
 		{"an empty node", "", "spot:PreferNoSchedule", false, "spot:PreferNoSchedule", nil},
-		{"new ones come last", node, "spot:PreferNoSchedule dedicated=ml:NoExecute", false, node + " spot:PreferNoSchedule dedicated=ml:NoExecute", nil},
-		{"another value is replaced in place", node, "dedicated=db:NoSchedule", true, "dedicated=db:NoSchedule gpu:NoSchedule gpu=x:NoExecute", nil},
+		{
+			"new ones come last", node, "spot:PreferNoSchedule dedicated=ml:NoExecute", false,
+			node + " spot:PreferNoSchedule dedicated=ml:NoExecute", nil,
+		},
+		{
+			"another value is replaced in place", node, "dedicated=db:NoSchedule", true,
+			"dedicated=db:NoSchedule gpu:NoSchedule gpu=x:NoExecute", nil,
+		},
 		{"the same value with overwrite", node, "gpu:NoSchedule", true, node, nil},
-		{"another value without overwrite", node, "gpu=y:NoSchedule", false, "", []string{"add[0] gpu=y:NoSchedule: already there"}},
-		{"the same value without overwrite", node, "gpu:NoSchedule", false, "", []string{"add[0] gpu:NoSchedule: already there"}},
+		{
+			"another value without overwrite", node, "gpu=y:NoSchedule", false, "",
+			[]string{"add[0] gpu=y:NoSchedule: already there"},
+		},
+		{
+			"the same value without overwrite", node, "gpu:NoSchedule", false, "",
+			[]string{"add[0] gpu:NoSchedule: already there"},
+		},
 		{"one effect is removed", node, "gpu:NoSchedule-", false, "dedicated=ml:NoSchedule gpu=x:NoExecute", nil},
 		{"whatever its value", node, "gpu=other:NoExecute-", false, "dedicated=ml:NoSchedule gpu:NoSchedule", nil},
 		{"a key is removed", node, "gpu-", false, "dedicated=ml:NoSchedule", nil},
 		{"all are removed", node, "gpu- dedicated-", false, "", nil},
-		{"one that is not there", node, "gpu:PreferNoSchedule-", false, "", []string{"remove[0] gpu:PreferNoSchedule: not found"}},
+		{
+			"one that is not there", node, "gpu:PreferNoSchedule-", false, "",
+			[]string{"remove[0] gpu:PreferNoSchedule: not found"},
+		},
 		{"a key that is not there", node, "Gpu-", true, "", []string{"remove[0] Gpu: not found"}},
 		{"from an empty node", "", "gpu-", true, "", []string{"remove[0] gpu: not found"}},
 		{"removed twice", node, "dedicated- dedicated-", false, "", []string{"remove[1] dedicated: not found"}},
 		{"removed by effect and by key", node, "gpu:NoSchedule- gpu-", false, "dedicated=ml:NoSchedule", nil},
-		{"removed by key and by effect", node, "gpu- gpu:NoSchedule-", false, "", []string{"remove[1] gpu:NoSchedule: not found"}},
-		{"added and removed", node, "spot:NoSchedule spot:NoSchedule-", false, "", []string{"add[0] spot:NoSchedule: in conflict"}},
-		{"added and removed by key", node, "gpu=y:NoExecute gpu-", true, "", []string{"add[0] gpu=y:NoExecute: in conflict"}},
-		{"added and another effect removed", node, "gpu=y:PreferNoSchedule gpu:NoSchedule-", false, "dedicated=ml:NoSchedule gpu=x:NoExecute gpu=y:PreferNoSchedule", nil},
+		{
+			"removed by key and by effect", node, "gpu- gpu:NoSchedule-", false, "",
+			[]string{"remove[1] gpu:NoSchedule: not found"},
+		},
+		{
+			"added and removed", node, "spot:NoSchedule spot:NoSchedule-", false, "",
+			[]string{"add[0] spot:NoSchedule: in conflict"},
+		},
+		{
+			"added and removed by key", node, "gpu=y:NoExecute gpu-", true, "",
+			[]string{"add[0] gpu=y:NoExecute: in conflict"},
+		},
+		{
+			"added and another effect removed", node, "gpu=y:PreferNoSchedule gpu:NoSchedule-",
+			false, "dedicated=ml:NoSchedule gpu=x:NoExecute gpu=y:PreferNoSchedule", nil,
+		},
 		{"all problems at once", node, "gpu=y:NoSchedule spot:NoSchedule new:NoExecute tier- spot- gone:NoSchedule-", false, "", []string{
-			"add[0] gpu=y:NoSchedule: already there", "add[1] spot:NoSchedule: in conflict", "remove[0] tier: not found", "remove[2] gone:NoSchedule: not found",
+			"add[0] gpu=y:NoSchedule: already there", "add[1] spot:NoSchedule: in conflict",
+			"remove[0] tier: not found", "remove[2] gone:NoSchedule: not found",
 		}},
-		{"twice in the list", "a=1:NoSchedule b:NoSchedule a=2:NoSchedule", "c:NoSchedule", false, "a=1:NoSchedule b:NoSchedule c:NoSchedule", nil},
-		{"twice in the list, removed", "a=1:NoSchedule b:NoSchedule a=2:NoSchedule", "a:NoSchedule-", false, "b:NoSchedule", nil},
+		{
+			"twice in the list", "a=1:NoSchedule b:NoSchedule a=2:NoSchedule", "c:NoSchedule",
+			false, "a=1:NoSchedule b:NoSchedule c:NoSchedule", nil,
+		},
+		{
+			"twice in the list, removed", "a=1:NoSchedule b:NoSchedule a=2:NoSchedule",
+			"a:NoSchedule-", false, "b:NoSchedule", nil,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, err := taints.ParseChanges(strings.Fields(tc.specs)...)
@@ -235,7 +275,8 @@ func TestApplyStrictErrorText(t *testing.T) {
 	}
 }
 
-// A taint that stays keeps its time; one that comes, or takes another value, has the time that it is given.
+// A taint that stays keeps its time; one that comes, or takes another value, has the
+// time that it is given.
 func TestApplyStrictTimes(t *testing.T) {
 	old, now := time.Unix(1_700_000_000, 0), time.Unix(1_800_000_000, 0)
 	node := listOf("same=v:NoExecute other=v:NoExecute cleared=v:NoExecute kept:NoExecute")
@@ -274,17 +315,38 @@ func TestReconcile(t *testing.T) {
 		{"a first template", "gpu:NoSchedule", "", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"},
 		{"done already", "gpu:NoSchedule dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule", ""},
 		{"unchanged", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", ""},
-		{"another value", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=db:NoSchedule", "dedicated=db:NoSchedule"},
-		{"another effect", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoExecute", "dedicated=ml:NoExecute dedicated:NoSchedule-"},
+		{
+			"another value", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
+			"dedicated=db:NoSchedule", "dedicated=db:NoSchedule",
+		},
+		{
+			"another effect", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
+			"dedicated=ml:NoExecute", "dedicated=ml:NoExecute dedicated:NoSchedule-",
+		},
 		{"taken off", "gpu:NoSchedule dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "", "dedicated:NoSchedule-"},
 		{"taken off, and gone already", "gpu:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
 		{"taken off, but changed by another", "dedicated=theirs:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
-		{"wanted, but changed by another", "dedicated=theirs:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"},
-		{"wanted, but removed by another", "", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"},
+		{
+			"wanted, but changed by another", "dedicated=theirs:NoSchedule",
+			"dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
+		},
+		{
+			"wanted, but removed by another", "", "dedicated=ml:NoSchedule",
+			"dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
+		},
 		{"put there by another", "dedicated=ml:NoSchedule", "", "", ""},
-		{"order", "b:NoSchedule a:NoSchedule", "a:NoSchedule b:NoSchedule", "d:NoSchedule c:NoSchedule", "d:NoSchedule c:NoSchedule a:NoSchedule- b:NoSchedule-"},
-		{"the first of two counts", "a=1:NoSchedule a=2:NoSchedule", "a=1:NoSchedule a=2:NoSchedule", "", "a:NoSchedule-"},
-		{"the first of two counts, not removed", "a=1:NoSchedule a=2:NoSchedule", "a=2:NoSchedule a=1:NoSchedule", "", ""},
+		{
+			"order", "b:NoSchedule a:NoSchedule", "a:NoSchedule b:NoSchedule",
+			"d:NoSchedule c:NoSchedule", "d:NoSchedule c:NoSchedule a:NoSchedule- b:NoSchedule-",
+		},
+		{
+			"the first of two counts", "a=1:NoSchedule a=2:NoSchedule",
+			"a=1:NoSchedule a=2:NoSchedule", "", "a:NoSchedule-",
+		},
+		{
+			"the first of two counts, not removed", "a=1:NoSchedule a=2:NoSchedule",
+			"a=2:NoSchedule a=1:NoSchedule", "", "",
+		},
 		{"the first of two counts, added", "a=1:NoSchedule", "", "a=2:NoSchedule a=1:NoSchedule", "a=2:NoSchedule"},
 		{"the first of two counts, there", "a=2:NoSchedule a=1:NoSchedule", "", "a=1:NoSchedule", "a=1:NoSchedule"},
 		{"without an effect", "a: b:", "a: b:", "b=x:", "b=x:"},
@@ -311,7 +373,10 @@ func TestDiff(t *testing.T) {
 	}
 	earlier, later := time.Unix(1, 0), time.Unix(2, 0)
 	from := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &earlier}}
-	to := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &later}, {Key: "b", Effect: "NoExecute", TimeAdded: &later}}
+	to := []taints.Taint{
+		{Key: "a", Effect: "NoExecute", TimeAdded: &later},
+		{Key: "b", Effect: "NoExecute", TimeAdded: &later},
+	}
 	c := taints.Diff(from, to)
 	if len(c.Add) != 1 || !c.Add[0].Equal(to[1]) || c.Add[0].TimeAdded == &later {
 		t.Errorf("times: got %+v", c)
@@ -329,21 +394,65 @@ func TestApply(t *testing.T) {
 		{"nothing", node, taints.Changes{}, node},
 		{"nothing on an empty node", "", taints.Changes{}, ""},
 		{"what is there", node, taints.Changes{Add: listOf("gpu:NoSchedule")}, node},
-		{"what is gone", node, taints.Changes{Remove: []taints.TaintID{{Key: "spot"}, {Key: "gpu", Effect: "PreferNoSchedule"}}}, node},
-		{"another value", node, taints.Changes{Add: listOf("dedicated=db:NoSchedule")}, "dedicated=db:NoSchedule gpu:NoSchedule gpu=x:NoExecute"},
+		{
+			"what is gone", node,
+			taints.Changes{Remove: []taints.TaintID{{Key: "spot"}, {Key: "gpu", Effect: "PreferNoSchedule"}}},
+			node,
+		},
+		{
+			"another value", node, taints.Changes{Add: listOf("dedicated=db:NoSchedule")},
+			"dedicated=db:NoSchedule gpu:NoSchedule gpu=x:NoExecute",
+		},
 		{"a new one", node, taints.Changes{Add: listOf("spot:NoSchedule")}, node + " spot:NoSchedule"},
-		{"one effect goes", node, taints.Changes{Remove: []taints.TaintID{{Key: "gpu", Effect: "NoSchedule"}}}, "dedicated=ml:NoSchedule gpu=x:NoExecute"},
+		{
+			"one effect goes", node,
+			taints.Changes{Remove: []taints.TaintID{{Key: "gpu", Effect: "NoSchedule"}}},
+			"dedicated=ml:NoSchedule gpu=x:NoExecute",
+		},
 		{"a key goes", node, taints.Changes{Remove: []taints.TaintID{{Key: "gpu"}}}, "dedicated=ml:NoSchedule"},
 		{"all go", "gpu:NoSchedule", taints.Changes{Remove: []taints.TaintID{{Key: "gpu"}}}, ""},
-		{"in both: written anew", node, taints.Changes{Add: listOf("gpu:NoSchedule"), Remove: []taints.TaintID{{Key: "gpu"}}}, "dedicated=ml:NoSchedule gpu:NoSchedule"},
-		{"in both, as it was", "a:NoSchedule b:NoSchedule", taints.Changes{Add: listOf("b:NoSchedule"), Remove: []taints.TaintID{{Key: "b"}}}, "a:NoSchedule b:NoSchedule"},
-		{"in both, and not there", "a:NoSchedule", taints.Changes{Add: listOf("b:NoSchedule"), Remove: []taints.TaintID{{Key: "b"}}}, "a:NoSchedule b:NoSchedule"},
-		{"added twice: the first counts", "", taints.Changes{Add: listOf("a=1:NoSchedule a=2:NoSchedule")}, "a=1:NoSchedule"},
-		{"added twice, and there", "a=2:NoSchedule", taints.Changes{Add: listOf("a=1:NoSchedule a=2:NoSchedule")}, "a=1:NoSchedule"},
-		{"twice on the node, not named", "a=1:NoSchedule a=2:NoSchedule", taints.Changes{Add: listOf("b:NoSchedule")}, "a=1:NoSchedule a=2:NoSchedule b:NoSchedule"},
-		{"twice on the node, added", "a=1:NoSchedule a=2:NoSchedule", taints.Changes{Add: listOf("a=1:NoSchedule")}, "a=1:NoSchedule"},
-		{"twice on the node beside another that is missing", "a=1:NoSchedule a=1:NoSchedule", taints.Changes{Add: listOf("a=1:NoSchedule b:NoSchedule")}, "a=1:NoSchedule b:NoSchedule"},
-		{"twice on the node, removed", "a=1:NoSchedule b:NoSchedule a=2:NoSchedule", taints.Changes{Remove: []taints.TaintID{{Key: "a", Effect: "NoSchedule"}}}, "b:NoSchedule"},
+		{
+			"in both: written anew", node,
+			taints.Changes{Add: listOf("gpu:NoSchedule"), Remove: []taints.TaintID{{Key: "gpu"}}},
+			"dedicated=ml:NoSchedule gpu:NoSchedule",
+		},
+		{
+			"in both, as it was", "a:NoSchedule b:NoSchedule",
+			taints.Changes{Add: listOf("b:NoSchedule"), Remove: []taints.TaintID{{Key: "b"}}},
+			"a:NoSchedule b:NoSchedule",
+		},
+		{
+			"in both, and not there", "a:NoSchedule",
+			taints.Changes{Add: listOf("b:NoSchedule"), Remove: []taints.TaintID{{Key: "b"}}},
+			"a:NoSchedule b:NoSchedule",
+		},
+		{
+			"added twice: the first counts", "",
+			taints.Changes{Add: listOf("a=1:NoSchedule a=2:NoSchedule")}, "a=1:NoSchedule",
+		},
+		{
+			"added twice, and there", "a=2:NoSchedule",
+			taints.Changes{Add: listOf("a=1:NoSchedule a=2:NoSchedule")}, "a=1:NoSchedule",
+		},
+		{
+			"twice on the node, not named", "a=1:NoSchedule a=2:NoSchedule",
+			taints.Changes{Add: listOf("b:NoSchedule")},
+			"a=1:NoSchedule a=2:NoSchedule b:NoSchedule",
+		},
+		{
+			"twice on the node, added", "a=1:NoSchedule a=2:NoSchedule",
+			taints.Changes{Add: listOf("a=1:NoSchedule")}, "a=1:NoSchedule",
+		},
+		{
+			"twice on the node beside another that is missing", "a=1:NoSchedule a=1:NoSchedule",
+			taints.Changes{Add: listOf("a=1:NoSchedule b:NoSchedule")},
+			"a=1:NoSchedule b:NoSchedule",
+		},
+		{
+			"twice on the node, removed", "a=1:NoSchedule b:NoSchedule a=2:NoSchedule",
+			taints.Changes{Remove: []taints.TaintID{{Key: "a", Effect: "NoSchedule"}}},
+			"b:NoSchedule",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			list := listOf(tc.node)
@@ -483,11 +592,22 @@ func TestChangesValidate(t *testing.T) {
 	}{
 		{"nothing", "", "", nil},
 		{"to add and to remove", "a=1:NoSchedule a:NoExecute", "b a:PreferNoSchedule", nil},
-		{"not valid", "a:x -:NoSchedule", "_ b:x", []string{"add[0].effect not supported", "add[1].key invalid", "remove[0].key invalid", "remove[1].effect not supported"}},
+		{
+			"not valid", "a:x -:NoSchedule", "_ b:x",
+			[]string{
+				"add[0].effect not supported",
+				"add[1].key invalid",
+				"remove[0].key invalid",
+				"remove[1].effect not supported",
+			},
+		},
 		{"twice", "a=1:NoSchedule a=2:NoSchedule", "b b", []string{"add[1]. a duplicate", "remove[1]. a duplicate"}},
 		{"removed by key and then by effect", "", "a a:NoSchedule", []string{"remove[1]. a duplicate"}},
 		{"removed by effect and then by key", "", "a:NoSchedule a", nil},
-		{"in conflict", "a:NoSchedule b:NoExecute c:NoExecute", "a:NoSchedule b c:NoSchedule", []string{"add[0]. in conflict", "add[1]. in conflict"}},
+		{
+			"in conflict", "a:NoSchedule b:NoExecute c:NoExecute", "a:NoSchedule b c:NoSchedule",
+			[]string{"add[0]. in conflict", "add[1]. in conflict"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
@@ -554,7 +674,10 @@ func TestApplyToRepeatedTaints(t *testing.T) {
 // Removals of any number name what each of them names, the first one first.
 func TestManyRemovals(t *testing.T) {
 	id := rapid.Custom(func(t *rapid.T) taints.TaintID {
-		return taints.TaintID{Key: "k" + strconv.Itoa(rapid.IntRange(0, 40).Draw(t, "key")), Effect: rapid.SampledFrom([]taints.Effect{"", "NoSchedule", "NoExecute"}).Draw(t, "effect")}
+		return taints.TaintID{
+			Key:    "k" + strconv.Itoa(rapid.IntRange(0, 40).Draw(t, "key")),
+			Effect: rapid.SampledFrom([]taints.Effect{"", "NoSchedule", "NoExecute"}).Draw(t, "effect"),
+		}
 	})
 	names := func(id taints.TaintID, key string, effect taints.Effect) bool {
 		return id.Key == key && (id.Effect == "" || id.Effect == effect)
@@ -617,7 +740,10 @@ func TestChangesOnly(t *testing.T) {
 		{taints.AllEffects, "a:NoSchedule b:NoExecute c:PreferNoSchedule o:x d:NoExecute- e:NoSchedule- f- p:y-"},
 		{taints.Effects(taints.NoSchedule), "a:NoSchedule e:NoSchedule- f:NoSchedule-"},
 		{taints.Evicting, "b:NoExecute d:NoExecute- f:NoExecute-"},
-		{taints.Hard | taints.Soft, "a:NoSchedule b:NoExecute c:PreferNoSchedule d:NoExecute- e:NoSchedule- f:NoSchedule- f:PreferNoSchedule- f:NoExecute-"},
+		{
+			taints.Hard | taints.Soft,
+			"a:NoSchedule b:NoExecute c:PreferNoSchedule d:NoExecute- e:NoSchedule- f:NoSchedule- f:PreferNoSchedule- f:NoExecute-",
+		},
 		{taints.Effects("z"), "o:x p:y-"},
 		{0, ""},
 	} {

@@ -34,15 +34,42 @@ func TestAddDefaults(t *testing.T) {
 	}{
 		{"nothing there", nil, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
 		{"others there", []string{"gpu op=Exists"}, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
-		{"own seconds", nil, taints.DefaultSeconds{NotReady: seconds(5), Unreachable: seconds(0)}, []string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 5s", "node.kubernetes.io/unreachable:NoExecute op=Exists for 0s"}},
-		{"not-ready there", []string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 10s"}, taints.DefaultSeconds{}, []string{unreachable300}},
-		{"unreachable there", []string{"node.kubernetes.io/unreachable:NoExecute op=Exists"}, taints.DefaultSeconds{}, []string{notReady300}},
-		{"without an effect", []string{"node.kubernetes.io/not-ready op=Exists"}, taints.DefaultSeconds{}, []string{unreachable300}},
-		{"with another effect", []string{"node.kubernetes.io/not-ready:NoSchedule op=Exists"}, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
-		{"whatever operator and value", []string{"node.kubernetes.io/not-ready=x:NoExecute", "node.kubernetes.io/unreachable=5:NoExecute op=Lt"}, taints.DefaultSeconds{}, nil},
+		{
+			"own seconds", nil,
+			taints.DefaultSeconds{NotReady: seconds(5), Unreachable: seconds(0)},
+			[]string{
+				"node.kubernetes.io/not-ready:NoExecute op=Exists for 5s",
+				"node.kubernetes.io/unreachable:NoExecute op=Exists for 0s",
+			},
+		},
+		{
+			"not-ready there",
+			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 10s"},
+			taints.DefaultSeconds{}, []string{unreachable300},
+		},
+		{
+			"unreachable there", []string{"node.kubernetes.io/unreachable:NoExecute op=Exists"},
+			taints.DefaultSeconds{}, []string{notReady300},
+		},
+		{
+			"without an effect", []string{"node.kubernetes.io/not-ready op=Exists"},
+			taints.DefaultSeconds{}, []string{unreachable300},
+		},
+		{
+			"with another effect", []string{"node.kubernetes.io/not-ready:NoSchedule op=Exists"},
+			taints.DefaultSeconds{}, []string{notReady300, unreachable300},
+		},
+		{
+			"whatever operator and value",
+			[]string{"node.kubernetes.io/not-ready=x:NoExecute", "node.kubernetes.io/unreachable=5:NoExecute op=Lt"},
+			taints.DefaultSeconds{}, nil,
+		},
 		{"everything tolerated", []string{"op=Exists"}, taints.DefaultSeconds{}, nil},
 		{"everything tolerated, NoExecute", []string{":NoExecute op=Exists for 1s"}, taints.DefaultSeconds{}, nil},
-		{"everything tolerated, NoSchedule", []string{":NoSchedule op=Exists"}, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
+		{
+			"everything tolerated, NoSchedule", []string{":NoSchedule op=Exists"},
+			taints.DefaultSeconds{}, []string{notReady300, unreachable300},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := taints.AddDefaults(parseTolerations(tc.given...), tc.d)
@@ -72,12 +99,42 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 	}{
 		{"nothing there", nil, false, []string{notReady, unreach, disk, memory, pid, unsched}},
 		{"host network", nil, true, []string{notReady, unreach, disk, memory, pid, unsched, noNetwork}},
-		{"some there", []string{pid, "gpu op=Exists", notReady}, false, []string{pid, "gpu op=Exists", notReady, unreach, disk, memory, unsched}},
-		{"seconds go, in their place", []string{"gpu op=Exists", notReady + " for 10s", notReady + " for 20s", unreach + " for 30s"}, false, []string{"gpu op=Exists", notReady, notReady, unreach, disk, memory, pid, unsched}},
-		{"everything tolerated", []string{"op=Exists"}, false, []string{"op=Exists", notReady, unreach, disk, memory, pid, unsched}},
-		{"seconds of another operator stay", []string{prefix + "not-ready:NoExecute for 10s"}, false, []string{prefix + "not-ready:NoExecute for 10s", notReady, unreach, disk, memory, pid, unsched}},
-		{"seconds of another effect stay", []string{prefix + "disk-pressure:NoExecute op=Exists for 10s"}, false, []string{prefix + "disk-pressure:NoExecute op=Exists for 10s", notReady, unreach, disk, memory, pid, unsched}},
-		{"another value", []string{prefix + "disk-pressure=x:NoSchedule"}, false, []string{prefix + "disk-pressure=x:NoSchedule", notReady, unreach, disk, memory, pid, unsched}},
+		{
+			"some there", []string{pid, "gpu op=Exists", notReady}, false,
+			[]string{pid, "gpu op=Exists", notReady, unreach, disk, memory, unsched},
+		},
+		{
+			"seconds go, in their place",
+			[]string{"gpu op=Exists", notReady + " for 10s", notReady + " for 20s", unreach + " for 30s"},
+			false,
+			[]string{"gpu op=Exists", notReady, notReady, unreach, disk, memory, pid, unsched},
+		},
+		{
+			"everything tolerated", []string{"op=Exists"}, false,
+			[]string{"op=Exists", notReady, unreach, disk, memory, pid, unsched},
+		},
+		{
+			"seconds of another operator stay", []string{prefix + "not-ready:NoExecute for 10s"},
+			false,
+			[]string{prefix + "not-ready:NoExecute for 10s", notReady, unreach, disk, memory, pid, unsched},
+		},
+		{
+			"seconds of another effect stay",
+			[]string{prefix + "disk-pressure:NoExecute op=Exists for 10s"}, false,
+			[]string{
+				prefix + "disk-pressure:NoExecute op=Exists for 10s",
+				notReady,
+				unreach,
+				disk,
+				memory,
+				pid,
+				unsched,
+			},
+		},
+		{
+			"another value", []string{prefix + "disk-pressure=x:NoSchedule"}, false,
+			[]string{prefix + "disk-pressure=x:NoSchedule", notReady, unreach, disk, memory, pid, unsched},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			given := parseTolerations(tc.given...)
@@ -100,11 +157,31 @@ func TestAddExtendedResources(t *testing.T) {
 		want  []string
 	}{
 		{"no names", nil, nil, nil},
-		{"sorted", nil, []string{"nvidia.com/gpu", "amd.com/gpu"}, []string{"amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"}},
-		{"once each", nil, []string{"nvidia.com/gpu", "nvidia.com/gpu"}, []string{"nvidia.com/gpu:NoSchedule op=Exists"}},
-		{"native ones are passed over", nil, []string{"cpu", "memory", "pods", "kubernetes.io/batch-cpu", "x.kubernetes.io/y", "requests.nvidia.com/gpu", ""}, nil},
-		{"there already", []string{"nvidia.com/gpu:NoSchedule op=Exists"}, []string{"nvidia.com/gpu"}, []string{"nvidia.com/gpu:NoSchedule op=Exists"}},
-		{"a broader one is there", []string{"nvidia.com/gpu op=Exists"}, []string{"nvidia.com/gpu"}, []string{"nvidia.com/gpu op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"}},
+		{
+			"sorted", nil, []string{"nvidia.com/gpu", "amd.com/gpu"},
+			[]string{"amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"},
+		},
+		{
+			"once each", nil, []string{"nvidia.com/gpu", "nvidia.com/gpu"},
+			[]string{"nvidia.com/gpu:NoSchedule op=Exists"},
+		},
+		{
+			"native ones are passed over", nil,
+			[]string{
+				"cpu", "memory", "pods", "kubernetes.io/batch-cpu", "x.kubernetes.io/y",
+				"requests.nvidia.com/gpu", "",
+			},
+			nil,
+		},
+		{
+			"there already", []string{"nvidia.com/gpu:NoSchedule op=Exists"},
+			[]string{"nvidia.com/gpu"}, []string{"nvidia.com/gpu:NoSchedule op=Exists"},
+		},
+		{
+			"a broader one is there", []string{"nvidia.com/gpu op=Exists"},
+			[]string{"nvidia.com/gpu"},
+			[]string{"nvidia.com/gpu op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			names := slices.Clone(tc.names)
@@ -189,8 +266,15 @@ func TestAddForeverBesideNearMisses(t *testing.T) {
 		same  taints.Toleration
 		added int // where the same is not there
 	}{
-		{"AddDaemonSetDefaults", daemon, taints.Toleration{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute}, 6},
-		{"AddExtendedResources", resource, taints.Toleration{Key: gpu, Operator: taints.OpExists, Effect: taints.NoSchedule}, 1},
+		{
+			"AddDaemonSetDefaults", daemon,
+			taints.Toleration{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute},
+			6,
+		},
+		{
+			"AddExtendedResources", resource,
+			taints.Toleration{Key: gpu, Operator: taints.OpExists, Effect: taints.NoSchedule}, 1,
+		},
 	} {
 		for name, change := range map[string]func(*taints.Toleration){
 			"value":           func(t *taints.Toleration) { t.Value = "x" },
@@ -265,8 +349,12 @@ func TestAddedSecondsAreNotShared(t *testing.T) {
 	own := int64(60)
 	d := taints.DefaultSeconds{NotReady: &own, Unreachable: &own}
 	a, b := taints.AddDefaults(nil, d), taints.AddDefaults(nil, d)
-	pointers := []*int64{&own, a[0].TolerationSeconds, a[1].TolerationSeconds, b[0].TolerationSeconds, b[1].TolerationSeconds}
-	pointers = append(pointers, mergedTolerations[0].TolerationSeconds, taints.Merge(nil, mergedTolerations)[0].TolerationSeconds, taints.Merge(nil, mergedTolerations)[0].TolerationSeconds)
+	pointers := []*int64{
+		&own, a[0].TolerationSeconds, a[1].TolerationSeconds, b[0].TolerationSeconds,
+		b[1].TolerationSeconds,
+	}
+	pointers = append(pointers, mergedTolerations[0].TolerationSeconds,
+		taints.Merge(nil, mergedTolerations)[0].TolerationSeconds, taints.Merge(nil, mergedTolerations)[0].TolerationSeconds)
 	for i, p := range pointers {
 		if slices.Contains(pointers[i+1:], p) {
 			t.Errorf("pointer %d is shared", i)

@@ -44,30 +44,104 @@ func TestEvictionOf(t *testing.T) {
 		{"only NoExecute evicts", parseTaints("a:NoSchedule", "b:PreferNoSchedule"), nil, stays},
 		{"an unknown effect does not evict", []taints.Taint{{Key: "k", Effect: "noexecute"}, {Key: "k"}}, nil, stays},
 		{"no tolerations", parseTaints("s:NoSchedule", "a:NoExecute"), nil, now(1, -1, 0)},
-		{"none that matches", parseTaints("a:NoExecute"), parseTolerations("b:NoExecute for 60s", "a:NoSchedule op=Exists"), now(0, -1, 0)},
+		{
+			"none that matches", parseTaints("a:NoExecute"),
+			parseTolerations("b:NoExecute for 60s", "a:NoSchedule op=Exists"), now(0, -1, 0),
+		},
 		{"forever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists"), stays},
 		{"for a time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists for 300s"), at(0, 0, 300)},
 		{"for no time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 0s"), now(0, 0, 0)},
 		{"for less than no time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for -5s"), now(0, 0, -5)},
-		{"for the least time", parseTaints("a:NoExecute"), []taints.Toleration{{Operator: "Exists", TolerationSeconds: seconds(math.MinInt64)}}, now(0, 0, math.MinInt64)},
-		{"the first match counts, not the longest", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 10s", "a:NoExecute for 60s", "a:NoExecute"), at(0, 0, 10)},
-		{"the first match counts, not the shortest", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s", "a:NoExecute for 10s", "a:NoExecute for 0s"), at(0, 0, 60)},
-		{"the first match counts, forever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute", "a:NoExecute for 10s"), stays},
-		{"an early wildcard shadows a later entry", parseTaints("a:NoExecute"), parseTolerations(":NoExecute op=Exists for 300s", "a:NoExecute op=Exists"), at(0, 0, 300)},
-		{"the earliest taint decides", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for 20s", "c:NoExecute"), at(1, 1, 20)},
-		{"of equal deadlines the first taint decides", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("b:NoExecute for 20s", "a:NoExecute for 20s"), at(0, 1, 20)},
-		{"an untolerated taint goes before a tolerated one", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s"), now(1, -1, 0)},
-		{"an untolerated taint goes before one forever", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute"), now(1, -1, 0)},
-		{"an untolerated taint goes before one for no time", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 0s"), now(1, -1, 0)},
-		{"an untolerated taint goes before a later one", parseTaints("b:NoExecute", "a:NoExecute"), parseTolerations("a:NoExecute for 60s"), now(0, -1, 0)},
-		{"an untolerated taint behind a longer one", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for 300s"), now(2, -1, 0)},
-		{"the earliest taint behind a longer one", parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for 300s", "c:NoExecute for 5s"), at(2, 2, 5)},
-		{"for no time goes before for a time", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s", "b:NoExecute for -1s"), now(1, 1, -1)},
-		{"of two for no time the first decides", parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("b:NoExecute for 0s", "a:NoExecute for -1s"), now(0, 1, -1)},
+		{
+			"for the least time", parseTaints("a:NoExecute"),
+			[]taints.Toleration{{Operator: "Exists", TolerationSeconds: seconds(math.MinInt64)}},
+			now(0, 0, math.MinInt64),
+		},
+		{
+			"the first match counts, not the longest", parseTaints("a:NoExecute"),
+			parseTolerations("a:NoExecute for 10s", "a:NoExecute for 60s", "a:NoExecute"),
+			at(0, 0, 10),
+		},
+		{
+			"the first match counts, not the shortest", parseTaints("a:NoExecute"),
+			parseTolerations("a:NoExecute for 60s", "a:NoExecute for 10s", "a:NoExecute for 0s"),
+			at(0, 0, 60),
+		},
+		{
+			"the first match counts, forever", parseTaints("a:NoExecute"),
+			parseTolerations("a:NoExecute", "a:NoExecute for 10s"), stays,
+		},
+		{
+			"an early wildcard shadows a later entry", parseTaints("a:NoExecute"),
+			parseTolerations(":NoExecute op=Exists for 300s", "a:NoExecute op=Exists"),
+			at(0, 0, 300),
+		},
+		{
+			"the earliest taint decides",
+			parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"),
+			parseTolerations("a:NoExecute for 60s", "b:NoExecute for 20s", "c:NoExecute"),
+			at(1, 1, 20),
+		},
+		{
+			"of equal deadlines the first taint decides",
+			parseTaints("a:NoExecute", "b:NoExecute"),
+			parseTolerations("b:NoExecute for 20s", "a:NoExecute for 20s"), at(0, 1, 20),
+		},
+		{
+			"an untolerated taint goes before a tolerated one",
+			parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute for 60s"),
+			now(1, -1, 0),
+		},
+		{
+			"an untolerated taint goes before one forever",
+			parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations("a:NoExecute"),
+			now(1, -1, 0),
+		},
+		{
+			"an untolerated taint goes before one for no time",
+			parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"),
+			parseTolerations("a:NoExecute for 0s"), now(1, -1, 0),
+		},
+		{
+			"an untolerated taint goes before a later one",
+			parseTaints("b:NoExecute", "a:NoExecute"), parseTolerations("a:NoExecute for 60s"),
+			now(0, -1, 0),
+		},
+		{
+			"an untolerated taint behind a longer one",
+			parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"),
+			parseTolerations("a:NoExecute for 60s", "b:NoExecute for 300s"), now(2, -1, 0),
+		},
+		{
+			"the earliest taint behind a longer one",
+			parseTaints("a:NoExecute", "b:NoExecute", "c:NoExecute"),
+			parseTolerations("a:NoExecute for 60s", "b:NoExecute for 300s", "c:NoExecute for 5s"),
+			at(2, 2, 5),
+		},
+		{
+			"for no time goes before for a time", parseTaints("a:NoExecute", "b:NoExecute"),
+			parseTolerations("a:NoExecute for 60s", "b:NoExecute for -1s"), now(1, 1, -1),
+		},
+		{
+			"of two for no time the first decides", parseTaints("a:NoExecute", "b:NoExecute"),
+			parseTolerations("b:NoExecute for 0s", "a:NoExecute for -1s"), now(0, 1, -1),
+		},
 		{"a key under two effects", parseTaints("a:NoSchedule", "a:NoExecute"), parseTolerations("a op=Exists"), stays},
-		{"seconds without an effect count", parseTaints("a:NoExecute"), []taints.Toleration{{Key: "a", Operator: "Exists", TolerationSeconds: seconds(7)}}, at(0, 0, 7)},
-		{"seconds of another effect do not", parseTaints("a:NoExecute"), []taints.Toleration{{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(7)}, {Key: "a"}}, stays},
-		{"a threshold", parseTaints("score=40:NoExecute"), parseTolerations("score=50:NoExecute op=Gt", "score=50:NoExecute op=Lt for 9s"), at(0, 1, 9)},
+		{
+			"seconds without an effect count", parseTaints("a:NoExecute"),
+			[]taints.Toleration{{Key: "a", Operator: "Exists", TolerationSeconds: seconds(7)}},
+			at(0, 0, 7),
+		},
+		{
+			"seconds of another effect do not", parseTaints("a:NoExecute"),
+			[]taints.Toleration{{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(7)}, {Key: "a"}},
+			stays,
+		},
+		{
+			"a threshold", parseTaints("score=40:NoExecute"),
+			parseTolerations("score=50:NoExecute op=Gt", "score=50:NoExecute op=Lt for 9s"),
+			at(0, 1, 9),
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := evictionOf(taints.EvictionOf(tc.taints, tc.tols, observed)); got != tc.want {
@@ -80,8 +154,9 @@ func TestEvictionOf(t *testing.T) {
 	}
 }
 
-// Seconds beyond time.Duration: Kubernetes multiplies them into one and overflows, so that 9223372037 of them are for
-// ever and 18446744074 are 290 milliseconds. Here they are what they say.
+// Seconds beyond time.Duration: Kubernetes multiplies them into one and overflows,
+// so that 9223372037 of them are for ever and 18446744074 are 290 milliseconds. Here
+// they are what they say.
 func TestHugeSecondsDoNotOverflow(t *testing.T) {
 	const maxUnix = math.MaxInt64 - 62135596800
 	for _, tc := range []struct {
@@ -100,7 +175,10 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		{"from year 1", 60, time.Time{}, time.Time{}.Add(time.Minute)},
 		{"the greatest from the far past", math.MaxInt64, time.Unix(-62135596800, 0), time.Unix(maxUnix, 0)},
 		{"from the last second", 1, time.Unix(maxUnix, 0), time.Time{}},
-		{"from a time whose Unix time wraps", 10, time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt64, 0).Add(10 * time.Second)},
+		{
+			"from a time whose Unix time wraps", 10, time.Unix(math.MaxInt64, 0),
+			time.Unix(math.MaxInt64, 0).Add(10 * time.Second),
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tols := []taints.Toleration{{Operator: "Exists", TolerationSeconds: &tc.seconds}}
@@ -128,7 +206,8 @@ func TestEvictionPolicy(t *testing.T) {
 		taint.TimeAdded = &at
 		return taint
 	}
-	tols := parseTolerations("a:NoExecute for 60s", "a:NoExecute for 300s", "a:NoExecute for 60s", "a:NoExecute for 5s", "b:NoExecute for 700s", "n:NoExecute for 0s", "n:NoExecute for -9s")
+	tols := parseTolerations("a:NoExecute for 60s", "a:NoExecute for 300s",
+		"a:NoExecute for 60s", "a:NoExecute for 5s", "b:NoExecute for 700s", "n:NoExecute for 0s", "n:NoExecute for -9s")
 	forever := parseTolerations("a:NoExecute for 60s", "a:NoExecute", "a:NoExecute for 5s", "a:NoExecute op=Exists")
 	a := parseTaints("a:NoExecute")
 	for _, tc := range []struct {
@@ -138,30 +217,107 @@ func TestEvictionPolicy(t *testing.T) {
 		tols   []taints.Toleration
 		want   eviction
 	}{
-		{"longest", taints.EvictionPolicy{Select: taints.LongestMatch}, a, tols, eviction{taints.EvictsAt, observed.Add(300 * time.Second), 300, 0, 1}},
-		{"shortest", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, tols, eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 3}},
+		{
+			"longest", taints.EvictionPolicy{Select: taints.LongestMatch}, a, tols,
+			eviction{taints.EvictsAt, observed.Add(300 * time.Second), 300, 0, 1},
+		},
+		{
+			"shortest", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, tols,
+			eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 3},
+		},
 		{"longest is forever", taints.EvictionPolicy{Select: taints.LongestMatch}, a, forever, stays},
-		{"shortest is not forever", taints.EvictionPolicy{Select: taints.ShortestMatch}, a, forever, eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 2}},
-		{"longest of none", taints.EvictionPolicy{Select: taints.LongestMatch}, a, nil, eviction{taints.EvictsNow, observed, 0, 0, -1}},
-		{"no time is as long as less", taints.EvictionPolicy{Select: taints.ShortestMatch}, parseTaints("n:NoExecute"), tols, eviction{taints.EvictsNow, observed, 0, 0, 5}},
-		{"no time is not shorter than less", taints.EvictionPolicy{Select: taints.LongestMatch}, parseTaints("n:NoExecute"), tols, eviction{taints.EvictsNow, observed, 0, 0, 5}},
-		{"a second is longer than no time", taints.EvictionPolicy{Select: taints.LongestMatch}, a, parseTolerations("a:NoExecute for 0s", "a:NoExecute for 1s"), eviction{taints.EvictsAt, observed.Add(time.Second), 1, 0, 1}},
+		{
+			"shortest is not forever", taints.EvictionPolicy{Select: taints.ShortestMatch}, a,
+			forever, eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 2},
+		},
+		{
+			"longest of none", taints.EvictionPolicy{Select: taints.LongestMatch}, a, nil,
+			eviction{taints.EvictsNow, observed, 0, 0, -1},
+		},
+		{
+			"no time is as long as less", taints.EvictionPolicy{Select: taints.ShortestMatch},
+			parseTaints("n:NoExecute"), tols, eviction{taints.EvictsNow, observed, 0, 0, 5},
+		},
+		{
+			"no time is not shorter than less",
+			taints.EvictionPolicy{Select: taints.LongestMatch}, parseTaints("n:NoExecute"), tols,
+			eviction{taints.EvictsNow, observed, 0, 0, 5},
+		},
+		{
+			"a second is longer than no time",
+			taints.EvictionPolicy{Select: taints.LongestMatch}, a,
+			parseTolerations("a:NoExecute for 0s", "a:NoExecute for 1s"),
+			eviction{taints.EvictsAt, observed.Add(time.Second), 1, 0, 1},
+		},
 		{"forever, if there is one", taints.EvictionPolicy{Select: taints.ForeverElseShortest}, a, forever, stays},
-		{"else shortest", taints.EvictionPolicy{Select: taints.ForeverElseShortest}, a, tols, eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 3}},
-		{"the first unknown selection takes the first", taints.EvictionPolicy{Select: taints.ForeverElseShortest + 1}, a, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
-		{"an unknown selection takes the first", taints.EvictionPolicy{Select: 9}, a, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
+		{
+			"else shortest", taints.EvictionPolicy{Select: taints.ForeverElseShortest}, a, tols,
+			eviction{taints.EvictsAt, observed.Add(5 * time.Second), 5, 0, 3},
+		},
+		{
+			"the first unknown selection takes the first",
+			taints.EvictionPolicy{Select: taints.ForeverElseShortest + 1}, a, tols,
+			eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0},
+		},
+		{
+			"an unknown selection takes the first", taints.EvictionPolicy{Select: 9}, a, tols,
+			eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0},
+		},
 
-		{"TimeAdded does not count", taints.EvictionPolicy{}, []taints.Taint{added("a:NoExecute", early)}, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
-		{"from TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early)}, tols, eviction{taints.EvictsAt, early.Add(60 * time.Second), 60, 0, 0}},
-		{"from TimeAdded, in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", late)}, tols, eviction{taints.EvictsAt, late.Add(60 * time.Second), 60, 0, 0}},
-		{"from TimeAdded, where it is not set", taints.EvictionPolicy{FromTimeAdded: true}, a, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
-		{"from TimeAdded, longer but earlier", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", observed), added("b:NoExecute", early)}, tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0}},
-		{"from TimeAdded, the other way round", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", late), added("b:NoExecute", early)}, tols, eviction{taints.EvictsAt, early.Add(700 * time.Second), 700, 1, 4}},
-		{"overdue since TimeAdded", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", early)}, tols, eviction{taints.EvictsNow, early, 0, 0, -1}},
-		{"now, though added in the future", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", late)}, tols, eviction{taints.EvictsNow, observed, 0, 0, -1}},
-		{"now, and overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("a:NoExecute", early), added("x:NoExecute", observed)}, tols, eviction{taints.EvictsNow, early.Add(60 * time.Second), 0, 1, -1}},
-		{"now, and then overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", observed), added("a:NoExecute", early)}, tols, eviction{taints.EvictsNow, early.Add(60 * time.Second), 0, 0, -1}},
-		{"two now, overdue by the second", taints.EvictionPolicy{FromTimeAdded: true}, []taints.Taint{added("x:NoExecute", observed), added("y:NoExecute", early)}, tols, eviction{taints.EvictsNow, early, 0, 0, -1}},
+		{
+			"TimeAdded does not count", taints.EvictionPolicy{},
+			[]taints.Taint{added("a:NoExecute", early)}, tols,
+			eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0},
+		},
+		{
+			"from TimeAdded", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("a:NoExecute", early)}, tols,
+			eviction{taints.EvictsAt, early.Add(60 * time.Second), 60, 0, 0},
+		},
+		{
+			"from TimeAdded, in the future", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("a:NoExecute", late)}, tols,
+			eviction{taints.EvictsAt, late.Add(60 * time.Second), 60, 0, 0},
+		},
+		{
+			"from TimeAdded, where it is not set", taints.EvictionPolicy{FromTimeAdded: true}, a,
+			tols, eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0},
+		},
+		{
+			"from TimeAdded, longer but earlier", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("a:NoExecute", observed), added("b:NoExecute", early)}, tols,
+			eviction{taints.EvictsAt, observed.Add(60 * time.Second), 60, 0, 0},
+		},
+		{
+			"from TimeAdded, the other way round", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("a:NoExecute", late), added("b:NoExecute", early)}, tols,
+			eviction{taints.EvictsAt, early.Add(700 * time.Second), 700, 1, 4},
+		},
+		{
+			"overdue since TimeAdded", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("x:NoExecute", early)}, tols,
+			eviction{taints.EvictsNow, early, 0, 0, -1},
+		},
+		{
+			"now, though added in the future", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("x:NoExecute", late)}, tols,
+			eviction{taints.EvictsNow, observed, 0, 0, -1},
+		},
+		{
+			"now, and overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("a:NoExecute", early), added("x:NoExecute", observed)}, tols,
+			eviction{taints.EvictsNow, early.Add(60 * time.Second), 0, 1, -1},
+		},
+		{
+			"now, and then overdue by another taint", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("x:NoExecute", observed), added("a:NoExecute", early)}, tols,
+			eviction{taints.EvictsNow, early.Add(60 * time.Second), 0, 0, -1},
+		},
+		{
+			"two now, overdue by the second", taints.EvictionPolicy{FromTimeAdded: true},
+			[]taints.Taint{added("x:NoExecute", observed), added("y:NoExecute", early)}, tols,
+			eviction{taints.EvictsNow, early, 0, 0, -1},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := evictionOf(tc.policy.EvictionOf(tc.taints, tc.tols, observed)); got != tc.want {
@@ -201,7 +357,11 @@ func TestEvictionWait(t *testing.T) {
 		{"later", taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(time.Hour)}, time.Hour, true},
 		{"now", taints.Eviction{Outcome: taints.EvictsNow, At: observed}, 0, true},
 		{"overdue", taints.Eviction{Outcome: taints.EvictsAt, At: observed.Add(-time.Hour)}, 0, true},
-		{"farther than a duration", taints.Eviction{Outcome: taints.EvictsAt, At: observed.AddDate(1000, 0, 0)}, math.MaxInt64, true},
+		{
+			"farther than a duration",
+			taints.Eviction{Outcome: taints.EvictsAt, At: observed.AddDate(1000, 0, 0)},
+			math.MaxInt64, true,
+		},
 		{"an unknown outcome", taints.Eviction{Outcome: 9, At: observed.Add(time.Hour)}, 0, false},
 	} {
 		if d, evicts := tc.e.Wait(observed); d != tc.want || evicts != tc.evicts {
@@ -214,7 +374,9 @@ func TestEvictionString(t *testing.T) {
 	for want, e := range map[string]taints.Eviction{
 		"stays":      {},
 		"evicts now": {Outcome: taints.EvictsNow, At: observed},
-		"evicts at 2026-11-21T12:00:05.0000005Z, after 5s": {Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5},
+		"evicts at 2026-11-21T12:00:05.0000005Z, after 5s": {
+			Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5,
+		},
 		"Outcome(9)": {Outcome: 9},
 	} {
 		if got := e.String(); got != want {

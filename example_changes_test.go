@@ -1,6 +1,7 @@
 package taints_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -70,7 +71,10 @@ func ExampleChanges_Only() {
 // A form is checked before there is a node to apply it to.
 func ExampleChanges_Validate() {
 	changes := taints.Changes{
-		Add:    []taints.Taint{{Key: "gpu", Effect: "NoScedule"}, {Key: "spot", Effect: taints.NoSchedule}},
+		Add: []taints.Taint{
+			{Key: "gpu", Effect: "NoScedule"},
+			{Key: "spot", Effect: taints.NoSchedule},
+		},
 		Remove: []taints.TaintID{{Key: "spot"}},
 	}
 	var invalid *taints.ValidationError
@@ -84,7 +88,8 @@ func ExampleChanges_Validate() {
 	// add[1]: "spot:NoSchedule" is in conflict: a removal names it too; to replace what is there, add with overwrite and do not remove
 }
 
-// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule spot-", done on a list.
+// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule
+// spot-", done on a list.
 func ExampleParseChanges() {
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
@@ -117,21 +122,31 @@ func ExampleParseChanges_errors() {
 
 // What a log says about an update of a node.
 func ExampleDiff() {
-	before := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("spot:PreferNoSchedule")}
-	after := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("dedicated=db:NoSchedule")}
+	before := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
+	after := []taints.Taint{
+		taints.MustParseTaint("maintenance:NoExecute"),
+		taints.MustParseTaint("dedicated=db:NoSchedule"),
+	}
 	fmt.Println(taints.Diff(before, after))
 	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
 }
 
-// A machine set's template changed. On this node the cluster has marked memory pressure, and a person has given the set's
-// tier taint another value; neither is the set's business.
+// A machine set's template changed. On this node the cluster has marked memory
+// pressure, and a person has given the set's tier taint another value; neither is
+// the set's business.
 func ExampleReconcile() {
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
 		taints.MustParseTaint("tier=gold:PreferNoSchedule"),
 		taints.MustParseTaint("node.kubernetes.io/memory-pressure:NoSchedule"),
 	}
-	old := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("tier=silver:PreferNoSchedule")}
+	old := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("tier=silver:PreferNoSchedule"),
+	}
 	template := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
 
 	changes := taints.Reconcile(node, old, template)
@@ -184,4 +199,31 @@ func ExampleFindTaint() {
 	_, marked := taints.FindTaint(node, taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler"})
 	fmt.Println(marked)
 	// Output: true
+}
+
+// A job that marks nodes for the night hands its work to another one as JSON.
+func ExampleChanges() {
+	night := taints.Changes{
+		Add:    []taints.Taint{taints.MustParseTaint("batch:NoSchedule")},
+		Remove: []taints.TaintID{{Key: "interactive"}},
+	}
+	text, err := json.Marshal(night)
+	fmt.Println(string(text), err)
+	fmt.Println("kubectl taint nodes gpu-1", night)
+	// Output:
+	// {"add":[{"key":"batch","effect":"NoSchedule"}],"remove":[{"key":"interactive"}]} <nil>
+	// kubectl taint nodes gpu-1 batch:NoSchedule interactive-
+}
+
+// A controller that is called for every event writes only what differs.
+func ExampleChanges_IsZero() {
+	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
+	for _, desired := range []string{"dedicated=ml:NoSchedule", "dedicated=db:NoSchedule"} {
+		changes := taints.Diff(node, []taints.Taint{taints.MustParseTaint(desired)})
+		if changes.IsZero() {
+			continue
+		}
+		fmt.Println("patch", changes)
+	}
+	// Output: patch dedicated=db:NoSchedule
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// An admission hook, for a pod that requests a GPU and says nothing else: check what it brings, then add what the
-// cluster's own plugins would.
+// An admission hook, for a pod that requests a GPU and says nothing else: check what
+// it brings, then add what the cluster's own plugins would.
 func ExampleAddDefaults() {
 	tolerations := []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")}
 	if err := taints.ValidateTolerations(tolerations); err != nil {
@@ -38,7 +38,8 @@ func ExampleDefaultSeconds() {
 	// node.kubernetes.io/unreachable:NoExecute op=Exists for 20s
 }
 
-// A log shipper runs on every node, also on cordoned and failing ones, and on the host's network.
+// A log shipper runs on every node, also on cordoned and failing ones, and on the
+// host's network.
 func ExampleAddDaemonSetDefaults() {
 	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
 		fmt.Println(t)
@@ -63,7 +64,12 @@ func ExampleAddExtendedResources() {
 }
 
 func ExampleIsExtendedResourceName() {
-	for _, name := range []string{"nvidia.com/gpu", "cpu", "kubernetes.io/x", "requests.nvidia.com/gpu"} {
+	for _, name := range []string{
+		"nvidia.com/gpu",
+		"cpu",
+		"kubernetes.io/x",
+		"requests.nvidia.com/gpu",
+	} {
 		fmt.Println(name, taints.IsExtendedResourceName(name))
 	}
 	// Output:
@@ -137,4 +143,16 @@ func ExampleValidateTolerationsUpdate() {
 	// Output:
 	// <nil>
 	// tolerations: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
+}
+
+// The same agent with and without the host's network: only the first runs before
+// the node has a network.
+func ExampleDaemonSetPod() {
+	network := []taints.Taint{taints.MustParseTaint(taints.NodeNetworkUnavailable + ":NoSchedule")}
+	for _, pod := range []taints.DaemonSetPod{{HostNetwork: true}, {}} {
+		fmt.Println(taints.Filter(network, taints.AddDaemonSetDefaults(nil, pod)).Schedulable())
+	}
+	// Output:
+	// true
+	// false
 }

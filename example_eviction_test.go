@@ -1,6 +1,8 @@
 package taints_test
 
 import (
+	"encoding/json"
+	"flag"
 	"fmt"
 	"time"
 
@@ -16,7 +18,10 @@ func ExampleEvictionOf() {
 		tolerations []taints.Toleration
 	}{
 		{"web", nil},
-		{"database", []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")}},
+		{
+			"database",
+			[]taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")},
+		},
 		{"agent", []taints.Toleration{taints.MustParseToleration("op=Exists")}},
 	} {
 		e := taints.EvictionOf(node, pod.tolerations, now)
@@ -37,7 +42,8 @@ func ExampleEvictionOf() {
 	// agent stays
 }
 
-// A controller that restarts does not give everybody their full time again: it counts from when the taint came.
+// A controller that restarts does not give everybody their full time again: it
+// counts from when the taint came.
 func ExampleEvictionPolicy_EvictionOf() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &came}}
@@ -94,7 +100,12 @@ func ExampleEvictionPolicy_Choose() {
 		taints.MustParseToleration("degraded:NoExecute op=Exists for 10s"),
 	}
 	degraded := taints.MustParseTaint("degraded:NoExecute")
-	for _, selection := range []taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest} {
+	for _, selection := range []taints.Selection{
+		taints.FirstMatch,
+		taints.LongestMatch,
+		taints.ShortestMatch,
+		taints.ForeverElseShortest,
+	} {
 		i, _ := taints.EvictionPolicy{Select: selection}.Choose(degraded, tolerations)
 		fmt.Println(selection, tolerations[i])
 	}
@@ -103,4 +114,104 @@ func ExampleEvictionPolicy_Choose() {
 	// LongestMatch degraded:NoExecute op=Exists
 	// ShortestMatch degraded:NoExecute op=Exists for 10s
 	// ForeverElseShortest degraded:NoExecute op=Exists
+}
+
+// An agent compiles each pod once, and asks again whenever the node's taints change.
+func ExampleMatcher_EvictionOf() {
+	pod := taints.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{}))
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, spec := range []string{
+		"spot:NoSchedule",
+		"node.kubernetes.io/unreachable:NoExecute",
+		"maintenance:NoExecute",
+	} {
+		fmt.Println(spec, pod.EvictionOf([]taints.Taint{taints.MustParseTaint(spec)}, now))
+	}
+	// Output:
+	// spot:NoSchedule stays
+	// node.kubernetes.io/unreachable:NoExecute evicts at 2026-11-21T12:05:00Z, after 300s
+	// maintenance:NoExecute evicts now
+}
+
+// Two teams have each put a time into a pod; the cluster's policy is that the
+// longest counts.
+func ExampleMatcher_Choose() {
+	tolerations := []taints.Toleration{
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"),
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
+	}
+	pod := taints.EvictionPolicy{Select: taints.LongestMatch}.Compile(tolerations)
+	fmt.Println(pod.Choose(taints.MustParseTaint("maintenance:NoExecute")))
+	// Output: 1 true
+}
+
+// A controller keeps what it has decided in a status.
+func ExampleEviction() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
+	e := taints.EvictionOf(node, pod, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	status, err := json.Marshal(e)
+	fmt.Println(string(status), err)
+	// Output: {"outcome":"EvictsAt","at":"2026-11-21T12:10:00Z","from":"2026-11-21T12:00:00Z","seconds":600} <nil>
+}
+
+// The event on a pod names the taint that drove it away.
+func ExampleEviction_Taint() {
+	node := []taints.Taint{
+		taints.MustParseTaint("spot:NoSchedule"),
+		taints.MustParseTaint("maintenance:NoExecute"),
+	}
+	if i, ok := taints.EvictionOf(node, nil, time.Now()).Taint(); ok {
+		fmt.Println("evicted because of", node[i])
+	}
+	// Output: evicted because of maintenance:NoExecute
+}
+
+// The event on a pod names the toleration whose time is running out.
+func ExampleEviction_Toleration() {
+	node := []taints.Taint{taints.MustParseTaint(taints.NodeUnreachable + ":NoExecute")}
+	pod := taints.AddDefaults(nil, taints.DefaultSeconds{})
+	if i, ok := taints.EvictionOf(node, pod, time.Now()).Toleration(); ok {
+		fmt.Println("stays as long as its", pod[i])
+	}
+	// Output: stays as long as its node.kubernetes.io/unreachable:NoExecute op=Exists for 300s
+}
+
+// What to do with a pod follows from the outcome alone.
+func ExampleOutcome() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	switch outcome := taints.EvictionOf(node, nil, time.Now()).Outcome; outcome {
+	case taints.Stays:
+		fmt.Println("nothing to do")
+	case taints.EvictsAt:
+		fmt.Println("set a timer")
+	case taints.EvictsNow:
+		fmt.Println(outcome, "means: delete it")
+	}
+	// Output: EvictsNow means: delete it
+}
+
+// A flag of a command names the rule.
+func ExampleSelection() {
+	var rule taints.Selection
+	flags := flag.NewFlagSet("drain", flag.ContinueOnError)
+	flags.TextVar(&rule, "select", taints.FirstMatch, "which toleration counts")
+	fmt.Println(flags.Parse([]string{"-select", "ShortestMatch"}), rule)
+
+	fmt.Println(rule.UnmarshalText([]byte("shortest")))
+	// Output:
+	// <nil> ShortestMatch
+	// parse Selection "shortest" at offset 0: "shortest" is not supported: must be one of FirstMatch, LongestMatch, ShortestMatch, ForeverElseShortest
+}
+
+// A cluster of clusters lets a workload leave a member that is cordoned.
+func ExampleEvictionPolicy() {
+	members := taints.EvictionPolicy{Effects: taints.Hard}
+	cordoned := []taints.Taint{taints.MustParseTaint("cordoned:NoSchedule")}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	fmt.Println(members.EvictionOf(cordoned, nil, now))
+	fmt.Println(taints.EvictionOf(cordoned, nil, now)) // a pod on a node
+	// Output:
+	// evicts now
+	// stays
 }

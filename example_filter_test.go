@@ -3,16 +3,21 @@ package taints_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
 )
 
-// Nodes carry a failure score as a numeric taint, and a batch job takes any node whose score is below 6.
+// Nodes carry a failure score as a numeric taint, and a batch job takes any node
+// whose score is below 6.
 func ExampleToleration_Tolerates() {
 	tolerant := taints.MustParseToleration("sla.example.com/failure-score=6:NoSchedule op=Lt")
 	for _, score := range []string{"5", "6", "05", "low"} {
-		taint := taints.Taint{Key: "sla.example.com/failure-score", Value: score, Effect: taints.NoSchedule}
+		taint := taints.Taint{
+			Key:    "sla.example.com/failure-score",
+			Value:  score,
+			Effect: taints.NoSchedule,
+		}
 		fmt.Println(score, tolerant.Tolerates(taint))
 	}
 	// Output:
@@ -24,7 +29,12 @@ func ExampleToleration_Tolerates() {
 
 func ExampleToleration_Mismatch() {
 	gpu := taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule")
-	for _, text := range []string{"nvidia.com/gpu op=Exists", "nvidia.com/gpu=true:NoSchedule", "nvidia.com/gpu", "nvidia.com/gpu:NoExecute op=Exists"} {
+	for _, text := range []string{
+		"nvidia.com/gpu op=Exists",
+		"nvidia.com/gpu=true:NoSchedule",
+		"nvidia.com/gpu",
+		"nvidia.com/gpu:NoExecute op=Exists",
+	} {
 		mismatch := taints.MustParseToleration(text).Mismatch(gpu)
 		fmt.Printf("%s: %v, %q\n", text, mismatch, mismatch.Why())
 	}
@@ -35,7 +45,8 @@ func ExampleToleration_Mismatch() {
 	// nvidia.com/gpu:NoExecute op=Exists: MismatchEffect, "the effect differs"
 }
 
-// GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once and used against every node.
+// GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once
+// and used against every node.
 func ExampleCompile() {
 	m := taints.Compile([]taints.Toleration{
 		taints.MustParseToleration("team=vision:NoSchedule"),
@@ -51,7 +62,8 @@ func ExampleCompile() {
 	// team=speech:NoSchedule -1 false
 }
 
-// A platform marks nodes that are not ready for work yet with taints of one prefix, and its own agents tolerate them all.
+// A platform marks nodes that are not ready for work yet with taints of one prefix,
+// and its own agents tolerate them all.
 func ExampleOptions_Compile() {
 	agent := []taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}}
 	taint := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
@@ -98,7 +110,10 @@ func ExampleUntolerated() {
 
 func ExampleMatcher_Untolerated() {
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("maintenance op=Exists")})
-	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute"), taints.MustParseTaint("spot:PreferNoSchedule")}
+	node := []taints.Taint{
+		taints.MustParseTaint("maintenance:NoExecute"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
 	for _, taint := range pod.Untolerated(node, taints.AllEffects) {
 		fmt.Println(taint)
 	}
@@ -119,12 +134,16 @@ func ExampleFilter() {
 	// schedulable false evicts true
 }
 
-// A spot pool is kept for those who do not mind: PreferNoSchedule makes others go elsewhere while there is room.
+// A spot pool is kept for those who do not mind: PreferNoSchedule makes others go
+// elsewhere while there is room.
 func ExampleNormalizeScores() {
 	nodes := map[string][]taints.Taint{
 		"general-1": nil,
 		"spot-1":    {taints.MustParseTaint("spot:PreferNoSchedule")},
-		"spot-2":    {taints.MustParseTaint("spot:PreferNoSchedule"), taints.MustParseTaint("old-kernel:PreferNoSchedule")},
+		"spot-2": {
+			taints.MustParseTaint("spot:PreferNoSchedule"),
+			taints.MustParseTaint("old-kernel:PreferNoSchedule"),
+		},
 	}
 	names := []string{"general-1", "spot-1", "spot-2"}
 	for _, pod := range []string{"", "spot op=Exists"} {
@@ -141,107 +160,6 @@ func ExampleNormalizeScores() {
 	// Output:
 	// [general-1 spot-1 spot-2] [100 50 0]
 	// [general-1 spot-1 spot-2] [100 100 0]
-}
-
-// Why is this pod pending? Because somebody wrote ML for ml.
-func ExampleExplain() {
-	node := []taints.Taint{taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"), taints.MustParseTaint("dedicated=ml:NoSchedule")}
-	pod := []taints.Toleration{
-		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
-		taints.MustParseToleration("dedicated=ML:NoSchedule"),
-	}
-	e := taints.Explain(node, pod)
-	fmt.Println(e)
-	fmt.Println(e[1].Mismatch, e[1].Hint)
-	fmt.Println(e.Redact().String())
-	// Output:
-	// nvidia.com/gpu=present:NoSchedule is tolerated by nvidia.com/gpu:NoSchedule op=Exists
-	// dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)
-	// MismatchValue HintLetterCase
-	// <key1>=<value1>:NoSchedule is tolerated by <key1>:NoSchedule op=Exists
-	// <key2>=<value2>:NoSchedule is not tolerated (closest: <key2>=<value3>:NoSchedule, the value differs only in letter case)
-}
-
-func ExampleMatcher_Explain() {
-	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("sla.example.com/failure-score=30:NoSchedule op=Lt")})
-	fmt.Println(pod.Explain([]taints.Taint{taints.MustParseTaint("sla.example.com/failure-score=40:NoSchedule")}))
-	// Output: sla.example.com/failure-score=40:NoSchedule is not tolerated (closest: sla.example.com/failure-score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)
-}
-
-// A form with a field of its own for each part.
-func ExampleReason_Why() {
-	pod := []taints.Toleration{taints.MustParseToleration("dedicated=ML:NoExecute")}
-	r := taints.Explain([]taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}, pod)[0]
-	fmt.Printf("taint:   %v\nclosest: %v\nwhy:     %s\n", r.Taint, r.Closest, r.Why())
-	// Output:
-	// taint:   dedicated=ml:NoSchedule
-	// closest: dedicated=ML:NoExecute
-	// why:     the effect differs, the value differs only in letter case
-}
-
-// The message for a pod's status, over all nodes.
-func ExampleSummarize() {
-	nodes := [][]taints.Taint{
-		{taints.MustParseTaint("dedicated=ml:NoSchedule")},
-		{taints.MustParseTaint("dedicated=ml:NoSchedule")},
-		{taints.MustParseTaint("node.kubernetes.io/unschedulable:NoSchedule")},
-	}
-	pod := []taints.Toleration{taints.MustParseToleration("dedicated:NoSchedule")}
-	fmt.Println(taints.Summarize(slices.Values(nodes), pod))
-	// Output: 0/3 nodes are available: 2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated:NoSchedule, its empty value matches only an empty value), 1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule (nothing comes close)
-}
-
-func ExampleMatcher_Summarize() {
-	pod := taints.Compile(nil)
-	nodes := [][]taints.Taint{nil, {taints.MustParseTaint("dedicated=ml:NoSchedule")}}
-	s := pod.Summarize(slices.Values(nodes))
-	fmt.Println(s.Feasible, "of", s.Nodes)
-	fmt.Println(s.Redact().String())
-	// Output:
-	// 1 of 2
-	// 1/2 nodes are available: 1 has untolerated taint <key1>=<value1>:NoSchedule (nothing comes close)
-}
-
-// For a terminal: a line for each reason.
-func ExampleSummary_Report() {
-	nodes := [][]taints.Taint{
-		{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("score=80:NoSchedule")},
-		{taints.MustParseTaint("dedicated=ml:NoSchedule")},
-		{taints.MustParseTaint("node.kubernetes.io/unschedulable:NoSchedule")},
-	}
-	pod := []taints.Toleration{
-		taints.MustParseToleration("dedicated=db:NoSchedule"),
-		taints.MustParseToleration("team=ml:NoSchedule"),
-		taints.MustParseToleration("score=60:NoSchedule op=Lt"),
-	}
-	fmt.Println(taints.Summarize(slices.Values(nodes), pod).Report())
-	// Output:
-	// 0/3 nodes are available:
-	//   2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=db:NoSchedule, the value differs, ml stands under the key team)
-	//   1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule (nothing comes close)
-	//   1 has untolerated taint score=80:NoSchedule (closest: score=60:NoSchedule op=Lt, 80 is not less than 60 but 20 more)
-}
-
-// For a bug report: no names of the cluster.
-func ExampleSummary_Redact() {
-	nodes := [][]taints.Taint{{taints.MustParseTaint("secret-project=apollo:NoSchedule")}}
-	pod := []taints.Toleration{taints.MustParseToleration("secret-project=Apollo:NoSchedule")}
-	fmt.Println(taints.Summarize(slices.Values(nodes), pod).Redact().Report())
-	// Output:
-	// 0/1 nodes are available:
-	//   1 has untolerated taint <key1>=<value1>:NoSchedule (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)
-}
-
-// Effects and operators are written by hand, too.
-func ExampleReason_Why_unknown() {
-	node := []taints.Taint{taints.MustParseTaint("gpu=a100:NoSchedule")}
-	pod := []taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}}
-	r := taints.Explain(node, pod)[0]
-	fmt.Println(r.Why())
-	fmt.Println(r.Hint)
-	// Output:
-	// the effect NoSched is unknown, NoSchedule may be meant, the operator Exist is unknown, Exists may be meant
-	// HintSpelling
 }
 
 // The tolerations of a pod and those of its queue count as one list.
@@ -278,7 +196,10 @@ func ExampleMatcher_Match() {
 
 // A webhook asks once which toleration lets a pod onto tainted nodes.
 func ExampleMatch() {
-	pod := []taints.Toleration{taints.MustParseToleration("dedicated=ml"), taints.MustParseToleration("op=Exists")}
+	pod := []taints.Toleration{
+		taints.MustParseToleration("dedicated=ml"),
+		taints.MustParseToleration("op=Exists"),
+	}
 	i, ok := taints.Match(taints.MustParseTaint("gpu:NoSchedule"), pod)
 	fmt.Println(i, ok)
 	// Output: 1 true
@@ -307,14 +228,88 @@ func ExampleVerdict() {
 	// all tolerated
 }
 
-// An explanation in JSON, safe for a ticket.
-func ExampleExplanation_Redact() {
-	node := []taints.Taint{taints.MustParseTaint("customer=acme:NoSchedule")}
-	pod := []taints.Toleration{taints.MustParseToleration("customer=Acme:NoSchedule")}
-	text, err := json.Marshal(taints.Explain(node, pod).Redact()[0].Mismatch)
-	fmt.Println(string(text), err)
-	fmt.Println(taints.Explain(node, pod).Redact())
+// One Matcher answers all questions about a pod, from several goroutines if need be.
+func ExampleMatcher() {
+	pod := taints.Compile([]taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu op=Exists"),
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
+	})
+	node := []taints.Taint{
+		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
+		taints.MustParseTaint("maintenance:NoExecute"),
+	}
+	fmt.Println(pod.Filter(node))
+	fmt.Println(pod.EvictionOf(node, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
 	// Output:
-	// "MismatchValue" <nil>
-	// <key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)
+	// all tolerated
+	// evicts at 2026-11-21T12:10:00Z, after 600s
+}
+
+// A scheduler's loop: the nodes that are left, and how much each wants to be
+// avoided.
+func ExampleMatcher_Filter() {
+	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
+	for _, spec := range []string{
+		"dedicated=ml:NoSchedule",
+		"spot:PreferNoSchedule",
+		"dedicated=db:NoSchedule",
+	} {
+		if v := pod.Filter([]taints.Taint{taints.MustParseTaint(spec)}); v.Schedulable() {
+			fmt.Println(spec, v.PreferNoSchedule)
+		}
+	}
+	// Output:
+	// dedicated=ml:NoSchedule 0
+	// spot:PreferNoSchedule 1
+}
+
+// A pod may be placed where nothing but PreferNoSchedule is left.
+func ExampleVerdict_Schedulable() {
+	spot := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
+	cordoned := taints.Filter([]taints.Taint{taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")}, nil)
+	fmt.Println(spot.Schedulable(), cordoned.Schedulable())
+	// Output: true false
+}
+
+// A scheduler looks for another node before it takes a spot node.
+func ExampleVerdict_Avoid() {
+	spot := []taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}
+	batch := []taints.Toleration{taints.MustParseToleration("spot op=Exists")}
+	fmt.Println(taints.Filter(spot, nil).Avoid(), taints.Filter(spot, batch).Avoid())
+	// Output: true false
+}
+
+// A descheduler asks which of two nodes a pod has to leave.
+func ExampleVerdict_Evicts() {
+	cordoned := taints.Filter([]taints.Taint{taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")}, nil)
+	drained := taints.Filter([]taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}, nil)
+	fmt.Println(cordoned.Evicts(), drained.Evicts())
+	// Output: false true
+}
+
+// A form marks the field that is to be changed.
+func ExampleMismatch() {
+	fields := map[taints.Mismatch]string{
+		taints.MismatchEffect:   "effect",
+		taints.MismatchKey:      "key",
+		taints.MismatchValue:    "value",
+		taints.MismatchOperator: "operator",
+	}
+	gpu := taints.MustParseTaint("nvidia.com/gpu=a100:NoSchedule")
+	typed := taints.Toleration{
+		Key:      "nvidia.com/gpu",
+		Operator: "exists",
+		Effect:   taints.NoSchedule,
+	}
+	mismatch := typed.Mismatch(gpu)
+	fmt.Println(mismatch, "at", fields[mismatch])
+	// Output: MismatchOperator at operator
+}
+
+// A sentence about one toleration and one taint.
+func ExampleMismatch_Why() {
+	busy := taints.MustParseTaint("load=90:NoSchedule")
+	patient := taints.MustParseToleration("load=80 op=Lt")
+	fmt.Printf("%v does not tolerate %v: %s\n", patient, busy, patient.Mismatch(busy).Why())
+	// Output: load=80 op=Lt does not tolerate load=90:NoSchedule: the taint's value is not less
 }

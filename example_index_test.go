@@ -7,7 +7,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A scheduler keeps its nodes in an index, fed by the events of the cluster, and asks it for each pod.
+// A scheduler keeps its nodes in an index, fed by the events of the cluster, and
+// asks it for each pod.
 func ExampleIndex() {
 	var nodes taints.Index[string]
 	nodes.Set("general-1", nil)
@@ -19,7 +20,10 @@ func ExampleIndex() {
 	fmt.Println(slices.Sorted(nodes.Feasible(training)))
 
 	// A node is cordoned, another one is taken away.
-	nodes.Set("gpu-2", []taints.Taint{taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"), taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")})
+	nodes.Set("gpu-2", []taints.Taint{
+		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
+		taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule"),
+	})
 	nodes.Delete("general-1")
 	fmt.Println(slices.Sorted(nodes.Feasible(training)))
 	// Output:
@@ -35,7 +39,10 @@ func ExampleIndex_Summarize() {
 		case i < 6:
 			nodes.Set(i, []taints.Taint{taints.MustParseTaint("team=search:NoSchedule")})
 		case i < 9:
-			nodes.Set(i, []taints.Taint{taints.MustParseTaint("team=search:NoSchedule"), taints.MustParseTaint("spot:NoSchedule")})
+			nodes.Set(i, []taints.Taint{
+				taints.MustParseTaint("team=search:NoSchedule"),
+				taints.MustParseTaint("spot:NoSchedule"),
+			})
 		default:
 			nodes.Set(i, nil)
 		}
@@ -131,4 +138,48 @@ func ExampleIndex_CountFeasible() {
 	fmt.Println(nodes.CountFeasible(taints.Compile([]taints.Toleration{taints.MustParseToleration("tenant=3:NoSchedule")})), "of", nodes.Len())
 	// Output:
 	// 100 of 1000
+}
+
+// An event handler gives the index what the event says, and the index notices what
+// is new.
+func ExampleIndex_Set() {
+	var nodes taints.Index[string]
+	nodes.Set("gpu-1", nil)
+	nodes.Set("gpu-1", []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")})
+	fmt.Println(nodes.Len(), nodes.CountFeasible(nil))
+	// Output: 1 0
+}
+
+// A node is deleted; an event that comes twice does no harm.
+func ExampleIndex_Delete() {
+	var nodes taints.Index[string]
+	nodes.Set("gpu-1", nil)
+	fmt.Println(nodes.Delete("gpu-1"), nodes.Delete("gpu-1"))
+	// Output: true false
+}
+
+// A scheduler looks for any node with room, and stops at the first.
+func ExampleIndex_Feasible() {
+	var nodes taints.Index[string]
+	nodes.Set("full", nil)
+	nodes.Set("roomy", nil)
+	nodes.Set("cordoned", []taints.Taint{taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")})
+	hasRoom := map[string]bool{"roomy": true, "cordoned": true}
+	for node := range nodes.Feasible(nil) {
+		if hasRoom[node] {
+			fmt.Println(node)
+			break
+		}
+	}
+	// Output: roomy
+}
+
+// A metric of a scheduler's cache.
+func ExampleIndex_Len() {
+	var nodes taints.Index[string]
+	for _, node := range []string{"gpu-1", "gpu-2", "gpu-2"} {
+		nodes.Set(node, []taints.Taint{taints.MustParseTaint("nvidia.com/gpu:NoSchedule")})
+	}
+	fmt.Println("nodes", nodes.Len())
+	// Output: nodes 2
 }

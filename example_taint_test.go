@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -63,7 +64,8 @@ func ExampleTaint_AppendTo() {
 	// Output: gpu-1 nvidia.com/gpu=present:NoSchedule
 }
 
-// A controller that sees a node again asks whether a taint changed, not whether it is the same object.
+// A controller that sees a node again asks whether a taint changed, not whether it
+// is the same object.
 func ExampleTaint_Equal() {
 	utc := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
 	elsewhere := utc.In(time.FixedZone("CET", 3600))
@@ -76,7 +78,11 @@ func ExampleTaint_Equal() {
 // A node has at most one taint of a key and effect, so these make a map key.
 func ExampleTaint_ID() {
 	byID := map[taints.TaintID]string{}
-	for _, spec := range []string{"dedicated=ml:NoSchedule", "dedicated=ml:NoExecute", "dedicated=db:NoSchedule"} {
+	for _, spec := range []string{
+		"dedicated=ml:NoSchedule",
+		"dedicated=ml:NoExecute",
+		"dedicated=db:NoSchedule",
+	} {
 		taint := taints.MustParseTaint(spec)
 		byID[taint.ID()] = taint.Value
 	}
@@ -131,7 +137,12 @@ func ExampleMustParseToleration() {
 
 func ExampleToleration_String() {
 	seconds := int64(300)
-	fmt.Println(taints.Toleration{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &seconds})
+	fmt.Println(taints.Toleration{
+		Key:               taints.NodeNotReady,
+		Operator:          taints.OpExists,
+		Effect:            taints.NoExecute,
+		TolerationSeconds: &seconds,
+	})
 	fmt.Println(taints.Toleration{Key: "dedicated", Value: "ml"})
 	// Output:
 	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
@@ -178,4 +189,37 @@ func ExampleEffectSet() {
 	err := json.Unmarshal([]byte(`{"policy": {"select": "LongestMatch", "effects": "NoSchedule|NoExecute"}}`), &config)
 	fmt.Println(config.Policy.Select, config.Policy.Effects, err)
 	// Output: LongestMatch NoSchedule|NoExecute <nil>
+}
+
+// An effect that Kubernetes does not know is carried along and keeps no pod away.
+func ExampleEffect() {
+	report := taints.Taint{Key: "firmware", Value: "old", Effect: "Report"}
+	v := taints.Filter([]taints.Taint{report}, nil)
+	fmt.Println(report, v.Schedulable(), v)
+	// Output: firmware=old:Report true untolerated: 1 other
+}
+
+// A drain tells what it will move from what it only keeps away.
+func ExampleEffectSet_Has() {
+	for _, effect := range []taints.Effect{
+		taints.NoSchedule,
+		taints.PreferNoSchedule,
+		taints.NoExecute,
+	} {
+		fmt.Println(effect, taints.Hard.Has(effect), taints.Evicting.Has(effect))
+	}
+	// Output:
+	// NoSchedule true false
+	// PreferNoSchedule false false
+	// NoExecute true true
+}
+
+// A controller writes down in an annotation which taints it owns.
+func ExampleTaintID() {
+	var annotation []string
+	for _, spec := range []string{"dedicated=ml:NoSchedule", "startup:NoExecute"} {
+		annotation = append(annotation, taints.MustParseTaint(spec).ID().String())
+	}
+	fmt.Println(strings.Join(annotation, ","))
+	// Output: dedicated:NoSchedule,startup:NoExecute
 }

@@ -21,7 +21,10 @@ func Example() {
 		tolerations []taints.Toleration
 	}{
 		{"web", nil},
-		{"train", []taints.Toleration{{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule}}},
+		{
+			"train",
+			[]taints.Toleration{{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule}},
+		},
 	} {
 		m := taints.Compile(pod.tolerations)
 		for _, node := range nodes {

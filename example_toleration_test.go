@@ -1,8 +1,9 @@
 package taints_test
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/seed-0529bac1/taints"
 )
@@ -34,7 +35,8 @@ func ExampleOptions_Covers() {
 	// false
 }
 
-// A pod that says how long it stays keeps that; what it says nothing about comes from its namespace.
+// A pod that says how long it stays keeps that; what it says nothing about comes
+// from its namespace.
 func ExampleMerge() {
 	pod := []taints.Toleration{
 		taints.MustParseToleration("tenant=a:NoSchedule"),
@@ -82,8 +84,9 @@ func ExampleValidateAllowed() {
 	// Output: tolerations[1]: "node.kubernetes.io/unreachable:NoExecute op=Exists" is forbidden: no entry of the allow-list tolerates as much for as long
 }
 
-// An admission webhook in place of the PodTolerationRestriction plugin: a pod that is created gets the defaults of its
-// namespace; every pod gets what its QoS class brings; an update takes nothing away; and the outcome must be allowed.
+// An admission webhook in place of the PodTolerationRestriction plugin: a pod that
+// is created gets the defaults of its namespace; every pod gets what its QoS class
+// brings; an update takes nothing away; and the outcome must be allowed.
 func Example_admission() {
 	namespace := struct{ defaults, allow []taints.Toleration }{
 		defaults: []taints.Toleration{taints.MustParseToleration("tenant=blue:NoSchedule")},
@@ -170,16 +173,56 @@ func ExampleOptions_ParseToleration() {
 	// Output: readiness.k8s.io/*:NoSchedule op=Exists <nil>
 }
 
-// A webhook answers with the place of each fault.
-func ExampleFieldError() {
-	err := taints.ValidateTolerations([]taints.Toleration{
-		taints.MustParseToleration("gpu op=Exists"),
-		{Key: "dedicated", Operator: "In", Value: "ml"},
-	})
-	var fault *taints.FieldError
-	if errors.As(err, &fault) {
-		i, _ := fault.Index()
-		fmt.Println(fault.List, i, fault.Field, fault.Value, errors.Is(fault, taints.ErrUnsupported))
+// A list of strangers is sorted before it is compared or stored.
+func ExampleToleration_Compare() {
+	list := []taints.Toleration{
+		taints.MustParseToleration("spot op=Exists"),
+		taints.MustParseToleration("dedicated=ml:NoSchedule"),
+		taints.MustParseToleration("op=Exists"),
 	}
-	// Output: tolerations 1 operator In true
+	slices.SortFunc(list, taints.Toleration.Compare)
+	fmt.Println(list)
+	// Output: [op=Exists dedicated=ml:NoSchedule spot op=Exists]
+}
+
+// A pod of Kubernetes decodes as it is.
+func ExampleToleration() {
+	var pod struct {
+		Spec struct {
+			Tolerations []taints.Toleration `json:"tolerations"`
+		} `json:"spec"`
+	}
+	err := json.Unmarshal([]byte(`{"spec": {"tolerations": [
+		{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+		{"key": "maintenance", "operator": "Exists", "tolerationSeconds": 600}]}}`), &pod)
+	fmt.Println(err)
+	for _, toleration := range pod.Spec.Tolerations {
+		fmt.Println(toleration)
+	}
+	// Output:
+	// <nil>
+	// nvidia.com/gpu:NoSchedule op=Exists
+	// maintenance op=Exists for 600s
+}
+
+// Four ways to tolerate a node by its failure score.
+func ExampleOperator() {
+	node := taints.MustParseTaint("failure-score=5:NoSchedule")
+	for _, operator := range []taints.Operator{
+		taints.OpEqual,
+		taints.OpExists,
+		taints.OpLt,
+		taints.OpGt,
+	} {
+		toleration := taints.Toleration{Key: "failure-score", Operator: operator}
+		if operator != taints.OpExists {
+			toleration.Value = "6"
+		}
+		fmt.Println(operator, toleration.Tolerates(node))
+	}
+	// Output:
+	// Equal false
+	// Exists true
+	// Lt true
+	// Gt false
 }

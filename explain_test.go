@@ -36,17 +36,19 @@ func TestExplain(t *testing.T) {
 			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
 			"value in other letter case", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "dedicated=ML:NoSchedule"),
-			1, taints.MismatchValue, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)",
+			1, taints.MismatchValue, taints.HintLetterCase,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)",
 		}, {
 			"empty value", "dedicated=ml:NoSchedule", parseTolerations("dedicated:NoSchedule"),
-			0, taints.MismatchValue, taints.HintEmptyValue, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated:NoSchedule, its empty value matches only an empty value)",
+			0, taints.MismatchValue, taints.HintEmptyValue,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated:NoSchedule, its empty value matches only an empty value)",
 		}, {
 			"another effect", "dedicated=ml:NoSchedule", parseTolerations("dedicated=ml:NoExecute"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
 		}, {
-			"effect in other letter case", "dedicated=ml:NoSchedule",
-			[]T{{Key: "dedicated", Value: "ml", Effect: "noschedule"}},
-			0, taints.MismatchEffect, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:noschedule, the effect noschedule is unknown, NoSchedule may be meant)",
+			"effect in other letter case", "dedicated=ml:NoSchedule", []T{{Key: "dedicated", Value: "ml", Effect: "noschedule"}},
+			0, taints.MismatchEffect, taints.HintLetterCase,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:noschedule, the effect noschedule is unknown, NoSchedule may be meant)",
 		}, {
 			"effect and value", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoExecute"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoExecute, the effect differs, the value differs)",
@@ -54,38 +56,47 @@ func TestExplain(t *testing.T) {
 			"an empty effect does not differ", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db", "dedicated=db:NoSchedule"),
 			0, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db, the value differs)",
 		}, {
-			"a value comes closer than an effect and a value", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoExecute", "dedicated=db:NoSchedule"),
+			"a value comes closer than an effect and a value", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicated=db:NoExecute", "dedicated=db:NoSchedule"),
 			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
-			"a missed threshold comes closer than another effect", "score=40:NoSchedule", parseTolerations("score=50:NoExecute op=Lt", "score=30:NoSchedule op=Lt"),
+			"a missed threshold comes closer than another effect", "score=40:NoSchedule",
+			parseTolerations("score=50:NoExecute op=Lt", "score=30:NoSchedule op=Lt"),
 			1, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)",
 		}, {
 			"one edit comes closer than two", "dedicated=ml:NoSchedule", parseTolerations("dedicaetdd op=Exists", "dedicate op=Exists"),
-			1, taints.MismatchKey, taints.HintSpelling, "dedicated=ml:NoSchedule is not tolerated (closest: dedicate op=Exists, the key differs)",
+			1, taints.MismatchKey, taints.HintSpelling,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicate op=Exists, the key differs)",
 		}, {
-			"an effect alone comes as close as a value alone", "dedicated=ml:NoSchedule", parseTolerations("dedicated=ml:NoExecute", "dedicated=db:NoSchedule"),
+			"an effect alone comes as close as a value alone", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicated=ml:NoExecute", "dedicated=db:NoSchedule"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
 		}, {
 			"all keys, another effect", "dedicated=ml:NoSchedule", parseTolerations(":NoExecute op=Exists"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: :NoExecute op=Exists, the effect differs)",
 		}, {
-			"the same key comes closer than all keys", "dedicated=ml:NoSchedule", parseTolerations(":NoExecute op=Exists", "dedicated=db:NoSchedule"),
+			"the same key comes closer than all keys", "dedicated=ml:NoSchedule",
+			parseTolerations(":NoExecute op=Exists", "dedicated=db:NoSchedule"),
 			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
 			"key in other letter case", "dedicated=ml:NoSchedule", parseTolerations("dedicatde op=Exists", "Dedicated=ml:NoSchedule"),
-			1, taints.MismatchKey, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: Dedicated=ml:NoSchedule, the key differs only in letter case)",
+			1, taints.MismatchKey, taints.HintLetterCase,
+			"dedicated=ml:NoSchedule is not tolerated (closest: Dedicated=ml:NoSchedule, the key differs only in letter case)",
 		}, {
 			"neighbours swapped in the key", "dedicated=ml:NoSchedule", parseTolerations("dedicatde op=Exists"),
-			0, taints.MismatchKey, taints.HintSpelling, "dedicated=ml:NoSchedule is not tolerated (closest: dedicatde op=Exists, the key differs)",
+			0, taints.MismatchKey, taints.HintSpelling,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicatde op=Exists, the key differs)",
 		}, {
 			"threshold, not less", "score=40:NoSchedule", parseTolerations("score=30:NoSchedule op=Lt"),
 			0, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)",
 		}, {
 			"threshold, not greater", "score=40:NoSchedule", parseTolerations("score=60:NoSchedule op=Gt"),
-			0, taints.MismatchNotGreater, 0, "score=40:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, 40 is not greater than 60 but 20 less)",
+			0, taints.MismatchNotGreater, 0,
+			"score=40:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, 40 is not greater than 60 but 20 less)",
 		}, {
 			"the taint's value is no integer", "score=x:NoSchedule", parseTolerations("score=60:NoSchedule op=Gt"),
-			0, taints.MismatchNotInteger, 0, "score=x:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, the taint's value is not an integer)",
+			0, taints.MismatchNotInteger, 0,
+			"score=x:NoSchedule is not tolerated (closest: score=60:NoSchedule op=Gt, the taint's value is not an integer)",
 		}, {
 			"the toleration's value is no integer", "score=40:NoSchedule",
 			[]T{{Key: "score", Operator: "Gt", Value: "007"}},
@@ -95,27 +106,31 @@ func TestExplain(t *testing.T) {
 			[]T{{Key: "gpu", Operator: "In"}},
 			0, taints.MismatchOperator, 0, "gpu:NoSchedule is not tolerated (closest: gpu op=In, the operator In is unknown)",
 		}, {
-			"misspelled operator", "gpu:NoSchedule",
-			[]T{{Key: "gpu", Operator: "Exist"}},
-			0, taints.MismatchOperator, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu op=Exist, the operator Exist is unknown, Exists may be meant)",
+			"misspelled operator", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exist"}},
+			0, taints.MismatchOperator, taints.HintSpelling,
+			"gpu:NoSchedule is not tolerated (closest: gpu op=Exist, the operator Exist is unknown, Exists may be meant)",
 		}, {
-			"misspelled effect", "gpu:NoSchedule",
-			[]T{{Key: "gpu", Operator: "Exists", Effect: "NoSched"}},
-			0, taints.MismatchEffect, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu:NoSched op=Exists, the effect NoSched is unknown, NoSchedule may be meant)",
+			"misspelled effect", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoSched"}},
+			0, taints.MismatchEffect, taints.HintSpelling,
+			"gpu:NoSchedule is not tolerated (closest: gpu:NoSched op=Exists, the effect NoSched is unknown, NoSchedule may be meant)",
 		}, {
-			"misspelled effect that is another", "gpu:NoSchedule",
-			[]T{{Key: "gpu", Operator: "Exists", Effect: "NoExceute"}},
-			0, taints.MismatchEffect, taints.HintSpelling, "gpu:NoSchedule is not tolerated (closest: gpu:NoExceute op=Exists, the effect NoExceute is unknown, NoExecute may be meant)",
+			"misspelled effect that is another", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoExceute"}},
+			0, taints.MismatchEffect, taints.HintSpelling,
+			"gpu:NoSchedule is not tolerated (closest: gpu:NoExceute op=Exists, the effect NoExceute is unknown, NoExecute may be meant)",
 		}, {
 			"unknown effect", "gpu:NoSchedule",
 			[]T{{Key: "gpu", Operator: "Exists", Effect: "No"}},
 			0, taints.MismatchEffect, 0, "gpu:NoSchedule is not tolerated (closest: gpu:No op=Exists, the effect No is unknown)",
 		}, {
-			"the value under another key", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "gpu=a", "team=ml:NoExecute", "unit=ml"),
-			0, taints.MismatchValue, taints.HintOtherKey, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs, ml stands under the key team)",
+			"the value under another key", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicated=db:NoSchedule", "gpu=a", "team=ml:NoExecute", "unit=ml"),
+			0, taints.MismatchValue, taints.HintOtherKey,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs, ml stands under the key team)",
 		}, {
-			"a likelier mistake than a value under another key", "dedicated=ml:NoSchedule", parseTolerations("dedicated=ML:NoSchedule", "team=ml"),
-			0, taints.MismatchValue, taints.HintLetterCase, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)",
+			"a likelier mistake than a value under another key", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicated=ML:NoSchedule", "team=ml"),
+			0, taints.MismatchValue, taints.HintLetterCase,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)",
 		}, {
 			"a threshold of another key has no value to give", "score=5:NoSchedule", parseTolerations("score=4:NoSchedule", "rank=5 op=Gt"),
 			0, taints.MismatchValue, 0, "score=5:NoSchedule is not tolerated (closest: score=4:NoSchedule, the value differs)",
@@ -123,25 +138,28 @@ func TestExplain(t *testing.T) {
 			"no value has no other key", "dedicated:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "team"),
 			0, taints.MismatchValue, 0, "dedicated:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
-			"the value under the same key, for another effect", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "dedicated=ml:PreferNoSchedule"),
+			"the value under the same key, for another effect", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicated=db:NoSchedule", "dedicated=ml:PreferNoSchedule"),
 			0, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
 			"threshold, equal", "score=40:NoSchedule", parseTolerations("score=40 op=Gt"),
-			0, taints.MismatchNotGreater, 0, "score=40:NoSchedule is not tolerated (closest: score=40 op=Gt, 40 is not greater than 40 but equal)",
+			0, taints.MismatchNotGreater, 0,
+			"score=40:NoSchedule is not tolerated (closest: score=40 op=Gt, 40 is not greater than 40 but equal)",
 		}, {
 			"threshold, as far as can be", "score=9223372036854775807:NoSchedule", parseTolerations("score=-9223372036854775808 op=Lt"),
 			0, taints.MismatchNotLess, 0, "score=9223372036854775807:NoSchedule is not tolerated (closest: score=-9223372036854775808 op=Lt, 9223372036854775807 is not less than -9223372036854775808 but 18446744073709551615 more)",
 		}, {
-			"operator in other letter case", "gpu:NoSchedule",
-			[]T{{Key: "gpu", Operator: "exists"}},
-			0, taints.MismatchOperator, taints.HintLetterCase, "gpu:NoSchedule is not tolerated (closest: gpu op=exists, the operator exists is unknown, Exists may be meant)",
+			"operator in other letter case", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "exists"}},
+			0, taints.MismatchOperator, taints.HintLetterCase,
+			"gpu:NoSchedule is not tolerated (closest: gpu op=exists, the operator exists is unknown, Exists may be meant)",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			list := parseTaints(tc.taint)
 			e := taints.Explain(list, tc.tols)
 			r := e[0]
-			if i, ok := r.Toleration(); i != tc.tol || ok != (i >= 0) || r.Mismatch != tc.why || r.Hint != tc.hint || !r.Taint.Equal(list[0]) {
+			if i, ok := r.Toleration(); i != tc.tol || ok != (i >= 0) || r.Mismatch != tc.why ||
+				r.Hint != tc.hint || !r.Taint.Equal(list[0]) {
 				t.Errorf("got toleration %d, %v, %v, %v", i, ok, r.Mismatch, r.Hint)
 			}
 			if tc.tol >= 0 && !r.Closest.Equal(tc.tols[tc.tol]) || tc.tol < 0 && r.Closest != (T{}) {
@@ -162,7 +180,10 @@ func TestExplain(t *testing.T) {
 
 func TestExplainUnderOptions(t *testing.T) {
 	list := parseTaints("score=40:NoSchedule", "readiness.k8s.io/gpu:NoExecute")
-	tols := []taints.Toleration{{Key: "score", Operator: "Lt", Value: "60"}, {Key: "readiness.k8s.io/*", Operator: "Exists", Effect: "NoSchedule"}}
+	tols := []taints.Toleration{
+		{Key: "score", Operator: "Lt", Value: "60"},
+		{Key: "readiness.k8s.io/*", Operator: "Exists", Effect: "NoSchedule"},
+	}
 	got := taints.Options{NoComparison: true, KeyWildcards: true}.Compile(tols).Explain(list).String()
 	want := "score=40:NoSchedule is not tolerated (closest: score=60 op=Lt, Lt and Gt are switched off)\n" +
 		"readiness.k8s.io/gpu:NoExecute is not tolerated (closest: readiness.k8s.io/*:NoSchedule op=Exists, the effect differs)"
@@ -174,7 +195,8 @@ func TestExplainUnderOptions(t *testing.T) {
 	}
 }
 
-// What counts as a misspelled key: one or two edits, in keys that are long enough for them to mean anything.
+// What counts as a misspelled key: one or two edits, in keys that are long enough
+// for them to mean anything.
 func TestMisspeltKeys(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
@@ -200,7 +222,8 @@ func TestMisspeltKeys(t *testing.T) {
 		{"abcde", "abxye", true},
 	} {
 		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {
-			e := taints.Explain([]taints.Taint{{Key: pair[0], Effect: "NoSchedule"}}, []taints.Toleration{{Key: pair[1], Operator: "Exists"}})
+			e := taints.Explain([]taints.Taint{{Key: pair[0], Effect: "NoSchedule"}},
+				[]taints.Toleration{{Key: pair[1], Operator: "Exists"}})
 			if got := e[0].Hint == taints.HintSpelling; got != tc.want {
 				t.Errorf("%q for %q: misspelled %v, want %v", pair[1], pair[0], got, tc.want)
 			}
@@ -209,8 +232,10 @@ func TestMisspeltKeys(t *testing.T) {
 }
 
 func TestRedacted(t *testing.T) {
-	list := append(parseTaints("secret=ml:NoSchedule", "score=40:NoExecute", "secret=x:NoExecute"), taints.Taint{Key: "other", Effect: "hidden"})
-	tols := append(parseTolerations("secret=ML:NoSchedule", "score=30:NoExecute op=Lt for 60s"), taints.Toleration{Key: "other", Operator: "hush", Effect: "quiet"})
+	list := append(parseTaints("secret=ml:NoSchedule", "score=40:NoExecute",
+		"secret=x:NoExecute"), taints.Taint{Key: "other", Effect: "hidden"})
+	tols := append(parseTolerations("secret=ML:NoSchedule", "score=30:NoExecute op=Lt for 60s"),
+		taints.Toleration{Key: "other", Operator: "hush", Effect: "quiet"})
 	e := taints.Explain(list, tols)
 	want := strings.Join([]string{
 		"<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)",
@@ -233,17 +258,27 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
-// A redacted text holds none of the keys and values, whatever the input, and has the shape of the plain one.
+// A redacted text holds none of the keys and values, whatever the input, and has the
+// shape of the plain one.
 func TestRedactedHoldsNothing(t *testing.T) {
 	secret := rapid.SampledFrom([]string{"", "zq1", "ZQ1", "zq12", "77", "zq1/zq2", "zq3"})
 	rapid.Check(t, func(t *rapid.T) {
 		var list []taints.Taint
 		var tols []taints.Toleration
 		for range rapid.IntRange(0, 4).Draw(t, "taints") {
-			list = append(list, taints.Taint{Key: secret.Draw(t, "key"), Value: secret.Draw(t, "value"), Effect: taints.Effect(secret.Draw(t, "effect"))})
+			list = append(list, taints.Taint{
+				Key:    secret.Draw(t, "key"),
+				Value:  secret.Draw(t, "value"),
+				Effect: taints.Effect(secret.Draw(t, "effect")),
+			})
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "tolerations") {
-			tols = append(tols, taints.Toleration{Key: secret.Draw(t, "key"), Operator: taints.Operator(secret.Draw(t, "operator")), Value: secret.Draw(t, "value"), Effect: taints.Effect(secret.Draw(t, "effect"))})
+			tols = append(tols, taints.Toleration{
+				Key:      secret.Draw(t, "key"),
+				Operator: taints.Operator(secret.Draw(t, "operator")),
+				Value:    secret.Draw(t, "value"),
+				Effect:   taints.Effect(secret.Draw(t, "effect")),
+			})
 		}
 		e := taints.Explain(list, tols)
 		s := taints.Summarize(slices.Values([][]taints.Taint{list}), tols)
@@ -260,16 +295,27 @@ func TestRedactedHoldsNothing(t *testing.T) {
 	})
 }
 
-// Neither a distance from which a threshold could be guessed nor another key is in a redacted text.
+// Neither a distance from which a threshold could be guessed nor another key is in a
+// redacted text.
 func TestRedactedHints(t *testing.T) {
 	for _, tc := range []struct {
 		taint string
 		tols  []taints.Toleration
 		want  string
 	}{
-		{"score=40:NoSchedule", parseTolerations("score=60 op=Gt"), "<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2> op=Gt, <value1> is not greater than <value2>)"},
-		{"dedicated=ml:NoSchedule", parseTolerations("dedicated=db", "team=ml"), "<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>, the value differs, <value1> stands under the key <key2>)"},
-		{"gpu:NoSchedule", []taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}}, "<key1>:NoSchedule is not tolerated (closest: <key1>:<effect1> op=<operator1>, the effect <effect1> is unknown, NoSchedule may be meant, the operator <operator1> is unknown, Exists may be meant)"},
+		{
+			"score=40:NoSchedule", parseTolerations("score=60 op=Gt"),
+			"<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2> op=Gt, <value1> is not greater than <value2>)",
+		},
+		{
+			"dedicated=ml:NoSchedule", parseTolerations("dedicated=db", "team=ml"),
+			"<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>, the value differs, <value1> stands under the key <key2>)",
+		},
+		{
+			"gpu:NoSchedule",
+			[]taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}},
+			"<key1>:NoSchedule is not tolerated (closest: <key1>:<effect1> op=<operator1>, the effect <effect1> is unknown, NoSchedule may be meant, the operator <operator1> is unknown, Exists may be meant)",
+		},
 	} {
 		if diff := cmp.Diff(tc.want, taints.Explain(parseTaints(tc.taint), tc.tols).Redact().String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -278,7 +324,11 @@ func TestRedactedHints(t *testing.T) {
 }
 
 func TestSummaryReport(t *testing.T) {
-	nodes := [][]taints.Taint{parseTaints("dedicated=ml:NoSchedule"), parseTaints("dedicated=ml:NoSchedule", "gpu:NoExecute"), nil}
+	nodes := [][]taints.Taint{
+		parseTaints("dedicated=ml:NoSchedule"),
+		parseTaints("dedicated=ml:NoSchedule", "gpu:NoExecute"),
+		nil,
+	}
 	s := taints.Summarize(slices.Values(nodes), parseTolerations("dedicated=db:NoSchedule"))
 	want := `1/3 nodes are available:
   2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=db:NoSchedule, the value differs)
@@ -325,7 +375,10 @@ func TestSummarize(t *testing.T) {
 	if got := taints.Compile(tols).Summarize(slices.Values(nodes)).String(); got != want {
 		t.Errorf("in another order: %s", got)
 	}
-	for name, s := range map[string]taints.Summary{"nil": taints.Summarize(nil, tols), "empty": taints.Summarize(slices.Values(nodes[:0]), nil)} {
+	for name, s := range map[string]taints.Summary{
+		"nil":   taints.Summarize(nil, tols),
+		"empty": taints.Summarize(slices.Values(nodes[:0]), nil),
+	} {
 		if got := s.String(); got != "0/0 nodes are available" {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -344,7 +397,8 @@ func TestSummarizeOrder(t *testing.T) {
 	}
 }
 
-// The summary counts what a loop over Filter counts, and the closest toleration of a reason does match its indexes.
+// The summary counts what a loop over Filter counts, and the closest toleration of a
+// reason does match its indexes.
 func TestSummarizeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.SliceOfN(anyTaints, 0, 8).Draw(t, "nodes")
@@ -368,7 +422,8 @@ func TestSummarizeLaws(t *testing.T) {
 				}
 			}
 			reason := r.Reason
-			if reason.Tolerated() || !taints.Hard.Has(reason.Taint.Effect) || count != r.Nodes || len(refMatches(o, tols, reason.Taint)) > 0 {
+			if reason.Tolerated() || !taints.Hard.Has(reason.Taint.Effect) || count != r.Nodes ||
+				len(refMatches(o, tols, reason.Taint)) > 0 {
 				t.Fatalf("%d nodes have %v, got %+v", count, reason.Taint, r)
 			}
 			if i, ok := reason.Toleration(); ok && !reason.Closest.Equal(tols[i]) {
@@ -380,7 +435,11 @@ func TestSummarizeLaws(t *testing.T) {
 
 // A line feed in a key does not begin a line, and other controls do not reach a terminal.
 func TestTextsAreOneLine(t *testing.T) {
-	list := []taints.Taint{{Key: "a\nb", Value: "\x1b[31m", Effect: "NoSchedule"}, {Key: "\xff\u202e", Effect: "NoSchedule"}, {Key: "é \\", Effect: "NoSchedule"}}
+	list := []taints.Taint{
+		{Key: "a\nb", Value: "\x1b[31m", Effect: "NoSchedule"},
+		{Key: "\xff\u202e", Effect: "NoSchedule"},
+		{Key: "é \\", Effect: "NoSchedule"},
+	}
 	tols := []taints.Toleration{{Key: "A\nb", Operator: "Exists"}}
 	want := `a\nb=\x1b[31m:NoSchedule is not tolerated (closest: A\nb op=Exists, the key differs only in letter case)
 \xff\u202e:NoSchedule is not tolerated (nothing comes close)
@@ -396,7 +455,8 @@ func TestTextsAreOneLine(t *testing.T) {
 	if lines := strings.Count(s.Report(), "\n"); lines != 3 || strings.Contains(s.String(), "\n") {
 		t.Errorf("%d lines: %q", lines, s.Report())
 	}
-	why := taints.Explain([]taints.Taint{{Key: "k", Value: "a\nb"}}, []taints.Toleration{{Key: "k", Value: "c"}, {Key: "x\ny", Value: "a\nb"}})[0].Why()
+	why := taints.Explain([]taints.Taint{{Key: "k", Value: "a\nb"}},
+		[]taints.Toleration{{Key: "k", Value: "c"}, {Key: "x\ny", Value: "a\nb"}})[0].Why()
 	if why != `the value differs, a\nb stands under the key x\ny` {
 		t.Errorf("got %q", why)
 	}
@@ -404,8 +464,17 @@ func TestTextsAreOneLine(t *testing.T) {
 
 // Distinct texts have distinct names, and equal ones equal names, in fields as in texts.
 func TestRedactFields(t *testing.T) {
-	list := []taints.Taint{{Key: "a", Effect: "one"}, {Key: "b", Effect: "two"}, {Key: "c", Effect: "one"}, {Effect: "NoExecute"}}
-	tols := []taints.Toleration{{Key: "a", Operator: "first", Value: "v"}, {Key: "b", Operator: "second", Value: "v"}, {Key: "c", Operator: "first", Value: "w", TolerationSeconds: seconds(9)}}
+	list := []taints.Taint{
+		{Key: "a", Effect: "one"},
+		{Key: "b", Effect: "two"},
+		{Key: "c", Effect: "one"},
+		{Effect: "NoExecute"},
+	}
+	tols := []taints.Toleration{
+		{Key: "a", Operator: "first", Value: "v"},
+		{Key: "b", Operator: "second", Value: "v"},
+		{Key: "c", Operator: "first", Value: "w", TolerationSeconds: seconds(9)},
+	}
 	e := taints.Explain(list, tols)
 	var got []string
 	for _, r := range e.Redact() {

@@ -37,18 +37,47 @@ func TestFilter(t *testing.T) {
 		schedulable, avoid, evicts bool
 	}{
 		{name: "no taints", want: taints.Verdict{}, schedulable: true},
-		{name: "no taints, some tolerations", taints: []taints.Taint{}, tols: parseTolerations("op=Exists"), want: taints.Verdict{}, schedulable: true},
-		{name: "no tolerations", taints: parseTaints("a:NoSchedule"), want: taints.Verdict{NoSchedule: 1}},
-		{name: "all tolerated", taints: parseTaints("a:NoSchedule", "b:NoExecute", "c:PreferNoSchedule"), tols: parseTolerations("op=Exists"), want: taints.Verdict{}, schedulable: true},
 		{
-			name: "each effect counts", taints: append(parseTaints("p:PreferNoSchedule", "a:NoSchedule", "q:PreferNoSchedule", "b:NoExecute", "c:NoSchedule"), unknown),
+			name: "no taints, some tolerations", taints: []taints.Taint{},
+			tols: parseTolerations("op=Exists"), want: taints.Verdict{}, schedulable: true,
+		},
+		{name: "no tolerations", taints: parseTaints("a:NoSchedule"), want: taints.Verdict{NoSchedule: 1}},
+		{
+			name:   "all tolerated",
+			taints: parseTaints("a:NoSchedule", "b:NoExecute", "c:PreferNoSchedule"),
+			tols:   parseTolerations("op=Exists"), want: taints.Verdict{}, schedulable: true,
+		},
+		{
+			name: "each effect counts", taints: append(parseTaints("p:PreferNoSchedule",
+				"a:NoSchedule", "q:PreferNoSchedule", "b:NoExecute", "c:NoSchedule"), unknown),
 			want: taints.Verdict{NoSchedule: 2, PreferNoSchedule: 2, NoExecute: 1, Other: 1}, evicts: true,
 		},
-		{name: "the first hard one is NoExecute", taints: parseTaints("p:PreferNoSchedule", "b:NoExecute", "a:NoSchedule"), want: taints.Verdict{NoSchedule: 1, PreferNoSchedule: 1, NoExecute: 1}, evicts: true},
-		{name: "only soft ones left", taints: parseTaints("a:NoSchedule", "p:PreferNoSchedule"), tols: parseTolerations("a op=Exists"), want: taints.Verdict{PreferNoSchedule: 1}, schedulable: true, avoid: true},
-		{name: "unknown effects keep nobody away", taints: []taints.Taint{unknown, {}}, want: taints.Verdict{Other: 2}, schedulable: true},
-		{name: "one key under two effects, one tolerated", taints: parseTaints("a=x:NoSchedule", "a=x:NoExecute"), tols: parseTolerations("a=x:NoSchedule"), want: taints.Verdict{NoExecute: 1}, evicts: true},
-		{name: "the same taint twice counts twice", taints: parseTaints("a:NoSchedule", "a:NoSchedule"), want: taints.Verdict{NoSchedule: 2}},
+		{
+			name:   "the first hard one is NoExecute",
+			taints: parseTaints("p:PreferNoSchedule", "b:NoExecute", "a:NoSchedule"),
+			want:   taints.Verdict{NoSchedule: 1, PreferNoSchedule: 1, NoExecute: 1}, evicts: true,
+		},
+		{
+			name:   "only soft ones left",
+			taints: parseTaints("a:NoSchedule", "p:PreferNoSchedule"),
+			tols:   parseTolerations("a op=Exists"), want: taints.Verdict{PreferNoSchedule: 1},
+			schedulable: true, avoid: true,
+		},
+		{
+			name: "unknown effects keep nobody away", taints: []taints.Taint{unknown, {}},
+			want: taints.Verdict{Other: 2}, schedulable: true,
+		},
+		{
+			name:   "one key under two effects, one tolerated",
+			taints: parseTaints("a=x:NoSchedule", "a=x:NoExecute"),
+			tols:   parseTolerations("a=x:NoSchedule"), want: taints.Verdict{NoExecute: 1},
+			evicts: true,
+		},
+		{
+			name:   "the same taint twice counts twice",
+			taints: parseTaints("a:NoSchedule", "a:NoSchedule"),
+			want:   taints.Verdict{NoSchedule: 2},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for form, got := range map[string]taints.Verdict{
@@ -67,7 +96,8 @@ func TestFilter(t *testing.T) {
 }
 
 func TestFindUntolerated(t *testing.T) {
-	list := append(parseTaints("p:PreferNoSchedule", "s:NoSchedule", "e:NoExecute", "f:NoExecute"), taints.Taint{Key: "u", Effect: "NoAdmit"})
+	list := append(parseTaints("p:PreferNoSchedule", "s:NoSchedule", "e:NoExecute",
+		"f:NoExecute"), taints.Taint{Key: "u", Effect: "NoAdmit"})
 	for _, tc := range []struct {
 		name string
 		tols []taints.Toleration
@@ -137,7 +167,10 @@ func TestNormalizeScores(t *testing.T) {
 		{"negative counts are none", []int{-5, 0, 2}, 100, []int64{100, 100, 0}},
 		{"only negative counts", []int{-5, -1}, 100, []int64{100, 100}},
 		{"out of 0", []int{0, 7}, 0, []int64{0, 0}},
-		{"large numbers", []int{0, math.MaxInt / 2, math.MaxInt - 1, math.MaxInt}, math.MaxInt, []int64{math.MaxInt, math.MaxInt/2 + 1, 1, 0}},
+		{
+			"large numbers", []int{0, math.MaxInt / 2, math.MaxInt - 1, math.MaxInt},
+			math.MaxInt, []int64{math.MaxInt, math.MaxInt/2 + 1, 1, 0},
+		},
 		{"a large maximum", []int{0, 1, 2}, math.MaxInt64, []int64{math.MaxInt64, math.MaxInt64/2 + 1, 0}},
 		{"a negative maximum mirrors", []int{0, 1, 2}, -100, []int64{-100, -50, 0}},
 		{"the least maximum", []int{0, 1, 2}, math.MinInt64, []int64{math.MinInt64, math.MinInt64 / 2, 0}},
@@ -172,7 +205,10 @@ func TestEffectSet(t *testing.T) {
 		{taints.AllEffects, "all", []bool{true, true, true, true, true, true}},
 		{taints.Effects("x"), "other", []bool{false, false, false, true, true, true}},
 		{taints.Effects(""), "other", []bool{false, false, false, true, true, true}},
-		{taints.Effects("NoExecute", "NoSchedule", "NoExecute"), "NoSchedule|NoExecute", []bool{true, false, true, false, false, false}},
+		{
+			taints.Effects("NoExecute", "NoSchedule", "NoExecute"), "NoSchedule|NoExecute",
+			[]bool{true, false, true, false, false, false},
+		},
 		{1 << 7, "none", []bool{false, false, false, false, false, false}},
 	} {
 		if got := tc.set.String(); got != tc.text {
@@ -212,7 +248,10 @@ func TestEffectSetUnmarshalText(t *testing.T) {
 			t.Errorf("%q is read as %v, %v", text, got, err)
 		}
 	}
-	for text, offset := range map[string]int{"": 0, "NoExecute|": 10, "NoExecute|none|x": 10, "all|NoExecute": 0, "noexecute": 0, "|NoExecute": 0} {
+	for text, offset := range map[string]int{
+		"": 0, "NoExecute|": 10, "NoExecute|none|x": 10, "all|NoExecute": 0, "noexecute": 0,
+		"|NoExecute": 0,
+	} {
 		got := taints.Soft
 		err := got.UnmarshalText([]byte(text))
 		var parse *taints.ParseError
@@ -234,7 +273,9 @@ func TestVerdictString(t *testing.T) {
 		"all tolerated":             {},
 		"untolerated: 2 NoSchedule": {NoSchedule: 2},
 		"untolerated: 12 NoExecute": {NoExecute: 12},
-		"untolerated: 1 NoSchedule, 2 PreferNoSchedule, 3 NoExecute, 4 other": {NoSchedule: 1, PreferNoSchedule: 2, NoExecute: 3, Other: 4},
+		"untolerated: 1 NoSchedule, 2 PreferNoSchedule, 3 NoExecute, 4 other": {
+			NoSchedule: 1, PreferNoSchedule: 2, NoExecute: 3, Other: 4,
+		},
 	} {
 		if got := v.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -145,7 +145,12 @@ func TestFormsAnswerAlike(t *testing.T) {
 				if diff := cmp.Diff(form.function(q, tols), form.matcher(taints.Compile(tols), q), unexported); diff != "" {
 					t.Fatalf("(-function +compiled):\n%s", diff)
 				}
-				for _, none := range []*taints.Matcher{nil, {}, taints.Compile(), taints.Compile(nil, []taints.Toleration{})} {
+				for _, none := range []*taints.Matcher{
+					nil,
+					{},
+					taints.Compile(),
+					taints.Compile(nil, []taints.Toleration{}),
+				} {
 					if diff := cmp.Diff(form.function(q, nil), form.matcher(none, q), unexported, cmpopts.EquateEmpty()); diff != "" {
 						t.Fatalf("(-without tolerations +empty Matcher):\n%s", diff)
 					}

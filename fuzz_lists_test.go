@@ -49,7 +49,10 @@ func (g *genes) text(from []string) string {
 }
 
 var (
-	geneKeys      = []string{"a", "b", "", "*", "a*", "ab", "a/b", "a/*", "A", "dedicated", "dedicatde", taints.NodeNotReady, taints.NodeMemoryPressure, taints.NodeRoleMaster, "nvidia.com/gpu"}
+	geneKeys = []string{
+		"a", "b", "", "*", "a*", "ab", "a/b", "a/*", "A", "dedicated", "dedicatde",
+		taints.NodeNotReady, taints.NodeMemoryPressure, taints.NodeRoleMaster, "nvidia.com/gpu",
+	}
 	geneValues    = []string{"", "v", "V", "5", "6", "7", "05", "-1", "0", least, most, "-9223372036854775809", "x-"}
 	geneEffects   = []taints.Effect{"NoExecute", "NoSchedule", "PreferNoSchedule", "", "x", "noexecute"}
 	geneOperators = []taints.Operator{"", "Equal", "Exists", "Lt", "Gt", "In", "exists"}
@@ -58,12 +61,18 @@ var (
 )
 
 func (g *genes) taint() taints.Taint {
-	return taints.Taint{Key: g.text(geneKeys), Value: g.text(geneValues), Effect: geneOf(g, geneEffects), TimeAdded: geneOf(g, geneTimes)}
+	return taints.Taint{
+		Key:       g.text(geneKeys),
+		Value:     g.text(geneValues),
+		Effect:    geneOf(g, geneEffects),
+		TimeAdded: geneOf(g, geneTimes),
+	}
 }
 
 func (g *genes) toleration() taints.Toleration {
 	return taints.Toleration{
-		Key: g.text(geneKeys), Operator: geneOf(g, geneOperators), Value: g.text(geneValues), Effect: geneOf(g, geneEffects), TolerationSeconds: geneOf(g, geneSeconds),
+		Key: g.text(geneKeys), Operator: geneOf(g, geneOperators), Value: g.text(geneValues),
+		Effect: geneOf(g, geneEffects), TolerationSeconds: geneOf(g, geneSeconds),
 	}
 }
 
@@ -99,12 +108,18 @@ func FuzzForms(f *testing.F) {
 		g := genes(data)
 		o, tols := g.options(), g.tolerations()
 		tols = append(tols, slices.Repeat(tols, g.below(14))...) // more than a block of a Matcher holds
-		q := question{g.taint(), g.taints(), genesList(&g, 3, g.taints), taints.EffectSet(g.next()), *geneTimes[1+g.below(3)]}
+		q := question{
+			g.taint(), g.taints(), genesList(&g, 3, g.taints), taints.EffectSet(g.next()),
+			*geneTimes[1+g.below(3)],
+		}
 		m, split := o.Compile(tols), g.below(len(tols)+1)
 		parts := o.Compile(tols[:split], tols[split:])
 		for _, form := range forms {
 			want := form.options(o, q, tols)
-			for name, got := range map[string]any{"compiled": form.matcher(m, q), "compiled in parts": form.matcher(parts, q)} {
+			for name, got := range map[string]any{
+				"compiled":          form.matcher(m, q),
+				"compiled in parts": form.matcher(parts, q),
+			} {
 				if diff := difference(want, got); diff != "" {
 					t.Fatalf("%s, %s (-under Options +got):\n%s", form.name, name, diff)
 				}
@@ -203,7 +218,11 @@ func FuzzLists(f *testing.F) {
 		all := slices.Concat(a, b)
 		world := worldOf(all)
 		times := timesOf(o, all, world)
-		for name, list := range map[string][]taints.Toleration{"Merge": o.Merge(a, b), "Minimize": o.Minimize(all), "both": o.Minimize(o.Merge(a, b))} {
+		for name, list := range map[string][]taints.Toleration{
+			"Merge":    o.Merge(a, b),
+			"Minimize": o.Minimize(all),
+			"both":     o.Minimize(o.Merge(a, b)),
+		} {
 			for i, got := range timesOf(o, list, world) {
 				if got != times[i] {
 					t.Fatalf("%s, under %+v: %v became %v: %v is tolerated %s, want %s", name, o, all, list, world[i], got, times[i])
@@ -248,7 +267,9 @@ func timesOf(o taints.Options, list []taints.Toleration, world []taints.Taint) [
 func checkCovered(t *testing.T, o taints.Options, tol, other taints.Toleration, world []taints.Taint) {
 	t.Helper()
 	for _, taint := range world {
-		if refTolerates(o, other, taint) && (!refTolerates(o, tol, taint) || taint.Effect == taints.NoExecute && refLonger(other.TolerationSeconds, tol.TolerationSeconds)) {
+		if refTolerates(o, other, taint) &&
+			(!refTolerates(o, tol, taint) ||
+				taint.Effect == taints.NoExecute && refLonger(other.TolerationSeconds, tol.TolerationSeconds)) {
 			t.Fatalf("under %+v %v covers %v, but not %v", o, tol, other, taint)
 		}
 	}
@@ -257,7 +278,8 @@ func checkCovered(t *testing.T, o taints.Options, tol, other taints.Toleration, 
 // worldOf returns taints of the keys, values and effects of the tolerations, of
 // integers next to theirs, and of others.
 func worldOf(tols []taints.Toleration) []taints.Taint {
-	keys, values, effects := map[string]bool{"no such key": true}, map[string]bool{"no such value": true}, map[taints.Effect]bool{taints.NoExecute: true, "no such effect": true}
+	keys, values, effects := map[string]bool{"no such key": true},
+		map[string]bool{"no such value": true}, map[taints.Effect]bool{taints.NoExecute: true, "no such effect": true}
 	for _, t := range tols {
 		keys[t.Key], values[t.Value] = true, true
 		if t.Effect != "" {
@@ -414,7 +436,10 @@ func FuzzIndex(f *testing.F) {
 }
 
 var (
-	secretTexts = []string{"", "secreta", "SecretA", "secretb", "secreta*", "secretcc/secretd", "secret\x1b[31m", "secret\n", "*", "secret5", "98761", "-98761", "98700000000", "098761", "secréta"}
+	secretTexts = []string{
+		"", "secreta", "SecretA", "secretb", "secreta*", "secretcc/secretd", "secret\x1b[31m",
+		"secret\n", "*", "secret5", "98761", "-98761", "98700000000", "098761", "secréta",
+	}
 	// Of the numbers also the differences.
 	telling = regexp.MustCompile(`(?i)secr|987|98699901239|98700098761|197522|x1b|\x1b`)
 )
@@ -430,7 +455,13 @@ func FuzzRedaction(f *testing.F) {
 		taint := func() taints.Taint { return taints.Taint{Key: secret(), Value: secret(), Effect: geneOf(&g, effects)} }
 		list, nodes := genesList(&g, 5, taint), [][]taints.Taint{genesList(&g, 5, taint)}
 		tols := genesList(&g, 6, func() taints.Toleration {
-			return taints.Toleration{Key: secret(), Operator: geneOf(&g, operators), Value: secret(), Effect: geneOf(&g, effects), TolerationSeconds: geneOf(&g, geneSeconds[:3])}
+			return taints.Toleration{
+				Key:               secret(),
+				Operator:          geneOf(&g, operators),
+				Value:             secret(),
+				Effect:            geneOf(&g, effects),
+				TolerationSeconds: geneOf(&g, geneSeconds[:3]),
+			}
 		})
 		o := g.options()
 		explained, summary := o.Explain(list, tols), o.Summarize(slices.Values(append(nodes, list)), tols)
@@ -450,7 +481,8 @@ func FuzzRedaction(f *testing.F) {
 				t.Fatalf("%q, of %v and %v, tells %q", text, list, tols, found)
 			}
 		}
-		if strings.Count(explained.Redact().String(), "\n") != max(0, len(list)-1) || explained.Redact().Schedulable() != explained.Schedulable() {
+		if strings.Count(explained.Redact().String(), "\n") != max(0, len(list)-1) ||
+			explained.Redact().Schedulable() != explained.Schedulable() {
 			t.Fatalf("%q of %q", explained.Redact(), explained)
 		}
 	})

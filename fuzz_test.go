@@ -13,7 +13,10 @@ import (
 )
 
 func FuzzParseTaint(f *testing.F) {
-	for _, s := range []string{"dedicated=ml:NoSchedule", "k:NoExecute", "k=:PreferNoSchedule", "k", "k=v", "k:", "k=v:NoSchedule-", "a/b/c:x", "a=b=c:NoSchedule", "\xff:NoSchedule"} {
+	for _, s := range []string{
+		"dedicated=ml:NoSchedule", "k:NoExecute", "k=:PreferNoSchedule", "k", "k=v", "k:",
+		"k=v:NoSchedule-", "a/b/c:x", "a=b=c:NoSchedule", "\xff:NoSchedule",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -33,7 +36,10 @@ func FuzzParseTaint(f *testing.F) {
 }
 
 func FuzzParseToleration(f *testing.F) {
-	for _, s := range []string{"k=v:NoSchedule", "op=Exists", "op=Exists op=Equal", ":NoExecute op=Exists for 300s", "k=5 op=Lt", "k:NoExecute for -5s", "k for 5s", "k op=", " op=Lt", "k  op=Exists"} {
+	for _, s := range []string{
+		"k=v:NoSchedule", "op=Exists", "op=Exists op=Equal", ":NoExecute op=Exists for 300s",
+		"k=5 op=Lt", "k:NoExecute for -5s", "k for 5s", "k op=", " op=Lt", "k  op=Exists",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -58,7 +64,10 @@ func FuzzParseToleration(f *testing.F) {
 }
 
 func FuzzParseTaints(f *testing.F) {
-	for _, s := range []string{"", ",", "a:NoSchedule", "a=b:NoSchedule,c:NoExecute", "a:NoSchedule,a=b:NoSchedule", "a:NoSchedule,,b", "a:NoSchedule, b:NoSchedule", "a:NoSchedule-,b=:x"} {
+	for _, s := range []string{
+		"", ",", "a:NoSchedule", "a=b:NoSchedule,c:NoExecute", "a:NoSchedule,a=b:NoSchedule",
+		"a:NoSchedule,,b", "a:NoSchedule, b:NoSchedule", "a:NoSchedule-,b=:x",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -104,7 +113,10 @@ func checkFuzzedListErrors(t *testing.T, text string, err error) {
 }
 
 func FuzzParseTaintID(f *testing.F) {
-	for _, s := range []string{"a", "a:NoSchedule", "a/b:NoExecute", "a:", "a=b:NoSchedule", "", ":NoSchedule", "a:x", "a:NoSchedule-", "a::NoSchedule"} {
+	for _, s := range []string{
+		"a", "a:NoSchedule", "a/b:NoExecute", "a:", "a=b:NoSchedule", "", ":NoSchedule", "a:x",
+		"a:NoSchedule-", "a::NoSchedule",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -124,7 +136,10 @@ func FuzzParseTaintID(f *testing.F) {
 
 // FuzzUnmarshalText reads names of enumerations and sets.
 func FuzzUnmarshalText(f *testing.F) {
-	for _, s := range []string{"", "all", "none", "NoSchedule|NoExecute", "other|other", "NoSchedule|", "|", "all|none", "Effect(3)", "MismatchKey", "LongestMatch", "EvictsNow", "HintSpelling"} {
+	for _, s := range []string{
+		"", "all", "none", "NoSchedule|NoExecute", "other|other", "NoSchedule|", "|", "all|none",
+		"Effect(3)", "MismatchKey", "LongestMatch", "EvictsNow", "HintSpelling",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -158,7 +173,10 @@ func checkFuzzedError(t *testing.T, s string, err error) {
 }
 
 func FuzzParseChanges(f *testing.F) {
-	for _, s := range []string{"k=v:NoSchedule", "k:NoExecute- k=v:NoSchedule- k-", "k=:PreferNoSchedule j-", "k- k- k:NoSchedule", "k=v- - -- k:-", "k:NoSchedule k=v:NoSchedule", "a/b/c-", "\xff-"} {
+	for _, s := range []string{
+		"k=v:NoSchedule", "k:NoExecute- k=v:NoSchedule- k-", "k=:PreferNoSchedule j-",
+		"k- k- k:NoSchedule", "k=v- - -- k:-", "k:NoSchedule k=v:NoSchedule", "a/b/c-", "\xff-",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -200,7 +218,8 @@ func checkFuzzedChangeErrors(t *testing.T, specs []string, err error) {
 	}
 }
 
-// FuzzJSON decodes a node's taints and a pod's tolerations and calls every function that takes them.
+// FuzzJSON decodes a node's taints and a pod's tolerations and calls every function
+// that takes them.
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`{"Taints":[{"key":"gpu","value":"x","effect":"NoSchedule","timeAdded":"2026-11-21T01:24:15Z"}],"Tolerations":[{"key":"gpu","operator":"Equal","value":"X"}]}`))
 	f.Add([]byte(`{"Taints":[{"key":"score","value":"40","effect":"NoExecute"},{}],"Tolerations":[{"key":"score","operator":"Lt","value":"60","effect":"NoExecute","tolerationSeconds":9223372036854775807}]}`))
@@ -218,7 +237,8 @@ func FuzzJSON(f *testing.F) {
 		if text, err := json.Marshal(pair); err != nil || json.Unmarshal(text, &again) != nil {
 			t.Fatalf("%s, %v", text, err)
 		}
-		if !slices.EqualFunc(again.Taints, pair.Taints, taints.Taint.Equal) || !slices.EqualFunc(again.Tolerations, pair.Tolerations, taints.Toleration.Equal) {
+		if !slices.EqualFunc(again.Taints, pair.Taints, taints.Taint.Equal) ||
+			!slices.EqualFunc(again.Tolerations, pair.Tolerations, taints.Toleration.Equal) {
 			t.Fatalf("%v came back as %v", pair, again)
 		}
 		callEverything(t, pair.Taints, pair.Tolerations)
@@ -234,7 +254,8 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 		if len(refUntolerated(o, list, tols, "NoSchedule", "NoExecute")) != v.NoSchedule+v.NoExecute {
 			t.Fatalf("Filter = %+v", v)
 		}
-		if e := m.Explain(list); e.Schedulable() != v.Schedulable() || strings.Count(e.String(), "\n") != max(0, len(list)-1) || strings.Count(e.Redact().String(), "\n") != max(0, len(list)-1) {
+		if e := m.Explain(list); e.Schedulable() != v.Schedulable() ||
+			strings.Count(e.String(), "\n") != max(0, len(list)-1) || strings.Count(e.Redact().String(), "\n") != max(0, len(list)-1) {
 			t.Fatalf("Explain = %v", e)
 		}
 		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() || strings.Count(s.String(), "\n") != 0 || strings.Count(s.Redact().Report(), "\n") != len(s.Reasons) {
@@ -246,7 +267,12 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 		if n := x.CountFeasible(m); n == 2 != v.Schedulable() || x.Summarize(m).Feasible != n {
 			t.Fatalf("CountFeasible = %d though %+v", n, v)
 		}
-		for _, p := range []taints.EvictionPolicy{{}, {Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch}, {Select: taints.ForeverElseShortest}} {
+		for _, p := range []taints.EvictionPolicy{
+			{},
+			{Select: taints.LongestMatch, FromTimeAdded: true},
+			{Select: taints.ShortestMatch},
+			{Select: taints.ForeverElseShortest},
+		} {
 			p.Options = o
 			if e := p.EvictionOf(list, tols, now); e != p.Compile(tols).EvictionOf(list, now) || e.Outcome == taints.Stays && v.Evicts() {
 				t.Fatalf("%+v though %+v", e, v)
@@ -266,7 +292,8 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 				t.Fatalf("Lint: %+v", f)
 			}
 		}
-		if err := o.ValidateTolerationsUpdate(nil, tols); (err == nil) != !slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !refValidToleration(o, tol) }) {
+		if err := o.ValidateTolerationsUpdate(nil,
+			tols); (err == nil) != !slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !refValidToleration(o, tol) }) {
 			t.Fatalf("ValidateTolerationsUpdate: %v", err)
 		}
 	}
@@ -331,7 +358,12 @@ func FuzzValidate(f *testing.F) {
 		if err := taints.ValidateTaints([]taints.Taint{taint}); (err == nil) != refValidTaints([]taints.Taint{taint}) {
 			t.Fatalf("%+v: %v", taint, err)
 		}
-		tol := taints.Toleration{Key: key, Operator: taints.Operator(operator), Value: value, Effect: taints.Effect(effect)}
+		tol := taints.Toleration{
+			Key:      key,
+			Operator: taints.Operator(operator),
+			Value:    value,
+			Effect:   taints.Effect(effect),
+		}
 		if timed {
 			tol.TolerationSeconds = &seconds
 		}

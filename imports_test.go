@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The library imports a handful of small standard packages, and none of the large ones, directly or through another.
+// The library imports a handful of small standard packages, and none of the large
+// ones, directly or through another.
 func TestImports(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err) // as in WebAssembly, where nothing can be run
@@ -21,7 +22,9 @@ func TestImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	deps := strings.Fields(string(out))
-	for _, heavy := range []string{"fmt", "reflect", "regexp", "encoding/json", "log", "log/slog", "net", "context", "os"} {
+	for _, heavy := range []string{
+		"fmt", "reflect", "regexp", "encoding/json", "log", "log/slog", "net", "context", "os",
+	} {
 		if slices.Contains(deps, heavy) {
 			t.Errorf("the package depends on %s", heavy)
 		}

@@ -100,8 +100,10 @@ func verdictsOf(t fataler, seq iter.Seq2[int, taints.Verdict]) map[int]taints.Ve
 
 // Few taint lists, so that groups grow beyond a page, and many nodes.
 var indexTaints = rapid.OneOf(rapid.Just[[]taints.Taint](nil), anyTaints, rapid.SampledFrom([][]taints.Taint{
-	parseTaints("a:NoSchedule"), parseTaints("a:NoSchedule", "b=5:NoExecute"), parseTaints("b=5:NoExecute", "a:NoSchedule"), parseTaints("a:PreferNoSchedule"),
-	parseTaints("a:NoSchedule", "a:PreferNoSchedule"), parseTaints("a:NoSchedule", "a:NoSchedule"), parseTaints("b=5:NoExecute", "b=6:NoExecute", "b=v:NoExecute"),
+	parseTaints("a:NoSchedule"), parseTaints("a:NoSchedule", "b=5:NoExecute"),
+	parseTaints("b=5:NoExecute", "a:NoSchedule"), parseTaints("a:PreferNoSchedule"),
+	parseTaints("a:NoSchedule", "a:PreferNoSchedule"),
+	parseTaints("a:NoSchedule", "a:NoSchedule"), parseTaints("b=5:NoExecute", "b=6:NoExecute", "b=v:NoExecute"),
 	parseTaints("a:PreferNoSchedule", "a:NoSchedule", "b=5:PreferNoSchedule"),
 	{{Key: "a", Effect: "x"}, {Key: "b", Value: "5", Effect: "x"}},
 }))
@@ -116,7 +118,8 @@ var indexTolerations = rapid.OneOf(anyTolerations, rapid.SliceOfN(rapid.Custom(f
 }), 0, 6))
 
 var indexRepels = rapid.SampledFrom([]taints.EffectSet{
-	0, 0, 0, taints.Hard, taints.Soft, taints.Evicting, taints.AllEffects, taints.Effects(taints.NoSchedule), taints.Effects("x"), taints.Hard | taints.Effects("x"),
+	0, 0, 0, taints.Hard, taints.Soft, taints.Evicting, taints.AllEffects,
+	taints.Effects(taints.NoSchedule), taints.Effects("x"), taints.Hard | taints.Effects("x"),
 })
 
 func TestIndexIsAMapAndALoop(t *testing.T) {
@@ -305,7 +308,11 @@ func TestIndex(t *testing.T) {
 		var x taints.Index[int]
 		for i := range 100 {
 			when := time.Unix(int64(i), 0)
-			list := []taints.Taint{{Key: "a", Effect: "NoSchedule", TimeAdded: &when}, {Key: "b", Effect: "PreferNoSchedule"}, {Key: "c", Effect: "NoExecute"}}
+			list := []taints.Taint{
+				{Key: "a", Effect: "NoSchedule", TimeAdded: &when},
+				{Key: "b", Effect: "PreferNoSchedule"},
+				{Key: "c", Effect: "NoExecute"},
+			}
 			x.Set(i, slices.Concat(list[i%3:], list[:i%3]))
 		}
 		if s := x.Audit(); s.Groups != 3 || s.Classes != 2 || s.Anchors != 2 || s.Keys != 3 {
@@ -337,7 +344,11 @@ func TestIndex(t *testing.T) {
 		runtime.KeepAlive(&x)
 	})
 	t.Run("Repels", func(t *testing.T) {
-		list := []taints.Taint{{Key: "a", Effect: taints.PreferNoSchedule}, {Key: "b", Effect: "Special"}, {Key: "c", Effect: taints.NoExecute}}
+		list := []taints.Taint{
+			{Key: "a", Effect: taints.PreferNoSchedule},
+			{Key: "b", Effect: "Special"},
+			{Key: "c", Effect: taints.NoExecute},
+		}
 		for _, c := range []struct {
 			repels taints.EffectSet
 			want   []int
@@ -456,7 +467,8 @@ func TestIndex(t *testing.T) {
 		x.Set("stays", parseTaints("score=5:NoSchedule", "gpu:NoSchedule"))
 		for i := range 1000 {
 			x.Set("changes", []taints.Taint{
-				{Key: "score", Value: strconv.Itoa(i), Effect: taints.NoSchedule}, {Key: "gpu", Value: "v" + strconv.Itoa(i), Effect: taints.NoExecute}, {Key: "k" + strconv.Itoa(i)},
+				{Key: "score", Value: strconv.Itoa(i), Effect: taints.NoSchedule},
+				{Key: "gpu", Value: "v" + strconv.Itoa(i), Effect: taints.NoExecute}, {Key: "k" + strconv.Itoa(i)},
 			})
 		}
 		x.Delete("changes")
@@ -524,7 +536,10 @@ func TestIndex(t *testing.T) {
 		build := func() []int {
 			var x taints.Index[int]
 			for i := range 1000 {
-				x.Set(i, []taints.Taint{{Key: "tenant", Value: strconv.Itoa(i % 37), Effect: taints.NoSchedule}, {Key: "zone", Value: strconv.Itoa(i % 5), Effect: taints.PreferNoSchedule}})
+				x.Set(i, []taints.Taint{
+					{Key: "tenant", Value: strconv.Itoa(i % 37), Effect: taints.NoSchedule},
+					{Key: "zone", Value: strconv.Itoa(i % 5), Effect: taints.PreferNoSchedule},
+				})
 				x.Delete(i / 3)
 			}
 			return slices.Collect(x.Feasible(taints.Compile(parseTolerations("tenant op=Exists"))))
@@ -538,7 +553,10 @@ func TestIndex(t *testing.T) {
 // Numbers of one key are found by their order: all thresholds over nodes that come,
 // change and go, among so many others that a search is worth it.
 func TestIndexThresholds(t *testing.T) {
-	value := rapid.SampledFrom([]string{"-9223372036854775808", "-7", "0", "1", "2", "3", "5", "8", "9223372036854775807", "", "v", "05"})
+	value := rapid.SampledFrom([]string{
+		"-9223372036854775808", "-7", "0", "1", "2", "3", "5", "8", "9223372036854775807", "",
+		"v", "05",
+	})
 	effect := rapid.SampledFrom([]taints.Effect{taints.NoSchedule, taints.NoExecute})
 	rapid.Check(t, func(t *rapid.T) {
 		var x taints.Index[int]
@@ -559,7 +577,8 @@ func TestIndexThresholds(t *testing.T) {
 		}
 		x.Audit()
 		for _, op := range []taints.Operator{taints.OpLt, taints.OpGt, taints.OpExists, taints.OpEqual} {
-			limit := rapid.SampledFrom([]string{"-9223372036854775808", "-7", "0", "1", "2", "4", "8", "9", "9223372036854775807"}).Draw(t, "limit")
+			limit := rapid.SampledFrom([]string{"-9223372036854775808", "-7", "0", "1", "2", "4",
+				"8", "9", "9223372036854775807"}).Draw(t, "limit")
 			m := taints.Compile([]taints.Toleration{{Key: "score", Operator: op, Value: limit, Effect: effect.Draw(t, "effect")}})
 			checkIndex(t, &x, &model, m)
 			if _, ok := x.Search(m); !ok {

@@ -27,26 +27,58 @@ func TestTolerates(t *testing.T) {
 	}{
 		{"equal in all", T{Key: "dedicated", Operator: "Equal", Value: "ml", Effect: "NoSchedule"}, dedicated, 0},
 		{"no operator means Equal", T{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}, dedicated, 0},
-		{"Equal, another value", T{Key: "dedicated", Value: "db", Effect: "NoSchedule"}, dedicated, taints.MismatchValue},
-		{"Equal, value in another letter case", T{Key: "dedicated", Value: "ML", Effect: "NoSchedule"}, dedicated, taints.MismatchValue},
-		{"Equal with an empty value does not match all values", T{Key: "dedicated", Operator: "Equal", Effect: "NoSchedule"}, dedicated, taints.MismatchValue},
-		{"Equal with an empty value matches an empty value", T{Key: "dedicated", Operator: "Equal"}, taints.Taint{Key: "dedicated", Effect: "NoSchedule"}, 0},
+		{
+			"Equal, another value", T{Key: "dedicated", Value: "db", Effect: "NoSchedule"},
+			dedicated, taints.MismatchValue,
+		},
+		{
+			"Equal, value in another letter case",
+			T{Key: "dedicated", Value: "ML", Effect: "NoSchedule"}, dedicated,
+			taints.MismatchValue,
+		},
+		{
+			"Equal with an empty value does not match all values",
+			T{Key: "dedicated", Operator: "Equal", Effect: "NoSchedule"}, dedicated,
+			taints.MismatchValue,
+		},
+		{
+			"Equal with an empty value matches an empty value",
+			T{Key: "dedicated", Operator: "Equal"},
+			taints.Taint{Key: "dedicated", Effect: "NoSchedule"}, 0,
+		},
 		{"another key", T{Key: "gpu", Value: "ml", Effect: "NoSchedule"}, dedicated, taints.MismatchKey},
 		{"key in another letter case", T{Key: "Dedicated", Operator: "Exists"}, dedicated, taints.MismatchKey},
 		{"another effect", T{Key: "dedicated", Value: "ml", Effect: "NoExecute"}, dedicated, taints.MismatchEffect},
-		{"effect is looked at first", T{Key: "gpu", Value: "db", Effect: "NoExecute"}, dedicated, taints.MismatchEffect},
+		{
+			"effect is looked at first", T{Key: "gpu", Value: "db", Effect: "NoExecute"},
+			dedicated, taints.MismatchEffect,
+		},
 		{"key is looked at before the value", T{Key: "gpu", Value: "db"}, dedicated, taints.MismatchKey},
 		{"empty effect matches all effects", T{Key: "dedicated", Value: "ml"}, dedicated, 0},
 		{"empty effect matches an unknown effect", T{Operator: "Exists"}, taints.Taint{Key: "k", Effect: "NoAdmit"}, 0},
 		{"empty effect matches an empty effect", T{Operator: "Exists"}, taints.Taint{Key: "k"}, 0},
-		{"an effect does not match an empty effect", T{Operator: "Exists", Effect: "NoSchedule"}, taints.Taint{Key: "k"}, taints.MismatchEffect},
-		{"unknown effect matches itself", T{Operator: "Exists", Effect: "NoAdmit"}, taints.Taint{Key: "k", Effect: "NoAdmit"}, 0},
-		{"unknown effect matches no other unknown one", T{Operator: "Exists", Effect: "NoAdmit"}, taints.Taint{Key: "k", Effect: "noadmit"}, taints.MismatchEffect},
+		{
+			"an effect does not match an empty effect",
+			T{Operator: "Exists", Effect: "NoSchedule"}, taints.Taint{Key: "k"},
+			taints.MismatchEffect,
+		},
+		{
+			"unknown effect matches itself", T{Operator: "Exists", Effect: "NoAdmit"},
+			taints.Taint{Key: "k", Effect: "NoAdmit"}, 0,
+		},
+		{
+			"unknown effect matches no other unknown one",
+			T{Operator: "Exists", Effect: "NoAdmit"}, taints.Taint{Key: "k", Effect: "noadmit"},
+			taints.MismatchEffect,
+		},
 		{"Exists", T{Key: "dedicated", Operator: "Exists", Effect: "NoSchedule"}, dedicated, 0},
 		{"Exists of another key", T{Key: "gpu", Operator: "Exists"}, dedicated, taints.MismatchKey},
 		{"Exists does not look at its value", T{Key: "dedicated", Operator: "Exists", Value: "db"}, dedicated, 0},
 		{"empty key with Exists matches all", T{Operator: "Exists"}, dedicated, 0},
-		{"empty key with Exists and an effect", T{Operator: "Exists", Effect: "NoExecute"}, dedicated, taints.MismatchEffect},
+		{
+			"empty key with Exists and an effect", T{Operator: "Exists", Effect: "NoExecute"},
+			dedicated, taints.MismatchEffect,
+		},
 		{"empty key with Equal compares values only", T{Value: "ml"}, dedicated, 0},
 		{"empty key with Gt compares values only", T{Operator: "Gt", Value: "4"}, score("5"), 0},
 		{"{} does not match a value", T{}, dedicated, taints.MismatchValue},
@@ -54,7 +86,10 @@ func TestTolerates(t *testing.T) {
 		{"{} matches {}", T{}, taints.Taint{}, 0},
 		{"seconds play no part", T{Key: "dedicated", Operator: "Exists", TolerationSeconds: seconds(-1)}, dedicated, 0},
 		{"unknown operator", T{Key: "dedicated", Operator: "In", Value: "ml"}, dedicated, taints.MismatchOperator},
-		{"operator in lower case is unknown", T{Key: "dedicated", Operator: "exists"}, dedicated, taints.MismatchOperator},
+		{
+			"operator in lower case is unknown", T{Key: "dedicated", Operator: "exists"},
+			dedicated, taints.MismatchOperator,
+		},
 		{"a star is no wildcard", T{Key: "dedic*", Operator: "Exists"}, dedicated, taints.MismatchKey},
 		{"a lone star is no wildcard", T{Key: "*", Operator: "Exists"}, dedicated, taints.MismatchKey},
 
@@ -67,11 +102,27 @@ func TestTolerates(t *testing.T) {
 		{"Gt, equal", T{Key: "score", Operator: "Gt", Value: "40"}, score("40"), taints.MismatchNotGreater},
 		{"Gt, less", T{Key: "score", Operator: "Gt", Value: "60"}, score("40"), taints.MismatchNotGreater},
 		{"Gt, negative and zero", T{Key: "score", Operator: "Gt", Value: "-1"}, score("0"), 0},
-		{"Lt at both ends of int64", T{Key: "score", Operator: "Lt", Value: "9223372036854775807"}, score("-9223372036854775808"), 0},
-		{"Gt at both ends of int64", T{Key: "score", Operator: "Gt", Value: "-9223372036854775808"}, score("9223372036854775807"), 0},
-		{"nothing is greater than the greatest", T{Key: "score", Operator: "Gt", Value: "9223372036854775807"}, score("9223372036854775807"), taints.MismatchNotGreater},
+		{
+			"Lt at both ends of int64",
+			T{Key: "score", Operator: "Lt", Value: "9223372036854775807"},
+			score("-9223372036854775808"), 0,
+		},
+		{
+			"Gt at both ends of int64",
+			T{Key: "score", Operator: "Gt", Value: "-9223372036854775808"},
+			score("9223372036854775807"), 0,
+		},
+		{
+			"nothing is greater than the greatest",
+			T{Key: "score", Operator: "Gt", Value: "9223372036854775807"},
+			score("9223372036854775807"), taints.MismatchNotGreater,
+		},
 		{"Lt of another key", T{Key: "rank", Operator: "Lt", Value: "60"}, score("40"), taints.MismatchKey},
-		{"Lt of another effect", T{Key: "score", Operator: "Lt", Value: "60", Effect: "NoExecute"}, score("40"), taints.MismatchEffect},
+		{
+			"Lt of another effect",
+			T{Key: "score", Operator: "Lt", Value: "60", Effect: "NoExecute"}, score("40"),
+			taints.MismatchEffect,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := tc.tol.Mismatch(tc.taint); got != tc.want {
@@ -87,13 +138,18 @@ func TestTolerates(t *testing.T) {
 	}
 }
 
-// Lt and Gt take integers in canonical form only; every other form matches nothing, on whichever side it stands.
+// Lt and Gt take integers in canonical form only; every other form matches nothing,
+// on whichever side it stands.
 func TestIntegerForms(t *testing.T) {
-	valid := []string{"0", "1", "9", "10", "-1", "-10", "9223372036854775807", "-9223372036854775808", "999999999999999999"}
+	valid := []string{
+		"0", "1", "9", "10", "-1", "-10", "9223372036854775807", "-9223372036854775808",
+		"999999999999999999",
+	}
 	invalid := []string{
 		"", "-", "+", "+1", "-0", "00", "01", "007", "-01", "1.0", "1e3", "0x1", "1_000", " 1", "1 ", "1\n", "--1", "١", "1a", "a",
 		"9223372036854775808", "-9223372036854775809", "18446744073709551616", "99999999999999999999", "-99999999999999999999",
-		"9223372036854775809", "-9223372036854775810", "9999999999999999999", "-9999999999999999999", "18446744073709551617", strings.Repeat("9", 1000), "/", ":",
+		"9223372036854775809", "-9223372036854775810", "9999999999999999999",
+		"-9999999999999999999", "18446744073709551617", strings.Repeat("9", 1000), "/", ":",
 	}
 	for i, form := range append(valid, invalid...) {
 		ok := i < len(valid)
@@ -103,7 +159,10 @@ func TestIntegerForms(t *testing.T) {
 				limit, taintLimit = taintLimit, limit
 			}
 			asTaint := taints.Toleration{Operator: op, Value: limit}.Mismatch(taints.Taint{Key: "k", Value: form})
-			asToleration := taints.Toleration{Operator: op, Value: form}.Mismatch(taints.Taint{Key: "k", Value: taintLimit})
+			asToleration := taints.Toleration{Operator: op, Value: form}.Mismatch(taints.Taint{
+				Key:   "k",
+				Value: taintLimit,
+			})
 			if (asTaint != taints.MismatchNotInteger) != ok || (asToleration != taints.MismatchNotInteger) != ok {
 				t.Errorf("%s %q: %v as the taint's value, %v as the toleration's; an integer: %v", op, form, asTaint, asToleration, ok)
 			}
@@ -112,7 +171,10 @@ func TestIntegerForms(t *testing.T) {
 }
 
 func TestNumbersCompareAsNumbers(t *testing.T) {
-	numbers := []int64{math.MinInt64, math.MinInt64 + 1, -100, -11, -2, -1, 0, 1, 2, 9, 10, 11, 99, 100, math.MaxInt64 - 1, math.MaxInt64}
+	numbers := []int64{
+		math.MinInt64, math.MinInt64 + 1, -100, -11, -2, -1, 0, 1, 2, 9, 10, 11, 99, 100,
+		math.MaxInt64 - 1, math.MaxInt64,
+	}
 	for _, limit := range numbers {
 		for _, n := range numbers {
 			taint := taints.Taint{Key: "k", Value: strconv.FormatInt(n, 10)}

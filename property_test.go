@@ -19,31 +19,42 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// The generators draw from few texts, so that keys, values and effects collide, and from near misses and malformed ones.
+// The generators draw from few texts, so that keys, values and effects collide, and
+// from near misses and malformed ones.
 
 var (
-	keys    = rapid.SampledFrom([]string{"a", "b", "example.com/gpu", "Example.com/gpu", "dedicated", "Dedicated", "dedicatde", "", "a*", "*", "example.com/*", "-", "a b", "é", "a=b", "op", taints.NodeNotReady, taints.NodeMemoryPressure, strings.Repeat("k", 63), strings.Repeat("k", 64)})
-	values  = rapid.SampledFrom([]string{"", "v", "V", "w", "0", "-0", "5", "6", "-6", "05", "+5", "Exists", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "v v", "=", strings.Repeat("v", 64)})
-	effects = rapid.SampledFrom([]taints.Effect{"NoSchedule", "NoExecute", "NoExecute", "PreferNoSchedule", "", "noschedule", "x"})
+	keys = rapid.SampledFrom([]string{
+		"a", "b", "example.com/gpu", "Example.com/gpu", "dedicated", "Dedicated", "dedicatde",
+		"", "a*", "*", "example.com/*", "-", "a b", "é", "a=b", "op", taints.NodeNotReady,
+		taints.NodeMemoryPressure, strings.Repeat("k", 63), strings.Repeat("k", 64),
+	})
+	values = rapid.SampledFrom([]string{
+		"", "v", "V", "w", "0", "-0", "5", "6", "-6", "05", "+5", "Exists",
+		"9223372036854775807", "9223372036854775808", "-9223372036854775808",
+		"-9223372036854775809", "v v", "=", strings.Repeat("v", 64),
+	})
+	effects = rapid.SampledFrom([]taints.Effect{
+		"NoSchedule", "NoExecute", "NoExecute", "PreferNoSchedule", "", "noschedule", "x",
+	})
 
 	operators = rapid.SampledFrom([]taints.Operator{"", "Equal", "Exists", "Exists", "Lt", "Gt", "exists", "In"})
-	options   = rapid.SampledFrom([]taints.Options{{}, {NoComparison: true}, {KeyWildcards: true}, {NoComparison: true, KeyWildcards: true}})
-	policies  = rapid.SampledFrom([]taints.EvictionPolicy{
+	options   = rapid.SampledFrom([]taints.Options{
 		{},
-		{FromTimeAdded: true},
-		{Select: taints.LongestMatch},
-		{Select: taints.ShortestMatch},
-		{Select: taints.LongestMatch, FromTimeAdded: true},
-		{Select: taints.ShortestMatch, FromTimeAdded: true},
-		{Select: taints.ForeverElseShortest},
-		{Select: taints.ForeverElseShortest, FromTimeAdded: true},
-		{Effects: taints.Hard},
-		{Effects: taints.AllEffects, Select: taints.ShortestMatch},
+		{NoComparison: true},
+		{KeyWildcards: true},
+		{NoComparison: true, KeyWildcards: true},
+	})
+	policies = rapid.SampledFrom([]taints.EvictionPolicy{
+		{}, {FromTimeAdded: true}, {Select: taints.LongestMatch}, {Select: taints.ShortestMatch},
+		{Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch, FromTimeAdded: true},
+		{Select: taints.ForeverElseShortest}, {Select: taints.ForeverElseShortest, FromTimeAdded: true},
+		{Effects: taints.Hard}, {Effects: taints.AllEffects, Select: taints.ShortestMatch},
 		{Effects: taints.Effects("x"), FromTimeAdded: true},
 	})
 	someSeconds = rapid.OneOf(
 		rapid.Just[*int64](nil),
-		rapid.Map(rapid.SampledFrom([]int64{0, 1, 5, 300, -1, 9223372036, 9223372037, 18446744074, math.MaxInt64, math.MinInt64}), func(s int64) *int64 { return &s }),
+		rapid.Map(rapid.SampledFrom([]int64{0, 1, 5, 300, -1, 9223372036, 9223372037,
+			18446744074, math.MaxInt64, math.MinInt64}), func(s int64) *int64 { return &s }),
 		rapid.Map(rapid.Int64(), func(s int64) *int64 { return &s }),
 	)
 	someTime = rapid.Map(rapid.OneOf(rapid.Int64Range(-10, 10), rapid.Int64Range(-62135596800, 253402300799)), func(s int64) time.Time {
@@ -51,10 +62,21 @@ var (
 	})
 
 	anyTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{Key: keys.Draw(t, "key"), Value: values.Draw(t, "value"), Effect: effects.Draw(t, "effect"), TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added")}
+		return taints.Taint{
+			Key:       keys.Draw(t, "key"),
+			Value:     values.Draw(t, "value"),
+			Effect:    effects.Draw(t, "effect"),
+			TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added"),
+		}
 	})
 	anyToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
-		return taints.Toleration{Key: keys.Draw(t, "key"), Operator: operators.Draw(t, "operator"), Value: values.Draw(t, "value"), Effect: effects.Draw(t, "effect"), TolerationSeconds: someSeconds.Draw(t, "seconds")}
+		return taints.Toleration{
+			Key:               keys.Draw(t, "key"),
+			Operator:          operators.Draw(t, "operator"),
+			Value:             values.Draw(t, "value"),
+			Effect:            effects.Draw(t, "effect"),
+			TolerationSeconds: someSeconds.Draw(t, "seconds"),
+		}
 	})
 	anyTaints      = rapid.SliceOfN(anyTaint, 0, 5)
 	anyTolerations = rapid.SliceOfN(anyToleration, 0, 6)
@@ -64,8 +86,15 @@ var (
 		return taints.Taint{Key: fewKeys.Draw(t, "key"), Effect: taints.NoExecute, TimeAdded: added.Draw(t, "added")}
 	}), 1, 5)
 	timedTolerations = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
-		s := rapid.SampledFrom([]*int64{nil, seconds(0), seconds(-1), seconds(1), seconds(5), seconds(60), seconds(300), seconds(300)})
-		return taints.Toleration{Key: fewKeys.Draw(t, "key"), Operator: taints.OpExists, TolerationSeconds: s.Draw(t, "seconds")}
+		s := rapid.SampledFrom([]*int64{
+			nil, seconds(0), seconds(-1), seconds(1), seconds(5), seconds(60), seconds(300),
+			seconds(300),
+		})
+		return taints.Toleration{
+			Key:               fewKeys.Draw(t, "key"),
+			Operator:          taints.OpExists,
+			TolerationSeconds: s.Draw(t, "seconds"),
+		}
 	}), 0, 6)
 	fewKeys = rapid.SampledFrom([]string{"a", "b", "c"})
 	// More tolerations than a Matcher's blocks hold.
@@ -86,8 +115,10 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 			t.Fatalf("one-shot Match = %d, %v, want %d", got, ok, want)
 		}
 		for _, tol := range tols {
-			if want := refTolerates(o, tol, taint); o.Tolerates(tol, taint) != want || (o.Mismatch(tol, taint) == taints.MismatchNone) != want {
-				t.Fatalf("under %+v %v: Tolerates = %v, Mismatch = %v, want %v", o, tol, o.Tolerates(tol, taint), o.Mismatch(tol, taint), want)
+			if want := refTolerates(o, tol, taint); o.Tolerates(tol, taint) != want ||
+				(o.Mismatch(tol, taint) == taints.MismatchNone) != want {
+				t.Fatalf("under %+v %v: Tolerates = %v, Mismatch = %v, want %v", o, tol,
+					o.Tolerates(tol, taint), o.Mismatch(tol, taint), want)
 			}
 			want := refTolerates(taints.Options{}, tol, taint)
 			if tol.Tolerates(taint) != want || (tol.Mismatch(taint) == 0) != want {
@@ -100,10 +131,15 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 // Each path through a Matcher leads to what the plain loop over Check finds.
 func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 	kinds := map[string]*rapid.Generator[[]taints.Toleration]{
-		"none": rapid.SampledFrom([][]taints.Toleration{nil, {{Key: "a", Operator: "In"}}, {{Operator: "Lt", Value: "x"}, {Key: "b", Operator: "Gt"}}}),
+		"none": rapid.SampledFrom([][]taints.Toleration{
+			nil,
+			{{Key: "a", Operator: "In"}},
+			{{Operator: "Lt", Value: "x"}, {Key: "b", Operator: "Gt"}},
+		}),
 		"table": rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
 			tol := anyToleration.Draw(t, "toleration")
-			tol.Key, tol.Operator = rapid.SampledFrom([]string{"a", "b", "dedicated"}).Draw(t, "key"), rapid.SampledFrom([]taints.Operator{"", "Exists"}).Draw(t, "operator")
+			tol.Key, tol.Operator = rapid.SampledFrom([]string{"a", "b", "dedicated"}).Draw(t,
+				"key"), rapid.SampledFrom([]taints.Operator{"", "Exists"}).Draw(t, "operator")
 			return tol
 		}), 1, 140),
 		"table and wildcards": rapid.Map(manyTolerations, func(list []taints.Toleration) []taints.Toleration {
@@ -209,7 +245,8 @@ func TestEvictionAgreesWithTheReference(t *testing.T) {
 }
 
 // checkDecidingPair checks that the pair of the eviction is one that leads to it.
-func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time, e taints.Eviction) {
+func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
+	tols []taints.Toleration, now time.Time, e taints.Eviction) {
 	if e.Outcome == taints.Stays {
 		if e != (taints.Eviction{}) {
 			t.Fatalf("a pod that stays has %+v", e)
@@ -283,7 +320,10 @@ func TestDeadlineNeverGetsEarlier(t *testing.T) {
 	})
 	t.Run("when a toleration is added, under LongestMatch", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			p := taints.EvictionPolicy{Select: taints.LongestMatch, FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded")}
+			p := taints.EvictionPolicy{
+				Select:        taints.LongestMatch,
+				FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded"),
+			}
 			list, tols, now := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
 			before := p.EvictionOf(list, tols, now)
 			more := slices.Insert(slices.Clone(tols), rapid.IntRange(0, len(tols)).Draw(t, "index"), anyToleration.Draw(t, "added"))
@@ -299,15 +339,19 @@ func TestFilteringIsMonotonic(t *testing.T) {
 		list, tols := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
 		before := taints.Filter(list, tols)
 		after := taints.Filter(list, append(slices.Clone(tols), anyToleration.Draw(t, "added")))
-		if after.NoSchedule > before.NoSchedule || after.PreferNoSchedule > before.PreferNoSchedule || after.NoExecute > before.NoExecute || after.Other > before.Other {
+		if after.NoSchedule > before.NoSchedule ||
+			after.PreferNoSchedule > before.PreferNoSchedule || after.NoExecute > before.NoExecute || after.Other > before.Other {
 			t.Fatalf("a toleration was added: %+v, then %+v", before, after)
 		}
 	})
 }
 
 func TestValidationAgreesWithTheReference(t *testing.T) {
-	// Most random texts are invalid for several reasons at once; one random field in a valid frame finds more.
-	text := rapid.OneOf(keys, values, rapid.StringMatching(`[aZ0._/*-]{0,6}`), rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`), rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String())
+	// Most random texts are invalid for several reasons at once; one random field in
+	// a valid frame finds more.
+	text := rapid.OneOf(keys, values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
+		rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`),
+		rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String())
 	t.Run("taints", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			list := anyTaints.Draw(t, "taints")
@@ -367,7 +411,8 @@ func TestTextRoundTrips(t *testing.T) {
 		if err == nil && !refValidToleration(o, gotTol) {
 			t.Fatalf("under %+v %q is read as the invalid %+v", o, tol, gotTol)
 		}
-		if plain, plainErr := taints.ParseToleration(tol.String()); o == (taints.Options{}) && ((plainErr == nil) != (err == nil) || !plain.Equal(gotTol)) {
+		if plain, plainErr := taints.ParseToleration(tol.String()); o == (taints.Options{}) &&
+			((plainErr == nil) != (err == nil) || !plain.Equal(gotTol)) {
 			t.Fatalf("%q is read as %+v, %v, and under the zero Options as %+v, %v", tol, plain, plainErr, gotTol, err)
 		}
 	})
@@ -430,11 +475,13 @@ func TestAddLaws(t *testing.T) {
 var (
 	worldToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
 		return taints.Toleration{
-			Key:               rapid.SampledFrom([]string{"", "*", "a", "a*", "a/*", "a/b", "a/b*", "b"}).Draw(t, "key"),
-			Operator:          operators.Draw(t, "operator"),
-			Value:             rapid.SampledFrom([]string{"", "v", "05", "-9223372036854775808", "-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807"}).Draw(t, "value"),
-			Effect:            rapid.SampledFrom([]taints.Effect{"", "NoSchedule", "NoExecute", "NoExecute", "x"}).Draw(t, "effect"),
-			TolerationSeconds: rapid.SampledFrom([]*int64{nil, nil, seconds(0), seconds(-1), seconds(300), seconds(301), seconds(math.MaxInt64)}).Draw(t, "seconds"),
+			Key:      rapid.SampledFrom([]string{"", "*", "a", "a*", "a/*", "a/b", "a/b*", "b"}).Draw(t, "key"),
+			Operator: operators.Draw(t, "operator"),
+			Value: rapid.SampledFrom([]string{"", "v", "05", "-9223372036854775808",
+				"-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807"}).Draw(t, "value"),
+			Effect: rapid.SampledFrom([]taints.Effect{"", "NoSchedule", "NoExecute", "NoExecute", "x"}).Draw(t, "effect"),
+			TolerationSeconds: rapid.SampledFrom([]*int64{nil, nil, seconds(0), seconds(-1),
+				seconds(300), seconds(301), seconds(math.MaxInt64)}).Draw(t, "seconds"),
 		}
 	})
 	worldTolerations = rapid.SliceOfN(worldToleration, 0, 6)
@@ -509,10 +556,12 @@ func TestMergeLaws(t *testing.T) {
 			}
 		}
 		for i, tol := range merged[len(base):] {
-			if slices.ContainsFunc(merged[:len(base)+i], func(earlier taints.Toleration) bool { return refCovers(o, forever(earlier), tol) }) {
+			if slices.ContainsFunc(merged[:len(base)+i],
+				func(earlier taints.Toleration) bool { return refCovers(o, forever(earlier), tol) }) {
 				t.Fatalf("%v adds nothing to %v", tol, merged[:len(base)+i])
 			}
-			if tol.TolerationSeconds != nil && slices.ContainsFunc(extra, func(e taints.Toleration) bool { return e.TolerationSeconds == tol.TolerationSeconds }) {
+			if tol.TolerationSeconds != nil &&
+				slices.ContainsFunc(extra, func(e taints.Toleration) bool { return e.TolerationSeconds == tol.TolerationSeconds }) {
 				t.Fatalf("the seconds of %v are shared", tol)
 			}
 		}
@@ -565,7 +614,8 @@ func TestMinimizeLaws(t *testing.T) {
 			}
 		}
 		for i, tol := range got {
-			if len(got) < len(tols) && tol.TolerationSeconds != nil && slices.ContainsFunc(tols, func(t taints.Toleration) bool { return t.TolerationSeconds == tol.TolerationSeconds }) {
+			if len(got) < len(tols) && tol.TolerationSeconds != nil &&
+				slices.ContainsFunc(tols, func(t taints.Toleration) bool { return t.TolerationSeconds == tol.TolerationSeconds }) {
 				t.Fatalf("the seconds of %v are shared", tol)
 			}
 			if refCovers(o, taints.Toleration{Operator: "In"}, tol) {
@@ -601,8 +651,8 @@ func answers(o taints.Options, list []taints.Taint, tols, others []taints.Tolera
 	return append(all, len(faultsIn(o.ValidateAllowed(tols, others))), o.SameTolerations(tols, others))
 }
 
-// Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it only one at the end of a toleration's
-// key is none.
+// Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it
+// only one at the end of a toleration's key is none.
 func TestStarHoldsNoPowerWithoutWildcards(t *testing.T) {
 	starred := rapid.OneOf(worldTolerations, anyTolerations)
 	rapid.Check(t, func(t *rapid.T) {
@@ -611,7 +661,12 @@ func TestStarHoldsNoPowerWithoutWildcards(t *testing.T) {
 		off := taints.Options{NoComparison: rapid.Bool().Draw(t, "noComparison")}
 		before := answers(off, list, tols, others)
 		if off == (taints.Options{}) {
-			plain := []any{taints.Filter(list, tols), len(taints.Merge(tols, others)), len(taints.Minimize(tols)), withoutAdvice(taints.Lint(tols))}
+			plain := []any{
+				taints.Filter(list, tols),
+				len(taints.Merge(tols, others)),
+				len(taints.Minimize(tols)),
+				withoutAdvice(taints.Lint(tols)),
+			}
 			if diff := cmp.Diff(plain, before[:4]); diff != "" {
 				t.Fatalf("the zero options differ (-plain +options):\n%s", diff)
 			}
@@ -675,9 +730,18 @@ func TestNormalizeScoresLaws(t *testing.T) {
 }
 
 var (
-	conditionKeys  = rapid.SampledFrom([]string{taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService})
+	conditionKeys = rapid.SampledFrom([]string{
+		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure,
+		taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable,
+		taints.NodeUnschedulable, taints.NodeOutOfService,
+	})
 	conditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{Key: conditionKeys.Draw(t, "key"), Value: rapid.SampledFrom([]string{"", "", "x"}).Draw(t, "value"), Effect: effects.Draw(t, "effect"), TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added")}
+		return taints.Taint{
+			Key:       conditionKeys.Draw(t, "key"),
+			Value:     rapid.SampledFrom([]string{"", "", "x"}).Draw(t, "value"),
+			Effect:    effects.Draw(t, "effect"),
+			TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added"),
+		}
 	})
 	// The taints of a node, whose keys and effects an API server keeps unique.
 	nodeTaints = rapid.Map(rapid.SliceOfN(rapid.OneOf(anyTaint, conditionTaint), 0, 8), refFirsts)

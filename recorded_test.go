@@ -73,8 +73,9 @@ func TestRecordedValidation(t *testing.T) {
 	}
 }
 
-// kubernetesField turns the field that the API server names into the one that this package names: it says operator where
-// the value of an Equal or Exists toleration is at fault.
+// kubernetesField turns the field that the API server names into the one that this
+// package names: it says operator where the value of an Equal or Exists toleration
+// is at fault.
 func kubernetesField(field, kind string, tols []taints.Toleration) string {
 	_, field, _ = strings.Cut(field, ".")
 	list, ok := strings.CutSuffix(field, "].operator")
@@ -204,8 +205,9 @@ func TestRecordedDefaults(t *testing.T) {
 	}
 }
 
-// restrictionMerge restates what the PodTolerationRestriction plugin does to a list when it adds to it: MergeTolerations
-// in k8s.io/kubernetes/pkg/util/tolerations, which drops what another entry covers.
+// restrictionMerge restates what the PodTolerationRestriction plugin does to a list
+// when it adds to it: MergeTolerations in k8s.io/kubernetes/pkg/util/tolerations,
+// which drops what another entry covers.
 func restrictionMerge(all []taints.Toleration) []taints.Toleration {
 	covers := func(a, b taints.Toleration) bool {
 		if cmp.Equal(a, b) {

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// This file restates the rules as plainly as they can be said, without regard to speed, for the property tests to hold the
-// package against.
+// This file restates the rules as plainly as they can be said, without regard to
+// speed, for the property tests to hold the package against.
 
 var canonicalInteger = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 
@@ -61,7 +61,8 @@ func refMatches(o taints.Options, tols []taints.Toleration, taint taints.Taint) 
 	return matches
 }
 
-// refUntolerated returns the indexes of all taints with one of the effects that nothing tolerates.
+// refUntolerated returns the indexes of all taints with one of the effects that
+// nothing tolerates.
 func refUntolerated(o taints.Options, list []taints.Taint, tols []taints.Toleration, effects ...taints.Effect) []int {
 	var untolerated []int
 	for i, taint := range list {
@@ -74,8 +75,8 @@ func refUntolerated(o taints.Options, list []taints.Taint, tols []taints.Tolerat
 	return untolerated
 }
 
-// refDeadline says when a pod leaves, in nanoseconds since year 1: never, at once (at now), or at a time.
-// A taint's nil seconds are forever.
+// refDeadline says when a pod leaves, in nanoseconds since year 1: never, at once
+// (at now), or at a time. A taint's nil seconds are forever.
 func refDeadline(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) (taints.Outcome, *big.Int) {
 	outcome, deadline := taints.Stays, (*big.Int)(nil)
 	for _, taint := range list {
@@ -112,8 +113,9 @@ func refDeadline(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Tol
 	return outcome, deadline
 }
 
-// refDecider returns the index of the taint that decides: the first that is not tolerated, or else the first that is
-// tolerated for no time, or else the first with the earliest deadline. There is one.
+// refDecider returns the index of the taint that decides: the first that is not
+// tolerated, or else the first that is tolerated for no time, or else the first with
+// the earliest deadline. There is one.
 func refDecider(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) int {
 	var untolerated, noTime []int
 	earliest, first := (*big.Int)(nil), -1
@@ -139,15 +141,16 @@ func refEffects(p taints.EvictionPolicy) taints.EffectSet {
 	return p.Effects
 }
 
-// nanosOf returns the nanoseconds since year 1, from which a time.Time counts seconds in an int64. The Unix time of some
-// does not fit into one.
+// nanosOf returns the nanoseconds since year 1, from which a time.Time counts
+// seconds in an int64. The Unix time of some does not fit into one.
 func nanosOf(t time.Time) *big.Int {
 	const year1 = 62135596800
 	seconds := big.NewInt(t.Unix() + year1) // wraps back where Unix wrapped
 	return seconds.Mul(seconds, big.NewInt(1e9)).Add(seconds, big.NewInt(int64(t.Nanosecond())))
 }
 
-// refSeconds returns how long the tolerations at the indexes tolerate together, 0 at least, nil forever.
+// refSeconds returns how long the tolerations at the indexes tolerate together, 0 at
+// least, nil forever.
 func refSeconds(selection taints.Selection, tols []taints.Toleration, matches []int) *big.Int {
 	var all []*big.Int
 	for _, i := range matches {
@@ -187,7 +190,8 @@ func refFirsts(list []taints.Taint) []taints.Taint {
 	return firsts
 }
 
-// refApply restates kubectl taint: the values that the node's taints have afterwards, and how many faults there are.
+// refApply restates kubectl taint: the values that the node's taints have
+// afterwards, and how many faults there are.
 func refApply(list []taints.Taint, c taints.Changes, overwrite bool) (values map[taints.TaintID]string, faults int) {
 	values = refValues(list)
 	before := maps.Clone(values)
@@ -281,11 +285,15 @@ func refValidToleration(o taints.Options, t taints.Toleration) bool {
 	return key && value && effect && seconds
 }
 
-// world has, for any tolerations drawn from its keys, values, thresholds and effects, a taint wherever they differ.
+// world has, for any tolerations drawn from its keys, values, thresholds and
+// effects, a taint wherever they differ.
 var world = func() []taints.Taint {
 	var all []taints.Taint
 	for _, key := range []string{"", "*", "a", "a*", "a/", "a/*", "a/b", "a/b*", "a/bc", "b", "other"} {
-		for _, value := range []string{"", "v", "05", "-9223372036854775808", "-9223372036854775807", "0", "4", "5", "6", "7", "9223372036854775806", "9223372036854775807", "other"} {
+		for _, value := range []string{
+			"", "v", "05", "-9223372036854775808", "-9223372036854775807", "0", "4", "5", "6",
+			"7", "9223372036854775806", "9223372036854775807", "other",
+		} {
 			for _, effect := range []taints.Effect{"", "NoSchedule", "NoExecute", "x", "other"} {
 				all = append(all, taints.Taint{Key: key, Value: value, Effect: effect})
 			}
@@ -299,7 +307,8 @@ func refLonger(a, b *int64) bool {
 	return b != nil && (a == nil || max(0, *a) > max(0, *b))
 }
 
-// refCovers reports whether, of the taints of the world, t tolerates all that u does, and as long.
+// refCovers reports whether, of the taints of the world, t tolerates all that u
+// does, and as long.
 func refCovers(o taints.Options, t, u taints.Toleration) bool {
 	for _, taint := range world {
 		if !refTolerates(o, u, taint) {
@@ -312,7 +321,8 @@ func refCovers(o taints.Options, t, u taints.Toleration) bool {
 	return true
 }
 
-// refTime says how long a list tolerates a taint: not at all, or for a time that counts only of NoExecute taints.
+// refTime says how long a list tolerates a taint: not at all, or for a time that
+// counts only of NoExecute taints.
 func refTime(o taints.Options, tols []taints.Toleration, taint taints.Taint) string {
 	matches := refMatches(o, tols, taint)
 	if len(matches) == 0 {

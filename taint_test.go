@@ -23,8 +23,18 @@ func TestParseTaint(t *testing.T) {
 		{"dedicated=ml:NoSchedule", taints.Taint{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}},
 		{"dedicated:NoExecute", taints.Taint{Key: "dedicated", Effect: "NoExecute"}},
 		{"dedicated=:PreferNoSchedule", taints.Taint{Key: "dedicated", Effect: "PreferNoSchedule"}},
-		{"nvidia.com/gpu=A100_80G.x-1:NoSchedule", taints.Taint{Key: "nvidia.com/gpu", Value: "A100_80G.x-1", Effect: "NoSchedule"}},
-		{strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63) + "=" + strings.Repeat("V", 63) + ":NoSchedule", taints.Taint{Key: strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63), Value: strings.Repeat("V", 63), Effect: "NoSchedule"}},
+		{
+			"nvidia.com/gpu=A100_80G.x-1:NoSchedule",
+			taints.Taint{Key: "nvidia.com/gpu", Value: "A100_80G.x-1", Effect: "NoSchedule"},
+		},
+		{
+			strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63) + "=" + strings.Repeat("V", 63) + ":NoSchedule",
+			taints.Taint{
+				Key:    strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63),
+				Value:  strings.Repeat("V", 63),
+				Effect: "NoSchedule",
+			},
+		},
 	} {
 		t.Run(tc.in, func(t *testing.T) {
 			got, err := taints.ParseTaint(tc.in)
@@ -48,15 +58,27 @@ func TestParseTaintErrors(t *testing.T) {
 	}{
 		{"", 0, "key", taints.ErrRequired, `parse taint "" at offset 0: key: required: a taint needs a key`},
 		{"=v:NoSchedule", 0, "key", taints.ErrRequired, ""},
-		{"key", 3, "effect", taints.ErrRequired, `parse taint "key" at offset 3: effect: required: must be NoSchedule, PreferNoSchedule or NoExecute`},
+		{
+			"key", 3, "effect", taints.ErrRequired,
+			`parse taint "key" at offset 3: effect: required: must be NoSchedule, PreferNoSchedule or NoExecute`,
+		},
 		{"key=value", 9, "effect", taints.ErrRequired, ""},
 		{"key:", 4, "effect", taints.ErrRequired, ""},
-		{"key:noschedule", 4, "effect", taints.ErrUnsupported, `parse taint "key:noschedule" at offset 4: effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`},
+		{
+			"key:noschedule", 4, "effect", taints.ErrUnsupported,
+			`parse taint "key:noschedule" at offset 4: effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`,
+		},
 		{"key:NoSchedule ", 4, "effect", taints.ErrUnsupported, ""},
 		{"key:a:NoSchedule", 4, "effect", taints.ErrUnsupported, ""},
-		{"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported, `parse taint "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute; a "-" at the end asks for removal and names no taint`},
+		{
+			"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported,
+			`parse taint "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute; a "-" at the end asks for removal and names no taint`,
+		},
 		{"key-", 0, "key", taints.ErrInvalid, ""},
-		{"key=a=b:NoSchedule", 4, "value", taints.ErrInvalid, `parse taint "key=a=b:NoSchedule" at offset 4: value: "a=b" is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`},
+		{
+			"key=a=b:NoSchedule", 4, "value", taints.ErrInvalid,
+			`parse taint "key=a=b:NoSchedule" at offset 4: value: "a=b" is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+		},
 		{"k y=v:NoSchedule", 0, "key", taints.ErrInvalid, ""},
 		{"a/b/c:NoSchedule", 0, "key", taints.ErrInvalid, ""},
 		{"Example.com/gpu:NoSchedule", 0, "key", taints.ErrInvalid, ""},
@@ -124,7 +146,10 @@ func TestTaintString(t *testing.T) {
 		{taints.Taint{Key: "k"}, "k"},
 		{taints.Taint{}, ""},
 		{taints.Taint{Value: "v", Effect: "x"}, "=v:x"},
-		{taints.Taint{Key: strings.Repeat("long", 100), Effect: "NoExecute"}, strings.Repeat("long", 100) + ":NoExecute"},
+		{
+			taints.Taint{Key: strings.Repeat("long", 100), Effect: "NoExecute"},
+			strings.Repeat("long", 100) + ":NoExecute",
+		},
 	} {
 		if got := tc.taint.String(); got != tc.want {
 			t.Errorf("%+v prints as %q, want %q", tc.taint, got, tc.want)
@@ -281,7 +306,8 @@ func TestParseTaints(t *testing.T) {
 		for i, err := range all.Unwrap() {
 			parse := err.(*taints.ParseError)
 			f := parse.Err.(*taints.FieldError)
-			if parse.Input != list || parse.Offset != want[i].offset || f.List != "taints" || faultIndex(f) != want[i].index || f.Field != want[i].field || f.Err != want[i].kind {
+			if parse.Input != list || parse.Offset != want[i].offset || f.List != "taints" ||
+				faultIndex(f) != want[i].index || f.Field != want[i].field || f.Err != want[i].kind {
 				t.Errorf("%q: got %v, want %+v", list, err, want[i])
 			}
 		}

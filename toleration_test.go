@@ -27,13 +27,25 @@ func TestTolerationString(t *testing.T) {
 		{T{Key: "k"}, "k", true},
 		{T{Key: "k", Effect: "NoSchedule"}, "k:NoSchedule", true},
 		{T{Key: "k", Operator: "Exists", Effect: "NoSchedule"}, "k:NoSchedule op=Exists", true},
-		{T{Key: "k", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(300)}, "k:NoExecute op=Exists for 300s", true},
+		{
+			T{Key: "k", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(300)},
+			"k:NoExecute op=Exists for 300s", true,
+		},
 		{T{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(-5)}, "k=v:NoExecute for -5s", true},
-		{T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MaxInt64)}, "k:NoExecute for 9223372036854775807s", true},
-		{T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MinInt64)}, "k:NoExecute for -9223372036854775808s", true},
+		{
+			T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MaxInt64)},
+			"k:NoExecute for 9223372036854775807s", true,
+		},
+		{
+			T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MinInt64)},
+			"k:NoExecute for -9223372036854775808s", true,
+		},
 		{T{Operator: "Exists"}, "op=Exists", true},
 		{T{Operator: "Exists", Effect: "NoExecute"}, ":NoExecute op=Exists", true},
-		{T{Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(0)}, ":NoExecute op=Exists for 0s", true},
+		{
+			T{Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(0)},
+			":NoExecute op=Exists for 0s", true,
+		},
 		{T{Key: "k", Operator: "Lt", Value: "-9", Effect: "NoSchedule"}, "k=-9:NoSchedule op=Lt", true},
 		{T{Key: "k", Operator: "Gt", Value: "5"}, "k=5 op=Gt", true},
 		{T{Key: "op", Value: "Exists"}, "op=Exists op=Equal", true},
@@ -70,7 +82,10 @@ func TestParseTolerationErrors(t *testing.T) {
 		kind   error
 		text   string
 	}{
-		{"", 0, "operator", taints.ErrInvalid, `parse toleration "" at offset 0: operator: "" is invalid: must be Exists when the key is empty, which means all keys and values`},
+		{
+			"", 0, "operator", taints.ErrInvalid,
+			`parse toleration "" at offset 0: operator: "" is invalid: must be Exists when the key is empty, which means all keys and values`,
+		},
 		{":NoSchedule", 0, "operator", taints.ErrInvalid, ""},
 		{"=v op=Gt", 6, "operator", taints.ErrInvalid, ""},
 		{"k!", 0, "key", taints.ErrInvalid, ""},
@@ -80,7 +95,10 @@ func TestParseTolerationErrors(t *testing.T) {
 		{"k: op=Exists", 2, "effect", taints.ErrRequired, ""},
 		{"k:noexecute op=Exists", 2, "effect", taints.ErrUnsupported, ""},
 		{"k:a:NoExecute", 2, "effect", taints.ErrUnsupported, ""},
-		{"k op=in", 5, "operator", taints.ErrUnsupported, `parse toleration "k op=in" at offset 5: operator: "in" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal`},
+		{
+			"k op=in", 5, "operator", taints.ErrUnsupported,
+			`parse toleration "k op=in" at offset 5: operator: "in" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal`,
+		},
 		{"k op=", 5, "operator", taints.ErrUnsupported, ""},
 		{"a op=xop=y", 5, "operator", taints.ErrUnsupported, ""},
 		{"k=v op=Exists", 2, "value", taints.ErrInvalid, ""},
@@ -89,7 +107,10 @@ func TestParseTolerationErrors(t *testing.T) {
 		{"k for 5s", 1, "effect", taints.ErrInvalid, ""},
 		{"k:NoSchedule for 5s", 2, "effect", taints.ErrInvalid, ""},
 		{"op=Exists for 5s", 9, "effect", taints.ErrInvalid, ""},
-		{"k:NoExecute for 5m", 12, "", taints.ErrInvalid, `parse toleration "k:NoExecute for 5m" at offset 12: "for 5m" is invalid: after the key, value and effect come " op=OPERATOR" and " for SECONDSs", in this order, each at most once`},
+		{
+			"k:NoExecute for 5m", 12, "", taints.ErrInvalid,
+			`parse toleration "k:NoExecute for 5m" at offset 12: "for 5m" is invalid: after the key, value and effect come " op=OPERATOR" and " for SECONDSs", in this order, each at most once`,
+		},
 		{"k:NoExecute for 05s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
 		{"k:NoExecute for 9223372036854775808s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
 		{"k:NoExecute for 5s op=Exists", 12, "", taints.ErrInvalid, ""},
@@ -226,7 +247,10 @@ func TestCovers(t *testing.T) {
 		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a:NoSchedule"), true},
 		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a:NoExecute"), false},
 		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a"), false},
-		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, taints.Toleration{Key: "a", Operator: "Lt", TolerationSeconds: seconds(2)}, true},
+		{
+			taints.Toleration{Key: "a", TolerationSeconds: seconds(1)},
+			taints.Toleration{Key: "a", Operator: "Lt", TolerationSeconds: seconds(2)}, true,
+		},
 	} {
 		if got := tc.t.Covers(tc.u); got != tc.want {
 			t.Errorf("%v covers %v: %v, want %v", tc.t, tc.u, got, tc.want)
@@ -241,11 +265,20 @@ func TestCoversUnderOptions(t *testing.T) {
 		t, u taints.Toleration
 		want bool
 	}{
-		{wild, toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/network", "Exists", ""), true},
+		{
+			wild, toleration("readiness.k8s.io/*", "Exists", ""),
+			toleration("readiness.k8s.io/network", "Exists", ""), true,
+		},
 		{wild, toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/net*", "Exists", ""), true},
 		{wild, toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/*", "Exists", ""), true},
-		{wild, toleration("readiness.k8s.io/net*", "Exists", ""), toleration("readiness.k8s.io/*", "Exists", ""), false},
-		{wild, toleration("readiness.k8s.io/network", "Exists", ""), toleration("readiness.k8s.io/network*", "Exists", ""), false},
+		{
+			wild, toleration("readiness.k8s.io/net*", "Exists", ""),
+			toleration("readiness.k8s.io/*", "Exists", ""), false,
+		},
+		{
+			wild, toleration("readiness.k8s.io/network", "Exists", ""),
+			toleration("readiness.k8s.io/network*", "Exists", ""), false,
+		},
 		{wild, toleration("*", "Exists", ""), toleration("", "Exists", ""), true},
 		{wild, toleration("", "Exists", ""), toleration("*", "Exists", ""), true},
 		{wild, toleration("a*", "Exists", ""), toleration("", "Exists", ""), false},
@@ -275,12 +308,23 @@ func TestMerge(t *testing.T) {
 		{"covered", []string{gpu}, []string{"gpu=a:NoSchedule", "gpu:NoExecute op=Exists", gpu}, nil},
 		{"covered by one before it in extra", []string{shortly}, []string{gpu, "gpu=a:NoSchedule"}, []string{gpu}},
 		{"broader, behind the narrow one", []string{"gpu=a:NoSchedule"}, []string{gpu}, []string{gpu}},
-		{"longer than the pod wants", []string{shortly}, []string{"not-ready:NoExecute op=Exists for 300s", "not-ready:NoExecute op=Exists"}, nil},
+		{
+			"longer than the pod wants", []string{shortly},
+			[]string{"not-ready:NoExecute op=Exists for 300s", "not-ready:NoExecute op=Exists"},
+			nil,
+		},
 		{"shorter than the pod wants", []string{"not-ready:NoExecute op=Exists"}, []string{shortly}, nil},
-		{"several values of a key", []string{"tenant=a:NoSchedule"}, []string{"tenant=b:NoSchedule", "tenant=c:NoSchedule"}, []string{"tenant=b:NoSchedule", "tenant=c:NoSchedule"}},
+		{
+			"several values of a key", []string{"tenant=a:NoSchedule"},
+			[]string{"tenant=b:NoSchedule", "tenant=c:NoSchedule"},
+			[]string{"tenant=b:NoSchedule", "tenant=c:NoSchedule"},
+		},
 		{"base is superfluous in itself", []string{gpu, gpu, "gpu=a"}, []string{"gpu=b"}, nil},
 		{"nobody needs it", nil, []string{"a=9223372036854775807 op=Gt"}, nil},
-		{"thresholds", []string{"score=5 op=Gt"}, []string{"score=7 op=Gt", "score=4 op=Gt", "score=5"}, []string{"score=4 op=Gt"}},
+		{
+			"thresholds", []string{"score=5 op=Gt"},
+			[]string{"score=7 op=Gt", "score=4 op=Gt", "score=5"}, []string{"score=4 op=Gt"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := taints.Merge(parseTolerations(tc.base...), parseTolerations(tc.extra...))
@@ -303,26 +347,95 @@ func TestMinimize(t *testing.T) {
 	}{
 		{"nothing", nil, nil},
 		{"repeated", []string{"gpu", "gpu", "gpu op=Equal"}, []string{"gpu"}},
-		{"behind a broader one", []string{"gpu op=Exists", "gpu=a:NoSchedule", "team=a"}, []string{"gpu op=Exists", "team=a"}},
-		{"before a broader one", []string{"gpu=a:NoSchedule", "team=a", "gpu op=Exists"}, []string{"team=a", "gpu op=Exists"}},
+		{
+			"behind a broader one", []string{"gpu op=Exists", "gpu=a:NoSchedule", "team=a"},
+			[]string{"gpu op=Exists", "team=a"},
+		},
+		{
+			"before a broader one", []string{"gpu=a:NoSchedule", "team=a", "gpu op=Exists"},
+			[]string{"team=a", "gpu op=Exists"},
+		},
 		{"shadowed, whatever its seconds", []string{five, forever}, []string{five}},
 		{"longer, before a shorter one", []string{forever, five}, []string{forever, five}},
-		{"for the same time, before a broader one", []string{"maintenance:NoExecute op=Exists for 300s", five}, []string{five}},
-		{"not at all, in two ways", []string{"maintenance:NoExecute op=Exists for -1s", ":NoExecute op=Exists for 0s"}, []string{":NoExecute op=Exists for 0s"}},
-		{"another time comes between", []string{"maintenance=a:NoExecute op=Equal", "maintenance:NoExecute op=Exists for 60s", ":NoExecute op=Exists"}, []string{"maintenance=a:NoExecute", "maintenance:NoExecute op=Exists for 60s", ":NoExecute op=Exists"}},
-		{"another time for other taints comes between", []string{"a:NoExecute", "b:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"b:NoExecute for 60s", ":NoExecute op=Exists"}},
-		{"another time for other values comes between", []string{"a=5:NoExecute op=Gt", "a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}},
-		{"another time for a common value comes between", []string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"}},
-		{"the same the other way round", []string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}, []string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}},
-		{"the same where the later ones are larger", []string{"a=5:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}, []string{"a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"}},
-		{"another time for another text comes between", []string{"a=x:NoExecute", "a=y:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"a=y:NoExecute for 60s", ":NoExecute op=Exists"}},
-		{"another time for zero comes between", []string{"a:NoExecute", "a=0:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"a=0:NoExecute for 60s", ":NoExecute op=Exists"}},
-		{"another time for no value comes between", []string{"a=0:NoExecute", "a:NoExecute for 60s", ":NoExecute op=Exists"}, []string{"a:NoExecute for 60s", ":NoExecute op=Exists"}},
-		{"another time for all values comes between", []string{"a=x:NoExecute", "a:NoExecute op=Exists for 60s", ":NoExecute op=Exists"}, []string{"a=x:NoExecute", "a:NoExecute op=Exists for 60s", ":NoExecute op=Exists"}},
-		{"no time, of another effect, comes between", []string{"a:NoExecute op=Exists for 300s", "a:NoSchedule op=Exists", five}, []string{"a:NoSchedule op=Exists", five}},
-		{"another time counts for NoExecute only", []string{"a:NoSchedule", ":NoExecute op=Exists for 60s", "op=Exists"}, []string{":NoExecute op=Exists for 60s", "op=Exists"}},
+		{
+			"for the same time, before a broader one",
+			[]string{"maintenance:NoExecute op=Exists for 300s", five}, []string{five},
+		},
+		{
+			"not at all, in two ways",
+			[]string{"maintenance:NoExecute op=Exists for -1s", ":NoExecute op=Exists for 0s"},
+			[]string{":NoExecute op=Exists for 0s"},
+		},
+		{
+			"another time comes between",
+			[]string{
+				"maintenance=a:NoExecute op=Equal",
+				"maintenance:NoExecute op=Exists for 60s",
+				":NoExecute op=Exists",
+			},
+			[]string{"maintenance=a:NoExecute", "maintenance:NoExecute op=Exists for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"another time for other taints comes between",
+			[]string{"a:NoExecute", "b:NoExecute for 60s", ":NoExecute op=Exists"},
+			[]string{"b:NoExecute for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"another time for other values comes between",
+			[]string{"a=5:NoExecute op=Gt", "a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"},
+			[]string{"a=5:NoExecute op=Lt for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"another time for a common value comes between",
+			[]string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"},
+			[]string{"a=5:NoExecute op=Gt", "a=7:NoExecute op=Lt for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"the same the other way round",
+			[]string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"},
+			[]string{"a=7:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"the same where the later ones are larger",
+			[]string{"a=5:NoExecute op=Lt", "a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"},
+			[]string{"a=5:NoExecute op=Gt for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"another time for another text comes between",
+			[]string{"a=x:NoExecute", "a=y:NoExecute for 60s", ":NoExecute op=Exists"},
+			[]string{"a=y:NoExecute for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"another time for zero comes between",
+			[]string{"a:NoExecute", "a=0:NoExecute for 60s", ":NoExecute op=Exists"},
+			[]string{"a=0:NoExecute for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"another time for no value comes between",
+			[]string{"a=0:NoExecute", "a:NoExecute for 60s", ":NoExecute op=Exists"},
+			[]string{"a:NoExecute for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"another time for all values comes between",
+			[]string{"a=x:NoExecute", "a:NoExecute op=Exists for 60s", ":NoExecute op=Exists"},
+			[]string{"a=x:NoExecute", "a:NoExecute op=Exists for 60s", ":NoExecute op=Exists"},
+		},
+		{
+			"no time, of another effect, comes between",
+			[]string{"a:NoExecute op=Exists for 300s", "a:NoSchedule op=Exists", five},
+			[]string{"a:NoSchedule op=Exists", five},
+		},
+		{
+			"another time counts for NoExecute only",
+			[]string{"a:NoSchedule", ":NoExecute op=Exists for 60s", "op=Exists"},
+			[]string{":NoExecute op=Exists for 60s", "op=Exists"},
+		},
 		{"tolerates nothing", []string{"a=9223372036854775807 op=Gt", "b"}, []string{"b"}},
-		{"only together superfluous", []string{"a=5 op=Gt", "a=9 op=Lt", "a=7 op=Lt", "a op=Exists"}, []string{"a op=Exists"}},
+		{
+			"only together superfluous",
+			[]string{"a=5 op=Gt", "a=9 op=Lt", "a=7 op=Lt", "a op=Exists"},
+			[]string{"a op=Exists"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, texts(taints.Minimize(parseTolerations(tc.given...)))); diff != "" {
@@ -334,7 +447,11 @@ func TestMinimize(t *testing.T) {
 
 // Under wildcards a list may shrink more, and without comparisons Lt and Gt go.
 func TestMinimizeUnderOptions(t *testing.T) {
-	given := []taints.Toleration{toleration("example.com/*", "Exists", ""), toleration("example.com/gpu", "Exists", ""), toleration("score", "Lt", "5")}
+	given := []taints.Toleration{
+		toleration("example.com/*", "Exists", ""),
+		toleration("example.com/gpu", "Exists", ""),
+		toleration("score", "Lt", "5"),
+	}
 	for _, tc := range []struct {
 		o    taints.Options
 		want []string
@@ -343,7 +460,10 @@ func TestMinimizeUnderOptions(t *testing.T) {
 		{taints.Options{KeyWildcards: true}, []string{"example.com/* op=Exists", "score=5 op=Lt"}},
 		{taints.Options{NoComparison: true}, []string{"example.com/* op=Exists", "example.com/gpu op=Exists"}},
 	} {
-		for name, got := range map[string][]taints.Toleration{"Minimize": tc.o.Minimize(given), "Merge": tc.o.Merge(nil, given)} {
+		for name, got := range map[string][]taints.Toleration{
+			"Minimize": tc.o.Minimize(given),
+			"Merge":    tc.o.Merge(nil, given),
+		} {
 			if diff := cmp.Diff(tc.want, texts(got)); diff != "" {
 				t.Errorf("%s under %+v (-want +got):\n%s", name, tc.o, diff)
 			}
@@ -393,9 +513,20 @@ func TestValidateAllowed(t *testing.T) {
 		{"nothing asked, nothing allowed", nil, nil, []int{}},
 		{"nothing allowed", []string{gpu}, nil, []int{0}},
 		{"as written", []string{gpu, notReady}, []string{notReady, gpu}, []int{}},
-		{"less than allowed", []string{"nvidia.com/gpu=a100:NoSchedule", "node.kubernetes.io/not-ready:NoExecute op=Exists for 60s"}, []string{notReady, gpu}, []int{}},
-		{"too long", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"}, []string{notReady, gpu}, []int{1}},
-		{"forever", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists"}, []string{notReady, gpu}, []int{1}},
+		{
+			"less than allowed",
+			[]string{"nvidia.com/gpu=a100:NoSchedule", "node.kubernetes.io/not-ready:NoExecute op=Exists for 60s"},
+			[]string{notReady, gpu}, []int{},
+		},
+		{
+			"too long",
+			[]string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"},
+			[]string{notReady, gpu}, []int{1},
+		},
+		{
+			"forever", []string{gpu, "node.kubernetes.io/not-ready:NoExecute op=Exists"},
+			[]string{notReady, gpu}, []int{1},
+		},
 		{"several", []string{gpu, "a", "b"}, []string{gpu}, []int{1, 2}},
 		{"all effects", []string{"nvidia.com/gpu op=Exists"}, []string{gpu}, []int{0}},
 		{"everything", []string{"op=Exists"}, []string{gpu, notReady}, []int{0}},
@@ -453,39 +584,145 @@ func TestSameTolerations(t *testing.T) {
 	}{
 		{"none", taints.Options{}, nil, []taints.Toleration{}, true},
 		{"one and none", taints.Options{}, parseTolerations("a"), nil, false},
-		{"another order", taints.Options{}, parseTolerations("a", "b op=Exists"), parseTolerations("b op=Exists", "a"), true},
+		{
+			"another order", taints.Options{}, parseTolerations("a", "b op=Exists"),
+			parseTolerations("b op=Exists", "a"), true,
+		},
 		{"twice", taints.Options{}, parseTolerations("a", "a"), parseTolerations("a"), true},
-		{"spelled out", taints.Options{}, parseTolerations("a"), []taints.Toleration{toleration("a", "Equal", "")}, true},
+		{
+			"spelled out", taints.Options{}, parseTolerations("a"),
+			[]taints.Toleration{toleration("a", "Equal", "")}, true,
+		},
 		{"another value", taints.Options{}, parseTolerations("a=x"), parseTolerations("a=y"), false},
-		{"another effect", taints.Options{}, parseTolerations("a:NoSchedule"), parseTolerations("a:PreferNoSchedule"), false},
-		{"each known effect and all", taints.Options{}, parseTolerations("a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute"), parseTolerations("a"), false},
-		{"all values and some", taints.Options{}, parseTolerations("a op=Exists"), parseTolerations("a=5 op=Lt", "a=4 op=Gt"), false},
-		{"all integers in two ways", taints.Options{}, parseTolerations("a=5 op=Lt", "a=4 op=Gt"), parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), true},
-		{"a gap between integers", taints.Options{}, parseTolerations("a=5 op=Lt", "a=5 op=Gt"), parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), false},
-		{"a gap that is filled", taints.Options{}, parseTolerations("a=5 op=Lt", "a=5 op=Gt", "a=5"), parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), true},
+		{
+			"another effect", taints.Options{}, parseTolerations("a:NoSchedule"),
+			parseTolerations("a:PreferNoSchedule"), false,
+		},
+		{
+			"each known effect and all", taints.Options{},
+			parseTolerations("a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute"),
+			parseTolerations("a"), false,
+		},
+		{
+			"all values and some", taints.Options{}, parseTolerations("a op=Exists"),
+			parseTolerations("a=5 op=Lt", "a=4 op=Gt"), false,
+		},
+		{
+			"all integers in two ways", taints.Options{},
+			parseTolerations("a=5 op=Lt", "a=4 op=Gt"),
+			parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), true,
+		},
+		{
+			"a gap between integers", taints.Options{},
+			parseTolerations("a=5 op=Lt", "a=5 op=Gt"),
+			parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), false,
+		},
+		{
+			"a gap that is filled", taints.Options{},
+			parseTolerations("a=5 op=Lt", "a=5 op=Gt", "a=5"),
+			parseTolerations("a=9 op=Lt", "a=-9 op=Gt"), true,
+		},
 		{"Lt and Gt off", off, parseTolerations("a=5 op=Lt", "b"), parseTolerations("b"), true},
-		{"the time of the first match", taints.Options{}, parseTolerations("a:NoExecute for 5s", "a:NoExecute for 9s"), parseTolerations("a:NoExecute for 9s", "a:NoExecute for 5s"), false},
-		{"the time of a later match", taints.Options{}, parseTolerations("a:NoExecute for 5s", "a:NoExecute for 9s"), parseTolerations("a:NoExecute for 5s"), true},
-		{"no time and less", taints.Options{}, parseTolerations("a:NoExecute for 0s"), parseTolerations("a:NoExecute for -9s"), true},
-		{"time of another effect", taints.Options{}, []taints.Toleration{{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(5)}}, parseTolerations("a:NoSchedule"), true},
-		{"any value and one that looks made up", taints.Options{}, parseTolerations("a=x"), parseTolerations("a op=Exists"), false},
-		{"any value and a longer one", taints.Options{}, parseTolerations("a=xx"), parseTolerations("a op=Exists"), false},
-		{"any effect and some", taints.Options{}, []taints.Toleration{{Key: "a", Operator: "Exists", Effect: "xx"}, {Key: "a", Operator: "Exists", Effect: "NoExecute"}}, parseTolerations("a op=Exists"), false},
-		{"any key and one that looks made up", taints.Options{}, parseTolerations("xxx op=Exists"), parseTolerations("op=Exists"), false},
+		{
+			"the time of the first match", taints.Options{},
+			parseTolerations("a:NoExecute for 5s", "a:NoExecute for 9s"),
+			parseTolerations("a:NoExecute for 9s", "a:NoExecute for 5s"), false,
+		},
+		{
+			"the time of a later match", taints.Options{},
+			parseTolerations("a:NoExecute for 5s", "a:NoExecute for 9s"),
+			parseTolerations("a:NoExecute for 5s"), true,
+		},
+		{
+			"no time and less", taints.Options{}, parseTolerations("a:NoExecute for 0s"),
+			parseTolerations("a:NoExecute for -9s"), true,
+		},
+		{
+			"time of another effect", taints.Options{},
+			[]taints.Toleration{{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(5)}},
+			parseTolerations("a:NoSchedule"), true,
+		},
+		{
+			"any value and one that looks made up", taints.Options{}, parseTolerations("a=x"),
+			parseTolerations("a op=Exists"), false,
+		},
+		{
+			"any value and a longer one", taints.Options{}, parseTolerations("a=xx"),
+			parseTolerations("a op=Exists"), false,
+		},
+		{
+			"any effect and some", taints.Options{},
+			[]taints.Toleration{
+				{Key: "a", Operator: "Exists", Effect: "xx"},
+				{Key: "a", Operator: "Exists", Effect: "NoExecute"},
+			},
+			parseTolerations("a op=Exists"), false,
+		},
+		{
+			"any key and one that looks made up", taints.Options{},
+			parseTolerations("xxx op=Exists"), parseTolerations("op=Exists"), false,
+		},
 		{"larger by one", taints.Options{}, parseTolerations("a=5 op=Gt"), parseTolerations("a=6 op=Gt"), false},
 		{"smaller by one", taints.Options{}, parseTolerations("a=5 op=Lt"), parseTolerations("a=6 op=Lt"), false},
-		{"all integers but the largest", taints.Options{}, parseTolerations("a=5 op=Lt", "a=4 op=Gt"), parseTolerations("a=9223372036854775807 op=Lt"), false},
-		{"all integers but the smallest", taints.Options{}, parseTolerations("a=5 op=Lt", "a=4 op=Gt"), parseTolerations("a=-9223372036854775808 op=Gt"), false},
-		{"the largest integer in two ways", taints.Options{}, parseTolerations("a=9223372036854775806 op=Gt"), parseTolerations("a=9223372036854775807"), true},
-		{"effects of all keys", taints.Options{}, parseTolerations(":NoSchedule op=Exists"), parseTolerations(":PreferNoSchedule op=Exists"), false},
-		{"effects of all keys, and one key", taints.Options{}, parseTolerations(":NoSchedule op=Exists", "a:NoExecute"), parseTolerations(":PreferNoSchedule op=Exists", "a:NoExecute"), false},
-		{"the time of all effects", taints.Options{}, []taints.Toleration{{Key: "a", Operator: "Exists", TolerationSeconds: seconds(5)}}, parseTolerations("a op=Exists"), false},
-		{"everything and more", taints.Options{}, parseTolerations("op=Exists", "a"), parseTolerations("op=Exists"), true},
-		{"a star that is a star", taints.Options{}, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a*", "Exists", ""), toleration("ab", "Exists", "")}, false},
-		{"a wildcard and more", wild, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a*", "Exists", ""), toleration("ab", "Exists", "")}, true},
-		{"a wildcard and its prefix", wild, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a", "Exists", "")}, false},
-		{"a wildcard and a longer one", wild, []taints.Toleration{toleration("a*", "Exists", "")}, []taints.Toleration{toleration("a", "Exists", ""), toleration("ab*", "Exists", "")}, false},
-		{"a lone star and no key", wild, []taints.Toleration{toleration("*", "Exists", "")}, parseTolerations("op=Exists"), true},
+		{
+			"all integers but the largest", taints.Options{},
+			parseTolerations("a=5 op=Lt", "a=4 op=Gt"),
+			parseTolerations("a=9223372036854775807 op=Lt"), false,
+		},
+		{
+			"all integers but the smallest", taints.Options{},
+			parseTolerations("a=5 op=Lt", "a=4 op=Gt"),
+			parseTolerations("a=-9223372036854775808 op=Gt"), false,
+		},
+		{
+			"the largest integer in two ways", taints.Options{},
+			parseTolerations("a=9223372036854775806 op=Gt"),
+			parseTolerations("a=9223372036854775807"), true,
+		},
+		{
+			"effects of all keys", taints.Options{}, parseTolerations(":NoSchedule op=Exists"),
+			parseTolerations(":PreferNoSchedule op=Exists"), false,
+		},
+		{
+			"effects of all keys, and one key", taints.Options{},
+			parseTolerations(":NoSchedule op=Exists", "a:NoExecute"),
+			parseTolerations(":PreferNoSchedule op=Exists", "a:NoExecute"), false,
+		},
+		{
+			"the time of all effects", taints.Options{},
+			[]taints.Toleration{{Key: "a", Operator: "Exists", TolerationSeconds: seconds(5)}},
+			parseTolerations("a op=Exists"), false,
+		},
+		{
+			"everything and more", taints.Options{}, parseTolerations("op=Exists", "a"),
+			parseTolerations("op=Exists"), true,
+		},
+		{
+			"a star that is a star", taints.Options{},
+			[]taints.Toleration{toleration("a*", "Exists", "")},
+			[]taints.Toleration{toleration("a*", "Exists", ""), toleration("ab", "Exists", "")},
+			false,
+		},
+		{
+			"a wildcard and more", wild, []taints.Toleration{toleration("a*", "Exists", "")},
+			[]taints.Toleration{toleration("a*", "Exists", ""), toleration("ab", "Exists", "")},
+			true,
+		},
+		{
+			"a wildcard and its prefix", wild,
+			[]taints.Toleration{toleration("a*", "Exists", "")},
+			[]taints.Toleration{toleration("a", "Exists", "")}, false,
+		},
+		{
+			"a wildcard and a longer one", wild,
+			[]taints.Toleration{toleration("a*", "Exists", "")},
+			[]taints.Toleration{toleration("a", "Exists", ""), toleration("ab*", "Exists", "")},
+			false,
+		},
+		{
+			"a lone star and no key", wild, []taints.Toleration{toleration("*", "Exists", "")},
+			parseTolerations("op=Exists"), true,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if ab, ba := tc.o.SameTolerations(tc.a, tc.b), tc.o.SameTolerations(tc.b, tc.a); ab != tc.want || ba != tc.want {
@@ -554,8 +791,18 @@ func TestSameTolerationsBehindAllBytes(t *testing.T) {
 func TestLongLists(t *testing.T) {
 	var long, other []taints.Toleration
 	for i := range 300 {
-		long = append(long, taints.Toleration{Key: "k" + strconv.Itoa(i), Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(int64(i))})
-		other = append(other, taints.Toleration{Key: "k" + strconv.Itoa(i+150), Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(7)})
+		long = append(long, taints.Toleration{
+			Key:               "k" + strconv.Itoa(i),
+			Operator:          "Exists",
+			Effect:            "NoExecute",
+			TolerationSeconds: seconds(int64(i)),
+		})
+		other = append(other, taints.Toleration{
+			Key:               "k" + strconv.Itoa(i+150),
+			Operator:          "Exists",
+			Effect:            "NoExecute",
+			TolerationSeconds: seconds(7),
+		})
 	}
 	merged := taints.Merge(long, other)
 	if len(merged) != 450 || &taints.Merge(merged, other)[0] != &merged[0] {

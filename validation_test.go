@@ -108,7 +108,10 @@ func TestValidateEveryByte(t *testing.T) {
 			t.Errorf("%q with wildcards: %v", wild.Key, got)
 		}
 	}
-	places := []string{"@", "@a", "a@", "a@a", "@/n", "@a/n", "a@/n", "a@a/n", "a.@/n", "a.@a/n", "n/@", "n/@a", "n/a@", "n/a@a"}
+	places := []string{
+		"@", "@a", "a@", "a@a", "@/n", "@a/n", "a@/n", "a@a/n", "a.@/n", "a.@a/n", "n/@", "n/@a",
+		"n/a@", "n/a@a",
+	}
 	for _, place := range places {
 		for c := range 256 {
 			check(strings.Replace(place, "@", string([]byte{byte(c)}), 1))
@@ -142,9 +145,20 @@ func TestValidateTaints(t *testing.T) {
 		{"all effects", parseTaints("a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute", "b=v:NoSchedule"), ""},
 		{"zero", []taints.Taint{{}}, "0 key: required\n0 effect: required"},
 		{"unknown effect", []taints.Taint{{Key: "a", Effect: "noschedule"}}, "0 effect: not supported"},
-		{"all at fault", []taints.Taint{{Key: "a", Effect: "NoExecute"}, {Key: "-", Value: "-", Effect: "-"}}, "1 key: invalid\n1 value: invalid\n1 effect: not supported"},
-		{"duplicates", parseTaints("a:NoSchedule", "b:NoSchedule", "a=v:NoSchedule", "a:NoSchedule"), "2 : a duplicate\n3 : a duplicate"},
-		{"duplicates of invalid ones", []taints.Taint{{Key: "a"}, {Key: "a"}}, "0 effect: required\n1 effect: required\n1 : a duplicate"},
+		{
+			"all at fault",
+			[]taints.Taint{{Key: "a", Effect: "NoExecute"}, {Key: "-", Value: "-", Effect: "-"}},
+			"1 key: invalid\n1 value: invalid\n1 effect: not supported",
+		},
+		{
+			"duplicates",
+			parseTaints("a:NoSchedule", "b:NoSchedule", "a=v:NoSchedule", "a:NoSchedule"),
+			"2 : a duplicate\n3 : a duplicate",
+		},
+		{
+			"duplicates of invalid ones", []taints.Taint{{Key: "a"}, {Key: "a"}},
+			"0 effect: required\n1 effect: required\n1 : a duplicate",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, show(taints.ValidateTaints(tc.list))); diff != "" {
@@ -194,9 +208,21 @@ func TestValidateTolerations(t *testing.T) {
 		{"seconds", T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(5)}, ""},
 		{"negative seconds", T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(-5)}, ""},
 		{"seconds without an effect", T{Key: "k", TolerationSeconds: seconds(5)}, "0 effect: invalid"},
-		{"seconds with NoSchedule", T{Key: "k", Effect: "NoSchedule", TolerationSeconds: seconds(5)}, "0 effect: invalid"},
-		{"seconds with an unknown effect", T{Key: "k", Effect: "x", TolerationSeconds: seconds(5)}, "0 effect: not supported\n0 effect: invalid"},
-		{"all at fault", T{Key: "-", Operator: "Gt", Value: "-", Effect: "-", TolerationSeconds: seconds(1)}, "0 key: invalid\n0 value: invalid\n0 effect: not supported\n0 effect: invalid"},
+		{
+			"seconds with NoSchedule",
+			T{Key: "k", Effect: "NoSchedule", TolerationSeconds: seconds(5)},
+			"0 effect: invalid",
+		},
+		{
+			"seconds with an unknown effect",
+			T{Key: "k", Effect: "x", TolerationSeconds: seconds(5)},
+			"0 effect: not supported\n0 effect: invalid",
+		},
+		{
+			"all at fault",
+			T{Key: "-", Operator: "Gt", Value: "-", Effect: "-", TolerationSeconds: seconds(1)},
+			"0 key: invalid\n0 value: invalid\n0 effect: not supported\n0 effect: invalid",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, show(taints.ValidateTolerations([]T{tc.tol}))); diff != "" {
@@ -264,7 +290,10 @@ func TestValidateTolerationsUpdate(t *testing.T) {
 		want string
 	}{
 		{"unchanged", old, ""},
-		{"reordered, added, other seconds", parseTolerations("c op=Exists", "b=v:NoSchedule", "a:NoExecute for 5s"), ""},
+		{
+			"reordered, added, other seconds",
+			parseTolerations("c op=Exists", "b=v:NoSchedule", "a:NoExecute for 5s"), "",
+		},
 		{"no seconds any more", parseTolerations("a:NoExecute", "b=v:NoSchedule"), ""},
 		{"one gone", parseTolerations("a:NoExecute for 300s"), "-1 : forbidden"},
 		{"both gone", nil, "-1 : forbidden\n-1 : forbidden"},
@@ -280,7 +309,8 @@ func TestValidateTolerationsUpdate(t *testing.T) {
 			}
 		})
 	}
-	if err := (taints.Options{NoComparison: true}).ValidateTolerationsUpdate(nil, parseTolerations("k=1 op=Gt")); !errors.Is(err, taints.ErrUnsupported) {
+	if err := (taints.Options{NoComparison: true}).ValidateTolerationsUpdate(nil,
+		parseTolerations("k=1 op=Gt")); !errors.Is(err, taints.ErrUnsupported) {
 		t.Errorf("Gt without comparison: %v", err)
 	}
 }
@@ -292,13 +322,17 @@ func TestErrorTexts(t *testing.T) {
 		want string
 	}{
 		{
-			taints.ValidateTolerations([]taints.Toleration{{Key: "k", Operator: "Exists"}, {Key: "k", Operator: "exists", Effect: "x"}}),
+			taints.ValidateTolerations([]taints.Toleration{
+				{Key: "k", Operator: "Exists"},
+				{Key: "k", Operator: "exists", Effect: "x"},
+			}),
 			`tolerations[1].operator: "exists" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal; ` +
 				`tolerations[1].effect: "x" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`,
 		},
 		{
 			taints.ValidateTaints([]taints.Taint{{Key: "k", Value: long, Effect: "NoSchedule"}}),
-			`taints[0].value: "` + strings.Repeat("é", 40) + `" (200 bytes) is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+			`taints[0].value: "` + strings.Repeat("é", 40) +
+				`" (200 bytes) is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
 		},
 		{
 			taints.ValidateTaints(parseTaints("k:NoSchedule", "k=v:NoSchedule")),
@@ -313,16 +347,35 @@ func TestErrorTexts(t *testing.T) {
 			`tolerations: "a:NoExecute for 5s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds`,
 		},
 		{&taints.FieldError{Value: "x", Detail: "d"}, `"x" is at fault: d`},
-		{&taints.FieldError{Value: strings.Repeat("x", 80), Err: taints.ErrInvalid}, `"` + strings.Repeat("x", 80) + `" is invalid`},
-		{&taints.FieldError{Value: strings.Repeat("x", 81), Err: taints.ErrInvalid}, `"` + strings.Repeat("x", 80) + `" (81 bytes) is invalid`},
-		{&taints.FieldError{Value: strings.Repeat("x", 79) + "é", Err: taints.ErrInvalid}, `"` + strings.Repeat("x", 79) + `" (81 bytes) is invalid`},
+		{
+			&taints.FieldError{Value: strings.Repeat("x", 80), Err: taints.ErrInvalid},
+			`"` + strings.Repeat("x", 80) + `" is invalid`,
+		},
+		{
+			&taints.FieldError{Value: strings.Repeat("x", 81), Err: taints.ErrInvalid},
+			`"` + strings.Repeat("x", 80) + `" (81 bytes) is invalid`,
+		},
+		{
+			&taints.FieldError{Value: strings.Repeat("x", 79) + "é", Err: taints.ErrInvalid},
+			`"` + strings.Repeat("x", 79) + `" (81 bytes) is invalid`,
+		},
 		{&taints.FieldError{}, `"" is at fault`},
 		{&taints.FieldError{Field: "f", Value: "x", Err: taints.ErrInvalid}, `f: "x" is invalid`},
 		{&taints.FieldError{List: "l", Value: "x", Err: taints.ErrInvalid}, `l: "x" is invalid`},
 		{&taints.FieldError{List: "l", Field: "f", Value: "x", Err: taints.ErrRequired}, `l.f: required`},
-		{&taints.ParseError{Kind: "k", Input: "x", Offset: 12, Err: &taints.FieldError{Value: "y"}}, `parse k "x" at offset 12: "y" is at fault`},
-		{&taints.ValidationError{Fields: []*taints.FieldError{{Value: "x"}, {Value: "y"}, {Value: "z"}}}, `"x" is at fault; "y" is at fault; "z" is at fault`},
-		{faultsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12), taints.Toleration{Operator: "Exists", Value: "v"})))[12], `tolerations[12].value: "v" is invalid: must be empty when the operator is Exists`},
+		{
+			&taints.ParseError{Kind: "k", Input: "x", Offset: 12, Err: &taints.FieldError{Value: "y"}},
+			`parse k "x" at offset 12: "y" is at fault`,
+		},
+		{
+			&taints.ValidationError{Fields: []*taints.FieldError{{Value: "x"}, {Value: "y"}, {Value: "z"}}},
+			`"x" is at fault; "y" is at fault; "z" is at fault`,
+		},
+		{
+			faultsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12),
+				taints.Toleration{Operator: "Exists", Value: "v"})))[12],
+			`tolerations[12].value: "v" is invalid: must be empty when the operator is Exists`,
+		},
 		{(*taints.FieldError)(nil), "<nil>"},
 		{&taints.ValidationError{}, "no faults"},
 		{&taints.ValidationError{Fields: []*taints.FieldError{nil}}, "<nil>"},
@@ -343,17 +396,38 @@ func TestErrorDetails(t *testing.T) {
 		list   []taints.Toleration
 		detail string
 	}{
-		{[]taints.Toleration{{Key: "-"}}, "must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu"},
-		{[]taints.Toleration{{Key: "a/.*", Operator: "Exists"}}, "must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu"},
-		{[]taints.Toleration{{Key: "-/a"}}, "must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part"},
+		{
+			[]taints.Toleration{{Key: "-"}},
+			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu",
+		},
+		{
+			[]taints.Toleration{{Key: "a/.*", Operator: "Exists"}},
+			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu",
+		},
+		{
+			[]taints.Toleration{{Key: "-/a"}},
+			"must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+		},
 		{[]taints.Toleration{{Key: long(254) + "/a"}}, "must have at most 253 characters before the '/'"},
-		{[]taints.Toleration{{Key: long(64)}}, "must have at most 63 characters in its name, which is all or what follows the '/'"},
-		{[]taints.Toleration{{Key: "a", Value: "-"}}, "must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends"},
+		{
+			[]taints.Toleration{{Key: long(64)}},
+			"must have at most 63 characters in its name, which is all or what follows the '/'",
+		},
+		{
+			[]taints.Toleration{{Key: "a", Value: "-"}},
+			"must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends",
+		},
 		{[]taints.Toleration{{Key: "a", Value: long(64)}}, "must have at most 63 characters"},
 		{[]taints.Toleration{{Key: "a", Value: "b", Operator: "Exists"}}, "must be empty when the operator is Exists"},
-		{[]taints.Toleration{{Key: "a", Value: "x", Operator: "Gt"}}, "must be a decimal integer within int64, without leading zeros or '+'"},
+		{
+			[]taints.Toleration{{Key: "a", Value: "x", Operator: "Gt"}},
+			"must be a decimal integer within int64, without leading zeros or '+'",
+		},
 		{[]taints.Toleration{{Key: "a", Effect: "x"}}, "must be NoSchedule, PreferNoSchedule or NoExecute"},
-		{[]taints.Toleration{{Key: "a", TolerationSeconds: seconds(5)}}, "must be NoExecute when tolerationSeconds is set"},
+		{
+			[]taints.Toleration{{Key: "a", TolerationSeconds: seconds(5)}},
+			"must be NoExecute when tolerationSeconds is set",
+		},
 		{[]taints.Toleration{{Key: "a", Operator: "x"}}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
 		{[]taints.Toleration{{}}, "must be Exists when the key is empty, which means all keys and values"},
 	} {
@@ -364,11 +438,13 @@ func TestErrorDetails(t *testing.T) {
 		}
 	}
 	off := taints.Options{NoComparison: true}.ValidateTolerations([]taints.Toleration{{Key: "a", Value: "5", Operator: "Gt"}})
-	if faults := faultsIn(off); len(faults) != 1 || faults[0].Detail != "must be Exists or Equal, or empty for Equal; Lt and Gt are switched off" {
+	if faults := faultsIn(off); len(faults) != 1 ||
+		faults[0].Detail != "must be Exists or Equal, or empty for Equal; Lt and Gt are switched off" {
 		t.Errorf("Gt switched off: %v", off)
 	}
 	missing := taints.Taint{}.Validate()
-	if faults := faultsIn(missing); len(faults) != 2 || faults[0].Detail != "a taint needs a key" || faults[1].Detail != "must be NoSchedule, PreferNoSchedule or NoExecute" {
+	if faults := faultsIn(missing); len(faults) != 2 ||
+		faults[0].Detail != "a taint needs a key" || faults[1].Detail != "must be NoSchedule, PreferNoSchedule or NoExecute" {
 		t.Errorf("an empty taint: %v", missing)
 	}
 }
@@ -417,7 +493,10 @@ func TestValidateListsOfAnyLength(t *testing.T) {
 
 // An error unwraps to each of its faults.
 func TestErrorsUnwrap(t *testing.T) {
-	err := fmt.Errorf("node x: %w", taints.ValidateTaints([]taints.Taint{{Key: "-"}, {Key: strings.Repeat("k", 64), Effect: "x"}}))
+	err := fmt.Errorf("node x: %w", taints.ValidateTaints([]taints.Taint{
+		{Key: "-"},
+		{Key: strings.Repeat("k", 64), Effect: "x"},
+	}))
 	for _, kind := range []error{taints.ErrInvalid, taints.ErrRequired, taints.ErrTooLong, taints.ErrUnsupported} {
 		if !errors.Is(err, kind) {
 			t.Errorf("%v is not %q", err, kind)
@@ -431,7 +510,8 @@ func TestErrorsUnwrap(t *testing.T) {
 		t.Fatal("no *FieldError")
 	}
 	i, ok := fault.Index()
-	if fault.List != "taints" || i != 0 || !ok || fault.Field != "key" || fault.Value != "-" || fault.Err != taints.ErrInvalid || fault.Detail == "" {
+	if fault.List != "taints" || i != 0 || !ok || fault.Field != "key" || fault.Value != "-" ||
+		fault.Err != taints.ErrInvalid || fault.Detail == "" {
 		t.Errorf("got %+v", *fault)
 	}
 }
@@ -482,9 +562,16 @@ func TestValidateTolerationsUpdateKeepsComparison(t *testing.T) {
 		{"one more", lt, gt, nil},
 		{"Gt kept", parseTolerations("b=6 op=Gt"), parseTolerations("b=6 op=Gt"), nil},
 		{"Lt beside Gt", parseTolerations("b=6 op=Gt"), parseTolerations("b=6 op=Gt", "a=5 op=Lt"), nil},
-		{"neither before", parseTolerations("b=6", "c op=Exists", "d"), parseTolerations("b=6", "c op=Exists", "d", "a=5 op=Lt"), []string{"tolerations[3].operator"}},
+		{
+			"neither before", parseTolerations("b=6", "c op=Exists", "d"),
+			parseTolerations("b=6", "c op=Exists", "d", "a=5 op=Lt"),
+			[]string{"tolerations[3].operator"},
+		},
 		{"new to the pod", nil, lt, []string{"tolerations[0].operator"}},
-		{"new to the pod, beside another", parseTolerations("c"), append(parseTolerations("c"), lt...), []string{"tolerations[1].operator"}},
+		{
+			"new to the pod, beside another", parseTolerations("c"),
+			append(parseTolerations("c"), lt...), []string{"tolerations[1].operator"},
+		},
 		{"gone", gt, nil, []string{"tolerations", "tolerations"}},
 		{"no integer", lt, append(slices.Clone(lt), toleration("c", "Gt", "x")), []string{"tolerations[1].value"}},
 	} {

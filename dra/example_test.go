@@ -20,7 +20,8 @@ func ExampleOptions() {
 		{Key: "example.com/degraded", Operator: resourceapi.DeviceTolerationOpExists},
 	}}
 
-	i, found := dra.Options().FindUntolerated(dra.Taints(device.Taints), dra.Tolerations(request.Tolerations), taints.Hard)
+	i, found := dra.Options().FindUntolerated(dra.Taints(device.Taints),
+		dra.Tolerations(request.Tolerations), taints.Hard)
 	if found {
 		fmt.Println(device.Name, "has", *dra.Taint(&device.Taints[i]))
 	}
@@ -31,7 +32,11 @@ func ExampleOptions() {
 func ExamplePolicy() {
 	noon := metav1.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 	devices := map[string][]resourceapi.DeviceTaint{
-		"gpu-0": {{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: &noon}},
+		"gpu-0": {{
+			Key:       "example.com/degraded",
+			Effect:    resourceapi.DeviceTaintEffectNoExecute,
+			TimeAdded: &noon,
+		}},
 		"gpu-1": nil,
 	}
 	tenMinutes := int64(600)
@@ -47,7 +52,8 @@ func ExamplePolicy() {
 	var first taints.Eviction
 	now := noon.Add(4 * time.Minute)
 	for _, result := range allocation.Results {
-		e := dra.Policy().EvictionOf(dra.Taints(devices[result.Device]), dra.EvictionTolerations(result.Tolerations), now)
+		e := dra.Policy().EvictionOf(dra.Taints(devices[result.Device]),
+			dra.EvictionTolerations(result.Tolerations), now)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
 		}
@@ -63,7 +69,9 @@ func ExamplePolicy() {
 // A toleration of all effects lets a device be allocated, and does not keep the
 // pod where the device is tainted with NoExecute.
 func ExampleEvictionTolerations() {
-	device := []resourceapi.DeviceTaint{{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute}}
+	device := []resourceapi.DeviceTaint{
+		{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute},
+	}
 	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 
 	fmt.Println(dra.Options().Filter(dra.Taints(device), dra.Tolerations(tolerations)))
@@ -115,7 +123,11 @@ func ExampleDeviceTolerations() {
 
 // One of a device's taints is identified.
 func ExampleTaint() {
-	taint := resourceapi.DeviceTaint{Key: "example.com/degraded", Value: "ecc", Effect: resourceapi.DeviceTaintEffectNoExecute}
+	taint := resourceapi.DeviceTaint{
+		Key:    "example.com/degraded",
+		Value:  "ecc",
+		Effect: resourceapi.DeviceTaintEffectNoExecute,
+	}
 	fmt.Println(dra.Taint(&taint).ID())
 	// Output: example.com/degraded:NoExecute
 }
@@ -132,7 +144,11 @@ func ExampleDeviceTaint() {
 // One toleration says why it does not tolerate a taint.
 func ExampleToleration() {
 	toleration := resourceapi.DeviceToleration{Key: "example.com/degraded", Value: "ecc"}
-	taint := resourceapi.DeviceTaint{Key: "example.com/degraded", Value: "fan", Effect: resourceapi.DeviceTaintEffectNoExecute}
+	taint := resourceapi.DeviceTaint{
+		Key:    "example.com/degraded",
+		Value:  "fan",
+		Effect: resourceapi.DeviceTaintEffectNoExecute,
+	}
 
 	fmt.Println(dra.Options().Mismatch(*dra.Toleration(&toleration), *dra.Taint(&taint)))
 	// Output: MismatchValue

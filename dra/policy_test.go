@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/dra"
+	"github.com/seed-0529bac1/taints/internal/viewtest"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
@@ -25,10 +26,17 @@ func taint(key string, effect resourceapi.DeviceTaintEffect) resourceapi.DeviceT
 	return resourceapi.DeviceTaint{Key: key, Value: "v", Effect: effect, TimeAdded: &metav1.Time{Time: added}}
 }
 
-// exists returns a toleration of the key, with seconds unless they are nil.
-func exists(key string, effect resourceapi.DeviceTaintEffect, seconds *int64) resourceapi.DeviceToleration {
-	return resourceapi.DeviceToleration{Key: key, Operator: resourceapi.DeviceTolerationOpExists, Effect: effect, TolerationSeconds: seconds}
+// exists returns a toleration of the key, with seconds unless after is nil.
+func exists(key string, effect resourceapi.DeviceTaintEffect, after *int64) resourceapi.DeviceToleration {
+	return resourceapi.DeviceToleration{
+		Key:               key,
+		Operator:          resourceapi.DeviceTolerationOpExists,
+		Effect:            effect,
+		TolerationSeconds: after,
+	}
 }
+
+func seconds(n int64) *int64 { return &n }
 
 const (
 	none       resourceapi.DeviceTaintEffect = "None" // Kubernetes 1.34 has no name for it
@@ -53,12 +61,25 @@ func TestAllocation(t *testing.T) {
 		{"tolerated under every effect", taint("a", noExecute), exists("a", "", nil), true},
 		{"tolerated under every key", taint("a", noExecute), exists("", noExecute, nil), true},
 		{"another effect", taint("a", noExecute), exists("a", noSchedule, nil), false},
-		{"equal", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: resourceapi.DeviceTolerationOpEqual, Value: "v"}, true},
+		{
+			"equal", taint("a", noSchedule),
+			resourceapi.DeviceToleration{Key: "a", Operator: resourceapi.DeviceTolerationOpEqual, Value: "v"},
+			true,
+		},
 		{"equal by default", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Value: "v"}, true},
 		{"another value", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Value: "w"}, false},
-		{"Lt", resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule}, resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false},
-		{"Gt", resourceapi.DeviceTaint{Key: "a", Value: "2", Effect: noSchedule}, resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "1"}, false},
-		{"an unknown operator", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false},
+		{
+			"Lt", resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule},
+			resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false,
+		},
+		{
+			"Gt", resourceapi.DeviceTaint{Key: "a", Value: "2", Effect: noSchedule},
+			resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "1"}, false,
+		},
+		{
+			"an unknown operator", taint("a", noSchedule),
+			resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false,
+		},
 		{"a wildcard is none", taint("ab", noSchedule), exists("a*", "", nil), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -92,21 +113,76 @@ func TestPolicy(t *testing.T) {
 		{"NoSchedule", []resourceapi.DeviceTaint{taint("a", noSchedule)}, nil, "stays"},
 		{"None", []resourceapi.DeviceTaint{taint("a", none)}, nil, "stays"},
 		{"not tolerated", []resourceapi.DeviceTaint{taint("a", noExecute)}, nil, "evicts now"},
-		{"tolerated forever", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, nil)}, "stays"},
-		{"tolerated for a time", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
-		{"in the past", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(30)))}, "evicts at 2026-01-02T03:04:35Z, after 30s"},
-		{"no seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(0)))}, "evicts now"},
-		{"negative seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(-5)))}, "evicts now"},
-		{"the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(300))), exists("", noExecute, ptr(int64(200)))}, "evicts at 2026-01-02T03:07:25Z, after 200s"},
-		{"forever over the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(0))), exists("", noExecute, nil)}, "stays"},
-		{"all effects do not count", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", "", nil)}, "evicts now"},
-		{"nor do their seconds", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", "", ptr(int64(1))), exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
-		{"another effect does not count", []resourceapi.DeviceTaint{taint("a", noExecute)}, tolerations{exists("a", noSchedule, nil)}, "evicts now"},
-		{"from the taint's time", []resourceapi.DeviceTaint{taint("a", noExecute), late}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:09:05Z, after 300s"},
-		{"a later taint for less", []resourceapi.DeviceTaint{late, taint("b", noExecute)}, tolerations{exists("a", noExecute, ptr(int64(100))), exists("b", noExecute, ptr(int64(105)))}, "evicts at 2026-01-02T03:05:50Z, after 105s"},
-		{"Lt does not match", []resourceapi.DeviceTaint{{Key: "a", Value: "1", Effect: noExecute}}, tolerations{{Key: "a", Operator: "Lt", Value: "2", Effect: noExecute}}, "evicts now"},
-		{"without a time", []resourceapi.DeviceTaint{unset}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T03:10:05Z, after 300s"},
-		{"from the future", []resourceapi.DeviceTaint{future}, tolerations{exists("a", noExecute, ptr(int64(300)))}, "evicts at 2026-01-02T04:10:05Z, after 300s"},
+		{
+			"tolerated forever", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, nil)}, "stays",
+		},
+		{
+			"tolerated for a time", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, seconds(300))},
+			"evicts at 2026-01-02T03:09:05Z, after 300s",
+		},
+		{
+			"in the past", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, seconds(30))},
+			"evicts at 2026-01-02T03:04:35Z, after 30s",
+		},
+		{
+			"no seconds", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, seconds(0))}, "evicts now",
+		},
+		{
+			"negative seconds", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, seconds(-5))}, "evicts now",
+		},
+		{
+			"the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, seconds(300)), exists("", noExecute, seconds(200))},
+			"evicts at 2026-01-02T03:07:25Z, after 200s",
+		},
+		{
+			"forever over the shortest", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noExecute, seconds(0)), exists("", noExecute, nil)},
+			"stays",
+		},
+		{
+			"all effects do not count", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", "", nil)}, "evicts now",
+		},
+		{
+			"nor do their seconds", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", "", seconds(1)), exists("a", noExecute, seconds(300))},
+			"evicts at 2026-01-02T03:09:05Z, after 300s",
+		},
+		{
+			"another effect does not count", []resourceapi.DeviceTaint{taint("a", noExecute)},
+			tolerations{exists("a", noSchedule, nil)}, "evicts now",
+		},
+		{
+			"from the taint's time", []resourceapi.DeviceTaint{taint("a", noExecute), late},
+			tolerations{exists("a", noExecute, seconds(300))},
+			"evicts at 2026-01-02T03:09:05Z, after 300s",
+		},
+		{
+			"a later taint for less", []resourceapi.DeviceTaint{late, taint("b", noExecute)},
+			tolerations{exists("a", noExecute, seconds(100)), exists("b", noExecute, seconds(105))},
+			"evicts at 2026-01-02T03:05:50Z, after 105s",
+		},
+		{
+			"Lt does not match",
+			[]resourceapi.DeviceTaint{{Key: "a", Value: "1", Effect: noExecute}},
+			tolerations{{Key: "a", Operator: "Lt", Value: "2", Effect: noExecute}}, "evicts now",
+		},
+		{
+			"without a time", []resourceapi.DeviceTaint{unset},
+			tolerations{exists("a", noExecute, seconds(300))},
+			"evicts at 2026-01-02T03:10:05Z, after 300s",
+		},
+		{
+			"from the future", []resourceapi.DeviceTaint{future},
+			tolerations{exists("a", noExecute, seconds(300))},
+			"evicts at 2026-01-02T04:10:05Z, after 300s",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			list, device := dra.EvictionTolerations(test.tolerations), dra.Taints(test.taints)
@@ -127,7 +203,7 @@ func TestEvictionTolerations(t *testing.T) {
 	if got := dra.EvictionTolerations([]resourceapi.DeviceToleration{exists("a", "", nil)}); len(got) != 0 {
 		t.Errorf("a toleration of all effects gives %v", got)
 	}
-	all := []resourceapi.DeviceToleration{exists("a", noExecute, nil), exists("b", noExecute, ptr(int64(1)))}
+	all := []resourceapi.DeviceToleration{exists("a", noExecute, nil), exists("b", noExecute, seconds(1))}
 	if got := dra.EvictionTolerations(all); unsafe.Pointer(&got[0]) != unsafe.Pointer(&all[0]) || len(got) != 2 {
 		t.Errorf("%v is no view of %v", got, all)
 	}
@@ -135,7 +211,7 @@ func TestEvictionTolerations(t *testing.T) {
 		t.Errorf("a view allocates %v times", allocs)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		list := drawTolerations(t)
+		list := tolerationViews.BuildAll(rapid.SliceOfN(viewtest.Tolerations, 0, 4).Draw(t, "list"))
 		before := slices.Clone(list)
 		var want []taints.Toleration
 		for _, toleration := range list {
@@ -156,7 +232,7 @@ func TestEvictionTolerations(t *testing.T) {
 // What a scheduler and an eviction controller ask allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	device := []resourceapi.DeviceTaint{taint("a", noSchedule), taint("b", noExecute)}
-	request := []resourceapi.DeviceToleration{exists("a", noSchedule, nil), exists("b", noExecute, ptr(int64(300)))}
+	request := []resourceapi.DeviceToleration{exists("a", noSchedule, nil), exists("b", noExecute, seconds(300))}
 	if allocs := testing.AllocsPerRun(100, func() {
 		dra.Options().FindUntolerated(dra.Taints(device), dra.Tolerations(request), taints.Hard)
 	}); allocs != 0 {

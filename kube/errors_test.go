@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/viewtest"
 	"github.com/seed-0529bac1/taints/kube"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -76,21 +77,52 @@ func TestFieldErrors(t *testing.T) {
 		{"nil", nil, path, nil},
 
 		{"required", fault(0, "key", taints.ErrRequired), path, field.ErrorList{required}},
-		{"invalid", fault(1, "value", taints.ErrInvalid), path, field.ErrorList{field.Invalid(path.Index(1).Child("value"), "v", "d")}},
-		{"too long", fault(1, "key", taints.ErrTooLong), path, field.ErrorList{{Type: field.ErrorTypeTooLong, Field: "spec.taints[1].key", BadValue: "<value omitted>", Detail: "d"}}},
-		{"not supported", fault(1, "effect", taints.ErrUnsupported), path, field.ErrorList{{Type: field.ErrorTypeNotSupported, Field: "spec.taints[1].effect", BadValue: "v", Detail: "d"}}},
-		{"duplicate", fault(3, "", taints.ErrDuplicate), path, field.ErrorList{{Type: field.ErrorTypeDuplicate, Field: "spec.taints[3]", BadValue: "v", Detail: "d"}}},
+		{
+			"invalid", fault(1, "value", taints.ErrInvalid), path,
+			field.ErrorList{field.Invalid(path.Index(1).Child("value"), "v", "d")},
+		},
+		{
+			"too long", fault(1, "key", taints.ErrTooLong), path,
+			field.ErrorList{{Type: field.ErrorTypeTooLong, Field: "spec.taints[1].key", BadValue: "<value omitted>", Detail: "d"}},
+		},
+		{
+			"not supported", fault(1, "effect", taints.ErrUnsupported), path,
+			field.ErrorList{{Type: field.ErrorTypeNotSupported, Field: "spec.taints[1].effect", BadValue: "v", Detail: "d"}},
+		},
+		{
+			"duplicate", fault(3, "", taints.ErrDuplicate), path,
+			field.ErrorList{{Type: field.ErrorTypeDuplicate, Field: "spec.taints[3]", BadValue: "v", Detail: "d"}},
+		},
 		{"forbidden", fault(-1, "", taints.ErrForbidden), path, field.ErrorList{field.Forbidden(path, "d")}},
-		{"exists", fault(1, "", taints.ErrExists), path, field.ErrorList{{Type: field.ErrorTypeDuplicate, Field: "spec.taints[1]", BadValue: "v", Detail: "d"}}},
-		{"not found", fault(0, "", taints.ErrNotFound), path, field.ErrorList{{Type: field.ErrorTypeNotFound, Field: "spec.taints[0]", BadValue: "v", Detail: "d"}}},
+		{
+			"exists", fault(1, "", taints.ErrExists), path,
+			field.ErrorList{{Type: field.ErrorTypeDuplicate, Field: "spec.taints[1]", BadValue: "v", Detail: "d"}},
+		},
+		{
+			"not found", fault(0, "", taints.ErrNotFound), path,
+			field.ErrorList{{Type: field.ErrorTypeNotFound, Field: "spec.taints[0]", BadValue: "v", Detail: "d"}},
+		},
 		{"conflict", fault(0, "", taints.ErrConflict), path, field.ErrorList{field.Invalid(path.Index(0), "v", "d")}},
 		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
 		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
 
-		{"single", fault(-1, "key", taints.ErrInvalid), path, field.ErrorList{field.Invalid(path.Child("key"), "v", "d")}},
-		{"root", fault(-1, "key", taints.ErrInvalid), nil, field.ErrorList{field.Invalid(field.NewPath("key"), "v", "d")}},
-		{"root element", fault(0, "key", taints.ErrInvalid), nil, field.ErrorList{{Type: field.ErrorTypeInvalid, Field: "[0].key", BadValue: "v", Detail: "d"}}},
-		{"parsed", parseError("a="), path, field.ErrorList{{Type: field.ErrorTypeRequired, Field: "spec.taints.effect", BadValue: "", Detail: "must be NoSchedule, PreferNoSchedule or NoExecute"}}},
+		{
+			"single", fault(-1, "key", taints.ErrInvalid), path,
+			field.ErrorList{field.Invalid(path.Child("key"), "v", "d")},
+		},
+		{
+			"root", fault(-1, "key", taints.ErrInvalid), nil,
+			field.ErrorList{field.Invalid(field.NewPath("key"), "v", "d")},
+		},
+		{
+			"root element", fault(0, "key", taints.ErrInvalid), nil,
+			field.ErrorList{{Type: field.ErrorTypeInvalid, Field: "[0].key", BadValue: "v", Detail: "d"}},
+		},
+		{
+			"parsed", parseError("a="), path,
+			field.ErrorList{{Type: field.ErrorTypeRequired, Field: "spec.taints.effect",
+				BadValue: "", Detail: "must be NoSchedule, PreferNoSchedule or NoExecute"}},
+		},
 
 		{"another error", io.EOF, path, field.ErrorList{internal(path, io.EOF)}},
 		{"another error, wrapped", wrapped, path, field.ErrorList{internal(path, wrapped)}},
@@ -100,16 +132,22 @@ func TestFieldErrors(t *testing.T) {
 		{"joined", errors.Join(fault(0, "key", taints.ErrRequired), wrapped, fault(1, "key", taints.ErrRequired)), path, field.ErrorList{
 			required, internal(path, wrapped), field.Required(path.Index(1).Child("key"), "d"),
 		}},
-		{"joined twice", errors.Join(wrapped, errors.Join(io.EOF, fault(0, "key", taints.ErrRequired)), errors.Join(io.EOF)), path, field.ErrorList{
+		{"joined twice", errors.Join(wrapped,
+			errors.Join(io.EOF, fault(0, "key", taints.ErrRequired)), errors.Join(io.EOF)), path, field.ErrorList{
 			internal(path, wrapped), internal(path, io.EOF), required, internal(path, errors.Join(io.EOF)),
 		}},
-		{"aggregate", utilerrors.NewAggregate([]error{fault(0, "key", taints.ErrRequired), utilerrors.NewAggregate([]error{io.EOF, fault(0, "key", taints.ErrRequired)})}), path, field.ErrorList{
+		{"aggregate", utilerrors.NewAggregate([]error{fault(0, "key", taints.ErrRequired),
+			utilerrors.NewAggregate([]error{io.EOF, fault(0, "key", taints.ErrRequired)})}), path, field.ErrorList{
 			required, internal(path, io.EOF), required,
 		}},
 
 		{"no faults", empty, path, field.ErrorList{internal(path, empty)}},
 		{"nil faults", nothing, path, field.ErrorList{internal(path, nothing)}},
-		{"a fault among nil ones", &taints.ValidationError{Fields: []*taints.FieldError{nil, fault(0, "key", taints.ErrRequired), nil}}, path, field.ErrorList{required}},
+		{
+			"a fault among nil ones",
+			&taints.ValidationError{Fields: []*taints.FieldError{nil, fault(0, "key", taints.ErrRequired), nil}},
+			path, field.ErrorList{required},
+		},
 		{"nil field error", noField, path, field.ErrorList{internal(path, noField)}},
 		{"nil validation error", noValidation, path, field.ErrorList{internal(path, noValidation)}},
 		{"nil parse error", noParse, path, field.ErrorList{internal(path, noParse)}},
@@ -117,8 +155,10 @@ func TestFieldErrors(t *testing.T) {
 		{"zero parse error", &taints.ParseError{}, path, field.ErrorList{internal(path, &taints.ParseError{})}},
 		{"nil, wrapped", wrappedNil, path, field.ErrorList{internal(path, wrappedNil)}},
 		{"nil branches", nils, path, field.ErrorList{internal(path, nils)}},
-		{"a fault among nil branches", append(nils, fault(0, "key", taints.ErrRequired)), path, field.ErrorList{required}},
-		{"a fault before a wrapped nil", tree{fault(0, "key", taints.ErrRequired), wrappedNil}, path, field.ErrorList{required, internal(path, wrappedNil)}},
+		{
+			"a fault among nil branches", append(nils, fault(0, "key", taints.ErrRequired)),
+			path, field.ErrorList{required},
+		},
 		{"wraps nothing", quiet{}, path, field.ErrorList{internal(path, quiet{})}},
 		{"a fault beside one that wraps nothing", tree{quiet{}, fault(0, "key", taints.ErrRequired), empty}, path, field.ErrorList{
 			internal(path, quiet{}), required, internal(path, empty),
@@ -145,7 +185,10 @@ func TestFieldErrorsOfChanges(t *testing.T) {
 		"changes.remove[2].key": field.ErrorTypeInvalid,
 	})
 
-	changes = taints.Changes{Add: []taints.Taint{{Key: "a", Effect: taints.NoSchedule}}, Remove: []taints.TaintID{{Key: "c"}}}
+	changes = taints.Changes{
+		Add:    []taints.Taint{{Key: "a", Effect: taints.NoSchedule}},
+		Remove: []taints.TaintID{{Key: "c"}},
+	}
 	_, err := changes.ApplyStrict([]taints.Taint{{Key: "a", Value: "v", Effect: taints.NoSchedule}}, false)
 	wantFields(t, kube.FieldErrors(err, path), map[string]field.ErrorType{
 		"changes.add[0]":    field.ErrorTypeDuplicate,
@@ -173,8 +216,13 @@ func wantFields(t *testing.T, list field.ErrorList, want map[string]field.ErrorT
 func TestFieldErrorsOfValidation(t *testing.T) {
 	path := field.NewPath("spec")
 	rapid.Check(t, func(t *rapid.T) {
-		node, pod := kube.Taints(drawTaints(t)), kube.Tolerations(drawTolerations(t))
-		for _, err := range []error{taints.ValidateTaints(node), taints.ValidateTolerations(pod), taints.ValidateTolerationsUpdate(pod, nil)} {
+		node := rapid.SliceOfN(viewtest.Taints, 0, 4).Draw(t, "taints")
+		pod := rapid.SliceOfN(viewtest.Tolerations, 0, 4).Draw(t, "tolerations")
+		for _, err := range []error{
+			taints.ValidateTaints(node),
+			taints.ValidateTolerations(pod),
+			taints.ValidateTolerationsUpdate(pod, nil),
+		} {
 			list := kube.FieldErrors(err, path)
 			if err == nil {
 				if list != nil {

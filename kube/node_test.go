@@ -18,7 +18,10 @@ func TestNodeConditions(t *testing.T) {
 		t.Errorf("an empty list gives %#v", got)
 	}
 	node := []corev1.NodeCondition{
-		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "KubeletNotReady", LastHeartbeatTime: metav1.Unix(1, 0)},
+		{
+			Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "KubeletNotReady",
+			LastHeartbeatTime: metav1.Unix(1, 0),
+		},
 		{Type: "", Status: "\xff"},
 	}
 	got := kube.NodeConditions(node)
@@ -37,8 +40,14 @@ func TestNodeState(t *testing.T) {
 	}{
 		{"nil", nil, lifecycle.NodeState{}},
 		{"new", &corev1.Node{}, lifecycle.NodeState{}},
-		{"ready", &corev1.Node{Status: ready}, lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: "True"}}}},
-		{"cordoned", &corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}, lifecycle.NodeState{Unschedulable: true}},
+		{
+			"ready", &corev1.Node{Status: ready},
+			lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: "True"}}},
+		},
+		{
+			"cordoned", &corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}},
+			lifecycle.NodeState{Unschedulable: true},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, kube.NodeState(test.node)); diff != "" {

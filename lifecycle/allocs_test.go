@@ -17,7 +17,8 @@ func TestAllocs(t *testing.T) {
 	}
 	var one lifecycle.Queue[string]
 	one.Update("pod", evicted(1, noon))
-	policy, zones, rates := lifecycle.DefaultDisruptionPolicy(), []lifecycle.Zone{{Ready: 1, NotReady: 3}, {NotReady: 5}}, make([]float64, 0, 2)
+	policy, zones, rates := lifecycle.DefaultDisruptionPolicy(),
+		[]lifecycle.Zone{{Ready: 1, NotReady: 3}, {NotReady: 5}}, make([]float64, 0, 2)
 	now := taints.Eviction{Outcome: taints.EvictsNow, At: noon}
 	sink := 0
 	for name, f := range map[string]func(){

@@ -89,7 +89,9 @@ func loopSteps(pods int) []queueStep {
 		},
 	}
 	var steps []queueStep
-	for _, name := range []string{"puts off, both", "hastens the next", "deletes the next", "pops all", "ends, and adds"} {
+	for _, name := range []string{
+		"puts off, both", "hastens the next", "deletes the next", "pops all", "ends, and adds",
+	} {
 		body := bodies[name]
 		steps = append(steps,
 			queueStep{"PopDue at 2, " + name, func(t fataler, m *modeledQueue) {

@@ -78,11 +78,28 @@ func TestConditionTaints(t *testing.T) {
 		{"MemoryPressure=Unknown DiskPressure=Unknown PIDPressure=Unknown NetworkUnavailable=Unknown", nil},
 		{"cordoned", []string{prefix + "unschedulable:NoSchedule"}},
 		{"spec.unschedulable=True", nil},
-		{"DiskPressure=True Ready=Unknown MemoryPressure=True cordoned", []string{prefix + "disk-pressure:NoSchedule", prefix + "unreachable:NoSchedule", prefix + "memory-pressure:NoSchedule", prefix + "unschedulable:NoSchedule", prefix + "unreachable:NoExecute"}},
-		{"Ready= Ready=false ready=False OutOfDisk=True KernelDeadlock=True =True memorypressure=True MemoryPressure=true", nil},
+		{
+			"DiskPressure=True Ready=Unknown MemoryPressure=True cordoned",
+			[]string{
+				prefix + "disk-pressure:NoSchedule", prefix + "unreachable:NoSchedule",
+				prefix + "memory-pressure:NoSchedule", prefix + "unschedulable:NoSchedule",
+				prefix + "unreachable:NoExecute",
+			},
+		},
+		{
+			"Ready= Ready=false ready=False OutOfDisk=True KernelDeadlock=True =True memorypressure=True MemoryPressure=true",
+			nil,
+		},
 		{"DiskPressure=False DiskPressure=True DiskPressure=True", []string{prefix + "disk-pressure:NoSchedule"}},
 		{"Ready=True Ready=False", []string{prefix + "not-ready:NoSchedule"}},
-		{"Ready=False Ready=Unknown", []string{prefix + "not-ready:NoSchedule", prefix + "unreachable:NoSchedule", prefix + "not-ready:NoExecute"}},
+		{
+			"Ready=False Ready=Unknown",
+			[]string{
+				prefix + "not-ready:NoSchedule",
+				prefix + "unreachable:NoSchedule",
+				prefix + "not-ready:NoExecute",
+			},
+		},
 		{"Ready= Ready=False", []string{prefix + "not-ready:NoSchedule"}},
 		{"Ready=Unknown Ready=True", []string{prefix + "unreachable:NoSchedule", prefix + "unreachable:NoExecute"}},
 	} {
@@ -121,23 +138,72 @@ func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []r
 func TestReconcileConditions(t *testing.T) {
 	checkReconciliations(t, lifecycle.DefaultConditionRules(), []reconciliation{
 		{"a healthy node", "dedicated=ml:NoSchedule", "Ready=True", nil, nil},
-		{"goes silent", "dedicated=ml:NoSchedule", "Ready=Unknown", []string{unreachable + ":NoSchedule", unreachable + ":NoExecute"}, nil},
-		{"reports again, not ready", unreachable + ":NoSchedule " + unreachable + ":NoExecute", "Ready=False", []string{notReady + ":NoSchedule", notReady + ":NoExecute"}, []string{unreachable + ":NoSchedule", unreachable + ":NoExecute"}},
-		{"is ready again", notReady + ":NoExecute gpu:NoSchedule " + notReady + ":NoSchedule", "Ready=True", nil, []string{notReady + ":NoExecute", notReady + ":NoSchedule"}},
+		{
+			"goes silent", "dedicated=ml:NoSchedule", "Ready=Unknown",
+			[]string{unreachable + ":NoSchedule", unreachable + ":NoExecute"}, nil,
+		},
+		{
+			"reports again, not ready",
+			unreachable + ":NoSchedule " + unreachable + ":NoExecute", "Ready=False",
+			[]string{notReady + ":NoSchedule", notReady + ":NoExecute"},
+			[]string{unreachable + ":NoSchedule", unreachable + ":NoExecute"},
+		},
+		{
+			"is ready again", notReady + ":NoExecute gpu:NoSchedule " + notReady + ":NoSchedule",
+			"Ready=True", nil, []string{notReady + ":NoExecute", notReady + ":NoSchedule"},
+		},
 		{"is cordoned", "", "Ready=True cordoned", []string{cordon + ":NoSchedule"}, nil},
 		{"is uncordoned", cordon + ":NoSchedule", "Ready=True", nil, []string{cordon + ":NoSchedule"}},
-		{"is uncordoned, a condition says", cordon + ":NoSchedule", "spec.unschedulable=True", nil, []string{cordon + ":NoSchedule"}},
+		{
+			"is uncordoned, a condition says", cordon + ":NoSchedule", "spec.unschedulable=True",
+			nil, []string{cordon + ":NoSchedule"},
+		},
 		{"stays under pressure", memory + ":NoSchedule", "MemoryPressure=True Ready=True", nil, nil},
-		{"pressure unknown", memory + ":NoSchedule", "MemoryPressure=Unknown Ready=True", nil, []string{memory + ":NoSchedule"}},
+		{
+			"pressure unknown", memory + ":NoSchedule", "MemoryPressure=Unknown Ready=True", nil,
+			[]string{memory + ":NoSchedule"},
+		},
 		{"pressure not reported", memory + ":NoSchedule", "Ready=True", nil, []string{memory + ":NoSchedule"}},
-		{"another value stays", memory + "=x:NoSchedule " + notReady + "=x:NoExecute " + notReady + "=x:NoSchedule", "MemoryPressure=True Ready=False", nil, nil},
-		{"another value goes", memory + "=x:NoSchedule " + notReady + "=x:NoExecute", "Ready=True", nil, []string{memory + ":NoSchedule", notReady + ":NoExecute"}},
-		{"effects of others", memory + ":NoExecute " + cordon + ":NoExecute " + notReady + ":PreferNoSchedule " + unreachable + ": " + notReady + ":noexecute", "Ready=True", nil, nil},
-		{"keys of others", taints.NodeOutOfService + ":NoExecute " + taints.NodeOutOfDisk + ":NoSchedule " + taints.CloudProviderShutdown + ":NoSchedule " + taints.NodeAlphaNotReady + ":NoExecute node.kubernetes.io/other:NoSchedule", "Ready=True", nil, nil},
-		{"Ready is missing", notReady + ":NoSchedule " + notReady + ":NoExecute " + unreachable + ":NoExecute", "DiskPressure=False", nil, []string{notReady + ":NoSchedule"}},
-		{"Ready is none of the three", unreachable + ":NoSchedule " + unreachable + ":NoExecute", "Ready=Maybe", nil, []string{unreachable + ":NoSchedule"}},
-		{"the first Ready decides about NoExecute", notReady + ":NoExecute " + unreachable + ":NoExecute", "Ready=Unknown Ready=True", []string{unreachable + ":NoSchedule"}, []string{notReady + ":NoExecute"}},
-		{"twice in the list", memory + ":NoSchedule " + memory + "=x:NoSchedule", "Ready=True", nil, []string{memory + ":NoSchedule"}},
+		{
+			"another value stays",
+			memory + "=x:NoSchedule " + notReady + "=x:NoExecute " + notReady + "=x:NoSchedule",
+			"MemoryPressure=True Ready=False", nil, nil,
+		},
+		{
+			"another value goes", memory + "=x:NoSchedule " + notReady + "=x:NoExecute",
+			"Ready=True", nil, []string{memory + ":NoSchedule", notReady + ":NoExecute"},
+		},
+		{
+			"effects of others",
+			memory + ":NoExecute " + cordon + ":NoExecute " + notReady + ":PreferNoSchedule " +
+				unreachable + ": " + notReady + ":noexecute",
+			"Ready=True", nil, nil,
+		},
+		{
+			"keys of others",
+			taints.NodeOutOfService + ":NoExecute " + taints.NodeOutOfDisk + ":NoSchedule " +
+				taints.CloudProviderShutdown + ":NoSchedule " + taints.NodeAlphaNotReady + ":NoExecute node.kubernetes.io/other:NoSchedule",
+			"Ready=True", nil, nil,
+		},
+		{
+			"Ready is missing",
+			notReady + ":NoSchedule " + notReady + ":NoExecute " + unreachable + ":NoExecute",
+			"DiskPressure=False", nil, []string{notReady + ":NoSchedule"},
+		},
+		{
+			"Ready is none of the three",
+			unreachable + ":NoSchedule " + unreachable + ":NoExecute", "Ready=Maybe", nil,
+			[]string{unreachable + ":NoSchedule"},
+		},
+		{
+			"the first Ready decides about NoExecute",
+			notReady + ":NoExecute " + unreachable + ":NoExecute", "Ready=Unknown Ready=True",
+			[]string{unreachable + ":NoSchedule"}, []string{notReady + ":NoExecute"},
+		},
+		{
+			"twice in the list", memory + ":NoSchedule " + memory + "=x:NoSchedule",
+			"Ready=True", nil, []string{memory + ":NoSchedule"},
+		},
 	})
 }
 
@@ -154,23 +220,95 @@ func TestConditionRules(t *testing.T) {
 		spec.unschedulable=False     example.com/in-use:PreferNoSchedule
 	`)
 	checkReconciliations(t, rules, []reconciliation{
-		{"a new node", "", "Ready=True", []string{"example.com/in-use:PreferNoSchedule", "example.com/gpu=starting:NoSchedule"}, nil},
-		{"an empty status is none", "", "example.com/GPUReady=", []string{"example.com/gpu=starting:NoSchedule", "example.com/in-use:PreferNoSchedule"}, nil},
-		{"the driver is there", "example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True", nil, []string{"example.com/gpu:NoSchedule"}},
-		{"it fails", "example.com/in-use:PreferNoSchedule", "example.com/GPUReady=False", []string{"example.com/gpu=failed:NoSchedule", "example.com/gpu=failed:NoExecute"}, nil},
-		{"the value of another rule is rewritten", "example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule", "example.com/GPUReady=False", []string{"example.com/gpu=failed:NoSchedule", "example.com/gpu=failed:NoExecute"}, nil},
-		{"a value of somebody else's stays", "example.com/gpu=mine:NoSchedule example.com/in-use:PreferNoSchedule", "example.com/GPUReady=Unknown", nil, nil},
-		{"a value of somebody else's goes when nothing holds", "example.com/gpu=mine:NoSchedule example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True", nil, []string{"example.com/gpu:NoSchedule"}},
-		{"a status that a rule names is known", "example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True example.com/Firmware=True", nil, []string{"example.com/firmware:NoExecute"}},
-		{"Unknown is known", "example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True example.com/Firmware=Unknown", nil, []string{"example.com/firmware:NoExecute"}},
-		{"it is named in another status", "example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True example.com/Firmware=New", nil, nil},
-		{"one of two conditions is not known", "example.com/gpu=failed:NoExecute example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True", nil, nil},
-		{"the missing one is named by a rule, the other is not known", "example.com/gpu=failed:NoExecute example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule", "", nil, nil},
-		{"both are known", "example.com/gpu=failed:NoExecute example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule", "example.com/Firmware=False", nil, []string{"example.com/gpu:NoExecute"}},
-		{"one of two conditions holds", "example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True example.com/Firmware=Old", []string{"example.com/firmware:NoExecute", "example.com/gpu=failed:NoExecute"}, nil},
-		{"cordoned", "example.com/in-use:PreferNoSchedule", "example.com/GPUReady=True cordoned", []string{"example.com/drain:NoExecute"}, []string{"example.com/in-use:PreferNoSchedule"}},
-		{"uncordoned", "example.com/drain:NoExecute", "example.com/GPUReady=True", []string{"example.com/in-use:PreferNoSchedule"}, []string{"example.com/drain:NoExecute"}},
-		{"Kubernetes' taints are not these rules'", "example.com/in-use:PreferNoSchedule node.kubernetes.io/not-ready:NoSchedule", "Ready=True example.com/GPUReady=True", nil, nil},
+		{
+			"a new node", "", "Ready=True",
+			[]string{"example.com/in-use:PreferNoSchedule", "example.com/gpu=starting:NoSchedule"},
+			nil,
+		},
+		{
+			"an empty status is none", "", "example.com/GPUReady=",
+			[]string{"example.com/gpu=starting:NoSchedule", "example.com/in-use:PreferNoSchedule"},
+			nil,
+		},
+		{
+			"the driver is there",
+			"example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=True", nil, []string{"example.com/gpu:NoSchedule"},
+		},
+		{
+			"it fails", "example.com/in-use:PreferNoSchedule", "example.com/GPUReady=False",
+			[]string{"example.com/gpu=failed:NoSchedule", "example.com/gpu=failed:NoExecute"},
+			nil,
+		},
+		{
+			"the value of another rule is rewritten",
+			"example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=False",
+			[]string{"example.com/gpu=failed:NoSchedule", "example.com/gpu=failed:NoExecute"},
+			nil,
+		},
+		{
+			"a value of somebody else's stays",
+			"example.com/gpu=mine:NoSchedule example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=Unknown", nil, nil,
+		},
+		{
+			"a value of somebody else's goes when nothing holds",
+			"example.com/gpu=mine:NoSchedule example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=True", nil, []string{"example.com/gpu:NoSchedule"},
+		},
+		{
+			"a status that a rule names is known",
+			"example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=True example.com/Firmware=True", nil,
+			[]string{"example.com/firmware:NoExecute"},
+		},
+		{
+			"Unknown is known",
+			"example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=True example.com/Firmware=Unknown", nil,
+			[]string{"example.com/firmware:NoExecute"},
+		},
+		{
+			"it is named in another status",
+			"example.com/firmware:NoExecute example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=True example.com/Firmware=New", nil, nil,
+		},
+		{
+			"one of two conditions is not known",
+			"example.com/gpu=failed:NoExecute example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=True", nil, nil,
+		},
+		{
+			"the missing one is named by a rule, the other is not known",
+			"example.com/gpu=failed:NoExecute example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule",
+			"", nil, nil,
+		},
+		{
+			"both are known",
+			"example.com/gpu=failed:NoExecute example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule",
+			"example.com/Firmware=False", nil, []string{"example.com/gpu:NoExecute"},
+		},
+		{
+			"one of two conditions holds", "example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=True example.com/Firmware=Old",
+			[]string{"example.com/firmware:NoExecute", "example.com/gpu=failed:NoExecute"}, nil,
+		},
+		{
+			"cordoned", "example.com/in-use:PreferNoSchedule",
+			"example.com/GPUReady=True cordoned", []string{"example.com/drain:NoExecute"},
+			[]string{"example.com/in-use:PreferNoSchedule"},
+		},
+		{
+			"uncordoned", "example.com/drain:NoExecute", "example.com/GPUReady=True",
+			[]string{"example.com/in-use:PreferNoSchedule"},
+			[]string{"example.com/drain:NoExecute"},
+		},
+		{
+			"Kubernetes' taints are not these rules'",
+			"example.com/in-use:PreferNoSchedule node.kubernetes.io/not-ready:NoSchedule",
+			"Ready=True example.com/GPUReady=True", nil, nil,
+		},
 	})
 	t.Run("no rules", func(t *testing.T) {
 		checkReconciliations(t, nil, []reconciliation{{"", notReady + ":NoSchedule", "Ready=True cordoned", nil, nil}})
@@ -190,7 +328,10 @@ func TestConditionRules(t *testing.T) {
 	t.Run("a taint of several conditions comes once", func(t *testing.T) {
 		rules := rulesOf("A=True first:NoSchedule\nB=True x:NoSchedule\nC=True x:NoSchedule\nD=True y:NoExecute\nE=True y:NoExecute")
 		checkReconciliations(t, rules, []reconciliation{
-			{"all hold", "", "A=True B=True C=True D=True E=True", []string{"first:NoSchedule", "x:NoSchedule", "y:NoExecute"}, nil},
+			{
+				"all hold", "", "A=True B=True C=True D=True E=True",
+				[]string{"first:NoSchedule", "x:NoSchedule", "y:NoExecute"}, nil,
+			},
 		})
 		got := texts(rules.ConditionTaints(stateOf("A=True B=True C=True D=True E=True")))
 		if diff := cmp.Diff([]string{"first:NoSchedule", "x:NoSchedule", "y:NoExecute"}, got); diff != "" {
@@ -223,7 +364,8 @@ func TestReconcileConditionsStamps(t *testing.T) {
 		rules[i].Taint.TimeAdded = &before
 	}
 	current := []taints.Taint{{Key: notReady, Effect: taints.NoSchedule, TimeAdded: &before}}
-	for _, reconcile := range []func([]taints.Taint, lifecycle.NodeState, time.Time) taints.Changes{lifecycle.ReconcileConditions, rules.ReconcileConditions} {
+	for _, reconcile := range []func([]taints.Taint, lifecycle.NodeState,
+		time.Time) taints.Changes{lifecycle.ReconcileConditions, rules.ReconcileConditions} {
 		c := reconcile(current, stateOf("Ready=False MemoryPressure=True"), now)
 		if len(c.Add) != 2 || c.Add[0].TimeAdded == c.Add[1].TimeAdded {
 			t.Fatalf("got %v", c)
@@ -237,7 +379,8 @@ func TestReconcileConditionsStamps(t *testing.T) {
 			t.Errorf("got %v", list)
 		}
 	}
-	for _, taint := range append(rules.ConditionTaints(stateOf("Ready=False cordoned")), lifecycle.ConditionTaints(stateOf("Ready=False cordoned"))...) {
+	for _, taint := range append(rules.ConditionTaints(stateOf("Ready=False cordoned")),
+		lifecycle.ConditionTaints(stateOf("Ready=False cordoned"))...) {
 		if taint.TimeAdded != nil {
 			t.Errorf("%v has a time", taint)
 		}
@@ -280,7 +423,10 @@ func TestDefaultConditionRulesAreACopy(t *testing.T) {
 func TestManyConditions(t *testing.T) {
 	state := lifecycle.NodeState{Conditions: make([]lifecycle.Condition, 200_000)}
 	for i := range state.Conditions {
-		state.Conditions[i] = lifecycle.Condition{Type: []string{"Ready", "DiskPressure", fmt.Sprint(i)}[i%3], Status: []string{"False", "True", "Unknown", "x"}[i%4]}
+		state.Conditions[i] = lifecycle.Condition{
+			Type:   []string{"Ready", "DiskPressure", fmt.Sprint(i)}[i%3],
+			Status: []string{"False", "True", "Unknown", "x"}[i%4],
+		}
 	}
 	if got := lifecycle.ReconcileConditions(nil, state, noon); len(got.Add) != 4 || got.Remove != nil {
 		t.Errorf("got %v", got)
@@ -323,24 +469,44 @@ func defaultTaints(state lifecycle.NodeState) (wanted, owned map[taints.TaintID]
 }
 
 var (
-	conditionTypes    = rapid.SampledFrom([]string{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "KernelDeadlock", "ready", "", lifecycle.Unschedulable})
+	conditionTypes = rapid.SampledFrom([]string{
+		"Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable",
+		"KernelDeadlock", "ready", "", lifecycle.Unschedulable,
+	})
 	conditionStatuses = rapid.SampledFrom([]string{"True", "False", "Unknown", "true", ""})
 	anyCondition      = rapid.Custom(func(t *rapid.T) lifecycle.Condition {
 		return lifecycle.Condition{Type: conditionTypes.Draw(t, "type"), Status: conditionStatuses.Draw(t, "status")}
 	})
 	anyState = rapid.Custom(func(t *rapid.T) lifecycle.NodeState {
-		return lifecycle.NodeState{Conditions: rapid.SliceOfN(anyCondition, 0, 6).Draw(t, "conditions"), Unschedulable: rapid.Bool().Draw(t, "unschedulable")}
+		return lifecycle.NodeState{
+			Conditions:    rapid.SliceOfN(anyCondition, 0, 6).Draw(t, "conditions"),
+			Unschedulable: rapid.Bool().Draw(t, "unschedulable"),
+		}
 	})
 
-	conditionKeys = rapid.SampledFrom([]string{notReady, unreachable, memory, taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable, cordon, taints.NodeOutOfService, "gpu"})
-	anyEffect     = rapid.SampledFrom([]taints.Effect{taints.NoSchedule, taints.NoExecute, taints.NoExecute, taints.PreferNoSchedule, ""})
-	anyTaint      = rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{Key: conditionKeys.Draw(t, "key"), Value: rapid.SampledFrom([]string{"", "", "x", "y"}).Draw(t, "value"), Effect: anyEffect.Draw(t, "effect"), TimeAdded: rapid.Ptr(soon, true).Draw(t, "added")}
+	conditionKeys = rapid.SampledFrom([]string{
+		notReady, unreachable, memory, taints.NodeDiskPressure, taints.NodePIDPressure,
+		taints.NodeNetworkUnavailable, cordon, taints.NodeOutOfService, "gpu",
+	})
+	anyEffect = rapid.SampledFrom([]taints.Effect{
+		taints.NoSchedule, taints.NoExecute, taints.NoExecute, taints.PreferNoSchedule, "",
+	})
+	anyTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{
+			Key:       conditionKeys.Draw(t, "key"),
+			Value:     rapid.SampledFrom([]string{"", "", "x", "y"}).Draw(t, "value"),
+			Effect:    anyEffect.Draw(t, "effect"),
+			TimeAdded: rapid.Ptr(soon, true).Draw(t, "added"),
+		}
 	})
 	// An API server keeps the keys and effects of a node's taints unique.
 	nodeTaints = rapid.SliceOfNDistinct(anyTaint, 0, 8, taints.Taint.ID)
 	anyRules   = rapid.Map(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) lifecycle.ConditionRule {
-		return lifecycle.ConditionRule{Type: conditionTypes.Draw(t, "type"), Status: conditionStatuses.Draw(t, "status"), Taint: anyTaint.Draw(t, "taint")}
+		return lifecycle.ConditionRule{
+			Type:   conditionTypes.Draw(t, "type"),
+			Status: conditionStatuses.Draw(t, "status"),
+			Taint:  anyTaint.Draw(t, "taint"),
+		}
 	}), 0, 8), func(rules []lifecycle.ConditionRule) lifecycle.ConditionRules { return rules })
 )
 

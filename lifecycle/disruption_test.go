@@ -42,7 +42,8 @@ func TestDisruptionPolicy(t *testing.T) {
 		}
 	}
 	t.Run("every zone is cut off", func(t *testing.T) {
-		if !lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}}) || !lifecycle.FullyDisrupted(nil) || lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {Ready: 1}}) {
+		if !lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}}) ||
+			!lifecycle.FullyDisrupted(nil) || lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {Ready: 1}}) {
 			t.Error("FullyDisrupted is wrong")
 		}
 		if got := p.Rates([]float64{7}, []lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}}); !slices.Equal(got, []float64{7, 0, 0, 0}) {
@@ -60,7 +61,8 @@ func TestDisruptionPolicy(t *testing.T) {
 		}
 	})
 	t.Run("the zero policy taints nothing", func(t *testing.T) {
-		if got := (lifecycle.DisruptionPolicy{}).Rates(nil, []lifecycle.Zone{{Ready: 1, NotReady: 3}, {Ready: 5}, {NotReady: 5}}); !slices.Equal(got, []float64{0, 0, 0}) {
+		if got := (lifecycle.DisruptionPolicy{}).Rates(nil,
+			[]lifecycle.Zone{{Ready: 1, NotReady: 3}, {Ready: 5}, {NotReady: 5}}); !slices.Equal(got, []float64{0, 0, 0}) {
 			t.Errorf("got %v", got)
 		}
 	})
@@ -135,7 +137,12 @@ func TestRatesAreThoseOfTheZones(t *testing.T) {
 		return lifecycle.Zone{Ready: number.Draw(t, "ready"), NotReady: number.Draw(t, "notReady")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		p := lifecycle.DisruptionPolicy{Threshold: rapid.Float64Range(0, 1).Draw(t, "threshold"), Rate: 3, SecondaryRate: 1, LargeZone: number.Draw(t, "large")}
+		p := lifecycle.DisruptionPolicy{
+			Threshold:     rapid.Float64Range(0, 1).Draw(t, "threshold"),
+			Rate:          3,
+			SecondaryRate: 1,
+			LargeZone:     number.Draw(t, "large"),
+		}
 		zones := rapid.SliceOfN(zone, 0, 5).Draw(t, "zones")
 		got := p.Rates([]float64{-1}, zones)
 		ready := slices.ContainsFunc(zones, func(z lifecycle.Zone) bool { return z.Ready > 0 })

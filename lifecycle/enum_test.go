@@ -42,7 +42,8 @@ func checkNames[E enumeration](t *testing.T, kind string, values []E, names []st
 		switch {
 		case !errors.As(err, &parse) || !errors.As(err, &field) || !errors.Is(err, taints.ErrUnsupported):
 			t.Errorf("%q: %v", text, err)
-		case parse.Kind != kind || parse.Input != text || parse.Offset != 0 || field.Value != text || field.Detail != "must be one of "+strings.Join(names, ", "):
+		case parse.Kind != kind || parse.Input != text || parse.Offset != 0 ||
+			field.Value != text || field.Detail != "must be one of "+strings.Join(names, ", "):
 			t.Errorf("%q: %+v, %+v", text, parse, field)
 		case got != values[2]:
 			t.Errorf("%q: left %v", text, got)
@@ -73,7 +74,8 @@ func fuzzName[E enumeration, P interface {
 	}
 	err := read.UnmarshalText([]byte(text))
 	var parse *taints.ParseError
-	if known != (err == nil) || known && (*read).String() != text || !known && (!errors.As(err, &parse) || parse.Input != text || *read != 0) {
+	if known != (err == nil) || known && (*read).String() != text ||
+		!known && (!errors.As(err, &parse) || parse.Input != text || *read != 0) {
 		t.Fatalf("%q is read as %v, %v", text, *read, err)
 	}
 }

@@ -43,31 +43,98 @@ func TestKeepTimers(t *testing.T) {
 		due          time.Duration // under KeepTimers
 		newestDue    time.Duration
 	}{
-		{"nothing new", fiveMinutes, fiveMinutes, 0, lifecycle.Unchanged, lifecycle.Unchanged, 5 * time.Minute, 5 * time.Minute},
-		{"a later look", fiveMinutes, fiveMinutes, time.Minute, lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 6 * time.Minute},
-		{"a longer time", fiveMinutes, tenMinutes, time.Minute, lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 11 * time.Minute},
-		{"a shorter time", tenMinutes, fiveMinutes, time.Minute, lifecycle.Unchanged, lifecycle.Moved, 10 * time.Minute, 6 * time.Minute},
-		{"a longer time at the same moment", fiveMinutes, tenMinutes, 0, lifecycle.Moved, lifecycle.Moved, 10 * time.Minute, 10 * time.Minute},
-		{"a shorter time at the same moment", tenMinutes, fiveMinutes, 0, lifecycle.Moved, lifecycle.Moved, 5 * time.Minute, 5 * time.Minute},
-		{"a nanosecond later", fiveMinutes, tenMinutes, 1, lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 10*time.Minute + 1},
-		{"a clock that stepped back", fiveMinutes, fiveMinutes, -time.Minute, lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 4 * time.Minute},
-		{"a clock that stepped back, a longer time", fiveMinutes, tenMinutes, -time.Minute, lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 9 * time.Minute},
-		{"no time, tolerated", fiveMinutes, noTime, time.Minute, lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, time.Minute},
-		{"less than no time, tolerated", fiveMinutes, negativeTime, time.Minute, lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, time.Minute},
+		{
+			"nothing new", fiveMinutes, fiveMinutes, 0, lifecycle.Unchanged, lifecycle.Unchanged,
+			5 * time.Minute, 5 * time.Minute,
+		},
+		{
+			"a later look", fiveMinutes, fiveMinutes, time.Minute, lifecycle.Unchanged,
+			lifecycle.Moved, 5 * time.Minute, 6 * time.Minute,
+		},
+		{
+			"a longer time", fiveMinutes, tenMinutes, time.Minute, lifecycle.Unchanged,
+			lifecycle.Moved, 5 * time.Minute, 11 * time.Minute,
+		},
+		{
+			"a shorter time", tenMinutes, fiveMinutes, time.Minute, lifecycle.Unchanged,
+			lifecycle.Moved, 10 * time.Minute, 6 * time.Minute,
+		},
+		{
+			"a longer time at the same moment", fiveMinutes, tenMinutes, 0, lifecycle.Moved,
+			lifecycle.Moved, 10 * time.Minute, 10 * time.Minute,
+		},
+		{
+			"a shorter time at the same moment", tenMinutes, fiveMinutes, 0, lifecycle.Moved,
+			lifecycle.Moved, 5 * time.Minute, 5 * time.Minute,
+		},
+		{
+			"a nanosecond later", fiveMinutes, tenMinutes, 1, lifecycle.Unchanged,
+			lifecycle.Moved, 5 * time.Minute, 10*time.Minute + 1,
+		},
+		{
+			"a clock that stepped back", fiveMinutes, fiveMinutes, -time.Minute,
+			lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 4 * time.Minute,
+		},
+		{
+			"a clock that stepped back, a longer time", fiveMinutes, tenMinutes, -time.Minute,
+			lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 9 * time.Minute,
+		},
+		{
+			"no time, tolerated", fiveMinutes, noTime, time.Minute, lifecycle.Unchanged,
+			lifecycle.Moved, 5 * time.Minute, time.Minute,
+		},
+		{
+			"less than no time, tolerated", fiveMinutes, negativeTime, time.Minute,
+			lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, time.Minute,
+		},
 		{"no time, tolerated, at the same moment", fiveMinutes, noTime, 0, lifecycle.Moved, lifecycle.Moved, 0, 0},
-		{"not tolerated any more", fiveMinutes, untolerated, time.Minute, lifecycle.Moved, lifecycle.Moved, time.Minute, time.Minute},
-		{"not tolerated, and the clock stepped back", fiveMinutes, untolerated, -time.Minute, lifecycle.Moved, lifecycle.Moved, -time.Minute, -time.Minute},
-		{"not tolerated, after the deadline", fiveMinutes, untolerated, 6 * time.Minute, lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 6 * time.Minute},
+		{
+			"not tolerated any more", fiveMinutes, untolerated, time.Minute, lifecycle.Moved,
+			lifecycle.Moved, time.Minute, time.Minute,
+		},
+		{
+			"not tolerated, and the clock stepped back", fiveMinutes, untolerated, -time.Minute,
+			lifecycle.Moved, lifecycle.Moved, -time.Minute, -time.Minute,
+		},
+		{
+			"not tolerated, after the deadline", fiveMinutes, untolerated, 6 * time.Minute,
+			lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 6 * time.Minute,
+		},
 		{"tolerated forever", fiveMinutes, tolerates, time.Minute, lifecycle.Canceled, lifecycle.Canceled, gone, gone},
 
-		{"begun, and seen again", untolerated, untolerated, time.Minute, lifecycle.Unchanged, lifecycle.Moved, 0, time.Minute},
-		{"begun, and tolerated for a time", untolerated, fiveMinutes, time.Minute, lifecycle.Unchanged, lifecycle.Moved, 0, 6 * time.Minute},
-		{"begun, and tolerated for a time at the same moment", untolerated, fiveMinutes, 0, lifecycle.Unchanged, lifecycle.Moved, 0, 5 * time.Minute},
-		{"begun, and tolerated for no time", untolerated, noTime, time.Minute, lifecycle.Unchanged, lifecycle.Moved, 0, time.Minute},
-		{"begun, and tolerated forever", untolerated, tolerates, time.Minute, lifecycle.Unchanged, lifecycle.Canceled, 0, gone},
-		{"tolerated for no time, then forever", noTime, tolerates, time.Minute, lifecycle.Unchanged, lifecycle.Canceled, 0, gone},
-		{"tolerated for no time, then longer", noTime, tenMinutes, 0, lifecycle.Unchanged, lifecycle.Moved, 0, 10 * time.Minute},
-		{"tolerated for no time, then not at all, and the clock stepped back", noTime, untolerated, -time.Minute, lifecycle.Moved, lifecycle.Moved, -time.Minute, -time.Minute},
+		{
+			"begun, and seen again", untolerated, untolerated, time.Minute, lifecycle.Unchanged,
+			lifecycle.Moved, 0, time.Minute,
+		},
+		{
+			"begun, and tolerated for a time", untolerated, fiveMinutes, time.Minute,
+			lifecycle.Unchanged, lifecycle.Moved, 0, 6 * time.Minute,
+		},
+		{
+			"begun, and tolerated for a time at the same moment", untolerated, fiveMinutes, 0,
+			lifecycle.Unchanged, lifecycle.Moved, 0, 5 * time.Minute,
+		},
+		{
+			"begun, and tolerated for no time", untolerated, noTime, time.Minute,
+			lifecycle.Unchanged, lifecycle.Moved, 0, time.Minute,
+		},
+		{
+			"begun, and tolerated forever", untolerated, tolerates, time.Minute,
+			lifecycle.Unchanged, lifecycle.Canceled, 0, gone,
+		},
+		{
+			"tolerated for no time, then forever", noTime, tolerates, time.Minute,
+			lifecycle.Unchanged, lifecycle.Canceled, 0, gone,
+		},
+		{
+			"tolerated for no time, then longer", noTime, tenMinutes, 0, lifecycle.Unchanged,
+			lifecycle.Moved, 0, 10 * time.Minute,
+		},
+		{
+			"tolerated for no time, then not at all, and the clock stepped back", noTime,
+			untolerated, -time.Minute, lifecycle.Moved, lifecycle.Moved, -time.Minute,
+			-time.Minute,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for _, keep := range []bool{true, false} {
@@ -92,7 +159,12 @@ func TestKeepTimers(t *testing.T) {
 func TestBegunEvictions(t *testing.T) {
 	const hour = time.Hour
 	at := func(from, due time.Duration) taints.Eviction {
-		return taints.Eviction{Outcome: taints.EvictsAt, From: noon.Add(from), At: noon.Add(due), Seconds: int64((due - from) / time.Second)}
+		return taints.Eviction{
+			Outcome: taints.EvictsAt,
+			From:    noon.Add(from),
+			At:      noon.Add(due),
+			Seconds: int64((due - from) / time.Second),
+		}
 	}
 	for _, tc := range []struct {
 		name  string
@@ -101,7 +173,11 @@ func TestBegunEvictions(t *testing.T) {
 	}{
 		{"pending", []taints.Eviction{at(0, hour)}, false},
 		{"made by the caller", []taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour)}}, false},
-		{"made by the caller, with seconds", []taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour), Seconds: 60}}, false},
+		{
+			"made by the caller, with seconds",
+			[]taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour), Seconds: 60}},
+			false,
+		},
 		{"now, made by the caller", []taints.Eviction{{Outcome: taints.EvictsNow, At: noon.Add(hour)}}, true},
 		{"due when its seconds begin", []taints.Eviction{at(hour, hour)}, true},
 		{"due before its seconds begin", []taints.Eviction{at(2*hour, hour)}, true},
@@ -113,7 +189,10 @@ func TestBegunEvictions(t *testing.T) {
 		{"seen before the deadline", []taints.Eviction{at(0, hour), at(hour-1, 3*hour)}, false},
 		{"seen at the deadline", []taints.Eviction{at(0, hour), at(hour, 3*hour)}, true},
 		{"seen behind the deadline, tolerated for no time", []taints.Eviction{at(0, hour), look(noTime, 2*hour)}, true},
-		{"seen behind the deadline, and the clock stepped back", []taints.Eviction{at(0, hour), at(2*hour, 3*hour), at(0, hour)}, true},
+		{
+			"seen behind the deadline, and the clock stepped back",
+			[]taints.Eviction{at(0, hour), at(2*hour, 3*hour), at(0, hour)}, true,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			q := lifecycle.Queue[string]{KeepTimers: true}
@@ -247,7 +326,8 @@ func TestKeepTimersIsProcessPodOnNode(t *testing.T) {
 			if !tolerated {
 				tolerations = nil
 			} else if rapid.IntRange(0, 4).Draw(t, "timed") > 0 {
-				s := rapid.OneOf(rapid.Int64Range(-1, 0), rapid.Int64Range(least, least+40), rapid.Int64Range(least, least+40)).Draw(t, "seconds")
+				s := rapid.OneOf(rapid.Int64Range(-1, 0), rapid.Int64Range(least, least+40),
+					rapid.Int64Range(least, least+40)).Draw(t, "seconds")
 				seconds, tolerations[0].TolerationSeconds = &s, &s
 			}
 			begun, before := kubernetes.deleted, kubernetes.due
@@ -259,7 +339,8 @@ func TestKeepTimersIsProcessPodOnNode(t *testing.T) {
 				t.Fatalf("look %d: pending %v, Kubernetes %+v", i, pending, kubernetes)
 			}
 			switch {
-			case begun && (change != lifecycle.Unchanged || !due.Equal(before)) && !(change == lifecycle.Moved && !tolerated && due.Before(before)):
+			case begun && (change != lifecycle.Unchanged || !due.Equal(before)) &&
+				!(change == lifecycle.Moved && !tolerated && due.Before(before)):
 				t.Fatalf("look %d: begun at %v, and then %v to %v", i, before, change, due)
 			case begun && due.Before(before):
 				kubernetes.due = due

@@ -330,7 +330,11 @@ func FuzzQueue(f *testing.F) {
 			case 0:
 				m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: seconds})
 			case 1:
-				m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at.Add(time.Duration(seconds) * time.Second), From: at})
+				m.updateTo(t, pod, taints.Eviction{
+					Outcome: taints.EvictsAt,
+					At:      at.Add(time.Duration(seconds) * time.Second),
+					From:    at,
+				})
 			case 2:
 				m.updateTo(t, pod, evicted(seconds, at))
 			case 3:
@@ -400,7 +404,14 @@ func TestQueue(t *testing.T) {
 	t.Run("all times", func(t *testing.T) {
 		var q lifecycle.Queue[string]
 		end := time.Unix(math.MaxInt64-62135596800, 999_999_999)
-		times := map[string]time.Time{"year 1": {}, "before": time.Unix(-62135596801, 0), "1970": time.Unix(0, 0), "the far past": time.Unix(math.MinInt64/2, 1), "the far future": end.Add(-1), "the end": end}
+		times := map[string]time.Time{
+			"year 1":         {},
+			"before":         time.Unix(-62135596801, 0),
+			"1970":           time.Unix(0, 0),
+			"the far past":   time.Unix(math.MinInt64/2, 1),
+			"the far future": end.Add(-1),
+			"the end":        end,
+		}
 		for pod, when := range times {
 			q.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: when, Seconds: math.MaxInt64})
 		}
@@ -542,7 +553,10 @@ func TestQueueRemovesFromAnywhere(t *testing.T) {
 			var q lifecycle.Queue[int]
 			var want []int
 			for pod := range pods {
-				q.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: noon.Add(time.Duration(seconds(pod)) * time.Second)})
+				q.Update(pod, taints.Eviction{
+					Outcome: taints.EvictsAt,
+					At:      noon.Add(time.Duration(seconds(pod)) * time.Second),
+				})
 				if pod != removed {
 					want = append(want, pod)
 				}
@@ -634,13 +648,19 @@ func TestQueueCopiesAreFound(t *testing.T) {
 	if errors.Is(err, exec.ErrNotFound) {
 		t.Skip("no go command here")
 	}
-	if err == nil || strings.Count(string(out), "Queue") != 2 || strings.Count(string(out), "lock by value") != 1 || strings.Count(string(out), "copies lock value") != 1 {
+	if err == nil || strings.Count(string(out), "Queue") != 2 ||
+		strings.Count(string(out), "lock by value") != 1 || strings.Count(string(out), "copies lock value") != 1 {
 		t.Errorf("go vet says %s", out)
 	}
 }
 
 func TestQueueChangeNames(t *testing.T) {
-	checkNames(t, "QueueChange", []lifecycle.QueueChange{lifecycle.Unchanged, lifecycle.Scheduled, lifecycle.Moved, lifecycle.Canceled},
+	checkNames(t, "QueueChange", []lifecycle.QueueChange{
+		lifecycle.Unchanged,
+		lifecycle.Scheduled,
+		lifecycle.Moved,
+		lifecycle.Canceled,
+	},
 		[]string{"Unchanged", "Scheduled", "Moved", "Canceled"}, func(s string) (lifecycle.QueueChange, error) {
 			c := lifecycle.Moved
 			err := c.UnmarshalText([]byte(s))

@@ -44,7 +44,10 @@ func TestRecordedConditions(t *testing.T) {
 		t.Fatalf("%d nodes, want 48", len(nodes))
 	}
 	for _, node := range nodes {
-		state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: node.Ready}}, Unschedulable: node.Unschedulable}
+		state := lifecycle.NodeState{
+			Conditions:    []lifecycle.Condition{{Type: "Ready", Status: node.Ready}},
+			Unschedulable: node.Unschedulable,
+		}
 		for kind, status := range node.Conditions {
 			state.Conditions = append(state.Conditions, lifecycle.Condition{Type: kind, Status: status})
 		}

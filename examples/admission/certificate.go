@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// A keyPair is a certificate and its key in files. They are read for each new connection, of which an API server makes few, so
-// that a renewed certificate is used without a restart.
+// A keyPair is a certificate and its key in files. They are read for each new
+// connection, of which an API server makes few, so that a renewed certificate is
+// used without a restart.
 type keyPair struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -31,7 +32,8 @@ func (k *keyPair) load() error {
 	return err
 }
 
-// certificate returns what is in the files, or was there when they could last be read. It is for [tls.Config].
+// certificate returns what is in the files, or was there when they could last be
+// read. It is for [tls.Config].
 func (k *keyPair) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if err := k.load(); err != nil {
 		k.log.Warn("the certificate cannot be read again; the last one stays in use", "error", err.Error())
@@ -39,8 +41,9 @@ func (k *keyPair) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return k.last.Load(), nil
 }
 
-// selfSigned makes a certificate for localhost and the hosts, names or addresses, valid for a year, that is its own authority.
-// It also returns it in PEM, for those who are to trust it. The key is nowhere else.
+// selfSigned makes a certificate for localhost and the hosts, names or addresses,
+// valid for a year, that is its own authority. It also returns it in PEM, for those
+// who are to trust it. The key is nowhere else.
 func selfSigned(hosts []string, now time.Time) (tls.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

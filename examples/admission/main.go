@@ -1,5 +1,6 @@
-// Admission is a webhook that gives pods tolerations and node selectors when they are created, and refuses tolerations that
-// are not allowed, over HTTPS, as an API server asks for it (AdmissionReview of admission.k8s.io/v1):
+// Admission is a webhook that gives pods tolerations and node selectors when they
+// are created, and refuses tolerations that are not allowed, over HTTPS, as an API
+// server asks for it (AdmissionReview of admission.k8s.io/v1):
 //
 //	go run ./examples/admission -self-signed -rules examples/admission/rules.json
 //
@@ -57,7 +58,8 @@ type options struct {
 	notReadySeconds, unreachableSeconds int64
 }
 
-// run serves until the context is done or a signal asks to stop, and returns the exit code: 1 for failure, 2 for wrong usage.
+// run serves until the context is done or a signal asks to stop, and returns the
+// exit code: 1 for failure, 2 for wrong usage.
 func (p program) run(ctx context.Context, args []string) int {
 	o, err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -92,8 +94,10 @@ func (p program) parse(args []string) (options, error) {
 	flags.BoolVar(&o.selfSigned, "self-signed", false, "make a certificate for localhost and print it as a caBundle, to try things out")
 	flags.Func("self-signed-hosts", "more `names` and addresses for the self-signed certificate, separated by commas", o.setHosts)
 	flags.StringVar(&o.rules, "rules", "", "`file` with the rules (default none)")
-	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is not ready")
-	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is unreachable")
+	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds,
+		"how long pods stay on a node that is not ready")
+	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds,
+		"how long pods stay on a node that is unreachable")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -108,7 +112,8 @@ func (p program) parse(args []string) (options, error) {
 func (o *options) setHosts(s string) error {
 	o.hosts = strings.Split(s, ",")
 	for _, host := range o.hosts {
-		if net.ParseIP(host) == nil && slices.ContainsFunc(strings.Split(host, "."), func(part string) bool { return !webhook.IsDNSLabel(part) }) {
+		if net.ParseIP(host) == nil &&
+			slices.ContainsFunc(strings.Split(host, "."), func(part string) bool { return !webhook.IsDNSLabel(part) }) {
 			return fmt.Errorf("%q is no name or address", host)
 		}
 	}
@@ -133,7 +138,10 @@ func (o *options) check(rest []string) error {
 // serve does what the options ask for until the context is done.
 func (p program) serve(ctx context.Context, o options) error {
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{NotReady: &o.notReadySeconds, Unreachable: &o.unreachableSeconds})
+	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{
+		NotReady:    &o.notReadySeconds,
+		Unreachable: &o.unreachableSeconds,
+	})
 	if err != nil {
 		return err
 	}
@@ -146,7 +154,8 @@ func (p program) serve(ctx context.Context, o options) error {
 		return err
 	}
 	namespaces, dedications := policies.Policy().Rules.Len()
-	log.Info("listening", "addr", listener.Addr().String(), "metrics", webhook.Address(metrics), "namespaces", namespaces, "dedications", dedications)
+	log.Info("listening", "addr", listener.Addr().String(), "metrics", webhook.Address(metrics),
+		"namespaces", namespaces, "dedications", dedications)
 	server := &webhook.Server{Policies: policies, TLS: config, Log: log, Version: version(), Drain: p.drain}
 	if err = server.Serve(ctx, listener, metrics); err == nil {
 		log.Info("stopped")
@@ -162,7 +171,8 @@ func version() string {
 	return "unknown"
 }
 
-// certificate returns the server's side of TLS, and prints the caBundle of a certificate that it made.
+// certificate returns the server's side of TLS, and prints the caBundle of a
+// certificate that it made.
 func (p program) certificate(o options, log *slog.Logger) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if !o.selfSigned {

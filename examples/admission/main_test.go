@@ -74,16 +74,16 @@ func (r *running) caBundle(t *testing.T) []byte {
 	return text
 }
 
-// The way of the README: a certificate of its own, a client that trusts it, and SIGTERM at the end.
+// The way of the README: a certificate of its own, a client that trusts it, and
+// SIGTERM at the end.
 func TestSelfSigned(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no process gets SIGTERM there")
-	}
-	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts", "admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60", "-metrics-addr", "127.0.0.1:0")
+	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts",
+		"admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60", "-metrics-addr", "127.0.0.1:0")
 	client := webhooktest.Trusting(t, r.caBundle(t))
 	_, port, _ := net.SplitHostPort(r.addr)
 	for _, host := range []string{"localhost", "127.0.0.1"} {
-		code, text := webhooktest.Post(t, client, "https://"+net.JoinHostPort(host, port)+"/mutate", webhooktest.ReadFile(t, "testdata/create.request.json"))
+		code, text := webhooktest.Post(t, client,
+			"https://"+net.JoinHostPort(host, port)+"/mutate", webhooktest.ReadFile(t, "testdata/create.request.json"))
 		want := string(webhooktest.ReadFile(t, "testdata/create.response.json"))
 		if diff := cmp.Diff(want, webhooktest.Indent(t, text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", host, diff)
@@ -98,7 +98,8 @@ func TestSelfSigned(t *testing.T) {
 	}
 	response.Body.Close()
 	metrics := "http://" + webhooktest.Logged(r.stderr.String(), "listening")[0]["metrics"].(string) + "/metrics"
-	if _, text := webhooktest.Get(t, http.DefaultClient, metrics); !strings.Contains(text, `taints_webhook_reviews_total{webhook="mutate",outcome="patched"} 2`) {
+	if _, text := webhooktest.Get(t, http.DefaultClient, metrics); !strings.Contains(text,
+		`taints_webhook_reviews_total{webhook="mutate",outcome="patched"} 2`) {
 		t.Errorf("metrics: %s", text)
 	}
 	old := &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, InsecureSkipVerify: true}
@@ -149,7 +150,8 @@ func TestSelfSigned(t *testing.T) {
 	}
 }
 
-// writePair writes a certificate and its key, and returns the names of the files and the certificate in PEM.
+// writePair writes a certificate and its key, and returns the names of the files and
+// the certificate in PEM.
 func writePair(t *testing.T, dir string) (cert, key string, text []byte) {
 	t.Helper()
 	pair, text, err := selfSigned(nil, time.Now())
@@ -161,7 +163,10 @@ func writePair(t *testing.T, dir string) (cert, key string, text []byte) {
 		t.Fatal(err)
 	}
 	cert, key = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
-	for name, text := range map[string][]byte{cert: text, key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})} {
+	for name, text := range map[string][]byte{
+		cert: text,
+		key:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+	} {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +174,8 @@ func writePair(t *testing.T, dir string) (cert, key string, text []byte) {
 	return cert, key, text
 }
 
-// A renewed certificate is used for new connections; one that is gone or broken does not stop the server.
+// A renewed certificate is used for new connections; one that is gone or broken does
+// not stop the server.
 func TestCertificateFiles(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, first := writePair(t, dir)
@@ -205,7 +211,8 @@ func TestCertificateFiles(t *testing.T) {
 	}
 }
 
-// A request under way when the program is told to stop gets its answer; one that takes too long is cut off.
+// A request under way when the program is told to stop gets its answer; one that
+// takes too long is cut off.
 func TestShutdown(t *testing.T) {
 	body := string(webhooktest.ReadFile(t, "testdata/create.request.json"))
 	for _, finish := range []bool{true, false} {
@@ -244,7 +251,8 @@ func TestShutdown(t *testing.T) {
 		switch {
 		case finish && (err != nil || string(answer) != "HTTP/1.1 200 OK" || code != 0):
 			t.Errorf("finished: %q, %v, exit code %d", answer, err, code)
-		case !finish && (err == nil || code != 1 || !strings.HasSuffix(r.stderr.String(), "admission: requests were still under way after 50ms, and cut off\n")):
+		case !finish && (err == nil || code != 1 ||
+			!strings.HasSuffix(r.stderr.String(), "admission: requests were still under way after 50ms, and cut off\n")):
 			t.Errorf("cut off: %q, %v, exit code %d, stderr %s", answer, err, code, r.stderr)
 		}
 	}
@@ -278,10 +286,16 @@ func TestUsage(t *testing.T) {
 		{[]string{"-self-signed", "serve"}, 2, `unexpected argument "serve"`},
 		{[]string{"-cert", "none.crt", "-key", "none.key"}, 1, "admission: open none.crt: "},
 		{[]string{"-self-signed", "-rules", "none.json"}, 1, "admission: open none.json: "},
-		{[]string{"-self-signed", "-rules", broken}, 1, "rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications, exemptDaemonSets\n  dedications is an object, not a list\n"},
+		{
+			[]string{"-self-signed", "-rules", broken}, 1,
+			"rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications, exemptDaemonSets\n  dedications is an object, not a list\n",
+		},
 		{[]string{"-self-signed", "-addr", listener.Addr().String()}, 1, "address already in use"},
 		{[]string{"-self-signed", "-addr", "nowhere"}, 1, "missing port"},
-		{[]string{"-self-signed", "-addr", "127.0.0.1:0", "-metrics-addr", listener.Addr().String()}, 1, "address already in use"},
+		{
+			[]string{"-self-signed", "-addr", "127.0.0.1:0", "-metrics-addr", listener.Addr().String()},
+			1, "address already in use",
+		},
 	}
 	for _, test := range tests {
 		var stdout, stderr webhooktest.Buffer
@@ -291,7 +305,8 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	var stderr webhooktest.Buffer
-	if code := (program{failingWriter{}, &stderr, 0}).run(context.Background(), []string{"-self-signed"}); code != 1 || stderr.String() != "admission: disk full\n" {
+	if code := (program{failingWriter{}, &stderr, 0}).run(context.Background(),
+		[]string{"-self-signed"}); code != 1 || stderr.String() != "admission: disk full\n" {
 		t.Errorf("exit code %d, stderr %s", code, &stderr)
 	}
 }

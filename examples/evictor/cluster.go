@@ -93,7 +93,12 @@ const maintenanceKey = "example.com/maintenance"
 // toleratesMaintenance returns a toleration of a maintenance for the seconds, or
 // forever if they are nil.
 func toleratesMaintenance(seconds *int64) taints.Toleration {
-	return taints.Toleration{Key: maintenanceKey, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: seconds}
+	return taints.Toleration{
+		Key:               maintenanceKey,
+		Operator:          taints.OpExists,
+		Effect:            taints.NoExecute,
+		TolerationSeconds: seconds,
+	}
 }
 
 func (n *node) add(k *kind) { n.pods = append(n.pods, &pod{n, k}) }

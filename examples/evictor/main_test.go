@@ -83,7 +83,10 @@ func TestUsage(t *testing.T) {
 		{"-nodes", "flag needs an argument: -nodes"},
 		{"-nodes many", `invalid value "many" for flag -nodes: parse error`},
 		{"extra", `unexpected argument "extra"; all is set by flags, see -h`},
-		{"-scenario storms", `-scenario "storms": want one of everything, failures, restart, partition, maintenance, outage, storm`},
+		{
+			"-scenario storms",
+			`-scenario "storms": want one of everything, failures, restart, partition, maintenance, outage, storm`,
+		},
 		{"-nodes 2", "-nodes 2: want 3 to 10000"},
 		{"-zones 27", "-zones 27: want 1 to 26"},
 		{"-pods -1", "-pods -1: want 0 to 1000000"},
@@ -95,7 +98,10 @@ func TestUsage(t *testing.T) {
 		{"-restart -1m", "-restart -1m: want 0s to 24h"},
 		{"-partition d@1m+1m", "-partition d@1m+1m: there are the zones a, b, c, and all"},
 		{"-partition ab@1m30s+1h", "-partition ab@1m30s+1h: there are the zones a, b, c, and all"},
-		{"-partition a@1m", `invalid value "a@1m" for flag -partition: "a@1m": want ZONE@START+DURATION, as in b@10m+3m`},
+		{
+			"-partition a@1m",
+			`invalid value "a@1m" for flag -partition: "a@1m": want ZONE@START+DURATION, as in b@10m+3m`,
+		},
 		{"-partition @1m+1m", `"@1m+1m": want ZONE@START+DURATION`},
 		{"-partition a@-1m+1m", `"a@-1m+1m": want ZONE@START+DURATION`},
 		{"-partition a@1m+0s", `"a@1m+0s": want ZONE@START+DURATION`},
@@ -116,7 +122,12 @@ func TestHelp(t *testing.T) {
 	if code := run(context.Background(), []string{"-h"}, io.Discard, &stderr); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	for _, want := range []string{"Usage: evictor", "  storm ", "-partition ZONE@START+DURATION", "(default b@10m+3m,all@20m+10m)"} {
+	for _, want := range []string{
+		"Usage: evictor",
+		"  storm ",
+		"-partition ZONE@START+DURATION",
+		"(default b@10m+3m,all@20m+10m)",
+	} {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("no %q in %s", want, stderr.String())
 		}
@@ -217,7 +228,19 @@ type failingWriter struct{}
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestCeiling(t *testing.T) {
-	for n, want := range map[int]int{1: 1, 2: 2, 3: 5, 6: 10, 10: 10, 11: 20, 50: 50, 51: 100, 999: 1000, 1000: 1000, 123456: 200000} {
+	for n, want := range map[int]int{
+		1:      1,
+		2:      2,
+		3:      5,
+		6:      10,
+		10:     10,
+		11:     20,
+		50:     50,
+		51:     100,
+		999:    1000,
+		1000:   1000,
+		123456: 200000,
+	} {
 		if got := ceiling(n); got != want {
 			t.Errorf("%d: got %d, want %d", n, got, want)
 		}

@@ -51,10 +51,19 @@ func scenarios() []scenario {
 			partitions: partitions{{"b", 10 * m, 3 * m}, {allZones, 20 * m, 10 * m}},
 		}},
 		{"failures", "six nodes fail, half of them come back", events{fail: 6, recover: 3 * m, length: 10 * m}},
-		{"restart", "the eviction controller restarts before evictions are due", events{fail: 6, restart: 5 * m, length: 15 * m}},
-		{"partition", "a zone is cut off for three minutes", events{partitions: partitions{{"b", m, 3 * m}}, length: 10 * m}},
+		{
+			"restart", "the eviction controller restarts before evictions are due",
+			events{fail: 6, restart: 5 * m, length: 15 * m},
+		},
+		{
+			"partition", "a zone is cut off for three minutes",
+			events{partitions: partitions{{"b", m, 3 * m}}, length: 10 * m},
+		},
 		{"maintenance", "a person taints three nodes, which few pods tolerate", events{maintain: m, length: 15 * m}},
-		{"outage", "all zones are cut off, which stops evictions", events{partitions: partitions{{allZones, m, 10 * m}}, length: 15 * m}},
+		{
+			"outage", "all zones are cut off, which stops evictions",
+			events{partitions: partitions{{allZones, m, 10 * m}}, length: 15 * m},
+		},
 		{"storm", "two thirds of the nodes fail, which slows evictions down", events{fail: 120, length: 30 * m}},
 	}
 }
@@ -91,12 +100,14 @@ func flagsOf(o *options) *flag.FlagSet {
 	flags.DurationVar(&o.length, "for", o.length, "the time to simulate; what would come later does not happen")
 	flags.IntVar(&o.fail, "fail", o.fail, "how many nodes fail, one minute after the start")
 	flags.DurationVar(&o.recover, "recover", o.recover, "how long after its failure every second failed node comes back; 0: never")
-	flags.Var(&o.partitions, "partition", "the zones to cut off, as `ZONE@START+DURATION`, separated by commas; ZONE all is a full outage; none: none")
+	flags.Var(&o.partitions, "partition",
+		"the zones to cut off, as `ZONE@START+DURATION`, separated by commas; ZONE all is a full outage; none: none")
 	flags.DurationVar(&o.maintain, "maintain", o.maintain, "when a person taints three nodes for maintenance; 0: never")
 	flags.DurationVar(&o.restart, "restart", o.restart, "when the eviction controller restarts; 0: never")
 	flags.DurationVar(&o.grace, "grace", 50*time.Second, "how long after its last heartbeat a node becomes Unknown")
 	flags.BoolVar(&o.limits, "limits", true, "taint no faster than the zones' disruption allows")
-	flags.BoolVar(&o.fromTimeAdded, "from-time-added", true, "count deadlines from when the taints came; else, as Kubernetes does, from when the controller saw them")
+	flags.BoolVar(&o.fromTimeAdded, "from-time-added", true,
+		"count deadlines from when the taints came; else, as Kubernetes does, from when the controller saw them")
 	flags.StringVar(&o.svg, "svg", "", "a `file` for a chart of the pods that leave")
 	return flags
 }

@@ -150,8 +150,10 @@ func (r *report) flush() {
 	}
 	c := r.counts
 	r.counts = counts{}
-	nodes := list("nodes: ", term{c.down, "not ready"}, term{c.up, "ready again"}, term{c.tainted, "tainted"}, term{c.untainted, "untainted"})
-	pods := list("evictions: ", term{c.scheduled, "scheduled"}, term{c.moved, "moved"}, term{c.canceled, "canceled"}, term{c.evicted, "done"})
+	nodes := list("nodes: ", term{c.down, "not ready"}, term{c.up, "ready again"},
+		term{c.tainted, "tainted"}, term{c.untainted, "untainted"})
+	pods := list("evictions: ", term{c.scheduled, "scheduled"}, term{c.moved, "moved"},
+		term{c.canceled, "canceled"}, term{c.evicted, "done"})
 	when := clock(r.first.Sub(start))
 	if r.last.After(r.first) {
 		when += "-" + clock(r.last.Sub(start))

@@ -196,7 +196,8 @@ func TestLaws(t *testing.T) {
 		nodes := zones + r.IntN(70*zones)
 		zone := []string{allZones, zoneNames[r.IntN(zones):][:1]}[r.IntN(2)]
 		s := prepare(t, "-seed %d -zones %d -nodes %d -pods %d -fail %d -recover %s -maintain %s -restart %s -for 15m -partition a@%s+1m%s,%s@%s+1m%s",
-			seed, zones, nodes, 3*nodes, r.IntN(nodes+1), minutes(8), minutes(15), minutes(15), minutes(8), minutes(5), zone, minutes(8), minutes(8))
+			seed, zones, nodes, 3*nodes, r.IntN(nodes+1), minutes(8), minutes(15), minutes(15),
+			minutes(8), minutes(5), zone, minutes(8), minutes(8))
 		l := newLaws(t, s)
 		for s.elapsed() <= s.length && !t.Failed() {
 			l.step()
@@ -299,7 +300,8 @@ func (l *laws) checkRates(now time.Time) {
 			l.Errorf("%s: zone %d has rate %g, want %g", clock(now.Sub(start)), i, z.rate, rates[i])
 		}
 		if most := 1 + now.Sub(z.since).Seconds()*float64(z.rate) + 1e-3; z.n > 0 && (z.rate == 0 || float64(z.n) > most) {
-			l.Errorf("%s: %d nodes of zone %d tainted since %s, at %g in a second", clock(now.Sub(start)), z.n, i, clock(z.since.Sub(start)), z.rate)
+			l.Errorf("%s: %d nodes of zone %d tainted since %s, at %g in a second",
+				clock(now.Sub(start)), z.n, i, clock(z.since.Sub(start)), z.rate)
 		}
 	}
 }
@@ -427,7 +429,8 @@ func TestZonesChanged(t *testing.T) {
 	var out strings.Builder
 	r := newReport(&cluster{zones: zones}, &out)
 	r.zonesChanged([]zoneState{
-		{zones[0], lifecycle.ZonePartial, 0}, {zones[1], lifecycle.ZoneFull, 0.1}, {zones[2], lifecycle.ZonePartial, 0}, {zones[3], lifecycle.ZonePartial, 0.01},
+		{zones[0], lifecycle.ZonePartial, 0}, {zones[1], lifecycle.ZoneFull, 0.1},
+		{zones[2], lifecycle.ZonePartial, 0}, {zones[3], lifecycle.ZonePartial, 0.01},
 	}, start)
 	want := `00:00        zones a, c: many nodes not ready, none may be tainted
 00:00        zone d: many nodes not ready, one may be tainted every 1m40s

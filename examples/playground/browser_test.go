@@ -40,16 +40,9 @@ func TestBrowser(t *testing.T) {
 		name string
 		try  func(*browserPage)
 	}{
-		{"Typing", testTyping},
-		{"Links", testLinks},
-		{"Samples", testSamples},
-		{"Places", testPlaces},
-		{"Markup", testMarkup},
-		{"Large", testLarge},
-		{"Keyboard", testKeyboard},
-		{"Widths", testWidths},
-		{"Contrast", testContrast},
-		{"Screenshots", takeScreenshots},
+		{"Typing", testTyping}, {"Links", testLinks}, {"Samples", testSamples},
+		{"Places", testPlaces}, {"Markup", testMarkup}, {"Large", testLarge}, {"Keyboard", testKeyboard},
+		{"Widths", testWidths}, {"Contrast", testContrast}, {"Screenshots", takeScreenshots},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.try(browser.page(t, server.URL)) })
 	}
@@ -81,7 +74,8 @@ func testTyping(p *browserPage) {
 
 func testLinks(p *browserPage) {
 	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+60s%0Aa:NoExecute+op%3DExists+for+600s&observed=2026-11-21T13:00:00%2B01:00&select=LongestMatch&noComparison=1")
-	p.wait("the answer to the link", "document.querySelector('#eviction strong').textContent", "! A pod that runs there is evicted at 2026-11-21 12:10:00 UTC")
+	p.wait("the answer to the link", "document.querySelector('#eviction strong').textContent",
+		"! A pod that runs there is evicted at 2026-11-21 12:10:00 UTC")
 	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"LongestMatch", "2026-11-21T12:00", ""})
 	p.want("the boxes", "Array.from(document.querySelectorAll('[type=checkbox]')).map((e) => e.checked)", []any{false, true, false})
 
@@ -95,7 +89,8 @@ func testLinks(p *browserPage) {
 	p.run("location.hash = '#taints=b:NoSchedule&select=Nobody&add=nobody&observed=never'")
 	p.wait("the answer to another link", "document.querySelector('#list-taints code').textContent", "b:NoSchedule")
 	p.want("the problems of its options", "Array.from(document.querySelectorAll('.problems li')).map((e) => e.textContent)", []any{
-		"nobody of this name adds tolerations; none are added", "there is no such selection; FirstMatch is taken", "want a time, as in 2026-11-21T12:00:00, to count from",
+		"nobody of this name adds tolerations; none are added",
+		"there is no such selection; FirstMatch is taken", "want a time, as in 2026-11-21T12:00:00, to count from",
 	})
 	p.run("history.back()")
 	p.wait("the answer after going back", "document.querySelector('#list-taints code').textContent", "a:NoExecute")
@@ -141,9 +136,11 @@ func testLarge(p *browserPage) {
 		area.dispatchEvent(new Event('input', {bubbles: true}));
 	}`
 	p.run(fmt.Sprintf(fill, "", "'['.repeat(200000)"))
-	p.wait("the answer to an array in an array", "document.querySelector('#problems-tolerations').textContent", "1:202the values are nested too deep")
+	p.wait("the answer to an array in an array",
+		"document.querySelector('#problems-tolerations').textContent", "1:202the values are nested too deep")
 	p.run(fmt.Sprintf(fill, "", "'[' + '['.repeat(199) + ']'.repeat(199) + ']'"))
-	p.wait("the answer to one less deep", "document.querySelector('#problems-tolerations').textContent", "1:2want an object, found an array")
+	p.wait("the answer to one less deep",
+		"document.querySelector('#problems-tolerations').textContent", "1:2want an object, found an array")
 	const many = "Array.from({length: 500}, (_, i) => 'example.com/some-key-' + i + ':NoExecute op=Exists for ' + i + 's').join()"
 	p.run(fmt.Sprintf(fill, strings.Repeat("example.com/some-kei:NoExecute,", 500), many))
 	p.wait("the number of answers to many", "document.querySelectorAll('#list-tolerations > li').length", 500.0)
@@ -154,7 +151,8 @@ func testLarge(p *browserPage) {
 func testKeyboard(p *browserPage) {
 	p.visit(samples[0].Link())
 	p.wait("the answer", "document.querySelector('#placement strong').textContent", repels)
-	p.want("controls without a label", "Array.from(document.querySelectorAll('input, select, textarea')).filter((e) => !e.labels.length).length", 0.0)
+	p.want("controls without a label",
+		"Array.from(document.querySelectorAll('input, select, textarea')).filter((e) => !e.labels.length).length", 0.0)
 	p.want("ids that are named and missing", `Array.from(document.querySelectorAll('[aria-describedby], [aria-labelledby]'))
 		.flatMap((e) => ((e.getAttribute('aria-describedby') || '') + ' ' + (e.getAttribute('aria-labelledby') || '')).trim().split(/\s+/))
 		.filter((id) => !document.getElementById(id))`, []any{})
@@ -181,14 +179,17 @@ func testKeyboard(p *browserPage) {
 
 func testWidths(p *browserPage) {
 	p.visit(samples[len(samples)-1].Link())
-	p.wait("the answer", "document.querySelector('#list-tolerations code')?.textContent", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s")
+	p.wait("the answer", "document.querySelector('#list-tolerations code')?.textContent",
+		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s")
 	for _, width := range []int{320, 390, 768, 1280, 1920} {
 		p.size(width, 844)
 		p.want("the width", "innerWidth", float64(width))
-		p.want(fmt.Sprintf("what does not fit into %d pixels", width), "document.documentElement.scrollWidth - document.documentElement.clientWidth", 0.0)
+		p.want(fmt.Sprintf("what does not fit into %d pixels", width),
+			"document.documentElement.scrollWidth - document.documentElement.clientWidth", 0.0)
 		narrow := width < 800
 		p.run("window.scrollTo(0, 0)")
-		p.wait(fmt.Sprintf("whether the answer is at the bottom of %d pixels", width), "getComputedStyle(document.querySelector('#bar')).display !== 'none'", narrow)
+		p.wait(fmt.Sprintf("whether the answer is at the bottom of %d pixels", width),
+			"getComputedStyle(document.querySelector('#bar')).display !== 'none'", narrow)
 	}
 }
 
@@ -208,8 +209,8 @@ func testContrast(p *browserPage) {
 	}
 }
 
-// lowContrast lists the elements with text of a contrast below 4.5 to 1, as the Web Content Accessibility Guidelines
-// count it.
+// lowContrast lists the elements with text of a contrast below 4.5 to 1, as the Web
+// Content Accessibility Guidelines count it.
 const lowContrast = `(() => {
 	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
 	const luminance = (s) => {
@@ -263,7 +264,8 @@ func testNoProgram(t *testing.T, b *browser, files []file) {
 	defer server.Close()
 	p := b.page(t, server.URL)
 	p.fails = true
-	p.wait("why there is no answer", "document.querySelector('#loading').textContent", "The program behind this page cannot be loaded: taints.wasm: 404")
+	p.wait("why there is no answer", "document.querySelector('#loading').textContent",
+		"The program behind this page cannot be loaded: taints.wasm: 404")
 	p.keys("#taints", "a")
 	p.want("what was typed", "document.querySelector('#taints').value", "a")
 }
@@ -278,7 +280,11 @@ func takeScreenshots(p *browserPage) {
 		width, height      int
 	}{
 		{"desktop", "light", samples[0].Link(), 1280, 900},
-		{"desktop-problems", "light", "#taints=dedicated%3Dml:NoSchedul%0Aspot:PreferNoSchedule&tolerations=%5B%7B%22key%22:%22a%22,%22operater%22:%22Exists%22,%22effect%22:%22NoSchedule%22%7D%5D", 1280, 1000},
+		{
+			"desktop-problems", "light",
+			"#taints=dedicated%3Dml:NoSchedul%0Aspot:PreferNoSchedule&tolerations=%5B%7B%22key%22:%22a%22,%22operater%22:%22Exists%22,%22effect%22:%22NoSchedule%22%7D%5D",
+			1280, 1000,
+		},
 		{"desktop-dark", "dark", samples[2].Link(), 1280, 900},
 		{"daemonset-dark", "dark", samples[5].Link(), 1280, 1200},
 		{"phone", "light", samples[0].Link(), 390, 844},
@@ -345,7 +351,8 @@ func (d *driver) open(t *testing.T) *browser {
 	value := call(t, "POST", d.url+"/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
 		"goog:loggingPrefs": map[string]any{"browser": "ALL"},
 		"goog:chromeOptions": map[string]any{"binary": binary, "args": []string{
-			"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking",
+			"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+			"--disable-dev-shm-usage", "--disable-background-networking",
 			"--disable-component-update", "--disable-sync", "--force-device-scale-factor=1", "--user-data-dir=" + t.TempDir(),
 		}},
 	}}})
@@ -362,7 +369,8 @@ type browserPage struct {
 	*browser
 }
 
-// page opens the page of the server. When the test ends, it checks that the page reported nothing.
+// page opens the page of the server. When the test ends, it checks that the page
+// reported nothing.
 func (b *browser) page(t *testing.T, url string) *browserPage {
 	t.Helper()
 	p := &browserPage{t: t, url: url + "/", browser: b}
@@ -476,12 +484,18 @@ func (p *browserPage) devtools(command string, params map[string]any) {
 
 func (p *browserPage) size(width, height int) {
 	p.t.Helper()
-	p.devtools("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 800})
+	p.devtools("Emulation.setDeviceMetricsOverride", map[string]any{
+		"width":             width,
+		"height":            height,
+		"deviceScaleFactor": 1,
+		"mobile":            width < 800,
+	})
 }
 
 func (p *browserPage) media(scheme string) {
 	p.t.Helper()
-	p.devtools("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}})
+	p.devtools("Emulation.setEmulatedMedia",
+		map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
 func (p *browserPage) screenshot(name string) {

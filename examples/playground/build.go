@@ -46,7 +46,8 @@ func buildFiles(ctx context.Context) ([]file, error) {
 	return assemble(wasm, support)
 }
 
-// assemble returns the files of the page around the WebAssembly and the script of the Go toolchain that runs it.
+// assemble returns the files of the page around the WebAssembly and the script of
+// the Go toolchain that runs it.
 func assemble(wasm, support []byte) ([]file, error) {
 	files := []file{
 		newFile("taints.wasm", "application/wasm", wasm),
@@ -188,8 +189,9 @@ func toolchain(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// sourceDir returns the folder of this program's source, so that it can be run from anywhere, and the empty string, which
-// means the current folder, where it is not known.
+// sourceDir returns the folder of this program's source, so that it can be run from
+// anywhere, and the empty string, which means the current folder, where it is not
+// known.
 func sourceDir() string {
 	_, source, _, _ := runtime.Caller(0)
 	dir := filepath.Dir(source)
@@ -199,8 +201,9 @@ func sourceDir() string {
 	return dir
 }
 
-// writeFiles writes the files to the folder, and beside each that gets smaller a compressed one, which many servers send if it
-// is there. Each comes to its place whole.
+// writeFiles writes the files to the folder, and beside each that gets smaller a
+// compressed one, which many servers send if it is there. Each comes to its place
+// whole.
 func writeFiles(dir string, files []file) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Playground serves a page on which one types taints and tolerations and sees what Kubernetes does with them. The library
-// runs in the browser, as WebAssembly:
+// Playground serves a page on which one types taints and tolerations and sees what
+// Kubernetes does with them. The library runs in the browser, as WebAssembly:
 //
 //	go run ./examples/playground
 //
@@ -37,7 +37,8 @@ type options struct {
 	dir  string // empty: serve
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2 for wrong usage.
+// run does what the arguments ask for and returns the exit code: 1 for failure, 2
+// for wrong usage.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {

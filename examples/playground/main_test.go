@@ -43,7 +43,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"-addr", "nowhere:x"}, 1, "playground: listen tcp"},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), test.args, &out, &errs); code != test.code || !strings.Contains(errs.String(), test.says) || out.Len() > 0 {
+		if code := run(t.Context(), test.args, &out, &errs); code != test.code ||
+			!strings.Contains(errs.String(), test.says) || out.Len() > 0 {
 			t.Errorf("run(%q) = %d with %q and %q, want %d with %q", test.args, code, out.String(), errs.String(), test.code, test.says)
 		}
 	}
@@ -56,7 +57,8 @@ func TestAddressInUse(t *testing.T) {
 	}
 	defer listener.Close()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"-addr", listener.Addr().String()}, &out, &errs); code != 1 || !strings.Contains(errs.String(), "address already in use") {
+	if code := run(t.Context(), []string{"-addr", listener.Addr().String()}, &out,
+		&errs); code != 1 || !strings.Contains(errs.String(), "address already in use") {
 		t.Errorf("code %d with %q", code, errs.String())
 	}
 }
@@ -65,7 +67,8 @@ func TestNoToolchain(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "page")
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"-o", dir}, &out, &errs); code != 1 || !strings.Contains(errs.String(), "the go command, which builds the WebAssembly, is not there") {
+	if code := run(t.Context(), []string{"-o", dir}, &out, &errs); code != 1 ||
+		!strings.Contains(errs.String(), "the go command, which builds the WebAssembly, is not there") {
 		t.Errorf("code %d with %q", code, errs.String())
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -111,13 +114,18 @@ func TestServe(t *testing.T) {
 		"/style.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml", "/taints.wasm": "application/wasm",
 	} {
 		plain, body := get("GET", path)
-		if plain.StatusCode != 200 || plain.Header.Get("Content-Type") != mime || plain.Header.Get("Content-Encoding") != "" || len(body) == 0 {
+		if plain.StatusCode != 200 || plain.Header.Get("Content-Type") != mime ||
+			plain.Header.Get("Content-Encoding") != "" || len(body) == 0 {
 			t.Errorf("%s: %s with %v", path, plain.Status, plain.Header)
 		}
-		if plain.Header.Get("Content-Security-Policy") != policy+"; frame-ancestors 'none'" || plain.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if plain.Header.Get("Content-Security-Policy") != policy+"; frame-ancestors 'none'" ||
+			plain.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s lacks headers that protect: %v", path, plain.Header)
 		}
-		for accepts, want := range map[string]bool{"gzip": true, "deflate, gzip;q=1.0": true, "*": true, "br": false, "gzip;q=0, *": false, "": false} {
+		for accepts, want := range map[string]bool{
+			"gzip": true, "deflate, gzip;q=1.0": true, "*": true, "br": false,
+			"gzip;q=0, *": false, "": false,
+		} {
 			response, again := get("GET", path, "Accept-Encoding", accepts)
 			if path == "/wasm_exec.js" {
 				want = false // so short that it does not get smaller
@@ -132,7 +140,8 @@ func TestServe(t *testing.T) {
 				t.Errorf("%s for a client that accepts %q is another", path, accepts)
 			}
 			tag := response.Header.Get("ETag")
-			if cached, _ := get("GET", path, "Accept-Encoding", accepts, "If-None-Match", tag); cached.StatusCode != http.StatusNotModified {
+			if cached, _ := get("GET", path, "Accept-Encoding", accepts, "If-None-Match",
+				tag); cached.StatusCode != http.StatusNotModified {
 				t.Errorf("%s with the tag %s: %s", path, tag, cached.Status)
 			}
 		}
@@ -223,7 +232,10 @@ func TestPage(t *testing.T) {
 		}
 	}
 	s := sizesOf(files)
-	for _, want := range []string{"This page loads " + kilobytes(s.compressed) + " compressed, " + kilobytes(s.plain) + " when unpacked", `content="` + strings.ReplaceAll(policy, "'", "&#39;") + `"`} {
+	for _, want := range []string{
+		"This page loads " + kilobytes(s.compressed) + " compressed, " + kilobytes(s.plain) + " when unpacked",
+		`content="` + strings.ReplaceAll(policy, "'", "&#39;") + `"`,
+	} {
 		if !strings.Contains(index, want) {
 			t.Errorf("the page does not say %s", want)
 		}
@@ -236,7 +248,16 @@ func TestPage(t *testing.T) {
 }
 
 func TestKilobytes(t *testing.T) {
-	for n, want := range map[int]string{0: "0 KB", 1: "1 KB", 1000: "1 KB", 1001: "2 KB", 999_000: "999 KB", 999_001: "1,000 KB", 2_952_278: "2,953 KB", 3_001_500: "3,002 KB"} {
+	for n, want := range map[int]string{
+		0:         "0 KB",
+		1:         "1 KB",
+		1000:      "1 KB",
+		1001:      "2 KB",
+		999_000:   "999 KB",
+		999_001:   "1,000 KB",
+		2_952_278: "2,953 KB",
+		3_001_500: "3,002 KB",
+	} {
 		if got := kilobytes(n); got != want {
 			t.Errorf("kilobytes(%d) = %q, want %q", n, got, want)
 		}
@@ -246,13 +267,19 @@ func TestKilobytes(t *testing.T) {
 // TestSamples checks that the answers to the samples are those that their notes tell of.
 func TestSamples(t *testing.T) {
 	want := map[string][2]string{
-		"pending":      {"The pod cannot be placed on the node", "A pod that runs there stays"},
-		"empty-value":  {"The pod cannot be placed on the node", "A pod that runs there stays"},
-		"which-time":   {"The pod may be placed on the node", "A pod that runs there is evicted at 2026-11-21 12:01:00 UTC"},
-		"no-key":       {"The pod may be placed on the node", "A pod that runs there stays"},
-		"lt-gt":        {"The pod cannot be placed on the node", "A pod that runs there is evicted at once"},
-		"daemonset":    {"The pod cannot be placed on the node", "A pod that runs there stays"},
-		"five-minutes": {"The pod cannot be placed on the node", "A pod that runs there is evicted at 2026-11-21 12:05:00 UTC"},
+		"pending":     {"The pod cannot be placed on the node", "A pod that runs there stays"},
+		"empty-value": {"The pod cannot be placed on the node", "A pod that runs there stays"},
+		"which-time": {
+			"The pod may be placed on the node",
+			"A pod that runs there is evicted at 2026-11-21 12:01:00 UTC",
+		},
+		"no-key":    {"The pod may be placed on the node", "A pod that runs there stays"},
+		"lt-gt":     {"The pod cannot be placed on the node", "A pod that runs there is evicted at once"},
+		"daemonset": {"The pod cannot be placed on the node", "A pod that runs there stays"},
+		"five-minutes": {
+			"The pod cannot be placed on the node",
+			"A pod that runs there is evicted at 2026-11-21 12:05:00 UTC",
+		},
 	}
 	for _, s := range samples {
 		fragment, found := strings.CutPrefix(s.Link(), "#")

@@ -43,8 +43,14 @@ type pool struct {
 // toleration.
 var pools = []pool{
 	{"general", 55, resources{16_000, 64 << 10}, []string{"example.com/pool=general:NoSchedule"}},
-	{"old", 10, resources{16_000, 64 << 10}, []string{"example.com/pool=general:NoSchedule", "example.com/old:PreferNoSchedule"}},
-	{"spot", 15, resources{16_000, 64 << 10}, []string{"example.com/spot-risk=RISK:NoSchedule", "example.com/spot:PreferNoSchedule"}},
+	{
+		"old", 10, resources{16_000, 64 << 10},
+		[]string{"example.com/pool=general:NoSchedule", "example.com/old:PreferNoSchedule"},
+	},
+	{
+		"spot", 15, resources{16_000, 64 << 10},
+		[]string{"example.com/spot-risk=RISK:NoSchedule", "example.com/spot:PreferNoSchedule"},
+	},
 	{"gpu", 5, resources{32_000, 256 << 10}, []string{"nvidia.com/gpu=present:NoSchedule"}},
 	{"tenants", 15, resources{16_000, 64 << 10}, []string{"example.com/tenant=TENANT:NoSchedule"}},
 }

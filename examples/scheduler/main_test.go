@@ -52,7 +52,13 @@ func TestGolden(t *testing.T) {
 		{"default.text", []string{"-nodes", "1000", "-pods", "1000"}},
 		{"compare.text", []string{"-nodes", "500", "-pods", "300", "-score", "7", "-compare"}},
 		{"compare.json", []string{"-nodes", "500", "-pods", "300", "-score", "7", "-compare", "-o", "json"}},
-		{"full.text", []string{"-nodes", "20", "-pods", "2000", "-seed", "2", "-taint-weight", "1", "-free-weight", "5", "-o", "text"}},
+		{
+			"full.text",
+			[]string{
+				"-nodes", "20", "-pods", "2000", "-seed", "2", "-taint-weight", "1",
+				"-free-weight", "5", "-o", "text",
+			},
+		},
 		{"placed.text", []string{"-nodes", "300", "-pods", "9"}},
 	}
 	for _, test := range tests {
@@ -87,17 +93,32 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-x"}, "flag provided but not defined: -x"},
 		{[]string{"-nodes", "0"}, `invalid value "0" for flag -nodes: want a whole number from 1 to 1000000`},
-		{[]string{"-nodes", "1000001"}, `invalid value "1000001" for flag -nodes: want a whole number from 1 to 1000000`},
+		{
+			[]string{"-nodes", "1000001"},
+			`invalid value "1000001" for flag -nodes: want a whole number from 1 to 1000000`,
+		},
 		{[]string{"-nodes=-5"}, `invalid value "-5" for flag -nodes: want a whole number from 1 to 1000000`},
 		{[]string{"-nodes"}, "flag needs an argument: -nodes"},
 		{[]string{"-pods", "0"}, `invalid value "0" for flag -pods: want a whole number from 1 to 10000000`},
 		{[]string{"-pods", "many"}, `invalid value "many" for flag -pods: want a whole number from 1 to 10000000`},
 		{[]string{"-score", "0"}, `invalid value "0" for flag -score: want a whole number from 1 to 1000000`},
 		{[]string{"-seed", "-1"}, `invalid value "-1" for flag -seed: want a whole number from 0 to 2147483647`},
-		{[]string{"-taint-weight", "NaN"}, `invalid value "NaN" for flag -taint-weight: want a whole number from 1 to 1000`},
-		{[]string{"-taint-weight", "1.5"}, `invalid value "1.5" for flag -taint-weight: want a whole number from 1 to 1000`},
-		{[]string{"-free-weight", "-1"}, `invalid value "-1" for flag -free-weight: want a whole number from 1 to 1000`},
-		{[]string{"-free-weight", "99999999999999999999"}, `invalid value "99999999999999999999" for flag -free-weight: want a whole number from 1 to 1000`},
+		{
+			[]string{"-taint-weight", "NaN"},
+			`invalid value "NaN" for flag -taint-weight: want a whole number from 1 to 1000`,
+		},
+		{
+			[]string{"-taint-weight", "1.5"},
+			`invalid value "1.5" for flag -taint-weight: want a whole number from 1 to 1000`,
+		},
+		{
+			[]string{"-free-weight", "-1"},
+			`invalid value "-1" for flag -free-weight: want a whole number from 1 to 1000`,
+		},
+		{
+			[]string{"-free-weight", "99999999999999999999"},
+			`invalid value "99999999999999999999" for flag -free-weight: want a whole number from 1 to 1000`,
+		},
 		{[]string{"-compare=maybe"}, `invalid boolean value "maybe" for -compare: parse error`},
 		{[]string{"-o", "yaml"}, `invalid value "yaml" for flag -o: want text or json`},
 		{[]string{"-pods", "5", "nodes"}, `unexpected argument "nodes"`},
@@ -207,7 +228,8 @@ func TestStoppedClock(t *testing.T) {
 	if code := p.run(context.Background(), []string{"-nodes", "5", "-pods", "5", "-compare"}); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if s := out.String(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || !strings.Contains(s, "  tries a second   0      0     -\n") {
+	if s := out.String(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") ||
+		!strings.Contains(s, "  tries a second   0      0     -\n") {
 		t.Error(s)
 	}
 }

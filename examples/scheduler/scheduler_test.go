@@ -46,17 +46,48 @@ func TestSchedule(t *testing.T) {
 		want  []int // one of these, each of them at times; none for pending
 	}{
 		{"the most room", testPod(10, 10), []node{testNode(50, 50), testNode(90, 90), testNode(100, 70)}, []int{1}},
-		{"one resource less does not make up for more of the other", testPod(10, 10), []node{testNode(100, 60), testNode(60, 100), testNode(85, 85)}, []int{2}},
-		{"ties at random", testPod(10, 10), []node{testNode(90, 90), testNode(50, 50), testNode(90, 90), testNode(100, 80)}, []int{0, 2, 3}},
+		{
+			"one resource less does not make up for more of the other", testPod(10, 10),
+			[]node{testNode(100, 60), testNode(60, 100), testNode(85, 85)}, []int{2},
+		},
+		{
+			"ties at random", testPod(10, 10),
+			[]node{testNode(90, 90), testNode(50, 50), testNode(90, 90), testNode(100, 80)},
+			[]int{0, 2, 3},
+		},
 		{"exactly fits", testPod(50, 40), []node{testNode(49, 100), testNode(100, 39), testNode(50, 40)}, []int{2}},
 		{"fits nowhere", testPod(50, 50), []node{testNode(100, 49), testNode(49, 100)}, nil},
-		{"tolerates nothing", testPod(1, 1), []node{testNode(100, 100, "a:NoSchedule"), testNode(100, 100, "a:NoExecute")}, nil},
-		{"tolerates the lesser node", testPod(1, 1, "a:NoSchedule"), []node{testNode(5, 5, "a:NoSchedule"), testNode(100, 100, "b:NoExecute")}, []int{0}},
-		{"avoids PreferNoSchedule", testPod(1, 1), []node{testNode(100, 100, "a:PreferNoSchedule"), testNode(5, 5)}, []int{1}},
-		{"avoids more of it", testPod(1, 1), []node{testNode(10, 10, "a:PreferNoSchedule", "b:PreferNoSchedule"), testNode(5, 5, "a:PreferNoSchedule")}, []int{1}},
-		{"takes it if there is nothing else", testPod(1, 1), []node{testNode(100, 100, "a:PreferNoSchedule"), testNode(100, 100, "a:NoSchedule")}, []int{0}},
-		{"does not mind what it tolerates", testPod(1, 1, "a:PreferNoSchedule"), []node{testNode(100, 100, "a:PreferNoSchedule"), testNode(50, 50)}, []int{0}},
-		{"below the threshold", testPod(1, 1, "risk=5 op=Lt"), []node{testNode(100, 100, "risk=5:NoSchedule"), testNode(5, 5, "risk=4:NoSchedule")}, []int{1}},
+		{
+			"tolerates nothing", testPod(1, 1),
+			[]node{testNode(100, 100, "a:NoSchedule"), testNode(100, 100, "a:NoExecute")}, nil,
+		},
+		{
+			"tolerates the lesser node", testPod(1, 1, "a:NoSchedule"),
+			[]node{testNode(5, 5, "a:NoSchedule"), testNode(100, 100, "b:NoExecute")}, []int{0},
+		},
+		{
+			"avoids PreferNoSchedule", testPod(1, 1),
+			[]node{testNode(100, 100, "a:PreferNoSchedule"), testNode(5, 5)}, []int{1},
+		},
+		{
+			"avoids more of it", testPod(1, 1),
+			[]node{testNode(10, 10, "a:PreferNoSchedule", "b:PreferNoSchedule"), testNode(5, 5, "a:PreferNoSchedule")},
+			[]int{1},
+		},
+		{
+			"takes it if there is nothing else", testPod(1, 1),
+			[]node{testNode(100, 100, "a:PreferNoSchedule"), testNode(100, 100, "a:NoSchedule")},
+			[]int{0},
+		},
+		{
+			"does not mind what it tolerates", testPod(1, 1, "a:PreferNoSchedule"),
+			[]node{testNode(100, 100, "a:PreferNoSchedule"), testNode(50, 50)}, []int{0},
+		},
+		{
+			"below the threshold", testPod(1, 1, "risk=5 op=Lt"),
+			[]node{testNode(100, 100, "risk=5:NoSchedule"), testNode(5, 5, "risk=4:NoSchedule")},
+			[]int{1},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

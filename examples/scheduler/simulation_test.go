@@ -134,13 +134,19 @@ func TestWhy(t *testing.T) {
 		want  string
 	}{
 		{
-			testPod(50, 100),
-			[]node{testNode(49, 100), testNode(50, 99), testNode(50, 1), testNode(0, 0, "a:NoExecute")},
+			testPod(50, 100), []node{
+				testNode(49, 100),
+				testNode(50, 99),
+				testNode(50, 1),
+				testNode(0, 0, "a:NoExecute"),
+			},
 			"3/4 nodes are available: 1 with less than 0.5 CPU left, 2 with less than 0.9765625 GiB",
 		},
 		{
-			testPod(1, 1, "a=X"),
-			[]node{testNode(1, 1, "a=x:NoSchedule", "b:NoSchedule"), testNode(1, 1, "b:NoSchedule", "c:NoSchedule")},
+			testPod(1, 1, "a=X"), []node{
+				testNode(1, 1, "a=x:NoSchedule", "b:NoSchedule"),
+				testNode(1, 1, "b:NoSchedule", "c:NoSchedule"),
+			},
 			"0/2 nodes are available: 2 have untolerated taint b:NoSchedule (nothing comes close), 1 has untolerated taint a=x:NoSchedule" +
 				" (closest: a=X, the value differs only in letter case), 1 has untolerated taint c:NoSchedule (nothing comes close)",
 		},

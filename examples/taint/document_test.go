@@ -19,15 +19,43 @@ func TestBytes(t *testing.T) {
 			"one line", `{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1.50,"taints":[{"effect":"NoSchedule","key":"a"}],"y":1e3},"status":{}}`, "n b=v:NoExecute",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1.50,"taints":[{"effect":"NoSchedule","key":"a"},{"key":"b","value":"v","effect":"NoExecute"}],"y":1e3},"status":{}}`,
 		},
-		{"no spec", `{"kind":"Node","metadata":{"name":"n"}}`, "n a:NoSchedule", `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}`},
-		{"an empty spec", `{"kind":"Node","spec":{},"metadata":{"name":"n"}}`, "n a:NoSchedule", `{"kind":"Node","spec":{"taints":[{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`},
-		{"a null spec", `{"kind":"Node","spec":null,"metadata":{"name":"n"}}`, "n a:NoSchedule", `{"kind":"Node","spec":{"taints":[{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`},
-		{"null taints", `{"kind":"Node","spec":{"taints": null},"metadata":{"name":"n"}}`, "n a:NoSchedule", `{"kind":"Node","spec":{"taints": [{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`},
-		{"the last of many", `{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1, "taints":[{"effect":"NoSchedule","key":"a"}] , "y":2}}`, "n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1 , "y":2}}`},
-		{"the last, first in the spec", `{"kind":"Node","metadata":{"name":"n"},"spec":{ "taints":[{"effect":"NoSchedule","key":"a"}] , "y":2}}`, "n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{ "y":2}}`},
-		{"the last, alone in the spec", `{"kind":"Node","metadata":{"name":"n"},"spec":{ "taints":[{"effect":"NoSchedule","key":"a"}] }}`, "n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{}}`},
 		{
-			"unknown fields and times stay", `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule","timeAdded":"2026-11-21T02:24:15+01:00","new":[1.0]} ,{"effect":"NoExecute","key":"b"}]}}`, "n b- a=:NoSchedule --overwrite",
+			"no spec", `{"kind":"Node","metadata":{"name":"n"}}`, "n a:NoSchedule",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}`,
+		},
+		{
+			"an empty spec", `{"kind":"Node","spec":{},"metadata":{"name":"n"}}`,
+			"n a:NoSchedule",
+			`{"kind":"Node","spec":{"taints":[{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`,
+		},
+		{
+			"a null spec", `{"kind":"Node","spec":null,"metadata":{"name":"n"}}`,
+			"n a:NoSchedule",
+			`{"kind":"Node","spec":{"taints":[{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`,
+		},
+		{
+			"null taints", `{"kind":"Node","spec":{"taints": null},"metadata":{"name":"n"}}`,
+			"n a:NoSchedule",
+			`{"kind":"Node","spec":{"taints": [{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`,
+		},
+		{
+			"the last of many",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1, "taints":[{"effect":"NoSchedule","key":"a"}] , "y":2}}`,
+			"n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1 , "y":2}}`,
+		},
+		{
+			"the last, first in the spec",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{ "taints":[{"effect":"NoSchedule","key":"a"}] , "y":2}}`,
+			"n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{ "y":2}}`,
+		},
+		{
+			"the last, alone in the spec",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{ "taints":[{"effect":"NoSchedule","key":"a"}] }}`,
+			"n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{}}`,
+		},
+		{
+			"unknown fields and times stay",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule","timeAdded":"2026-11-21T02:24:15+01:00","new":[1.0]} ,{"effect":"NoExecute","key":"b"}]}}`, "n b- a=:NoSchedule --overwrite",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule","timeAdded":"2026-11-21T02:24:15+01:00","new":[1.0]}]}}`,
 		},
 		{
@@ -35,7 +63,8 @@ func TestBytes(t *testing.T) {
 			"{\n  \"kind\": \"Node\",\n  \"metadata\": {\n    \"name\": \"n\"\n  },\n  \"spec\": {\n    \"taints\": [\n      {\n        \"key\": \"a\",\n        \"effect\": \"NoSchedule\"\n      }\n    ]\n  }\n}\n",
 		},
 		{
-			"tabs, and taints on a line each", "{\n\t\"kind\": \"Node\",\n\t\"metadata\": {\"name\": \"n\"},\n\t\"spec\": {\n\t\t\"taints\": [\n\t\t\t{\"key\": \"a\", \"effect\": \"NoSchedule\"}\n\t\t]\n\t}\n}", "n b:NoSchedule",
+			"tabs, and taints on a line each",
+			"{\n\t\"kind\": \"Node\",\n\t\"metadata\": {\"name\": \"n\"},\n\t\"spec\": {\n\t\t\"taints\": [\n\t\t\t{\"key\": \"a\", \"effect\": \"NoSchedule\"}\n\t\t]\n\t}\n}", "n b:NoSchedule",
 			"{\n\t\"kind\": \"Node\",\n\t\"metadata\": {\"name\": \"n\"},\n\t\"spec\": {\n\t\t\"taints\": [\n\t\t\t{\"key\": \"a\", \"effect\": \"NoSchedule\"},\n\t\t\t{\"key\":\"b\",\"effect\":\"NoSchedule\"}\n\t\t]\n\t}\n}",
 		},
 		{
@@ -43,7 +72,8 @@ func TestBytes(t *testing.T) {
 			"{\r\n \"items\": [\r\n  {\r\n   \"kind\": \"Node\",\r\n   \"metadata\": {\"name\": \"n\"},\r\n   \"spec\": {\r\n    \"taints\": [\r\n     {\n      \"key\": \"a\",\n      \"effect\": \"NoSchedule\"\n     }\r\n    ]\r\n   }\r\n  }\r\n ]\r\n}\r\n",
 		},
 		{
-			"a node on one line in a list on many", "{\n  \"items\": [\n    {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}}\n  ]\n}", "n a:NoSchedule",
+			"a node on one line in a list on many",
+			"{\n  \"items\": [\n    {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}}\n  ]\n}", "n a:NoSchedule",
 			"{\n  \"items\": [\n    {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"},\"spec\": {\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]}}\n  ]\n}",
 		},
 		{
@@ -54,7 +84,12 @@ func TestBytes(t *testing.T) {
 			"nothing to do to several", `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}  , {"key":"b","effect":"NoSchedule"}]}}`, "n a:NoSchedule --overwrite",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}  , {"key":"b","effect":"NoSchedule"}]}}`,
 		},
-		{"nothing to do", " {\"kind\" : \"Node\", \"metadata\":{\"name\":\"n\"},\"spec\":{\"taints\" : [ {\"key\":\"a\",\"effect\":\"NoSchedule\"} ]}}\n\n", "n --overwrite a:NoSchedule", " {\"kind\" : \"Node\", \"metadata\":{\"name\":\"n\"},\"spec\":{\"taints\" : [ {\"key\":\"a\",\"effect\":\"NoSchedule\"} ]}}\n\n"},
+		{
+			"nothing to do",
+			" {\"kind\" : \"Node\", \"metadata\":{\"name\":\"n\"},\"spec\":{\"taints\" : [ {\"key\":\"a\",\"effect\":\"NoSchedule\"} ]}}\n\n",
+			"n --overwrite a:NoSchedule",
+			" {\"kind\" : \"Node\", \"metadata\":{\"name\":\"n\"},\"spec\":{\"taints\" : [ {\"key\":\"a\",\"effect\":\"NoSchedule\"} ]}}\n\n",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			code, stdout, stderr := runOn(strings.NewReader(tc.input), tc.args)
@@ -69,7 +104,10 @@ func TestBadInput(t *testing.T) {
 	for _, tc := range []struct{ input, want string }{
 		{"", "empty; expected what kubectl get prints with -o json"},
 		{" \n", "empty; "},
-		{"apiVersion: v1", "this is YAML, and only JSON is read: ask kubectl for -o json, or convert the file with: kubectl patch --local"},
+		{
+			"apiVersion: v1",
+			"this is YAML, and only JSON is read: ask kubectl for -o json, or convert the file with: kubectl patch --local",
+		},
 		{"error: no", "offset 0: not JSON: it begins with \"error: no\""},
 		{`{"kind":"Node"`, "truncated: it ends in the middle of an object, at offset 14"},
 		{`{"kind":"Node","metadata":{"name":"n"}} {}`, "object at document 2: it has no kind"},
@@ -91,14 +129,32 @@ func TestBadInput(t *testing.T) {
 		{`{"kind":"Node"}`, "node: metadata.name is missing"},
 		{`{"kind":5}`, "object: it has no kind"},
 		{`{"kind":"Node","metadata":{"name":5}}`, "node: metadata.name is a number, not a string"},
-		{`{"kind":"Node","metadata":{"name":"n","labels":{"a":1}}}`, "node n: metadata.labels is a number, not a string"},
+		{
+			`{"kind":"Node","metadata":{"name":"n","labels":{"a":1}}}`,
+			"node n: metadata.labels is a number, not a string",
+		},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":[]}`, "node/n: spec is a list, not an object"},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":{},"spec":{}}`, "node/n: spec is there twice"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":{}}}`, "node/n: spec.taints is an object, not a list"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[],"taints":[]}}`, "node/n: spec.taints is there twice"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"key":5}]}}`, "node/n: spec.taints[1].key is a number, not a string"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x","timeAdded":"soon"}]}}`, "node/n: spec.taints[0]: parsing time"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x"},{}]}}`, "node/n: spec.taints[0].effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\ntaint: standard input: node/n: spec.taints[1].key: required"},
+		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":{}}}`,
+			"node/n: spec.taints is an object, not a list",
+		},
+		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[],"taints":[]}}`,
+			"node/n: spec.taints is there twice",
+		},
+		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"key":5}]}}`,
+			"node/n: spec.taints[1].key is a number, not a string",
+		},
+		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x","timeAdded":"soon"}]}}`,
+			"node/n: spec.taints[0]: parsing time",
+		},
+		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x"},{}]}}`,
+			"node/n: spec.taints[0].effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\ntaint: standard input: node/n: spec.taints[1].key: required",
+		},
 	} {
 		code, stdout, stderr := runOn(strings.NewReader(tc.input), "n k:NoSchedule")
 		if code != 1 || stdout != "" || !strings.Contains(stderr, tc.want) || !strings.HasPrefix(stderr, "taint: standard input: ") {
@@ -156,15 +212,24 @@ func withTaints(t interface{ Fatal(...any) }, text string, list []taints.Taint) 
 
 // Of any node in any layout, only the taints change, and as the library says.
 func TestOnlyTaintsChange(t *testing.T) {
-	kinds := rapid.SampledFrom([]string{"a:NoSchedule", "a=v:NoSchedule", "a:NoExecute", "b:NoSchedule", "b:PreferNoSchedule"})
-	changes := rapid.SampledFrom([]string{"a:NoSchedule", "a=w:NoSchedule", "b:NoExecute", "c:NoSchedule", "a-", "b-", "a:NoExecute-"})
+	kinds := rapid.SampledFrom([]string{
+		"a:NoSchedule", "a=v:NoSchedule", "a:NoExecute", "b:NoSchedule", "b:PreferNoSchedule",
+	})
+	changes := rapid.SampledFrom([]string{
+		"a:NoSchedule", "a=w:NoSchedule", "b:NoExecute", "c:NoSchedule", "a-", "b-",
+		"a:NoExecute-",
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		var before []taints.Taint
-		for _, s := range rapid.SliceOfNDistinct(kinds, 0, 4, func(s string) taints.TaintID { return taints.MustParseTaint(s).ID() }).Draw(t, "taints") {
+		for _, s := range rapid.SliceOfNDistinct(kinds, 0, 4,
+			func(s string) taints.TaintID { return taints.MustParseTaint(s).ID() }).Draw(t, "taints") {
 			before = append(before, taints.MustParseTaint(s))
 		}
 		text := layout(t, map[string]any{
-			"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "n", "annotations": map[string]any{"a": "\"taints\": []"}},
+			"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{
+				"name":        "n",
+				"annotations": map[string]any{"a": "\"taints\": []"},
+			},
 			"spec": specOf(t, before), "status": map[string]any{"n": json.Number("1.0"), "taints": []any{}},
 		})
 		args := append([]string{"nodes", "n", "--overwrite"}, rapid.SliceOfNDistinct(changes, 1, 3, rapid.ID).Draw(t, "changes")...)
@@ -192,7 +257,8 @@ func specOf(t *rapid.T, list []taints.Taint) any {
 	if len(list) > 0 || rapid.Bool().Draw(t, "empty taints") {
 		spec["taints"] = list
 	}
-	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"podCIDR", "unschedulable", "zone"}), 0, 3, rapid.ID).Draw(t, "fields") {
+	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"podCIDR",
+		"unschedulable", "zone"}), 0, 3, rapid.ID).Draw(t, "fields") {
 		spec[key] = json.Number("1e2")
 	}
 	if len(spec) == 0 && rapid.Bool().Draw(t, "null spec") {
@@ -244,7 +310,8 @@ func FuzzInput(f *testing.F) {
 		if code != 0 {
 			return
 		}
-		if code, twice, _ := runOn(strings.NewReader(once), "--all new=x:NoExecute --overwrite"); code != 0 || twice != strings.TrimPrefix(once, "\uFEFF") {
+		if code, twice, _ := runOn(strings.NewReader(once),
+			"--all new=x:NoExecute --overwrite"); code != 0 || twice != strings.TrimPrefix(once, "\uFEFF") {
 			t.Fatalf("%q, and again %q", once, twice)
 		}
 	})

@@ -82,7 +82,8 @@ func setMember(object, key, value, outer, unit string) string {
 		}
 	}
 	first, last := list[0], list[len(list)-1]
-	return object[:last.End] + "," + object[1:first.Start] + strconv.Quote(key) + object[first.KeyEnd:first.Value] + value + object[last.End:]
+	return object[:last.End] + "," + object[1:first.Start] + strconv.Quote(key) +
+		object[first.KeyEnd:first.Value] + value + object[last.End:]
 }
 
 // removeMember returns the object without the member, which it has.

@@ -123,23 +123,50 @@ func TestTaint(t *testing.T) {
 		{"n c:NoSchedule a-", 0, "b:NoExecute c:NoSchedule", "node/n modified\n"},
 		{"n a=2:NoSchedule --overwrite", 0, "a=2:NoSchedule b:NoExecute", "node/n modified\n"},
 		{"--overwrite=true n b:NoExecute", 0, node, "node/n modified\n"},
-		{"n a=2:NoSchedule", 1, "-", "taint: standard input: node/n: already has a taint(s) with same effect(s) and --overwrite is false: it has a=1:NoSchedule\n"},
-		{"n a=1:NoSchedule c-", 1, "-", "taint: standard input: node/n: already has a taint(s) with same effect(s) and --overwrite is false: it has a=1:NoSchedule\ntaint: standard input: node/n: \"c\" is not found: the node has no such taint, or an earlier removal takes it\n"},
+		{
+			"n a=2:NoSchedule", 1, "-",
+			"taint: standard input: node/n: already has a taint(s) with same effect(s) and --overwrite is false: it has a=1:NoSchedule\n",
+		},
+		{
+			"n a=1:NoSchedule c-", 1, "-",
+			"taint: standard input: node/n: already has a taint(s) with same effect(s) and --overwrite is false: it has a=1:NoSchedule\ntaint: standard input: node/n: \"c\" is not found: the node has no such taint, or an earlier removal takes it\n",
+		},
 		{"n m c:NoSchedule", 1, node + " c:NoSchedule", "node/n tainted\ntaint: standard input: node/m: not found\n"},
 		{"N c:NoSchedule", 1, "-", "taint: standard input: node/N: not found\n"},
 		{"-l pool=x c:NoSchedule", 0, node, "taint: no node has these labels, so nothing changed\n"},
 
-		{"n", 2, "-", "taint: no change; want key=value:Effect, key:Effect, key:Effect- or key- after the names of the nodes\n"},
+		{
+			"n", 2, "-",
+			"taint: no change; want key=value:Effect, key:Effect, key:Effect- or key- after the names of the nodes\n",
+		},
 		{"c:NoSchedule", 2, "-", "taint: no node; name nodes before the changes, or choose them with --all or -l\n"},
-		{"node c:NoSchedule", 2, "-", "taint: no node; name nodes before the changes, or choose them with --all or -l\n"},
-		{"c:NoSchedule n", 2, "-", "taint: \"n\" follows a change and is none; name the nodes first, then the changes\n"},
+		{
+			"node c:NoSchedule", 2, "-",
+			"taint: no node; name nodes before the changes, or choose them with --all or -l\n",
+		},
+		{
+			"c:NoSchedule n", 2, "-",
+			"taint: \"n\" follows a change and is none; name the nodes first, then the changes\n",
+		},
 		{"n --all c:NoSchedule", 2, "-", "taint: more than one of names, --all and -l; choose the nodes in one way\n"},
-		{"--all -l a=b c:NoSchedule", 2, "-", "taint: more than one of names, --all and -l; choose the nodes in one way\n"},
+		{
+			"--all -l a=b c:NoSchedule", 2, "-",
+			"taint: more than one of names, --all and -l; choose the nodes in one way\n",
+		},
 		{"n -l a=b c:NoSchedule", 2, "-", "taint: more than one of names, --all and -l; choose the nodes in one way\n"},
-		{"n c=v d:x", 2, "-", "taint: change \"c=v\": effect: required: must be NoSchedule, PreferNoSchedule or NoExecute\ntaint: change \"d:x\": effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\n"},
+		{
+			"n c=v d:x", 2, "-",
+			"taint: change \"c=v\": effect: required: must be NoSchedule, PreferNoSchedule or NoExecute\ntaint: change \"d:x\": effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\n",
+		},
 		{"n -", 2, "-", "taint: change \"-\": key: required: a taint needs a key\n"},
-		{"n c:NoSchedule c=v:NoSchedule", 2, "-", "taint: change \"c=v:NoSchedule\": \"c=v:NoSchedule\" is a duplicate: a node has at most one taint of a key and effect\n"},
-		{"n c:NoSchedule c- d-", 2, "-", "taint: \"c:NoSchedule\" is in conflict: a removal names it too; to replace what is there, add with --overwrite and do not remove\n"},
+		{
+			"n c:NoSchedule c=v:NoSchedule", 2, "-",
+			"taint: change \"c=v:NoSchedule\": \"c=v:NoSchedule\" is a duplicate: a node has at most one taint of a key and effect\n",
+		},
+		{
+			"n c:NoSchedule c- d-", 2, "-",
+			"taint: \"c:NoSchedule\" is in conflict: a removal names it too; to replace what is there, add with --overwrite and do not remove\n",
+		},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			code, stdout, stderr := runOn(strings.NewReader(nodeJSON("n", strings.Fields(node)...)), tc.args)
@@ -161,7 +188,8 @@ func TestTaint(t *testing.T) {
 
 // Every node is on its own: what cannot be done to one is done to the others.
 func TestSeveralNodes(t *testing.T) {
-	input := `{"kind":"List","items":[` + nodeJSON("x", "a:NoSchedule") + `,{"kind":"Pod","metadata":{"name":"x"}},` + nodeJSON("y") + "," + nodeJSON("z", "a:NoExecute") + `]}`
+	input := `{"kind":"List","items":[` + nodeJSON("x", "a:NoSchedule") +
+		`,{"kind":"Pod","metadata":{"name":"x"}},` + nodeJSON("y") + "," + nodeJSON("z", "a:NoExecute") + `]}`
 	code, stdout, stderr := runOn(strings.NewReader(input), "z x y a-")
 	if want := map[string]string{"x": "", "y": "", "z": ""}; code != 1 || !cmp.Equal(taintsOf(t, stdout), want) {
 		t.Errorf("exit code %d, %s", code, stdout)
@@ -179,7 +207,8 @@ func TestLabels(t *testing.T) {
 		{"metadata":{"name":"z"}}]}`
 	for labels, want := range map[string]string{
 		"pool=gpu": "x y", "pool==gpu": "x y", "pool!=gpu": "z", "pool=gpu,zone=a": "x", "pool=gpu,zone!=a": "y",
-		"pool": "x y", "!pool": "z", "pool in (gpu,cpu),zone": "x", "zone notin (b)": "x y z", "empty=": "y", "empty!=": "x z", "pool=other": "", " pool = gpu , zone != a ": "y",
+		"pool": "x y", "!pool": "z", "pool in (gpu,cpu),zone": "x", "zone notin (b)": "x y z",
+		"empty=": "y", "empty!=": "x z", "pool=other": "", " pool = gpu , zone != a ": "y",
 	} {
 		var out, errOut bytes.Buffer
 		run([]string{"--selector", labels, "t:NoSchedule"}, strings.NewReader(input), &out, &errOut)
@@ -195,7 +224,8 @@ func TestLabels(t *testing.T) {
 	}
 	for _, labels := range []string{"=x", "!=x", "a=b,", "pool in (a=b)", "a=b=c", "a!b"} {
 		var out, errOut bytes.Buffer
-		if code := run([]string{"-l", labels, "t:NoSchedule"}, strings.NewReader(input), &out, &errOut); code != 2 || !strings.Contains(errOut.String(), "want a=b") {
+		if code := run([]string{"-l", labels, "t:NoSchedule"}, strings.NewReader(input), &out,
+			&errOut); code != 2 || !strings.Contains(errOut.String(), "want a=b") {
 			t.Errorf("%q: exit code %d, %s", labels, code, errOut.String())
 		}
 	}
@@ -218,13 +248,16 @@ func TestFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\uFEFF"+nodeJSON("n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, _ := runOn(strings.NewReader("not read"), "-f "+path+" n k:NoSchedule"); code != 0 || taintsOf(t, stdout)["n"] != "k:NoSchedule" {
+	if code, stdout, _ := runOn(strings.NewReader("not read"),
+		"-f "+path+" n k:NoSchedule"); code != 0 || taintsOf(t, stdout)["n"] != "k:NoSchedule" {
 		t.Errorf("exit code %d, %q", code, stdout)
 	}
-	if code, stdout, _ := runOn(strings.NewReader(nodeJSON("n")), "-f - n k:NoSchedule"); code != 0 || taintsOf(t, stdout)["n"] != "k:NoSchedule" {
+	if code, stdout, _ := runOn(strings.NewReader(nodeJSON("n")),
+		"-f - n k:NoSchedule"); code != 0 || taintsOf(t, stdout)["n"] != "k:NoSchedule" {
 		t.Errorf("standard input: exit code %d, %q", code, stdout)
 	}
-	if code, stdout, stderr := runOn(nil, "-f "+path+".not n k:NoSchedule"); code != 1 || stdout != "" || !strings.Contains(stderr, "no such file") {
+	if code, stdout, stderr := runOn(nil, "-f "+path+".not n k:NoSchedule"); code != 1 ||
+		stdout != "" || !strings.Contains(stderr, "no such file") {
 		t.Errorf("no file: exit code %d, %q, %q", code, stdout, stderr)
 	}
 	null, err := os.Open(os.DevNull)

@@ -127,7 +127,8 @@ func selectsNothing(p *profile, missing []string) string {
 	case len(p.selector) == 0:
 		return "no node matches the required node affinity " + affinityText(p.affinity)
 	}
-	return fmt.Sprintf("no node matches the node selector %s and the required node affinity %s", selectorText(p.selector), affinityText(p.affinity))
+	return fmt.Sprintf("no node matches the node selector %s and the required node affinity %s",
+		selectorText(p.selector), affinityText(p.affinity))
 }
 
 func taintsOf(why reasons) []taints.Taint {

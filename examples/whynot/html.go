@@ -182,7 +182,13 @@ func (v *view) addCauses(r *report) {
 	shown := r.Causes[:min(len(r.Causes), maxPageCauses)]
 	for i := range shown {
 		c := &shown[i]
-		x := causeView{Pods: c.Pods, Kind: c.Kind.words(), Text: clean(c.Text), Whose: clean(c.who()), Fix: clean(c.Fix)}
+		x := causeView{
+			Pods:  c.Pods,
+			Kind:  c.Kind.words(),
+			Text:  clean(c.Text),
+			Whose: clean(c.who()),
+			Fix:   clean(c.Fix),
+		}
 		x.Names, x.MoreNames = cut(names[c.Text], maxPageNames)
 		v.Causes = append(v.Causes, x)
 	}
@@ -224,7 +230,13 @@ func (v *view) addMatrix(r *report) {
 		v.Columns = append(v.Columns, columnViewOf(k, c))
 	}
 	for i, g := range m.rows {
-		row := rowView{ID: groupID(g), Nodes: count(len(g.nodes), "node"), Taints: codesOf(g.taints), Keeps: g.keeps, NodeCount: len(g.nodes)}
+		row := rowView{
+			ID:        groupID(g),
+			Nodes:     count(len(g.nodes), "node"),
+			Taints:    codesOf(g.taints),
+			Keeps:     g.keeps,
+			NodeCount: len(g.nodes),
+		}
 		row.Title = clean(strings.Join(taintTexts(g.taints), " "))
 		if g.keeps > 0 {
 			row.KeepsText = "keeps " + count(g.keeps, "pending pod") + " away"
@@ -234,7 +246,8 @@ func (v *view) addMatrix(r *report) {
 		}
 		v.Rows = append(v.Rows, row)
 	}
-	v.MatrixCaption = fmt.Sprintf("%s of nodes against %s", count(len(m.rows), "group"), plural(len(m.columns), "kind of pods", "kinds of pods"))
+	v.MatrixCaption = fmt.Sprintf("%s of nodes against %s", count(len(m.rows), "group"),
+		plural(len(m.columns), "kind of pods", "kinds of pods"))
 	var more []string
 	if m.moreRows > 0 {
 		more = append(more, count(m.moreRows, "group"))
@@ -246,7 +259,13 @@ func (v *view) addMatrix(r *report) {
 }
 
 func columnViewOf(k int, c *matrixColumn) columnView {
-	x := columnView{Index: k, ID: fmt.Sprintf("kind-%d", k+1), Name: fmt.Sprintf("K%d", k+1), Count: count(c.pods, "pod"), Pending: c.pending > 0}
+	x := columnView{
+		Index:   k,
+		ID:      fmt.Sprintf("kind-%d", k+1),
+		Name:    fmt.Sprintf("K%d", k+1),
+		Count:   count(c.pods, "pod"),
+		Pending: c.pending > 0,
+	}
 	if c.pending > 0 {
 		x.Count += fmt.Sprintf(", %d pending", c.pending)
 	}
@@ -292,7 +311,14 @@ func (v *view) addGroups(r *report) {
 	shown := r.Groups[:min(len(r.Groups), maxPageGroups)]
 	for i := range shown {
 		g := &shown[i]
-		x := groupView{ID: g.id, Nodes: g.Nodes, Pods: g.Pods, Keeps: g.KeepsAway, Taints: codesOf(g.Taints), First: clean(firstNames(g.NodeNames))}
+		x := groupView{
+			ID:     g.id,
+			Nodes:  g.Nodes,
+			Pods:   g.Pods,
+			Keeps:  g.KeepsAway,
+			Taints: codesOf(g.Taints),
+			First:  clean(firstNames(g.NodeNames)),
+		}
 		if x.More = len(g.NodeNames) > 6; x.More {
 			x.Names, x.MoreNames = cut(g.NodeNames, maxPageNames)
 		}

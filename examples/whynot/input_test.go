@@ -32,35 +32,74 @@ func TestBadInput(t *testing.T) {
 	tests := []struct{ input, want string }{
 		{"", "no JSON on standard input; did kubectl fail?"},
 		{" \n", "no JSON on standard input; did kubectl fail?"},
-		{"error: you must be logged in", `standard input: offset 0: not JSON: it begins with "error: you must be logged in"`},
+		{
+			"error: you must be logged in",
+			`standard input: offset 0: not JSON: it begins with "error: you must be logged in"`,
+		},
 		{"apiVersion: v1\nkind: Pod", "standard input: this is YAML, and only JSON is read"},
-		{`{"kind":"Status","apiVersion":"v1","message":"nodes is forbidden"}`, "standard input: the server says: nodes is forbidden\n"},
+		{
+			`{"kind":"Status","apiVersion":"v1","message":"nodes is forbidden"}`,
+			"standard input: the server says: nodes is forbidden\n",
+		},
 		{node + "x", "not JSON"},
 		{"[]", "a list, not an object"},
 		{"{}", "it has no kind"},
 		{`{"kind":"List","items":[{"kind":"Node"}]}`, "standard input: node at items[0]: metadata.name is missing\n"},
 		{`{"items":[{"kind":"Pod"}],"kind":"List"}`, "pod at items[0]: metadata.name is missing\n"},
-		{`{"kind":"NodeList","items":[{"metadata":{"name":5}}]}`, "node at items[0]: metadata.name is a number, not a string\n"},
+		{
+			`{"kind":"NodeList","items":[{"metadata":{"name":5}}]}`,
+			"node at items[0]: metadata.name is a number, not a string\n",
+		},
 		{`{"kind":"Node","metadata":[]}`, "node: metadata is a list, not an object\n"},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":[]}`, "node n: spec is a list, not an object\n"},
-		{`{"kind":"Node","metadata":{"name":"n","labels":{"a":1}}}`, "node n: metadata.labels.a is a number, not a string\n"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":{}}}`, "node n: spec.taints is an object, not a list\n"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"timeAdded":"soon"}]}}`, "node n: spec.taints[1]: parsing time"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{"unschedulable":"yes"}}`, "node n: spec.unschedulable is a string, not true or false\n"},
+		{
+			`{"kind":"Node","metadata":{"name":"n","labels":{"a":1}}}`,
+			"node n: metadata.labels.a is a number, not a string\n",
+		},
+		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":{}}}`,
+			"node n: spec.taints is an object, not a list\n",
+		},
+		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"timeAdded":"soon"}]}}`,
+			"node n: spec.taints[1]: parsing time",
+		},
+		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"unschedulable":"yes"}}`,
+			"node n: spec.unschedulable is a string, not true or false\n",
+		},
 		{
 			`{"kind":"Pod","metadata":{"name":"p","namespace":"ns"},"spec":{"tolerations":[{},{"tolerationSeconds":1.5}]}}`,
 			"pod ns/p: spec.tolerations[1].tolerationSeconds is 1.5, not a 64-bit integer\n",
 		},
-		{`{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":true}}`, "pod default/p: spec.tolerations is true or false, not a list\n"},
-		{`{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":{}}}`, "pod default/p: spec.nodeName is an object, not a string\n"},
-		{`{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeSelector":{"a":[]}}}`, "pod default/p: spec.nodeSelector.a is a list, not a string\n"},
+		{
+			`{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":true}}`,
+			"pod default/p: spec.tolerations is true or false, not a list\n",
+		},
+		{
+			`{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":{}}}`,
+			"pod default/p: spec.nodeName is an object, not a string\n",
+		},
+		{
+			`{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeSelector":{"a":[]}}}`,
+			"pod default/p: spec.nodeSelector.a is a list, not a string\n",
+		},
 		{
 			`{"kind":"Pod","metadata":{"name":"p"},"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":5}}}}`,
 			"pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution is a number, not an object\n",
 		},
-		{`{"kind":"Pod","metadata":{"name":"p","ownerReferences":[5]}}`, "pod default/p: metadata.ownerReferences[0] is a number, not an object\n"},
-		{`{"kind":"Pod","metadata":{"name":"p","ownerReferences":{}}}`, "pod default/p: metadata.ownerReferences is an object, not a list\n"},
-		{`{"kind":"Pod","metadata":{"name":"p"},"status":{"conditions":5}}`, "pod default/p: status.conditions is a number, not a list\n"},
+		{
+			`{"kind":"Pod","metadata":{"name":"p","ownerReferences":[5]}}`,
+			"pod default/p: metadata.ownerReferences[0] is a number, not an object\n",
+		},
+		{
+			`{"kind":"Pod","metadata":{"name":"p","ownerReferences":{}}}`,
+			"pod default/p: metadata.ownerReferences is an object, not a list\n",
+		},
+		{
+			`{"kind":"Pod","metadata":{"name":"p"},"status":{"conditions":5}}`,
+			"pod default/p: status.conditions is a number, not a list\n",
+		},
 		{list(), "standard input: no nodes, only 0 nodes, 0 pods; expected the output of kubectl get nodes,pods"},
 		{
 			list(podJSON("p", "", ""), `{"kind":"Service"}`, `{"kind":"Service"}`, `{"kind":"Job"}`),

@@ -106,7 +106,11 @@ func TestPluginFails(t *testing.T) {
 		{"1", "", "whynot: kubectl get nodes,pods -o json: a warning\n"},
 		{"1", list(nodeJSON("n", "")), "whynot: kubectl get nodes,pods -o json: a warning\n"},
 		{"0", "", "whynot: kubectl get nodes,pods -o json: empty; expected what kubectl get prints with -o json\n"},
-		{"0", `{"kind":"List","items":[` + nodeJSON("n", "") + `,{"kind":"Pod"` + strings.Repeat(" ", 1<<20), "whynot: kubectl get nodes,pods -o json: truncated"},
+		{
+			"0",
+			`{"kind":"List","items":[` + nodeJSON("n", "") + `,{"kind":"Pod"` + strings.Repeat(" ", 1<<20),
+			"whynot: kubectl get nodes,pods -o json: truncated",
+		},
 		{"0", "x" + strings.Repeat(" ", 1<<20), "whynot: kubectl get nodes,pods -o json: offset 0: not JSON"},
 	} {
 		fakeKubectl(t, tc.exit, tc.output)
@@ -126,17 +130,26 @@ func TestPluginFails(t *testing.T) {
 func TestWhichInput(t *testing.T) {
 	input := list(nodeJSON("n", ""), podJSON("p", "", ""))
 	calls := fakeKubectl(t, "0", input)
-	if code, stdout, stderr := runPlugin(t, "whynot"); code != 0 || !strings.Contains(stdout, "built-in sample") || !strings.Contains(stderr, "built-in sample") {
+	if code, stdout, stderr := runPlugin(t, "whynot"); code != 0 ||
+		!strings.Contains(stdout, "built-in sample") || !strings.Contains(stderr, "built-in sample") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
-	if code, stdout, stderr := runPlugin(t, "whynot", "default/web-645fb7869d-hrf9l"); code != 0 || !strings.Contains(stdout, "Only default/web") {
+	if code, stdout, stderr := runPlugin(t, "whynot",
+		"default/web-645fb7869d-hrf9l"); code != 0 || !strings.Contains(stdout, "Only default/web") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
-	if code, stdout, _ := runPlugin(t, "kubectl-whynot", "-f", "sample.json", "-A"); code != 0 || !strings.Contains(stdout, "13 nodes and 42 pods, at") {
+	if code, stdout, _ := runPlugin(t, "kubectl-whynot", "-f", "sample.json", "-A"); code != 0 ||
+		!strings.Contains(stdout, "13 nodes and 42 pods, at") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	var out, errOut bytes.Buffer
-	p := program{name: "kubectl-whynot", stdin: strings.NewReader(input), stdout: &out, stderr: &errOut, clock: time.Now}
+	p := program{
+		name:   "kubectl-whynot",
+		stdin:  strings.NewReader(input),
+		stdout: &out,
+		stderr: &errOut,
+		clock:  time.Now,
+	}
 	if code := p.run([]string{"-A"}); code != 0 || !strings.Contains(out.String(), "1 node and 1 pod, at") || errOut.Len() > 0 {
 		t.Errorf("exit code %d, %s", code, errOut.String())
 	}
@@ -152,7 +165,8 @@ func TestFilter(t *testing.T) {
 	}
 	input := list(nodeJSON("n", "", "k=v:NoSchedule"), pod("a", "p", "x"), pod("a", "q", "y"), pod("b", "p", "x"), pod("b", "r", "y"))
 	for args, want := range map[string]string{
-		"-n a": "2 pods, at", "-l app=x": "2 pods, at", "-l app!=x -n b": "1 pod, at", "-A": "4 pods, at", "-n none": "0 pods, at", "a/p": "Only a/p.",
+		"-n a": "2 pods, at", "-l app=x": "2 pods, at", "-l app!=x -n b": "1 pod, at",
+		"-A": "4 pods, at", "-n none": "0 pods, at", "a/p": "Only a/p.",
 		"q": "Only a/q.", "p -n b": "Only b/p.",
 	} {
 		if got := mustRun(t, input, strings.Fields(args)...); !strings.Contains(got, want) {

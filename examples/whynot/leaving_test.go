@@ -78,7 +78,12 @@ func TestLeavingText(t *testing.T) {
 	got := mustRunWith(t, "80", list(
 		nodeJSON("n", "", "a=b:NoExecute", "c:NoExecute", "d:NoSchedule"), nodeJSON("m", "", "a=b:NoExecute"),
 		podJSON("ever", "n", "", tol("c op=Exists"), tol("a=b")), podJSON("other-name", "n", "", tol("c op=Exists"), tol("a=b")),
-		podJSON("far", "m", "", taints.Toleration{Key: "a", Value: "b", Effect: "NoExecute", TolerationSeconds: new64(1 << 40)}),
+		podJSON("far", "m", "", taints.Toleration{
+			Key:               "a",
+			Value:             "b",
+			Effect:            "NoExecute",
+			TolerationSeconds: new64(1 << 40),
+		}),
 		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Failed"}}`,
 		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n"}}`,
 		`{"kind":"Pod","metadata":{"name":"del2","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n",`+

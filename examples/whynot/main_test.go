@@ -25,7 +25,13 @@ func runOn(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 // runWith runs the program with the variable COLUMNS.
 func runWith(columns string, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	var out, errOut bytes.Buffer
-	p := program{stdin: stdin, stdout: &out, stderr: &errOut, columns: columns, clock: func() time.Time { return testNow }}
+	p := program{
+		stdin:   stdin,
+		stdout:  &out,
+		stderr:  &errOut,
+		columns: columns,
+		clock:   func() time.Time { return testNow },
+	}
 	code = p.run(args)
 	return code, out.String(), errOut.String()
 }

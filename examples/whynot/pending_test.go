@@ -24,129 +24,124 @@ func TestChange(t *testing.T) {
 		{"nothing tolerated", []string{"k=v:NoSchedule"}, nil, []string{"if k=v:NoSchedule"}, none},
 		{"two taints", []string{"a:NoSchedule b=c:NoExecute"}, nil, []string{"if a:NoSchedule b=c:NoExecute"}, none},
 		{"soft does not count", []string{"a:NoSchedule b:PreferNoSchedule"}, nil, []string{"if a:NoSchedule"}, none},
-		{"most nodes first", []string{"a:NoSchedule", "b:NoSchedule", "b:NoSchedule"}, nil, []string{"if b:NoSchedule", "if a:NoSchedule"}, none},
 		{
-			"control plane only where there are no others",
-			[]string{"node-role.kubernetes.io/control-plane:NoSchedule", "a:NoSchedule"},
-			nil,
-			[]string{"if a:NoSchedule"},
-			none,
+			"most nodes first", []string{"a:NoSchedule", "b:NoSchedule", "b:NoSchedule"}, nil,
+			[]string{"if b:NoSchedule", "if a:NoSchedule"}, none,
 		},
-		{
-			"only control plane",
-			[]string{"node-role.kubernetes.io/master:NoSchedule"},
-			nil,
-			[]string{"if node-role.kubernetes.io/master:NoSchedule"},
-			none,
-		},
+		{"control plane only where there are no others", []string{"node-role.kubernetes.io/control-plane:NoSchedule", "a:NoSchedule"}, nil,
+			[]string{"if a:NoSchedule"}, none},
+		{"only control plane", []string{"node-role.kubernetes.io/master:NoSchedule"}, nil,
+			[]string{"if node-role.kubernetes.io/master:NoSchedule"}, none},
 
-		{"the teams", []string{"k=team-a:NoSchedule", "k=team-b:NoSchedule"}, tols("k=Team-B"), []string{"0: k=team-b"}, 1},
 		{
-			"six teams",
-			[]string{"k=a1:NoSchedule", "k=a2:NoSchedule", "k=a3:NoSchedule"},
-			tols("k=a4"),
-			[]string{"if k=a1:NoSchedule", "if k=a2:NoSchedule", "if k=a3:NoSchedule"},
-			none,
+			"the teams", []string{"k=team-a:NoSchedule", "k=team-b:NoSchedule"},
+			tols("k=Team-B"), []string{"0: k=team-b"}, 1,
 		},
+		{"six teams", []string{"k=a1:NoSchedule", "k=a2:NoSchedule", "k=a3:NoSchedule"}, tols("k=a4"),
+			[]string{"if k=a1:NoSchedule", "if k=a2:NoSchedule", "if k=a3:NoSchedule"}, none},
 		{"one other team", []string{"k=team-a:NoSchedule"}, tols("k=team-b"), []string{"if k=team-a:NoSchedule"}, none},
-		{"teams in the key", []string{"team-a:NoSchedule"}, tols("team-b op=Exists"), []string{"if team-a:NoSchedule"}, none},
-		{"numbers in the key", []string{"pool13.x:NoSchedule"}, tols("pool12.x op=Exists"), []string{"if pool13.x:NoSchedule"}, none},
-		{"a misspelled value is another value", []string{"k=team-alpha:NoSchedule"}, tols("k=team-alfa"), []string{"if k=team-alpha:NoSchedule"}, none},
-		{"letter case of two", []string{"k=ml:NoSchedule", "k=ML:NoSchedule"}, tols("k=Ml"), []string{"if 0: k=ML", "if 0: k=ml"}, none},
 		{
-			"a value in use is meant",
-			[]string{"k=ml:NoSchedule", "k=ML:NoSchedule x=y:NoSchedule"},
-			tols("k=ML"),
-			[]string{"if k=ml:NoSchedule", "if x=y:NoSchedule"},
-			none,
+			"teams in the key", []string{"team-a:NoSchedule"}, tols("team-b op=Exists"),
+			[]string{"if team-a:NoSchedule"}, none,
 		},
-		{"one of two is a mistake", []string{"k=ml:NoSchedule gpu=present:NoSchedule"}, tols("k=ML", "gpu=true"), []string{"if gpu=present:NoSchedule 0: k=ml"}, none},
-		{"mistakes before others", []string{"k=ml:NoSchedule gpu=x:NoSchedule", "other:NoSchedule", "other:NoSchedule"}, tols("k=ML"), []string{"if gpu=x:NoSchedule 0: k=ml"}, none},
+		{
+			"numbers in the key", []string{"pool13.x:NoSchedule"}, tols("pool12.x op=Exists"),
+			[]string{"if pool13.x:NoSchedule"}, none,
+		},
+		{
+			"a misspelled value is another value", []string{"k=team-alpha:NoSchedule"},
+			tols("k=team-alfa"), []string{"if k=team-alpha:NoSchedule"}, none,
+		},
+		{
+			"letter case of two", []string{"k=ml:NoSchedule", "k=ML:NoSchedule"}, tols("k=Ml"),
+			[]string{"if 0: k=ML", "if 0: k=ml"}, none,
+		},
+		{"a value in use is meant", []string{"k=ml:NoSchedule", "k=ML:NoSchedule x=y:NoSchedule"}, tols("k=ML"),
+			[]string{"if k=ml:NoSchedule", "if x=y:NoSchedule"}, none},
+		{
+			"one of two is a mistake", []string{"k=ml:NoSchedule gpu=present:NoSchedule"},
+			tols("k=ML", "gpu=true"), []string{"if gpu=present:NoSchedule 0: k=ml"}, none,
+		},
+		{
+			"mistakes before others",
+			[]string{"k=ml:NoSchedule gpu=x:NoSchedule", "other:NoSchedule", "other:NoSchedule"},
+			tols("k=ML"), []string{"if gpu=x:NoSchedule 0: k=ml"}, none,
+		},
 
 		{"Lt", []string{"k=40:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k=41 op=Lt"}, 1},
-		{"Lt at the end", []string{"k=9223372036854775807:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k op=Exists"}, 1},
+		{
+			"Lt at the end", []string{"k=9223372036854775807:NoSchedule"}, tols("k=30 op=Lt"),
+			[]string{"0: k op=Exists"}, 1,
+		},
 		{"Gt", []string{"k=20:NoSchedule"}, tols("k=30 op=Gt"), []string{"0: k=19 op=Gt"}, 1},
 		{"Gt below zero", []string{"k=0:NoSchedule"}, tols("k=30 op=Gt"), []string{"0: k=-1 op=Gt"}, 1},
 		{"Lt of no integer", []string{"k=007:NoSchedule"}, tols("k=30 op=Lt"), []string{"if k=007:NoSchedule"}, none},
-		{"most nodes opened", []string{"k=40:NoSchedule", "k=50:NoSchedule"}, tols("k=30 op=Lt"), []string{"0: k=51 op=Lt"}, 2},
+		{
+			"most nodes opened", []string{"k=40:NoSchedule", "k=50:NoSchedule"},
+			tols("k=30 op=Lt"), []string{"0: k=51 op=Lt"}, 2,
+		},
 		{"value", []string{"k=v:NoSchedule"}, tols("x op=Exists", "k=V:NoSchedule"), []string{"1: k=v:NoSchedule"}, 1},
 		{"empty value", []string{"k=v:NoSchedule"}, tols("k"), []string{"0: k=v"}, 1},
-		{"empty value, two to choose from", []string{"k=v:NoSchedule", "k=w:NoSchedule"}, tols("k"), []string{"if k=v:NoSchedule", "if k=w:NoSchedule"}, none},
+		{
+			"empty value, two to choose from", []string{"k=v:NoSchedule", "k=w:NoSchedule"},
+			tols("k"), []string{"if k=v:NoSchedule", "if k=w:NoSchedule"}, none,
+		},
 		{"to empty value", []string{"k:NoSchedule"}, tols("k=v"), []string{"if k:NoSchedule"}, none},
-		{"effect", []string{"k=v:NoSchedule"}, tols("k:NoExecute op=Exists for 5s"), []string{"0: k:NoSchedule op=Exists"}, 1},
-		{"effect, in use", []string{"k=v:NoSchedule", "k=v:NoExecute x:NoSchedule"}, tols("k=v:NoExecute"), []string{"add k=v:NoSchedule"}, 1},
-		{"key", []string{"dedicated=v:NoExecute"}, tols("dedicatd=v:NoExecute for 5s"), []string{"0: dedicated=v:NoExecute for 5s"}, 1},
-		{"key, not the value", []string{"dedicated=v:NoExecute"}, tols("dedicatd=w:NoExecute"), []string{"if dedicated=v:NoExecute"}, none},
 		{
-			"key, no time",
-			[]string{"dedicated=v:NoExecute"},
-			tols("Dedicated:NoExecute op=Exists for 0s"),
-			[]string{"0: dedicated:NoExecute op=Exists"},
-			1,
+			"effect", []string{"k=v:NoSchedule"}, tols("k:NoExecute op=Exists for 5s"),
+			[]string{"0: k:NoSchedule op=Exists"}, 1,
 		},
+		{
+			"effect, in use", []string{"k=v:NoSchedule", "k=v:NoExecute x:NoSchedule"},
+			tols("k=v:NoExecute"), []string{"add k=v:NoSchedule"}, 1,
+		},
+		{
+			"key", []string{"dedicated=v:NoExecute"}, tols("dedicatd=v:NoExecute for 5s"),
+			[]string{"0: dedicated=v:NoExecute for 5s"}, 1,
+		},
+		{
+			"key, not the value", []string{"dedicated=v:NoExecute"},
+			tols("dedicatd=w:NoExecute"), []string{"if dedicated=v:NoExecute"}, none,
+		},
+		{"key, no time", []string{"dedicated=v:NoExecute"}, tols("Dedicated:NoExecute op=Exists for 0s"),
+			[]string{"0: dedicated:NoExecute op=Exists"}, 1},
 		{"all keys", []string{"k=v:NoExecute"}, tols(":NoSchedule op=Exists"), []string{"if k=v:NoExecute"}, none},
-		{"other key", []string{"dedicated=ml:NoSchedule"}, tols("dedicated=db", "team=ml"), []string{"0: dedicated=ml"}, 1},
-		{"other key of a value that many have", []string{"spot=true:NoSchedule"}, tols("spot=false", "gpu=true"), []string{"if spot=true:NoSchedule"}, none},
 		{
-			"other key, in use",
-			[]string{"dedicated=ml:NoSchedule x:NoSchedule", "team=ml:NoSchedule y:NoSchedule"},
-			tols("dedicated=db", "team=ml"),
-			[]string{"if dedicated=ml:NoSchedule x:NoSchedule", "if y:NoSchedule"},
-			none,
+			"other key", []string{"dedicated=ml:NoSchedule"}, tols("dedicated=db", "team=ml"),
+			[]string{"0: dedicated=ml"}, 1,
 		},
-		{"in use elsewhere", []string{"k=v:NoSchedule k=w:NoExecute"}, tols("k=w"), []string{"if k=v:NoSchedule"}, none},
+		{
+			"other key of a value that many have", []string{"spot=true:NoSchedule"},
+			tols("spot=false", "gpu=true"), []string{"if spot=true:NoSchedule"}, none,
+		},
+		{"other key, in use", []string{"dedicated=ml:NoSchedule x:NoSchedule",
+			"team=ml:NoSchedule y:NoSchedule"}, tols("dedicated=db", "team=ml"),
+			[]string{"if dedicated=ml:NoSchedule x:NoSchedule", "if y:NoSchedule"}, none},
+		{
+			"in use elsewhere", []string{"k=v:NoSchedule k=w:NoExecute"}, tols("k=w"),
+			[]string{"if k=v:NoSchedule"}, none,
+		},
 		{"one for two", []string{"k=v:NoSchedule k=v:NoExecute"}, tols("k=V"), []string{"0: k=v"}, 1},
+		{"two effects", []string{"k=v:NoSchedule k=v:NoExecute", "b:NoSchedule"}, tols("k=V:NoSchedule"),
+			[]string{"0: k=v:NoExecute", "add k=v:NoSchedule"}, 1},
 		{
-			"two effects",
-			[]string{"k=v:NoSchedule k=v:NoExecute", "b:NoSchedule"},
-			tols("k=V:NoSchedule"),
-			[]string{"0: k=v:NoExecute", "add k=v:NoSchedule"},
-			1,
+			"mistake first", []string{"k=v:NoSchedule", "b:NoSchedule", "b:NoSchedule"},
+			tols("k=V"), []string{"0: k=v"}, 1,
 		},
-		{"mistake first", []string{"k=v:NoSchedule", "b:NoSchedule", "b:NoSchedule"}, tols("k=V"), []string{"0: k=v"}, 1},
 
-		{
-			"cordoned",
-			[]string{"node.kubernetes.io/unschedulable:NoSchedule"},
-			nil,
-			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"},
-			1,
-		},
-		{
-			"cordoned, and nodes of others",
-			[]string{"node.kubernetes.io/unschedulable:NoSchedule", "k=team-a:NoSchedule"},
-			tols("k=team-b"),
-			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"},
-			1,
-		},
-		{
-			"all cordoned, and of others",
-			[]string{"node.kubernetes.io/unschedulable:NoSchedule k=team-a:NoSchedule"},
-			tols("k=team-b"),
-			[]string{"if k=team-a:NoSchedule mend node.kubernetes.io/unschedulable:NoSchedule"},
-			none,
-		},
-		{
-			"some cordoned, all of others",
-			[]string{"node.kubernetes.io/unschedulable:NoSchedule k=team-a:NoSchedule", "k=team-c:NoSchedule"},
-			tols("k=team-b"),
-			[]string{"if k=team-c:NoSchedule"},
-			none,
-		},
-		{
-			"not ready and more",
-			[]string{"node.kubernetes.io/not-ready:NoSchedule k=v:NoSchedule"},
-			tols("k=V"),
-			[]string{"0: k=v", "mend node.kubernetes.io/not-ready:NoSchedule"},
-			1,
-		},
-		{
-			"what every pod has is not close",
-			[]string{"node.kubernetes.io/not-ready:NoSchedule"},
-			tols("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
-			[]string{"mend node.kubernetes.io/not-ready:NoSchedule"},
-			1,
-		},
+		{"cordoned", []string{"node.kubernetes.io/unschedulable:NoSchedule"}, nil,
+			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"}, 1},
+		{"cordoned, and nodes of others", []string{"node.kubernetes.io/unschedulable:NoSchedule", "k=team-a:NoSchedule"}, tols("k=team-b"),
+			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"}, 1},
+		{"all cordoned, and of others", []string{"node.kubernetes.io/unschedulable:NoSchedule k=team-a:NoSchedule"}, tols("k=team-b"),
+			[]string{"if k=team-a:NoSchedule mend node.kubernetes.io/unschedulable:NoSchedule"}, none},
+		{"some cordoned, all of others",
+			[]string{"node.kubernetes.io/unschedulable:NoSchedule k=team-a:NoSchedule", "k=team-c:NoSchedule"}, tols("k=team-b"),
+			[]string{"if k=team-c:NoSchedule"}, none},
+		{"not ready and more", []string{"node.kubernetes.io/not-ready:NoSchedule k=v:NoSchedule"}, tols("k=V"),
+			[]string{"0: k=v", "mend node.kubernetes.io/not-ready:NoSchedule"}, 1},
+		{"what every pod has is not close", []string{"node.kubernetes.io/not-ready:NoSchedule"},
+			tols("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"), []string{"mend node.kubernetes.io/not-ready:NoSchedule"}, 1},
 		{"invalid list", []string{"k=v:NoSchedule"}, []taints.Toleration{{Operator: "Equal", Value: "-"}}, nil, none},
 		{"operator", []string{"k=v:NoSchedule"}, withOperator("exists"), []string{"0: k op=Exists"}, 1},
 		{"operator lt", []string{"k=5:NoSchedule"}, withOperator("LT"), []string{"0: k=6 op=Lt"}, 1},
@@ -429,7 +424,8 @@ default/p
 // affine returns a Pod with a node selector and a required node affinity of one
 // match expression.
 func affine(selector, expression string) string {
-	return `{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeSelector":` + mustJSON(labelMap(selector)) + `,"affinity":{"nodeAffinity":{` +
+	return `{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeSelector":` +
+		mustJSON(labelMap(selector)) + `,"affinity":{"nodeAffinity":{` +
 		`"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[` + expression + `]}]}}}}}`
 }
 
@@ -468,7 +464,11 @@ func TestFolding(t *testing.T) {
 
 // TestManyAlternatives has more of them than are printed.
 func TestManyAlternatives(t *testing.T) {
-	items := []string{podJSON("p", "", ""), nodeJSON("first", "", "zz:NoSchedule"), nodeJSON("second", "", "zz:NoSchedule")}
+	items := []string{
+		podJSON("p", "", ""),
+		nodeJSON("first", "", "zz:NoSchedule"),
+		nodeJSON("second", "", "zz:NoSchedule"),
+	}
 	for i := range 30 {
 		items = append(items, nodeJSON(fmt.Sprintf("n%02d", i), "", fmt.Sprintf("k=%02d:NoSchedule", i)))
 	}
@@ -510,7 +510,8 @@ func TestUsedElsewhere(t *testing.T) {
 }
 
 func TestMistakeOnBrokenNodes(t *testing.T) {
-	got := mustRun(t, list(nodeJSON("n", "", "node.kubernetes.io/unreachable:NoSchedule", "k=v:NoSchedule"), podJSON("p", "", "", tol("k=V"))))
+	got := mustRun(t, list(nodeJSON("n", "", "node.kubernetes.io/unreachable:NoSchedule",
+		"k=v:NoSchedule"), podJSON("p", "", "", tol("k=V"))))
 	want := `
 1 pod: k=V, the nodes have v (letter case); and the nodes are out of order or cordoned:
     node.kubernetes.io/unreachable:NoSchedule
@@ -527,7 +528,10 @@ func TestCauses(t *testing.T) {
 		return fmt.Sprintf(`{"kind":"Pod","metadata":{"namespace":"ns%d","name":"p%d","labels":{"pod-template-hash":"5f"},`+
 			`"ownerReferences":[{"kind":"ReplicaSet","name":"d%d-5f","controller":true}]},"spec":%s}`, i%2, i, i%9, spec)
 	}
-	items := []string{nodeJSON("g", "pool=gpu", "nvidia.com/gpu=present:NoSchedule"), nodeJSON("m", "pool=ml", "dedicated=ml:NoSchedule")}
+	items := []string{
+		nodeJSON("g", "pool=gpu", "nvidia.com/gpu=present:NoSchedule"),
+		nodeJSON("m", "pool=ml", "dedicated=ml:NoSchedule"),
+	}
 	for i := range 62 {
 		items = append(items, pod(i, `{"nodeSelector":{"pool":"gpu"},"tolerations":[{"key":"nvidia.com/gpu","value":"true"}]}`))
 	}

@@ -71,7 +71,8 @@ func TestReadmeCommands(t *testing.T) {
 				if code, stdout, stderr := runOn(strings.NewReader(string(sample)), strings.Fields(args)...); code != 0 || stdout == "" {
 					t.Errorf("%s: exit code %d, %s", command, code, stderr)
 				}
-			} else if code, stdout, stderr := runPlugin(t, filepath.Base(strings.TrimSpace(name)), strings.Fields(args)...); code != 0 || stdout == "" {
+			} else if code, stdout, stderr := runPlugin(t,
+				filepath.Base(strings.TrimSpace(name)), strings.Fields(args)...); code != 0 || stdout == "" {
 				t.Errorf("%s: exit code %d, %s", command, code, stderr)
 			}
 			ran++

@@ -111,5 +111,6 @@ func (c *cluster) find(name, namespace string) (podName, error) {
 	for _, n := range found {
 		words = append(words, n.namespace)
 	}
-	return full, fmt.Errorf("pods of the name %s are in the namespaces %s; say which, as in %s", name, enumerate(firstOf(words, 5), "and"), found[0])
+	return full, fmt.Errorf("pods of the name %s are in the namespaces %s; say which, as in %s",
+		name, enumerate(firstOf(words, 5), "and"), found[0])
 }

@@ -1,5 +1,5 @@
 // Package viewtest holds what the tests of every module with zero-copy views
-// check: equal layouts, and views that share memory and allocate nothing.
+// check: equal layouts and JSON, and views that share memory and allocate nothing.
 package viewtest
 
 import (
@@ -7,11 +7,80 @@ import (
 	"reflect"
 	"testing"
 	"unsafe"
+
+	"pgregory.net/rapid"
 )
 
-// SameLayout fails the test unless the struct types have the same fields, by
+// Views are the views of one type of the library, L, as one of Kubernetes, K, and
+// back.
+type Views[L, K comparable] struct {
+	// Build returns the same value in memory of its own, made field by field.
+	Build   func(L) K
+	List    func([]K) []L
+	Back    func([]L) []K
+	One     func(*K) *L
+	BackOne func(*L) *K
+}
+
+// Check checks all of the views, with lists of what draw draws.
+func (v Views[L, K]) Check(t *testing.T, draw *rapid.Generator[L]) {
+	t.Run("layout", func(t *testing.T) { sameLayout(t, reflect.TypeFor[L](), reflect.TypeFor[K]()) })
+	t.Run("list", func(t *testing.T) { checkList(t, v.List) })
+	t.Run("list back", func(t *testing.T) { checkList(t, v.Back) })
+	t.Run("pointer", func(t *testing.T) { checkPointer(t, v.One) })
+	t.Run("pointer back", func(t *testing.T) { checkPointer(t, v.BackOne) })
+	t.Run("round trip", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			want := rapid.SliceOfN(draw, 0, 4).Draw(t, "list")
+			theirs := v.BuildAll(want)
+			ours := v.List(theirs)
+			v.checkRoundTrip(t, want, theirs, ours)
+			v.checkJSON(t, theirs, ours)
+		})
+	})
+}
+
+// BuildAll builds each of the list.
+func (v Views[L, K]) BuildAll(list []L) []K {
+	out := make([]K, len(list))
+	for i := range list {
+		out[i] = v.Build(list[i])
+	}
+	return out
+}
+
+func (v Views[L, K]) checkRoundTrip(t *rapid.T, want []L, theirs []K, ours []L) {
+	if len(theirs) != len(ours) {
+		t.Fatalf("%v views as %v", theirs, ours)
+	}
+	back := v.Back(ours)
+	for i := range theirs {
+		if back[i] != theirs[i] || *v.One(&theirs[i]) != ours[i] || *v.BackOne(&ours[i]) != theirs[i] {
+			t.Fatalf("%v is %v in a list, and %v by itself", theirs[i], ours[i], v.One(&theirs[i]))
+		}
+		if !reflect.DeepEqual(ours[i], want[i]) {
+			t.Fatalf("%v views as %v", theirs[i], ours[i])
+		}
+	}
+}
+
+func (v Views[L, K]) checkJSON(t *rapid.T, theirs []K, ours []L) {
+	text := Encode(t, theirs)
+	if got := Encode(t, ours); got != text {
+		t.Fatalf("%T is %s, %T is %s", ours, got, theirs, text)
+	}
+	var read []K
+	var readOurs []L
+	decode(t, text, &read)
+	decode(t, text, &readOurs)
+	if got, want := Encode(t, v.Back(readOurs)), Encode(t, read); got != want {
+		t.Fatalf("%s is read as %s by one type and %s by the other", text, got, want)
+	}
+}
+
+// sameLayout fails the test unless the struct types have the same fields, by
 // name, kind, place, size and JSON name.
-func SameLayout(t *testing.T, ours, theirs reflect.Type) {
+func sameLayout(t *testing.T, ours, theirs reflect.Type) {
 	t.Helper()
 	if ours.Size() != theirs.Size() || ours.Align() != theirs.Align() || ours.NumField() != theirs.NumField() {
 		t.Fatalf("%v has size %d, alignment %d and %d fields, %v has %d, %d and %d",
@@ -28,9 +97,9 @@ func SameLayout(t *testing.T, ours, theirs reflect.Type) {
 	}
 }
 
-// List checks what every view of a list holds to: nil, empty, length, capacity,
+// checkList checks what every view of a list holds to: nil, empty, length, capacity,
 // order and memory.
-func List[From, To any](t *testing.T, view func([]From) []To) {
+func checkList[From, To any](t *testing.T, view func([]From) []To) {
 	t.Helper()
 	if view(nil) != nil {
 		t.Error("the view of nil is not nil")
@@ -58,8 +127,8 @@ func List[From, To any](t *testing.T, view func([]From) []To) {
 	}
 }
 
-// Pointer checks what every view of a single element holds to.
-func Pointer[From, To any](t *testing.T, view func(*From) *To) {
+// checkPointer checks what every view of a single element holds to.
+func checkPointer[From, To any](t *testing.T, view func(*From) *To) {
 	t.Helper()
 	if view(nil) != nil {
 		t.Error("the view of nil is not nil")
@@ -80,14 +149,6 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// SameJSON fails the test unless the values have the same JSON.
-func SameJSON(t T, a, b any) {
-	t.Helper()
-	if x, y := Encode(t, a), Encode(t, b); x != y {
-		t.Fatalf("%T is %s, %T is %s", a, x, b, y)
-	}
-}
-
 // Encode returns the JSON of the value.
 func Encode(t T, v any) string {
 	t.Helper()
@@ -98,8 +159,8 @@ func Encode(t T, v any) string {
 	return string(b)
 }
 
-// Decode reads the JSON into what v points to.
-func Decode(t T, text string, v any) {
+// decode reads the JSON into what v points to.
+func decode(t T, text string, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), v); err != nil {
 		t.Fatalf("%v", err)

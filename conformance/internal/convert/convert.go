@@ -1,5 +1,6 @@
-// Package convert turns the taints and tolerations of k8s.io/api, of Kubernetes' internal API and of the library into each
-// other. The conversions go field by field, so that they depend on nothing but the names; nil stays nil.
+// Package convert turns the taints and tolerations of k8s.io/api, of Kubernetes'
+// internal API and of the library into each other. The conversions go field by
+// field, so that they depend on nothing but the names; nil stays nil.
 package convert
 
 import (

@@ -64,7 +64,12 @@ type Pod struct {
 // Pods are those that tolerate nothing, one tenant, eight things, everything.
 func Pods() []Pod {
 	tenant := func(name string) corev1.Toleration {
-		return corev1.Toleration{Key: "tenant", Operator: corev1.TolerationOpEqual, Value: name, Effect: corev1.TaintEffectNoSchedule}
+		return corev1.Toleration{
+			Key:      "tenant",
+			Operator: corev1.TolerationOpEqual,
+			Value:    name,
+			Effect:   corev1.TaintEffectNoSchedule,
+		}
 	}
 	eight := append([]corev1.Toleration{tenant("t1"), tenant("t2")}, podTolerations[2:]...)
 	return []Pod{
@@ -85,7 +90,8 @@ func (p Pod) Compile() *taints.Matcher {
 func (c *Cluster) Feasible(p Pod, f func(name string)) {
 	logger := klog.Background()
 	for i, name := range c.Names {
-		if _, found := helper.FindMatchingUntoleratedTaint(logger, c.of(i), p.Tolerations, plugins.DoNotScheduleTaintsFilterFunc(), true); !found {
+		if _, found := helper.FindMatchingUntoleratedTaint(logger, c.of(i), p.Tolerations,
+			plugins.DoNotScheduleTaintsFilterFunc(), true); !found {
 			f(name)
 		}
 	}

@@ -38,7 +38,8 @@ func pods(n int) []types.NamespacedName {
 	return names
 }
 
-// spread is how long after the first deadline that of pod i is: less than a millisecond, in no order.
+// spread is how long after the first deadline that of pod i is: less than a
+// millisecond, in no order.
 func spread(i int) time.Duration { return time.Duration(i*7919%1_000_000) * time.Nanosecond }
 
 // QueueOurs measures a Queue with n pods, named as in Kubernetes' queue by namespace/name.
@@ -113,7 +114,8 @@ func queueKubernetes(n int, wait time.Duration) (QueueCost, bool) {
 	cost.Heap = liveHeap() - before
 	cost.Update = timed(func() {
 		for i := 0; i < n; i += 2 {
-			q.UpdateWork(ctx, tainteviction.NewWorkArgs(names[i].Name, names[i].Namespace), time.Now(), first.Add(spread(i)+500*time.Microsecond))
+			q.UpdateWork(ctx, tainteviction.NewWorkArgs(names[i].Name, names[i].Namespace),
+				time.Now(), first.Add(spread(i)+500*time.Microsecond))
 		}
 	})
 	cost.Cancel = timed(func() {

@@ -55,10 +55,22 @@ var (
 		{Key: "sla.example.com/failure-score", Value: "40", Effect: corev1.TaintEffectNoSchedule},
 	}
 	podTolerations = []corev1.Toleration{
-		{Key: "node.kubernetes.io/not-ready", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: seconds(300)},
-		{Key: "node.kubernetes.io/unreachable", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: seconds(300)},
-		{Key: "node.kubernetes.io/memory-pressure", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
-		{Key: "sla.example.com/failure-score", Operator: corev1.TolerationOpLt, Value: "60", Effect: corev1.TaintEffectNoSchedule},
+		{
+			Key: "node.kubernetes.io/not-ready", Operator: corev1.TolerationOpExists,
+			Effect: corev1.TaintEffectNoExecute, TolerationSeconds: seconds(300),
+		},
+		{
+			Key: "node.kubernetes.io/unreachable", Operator: corev1.TolerationOpExists,
+			Effect: corev1.TaintEffectNoExecute, TolerationSeconds: seconds(300),
+		},
+		{
+			Key: "node.kubernetes.io/memory-pressure", Operator: corev1.TolerationOpExists,
+			Effect: corev1.TaintEffectNoSchedule,
+		},
+		{
+			Key: "sla.example.com/failure-score", Operator: corev1.TolerationOpLt, Value: "60",
+			Effect: corev1.TaintEffectNoSchedule,
+		},
 		{Key: "team", Operator: corev1.TolerationOpEqual, Value: "vision", Effect: corev1.TaintEffectNoSchedule},
 		{Key: "dedicated", Operator: corev1.TolerationOpEqual, Value: "ml", Effect: corev1.TaintEffectNoSchedule},
 		{Key: "example.com/fpga", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
@@ -68,7 +80,11 @@ var (
 		{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoExecute},
 		{Key: "node.kubernetes.io/unreachable", Effect: corev1.TaintEffectNoExecute},
 	}
-	specs = []string{"dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "cloud.example.com/spot:PreferNoSchedule"}
+	specs = []string{
+		"dedicated=ml:NoSchedule",
+		"nvidia.com/gpu=present:NoSchedule",
+		"cloud.example.com/spot:PreferNoSchedule",
+	}
 )
 
 func seconds(s int64) *int64 { return &s }

@@ -28,22 +28,30 @@ func TestRead(t *testing.T) {
 	}{
 		{"an object", ` {"kind" : "A", "x":[1] }`, []string{`A {"kind":"A","x":[1]}`}},
 		{"JSON Lines", "{\"kind\":\"A\"}\n{\"kind\":\"B\"}\n", []string{`A {"kind":"A"}`, `B {"kind":"B"} document 2`}},
+		{"a list", `{"apiVersion":"v1","items":[{"kind":"A","apiVersion":"x/v1"}, {"kind":"B"}],"kind":"List"}`,
+			[]string{`x/v1 A {"kind":"A","apiVersion":"x/v1"} items[0]`, `B {"kind":"B"} items[1]`}},
 		{
-			"a list", `{"apiVersion":"v1","items":[{"kind":"A","apiVersion":"x/v1"}, {"kind":"B"}],"kind":"List"}`,
-			[]string{`x/v1 A {"kind":"A","apiVersion":"x/v1"} items[0]`, `B {"kind":"B"} items[1]`},
+			"a typed list", `{"kind":"NodeList","apiVersion":"v1","items":[{"x":1},{}]}`,
+			[]string{`v1 Node {"x":1} items[0]`, `v1 Node {} items[1]`},
 		},
-		{"a typed list", `{"kind":"NodeList","apiVersion":"v1","items":[{"x":1},{}]}`, []string{`v1 Node {"x":1} items[0]`, `v1 Node {} items[1]`}},
-		{
-			"kind after the items", `{"items":[{"x":1},{"kind":"B"}],"apiVersion":"v1","kind":"NodeList"}`,
-			[]string{`v1 Node {"x":1} items[0]`, `B {"kind":"B"} items[1]`},
-		},
+		{"kind after the items", `{"items":[{"x":1},{"kind":"B"}],"apiVersion":"v1","kind":"NodeList"}`,
+			[]string{`v1 Node {"x":1} items[0]`, `B {"kind":"B"} items[1]`}},
 		{"no items", `{"kind":"List","items":[]}{"kind":"PodList","items":null}`, nil},
-		{"a second list", `{"kind":"A"}{"kind":"List","items":[{"kind":"B"}]}`, []string{`A {"kind":"A"}`, `B {"kind":"B"} document 2, items[0]`}},
+		{
+			"a second list", `{"kind":"A"}{"kind":"List","items":[{"kind":"B"}]}`,
+			[]string{`A {"kind":"A"}`, `B {"kind":"B"} document 2, items[0]`},
+		},
 		{"a byte order mark", "\uFEFF{\"kind\":\"A\"}", []string{`A {"kind":"A"}`}},
-		{"a Status among others", `{"kind":"List","items":[{"kind":"Status"}]}`, []string{`Status {"kind":"Status"} items[0]`}},
+		{
+			"a Status among others", `{"kind":"List","items":[{"kind":"Status"}]}`,
+			[]string{`Status {"kind":"Status"} items[0]`},
+		},
 		{"an escaped kind", `{"k\u0069nd":"\u0041"}`, []string{`A {"k\u0069nd":"\u0041"}`}},
 	} {
-		for name, in := range map[string]io.Reader{"": strings.NewReader(tc.in), " byte by byte": iotest.OneByteReader(strings.NewReader(tc.in))} {
+		for name, in := range map[string]io.Reader{
+			"":              strings.NewReader(tc.in),
+			" byte by byte": iotest.OneByteReader(strings.NewReader(tc.in)),
+		} {
 			got, err := read(in)
 			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
 				t.Errorf("%s%s: %v %s", tc.name, name, err, diff)
@@ -92,9 +100,15 @@ func TestErrors(t *testing.T) {
 		{`"x"`, "a string, not an object"},
 		{"true", "true or false, not an object"},
 		{"null\n", "null, not an object"},
-		{"error: you must be logged in", `in: offset 0: not JSON: it begins with "error: you must be logged in"; expected`},
+		{
+			"error: you must be logged in",
+			`in: offset 0: not JSON: it begins with "error: you must be logged in"; expected`,
+		},
 		{"NAME STATUS\nn Ready", `not JSON: it begins with "NAME STATUS"`},
-		{"apiVersion: v1\nkind: Node", "in: this is YAML, and only JSON is read: ask kubectl for -o json, or convert the file with: kubectl patch --local --type=merge -p '{}' -o json -f in"},
+		{
+			"apiVersion: v1\nkind: Node",
+			"in: this is YAML, and only JSON is read: ask kubectl for -o json, or convert the file with: kubectl patch --local --type=merge -p '{}' -o json -f in",
+		},
 		{"# x\nkind: Node", "this is YAML"},
 		{"---\nkind: Node", "this is YAML"},
 		{"- kind: Node", "this is YAML"},
@@ -106,7 +120,10 @@ func TestErrors(t *testing.T) {
 		{`{"kind":"List","items":[],"items":[]}`, "items is there twice"},
 		{`{"kind":"List","items":[5]}`, "in: object at items[0]: it is a number, not an object"},
 		{`{"kind":"List","items":[{}]}`, "in: object at items[0]: it has no kind, and neither has the list; expected"},
-		{`{"items":[{"metadata":{"name":"x"}}],"kind":"List"}`, "in: object x: it has no kind, and neither has the list"},
+		{
+			`{"items":[{"metadata":{"name":"x"}}],"kind":"List"}`,
+			"in: object x: it has no kind, and neither has the list",
+		},
 		{`{"kind":"A"}x`, "in: offset 12: not JSON: it begins with \"x\""},
 		{`{"kind":"A" "b":1}`, "in: offset 12: not JSON: invalid character '\"' after a value"},
 		{`{"kind":"A",}`, "invalid character '}' where a key should begin"},
@@ -120,7 +137,10 @@ func TestErrors(t *testing.T) {
 		{`{"kind":"List","items":[`, "truncated"},
 		{`{"kind":"List","items":[{"a":1`, "truncated"},
 		{`{"kind":"List","items":[]`, "truncated"},
-		{`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden","reason":"Forbidden","code":403}`, "in: the server says: pods is forbidden"},
+		{
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden","reason":"Forbidden","code":403}`,
+			"in: the server says: pods is forbidden",
+		},
 		{`{"kind":"Status","apiVersion":"v1","reason":"Gone"}`, "the server says: Gone"},
 		{`{"kind":"Status","message":5}`, "a Status of the server, and no objects"},
 	} {

@@ -61,8 +61,10 @@ func decoded(s string) any {
 }
 
 var scanSeeds = []string{
-	``, ` `, `{}`, ` [ ] `, `{"a":1,"b":[true,false,null]}`, `"\u00e9\n\"\\"`, `-0.5e+10`, `01`, `-`, `1.`, `1e`, `.5`, `+1`, `tru`, `truex`,
-	`{"a"}`, `{"a":}`, `{,}`, `[1,]`, `[1 2]`, `{"a":1,}`, `{a:1}`, "\"\x01\"", `"\x"`, `"\u12g4"`, `"`, `"\`, `{"a\u0062":"}"}`, `[[[]],{"":{}}]`,
+	``, ` `, `{}`, ` [ ] `, `{"a":1,"b":[true,false,null]}`, `"\u00e9\n\"\\"`, `-0.5e+10`, `01`,
+	`-`, `1.`, `1e`, `.5`, `+1`, `tru`, `truex`,
+	`{"a"}`, `{"a":}`, `{,}`, `[1,]`, `[1 2]`, `{"a":1,}`, `{a:1}`, "\"\x01\"", `"\x"`,
+	`"\u12g4"`, `"`, `"\`, `{"a\u0062":"}"}`, `[[[]],{"":{}}]`,
 	"\"\xff\"", `{"k":{"}":"{"}}`, `nul`, `[}`, `{]`, "\t{\r\n}", `[-]`, `0`, `1E5`,
 }
 
@@ -114,7 +116,8 @@ func TestMembers(t *testing.T) {
 
 func TestIsEmpty(t *testing.T) {
 	for s, want := range map[string]bool{
-		"": true, "null": true, "[]": true, "{ }": true, "[\n]": true, `""`: true, "0": false, `"x"`: false, "[0]": false, "{\"a\":1}": false,
+		"": true, "null": true, "[]": true, "{ }": true, "[\n]": true, `""`: true, "0": false,
+		`"x"`: false, "[0]": false, "{\"a\":1}": false,
 	} {
 		if got := IsEmpty([]byte(s)); got != want {
 			t.Errorf("%q: %v", s, got)

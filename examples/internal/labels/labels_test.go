@@ -116,9 +116,11 @@ func TestNames(t *testing.T) {
 
 func TestTermsText(t *testing.T) {
 	terms := Terms{
-		{[]Requirement{{"zone", In, []string{"a", "b"}}, {"cpus", Gt, []string{"4"}}}, []Requirement{{nameField, In, []string{"n"}}}},
-		{},
-		{MatchExpressions: []Requirement{{"x", "Odd", []string{"1"}}}},
+		{
+			[]Requirement{{"zone", In, []string{"a", "b"}}, {"cpus", Gt, []string{"4"}}},
+			[]Requirement{{nameField, In, []string{"n"}}},
+		},
+		{}, {MatchExpressions: []Requirement{{"x", "Odd", []string{"1"}}}},
 	}
 	if got := terms.String(); got != "metadata.name=n,zone in (a,b),cpus>4 or x Odd (1)" {
 		t.Errorf("got %s", got)
@@ -142,7 +144,10 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is %q, then %q, %v", text, s, again, err)
 		}
 	}
-	for _, text := range []string{"=x", "!=x", "a=b,", ",", "pool in", "pool in (a", "pool in a)", "pool of (a)", "a b", "a=b=c", "!", "a>x", "a in (b=c)", "a=b c", "a!b"} {
+	for _, text := range []string{
+		"=x", "!=x", "a=b,", ",", "pool in", "pool in (a", "pool in a)", "pool of (a)", "a b",
+		"a=b=c", "!", "a>x", "a in (b=c)", "a=b c", "a!b",
+	} {
 		if s, err := Parse(text); err == nil || !strings.Contains(err.Error(), "want a=b") {
 			t.Errorf("%q: %v, %v", text, s, err)
 		}

@@ -18,8 +18,8 @@ type Block struct {
 	Text     string
 }
 
-// Blocks returns the blocks of a README whose language is one of those, in order. All others, which say what they are or show
-// an output, are left out.
+// Blocks returns the blocks of a README whose language is one of those, in order.
+// All others, which say what they are or show an output, are left out.
 func Blocks(t testing.TB, file string, languages ...string) []Block {
 	t.Helper()
 	content, err := os.ReadFile(file)

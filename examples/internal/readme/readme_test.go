@@ -26,7 +26,12 @@ func TestBlocks(t *testing.T) {
 
 // What is said and what is printed are compared to the letter.
 func TestCheckNotices(t *testing.T) {
-	for _, text := range []string{"$ echo two\nthree\n", "$ echo two\n", "$ true\ntwo\n", "$ echo 1\n1\n$ echo 2\n1\n"} {
+	for _, text := range []string{
+		"$ echo two\nthree\n",
+		"$ echo two\n",
+		"$ true\ntwo\n",
+		"$ echo 1\n1\n$ echo 2\n1\n",
+	} {
 		fake := &failures{TB: t}
 		Block{Text: text}.Check(fake, t.TempDir())
 		if !fake.failed {

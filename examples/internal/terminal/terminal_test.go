@@ -10,7 +10,9 @@ import (
 )
 
 func TestWidth(t *testing.T) {
-	for columns, want := range map[string]int{"": 100, "x": 100, "-5": 100, "0": 100, "39": 100, "40": 40, "1000": 1000, "1001": 100} {
+	for columns, want := range map[string]int{
+		"": 100, "x": 100, "-5": 100, "0": 100, "39": 100, "40": 40, "1000": 1000, "1001": 100,
+	} {
 		if got := Width(nil, columns); got != want {
 			t.Errorf("COLUMNS=%s: width %d, want %d", columns, got, want)
 		}

@@ -8,7 +8,8 @@ import (
 
 const controllerUser = "system:serviceaccount:kube-system:daemon-set-controller"
 
-// Pods that the DaemonSet controller makes may tolerate anything, and are sent nowhere: each is for one node.
+// Pods that the DaemonSet controller makes may tolerate anything, and are sent
+// nowhere: each is for one node.
 func TestExemptDaemonSets(t *testing.T) {
 	owner := func(apiVersion, kind string, controller any) []any {
 		return []any{map[string]any{"apiVersion": apiVersion, "kind": kind, "name": "agent", "uid": "u", "controller": controller}}
@@ -24,7 +25,10 @@ func TestExemptDaemonSets(t *testing.T) {
 		{"by somebody who says so", "CREATE", "jane", set, false},
 		{"of nobody", "CREATE", controllerUser, nil, false},
 		{"of something else", "CREATE", "system:kube-controller-manager", owner("apps/v1", "ReplicaSet", true), false},
-		{"of a stranger's DaemonSet", "CREATE", "system:kube-controller-manager", owner("example.com/v1", "DaemonSet", true), false},
+		{
+			"of a stranger's DaemonSet", "CREATE", "system:kube-controller-manager",
+			owner("example.com/v1", "DaemonSet", true), false,
+		},
 		{"not as its controller", "CREATE", controllerUser, owner("apps/v1", "DaemonSet", nil), false},
 		{"an update", "UPDATE", controllerUser, set, false},
 	} {

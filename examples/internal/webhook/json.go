@@ -21,10 +21,12 @@ const (
 	mostProblems = 100  // that are noted
 )
 
-// decodeJSON reads a text that is one JSON value: objects become map[string]any, lists []any, numbers [json.Number]. It is
-// stricter than encoding/json where readers may differ on what a text says, and where it may cost too much: it refuses
-// invalid UTF-8, a member that is twice in its object, text after the value, more than 100 levels, and more than 200,000
-// values. The letter case of a member's name counts.
+// decodeJSON reads a text that is one JSON value: objects become map[string]any,
+// lists []any, numbers [json.Number]. It is stricter than encoding/json where
+// readers may differ on what a text says, and where it may cost too much: it refuses
+// invalid UTF-8, a member that is twice in its object, text after the value, more
+// than 100 levels, and more than 200,000 values. The letter case of a member's name
+// counts.
 func decodeJSON(text []byte) (any, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("not valid UTF-8")
@@ -126,7 +128,8 @@ func (d *decoder) list(depth int) (any, error) {
 	return elements, err
 }
 
-// A value is what decodeJSON returned, or a part of it, with the path that leads there, as in spec.tolerations[2].key.
+// A value is what decodeJSON returned, or a part of it, with the path that leads
+// there, as in spec.tolerations[2].key.
 type value struct {
 	path string
 	json any // nil: missing or null, which is the same to Kubernetes
@@ -151,8 +154,8 @@ func (o object) entry(name string) value {
 	return value{o.path + "[" + quote(name) + "]", o.members[name]}
 }
 
-// A reader takes out of values what is expected there, and notes what is something else. What is missing is read as
-// empty.
+// A reader takes out of values what is expected there, and notes what is something
+// else. What is missing is read as empty.
 type reader struct{ problems []string }
 
 // note adds a problem.

@@ -48,7 +48,8 @@ type histogram struct {
 	sum    float64
 }
 
-// newMetrics returns metrics that have each outcome and reason from the beginning: the first of something is a change then.
+// newMetrics returns metrics that have each outcome and reason from the beginning:
+// the first of something is a change then.
 func newMetrics() *metrics {
 	m := &metrics{
 		reviews: map[[2]string]uint64{}, denials: map[[2]string]uint64{}, responses: map[[2]string]uint64{},
@@ -126,14 +127,16 @@ func (r *codeRecorder) WriteHeader(code int) {
 // Unwrap lets [http.ResponseController] find what it wraps.
 func (r *codeRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// page returns the metrics in the text format of Prometheus, those of the rules and of the certificate included.
+// page returns the metrics in the text format of Prometheus, those of the rules and
+// of the certificate included.
 func (m *metrics) page(policies *Policies, config *tls.Config, version string) []byte {
 	var b page
 	b.begin("taints_webhook_build_info", "gauge", "The program's version.")
 	b.line("", `version="`+escaper.Replace(version)+`"`, "1")
 	m.mu.Lock()
 	b.counts("taints_webhook_reviews_total", "Reviews by outcome: allowed, patched, ignored or denied.", "outcome", m.reviews)
-	b.counts("taints_webhook_denials_total", "Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.", "reason", m.denials)
+	b.counts("taints_webhook_denials_total",
+		"Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.", "reason", m.denials)
 	b.counts("taints_webhook_responses_total", "Answers by code of HTTP. All but 200 are calls that failed.", "code", m.responses)
 	b.begin("taints_webhook_request_duration_seconds", "histogram", "How long requests took, reading them included.")
 	for _, name := range slices.Sorted(maps.Keys(m.durations)) {
@@ -143,16 +146,19 @@ func (m *metrics) page(policies *Policies, config *tls.Config, version string) [
 
 	loaded, good, failures := policies.state()
 	b.gauge("taints_webhook_rules_loaded_timestamp_seconds", "When the rules in use were read, in seconds since 1970.", seconds(loaded))
-	b.gauge("taints_webhook_rules_good", "1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.", number(good))
+	b.gauge("taints_webhook_rules_good",
+		"1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.", number(good))
 	b.begin("taints_webhook_rules_failures_total", "counter", "Attempts to read rules that failed.")
 	b.line("", "", strconv.FormatUint(failures, 10))
 	if expiry, ok := expiryOf(config); ok {
-		b.gauge("taints_webhook_certificate_expiry_timestamp_seconds", "When the certificate that is shown ends, in seconds since 1970.", seconds(expiry))
+		b.gauge("taints_webhook_certificate_expiry_timestamp_seconds",
+			"When the certificate that is shown ends, in seconds since 1970.", seconds(expiry))
 	}
 	return b.Bytes()
 }
 
-// expiryOf returns when the certificate ends that the configuration shows, and whether there is one.
+// expiryOf returns when the certificate ends that the configuration shows, and
+// whether there is one.
 func expiryOf(config *tls.Config) (time.Time, bool) {
 	var certificate *tls.Certificate
 	switch {

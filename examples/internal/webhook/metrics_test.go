@@ -30,10 +30,19 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &Server{Policies: policies, TLS: config, Log: slog.New(slog.DiscardHandler), Version: `v"1`, Drain: time.Minute}
+	server := &Server{
+		Policies: policies,
+		TLS:      config,
+		Log:      slog.New(slog.DiscardHandler),
+		Version:  `v"1`,
+		Drain:    time.Minute,
+	}
 	go func() { served <- server.Serve(ctx, listener, metricsListener) }()
 
-	client := webhooktest.Trusting(t, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}))
+	client := webhooktest.Trusting(t, pem.EncodeToMemory(&pem.Block{
+		Type:  "CERTIFICATE",
+		Bytes: certificate.Certificate[0],
+	}))
 	url := "https://" + listener.Addr().String()
 	elsewhere := tolerating("spot")
 	elsewhere["spec"].(map[string]any)["nodeSelector"] = map[string]any{"example.com/pool": "web"}
@@ -112,7 +121,8 @@ func TestBuckets(t *testing.T) {
 	text := string(m.page(fixed(&Policy{}), nil, "v1"))
 	got := regexp.MustCompile(`duration_seconds_(bucket|sum|count){webhook="mutate".*`).FindAllString(text, -1)
 	want := []string{
-		`{webhook="mutate",le="0.0005"} 2`, `{webhook="mutate",le="0.001"} 3`, `{webhook="mutate",le="5"} 4`, `{webhook="mutate",le="+Inf"} 5`,
+		`{webhook="mutate",le="0.0005"} 2`, `{webhook="mutate",le="0.001"} 3`,
+		`{webhook="mutate",le="5"} 4`, `{webhook="mutate",le="+Inf"} 5`,
 		`sum{webhook="mutate"} 65.001001`, `count{webhook="mutate"} 5`,
 	}
 	for _, w := range want {

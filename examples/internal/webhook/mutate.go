@@ -8,8 +8,9 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Policy is what pods are given and held against. The zero Policy gives them what the admission plugins of Kubernetes give, and
-// allows everything. It must not be changed while it is in use, and is safe for concurrent use.
+// A Policy is what pods are given and held against. The zero Policy gives them what
+// the admission plugins of Kubernetes give, and allows everything. It must not be
+// changed while it is in use, and is safe for concurrent use.
 type Policy struct {
 	Rules    Rules
 	Defaults taints.DefaultSeconds // for how long pods tolerate nodes that are not ready or unreachable, if they do not say it
@@ -21,13 +22,16 @@ type mutation struct {
 	nodeSelector map[string]string
 }
 
-// mutate returns what a new pod will have, and a [*refusal] if what it is given contradicts what it has. Nothing that it has is
-// taken away: where the pod itself says how long it tolerates a taint, that holds. A pod that has all of it is
-// given nothing more.
+// mutate returns what a new pod will have, and a [*refusal] if what it is given
+// contradicts what it has. Nothing that it has is taken away: where the pod itself
+// says how long it tolerates a taint, that holds. A pod that has all of it is given
+// nothing more.
 //
-// The order is that of the admission plugins of Kubernetes, DefaultTolerationSeconds, PodTolerationRestriction and
-// ExtendedResourceToleration, but for the defaults of the namespace, which come first. So they can set the seconds for
-// not-ready and unreachable; in Kubernetes they get lost if they are shorter than those that are there by then.
+// The order is that of the admission plugins of Kubernetes,
+// DefaultTolerationSeconds, PodTolerationRestriction and ExtendedResourceToleration,
+// but for the defaults of the namespace, which come first. So they can set the
+// seconds for not-ready and unreachable; in Kubernetes they get lost if they are
+// shorter than those that are there by then.
 func (p *Policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
 	tolerations := taints.Merge(pod.tolerations, p.Rules.defaultsOf(namespace))
 	tolerations = addStandard(tolerations, p.Defaults, pod.qos() == bestEffort, pod.requested())
@@ -54,7 +58,8 @@ func (p *Policy) dedicationsFor(namespace string, pod *pod) []*dedication {
 	return p.Rules.dedicationsFor(namespace, pod.labels)
 }
 
-// addStandard adds what admission in Kubernetes gives to every pod of that class with those requests.
+// addStandard adds what admission in Kubernetes gives to every pod of that class
+// with those requests.
 func addStandard(tolerations []taints.Toleration, defaults taints.DefaultSeconds, bestEffort bool, requested []string) []taints.Toleration {
 	tolerations = taints.AddDefaults(tolerations, defaults)
 	if !bestEffort {
@@ -63,12 +68,14 @@ func addStandard(tolerations []taints.Toleration, defaults taints.DefaultSeconds
 	return taints.AddExtendedResources(tolerations, requested...)
 }
 
-// refuse refuses a pod whose node selector has something else under the key, or nothing, for the other reason then.
+// refuse refuses a pod whose node selector has something else under the key, or
+// nothing, for the other reason then.
 func (d *dedication) refuse(key string, pod *pod, otherwise string) *refusal {
 	if have, ok := pod.nodeSelector[key]; ok {
 		otherwise = "its nodeSelector has " + label(key, have)
 	}
-	return forbid(dedicated, "dedication %s sends the pod to nodes with %s, but %s", quote(d.name), label(key, d.nodeSelector[key]), otherwise)
+	return forbid(dedicated, "dedication %s sends the pod to nodes with %s, but %s",
+		quote(d.name), label(key, d.nodeSelector[key]), otherwise)
 }
 
 // label prints a label as kubectl does.

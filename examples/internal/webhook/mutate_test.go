@@ -76,11 +76,16 @@ func TestMutate(t *testing.T) {
 		paths     string
 	}{
 		{"bare", "none", nil, map[string]any{}, []string{notReady, unreachable}, "add /spec/tolerations"},
-		{"null", "none", nil, map[string]any{"tolerations": nil, "nodeSelector": nil}, []string{notReady, unreachable}, "add /spec/tolerations"},
-		{"empty list", "none", nil, map[string]any{"tolerations": []any{}}, []string{notReady, unreachable}, "add /spec/tolerations/-, add /spec/tolerations/-"},
 		{
-			"the cluster's defaults", "web", nil,
-			map[string]any{"tolerations": []any{map[string]any{"key": "a", "future": 1}}},
+			"null", "none", nil, map[string]any{"tolerations": nil, "nodeSelector": nil},
+			[]string{notReady, unreachable}, "add /spec/tolerations",
+		},
+		{
+			"empty list", "none", nil, map[string]any{"tolerations": []any{}},
+			[]string{notReady, unreachable}, "add /spec/tolerations/-, add /spec/tolerations/-",
+		},
+		{
+			"the cluster's defaults", "web", nil, map[string]any{"tolerations": []any{map[string]any{"key": "a", "future": 1}}},
 			[]string{"a", "spot op=Exists", notReady, unreachable},
 			"add /spec/tolerations/-, add /spec/tolerations/-, add /spec/tolerations/-",
 		},
@@ -96,12 +101,14 @@ func TestMutate(t *testing.T) {
 			[]string{"op=Exists"},
 			"",
 		},
-		{"memory", "none", nil, map[string]any{"containers": []any{cpu}}, []string{notReady, unreachable, pressure}, "add /spec/tolerations"},
 		{
-			"resources", "none", nil,
-			map[string]any{"containers": []any{gpu}, "initContainers": []any{disk, gpu}},
-			[]string{notReady, unreachable, "example.com/disk:NoSchedule op=Exists", "example.com/gpu:NoSchedule op=Exists"},
-			"add /spec/tolerations",
+			"memory", "none", nil, map[string]any{"containers": []any{cpu}},
+			[]string{notReady, unreachable, pressure}, "add /spec/tolerations",
+		},
+		{
+			"resources", "none", nil, map[string]any{"containers": []any{gpu}, "initContainers": []any{disk, gpu}},
+			[]string{notReady, unreachable, "example.com/disk:NoSchedule op=Exists",
+				"example.com/gpu:NoSchedule op=Exists"}, "add /spec/tolerations",
 		},
 		{
 			"pod-level resources", "none", nil,
@@ -111,12 +118,23 @@ func TestMutate(t *testing.T) {
 		},
 		{
 			"seconds without NoExecute", "none", nil,
-			map[string]any{"containers": []any{gpu}, "tolerations": []any{map[string]any{"key": "example.com/gpu", "operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 5}}},
+			map[string]any{
+				"containers": []any{gpu},
+				"tolerations": []any{map[string]any{"key": "example.com/gpu",
+					"operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 5}},
+			},
 			[]string{"example.com/gpu:NoSchedule op=Exists", notReady, unreachable},
 			"remove /spec/tolerations/0/tolerationSeconds, add /spec/tolerations/-, add /spec/tolerations/-",
 		},
-		{"dedicated, other namespace", "web", map[string]string{"team": "a"}, map[string]any{}, []string{"spot op=Exists", notReady, unreachable}, "add /spec/tolerations"},
-		{"dedicated, other label", "none", map[string]string{"team": "b"}, map[string]any{}, []string{notReady, unreachable}, "add /spec/tolerations"},
+		{
+			"dedicated, other namespace", "web", map[string]string{"team": "a"},
+			map[string]any{}, []string{"spot op=Exists", notReady, unreachable},
+			"add /spec/tolerations",
+		},
+		{
+			"dedicated, other label", "none", map[string]string{"team": "b"}, map[string]any{},
+			[]string{notReady, unreachable}, "add /spec/tolerations",
+		},
 		{
 			"dedicated", "none",
 			map[string]string{"team": "a", "x": "y"},
@@ -125,8 +143,7 @@ func TestMutate(t *testing.T) {
 			"add /spec/tolerations, add /spec/nodeSelector",
 		},
 		{
-			"dedicated, with a selector", "none",
-			map[string]string{"team": "a"},
+			"dedicated, with a selector", "none", map[string]string{"team": "a"},
 			map[string]any{"nodeSelector": map[string]any{"os": "linux"}},
 			[]string{notReady, unreachable, "team=a"},
 			"add /spec/tolerations, add /spec/nodeSelector/team, add /spec/nodeSelector/tilde~0~1x",
@@ -139,10 +156,13 @@ func TestMutate(t *testing.T) {
 			"add /spec/tolerations, add /spec/nodeSelector/tilde~0~1x",
 		},
 		{
-			"dedicated twice", "own",
-			map[string]string{"team": "a", "zone": "z"},
-			map[string]any{"nodeSelector": map[string]any{}},
-			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable, "team=a", "zone op=Exists"},
+			"dedicated twice", "own", map[string]string{"team": "a", "zone": "z"}, map[string]any{"nodeSelector": map[string]any{}},
+			[]string{
+				"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s",
+				unreachable,
+				"team=a",
+				"zone op=Exists",
+			},
 			"add /spec/tolerations, add /spec/nodeSelector/team, add /spec/nodeSelector/tilde~0~1x, add /spec/nodeSelector/zone",
 		},
 	}
@@ -193,10 +213,19 @@ func TestMutateRefuses(t *testing.T) {
 		metadata, selector any
 		want               string
 	}{
-		{nil, map[string]string{"pool": "web"}, `dedication "ml" sends the pod to nodes with pool=ml, but its nodeSelector has pool=web`},
-		{nil, map[string]string{"pool": "", "os": "windows"}, `dedication "ml" sends the pod to nodes with os=linux, but its nodeSelector has os=windows`},
+		{
+			nil, map[string]string{"pool": "web"},
+			`dedication "ml" sends the pod to nodes with pool=ml, but its nodeSelector has pool=web`,
+		},
+		{
+			nil, map[string]string{"pool": "", "os": "windows"},
+			`dedication "ml" sends the pod to nodes with os=linux, but its nodeSelector has os=windows`,
+		},
 		{spot, nil, `dedication "spot" sends the pod to nodes with pool=spot, but another dedication wants pool=ml`},
-		{spot, map[string]string{"pool": "ml"}, `dedication "spot" sends the pod to nodes with pool=spot, but its nodeSelector has pool=ml`},
+		{
+			spot, map[string]string{"pool": "ml"},
+			`dedication "spot" sends the pod to nodes with pool=spot, but its nodeSelector has pool=ml`,
+		},
 	}
 	for _, test := range tests {
 		pod := newPod(map[string]any{"nodeSelector": test.selector})
@@ -208,11 +237,15 @@ func TestMutateRefuses(t *testing.T) {
 	}
 }
 
-// Whatever a pod has: it is refused for its node selector alone, loses nothing, and gets nothing more the second time. Every taint
-// that it tolerated it tolerates as long as before. And what it is given is allowed.
+// Whatever a pod has: it is refused for its node selector alone, loses nothing, and
+// gets nothing more the second time. Every taint that it tolerated it tolerates as
+// long as before. And what it is given is allowed.
 func TestMutateLaws(t *testing.T) {
 	h := handler(testPolicy(t))
-	keys := []string{"", "dedicated", "spot", "example.com/maintenance", "example.com/gpu", "node.kubernetes.io/not-ready", "node.kubernetes.io/memory-pressure"}
+	keys := []string{
+		"", "dedicated", "spot", "example.com/maintenance", "example.com/gpu",
+		"node.kubernetes.io/not-ready", "node.kubernetes.io/memory-pressure",
+	}
 	effects := []taints.Effect{"", taints.NoSchedule, taints.NoExecute}
 	toleration := rapid.Custom(func(t *rapid.T) taints.Toleration {
 		return taints.Toleration{
@@ -226,7 +259,8 @@ func TestMutateLaws(t *testing.T) {
 	label := func(t *rapid.T, name string, values ...string) map[string]string {
 		return rapid.MapOfN(rapid.Just(name), rapid.SampledFrom(values), 0, 1).Draw(t, name)
 	}
-	amounts := rapid.MapOfN(rapid.SampledFrom([]string{"cpu", "memory", "example.com/gpu", "example.com/disk"}), rapid.SampledFrom([]string{"0", "1", "1Gi"}), 0, 3)
+	amounts := rapid.MapOfN(rapid.SampledFrom([]string{"cpu", "memory", "example.com/gpu",
+		"example.com/disk"}), rapid.SampledFrom([]string{"0", "1", "1Gi"}), 0, 3)
 	rapid.Check(t, func(t *rapid.T) {
 		namespace := rapid.SampledFrom([]string{"ml", "web", "monitoring"}).Draw(t, "namespace")
 		pod := newPod(map[string]any{
@@ -273,8 +307,9 @@ func TestMutateLaws(t *testing.T) {
 	})
 }
 
-// What admission of a live Kubernetes made of 108 pods' tolerations, the DaemonSet controller's part restated. PodTolerationRestriction
-// drops tolerations of the pod that others cover, which this webhook leaves: the pod tolerates the same.
+// What admission of a live Kubernetes made of 108 pods' tolerations, the DaemonSet
+// controller's part restated. PodTolerationRestriction drops tolerations of the pod
+// that others cover, which this webhook leaves: the pod tolerates the same.
 func TestRecordedDefaults(t *testing.T) {
 	var pods []struct {
 		Given                  []taints.Toleration
@@ -286,7 +321,11 @@ func TestRecordedDefaults(t *testing.T) {
 	if err := json.Unmarshal(webhooktest.ReadFile(t, "../../../testdata/kubernetes-1.36.3/defaults.json"), &pods); err != nil {
 		t.Fatal(err)
 	}
-	requests := map[string]map[string]string{"BestEffort": {}, "Burstable": {"cpu": "1"}, "Guaranteed": {"cpu": "1", "memory": "1Gi"}}
+	requests := map[string]map[string]string{
+		"BestEffort": {},
+		"Burstable":  {"cpu": "1"},
+		"Guaranteed": {"cpu": "1", "memory": "1Gi"},
+	}
 	dropped := 0
 	for i, recorded := range pods {
 		resources := map[string]any{"limits": requests[recorded.QOS], "requests": map[string]string{}}
@@ -300,7 +339,10 @@ func TestRecordedDefaults(t *testing.T) {
 		if recorded.DaemonSet {
 			tolerations = taints.AddDaemonSetDefaults(tolerations, taints.DaemonSetPod{HostNetwork: recorded.HostNetwork})
 		}
-		pod := newPod(map[string]any{"tolerations": tolerations, "containers": []any{map[string]any{"resources": resources}}})
+		pod := newPod(map[string]any{
+			"tolerations": tolerations,
+			"containers":  []any{map[string]any{"resources": resources}},
+		})
 		after, _ := mutated(t, &Policy{}, "default", pod)
 		got := tolerationsOf(t, after)
 		rest, before := recorded.Got, dropped

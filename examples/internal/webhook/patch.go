@@ -16,17 +16,21 @@ type operation struct {
 	Value any    `json:"value,omitempty"` // nil for remove
 }
 
-// patch returns the steps that lead from the pod to the mutation of it, in order; none if there is nothing to do.
+// patch returns the steps that lead from the pod to the mutation of it, in order;
+// none if there is nothing to do.
 //
-// Each step adds an element, or takes the seconds of one away, and the elements that are there are not in the patch: they may
-// have fields that this program does not know, which writing the list anew would lose. There are no test steps, for an API server
-// applies the patch to the very object that it sent, and calls webhooks that mutate one after the other.
+// Each step adds an element, or takes the seconds of one away, and the elements that
+// are there are not in the patch: they may have fields that this program does not
+// know, which writing the list anew would lose. There are no test steps, for an API
+// server applies the patch to the very object that it sent, and calls webhooks that
+// mutate one after the other.
 func (m mutation) patch(p *pod) []operation {
 	return append(tolerationSteps(p.tolerations, m.tolerations), selectorSteps(p.nodeSelector, m.nodeSelector)...)
 }
 
-// tolerationSteps leads to a list that has what from has, in the same places, and then more. Of what from has only seconds may be
-// gone (see [taints.AddExtendedResources]).
+// tolerationSteps leads to a list that has what from has, in the same places, and
+// then more. Of what from has only seconds may be gone (see
+// [taints.AddExtendedResources]).
 func tolerationSteps(from, to []taints.Toleration) []operation {
 	const path = "/spec/tolerations"
 	if from == nil && len(to) > 0 {

@@ -30,7 +30,8 @@ type resources struct {
 // amounts are those of cpu and memory that are above zero.
 type amounts map[string]*big.Rat
 
-// pod reads a Pod as an API server sends it, which is with its defaults. Fields that it does not know are ignored.
+// pod reads a Pod as an API server sends it, which is with its defaults. Fields that
+// it does not know are ignored.
 func (r *reader) pod(v value) *pod {
 	metadata, spec := r.podParts(v)
 	p := &pod{
@@ -118,7 +119,8 @@ func (r *reader) amounts(o object) amounts {
 	return a
 }
 
-// requested returns the sorted names of the resources that containers and init containers request.
+// requested returns the sorted names of the resources that containers and init
+// containers request.
 func (p *pod) requested() []string {
 	var names []string
 	for _, c := range p.containers {

@@ -12,8 +12,9 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Policies is the policy in use. The rules of a file are read again when the file changes: all of them count from then on,
-// or, where the file cannot be read or is refused, those from before. It is safe for concurrent use.
+// Policies is the policy in use. The rules of a file are read again when the file
+// changes: all of them count from then on, or, where the file cannot be read or is
+// refused, those from before. It is safe for concurrent use.
 type Policies struct {
 	file     string
 	defaults taints.DefaultSeconds
@@ -42,7 +43,8 @@ func (p *Policies) Policy() *Policy {
 	return p.policy
 }
 
-// reload reads the file, and reports whether that led to another policy, or to another problem, which is the error then.
+// reload reads the file, and reports whether that led to another policy, or to
+// another problem, which is the error then.
 func (p *Policies) reload() (changed bool, err error) {
 	if p.file == "" {
 		return false, nil

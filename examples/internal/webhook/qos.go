@@ -16,16 +16,17 @@ const (
 	bestEffort qosClass = "BestEffort"
 )
 
-// qos computes the pod's class from its requests and limits of cpu and memory, where amounts of zero do not count
-// (ComputePodQOS in Kubernetes 1.36). Those of the pod as a whole, where it has any, take the place of those of its containers
-// and init containers, even if they are empty.
+// qos computes the pod's class from its requests and limits of cpu and memory, where
+// amounts of zero do not count (ComputePodQOS in Kubernetes 1.36). Those of the pod
+// as a whole, where it has any, take the place of those of its containers and init
+// containers, even if they are empty.
 //
 //   - BestEffort: there are none.
 //   - Guaranteed: each container, or the pod as a whole, has limits of both, and the sums of requests are those of limits.
 //   - Burstable: all others.
 //
-// Admission in Kubernetes believes a class that the pod's creator wrote into its status (GetPodQOS), which is replaced only
-// later; this function does not.
+// Admission in Kubernetes believes a class that the pod's creator wrote into its
+// status (GetPodQOS), which is replaced only later; this function does not.
 func (p *pod) qos() qosClass {
 	parts := p.containers
 	if p.resources != nil {
@@ -66,7 +67,8 @@ func (a amounts) equal(b amounts) bool {
 	return len(a) == len(b)
 }
 
-// quantity reads a quantity of Kubernetes, such as "500m", "1.5Gi" or "2e3", or a plain number; nil if it is missing.
+// quantity reads a quantity of Kubernetes, such as "500m", "1.5Gi" or "2e3", or a
+// plain number; nil if it is missing.
 func (r *reader) quantity(v value) *big.Rat {
 	var text string
 	switch s := v.json.(type) {
@@ -88,8 +90,9 @@ func (r *reader) quantity(v value) *big.Rat {
 	return q
 }
 
-// parseQuantity reads a number, with a sign or a decimal point if need be, and a suffix. It takes no more than 100 digits and
-// exponents of up to 100, far more than an API server writes.
+// parseQuantity reads a number, with a sign or a decimal point if need be, and a
+// suffix. It takes no more than 100 digits and exponents of up to 100, far more than
+// an API server writes.
 func parseQuantity(s string) (*big.Rat, bool) {
 	number, suffix := s, ""
 	if i := strings.IndexFunc(s, func(c rune) bool { return !strings.ContainsRune("+-.0123456789", c) }); i >= 0 {

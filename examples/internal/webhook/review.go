@@ -30,7 +30,8 @@ type response struct {
 	PatchType string  `json:"patchType,omitempty"`
 }
 
-// A status is the part of a Status of Kubernetes that a refusal has. The API server shows the message to whoever made the pod.
+// A status is the part of a Status of Kubernetes that a refusal has. The API server
+// shows the message to whoever made the pod.
 type status struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`
@@ -132,18 +133,22 @@ func (p *Policy) validateRequest(q *request) decision {
 	return decision{name: now.name, refusal: p.validate(q.namespace, old, now)}
 }
 
-// daemonSetControllers are who creates the pods of DaemonSets: the controller, where each has a service account of its own, or
-// the kube-controller-manager.
-var daemonSetControllers = []string{"system:serviceaccount:kube-system:daemon-set-controller", "system:kube-controller-manager"}
+// daemonSetControllers are who creates the pods of DaemonSets: the controller, where
+// each has a service account of its own, or the kube-controller-manager.
+var daemonSetControllers = []string{
+	"system:serviceaccount:kube-system:daemon-set-controller",
+	"system:kube-controller-manager",
+}
 
-// exempts reports whether the rules exempt the pod, which is a new one of a DaemonSet. Anybody can write an owner into a pod,
-// but not be its controller.
+// exempts reports whether the rules exempt the pod, which is a new one of a
+// DaemonSet. Anybody can write an owner into a pod, but not be its controller.
 func (p *Policy) exempts(q *request, pod *pod) bool {
 	return p.Rules.exemptDaemonSets && pod.ofDaemonSet && q.operation == "CREATE" && slices.Contains(daemonSetControllers, q.user)
 }
 
-// ignore says why the request is none to decide on, and so allowed; empty if it is one. Such requests come where the webhook is
-// registered for more than it needs; to refuse them could stop a whole cluster.
+// ignore says why the request is none to decide on, and so allowed; empty if it is
+// one. Such requests come where the webhook is registered for more than it needs; to
+// refuse them could stop a whole cluster.
 func (q *request) ignore(operations ...string) string {
 	switch {
 	case q.resource != "pods":
@@ -156,8 +161,9 @@ func (q *request) ignore(operations ...string) string {
 	return ""
 }
 
-// keepsTolerations reports whether an update leaves them alone. Then it must go through even if they are not allowed any more,
-// or are too many to look at: else such a pod could not lose its finalizers, and stay forever.
+// keepsTolerations reports whether an update leaves them alone. Then it must go
+// through even if they are not allowed any more, or are too many to look at: else
+// such a pod could not lose its finalizers, and stay forever.
 func (q *request) keepsTolerations() bool {
 	var r reader
 	_, now := r.podParts(q.pod)
@@ -199,7 +205,8 @@ func encode(v any) []byte {
 	return b
 }
 
-// attributes returns what the log says of the decision: no more of the pod than its name and what is wrong with it.
+// attributes returns what the log says of the decision: no more of the pod than its
+// name and what is wrong with it.
 func (d decision) attributes(q *request) []slog.Attr {
 	name := q.name
 	if name == "" {

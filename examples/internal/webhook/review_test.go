@@ -161,7 +161,8 @@ func change(t rapid.TB, v any, path []string, op string, to any) any {
 	return nil
 }
 
-// An API server's review of a pod with a GPU, over TLS; what it becomes is allowed, and gets nothing more.
+// An API server's review of a pod with a GPU, over TLS; what it becomes is allowed,
+// and gets nothing more.
 func TestRecordedReview(t *testing.T) {
 	server := httptest.NewTLSServer(handler(testPolicy(t)))
 	defer server.Close()
@@ -184,7 +185,8 @@ func TestRecordedReview(t *testing.T) {
 	patched := applied(t, request["request"]["object"], answer.Response.Patch)
 	again := reviewOf("CREATE", "ml", patched, nil)
 	for _, path := range []string{"/mutate", "/validate"} {
-		if _, text := webhooktest.Post(t, server.Client(), server.URL+path, again); text != `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}` {
+		if _, text := webhooktest.Post(t, server.Client(), server.URL+path,
+			again); text != `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}` {
 			t.Errorf("%s of what it becomes: %s", path, text)
 		}
 	}
@@ -207,7 +209,10 @@ func TestHTTPErrors(t *testing.T) {
 		{"POST", "", "{}", 415, `the Content-Type is "", not application/json`},
 		{"POST", "application/yaml", "{}", 415, `the Content-Type is "application/yaml"`},
 		{"POST", "application/json; charset", "{}", 415, "not application/json"},
-		{"POST", "application/json; charset=utf-8", "{}", 400, `kind "" of apiVersion "", not AdmissionReview of admission.k8s.io/v1`},
+		{
+			"POST", "application/json; charset=utf-8", "{}", 400,
+			`kind "" of apiVersion "", not AdmissionReview of admission.k8s.io/v1`,
+		},
 		{"POST", "application/json", strings.Repeat(" ", maxBody+1), 413, "the body has more than 7340032 bytes"},
 		{"POST", "application/json", strings.Repeat(" ", maxBody), 400, "no JSON at all"},
 		{"POST", "application/json", "", 400, "no JSON at all"},
@@ -225,17 +230,29 @@ func TestHTTPErrors(t *testing.T) {
 		{"POST", "application/json", head + `"request":{}} {}`, 400, "text after the end of the JSON"},
 		{"POST", "application/json", head + `"kind":"Pod"}`, 400, `the member "kind" is twice in one object`},
 		{"POST", "application/json", head + `"request":` + deep + `}`, 400, "more than 100 levels"},
-		{"POST", "application/json", head + `"request":[` + strings.Repeat("1,", mostValues) + `1]}`, 400, "more than 200000 values"},
+		{
+			"POST", "application/json",
+			head + `"request":[` + strings.Repeat("1,", mostValues) + `1]}`, 400,
+			"more than 200000 values",
+		},
 		{"POST", "application/json", "[]", 400, "the JSON is a list, not an object"},
 		{"POST", "application/json", "null", 400, `kind ""`},
-		{"POST", "application/json", `{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview"}`, 400, `apiVersion "admission.k8s.io/v1beta1", not AdmissionReview of admission.k8s.io/v1`},
+		{
+			"POST", "application/json",
+			`{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview"}`, 400,
+			`apiVersion "admission.k8s.io/v1beta1", not AdmissionReview of admission.k8s.io/v1`,
+		},
 		{"POST", "application/json", `{"apiVersion":"admission.k8s.io/v1","kind":"Pod"}`, 400, `kind "Pod"`},
 		{"POST", "application/json", `{"apiVersion":"admission.k8s.io/v1","Kind":"AdmissionReview"}`, 400, `kind ""`},
 		{"POST", "application/json", head + `"request":null}`, 400, "the review has no request"},
 		{"POST", "application/json", head + `"Request":{"uid":"u"}}`, 400, "the review has no request"},
 		{"POST", "application/json", head + `"request":5}`, 400, "request is the number 5, not an object"},
 		{"POST", "application/json", head + `"request":{}}`, 400, "the request has no uid"},
-		{"POST", "application/json", head + `"request":{"uid":7,"name":true,"resource":{"group":[]}}}`, 400, "request.resource.group is a list, not a string"},
+		{
+			"POST", "application/json",
+			head + `"request":{"uid":7,"name":true,"resource":{"group":[]}}}`, 400,
+			"request.resource.group is a list, not a string",
+		},
 	}
 	for _, path := range []string{"/mutate", "/validate"} {
 		for _, test := range tests {
@@ -253,7 +270,8 @@ func TestHTTPErrors(t *testing.T) {
 			text, err := io.ReadAll(response.Body)
 			response.Body.Close()
 			if err != nil || response.StatusCode != test.code || !strings.Contains(string(text), test.want) {
-				t.Errorf("%s %s %q %.200q: %d %s, want %d %s", test.method, path, test.contentType, test.body, response.StatusCode, text, test.code, test.want)
+				t.Errorf("%s %s %q %.200q: %d %s, want %d %s", test.method, path,
+					test.contentType, test.body, response.StatusCode, text, test.code, test.want)
 			}
 		}
 	}
@@ -280,14 +298,20 @@ func TestBadPods(t *testing.T) {
 	tests := []struct{ pod, want string }{
 		{`null`, `object is not a Pod of v1: its kind is "", its apiVersion ""; object.spec is missing`},
 		{`[]`, "object is a list, not an object"},
-		{`{"apiVersion":"apps/v1","kind":"Deployment","spec":{}}`, `its kind is "Deployment", its apiVersion "apps/v1"`},
+		{
+			`{"apiVersion":"apps/v1","kind":"Deployment","spec":{}}`,
+			`its kind is "Deployment", its apiVersion "apps/v1"`,
+		},
 		{`{"apiVersion":"v2","kind":"Pod","spec":{}}`, `its kind is "Pod", its apiVersion "v2"`},
 		{`{"apiVersion":"v1","kind":"Service","spec":{}}`, `its kind is "Service", its apiVersion "v1"`},
 		{`{"apiVersion":"v1","kind":"Pod"}`, "object.spec is missing"},
 		{`{"apiVersion":"v1","kind":"Pod","spec":[]}`, "object.spec is a list, not an object"},
 		{spec(`"tolerations":{}`), "object.spec.tolerations is an object, not a list"},
 		{spec(`"tolerations":[5]`), "object.spec.tolerations[0] is the number 5, not an object"},
-		{spec(`"tolerations":[{"key":[],"tolerationSeconds":"300"}]`), "object.spec.tolerations[0].key is a list, not a string; object.spec.tolerations[0].tolerationSeconds is a string, not a 64-bit integer"},
+		{
+			spec(`"tolerations":[{"key":[],"tolerationSeconds":"300"}]`),
+			"object.spec.tolerations[0].key is a list, not a string; object.spec.tolerations[0].tolerationSeconds is a string, not a 64-bit integer",
+		},
 		{spec(`"tolerations":[{"tolerationSeconds":1.5}]`), "is the number 1.5, not a 64-bit integer"},
 		{spec(`"tolerations":[{"tolerationSeconds":9223372036854775808}]`), "is the number 9223372036854775808, not"},
 		{spec(`"tolerations":[` + many + `]`), "object.spec.tolerations has 1001 entries, more than 1000"},
@@ -298,10 +322,22 @@ func TestBadPods(t *testing.T) {
 		{spec(`"containers":"x"`), "object.spec.containers is a string, not a list"},
 		{spec(`"containers":[` + many + `]`), "object.spec.containers has 1001 entries"},
 		{spec(`"containers":[{"resources":[]}]`), "object.spec.containers[0].resources is a list"},
-		{spec(`"initContainers":[{"resources":{"limits":{"cpu":"lots"}}}]`), `object.spec.initContainers[0].resources.limits.cpu: "lots" is not a quantity`},
-		{spec(`"containers":[{"resources":{"requests":{"memory":{}}}}]`), "requests.memory is an object, not a quantity"},
-		{spec(`"containers":[{"resources":{"requests":{` + strings.Join(requests, ",") + `}}}]`), "object requests 1001 resources, more than 1000"},
-		{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":5,"generateName":6,"labels":7},"spec":{}}`, "object.metadata.name is the number 5, not a string"},
+		{
+			spec(`"initContainers":[{"resources":{"limits":{"cpu":"lots"}}}]`),
+			`object.spec.initContainers[0].resources.limits.cpu: "lots" is not a quantity`,
+		},
+		{
+			spec(`"containers":[{"resources":{"requests":{"memory":{}}}}]`),
+			"requests.memory is an object, not a quantity",
+		},
+		{
+			spec(`"containers":[{"resources":{"requests":{` + strings.Join(requests, ",") + `}}}]`),
+			"object requests 1001 resources, more than 1000",
+		},
+		{
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":5,"generateName":6,"labels":7},"spec":{}}`,
+			"object.metadata.name is the number 5, not a string",
+		},
 	}
 	for _, test := range tests {
 		if !json.Valid([]byte(test.pod)) {
@@ -315,7 +351,8 @@ func TestBadPods(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/mutate", "/validate"} {
-		if r := mustAsk(t, handler(testPolicy(t)), path, reviewOf("CREATE", "", tolerating(), nil)); r.Allowed || r.Status.Message != "the request has no namespace" {
+		if r := mustAsk(t, handler(testPolicy(t)), path,
+			reviewOf("CREATE", "", tolerating(), nil)); r.Allowed || r.Status.Message != "the request has no namespace" {
 			t.Errorf("no namespace: %+v", r)
 		}
 	}
@@ -323,10 +360,12 @@ func TestBadPods(t *testing.T) {
 	if r.Allowed || !strings.Contains(r.Status.Message, "oldObject is not a Pod") {
 		t.Errorf("no old object: %+v", r)
 	}
-	if r := mustAsk(t, handler(testPolicy(t)), "/validate", reviewOf("UPDATE", "ml", podMap{}, podMap{})); r.Allowed || r.Status.Code != 400 {
+	if r := mustAsk(t, handler(testPolicy(t)), "/validate",
+		reviewOf("UPDATE", "ml", podMap{}, podMap{})); r.Allowed || r.Status.Code != 400 {
 		t.Errorf("no pods at all: %+v", r)
 	}
-	if r := mustAsk(t, handler(testPolicy(t)), "/validate", reviewOf("CREATE", "web", tolerating("a"), tolerating("a"))); r.Allowed || r.Status.Code != 403 {
+	if r := mustAsk(t, handler(testPolicy(t)), "/validate",
+		reviewOf("CREATE", "web", tolerating("a"), tolerating("a"))); r.Allowed || r.Status.Code != 403 {
 		t.Errorf("an old object of a new pod: %+v", r)
 	}
 }
@@ -375,8 +414,16 @@ func TestIgnored(t *testing.T) {
 		{"/validate", with(`"uid"`, `"subResource":"status","uid"`), "it is about a subresource"},
 		{"/mutate", with(`"resource":"pods"`, `"resource":"nodes"`), "the resource is not pods"},
 		{"/validate", with(`"group":""`, `"group":"metrics.k8s.io"`), "the resource is not pods"},
-		{"/validate", reviewOf("UPDATE", "web", tolerating("dedicated=ml"), tolerating("dedicated=ml")), "the tolerations stay as they are"},
-		{"/validate", reviewOf("UPDATE", "web", newPod(map[string]any{}), newPod(map[string]any{"tolerations": nil})), "the tolerations stay as they are"},
+		{
+			"/validate",
+			reviewOf("UPDATE", "web", tolerating("dedicated=ml"), tolerating("dedicated=ml")),
+			"the tolerations stay as they are",
+		},
+		{
+			"/validate",
+			reviewOf("UPDATE", "web", newPod(map[string]any{}), newPod(map[string]any{"tolerations": nil})),
+			"the tolerations stay as they are",
+		},
 	}
 	for i, test := range tests {
 		if r := mustAsk(t, h, test.path, test.body); !r.Allowed || r.Patch != nil {
@@ -429,13 +476,17 @@ func TestLog(t *testing.T) {
 // A panic is answered, and the next request too.
 func TestPanic(t *testing.T) {
 	var log bytes.Buffer
-	h := recovering(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }), slog.New(slog.NewJSONHandler(&log, nil)))
+	h := recovering(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		panic("broken")
+	}), slog.New(slog.NewJSONHandler(&log, nil)))
 	for range 2 {
 		if code, text := ask(h, "/mutate", nil); code != 500 || text != "internal error\n" {
 			t.Errorf("code %d: %s", code, text)
 		}
 	}
-	if lines := webhooktest.Logged(log.String(), "panic"); len(lines) != 2 || lines[0]["panic"] != "broken" || !strings.Contains(lines[0]["stack"].(string), "review_test.go") {
+	if lines := webhooktest.Logged(log.String(), "panic"); len(lines) != 2 ||
+		lines[0]["panic"] != "broken" || !strings.Contains(lines[0]["stack"].(string), "review_test.go") {
 		t.Errorf("log: %s", &log)
 	}
 }
@@ -468,7 +519,10 @@ func TestUnanswered(t *testing.T) {
 	var log bytes.Buffer
 	r := httptest.NewRequest("POST", "/mutate", bytes.NewReader(reviewOf("CREATE", "web", tolerating(), nil)))
 	r.Header.Set("Content-Type", "application/json")
-	v := reviewer{"mutate", fixed(testPolicy(t)), (*Policy).mutateRequest, newMetrics(), slog.New(slog.NewJSONHandler(&log, nil))}
+	v := reviewer{
+		"mutate", fixed(testPolicy(t)), (*Policy).mutateRequest, newMetrics(),
+		slog.New(slog.NewJSONHandler(&log, nil)),
+	}
 	v.ServeHTTP(goneWriter{httptest.NewRecorder()}, r)
 	if lines := webhooktest.Logged(log.String(), "decision"); len(lines) != 1 || lines[0]["unanswered"] != "gone" {
 		t.Errorf("log: %s", &log)
@@ -483,8 +537,9 @@ type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errors.New("cable cut") }
 
-// FuzzReview posts anything, as it is, and as a pod and as the spec of one if it is JSON: no panic, a clear answer, and a patched
-// pod gets nothing more and stays with what it had.
+// FuzzReview posts anything, as it is, and as a pod and as the spec of one if it is
+// JSON: no panic, a clear answer, and a patched pod gets nothing more and stays with
+// what it had.
 func FuzzReview(f *testing.F) {
 	f.Add(reviewOf("UPDATE", "web", tolerating("spot", "node.kubernetes.io/not-ready:NoExecute op=Exists for 5s"), tolerating("spot")))
 	f.Add([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"workload":"batch"}},"spec":{"tolerations":[null]}}`))
@@ -549,7 +604,8 @@ func decoded(t rapid.TB, v any) any {
 	return d
 }
 
-// hasAllOf reports whether v has what u has, in objects and at the beginning of lists; null counts as nothing.
+// hasAllOf reports whether v has what u has, in objects and at the beginning of
+// lists; null counts as nothing.
 func hasAllOf(v, u any) bool {
 	switch u := u.(type) {
 	case nil:

@@ -14,7 +14,8 @@ type Rules struct {
 	cluster     namespaceRules
 	namespaces  map[string]namespaceRules
 	dedications []dedication
-	// exemptDaemonSets leaves the pods that the DaemonSet controller makes alone: who may create DaemonSets decides about them.
+	// exemptDaemonSets leaves the pods that the DaemonSet controller makes alone:
+	// who may create DaemonSets decides about them.
 	exemptDaemonSets bool
 }
 
@@ -33,10 +34,12 @@ type dedication struct {
 	nodeSelector map[string]string
 }
 
-// Len returns for how many namespaces the rules say something, and how many dedications there are.
+// Len returns for how many namespaces the rules say something, and how many
+// dedications there are.
 func (r *Rules) Len() (namespaces, dedications int) { return len(r.namespaces), len(r.dedications) }
 
-// ExemptsDaemonSets reports whether pods of DaemonSets may tolerate anything, and are in no dedication.
+// ExemptsDaemonSets reports whether pods of DaemonSets may tolerate anything, and
+// are in no dedication.
 func (r *Rules) ExemptsDaemonSets() bool { return r.exemptDaemonSets }
 
 // defaultsOf returns what every pod of the namespace is given.
@@ -88,9 +91,10 @@ func (e rulesError) Error() string {
 	return fmt.Sprintf("%d problems:\n  %s", len(e), strings.Join(e, "\n  "))
 }
 
-// ParseRules reads a rules file, which is JSON, and refuses one that cannot mean what it says: the README of the program admission
-// has the form and the conditions. The error has all problems, or the first where the text is not JSON; the rules are zero then.
-// Nothing of the text is retained.
+// ParseRules reads a rules file, which is JSON, and refuses one that cannot mean
+// what it says: the README of the program admission has the form and the conditions.
+// The error has all problems, or the first where the text is not JSON; the rules are
+// zero then. Nothing of the text is retained.
 func ParseRules(text []byte) (Rules, error) {
 	decoded, err := decodeJSON(text)
 	if err != nil {
@@ -169,7 +173,8 @@ func (r *reader) dedication(v value) dedication {
 	return d
 }
 
-// validTolerations reads a list of tolerations that an API server would accept; nil if it is missing.
+// validTolerations reads a list of tolerations that an API server would accept; nil
+// if it is missing.
 func (r *reader) validTolerations(v value) []taints.Toleration {
 	for _, element := range r.list(v) {
 		r.only(r.object(element), "key", "operator", "value", "effect", "tolerationSeconds")
@@ -179,7 +184,8 @@ func (r *reader) validTolerations(v value) []taints.Toleration {
 	return list
 }
 
-// labels reads labels that an API server would accept, for which the conditions are those of a taint's key and value.
+// labels reads labels that an API server would accept, for which the conditions are
+// those of a taint's key and value.
 func (r *reader) labels(v value) map[string]string {
 	labels := r.texts(v)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
@@ -212,8 +218,8 @@ func (r *reader) namespace(path, name string) {
 	}
 }
 
-// IsDNSLabel reports whether s is a label of RFC 1123, as the name of a namespace or service is: 1 to 63 lower case letters, digits
-// and '-', the last not at the ends.
+// IsDNSLabel reports whether s is a label of RFC 1123, as the name of a namespace or
+// service is: 1 to 63 lower case letters, digits and '-', the last not at the ends.
 func IsDNSLabel(s string) bool {
 	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-' &&
 		strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
@@ -238,7 +244,8 @@ func (r *Rules) check(to *reader) {
 	r.checkDefaults(to)
 }
 
-// checkPair notes that no pod of the dedication i can ever be admitted, for each is one of j as well, which wants other nodes.
+// checkPair notes that no pod of the dedication i can ever be admitted, for each is
+// one of j as well, which wants other nodes.
 func (r *Rules) checkPair(to *reader, i, j int) {
 	d, other := &r.dedications[i], &r.dedications[j]
 	if i == j || !d.within(other) || j > i && other.within(d) { // of two for the same pods, the later one is at fault
@@ -295,8 +302,9 @@ func (r *Rules) checkDefaults(to *reader) {
 	}
 }
 
-// checkAllowed notes the first of the tolerations that is not allowed in the namespace; one without a name has no rules of
-// its own. What admission gives to every pod is allowed everywhere.
+// checkAllowed notes the first of the tolerations that is not allowed in the
+// namespace; one without a name has no rules of its own. What admission gives to
+// every pod is allowed everywhere.
 func (r *Rules) checkAllowed(to *reader, path string, list []taints.Toleration, namespace string) {
 	allowed := r.allowedIn(namespace)
 	if allowed == nil {

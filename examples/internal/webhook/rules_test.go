@@ -20,19 +20,30 @@ func TestParseRulesRefuses(t *testing.T) {
 		{`null`, []string{"the JSON is null, not an object"}},
 		{`[]`, []string{"the JSON is a list, not an object"}},
 		{`{"Cluster": {}}`, []string{`["Cluster"] is no field; there are cluster, namespaces, dedications`}},
-		{`{"cluster": {"allow": []}}`, []string{`cluster["allow"] is no field; there are defaultTolerations, allowedTolerations`}},
-		{`{"namespaces": {"a": {"default": []}}}`, []string{`namespaces["a"]["default"] is no field; there are defaultTolerations, allowedTolerations`}},
+		{
+			`{"cluster": {"allow": []}}`,
+			[]string{`cluster["allow"] is no field; there are defaultTolerations, allowedTolerations`},
+		},
+		{
+			`{"namespaces": {"a": {"default": []}}}`,
+			[]string{`namespaces["a"]["default"] is no field; there are defaultTolerations, allowedTolerations`},
+		},
 		{`{"namespaces": []}`, []string{"namespaces is a list, not an object"}},
 		{`{"namespaces": {"-a": {}, "": {}, "A": {}, "a.b": {}, "a-": {}, "ok-1": {}, "` + strings.Repeat("x", 64) + `": {}}}`, []string{
-			`namespaces[""]: "" is not the name`, `namespaces["-a"]: "-a"`, `namespaces["A"]: "A"`, `namespaces["a-"]: "a-"`, `namespaces["a.b"]: "a.b"`, `namespaces["xxx`,
+			`namespaces[""]: "" is not the name`, `namespaces["-a"]: "-a"`,
+			`namespaces["A"]: "A"`, `namespaces["a-"]: "a-"`, `namespaces["a.b"]: "a.b"`, `namespaces["xxx`,
 		}},
-		{`{"cluster": {"defaultTolerations": [{"key": "k", "seconds": 5}]}}`, []string{`cluster.defaultTolerations[0]["seconds"] is no field; there are key, operator, value, effect, tolerationSeconds`}},
+		{
+			`{"cluster": {"defaultTolerations": [{"key": "k", "seconds": 5}]}}`,
+			[]string{`cluster.defaultTolerations[0]["seconds"] is no field; there are key, operator, value, effect, tolerationSeconds`},
+		},
 		{`{"cluster": {"defaultTolerations": [{"key": "k", "operator": "Exist"}, {}], "allowedTolerations": [{"key": "k", "tolerationSeconds": 5}]}}`, []string{
 			`cluster.defaultTolerations[0].operator: "Exist" is not supported`, `cluster.defaultTolerations[1].operator: "" is invalid`,
 			`cluster.allowedTolerations[0].effect: "" is invalid: must be NoExecute`,
 		}},
 		{`{"dedications": [{}]}`, []string{
-			"dedications[0].name is missing", "dedications[0] is for no pods", "dedications[0].tolerations are missing", "dedications[0].nodeSelector is missing",
+			"dedications[0].name is missing", "dedications[0] is for no pods",
+			"dedications[0].tolerations are missing", "dedications[0].nodeSelector is missing",
 		}},
 		{`{"dedications": [{"name": "a", "namespaces": ["x", "X", 5], ` + good + `, "matchLabels": {}}]}`, []string{
 			`dedications[0]["matchLabels"] is no field`, `dedications[0].namespaces[1]: "X" is not the name`,
@@ -43,9 +54,13 @@ func TestParseRulesRefuses(t *testing.T) {
 		}},
 		{`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"": "", "a b": "c", "ok": "-"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"x/y/z": "ok", "p": "` + strings.Repeat("x", 64) + `"}}]}`, []string{
 			`dedications[0].podSelector.matchLabels[""] has no key`, `dedications[0].podSelector.matchLabels["a b"].key: "a b" is invalid`,
-			`dedications[0].podSelector.matchLabels["ok"].value: "-" is invalid`, `dedications[0].nodeSelector["p"].value: "xxx`, `dedications[0].nodeSelector["x/y/z"].key: "x/y/z" is invalid`,
+			`dedications[0].podSelector.matchLabels["ok"].value: "-" is invalid`,
+			`dedications[0].nodeSelector["p"].value: "xxx`, `dedications[0].nodeSelector["x/y/z"].key: "x/y/z" is invalid`,
 		}},
-		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "a", "namespaces": ["y"], ` + good + `}]}`, []string{`dedications[1].name: dedications[0] is "a" too`}},
+		{
+			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "a", "namespaces": ["y"], ` + good + `}]}`,
+			[]string{`dedications[1].name: dedications[0] is "a" too`},
+		},
 		// Allow-lists that refuse what the rules give.
 		{`{"namespaces": {"x": {"allowedTolerations": []}}, "dedications": [{"name": "a", "namespaces": ["w", "x"], ` + good + `}]}`, []string{
 			`dedications[0].tolerations[0]: k would be refused by namespaces["x"].allowedTolerations`,
@@ -63,10 +78,12 @@ func TestParseRulesRefuses(t *testing.T) {
 		}},
 		{`{"exemptDaemonSets": "yes"}`, []string{"exemptDaemonSets is a string, not true or false"}},
 		// Dedications whose pods would all be refused.
-		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "b", "namespaces": ["x"], "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}}]}`, []string{
+		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
+			`}, {"name": "b", "namespaces": ["x"], "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}}]}`, []string{
 			"dedications[1].nodeSelector wants pool=b, but every pod of it is one of dedications[0] too, which wants pool=a",
 		}},
-		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "b", "namespaces": ["x", "y"], "tolerations": [{"key": "k"}], "nodeSelector": {"os": "b", "pool": "b"}}]}`, []string{
+		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
+			`}, {"name": "b", "namespaces": ["x", "y"], "tolerations": [{"key": "k"}], "nodeSelector": {"os": "b", "pool": "b"}}]}`, []string{
 			"dedications[0].nodeSelector wants pool=a, but every pod of it is one of dedications[1] too, which wants pool=b",
 		}},
 		{`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"l": "1", "m": "2"}}, ` + good + `}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}}]}`, []string{
@@ -106,9 +123,12 @@ func TestParseRulesAccepts(t *testing.T) {
 		`{"cluster": {"allowedTolerations": [], "defaultTolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}]}}`,
 		`{"cluster": {"allowedTolerations": []}, "namespaces": {"x": {"allowedTolerations": [{"key": "k"}]}}, "dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}]}`,
 		`{"dedications": [{"name": "a", "namespaces": ["x", "y"], ` + good + `}, {"name": "b", "namespaces": ["y", "z"], ` + other + `}]}`,
-		`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, ` + other + `}]}`,
-		`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "b", "namespaces": ["x"], "podSelector": {"matchLabels": {"l": "1"}}, ` + good + `}]}`,
-		`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"l": "2"}}, ` + good + `}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, ` + other + `}]}`,
+		`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
+			`}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, ` + other + `}]}`,
+		`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
+			`}, {"name": "b", "namespaces": ["x"], "podSelector": {"matchLabels": {"l": "1"}}, ` + good + `}]}`,
+		`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"l": "2"}}, ` + good +
+			`}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, ` + other + `}]}`,
 	} {
 		if _, err := ParseRules([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)

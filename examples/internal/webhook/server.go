@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// maxBody is the most that is read of a request. An API server takes 3 MiB from a client for one object; the review of an
-	// update holds two of them and an envelope.
+	// maxBody is the most that is read of a request. An API server takes 3 MiB from
+	// a client for one object; the review of an update holds two of them and an
+	// envelope.
 	maxBody = 7 << 20
 	// maxHeader is the most that is read of a request's header.
 	maxHeader = 16 << 10
@@ -28,8 +29,9 @@ const (
 	idleTimeout       = 2 * time.Minute  // longer than an API server keeps an idle connection, so that it is the one to close
 )
 
-// A Server answers an API server's questions over HTTPS: POST /mutate and POST /validate take reviews of pods, with limits of
-// size and time for each request, and GET /healthz answers when it runs. It writes a line to the log for each decision.
+// A Server answers an API server's questions over HTTPS: POST /mutate and POST
+// /validate take reviews of pods, with limits of size and time for each request, and
+// GET /healthz answers when it runs. It writes a line to the log for each decision.
 type Server struct {
 	Policies *Policies
 	TLS      *tls.Config // needs a certificate
@@ -41,9 +43,11 @@ type Server struct {
 // reloadInterval is how often the rules are looked at.
 const reloadInterval = 5 * time.Second
 
-// Serve serves on the listener until the context is done; then it waits for requests under way, and returns nil when all got
-// their answers. Otherwise the error says what is wrong. Meanwhile it reads the rules again when they change, and serves
-// GET /metrics over plain HTTP on the other listener, if there is one. The listeners are closed.
+// Serve serves on the listener until the context is done; then it waits for requests
+// under way, and returns nil when all got their answers. Otherwise the error says
+// what is wrong. Meanwhile it reads the rules again when they change, and serves GET
+// /metrics over plain HTTP on the other listener, if there is one. The listeners are
+// closed.
 func (s *Server) Serve(ctx context.Context, listener, metricsListener net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -73,7 +77,8 @@ func (s *Server) Serve(ctx context.Context, listener, metricsListener net.Listen
 	return nil
 }
 
-// Listen listens on the addresses of the webhooks and of the metrics; the latter is none where the address is "0".
+// Listen listens on the addresses of the webhooks and of the metrics; the latter is
+// none where the address is "0".
 func Listen(addr, metricsAddr string) (listener, metrics net.Listener, err error) {
 	if listener, err = net.Listen("tcp", addr); err != nil || metricsAddr == "0" {
 		return listener, nil, err
@@ -147,8 +152,9 @@ type reviewer struct {
 	log      *slog.Logger
 }
 
-// ServeHTTP implements [http.Handler]. What is not a review that could be answered gets an HTTP error, as there is no uid to
-// answer to. The API server then does as the webhook's failurePolicy says.
+// ServeHTTP implements [http.Handler]. What is not a review that could be answered
+// gets an HTTP error, as there is no uid to answer to. The API server then does as
+// the webhook's failurePolicy says.
 func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	body, code, err := readBody(w, r)
@@ -169,7 +175,8 @@ func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		attributes = append(attributes, slog.String("unanswered", err.Error())) // it took too long, or nobody waits any more
 	}
-	v.log.LogAttrs(r.Context(), slog.LevelInfo, "decision", append(attributes, slog.Int64("microseconds", time.Since(start).Microseconds()))...)
+	v.log.LogAttrs(r.Context(), slog.LevelInfo, "decision",
+		append(attributes, slog.Int64("microseconds", time.Since(start).Microseconds()))...)
 }
 
 // readBody returns the body, and the code that an error of it or of what is in it has.

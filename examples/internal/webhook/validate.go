@@ -61,8 +61,9 @@ func invalid(err error) *refusal {
 	return &refusal{notValid, http.StatusUnprocessableEntity, "Invalid", summary(texts)}
 }
 
-// checkAllowed refuses a pod with a toleration that is not allowed in the namespace, and tolerates more, or for longer, than
-// one it had before. What admission gives to every such pod need not be listed.
+// checkAllowed refuses a pod with a toleration that is not allowed in the namespace,
+// and tolerates more, or for longer, than one it had before. What admission gives to
+// every such pod need not be listed.
 func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod *pod) *refusal {
 	allowed := p.Allowed(namespace, pod.qos() == bestEffort, pod.requested()...)
 	if allowed == nil || pod.exempt {
@@ -79,7 +80,8 @@ func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod 
 	if len(texts) == 0 {
 		texts = []string{"none"}
 	}
-	return forbid(notAllowed, "toleration %q is not allowed in namespace %s; allowed are: %s", clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
+	return forbid(notAllowed, "toleration %q is not allowed in namespace %s; allowed are: %s",
+		clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
 }
 
 // firstRefused returns the index of the first toleration that the allow-list does not cover.
@@ -91,9 +93,10 @@ func firstRefused(tolerations, allow []taints.Toleration) (i int, refused bool) 
 	return invalid.Fields[0].Index()
 }
 
-// Allowed returns what a new pod of the namespace may tolerate: the allow-list of the rules, and what admission gives to every pod
-// that is BestEffort or not, and has a container or init container that requests the resources of those names. Nil means
-// anything. Hold tolerations against it with [taints.ValidateAllowed].
+// Allowed returns what a new pod of the namespace may tolerate: the allow-list of
+// the rules, and what admission gives to every pod that is BestEffort or not, and
+// has a container or init container that requests the resources of those names. Nil
+// means anything. Hold tolerations against it with [taints.ValidateAllowed].
 func (p *Policy) Allowed(namespace string, bestEffort bool, requested ...string) []taints.Toleration {
 	allowed := p.Rules.allowedIn(namespace)
 	if allowed == nil {
@@ -102,8 +105,8 @@ func (p *Policy) Allowed(namespace string, bestEffort bool, requested ...string)
 	return slices.Concat(allowed, addStandard(nil, p.longestDefaults(), bestEffort, requested))
 }
 
-// longestDefaults returns the policy's defaults, with at least the seconds that an API server gives by itself: its own
-// plugin may have been there first.
+// longestDefaults returns the policy's defaults, with at least the seconds that an
+// API server gives by itself: its own plugin may have been there first.
 func (p *Policy) longestDefaults() taints.DefaultSeconds {
 	longest := func(seconds *int64) *int64 {
 		if seconds == nil || *seconds < taints.DefaultTolerationSeconds {

@@ -19,27 +19,70 @@ func TestValidateCreate(t *testing.T) {
 	}{
 		{"none", "web", tolerating(), 0, ""},
 		{"of the cluster's list", "web", tolerating("spot=yes:NoSchedule"), 0, ""},
-		{"not of the cluster's list", "web", tolerating("spot", "dedicated=ml"), 403, `toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`},
+		{
+			"not of the cluster's list", "web", tolerating("spot", "dedicated=ml"), 403,
+			`toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`,
+		},
 		{"everything", "monitoring", tolerating("op=Exists"), 0, ""},
-		{"everything, elsewhere", "web", tolerating("op=Exists"), 403, `toleration "op=Exists" is not allowed in namespace "web"`},
-		{"defaults", "web", tolerating("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s", "node.kubernetes.io/unreachable:NoExecute for 5s"), 0, ""},
-		{"longer than the defaults", "web", tolerating("node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"), 403, "for 301s"},
-		{"forever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"), 403, "unreachable:NoExecute op=Exists"},
-		{"best effort under pressure", "web", tolerating("node.kubernetes.io/memory-pressure:NoSchedule op=Exists"), 403, "memory-pressure"},
+		{
+			"everything, elsewhere", "web", tolerating("op=Exists"), 403,
+			`toleration "op=Exists" is not allowed in namespace "web"`,
+		},
+		{
+			"defaults", "web",
+			tolerating("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s", "node.kubernetes.io/unreachable:NoExecute for 5s"),
+			0, "",
+		},
+		{
+			"longer than the defaults", "web",
+			tolerating("node.kubernetes.io/not-ready:NoExecute op=Exists for 301s"), 403,
+			"for 301s",
+		},
+		{
+			"forever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"),
+			403, "unreachable:NoExecute op=Exists",
+		},
+		{
+			"best effort under pressure", "web",
+			tolerating("node.kubernetes.io/memory-pressure:NoSchedule op=Exists"), 403,
+			"memory-pressure",
+		},
 		{
 			"burstable under pressure, with a resource", "web",
 			newPod(map[string]any{"containers": gpu, "tolerations": []any{
-				map[string]string{"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"},
+				map[string]string{
+					"key":      "node.kubernetes.io/memory-pressure",
+					"operator": "Exists",
+					"effect":   "NoSchedule",
+				},
 				map[string]string{"key": "example.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
 			}}), 0, "",
 		},
-		{"a resource that it does not request", "web", tolerating("example.com/gpu:NoSchedule op=Exists"), 403, "example.com/gpu"},
+		{
+			"a resource that it does not request", "web",
+			tolerating("example.com/gpu:NoSchedule op=Exists"), 403, "example.com/gpu",
+		},
 		{"invalid", "monitoring", tolerating("k op=Exists"), 0, ""},
-		{"an unknown operator", "monitoring", newPod(map[string]any{"tolerations": []any{long, long}}), 422, `spec.tolerations[0].key: "xxx`},
-		{"longer than allowed", "ml", selected(tolerating("example.com/maintenance:NoExecute op=Exists for 7201s")), 403, "dedicated=ml; example.com/maintenance:NoExecute op=Exists for 7200s; spot op=Exists"},
+		{
+			"an unknown operator", "monitoring",
+			newPod(map[string]any{"tolerations": []any{long, long}}), 422,
+			`spec.tolerations[0].key: "xxx`,
+		},
+		{
+			"longer than allowed", "ml",
+			selected(tolerating("example.com/maintenance:NoExecute op=Exists for 7201s")), 403,
+			"dedicated=ml; example.com/maintenance:NoExecute op=Exists for 7200s; spot op=Exists",
+		},
 		{"not longer", "ml", selected(tolerating("example.com/maintenance:NoExecute op=Exists for 7200s")), 0, ""},
-		{"without the node selector", "ml", tolerating("dedicated=ml"), 403, `dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, but its nodeSelector has no example.com/pool`},
-		{"with another node selector", "ml", newPod(map[string]any{"nodeSelector": map[string]string{"example.com/pool": "web"}}), 403, "its nodeSelector has example.com/pool=web"},
+		{
+			"without the node selector", "ml", tolerating("dedicated=ml"), 403,
+			`dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, but its nodeSelector has no example.com/pool`,
+		},
+		{
+			"with another node selector", "ml",
+			newPod(map[string]any{"nodeSelector": map[string]string{"example.com/pool": "web"}}),
+			403, "its nodeSelector has example.com/pool=web",
+		},
 	}
 	h := handler(testPolicy(t))
 	for _, test := range tests {
@@ -79,10 +122,17 @@ func TestValidateUpdate(t *testing.T) {
 		{"one more, not allowed", tolerating("spot"), tolerating("spot", "dedicated=ml"), 403, `"dedicated=ml"`},
 		{"one less", tolerating("spot", "a"), tolerating("spot"), 422, `tolerations: "a" is forbidden`},
 		{"another order", tolerating("dedicated=ml", "spot"), tolerating("spot", "dedicated=ml"), 0, ""},
-		{"what an old one covers", tolerating("dedicated op=Exists"), tolerating("dedicated op=Exists", "dedicated=ml"), 0, ""},
+		{
+			"what an old one covers", tolerating("dedicated op=Exists"),
+			tolerating("dedicated op=Exists", "dedicated=ml"), 0, "",
+		},
 		{"shorter", tolerating("a:NoExecute for 50s"), tolerating("a:NoExecute for 40s"), 0, ""},
 		{"longer", tolerating("a:NoExecute for 50s"), tolerating("a:NoExecute for 60s"), 403, `"a:NoExecute for 60s"`},
-		{"one more, invalid", tolerating(), newPod(map[string]any{"tolerations": []any{map[string]any{"operator": "Exists", "value": "x"}}}), 422, "spec.tolerations[0].value"},
+		{
+			"one more, invalid", tolerating(),
+			newPod(map[string]any{"tolerations": []any{map[string]any{"operator": "Exists", "value": "x"}}}),
+			422, "spec.tolerations[0].value",
+		},
 		{"no more node selector", selected(tolerating()), tolerating("spot"), 0, ""},
 	}
 	h := handler(testPolicy(t))
@@ -97,7 +147,8 @@ func TestValidateUpdate(t *testing.T) {
 // An allow-list that is empty allows nothing; a long one is not told in full.
 func TestValidateLists(t *testing.T) {
 	h := handler(&Policy{Rules: mustRules(t, `{"namespaces":{"a":{"allowedTolerations":[]}}}`)})
-	checkRefusal(t, "empty", mustAsk(t, h, "/validate", reviewOf("CREATE", "a", tolerating("k"), nil)), 403, `"k" is not allowed in namespace "a"; allowed are: none`)
+	checkRefusal(t, "empty", mustAsk(t, h, "/validate",
+		reviewOf("CREATE", "a", tolerating("k"), nil)), 403, `"k" is not allowed in namespace "a"; allowed are: none`)
 	checkRefusal(t, "elsewhere", mustAsk(t, h, "/validate", reviewOf("CREATE", "b", tolerating("k"), nil)), 0, "")
 	p := &Policy{}
 	for i := range 12 {
@@ -106,7 +157,8 @@ func TestValidateLists(t *testing.T) {
 	checkRefusal(t, "long", mustAsk(t, handler(p), "/validate", reviewOf("CREATE", "b", tolerating("k"), nil)), 403, "k8; k9; and 2 more")
 }
 
-// The seconds that need no permission are those of the flags, but no fewer than an API server's own.
+// The seconds that need no permission are those of the flags, but no fewer than an
+// API server's own.
 func TestValidateSeconds(t *testing.T) {
 	short, long := int64(60), int64(900)
 	p := testPolicy(t)

@@ -1,4 +1,5 @@
-// Package webhooktest has what the tests of the webhooks share: requests, certificates to trust, logs and golden files.
+// Package webhooktest has what the tests of the webhooks share: requests,
+// certificates to trust, logs and golden files.
 package webhooktest
 
 import (
@@ -28,7 +29,8 @@ func ReadFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// CompareGolden compares the text with that of a golden file, which the flag -update writes first.
+// CompareGolden compares the text with that of a golden file, which the flag -update
+// writes first.
 func CompareGolden(t testing.TB, name, got string) {
 	t.Helper()
 	if *update {
@@ -110,8 +112,8 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
-// Logged decodes the lines of a log with the message. A line that is no JSON, such as the last one where a program failed to
-// start, is passed over.
+// Logged decodes the lines of a log with the message. A line that is no JSON, such
+// as the last one where a program failed to start, is passed over.
 func Logged(log, message string) []map[string]any {
 	var list []map[string]any
 	for line := range strings.Lines(log) {

@@ -22,8 +22,9 @@ const (
 	theirs = "default-scheduler"
 )
 
-// TestAgree gives 500 random pods, each for one of 40 random nodes, to the scheduler with the plugin and to the one without.
-// Both place the same pods, and for pods that may go to any node they give the nodes the same scores.
+// TestAgree gives 500 random pods, each for one of 40 random nodes, to the scheduler
+// with the plugin and to the one without. Both place the same pods, and for pods
+// that may go to any node they give the nodes the same scores.
 func TestAgree(t *testing.T) {
 	c := start(t, cluster.Options{})
 	seed := uint64(time.Now().UnixNano())
@@ -104,8 +105,8 @@ func describe(pod *corev1.Pod, nodes map[string]*corev1.Node) string {
 	return fmt.Sprintf("taints %v, tolerations %v, message %q", node.Spec.Taints, pod.Spec.Tolerations, pending(pod))
 }
 
-// agreeOnScores compares the scores of all nodes for pods that may go to any, as the schedulers have written them into
-// their log.
+// agreeOnScores compares the scores of all nodes for pods that may go to any, as the
+// schedulers have written them into their log.
 func agreeOnScores(t *testing.T, c *cluster.Cluster, random *rand.Rand, scheduler *cluster.Process) {
 	const count = 50
 	before := len(c.Pods("default"))
@@ -146,7 +147,8 @@ func agreeOnScores(t *testing.T, c *cluster.Cluster, random *rand.Rand, schedule
 	}
 }
 
-// scored is what the scheduler writes about a plugin's score of a node for a pod, times the plugin's weight.
+// scored is what the scheduler writes about a plugin's score of a node for a pod,
+// times the plugin's weight.
 var scored = regexp.MustCompile(`"Plugin scored node for pod" .*?pod="([^"]+)" plugin="([^"]+)" node="([^"]+)" score=(\d+)`)
 
 // loggedScores returns the scores in a log, by "pod plugin" and node.

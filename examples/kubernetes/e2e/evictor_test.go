@@ -29,8 +29,9 @@ const noTaintEviction = "--controllers=*,-node-ipam-controller,-cloud-node-lifec
 // onTime is how long after its deadline a pod may be evicted.
 const onTime = 2 * time.Second
 
-// 300 pods on 20 nodes that get, lose and change random taints. The evictor is killed and started again in the middle. Each
-// pod is evicted when the library says so, or is not, and Kubernetes' own controller evicts the same pods.
+// 300 pods on 20 nodes that get, lose and change random taints. The evictor is
+// killed and started again in the middle. Each pod is evicted when the library says
+// so, or is not, and Kubernetes' own controller evicts the same pods.
 func TestEvictor(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
@@ -77,8 +78,9 @@ func TestEvictor(t *testing.T) {
 	}
 }
 
-// A scenario is what happens to the taints of nodes, and so to pods. Tolerations last up to two seconds, or ten or more, and
-// nothing else happens shortly before or after a deadline: so it is clear who is to be evicted also where a controller
+// A scenario is what happens to the taints of nodes, and so to pods. Tolerations
+// last up to two seconds, or ten or more, and nothing else happens shortly before or
+// after a deadline: so it is clear who is to be evicted also where a controller
 // counts from when it saw a taint.
 type scenario struct {
 	nodes []string
@@ -137,7 +139,11 @@ func newScenario(r *rand.Rand, nodes, pods int) *scenario {
 	for i := range pods {
 		p := &scenarioPod{name: fmt.Sprintf("pod-%d", i), node: s.nodes[r.IntN(nodes)]}
 		for range r.IntN(5) {
-			tolerates := taints.Toleration{Key: []string{"a", "b", "c"}[r.IntN(3)], Operator: taints.OpExists, Effect: taints.NoExecute}
+			tolerates := taints.Toleration{
+				Key:      []string{"a", "b", "c"}[r.IntN(3)],
+				Operator: taints.OpExists,
+				Effect:   taints.NoExecute,
+			}
 			if tolerates.Key == "a" && r.IntN(3) == 0 {
 				tolerates.Operator, tolerates.Value = taints.OpEqual, fmt.Sprint(r.IntN(2))
 			}
@@ -198,8 +204,8 @@ func (s *scenario) withTimes(list, before []taints.Taint, step step) []taints.Ta
 	return list
 }
 
-// play creates the pods, lets everything happen, calls kill in the middle, waits until all is over, and returns when each pod
-// was evicted. Then it cleans up.
+// play creates the pods, lets everything happen, calls kill in the middle, waits
+// until all is over, and returns when each pod was evicted. Then it cleans up.
 func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[string]time.Time {
 	t.Helper()
 	var pods []*corev1.Pod
@@ -272,7 +278,8 @@ func (s *scenario) cleanUp(t *testing.T, c *cluster.Cluster, watcher *podWatcher
 	})
 }
 
-// checkTimes checks that exactly those pods are evicted that are to be, each after its deadline but not long after.
+// checkTimes checks that exactly those pods are evicted that are to be, each after
+// its deadline but not long after.
 func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
 	t.Helper()
 	for _, p := range s.pods {
@@ -323,7 +330,8 @@ type evictor struct {
 	done    float64 // evictions of those that were killed
 }
 
-// startEvictor starts an evictor with the rights that the manifest gives it, which is in the cluster.
+// startEvictor starts an evictor with the rights that the manifest gives it, which
+// is in the cluster.
 func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
 	t.Helper()
 	// A leader that is killed is missed soon.

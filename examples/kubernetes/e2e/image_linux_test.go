@@ -19,8 +19,9 @@ import (
 // imageUser is who runs in the images and by the manifests.
 const imageUser = 65532
 
-// TestImages builds the images as images/build does, without a network, sees that each holds one static binary and nothing
-// else, and starts that with nothing around it, as a user who may write nothing.
+// TestImages builds the images as images/build does, without a network, sees that
+// each holds one static binary and nothing else, and starts that with nothing around
+// it, as a user who may write nothing.
 func TestImages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the programs: leave out -short")
@@ -28,12 +29,17 @@ func TestImages(t *testing.T) {
 	if _, err := exec.LookPath("buildah"); err != nil {
 		t.Skip("needs buildah, in Debian's package of that name")
 	}
-	stamp := map[string]string{"evictor": "evictor v1.2.3", "webhook": "webhook v1.2.3", "scheduler": "Kubernetes v1.36.3"}
+	stamp := map[string]string{
+		"evictor":   "evictor v1.2.3",
+		"webhook":   "webhook v1.2.3",
+		"scheduler": "Kubernetes v1.36.3",
+	}
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
 			archive := buildImage(t, program)
 			files, config := readImage(t, archive)
-			if got := config.Config; got.User != "65532:65532" || !slices.Equal(got.Entrypoint, []string{"/" + program}) || len(got.Cmd) > 0 ||
+			if got := config.Config; got.User != "65532:65532" ||
+				!slices.Equal(got.Entrypoint, []string{"/" + program}) || len(got.Cmd) > 0 ||
 				got.Labels["org.opencontainers.image.version"] != "v1.2.3" {
 				t.Errorf("the image's configuration is %+v", got)
 			}
@@ -54,12 +60,16 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// buildImage builds the image of a program with buildah, which needs no daemon, and returns it as an OCI archive.
+// buildImage builds the image of a program with buildah, which needs no daemon, and
+// returns it as an OCI archive.
 func buildImage(t *testing.T, program string) string {
 	t.Helper()
 	store := t.TempDir()
 	t.Cleanup(func() { exec.Command("chmod", "-R", "u+w", store).Run() })
-	buildah := []string{"buildah", "--root", filepath.Join(store, "root"), "--runroot", filepath.Join(store, "run"), "--storage-driver", "vfs"}
+	buildah := []string{
+		"buildah", "--root", filepath.Join(store, "root"), "--runroot",
+		filepath.Join(store, "run"), "--storage-driver", "vfs",
+	}
 	name := "registry.example.com/taints-" + program + ":v1.2.3"
 	build := exec.Command("../images/build", program, name)
 	build.Env = append(os.Environ(), "BUILDER="+strings.Join(buildah, " "), "BUILDAH_ISOLATION=chroot")
@@ -145,15 +155,18 @@ func readTar(t *testing.T, r io.Reader) (files []layerFile) {
 	}
 }
 
-// runAlone runs the program where there is no other file, as the user of the image, and returns what it says. Only root can do
-// that; anybody else runs it where it is.
+// runAlone runs the program where there is no other file, as the user of the image,
+// and returns what it says. Only root can do that; anybody else runs it where it is.
 func runAlone(t *testing.T, root, program string, args ...string) string {
 	t.Helper()
 	command := exec.Command(filepath.Join(root, program), args...)
 	command.Env = []string{}
 	if os.Getuid() == 0 {
 		command.Path, command.Dir = "/"+program, "/"
-		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: imageUser, Gid: imageUser}}
+		command.SysProcAttr = &syscall.SysProcAttr{
+			Chroot:     root,
+			Credential: &syscall.Credential{Uid: imageUser, Gid: imageUser},
+		}
 	}
 	output, err := command.CombinedOutput()
 	if err != nil {

@@ -19,9 +19,11 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
-// A node stops to renew its lease. The node-lifecycle controller finds it unreachable and taints it; its pods have the
-// toleration that admission gave them, for 5 s instead of 300 s; the evictor evicts them when that is over. A DaemonSet's pod
-// stays, and so do the pods of other nodes. The evictor deletes, as Kubernetes' controller does.
+// A node stops to renew its lease. The node-lifecycle controller finds it
+// unreachable and taints it; its pods have the toleration that admission gave them,
+// for 5 s instead of 300 s; the evictor evicts them when that is over. A DaemonSet's
+// pod stays, and so do the pods of other nodes. The evictor deletes, as Kubernetes'
+// controller does.
 func TestANodeThatFails(t *testing.T) {
 	const tolerated = 5 * time.Second
 	c := start(t, cluster.Options{
@@ -38,7 +40,10 @@ func TestANodeThatFails(t *testing.T) {
 	startScheduler(t, c, nil, profile{Name: corev1.DefaultSchedulerName})
 	addDaemonSet(t, c)
 
-	lasting := cluster.Pod("lasting", corev1.Toleration{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute})
+	lasting := cluster.Pod("lasting", corev1.Toleration{
+		Operator: corev1.TolerationOpExists,
+		Effect:   corev1.TaintEffectNoExecute,
+	})
 	for _, pod := range []*corev1.Pod{cluster.Pod("web-1"), cluster.Pod("web-2"), lasting} {
 		pod.Spec.NodeName = "node-1"
 		c.AddPods(pod)
@@ -110,7 +115,8 @@ func checkDefaultTolerations(t *testing.T, pod *corev1.Pod, forUnreachable time.
 	}
 }
 
-// unreachable returns the taint that evicts pods of a node that is silent, or an error if it is not there.
+// unreachable returns the taint that evicts pods of a node that is silent, or an
+// error if it is not there.
 func unreachable(t *testing.T, c *cluster.Cluster, name string) (*corev1.Taint, error) {
 	node, err := c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
@@ -146,7 +152,10 @@ func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet 
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: cluster.Pod("", tolerations...).Spec},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       cluster.Pod("", tolerations...).Spec,
+			},
 		},
 	}
 }
@@ -172,14 +181,20 @@ func rightsToDelete(t *testing.T) []runtime.Object {
 	})
 }
 
-// Two evictors stand by for each other, a taint has no timeAdded, and a PodDisruptionBudget holds a pod back. The leader is
-// stopped: the other keeps the deadline, for it has seen the taint. The budget is lifted: the pod goes.
+// Two evictors stand by for each other, a taint has no timeAdded, and a
+// PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
+// deadline, for it has seen the taint. The budget is lifted: the pod goes.
 func TestEvictorsInTurn(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
 	c.AddNodes(cluster.Node("node-1"))
 	seconds := int64(12)
-	toleration := corev1.Toleration{Key: "maintenance", Operator: corev1.TolerationOpExists, TolerationSeconds: &seconds, Effect: corev1.TaintEffectNoExecute}
+	toleration := corev1.Toleration{
+		Key:               "maintenance",
+		Operator:          corev1.TolerationOpExists,
+		TolerationSeconds: &seconds,
+		Effect:            corev1.TaintEffectNoExecute,
+	}
 	guarded := cluster.Pod("guarded", toleration)
 	guarded.Labels = map[string]string{"app": "guarded"}
 	for _, pod := range []*corev1.Pod{cluster.Pod("web", toleration), guarded} {
@@ -241,7 +256,8 @@ func TestEvictorsInTurn(t *testing.T) {
 	second.stop()
 }
 
-// checkHeldBack checks what the evictor tells of a pod that a budget holds back, and that alerts look at what it tells.
+// checkHeldBack checks what the evictor tells of a pod that a budget holds back, and
+// that alerts look at what it tells.
 func checkHeldBack(t *testing.T, e *evictor) {
 	t.Helper()
 	if overdue, err := e.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue <= 0 {

@@ -38,8 +38,8 @@ func overlay(t *testing.T, base string, components ...string) []runtime.Object {
 	return objects
 }
 
-// TestManifests builds every kustomization, and sees that what it has fits together, and that no container may do more than
-// it needs.
+// TestManifests builds every kustomization, and sees that what it has fits together,
+// and that no container may do more than it needs.
 func TestManifests(t *testing.T) {
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
@@ -60,7 +60,10 @@ func TestManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, objects := range map[string][]runtime.Object{"-dry-run": dryRun, "-method=delete": overlay(t, "evictor", "evictor/delete")} {
+	for want, objects := range map[string][]runtime.Object{
+		"-dry-run":       dryRun,
+		"-method=delete": overlay(t, "evictor", "evictor/delete"),
+	} {
 		args := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Args
 		if args[len(args)-1] != want {
 			t.Errorf("the arguments are %v, want %s at the end", args, want)
@@ -93,19 +96,22 @@ func checkDeployment(t *testing.T, objects []runtime.Object) {
 	template := deployment.Spec.Template
 	spec := template.Spec
 	if *deployment.Spec.Replicas < 2 || spec.PriorityClassName == "" || spec.ServiceAccountName == "" {
-		t.Errorf("replicas %d, priority class %q, service account %q", *deployment.Spec.Replicas, spec.PriorityClassName, spec.ServiceAccountName)
+		t.Errorf("replicas %d, priority class %q, service account %q", *deployment.Spec.Replicas,
+			spec.PriorityClassName, spec.ServiceAccountName)
 	}
 	account := only[*corev1.ServiceAccount](t, objects)
 	if account.Name != spec.ServiceAccountName || account.Namespace != deployment.Namespace {
 		t.Errorf("the service account is %s in %s", account.Name, account.Namespace)
 	}
-	if s := spec.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.RunAsUser == nil || *s.RunAsUser != imageUser || s.SeccompProfile == nil {
+	if s := spec.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot ||
+		s.RunAsUser == nil || *s.RunAsUser != imageUser || s.SeccompProfile == nil {
 		t.Error("the pod's security context is not restricted")
 	}
 	for _, container := range spec.Containers {
 		s := container.SecurityContext
 		if s == nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || s.Capabilities == nil ||
-			len(s.Capabilities.Drop) != 1 || s.Capabilities.Drop[0] != "ALL" || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
+			len(s.Capabilities.Drop) != 1 || s.Capabilities.Drop[0] != "ALL" ||
+			s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
 			t.Errorf("the security context of container %s is not restricted", container.Name)
 		}
 		if r := container.Resources; r.Requests.Cpu().IsZero() || r.Requests.Memory().IsZero() || r.Limits.Memory().IsZero() {
@@ -144,7 +150,8 @@ type (
 	}
 )
 
-// checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and that the NetworkPolicy lets it.
+// checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
+// that the NetworkPolicy lets it.
 func checkMonitoring(t *testing.T, objects []runtime.Object) {
 	t.Helper()
 	template := only[*appsv1.Deployment](t, objects).Spec.Template
@@ -153,7 +160,8 @@ func checkMonitoring(t *testing.T, objects []runtime.Object) {
 		ports[port.Name] = true
 	}
 	policy := only[*networkingv1.NetworkPolicy](t, objects)
-	if selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector); err != nil || !selector.Matches(labels.Set(template.Labels)) {
+	if selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector); err != nil ||
+		!selector.Matches(labels.Set(template.Labels)) {
 		t.Errorf("the NetworkPolicy is not for the pods: %v", err)
 	}
 	open := map[intstr.IntOrString]bool{}
@@ -194,7 +202,8 @@ func checkMonitoring(t *testing.T, objects []runtime.Object) {
 		t.Errorf("the ServiceMonitor leads to %d services", found)
 	}
 	for _, alert := range alertsOf(t, objects).Spec.Groups[0].Rules {
-		if alert.Alert == "" || alert.For == "" || alert.Annotations["summary"] == "" || !slices.Contains([]string{"critical", "warning", "info"}, alert.Labels["severity"]) {
+		if alert.Alert == "" || alert.For == "" || alert.Annotations["summary"] == "" ||
+			!slices.Contains([]string{"critical", "warning", "info"}, alert.Labels["severity"]) {
 			t.Errorf("the alert is not complete: %+v", alert)
 		}
 	}
@@ -264,8 +273,12 @@ func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, ri
 		resource, subresource, _ = strings.Cut(r.resource, "/")
 		review, err := c.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{
 			Spec: authorizationv1.SubjectAccessReviewSpec{
-				User:   fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
-				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+				User: fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
+				Groups: []string{
+					"system:serviceaccounts",
+					"system:serviceaccounts:" + namespace,
+					"system:authenticated",
+				},
 				ResourceAttributes: &authorizationv1.ResourceAttributes{
 					Namespace: namespace, Verb: r.verb, Group: r.group, Resource: resource, Subresource: subresource, Name: r.name,
 				},
@@ -290,8 +303,9 @@ func checkLog(t *testing.T, p *cluster.Process) {
 	}
 }
 
-// TestSchedulerManifest runs the scheduler with the configuration and the rights that its manifest gives it, beside the
-// stock one: each places the pods that name it.
+// TestSchedulerManifest runs the scheduler with the configuration and the rights
+// that its manifest gives it, beside the stock one: each places the pods that name
+// it.
 func TestSchedulerManifest(t *testing.T) {
 	c := start(t, cluster.Options{})
 	objects := c.Install("scheduler")

@@ -17,13 +17,16 @@ const (
 	outage = 30 * time.Second
 	// lease is the evictor's -lease-duration by default. A leader that cannot renew it ends.
 	lease = 15 * time.Second
-	// slack is for a machine that has more to do than this: for the API server to start, and for pods to disappear.
+	// slack is for a machine that has more to do than this: for the API server to
+	// start, and for pods to disappear.
 	slack = 15 * time.Second
 )
 
-// The API server is gone for 30 s. Of two evictors the leader ends, for it cannot renew its lease, and is started again as a
-// kubelet would. Pods that were due before are evicted; those that became due meanwhile are not later than the end of the
-// outage and a lease; and the others are in time, for their deadlines stand. So it is with a single evictor too.
+// The API server is gone for 30 s. Of two evictors the leader ends, for it cannot
+// renew its lease, and is started again as a kubelet would. Pods that were due
+// before are evicted; those that became due meanwhile are not later than the end of
+// the outage and a lease; and the others are in time, for their deadlines stand. So
+// it is with a single evictor too.
 func TestOutage(t *testing.T) {
 	for _, replicas := range []int{1, 2} {
 		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
@@ -41,7 +44,12 @@ func testOutage(t *testing.T, replicas int) {
 	want := map[string]time.Duration{} // after the taint
 	for seconds := int64(2); seconds <= 74; seconds += 3 {
 		name := fmt.Sprintf("pod-%02d", seconds)
-		pod := cluster.Pod(name, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+		pod := cluster.Pod(name, corev1.Toleration{
+			Key:               "a",
+			Operator:          corev1.TolerationOpExists,
+			Effect:            corev1.TaintEffectNoExecute,
+			TolerationSeconds: &seconds,
+		})
 		pod.Spec.NodeName = "node-1"
 		c.AddPods(pod)
 		want[name] = time.Duration(seconds) * time.Second
@@ -91,7 +99,8 @@ func testOutage(t *testing.T, replicas int) {
 	checkOutage(t, want, gone, tainted, begun, ended)
 }
 
-// checkOutage checks when each pod disappeared. Those that did before the outage ended are found gone only then.
+// checkOutage checks when each pod disappeared. Those that did before the outage
+// ended are found gone only then.
 func checkOutage(t *testing.T, want map[string]time.Duration, gone map[string]time.Time, tainted, begun, ended time.Time) {
 	t.Helper()
 	var late []time.Duration // after the outage, of those that became due in it
@@ -111,14 +120,16 @@ func checkOutage(t *testing.T, want map[string]time.Duration, gone map[string]ti
 			}
 		}
 		if at.After(bound.Add(slack)) {
-			t.Errorf("%s, due %v after the outage began, is evicted %v after it ended", name, due.Sub(begun).Round(time.Millisecond), at.Sub(ended).Round(time.Millisecond))
+			t.Errorf("%s, due %v after the outage began, is evicted %v after it ended", name,
+				due.Sub(begun).Round(time.Millisecond), at.Sub(ended).Round(time.Millisecond))
 		}
 	}
 	if len(late) == 0 {
 		t.Fatal("no pod was due in the outage")
 	}
 	slices.Sort(late)
-	t.Logf("%d pods became due in the outage; they were gone %v to %v after it", len(late), late[0].Round(time.Millisecond), late[len(late)-1].Round(time.Millisecond))
+	t.Logf("%d pods became due in the outage; they were gone %v to %v after it", len(late),
+		late[0].Round(time.Millisecond), late[len(late)-1].Round(time.Millisecond))
 }
 
 // startUsualEvictor starts an evictor with the lease that it has by default.

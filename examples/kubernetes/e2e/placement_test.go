@@ -25,10 +25,16 @@ const openly = "taints-in-clear"
 
 var (
 	mlTaint      = corev1.Taint{Key: pool, Value: "ml", Effect: corev1.TaintEffectNoSchedule}
-	mlToleration = corev1.Toleration{Key: pool, Operator: corev1.TolerationOpEqual, Value: "ml", Effect: corev1.TaintEffectNoSchedule}
+	mlToleration = corev1.Toleration{
+		Key:      pool,
+		Operator: corev1.TolerationOpEqual,
+		Value:    "ml",
+		Effect:   corev1.TaintEffectNoSchedule,
+	}
 )
 
-// A field is a cluster in which the scheduler with the plugin is the only one, and places the pods that name none:
+// A field is a cluster in which the scheduler with the plugin is the only one, and
+// places the pods that name none:
 //
 //	a-ssd, a-hdd, b-ssd, b-hdd  nodes in the zones a and b, with disks of two types
 //	ml-1, ml-2                  a dedicated pool in zone a: label and taint dedicated=ml
@@ -78,7 +84,8 @@ func (f field) placed(t *testing.T, name string) string {
 	return pod.Spec.NodeName
 }
 
-// pends waits until the scheduler says of the pod that it fits nowhere, in words that hold all of those given.
+// pends waits until the scheduler says of the pod that it fits nowhere, in words
+// that hold all of those given.
 func (f field) pends(t *testing.T, name string, words ...string) {
 	t.Helper()
 	f.Eventually(name+" is pending", func() error {
@@ -126,8 +133,8 @@ func (f field) one(t *testing.T, pod *corev1.Pod, nodes ...string) {
 	}
 }
 
-// TestPlacement goes through the rules of "Assigning Pods to Nodes" and "Taints and Tolerations" of Kubernetes'
-// documentation, all with the scheduler with the plugin.
+// TestPlacement goes through the rules of "Assigning Pods to Nodes" and "Taints and
+// Tolerations" of Kubernetes' documentation, all with the scheduler with the plugin.
 func TestPlacement(t *testing.T) {
 	f := startField(t)
 	for _, test := range []struct {
@@ -263,7 +270,8 @@ func cordon(t *testing.T, f field) {
 	}
 }
 
-// dedicatedPool is for pods that have the toleration, which may run elsewhere too, and with the label for them only.
+// dedicatedPool is for pods that have the toleration, which may run elsewhere too,
+// and with the label for them only.
 func dedicatedPool(t *testing.T, f field) {
 	for i := range 8 {
 		f.one(t, cluster.Pod(fmt.Sprintf("stranger-%d", i)), "a-ssd", "a-hdd", "b-ssd", "b-hdd")
@@ -333,7 +341,8 @@ func asking(pod *corev1.Pod, cpu string) *corev1.Pod {
 	return pod
 }
 
-// resources are still counted, and a pod that has a place by its tolerations but none by its size is told about both.
+// resources are still counted, and a pod that has a place by its tolerations but
+// none by its size is told about both.
 func resources(t *testing.T, f field) {
 	toleration := corev1.Toleration{Key: "full", Operator: corev1.TolerationOpExists}
 	pod := asking(cluster.Pod("large", toleration), "17")
@@ -378,8 +387,9 @@ func newNode(t *testing.T, f field) {
 	}
 }
 
-// TestTaintedEverywhere is for a cluster where every node is for somebody, and a pod has few nodes to go to, or none: the
-// plugin then decides before any node is looked at.
+// TestTaintedEverywhere is for a cluster where every node is for somebody, and a pod
+// has few nodes to go to, or none: the plugin then decides before any node is looked
+// at.
 func TestTaintedEverywhere(t *testing.T) {
 	f := field{start(t, cluster.Options{})}
 	nodes := []*corev1.Node{cluster.Node("db", corev1.Taint{Key: pool, Value: "db", Effect: corev1.TaintEffectNoExecute})}

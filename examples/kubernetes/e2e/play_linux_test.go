@@ -18,8 +18,8 @@ import (
 // playCommand is that of the README, for the root of the repository.
 const playCommand = "go run -C examples/kubernetes ./play"
 
-// TestPlay starts a cluster to play with, does what it says to try, looks for the lines that this leads to, and sees that
-// nothing is left of it after Ctrl-C.
+// TestPlay starts a cluster to play with, does what it says to try, looks for the
+// lines that this leads to, and sees that nothing is left of it after Ctrl-C.
 func TestPlay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a control plane: leave out -short")
@@ -67,10 +67,9 @@ func TestPlay(t *testing.T) {
 	script := map[string]string{} // the commands of the guide, by what they show
 	for text := range strings.Lines(output.String()) {
 		if command, ok := strings.CutPrefix(text, "  "); ok {
-			for _, key := range []string{
-				"export KUBECONFIG", "export PATH", "taint node general-1 maintenance=", "taint node general-1 maintenance-",
-				"general-2 general-3", "play=silent", "play-", "run sneak", "scale",
-			} {
+			for _, key := range []string{"export KUBECONFIG", "export PATH",
+				"taint node general-1 maintenance=", "taint node general-1 maintenance-",
+				"general-2 general-3", "play=silent", "play-", "run sneak", "scale"} {
 				if strings.Contains(command, key) {
 					script[key] = command
 				}
@@ -135,7 +134,8 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// descendants returns the names of the processes that another one has started, and of theirs, by their numbers.
+// descendants returns the names of the processes that another one has started, and
+// of theirs, by their numbers.
 func descendants(t *testing.T, of int) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")

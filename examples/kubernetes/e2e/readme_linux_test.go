@@ -20,7 +20,8 @@ import (
 // root is the folder where the READMEs' commands are to be run.
 const root = "../../.."
 
-// TestReadmes runs the commands of the READMEs as they are printed. Images are built with buildah, where it is there.
+// TestReadmes runs the commands of the READMEs as they are printed. Images are built
+// with buildah, where it is there.
 func TestReadmes(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -225,7 +226,8 @@ func (r *readmeTest) scheduler(t *testing.T) {
 func (r *readmeTest) webhook(t *testing.T) {
 	blocks := r.blocks(t, "webhook", 7)
 	plain := cluster.Pod("plain")
-	r.AddPods(plain, cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"}, corev1.Toleration{Operator: corev1.TolerationOpExists}))
+	r.AddPods(plain, cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
+		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	r.removeEvictor(t)
 	blocks[0].Check(t, root, r.env...)
 	r.deletePods(t)
@@ -237,7 +239,8 @@ func (r *readmeTest) webhook(t *testing.T) {
 	blocks[4].Check(t, root, r.env...)
 	w.interrupt(t)
 	r.Eventually("the API server notices", func() error {
-		_, err := r.Client.CoreV1().Pods(metav1.NamespaceDefault).Create(t.Context(), cluster.Pod("late"), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := r.Client.CoreV1().Pods(metav1.NamespaceDefault).Create(t.Context(),
+			cluster.Pod("late"), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err == nil {
 			return fmt.Errorf("a pod gets by")
 		}
@@ -248,11 +251,13 @@ func (r *readmeTest) webhook(t *testing.T) {
 	r.AddPods(cluster.Pod("late"))
 }
 
-// removeEvictor takes away the pods that an earlier part has left in a namespace that the audit looks at.
+// removeEvictor takes away the pods that an earlier part has left in a namespace
+// that the audit looks at.
 func (r *readmeTest) removeEvictor(t *testing.T) {
 	t.Helper()
 	policy := metav1.DeletePropagationBackground
-	err := r.Client.AppsV1().Deployments(cluster.Evictor).Delete(t.Context(), cluster.Evictor, metav1.DeleteOptions{PropagationPolicy: &policy})
+	err := r.Client.AppsV1().Deployments(cluster.Evictor).Delete(t.Context(), cluster.Evictor,
+		metav1.DeleteOptions{PropagationPolicy: &policy})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,15 @@ import (
 
 type profile = cluster.Profile
 
-// startScheduler starts a scheduler with the profiles, waits until it is ready, and returns the address of its pages.
+// startScheduler starts a scheduler with the profiles, waits until it is ready, and
+// returns the address of its pages.
 func startScheduler(t *testing.T, c *cluster.Cluster, flags []string, profiles ...profile) (*cluster.Process, string) {
 	t.Helper()
 	return c.RunScheduler(flags, profiles...)
 }
 
-// pending is the message of the scheduler about a pod that it did not place, and empty for a pod that is placed or that no
-// scheduler has looked at.
+// pending is the message of the scheduler about a pod that it did not place, and
+// empty for a pod that is placed or that no scheduler has looked at.
 func pending(pod *corev1.Pod) string {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {

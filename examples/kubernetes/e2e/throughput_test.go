@@ -13,8 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestThroughput measures how fast the scheduler with the plugin and the one without place 2,000 pods in a cluster of 5,000
-// nodes with 50 sets of taints, and prints a table. Each pod tolerates one set. The two take turns, twice, on one control
+// TestThroughput measures how fast the scheduler with the plugin and the one without
+// place 2,000 pods in a cluster of 5,000 nodes with 50 sets of taints, and prints a
+// table. Each pod tolerates one set. The two take turns, twice, on one control
 // plane.
 func TestThroughput(t *testing.T) {
 	const (
@@ -65,12 +66,25 @@ func teamTaints(team int) []corev1.Taint {
 	}
 }
 
-// teamPod is a pod of a team, and has three tolerations as many pods have, besides two that admission adds.
+// teamPod is a pod of a team, and has three tolerations as many pods have, besides
+// two that admission adds.
 func teamPod(name string, team int) *corev1.Pod {
 	return asking(cluster.Pod(name,
-		corev1.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
-		corev1.Toleration{Key: "example.com/team", Operator: corev1.TolerationOpEqual, Value: fmt.Sprintf("team-%d", team)},
-		corev1.Toleration{Key: "nvidia.com/gpu", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+		corev1.Toleration{
+			Key:      corev1.TaintNodeMemoryPressure,
+			Operator: corev1.TolerationOpExists,
+			Effect:   corev1.TaintEffectNoSchedule,
+		},
+		corev1.Toleration{
+			Key:      "example.com/team",
+			Operator: corev1.TolerationOpEqual,
+			Value:    fmt.Sprintf("team-%d", team),
+		},
+		corev1.Toleration{
+			Key:      "nvidia.com/gpu",
+			Operator: corev1.TolerationOpExists,
+			Effect:   corev1.TaintEffectNoSchedule,
+		},
 	), "100m")
 }
 
@@ -86,7 +100,8 @@ type row struct {
 	ownPreFilter, ownFilter histogram // the plugin alone, sampled by the scheduler: for a pod, and for a node
 }
 
-// measure creates the pods, starts the scheduler, and stops the time from the first pod that it has placed to the last.
+// measure creates the pods, starts the scheduler, and stops the time from the first
+// pod that it has placed to the last.
 func (r *row) measure(t *testing.T, c *cluster.Cluster, count, sets int) {
 	t.Helper()
 	var pods []*corev1.Pod
@@ -207,7 +222,8 @@ func histogramOf(family *dto.MetricFamily, labels ...string) histogram {
 	return h
 }
 
-// matching returns the metrics of the family that have the labels, given as pairs of name and value.
+// matching returns the metrics of the family that have the labels, given as pairs of
+// name and value.
 func matching(family *dto.MetricFamily, labels ...string) []*dto.Metric {
 	var found []*dto.Metric
 	for _, metric := range family.GetMetric() {

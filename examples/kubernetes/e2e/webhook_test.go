@@ -31,7 +31,8 @@ const (
 	webhookSecret    = "admission-tls"
 )
 
-// TestWebhook runs the webhook as the manifest's service account, which may do no more than the manifest says.
+// TestWebhook runs the webhook as the manifest's service account, which may do no
+// more than the manifest says.
 func TestWebhook(t *testing.T) {
 	pods := randomPods(200)
 	var stock map[string]*corev1.Pod
@@ -92,8 +93,9 @@ type webhookTest struct {
 	webhook    *cluster.Process
 }
 
-// install creates all that is in the manifest, and gets a token for the service account. There is no kubelet, so nothing
-// runs in the deployment's pods, but that they are there shows that admission lets them in.
+// install creates all that is in the manifest, and gets a token for the service
+// account. There is no kubelet, so nothing runs in the deployment's pods, but that
+// they are there shows that admission lets them in.
 func (w *webhookTest) install(t *testing.T) {
 	objects := w.Install("webhook")
 	for _, object := range objects {
@@ -145,8 +147,9 @@ func (w *webhookTest) try(pod *corev1.Pod) (*corev1.Pod, error) {
 	return w.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 }
 
-// defaults compares what pods are given with what the stock plugins give them. PodTolerationRestriction alone differs, which all but
-// BestEffort pods go through: it drops tolerations that others of the pod cover.
+// defaults compares what pods are given with what the stock plugins give them.
+// PodTolerationRestriction alone differs, which all but BestEffort pods go through:
+// it drops tolerations that others of the pod cover.
 func (w *webhookTest) defaults(t *testing.T, pods []*corev1.Pod, stock map[string]*corev1.Pod) {
 	w.run(t)
 	w.AddPods(pods...)
@@ -180,7 +183,8 @@ func (w *webhookTest) defaults(t *testing.T, pods []*corev1.Pod, stock map[strin
 	}
 	w.webhook.Stop()
 	zero := int64(0)
-	err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(t.Context(), metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{})
+	err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(t.Context(),
+		metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +223,8 @@ func randomPods(n int) []*corev1.Pod {
 	return pods
 }
 
-// tolerationsToKeep returns up to four valid tolerations, most of taints that admission adds tolerations of.
+// tolerationsToKeep returns up to four valid tolerations, most of taints that
+// admission adds tolerations of.
 func tolerationsToKeep(r *rand.Rand) []corev1.Toleration {
 	var list []taints.Toleration
 	for n := r.IntN(5); len(list) < n; {
@@ -299,7 +304,8 @@ func (w *webhookTest) dedication(t *testing.T) {
 	var pods []*corev1.Pod
 	for i := range 20 {
 		ml, batch, plain, spot := cluster.Pod(fmt.Sprintf("ml-%d", i)), cluster.Pod(fmt.Sprintf("batch-%d", i)),
-			cluster.Pod(fmt.Sprintf("plain-%d", i)), cluster.Pod(fmt.Sprintf("any-%d", i), corev1.Toleration{Key: "spot", Operator: corev1.TolerationOpExists})
+			cluster.Pod(fmt.Sprintf("plain-%d", i)),
+			cluster.Pod(fmt.Sprintf("any-%d", i), corev1.Toleration{Key: "spot", Operator: corev1.TolerationOpExists})
 		ml.Namespace = "ml"
 		batch.Labels = map[string]string{"workload": "batch"}
 		pods = append(pods, ml, batch, plain, spot)
@@ -367,11 +373,13 @@ func (w *webhookTest) refusal(t *testing.T) {
 	elsewhere.Namespace = "ml"
 	elsewhere.Spec.NodeSelector = map[string]string{"example.com/pool": "general"}
 	_, err = w.try(elsewhere)
-	checkForbidden(t, "another pool", err, `admission webhook "mutate.`+webhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
-		`to nodes with example.com/pool=ml, but its nodeSelector has example.com/pool=general`)
+	checkForbidden(t, "another pool", err,
+		`admission webhook "mutate.`+webhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
+			`to nodes with example.com/pool=ml, but its nodeSelector has example.com/pool=general`)
 }
 
-// daemonSets shows that the sample rules leave an agent alone, which tolerates everything and runs on every node.
+// daemonSets shows that the sample rules leave an agent alone, which tolerates
+// everything and runs on every node.
 func (w *webhookTest) daemonSets(t *testing.T) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "logging"}}
 	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
@@ -399,7 +407,8 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	})
 	// Somebody who says that a pod is an agent's gets no further.
 	sneak := cluster.Pod("agent-x", corev1.Toleration{Operator: corev1.TolerationOpExists})
-	sneak.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", UID: "u", Controller: new(true)}}
+	sneak.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet",
+		Name: "agent", UID: "u", Controller: new(true)}}
 	if _, err := w.try(sneak); !apierrors.IsForbidden(err) {
 		t.Errorf("a pod that says so: %v", err)
 	}
@@ -508,8 +517,8 @@ func (w *webhookTest) audit(t *testing.T) {
 	}
 }
 
-// replicas starts two at once, without a certificate to begin with, and waits until they have renewed it. What they show is
-// always one that API servers trust.
+// replicas starts two at once, without a certificate to begin with, and waits until
+// they have renewed it. What they show is always one that API servers trust.
 func (w *webhookTest) replicas(t *testing.T) {
 	empty := []byte(`{"data": null}`)
 	secrets := w.Client.CoreV1().Secrets(webhookNamespace)
@@ -551,7 +560,8 @@ func (w *webhookTest) replicas(t *testing.T) {
 	w.webhook.Stop()
 }
 
-// shown returns the serial number of the certificate that the webhook shows to an API server, which trusts it.
+// shown returns the serial number of the certificate that the webhook shows to an
+// API server, which trusts it.
 func (w *webhookTest) shown(addr string) (string, error) {
 	configurations := w.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
 	configuration, err := configurations.Get(w.Context(), webhookName, metav1.GetOptions{})
@@ -568,7 +578,8 @@ func (w *webhookTest) shown(addr string) (string, error) {
 	return connection.ConnectionState().PeerCertificates[0].SerialNumber.Text(16), nil
 }
 
-// unregister leaves nothing behind, and pods alone. A webhook that may create things can do without the manifest's.
+// unregister leaves nothing behind, and pods alone. A webhook that may create things
+// can do without the manifest's.
 func (w *webhookTest) unregister(t *testing.T) {
 	w.checkUnregister(t)
 	w.kubeconfig = w.Kubeconfig

@@ -1,9 +1,11 @@
-// Command evictor evicts the pods that do not tolerate their nodes' NoExecute taints, or no longer, in the place of
-// Kubernetes' taint-eviction controller, which is switched off with
+// Command evictor evicts the pods that do not tolerate their nodes' NoExecute
+// taints, or no longer, in the place of Kubernetes' taint-eviction controller, which
+// is switched off with
 //
 //	kube-controller-manager --controllers=*,-taint-eviction-controller
 //
-// Deadlines count from a taint's timeAdded, so that they are the same after a restart. See README.md.
+// Deadlines count from a taint's timeAdded, so that they are the same after a
+// restart. See README.md.
 package main
 
 import (
@@ -41,8 +43,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run runs the controller until the context ends or the lease is lost, and returns the exit code: 1 for failure, 2 for wrong
-// usage.
+// run runs the controller until the context ends or the lease is lost, and returns
+// the exit code: 1 for failure, 2 for wrong usage.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {

@@ -35,8 +35,14 @@ func TestParse(t *testing.T) {
 		{"-dry-run -qps 0 -burst 1 -workers 1", func(o *options) {
 			o.controller.DryRun, o.controller.QPS, o.controller.Burst, o.controller.Workers = true, 0, 1, 1
 		}},
-		{"-metrics-addr 0 -health-addr :9 -v 2", func(o *options) { o.metricsAddr, o.healthAddr, o.verbosity = "0", ":9", 2 }},
-		{"-leader-elect=false -lease-duration 1ms", func(o *options) { o.leaderElect, o.leaseDuration = false, time.Millisecond }},
+		{
+			"-metrics-addr 0 -health-addr :9 -v 2",
+			func(o *options) { o.metricsAddr, o.healthAddr, o.verbosity = "0", ":9", 2 },
+		},
+		{
+			"-leader-elect=false -lease-duration 1ms",
+			func(o *options) { o.leaderElect, o.leaseDuration = false, time.Millisecond },
+		},
 	} {
 		want := defaults
 		tc.change(&want)
@@ -62,20 +68,24 @@ func TestWrongUsage(t *testing.T) {
 		"-method shoot -workers 0": "-workers 0",
 	} {
 		var stderr strings.Builder
-		if code := run(context.Background(), strings.Fields(args), io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), want) {
+		if code := run(context.Background(), strings.Fields(args), io.Discard,
+			&stderr); code != 2 || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: code %d, %s", args, code, stderr.String())
 		}
 	}
 	var stderr strings.Builder
-	if code := run(context.Background(), []string{"-h"}, io.Discard, &stderr); code != 0 || !strings.Contains(stderr.String(), "-from-time-added") {
+	if code := run(context.Background(), []string{"-h"}, io.Discard, &stderr); code != 0 ||
+		!strings.Contains(stderr.String(), "-from-time-added") {
 		t.Errorf("-h: code %d, %s", code, stderr.String())
 	}
 	stderr.Reset()
-	if code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, io.Discard, &stderr); code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
+	if code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, io.Discard,
+		&stderr); code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
 		t.Errorf("no cluster: code %d, %s", code, stderr.String())
 	}
 	var stdout strings.Builder
-	if code := run(context.Background(), []string{"-version"}, &stdout, io.Discard); code != 0 || stdout.String() != "evictor "+version.String()+"\n" {
+	if code := run(context.Background(), []string{"-version"}, &stdout, io.Discard); code != 0 ||
+		stdout.String() != "evictor "+version.String()+"\n" {
 		t.Errorf("-version: code %d, %s", code, stdout.String())
 	}
 }

@@ -28,11 +28,19 @@ type pool struct {
 
 var pools = []pool{
 	{"general", 16, nil, nil},
-	{"ml", 10, []corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}}, map[string]string{"example.com/pool": "ml"}},
-	{"spot", 10, []corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectNoSchedule}}, map[string]string{"example.com/spot": "true"}},
+	{
+		"ml", 10,
+		[]corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}},
+		map[string]string{"example.com/pool": "ml"},
+	},
+	{
+		"spot", 10, []corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectNoSchedule}},
+		map[string]string{"example.com/spot": "true"},
+	},
 }
 
-// tolerated is for how long pods stay on a node that falls silent. It is 300 s in a cluster where nobody watches.
+// tolerated is for how long pods stay on a node that falls silent. It is 300 s in a
+// cluster where nobody watches.
 const tolerated = "20"
 
 // A game is a cluster to play with.
@@ -70,8 +78,9 @@ func begin(s *session, logs string) *game {
 	return g
 }
 
-// install installs the manifests of the programs, and returns the path of the webhook's rules. The programs run on this
-// machine, with the rights of their service accounts; there is no machine for their Deployments' pods.
+// install installs the manifests of the programs, and returns the path of the
+// webhook's rules. The programs run on this machine, with the rights of their
+// service accounts; there is no machine for their Deployments' pods.
 func (g *game) install() (rules string) {
 	for _, program := range []string{"evictor", "webhook"} {
 		objects, err := cluster.Manifest(program)
@@ -106,7 +115,12 @@ func (g *game) addNodes() {
 }
 
 // wanted is how many pods there are, by namespace and the name of who makes them.
-var wanted = map[[2]string]int{{"default", "web"}: 12, {"default", "batch"}: 10, {"ml", "train"}: 20, {"logging", "agent"}: 36}
+var wanted = map[[2]string]int{
+	{"default", "web"}:   12,
+	{"default", "batch"}: 10,
+	{"ml", "train"}:      20,
+	{"logging", "agent"}: 36,
+}
 
 // allRun returns an error while a pod is missing or does not run.
 func (g *game) allRun() error {
@@ -124,12 +138,16 @@ func (g *game) allRun() error {
 	return nil
 }
 
-// workloads are web, which a PodDisruptionBudget guards, batch, which the webhook sends to spot nodes, train, which it sends to
-// those of ml, and a DaemonSet that tolerates everything.
+// workloads are web, which a PodDisruptionBudget guards, batch, which the webhook
+// sends to spot nodes, train, which it sends to those of ml, and a DaemonSet that
+// tolerates everything.
 func workloads() []runtime.Object {
 	var objects []runtime.Object
 	for _, name := range []string{"ml", "logging"} {
-		objects = append(objects, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
+		objects = append(objects, &corev1.Namespace{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+		})
 	}
 	web := deployment("default", "web", "1")
 	batch := deployment("default", "batch", "1")
@@ -146,7 +164,10 @@ func workloads() []runtime.Object {
 	set := &appsv1.DaemonSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "DaemonSet"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "logging", Name: "agent"},
-		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}}, Template: agent},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}},
+			Template: agent,
+		},
 	}
 	return append(objects, web, batch, train, budget, set)
 }

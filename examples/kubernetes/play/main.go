@@ -1,6 +1,8 @@
-// Command play starts a Kubernetes control plane to play with: nodes that are objects with a heartbeat, the scheduler with the
-// plugin Taints, the evictor and the webhook in the place of Kubernetes' own, and some pods. It says how to reach it and what to
-// try, shows what happens, a line each, and takes everything down on Ctrl-C.
+// Command play starts a Kubernetes control plane to play with: nodes that are
+// objects with a heartbeat, the scheduler with the plugin Taints, the evictor and
+// the webhook in the place of Kubernetes' own, and some pods. It says how to reach
+// it and what to try, shows what happens, a line each, and takes everything down on
+// Ctrl-C.
 //
 //	go run -C examples/kubernetes ./play
 package main
@@ -102,7 +104,8 @@ func (s *session) Errorf(format string, args ...any) {
 	s.printf("play: "+format, args...)
 }
 
-// Fatalf implements [cluster.T]: it takes everything down and ends the program, with code 1 unless it was asked to.
+// Fatalf implements [cluster.T]: it takes everything down and ends the program, with
+// code 1 unless it was asked to.
 func (s *session) Fatalf(format string, args ...any) {
 	code := 0
 	if s.ctx.Err() == nil { // what fails after Ctrl-C fails because of it

@@ -41,8 +41,8 @@ func (g *game) watch() {
 	go g.tellDenials()
 }
 
-// handle calls changed for each change of an object, with a zero object before a new one, and gone for its end. What is there
-// at first is no change.
+// handle calls changed for each change of an object, with a zero object before a new
+// one, and gone for its end. What is there at first is no change.
 func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(before, after *T), gone func(*T)) {
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, initial bool) {
@@ -135,7 +135,8 @@ func (g *game) eventCame(before, after *eventsv1.Event) {
 	}
 }
 
-// tellDenials follows the webhook's log, which is the only one to know of pods that never came to be.
+// tellDenials follows the webhook's log, which is the only one to know of pods that
+// never came to be.
 func (g *game) tellDenials() {
 	file, err := os.Open(g.webhook.LogFile())
 	if err != nil {

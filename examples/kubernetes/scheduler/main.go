@@ -1,5 +1,6 @@
-// Command scheduler is the kube-scheduler with the plugin [plugin.Taints], which stands in for TaintToleration where the
-// configuration says so: see the README beside it. It has the flags of the kube-scheduler.
+// Command scheduler is the kube-scheduler with the plugin [plugin.Taints], which
+// stands in for TaintToleration where the configuration says so: see the README
+// beside it. It has the flags of the kube-scheduler.
 package main
 
 import (

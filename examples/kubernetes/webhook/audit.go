@@ -18,9 +18,11 @@ import (
 	"k8s.io/client-go/tools/pager"
 )
 
-// audit writes a line for each toleration of a pod that the policy would refuse if the pod were new, and for each that makes little
-// sense, and at last how many there are. It returns how many would be refused.
-func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Policy, exempt []string, w io.Writer) (refused int, err error) {
+// audit writes a line for each toleration of a pod that the policy would refuse if
+// the pod were new, and for each that makes little sense, and at last how many there
+// are. It returns how many would be refused.
+func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Policy,
+	exempt []string, w io.Writer) (refused int, err error) {
 	pods, findings := 0, 0
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, o)
@@ -78,7 +80,8 @@ func ofDaemonSet(pod *corev1.Pod) bool {
 	return owner != nil && owner.Kind == "DaemonSet" && strings.HasPrefix(owner.APIVersion, appsv1.GroupName+"/")
 }
 
-// requested returns the names of the resources that containers and init containers of the pod request.
+// requested returns the names of the resources that containers and init containers
+// of the pod request.
 func requested(pod *corev1.Pod) []string {
 	var names []string
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {

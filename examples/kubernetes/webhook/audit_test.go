@@ -18,7 +18,10 @@ import (
 )
 
 func newPod(namespace, name string, class corev1.PodQOSClass, tolerations ...string) *corev1.Pod {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Status: corev1.PodStatus{QOSClass: class}}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Status:     corev1.PodStatus{QOSClass: class},
+	}
 	for _, s := range tolerations {
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreTolerations([]taints.Toleration{taints.MustParseToleration(s)})...)
 	}
@@ -53,7 +56,8 @@ func TestAudit(t *testing.T) {
 		t.Errorf("another owner: %v", got)
 	}
 	client := fake.NewClientset(
-		newPod("web", "a", corev1.PodQOSBestEffort, "spot:NoSchedule", "spot op=Exists", "dedicated=ml", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
+		newPod("web", "a", corev1.PodQOSBestEffort, "spot:NoSchedule", "spot op=Exists",
+			"dedicated=ml", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
 		newPod("web", "b", corev1.PodQOSBestEffort, pressure, gpu),
 		with,
 		newPod("monitoring", "c", corev1.PodQOSBestEffort, "op=Exists"),
@@ -94,7 +98,8 @@ web/a: tolerations[0]: tolerations[1] tolerates all that it tolerates: leave it 
 			t.Errorf("after %d lines: %v", lines, err)
 		}
 	}
-	client.PrependReactor("list", "pods", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no network") })
+	client.PrependReactor("list", "pods",
+		func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no network") })
 	if _, err := audit(t.Context(), client, policy, nil, &limited{9}); err == nil || err.Error() != "no network" {
 		t.Errorf("got %v", err)
 	}

@@ -35,8 +35,9 @@ const authorityFactor = 10
 // clockSkew is how far clocks may differ.
 const clockSkew = time.Hour
 
-// verify returns the certificate to show, if an API server trusts it now. It looks as the API server does: at the names and addresses
-// of the certificate and not at its common name, at its purpose, and at who signed it.
+// verify returns the certificate to show, if an API server trusts it now. It looks
+// as the API server does: at the names and addresses of the certificate and not at
+// its common name, at its purpose, and at who signed it.
 func (i *issuer) verify(c credentials) (*tls.Certificate, error) {
 	pair, err := tls.X509KeyPair(c.certificate, c.certificateKey)
 	if err != nil {
@@ -58,13 +59,15 @@ func (i *issuer) verify(c credentials) (*tls.Certificate, error) {
 	return &pair, err
 }
 
-// due reports whether the certificate is in the last third of its time, as far as this program gives it any.
+// due reports whether the certificate is in the last third of its time, as far as
+// this program gives it any.
 func (i *issuer) due(pair *tls.Certificate) bool {
 	return pair.Leaf.NotAfter.Sub(i.now()) < i.validity/3
 }
 
-// renew returns new credentials, with an authority of before if it will be there as long as the certificate. Else there is a new
-// one, and those of before stay while they are valid.
+// renew returns new credentials, with an authority of before if it will be there as
+// long as the certificate. Else there is a new one, and those of before stay while
+// they are valid.
 func (i *issuer) renew(c credentials) (credentials, error) {
 	authority, key, err := i.authority(c)
 	if err != nil {
@@ -84,7 +87,8 @@ func (i *issuer) renew(c credentials) (credentials, error) {
 	return c, err
 }
 
-// authority reads the authority and its key, and returns an error if it cannot sign a certificate for its whole validity.
+// authority reads the authority and its key, and returns an error if it cannot sign
+// a certificate for its whole validity.
 func (i *issuer) authority(c credentials) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	authorities := parseCertificates(c.authorities)
 	if len(authorities) == 0 {
@@ -124,8 +128,9 @@ func (i *issuer) newAuthority(c credentials) (credentials, *x509.Certificate, *e
 	return c, parseCertificates(text)[0], key, nil
 }
 
-// template returns what certificates of any kind have. Two authorities of one common name are told apart by the identifiers of their
-// keys, which [x509.CreateCertificate] adds.
+// template returns what certificates of any kind have. Two authorities of one common
+// name are told apart by the identifiers of their keys, which
+// [x509.CreateCertificate] adds.
 func (i *issuer) template(commonName string, validity time.Duration) *x509.Certificate {
 	now := i.now()
 	return &x509.Certificate{
@@ -136,7 +141,8 @@ func (i *issuer) template(commonName string, validity time.Duration) *x509.Certi
 	}
 }
 
-// sign makes a key for the template, and the certificate; it signs itself where there is no authority.
+// sign makes a key for the template, and the certificate; it signs itself where
+// there is no authority.
 func sign(template, authority *x509.Certificate, authorityKey *ecdsa.PrivateKey) (text, keyText []byte, key *ecdsa.PrivateKey, err error) {
 	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return nil, nil, nil, err

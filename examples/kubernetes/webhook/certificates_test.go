@@ -41,8 +41,9 @@ func mustRenew(t *testing.T, i *issuer, c credentials) credentials {
 	return c
 }
 
-// A TLS client that trusts the authorities and asks for the host, as an API server does, gets through; one that asks for
-// another host does not, and neither does one that trusts the authorities of another webhook.
+// A TLS client that trusts the authorities and asks for the host, as an API server
+// does, gets through; one that asks for another host does not, and neither does one
+// that trusts the authorities of another webhook.
 func TestCertificateServes(t *testing.T) {
 	now := time.Now()
 	for _, host := range []string{serviceHost, "127.0.0.1", "::1"} {
@@ -69,7 +70,10 @@ func TestCertificateServes(t *testing.T) {
 		if err := get(host, c.authorities); err != nil {
 			t.Errorf("%s: %v", host, err)
 		}
-		for _, other := range []string{"admission", "admission.webhooks", "admission.other.svc", "10.0.0.1", pair.Leaf.Subject.CommonName} {
+		for _, other := range []string{
+			"admission", "admission.webhooks", "admission.other.svc", "10.0.0.1",
+			pair.Leaf.Subject.CommonName,
+		} {
 			if err := get(other, c.authorities); err == nil {
 				t.Errorf("%s: good for %s", host, other)
 			}
@@ -87,17 +91,20 @@ func TestCertificateRules(t *testing.T) {
 	authority, leaf := parseCertificates(c.authorities)[0], parseCertificates(c.certificate)[0]
 	for name, x := range map[string]*x509.Certificate{"authority": authority, "certificate": leaf} {
 		key, ok := x.PublicKey.(*ecdsa.PublicKey)
-		if !ok || key.Curve != elliptic.P256() || x.SignatureAlgorithm != x509.ECDSAWithSHA256 || x.Version != 3 || x.SerialNumber.Sign() <= 0 {
+		if !ok || key.Curve != elliptic.P256() || x.SignatureAlgorithm != x509.ECDSAWithSHA256 ||
+			x.Version != 3 || x.SerialNumber.Sign() <= 0 {
 			t.Errorf("%s: %T, %v", name, x.PublicKey, x.SignatureAlgorithm)
 		}
 		if x.NotBefore != now.Add(-time.Hour) {
 			t.Errorf("%s: not before %v", name, x.NotBefore)
 		}
 	}
-	if !authority.IsCA || !authority.MaxPathLenZero || authority.KeyUsage != x509.KeyUsageCertSign|x509.KeyUsageCRLSign || authority.NotAfter != now.Add(10*validity) {
+	if !authority.IsCA || !authority.MaxPathLenZero ||
+		authority.KeyUsage != x509.KeyUsageCertSign|x509.KeyUsageCRLSign || authority.NotAfter != now.Add(10*validity) {
 		t.Errorf("authority: %+v", authority)
 	}
-	if leaf.IsCA || leaf.KeyUsage != x509.KeyUsageDigitalSignature || len(leaf.ExtKeyUsage) != 1 || leaf.ExtKeyUsage[0] != x509.ExtKeyUsageServerAuth ||
+	if leaf.IsCA || leaf.KeyUsage != x509.KeyUsageDigitalSignature ||
+		len(leaf.ExtKeyUsage) != 1 || leaf.ExtKeyUsage[0] != x509.ExtKeyUsageServerAuth ||
 		leaf.NotAfter != now.Add(validity) || len(leaf.DNSNames) != 1 || leaf.DNSNames[0] != serviceHost || len(leaf.IPAddresses) != 0 ||
 		!bytes.Equal(leaf.AuthorityKeyId, authority.SubjectKeyId) {
 		t.Errorf("certificate: %+v", leaf)
@@ -137,13 +144,33 @@ func TestVerifyRefuses(t *testing.T) {
 		{"as it should be", signed(func(*x509.Certificate) {}), now, ""},
 		{"nothing", credentials{}, now, "failed to find any PEM data"},
 		{"no authority", credentials{nil, nil, good.certificate, good.certificateKey}, now, "there is no authority"},
-		{"another authority", credentials{other.authorities, nil, good.certificate, good.certificateKey}, now, "unknown authority"},
-		{"another key", credentials{good.authorities, nil, good.certificate, other.certificateKey}, now, "private key does not match"},
+		{
+			"another authority",
+			credentials{other.authorities, nil, good.certificate, good.certificateKey}, now,
+			"unknown authority",
+		},
+		{
+			"another key",
+			credentials{good.authorities, nil, good.certificate, other.certificateKey}, now,
+			"private key does not match",
+		},
 		{"too late", good, now.Add(validity + time.Second), "certificate has expired"},
 		{"too early", good, now.Add(-2 * time.Hour), "not yet valid"},
-		{"a common name", signed(func(x *x509.Certificate) { x.DNSNames, x.Subject = nil, pkix.Name{CommonName: serviceHost} }), now, "relies on legacy Common Name field"},
-		{"another name", signed(func(x *x509.Certificate) { x.DNSNames = []string{"admission.other.svc"} }), now, "valid for admission.other.svc, not " + serviceHost},
-		{"for clients", signed(func(x *x509.Certificate) { x.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth} }), now, "incompatible key usage"},
+		{
+			"a common name",
+			signed(func(x *x509.Certificate) { x.DNSNames, x.Subject = nil, pkix.Name{CommonName: serviceHost} }),
+			now, "relies on legacy Common Name field",
+		},
+		{
+			"another name",
+			signed(func(x *x509.Certificate) { x.DNSNames = []string{"admission.other.svc"} }),
+			now, "valid for admission.other.svc, not " + serviceHost,
+		},
+		{
+			"for clients",
+			signed(func(x *x509.Certificate) { x.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth} }),
+			now, "incompatible key usage",
+		},
 	}
 	for _, test := range tests {
 		now = test.at
@@ -188,8 +215,8 @@ func TestVerifyChain(t *testing.T) {
 	}
 }
 
-// A certificate is renewed under its authority, until that would end first; then there is another, and the old one stays while it is
-// valid.
+// A certificate is renewed under its authority, until that would end first; then
+// there is another, and the old one stays while it is valid.
 func TestRenew(t *testing.T) {
 	now := start
 	i := newIssuer(serviceHost, &now)
@@ -205,12 +232,14 @@ func TestRenew(t *testing.T) {
 		t.Error("not due")
 	}
 	renewed := mustRenew(t, i, c)
-	if !bytes.Equal(renewed.authorities, c.authorities) || bytes.Equal(renewed.certificate, c.certificate) || bytes.Equal(renewed.certificateKey, c.certificateKey) {
+	if !bytes.Equal(renewed.authorities, c.authorities) ||
+		bytes.Equal(renewed.certificate, c.certificate) || bytes.Equal(renewed.certificateKey, c.certificateKey) {
 		t.Error("renewed too much, or too little")
 	}
 	now = start.Add(9*validity + time.Second)
 	replaced := mustRenew(t, i, c)
-	if n := len(parseCertificates(replaced.authorities)); n != 2 || !bytes.HasPrefix(replaced.authorities, c.authorities) || bytes.Equal(replaced.authorityKey, c.authorityKey) {
+	if n := len(parseCertificates(replaced.authorities)); n != 2 ||
+		!bytes.HasPrefix(replaced.authorities, c.authorities) || bytes.Equal(replaced.authorityKey, c.authorityKey) {
 		t.Errorf("%d authorities", n)
 	}
 	now = start.Add(9 * validity) // it ends no sooner than the certificate
@@ -230,10 +259,13 @@ func TestRenewBrokenAuthority(t *testing.T) {
 	good, other := mustRenew(t, i, credentials{}), mustRenew(t, i, credentials{})
 	leafAsAuthority := credentials{good.certificate, good.certificateKey, nil, nil}
 	for name, broken := range map[string]credentials{
-		"garbage":            {[]byte("x"), []byte("y"), []byte("z"), nil},
-		"another key":        {good.authorities, other.authorityKey, nil, nil},
-		"no authority":       leafAsAuthority,
-		"garbage in PEM":     {[]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), good.authorityKey, nil, nil},
+		"garbage":      {[]byte("x"), []byte("y"), []byte("z"), nil},
+		"another key":  {good.authorities, other.authorityKey, nil, nil},
+		"no authority": leafAsAuthority,
+		"garbage in PEM": {
+			[]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+			good.authorityKey, nil, nil,
+		},
 		"a key in its place": {good.authorityKey, good.authorityKey, nil, nil},
 	} {
 		c := mustRenew(t, i, broken)

@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// What the Secret holds. The names are those of a Secret of type kubernetes.io/tls, and those that cert-manager uses.
+// What the Secret holds. The names are those of a Secret of type kubernetes.io/tls,
+// and those that cert-manager uses.
 const (
 	authoritiesKey    = "ca.crt"
 	authorityKeyKey   = "ca.key"
@@ -24,8 +25,9 @@ const (
 	certificateKeyKey = "tls.key"
 )
 
-// A keeper keeps the certificates in a Secret and the registration in order, with any number of others that do the same: each write
-// has the version of what was read, and whoever comes second looks again.
+// A keeper keeps the certificates in a Secret and the registration in order, with
+// any number of others that do the same: each write has the version of what was
+// read, and whoever comes second looks again.
 type keeper struct {
 	client       kubernetes.Interface
 	issuer       *issuer
@@ -45,7 +47,8 @@ func (k *keeper) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return nil, errors.New("there is no certificate yet")
 }
 
-// run makes a pass at once, which must not fail, and one at each interval until the context is done.
+// run makes a pass at once, which must not fail, and one at each interval until the
+// context is done.
 func (k *keeper) run(ctx context.Context, interval time.Duration) error {
 	if err := k.pass(ctx); err != nil {
 		return fmt.Errorf("registering: %w", err)
@@ -83,7 +86,8 @@ func raced(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }
 
-// try does what pass does, once, and returns the certificate in the Secret. API servers have been told of its authority then.
+// try does what pass does, once, and returns the certificate in the Secret. API
+// servers have been told of its authority then.
 func (k *keeper) try(ctx context.Context) (*tls.Certificate, error) {
 	secret, pair, err := k.credentials(ctx)
 	if err != nil {
@@ -96,7 +100,8 @@ func (k *keeper) try(ctx context.Context) (*tls.Certificate, error) {
 	if changed {
 		k.log.Info("registered", "name", k.registration.name)
 	}
-	// If another replica changed the Secret meanwhile, and registered, this one may have put the old authorities back.
+	// If another replica changed the Secret meanwhile, and registered, this one may
+	// have put the old authorities back.
 	again, err := k.client.CoreV1().Secrets(k.registration.namespace).Get(ctx, k.secret, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -107,8 +112,9 @@ func (k *keeper) try(ctx context.Context) (*tls.Certificate, error) {
 	return pair, nil
 }
 
-// serve shows the certificate from now on if there is none yet, and else from the second pass on that sees it: API servers may hear
-// of a new authority a little later. Until then they trust the certificate that is shown.
+// serve shows the certificate from now on if there is none yet, and else from the
+// second pass on that sees it: API servers may hear of a new authority a little
+// later. Until then they trust the certificate that is shown.
 func (k *keeper) serve(pair *tls.Certificate) {
 	now, seen := k.serving.Load(), k.next
 	k.next = pair
@@ -119,8 +125,8 @@ func (k *keeper) serve(pair *tls.Certificate) {
 	k.log.Info("certificate in use", "host", k.issuer.host, "serial", pair.Leaf.SerialNumber.Text(16), "until", pair.Leaf.NotAfter)
 }
 
-// credentials returns the Secret and the certificate in it, and writes a new one if there is none, if API servers would not trust
-// it, or soon not any more.
+// credentials returns the Secret and the certificate in it, and writes a new one if
+// there is none, if API servers would not trust it, or soon not any more.
 func (k *keeper) credentials(ctx context.Context) (*corev1.Secret, *tls.Certificate, error) {
 	secrets := k.client.CoreV1().Secrets(k.registration.namespace)
 	secret, err := secrets.Get(ctx, k.secret, metav1.GetOptions{})
@@ -179,7 +185,12 @@ func because(c credentials, invalid error) string {
 }
 
 func read(secret *corev1.Secret) credentials {
-	return credentials{secret.Data[authoritiesKey], secret.Data[authorityKeyKey], secret.Data[certificateKey], secret.Data[certificateKeyKey]}
+	return credentials{
+		secret.Data[authoritiesKey],
+		secret.Data[authorityKeyKey],
+		secret.Data[certificateKey],
+		secret.Data[certificateKeyKey],
+	}
 }
 
 func write(secret *corev1.Secret, c credentials) {

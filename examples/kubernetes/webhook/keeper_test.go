@@ -24,8 +24,9 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// newAPI returns a client of an API server in memory that gives objects versions and refuses to update another one than there is,
-// which the fake client by itself does not.
+// newAPI returns a client of an API server in memory that gives objects versions and
+// refuses to update another one than there is, which the fake client by itself does
+// not.
 func newAPI() *fake.Clientset {
 	client := fake.NewClientset()
 	version := 0
@@ -58,13 +59,24 @@ func newAPI() *fake.Clientset {
 
 // newRegistration returns that of the manifest.
 func newRegistration() *registration {
-	r := &registration{name: "admission.example.com", namespace: "webhooks", service: "admission", timeout: 5 * time.Second}
+	r := &registration{
+		name:      "admission.example.com",
+		namespace: "webhooks",
+		service:   "admission",
+		timeout:   5 * time.Second,
+	}
 	r.setDefaults()
 	return r
 }
 
 func newKeeper(client kubernetes.Interface, now *time.Time) *keeper {
-	return &keeper{client: client, issuer: newIssuer(serviceHost, now), registration: newRegistration(), secret: "admission-tls", log: slog.New(slog.DiscardHandler)}
+	return &keeper{
+		client:       client,
+		issuer:       newIssuer(serviceHost, now),
+		registration: newRegistration(),
+		secret:       "admission-tls",
+		log:          slog.New(slog.DiscardHandler),
+	}
 }
 
 func mustPass(t *testing.T, k *keeper) {
@@ -75,7 +87,8 @@ func mustPass(t *testing.T, k *keeper) {
 }
 
 // get returns what is in the cluster.
-func get(t *testing.T, client kubernetes.Interface) (*corev1.Secret, *admissionv1.MutatingWebhookConfiguration, *admissionv1.ValidatingWebhookConfiguration) {
+func get(t *testing.T, client kubernetes.Interface) (*corev1.Secret,
+	*admissionv1.MutatingWebhookConfiguration, *admissionv1.ValidatingWebhookConfiguration) {
 	t.Helper()
 	secret, err := client.CoreV1().Secrets("webhooks").Get(t.Context(), "admission-tls", metav1.GetOptions{})
 	if err != nil {
@@ -121,7 +134,10 @@ func TestPassIsIdempotent(t *testing.T) {
 	if secret.Labels["app.kubernetes.io/managed-by"] != managedBy || len(secret.Data) != 4 {
 		t.Errorf("%+v", secret)
 	}
-	for _, bundle := range [][]byte{mutating.Webhooks[0].ClientConfig.CABundle, validating.Webhooks[0].ClientConfig.CABundle} {
+	for _, bundle := range [][]byte{
+		mutating.Webhooks[0].ClientConfig.CABundle,
+		validating.Webhooks[0].ClientConfig.CABundle,
+	} {
 		if !bytes.Equal(bundle, secret.Data["ca.crt"]) {
 			t.Errorf("caBundle %s", bundle)
 		}
@@ -162,8 +178,8 @@ func TestPassRestores(t *testing.T) {
 	}
 }
 
-// What the API server says of every writing is that somebody was faster, some of the time: all replicas come to the same, and show what
-// is registered.
+// What the API server says of every writing is that somebody was faster, some of the
+// time: all replicas come to the same, and show what is registered.
 func TestManyReplicasAtOnce(t *testing.T) {
 	for range 20 {
 		now, client := start, newAPI()
@@ -178,11 +194,13 @@ func TestManyReplicasAtOnce(t *testing.T) {
 		if n := len(parseCertificates(secret.Data["ca.crt"])); n != 1 {
 			t.Errorf("%d authorities", n)
 		}
-		if !bytes.Equal(mutating.Webhooks[0].ClientConfig.CABundle, secret.Data["ca.crt"]) || !bytes.Equal(validating.Webhooks[0].ClientConfig.CABundle, secret.Data["ca.crt"]) {
+		if !bytes.Equal(mutating.Webhooks[0].ClientConfig.CABundle, secret.Data["ca.crt"]) ||
+			!bytes.Equal(validating.Webhooks[0].ClientConfig.CABundle, secret.Data["ca.crt"]) {
 			t.Error("another authority is registered")
 		}
 		for _, k := range replicas {
-			if shown, err := k.certificate(nil); err != nil || !bytes.Equal(encodeCertificate(shown.Certificate[0]), secret.Data["tls.crt"]) {
+			if shown, err := k.certificate(nil); err != nil ||
+				!bytes.Equal(encodeCertificate(shown.Certificate[0]), secret.Data["tls.crt"]) {
 				t.Errorf("a replica shows another certificate: %v", err)
 			}
 		}
@@ -196,8 +214,10 @@ func mustPassOr(t *testing.T, k *keeper) {
 	}
 }
 
-// For three years two replicas look at things every few days, one of them sometimes too late or between the other's steps. An API server
-// that knows the registration of now, or that of a while ago, always trusts what both show, which is never older than it may be.
+// For three years two replicas look at things every few days, one of them sometimes
+// too late or between the other's steps. An API server that knows the registration
+// of now, or that of a while ago, always trusts what both show, which is never older
+// than it may be.
 func TestReplicasOverYears(t *testing.T) {
 	now, client := start, newAPI()
 	replicas := []*keeper{newKeeper(client, &now), newKeeper(client, &now)}
@@ -245,7 +265,8 @@ func TestReplicasOverYears(t *testing.T) {
 	}
 }
 
-// Where another replica puts a new authority into the Secret while this one registers the old one, this one looks again.
+// Where another replica puts a new authority into the Secret while this one
+// registers the old one, this one looks again.
 func TestPassLooksAgain(t *testing.T) {
 	now, client := start, newAPI()
 	k := newKeeper(client, &now)
@@ -276,7 +297,8 @@ func TestPassLooksAgain(t *testing.T) {
 	}
 }
 
-// A Secret or configuration that is somebody else's stays as it is. A certificate without its authority's key is used, and not renewed.
+// A Secret or configuration that is somebody else's stays as it is. A certificate
+// without its authority's key is used, and not renewed.
 func TestSomebodyElses(t *testing.T) {
 	now := start
 	secret := func(labels map[string]string, c credentials) *corev1.Secret {
@@ -296,17 +318,45 @@ func TestSomebodyElses(t *testing.T) {
 		want   string
 		log    string
 	}{
-		{"empty", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "webhooks", Name: "admission-tls", Labels: labels}}, start, "", "there is none"},
+		{
+			"empty",
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "webhooks", Name: "admission-tls", Labels: labels}},
+			start, "", "there is none",
+		},
 		{"ours", secret(labels, made), start, "", ""},
-		{"for another host", secret(labels, mustRenew(t, newIssuer("other.webhooks.svc", &now), credentials{})), start, "", "not admission.webhooks.svc"},
+		{
+			"for another host",
+			secret(labels, mustRenew(t, newIssuer("other.webhooks.svc", &now), credentials{})),
+			start, "", "not admission.webhooks.svc",
+		},
 		{"ends soon", secret(labels, made), start.Add(validity * 3 / 4), "", "the last one ends soon"},
-		{"not labelled", secret(nil, made), start.Add(validity), `the Secret admission-tls is not this program's: its label app.kubernetes.io/managed-by is "", not "taints-webhook"`, ""},
+		{
+			"not labelled", secret(nil, made), start.Add(validity),
+			`the Secret admission-tls is not this program's: its label app.kubernetes.io/managed-by is "", not "taints-webhook"`,
+			"",
+		},
 		{"foreign", secret(nil, foreign), start, "", ""},
 		{"foreign, ends soon", secret(nil, foreign), start.Add(validity * 3 / 4), "", "somebody else is to renew it"},
-		{"foreign, has ended", secret(nil, foreign), start.Add(2 * validity), "is no good, and there is no ca.key to renew it with: x509: certificate has expired", ""},
+		{
+			"foreign, has ended", secret(nil, foreign), start.Add(2 * validity),
+			"is no good, and there is no ca.key to renew it with: x509: certificate has expired",
+			"",
+		},
 		{"foreign, for another host", secret(labels, foreignHost), start, "not admission.webhooks.svc", ""},
-		{"configuration", &admissionv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "admission.example.com"}}, start, "the MutatingWebhookConfiguration admission.example.com is not this program's", "there is none"},
-		{"other configuration", &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "admission.example.com"}}, start, "the ValidatingWebhookConfiguration admission.example.com is not this program's", "there is none"},
+		{
+			"configuration",
+			&admissionv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "admission.example.com"}},
+			start,
+			"the MutatingWebhookConfiguration admission.example.com is not this program's",
+			"there is none",
+		},
+		{
+			"other configuration",
+			&admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "admission.example.com"}},
+			start,
+			"the ValidatingWebhookConfiguration admission.example.com is not this program's",
+			"there is none",
+		},
 	}
 	for _, test := range tests {
 		client := newAPI()
@@ -335,10 +385,16 @@ func TestRun(t *testing.T) {
 	now, client := start, newAPI()
 	failing := func(verb, resource string) *fake.Clientset {
 		c := newAPI()
-		c.PrependReactor(verb, resource, func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no network") })
+		c.PrependReactor(verb, resource,
+			func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no network") })
 		return c
 	}
-	for _, c := range []*fake.Clientset{failing("get", "secrets"), failing("create", "secrets"), failing("get", "mutatingwebhookconfigurations"), failing("create", "validatingwebhookconfigurations")} {
+	for _, c := range []*fake.Clientset{
+		failing("get", "secrets"),
+		failing("create", "secrets"),
+		failing("get", "mutatingwebhookconfigurations"),
+		failing("create", "validatingwebhookconfigurations"),
+	} {
 		if err := newKeeper(c, &now).run(t.Context(), time.Hour); err == nil || err.Error() != "registering: no network" {
 			t.Errorf("got %v", err)
 		}

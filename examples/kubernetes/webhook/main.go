@@ -1,5 +1,6 @@
-// Command webhook serves the admission webhook of examples/admission in a cluster, and registers it: it makes the certificates, keeps
-// them in a Secret that its replicas share, renews them, and writes both webhook configurations.
+// Command webhook serves the admission webhook of examples/admission in a cluster,
+// and registers it: it makes the certificates, keeps them in a Secret that its
+// replicas share, renews them, and writes both webhook configurations.
 //
 //	webhook -namespace webhooks -service admission -addr :8443 -rules /etc/admission/rules.json
 //
@@ -58,7 +59,8 @@ type program struct {
 	connect        func(kubeconfig string) (kubernetes.Interface, error)
 }
 
-// connect returns a client of the cluster that the file says, or of the one that the program runs in.
+// connect returns a client of the cluster that the file says, or of the one that the
+// program runs in.
 func connect(kubeconfig string) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -80,7 +82,8 @@ type options struct {
 	registration                        registration
 }
 
-// run does what the command line asks for, until the context is done or a signal asks to stop, and returns the exit code.
+// run does what the command line asks for, until the context is done or a signal
+// asks to stop, and returns the exit code.
 func (p program) run(ctx context.Context, args []string) int {
 	o, err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -111,21 +114,27 @@ func (p program) parse(args []string) (*options, error) {
 	}
 	r := &o.registration
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8443", "listen on this `address`; :8443 in a pod")
-	flags.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080", "serve /metrics on this `address`, over HTTP and without authentication; 0 is none")
+	flags.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
+		"serve /metrics on this `address`, over HTTP and without authentication; 0 is none")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster (default the one it runs in)")
 	flags.StringVar(&o.rules, "rules", "", "`file` with the rules (default none)")
-	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is not ready")
-	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds, "how long pods stay on a node that is unreachable")
-	flags.StringVar(&r.name, "name", "admission.example.com", "`name` of both configurations; with mutate. or validate. before it, of the webhooks")
+	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds,
+		"how long pods stay on a node that is not ready")
+	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds,
+		"how long pods stay on a node that is unreachable")
+	flags.StringVar(&r.name, "name", "admission.example.com",
+		"`name` of both configurations; with mutate. or validate. before it, of the webhooks")
 	flags.StringVar(&r.namespace, "namespace", "webhooks", "`namespace` of the service and the Secret; its pods are exempt")
 	flags.StringVar(&r.service, "service", "admission", "`name` of the service, whose port is 443, that leads to the webhook")
 	flags.StringVar(&r.url, "url", "", "`address` of the webhook, as in https://127.0.0.1:8443, instead of a service")
 	flags.StringVar(&o.secret, "secret", "admission-tls", "`name` of the Secret with the certificates")
 	flags.Func("exempt", "more namespaces whose pods are exempt, separated by commas (default kube-system)", r.setExempt)
-	flags.Func("mutate-failure-policy", "what becomes of pods that /mutate does not answer about: `Fail` or Ignore (default Fail)", setPolicy(&r.mutatePolicy))
+	flags.Func("mutate-failure-policy",
+		"what becomes of pods that /mutate does not answer about: `Fail` or Ignore (default Fail)", setPolicy(&r.mutatePolicy))
 	flags.Func("validate-failure-policy", "the same for /validate: `Fail` or Ignore (default Fail)", setPolicy(&r.validatePolicy))
 	flags.DurationVar(&r.timeout, "timeout", 5*time.Second, "how long the API server waits for an answer, in whole seconds")
-	flags.DurationVar(&o.issuer.validity, "certificate-validity", 90*24*time.Hour, "how long a certificate is valid; it is renewed in the last third of that")
+	flags.DurationVar(&o.issuer.validity, "certificate-validity", 90*24*time.Hour,
+		"how long a certificate is valid; it is renewed in the last third of that")
 	flags.DurationVar(&o.interval, "interval", time.Minute, "how often certificates and registration are looked at")
 	flags.BoolVar(&o.unregister, "unregister", false, "delete the configurations and the Secret, and end")
 	flags.BoolVar(&o.audit, "audit", false, "list tolerations of pods that the rules would refuse or that make little sense, and end")
@@ -167,7 +176,8 @@ func setPolicy(p *admissionv1.FailurePolicyType) func(string) error {
 	}
 }
 
-// check returns an error if the flags are not right or do not go together, and completes the options.
+// check returns an error if the flags are not right or do not go together, and
+// completes the options.
 func (o *options) check(rest []string) error {
 	r := &o.registration
 	switch {
@@ -209,7 +219,10 @@ func (p program) do(ctx context.Context, o *options) (int, error) {
 		_, err := fmt.Fprintln(p.stdout, "webhook", version.String())
 		return 0, err
 	}
-	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{NotReady: &o.notReadySeconds, Unreachable: &o.unreachableSeconds})
+	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{
+		NotReady:    &o.notReadySeconds,
+		Unreachable: &o.unreachableSeconds,
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -230,8 +243,8 @@ func (p program) do(ctx context.Context, o *options) (int, error) {
 	return 0, p.serve(ctx, o, policies, client)
 }
 
-// drain is how long requests under way may take when the program stops. The grace period of a pod is 30 seconds, of which a preStop
-// hook may sleep for some.
+// drain is how long requests under way may take when the program stops. The grace
+// period of a pod is 30 seconds, of which a preStop hook may sleep for some.
 const drain = 20 * time.Second
 
 // serve serves and keeps certificates and registration in order until the context is done.

@@ -21,8 +21,8 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// In a cluster: it registers, serves what is registered, and ends on SIGTERM, leaving the registration to other replicas; then it is
-// unregistered.
+// In a cluster: it registers, serves what is registered, and ends on SIGTERM,
+// leaving the registration to other replicas; then it is unregistered.
 func TestServe(t *testing.T) {
 	client := newAPI()
 	var stdout, stderr webhooktest.Buffer
@@ -34,7 +34,11 @@ func TestServe(t *testing.T) {
 	}}
 	code := make(chan int, 1)
 	go func() {
-		code <- p.run(t.Context(), []string{"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s", "-mutate-failure-policy", "Ignore"})
+		code <- p.run(t.Context(), []string{
+			"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0",
+			"-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s",
+			"-mutate-failure-policy", "Ignore",
+		})
 	}()
 	listening := webhooktest.Eventually(t, &stderr, "listening")
 	addr := listening["addr"].(string)
@@ -42,7 +46,8 @@ func TestServe(t *testing.T) {
 
 	_, mutating, validating := get(t, client)
 	w := mutating.Webhooks[0]
-	if *w.ClientConfig.URL != "https://127.0.0.1:1234/x/mutate" || *validating.Webhooks[0].ClientConfig.URL != "https://127.0.0.1:1234/x/validate" || *w.TimeoutSeconds != 30 ||
+	if *w.ClientConfig.URL != "https://127.0.0.1:1234/x/mutate" ||
+		*validating.Webhooks[0].ClientConfig.URL != "https://127.0.0.1:1234/x/validate" || *w.TimeoutSeconds != 30 ||
 		*w.FailurePolicy != "Ignore" || *validating.Webhooks[0].FailurePolicy != "Fail" {
 		t.Errorf("%+v", w)
 	}
@@ -140,7 +145,10 @@ func TestUsage(t *testing.T) {
 		{[]string{"-timeout", "31s"}, 2, "-timeout 31s"},
 		{[]string{"-timeout", "1500ms"}, 2, "-timeout 1.5s"},
 		{[]string{"-interval", "0s"}, 2, "-interval 0s is not above zero"},
-		{[]string{"-certificate-validity", "8m59s"}, 2, "-certificate-validity 8m59s is less than nine times the -interval of 1m0s"},
+		{
+			[]string{"-certificate-validity", "8m59s"}, 2,
+			"-certificate-validity 8m59s is less than nine times the -interval of 1m0s",
+		},
 		{[]string{"-url", "http://127.0.0.1"}, 2, `-url "http://127.0.0.1" is not of the form https://HOST:PORT`},
 		{[]string{"-url", "https://"}, 2, "is not of the form"},
 		{[]string{"-url", "https://a?b"}, 2, "is not of the form"},
@@ -164,7 +172,8 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	var stderr webhooktest.Buffer
-	if code := (program{&webhooktest.Buffer{}, &stderr, connect}).run(context.Background(), []string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {
+	if code := (program{&webhooktest.Buffer{}, &stderr, connect}).run(context.Background(),
+		[]string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {
 		t.Errorf("exit code %d, stderr %s", code, &stderr)
 	}
 }

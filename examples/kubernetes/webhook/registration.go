@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// managedBy is the value of the label app.kubernetes.io/managed-by of all that this program writes. It touches nothing without.
+// managedBy is the value of the label app.kubernetes.io/managed-by of all that this
+// program writes. It touches nothing without.
 const managedBy = "taints-webhook"
 
 var labels = map[string]string{"app.kubernetes.io/managed-by": managedBy}
@@ -38,24 +39,27 @@ type registration struct {
 	timeout                      time.Duration
 }
 
-// apply writes both configurations where they are not as they should be, and reports whether one was not. The error is a conflict,
-// AlreadyExists or NotFound where somebody else writes at the same time.
+// apply writes both configurations where they are not as they should be, and reports
+// whether one was not. The error is a conflict, AlreadyExists or NotFound where
+// somebody else writes at the same time.
 func (r *registration) apply(ctx context.Context, client kubernetes.Interface, authorities []byte) (changed bool, err error) {
 	mutating, validating := r.mutating(authorities), r.validating(authorities)
 	c := client.AdmissionregistrationV1()
-	first, err := apply(ctx, "ValidatingWebhookConfiguration", c.ValidatingWebhookConfigurations(), validating, func(have *admissionv1.ValidatingWebhookConfiguration) bool {
-		same := equality.Semantic.DeepEqual(have.Webhooks, validating.Webhooks)
-		have.Webhooks = validating.Webhooks
-		return same
-	})
+	first, err := apply(ctx, "ValidatingWebhookConfiguration",
+		c.ValidatingWebhookConfigurations(), validating, func(have *admissionv1.ValidatingWebhookConfiguration) bool {
+			same := equality.Semantic.DeepEqual(have.Webhooks, validating.Webhooks)
+			have.Webhooks = validating.Webhooks
+			return same
+		})
 	if err != nil {
 		return first, err
 	}
-	second, err := apply(ctx, "MutatingWebhookConfiguration", c.MutatingWebhookConfigurations(), mutating, func(have *admissionv1.MutatingWebhookConfiguration) bool {
-		same := equality.Semantic.DeepEqual(have.Webhooks, mutating.Webhooks)
-		have.Webhooks = mutating.Webhooks
-		return same
-	})
+	second, err := apply(ctx, "MutatingWebhookConfiguration", c.MutatingWebhookConfigurations(),
+		mutating, func(have *admissionv1.MutatingWebhookConfiguration) bool {
+			same := equality.Semantic.DeepEqual(have.Webhooks, mutating.Webhooks)
+			have.Webhooks = mutating.Webhooks
+			return same
+		})
 	return first || second, err
 }
 
@@ -67,8 +71,10 @@ type api[T metav1.Object] interface {
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// apply creates the object, or updates the one of its name if set, which makes that one what it should be, says that it was not so.
-func apply[T metav1.Object](ctx context.Context, kind string, client api[T], want T, set func(have T) (same bool)) (changed bool, err error) {
+// apply creates the object, or updates the one of its name if set, which makes that
+// one what it should be, says that it was not so.
+func apply[T metav1.Object](ctx context.Context, kind string, client api[T], want T,
+	set func(have T) (same bool)) (changed bool, err error) {
 	have, err := client.Get(ctx, want.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		_, err = client.Create(ctx, want, metav1.CreateOptions{})
@@ -150,7 +156,12 @@ func (r *registration) clientConfig(path string, authorities []byte) admissionv1
 		config.URL = new(r.url + path)
 		return config
 	}
-	config.Service = &admissionv1.ServiceReference{Namespace: r.namespace, Name: r.service, Path: &path, Port: new(int32(443))}
+	config.Service = &admissionv1.ServiceReference{
+		Namespace: r.namespace,
+		Name:      r.service,
+		Path:      &path,
+		Port:      new(int32(443)),
+	}
 	return config
 }
 

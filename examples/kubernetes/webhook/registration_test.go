@@ -85,7 +85,8 @@ func TestUnregister(t *testing.T) {
 	if err != nil || len(list.Items) > 0 {
 		t.Errorf("%v, %v", list, err)
 	}
-	if got := strings.Join(writes(client)[3:], ", "); got != "delete mutatingwebhookconfigurations, delete validatingwebhookconfigurations, delete secrets" {
+	if got := strings.Join(writes(client)[3:],
+		", "); got != "delete mutatingwebhookconfigurations, delete validatingwebhookconfigurations, delete secrets" {
 		t.Errorf("got %s", got)
 	}
 	mustPass(t, k) // and again from the beginning
@@ -114,7 +115,8 @@ func TestUnregisterFails(t *testing.T) {
 	if err := client.Tracker().Add(mine); err != nil {
 		t.Fatal(err)
 	}
-	if err := unregister(t.Context(), client, newRegistration(), "admission-tls"); err == nil || !strings.Contains(err.Error(), "the Secret admission-tls is not this program's") {
+	if err := unregister(t.Context(), client, newRegistration(), "admission-tls"); err == nil ||
+		!strings.Contains(err.Error(), "the Secret admission-tls is not this program's") {
 		t.Errorf("got %v", err)
 	}
 }

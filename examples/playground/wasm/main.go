@@ -1,7 +1,8 @@
 //go:build js && wasm
 
-// Wasm is the part of the playground that runs in the browser. It gives the page one function, from the state of the form to the
-// answer, both JSON, and waits to be called.
+// Wasm is the part of the playground that runs in the browser. It gives the page one
+// function, from the state of the form to the answer, both JSON, and waits to be
+// called.
 package main
 
 import (

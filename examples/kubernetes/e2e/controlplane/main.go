@@ -1,5 +1,6 @@
-// Command controlplane is a Kubernetes control plane in one binary, for tests: etcd, kube-apiserver,
-// kube-controller-manager and kube-scheduler, and kubectl to talk to it, each started by its name as the first argument.
+// Command controlplane is a Kubernetes control plane in one binary, for tests: etcd,
+// kube-apiserver, kube-controller-manager and kube-scheduler, and kubectl to talk to
+// it, each started by its name as the first argument.
 //
 //	controlplane etcd DIR CLIENT-URL PEER-URL
 //	controlplane kube-apiserver FLAGS...
@@ -53,7 +54,8 @@ func main() {
 
 func run(command *cobra.Command) { os.Exit(cli.Run(command)) }
 
-// etcd serves a single member until it is interrupted. It does not wait for the disk: its data does not outlive a test.
+// etcd serves a single member until it is interrupted. It does not wait for the
+// disk: its data does not outlive a test.
 func etcd(args []string) {
 	if len(args) != 3 {
 		fail("want etcd DIR CLIENT-URL PEER-URL")

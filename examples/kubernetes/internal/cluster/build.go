@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// kubernetesVersion is what the control plane calls itself: the version of k8s.io/kubernetes in go.mod.
+// kubernetesVersion is what the control plane calls itself: the version of
+// k8s.io/kubernetes in go.mod.
 const kubernetesVersion = "v1.36.3"
 
 // controlPlane is the folder of the binary that holds all of Kubernetes.
@@ -35,10 +36,12 @@ var builds struct {
 	paths map[string]string
 }
 
-// Binary returns the path of the binary of a main package of this module, named by its folder, as in "scheduler" or
-// "e2e/controlplane". It is built when it is not in the user's cache folder, under a name that holds a hash of go.mod,
-// go.sum and the sources; progress goes to standard error. Where the build takes longer than the test may, the test
-// fails with the advice to run it again: Go keeps what is compiled.
+// Binary returns the path of the binary of a main package of this module, named by
+// its folder, as in "scheduler" or "e2e/controlplane". It is built when it is not in
+// the user's cache folder, under a name that holds a hash of go.mod, go.sum and the
+// sources; progress goes to standard error. Where the build takes longer than the
+// test may, the test fails with the advice to run it again: Go keeps what is
+// compiled.
 func Binary(t T, folder string) string {
 	t.Helper()
 	builds.Lock()
@@ -197,8 +200,9 @@ func moduleDir() (string, error) {
 	}
 }
 
-// hashOf is the hash of all that the binary is built from: the modules' versions, the toolchain, and the sources. The
-// control plane has none but its own, so it is not built again when the others change.
+// hashOf is the hash of all that the binary is built from: the modules' versions,
+// the toolchain, and the sources. The control plane has none but its own, so it is
+// not built again when the others change.
 func hashOf(module, folder string) (string, error) {
 	roots := []string{filepath.Join(module, folder)}
 	if folder != controlPlane {

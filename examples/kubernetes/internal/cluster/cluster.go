@@ -1,10 +1,12 @@
-// Package cluster starts a real Kubernetes control plane, for tests and to play with: etcd, kube-apiserver and
-// kube-controller-manager, built from Go modules, on 127.0.0.1 and free ports. There are no machines: a node is an object with a
+// Package cluster starts a real Kubernetes control plane, for tests and to play
+// with: etcd, kube-apiserver and kube-controller-manager, built from Go modules, on
+// 127.0.0.1 and free ports. There are no machines: a node is an object with a
 // heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only say that pods run.
 //
-// Whatever a test starts ends with it, also when it fails or panics, and when it is interrupted if it asks for that with
-// [KillOnSignal]; on Linux also when the test process is killed. When a test fails, the end of each program's output goes to
-// the test's log.
+// Whatever a test starts ends with it, also when it fails or panics, and when it is
+// interrupted if it asks for that with [KillOnSignal]; on Linux also when the test
+// process is killed. When a test fails, the end of each program's output goes to the
+// test's log.
 package cluster
 
 import (
@@ -32,23 +34,28 @@ import (
 // token is that of a user who may do everything. Only this machine can reach the API server.
 const token = "taints-e2e"
 
-// Options say how a control plane differs from the usual one. The zero Options are the usual one.
+// Options say how a control plane differs from the usual one. The zero Options are
+// the usual one.
 type Options struct {
-	// APIServer, ControllerManager are further flags of the two. Of a flag that stands twice the last counts, but a list
-	// is added to.
+	// APIServer, ControllerManager are further flags of the two. Of a flag that
+	// stands twice the last counts, but a list is added to.
 	APIServer, ControllerManager []string
-	// NoControllerManager leaves the kube-controller-manager out. Nobody then takes the taint not-ready off new nodes, which
-	// admission puts on: --disable-admission-plugins=ServiceAccount,TaintNodesByCondition leaves that out too.
+	// NoControllerManager leaves the kube-controller-manager out. Nobody then takes
+	// the taint not-ready off new nodes, which admission puts on:
+	// --disable-admission-plugins=ServiceAccount,TaintNodesByCondition leaves that
+	// out too.
 	NoControllerManager bool
 	// Heartbeat is how often nodes renew their lease; 0 is 5 seconds.
 	Heartbeat time.Duration
-	// Kubelets makes pods that have a node run, and those that are deleted disappear, as long as their node has a heartbeat.
+	// Kubelets makes pods that have a node run, and those that are deleted
+	// disappear, as long as their node has a heartbeat.
 	Kubelets bool
 	// Logs is a folder where the output of the programs is kept; none where it is empty.
 	Logs string
 }
 
-// T is what a Cluster needs of a test, which a [testing.T] has. A program that wants a cluster has one of its own.
+// T is what a Cluster needs of a test, which a [testing.T] has. A program that wants
+// a cluster has one of its own.
 type T interface {
 	Helper()
 	Name() string
@@ -61,10 +68,11 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// A Cluster is a control plane that runs. Its methods fail the test where something does not work.
+// A Cluster is a control plane that runs. Its methods fail the test where something
+// does not work.
 type Cluster struct {
-	// Config reaches the API server as a user who may do everything, with no limit on the rate of requests that a test
-	// would notice.
+	// Config reaches the API server as a user who may do everything, with no limit
+	// on the rate of requests that a test would notice.
 	Config *rest.Config
 	// Client is a client with that configuration.
 	Client kubernetes.Interface
@@ -149,10 +157,12 @@ func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
 	c.Kubeconfig = c.KubeconfigFor("admin", token)
 }
 
-// StopAPIServer kills the API server, as when its machine fails. The rest of the control plane stays.
+// StopAPIServer kills the API server, as when its machine fails. The rest of the
+// control plane stays.
 func (c *Cluster) StopAPIServer() { c.apiserver.process.Kill() }
 
-// StartAPIServer starts the API server, with the address, keys and data that it had before, and waits until it is ready.
+// StartAPIServer starts the API server, with the address, keys and data that it had
+// before, and waits until it is ready.
 func (c *Cluster) StartAPIServer() {
 	c.tb.Helper()
 	process := c.Run("kube-apiserver", Binary(c.tb, controlPlane), c.apiserver.args...)
@@ -198,8 +208,8 @@ func (c *Cluster) controllerManager(binary string, flags []string) {
 	c.WaitHealthy("https://" + address + "/healthz")
 }
 
-// Run starts a program of the given name, with its output in a file, and returns at once. Start it with [Binary]'s path. It
-// ends with the test, if not before.
+// Run starts a program of the given name, with its output in a file, and returns at
+// once. Start it with [Binary]'s path. It ends with the test, if not before.
 func (c *Cluster) Run(name, path string, args ...string) *Process {
 	c.tb.Helper()
 	folder := c.Dir
@@ -226,7 +236,8 @@ func (c *Cluster) Run(name, path string, args ...string) *Process {
 	return p
 }
 
-// ControlPlane starts one of the programs of the control plane once more, as in ControlPlane("kube-scheduler", …).
+// ControlPlane starts one of the programs of the control plane once more, as in
+// ControlPlane("kube-scheduler", …).
 func (c *Cluster) ControlPlane(component string, args ...string) *Process {
 	c.tb.Helper()
 	return c.Run(component, Binary(c.tb, controlPlane), append([]string{component}, args...)...)
@@ -248,7 +259,8 @@ func (c *Cluster) stop() {
 // given are the addresses that FreeAddress has returned, which nobody may listen on yet.
 var given sync.Map
 
-// FreeAddress returns a host and port on the loopback interface where nobody listens, another one each time.
+// FreeAddress returns a host and port on the loopback interface where nobody
+// listens, another one each time.
 func (c *Cluster) FreeAddress() string {
 	c.tb.Helper()
 	for {
@@ -274,8 +286,8 @@ func (c *Cluster) WriteFile(name, content string) string {
 	return path
 }
 
-// Eventually calls the condition again and again until it returns nil, and fails the test with its last error where it
-// does not within two minutes.
+// Eventually calls the condition again and again until it returns nil, and fails the
+// test with its last error where it does not within two minutes.
 func (c *Cluster) Eventually(what string, condition func() error) {
 	c.tb.Helper()
 	c.Within(2*time.Minute, what, condition)
@@ -304,7 +316,8 @@ func (c *Cluster) writeKey() string {
 	return c.WriteFile("service-account.key", string(pem.EncodeToMemory(block)))
 }
 
-// KubeconfigFor writes a file for --kubeconfig for a user of the given name with the token, and returns its path.
+// KubeconfigFor writes a file for --kubeconfig for a user of the given name with the
+// token, and returns its path.
 func (c *Cluster) KubeconfigFor(user, token string) string {
 	c.tb.Helper()
 	config := clientcmdapi.NewConfig()

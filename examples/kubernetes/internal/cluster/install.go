@@ -23,7 +23,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// Kustomize builds a kustomization of this module, named by its folder in manifests, as kubectl kustomize does.
+// Kustomize builds a kustomization of this module, named by its folder in manifests,
+// as kubectl kustomize does.
 func Kustomize(folder string) ([]byte, error) {
 	module, err := moduleDir()
 	if err != nil {
@@ -40,8 +41,8 @@ func kustomize(folder string) ([]byte, error) {
 	return built.AsYaml()
 }
 
-// Manifest builds a kustomization of this module, and refuses fields that Kubernetes does not know. Objects of kinds that it
-// does not know are unstructured.
+// Manifest builds a kustomization of this module, and refuses fields that Kubernetes
+// does not know. Objects of kinds that it does not know are unstructured.
 func Manifest(folder string) ([]runtime.Object, error) {
 	content, err := Kustomize(folder)
 	if err != nil {
@@ -50,8 +51,8 @@ func Manifest(folder string) ([]runtime.Object, error) {
 	return decode(content)
 }
 
-// Overlay builds a kustomization of this module with components of it, named by their folders as well. The folder is for the
-// kustomization that names them.
+// Overlay builds a kustomization of this module with components of it, named by
+// their folders as well. The folder is for the kustomization that names them.
 func Overlay(folder, base string, components ...string) ([]runtime.Object, error) {
 	module, err := moduleDir()
 	if err != nil {
@@ -112,7 +113,8 @@ func decodeUnknown(text []byte) (runtime.Object, error) {
 	return object, err
 }
 
-// Install creates the objects of a kustomization of this module in the cluster, and returns them.
+// Install creates the objects of a kustomization of this module in the cluster, and
+// returns them.
 func (c *Cluster) Install(folder string) []runtime.Object {
 	c.tb.Helper()
 	objects, err := Manifest(folder)
@@ -153,7 +155,8 @@ func (c *Cluster) Apply(objects ...runtime.Object) {
 	}
 }
 
-// ServiceAccount returns the path of a file for --kubeconfig for a service account, which has the rights of that and no more.
+// ServiceAccount returns the path of a file for --kubeconfig for a service account,
+// which has the rights of that and no more.
 func (c *Cluster) ServiceAccount(namespace, name string) string {
 	c.tb.Helper()
 	accounts := c.Client.CoreV1().ServiceAccounts(namespace)

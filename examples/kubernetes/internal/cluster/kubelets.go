@@ -9,13 +9,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// startKubelets does for pods what the kubelets of their nodes do, as far as the API server sees it: they run and are ready as
-// soon as they have a node, and disappear when they are deleted. A node without a heartbeat does nothing. The pods are looked
-// at again each few seconds, for a node may come back.
+// startKubelets does for pods what the kubelets of their nodes do, as far as the API
+// server sees it: they run and are ready as soon as they have a node, and disappear
+// when they are deleted. A node without a heartbeat does nothing. The pods are
+// looked at again each few seconds, for a node may come back.
 func (c *Cluster) startKubelets() {
-	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, kubeletResync, informers.WithTweakListOptions(func(o *metav1.ListOptions) {
-		o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
-	}))
+	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, kubeletResync,
+		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
+			o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
+		}))
 	informer := factory.Core().V1().Pods().Informer()
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { c.runPod(obj.(*corev1.Pod)) },
@@ -32,13 +34,17 @@ const kubeletResync = heartbeatInterval
 
 var running = []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"},{"type":"ContainersReady","status":"True"}]}}`)
 
-// runPod brings a pod of a node that has a heartbeat one step on. What fails is tried at the next look.
+// runPod brings a pod of a node that has a heartbeat one step on. What fails is
+// tried at the next look.
 func (c *Cluster) runPod(pod *corev1.Pod) {
 	pods := c.Client.CoreV1().Pods(pod.Namespace)
 	switch {
 	case !c.heartbeat.beats(pod.Spec.NodeName):
 	case pod.DeletionTimestamp != nil:
-		_ = pods.Delete(c.Context(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64), Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+		_ = pods.Delete(c.Context(), pod.Name, metav1.DeleteOptions{
+			GracePeriodSeconds: new(int64),
+			Preconditions:      &metav1.Preconditions{UID: &pod.UID},
+		})
 	case pod.Status.Phase == corev1.PodPending:
 		_, _ = pods.Patch(c.Context(), pod.Name, types.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Get fetches a page of a program that the test has started, as the user who may do everything. The program's own
-// certificate is not looked at: it made it itself, and it runs on this machine.
+// Get fetches a page of a program that the test has started, as the user who may do
+// everything. The program's own certificate is not looked at: it made it itself, and
+// it runs on this machine.
 func (c *Cluster) Get(url string) (string, error) {
 	client := &http.Client{
 		Timeout:   10 * time.Second,

@@ -14,8 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Node returns a node that is ready, has 16 CPUs, 64 GiB and room for 110 pods, its name as the label of its host, and the
-// taints. It is not in the cluster yet, so a test can change it: see [Cluster.AddNodes].
+// Node returns a node that is ready, has 16 CPUs, 64 GiB and room for 110 pods, its
+// name as the label of its host, and the taints. It is not in the cluster yet, so a
+// test can change it: see [Cluster.AddNodes].
 func Node(name string, taints ...corev1.Taint) *corev1.Node {
 	resources := corev1.ResourceList{
 		corev1.ResourceCPU:    resource.MustParse("16"),
@@ -37,8 +38,9 @@ func Node(name string, taints ...corev1.Taint) *corev1.Node {
 	}
 }
 
-// Pod returns a pod in the namespace default with one container that asks for nothing, the tolerations, and a
-// terminationGracePeriodSeconds of 0, so that it is gone at once when it is deleted. It is not in the cluster yet.
+// Pod returns a pod in the namespace default with one container that asks for
+// nothing, the tolerations, and a terminationGracePeriodSeconds of 0, so that it is
+// gone at once when it is deleted. It is not in the cluster yet.
 func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},
@@ -50,8 +52,8 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 	}
 }
 
-// AddNodes creates the nodes, with a heartbeat each, and waits until the controller manager, if there is one, has taken
-// the taint not-ready off them.
+// AddNodes creates the nodes, with a heartbeat each, and waits until the controller
+// manager, if there is one, has taken the taint not-ready off them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
 	c.each(len(nodes), func(i int) error {
@@ -105,11 +107,12 @@ func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 	return pods
 }
 
-// StopHeartbeat stops the nodes' heartbeats, as when their machines fail: the controller manager finds them unreachable
-// after its --node-monitor-grace-period.
+// StopHeartbeat stops the nodes' heartbeats, as when their machines fail: the
+// controller manager finds them unreachable after its --node-monitor-grace-period.
 func (c *Cluster) StopHeartbeat(nodes ...string) { c.heartbeat.set(false, nodes...) }
 
-// StartHeartbeat lets the nodes' heartbeats go on, and has each say that it is ready, as a kubelet does when it is back.
+// StartHeartbeat lets the nodes' heartbeats go on, and has each say that it is
+// ready, as a kubelet does when it is back.
 func (c *Cluster) StartHeartbeat(nodes ...string) {
 	c.tb.Helper()
 	c.heartbeat.set(true, nodes...)
@@ -119,7 +122,8 @@ func (c *Cluster) StartHeartbeat(nodes ...string) {
 	c.each(len(nodes), func(i int) error {
 		// First: without it the controller manager would find the node silent once more.
 		c.renewLease(c.Context(), nodes[i])
-		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i], types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
+		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i],
+			types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
 		return err
 	})
 }
@@ -201,7 +205,8 @@ func (c *Cluster) addLease(node string) error {
 	return err
 }
 
-// renewLease does not report a failure: a kubelet does not stop either, and a node without heartbeats is noticed.
+// renewLease does not report a failure: a kubelet does not stop either, and a node
+// without heartbeats is noticed.
 func (c *Cluster) renewLease(ctx context.Context, node string) {
 	patch := fmt.Appendf(nil, `{"spec":{"renewTime":%q}}`, time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"))
 	leases := c.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease)

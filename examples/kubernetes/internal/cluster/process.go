@@ -64,7 +64,8 @@ type process struct {
 	err     error         // how it ended; to be read after done
 }
 
-// live are the processes that run now. Once closing is set, because this process is about to end, no more start.
+// live are the processes that run now. Once closing is set, because this process is
+// about to end, no more start.
 var live struct {
 	sync.Mutex
 	processes map[*process]bool
@@ -72,7 +73,8 @@ var live struct {
 	closing   bool
 }
 
-// The kernel's promise to kill a child is bound to the thread that started it: it is this one, which never ends.
+// The kernel's promise to kill a child is bound to the thread that started it: it is
+// this one, which never ends.
 var starts = make(chan func())
 
 func startThread() {
@@ -84,7 +86,8 @@ func startThread() {
 
 var initOnce sync.Once
 
-// initialize starts what has to be there before the first child: the thread that starts children.
+// initialize starts what has to be there before the first child: the thread that
+// starts children.
 func initialize() { go startThread() }
 
 // KillOnSignal makes the process end on Ctrl-C or SIGTERM, with all that it has started.
@@ -119,7 +122,8 @@ func killAll() {
 
 const folderPrefix = "taints-e2e-"
 
-// folder makes a temporary folder, which remove deletes, or killAll. It deletes those of tests that were killed.
+// folder makes a temporary folder, which remove deletes, or killAll. It deletes
+// those of tests that were killed.
 func folder() (path string, err error) {
 	removeOrphans()
 	path, err = os.MkdirTemp("", fmt.Sprintf("%s%d-", folderPrefix, os.Getpid()))

@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// own puts the program into a process group of its own, and has the kernel kill it when this process dies, however it does.
+// own puts the program into a process group of its own, and has the kernel kill it
+// when this process dies, however it does.
 func own(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -38,8 +38,9 @@ func (p Profile) String() string {
 `, p.Name, !p.InClear)
 }
 
-// RunScheduler starts a scheduler with the profiles, waits until it is ready, and returns the address of its pages. It is the
-// one with the plugin if a profile wants that, and otherwise the one that Kubernetes has.
+// RunScheduler starts a scheduler with the profiles, waits until it is ready, and
+// returns the address of its pages. It is the one with the plugin if a profile wants
+// that, and otherwise the one that Kubernetes has.
 func (c *Cluster) RunScheduler(flags []string, profiles ...Profile) (*Process, string) {
 	c.tb.Helper()
 	address := c.FreeAddress()
@@ -80,8 +81,9 @@ profiles:
 	return process, url
 }
 
-// RunWebhook starts the webhook with the rights of its manifest, which is installed, and with the file of rules, if there is
-// one. API servers ask it when RunWebhook returns. It also returns the address of the metrics.
+// RunWebhook starts the webhook with the rights of its manifest, which is installed,
+// and with the file of rules, if there is one. API servers ask it when RunWebhook
+// returns. It also returns the address of the metrics.
 func (c *Cluster) RunWebhook(rules string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	addr, metrics := c.FreeAddress(), c.FreeAddress()
@@ -93,8 +95,8 @@ func (c *Cluster) RunWebhook(rules string, flags ...string) (p *Process, metrics
 	return p, "http://" + metrics + "/metrics"
 }
 
-// RunEvictor starts an evictor with the rights of its manifest, which is installed, waits until it is ready, and returns the
-// address of its metrics.
+// RunEvictor starts an evictor with the rights of its manifest, which is installed,
+// waits until it is ready, and returns the address of its metrics.
 func (c *Cluster) RunEvictor(flags ...string) (p *Process, args []string, metrics string) {
 	c.tb.Helper()
 	address, health := c.FreeAddress(), c.FreeAddress()

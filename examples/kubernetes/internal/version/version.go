@@ -3,11 +3,12 @@ package version
 
 import "runtime/debug"
 
-// stamp is set when an image is built: -ldflags "-X github.com/…/examples/kubernetes/internal/version.stamp=v1.2.3".
+// stamp is set when an image is built: -ldflags "-X
+// github.com/…/examples/kubernetes/internal/version.stamp=v1.2.3".
 var stamp string
 
-// String returns the version that was stamped into the program, or else that of the module, which has the commit where the
-// program was built from a checkout.
+// String returns the version that was stamped into the program, or else that of the
+// module, which has the commit where the program was built from a checkout.
 func String() string {
 	if stamp != "" {
 		return stamp

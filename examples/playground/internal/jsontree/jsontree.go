@@ -1,5 +1,6 @@
-// Package jsontree reads JSON into a tree that knows where in the text each value stands, and writes JSON. It is for
-// programs that must stay small: it imports neither fmt nor reflect nor encoding/json.
+// Package jsontree reads JSON into a tree that knows where in the text each value
+// stands, and writes JSON. It is for programs that must stay small: it imports
+// neither fmt nor reflect nor encoding/json.
 package jsontree
 
 import (
@@ -63,7 +64,8 @@ func (e *SyntaxError) Error() string { return e.Message }
 // maxDepth is how deep values may be nested. A browser's stack holds little more.
 const maxDepth = 200
 
-// Parse reads the text, which holds one value and white space around it. The error is a [*SyntaxError].
+// Parse reads the text, which holds one value and white space around it. The error
+// is a [*SyntaxError].
 func Parse(text string) (*Value, error) {
 	p := parser{text: text}
 	p.space()
@@ -249,8 +251,8 @@ func (p *parser) digits() {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// string reads a string with its quotes and returns what it stands for. Bytes that are no UTF-8, and halves of
-// surrogate pairs, become U+FFFD.
+// string reads a string with its quotes and returns what it stands for. Bytes that
+// are no UTF-8, and halves of surrogate pairs, become U+FFFD.
 func (p *parser) string() string {
 	p.at++
 	start := p.at

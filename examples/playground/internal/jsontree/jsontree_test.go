@@ -37,9 +37,12 @@ func plain(v *Value) any {
 var texts = []string{
 	`null`, `true`, `false`, `0`, `-1.5e+10`, `""`, `[]`, `{}`, ` [ 1 , "a" , { "b" : [ ] } ] `,
 	`{"key":"dedicated","tolerationSeconds":9223372036854775807}`, `{"a":1,"a":2}`,
-	`"\"\\\/\b\f\n\r\t"`, `"\u00e9\ud83d\ude00"`, `"\ud83d"`, `"\ud83d\u0041"`, `"\ud83d\ud83d\ude00"`, `"\ude00"`, "\"\xff\"", "\"\\n\xff\"", `"é😀"`,
-	``, ` `, `[`, `[1`, `[1,`, `[1,]`, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{a:1}`, `{"a" 1}`, `[1 2]`, `01`, `-`, `1.`, `.5`, `1e`,
-	`+1`, `tru`, `nulls`, `"`, `"a`, `"\`, `"\x"`, `"\u12"`, `"\u+123"`, "\"\n\"", "\"\\n\x01\"", `[] []`, "\x00", "\ufeff{}", `'a'`, `{"a":tru}`,
+	`"\"\\\/\b\f\n\r\t"`, `"\u00e9\ud83d\ude00"`, `"\ud83d"`, `"\ud83d\u0041"`,
+	`"\ud83d\ud83d\ude00"`, `"\ude00"`, "\"\xff\"", "\"\\n\xff\"", `"é😀"`,
+	``, ` `, `[`, `[1`, `[1,`, `[1,]`, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`,
+	`{a:1}`, `{"a" 1}`, `[1 2]`, `01`, `-`, `1.`, `.5`, `1e`,
+	`+1`, `tru`, `nulls`, `"`, `"a`, `"\`, `"\x"`, `"\u12"`, `"\u+123"`, "\"\n\"", "\"\\n\x01\"",
+	`[] []`, "\x00", "\ufeff{}", `'a'`, `{"a":tru}`,
 }
 
 func checkAgainstStandard(t *testing.T, text string) {
@@ -110,10 +113,18 @@ func TestSyntaxErrors(t *testing.T) {
 		{`{"a" 1}`, "want a colon after the name", 5},
 		{`{a: 1}`, "want a name in double quotes", 1},
 		{`[1,]`, "want a value: a string in double quotes, a number, true, false, null, [ or {", 3},
-		{`[`, "the JSON is not complete: want a value: a string in double quotes, a number, true, false, null, [ or {", 1},
+		{
+			`[`,
+			"the JSON is not complete: want a value: a string in double quotes, a number, true, false, null, [ or {",
+			1,
+		},
 		{`[1`, "the JSON is not complete: want a comma or ]", 2},
 		{`{} {}`, "the JSON ends before this", 3},
-		{"{\"a\": \"b\n\"}", `a string ends on its line: want a double quote, or \n and the like for control characters`, 8},
+		{
+			"{\"a\": \"b\n\"}",
+			`a string ends on its line: want a double quote, or \n and the like for control characters`,
+			8,
+		},
 		{`"\x"`, `want one of " \ / b f n r t u after a backslash`, 2},
 		{`-a`, "want a digit", 1},
 		{strings.Repeat("[", maxDepth+2), "the values are nested too deep", maxDepth + 1},

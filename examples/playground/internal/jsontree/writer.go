@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer appends JSON to Text. What belongs between two elements it writes itself. The zero Writer is ready to use.
+// A Writer appends JSON to Text. What belongs between two elements it writes itself.
+// The zero Writer is ready to use.
 type Writer struct {
 	Text []byte
 	more bool // an element stands before the next one

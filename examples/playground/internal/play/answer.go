@@ -81,8 +81,8 @@ func (a *answerer) placement() statement {
 	return a.reserved("Placement unknown", a.placementOfRead())
 }
 
-// reserved returns the statement, or where something could not be read, one that says no more than what would hold without
-// that.
+// reserved returns the statement, or where something could not be read, one that
+// says no more than what would hold without that.
 func (a *answerer) reserved(text string, s statement) statement {
 	n := unread(a.taints.problems) + unread(a.written.problems)
 	if n == 0 {
@@ -98,23 +98,37 @@ func (a *answerer) placementOfRead() statement {
 	n := len(a.taints.elements)
 	switch {
 	case n == 0:
-		return statement{tone: good, text: "The pod may be placed on the node", detail: "The node has no taints.", brief: "May be placed"}
+		return statement{
+			tone:   good,
+			text:   "The pod may be placed on the node",
+			detail: "The node has no taints.",
+			brief:  "May be placed",
+		}
 	case !v.Schedulable():
 		keep := v.NoSchedule + v.NoExecute
 		detail := strconv.Itoa(keep) + " of its " + count(n, "taint", "taints") + verb(keep, " keeps", " keep") + " it off"
-		return statement{tone: bad, text: "The pod cannot be placed on the node", detail: detail + ": " + byEffect(v) + ".", brief: "Cannot be placed"}
-	case v.Avoid():
 		return statement{
-			tone: mixed, text: "The pod may be placed on the node, which the scheduler avoids", brief: "May be placed, but is avoided",
-			detail: count(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") + " not tolerated: a node with fewer of them is preferred.",
+			tone:   bad,
+			text:   "The pod cannot be placed on the node",
+			detail: detail + ": " + byEffect(v) + ".",
+			brief:  "Cannot be placed",
 		}
+	case v.Avoid():
+		return statement{tone: mixed, text: "The pod may be placed on the node, which the scheduler avoids", brief: "May be placed, but is avoided",
+			detail: count(v.PreferNoSchedule, "PreferNoSchedule taint is",
+				"PreferNoSchedule taints are") + " not tolerated: a node with fewer of them is preferred."}
 	case v.Other > 0:
 		return statement{
 			tone: good, text: "The pod may be placed on the node", brief: "May be placed",
 			detail: count(v.Other, "taint has an effect", "taints have an effect") + " that Kubernetes does not know and ignores.",
 		}
 	}
-	return statement{tone: good, text: "The pod may be placed on the node", brief: "May be placed", detail: "Every taint is tolerated."}
+	return statement{
+		tone:   good,
+		text:   "The pod may be placed on the node",
+		brief:  "May be placed",
+		detail: "Every taint is tolerated.",
+	}
 }
 
 // byEffect lists the effects that keep a pod off a node, with their numbers.
@@ -139,18 +153,43 @@ func (a *answerer) evictionOfRead() statement {
 	later := e.Outcome == taints.EvictsAt
 	switch {
 	case e.Outcome == taints.Stays:
-		return statement{tone: good, text: "A pod that runs there stays", detail: a.whyStays(), brief: "Stays if it runs there"}
+		return statement{
+			tone:   good,
+			text:   "A pod that runs there stays",
+			detail: a.whyStays(),
+			brief:  "Stays if it runs there",
+		}
 	case later && a.hasProblem("observed") && e.From.Equal(a.observed):
 		after := seconds(e.Seconds) + " after the taint is seen"
-		return statement{tone: mixed, text: "A pod that runs there is evicted " + after, detail: a.why(e), brief: "Evicted " + after}
+		return statement{
+			tone:   mixed,
+			text:   "A pod that runs there is evicted " + after,
+			detail: a.why(e),
+			brief:  "Evicted " + after,
+		}
 	case later && e.At.After(a.observed):
 		at := "at " + utc(e.At)
-		return statement{tone: mixed, text: "A pod that runs there is evicted " + at, detail: a.why(e), brief: "Evicted " + at}
+		return statement{
+			tone:   mixed,
+			text:   "A pod that runs there is evicted " + at,
+			detail: a.why(e),
+			brief:  "Evicted " + at,
+		}
 	case later:
 		since := "overdue since " + utc(e.At)
-		return statement{tone: bad, text: "A pod that runs there is " + since, detail: a.why(e), brief: "Eviction " + since}
+		return statement{
+			tone:   bad,
+			text:   "A pod that runs there is " + since,
+			detail: a.why(e),
+			brief:  "Eviction " + since,
+		}
 	}
-	return statement{tone: bad, text: "A pod that runs there is evicted at once", detail: a.why(e), brief: "Evicted at once"}
+	return statement{
+		tone:   bad,
+		text:   "A pod that runs there is evicted at once",
+		detail: a.why(e),
+		brief:  "Evicted at once",
+	}
 }
 
 func (a *answerer) hasProblem(field string) bool {
@@ -226,8 +265,8 @@ func statusOf(r taints.Reason) (tone, string) {
 	return unknown, "has no effect that Kubernetes knows"
 }
 
-// timeOf says how long the taint, which is tolerated, leaves the pod, and which toleration says so if it is not the first
-// that matches.
+// timeOf says how long the taint, which is tolerated, leaves the pod, and which
+// toleration says so if it is not the first that matches.
 func (a *answerer) timeOf(i, first int) string {
 	j, _ := a.matcher.Choose(a.taints.elements[i])
 	by := ""

@@ -1,6 +1,7 @@
-// Package play answers what the page of the playground asks: the texts of a form go in, and out comes what taints and
-// tolerations in them do, with the places of what is wrong. It is small on purpose, for it is downloaded: it imports
-// neither fmt nor reflect nor encoding/json.
+// Package play answers what the page of the playground asks: the texts of a form go
+// in, and out comes what taints and tolerations in them do, with the places of what
+// is wrong. It is small on purpose, for it is downloaded: it imports neither fmt nor
+// reflect nor encoding/json.
 package play
 
 import (
@@ -14,7 +15,8 @@ import (
 type State struct {
 	// Taints and Tolerations are lists, one entry a line or with commas between, or JSON.
 	Taints, Tolerations string
-	// Observed is when the taints are seen, as in 2026-11-21T12:00:00, in UTC unless it says otherwise.
+	// Observed is when the taints are seen, as in 2026-11-21T12:00:00, in UTC unless
+	// it says otherwise.
 	Observed string
 	// Select names a [taints.Selection]; empty stands for the first.
 	Select string
@@ -24,8 +26,9 @@ type State struct {
 	NoComparison, KeyWildcards, FromTimeAdded bool
 }
 
-// Answer returns the answer to a state as JSON. The state is JSON too: an object of strings with the names of a link to
-// the page, in which what is switched on has any text but the empty one.
+// Answer returns the answer to a state as JSON. The state is JSON too: an object of
+// strings with the names of a link to the page, in which what is switched on has any
+// text but the empty one.
 func Answer(state string) string {
 	var s State
 	if v, err := jsontree.Parse(state); err == nil {
@@ -51,7 +54,12 @@ func (s *State) set(v *jsontree.Value) {
 }
 
 // Selections are what Select may name, the default first.
-var Selections = []taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest}
+var Selections = []taints.Selection{
+	taints.FirstMatch,
+	taints.LongestMatch,
+	taints.ShortestMatch,
+	taints.ForeverElseShortest,
+}
 
 // An Adder is part of Kubernetes that adds tolerations to a pod.
 type Adder struct {

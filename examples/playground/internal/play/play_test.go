@@ -107,33 +107,182 @@ func TestStatements(t *testing.T) {
 		placement, eviction string
 	}{
 		{"nothing", nil, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"comments", []string{"taints", "# a:NoSchedule\n\n ,, "}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"soft", []string{"taints", "a:PreferNoSchedule"}, "mixed: The pod may be placed on the node, which the scheduler avoids", "good: A pod that runs there stays"},
-		{"hard", []string{"taints", "a:NoSchedule"}, "bad: The pod cannot be placed on the node", "good: A pod that runs there stays"},
-		{"evicting", []string{"taints", "a:NoExecute"}, "bad: The pod cannot be placed on the node", "bad: A pod that runs there is evicted at once"},
-		{"unknown effect", []string{"taints", `[{"key": "a", "effect": "noExecute"}]`}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"for a time", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 90s"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:01:30 UTC"},
-		{"for no time", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for -1s"}, "good: The pod may be placed on the node", "bad: A pod that runs there is evicted at once"},
-		{"forever", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"longer than a time can be", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9223372036854775807s"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"the same without a time to count from", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9223372036854775807s", "observed", ""}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"the first", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 1s,a:NoExecute for 9s"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:00:01 UTC"},
-		{"the longest", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 1s,a:NoExecute for 9s", "select", "LongestMatch"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:00:09 UTC"},
-		{"the shortest", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute,a:NoExecute for 9s", "select", "ShortestMatch"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:00:09 UTC"},
-		{"forever before the shortest", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9s,a:NoExecute", "select", "ForeverElseShortest"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"from timeAdded", []string{"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:59:00Z"}]`, "tolerations", "a:NoExecute for 90s", "fromTimeAdded", "1"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:00:30 UTC"},
-		{"overdue", []string{"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:00:00Z"}]`, "tolerations", "a:NoExecute for 90s", "fromTimeAdded", "1"}, "good: The pod may be placed on the node", "bad: A pod that runs there is overdue since 2026-11-21 11:01:30 UTC"},
-		{"timeAdded without the option", []string{"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:00:00Z"}]`, "tolerations", "a:NoExecute for 90s"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:01:30 UTC"},
-		{"without a time to count from", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 90s", "observed", "soon"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted 90s (1 min 30 s) after the taint is seen"},
-		{"Gt", []string{"taints", "a=5:NoSchedule", "tolerations", "a=4 op=Gt"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"Gt off", []string{"taints", "a=5:NoSchedule", "tolerations", "a=4 op=Gt", "noComparison", "1"}, "bad: The pod cannot be placed on the node", "good: A pod that runs there stays"},
-		{"a wildcard", []string{"taints", "a/b:NoSchedule", "tolerations", "a/* op=Exists", "keyWildcards", "1"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"a wildcard off", []string{"taints", "a/b:NoSchedule", "tolerations", "a/* op=Exists"}, "unknown: Placement unknown", "unknown: Eviction unknown"},
-		{"admission's", []string{"taints", "node.kubernetes.io/not-ready:NoExecute", "add", "pod"}, "good: The pod may be placed on the node", "mixed: A pod that runs there is evicted at 2026-11-21 12:05:00 UTC"},
-		{"a DaemonSet's", []string{"taints", "node.kubernetes.io/not-ready:NoExecute,node.kubernetes.io/network-unavailable:NoSchedule", "add", "daemonset"}, "bad: The pod cannot be placed on the node", "good: A pod that runs there stays"},
-		{"the host's network", []string{"taints", "node.kubernetes.io/not-ready:NoExecute,node.kubernetes.io/network-unavailable:NoSchedule", "add", "hostnetwork"}, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
-		{"unread taint", []string{"taints", "a:NoSchedule,b:No"}, "unknown: Placement unknown", "unknown: Eviction unknown"},
-		{"unread toleration", []string{"taints", "a:NoSchedule", "tolerations", "a:"}, "unknown: Placement unknown", "unknown: Eviction unknown"},
+		{
+			"comments", []string{"taints", "# a:NoSchedule\n\n ,, "},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"soft", []string{"taints", "a:PreferNoSchedule"},
+			"mixed: The pod may be placed on the node, which the scheduler avoids",
+			"good: A pod that runs there stays",
+		},
+		{
+			"hard", []string{"taints", "a:NoSchedule"},
+			"bad: The pod cannot be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"evicting", []string{"taints", "a:NoExecute"},
+			"bad: The pod cannot be placed on the node",
+			"bad: A pod that runs there is evicted at once",
+		},
+		{
+			"unknown effect", []string{"taints", `[{"key": "a", "effect": "noExecute"}]`},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"for a time",
+			[]string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 90s"},
+			"good: The pod may be placed on the node",
+			"mixed: A pod that runs there is evicted at 2026-11-21 12:01:30 UTC",
+		},
+		{
+			"for no time",
+			[]string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for -1s"},
+			"good: The pod may be placed on the node",
+			"bad: A pod that runs there is evicted at once",
+		},
+		{
+			"forever", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute"},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"longer than a time can be",
+			[]string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9223372036854775807s"},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"the same without a time to count from",
+			[]string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9223372036854775807s", "observed", ""},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"the first",
+			[]string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 1s,a:NoExecute for 9s"},
+			"good: The pod may be placed on the node",
+			"mixed: A pod that runs there is evicted at 2026-11-21 12:00:01 UTC",
+		},
+		{
+			"the longest",
+			[]string{
+				"taints", "a:NoExecute", "tolerations", "a:NoExecute for 1s,a:NoExecute for 9s",
+				"select", "LongestMatch",
+			},
+			"good: The pod may be placed on the node",
+			"mixed: A pod that runs there is evicted at 2026-11-21 12:00:09 UTC",
+		},
+		{
+			"the shortest",
+			[]string{
+				"taints", "a:NoExecute", "tolerations", "a:NoExecute,a:NoExecute for 9s",
+				"select", "ShortestMatch",
+			},
+			"good: The pod may be placed on the node",
+			"mixed: A pod that runs there is evicted at 2026-11-21 12:00:09 UTC",
+		},
+		{
+			"forever before the shortest",
+			[]string{
+				"taints", "a:NoExecute", "tolerations", "a:NoExecute for 9s,a:NoExecute",
+				"select", "ForeverElseShortest",
+			},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"from timeAdded",
+			[]string{
+				"taints",
+				`[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:59:00Z"}]`,
+				"tolerations",
+				"a:NoExecute for 90s",
+				"fromTimeAdded",
+				"1",
+			},
+			"good: The pod may be placed on the node",
+			"mixed: A pod that runs there is evicted at 2026-11-21 12:00:30 UTC",
+		},
+		{
+			"overdue",
+			[]string{
+				"taints",
+				`[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:00:00Z"}]`,
+				"tolerations",
+				"a:NoExecute for 90s",
+				"fromTimeAdded",
+				"1",
+			},
+			"good: The pod may be placed on the node",
+			"bad: A pod that runs there is overdue since 2026-11-21 11:01:30 UTC",
+		},
+		{
+			"timeAdded without the option",
+			[]string{
+				"taints",
+				`[{"key": "a", "effect": "NoExecute", "timeAdded": "2026-11-21T11:00:00Z"}]`,
+				"tolerations",
+				"a:NoExecute for 90s",
+			},
+			"good: The pod may be placed on the node",
+			"mixed: A pod that runs there is evicted at 2026-11-21 12:01:30 UTC",
+		},
+		{
+			"without a time to count from",
+			[]string{"taints", "a:NoExecute", "tolerations", "a:NoExecute for 90s", "observed", "soon"},
+			"good: The pod may be placed on the node",
+			"mixed: A pod that runs there is evicted 90s (1 min 30 s) after the taint is seen",
+		},
+		{
+			"Gt", []string{"taints", "a=5:NoSchedule", "tolerations", "a=4 op=Gt"},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"Gt off",
+			[]string{"taints", "a=5:NoSchedule", "tolerations", "a=4 op=Gt", "noComparison", "1"},
+			"bad: The pod cannot be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"a wildcard",
+			[]string{"taints", "a/b:NoSchedule", "tolerations", "a/* op=Exists", "keyWildcards", "1"},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"a wildcard off",
+			[]string{"taints", "a/b:NoSchedule", "tolerations", "a/* op=Exists"},
+			"unknown: Placement unknown", "unknown: Eviction unknown",
+		},
+		{
+			"admission's",
+			[]string{"taints", "node.kubernetes.io/not-ready:NoExecute", "add", "pod"},
+			"good: The pod may be placed on the node",
+			"mixed: A pod that runs there is evicted at 2026-11-21 12:05:00 UTC",
+		},
+		{
+			"a DaemonSet's",
+			[]string{
+				"taints",
+				"node.kubernetes.io/not-ready:NoExecute,node.kubernetes.io/network-unavailable:NoSchedule",
+				"add",
+				"daemonset",
+			},
+			"bad: The pod cannot be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"the host's network",
+			[]string{
+				"taints",
+				"node.kubernetes.io/not-ready:NoExecute,node.kubernetes.io/network-unavailable:NoSchedule",
+				"add",
+				"hostnetwork",
+			},
+			"good: The pod may be placed on the node", "good: A pod that runs there stays",
+		},
+		{
+			"unread taint", []string{"taints", "a:NoSchedule,b:No"},
+			"unknown: Placement unknown", "unknown: Eviction unknown",
+		},
+		{
+			"unread toleration", []string{"taints", "a:NoSchedule", "tolerations", "a:"},
+			"unknown: Placement unknown", "unknown: Eviction unknown",
+		},
 	} {
 		a := ask(t, test.state...)
 		if got := a.Placement.Tone + ": " + a.Placement.Text; got != test.placement {
@@ -171,7 +320,15 @@ func TestForms(t *testing.T) {
 			t.Errorf("%q is read as %q with the problems %v", text, got, a.Problems)
 		}
 	}
-	for _, text := range []string{"<none>", "Tolerations: <none>", "[]", `{"spec": {}}`, `{"kind": "Pod"}`, `{"spec": {"tolerations": null}}`, "# none"} {
+	for _, text := range []string{
+		"<none>",
+		"Tolerations: <none>",
+		"[]",
+		`{"spec": {}}`,
+		`{"kind": "Pod"}`,
+		`{"spec": {"tolerations": null}}`,
+		"# none",
+	} {
 		if a := ask(t, "tolerations", text); len(a.Tolerations) > 0 || len(a.Problems) > 0 {
 			t.Errorf("%q is read as %v with the problems %v", text, a.Tolerations, a.Problems)
 		}
@@ -191,7 +348,10 @@ func TestProblems(t *testing.T) {
 		message     string // part of it
 		unread      bool
 	}{
-		{"taints", "a:NoSchedule\n b=c:NoSchedul", "NoSchedul", 2, 6, "NoSchedule, PreferNoSchedule or NoExecute", true},
+		{
+			"taints", "a:NoSchedule\n b=c:NoSchedul", "NoSchedul", 2, 6,
+			"NoSchedule, PreferNoSchedule or NoExecute", true,
+		},
 		{"taints", "😀a:NoSchedule", "😀a", 1, 1, "key", true},
 		{"taints", "é=😀:NoSchedule", "é", 1, 1, "key", true},
 		{"taints", "a=😀:NoSchedule", "😀", 1, 3, "value", true},
@@ -205,22 +365,46 @@ func TestProblems(t *testing.T) {
 		{"taints", `["a:NoSchedule"]`, `"a:NoSchedule"`, 1, 2, "want an object, found a string", true},
 		{"taints", `{"taints": 1}`, "1", 1, 12, "want an array of taints, found a number", true},
 		{"taints", `[{"key": 1, "effect": "NoSchedule"}]`, "1", 1, 10, "key: want a string, found a number", true},
-		{"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "today"}]`, `"today"`, 1, 51, "timeAdded: want a time", true},
-		{"taints", `[{"key": "a", "effect": "noSchedule"}]`, `"noSchedule"`, 1, 25, "API server refuses this: taints[0].effect", false},
+		{
+			"taints", `[{"key": "a", "effect": "NoExecute", "timeAdded": "today"}]`, `"today"`,
+			1, 51, "timeAdded: want a time", true,
+		},
+		{
+			"taints", `[{"key": "a", "effect": "noSchedule"}]`, `"noSchedule"`, 1, 25,
+			"API server refuses this: taints[0].effect", false,
+		},
 		{"taints", `[{"key": "a"}]`, `{"key": "a"}`, 1, 2, "taints[0].effect", false},
-		{"taints", `[{"key": "a", "effect": "NoSchedule", "tolerationSeconds": 1}]`, `"tolerationSeconds"`, 1, 39, `"tolerationSeconds" is no field of taints`, false},
-		{"taints", `{"kind": "Pod", "spec": {}}`, `{"kind": "Pod", "spec": {}}`, 1, 1, "this is a Pod, and taints are those of a Node", true},
+		{
+			"taints", `[{"key": "a", "effect": "NoSchedule", "tolerationSeconds": 1}]`,
+			`"tolerationSeconds"`, 1, 39, `"tolerationSeconds" is no field of taints`, false,
+		},
+		{
+			"taints", `{"kind": "Pod", "spec": {}}`, `{"kind": "Pod", "spec": {}}`, 1, 1,
+			"this is a Pod, and taints are those of a Node", true,
+		},
 		{"taints", `{"items": []}`, `{"items": []}`, 1, 1, "a list of objects", true},
 		{"taints", `{}`, `{}`, 1, 1, "empty", true},
 		{"taints", `{"a": 1}`, `{"a": 1}`, 1, 1, "no taints", true},
-		{"taints", strings.Repeat(long, maxText/len(long)+1), strings.Repeat(long, maxText/len(long)+1), 1, 1, "too long", true},
+		{
+			"taints", strings.Repeat(long, maxText/len(long)+1),
+			strings.Repeat(long, maxText/len(long)+1), 1, 1, "too long", true,
+		},
 		{"tolerations", "a:NoSchedule op=exists", "exists", 1, 17, "Exists, Equal, Lt or Gt", true},
 		{"tolerations", "a:NoExecute for 1m", "for", 1, 13, "SECONDS", true},
 		{"tolerations", "a:NoExecute for x1s", "x1s", 1, 17, "integer", true},
 		{"tolerations", `[{"key": "a", "tolerationSeconds": 1.5}]`, "1.5", 1, 36, "integer", true},
-		{"tolerations", `[{"key": "a", "tolerationSeconds": 9223372036854775808}]`, "9223372036854775808", 1, 36, "integer", true},
-		{"tolerations", `[{"key": "a", "tolerationSeconds": 1, "effect": "NoSchedule"}]`, `"NoSchedule"`, 1, 49, "tolerations[0].effect", false},
-		{"tolerations", `{"kind": "Node"}`, `{"kind": "Node"}`, 1, 1, "this is a Node, and tolerations are those of a Pod", true},
+		{
+			"tolerations", `[{"key": "a", "tolerationSeconds": 9223372036854775808}]`,
+			"9223372036854775808", 1, 36, "integer", true,
+		},
+		{
+			"tolerations", `[{"key": "a", "tolerationSeconds": 1, "effect": "NoSchedule"}]`,
+			`"NoSchedule"`, 1, 49, "tolerations[0].effect", false,
+		},
+		{
+			"tolerations", `{"kind": "Node"}`, `{"kind": "Node"}`, 1, 1,
+			"this is a Node, and tolerations are those of a Pod", true,
+		},
 	} {
 		a := ask(t, test.field, test.text)
 		if len(a.Problems) != 1 {
@@ -229,7 +413,8 @@ func TestProblems(t *testing.T) {
 		}
 		p := a.Problems[0]
 		if got := selected(t, test.text, p.placeJSON); got != test.at || p.Line != test.line || p.Column != test.column {
-			t.Errorf("%.50q has a problem at %d:%d, %.50q; want %d:%d, %.50q", test.text, p.Line, p.Column, got, test.line, test.column, test.at)
+			t.Errorf("%.50q has a problem at %d:%d, %.50q; want %d:%d, %.50q", test.text, p.Line,
+				p.Column, got, test.line, test.column, test.at)
 		}
 		if p.Field != test.field || !strings.Contains(p.Message, test.message) || p.Unread != test.unread {
 			t.Errorf("%.50q has the problem %+v, want it to have %q in %s, unread %v", test.text, p, test.message, test.field, test.unread)
@@ -300,7 +485,11 @@ func TestOrigin(t *testing.T) {
 
 func TestMatches(t *testing.T) {
 	a := ask(t, "taints", "a:NoSchedule,b:NoSchedule,a:NoExecute", "tolerations", "a,b:NoExecute,op=Exists")
-	for i, want := range []string{"tolerates taints[0], taints[2]", "tolerates none of these taints", "tolerates taints[0], taints[1], taints[2]"} {
+	for i, want := range []string{
+		"tolerates taints[0], taints[2]",
+		"tolerates none of these taints",
+		"tolerates taints[0], taints[1], taints[2]",
+	} {
 		if got := a.Tolerations[i].Matches; got != want {
 			t.Errorf("%s %s, want %s", a.Tolerations[i].Text, got, want)
 		}
@@ -316,17 +505,9 @@ func TestSeconds(t *testing.T) {
 		n    int64
 		want string
 	}{
-		{-9223372036854775808, "-9223372036854775808s"},
-		{-1, "-1s"},
-		{0, "0s"},
-		{59, "59s"},
-		{60, "60s (1 min)"},
-		{90, "90s (1 min 30 s)"},
-		{3600, "3600s (1 h)"},
-		{3601, "3601s (1 h)"},
-		{5400, "5400s (1 h 30 min)"},
-		{86400, "86400s (1 day)"},
-		{31536000, "31536000s (1 year)"},
+		{-9223372036854775808, "-9223372036854775808s"}, {-1, "-1s"}, {0, "0s"}, {59, "59s"}, {60, "60s (1 min)"}, {90, "90s (1 min 30 s)"},
+		{3600, "3600s (1 h)"}, {3601, "3601s (1 h)"}, {5400, "5400s (1 h 30 min)"},
+		{86400, "86400s (1 day)"}, {31536000, "31536000s (1 year)"},
 		{9223372036854775807, "9223372036854775807s (292471208677 years 195 days)"},
 	} {
 		if got := seconds(test.n); got != test.want {
@@ -335,10 +516,11 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// FuzzAnswer checks for any texts that there is an answer, that its places are in the texts, and that the library says the
-// same of what was read.
+// FuzzAnswer checks for any texts that there is an answer, that its places are in
+// the texts, and that the library says the same of what was read.
 func FuzzAnswer(f *testing.F) {
-	f.Add("dedicated=ml:NoSchedule\nb:NoExecute", "dedicated:NoSchedule, b:NoExecute op=Exists for 9s", "2026-11-21T12:00", "LongestMatch", "pod", uint8(7))
+	f.Add("dedicated=ml:NoSchedule\nb:NoExecute",
+		"dedicated:NoSchedule, b:NoExecute op=Exists for 9s", "2026-11-21T12:00", "LongestMatch", "pod", uint8(7))
 	f.Add(`{"spec": {"taints": [{"key": "a😀", "effect": "NoExecute", "timeAdded": "2026-11-21T12:00:00Z"}]}}`, `[{"key": "a", "tolerationSeconds": 5}]`, "", "", "daemonset", uint8(1))
 	f.Add("Taints: a*:NoSchedule", "a* op=Exists, b=5 op=Gt", "2026-11-21T12:00:00+05:00", "x", "x", uint8(4))
 	f.Add("- key: a", "[[[[", "\xff", "", "hostnetwork", uint8(2))
@@ -348,10 +530,9 @@ func FuzzAnswer(f *testing.F) {
 			NoComparison: options&1 != 0, KeyWildcards: options&2 != 0, FromTimeAdded: options&4 != 0,
 		}
 		r := answer(s)
-		state, _ := json.Marshal(map[string]string{
-			"taints": nodes, "tolerations": pods, "observed": observed, "select": selection, "add": add,
-			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards), "fromTimeAdded": flagText(s.FromTimeAdded),
-		})
+		state, _ := json.Marshal(map[string]string{"taints": nodes, "tolerations": pods,
+			"observed": observed, "select": selection, "add": add,
+			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards), "fromTimeAdded": flagText(s.FromTimeAdded)})
 		a := decode(t, Answer(string(state)))
 
 		nodes, pods = string([]rune(nodes)), string([]rune(pods)) // as the JSON has them

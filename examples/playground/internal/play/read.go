@@ -93,9 +93,15 @@ func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 	written := taints.Options{KeyWildcards: o.KeyWildcards} // Lt and Gt are read where they are off, to be explained
 	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", written.ParseToleration, []field[taints.Toleration]{
 		{"key", jsontree.String, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
-		{"operator", jsontree.String, func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil }},
+		{
+			"operator", jsontree.String,
+			func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil },
+		},
 		{"value", jsontree.String, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},
-		{"effect", jsontree.String, func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil }},
+		{
+			"effect", jsontree.String,
+			func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil },
+		},
 		{"tolerationSeconds", jsontree.Number, setSeconds},
 	}}
 	l := r.read(text)
@@ -112,8 +118,9 @@ func setSeconds(t *taints.Toleration, s string) error {
 	return nil
 }
 
-// refuse notes what an API server would refuse. What is wrong with an element that was read does not keep it from being
-// matched, as Kubernetes' own functions match anything.
+// refuse notes what an API server would refuse. What is wrong with an element that
+// was read does not keep it from being matched, as Kubernetes' own functions match
+// anything.
 func (l *list[T]) refuse(err error) {
 	var invalid *taints.ValidationError
 	if !errors.As(err, &invalid) {
@@ -121,7 +128,11 @@ func (l *list[T]) refuse(err error) {
 	}
 	for _, f := range invalid.Fields {
 		if i, ok := f.Index(); ok {
-			l.problems = append(l.problems, problem{l.entries[i].field(f.Field), "an API server refuses this: " + f.Error(), false})
+			l.problems = append(l.problems, problem{
+				l.entries[i].field(f.Field),
+				"an API server refuses this: " + f.Error(),
+				false,
+			})
 		}
 	}
 }
@@ -247,5 +258,6 @@ func trim(text string, s span) span {
 	return s
 }
 
-// whiteSpace is what may stand around an entry: what is pasted may have a no-break space or a byte order mark.
+// whiteSpace is what may stand around an entry: what is pasted may have a no-break
+// space or a byte order mark.
 const whiteSpace = " \t\r\n\u00A0\uFEFF"

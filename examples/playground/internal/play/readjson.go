@@ -33,8 +33,10 @@ func (j jsonReader[T]) span(v *jsontree.Value) span { return span{j.shift + v.St
 
 func (j jsonReader[T]) fail(v *jsontree.Value, message string) { j.list.fail(j.span(v), message) }
 
-// find returns the array of the entries, or the one entry, in the value: an array, an object, its spec, or its template's. It is
-// nil, and the list has a problem, where there is none; and nil as well for an object that may have some and has none.
+// find returns the array of the entries, or the one entry, in the value: an array,
+// an object, its spec, or its template's. It is nil, and the list has a problem,
+// where there is none; and nil as well for an object that may have some and has
+// none.
 func (j jsonReader[T]) find(v *jsontree.Value) *jsontree.Value {
 	if v.Kind != jsontree.Object {
 		return v
@@ -61,8 +63,9 @@ func (j jsonReader[T]) find(v *jsontree.Value) *jsontree.Value {
 	return nil
 }
 
-// inner returns the part of an object that holds what the object is to be: the spec, and in that of a Deployment and its like
-// the template of the pod. It is nil where there is none.
+// inner returns the part of an object that holds what the object is to be: the spec,
+// and in that of a Deployment and its like the template of the pod. It is nil where
+// there is none.
 func inner(o *jsontree.Value) *jsontree.Value {
 	for _, name := range []string{"spec", "template", "jobTemplate"} {
 		if v := o.Get(name); v != nil && v.Kind == jsontree.Object {
@@ -89,7 +92,8 @@ func (j jsonReader[T]) array(v *jsontree.Value) {
 	}
 }
 
-// element reads an entry. One with a member of the wrong type is left out, as an API server would read none of it.
+// element reads an entry. One with a member of the wrong type is left out, as an API
+// server would read none of it.
 func (j jsonReader[T]) element(v *jsontree.Value) {
 	if v.Kind != jsontree.Object {
 		j.fail(v, "want an object, found "+v.Kind.String())
@@ -138,5 +142,6 @@ func (j jsonReader[T]) unknown(name string) string {
 	for i, f := range j.fields {
 		names[i] = f.name
 	}
-	return strconv.Quote(name) + " is no field of " + j.name + ", so it does nothing, and kubectl refuses it; their fields are " + strings.Join(names, ", ")
+	return strconv.Quote(name) + " is no field of " + j.name +
+		", so it does nothing, and kubectl refuses it; their fields are " + strings.Join(names, ", ")
 }

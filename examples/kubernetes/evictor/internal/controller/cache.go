@@ -22,8 +22,10 @@ func nodeOf(obj client.Object) []string {
 	return nil
 }
 
-// CacheOptions returns options for a cache that is small also in a large cluster: it has only the pods that run on nodes, and
-// of pods and nodes only what the controller looks at. Objects come out of it as they are in it, not to be written to.
+// CacheOptions returns options for a cache that is small also in a large cluster: it
+// has only the pods that run on nodes, and of pods and nodes only what the
+// controller looks at. Objects come out of it as they are in it, not to be written
+// to.
 func CacheOptions() cache.Options {
 	return cache.Options{
 		ReaderFailOnMissingInformer: true,

@@ -30,8 +30,16 @@ func TestStripLeavesWhatIsLookedAt(t *testing.T) {
 		{
 			&corev1.Pod{
 				ObjectMeta: large,
-				Spec:       corev1.PodSpec{NodeName: "n", Tolerations: tols, Containers: []corev1.Container{{Name: "main"}}},
-				Status:     corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.7", Conditions: []corev1.PodCondition{{Type: corev1.PodReady}, verbose}},
+				Spec: corev1.PodSpec{
+					NodeName:    "n",
+					Tolerations: tols,
+					Containers:  []corev1.Container{{Name: "main"}},
+				},
+				Status: corev1.PodStatus{
+					Phase:      corev1.PodRunning,
+					PodIP:      "10.0.0.7",
+					Conditions: []corev1.PodCondition{{Type: corev1.PodReady}, verbose},
+				},
 			},
 			&corev1.Pod{
 				ObjectMeta: meta,
@@ -42,8 +50,11 @@ func TestStripLeavesWhatIsLookedAt(t *testing.T) {
 		{
 			&corev1.Node{
 				ObjectMeta: large,
-				Spec:       corev1.NodeSpec{PodCIDR: "10.1.0.0/24", Taints: []corev1.Taint{taint("b:NoSchedule", begin), taint("a:NoExecute", begin)}},
-				Status:     corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"none"}}}},
+				Spec: corev1.NodeSpec{
+					PodCIDR: "10.1.0.0/24",
+					Taints:  []corev1.Taint{taint("b:NoSchedule", begin), taint("a:NoExecute", begin)},
+				},
+				Status: corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"none"}}}},
 			},
 			&corev1.Node{ObjectMeta: meta, Spec: corev1.NodeSpec{Taints: []corev1.Taint{taint("a:NoExecute", begin)}}},
 		},
@@ -78,13 +89,19 @@ func TestCacheHasOnlyPodsThatRunOnNodes(t *testing.T) {
 }
 
 func TestRelevantChange(t *testing.T) {
-	old := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "1"}, Spec: corev1.PodSpec{NodeName: "n", Tolerations: tolerations("a:NoExecute for 10s")}}
+	old := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{UID: "1"},
+		Spec:       corev1.PodSpec{NodeName: "n", Tolerations: tolerations("a:NoExecute for 10s")},
+	}
 	for name, tc := range map[string]struct {
 		change func(*corev1.Pod)
 		want   bool
 	}{
-		"nothing":     {func(*corev1.Pod) {}, false},
-		"a condition": {func(p *corev1.Pod) { p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled}} }, false},
+		"nothing": {func(*corev1.Pod) {}, false},
+		"a condition": {
+			func(p *corev1.Pod) { p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled}} },
+			false,
+		},
 		"it runs":     {func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }, false},
 		"it ends":     {func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, true},
 		"it fails":    {func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, true},

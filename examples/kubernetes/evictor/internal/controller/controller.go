@@ -1,11 +1,13 @@
-// Package controller evicts the pods that do not tolerate their nodes' NoExecute taints, or no longer: it stands in for
-// Kubernetes' taint-eviction controller.
+// Package controller evicts the pods that do not tolerate their nodes' NoExecute
+// taints, or no longer: it stands in for Kubernetes' taint-eviction controller.
 //
-// What the taints of a node do to a pod is for package taints to say, and so is what is due next: all pending evictions
-// are in one [lifecycle.Queue]. There is one way in: whatever happens to a pod or its node leads to a look at the pod
-// (look.go), which puts it into the queue, moves it there or takes it out. There is one way out: a few workers take turns
-// to sleep until the first pod of the queue is due (runner.go), look at it once more, and evict it (evict.go). What fails
-// goes back into the queue, for later.
+// What the taints of a node do to a pod is for package taints to say, and so is what
+// is due next: all pending evictions are in one [lifecycle.Queue]. There is one way
+// in: whatever happens to a pod or its node leads to a look at the pod (look.go),
+// which puts it into the queue, moves it there or takes it out. There is one way
+// out: a few workers take turns to sleep until the first pod of the queue is due
+// (runner.go), look at it once more, and evict it (evict.go). What fails goes back
+// into the queue, for later.
 package controller
 
 import (
@@ -42,7 +44,8 @@ type Options struct {
 	Method Method
 	// DryRun does everything but evict.
 	DryRun bool
-	// QPS is how many evictions may begin in a second, and Burst how many at once after a pause. QPS 0 or less is no limit.
+	// QPS is how many evictions may begin in a second, and Burst how many at once
+	// after a pause. QPS 0 or less is no limit.
 	QPS   float64
 	Burst int
 	// Workers is how many evictions go on at a time; less than 1 counts as 1.
@@ -68,9 +71,10 @@ type Controller struct {
 	since []taints.Taint // for evict, to use again
 }
 
-// New returns a controller that reads from the cache of the client, and from the API server where it must be sure.
-// Its metrics go to the registry.
-func New(c client.Client, live client.Reader, recorder events.EventRecorder, registry prometheus.Registerer, clock clock.Clock, o Options) *Controller {
+// New returns a controller that reads from the cache of the client, and from the API
+// server where it must be sure. Its metrics go to the registry.
+func New(c client.Client, live client.Reader, recorder events.EventRecorder,
+	registry prometheus.Registerer, clock clock.Clock, o Options) *Controller {
 	limit := rate.Limit(o.QPS)
 	if o.QPS <= 0 {
 		limit = rate.Inf
@@ -92,8 +96,9 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 	return controller
 }
 
-// Setup adds a controller to the manager, which wants [CacheOptions]. It works only where the manager leads; before, it
-// takes note of taints, so that a taint without timeAdded counts from when it came and not from when another leader died.
+// Setup adds a controller to the manager, which wants [CacheOptions]. It works only
+// where the manager leads; before, it takes note of taints, so that a taint without
+// timeAdded counts from when it came and not from when another leader died.
 func Setup(m manager.Manager, o Options) error {
 	if err := m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf); err != nil {
 		return err
@@ -113,8 +118,9 @@ func Setup(m manager.Manager, o Options) error {
 
 const name = "taints-evictor"
 
-// cacheSyncTimeout is longer than any outage: a process that ends because the API server is gone is not there when it is
-// back. Until the cache is filled the process is not ready.
+// cacheSyncTimeout is longer than any outage: a process that ends because the API
+// server is gone is not there when it is back. Until the cache is filled the process
+// is not ready.
 const cacheSyncTimeout = 365 * 24 * time.Hour
 
 // Reconcile looks at a pod.
@@ -129,7 +135,8 @@ func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (
 	return reconcile.Result{}, nil
 }
 
-// cached returns the pod as the cache has it, not to be written to, and nil where the cache has none.
+// cached returns the pod as the cache has it, not to be written to, and nil where
+// the cache has none.
 func (c *Controller) cached(ctx context.Context, name types.NamespacedName) (*corev1.Pod, error) {
 	obj := &corev1.Pod{}
 	err := c.client.Get(ctx, name, obj)

@@ -139,7 +139,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// kubectl lays taints without timeAdded. They count from when they were first seen, and go on to do so.
+// kubectl lays taints without timeAdded. They count from when they were first seen,
+// and go on to do so.
 func TestATaintWithoutTime(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
 	w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
@@ -188,7 +189,10 @@ func TestAPodThatComesLater(t *testing.T) {
 		p.CreationTimestamp = metav1.NewTime(begin.Add(-30 * s))
 		p.Status.Conditions = []corev1.PodCondition{
 			{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(begin)},
-			{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(begin.Add(-4 * s))},
+			{
+				Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
+				LastTransitionTime: metav1.NewTime(begin.Add(-4 * s)),
+			},
 		}
 	})
 	w.wantDue("created", 10*s)
@@ -211,7 +215,8 @@ func TestKeepTimers(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t, tc.o)
-			tols := tolerations("node.kubernetes.io/not-ready:NoExecute op=Exists for 10s", "node.kubernetes.io/unreachable:NoExecute op=Exists for 10s")
+			tols := tolerations("node.kubernetes.io/not-ready:NoExecute op=Exists for 10s",
+				"node.kubernetes.io/unreachable:NoExecute op=Exists for 10s")
 			uid := w.addPod("web", "n", tols)
 			w.setNode("n", taint("node.kubernetes.io/not-ready:NoExecute", begin))
 			w.clock.Step(8 * s)
@@ -232,7 +237,8 @@ func TestKeepTimers(t *testing.T) {
 	}
 }
 
-// A pod that keeps its timer is tried again where an eviction fails, though by the newest look it would have more time.
+// A pod that keeps its timer is tried again where an eviction fails, though by the
+// newest look it would have more time.
 func TestKeepTimersThroughAFailure(t *testing.T) {
 	w := newWorld(t, Options{KeepTimers: true, Method: Evict})
 	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
@@ -250,7 +256,11 @@ func TestKeepTimersThroughAFailure(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
-	for selection, want := range map[taints.Selection]time.Duration{taints.FirstMatch: 20 * s, taints.LongestMatch: 30 * s, taints.ShortestMatch: 10 * s} {
+	for selection, want := range map[taints.Selection]time.Duration{
+		taints.FirstMatch:    20 * s,
+		taints.LongestMatch:  30 * s,
+		taints.ShortestMatch: 10 * s,
+	} {
 		w := newWorld(t, Options{Policy: taints.EvictionPolicy{FromTimeAdded: true, Select: selection}})
 		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 20s", "a:NoExecute op=Exists for 30s", "a:NoExecute op=Exists for 10s"))
 		w.setNode("n", taint("a:NoExecute", begin))
@@ -274,7 +284,10 @@ func TestAPIErrors(t *testing.T) {
 	const budget = "The disruption budget web needs 1 healthy pods and has 1 currently"
 	disrupts := func(seconds int) error { // as the API server's eviction.go has it
 		err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
-		err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: budget})
+		err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
+			Type:    policyv1.DisruptionBudgetCause,
+			Message: budget,
+		})
 		return err
 	}
 	for _, tc := range []struct {
@@ -286,7 +299,11 @@ func TestAPIErrors(t *testing.T) {
 		{"a PodDisruptionBudget that is not ready", blocked, disrupts(10), 30 * s},
 		{"an API server that is busy", throttled, apierrors.NewTooManyRequests("later", 10), 30 * s},
 		{"a suggestion that is too long", throttled, apierrors.NewTooManyRequests("later", 3600), 90 * s},
-		{"a conflict", conflict, apierrors.NewConflict(pods, "web", errors.New("it has changed")), 3500 * time.Millisecond},
+		{
+			"a conflict", conflict,
+			apierrors.NewConflict(pods, "web", errors.New("it has changed")),
+			3500 * time.Millisecond,
+		},
 		{"an internal error", failed, apierrors.NewInternalError(errors.New("etcd is gone")), 3500 * time.Millisecond},
 		{"a timeout", failed, context.DeadlineExceeded, 3500 * time.Millisecond},
 		{"missing rights", failed, apierrors.NewForbidden(pods, "web", errors.New("no")), 3500 * time.Millisecond},
@@ -420,7 +437,8 @@ func TestATaintThatGoesDuringAnAttempt(t *testing.T) {
 	}
 }
 
-// While a worker evicts a pod, and after it did, nothing that happens to the node makes it be evicted once more.
+// While a worker evicts a pod, and after it did, nothing that happens to the node
+// makes it be evicted once more.
 func TestNobodyIsEvictedTwice(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		w := newWorld(t, fromTimeAdded)
@@ -659,7 +677,13 @@ func TestDeleteSetsTheCondition(t *testing.T) {
 	before := metav1.NewTime(begin.Add(-time.Hour).Local())
 	const reason, message = "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint"
 	target := func(status corev1.ConditionStatus, reason, message string) corev1.PodCondition {
-		return corev1.PodCondition{Type: corev1.DisruptionTarget, Status: status, Reason: reason, Message: message, LastTransitionTime: before}
+		return corev1.PodCondition{
+			Type:               corev1.DisruptionTarget,
+			Status:             status,
+			Reason:             reason,
+			Message:            message,
+			LastTransitionTime: before,
+		}
 	}
 	for name, conditions := range map[string][]corev1.PodCondition{
 		"none":    {{Type: corev1.PodReady, Status: corev1.ConditionTrue}},

@@ -18,8 +18,8 @@ type Method string
 const (
 	// Evict asks the Eviction API, which may refuse because of a PodDisruptionBudget.
 	Evict Method = "evict"
-	// Delete sets the condition DisruptionTarget and deletes the pod, as Kubernetes' taint-eviction controller does. No
-	// PodDisruptionBudget holds it back.
+	// Delete sets the condition DisruptionTarget and deletes the pod, as Kubernetes'
+	// taint-eviction controller does. No PodDisruptionBudget holds it back.
 	Delete Method = "delete"
 )
 
@@ -91,7 +91,8 @@ func (c *Controller) delete(ctx context.Context, p *pod) error {
 	return c.client.Delete(ctx, obj, client.Preconditions{UID: &p.uid})
 }
 
-// setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller does, and reports whether it was not so.
+// setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller
+// does, and reports whether it was not so.
 func setDisruptionTarget(obj *corev1.Pod) bool {
 	condition := corev1.PodCondition{
 		Type:               corev1.DisruptionTarget,
@@ -117,8 +118,9 @@ func setDisruptionTarget(obj *corev1.Pod) bool {
 	return true
 }
 
-// What an event says that was done. Events on a pod that agree in type, reason and action are one to Kubernetes, with the
-// note of the first: so each note has an action of its own.
+// What an event says that was done. Events on a pod that agree in type, reason and
+// action are one to Kubernetes, with the note of the first: so each note has an
+// action of its own.
 const (
 	actionEvict  = "Evict"
 	actionCancel = "CancelEviction"
@@ -135,7 +137,8 @@ func (c *Controller) emit(p *pod, kind, action, note string, args ...any) {
 	c.events.Eventf(ref, nil, kind, "TaintManagerEviction", action, note, args...)
 }
 
-// emitBlocked records that a PodDisruptionBudget holds the pod back, and what the API server says of it.
+// emitBlocked records that a PodDisruptionBudget holds the pod back, and what the
+// API server says of it.
 func (c *Controller) emitBlocked(p *pod, err error) {
 	cause, _ := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
 	c.emit(p, corev1.EventTypeWarning, actionWait, "A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s",

@@ -40,8 +40,8 @@ type tester interface {
 	Errorf(string, ...any)
 }
 
-// A world is a cluster with a controller, both without goroutines: a test makes changes, has the controller told of them,
-// and lets time pass.
+// A world is a cluster with a controller, both without goroutines: a test makes
+// changes, has the controller told of them, and lets time pass.
 type world struct {
 	t        tester
 	clock    *clocktesting.FakeClock
@@ -68,7 +68,13 @@ type world struct {
 }
 
 func newWorld(t tester, o Options) *world {
-	w := &world{t: t, clock: clocktesting.NewFakeClock(begin), o: o, evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
+	w := &world{
+		t:       t,
+		clock:   clocktesting.NewFakeClock(begin),
+		o:       o,
+		evicted: map[types.UID]time.Time{},
+		notes:   map[string]string{},
+	}
 	w.now = w.clock.Now
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
@@ -123,7 +129,8 @@ func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectK
 }
 
 // evict does what the Eviction API does.
-func (w *world) evict(ctx context.Context, c client.Client, subresource string, obj, body client.Object, _ ...client.SubResourceCreateOption) error {
+func (w *world) evict(ctx context.Context, c client.Client, subresource string, obj,
+	body client.Object, _ ...client.SubResourceCreateOption) error {
 	eviction, ok := body.(*policyv1.Eviction)
 	if subresource != "eviction" || !ok || eviction.Name != obj.GetName() || eviction.Namespace != obj.GetNamespace() {
 		w.t.Errorf("%s of %s with %v", subresource, obj.GetName(), body)
@@ -144,7 +151,8 @@ func (w *world) delete(ctx context.Context, c client.WithWatch, obj client.Objec
 }
 
 // patch sees to it that no other pod of the name is written to.
-func (w *world) patch(ctx context.Context, c client.Client, subresource string, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+func (w *world) patch(ctx context.Context, c client.Client, subresource string,
+	obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
 	data, err := patch.Data(obj)
 	if want := fmt.Sprintf(`"uid":%q`, obj.GetUID()); err != nil || !strings.Contains(string(data), want) {
 		w.t.Errorf("the patch %s has no %s, %v", data, want, err)
@@ -237,7 +245,10 @@ func (w *world) noteNode(name string, list ...corev1.Taint) {
 	ctx, obj := context.Background(), &corev1.Node{}
 	if err := w.client.Get(ctx, types.NamespacedName{Name: name}, obj); apierrors.IsNotFound(err) {
 		w.uids++
-		obj = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(fmt.Sprint("node-uid-", w.uids))}, Spec: corev1.NodeSpec{Taints: list}}
+		obj = &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(fmt.Sprint("node-uid-", w.uids))},
+			Spec:       corev1.NodeSpec{Taints: list},
+		}
 		w.must(w.client.Create(ctx, obj))
 		w.c.nodeHandler().Create(ctx, event.CreateEvent{Object: obj}, &w.requests)
 		return
@@ -256,7 +267,8 @@ func (w *world) deleteNode(name string) {
 	w.reconcile()
 }
 
-// addPod creates a pod on a node, as of now or as change says, and has the controller look at it.
+// addPod creates a pod on a node, as of now or as change says, and has the
+// controller look at it.
 func (w *world) addPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
 	w.t.Helper()
 	uid := w.newPod(name, node, tolerations, change...)

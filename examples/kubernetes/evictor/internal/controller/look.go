@@ -40,20 +40,23 @@ const (
 	evicted               // done; the pod is yet to disappear
 )
 
-// look brings the queue up to date with what is known of a pod; obj is nil if it does not exist. The mutex is held.
+// look brings the queue up to date with what is known of a pod; obj is nil if it
+// does not exist. The mutex is held.
 func (c *Controller) look(ctx context.Context, name types.NamespacedName, obj *corev1.Pod, now time.Time) {
 	if p := c.track(ctx, name, obj, now); p != nil && !c.decided(p) {
 		c.schedule(ctx, p, c.evict(p))
 	}
 }
 
-// decided reports whether the taints do not matter to the pod any more, at least until a worker is done with it.
+// decided reports whether the taints do not matter to the pod any more, at least
+// until a worker is done with it.
 func (c *Controller) decided(p *pod) bool {
 	return p.state == evicting || p.state == evicted && !c.options.DryRun
 }
 
-// track brings up to date what is remembered of a pod, and returns it, or nil for a pod on a node without NoExecute
-// taints, or that is gone, has ended or is about to. The mutex is held.
+// track brings up to date what is remembered of a pod, and returns it, or nil for a
+// pod on a node without NoExecute taints, or that is gone, has ended or is about to.
+// The mutex is held.
 func (c *Controller) track(ctx context.Context, name types.NamespacedName, obj *corev1.Pod, now time.Time) *pod {
 	p := c.pods[name]
 	if p != nil && (obj == nil || obj.UID != p.uid || obj.Spec.NodeName != p.node || leaving(obj)) {
@@ -97,8 +100,9 @@ func arrival(obj *corev1.Pod) time.Time {
 	return obj.CreationTimestamp.Time
 }
 
-// evict says what the taints do to a pod. A taint that was there before the pod counts from when the pod came: it has its
-// whole time on each node. The answer depends on what was seen, not on when it is asked for. The mutex is held.
+// evict says what the taints do to a pod. A taint that was there before the pod
+// counts from when the pod came: it has its whole time on each node. The answer
+// depends on what was seen, not on when it is asked for. The mutex is held.
 func (c *Controller) evict(p *pod) taints.Eviction {
 	n := c.nodes[p.node]
 	if n == nil {
@@ -113,8 +117,9 @@ func (c *Controller) evict(p *pod) taints.Eviction {
 	return p.matcher.EvictionOf(c.since, later(n.changed, p.seen))
 }
 
-// schedule puts the pod into the queue, moves it there, or takes it out. One whose eviction has failed is not due before
-// it may be tried again, and one that keeps its timer then. The mutex is held.
+// schedule puts the pod into the queue, moves it there, or takes it out. One whose
+// eviction has failed is not due before it may be tried again, and one that keeps
+// its timer then. The mutex is held.
 func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	switch {
 	case e.Outcome == taints.Stays:
@@ -141,7 +146,8 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	}
 }
 
-// spare takes note that the taints do not evict the pod, and cancels the eviction if it was to come. The mutex is held.
+// spare takes note that the taints do not evict the pod, and cancels the eviction if
+// it was to come. The mutex is held.
 func (c *Controller) spare(ctx context.Context, p *pod) {
 	pending := p.state == waiting
 	p.state, p.failures, p.retry = idle, 0, time.Time{}

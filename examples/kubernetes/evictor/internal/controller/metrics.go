@@ -65,8 +65,9 @@ func (c *Controller) oldestOverdue() float64 {
 	return max(0, c.clock.Since(at).Seconds())
 }
 
-// earliest returns the earliest deadline of the pods that are to be evicted, those that a worker has in hand and those that
-// wait for another try included. It goes through all pods on nodes with NoExecute taints.
+// earliest returns the earliest deadline of the pods that are to be evicted, those
+// that a worker has in hand and those that wait for another try included. It goes
+// through all pods on nodes with NoExecute taints.
 func (c *Controller) earliest() (at time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,8 +25,9 @@ type node struct {
 	changed time.Time      // when this list of taints was first seen
 }
 
-// noteNode remembers the NoExecute taints of a node and reports whether they have changed. A taint without timeAdded, such
-// as kubectl lays, counts as added when it was first seen: so its deadlines do not move on with each later look.
+// noteNode remembers the NoExecute taints of a node and reports whether they have
+// changed. A taint without timeAdded, such as kubectl lays, counts as added when it
+// was first seen: so its deadlines do not move on with each later look.
 func (c *Controller) noteNode(obj *corev1.Node, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +48,8 @@ func (c *Controller) noteNode(obj *corev1.Node, now time.Time) bool {
 	return true
 }
 
-// noExecute returns a copy of the NoExecute taints of a node. Those without a time have that which they had before, or now.
+// noExecute returns a copy of the NoExecute taints of a node. Those without a time
+// have that which they had before, or now.
 func noExecute(obj *corev1.Node, before []taints.Taint, now time.Time) []taints.Taint {
 	var list []taints.Taint
 	for _, t := range kube.Taints(obj.Spec.Taints) {
@@ -69,8 +71,9 @@ func sameTaint(a, b taints.Taint) bool {
 	return a.Key == b.Key && a.Value == b.Value && a.TimeAdded.Equal(*b.TimeAdded)
 }
 
-// forgetNode forgets a node that is gone, and reports whether it had taints. Its pods are not for this controller any more:
-// Kubernetes' garbage collection of pods deletes them.
+// forgetNode forgets a node that is gone, and reports whether it had taints. Its
+// pods are not for this controller any more: Kubernetes' garbage collection of pods
+// deletes them.
 func (c *Controller) forgetNode(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,8 +85,9 @@ func (c *Controller) forgetNode(name string) bool {
 // requests are those for looks at pods.
 type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// nodeHandler takes note of the taints of each node, in the order in which they change, and then asks for a look at its
-// pods. A pod that comes to the node afterwards is looked at because it comes.
+// nodeHandler takes note of the taints of each node, in the order in which they
+// change, and then asks for a look at its pods. A pod that comes to the node
+// afterwards is looked at because it comes.
 func (c *Controller) nodeHandler() handler.EventHandler {
 	note := func(ctx context.Context, obj client.Object, queue requests) {
 		if node, ok := obj.(*corev1.Node); ok && c.noteNode(node, c.clock.Now()) {

@@ -74,13 +74,18 @@ func (w *world) podList() []corev1.Pod {
 	return list.Items
 }
 
-// Whatever happens, and in whatever order the controller looks at the pods, with an API server that fails now and then and a
-// controller that is started anew: no pod is evicted that the library would not evict, none before its time, none twice,
-// and in the end nobody is forgotten.
+// Whatever happens, and in whatever order the controller looks at the pods, with an
+// API server that fails now and then and a controller that is started anew: no pod
+// is evicted that the library would not evict, none before its time, none twice, and
+// in the end nobody is forgotten.
 func TestEvictionsAreTheLibrarys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, Options{
-			Policy: taints.EvictionPolicy{FromTimeAdded: true, Select: rapid.SampledFrom([]taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch}).Draw(t, "select")},
+			Policy: taints.EvictionPolicy{
+				FromTimeAdded: true,
+				Select: rapid.SampledFrom([]taints.Selection{taints.FirstMatch,
+					taints.LongestMatch, taints.ShortestMatch}).Draw(t, "select"),
+			},
 			Method: rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
 		})
 		nodeTaints := map[string][]corev1.Taint{}
@@ -171,7 +176,8 @@ func (w *world) someRequests(t *rapid.T) {
 	w.requests.list = all[n:]
 }
 
-// passWithoutLooks is pass with a controller that is too busy to look at pods, except at those that are due.
+// passWithoutLooks is pass with a controller that is too busy to look at pods,
+// except at those that are due.
 func (w *world) passWithoutLooks(d time.Duration) {
 	for end := w.now().Add(d); ; {
 		for p := w.c.pop(context.Background()); p != nil; p = w.c.pop(context.Background()) {
@@ -187,8 +193,9 @@ func (w *world) passWithoutLooks(d time.Duration) {
 	}
 }
 
-// stock is what Kubernetes' taint-eviction controller remembers (processPodOnNode and what it calls, in plain words): since
-// when each eviction is pending, and when it is due.
+// stock is what Kubernetes' taint-eviction controller remembers (processPodOnNode
+// and what it calls, in plain words): since when each eviction is pending, and when
+// it is due.
 type stock struct {
 	pending map[string]timer
 	nodes   map[string][]corev1.Taint

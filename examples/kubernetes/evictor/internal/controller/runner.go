@@ -24,7 +24,8 @@ func (c *Controller) Start(ctx context.Context) error {
 	return nil
 }
 
-// work evicts one pod after the other. Of all workers that have nothing to do, one waits for the next pod.
+// work evicts one pod after the other. Of all workers that have nothing to do, one
+// waits for the next pod.
 func (c *Controller) work(ctx context.Context) {
 	for {
 		select {
@@ -41,7 +42,8 @@ func (c *Controller) work(ctx context.Context) {
 	}
 }
 
-// next waits until a pod is due, and as the rate limit wants, and takes the pod. It returns nil when the context ends.
+// next waits until a pod is due, and as the rate limit wants, and takes the pod. It
+// returns nil when the context ends.
 func (c *Controller) next(ctx context.Context) *pod {
 	for {
 		if !c.waitUntilDue(ctx) || !c.sleep(ctx, c.delay(), nil) {
@@ -80,7 +82,8 @@ func (c *Controller) delay() time.Duration {
 	return c.limiter.ReserveN(now, 1).DelayFrom(now)
 }
 
-// sleep sleeps until the time is over or wake has something, and reports false if the context ended first.
+// sleep sleeps until the time is over or wake has something, and reports false if
+// the context ended first.
 func (c *Controller) sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -96,8 +99,8 @@ func (c *Controller) sleep(ctx context.Context, d time.Duration, wake <-chan str
 	return true
 }
 
-// pop takes the first pod out of the queue that is due and, as the newest state of the cache has it, still to be evicted. It
-// returns nil where there is none.
+// pop takes the first pod out of the queue that is due and, as the newest state of
+// the cache has it, still to be evicted. It returns nil where there is none.
 func (c *Controller) pop(ctx context.Context) *pod {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,8 +114,9 @@ func (c *Controller) pop(ctx context.Context) *pod {
 	return nil
 }
 
-// confirm looks once more at a pod that was due and is out of the queue, and reports whether it is to be evicted. If not, it
-// is where it belongs. A pod that keeps its timer is to be evicted even where it would have more time by now. The mutex is
+// confirm looks once more at a pod that was due and is out of the queue, and reports
+// whether it is to be evicted. If not, it is where it belongs. A pod that keeps its
+// timer is to be evicted even where it would have more time by now. The mutex is
 // held.
 func (c *Controller) confirm(ctx context.Context, p *pod, now time.Time) bool {
 	obj, err := c.cached(ctx, p.NamespacedName)
@@ -178,12 +182,14 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
-	// outageRetry bounds the pause while the API server cannot be reached: what is due then goes when it is back.
+	// outageRetry bounds the pause while the API server cannot be reached: what is
+	// due then goes when it is back.
 	outageRetry = 2 * time.Second
 )
 
-// putOff says when to try again what has failed: after twice the time of the failure before, and up to half of it more, so
-// that those which failed together do not come together again; no sooner than the API server suggests, where there is one.
+// putOff says when to try again what has failed: after twice the time of the failure
+// before, and up to half of it more, so that those which failed together do not come
+// together again; no sooner than the API server suggests, where there is one.
 func (c *Controller) putOff(p *pod, now time.Time, err error) {
 	wait := min(firstRetry<<min(p.failures, 10), lastRetry)
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {

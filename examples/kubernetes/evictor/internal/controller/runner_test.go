@@ -60,7 +60,8 @@ func TestEachIsEvictedInTime(t *testing.T) {
 	})
 }
 
-// A worker that waits for a later pod notices an earlier one, and that the later one is not to be evicted any more.
+// A worker that waits for a later pod notices an earlier one, and that the later one
+// is not to be evicted any more.
 func TestTheQueueChangesWhileAWorkerWaits(t *testing.T) {
 	inBubble(t, fromTimeAdded, func(w *world) {
 		start := time.Now()
@@ -133,7 +134,8 @@ func TestWorkers(t *testing.T) {
 	})
 }
 
-// An API server that does not answer does not keep a worker forever, nor the process from ending.
+// An API server that does not answer does not keep a worker forever, nor the process
+// from ending.
 func TestAnAPIServerThatHangs(t *testing.T) {
 	inBubble(t, fromTimeAdded, func(w *world) {
 		hang := true

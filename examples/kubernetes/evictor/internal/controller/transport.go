@@ -13,7 +13,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// AdaptTransport makes clients with this configuration do what the controller needs where the API server is busy or gone:
+// AdaptTransport makes clients with this configuration do what the controller needs
+// where the API server is busy or gone:
 //
 //   - A write returns what the API server says, be it to come again after a while. A client would otherwise sleep and repeat
 //     it, up to ten times, and keep a worker from other pods; the queue tries again.
@@ -43,7 +44,8 @@ const (
 	readsTold = 60 // each so many attempts the log says that the API server is gone
 )
 
-// read repeats a read until the API server can be reached or nobody waits for the answer any more.
+// read repeats a read until the API server can be reached or nobody waits for the
+// answer any more.
 func (t transport) read(request *http.Request) (*http.Response, error) {
 	for attempts := 0; ; attempts++ {
 		response, err := t.next.RoundTrip(request)
@@ -61,14 +63,16 @@ func (t transport) read(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// noConnection reports whether there is no connection to the API server, or it broke off before an answer.
+// noConnection reports whether there is no connection to the API server, or it broke
+// off before an answer.
 func noConnection(err error) bool {
 	var network *net.OpError
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// unreachable reports whether a write failed because there is no API server at the moment, which is not for the pod's sake.
-// A timeout is something else: the API server may be busy with this very pod.
+// unreachable reports whether a write failed because there is no API server at the
+// moment, which is not for the pod's sake. A timeout is something else: the API
+// server may be busy with this very pod.
 func unreachable(err error) bool {
 	var transport *url.Error
 	if errors.As(err, &transport) {

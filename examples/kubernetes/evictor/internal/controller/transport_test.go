@@ -34,7 +34,12 @@ func TestWritesAreNotRepeated(t *testing.T) {
 	transport := adapted(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"10"}}}, nil
 	})
-	for method, want := range map[string]string{http.MethodGet: "10", http.MethodPost: "", http.MethodDelete: "", http.MethodPatch: ""} {
+	for method, want := range map[string]string{
+		http.MethodGet:    "10",
+		http.MethodPost:   "",
+		http.MethodDelete: "",
+		http.MethodPatch:  "",
+	} {
 		response, err := transport.RoundTrip(&http.Request{Method: method})
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +55,8 @@ var (
 	reset   = &net.OpError{Op: "read", Err: syscall.ECONNRESET}
 )
 
-// A read waits for the API server; a write does not, and neither does a read that could never succeed.
+// A read waits for the API server; a write does not, and neither does a read that
+// could never succeed.
 func TestReadsWait(t *testing.T) {
 	for _, tc := range []struct {
 		method string

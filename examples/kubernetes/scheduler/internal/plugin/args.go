@@ -19,12 +19,13 @@ type Args struct {
 	// APIVersion and Kind are optional, and if given those of this version.
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Redact leaves keys and values out of messages. It is true if not given: the status of a pod is visible to more people
-	// than the nodes are.
+	// Redact leaves keys and values out of messages. It is true if not given: the
+	// status of a pod is visible to more people than the nodes are.
 	Redact bool `json:"redact"`
 }
 
-// decodeArgs reads the args. It refuses what it does not know, so that a misspelt field does not go unnoticed.
+// decodeArgs reads the args. It refuses what it does not know, so that a misspelt
+// field does not go unnoticed.
 func decodeArgs(object runtime.Object) (Args, error) {
 	args := Args{APIVersion: APIVersion, Kind: Kind, Redact: true}
 	if object == nil {

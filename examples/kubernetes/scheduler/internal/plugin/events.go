@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/util"
 )
 
-// EventsToRegister returns the events that may help a pod that this plugin turned down: a node comes or changes its taints,
-// or the pod gets more tolerations.
+// EventsToRegister returns the events that may help a pod that this plugin turned
+// down: a node comes or changes its taints, or the pod gets more tolerations.
 func (p *Taints) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{
@@ -26,7 +26,8 @@ func (p *Taints) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 	}, nil
 }
 
-// afterNodeChange wakes the pod when the node is feasible now and was not before, or was not there.
+// afterNodeChange wakes the pod when the node is feasible now and was not before, or
+// was not there.
 func (p *Taints) afterNodeChange(_ klog.Logger, pod *corev1.Pod, before, after any) (fwk.QueueingHint, error) {
 	was, is, err := util.As[*corev1.Node](before, after)
 	if err != nil {

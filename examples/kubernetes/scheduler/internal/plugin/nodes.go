@@ -12,18 +12,22 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// fewest is the share of the cluster, one in so many, up to which a list of feasible nodes is worth its price. A name in it
-// costs the scheduler a fraction of a microsecond, and a node that its filters turn down about two. But it stops looking
+// fewest is the share of the cluster, one in so many, up to which a list of feasible
+// nodes is worth its price. A name in it costs the scheduler a fraction of a
+// microsecond, and a node that its filters turn down about two. But it stops looking
 // when it has found enough feasible nodes, which is the sooner the more there are.
 const fewest = 4
 
-// An index knows the taints of the nodes from the events of the node informer, and answers for all of them at once.
+// An index knows the taints of the nodes from the events of the node informer, and
+// answers for all of them at once.
 //
-// The scheduler decides by a snapshot of its own, which comes from the same events by another way: either of the two may be
-// ahead. A pod that is kept off a node by old taints would wait without need, and for long, for the event that would wake it
-// has been already. So [index.ask] compares the taints in the snapshot with those in the index, and leaves it to Filter,
-// which has the snapshot, to decide on nodes where they differ. A node that did not change since it was last looked at costs
-// a comparison of pointers, a few nanoseconds.
+// The scheduler decides by a snapshot of its own, which comes from the same events
+// by another way: either of the two may be ahead. A pod that is kept off a node by
+// old taints would wait without need, and for long, for the event that would wake it
+// has been already. So [index.ask] compares the taints in the snapshot with those in
+// the index, and leaves it to Filter, which has the snapshot, to decide on nodes
+// where they differ. A node that did not change since it was last looked at costs a
+// comparison of pointers, a few nanoseconds.
 type index struct {
 	mu      sync.Mutex
 	groups  taints.Index[string]
@@ -82,7 +86,8 @@ func (x *index) delete(object any) {
 	x.changes++
 }
 
-// agrees reports whether the index has the node, with the same taints. Its caller holds the lock.
+// agrees reports whether the index has the node, with the same taints. Its caller
+// holds the lock.
 func (x *index) agrees(node *corev1.Node) bool {
 	known, ok := x.current[node.Name]
 	return ok && slices.EqualFunc(known, node.Spec.Taints, func(a, b corev1.Taint) bool {
@@ -90,7 +95,8 @@ func (x *index) agrees(node *corev1.Node) bool {
 	})
 }
 
-// differing returns the names of the nodes of the snapshot whose taints are not those in the index. Its caller holds the lock.
+// differing returns the names of the nodes of the snapshot whose taints are not
+// those in the index. Its caller holds the lock.
 func (x *index) differing(snapshot []fwk.NodeInfo) []string {
 	if x.at != x.changes || len(x.looked) != len(snapshot) {
 		x.looked, x.at = make([]look, len(snapshot)), x.changes
@@ -108,7 +114,8 @@ func (x *index) differing(snapshot []fwk.NodeInfo) []string {
 	return names
 }
 
-// An answer says which nodes of the snapshot have no NoSchedule or NoExecute taint that the pod does not tolerate.
+// An answer says which nodes of the snapshot have no NoSchedule or NoExecute taint
+// that the pod does not tolerate.
 type answer int
 
 const (
@@ -118,8 +125,9 @@ const (
 	none               // none
 )
 
-// ask answers for the snapshot, exactly: all and none are said only where they hold for the snapshot, and a node that is
-// feasible there is always among those named for few.
+// ask answers for the snapshot, exactly: all and none are said only where they hold
+// for the snapshot, and a node that is feasible there is always among those named
+// for few.
 func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Set[string]) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -141,5 +149,6 @@ func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Se
 	return few, names
 }
 
-// summarize says over all nodes why the pod cannot be placed on them. Groups has a lock of its own.
+// summarize says over all nodes why the pod cannot be placed on them. Groups has a
+// lock of its own.
 func (x *index) summarize(m *taints.Matcher) taints.Summary { return x.groups.Summarize(m) }

@@ -73,8 +73,9 @@ func TestIndexFollowsInformer(t *testing.T) {
 	expect(2, 1)
 }
 
-// TestIndexCountsChanges sees to it that a heartbeat or a resync, which change no taints, do not make the index look at
-// every node again, and that a change of taints does.
+// TestIndexCountsChanges sees to it that a heartbeat or a resync, which change no
+// taints, do not make the index look at every node again, and that a change of
+// taints does.
 func TestIndexCountsChanges(t *testing.T) {
 	var x index
 	handler := x.handler()
@@ -112,7 +113,8 @@ func TestIndexCountsChanges(t *testing.T) {
 	}
 }
 
-// TestStaleIndex has the index behind the snapshot and ahead of it, for a pod that tolerates nothing.
+// TestStaleIndex has the index behind the snapshot and ahead of it, for a pod that
+// tolerates nothing.
 func TestStaleIndex(t *testing.T) {
 	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	var tainted []*corev1.Node
@@ -149,7 +151,8 @@ func TestStaleIndex(t *testing.T) {
 	expect("no nodes", nil, none)
 }
 
-// TestConcurrent asks while nodes change; it is for the race detector, and sees that answers stay exact.
+// TestConcurrent asks while nodes change; it is for the race detector, and sees that
+// answers stay exact.
 func TestConcurrent(t *testing.T) {
 	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	var versions [2][]*corev1.Node

@@ -1,5 +1,6 @@
-// Package plugin has a plugin for the kube-scheduler that stands in for its TaintToleration: it places pods on the same
-// nodes and gives them the same scores, knows before it looks at any node which of them a pod may be placed on, and says
+// Package plugin has a plugin for the kube-scheduler that stands in for its
+// TaintToleration: it places pods on the same nodes and gives them the same scores,
+// knows before it looks at any node which of them a pod may be placed on, and says
 // which taint keeps a pod away and which toleration comes closest.
 package plugin
 
@@ -34,9 +35,10 @@ const untolerated = "node(s) had untolerated taint(s)"
 //   - At most a quarter is, as for a dedicated pool: only these nodes are looked at, by this and all other plugins.
 //   - More are: every node is looked at, because a list of many names would cost more than it saves.
 //
-// Nodes that it leaves out count as UnschedulableAndUnresolvable: no preemption is tried there, as for the nodes that
-// TaintToleration turns down. The status of a node that was left out does not name the taint, so PostFilter appends the
-// summary to the message of a pod that fits nowhere.
+// Nodes that it leaves out count as UnschedulableAndUnresolvable: no preemption is
+// tried there, as for the nodes that TaintToleration turns down. The status of a
+// node that was left out does not name the taint, so PostFilter appends the summary
+// to the message of a pod that fits nowhere.
 type Taints struct {
 	options taints.Options
 	redact  bool
@@ -54,8 +56,9 @@ var (
 	_ fwk.SignPlugin        = (*Taints)(nil)
 )
 
-// New makes the plugin of one profile, and has the node informer feed its index. Lt and Gt count if the scheduler's feature
-// gate TaintTolerationComparisonOperators is on.
+// New makes the plugin of one profile, and has the node informer feed its index. Lt
+// and Gt count if the scheduler's feature gate TaintTolerationComparisonOperators is
+// on.
 func New(_ context.Context, object runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	args, err := decodeArgs(object)
 	if err != nil {
@@ -80,12 +83,14 @@ type cycle struct {
 	reasons sync.Map // from a taint without its time to what Filter says about it
 }
 
-// Clone returns the same: nothing in it depends on the pods of a node, which is why the scheduler clones.
+// Clone returns the same: nothing in it depends on the pods of a node, which is why
+// the scheduler clones.
 func (c *cycle) Clone() fwk.StateData { return c }
 
 const stateKey fwk.StateKey = Name
 
-// cycle returns what PreFilter found out, or as much of it as can be made up for where that is not enabled.
+// cycle returns what PreFilter found out, or as much of it as can be made up for
+// where that is not enabled.
 func (p *Taints) cycle(state fwk.CycleState, pod *corev1.Pod) *cycle {
 	if data, err := state.Read(stateKey); err == nil {
 		if c, ok := data.(*cycle); ok {
@@ -100,7 +105,8 @@ func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
 }
 
 // PreFilter finds the feasible nodes of the whole cluster.
-func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
+	nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	c := &cycle{matcher: p.compile(pod)}
 	state.Write(stateKey, c)
 	found, names := p.nodes.ask(c.matcher, nodes)
@@ -120,7 +126,8 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 // PreFilterExtensions returns nil: what pods run on a node makes no difference.
 func (p *Taints) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// Filter turns a node down for each NoSchedule and NoExecute taint that the pod does not tolerate, and names it.
+// Filter turns a node down for each NoSchedule and NoExecute taint that the pod does
+// not tolerate, and names it.
 func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	c := p.cycle(state, pod)
 	var reasons []string
@@ -135,7 +142,8 @@ func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reasons...)
 }
 
-// reason says why the pod does not tolerate the taint. Most nodes have one of a few taints, so what was said is kept.
+// reason says why the pod does not tolerate the taint. Most nodes have one of a few
+// taints, so what was said is kept.
 func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 	taint.TimeAdded = nil
 	if said, ok := c.reasons.Load(taint); ok {
@@ -151,8 +159,10 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 	return text
 }
 
-// PostFilter makes no room for the pod. It says why nodes were left out, which the scheduler's message does not.
-func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+// PostFilter makes no room for the pod. It says why nodes were left out, which the
+// scheduler's message does not.
+func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
+	_ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	c := p.cycle(state, pod)
 	if !c.leftOut {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
@@ -160,7 +170,8 @@ func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1
 	return nil, fwk.NewStatus(fwk.Unschedulable, Name+": "+p.summary(c.matcher))
 }
 
-// summary says over all nodes which taints keep the pod away, as in "3 have untolerated taint …".
+// summary says over all nodes which taints keep the pod away, as in "3 have
+// untolerated taint …".
 func (p *Taints) summary(m *taints.Matcher) string {
 	summary := p.nodes.summarize(m)
 	text := summary.String()

@@ -68,7 +68,8 @@ var (
 	})
 )
 
-// both returns the plugin and the one that it stands in for, of a scheduler with Lt and Gt or without.
+// both returns the plugin and the one that it stands in for, of a scheduler with Lt
+// and Gt or without.
 func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.TaintToleration) {
 	plugin, err := tainttoleration.New(context.Background(), nil, nil, feature.Features{
 		EnableSchedulingQueueHint:                true,
@@ -80,13 +81,15 @@ func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.Ta
 	return &Taints{options: taints.Options{NoComparison: !comparison}}, plugin.(*tainttoleration.TaintToleration)
 }
 
-// TestSameNodesAndScores compares, for every node of a snapshot, whether the pod fits and with what score, while the index
-// is behind the snapshot, ahead of it, or right.
+// TestSameNodesAndScores compares, for every node of a snapshot, whether the pod
+// fits and with what score, while the index is behind the snapshot, ahead of it, or
+// right.
 func TestSameNodesAndScores(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
-		// Two rounds with one plugin, because it remembers what it has seen of the first snapshot.
+		// Two rounds with one plugin, because it remembers what it has seen of the
+		// first snapshot.
 		for range 2 {
 			nodes := drawCluster(t, ours)
 			p := drawnPod.Draw(t, "pod")
@@ -135,7 +138,8 @@ func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 }
 
 // filterAll does what the scheduler does with PreFilter, and returns what becomes of a node.
-func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod, snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
+func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod,
+	snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
 	result, status := p.PreFilter(ctx, state, pod, snapshot)
 	return func(info fwk.NodeInfo) *fwk.Status {
 		switch {
@@ -225,7 +229,8 @@ func TestSameSignature(t *testing.T) {
 	})
 }
 
-// pool is a cluster of 8 nodes: one for databases, one that is cordoned and for databases, and the others for web servers.
+// pool is a cluster of 8 nodes: one for databases, one that is cordoned and for
+// databases, and the others for web servers.
 func pool() []*corev1.Node {
 	database := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	cordon := taint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)
@@ -269,7 +274,8 @@ func TestPreFilter(t *testing.T) {
 			if result.AllNodes() != (test.names == nil) {
 				t.Fatalf("result %v, want %v", result, test.names)
 			}
-			if test.names != nil && !result.NodeNames.HasAll(test.names...) || test.names != nil && result.NodeNames.Len() != len(test.names) {
+			if test.names != nil && !result.NodeNames.HasAll(test.names...) ||
+				test.names != nil && result.NodeNames.Len() != len(test.names) {
 				t.Errorf("nodes %v, want %v", result.NodeNames, test.names)
 			}
 		})
@@ -340,7 +346,10 @@ func TestArgs(t *testing.T) {
 		{name: "no content", object: json(""), redact: true},
 		{name: "empty", object: json("{}"), redact: true},
 		{name: "set", object: json(`{"redact": false}`)},
-		{name: "with version", object: json(`{"apiVersion": "taints.scheduler/v1", "kind": "TaintsArgs", "redact": false}`)},
+		{
+			name:   "with version",
+			object: json(`{"apiVersion": "taints.scheduler/v1", "kind": "TaintsArgs", "redact": false}`),
+		},
 		{name: "another version", object: json(`{"apiVersion": "taints.scheduler/v2"}`), fails: "taints.scheduler/v2"},
 		{name: "another kind", object: json(`{"kind": "Args"}`), fails: "want TaintsArgs"},
 		{name: "misspelt", object: json(`{"Redact": false}`), fails: `unknown field "Redact"`},

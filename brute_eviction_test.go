@@ -98,7 +98,8 @@ func TestBruteEvictionOfOneTaint(t *testing.T) {
 					n++
 					checkEviction(t, p, []taints.Taint{taint}, []taints.Toleration{
 						{Key: "b", Operator: taints.OpExists},
-						{Key: "a", TolerationSeconds: first}, {Operator: taints.OpExists, TolerationSeconds: second},
+						{Key: "a", TolerationSeconds: first},
+						{Operator: taints.OpExists, TolerationSeconds: second},
 					}, now)
 				}
 			}
@@ -124,8 +125,10 @@ func TestBruteEvictionOfTwoTaints(t *testing.T) {
 					}
 					for _, a := range limits {
 						for _, b := range limits {
-							checkEviction(t, p, list, []taints.Toleration{{Key: "a",
-								TolerationSeconds: a}, {Key: "b", TolerationSeconds: b}}, now)
+							checkEviction(t, p, list, []taints.Toleration{{
+								Key:               "a",
+								TolerationSeconds: a,
+							}, {Key: "b", TolerationSeconds: b}}, now)
 						}
 						if effect == taints.NoExecute {
 							checkEviction(t, p, list, []taints.Toleration{{Key: "a", TolerationSeconds: a}}, now)

@@ -228,22 +228,41 @@ var (
 		{"In", "v"},
 	}
 	wideEffects = []timedEffect{
-		{"", nil}, {"", seconds(0)}, {"", seconds(300)}, {"NoExecute", nil},
-		{"NoExecute", seconds(-1)}, {"NoExecute", seconds(300)}, {"NoExecute", seconds(301)},
-		{"NoSchedule", nil}, {"NoSchedule", seconds(300)}, {"x", nil},
+		{"", nil},
+		{"", seconds(0)},
+		{"", seconds(300)},
+		{"NoExecute", nil},
+		{"NoExecute", seconds(-1)},
+		{"NoExecute", seconds(300)},
+		{"NoExecute", seconds(301)},
+		{"NoSchedule", nil},
+		{"NoSchedule", seconds(300)},
+		{"x", nil},
 	}
 	manyKeys   = []string{"", "a", "a*"}
 	manyValues = []valueForm{
-		{"Exists", ""}, {"", ""}, {"", "5"}, {"Equal", "v"}, {"Lt", "6"}, {"Gt", "5"},
+		{"Exists", ""},
+		{"", ""},
+		{"", "5"},
+		{"Equal", "v"},
+		{"Lt", "6"},
+		{"Gt", "5"},
 		{"Gt", most},
 	}
 	manyEffects = []timedEffect{
-		{"", nil}, {"", seconds(300)}, {"NoExecute", nil}, {"NoExecute", seconds(0)},
-		{"NoExecute", seconds(300)}, {"x", seconds(300)},
+		{"", nil},
+		{"", seconds(300)},
+		{"NoExecute", nil},
+		{"NoExecute", seconds(0)},
+		{"NoExecute", seconds(300)},
+		{"x", seconds(300)},
 	}
 	fewValues  = []valueForm{{"Exists", ""}, {"", "5"}, {"Lt", "6"}}
 	fewEffects = []timedEffect{
-		{"", nil}, {"", seconds(300)}, {"NoExecute", nil}, {"NoExecute", seconds(300)},
+		{"", nil},
+		{"", seconds(300)},
+		{"NoExecute", nil},
+		{"NoExecute", seconds(300)},
 		{"x", nil},
 	}
 )

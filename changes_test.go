@@ -400,7 +400,8 @@ func TestApply(t *testing.T) {
 			node,
 		},
 		{
-			"another value", node, taints.Changes{Add: listOf("dedicated=db:NoSchedule")},
+			"another value", node,
+			taints.Changes{Add: listOf("dedicated=db:NoSchedule")},
 			"dedicated=db:NoSchedule gpu:NoSchedule gpu=x:NoExecute",
 		},
 		{"a new one", node, taints.Changes{Add: listOf("spot:NoSchedule")}, node + " spot:NoSchedule"},
@@ -428,11 +429,13 @@ func TestApply(t *testing.T) {
 		},
 		{
 			"added twice: the first counts", "",
-			taints.Changes{Add: listOf("a=1:NoSchedule a=2:NoSchedule")}, "a=1:NoSchedule",
+			taints.Changes{Add: listOf("a=1:NoSchedule a=2:NoSchedule")},
+			"a=1:NoSchedule",
 		},
 		{
 			"added twice, and there", "a=2:NoSchedule",
-			taints.Changes{Add: listOf("a=1:NoSchedule a=2:NoSchedule")}, "a=1:NoSchedule",
+			taints.Changes{Add: listOf("a=1:NoSchedule a=2:NoSchedule")},
+			"a=1:NoSchedule",
 		},
 		{
 			"twice on the node, not named", "a=1:NoSchedule a=2:NoSchedule",
@@ -441,7 +444,8 @@ func TestApply(t *testing.T) {
 		},
 		{
 			"twice on the node, added", "a=1:NoSchedule a=2:NoSchedule",
-			taints.Changes{Add: listOf("a=1:NoSchedule")}, "a=1:NoSchedule",
+			taints.Changes{Add: listOf("a=1:NoSchedule")},
+			"a=1:NoSchedule",
 		},
 		{
 			"twice on the node beside another that is missing", "a=1:NoSchedule a=1:NoSchedule",

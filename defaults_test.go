@@ -45,30 +45,40 @@ func TestAddDefaults(t *testing.T) {
 		{
 			"not-ready there",
 			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 10s"},
-			taints.DefaultSeconds{}, []string{unreachable300},
+			taints.DefaultSeconds{},
+			[]string{unreachable300},
 		},
 		{
-			"unreachable there", []string{"node.kubernetes.io/unreachable:NoExecute op=Exists"},
-			taints.DefaultSeconds{}, []string{notReady300},
+			"unreachable there",
+			[]string{"node.kubernetes.io/unreachable:NoExecute op=Exists"},
+			taints.DefaultSeconds{},
+			[]string{notReady300},
 		},
 		{
-			"without an effect", []string{"node.kubernetes.io/not-ready op=Exists"},
-			taints.DefaultSeconds{}, []string{unreachable300},
+			"without an effect",
+			[]string{"node.kubernetes.io/not-ready op=Exists"},
+			taints.DefaultSeconds{},
+			[]string{unreachable300},
 		},
 		{
-			"with another effect", []string{"node.kubernetes.io/not-ready:NoSchedule op=Exists"},
-			taints.DefaultSeconds{}, []string{notReady300, unreachable300},
+			"with another effect",
+			[]string{"node.kubernetes.io/not-ready:NoSchedule op=Exists"},
+			taints.DefaultSeconds{},
+			[]string{notReady300, unreachable300},
 		},
 		{
 			"whatever operator and value",
 			[]string{"node.kubernetes.io/not-ready=x:NoExecute", "node.kubernetes.io/unreachable=5:NoExecute op=Lt"},
-			taints.DefaultSeconds{}, nil,
+			taints.DefaultSeconds{},
+			nil,
 		},
 		{"everything tolerated", []string{"op=Exists"}, taints.DefaultSeconds{}, nil},
 		{"everything tolerated, NoExecute", []string{":NoExecute op=Exists for 1s"}, taints.DefaultSeconds{}, nil},
 		{
-			"everything tolerated, NoSchedule", []string{":NoSchedule op=Exists"},
-			taints.DefaultSeconds{}, []string{notReady300, unreachable300},
+			"everything tolerated, NoSchedule",
+			[]string{":NoSchedule op=Exists"},
+			taints.DefaultSeconds{},
+			[]string{notReady300, unreachable300},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -100,7 +110,9 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 		{"nothing there", nil, false, []string{notReady, unreach, disk, memory, pid, unsched}},
 		{"host network", nil, true, []string{notReady, unreach, disk, memory, pid, unsched, noNetwork}},
 		{
-			"some there", []string{pid, "gpu op=Exists", notReady}, false,
+			"some there",
+			[]string{pid, "gpu op=Exists", notReady},
+			false,
 			[]string{pid, "gpu op=Exists", notReady, unreach, disk, memory, unsched},
 		},
 		{
@@ -110,17 +122,21 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 			[]string{"gpu op=Exists", notReady, notReady, unreach, disk, memory, pid, unsched},
 		},
 		{
-			"everything tolerated", []string{"op=Exists"}, false,
+			"everything tolerated",
+			[]string{"op=Exists"},
+			false,
 			[]string{"op=Exists", notReady, unreach, disk, memory, pid, unsched},
 		},
 		{
-			"seconds of another operator stay", []string{prefix + "not-ready:NoExecute for 10s"},
+			"seconds of another operator stay",
+			[]string{prefix + "not-ready:NoExecute for 10s"},
 			false,
 			[]string{prefix + "not-ready:NoExecute for 10s", notReady, unreach, disk, memory, pid, unsched},
 		},
 		{
 			"seconds of another effect stay",
-			[]string{prefix + "disk-pressure:NoExecute op=Exists for 10s"}, false,
+			[]string{prefix + "disk-pressure:NoExecute op=Exists for 10s"},
+			false,
 			[]string{
 				prefix + "disk-pressure:NoExecute op=Exists for 10s",
 				notReady,
@@ -132,7 +148,9 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 			},
 		},
 		{
-			"another value", []string{prefix + "disk-pressure=x:NoSchedule"}, false,
+			"another value",
+			[]string{prefix + "disk-pressure=x:NoSchedule"},
+			false,
 			[]string{prefix + "disk-pressure=x:NoSchedule", notReady, unreach, disk, memory, pid, unsched},
 		},
 	} {
@@ -158,11 +176,13 @@ func TestAddExtendedResources(t *testing.T) {
 	}{
 		{"no names", nil, nil, nil},
 		{
-			"sorted", nil, []string{"nvidia.com/gpu", "amd.com/gpu"},
+			"sorted", nil,
+			[]string{"nvidia.com/gpu", "amd.com/gpu"},
 			[]string{"amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"},
 		},
 		{
-			"once each", nil, []string{"nvidia.com/gpu", "nvidia.com/gpu"},
+			"once each", nil,
+			[]string{"nvidia.com/gpu", "nvidia.com/gpu"},
 			[]string{"nvidia.com/gpu:NoSchedule op=Exists"},
 		},
 		{
@@ -174,11 +194,14 @@ func TestAddExtendedResources(t *testing.T) {
 			nil,
 		},
 		{
-			"there already", []string{"nvidia.com/gpu:NoSchedule op=Exists"},
-			[]string{"nvidia.com/gpu"}, []string{"nvidia.com/gpu:NoSchedule op=Exists"},
+			"there already",
+			[]string{"nvidia.com/gpu:NoSchedule op=Exists"},
+			[]string{"nvidia.com/gpu"},
+			[]string{"nvidia.com/gpu:NoSchedule op=Exists"},
 		},
 		{
-			"a broader one is there", []string{"nvidia.com/gpu op=Exists"},
+			"a broader one is there",
+			[]string{"nvidia.com/gpu op=Exists"},
 			[]string{"nvidia.com/gpu"},
 			[]string{"nvidia.com/gpu op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"},
 		},
@@ -273,7 +296,8 @@ func TestAddForeverBesideNearMisses(t *testing.T) {
 		},
 		{
 			"AddExtendedResources", resource,
-			taints.Toleration{Key: gpu, Operator: taints.OpExists, Effect: taints.NoSchedule}, 1,
+			taints.Toleration{Key: gpu, Operator: taints.OpExists, Effect: taints.NoSchedule},
+			1,
 		},
 	} {
 		for name, change := range map[string]func(*taints.Toleration){

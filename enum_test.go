@@ -118,14 +118,22 @@ func TestJSONHasNames(t *testing.T) {
 				Effects:       taints.Hard,
 				FromTimeAdded: true,
 			},
-			`{"options":{"noComparison":true},"select":"ForeverElseShortest","effects":"NoSchedule|NoExecute","fromTimeAdded":true}`},
-		{taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")),
-			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"closest":{"key":"a","value":"b"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`},
-		{taints.Explain(parseTaints("a=B:NoSchedule"), nil),
-			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"mismatch":"MismatchKey"}]`},
-		{taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")).Redact(),
-			`[{"taint":{"key":"\u003ckey1\u003e","value":"\u003cvalue1\u003e","effect":"NoSchedule"},"closest":{"key":"\u003ckey1\u003e","value":"\u003cvalue2\u003e"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`},
-		{taints.Lint(parseTolerations("a", "a")),
+			`{"options":{"noComparison":true},"select":"ForeverElseShortest","effects":"NoSchedule|NoExecute","fromTimeAdded":true}`,
+		},
+		{
+			taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")),
+			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"closest":{"key":"a","value":"b"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`,
+		},
+		{
+			taints.Explain(parseTaints("a=B:NoSchedule"), nil),
+			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"mismatch":"MismatchKey"}]`,
+		},
+		{
+			taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")).Redact(),
+			`[{"taint":{"key":"\u003ckey1\u003e","value":"\u003cvalue1\u003e","effect":"NoSchedule"},"closest":{"key":"\u003ckey1\u003e","value":"\u003cvalue2\u003e"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`,
+		},
+		{
+			taints.Lint(parseTolerations("a", "a")),
 			`[{"code":"empty-value","toleration":0,"advice":"an empty value tolerates only taints without a value: to tolerate any value set the operator to Exists"},` +
 				`{"code":"covered","toleration":1,"advice":"tolerations[0] tolerates all that it tolerates: leave it out"}]`,
 		},

@@ -46,7 +46,8 @@ func TestExplain(t *testing.T) {
 			"another effect", "dedicated=ml:NoSchedule", parseTolerations("dedicated=ml:NoExecute"),
 			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
 		}, {
-			"effect in other letter case", "dedicated=ml:NoSchedule", []T{{Key: "dedicated", Value: "ml", Effect: "noschedule"}},
+			"effect in other letter case", "dedicated=ml:NoSchedule",
+			[]T{{Key: "dedicated", Value: "ml", Effect: "noschedule"}},
 			0, taints.MismatchEffect, taints.HintLetterCase,
 			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:noschedule, the effect noschedule is unknown, NoSchedule may be meant)",
 		}, {
@@ -106,15 +107,18 @@ func TestExplain(t *testing.T) {
 			[]T{{Key: "gpu", Operator: "In"}},
 			0, taints.MismatchOperator, 0, "gpu:NoSchedule is not tolerated (closest: gpu op=In, the operator In is unknown)",
 		}, {
-			"misspelled operator", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exist"}},
+			"misspelled operator", "gpu:NoSchedule",
+			[]T{{Key: "gpu", Operator: "Exist"}},
 			0, taints.MismatchOperator, taints.HintSpelling,
 			"gpu:NoSchedule is not tolerated (closest: gpu op=Exist, the operator Exist is unknown, Exists may be meant)",
 		}, {
-			"misspelled effect", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoSched"}},
+			"misspelled effect", "gpu:NoSchedule",
+			[]T{{Key: "gpu", Operator: "Exists", Effect: "NoSched"}},
 			0, taints.MismatchEffect, taints.HintSpelling,
 			"gpu:NoSchedule is not tolerated (closest: gpu:NoSched op=Exists, the effect NoSched is unknown, NoSchedule may be meant)",
 		}, {
-			"misspelled effect that is another", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "Exists", Effect: "NoExceute"}},
+			"misspelled effect that is another", "gpu:NoSchedule",
+			[]T{{Key: "gpu", Operator: "Exists", Effect: "NoExceute"}},
 			0, taints.MismatchEffect, taints.HintSpelling,
 			"gpu:NoSchedule is not tolerated (closest: gpu:NoExceute op=Exists, the effect NoExceute is unknown, NoExecute may be meant)",
 		}, {
@@ -149,7 +153,8 @@ func TestExplain(t *testing.T) {
 			"threshold, as far as can be", "score=9223372036854775807:NoSchedule", parseTolerations("score=-9223372036854775808 op=Lt"),
 			0, taints.MismatchNotLess, 0, "score=9223372036854775807:NoSchedule is not tolerated (closest: score=-9223372036854775808 op=Lt, 9223372036854775807 is not less than -9223372036854775808 but 18446744073709551615 more)",
 		}, {
-			"operator in other letter case", "gpu:NoSchedule", []T{{Key: "gpu", Operator: "exists"}},
+			"operator in other letter case", "gpu:NoSchedule",
+			[]T{{Key: "gpu", Operator: "exists"}},
 			0, taints.MismatchOperator, taints.HintLetterCase,
 			"gpu:NoSchedule is not tolerated (closest: gpu op=exists, the operator exists is unknown, Exists may be meant)",
 		},

@@ -168,8 +168,10 @@ func TestNormalizeScores(t *testing.T) {
 		{"only negative counts", []int{-5, -1}, 100, []int64{100, 100}},
 		{"out of 0", []int{0, 7}, 0, []int64{0, 0}},
 		{
-			"large numbers", []int{0, math.MaxInt / 2, math.MaxInt - 1, math.MaxInt},
-			math.MaxInt, []int64{math.MaxInt, math.MaxInt/2 + 1, 1, 0},
+			"large numbers",
+			[]int{0, math.MaxInt / 2, math.MaxInt - 1, math.MaxInt},
+			math.MaxInt,
+			[]int64{math.MaxInt, math.MaxInt/2 + 1, 1, 0},
 		},
 		{"a large maximum", []int{0, 1, 2}, math.MaxInt64, []int64{math.MaxInt64, math.MaxInt64/2 + 1, 0}},
 		{"a negative maximum mirrors", []int{0, 1, 2}, -100, []int64{-100, -50, 0}},

@@ -468,7 +468,8 @@ func TestIndex(t *testing.T) {
 		for i := range 1000 {
 			x.Set("changes", []taints.Taint{
 				{Key: "score", Value: strconv.Itoa(i), Effect: taints.NoSchedule},
-				{Key: "gpu", Value: "v" + strconv.Itoa(i), Effect: taints.NoExecute}, {Key: "k" + strconv.Itoa(i)},
+				{Key: "gpu", Value: "v" + strconv.Itoa(i), Effect: taints.NoExecute},
+				{Key: "k" + strconv.Itoa(i)},
 			})
 		}
 		x.Delete("changes")
@@ -577,8 +578,10 @@ func TestIndexThresholds(t *testing.T) {
 		}
 		x.Audit()
 		for _, op := range []taints.Operator{taints.OpLt, taints.OpGt, taints.OpExists, taints.OpEqual} {
-			limit := rapid.SampledFrom([]string{"-9223372036854775808", "-7", "0", "1", "2", "4",
-				"8", "9", "9223372036854775807"}).Draw(t, "limit")
+			limit := rapid.SampledFrom([]string{
+				"-9223372036854775808", "-7", "0", "1", "2", "4",
+				"8", "9", "9223372036854775807",
+			}).Draw(t, "limit")
 			m := taints.Compile([]taints.Toleration{{Key: "score", Operator: op, Value: limit, Effect: effect.Draw(t, "effect")}})
 			checkIndex(t, &x, &model, m)
 			if _, ok := x.Search(m); !ok {

@@ -45,16 +45,24 @@ var (
 		{NoComparison: true, KeyWildcards: true},
 	})
 	policies = rapid.SampledFrom([]taints.EvictionPolicy{
-		{}, {FromTimeAdded: true}, {Select: taints.LongestMatch}, {Select: taints.ShortestMatch},
-		{Select: taints.LongestMatch, FromTimeAdded: true}, {Select: taints.ShortestMatch, FromTimeAdded: true},
-		{Select: taints.ForeverElseShortest}, {Select: taints.ForeverElseShortest, FromTimeAdded: true},
-		{Effects: taints.Hard}, {Effects: taints.AllEffects, Select: taints.ShortestMatch},
+		{},
+		{FromTimeAdded: true},
+		{Select: taints.LongestMatch},
+		{Select: taints.ShortestMatch},
+		{Select: taints.LongestMatch, FromTimeAdded: true},
+		{Select: taints.ShortestMatch, FromTimeAdded: true},
+		{Select: taints.ForeverElseShortest},
+		{Select: taints.ForeverElseShortest, FromTimeAdded: true},
+		{Effects: taints.Hard},
+		{Effects: taints.AllEffects, Select: taints.ShortestMatch},
 		{Effects: taints.Effects("x"), FromTimeAdded: true},
 	})
 	someSeconds = rapid.OneOf(
 		rapid.Just[*int64](nil),
-		rapid.Map(rapid.SampledFrom([]int64{0, 1, 5, 300, -1, 9223372036, 9223372037,
-			18446744074, math.MaxInt64, math.MinInt64}), func(s int64) *int64 { return &s }),
+		rapid.Map(rapid.SampledFrom([]int64{
+			0, 1, 5, 300, -1, 9223372036, 9223372037,
+			18446744074, math.MaxInt64, math.MinInt64,
+		}), func(s int64) *int64 { return &s }),
 		rapid.Map(rapid.Int64(), func(s int64) *int64 { return &s }),
 	)
 	someTime = rapid.Map(rapid.OneOf(rapid.Int64Range(-10, 10), rapid.Int64Range(-62135596800, 253402300799)), func(s int64) time.Time {
@@ -246,7 +254,8 @@ func TestEvictionAgreesWithTheReference(t *testing.T) {
 
 // checkDecidingPair checks that the pair of the eviction is one that leads to it.
 func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
-	tols []taints.Toleration, now time.Time, e taints.Eviction) {
+	tols []taints.Toleration, now time.Time, e taints.Eviction,
+) {
 	if e.Outcome == taints.Stays {
 		if e != (taints.Eviction{}) {
 			t.Fatalf("a pod that stays has %+v", e)
@@ -477,11 +486,15 @@ var (
 		return taints.Toleration{
 			Key:      rapid.SampledFrom([]string{"", "*", "a", "a*", "a/*", "a/b", "a/b*", "b"}).Draw(t, "key"),
 			Operator: operators.Draw(t, "operator"),
-			Value: rapid.SampledFrom([]string{"", "v", "05", "-9223372036854775808",
-				"-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807"}).Draw(t, "value"),
+			Value: rapid.SampledFrom([]string{
+				"", "v", "05", "-9223372036854775808",
+				"-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807",
+			}).Draw(t, "value"),
 			Effect: rapid.SampledFrom([]taints.Effect{"", "NoSchedule", "NoExecute", "NoExecute", "x"}).Draw(t, "effect"),
-			TolerationSeconds: rapid.SampledFrom([]*int64{nil, nil, seconds(0), seconds(-1),
-				seconds(300), seconds(301), seconds(math.MaxInt64)}).Draw(t, "seconds"),
+			TolerationSeconds: rapid.SampledFrom([]*int64{
+				nil, nil, seconds(0), seconds(-1),
+				seconds(300), seconds(301), seconds(math.MaxInt64),
+			}).Draw(t, "seconds"),
 		}
 	})
 	worldTolerations = rapid.SliceOfN(worldToleration, 0, 6)

@@ -156,7 +156,8 @@ func TestValidateTaints(t *testing.T) {
 			"2 : a duplicate\n3 : a duplicate",
 		},
 		{
-			"duplicates of invalid ones", []taints.Taint{{Key: "a"}, {Key: "a"}},
+			"duplicates of invalid ones",
+			[]taints.Taint{{Key: "a"}, {Key: "a"}},
 			"0 effect: required\n1 effect: required\n1 : a duplicate",
 		},
 	} {
@@ -570,7 +571,8 @@ func TestValidateTolerationsUpdateKeepsComparison(t *testing.T) {
 		{"new to the pod", nil, lt, []string{"tolerations[0].operator"}},
 		{
 			"new to the pod, beside another", parseTolerations("c"),
-			append(parseTolerations("c"), lt...), []string{"tolerations[1].operator"},
+			append(parseTolerations("c"), lt...),
+			[]string{"tolerations[1].operator"},
 		},
 		{"gone", gt, nil, []string{"tolerations", "tolerations"}},
 		{"no integer", lt, append(slices.Clone(lt), toleration("c", "Gt", "x")), []string{"tolerations[1].value"}},

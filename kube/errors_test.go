@@ -120,8 +120,10 @@ func TestFieldErrors(t *testing.T) {
 		},
 		{
 			"parsed", parseError("a="), path,
-			field.ErrorList{{Type: field.ErrorTypeRequired, Field: "spec.taints.effect",
-				BadValue: "", Detail: "must be NoSchedule, PreferNoSchedule or NoExecute"}},
+			field.ErrorList{{
+				Type: field.ErrorTypeRequired, Field: "spec.taints.effect",
+				BadValue: "", Detail: "must be NoSchedule, PreferNoSchedule or NoExecute",
+			}},
 		},
 
 		{"another error", io.EOF, path, field.ErrorList{internal(path, io.EOF)}},
@@ -136,8 +138,10 @@ func TestFieldErrors(t *testing.T) {
 			errors.Join(io.EOF, fault(0, "key", taints.ErrRequired)), errors.Join(io.EOF)), path, field.ErrorList{
 			internal(path, wrapped), internal(path, io.EOF), required, internal(path, errors.Join(io.EOF)),
 		}},
-		{"aggregate", utilerrors.NewAggregate([]error{fault(0, "key", taints.ErrRequired),
-			utilerrors.NewAggregate([]error{io.EOF, fault(0, "key", taints.ErrRequired)})}), path, field.ErrorList{
+		{"aggregate", utilerrors.NewAggregate([]error{
+			fault(0, "key", taints.ErrRequired),
+			utilerrors.NewAggregate([]error{io.EOF, fault(0, "key", taints.ErrRequired)}),
+		}), path, field.ErrorList{
 			required, internal(path, io.EOF), required,
 		}},
 
@@ -146,7 +150,8 @@ func TestFieldErrors(t *testing.T) {
 		{
 			"a fault among nil ones",
 			&taints.ValidationError{Fields: []*taints.FieldError{nil, fault(0, "key", taints.ErrRequired), nil}},
-			path, field.ErrorList{required},
+			path,
+			field.ErrorList{required},
 		},
 		{"nil field error", noField, path, field.ErrorList{internal(path, noField)}},
 		{"nil validation error", noValidation, path, field.ErrorList{internal(path, noValidation)}},
@@ -157,7 +162,14 @@ func TestFieldErrors(t *testing.T) {
 		{"nil branches", nils, path, field.ErrorList{internal(path, nils)}},
 		{
 			"a fault among nil branches", append(nils, fault(0, "key", taints.ErrRequired)),
-			path, field.ErrorList{required},
+			path,
+			field.ErrorList{required},
+		},
+		{
+			"a fault before a wrapped nil",
+			tree{fault(0, "key", taints.ErrRequired), wrappedNil},
+			path,
+			field.ErrorList{required, internal(path, wrappedNil)},
 		},
 		{"wraps nothing", quiet{}, path, field.ErrorList{internal(path, quiet{})}},
 		{"a fault beside one that wraps nothing", tree{quiet{}, fault(0, "key", taints.ErrRequired), empty}, path, field.ErrorList{

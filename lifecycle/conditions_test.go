@@ -140,7 +140,8 @@ func TestReconcileConditions(t *testing.T) {
 		{"a healthy node", "dedicated=ml:NoSchedule", "Ready=True", nil, nil},
 		{
 			"goes silent", "dedicated=ml:NoSchedule", "Ready=Unknown",
-			[]string{unreachable + ":NoSchedule", unreachable + ":NoExecute"}, nil,
+			[]string{unreachable + ":NoSchedule", unreachable + ":NoExecute"},
+			nil,
 		},
 		{
 			"reports again, not ready",
@@ -150,13 +151,15 @@ func TestReconcileConditions(t *testing.T) {
 		},
 		{
 			"is ready again", notReady + ":NoExecute gpu:NoSchedule " + notReady + ":NoSchedule",
-			"Ready=True", nil, []string{notReady + ":NoExecute", notReady + ":NoSchedule"},
+			"Ready=True", nil,
+			[]string{notReady + ":NoExecute", notReady + ":NoSchedule"},
 		},
 		{"is cordoned", "", "Ready=True cordoned", []string{cordon + ":NoSchedule"}, nil},
 		{"is uncordoned", cordon + ":NoSchedule", "Ready=True", nil, []string{cordon + ":NoSchedule"}},
 		{
 			"is uncordoned, a condition says", cordon + ":NoSchedule", "spec.unschedulable=True",
-			nil, []string{cordon + ":NoSchedule"},
+			nil,
+			[]string{cordon + ":NoSchedule"},
 		},
 		{"stays under pressure", memory + ":NoSchedule", "MemoryPressure=True Ready=True", nil, nil},
 		{
@@ -171,7 +174,8 @@ func TestReconcileConditions(t *testing.T) {
 		},
 		{
 			"another value goes", memory + "=x:NoSchedule " + notReady + "=x:NoExecute",
-			"Ready=True", nil, []string{memory + ":NoSchedule", notReady + ":NoExecute"},
+			"Ready=True", nil,
+			[]string{memory + ":NoSchedule", notReady + ":NoExecute"},
 		},
 		{
 			"effects of others",
@@ -188,7 +192,8 @@ func TestReconcileConditions(t *testing.T) {
 		{
 			"Ready is missing",
 			notReady + ":NoSchedule " + notReady + ":NoExecute " + unreachable + ":NoExecute",
-			"DiskPressure=False", nil, []string{notReady + ":NoSchedule"},
+			"DiskPressure=False", nil,
+			[]string{notReady + ":NoSchedule"},
 		},
 		{
 			"Ready is none of the three",
@@ -198,11 +203,13 @@ func TestReconcileConditions(t *testing.T) {
 		{
 			"the first Ready decides about NoExecute",
 			notReady + ":NoExecute " + unreachable + ":NoExecute", "Ready=Unknown Ready=True",
-			[]string{unreachable + ":NoSchedule"}, []string{notReady + ":NoExecute"},
+			[]string{unreachable + ":NoSchedule"},
+			[]string{notReady + ":NoExecute"},
 		},
 		{
 			"twice in the list", memory + ":NoSchedule " + memory + "=x:NoSchedule",
-			"Ready=True", nil, []string{memory + ":NoSchedule"},
+			"Ready=True", nil,
+			[]string{memory + ":NoSchedule"},
 		},
 	})
 }
@@ -233,7 +240,8 @@ func TestConditionRules(t *testing.T) {
 		{
 			"the driver is there",
 			"example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule",
-			"example.com/GPUReady=True", nil, []string{"example.com/gpu:NoSchedule"},
+			"example.com/GPUReady=True", nil,
+			[]string{"example.com/gpu:NoSchedule"},
 		},
 		{
 			"it fails", "example.com/in-use:PreferNoSchedule", "example.com/GPUReady=False",
@@ -255,7 +263,8 @@ func TestConditionRules(t *testing.T) {
 		{
 			"a value of somebody else's goes when nothing holds",
 			"example.com/gpu=mine:NoSchedule example.com/in-use:PreferNoSchedule",
-			"example.com/GPUReady=True", nil, []string{"example.com/gpu:NoSchedule"},
+			"example.com/GPUReady=True", nil,
+			[]string{"example.com/gpu:NoSchedule"},
 		},
 		{
 			"a status that a rule names is known",
@@ -287,16 +296,19 @@ func TestConditionRules(t *testing.T) {
 		{
 			"both are known",
 			"example.com/gpu=failed:NoExecute example.com/gpu=starting:NoSchedule example.com/in-use:PreferNoSchedule",
-			"example.com/Firmware=False", nil, []string{"example.com/gpu:NoExecute"},
+			"example.com/Firmware=False", nil,
+			[]string{"example.com/gpu:NoExecute"},
 		},
 		{
 			"one of two conditions holds", "example.com/in-use:PreferNoSchedule",
 			"example.com/GPUReady=True example.com/Firmware=Old",
-			[]string{"example.com/firmware:NoExecute", "example.com/gpu=failed:NoExecute"}, nil,
+			[]string{"example.com/firmware:NoExecute", "example.com/gpu=failed:NoExecute"},
+			nil,
 		},
 		{
 			"cordoned", "example.com/in-use:PreferNoSchedule",
-			"example.com/GPUReady=True cordoned", []string{"example.com/drain:NoExecute"},
+			"example.com/GPUReady=True cordoned",
+			[]string{"example.com/drain:NoExecute"},
 			[]string{"example.com/in-use:PreferNoSchedule"},
 		},
 		{
@@ -330,7 +342,8 @@ func TestConditionRules(t *testing.T) {
 		checkReconciliations(t, rules, []reconciliation{
 			{
 				"all hold", "", "A=True B=True C=True D=True E=True",
-				[]string{"first:NoSchedule", "x:NoSchedule", "y:NoExecute"}, nil,
+				[]string{"first:NoSchedule", "x:NoSchedule", "y:NoExecute"},
+				nil,
 			},
 		})
 		got := texts(rules.ConditionTaints(stateOf("A=True B=True C=True D=True E=True")))

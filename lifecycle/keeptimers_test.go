@@ -191,7 +191,8 @@ func TestBegunEvictions(t *testing.T) {
 		{"seen behind the deadline, tolerated for no time", []taints.Eviction{at(0, hour), look(noTime, 2*hour)}, true},
 		{
 			"seen behind the deadline, and the clock stepped back",
-			[]taints.Eviction{at(0, hour), at(2*hour, 3*hour), at(0, hour)}, true,
+			[]taints.Eviction{at(0, hour), at(2*hour, 3*hour), at(0, hour)},
+			true,
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

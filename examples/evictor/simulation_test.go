@@ -429,8 +429,10 @@ func TestZonesChanged(t *testing.T) {
 	var out strings.Builder
 	r := newReport(&cluster{zones: zones}, &out)
 	r.zonesChanged([]zoneState{
-		{zones[0], lifecycle.ZonePartial, 0}, {zones[1], lifecycle.ZoneFull, 0.1},
-		{zones[2], lifecycle.ZonePartial, 0}, {zones[3], lifecycle.ZonePartial, 0.01},
+		{zones[0], lifecycle.ZonePartial, 0},
+		{zones[1], lifecycle.ZoneFull, 0.1},
+		{zones[2], lifecycle.ZonePartial, 0},
+		{zones[3], lifecycle.ZonePartial, 0.01},
 	}, start)
 	want := `00:00        zones a, c: many nodes not ready, none may be tainted
 00:00        zone d: many nodes not ready, one may be tainted every 1m40s

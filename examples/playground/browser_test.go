@@ -40,9 +40,16 @@ func TestBrowser(t *testing.T) {
 		name string
 		try  func(*browserPage)
 	}{
-		{"Typing", testTyping}, {"Links", testLinks}, {"Samples", testSamples},
-		{"Places", testPlaces}, {"Markup", testMarkup}, {"Large", testLarge}, {"Keyboard", testKeyboard},
-		{"Widths", testWidths}, {"Contrast", testContrast}, {"Screenshots", takeScreenshots},
+		{"Typing", testTyping},
+		{"Links", testLinks},
+		{"Samples", testSamples},
+		{"Places", testPlaces},
+		{"Markup", testMarkup},
+		{"Large", testLarge},
+		{"Keyboard", testKeyboard},
+		{"Widths", testWidths},
+		{"Contrast", testContrast},
+		{"Screenshots", takeScreenshots},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.try(browser.page(t, server.URL)) })
 	}

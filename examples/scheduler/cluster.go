@@ -44,11 +44,13 @@ type pool struct {
 var pools = []pool{
 	{"general", 55, resources{16_000, 64 << 10}, []string{"example.com/pool=general:NoSchedule"}},
 	{
-		"old", 10, resources{16_000, 64 << 10},
+		"old", 10,
+		resources{16_000, 64 << 10},
 		[]string{"example.com/pool=general:NoSchedule", "example.com/old:PreferNoSchedule"},
 	},
 	{
-		"spot", 15, resources{16_000, 64 << 10},
+		"spot", 15,
+		resources{16_000, 64 << 10},
 		[]string{"example.com/spot-risk=RISK:NoSchedule", "example.com/spot:PreferNoSchedule"},
 	},
 	{"gpu", 5, resources{32_000, 256 << 10}, []string{"nvidia.com/gpu=present:NoSchedule"}},

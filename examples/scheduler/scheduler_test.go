@@ -48,7 +48,8 @@ func TestSchedule(t *testing.T) {
 		{"the most room", testPod(10, 10), []node{testNode(50, 50), testNode(90, 90), testNode(100, 70)}, []int{1}},
 		{
 			"one resource less does not make up for more of the other", testPod(10, 10),
-			[]node{testNode(100, 60), testNode(60, 100), testNode(85, 85)}, []int{2},
+			[]node{testNode(100, 60), testNode(60, 100), testNode(85, 85)},
+			[]int{2},
 		},
 		{
 			"ties at random", testPod(10, 10),
@@ -59,15 +60,18 @@ func TestSchedule(t *testing.T) {
 		{"fits nowhere", testPod(50, 50), []node{testNode(100, 49), testNode(49, 100)}, nil},
 		{
 			"tolerates nothing", testPod(1, 1),
-			[]node{testNode(100, 100, "a:NoSchedule"), testNode(100, 100, "a:NoExecute")}, nil,
+			[]node{testNode(100, 100, "a:NoSchedule"), testNode(100, 100, "a:NoExecute")},
+			nil,
 		},
 		{
 			"tolerates the lesser node", testPod(1, 1, "a:NoSchedule"),
-			[]node{testNode(5, 5, "a:NoSchedule"), testNode(100, 100, "b:NoExecute")}, []int{0},
+			[]node{testNode(5, 5, "a:NoSchedule"), testNode(100, 100, "b:NoExecute")},
+			[]int{0},
 		},
 		{
 			"avoids PreferNoSchedule", testPod(1, 1),
-			[]node{testNode(100, 100, "a:PreferNoSchedule"), testNode(5, 5)}, []int{1},
+			[]node{testNode(100, 100, "a:PreferNoSchedule"), testNode(5, 5)},
+			[]int{1},
 		},
 		{
 			"avoids more of it", testPod(1, 1),
@@ -81,7 +85,8 @@ func TestSchedule(t *testing.T) {
 		},
 		{
 			"does not mind what it tolerates", testPod(1, 1, "a:PreferNoSchedule"),
-			[]node{testNode(100, 100, "a:PreferNoSchedule"), testNode(50, 50)}, []int{0},
+			[]node{testNode(100, 100, "a:PreferNoSchedule"), testNode(50, 50)},
+			[]int{0},
 		},
 		{
 			"below the threshold", testPod(1, 1, "risk=5 op=Lt"),

@@ -134,7 +134,8 @@ func TestWhy(t *testing.T) {
 		want  string
 	}{
 		{
-			testPod(50, 100), []node{
+			testPod(50, 100),
+			[]node{
 				testNode(49, 100),
 				testNode(50, 99),
 				testNode(50, 1),
@@ -143,7 +144,8 @@ func TestWhy(t *testing.T) {
 			"3/4 nodes are available: 1 with less than 0.5 CPU left, 2 with less than 0.9765625 GiB",
 		},
 		{
-			testPod(1, 1, "a=X"), []node{
+			testPod(1, 1, "a=X"),
+			[]node{
 				testNode(1, 1, "a=x:NoSchedule", "b:NoSchedule"),
 				testNode(1, 1, "b:NoSchedule", "c:NoSchedule"),
 			},

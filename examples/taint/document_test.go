@@ -257,8 +257,10 @@ func specOf(t *rapid.T, list []taints.Taint) any {
 	if len(list) > 0 || rapid.Bool().Draw(t, "empty taints") {
 		spec["taints"] = list
 	}
-	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"podCIDR",
-		"unschedulable", "zone"}), 0, 3, rapid.ID).Draw(t, "fields") {
+	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
+		"podCIDR",
+		"unschedulable", "zone",
+	}), 0, 3, rapid.ID).Draw(t, "fields") {
 		spec[key] = json.Number("1e2")
 	}
 	if len(spec) == 0 && rapid.Bool().Draw(t, "null spec") {

@@ -57,7 +57,8 @@ func TolerationsTolerate(tolerations []corev1.Toleration, taint *corev1.Taint, c
 
 // FindUntolerated is the scheduler's FindMatchingUntoleratedTaint.
 func FindUntolerated(taints []corev1.Taint, tolerations []corev1.Toleration,
-	keep func(*corev1.Taint) bool, comparison bool) (corev1.Taint, bool) {
+	keep func(*corev1.Taint) bool, comparison bool,
+) (corev1.Taint, bool) {
 	return helper.FindMatchingUntoleratedTaint(quiet, taints, tolerations, keep, comparison)
 }
 
@@ -79,7 +80,8 @@ func PluginFeatures(comparison bool) feature.Features {
 // ValidateOnlyAddedTolerations is what the API server checks a pod's tolerations
 // with when the pod is updated.
 func ValidateOnlyAddedTolerations(after, before []core.Toleration, path *field.Path,
-	options validation.PodValidationOptions) field.ErrorList {
+	options validation.PodValidationOptions,
+) field.ErrorList {
 	return validateOnlyAddedTolerations(after, before, path, options)
 }
 

@@ -55,7 +55,8 @@ func TolerationsTolerate(tolerations []corev1.Toleration, taint *corev1.Taint, c
 
 // FindUntolerated is the scheduler's FindMatchingUntoleratedTaint.
 func FindUntolerated(taints []corev1.Taint, tolerations []corev1.Toleration,
-	keep func(*corev1.Taint) bool, comparison bool) (corev1.Taint, bool) {
+	keep func(*corev1.Taint) bool, comparison bool,
+) (corev1.Taint, bool) {
 	without(comparison)
 	return helper.FindMatchingUntoleratedTaint(taints, tolerations, keep)
 }

@@ -28,14 +28,18 @@ func TestRead(t *testing.T) {
 	}{
 		{"an object", ` {"kind" : "A", "x":[1] }`, []string{`A {"kind":"A","x":[1]}`}},
 		{"JSON Lines", "{\"kind\":\"A\"}\n{\"kind\":\"B\"}\n", []string{`A {"kind":"A"}`, `B {"kind":"B"} document 2`}},
-		{"a list", `{"apiVersion":"v1","items":[{"kind":"A","apiVersion":"x/v1"}, {"kind":"B"}],"kind":"List"}`,
-			[]string{`x/v1 A {"kind":"A","apiVersion":"x/v1"} items[0]`, `B {"kind":"B"} items[1]`}},
+		{
+			"a list", `{"apiVersion":"v1","items":[{"kind":"A","apiVersion":"x/v1"}, {"kind":"B"}],"kind":"List"}`,
+			[]string{`x/v1 A {"kind":"A","apiVersion":"x/v1"} items[0]`, `B {"kind":"B"} items[1]`},
+		},
 		{
 			"a typed list", `{"kind":"NodeList","apiVersion":"v1","items":[{"x":1},{}]}`,
 			[]string{`v1 Node {"x":1} items[0]`, `v1 Node {} items[1]`},
 		},
-		{"kind after the items", `{"items":[{"x":1},{"kind":"B"}],"apiVersion":"v1","kind":"NodeList"}`,
-			[]string{`v1 Node {"x":1} items[0]`, `B {"kind":"B"} items[1]`}},
+		{
+			"kind after the items", `{"items":[{"x":1},{"kind":"B"}],"apiVersion":"v1","kind":"NodeList"}`,
+			[]string{`v1 Node {"x":1} items[0]`, `B {"kind":"B"} items[1]`},
+		},
 		{"no items", `{"kind":"List","items":[]}{"kind":"PodList","items":null}`, nil},
 		{
 			"a second list", `{"kind":"A"}{"kind":"List","items":[{"kind":"B"}]}`,

@@ -120,7 +120,8 @@ func TestTermsText(t *testing.T) {
 			[]Requirement{{"zone", In, []string{"a", "b"}}, {"cpus", Gt, []string{"4"}}},
 			[]Requirement{{nameField, In, []string{"n"}}},
 		},
-		{}, {MatchExpressions: []Requirement{{"x", "Odd", []string{"1"}}}},
+		{},
+		{MatchExpressions: []Requirement{{"x", "Odd", []string{"1"}}}},
 	}
 	if got := terms.String(); got != "metadata.name=n,zone in (a,b),cpus>4 or x Odd (1)" {
 		t.Errorf("got %s", got)

@@ -77,15 +77,20 @@ func TestMutate(t *testing.T) {
 	}{
 		{"bare", "none", nil, map[string]any{}, []string{notReady, unreachable}, "add /spec/tolerations"},
 		{
-			"null", "none", nil, map[string]any{"tolerations": nil, "nodeSelector": nil},
-			[]string{notReady, unreachable}, "add /spec/tolerations",
+			"null", "none", nil,
+			map[string]any{"tolerations": nil, "nodeSelector": nil},
+			[]string{notReady, unreachable},
+			"add /spec/tolerations",
 		},
 		{
-			"empty list", "none", nil, map[string]any{"tolerations": []any{}},
-			[]string{notReady, unreachable}, "add /spec/tolerations/-, add /spec/tolerations/-",
+			"empty list", "none", nil,
+			map[string]any{"tolerations": []any{}},
+			[]string{notReady, unreachable},
+			"add /spec/tolerations/-, add /spec/tolerations/-",
 		},
 		{
-			"the cluster's defaults", "web", nil, map[string]any{"tolerations": []any{map[string]any{"key": "a", "future": 1}}},
+			"the cluster's defaults", "web", nil,
+			map[string]any{"tolerations": []any{map[string]any{"key": "a", "future": 1}}},
 			[]string{"a", "spot op=Exists", notReady, unreachable},
 			"add /spec/tolerations/-, add /spec/tolerations/-, add /spec/tolerations/-",
 		},
@@ -102,13 +107,19 @@ func TestMutate(t *testing.T) {
 			"",
 		},
 		{
-			"memory", "none", nil, map[string]any{"containers": []any{cpu}},
-			[]string{notReady, unreachable, pressure}, "add /spec/tolerations",
+			"memory", "none", nil,
+			map[string]any{"containers": []any{cpu}},
+			[]string{notReady, unreachable, pressure},
+			"add /spec/tolerations",
 		},
 		{
-			"resources", "none", nil, map[string]any{"containers": []any{gpu}, "initContainers": []any{disk, gpu}},
-			[]string{notReady, unreachable, "example.com/disk:NoSchedule op=Exists",
-				"example.com/gpu:NoSchedule op=Exists"}, "add /spec/tolerations",
+			"resources", "none", nil,
+			map[string]any{"containers": []any{gpu}, "initContainers": []any{disk, gpu}},
+			[]string{
+				notReady, unreachable, "example.com/disk:NoSchedule op=Exists",
+				"example.com/gpu:NoSchedule op=Exists",
+			},
+			"add /spec/tolerations",
 		},
 		{
 			"pod-level resources", "none", nil,
@@ -120,20 +131,27 @@ func TestMutate(t *testing.T) {
 			"seconds without NoExecute", "none", nil,
 			map[string]any{
 				"containers": []any{gpu},
-				"tolerations": []any{map[string]any{"key": "example.com/gpu",
-					"operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 5}},
+				"tolerations": []any{map[string]any{
+					"key":      "example.com/gpu",
+					"operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 5,
+				}},
 			},
 			[]string{"example.com/gpu:NoSchedule op=Exists", notReady, unreachable},
 			"remove /spec/tolerations/0/tolerationSeconds, add /spec/tolerations/-, add /spec/tolerations/-",
 		},
 		{
-			"dedicated, other namespace", "web", map[string]string{"team": "a"},
-			map[string]any{}, []string{"spot op=Exists", notReady, unreachable},
+			"dedicated, other namespace", "web",
+			map[string]string{"team": "a"},
+			map[string]any{},
+			[]string{"spot op=Exists", notReady, unreachable},
 			"add /spec/tolerations",
 		},
 		{
-			"dedicated, other label", "none", map[string]string{"team": "b"}, map[string]any{},
-			[]string{notReady, unreachable}, "add /spec/tolerations",
+			"dedicated, other label", "none",
+			map[string]string{"team": "b"},
+			map[string]any{},
+			[]string{notReady, unreachable},
+			"add /spec/tolerations",
 		},
 		{
 			"dedicated", "none",
@@ -143,7 +161,8 @@ func TestMutate(t *testing.T) {
 			"add /spec/tolerations, add /spec/nodeSelector",
 		},
 		{
-			"dedicated, with a selector", "none", map[string]string{"team": "a"},
+			"dedicated, with a selector", "none",
+			map[string]string{"team": "a"},
 			map[string]any{"nodeSelector": map[string]any{"os": "linux"}},
 			[]string{notReady, unreachable, "team=a"},
 			"add /spec/tolerations, add /spec/nodeSelector/team, add /spec/nodeSelector/tilde~0~1x",
@@ -156,7 +175,9 @@ func TestMutate(t *testing.T) {
 			"add /spec/tolerations, add /spec/nodeSelector/tilde~0~1x",
 		},
 		{
-			"dedicated twice", "own", map[string]string{"team": "a", "zone": "z"}, map[string]any{"nodeSelector": map[string]any{}},
+			"dedicated twice", "own",
+			map[string]string{"team": "a", "zone": "z"},
+			map[string]any{"nodeSelector": map[string]any{}},
 			[]string{
 				"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s",
 				unreachable,
@@ -214,16 +235,19 @@ func TestMutateRefuses(t *testing.T) {
 		want               string
 	}{
 		{
-			nil, map[string]string{"pool": "web"},
+			nil,
+			map[string]string{"pool": "web"},
 			`dedication "ml" sends the pod to nodes with pool=ml, but its nodeSelector has pool=web`,
 		},
 		{
-			nil, map[string]string{"pool": "", "os": "windows"},
+			nil,
+			map[string]string{"pool": "", "os": "windows"},
 			`dedication "ml" sends the pod to nodes with os=linux, but its nodeSelector has os=windows`,
 		},
 		{spot, nil, `dedication "spot" sends the pod to nodes with pool=spot, but another dedication wants pool=ml`},
 		{
-			spot, map[string]string{"pool": "ml"},
+			spot,
+			map[string]string{"pool": "ml"},
 			`dedication "spot" sends the pod to nodes with pool=spot, but its nodeSelector has pool=ml`,
 		},
 	}
@@ -259,8 +283,10 @@ func TestMutateLaws(t *testing.T) {
 	label := func(t *rapid.T, name string, values ...string) map[string]string {
 		return rapid.MapOfN(rapid.Just(name), rapid.SampledFrom(values), 0, 1).Draw(t, name)
 	}
-	amounts := rapid.MapOfN(rapid.SampledFrom([]string{"cpu", "memory", "example.com/gpu",
-		"example.com/disk"}), rapid.SampledFrom([]string{"0", "1", "1Gi"}), 0, 3)
+	amounts := rapid.MapOfN(rapid.SampledFrom([]string{
+		"cpu", "memory", "example.com/gpu",
+		"example.com/disk",
+	}), rapid.SampledFrom([]string{"0", "1", "1Gi"}), 0, 3)
 	rapid.Check(t, func(t *rapid.T) {
 		namespace := rapid.SampledFrom([]string{"ml", "web", "monitoring"}).Draw(t, "namespace")
 		pod := newPod(map[string]any{

@@ -477,7 +477,8 @@ func TestLog(t *testing.T) {
 func TestPanic(t *testing.T) {
 	var log bytes.Buffer
 	h := recovering(http.HandlerFunc(func(http.ResponseWriter,
-		*http.Request) {
+		*http.Request,
+	) {
 		panic("broken")
 	}), slog.New(slog.NewJSONHandler(&log, nil)))
 	for range 2 {

@@ -67,9 +67,11 @@ func TestPlay(t *testing.T) {
 	script := map[string]string{} // the commands of the guide, by what they show
 	for text := range strings.Lines(output.String()) {
 		if command, ok := strings.CutPrefix(text, "  "); ok {
-			for _, key := range []string{"export KUBECONFIG", "export PATH",
+			for _, key := range []string{
+				"export KUBECONFIG", "export PATH",
 				"taint node general-1 maintenance=", "taint node general-1 maintenance-",
-				"general-2 general-3", "play=silent", "play-", "run sneak", "scale"} {
+				"general-2 general-3", "play=silent", "play-", "run sneak", "scale",
+			} {
 				if strings.Contains(command, key) {
 					script[key] = command
 				}

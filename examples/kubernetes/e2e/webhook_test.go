@@ -407,8 +407,10 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	})
 	// Somebody who says that a pod is an agent's gets no further.
 	sneak := cluster.Pod("agent-x", corev1.Toleration{Operator: corev1.TolerationOpExists})
-	sneak.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet",
-		Name: "agent", UID: "u", Controller: new(true)}}
+	sneak.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: "apps/v1", Kind: "DaemonSet",
+		Name: "agent", UID: "u", Controller: new(true),
+	}}
 	if _, err := w.try(sneak); !apierrors.IsForbidden(err) {
 		t.Errorf("a pod that says so: %v", err)
 	}

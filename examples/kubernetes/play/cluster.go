@@ -34,7 +34,8 @@ var pools = []pool{
 		map[string]string{"example.com/pool": "ml"},
 	},
 	{
-		"spot", 10, []corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectNoSchedule}},
+		"spot", 10,
+		[]corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectNoSchedule}},
 		map[string]string{"example.com/spot": "true"},
 	},
 }

@@ -22,7 +22,8 @@ import (
 // the pod were new, and for each that makes little sense, and at last how many there
 // are. It returns how many would be refused.
 func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Policy,
-	exempt []string, w io.Writer) (refused int, err error) {
+	exempt []string, w io.Writer,
+) (refused int, err error) {
 	pods, findings := 0, 0
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, o)

@@ -146,12 +146,14 @@ func TestVerifyRefuses(t *testing.T) {
 		{"no authority", credentials{nil, nil, good.certificate, good.certificateKey}, now, "there is no authority"},
 		{
 			"another authority",
-			credentials{other.authorities, nil, good.certificate, good.certificateKey}, now,
+			credentials{other.authorities, nil, good.certificate, good.certificateKey},
+			now,
 			"unknown authority",
 		},
 		{
 			"another key",
-			credentials{good.authorities, nil, good.certificate, other.certificateKey}, now,
+			credentials{good.authorities, nil, good.certificate, other.certificateKey},
+			now,
 			"private key does not match",
 		},
 		{"too late", good, now.Add(validity + time.Second), "certificate has expired"},

@@ -88,7 +88,8 @@ func mustPass(t *testing.T, k *keeper) {
 
 // get returns what is in the cluster.
 func get(t *testing.T, client kubernetes.Interface) (*corev1.Secret,
-	*admissionv1.MutatingWebhookConfiguration, *admissionv1.ValidatingWebhookConfiguration) {
+	*admissionv1.MutatingWebhookConfiguration, *admissionv1.ValidatingWebhookConfiguration,
+) {
 	t.Helper()
 	secret, err := client.CoreV1().Secrets("webhooks").Get(t.Context(), "admission-tls", metav1.GetOptions{})
 	if err != nil {

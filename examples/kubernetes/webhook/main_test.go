@@ -146,7 +146,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"-timeout", "1500ms"}, 2, "-timeout 1.5s"},
 		{[]string{"-interval", "0s"}, 2, "-interval 0s is not above zero"},
 		{
-			[]string{"-certificate-validity", "8m59s"}, 2,
+			[]string{"-certificate-validity", "8m59s"},
+			2,
 			"-certificate-validity 8m59s is less than nine times the -interval of 1m0s",
 		},
 		{[]string{"-url", "http://127.0.0.1"}, 2, `-url "http://127.0.0.1" is not of the form https://HOST:PORT`},

@@ -74,7 +74,8 @@ type api[T metav1.Object] interface {
 // apply creates the object, or updates the one of its name if set, which makes that
 // one what it should be, says that it was not so.
 func apply[T metav1.Object](ctx context.Context, kind string, client api[T], want T,
-	set func(have T) (same bool)) (changed bool, err error) {
+	set func(have T) (same bool),
+) (changed bool, err error) {
 	have, err := client.Get(ctx, want.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		_, err = client.Create(ctx, want, metav1.CreateOptions{})

@@ -114,9 +114,11 @@ func (a *answerer) placementOfRead() statement {
 			brief:  "Cannot be placed",
 		}
 	case v.Avoid():
-		return statement{tone: mixed, text: "The pod may be placed on the node, which the scheduler avoids", brief: "May be placed, but is avoided",
+		return statement{
+			tone: mixed, text: "The pod may be placed on the node, which the scheduler avoids", brief: "May be placed, but is avoided",
 			detail: count(v.PreferNoSchedule, "PreferNoSchedule taint is",
-				"PreferNoSchedule taints are") + " not tolerated: a node with fewer of them is preferred."}
+				"PreferNoSchedule taints are") + " not tolerated: a node with fewer of them is preferred.",
+		}
 	case v.Other > 0:
 		return statement{
 			tone: good, text: "The pod may be placed on the node", brief: "May be placed",

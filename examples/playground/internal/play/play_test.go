@@ -108,25 +108,30 @@ func TestStatements(t *testing.T) {
 	}{
 		{"nothing", nil, "good: The pod may be placed on the node", "good: A pod that runs there stays"},
 		{
-			"comments", []string{"taints", "# a:NoSchedule\n\n ,, "},
+			"comments",
+			[]string{"taints", "# a:NoSchedule\n\n ,, "},
 			"good: The pod may be placed on the node", "good: A pod that runs there stays",
 		},
 		{
-			"soft", []string{"taints", "a:PreferNoSchedule"},
+			"soft",
+			[]string{"taints", "a:PreferNoSchedule"},
 			"mixed: The pod may be placed on the node, which the scheduler avoids",
 			"good: A pod that runs there stays",
 		},
 		{
-			"hard", []string{"taints", "a:NoSchedule"},
+			"hard",
+			[]string{"taints", "a:NoSchedule"},
 			"bad: The pod cannot be placed on the node", "good: A pod that runs there stays",
 		},
 		{
-			"evicting", []string{"taints", "a:NoExecute"},
+			"evicting",
+			[]string{"taints", "a:NoExecute"},
 			"bad: The pod cannot be placed on the node",
 			"bad: A pod that runs there is evicted at once",
 		},
 		{
-			"unknown effect", []string{"taints", `[{"key": "a", "effect": "noExecute"}]`},
+			"unknown effect",
+			[]string{"taints", `[{"key": "a", "effect": "noExecute"}]`},
 			"good: The pod may be placed on the node", "good: A pod that runs there stays",
 		},
 		{
@@ -142,7 +147,8 @@ func TestStatements(t *testing.T) {
 			"bad: A pod that runs there is evicted at once",
 		},
 		{
-			"forever", []string{"taints", "a:NoExecute", "tolerations", "a:NoExecute"},
+			"forever",
+			[]string{"taints", "a:NoExecute", "tolerations", "a:NoExecute"},
 			"good: The pod may be placed on the node", "good: A pod that runs there stays",
 		},
 		{
@@ -231,7 +237,8 @@ func TestStatements(t *testing.T) {
 			"mixed: A pod that runs there is evicted 90s (1 min 30 s) after the taint is seen",
 		},
 		{
-			"Gt", []string{"taints", "a=5:NoSchedule", "tolerations", "a=4 op=Gt"},
+			"Gt",
+			[]string{"taints", "a=5:NoSchedule", "tolerations", "a=4 op=Gt"},
 			"good: The pod may be placed on the node", "good: A pod that runs there stays",
 		},
 		{
@@ -276,11 +283,13 @@ func TestStatements(t *testing.T) {
 			"good: The pod may be placed on the node", "good: A pod that runs there stays",
 		},
 		{
-			"unread taint", []string{"taints", "a:NoSchedule,b:No"},
+			"unread taint",
+			[]string{"taints", "a:NoSchedule,b:No"},
 			"unknown: Placement unknown", "unknown: Eviction unknown",
 		},
 		{
-			"unread toleration", []string{"taints", "a:NoSchedule", "tolerations", "a:"},
+			"unread toleration",
+			[]string{"taints", "a:NoSchedule", "tolerations", "a:"},
 			"unknown: Placement unknown", "unknown: Eviction unknown",
 		},
 	} {
@@ -505,9 +514,17 @@ func TestSeconds(t *testing.T) {
 		n    int64
 		want string
 	}{
-		{-9223372036854775808, "-9223372036854775808s"}, {-1, "-1s"}, {0, "0s"}, {59, "59s"}, {60, "60s (1 min)"}, {90, "90s (1 min 30 s)"},
-		{3600, "3600s (1 h)"}, {3601, "3601s (1 h)"}, {5400, "5400s (1 h 30 min)"},
-		{86400, "86400s (1 day)"}, {31536000, "31536000s (1 year)"},
+		{-9223372036854775808, "-9223372036854775808s"},
+		{-1, "-1s"},
+		{0, "0s"},
+		{59, "59s"},
+		{60, "60s (1 min)"},
+		{90, "90s (1 min 30 s)"},
+		{3600, "3600s (1 h)"},
+		{3601, "3601s (1 h)"},
+		{5400, "5400s (1 h 30 min)"},
+		{86400, "86400s (1 day)"},
+		{31536000, "31536000s (1 year)"},
 		{9223372036854775807, "9223372036854775807s (292471208677 years 195 days)"},
 	} {
 		if got := seconds(test.n); got != test.want {
@@ -530,9 +547,11 @@ func FuzzAnswer(f *testing.F) {
 			NoComparison: options&1 != 0, KeyWildcards: options&2 != 0, FromTimeAdded: options&4 != 0,
 		}
 		r := answer(s)
-		state, _ := json.Marshal(map[string]string{"taints": nodes, "tolerations": pods,
+		state, _ := json.Marshal(map[string]string{
+			"taints": nodes, "tolerations": pods,
 			"observed": observed, "select": selection, "add": add,
-			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards), "fromTimeAdded": flagText(s.FromTimeAdded)})
+			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards), "fromTimeAdded": flagText(s.FromTimeAdded),
+		})
 		a := decode(t, Answer(string(state)))
 
 		nodes, pods = string([]rune(nodes)), string([]rune(pods)) // as the JSON has them

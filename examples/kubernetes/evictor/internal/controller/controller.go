@@ -74,7 +74,8 @@ type Controller struct {
 // New returns a controller that reads from the cache of the client, and from the API
 // server where it must be sure. Its metrics go to the registry.
 func New(c client.Client, live client.Reader, recorder events.EventRecorder,
-	registry prometheus.Registerer, clock clock.Clock, o Options) *Controller {
+	registry prometheus.Registerer, clock clock.Clock, o Options,
+) *Controller {
 	limit := rate.Limit(o.QPS)
 	if o.QPS <= 0 {
 		limit = rate.Inf

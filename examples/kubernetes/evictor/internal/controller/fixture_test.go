@@ -130,7 +130,8 @@ func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectK
 
 // evict does what the Eviction API does.
 func (w *world) evict(ctx context.Context, c client.Client, subresource string, obj,
-	body client.Object, _ ...client.SubResourceCreateOption) error {
+	body client.Object, _ ...client.SubResourceCreateOption,
+) error {
 	eviction, ok := body.(*policyv1.Eviction)
 	if subresource != "eviction" || !ok || eviction.Name != obj.GetName() || eviction.Namespace != obj.GetNamespace() {
 		w.t.Errorf("%s of %s with %v", subresource, obj.GetName(), body)
@@ -152,7 +153,8 @@ func (w *world) delete(ctx context.Context, c client.WithWatch, obj client.Objec
 
 // patch sees to it that no other pod of the name is written to.
 func (w *world) patch(ctx context.Context, c client.Client, subresource string,
-	obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+	obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption,
+) error {
 	data, err := patch.Data(obj)
 	if want := fmt.Sprintf(`"uid":%q`, obj.GetUID()); err != nil || !strings.Contains(string(data), want) {
 		w.t.Errorf("the patch %s has no %s, %v", data, want, err)

@@ -83,8 +83,10 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 		w := newWorld(t, Options{
 			Policy: taints.EvictionPolicy{
 				FromTimeAdded: true,
-				Select: rapid.SampledFrom([]taints.Selection{taints.FirstMatch,
-					taints.LongestMatch, taints.ShortestMatch}).Draw(t, "select"),
+				Select: rapid.SampledFrom([]taints.Selection{
+					taints.FirstMatch,
+					taints.LongestMatch, taints.ShortestMatch,
+				}).Draw(t, "select"),
 			},
 			Method: rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
 		})

@@ -106,7 +106,8 @@ func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
 
 // PreFilter finds the feasible nodes of the whole cluster.
 func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
-	nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	nodes []fwk.NodeInfo,
+) (*fwk.PreFilterResult, *fwk.Status) {
 	c := &cycle{matcher: p.compile(pod)}
 	state.Write(stateKey, c)
 	found, names := p.nodes.ask(c.matcher, nodes)
@@ -162,7 +163,8 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 // PostFilter makes no room for the pod. It says why nodes were left out, which the
 // scheduler's message does not.
 func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
-	_ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	_ fwk.NodeToStatusReader,
+) (*fwk.PostFilterResult, *fwk.Status) {
 	c := p.cycle(state, pod)
 	if !c.leftOut {
 		return nil, fwk.NewStatus(fwk.Unschedulable)

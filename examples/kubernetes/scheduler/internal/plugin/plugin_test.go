@@ -139,7 +139,8 @@ func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 
 // filterAll does what the scheduler does with PreFilter, and returns what becomes of a node.
 func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod,
-	snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
+	snapshot []fwk.NodeInfo,
+) func(fwk.NodeInfo) *fwk.Status {
 	result, status := p.PreFilter(ctx, state, pod, snapshot)
 	return func(info fwk.NodeInfo) *fwk.Status {
 		switch {

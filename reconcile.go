@@ -28,8 +28,10 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 	on, wanted := placesOf(current), placesOf(desired)
 	for _, t := range firsts(lastApplied) {
 		id := t.ID()
-		at := on.first(current, id)
-		if at >= 0 && current[at].Value == t.Value && id.Effect != "" && wanted.first(desired, id) < 0 {
+		if id.Effect == "" || wanted.first(desired, id) >= 0 {
+			continue
+		}
+		if at := on.first(current, id); at >= 0 && current[at].Value == t.Value {
 			c.Remove = append(c.Remove, id)
 		}
 	}

@@ -65,7 +65,8 @@
 //     an informer's cache, must not be written to.
 //   - A view keeps the memory alive, and does not change when the variable with
 //     the original is appended to, resliced or assigned.
-//   - A view and its original are one variable as to concurrent use.
+//   - For concurrent use, a view and its original are the same memory: any number
+//     of readers, or one writer.
 //
 // A view has the JSON of its own type, which differs in TimeAdded only: Kubernetes
 // writes whole seconds in UTC, and null for the zero time, and converts to local

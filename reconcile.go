@@ -1,8 +1,9 @@
 package taints
 
 // Diff returns the changes that lead from one list of taints to another. It adds
-// the taints of to that from lacks or has with another value, and removes those
-// of from that to lacks. It is [Reconcile] for a list that nobody else changes.
+// a taint that only the second list has, or has with another value, and removes
+// one that only the first list has. It is [Reconcile] for a list that nobody else
+// changes.
 func Diff(from, to []Taint) Changes { return Reconcile(from, from, to) }
 
 // Reconcile returns the changes that a controller makes to a node's current

@@ -81,7 +81,7 @@ func appendEach(ids []TaintID, key string, in EffectSet) []TaintID {
 // and Remove: it is then replaced in its place. All other taints are kept.
 //
 // If Add has several taints with one key and effect, the first counts. If the
-// node has several, which no API server accepts, and Add has one, they become
+// node has several of a taint in Add, which no API server accepts, they become
 // one.
 //
 // Apply returns taints itself if nothing changes. Otherwise the result is a new

@@ -90,13 +90,14 @@
 // # Guarantees
 //
 // Every function accepts any input, invalid, zero and nil values included, and
-// answers by the rules above. None panics, except the Must functions. Only the
-// Validate and Parse functions refuse invalid input, with typed errors that name
-// the field and say what would be right.
+// answers by the rules above. None panics, except the Must functions and, like a
+// map, an Index with node names that are not comparable. Only the Validate and
+// Parse functions and ApplyStrict refuse input, with typed errors that name the
+// field and say what would be right.
 //
 // Functions do not modify their arguments and do not retain them, except that
-// results share strings with them, and except where a comment says so. They
-// start no goroutines, read no clock and keep no state; times are parameters.
+// results share strings with them, and except where a comment says so. They start
+// no goroutines, read no clock and keep no global state; times are parameters.
 // They are safe for concurrent use, and so are the methods of a Matcher and an
 // Index.
 //

@@ -22,7 +22,7 @@ var (
 	// ErrTooLong: the field, or a part of it, is longer than 63 or 253
 	// characters.
 	ErrTooLong error = sentinel("too long")
-	// ErrUnsupported: the effect, the operator or the constant is unknown.
+	// ErrUnsupported: the effect, the operator or the name is unknown.
 	ErrUnsupported error = sentinel("not supported")
 	// ErrDuplicate: an earlier entry has the same key and effect.
 	ErrDuplicate error = sentinel("a duplicate")

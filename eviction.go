@@ -35,7 +35,8 @@ func (s Selection) String() string { return enum.Name("Selection", int(s), selec
 // MarshalText returns what String returns. The error is always nil.
 func (s Selection) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the name of a constant. The error is a [*ParseError].
+// UnmarshalText parses the name of a constant. The error is a [*ParseError],
+// and s is then unchanged.
 func (s *Selection) UnmarshalText(text []byte) error {
 	return unmarshalName(s, "Selection", selectionNames, text)
 }
@@ -60,7 +61,8 @@ func (o Outcome) String() string { return enum.Name("Outcome", int(o), outcomeNa
 // MarshalText returns what String returns. The error is always nil.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText reads the name of a constant. The error is a [*ParseError].
+// UnmarshalText parses the name of a constant. The error is a [*ParseError],
+// and o is then unchanged.
 func (o *Outcome) UnmarshalText(text []byte) error {
 	return unmarshalName(o, "Outcome", outcomeNames, text)
 }

@@ -40,7 +40,8 @@ func (h Hint) String() string { return enum.Name("Hint", int(h), hintNames) }
 // MarshalText returns what String returns. The error is always nil.
 func (h Hint) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads the name of a constant. The error is a [*ParseError].
+// UnmarshalText parses the name of a constant. The error is a [*ParseError],
+// and h is then unchanged.
 func (h *Hint) UnmarshalText(text []byte) error {
 	return unmarshalName(h, "Hint", hintNames, text)
 }

@@ -1,8 +1,9 @@
 package taints
 
 // Diff returns the changes that lead from one list of taints to another. It adds
-// the taints of to that from lacks or has with another value, and removes those
-// of from that to lacks. It is [Reconcile] for a list that nobody else changes.
+// a taint that only the second list has, or has with another value, and removes
+// one that only the first list has. It is [Reconcile] for a list that nobody else
+// changes.
 func Diff(from, to []Taint) Changes { return Reconcile(from, from, to) }
 
 // Reconcile returns the changes that a controller makes to a node's current
@@ -28,8 +29,10 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 	on, wanted := placesOf(current), placesOf(desired)
 	for _, t := range firsts(lastApplied) {
 		id := t.ID()
-		at := on.first(current, id)
-		if at >= 0 && current[at].Value == t.Value && id.Effect != "" && wanted.first(desired, id) < 0 {
+		if id.Effect == "" || wanted.first(desired, id) >= 0 {
+			continue
+		}
+		if at := on.first(current, id); at >= 0 && current[at].Value == t.Value {
 			c.Remove = append(c.Remove, id)
 		}
 	}

@@ -7,28 +7,28 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// FieldErrors returns an error of package taints as Kubernetes' field errors, for
-// an admission webhook or the validation of an object. The path is that of the
-// list, or of the single taint or toleration; nil stands for the root.
+// FieldErrors converts an error of package taints to Kubernetes' field errors,
+// for an admission webhook or the validation of an object. The path is that of
+// the list, or of the single taint or toleration. Nil stands for the root.
 //
 //	err := taints.ValidateTolerations(kube.Tolerations(pod.Spec.Tolerations))
 //	errs := kube.FieldErrors(err, field.NewPath("spec", "tolerations"))
 //
-// Nil gives nil, and any other error at least one field error. Each
-// [taints.FieldError] in the tree of err gives one, in order. The tree goes on
-// where a method Unwrap leads, and through Kubernetes' aggregates.
+// The result is nil if err is nil. Otherwise it has a field error for each
+// [taints.FieldError] in err's tree, in order, and at least one. The tree
+// consists of what Unwrap methods and Kubernetes' aggregates return.
 //
-//   - The fault's index and Field extend the path, where it has them. So does the
-//     List of [taints.Changes], which have two: "add" or "remove".
-//   - The fault's kind becomes the type: Required, Invalid, TooLong, NotSupported,
-//     Duplicate and Forbidden for the kinds of these names, Duplicate for
-//     [taints.ErrExists], NotFound for [taints.ErrNotFound], and Invalid for
-//     [taints.ErrConflict]. Any other kind becomes an InternalError.
-//   - Value and Detail are carried over. As in Kubernetes, a value that is too
-//     long is left out.
+//   - The path is extended by the fault's index and Field, if it has them, and
+//     before these by "add" or "remove" for a fault of [taints.Changes].
+//   - The type follows from the kind of the fault: Required, Invalid, TooLong,
+//     NotSupported, Duplicate and Forbidden from the kinds with these names,
+//     Duplicate from [taints.ErrExists], NotFound from [taints.ErrNotFound], and
+//     Invalid from [taints.ErrConflict]. Any other kind is an InternalError.
+//   - BadValue and Detail are the fault's Value and Detail. As in Kubernetes, a
+//     value that is too long is left out.
 //
-// A branch of the tree without such a fault gives an InternalError, and one that
-// is nil nothing. An InternalError has the error itself as its BadValue.
+// A branch of the tree without a fault is an InternalError, with the error as its
+// BadValue. A branch that is nil is ignored.
 func FieldErrors(err error, path *field.Path) field.ErrorList {
 	if err == nil {
 		return nil
@@ -41,8 +41,10 @@ func FieldErrors(err error, path *field.Path) field.ErrorList {
 }
 
 // appendFaults appends the field errors of err to the list, and reports whether
-// it found a fault. If not, the list is as it was.
-func appendFaults(list field.ErrorList, err error, path *field.Path) (_ field.ErrorList, found bool) {
+// it found a fault. If not, the list is as before.
+func appendFaults(
+	list field.ErrorList, err error, path *field.Path,
+) (_ field.ErrorList, found bool) {
 	if fault, ok := err.(*taints.FieldError); ok {
 		if fault == nil {
 			return list, false
@@ -101,7 +103,12 @@ func fieldError(fault *taints.FieldError, path *field.Path) *field.Error {
 	if kind == field.ErrorTypeInternal {
 		return internalError(path, fault)
 	}
-	return &field.Error{Type: kind, Field: path.String(), BadValue: badValue(kind, fault.Value), Detail: fault.Detail}
+	return &field.Error{
+		Type:     kind,
+		Field:    path.String(),
+		BadValue: badValue(kind, fault.Value),
+		Detail:   fault.Detail,
+	}
 }
 
 // extend returns the path of the field at fault.
@@ -118,13 +125,18 @@ func extend(path *field.Path, fault *taints.FieldError) *field.Path {
 	return path
 }
 
-// internalError is field.InternalError, which in older versions of Kubernetes
-// does not hold the error.
+// internalError is like field.InternalError, which does not hold the error in
+// older versions of Kubernetes.
 func internalError(path *field.Path, err error) *field.Error {
-	return &field.Error{Type: field.ErrorTypeInternal, Field: path.String(), BadValue: err, Detail: err.Error()}
+	return &field.Error{
+		Type:     field.ErrorTypeInternal,
+		Field:    path.String(),
+		BadValue: err,
+		Detail:   err.Error(),
+	}
 }
 
-// badValue returns the value as a field error of the type holds it.
+// badValue returns the value as a field error of the type has it.
 func badValue(kind field.ErrorType, value string) any {
 	switch kind {
 	case field.ErrorTypeRequired, field.ErrorTypeForbidden:
@@ -135,8 +147,7 @@ func badValue(kind field.ErrorType, value string) any {
 	return value
 }
 
-// errorType returns the type that stands for the kind of fault, and that of an
-// internal error where none does.
+// errorType returns the type of field error for the kind of the fault.
 func errorType(fault *taints.FieldError) field.ErrorType {
 	for _, kind := range errorTypes {
 		if errors.Is(fault, kind.err) {

@@ -1,47 +1,44 @@
-// Package kube lets package taints work on Kubernetes objects as they are. It
-// views the taints of a node and the tolerations of a pod as those of package
-// taints, and the other way round, without copying, and turns errors of package
-// taints into Kubernetes' field errors.
+// Package kube lets package taints work on Kubernetes objects. It converts the
+// taints of nodes and the tolerations of pods to the types of package taints and
+// back without copying them, and errors of package taints to Kubernetes' field
+// errors.
 //
 //	verdict := taints.Filter(
 //		kube.Taints(node.Spec.Taints), kube.Tolerations(pod.Spec.Tolerations))
 //
 // # Views
 //
-// [Taints], [Tolerations], [CoreTaints] and [CoreTolerations] return a slice of
-// another type over the same memory. [Taint], [Toleration], [CoreTaint] and
-// [CoreToleration] do the same for the pointer to a single one. They take any
-// input, valid or not, and allocate nothing.
+// [Taints], [Tolerations], [CoreTaints] and [CoreTolerations] return a view: a
+// slice of another type over the same memory. [Taint], [Toleration], [CoreTaint]
+// and [CoreToleration] do the same for a pointer to a single one. They accept any
+// input and do not allocate.
 //
-//   - Length and order are kept. Nil stays nil, and an empty list that is not
-//     nil stays so.
-//   - The capacity of a slice is its length. An append to it makes a new array
-//     and never writes behind the end of the original, even where that has room.
-//     The elements of the new array still share what TimeAdded and
+//   - Length and order are the same. The view of nil is nil, and that of an
+//     empty list is empty and not nil.
+//   - The capacity of a view is its length, so an append to it allocates a new
+//     array. The elements of that still share what TimeAdded and
 //     TolerationSeconds point to.
-//   - A write through one is a write to the other, what TimeAdded and
-//     TolerationSeconds point to included. So a list that others read, such as
-//     one from an informer's cache, must not be written to through its view
-//     either.
-//   - The view keeps the memory alive. Where the original is appended to,
-//     resliced or assigned anew, the view keeps what it had.
-//   - For concurrent use both are one memory: any number of readers, or one
-//     writer.
+//   - A write to one is a write to the other, as is a write to what TimeAdded and
+//     TolerationSeconds point to. So the view of a shared list, such as one from
+//     an informer's cache, must not be written to.
+//   - A view keeps the memory alive, and does not change when the variable with
+//     the original is appended to, resliced or assigned.
+//   - For concurrent use, a view and its original are the same memory: any number
+//     of readers, or one writer.
 //
-// A view has the JSON of its own type. The two differ in TimeAdded alone.
-// Kubernetes writes whole seconds in UTC, and null for the zero time, and reads
-// into local time. A [time.Time] writes what it holds, and reads the zone that is
-// written.
+// A view has the JSON of its own type, which differs in TimeAdded only: Kubernetes
+// writes whole seconds in UTC, and null for the zero time, and converts to local
+// time when it reads. A [time.Time] writes and reads its own precision and zone.
 //
-// [NodeState] and [NodeConditions] copy, for a condition has more fields than
-// package lifecycle looks at.
+// [NodeState] and [NodeConditions] copy, as package lifecycle uses only some
+// fields of a condition.
 //
 // # Versions
 //
-// The views rest on equal memory layouts, and the package does not compile where
-// these differ. So a version of this module goes with a range of versions of
-// k8s.io/api. It requires the first of them, and leaves a project that uses a
-// later one, and its client-go, where they are.
+// The views require equal memory layouts, and the package does not compile if they
+// differ. So each version of this module goes with a range of versions of
+// k8s.io/api. It requires the first of these, so that it does not change the
+// versions of k8s.io/api and client-go in a project that uses a later one.
 //
 //	kube    k8s.io/api            Kubernetes
 //	v0.1    v0.25.0 to v0.37.2    1.25 to 1.37
@@ -74,22 +71,24 @@ func CoreTolerations(list []taints.Toleration) []corev1.Toleration {
 	return unsafe.Slice(CoreToleration(unsafe.SliceData(list)), len(list))
 }
 
-// Taint returns a view of one taint for package taints. Nil stays nil.
+// Taint returns a view of a taint for package taints. The view of nil is nil.
 func Taint(t *corev1.Taint) *taints.Taint {
 	return (*taints.Taint)(unsafe.Pointer(t))
 }
 
-// CoreTaint returns a view of one taint for Kubernetes. Nil stays nil.
+// CoreTaint returns a view of a taint for Kubernetes. The view of nil is nil.
 func CoreTaint(t *taints.Taint) *corev1.Taint {
 	return (*corev1.Taint)(unsafe.Pointer(t))
 }
 
-// Toleration returns a view of one toleration for package taints. Nil stays nil.
+// Toleration returns a view of a toleration for package taints. The view of nil
+// is nil.
 func Toleration(t *corev1.Toleration) *taints.Toleration {
 	return (*taints.Toleration)(unsafe.Pointer(t))
 }
 
-// CoreToleration returns a view of one toleration for Kubernetes. Nil stays nil.
+// CoreToleration returns a view of a toleration for Kubernetes. The view of nil is
+// nil.
 func CoreToleration(t *taints.Toleration) *corev1.Toleration {
 	return (*corev1.Toleration)(unsafe.Pointer(t))
 }

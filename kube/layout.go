@@ -9,58 +9,59 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Proof of equal layouts. In each constant a ^ b is zero where a and b are
-// equal; of any other unsigned number the negative is out of range, which does
-// not compile. So the package does not compile with a Kubernetes that adds a
-// field, until package taints has it too.
+// Proof of equal layouts. In each constant a ^ b is zero if a and b are equal;
+// the negative of any other unsigned number is out of range and does not compile.
+// So the package does not compile with a Kubernetes that adds a field, until
+// package taints has it too. That the sizes of the fields add up proves that there
+// is no other field, and that pointers to fields convert proves that they have the
+// same underlying types.
 
-const (
-	_ = -(unsafe.Sizeof(taints.Taint{}) ^ unsafe.Sizeof(corev1.Taint{}))
-	_ = -(unsafe.Alignof(taints.Taint{}) ^ unsafe.Alignof(corev1.Taint{}))
-	_ = -(unsafe.Offsetof(taints.Taint{}.Key) ^ unsafe.Offsetof(corev1.Taint{}.Key))
-	_ = -(unsafe.Offsetof(taints.Taint{}.Value) ^ unsafe.Offsetof(corev1.Taint{}.Value))
-	_ = -(unsafe.Offsetof(taints.Taint{}.Effect) ^ unsafe.Offsetof(corev1.Taint{}.Effect))
-	_ = -(unsafe.Offsetof(taints.Taint{}.TimeAdded) ^ unsafe.Offsetof(corev1.Taint{}.TimeAdded))
+func _(ours *taints.Taint, theirs *corev1.Taint) {
+	const (
+		_ = -(unsafe.Sizeof(*ours) ^ unsafe.Sizeof(*theirs))
+		_ = -(unsafe.Alignof(*ours) ^ unsafe.Alignof(*theirs))
+		_ = -(unsafe.Offsetof(ours.Key) ^ unsafe.Offsetof(theirs.Key))
+		_ = -(unsafe.Offsetof(ours.Value) ^ unsafe.Offsetof(theirs.Value))
+		_ = -(unsafe.Offsetof(ours.Effect) ^ unsafe.Offsetof(theirs.Effect))
+		_ = -(unsafe.Offsetof(ours.TimeAdded) ^ unsafe.Offsetof(theirs.TimeAdded))
 
-	_ = -(unsafe.Sizeof(taints.Toleration{}) ^ unsafe.Sizeof(corev1.Toleration{}))
-	_ = -(unsafe.Alignof(taints.Toleration{}) ^ unsafe.Alignof(corev1.Toleration{}))
-	_ = -(unsafe.Offsetof(taints.Toleration{}.Key) ^ unsafe.Offsetof(corev1.Toleration{}.Key))
-	_ = -(unsafe.Offsetof(taints.Toleration{}.Operator) ^ unsafe.Offsetof(corev1.Toleration{}.Operator))
-	_ = -(unsafe.Offsetof(taints.Toleration{}.Value) ^ unsafe.Offsetof(corev1.Toleration{}.Value))
-	_ = -(unsafe.Offsetof(taints.Toleration{}.Effect) ^ unsafe.Offsetof(corev1.Toleration{}.Effect))
-	_ = -(unsafe.Offsetof(taints.Toleration{}.TolerationSeconds) ^ unsafe.Offsetof(corev1.Toleration{}.TolerationSeconds))
-
-	_ = -(unsafe.Sizeof(time.Time{}) ^ unsafe.Sizeof(metav1.Time{}))
-	_ = -(unsafe.Alignof(time.Time{}) ^ unsafe.Alignof(metav1.Time{}))
-	_ = -unsafe.Offsetof(metav1.Time{}.Time)
-)
-
-// The fields fill the structs, so neither has one that the other lacks.
-const (
-	taintFields = unsafe.Sizeof(corev1.Taint{}.Key) + unsafe.Sizeof(corev1.Taint{}.Value) +
-		unsafe.Sizeof(corev1.Taint{}.Effect) + unsafe.Sizeof(corev1.Taint{}.TimeAdded)
-	_ = -(unsafe.Sizeof(corev1.Taint{}) ^ taintFields)
-
-	tolerationFields = unsafe.Sizeof(corev1.Toleration{}.Key) + unsafe.Sizeof(corev1.Toleration{}.Operator) +
-		unsafe.Sizeof(corev1.Toleration{}.Value) + unsafe.Sizeof(corev1.Toleration{}.Effect) +
-		unsafe.Sizeof(corev1.Toleration{}.TolerationSeconds)
-	_ = -(unsafe.Sizeof(corev1.Toleration{}) ^ tolerationFields)
-)
-
-// Proof that the fields are of equal kinds: pointers convert only between types
-// of one underlying type.
-
-func _(theirs *corev1.Taint, ours *taints.Taint) {
+		fields = unsafe.Sizeof(theirs.Key) + unsafe.Sizeof(theirs.Value) +
+			unsafe.Sizeof(theirs.Effect) + unsafe.Sizeof(theirs.TimeAdded)
+		_ = -(unsafe.Sizeof(*theirs) ^ fields)
+	)
 	ours.Key = theirs.Key
 	ours.Value = theirs.Value
 	_ = (*taints.Effect)(&theirs.Effect)
 	ours.TimeAdded = &theirs.TimeAdded.Time
 }
 
-func _(theirs *corev1.Toleration, ours *taints.Toleration) {
+func _(ours *taints.Toleration, theirs *corev1.Toleration) {
+	const (
+		_ = -(unsafe.Sizeof(*ours) ^ unsafe.Sizeof(*theirs))
+		_ = -(unsafe.Alignof(*ours) ^ unsafe.Alignof(*theirs))
+		_ = -(unsafe.Offsetof(ours.Key) ^ unsafe.Offsetof(theirs.Key))
+		_ = -(unsafe.Offsetof(ours.Operator) ^ unsafe.Offsetof(theirs.Operator))
+		_ = -(unsafe.Offsetof(ours.Value) ^ unsafe.Offsetof(theirs.Value))
+		_ = -(unsafe.Offsetof(ours.Effect) ^ unsafe.Offsetof(theirs.Effect))
+		_ = -(unsafe.Offsetof(ours.TolerationSeconds) ^
+			unsafe.Offsetof(theirs.TolerationSeconds))
+
+		fields = unsafe.Sizeof(theirs.Key) + unsafe.Sizeof(theirs.Operator) +
+			unsafe.Sizeof(theirs.Value) + unsafe.Sizeof(theirs.Effect) +
+			unsafe.Sizeof(theirs.TolerationSeconds)
+		_ = -(unsafe.Sizeof(*theirs) ^ fields)
+	)
 	ours.Key = theirs.Key
 	_ = (*taints.Operator)(&theirs.Operator)
 	ours.Value = theirs.Value
 	_ = (*taints.Effect)(&theirs.Effect)
 	ours.TolerationSeconds = theirs.TolerationSeconds
+}
+
+func _(ours *time.Time, theirs *metav1.Time) {
+	const (
+		_ = -(unsafe.Sizeof(*ours) ^ unsafe.Sizeof(*theirs))
+		_ = -(unsafe.Alignof(*ours) ^ unsafe.Alignof(*theirs))
+		_ = -unsafe.Offsetof(theirs.Time)
+	)
 }

@@ -5,8 +5,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NodeState returns what a node's taints follow from, for package lifecycle: its
-// conditions and whether it is cordoned. It is a copy. Nil gives the zero state.
+// NodeState returns a copy of a node's conditions and of whether it is cordoned,
+// for package lifecycle. The state of nil is the zero state.
 func NodeState(node *corev1.Node) lifecycle.NodeState {
 	if node == nil {
 		return lifecycle.NodeState{}
@@ -17,8 +17,8 @@ func NodeState(node *corev1.Node) lifecycle.NodeState {
 	}
 }
 
-// NodeConditions returns the types and statuses of a node's conditions, for
-// package lifecycle. It is a copy in the same order; nil stays nil.
+// NodeConditions returns a copy of the types and statuses of a node's conditions,
+// in the same order, for package lifecycle. The copy of nil is nil.
 func NodeConditions(list []corev1.NodeCondition) []lifecycle.Condition {
 	if list == nil {
 		return nil

@@ -44,8 +44,8 @@ func (s ZoneState) String() string { return enum.Name("ZoneState", int(s), zoneS
 // MarshalText returns what String returns. The error is always nil.
 func (s ZoneState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the name of a constant. The error is a
-// [*taints.ParseError].
+// UnmarshalText parses the name of a constant. The error is a
+// [*taints.ParseError], and s is then unchanged.
 func (s *ZoneState) UnmarshalText(text []byte) error {
 	return unmarshalName(s, "ZoneState", zoneStateNames, text)
 }

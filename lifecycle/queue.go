@@ -95,8 +95,8 @@ func (c QueueChange) String() string {
 // MarshalText returns what String returns. The error is always nil.
 func (c QueueChange) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads the name of a constant. The error is a
-// [*taints.ParseError].
+// UnmarshalText parses the name of a constant. The error is a
+// [*taints.ParseError], and c is then unchanged.
 func (c *QueueChange) UnmarshalText(text []byte) error {
 	return unmarshalName(c, "QueueChange", queueChangeNames, text)
 }

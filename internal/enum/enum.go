@@ -1,10 +1,10 @@
-// Package enum converts between the numbers of enumerations and their names.
+// Package enum converts between the numbers and names of enumerations.
 package enum
 
 import "strconv"
 
-// Name returns names[i], or the kind and the number, as in "Outcome(9)", where
-// there is no such name.
+// Name returns names[i], or the kind and number, as in "Outcome(9)", if there is
+// no such name.
 func Name(kind string, i int, names []string) string {
 	if i >= 0 && i < len(names) {
 		return names[i]
@@ -12,7 +12,8 @@ func Name(kind string, i int, names []string) string {
 	return kind + "(" + strconv.Itoa(i) + ")"
 }
 
-// Index returns the index of the text among the names, and whether it is there.
+// Index returns the index of the name that equals the text, and whether there is
+// one.
 func Index(names []string, text []byte) (i int, ok bool) {
 	for i, name := range names {
 		if name == string(text) {

@@ -1,5 +1,5 @@
-// Package release tests what other projects get: that they can add the modules
-// of a release, and that these work with every version of Kubernetes that they
-// promise. It needs git, and a network that reaches the Go module proxy. Run it
-// with -count=1, for Go's test cache does not see the files that it tests.
+// Package release tests what other projects get: that they can add the modules of
+// a release, and that these work with every version of Kubernetes that they
+// promise. It needs git and the Go module proxy. Run it with -count=1, as Go's
+// test cache does not see the files that it tests.
 package release

@@ -52,10 +52,10 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	}
 }
 
-// The tables of measurements in README.md are those of BENCHMARKS.md.
+// The tables of measurements in README.md are those of docs/BENCHMARKS.md.
 func TestReadmeShowsTheBenchmarks(t *testing.T) {
 	readme := readFile(t, "README.md")
-	benchmarks := readFile(t, "BENCHMARKS.md")
+	benchmarks := readFile(t, "docs/BENCHMARKS.md")
 	_, section, _ := strings.Cut(readme, "## How fast\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	rows := 0
@@ -65,7 +65,7 @@ func TestReadmeShowsTheBenchmarks(t *testing.T) {
 		}
 		rows++
 		if !strings.Contains(benchmarks, line) {
-			t.Errorf("BENCHMARKS.md does not have %s", line)
+			t.Errorf("docs/BENCHMARKS.md does not have %s", line)
 		}
 	}
 	if rows < 6 {

@@ -1,9 +1,7 @@
 package taints_test
 
 import (
-	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,177 +10,64 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/markdown"
+	"github.com/seed-0529bac1/taints/internal/semantics"
 )
-
-// A semanticsRow is a row of a table in docs/semantics.md, by the head of the
-// column.
-type semanticsRow map[string]string
-
-// semanticsTables returns the rows of all tables of the document, by the heads
-// of their columns.
-func semanticsTables(t *testing.T) map[string][]semanticsRow {
-	t.Helper()
-	tables := map[string][]semanticsRow{}
-	var columns []string
-	for line := range strings.Lines(readFile(t, "docs/semantics.md")) {
-		line = strings.TrimSpace(line)
-		if !strings.HasPrefix(line, "|") {
-			columns = nil
-			continue
-		}
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		switch {
-		case columns == nil:
-			columns = cells
-		case len(cells) != len(columns):
-			t.Fatalf("%d cells in place of %d: %s", len(cells), len(columns), line)
-		case !strings.HasPrefix(line, "|---"):
-			row := semanticsRow{"": line}
-			for i, c := range columns {
-				row[c] = cells[i]
-			}
-			head := strings.Join(columns, ", ")
-			tables[head] = append(tables[head], row)
-		}
-	}
-	return tables
-}
-
-var codeSpans = regexp.MustCompile("`[^`]*`")
-
-// spans returns what stands between backquotes in the column, and fails where
-// there is neither that nor the word for an empty cell.
-func (r semanticsRow) spans(t *testing.T, column, empty string) []string {
-	t.Helper()
-	list := codeSpans.FindAllString(r[column], -1)
-	if rest := codeSpans.ReplaceAllString(r[column], ""); strings.Trim(rest, ", ") != "" && rest != empty || len(list) == 0 && r[column] != empty {
-		t.Fatalf("cannot read the column %s", column)
-	}
-	for i := range list {
-		list[i] = strings.Trim(list[i], "`")
-	}
-	return list
-}
-
-func (r semanticsRow) taints(t *testing.T, column string) []taints.Taint {
-	t.Helper()
-	return semanticsList(t, r.spans(t, column, "none"), taints.ParseTaint)
-}
-
-func (r semanticsRow) tolerations(t *testing.T, column string) []taints.Toleration {
-	t.Helper()
-	return semanticsTolerations(t, r.spans(t, column, "none"), taints.Options{})
-}
-
-func semanticsTolerations(t *testing.T, texts []string, o taints.Options) []taints.Toleration {
-	t.Helper()
-	return semanticsList(t, texts, o.ParseToleration)
-}
-
-// semanticsList reads each of the texts, which must be JSON exactly where the
-// other form cannot say it.
-func semanticsList[T any](t *testing.T, texts []string, parse func(string) (T, error)) []T {
-	t.Helper()
-	var list []T
-	for _, text := range texts {
-		x, err := parse(text)
-		if strings.HasPrefix(text, "{") {
-			d := json.NewDecoder(strings.NewReader(text))
-			d.DisallowUnknownFields()
-			err = d.Decode(&x)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, x)
-	}
-	return list
-}
-
-func (r semanticsRow) yes(t *testing.T, column string) bool {
-	t.Helper()
-	if r[column] != "yes" && r[column] != "no" {
-		t.Fatalf("%s: want yes or no, got %q", column, r[column])
-	}
-	return r[column] == "yes"
-}
-
-// options reads the options that are named.
-func (r semanticsRow) options(t *testing.T, column string) (o taints.Options) {
-	t.Helper()
-	for _, name := range r.spans(t, column, "") {
-		switch name {
-		case "NoComparison":
-			o.NoComparison = true
-		case "KeyWildcards":
-			o.KeyWildcards = true
-		default:
-			t.Fatalf("no option %s", name)
-		}
-	}
-	return o
-}
 
 // The tables of docs/semantics.md are true, and say something of everything.
 func TestSemantics(t *testing.T) {
-	tests := map[string]func(*testing.T, semanticsRow) []string{
-		"taint, toleration, options, tolerated":                                      testMatchingRow,
-		"node's taints, pod's tolerations, options, placed, avoided, leaves at once": testEffectsRow,
-		"node's taints, pod's tolerations, policy, leaves":                           testEvictionRow,
-		"call, pod's tolerations, result":                                            testDefaultsRow,
+	tests := map[string]func(*testing.T, semantics.Row) []string{
+		semantics.Matching: testMatchingRow,
+		semantics.Effects:  testEffectsRow,
+		semantics.Eviction: testEvictionRow,
+		semantics.Defaults: testDefaultsRow,
 	}
-	tables := semanticsTables(t)
+	tables, err := semantics.Read(".")
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
 	for head, test := range tests {
 		if len(tables[head]) == 0 {
 			t.Errorf("there is no table of %s", head)
 		}
 		for _, row := range tables[head] {
-			t.Run(row[""], func(t *testing.T) {
+			t.Run(row.Line, func(t *testing.T) {
 				for _, name := range test(t, row) {
 					seen[name] = true
 				}
 			})
 		}
 	}
-	const added = "call, adds"
-	testAdded(t, tables[added])
+	testAdded(t, tables[semantics.Added])
 	for head := range tables {
-		if tests[head] == nil && head != added {
+		if tests[head] == nil && head != semantics.Added {
 			t.Errorf("no test reads the table of %s", head)
 		}
 	}
-	for i := taints.MismatchNone; !strings.HasPrefix(i.String(), "Mismatch("); i++ {
-		if !seen[i.String()] {
-			t.Errorf("no row says %v", i)
-		}
-	}
-	for i := taints.FirstMatch; !strings.HasPrefix(i.String(), "Selection("); i++ {
-		if !seen[i.String()] {
-			t.Errorf("no row says %v", i)
-		}
-	}
-	for _, name := range []string{"NoComparison", "KeyWildcards", "FromTimeAdded", "Effects", "EvictsAt", "EvictsNow", "Stays"} {
+	for _, name := range namesInSemantics() {
 		if !seen[name] {
-			t.Errorf("no row says %s", name)
+			t.Errorf("no row has %s", name)
 		}
 	}
 }
 
-func testMatchingRow(t *testing.T, row semanticsRow) []string {
-	o := row.options(t, "options")
-	taint := row.taints(t, "taint")[0]
-	tolerations := semanticsTolerations(t, row.spans(t, "toleration", ""), taints.Options{KeyWildcards: o.KeyWildcards})
-	want := taints.MismatchNone
-	if row["tolerated"] != "yes" {
-		name, ok := strings.CutPrefix(row["tolerated"], "no: `")
-		if err := want.UnmarshalText([]byte(strings.TrimSuffix(name, "`"))); err != nil || !ok || want == taints.MismatchNone {
-			t.Fatalf("want yes or the reason, got %q", row["tolerated"])
-		}
+// namesInSemantics returns the names of which each must be in a row.
+func namesInSemantics() []string {
+	names := []string{"NoComparison", "KeyWildcards", "FromTimeAdded", "Effects", "EvictsAt", "EvictsNow", "Stays"}
+	for m := taints.MismatchNone; !strings.HasPrefix(m.String(), "Mismatch("); m++ {
+		names = append(names, m.String())
 	}
+	for s := taints.FirstMatch; !strings.HasPrefix(s.String(), "Selection("); s++ {
+		names = append(names, s.String())
+	}
+	return names
+}
+
+func testMatchingRow(t *testing.T, row semantics.Row) []string {
+	o := row.Options("options")
+	taint, tolerations := row.Taints("taint")[0], row.Tolerations("toleration", o)
+	want := wantedMismatch(t, row.Cell("tolerated"))
 	if got := o.Mismatch(tolerations[0], taint); got != want {
 		t.Errorf("Mismatch is %v", got)
 	}
@@ -194,43 +79,51 @@ func testMatchingRow(t *testing.T, row semanticsRow) []string {
 	if yes := want == taints.MismatchNone; oneShot != yes || compiled != yes {
 		t.Errorf("Match is %v, compiled %v", oneShot, compiled)
 	}
-	return []string{want.String(), strings.Trim(row["options"], "`")}
+	return append(row.Code("options"), want.String())
 }
 
-func testEffectsRow(t *testing.T, row semanticsRow) []string {
-	o := row.options(t, "options")
-	node, pod := row.taints(t, "node's taints"), row.tolerations(t, "pod's tolerations")
+// wantedMismatch reads "yes", or "no" with the reason.
+func wantedMismatch(t *testing.T, answer string) (m taints.Mismatch) {
+	t.Helper()
+	if answer == "yes" {
+		return taints.MismatchNone
+	}
+	names := markdown.Code(answer)
+	if len(names) != 1 || markdown.WithoutCode(answer) != "no: " {
+		t.Fatalf("want yes, or no and the reason, got %q", answer)
+	}
+	if err := m.UnmarshalText([]byte(names[0])); err != nil || m == taints.MismatchNone {
+		t.Fatalf("no reason %s: %v", names[0], err)
+	}
+	return m
+}
+
+func testEffectsRow(t *testing.T, row semantics.Row) []string {
+	o := row.Options("options")
+	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", o)
 	m := o.Compile(pod)
 	for form, v := range map[string]taints.Verdict{"one-shot": o.Filter(node, pod), "compiled": m.Filter(node)} {
-		if v.Schedulable() != row.yes(t, "placed") || v.Avoid() != row.yes(t, "avoided") || v.Evicts() != row.yes(t, "leaves at once") {
+		if v.Schedulable() != row.Yes("placed") || v.Avoid() != row.Yes("avoided") || v.Evicts() != row.Yes("leaves at once") {
 			t.Errorf("%s: placed %v, avoided %v, leaves %v", form, v.Schedulable(), v.Avoid(), v.Evicts())
 		}
 	}
 	var x taints.Index[string]
 	x.Set("node", node)
-	if got := x.CountFeasible(m) == 1; got != row.yes(t, "placed") {
+	if got := x.CountFeasible(m) == 1; got != row.Yes("placed") {
 		t.Errorf("in an Index: placed %v", got)
 	}
-	return nil
+	return row.Code("options")
 }
 
-func testEvictionRow(t *testing.T, row semanticsRow) []string {
+func testEvictionRow(t *testing.T, row semantics.Row) []string {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	node, pod := row.taints(t, "node's taints"), row.tolerations(t, "pod's tolerations")
-	policy, names := semanticsPolicy(t, row, node, now)
-	var want taints.Eviction
-	switch words := strings.Fields(row["leaves"]); {
-	case row["leaves"] == "never":
-	case row["leaves"] == "now":
-		want = taints.Eviction{Outcome: taints.EvictsNow, At: now}
-	case len(words) == 2 && words[0] == "after":
-		want = taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(semanticsDuration(t, words[1]))}
-	case len(words) == 2 && words[1] == "ago":
-		want = taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(-semanticsDuration(t, words[0]))}
-	default:
-		t.Fatalf("leaves %q?", row["leaves"])
+	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", taints.Options{})
+	policy, names := wantedPolicy(t, row.Cell("policy"), node, now)
+	want := wantedEviction(t, row.Cell("leaves"), now)
+	forms := map[string]taints.Eviction{
+		"one-shot": policy.EvictionOf(node, pod, now),
+		"compiled": policy.Compile(pod).EvictionOf(node, now),
 	}
-	forms := map[string]taints.Eviction{"one-shot": policy.EvictionOf(node, pod, now), "compiled": policy.Compile(pod).EvictionOf(node, now)}
 	if policy == (taints.EvictionPolicy{Options: policy.Options}) {
 		forms["under Options"] = policy.Options.EvictionOf(node, pod, now)
 	}
@@ -242,21 +135,36 @@ func testEvictionRow(t *testing.T, row semanticsRow) []string {
 	return append(names, want.Outcome.String())
 }
 
-// sameLeaving reports whether the pod leaves at the same time. One that leaves
-// after no time at all leaves now, and one that leaves after centuries never.
+// sameLeaving reports whether the pod leaves at the same time, where one that
+// leaves after more than a century never does.
 func sameLeaving(got, want taints.Eviction, now time.Time) bool {
-	const never = 250 * 365 * 24 * time.Hour
-	wait, evicts := got.Wait(now)
-	switch want.Outcome {
-	case taints.Stays:
-		return !evicts || wait > never
-	case taints.EvictsNow:
-		return evicts && wait == 0 && !got.At.Before(now)
+	const century = 100 * 365 * 24 * time.Hour
+	if wait, evicts := got.Wait(now); evicts && wait > century {
+		return want.Outcome == taints.Stays
 	}
-	return got.Outcome == taints.EvictsAt && got.At.Equal(want.At)
+	return got.Outcome == want.Outcome && got.At.Equal(want.At)
 }
 
-func semanticsDuration(t *testing.T, text string) time.Duration {
+// wantedEviction reads "never", "now", "after 300s" or "30s ago".
+func wantedEviction(t *testing.T, cell string, now time.Time) taints.Eviction {
+	t.Helper()
+	if d, ok := strings.CutPrefix(cell, "after "); ok {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(duration(t, d))}
+	}
+	if d, ok := strings.CutSuffix(cell, " ago"); ok {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(-duration(t, d))}
+	}
+	switch cell {
+	case "never":
+		return taints.Eviction{}
+	case "now":
+		return taints.Eviction{Outcome: taints.EvictsNow, At: now}
+	}
+	t.Fatalf("when is %q?", cell)
+	return taints.Eviction{}
+}
+
+func duration(t *testing.T, text string) time.Duration {
 	t.Helper()
 	d, err := time.ParseDuration(text)
 	if err != nil {
@@ -265,25 +173,24 @@ func semanticsDuration(t *testing.T, text string) time.Duration {
 	return d
 }
 
-// semanticsPolicy reads a policy and when the taints were added, which it writes
-// into them.
-func semanticsPolicy(t *testing.T, row semanticsRow, node []taints.Taint, now time.Time) (p taints.EvictionPolicy, names []string) {
+// wantedPolicy reads a policy, and when the taints were added, which it writes
+// into them. It returns what is not left as it is.
+func wantedPolicy(t *testing.T, cell string, node []taints.Taint, now time.Time) (p taints.EvictionPolicy, names []string) {
 	t.Helper()
-	for part := range strings.SplitSeq(row["policy"], ", ") {
-		name := strings.Trim(part, "`")
-		switch {
-		case part == "":
+	for name := range strings.SplitSeq(strings.ReplaceAll(cell, "`", ""), ", ") {
+		switch d, added := strings.CutPrefix(strings.TrimSuffix(name, " ago"), "added "); {
+		case name == "":
 		case name == "NoComparison":
 			p.Options.NoComparison = true
 		case name == "FromTimeAdded":
 			p.FromTimeAdded = true
-		case name == string(taints.NoSchedule):
-			p.Effects, name = taints.Effects(taints.NoSchedule), "Effects"
-		case strings.HasPrefix(part, "added "):
-			added := now.Add(-semanticsDuration(t, strings.TrimSuffix(strings.TrimPrefix(part, "added "), " ago")))
+		case added:
+			at := now.Add(-duration(t, d))
 			for i := range node {
-				node[i].TimeAdded = &added
+				node[i].TimeAdded = &at
 			}
+		case strings.HasPrefix(name, "effect "):
+			p.Effects, name = taints.Effects(taints.Effect(strings.TrimPrefix(name, "effect "))), "Effects"
 		default:
 			if err := p.Select.UnmarshalText([]byte(name)); err != nil {
 				t.Fatal(err)
@@ -294,59 +201,57 @@ func semanticsPolicy(t *testing.T, row semanticsRow, node []taints.Taint, now ti
 	return p, names
 }
 
-// semanticsCall makes the call that a cell of the table names.
-func semanticsCall(t *testing.T, cell string, pod []taints.Toleration) []taints.Toleration {
+// defaultsOf makes the call that the cell names, with its arguments.
+func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Toleration {
 	t.Helper()
-	parts := codeSpans.FindAllString(cell, -1)
-	for i := range parts {
-		parts[i] = strings.Trim(parts[i], "`")
-	}
+	call := markdown.Code(cell)
+	name, arguments := call[0], call[1:]
 	fiveMinutes := taints.DefaultTolerationSeconds
-	switch parts[0] {
+	switch name {
 	case "AddDefaults":
 		return taints.AddDefaults(pod, taints.DefaultSeconds{NotReady: &fiveMinutes, Unreachable: &fiveMinutes})
 	case "AddDaemonSetDefaults":
-		return taints.AddDaemonSetDefaults(pod, taints.DaemonSetPod{HostNetwork: slices.Contains(parts[1:], "HostNetwork")})
+		return taints.AddDaemonSetDefaults(pod, taints.DaemonSetPod{HostNetwork: slices.Contains(arguments, "HostNetwork")})
 	case "AddExtendedResources":
-		return taints.AddExtendedResources(pod, parts[1:]...)
+		return taints.AddExtendedResources(pod, arguments...)
 	case "AddMemoryPressure":
 		return taints.AddMemoryPressure(pod)
 	case "Merge":
-		return taints.Merge(pod, semanticsTolerations(t, parts[1:], taints.Options{}))
+		return taints.Merge(pod, semantics.Tolerations(arguments, taints.Options{}))
 	case "Minimize":
 		return taints.Minimize(pod)
 	}
-	t.Fatalf("no call %s", cell)
+	t.Fatalf("no call %s", name)
 	return nil
 }
 
-func testDefaultsRow(t *testing.T, row semanticsRow) []string {
-	got := semanticsCall(t, row["call"], row.tolerations(t, "pod's tolerations"))
-	if diff := cmp.Diff(row.tolerations(t, "result"), got); diff != "" {
+func testDefaultsRow(t *testing.T, row semantics.Row) []string {
+	got := defaultsOf(t, row.Cell("call"), row.Tolerations("pod's tolerations", taints.Options{}))
+	if diff := cmp.Diff(row.Tolerations("result", taints.Options{}), got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	return nil
 }
 
 // testAdded tests, for each call, that its rows are what a pod gets that
-// tolerates nothing. Rows of a call that say so come after those of the call
-// before.
-func testAdded(t *testing.T, rows []semanticsRow) {
+// tolerates nothing. A call whose cell says so adds that after what the one
+// before it adds.
+func testAdded(t *testing.T, rows []semantics.Row) {
 	want := map[string][]taints.Toleration{}
 	var before string
 	for _, row := range rows {
-		call := row["call"]
-		if _, ok := want[call]; !ok && strings.HasSuffix(call, ", after those above") {
+		call := row.Cell("call")
+		if want[call] == nil && strings.HasSuffix(call, ", after those above") {
 			want[call] = slices.Clone(want[before])
 		}
-		want[call] = append(want[call], row.tolerations(t, "adds")...)
+		want[call] = append(want[call], row.Tolerations("adds", taints.Options{})...)
 		before = call
 	}
 	if len(want) < 5 {
-		t.Errorf("rows for %v only", slices.Collect(maps.Keys(want)))
+		t.Errorf("rows for %q only", slices.Collect(maps.Keys(want)))
 	}
 	for call, list := range want {
-		if diff := cmp.Diff(list, semanticsCall(t, call, nil)); diff != "" {
+		if diff := cmp.Diff(list, defaultsOf(t, call, nil)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", call, diff)
 		}
 	}

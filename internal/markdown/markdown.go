@@ -91,9 +91,11 @@ func rowOf(line string, columns, cells []string) Row {
 }
 
 func cellsOf(line string) []string {
+	const bar = "\x00" // one that is escaped, and ends no cell
+	line = strings.ReplaceAll(line, `\|`, bar)
 	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|"), "|")
 	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
+		cells[i] = strings.TrimSpace(strings.ReplaceAll(cells[i], bar, "|"))
 	}
 	return cells
 }

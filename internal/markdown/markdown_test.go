@@ -6,14 +6,14 @@ import (
 )
 
 func TestTables(t *testing.T) {
-	const document = "# One\n\n| a | b |\n|---|:-:|\n| `x`, `y z` and | |\n|2|3|\n\ntext\n\n" +
+	const document = "# One\n\n| a | b |\n|---|:-:|\n| `x`, `y z` and | |\n|2|3 \\| 4|\n\ntext\n\n" +
 		"```\n# no heading\n| no | table |\n```\n\n## Two\n| c |\n|---|\n"
 	tables, err := Tables(document)
 	if err != nil || len(tables) != 2 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
 	one := tables[0]
-	if one.Heading != "One" || len(one.Rows) != 2 || one.Rows[0].Cell("b") != "" || one.Rows[1].Cell("b") != "3" {
+	if one.Heading != "One" || len(one.Rows) != 2 || one.Rows[0].Cell("b") != "" || one.Rows[1].Cell("b") != "3 | 4" {
 		t.Errorf("%+v", one)
 	}
 	if got := one.Rows[0].Code("a"); !reflect.DeepEqual(got, []string{"x", "y z"}) {

@@ -3,7 +3,6 @@ package release
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -18,11 +17,12 @@ const (
 var tags = []string{"v1.0.0", "kube/v0.1.0", "dra/v0.1.0"}
 
 // publish makes a git repository of the files that are tracked, with the tags of
-// a release. It returns the environment in which a go command finds it in place
-// of the public one, and every other module where it is found already.
-func publish(t *testing.T, repo dir) []string {
+// a release. It returns the repository, and the environment in which a go command
+// finds it in place of the public one, and every other module where it is found
+// already.
+func publish(t *testing.T, repo dir) (public dir, env []string) {
 	t.Helper()
-	public := dir{path: t.TempDir(), env: []string{
+	public = dir{path: t.TempDir(), env: []string{
 		"GIT_AUTHOR_NAME=release", "GIT_AUTHOR_EMAIL=release@example.com",
 		"GIT_COMMITTER_NAME=release", "GIT_COMMITTER_EMAIL=release@example.com",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
@@ -31,14 +31,10 @@ func publish(t *testing.T, repo dir) []string {
 	for name := range strings.SplitSeq(strings.TrimSuffix(repo.run(t, "git", "ls-files", "-z"), "\x00"), "\x00") {
 		public.write(t, name, repo.read(t, name))
 	}
-	public.run(t, "git", "add", "--all", "--force")
-	public.run(t, "git", "commit", "--quiet", "--message", "release")
-	for _, tag := range tags {
-		public.run(t, "git", "tag", tag)
-	}
+	release(t, public, tags...)
 
 	cache, proxy := repo.run(t, "go", "env", "GOMODCACHE"), repo.run(t, "go", "env", "GOPROXY")
-	return []string{
+	return public, []string{
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=1",
 		"GIT_CONFIG_KEY_0=url." + fileURL(public.path) + ".insteadOf", "GIT_CONFIG_VALUE_0=https://" + root,
 		"GOMODCACHE=" + t.TempDir(),
@@ -48,10 +44,20 @@ func publish(t *testing.T, repo dir) []string {
 	}
 }
 
+// release commits what the repository holds and gives the commit the tags.
+func release(t *testing.T, public dir, tags ...string) {
+	t.Helper()
+	public.run(t, "git", "add", "--all", "--force")
+	public.run(t, "git", "commit", "--quiet", "--message", strings.Join(tags, " "))
+	for _, tag := range tags {
+		public.run(t, "git", "tag", tag)
+	}
+}
+
 func fileURL(path string) string { return "file://" + filepath.ToSlash(path) }
 
 func TestRelease(t *testing.T) {
-	env := publish(t, repository(t))
+	_, env := publish(t, repository(t))
 	for _, test := range []struct {
 		name    string
 		has     []string // what the project requires before
@@ -94,6 +100,9 @@ func TestRelease(t *testing.T) {
 			}
 			project.write(t, "main.go", dir{path: "testdata"}.read(t, test.program))
 			project.run(t, "go", append([]string{"get"}, test.adds...)...)
+			if test.name == "root" {
+				testSums(t, project, 2, root)
+			}
 			project.run(t, "go", "mod", "tidy")
 			project.run(t, "go", "vet", "./...")
 			if got := project.run(t, "go", "run", "."); got != test.prints {
@@ -116,24 +125,33 @@ func TestRelease(t *testing.T) {
 }
 
 // testRootAlone tests that the root module brings a project nothing but itself.
-// What its own tests require is in go.sum all the same, for "go mod tidy" reads
-// the tests of the packages that a project imports.
 func testRootAlone(t *testing.T, project dir) {
+	t.Helper()
 	for _, r := range project.goMod(t).Require {
 		if r.Path != root {
 			t.Errorf("go.mod requires %s %s", r.Path, r.Version)
 		}
 	}
-	for line := range strings.Lines(project.read(t, "go.sum")) {
-		t.Logf("go.sum: %s", strings.TrimSpace(line))
-		path, _, _ := strings.Cut(line, " ")
-		if !slices.Contains([]string{root, "github.com/google/go-cmp", "pgregory.net/rapid"}, path) {
-			t.Errorf("go.sum has %s", path)
-		}
-	}
+	testSums(t, project, 6, root, "github.com/google/go-cmp", "pgregory.net/rapid")
 	for _, path := range strings.Fields(project.run(t, "go", "list", "-deps", ".")) {
 		if strings.Contains(path, ".") && path != "example.com/project" && !strings.HasPrefix(path, root) {
 			t.Errorf("the program is built from %s", path)
+		}
+	}
+}
+
+// testSums tests that go.sum has so many lines, two for each of the modules. What
+// the root's own tests require is there after "go mod tidy", which reads the
+// tests of the packages that a project imports, and not after "go get".
+func testSums(t *testing.T, project dir, want int, modules ...string) {
+	t.Helper()
+	sum := project.read(t, "go.sum")
+	if n := strings.Count(sum, "\n"); n != want || n != 2*len(modules) {
+		t.Errorf("go.sum has %d lines in place of %d:\n%s", n, want, sum)
+	}
+	for _, path := range modules {
+		if strings.Count(sum, path+" ") != 2 {
+			t.Errorf("go.sum does not have two lines of %s:\n%s", path, sum)
 		}
 	}
 }

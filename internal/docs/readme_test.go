@@ -1,0 +1,180 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints/internal/markdown"
+)
+
+// table returns the table of the document below the heading.
+func table(t *testing.T, name, heading string) markdown.Table {
+	t.Helper()
+	tables := tablesOf(t, name)
+	i := slices.IndexFunc(tables, func(x markdown.Table) bool { return x.Heading == heading })
+	if i < 0 {
+		t.Fatalf("%s has no table below %q", name, heading)
+	}
+	return tables[i]
+}
+
+// The measurements in README.md are those of docs/BENCHMARKS.md.
+func TestReadmeShowsTheBenchmarks(t *testing.T) {
+	shown := table(t, "README.md", "How fast")
+	measured := map[string]bool{}
+	for _, x := range tablesOf(t, "docs/BENCHMARKS.md") {
+		if len(x.Columns) < 4 || !slices.Equal(x.Columns[:4], shown.Columns) {
+			continue
+		}
+		for _, row := range x.Rows {
+			measured[cells(row, shown.Columns)] = true
+		}
+	}
+	for _, row := range shown.Rows {
+		if !measured[cells(row, shown.Columns)] {
+			t.Errorf("docs/BENCHMARKS.md does not have %s", row.Line)
+		}
+	}
+	if len(shown.Rows) < 4 {
+		t.Errorf("%d rows", len(shown.Rows))
+	}
+}
+
+func cells(row markdown.Row, columns []string) string {
+	var list []string
+	for _, c := range columns {
+		list = append(list, row.Cell(c))
+	}
+	return strings.Join(list, " | ")
+}
+
+// The versions of Kubernetes in README.md are those that are tested.
+func TestReadmeVersions(t *testing.T) {
+	tested := first(t, "conformance/go.mod", `k8s\.io/kubernetes v(\S+)`)
+	recorded, err := filepath.Glob(filepath.Join(root, "testdata", "kubernetes-*"))
+	if err != nil || len(recorded) != 1 {
+		t.Fatalf("recorded are %q, %v", recorded, err)
+	}
+	var compared []string
+	for _, m := range regexp.MustCompile(`(?m)^\t\{"([0-9.]+)",`).FindAllStringSubmatch(read(t, "conformance/versions/main.go"), -1) {
+		compared = append(compared, m[1])
+	}
+	const views = `(?s)(v0\.\d+\.\d+\s+to\s+v0\.\d+\.\d+)`
+	want := map[string]string{
+		"the zero `Options` follow":             first(t, "CHANGELOG.md", `\*\*(1\.\d+)\*\*`) + ", with its taint feature gates on",
+		"answers compared with its code":        strings.Join(compared, ", "),
+		"its own tests run on the library":      tested,
+		"answers recorded from a live cluster":  strings.TrimPrefix(filepath.Base(recorded[0]), "kubernetes-"),
+		"module `kube` works with `k8s.io/api`": first(t, "kube/kube.go", views),
+		"module `dra` works with `k8s.io/api`":  first(t, "dra/dra.go", views),
+	}
+	rows := table(t, "README.md", "Versions of Kubernetes").Rows
+	for _, row := range rows {
+		what, version := row.Cell("what"), row.Cell("Kubernetes")
+		if version != want[what] || version == "" {
+			t.Errorf("%s: %q, tested is %q", what, version, want[what])
+		}
+	}
+	if len(rows) != len(want) {
+		t.Errorf("%d rows in place of %d", len(rows), len(want))
+	}
+}
+
+// first returns what the first group of the pattern matches in the file.
+func first(t *testing.T, name, pattern string) string {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(read(t, name))
+	if m == nil {
+		t.Fatalf("%s does not have %s", name, pattern)
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(m[1], "//", "")), " ")
+}
+
+// README.md tells how Kubernetes' own tests went as conformance/README.md does.
+func TestReadmeCountsKubernetesTests(t *testing.T) {
+	passed, failed := 0, 0
+	for _, row := range table(t, "conformance/README.md", "Kubernetes' own tests").Rows {
+		passed += number(t, row.Cell("passed"))
+		failed += number(t, row.Cell("failed as documented"))
+	}
+	if text := fmt.Sprintf("%d pass,\n  and %d fail", passed, failed); !strings.Contains(read(t, "README.md"), text) {
+		t.Errorf("README.md does not say: %s", text)
+	}
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestReadmeBadges(t *testing.T) {
+	readme := read(t, "README.md")
+	if minor := first(t, "go.mod", `(?m)^go (1\.\d+)`); !strings.Contains(readme, "badge/go-"+minor+"%2B-") || !strings.Contains(readme, "[Go "+minor+" or later]") {
+		t.Errorf("the badge does not say Go %s", minor)
+	}
+	if !strings.Contains(readme, "actions/workflows/ci.yml/badge.svg") || !exists(".github/workflows/ci.yml") {
+		t.Error("the badge is not of the workflow")
+	}
+	if !strings.Contains(readme, "license-Apache--2.0") || !strings.Contains(read(t, "LICENSE"), "Apache License") {
+		t.Error("the badge is not of the license")
+	}
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(filepath.Join(root, name))
+	return err == nil
+}
+
+// The names of the library in README.md are exported.
+func TestReadmeNames(t *testing.T) {
+	names := exported(t)
+	for _, in := range []struct{ heading, column string }{{"What replaces what", "here"}, {"What is where", "look at"}} {
+		for _, row := range table(t, "README.md", in.heading).Rows {
+			for _, name := range row.Code(in.column) {
+				if !names[name] {
+					t.Errorf("there is no %s: %s", name, row.Line)
+				}
+			}
+		}
+	}
+}
+
+// exported returns what api/taints.txt and api/lifecycle.txt have: "Filter",
+// "Changes.Apply", "lifecycle.Queue".
+func exported(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{"Redact": true} // a method of three types
+	line := regexp.MustCompile(`^(?:const|var|func|type) (\w+)|^method \(\*?(\w+)[^)]*\) (\w+)`)
+	for module, prefix := range map[string]string{"taints": "", "lifecycle": "lifecycle."} {
+		for _, text := range lines(read(t, "api/"+module+".txt")) {
+			m := line.FindStringSubmatch(text)
+			switch {
+			case m == nil:
+			case m[1] != "":
+				names[prefix+m[1]] = true
+			default:
+				names[prefix+m[2]+"."+m[3]] = true
+			}
+		}
+	}
+	return names
+}
+
+// README.md promises what was decided, in these words.
+func TestReadmePromise(t *testing.T) {
+	const promise = "The zero Options follow the newest Kubernetes minor that the changelog names, and may change in a minor release; " +
+		"each such change has an option that restores the old rule; all else keeps its meaning."
+	if !strings.Contains(strings.Join(strings.Fields(read(t, "README.md")), " "), promise) {
+		t.Errorf("README.md does not say: %s", promise)
+	}
+}

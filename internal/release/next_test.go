@@ -1,0 +1,106 @@
+package release
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// addition is a file that adds a function to the root package.
+const addition = `package taints
+
+// Total returns how many taints the verdict counts.
+func (v Verdict) Total() int { return v.NoSchedule + v.PreferNoSchedule + v.NoExecute + v.Other }
+`
+
+// The releases after the first, as docs/releasing.md describes them: one with an
+// addition, one that is incompatible and refused, and one that takes the one
+// before it back.
+func TestNextReleases(t *testing.T) {
+	repo := repository(t)
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	public, env := publish(t, repo)
+	project := dir{t.TempDir(), env}
+	project.write(t, "go.mod", "module example.com/project\n\ngo 1.24.0\n")
+	project.write(t, "main.go", dir{path: "testdata"}.read(t, "root.go"))
+	project.run(t, "go", "get", root+"@v1.0.0")
+
+	t.Run("compatible", func(t *testing.T) {
+		public.write(t, "total.go", addition)
+		if out, err := compatible(public); err != nil || !strings.Contains(out, "Verdict.Total: added") || !strings.Contains(out, "since v1.0.0") {
+			t.Errorf("%v, it says\n%s", err, out)
+		}
+		release(t, public, "v1.1.0")
+		testUpgrade(t, project, "v1.1.0")
+	})
+
+	t.Run("incompatible", func(t *testing.T) {
+		for _, change := range []struct{ file, from, to, says string }{
+			{"total.go", ") Total() int ", ") total() int ", "Verdict.Total: removed"},
+			{"defaults.go", "func IsExtendedResourceName(name string)", "func IsExtendedResourceName(name string, _ ...bool)", "IsExtendedResourceName: changed"},
+			{"lifecycle/disruption.go", "func DefaultDisruptionPolicy()", "func KubernetesDisruptionPolicy()", "DefaultDisruptionPolicy: removed"},
+		} {
+			before := public.read(t, change.file)
+			if strings.Count(before, change.from) != 1 {
+				t.Fatalf("%s does not have %q", change.file, change.from)
+			}
+			public.write(t, change.file, strings.Replace(before, change.from, change.to, 1))
+			out, err := compatible(public)
+			if err == nil || !strings.Contains(out, "Incompatible changes:") || !strings.Contains(out, change.says) {
+				t.Errorf("want %q, it says\n%s", change.says, out)
+			}
+			public.write(t, change.file, before)
+		}
+		if out, err := compatible(public); err != nil {
+			t.Errorf("with all put back it says\n%s", out)
+		}
+	})
+
+	t.Run("retracted", func(t *testing.T) {
+		public.run(t, "go", "mod", "edit", "-retract=v1.1.0")
+		mod := strings.Replace(public.read(t, "go.mod"), "retract v1.1.0", "retract v1.1.0 // Total counts too much.", 1)
+		public.write(t, "go.mod", mod)
+		release(t, public, "v1.1.1")
+		testRetraction(t, project)
+	})
+}
+
+// compatible compares the repository with its last release.
+func compatible(public dir) (string, error) {
+	return public.with("GOWORK=off").try("bash", ".ci/compatible")
+}
+
+// testUpgrade tests that the project gets the version and still runs.
+func testUpgrade(t *testing.T, project dir, version string) {
+	t.Helper()
+	project.run(t, "go", "get", root+"@latest")
+	if got := project.goMod(t).version(root); got != version {
+		t.Errorf("the latest version is %s, want %s", got, version)
+	}
+	project.run(t, "go", "mod", "tidy")
+	if got := project.run(t, "go", "run", "."); got != "all tolerated Scheduled" {
+		t.Errorf("with %s the program prints %q", version, got)
+	}
+}
+
+// testRetraction tests what the project sees, which has the version that is
+// taken back.
+func testRetraction(t *testing.T, project dir) {
+	t.Helper()
+	if got := project.goMod(t).version(root); got != "v1.1.0" {
+		t.Fatalf("the project has %s", got)
+	}
+	if out := project.run(t, "go", "list", "-m", "-u", root); !strings.Contains(out, "v1.1.0 (retracted) [v1.1.1]") {
+		t.Errorf("go list says %q", out)
+	}
+	why := project.run(t, "go", "list", "-m", "-retracted", "-f", "{{.Retracted}}", root+"@v1.1.0")
+	if !strings.Contains(why, "Total counts too much.") {
+		t.Errorf("the reason is %q", why)
+	}
+	if out := project.run(t, "go", "list", "-m", "-versions", root); out != root+" v1.0.0 v1.1.1" {
+		t.Errorf("versions are %q", out)
+	}
+	testUpgrade(t, project, "v1.1.1")
+}

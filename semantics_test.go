@@ -1,0 +1,258 @@
+package taints_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/markdown"
+	"github.com/seed-0529bac1/taints/internal/semantics"
+)
+
+// The tables of docs/semantics.md are true, and say something of everything.
+func TestSemantics(t *testing.T) {
+	tests := map[string]func(*testing.T, semantics.Row) []string{
+		semantics.Matching: testMatchingRow,
+		semantics.Effects:  testEffectsRow,
+		semantics.Eviction: testEvictionRow,
+		semantics.Defaults: testDefaultsRow,
+	}
+	tables, err := semantics.Read(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for head, test := range tests {
+		if len(tables[head]) == 0 {
+			t.Errorf("there is no table of %s", head)
+		}
+		for _, row := range tables[head] {
+			t.Run(row.Line, func(t *testing.T) {
+				for _, name := range test(t, row) {
+					seen[name] = true
+				}
+			})
+		}
+	}
+	testAdded(t, tables[semantics.Added])
+	for head := range tables {
+		if tests[head] == nil && head != semantics.Added {
+			t.Errorf("no test reads the table of %s", head)
+		}
+	}
+	for _, name := range namesInSemantics() {
+		if !seen[name] {
+			t.Errorf("no row has %s", name)
+		}
+	}
+}
+
+// namesInSemantics returns the names of which each must be in a row.
+func namesInSemantics() []string {
+	names := []string{"NoComparison", "KeyWildcards", "FromTimeAdded", "Effects", "EvictsAt", "EvictsNow", "Stays"}
+	for m := taints.MismatchNone; !strings.HasPrefix(m.String(), "Mismatch("); m++ {
+		names = append(names, m.String())
+	}
+	for s := taints.FirstMatch; !strings.HasPrefix(s.String(), "Selection("); s++ {
+		names = append(names, s.String())
+	}
+	return names
+}
+
+func testMatchingRow(t *testing.T, row semantics.Row) []string {
+	o := row.Options("options")
+	taint, tolerations := row.Taints("taint")[0], row.Tolerations("toleration", o)
+	want := wantedMismatch(t, row.Cell("tolerated"))
+	if got := o.Mismatch(tolerations[0], taint); got != want {
+		t.Errorf("Mismatch is %v", got)
+	}
+	if o == (taints.Options{}) && tolerations[0].Mismatch(taint) != want {
+		t.Errorf("Toleration.Mismatch is %v", tolerations[0].Mismatch(taint))
+	}
+	_, oneShot := o.Match(taint, tolerations)
+	_, compiled := o.Compile(tolerations).Match(taint)
+	if yes := want == taints.MismatchNone; oneShot != yes || compiled != yes {
+		t.Errorf("Match is %v, compiled %v", oneShot, compiled)
+	}
+	return append(row.Code("options"), want.String())
+}
+
+// wantedMismatch reads "yes", or "no" with the reason.
+func wantedMismatch(t *testing.T, answer string) (m taints.Mismatch) {
+	t.Helper()
+	if answer == "yes" {
+		return taints.MismatchNone
+	}
+	names := markdown.Code(answer)
+	if len(names) != 1 || markdown.WithoutCode(answer) != "no: " {
+		t.Fatalf("want yes, or no and the reason, got %q", answer)
+	}
+	if err := m.UnmarshalText([]byte(names[0])); err != nil || m == taints.MismatchNone {
+		t.Fatalf("no reason %s: %v", names[0], err)
+	}
+	return m
+}
+
+func testEffectsRow(t *testing.T, row semantics.Row) []string {
+	o := row.Options("options")
+	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", o)
+	m := o.Compile(pod)
+	for form, v := range map[string]taints.Verdict{"one-shot": o.Filter(node, pod), "compiled": m.Filter(node)} {
+		if v.Schedulable() != row.Yes("placed") || v.Avoid() != row.Yes("avoided") || v.Evicts() != row.Yes("leaves at once") {
+			t.Errorf("%s: placed %v, avoided %v, leaves %v", form, v.Schedulable(), v.Avoid(), v.Evicts())
+		}
+	}
+	var x taints.Index[string]
+	x.Set("node", node)
+	if got := x.CountFeasible(m) == 1; got != row.Yes("placed") {
+		t.Errorf("in an Index: placed %v", got)
+	}
+	return row.Code("options")
+}
+
+func testEvictionRow(t *testing.T, row semantics.Row) []string {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", taints.Options{})
+	policy, names := wantedPolicy(t, row.Cell("policy"), node, now)
+	want := wantedEviction(t, row.Cell("leaves"), now)
+	forms := map[string]taints.Eviction{
+		"one-shot": policy.EvictionOf(node, pod, now),
+		"compiled": policy.Compile(pod).EvictionOf(node, now),
+	}
+	if policy == (taints.EvictionPolicy{Options: policy.Options}) {
+		forms["under Options"] = policy.Options.EvictionOf(node, pod, now)
+	}
+	for form, got := range forms {
+		if !sameLeaving(got, want, now) {
+			t.Errorf("%s: %v at %v, want %v at %v", form, got.Outcome, got.At, want.Outcome, want.At)
+		}
+	}
+	return append(names, want.Outcome.String())
+}
+
+// sameLeaving reports whether the pod leaves at the same time, where one that
+// leaves after more than a century never does.
+func sameLeaving(got, want taints.Eviction, now time.Time) bool {
+	const century = 100 * 365 * 24 * time.Hour
+	if wait, evicts := got.Wait(now); evicts && wait > century {
+		return want.Outcome == taints.Stays
+	}
+	return got.Outcome == want.Outcome && got.At.Equal(want.At)
+}
+
+// wantedEviction reads "never", "now", "after 300s" or "30s ago".
+func wantedEviction(t *testing.T, cell string, now time.Time) taints.Eviction {
+	t.Helper()
+	if d, ok := strings.CutPrefix(cell, "after "); ok {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(duration(t, d))}
+	}
+	if d, ok := strings.CutSuffix(cell, " ago"); ok {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(-duration(t, d))}
+	}
+	switch cell {
+	case "never":
+		return taints.Eviction{}
+	case "now":
+		return taints.Eviction{Outcome: taints.EvictsNow, At: now}
+	}
+	t.Fatalf("when is %q?", cell)
+	return taints.Eviction{}
+}
+
+func duration(t *testing.T, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// wantedPolicy reads a policy, and when the taints were added, which it writes
+// into them. It returns what is not left as it is.
+func wantedPolicy(t *testing.T, cell string, node []taints.Taint, now time.Time) (p taints.EvictionPolicy, names []string) {
+	t.Helper()
+	for name := range strings.SplitSeq(strings.ReplaceAll(cell, "`", ""), ", ") {
+		switch d, added := strings.CutPrefix(strings.TrimSuffix(name, " ago"), "added "); {
+		case name == "":
+		case name == "NoComparison":
+			p.Options.NoComparison = true
+		case name == "FromTimeAdded":
+			p.FromTimeAdded = true
+		case added:
+			at := now.Add(-duration(t, d))
+			for i := range node {
+				node[i].TimeAdded = &at
+			}
+		case strings.HasPrefix(name, "effect "):
+			p.Effects, name = taints.Effects(taints.Effect(strings.TrimPrefix(name, "effect "))), "Effects"
+		default:
+			if err := p.Select.UnmarshalText([]byte(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names = append(names, name)
+	}
+	return p, names
+}
+
+// defaultsOf makes the call that the cell names, with its arguments.
+func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Toleration {
+	t.Helper()
+	call := markdown.Code(cell)
+	name, arguments := call[0], call[1:]
+	fiveMinutes := taints.DefaultTolerationSeconds
+	switch name {
+	case "AddDefaults":
+		return taints.AddDefaults(pod, taints.DefaultSeconds{NotReady: &fiveMinutes, Unreachable: &fiveMinutes})
+	case "AddDaemonSetDefaults":
+		return taints.AddDaemonSetDefaults(pod, taints.DaemonSetPod{HostNetwork: slices.Contains(arguments, "HostNetwork")})
+	case "AddExtendedResources":
+		return taints.AddExtendedResources(pod, arguments...)
+	case "AddMemoryPressure":
+		return taints.AddMemoryPressure(pod)
+	case "Merge":
+		return taints.Merge(pod, semantics.Tolerations(arguments, taints.Options{}))
+	case "Minimize":
+		return taints.Minimize(pod)
+	}
+	t.Fatalf("no call %s", name)
+	return nil
+}
+
+func testDefaultsRow(t *testing.T, row semantics.Row) []string {
+	got := defaultsOf(t, row.Cell("call"), row.Tolerations("pod's tolerations", taints.Options{}))
+	if diff := cmp.Diff(row.Tolerations("result", taints.Options{}), got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	return nil
+}
+
+// testAdded tests, for each call, that its rows are what a pod gets that
+// tolerates nothing. A call whose cell says so adds that after what the one
+// before it adds.
+func testAdded(t *testing.T, rows []semantics.Row) {
+	want := map[string][]taints.Toleration{}
+	var before string
+	for _, row := range rows {
+		call := row.Cell("call")
+		if want[call] == nil && strings.HasSuffix(call, ", after those above") {
+			want[call] = slices.Clone(want[before])
+		}
+		want[call] = append(want[call], row.Tolerations("adds", taints.Options{})...)
+		before = call
+	}
+	if len(want) < 5 {
+		t.Errorf("rows for %q only", slices.Collect(maps.Keys(want)))
+	}
+	for call, list := range want {
+		if diff := cmp.Diff(list, defaultsOf(t, call, nil)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", call, diff)
+		}
+	}
+}

@@ -1,5 +1,3 @@
-//go:build !otherkubernetes
-
 package conformance
 
 import (
@@ -10,24 +8,20 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/conformance/internal/devices"
 	"github.com/seed-0529bac1/taints/dra"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	resourcebeta "k8s.io/api/resource/v1beta2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/dynamic-resource-allocation/structured"
-	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
 	"pgregory.net/rapid"
 )
 
 const (
-	driver  = "gpu.example.com"
-	devices = "devices" // the pool, and the slice that holds it
+	driver = "gpu.example.com"
+	pool   = "devices" // and the slice that holds it
 )
 
 var deviceEffects = texts(
@@ -80,6 +74,7 @@ func drawDeviceTolerations(t *rapid.T, marks []resourceapi.DeviceTaint) []resour
 }
 
 func TestDeviceToleratesTaint(t *testing.T) {
+	compares(t, "devices: resourceclaim.ToleratesTaint", "Tolerates, Mismatch, Match of dra.Options")
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawDeviceTaint(t)
 		tolerations := drawDeviceTolerations(t, []resourceapi.DeviceTaint{taint})
@@ -147,8 +142,8 @@ func allocate(t fataler, marks []resourceapi.DeviceTaint, tolerations []resource
 // slice returns a slice with a device for each list of taints, named by its
 // index.
 func slice(node *string, lists ...[]resourceapi.DeviceTaint) *resourceapi.ResourceSlice {
-	s := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: devices}, Spec: resourceapi.ResourceSliceSpec{
-		Driver: driver, NodeName: node, Pool: resourceapi.ResourcePool{Name: devices, ResourceSliceCount: 1},
+	s := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: pool}, Spec: resourceapi.ResourceSliceSpec{
+		Driver: driver, NodeName: node, Pool: resourceapi.ResourcePool{Name: pool, ResourceSliceCount: 1},
 	}}
 	for i, list := range lists {
 		s.Spec.Devices = append(s.Spec.Devices, resourceapi.Device{Name: deviceName(i), Taints: list})
@@ -159,14 +154,20 @@ func slice(node *string, lists ...[]resourceapi.DeviceTaint) *resourceapi.Resour
 func deviceName(i int) string { return fmt.Sprintf("gpu-%d", i) }
 
 func TestDeviceAllocation(t *testing.T) {
+	compares(t, "devices: the allocator, whether one is allocated", "FindUntolerated, Filter of dra.Options")
 	rapid.Check(t, func(t *rapid.T) {
 		marks := drawDeviceTaints(t)
 		tolerations := drawDeviceTolerations(t, marks)
 		want := allocate(t, marks, tolerations)
-		if i, found := dra.Options().FindUntolerated(dra.Taints(marks), dra.Tolerations(tolerations), taints.Hard); found == want {
+		if i, found := dra.Options().FindUntolerated(dra.Taints(marks), dra.Tolerations(tolerations), devices.Repels); found == want {
 			t.Fatalf("FindUntolerated = %d, %v, Kubernetes allocates: %v", i, found, want)
 		}
-		if verdict := dra.Options().Filter(dra.Taints(marks), dra.Tolerations(tolerations)); verdict.Schedulable() != want {
+		verdict := dra.Options().Filter(dra.Taints(marks), dra.Tolerations(tolerations))
+		got := verdict.Schedulable()
+		if devices.Repels == taints.AllEffects {
+			got = verdict == taints.Verdict{}
+		}
+		if got != want {
 			t.Fatalf("Filter = %v, Kubernetes allocates: %v", verdict, want)
 		}
 	})
@@ -179,16 +180,6 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// deviceController returns a device-taint-eviction controller that knows of no
-// object yet.
-func deviceController() *devicetainteviction.Controller {
-	client := fake.NewClientset()
-	factory := informers.NewSharedInformerFactory(client, 0)
-	resources := factory.Resource()
-	return devicetainteviction.New(client, factory.Core().V1().Pods(), resources.V1().ResourceClaims(), resources.V1().ResourceSlices(),
-		resources.V1beta2().DeviceTaintRules(), resources.V1().DeviceClasses(), "device-taint-eviction-controller", false)
-}
-
 // A use is a device with its taints, and the tolerations of the claim that it is
 // allocated for.
 type use struct {
@@ -196,39 +187,20 @@ type use struct {
 	tolerations []resourceapi.DeviceToleration
 }
 
-// kubernetesDeviceEviction is what the device-taint-eviction controller decides
-// for the pods that use the devices, which the rules taint as well.
-func kubernetesDeviceEviction(tc *devicetainteviction.Controller, uses []use, rules []resourceapi.DeviceTaint) *linked.DeviceEviction {
+// kubernetesDeviceEviction is when the device-taint-eviction controller makes the
+// pods leave that use the devices, which the rules taint as well; nil where they
+// stay.
+func kubernetesDeviceEviction(tc *devices.Controller, uses []use, rules []resourceapi.DeviceTaint) *metav1.Time {
 	var lists [][]resourceapi.DeviceTaint
 	claim := &resourceapi.ResourceClaim{Status: resourceapi.ResourceClaimStatus{Allocation: &resourceapi.AllocationResult{}}}
 	results := &claim.Status.Allocation.Devices.Results
 	for i, u := range uses {
 		lists = append(lists, u.taints)
 		*results = append(*results, resourceapi.DeviceRequestAllocationResult{
-			Driver: driver, Pool: devices, Device: deviceName(i), Tolerations: u.tolerations,
+			Driver: driver, Pool: pool, Device: deviceName(i), Tolerations: u.tolerations,
 		})
 	}
-	evicting := make(map[string]*resourcebeta.DeviceTaintRule)
-	for i, rule := range rules {
-		if rule.Effect == resourceapi.DeviceTaintEffectNoExecute { // as handleRuleChange keeps them
-			evicting[deviceName(i)] = deviceTaintRule(rule)
-		}
-	}
-	*linked.Field[map[string]*resourcebeta.DeviceTaintRule](tc, "evictingRules") = evicting
-	s := slice(nil, lists...)
-	linked.ChangeSlice(tc, nil, s)
-	defer linked.ChangeSlice(tc, s, nil)
-	return linked.ClaimEviction(tc, claim)
-}
-
-// deviceTaintRule returns a rule that puts the taint on every device.
-func deviceTaintRule(taint resourceapi.DeviceTaint) *resourcebeta.DeviceTaintRule {
-	return &resourcebeta.DeviceTaintRule{Spec: resourcebeta.DeviceTaintRuleSpec{
-		DeviceSelector: &resourcebeta.DeviceTaintSelector{},
-		Taint: resourcebeta.DeviceTaint{
-			Key: taint.Key, Value: taint.Value, Effect: resourcebeta.DeviceTaintEffect(taint.Effect), TimeAdded: taint.TimeAdded,
-		},
-	}}
+	return devices.EvictionTime(tc, claim, slice(nil, lists...), rules)
 }
 
 // deviceEviction is what the library decides for the pods that use the devices:
@@ -256,7 +228,8 @@ func withRules(marks, rules []resourceapi.DeviceTaint) []resourceapi.DeviceTaint
 }
 
 func TestDeviceEviction(t *testing.T) {
-	tc := deviceController()
+	compares(t, "devices: claimEvictionTime, over slices and rules", "dra.Policy, dra.EvictionTolerations")
+	tc := devices.New()
 	rapid.Check(t, func(t *rapid.T) {
 		rules := draws(t, "rules", 2, drawDeviceTaint)
 		uses := draws(t, "devices", 3, func(t *rapid.T) use {
@@ -269,8 +242,8 @@ func TestDeviceEviction(t *testing.T) {
 			if got.Outcome != taints.Stays {
 				t.Fatalf("got %v, in Kubernetes the pods stay", got)
 			}
-		case got.Outcome == taints.Stays || !got.At.Equal(want.When.Time):
-			t.Fatalf("got %+v, Kubernetes %v", got, want.When)
+		case got.Outcome == taints.Stays || !got.At.Equal(want.Time):
+			t.Fatalf("got %+v, Kubernetes %v", got, want)
 		}
 	})
 }
@@ -288,7 +261,7 @@ func broken(added *metav1.Time, tolerations []resourceapi.DeviceToleration) []us
 }
 
 func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
-	tc := deviceController()
+	tc := devices.New()
 	for _, test := range []struct {
 		seconds    int64
 		kubernetes time.Duration // behind the taint's time
@@ -300,7 +273,7 @@ func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
 		{math.MaxInt64, -time.Second, taints.Stays},
 	} {
 		uses := broken(&metav1.Time{Time: observed}, until(&test.seconds))
-		same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).When.Time, observed.Add(test.kubernetes))
+		same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed.Add(test.kubernetes))
 		got := deviceEviction(t, uses, nil)
 		same(t, "EvictionOf outcome", got.Outcome, test.want)
 		if got.Outcome == taints.EvictsAt {
@@ -312,7 +285,7 @@ func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
 // The API server sets TimeAdded. Where something else hands over a taint without
 // it, Kubernetes forgets the taint, or ends with a nil pointer.
 func TestDifferenceDeviceTaintWithoutTime(t *testing.T) {
-	tc := deviceController()
+	tc := devices.New()
 	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, broken(nil, nil), nil), nil)
 	same(t, "EvictionOf", deviceEviction(t, broken(nil, nil), nil).String(), "evicts now")
 
@@ -330,15 +303,15 @@ func TestDifferenceDeviceTaintWithoutTime(t *testing.T) {
 }
 
 func TestDifferenceDeviceTaintOfTheFuture(t *testing.T) {
-	tc := deviceController()
+	tc := devices.New()
 	later := metav1.Time{Time: observed.Add(time.Hour)}
 	uses := broken(&later, nil)
-	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).When, later)
+	same(t, "claimEvictionTime", *kubernetesDeviceEviction(tc, uses, nil), later)
 	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, observed)
 
 	seconds := int64(300) // both count from then
 	uses = broken(&later, until(&seconds))
-	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).When.Time, later.Add(300*time.Second))
+	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, later.Add(300*time.Second))
 	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, later.Add(300*time.Second))
 }
 
@@ -346,11 +319,22 @@ func TestDifferenceDeviceTaintOfTheFuture(t *testing.T) {
 // allocator, as the API says, and not for the controller. EvictionTolerations
 // makes the library agree with the controller; without it the API's word counts.
 func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
-	tc := deviceController()
+	tc := devices.New()
 	everything := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 	uses := broken(&metav1.Time{Time: observed}, everything)
 	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
-	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).When.Time, observed)
+	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed)
 	same(t, "EvictionOf EvictionTolerations", deviceEviction(t, uses, nil).String(), "evicts now")
 	same(t, "EvictionOf Tolerations", dra.Policy().EvictionOf(dra.Taints(uses[0].taints), dra.Tolerations(everything), observed).String(), "stays")
+}
+
+// Kubernetes 1.34 refuses to store a device taint of another effect than
+// NoSchedule and NoExecute; its allocator keeps off from one all the same. Later
+// versions have None, and ignore what they do not know.
+func TestDifferenceDeviceTaintOfAnotherEffect(t *testing.T) {
+	for _, effect := range []resourceapi.DeviceTaintEffect{"None", "unknown"} {
+		marks := []resourceapi.DeviceTaint{{Key: "a", Effect: effect}}
+		same(t, "Allocate", allocate(t, marks, nil), devices.Repels == taints.Hard)
+		same(t, "Schedulable", dra.Options().Filter(dra.Taints(marks), nil).Schedulable(), true)
+	}
 }

@@ -32,13 +32,13 @@ type version struct {
 	tags    string
 }
 
-// The tests of devices and the benchmarks are those of 1.36: each version has
-// other types for rules about device taints. 1.34 has no comparison operators.
+// 1.34 has no comparison operators, and each version has another type for rules
+// about device taints. The benchmarks are those of 1.36.
 var versions = []version{
 	{"1.34", "versions/1.34.mod", "kubernetes1.34,otherkubernetes"},
-	{"1.35", "versions/1.35.mod", "otherkubernetes"},
+	{"1.35", "versions/1.35.mod", "kubernetes1.35,otherkubernetes"},
 	{"1.36", "", ""},
-	{"1.37", "versions/1.37.mod", "otherkubernetes"},
+	{"1.37", "versions/1.37.mod", "kubernetes1.37,otherkubernetes"},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

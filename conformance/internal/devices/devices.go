@@ -1,0 +1,26 @@
+// Package devices runs the device-taint-eviction controller of the version of
+// Kubernetes that the build tags kubernetes1.34, kubernetes1.35 and
+// kubernetes1.37 name, and of 1.36 without them. Each has another type for rules
+// about device taints.
+package devices
+
+import (
+	"k8s.io/client-go/informers"
+	corev1 "k8s.io/client-go/informers/core/v1"
+	resourceinformers "k8s.io/client-go/informers/resource"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
+)
+
+// A Controller is Kubernetes' own.
+type Controller = devicetainteviction.Controller
+
+const controllerName = "device-taint-eviction-controller"
+
+// nothing returns a client and informers of a cluster without objects.
+func nothing() (kubernetes.Interface, corev1.PodInformer, resourceinformers.Interface) {
+	client := fake.NewClientset()
+	factory := informers.NewSharedInformerFactory(client, 0)
+	return client, factory.Core().V1().Pods(), factory.Resource()
+}

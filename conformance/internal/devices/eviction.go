@@ -1,0 +1,46 @@
+//go:build !kubernetes1.34
+
+package devices
+
+import (
+	"strconv"
+	_ "unsafe" // for go:linkname
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+)
+
+// Repels are the taints that keep a device from being allocated.
+const Repels = taints.Hard
+
+// EvictionTime returns when the pods leave that use the claim, and nil where they
+// stay. The devices of the claim are in the slice, and every rule is about all of
+// them.
+func EvictionTime(tc *Controller, claim *resourceapi.ResourceClaim, slice *resourceapi.ResourceSlice, rules []resourceapi.DeviceTaint) *metav1.Time {
+	evicting := make(map[string]*rule)
+	for i, taint := range rules {
+		if taint.Effect == resourceapi.DeviceTaintEffectNoExecute { // as handleRuleChange keeps them
+			evicting[strconv.Itoa(i)] = newRule(taint)
+		}
+	}
+	*linked.Field[map[string]*rule](tc, "evictingRules") = evicting
+	changeSlice(tc, nil, slice)
+	defer changeSlice(tc, slice, nil)
+	if e := claimEvictionTime(tc, claim); e != nil {
+		return &e.when
+	}
+	return nil
+}
+
+// An eviction is how the controller's own struct begins.
+type eviction struct{ when metav1.Time }
+
+//go:linkname claimEvictionTime k8s.io/kubernetes/pkg/controller/devicetainteviction.(*Controller).claimEvictionTime
+func claimEvictionTime(tc *devicetainteviction.Controller, claim *resourceapi.ResourceClaim) *eviction
+
+//go:linkname changeSlice k8s.io/kubernetes/pkg/controller/devicetainteviction.(*Controller).handleSliceChange
+func changeSlice(tc *devicetainteviction.Controller, oldSlice, newSlice *resourceapi.ResourceSlice)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,9 +42,13 @@ func TestReadmeOutput(t *testing.T) {
 }
 
 // TestReadmeCommands runs the commands of the README: as the plugin those that
-// begin with kubectl whynot.
+// begin with kubectl whynot, which it builds.
 func TestReadmeCommands(t *testing.T) {
 	blocks := readmeBlocks(t)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"nodes.json", "pods.json"} {
 		if err := os.WriteFile(name, sample, 0o644); err != nil {
@@ -63,7 +69,11 @@ func TestReadmeCommands(t *testing.T) {
 			switch {
 			case isPlugin:
 				name, args = "kubectl-whynot", plugin
-			case !ok || strings.HasPrefix(command, "go build"):
+			case strings.HasPrefix(command, "go build"):
+				buildPlugin(t, root, command)
+				ran++
+				continue
+			case !ok:
 				continue
 			}
 			fakeKubectl(t, "0", string(sample), string(sample))
@@ -78,7 +88,33 @@ func TestReadmeCommands(t *testing.T) {
 			ran++
 		}
 	}
-	if ran != 8 {
+	if ran != 9 {
 		t.Errorf("%d commands in the README", ran)
+	}
+}
+
+// buildPlugin runs the command that builds the plugin into a folder of the user's.
+func buildPlugin(t *testing.T, root, command string) {
+	t.Helper()
+	home := t.TempDir()
+	caches := exec.Command("go", "env", "-json", "GOCACHE", "GOPATH", "GOMODCACHE")
+	text, err := caches.Output()
+	if err != nil {
+		t.Skip(err)
+	}
+	var env map[string]string
+	if err := json.Unmarshal(text, &env); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("sh", "-c", command)
+	build.Dir, build.Env = root, append(os.Environ(), "HOME="+home)
+	for name, value := range env {
+		build.Env = append(build.Env, name+"="+value)
+	}
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, output)
+	}
+	if _, err := os.Stat(filepath.Join(home, ".local/bin/kubectl-whynot")); err != nil {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -49,6 +50,78 @@ func Blocks(t testing.TB, file string, languages ...string) []Block {
 		}
 	}
 	return blocks
+}
+
+// A Command is what a document shows to be typed.
+type Command struct {
+	File     string
+	Line     int    // where it begins
+	Language string // of its block; empty in a text
+	Text     string
+}
+
+// programs begins a text between backquotes that is a command: the name of a
+// program and what it is given.
+var programs = regexp.MustCompile(`^(?:(?:go|git|kubectl|bash|apt-get|docker|curl|jq) \S|\.ci/\w|examples/\S+/build )`)
+
+// Commands returns the commands of a document: the lines of its blocks of the
+// languages sh and console, without comments, those that go on in the next line as
+// one; and what stands between backquotes in its text and begins with a program. A
+// program and one word, as in "kubectl taint", is a name and not a command.
+func Commands(t testing.TB, file string) []Command {
+	t.Helper()
+	var commands []Command
+	for _, b := range Blocks(t, file, "sh", "console") {
+		commands = append(commands, b.commands()...)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inBlock, number := false, 0
+	for line := range strings.Lines(string(content)) {
+		number++
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			inBlock = !inBlock
+			continue
+		}
+		if inBlock {
+			continue
+		}
+		for i, text := range strings.Split(line, "`") {
+			text = strings.ReplaceAll(text, `\|`, "|") // as a table has it
+			if i%2 == 1 && programs.MatchString(text) && (len(strings.Fields(text)) > 2 || strings.HasPrefix(text, ".ci/")) {
+				commands = append(commands, Command{File: file, Line: number, Text: text})
+			}
+		}
+	}
+	return commands
+}
+
+// commands returns the commands of a block of the language sh or console.
+func (b Block) commands() []Command {
+	var commands []Command
+	goesOn := false
+	for line := range strings.Lines(b.Text) {
+		b.Line++
+		text, _, _ := strings.Cut(strings.TrimSpace(line), " #")
+		text = strings.TrimSpace(text)
+		if b.Language == "console" && !goesOn {
+			rest, ok := strings.CutPrefix(text, "$ ")
+			if !ok {
+				continue
+			}
+			text = rest
+		}
+		part, more := strings.CutSuffix(text, "\\")
+		if goesOn {
+			commands[len(commands)-1].Text += strings.TrimSpace(part)
+		} else if part != "" {
+			commands = append(commands, Command{b.File, b.Line - 1, b.Language, part})
+		}
+		goesOn = more
+	}
+	return commands
 }
 
 // Run runs the block in bash, which stops at the first command that fails, in the folder and with more environment, and

@@ -1,0 +1,292 @@
+package readme
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var running = flag.Bool("commands", false, "run the commands, which takes minutes and builds Kubernetes")
+
+// root is the root of the repository, where documents say their commands.
+const root = "../../.."
+
+// A how says how it is known that a command does what the document says.
+type how struct {
+	run  bool   // this test runs it as it is printed
+	form string // this test runs its words and some more, which make it quick
+	by   string // a script that has the command, or a test, as "FILE TestName"
+	why  string // nothing runs it as it is printed: the reason
+}
+
+// commands has every command of every document that is not in scripts.
+var commands = map[string]how{
+	// README.md
+	"go run ./examples/whynot":                        {run: true},
+	"go run -C conformance ./versions -cases 1000000": {by: ".github/workflows/nightly.yml", why: "hours"},
+	"go test ./...":                                   {by: ".ci/run"},
+	"go run -C examples/kubernetes ./play":            {by: "examples/kubernetes/e2e/play_linux_test.go"},
+	"go doc github.com/seed-0529bac1/taints":          {run: true},
+	"go get github.com/seed-0529bac1/taints":          {by: "internal/release/release_test.go TestRelease"},
+	"go run -C conformance ./ratios":                  {form: "go run -C conformance ./ratios -match compile -rounds 1 -repeats 1", why: "5 minutes, and other loads on the machine count"},
+	"kubectl get nodes,pods -A -o json":               {by: "examples/whynot/readme_test.go TestReadmeCommands"},
+	"kubectl get node NAME -o json":                   {why: "names an input: examples/playground reads what kubectl prints"},
+	"kubectl get pod NAME -o json":                    {why: "names an input: examples/playground reads what kubectl prints"},
+	"kubectl describe pod":                            {why: "names an output, which conformance compares"},
+	"apt-get install chromium chromium-driver":        {why: "installs programs on the machine"},
+
+	// the gate and the night
+	".ci/run":       {why: "runs this test"},
+	".ci/fuzz":      {by: ".ci/run"},
+	".ci/fuzz 10m":  {by: ".github/workflows/nightly.yml", why: "three hours"},
+	".ci/platforms": {by: ".ci/run"},
+
+	// CONTRIBUTING.md
+	`go test -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000 .`: {form: `go test -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000 . -rapid.checks=10 -short -run Agree`, why: "minutes"},
+	`go test -run '^$' -bench . -count 10 . > new.txt`:                   {form: `go test -run '^$' -bench . -count 10 . -bench Tolerates -count 1 -benchtime 1x > new.txt`, why: "half an hour"},
+	`go test -run '^$' -bench .`:                                         {form: `go test -run '^$' -bench . -bench Tolerates -benchtime 1x`, why: "minutes"},
+	"go test -coverprofile=c.out . && go tool cover -func=c.out":         {form: "go test -coverprofile=c.out . -short -run Parse && go tool cover -func=c.out"},
+	"go test ./examples/whynot -update":                                  {form: "go test ./examples/whynot -update -run NoSuchTest", why: "writes golden files"},
+	"go test -C internal/release -count=1 .":                             {form: "go test -C internal/release -count=1 . -list .", by: ".github/workflows/nightly.yml"},
+	"go test -C examples/kubernetes ./e2e -timeout 1h":                   {form: "go test -C examples/kubernetes ./e2e -timeout 1h -list .", why: "10 minutes, a cluster"},
+
+	// conformance
+	"go test -C conformance .":                                   {form: "go test -C conformance . -rapid.checks=5"},
+	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {form: "go test -C conformance . -timeout 2h -rapid.checks=1000000 -rapid.checks=5", why: "15 minutes"},
+	"go test -C conformance/clusterapi .":                        {form: "go test -C conformance/clusterapi . -rapid.checks=5"},
+	"go run -C conformance ./versions":                           {form: "go run -C conformance ./versions -only 1.36 -cases 5", why: "builds four versions of Kubernetes"},
+	"go run -C conformance ./owntests":                           {form: "go run -C conformance ./owntests -check", why: "builds Kubernetes once more"},
+	"go run -C conformance ./ratios -svg ../ratios.svg":          {form: `go run -C conformance ./ratios -svg ../ratios.svg -svg "$TMPDIR/ratios.svg" -match compile -rounds 1 -repeats 1`, why: "5 minutes"},
+	"go run -C conformance ./ratios -index":                      {why: "half an hour"},
+	"go test -C conformance -run '^$' -bench Work .":             {form: "go test -C conformance -run '^$' -bench Work . -bench Work/compile -benchtime 1x", why: "minutes"},
+	"go run -C conformance ./mutants":                            {form: "go run -C conformance ./mutants -list", why: "half an hour"},
+	"go run -C conformance ./mutants match.go":                   {form: "go run -C conformance ./mutants -list match.go", why: "minutes"},
+	`go run -C conformance ./mutants -run ' Matcher\.next ' .`:   {form: `go run -C conformance ./mutants -list -run ' Matcher\.next ' .`, why: "a minute"},
+	"go run -C conformance ./mutants -alone .":                   {form: "go run -C conformance ./mutants -list -alone match.go .", why: "an hour"},
+	"go run -C conformance ./mutants -check .":                   {form: "go run -C conformance ./mutants -list -check .", why: "minutes"},
+	"go run -C conformance ./mutants -list .":                    {run: true},
+	"go mod tidy -C conformance -modfile=versions/1.37.mod":      {form: "go mod tidy -C conformance -diff -modfile=versions/1.37.mod"},
+
+	// examples/evictor
+	"go run ./examples/evictor":                                             {run: true},
+	"go run ./examples/evictor -scenario outage -limits=false":              {run: true},
+	"go run ./examples/evictor -scenario restart -from-time-added=false":    {run: true},
+	"go run ./examples/evictor -fail 20 -partition a@5m+30s -svg chart.svg": {run: true},
+	// examples/playground
+	"go run ./examples/playground":                      {form: "go run ./examples/playground -o served", why: "serves until it is stopped: TestServe"},
+	"go run ./examples/playground -addr :9000":          {form: "go run ./examples/playground -addr :9000 -o served", why: "serves until it is stopped: TestServe"},
+	"go run ./examples/playground -o site":              {run: true},
+	"go test ./examples/playground/...":                 {form: "go test ./examples/playground/... -run NoSuchTest", why: "part of go test ./..."},
+	"go test ./examples/playground -screenshots FOLDER": {form: "go test ./examples/playground -screenshots FOLDER -run NoSuchTest", why: "starts a browser"},
+	// examples/scheduler
+	"go run ./examples/scheduler":                          {run: true},
+	"go run ./examples/scheduler -nodes 1000 -pods 100000": {form: "go run ./examples/scheduler -nodes 1000 -pods 100000 -pods 2000", why: "seconds"},
+	"go run ./examples/scheduler -compare":                 {form: "go run ./examples/scheduler -compare -nodes 1000 -pods 1000", why: "seconds"},
+	// examples/taint
+	"kubectl get nodes -o json | go run ./examples/taint nodes gpu-1 dedicated=ml:NoSchedule spot-": {run: true},
+	"go run ./examples/taint -f nodes.json --all maintenance:NoExecute > after.json":                {run: true},
+	"go run ./examples/taint gpu-1 dedicated=ml:NoSchedule":                                         {run: true},
+	"kubectl patch --local --type=merge -p '{}' -o json -f FILE":                                    {run: true},
+}
+
+// scripts are documents of which tests run the blocks of a language themselves,
+// one after the other, and see that no block is new.
+var scripts = map[string]string{
+	"examples/admission/README.md sh":               "examples/admission/readme_test.go TestReadmeCommands",
+	"examples/taint/README.md console":              "examples/taint/main_test.go TestReadme",
+	"examples/whynot/README.md sh":                  "examples/whynot/readme_test.go TestReadmeCommands",
+	"examples/kubernetes/README.md sh":              "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+	"examples/kubernetes/evictor/README.md sh":      "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+	"examples/kubernetes/scheduler/README.md sh":    "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+	"examples/kubernetes/webhook/README.md sh":      "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+	"examples/kubernetes/webhook/README.md console": "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+}
+
+// TestCommands sees that every command of every document is run by something, or
+// has a reason why not. With -commands, as the gate has it, it runs them.
+func TestCommands(t *testing.T) {
+	shown := map[string]Command{}
+	for _, file := range documents(t) {
+		for _, command := range Commands(t, filepath.Join(root, file)) {
+			command.File = file
+			if _, ok := scripts[file+" "+command.Language]; !ok {
+				shown[command.Text] = command
+			}
+		}
+	}
+	for text, command := range shown {
+		if _, ok := commands[text]; !ok {
+			t.Errorf("%s:%d: nothing runs %q: see commands in commands_test.go", command.File, command.Line, text)
+		}
+	}
+	var scratch *scratch
+	if *running {
+		scratch = newScratch(t)
+	}
+	for text, h := range commands {
+		t.Run(text, func(t *testing.T) {
+			if _, ok := shown[text]; !ok {
+				t.Fatal("no document shows it")
+			}
+			h.check(t, text)
+			if *running {
+				scratch.run(t, text, h)
+			}
+		})
+	}
+}
+
+// documents returns all documents, from the root.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := entry.Name(); entry.IsDir() && (name == "testdata" || strings.HasPrefix(name, ".") && path != root && name != ".github") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) == ".md" {
+			file, err := filepath.Rel(root, path)
+			files = append(files, filepath.ToSlash(file))
+			return err
+		}
+		return nil
+	})
+	if err != nil || len(files) < 10 {
+		t.Fatalf("documents are %v, %v", files, err)
+	}
+	return files
+}
+
+// TestScripts sees that the tests are there that run whole documents.
+func TestScripts(t *testing.T) {
+	for document, by := range scripts {
+		file, language, _ := strings.Cut(document, " ")
+		if len(Blocks(t, filepath.Join(root, file), language)) == 0 {
+			t.Errorf("%s has no block of %s", file, language)
+		}
+		checkBy(t, by, "")
+	}
+}
+
+// check sees that the entry says how its command is known to work, and that what
+// it names has the command.
+func (h how) check(t *testing.T, text string) {
+	t.Helper()
+	if !h.run && h.form == "" && h.by == "" && h.why == "" {
+		t.Error("nothing runs it, and nothing says why")
+	}
+	if h.run && h.form+h.by+h.why != "" {
+		t.Error("it runs as it is printed, and says more")
+	}
+	if h.form != "" && !isForm(h.form, text) {
+		t.Errorf("%q does not have its words", h.form)
+	}
+	if h.by != "" {
+		checkBy(t, h.by, text)
+	}
+}
+
+// checkBy sees that the file has the test that by names, or else the command.
+func checkBy(t *testing.T, by, command string) {
+	t.Helper()
+	file, test, isTest := strings.Cut(by, " ")
+	content, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if isTest {
+		command = "func " + test + "("
+	}
+	if !strings.Contains(string(content), command) {
+		t.Errorf("%s does not have %q", file, command)
+	}
+}
+
+// isForm reports whether all words of the command are in the form, in order.
+func isForm(form, command string) bool {
+	words := strings.Fields(command)
+	for _, word := range strings.Fields(form) {
+		if len(words) > 0 && word == words[0] {
+			words = words[1:]
+		}
+	}
+	return len(words) == 0
+}
+
+// A scratch is a folder that looks like the root of the repository, where commands
+// may write, with a kubectl that prints the sample of a program.
+type scratch struct {
+	dir string
+	env []string
+}
+
+func newScratch(t *testing.T) *scratch {
+	t.Helper()
+	s := &scratch{dir: t.TempDir()}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		path, err := filepath.Abs(filepath.Join(root, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(s.dir, entry.Name())); err != nil {
+			t.Skip(err) // Windows, for whom is not an administrator
+		}
+	}
+	real, err := exec.LookPath("kubectl")
+	if err != nil {
+		real = "false"
+	}
+	nodes, err := os.ReadFile(filepath.Join(root, "examples/taint/sample.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"nodes.json":  string(nodes),
+		"FILE":        "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n",
+		"bin/kubectl": "#!/bin/sh\ncase $1 in get) cat \"$NODES\" ;; *) exec " + real + " \"$@\" ;; esac\n",
+	} {
+		path := filepath.Join(s.dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.env = []string{
+		"NODES=" + filepath.Join(s.dir, "nodes.json"),
+		"PATH=" + filepath.Join(s.dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"TMPDIR=" + t.TempDir(),
+	}
+	return s
+}
+
+// run runs the command, or the form that is quick.
+func (s *scratch) run(t *testing.T, text string, h how) {
+	if h.form != "" {
+		text = h.form
+	}
+	if !h.run && h.form == "" {
+		return
+	}
+	block := Block{File: "TestCommands", Text: text}
+	if strings.HasPrefix(text, "kubectl patch") {
+		if _, err := exec.LookPath("kubectl"); err != nil {
+			t.Skip(err)
+		}
+	}
+	if output := block.Run(t, s.dir, s.env...); strings.Contains(output, "no test files") {
+		t.Errorf("it tests nothing:\n%s", output)
+	}
+}

@@ -2,6 +2,7 @@ package labels
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -153,4 +154,34 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, s, err)
 		}
 	}
+}
+
+// FuzzParse reads any text: what is read is valid, and reads the same from its own
+// text.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"", " ", "a", "!a", "a=b", "a==b", "a!=b,c", "a in (b,c),d notin (e)", "a>1,b<-2", "a in ()", "a=", "a,,b", "(", "a in (b", "a/b/c", "a=b=c", ",", "\xff"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := Parse(text)
+		if err != nil {
+			if s != nil || err.Error() == "" {
+				t.Fatalf("%q: %v, %v", text, s, err)
+			}
+			return
+		}
+		for _, r := range s {
+			if !r.Valid() {
+				t.Fatalf("%q has %s, which is not valid", text, r)
+			}
+		}
+		again, err := Parse(s.String())
+		if err != nil || !reflect.DeepEqual(s, again) {
+			t.Fatalf("%q is read as %v, and that as %v, %v", text, s, again, err)
+		}
+		have := map[string]string{"a": "b", "zone": "1"}
+		if s.Matches(have) != again.Matches(have) || len(s) == 0 && !s.Matches(nil) {
+			t.Fatalf("%q matches one time and not the other", text)
+		}
+	})
 }

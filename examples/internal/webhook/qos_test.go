@@ -3,6 +3,7 @@ package webhook
 import (
 	"encoding/json"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -120,4 +121,33 @@ func TestQuantity(t *testing.T) {
 	if q := r.quantity(value{"x", json.Number("2")}); q.Cmp(big.NewRat(2, 1)) != 0 || len(r.problems) > 0 {
 		t.Errorf("a plain number: %v, %v", q, r.problems)
 	}
+}
+
+var plainNumber = regexp.MustCompile(`^[0-9]{1,20}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,2})?$`)
+
+// FuzzQuantity reads any text as a quantity: plain numbers are what they are, and a
+// sign changes nothing else.
+func FuzzQuantity(f *testing.F) {
+	for _, text := range []string{"0", "1.5Gi", "500m", "2e3", "1E", "1e-3", "7Ki", ".5", "1.", "1n", "12345678901234567890.5k", "--1", "1_0", "0x1", "1/2", "1e101", "\xff"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		q, ok := parseQuantity(text)
+		if plainNumber.MatchString(text) {
+			if want, _ := new(big.Rat).SetString(text); !ok || q.Cmp(want) != 0 {
+				t.Fatalf("%q is %v, %v, want %v", text, q, ok, want)
+			}
+		}
+		if !ok || strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") || len(text) >= mostDigits {
+			return
+		}
+		if q.Sign() < 0 {
+			t.Fatalf("%q is %v", text, q)
+		}
+		for sign, want := range map[string]*big.Rat{"+": q, "-": new(big.Rat).Neg(q)} {
+			if got, ok := parseQuantity(sign + text); !ok || got.Cmp(want) != 0 {
+				t.Fatalf("%q is %v, %v, want %v", sign+text, got, ok, want)
+			}
+		}
+	})
 }

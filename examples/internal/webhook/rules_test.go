@@ -1,11 +1,16 @@
 package webhook
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 )
 
 func TestParseRulesRefuses(t *testing.T) {
@@ -157,4 +162,36 @@ func TestManyProblems(t *testing.T) {
 	if problems, ok := err.(rulesError); !ok || len(problems) != mostProblems {
 		t.Errorf("got %v", err)
 	}
+}
+
+// FuzzParseRules reads anything as rules: it has rules or problems, the same ones
+// however the JSON is laid out, and rules answer every review.
+func FuzzParseRules(f *testing.F) {
+	f.Add(webhooktest.ReadFile(f, "../../admission/rules.json"))
+	for _, text := range []string{
+		`{}`, `null`, `[`, `{"exemptDaemonSets": true}`, `{"cluster": {"allowedTolerations": [{"operator": "Exists"}]}}`,
+		`{"namespaces": {"ml": {"defaultTolerations": [{"key": "k", "effect": "NoExecute", "tolerationSeconds": 5}]}}}`,
+		`{"dedications": [{"name": "a", "namespaces": ["ml"], "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "a"}}]}`,
+		`{"dedications": [{"name": "a", "podSelector": {"matchExpressions": [{"key": "l", "operator": "In", "values": ["1"]}]}, "tolerations": [{}]}], "x": 1}`,
+	} {
+		f.Add([]byte(text))
+	}
+	pod := webhooktest.ReadFile(f, "../../admission/testdata/create.request.json")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		rules, err := ParseRules(text)
+		var indented bytes.Buffer
+		if json.Indent(&indented, text, "", "  ") == nil {
+			again, errAgain := ParseRules(indented.Bytes())
+			if !reflect.DeepEqual(rules, again) || (err == nil) != (errAgain == nil) {
+				t.Fatalf("%s\nis %+v, %v, and in other lines %+v, %v", text, rules, err, again, errAgain)
+			}
+		}
+		if err != nil {
+			if err.Error() == "" || !reflect.DeepEqual(rules, Rules{}) {
+				t.Fatalf("%s: %q, %+v", text, err, rules)
+			}
+			return
+		}
+		checkAnswers(t, handler(&Policy{Rules: rules}), pod)
+	})
 }

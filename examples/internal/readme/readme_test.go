@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const sample = "# a\n\n```sh\necho one\n```\n\n1. x\n\n   ```console\n   $ echo two\n   two\n   $ echo bad >&2; false\n   b…d\n   ```\n\n```yaml\na: 1\n```\n"
@@ -22,6 +24,35 @@ func TestBlocks(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	blocks[1].Check(t, t.TempDir())
+}
+
+func TestCommandsOfADocument(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "README.md")
+	const text = "Run `go test -run 'A\\|B' .`, not `kubectl taint` or `x y z`.\n\n```sh\ngo run ./a # says a\n\nkubectl patch \\\n  --local\n```\n" +
+		"| `.ci/run` | `Index.Set` |\n\n- in a list:\n\n  ```console\n  $ echo two\n  two\n  ```\n\n```go\ngo run ./b\n```\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := []Command{
+		{file, 4, "sh", "go run ./a"},
+		{file, 6, "sh", "kubectl patch --local"},
+		{file, 14, "console", "echo two"},
+		{file, 1, "", "go test -run 'A|B' ."},
+		{file, 9, "", ".ci/run"},
+	}
+	if diff := cmp.Diff(want, Commands(t, file)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestIsForm(t *testing.T) {
+	for form, want := range map[string]bool{
+		"go test . -short": true, "go test -short .": true, "go test .": true, "go test": false, "test go .": false, "go vet .": false,
+	} {
+		if got := isForm(form, "go test ."); got != want {
+			t.Errorf("%q: %v", form, got)
+		}
+	}
 }
 
 // What is said and what is printed are compared to the letter.

@@ -1,96 +1,37 @@
 package taints_test
 
 import (
-	"encoding"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/enumtest"
 )
 
-// An enum is a value of an enumeration.
-type enum interface {
-	fmt.Stringer
-	encoding.TextMarshaler
-}
-
-// enums holds, for each enumeration, its values from zero on, one that is none
-// of them, how that prints, and what reads one.
-var enums = map[string]struct {
-	values  []enum
-	names   []string
-	unknown enum
-	read    func(text []byte) (enum, error)
-}{
-	"Mismatch": {
-		[]enum{
+var enums = []enumtest.Enum{
+	enumtest.New("Mismatch",
+		[]taints.Mismatch{
 			taints.MismatchNone, taints.MismatchEffect, taints.MismatchKey, taints.MismatchValue, taints.MismatchOperator,
 			taints.MismatchNoComparison, taints.MismatchNotInteger, taints.MismatchNotLess, taints.MismatchNotGreater,
 		},
-		[]string{
-			"MismatchNone", "MismatchEffect", "MismatchKey", "MismatchValue", "MismatchOperator",
-			"MismatchNoComparison", "MismatchNotInteger", "MismatchNotLess", "MismatchNotGreater",
-		},
-		taints.Mismatch(200),
-		func(text []byte) (enum, error) { v := taints.Mismatch(77); err := v.UnmarshalText(text); return v, err },
-	},
-	"Hint": {
-		[]enum{taints.HintNone, taints.HintLetterCase, taints.HintSpelling, taints.HintEmptyValue, taints.HintOtherKey},
-		[]string{"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey"},
-		taints.Hint(200),
-		func(text []byte) (enum, error) { v := taints.Hint(77); err := v.UnmarshalText(text); return v, err },
-	},
-	"Selection": {
-		[]enum{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest},
-		[]string{"FirstMatch", "LongestMatch", "ShortestMatch", "ForeverElseShortest"},
-		taints.Selection(200),
-		func(text []byte) (enum, error) {
-			v := taints.Selection(77)
-			err := v.UnmarshalText(text)
-			return v, err
-		},
-	},
-	"Outcome": {
-		[]enum{taints.Stays, taints.EvictsAt, taints.EvictsNow},
-		[]string{"Stays", "EvictsAt", "EvictsNow"},
-		taints.Outcome(200),
-		func(text []byte) (enum, error) { v := taints.Outcome(77); err := v.UnmarshalText(text); return v, err },
-	},
+		"MismatchNone", "MismatchEffect", "MismatchKey", "MismatchValue", "MismatchOperator",
+		"MismatchNoComparison", "MismatchNotInteger", "MismatchNotLess", "MismatchNotGreater",
+	),
+	enumtest.New("Hint",
+		[]taints.Hint{taints.HintNone, taints.HintLetterCase, taints.HintSpelling, taints.HintEmptyValue, taints.HintOtherKey},
+		"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey",
+	),
+	enumtest.New("Selection",
+		[]taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest},
+		"FirstMatch", "LongestMatch", "ShortestMatch", "ForeverElseShortest",
+	),
+	enumtest.New("Outcome", []taints.Outcome{taints.Stays, taints.EvictsAt, taints.EvictsNow},
+		"Stays", "EvictsAt", "EvictsNow"),
 }
 
 func TestEnums(t *testing.T) {
-	for kind, e := range enums {
-		t.Run(kind, func(t *testing.T) {
-			for i, v := range e.values {
-				text, err := v.MarshalText()
-				if v.String() != e.names[i] || string(text) != e.names[i] || err != nil {
-					t.Errorf("value %d: String %q, MarshalText %q, %v, want %q", i, v, text, err, e.names[i])
-				}
-				if got, err := e.read(text); got != v || err != nil {
-					t.Errorf("%q is read as %v, %v", text, got, err)
-				}
-			}
-			if want := kind + "(200)"; e.unknown.String() != want {
-				t.Errorf("unknown: %q, want %q", e.unknown, want)
-			}
-			for _, text := range []string{"", e.names[0] + " ", kind + "(200)", "0"} {
-				got, err := e.read([]byte(text))
-				var parse *taints.ParseError
-				var field *taints.FieldError
-				if !errors.As(err, &parse) || parse.Kind != kind || parse.Input != text || !errors.Is(err, taints.ErrUnsupported) {
-					t.Errorf("%q is read with %v", text, err)
-				}
-				if !errors.As(err, &field) || field.Value != text || field.Detail != "must be one of "+strings.Join(e.names, ", ") {
-					t.Errorf("%q is read with the fault %+v", text, field)
-				}
-				if want := kind + "(77)"; got.String() != want {
-					t.Errorf("%q is read as %v, want it left alone", text, got)
-				}
-			}
-		})
+	for _, e := range enums {
+		e.Check(t)
 	}
 	if got := taints.Mismatch(200).Why(); got != "mismatch(200)" {
 		t.Errorf("unknown: %q", got)

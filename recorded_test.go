@@ -1,9 +1,7 @@
 package taints_test
 
 import (
-	"encoding/json"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,16 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/recorded"
 )
-
-// readRecorded decodes a file of answers recorded from a live Kubernetes 1.36.3.
-func readRecorded(t *testing.T, name string, v any) {
-	t.Helper()
-	data := readFile(t, filepath.Join("testdata", "kubernetes-1.36.3", name))
-	if err := json.Unmarshal([]byte(data), v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-}
 
 type recordedNode struct {
 	Name   string
@@ -45,7 +35,7 @@ func TestRecordedValidation(t *testing.T) {
 		Accepted    bool
 		Causes      []struct{ Field, Type string }
 	}
-	readRecorded(t, "validate.json", &lists)
+	recorded.Read(t, ".", "validate.json", &lists)
 	if len(lists) != 1200 {
 		t.Fatalf("%d lists, want 1200", len(lists))
 	}
@@ -103,7 +93,7 @@ func faultsOf(t *testing.T, err error) []*taints.FieldError {
 
 // Whether the kube-scheduler placed 399 pods, each tied to one of 40 nodes.
 func TestRecordedScheduling(t *testing.T) {
-	var recorded struct {
+	var answers struct {
 		Nodes []recordedNode
 		Pods  []struct {
 			Name, Node  string
@@ -111,10 +101,10 @@ func TestRecordedScheduling(t *testing.T) {
 			Scheduled   bool
 		}
 	}
-	readRecorded(t, "schedule.json", &recorded)
-	nodes := taintsByNode(recorded.Nodes)
+	recorded.Read(t, ".", "schedule.json", &answers)
+	nodes := taintsByNode(answers.Nodes)
 	placed, refused := 0, 0
-	for _, pod := range recorded.Pods {
+	for _, pod := range answers.Pods {
 		if pod.Node == "" {
 			continue // not tied to a node
 		}
@@ -141,7 +131,7 @@ func TestRecordedScheduling(t *testing.T) {
 
 // When the taint-eviction controller deleted 300 pods, within 35 seconds of watching.
 func TestRecordedEviction(t *testing.T) {
-	var recorded struct {
+	var answers struct {
 		Nodes []recordedNode
 		Pods  []struct {
 			Name, Node          string
@@ -149,14 +139,14 @@ func TestRecordedEviction(t *testing.T) {
 			EvictedAfterSeconds *float64
 		}
 	}
-	readRecorded(t, "evict.json", &recorded)
-	if len(recorded.Pods) != 300 {
-		t.Fatalf("%d pods, want 300", len(recorded.Pods))
+	recorded.Read(t, ".", "evict.json", &answers)
+	if len(answers.Pods) != 300 {
+		t.Fatalf("%d pods, want 300", len(answers.Pods))
 	}
-	nodes := taintsByNode(recorded.Nodes)
+	nodes := taintsByNode(answers.Nodes)
 	zero := time.Unix(1_800_000_000, 0)
 	outcomes := map[taints.Outcome]int{}
-	for _, pod := range recorded.Pods {
+	for _, pod := range answers.Pods {
 		e := taints.EvictionOf(nodes[pod.Node], pod.Tolerations, zero)
 		if c := taints.Compile(pod.Tolerations).EvictionOf(nodes[pod.Node], zero); c != e {
 			t.Errorf("%s: %+v, compiled %+v", pod.Name, e, c)
@@ -178,18 +168,7 @@ func TestRecordedEviction(t *testing.T) {
 
 // What admission and the DaemonSet controller made of 108 pods' tolerations.
 func TestRecordedDefaults(t *testing.T) {
-	var pods []struct {
-		Given                  []taints.Toleration
-		QOS                    string
-		Extended               []string
-		DaemonSet, HostNetwork bool
-		Got                    []taints.Toleration
-	}
-	readRecorded(t, "defaults.json", &pods)
-	if len(pods) != 108 {
-		t.Fatalf("%d pods, want 108", len(pods))
-	}
-	for i, pod := range pods {
+	for i, pod := range recorded.Defaults(t, ".") {
 		tols := pod.Given
 		if pod.DaemonSet {
 			tols = taints.AddDaemonSetDefaults(tols, taints.DaemonSetPod{HostNetwork: pod.HostNetwork})

@@ -1,7 +1,6 @@
 package lifecycle_test
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"testing"
@@ -163,17 +162,4 @@ func TestRatesAreThoseOfTheZones(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestZoneStateNames(t *testing.T) {
-	checkNames(t, "ZoneState", []lifecycle.ZoneState{lifecycle.ZoneNormal, lifecycle.ZonePartial, lifecycle.ZoneFull},
-		[]string{"ZoneNormal", "ZonePartial", "ZoneFull"}, func(s string) (lifecycle.ZoneState, error) {
-			z := lifecycle.ZoneFull
-			err := z.UnmarshalText([]byte(s))
-			return z, err
-		})
-	var status map[string]lifecycle.ZoneState
-	if err := json.Unmarshal([]byte(`{"west": "ZonePartial"}`), &status); err != nil || status["west"] != lifecycle.ZonePartial {
-		t.Errorf("got %v, %v", status, err)
-	}
 }

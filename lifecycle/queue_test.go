@@ -653,17 +653,3 @@ func TestQueueCopiesAreFound(t *testing.T) {
 		t.Errorf("go vet says %s", out)
 	}
 }
-
-func TestQueueChangeNames(t *testing.T) {
-	checkNames(t, "QueueChange", []lifecycle.QueueChange{
-		lifecycle.Unchanged,
-		lifecycle.Scheduled,
-		lifecycle.Moved,
-		lifecycle.Canceled,
-	},
-		[]string{"Unchanged", "Scheduled", "Moved", "Canceled"}, func(s string) (lifecycle.QueueChange, error) {
-			c := lifecycle.Moved
-			err := c.UnmarshalText([]byte(s))
-			return c, err
-		})
-}

@@ -1,9 +1,7 @@
 package lifecycle_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/recorded"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -26,10 +25,6 @@ func texts[T fmt.Stringer](list []T) []string {
 // What the node-lifecycle controller of a live Kubernetes 1.36.3 made of 48
 // nodes' taints.
 func TestRecordedConditions(t *testing.T) {
-	data, err := os.ReadFile("../testdata/kubernetes-1.36.3/conditions.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var nodes []struct {
 		Name          string
 		Ready         string
@@ -37,9 +32,7 @@ func TestRecordedConditions(t *testing.T) {
 		Unschedulable bool
 		Given, Got    []taints.Taint
 	}
-	if err := json.Unmarshal(data, &nodes); err != nil {
-		t.Fatal(err)
-	}
+	recorded.Read(t, "..", "conditions.json", &nodes)
 	if len(nodes) != 48 {
 		t.Fatalf("%d nodes, want 48", len(nodes))
 	}

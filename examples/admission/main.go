@@ -25,7 +25,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 )
 
@@ -52,10 +51,10 @@ type program struct {
 
 // options are what the command line asks for.
 type options struct {
-	addr, metricsAddr, cert, key, rules string
-	selfSigned                          bool
-	hosts                               []string // for the self-signed certificate
-	notReadySeconds, unreachableSeconds int64
+	addr, metricsAddr, cert, key string
+	selfSigned                   bool
+	hosts                        []string // for the self-signed certificate
+	policy                       webhook.PolicyFlags
 }
 
 // run serves until the context is done or a signal asks to stop, and returns the
@@ -93,11 +92,7 @@ func (p program) parse(args []string) (options, error) {
 	flags.StringVar(&o.key, "key", "", "`file` with the key of the certificate in PEM")
 	flags.BoolVar(&o.selfSigned, "self-signed", false, "make a certificate for localhost and print it as a caBundle, to try things out")
 	flags.Func("self-signed-hosts", "more `names` and addresses for the self-signed certificate, separated by commas", o.setHosts)
-	flags.StringVar(&o.rules, "rules", "", "`file` with the rules (default none)")
-	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds,
-		"how long pods stay on a node that is not ready")
-	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds,
-		"how long pods stay on a node that is unreachable")
+	o.policy.Define(flags)
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -138,10 +133,7 @@ func (o *options) check(rest []string) error {
 // serve does what the options ask for until the context is done.
 func (p program) serve(ctx context.Context, o options) error {
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{
-		NotReady:    &o.notReadySeconds,
-		Unreachable: &o.unreachableSeconds,
-	})
+	policies, err := o.policy.Open()
 	if err != nil {
 		return err
 	}

@@ -41,14 +41,7 @@ func start(t *testing.T, drain time.Duration, args ...string) *running {
 	go func() {
 		r.code <- program{r.stdout, r.stderr, drain}.run(ctx, append(args, "-addr", "127.0.0.1:0"))
 	}()
-	for deadline := time.Now().Add(10 * time.Second); r.addr == ""; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not listening: %s", r.stderr)
-		}
-		if strings.Contains(r.stderr.String(), "\n") {
-			r.addr = webhooktest.Logged(r.stderr.String(), "listening")[0]["addr"].(string)
-		}
-	}
+	r.addr = webhooktest.Eventually(t, r.stderr, "listening")["addr"].(string)
 	return r
 }
 
@@ -262,20 +255,12 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	broken := webhooktest.WriteFile(t, "rules.json", `{"dedications": {}, "namespace": {}}`)
+	busy := webhooktest.Busy(t)
+	run := func(stdout, stderr io.Writer, args []string) int {
+		return program{stdout, stderr, 0}.run(context.Background(), args)
 	}
-	defer listener.Close()
-	broken := filepath.Join(t.TempDir(), "rules.json")
-	if err := os.WriteFile(broken, []byte(`{"dedications": {}, "namespace": {}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		args   []string
-		code   int
-		stderr string
-	}{
+	webhooktest.CheckExits(t, run, webhooktest.Exits{
 		{[]string{"-h"}, 0, "Usage: admission -cert file -key file"},
 		{[]string{"-x"}, 2, "flag provided but not defined: -x"},
 		{nil, 2, "admission: -cert and -key are needed, or -self-signed\nUsage"},
@@ -294,20 +279,13 @@ func TestUsage(t *testing.T) {
 			1,
 			"rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications, exemptDaemonSets\n  dedications is an object, not a list\n",
 		},
-		{[]string{"-self-signed", "-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-self-signed", "-addr", busy}, 1, "address already in use"},
 		{[]string{"-self-signed", "-addr", "nowhere"}, 1, "missing port"},
 		{
-			[]string{"-self-signed", "-addr", "127.0.0.1:0", "-metrics-addr", listener.Addr().String()},
+			[]string{"-self-signed", "-addr", "127.0.0.1:0", "-metrics-addr", busy},
 			1, "address already in use",
 		},
-	}
-	for _, test := range tests {
-		var stdout, stderr webhooktest.Buffer
-		code := program{&stdout, &stderr, 0}.run(context.Background(), test.args)
-		if code != test.code || !strings.Contains(stderr.String(), test.stderr) {
-			t.Errorf("%q: exit code %d, stderr %s", test.args, code, &stderr)
-		}
-	}
+	})
 	var stderr webhooktest.Buffer
 	if code := (program{failingWriter{}, &stderr, 0}).run(context.Background(),
 		[]string{"-self-signed"}); code != 1 || stderr.String() != "admission: disk full\n" {

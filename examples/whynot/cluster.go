@@ -97,23 +97,19 @@ func newCluster() *cluster {
 }
 
 // addNode adds a node, or replaces the one of the same name.
-func (c *cluster) addNode(n node) {
-	if i, ok := c.nodeAt[n.name]; ok {
-		c.nodes[i] = n
-		return
-	}
-	c.nodeAt[n.name] = len(c.nodes)
-	c.nodes = append(c.nodes, n)
-}
+func (c *cluster) addNode(n node) { c.nodes = put(c.nodes, c.nodeAt, n.name, n) }
 
 // addPod adds a pod, or replaces the one of the same name.
-func (c *cluster) addPod(p pod) {
-	if i, ok := c.podAt[p.podName]; ok {
-		c.pods[i] = p
-		return
+func (c *cluster) addPod(p pod) { c.pods = put(c.pods, c.podAt, p.podName, p) }
+
+// put returns the list with v, in place of what has the same name, if anything.
+func put[K comparable, V any](list []V, at map[K]int, name K, v V) []V {
+	if i, ok := at[name]; ok {
+		list[i] = v
+		return list
 	}
-	c.podAt[p.podName] = len(c.pods)
-	c.pods = append(c.pods, p)
+	at[name] = len(list)
+	return append(list, v)
 }
 
 // finish brings the nodes in order and forgets what is only needed while reading.

@@ -1,13 +1,16 @@
 // Package convert turns the taints and tolerations of k8s.io/api, of Kubernetes'
-// internal API and of the library into each other. The conversions go field by
-// field, so that they depend on nothing but the names; nil stays nil.
+// internal API and of the library into each other. The conversions from and to those of
+// the library go field by field, so that they depend on nothing but the names; nil
+// stays nil.
 package convert
 
 import (
 	"github.com/seed-0529bac1/taints"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/kubernetes/pkg/apis/core"
+	k8s "k8s.io/kubernetes/pkg/apis/core/v1"
 )
 
 // FromTaint returns the taint of k8s.io/api as one of the library.
@@ -53,29 +56,28 @@ func ToToleration(t taints.Toleration) corev1.Toleration {
 
 // ToCoreTaint returns the taint as the API server holds it.
 func ToCoreTaint(t corev1.Taint) core.Taint {
-	return core.Taint{Key: t.Key, Value: t.Value, Effect: core.TaintEffect(t.Effect), TimeAdded: t.TimeAdded}
+	return inside(&t, k8s.Convert_v1_Taint_To_core_Taint)
 }
 
 // ToCoreToleration returns the toleration as the API server holds it.
 func ToCoreToleration(t corev1.Toleration) core.Toleration {
-	return core.Toleration{
-		Key:               t.Key,
-		Operator:          core.TolerationOperator(t.Operator),
-		Value:             t.Value,
-		Effect:            core.TaintEffect(t.Effect),
-		TolerationSeconds: copied(t.TolerationSeconds),
-	}
+	t.TolerationSeconds = copied(t.TolerationSeconds)
+	return inside(&t, k8s.Convert_v1_Toleration_To_core_Toleration)
 }
 
 // FromCoreToleration returns the toleration as k8s.io/api has it.
 func FromCoreToleration(t core.Toleration) corev1.Toleration {
-	return corev1.Toleration{
-		Key:               t.Key,
-		Operator:          corev1.TolerationOperator(t.Operator),
-		Value:             t.Value,
-		Effect:            corev1.TaintEffect(t.Effect),
-		TolerationSeconds: copied(t.TolerationSeconds),
+	t.TolerationSeconds = copied(t.TolerationSeconds)
+	return inside(&t, k8s.Convert_core_Toleration_To_v1_Toleration)
+}
+
+// inside converts as the API server does, where it cannot fail.
+func inside[T, U any](in *T, convert func(*T, *U, conversion.Scope) error) U {
+	var out U
+	if err := convert(in, &out, nil); err != nil {
+		panic(err)
 	}
+	return out
 }
 
 // Each converts a list.

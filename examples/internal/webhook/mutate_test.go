@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
+	"github.com/seed-0529bac1/taints/internal/recorded"
 	"pgregory.net/rapid"
 )
 
@@ -337,33 +337,23 @@ func TestMutateLaws(t *testing.T) {
 // controller's part restated. PodTolerationRestriction drops tolerations of the pod
 // that others cover, which this webhook leaves: the pod tolerates the same.
 func TestRecordedDefaults(t *testing.T) {
-	var pods []struct {
-		Given                  []taints.Toleration
-		QOS                    string
-		Extended               []string
-		DaemonSet, HostNetwork bool
-		Got                    []taints.Toleration
-	}
-	if err := json.Unmarshal(webhooktest.ReadFile(t, "../../../testdata/kubernetes-1.36.3/defaults.json"), &pods); err != nil {
-		t.Fatal(err)
-	}
 	requests := map[string]map[string]string{
 		"BestEffort": {},
 		"Burstable":  {"cpu": "1"},
 		"Guaranteed": {"cpu": "1", "memory": "1Gi"},
 	}
 	dropped := 0
-	for i, recorded := range pods {
-		resources := map[string]any{"limits": requests[recorded.QOS], "requests": map[string]string{}}
-		for name, quantity := range requests[recorded.QOS] {
+	for i, answer := range recorded.Defaults(t, "../../..") {
+		resources := map[string]any{"limits": requests[answer.QOS], "requests": map[string]string{}}
+		for name, quantity := range requests[answer.QOS] {
 			resources["requests"].(map[string]string)[name] = quantity
 		}
-		for _, name := range recorded.Extended {
+		for _, name := range answer.Extended {
 			resources["requests"].(map[string]string)[name] = "1"
 		}
-		tolerations := recorded.Given
-		if recorded.DaemonSet {
-			tolerations = taints.AddDaemonSetDefaults(tolerations, taints.DaemonSetPod{HostNetwork: recorded.HostNetwork})
+		tolerations := answer.Given
+		if answer.DaemonSet {
+			tolerations = taints.AddDaemonSetDefaults(tolerations, taints.DaemonSetPod{HostNetwork: answer.HostNetwork})
 		}
 		pod := newPod(map[string]any{
 			"tolerations": tolerations,
@@ -371,22 +361,22 @@ func TestRecordedDefaults(t *testing.T) {
 		})
 		after, _ := mutated(t, &Policy{}, "default", pod)
 		got := tolerationsOf(t, after)
-		rest, before := recorded.Got, dropped
+		rest, before := answer.Got, dropped
 		for _, u := range got {
 			if len(rest) > 0 && cmp.Equal(rest[0], u) {
 				rest = rest[1:]
 				continue
 			}
 			dropped = before + 1
-			if recorded.QOS == "BestEffort" || !slices.ContainsFunc(recorded.Got, func(v taints.Toleration) bool { return v.Covers(u) }) {
-				t.Errorf("pod %d, %+v: got %v", i, recorded, u)
+			if answer.QOS == "BestEffort" || !slices.ContainsFunc(answer.Got, func(v taints.Toleration) bool { return v.Covers(u) }) {
+				t.Errorf("pod %d, %+v: got %v", i, answer, u)
 			}
 		}
 		if len(rest) > 0 {
-			t.Errorf("pod %d, %+v: %v are missing in %v", i, recorded, rest, got)
+			t.Errorf("pod %d, %+v: %v are missing in %v", i, answer, rest, got)
 		}
 	}
-	if len(pods) != 108 || dropped != 14 {
-		t.Errorf("%d pods, %d of them with something dropped; want 108 and 14", len(pods), dropped)
+	if dropped != 14 {
+		t.Errorf("%d pods with something dropped, want 14", dropped)
 	}
 }

@@ -51,6 +51,7 @@ const reloadInterval = 5 * time.Second
 func (s *Server) Serve(ctx context.Context, listener, metricsListener net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer listener.Close() // a server that is closed before it has begun to serve does so later
 	m := newMetrics()
 	server := newServer(newHandler(s.Policies, m, s.Log, requestTimeout), s.Log)
 	server.TLSConfig = s.TLS
@@ -58,6 +59,7 @@ func (s *Server) Serve(ctx context.Context, listener, metricsListener net.Listen
 	go func() { failed <- server.ServeTLS(listener, "", "") }()
 	if metricsListener != nil {
 		pages := newServer(metricsHandler(func() []byte { return m.page(s.Policies, s.TLS, s.Version) }), s.Log)
+		defer metricsListener.Close()
 		defer pages.Close()
 		go func() { failed <- pages.Serve(metricsListener) }()
 	}

@@ -9,8 +9,10 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +29,48 @@ func ReadFile(t testing.TB, name string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// WriteFile writes a file of the base name in a folder of the test's own, and returns
+// its name.
+func WriteFile(t testing.TB, base, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), base)
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Busy returns an address at which somebody else listens.
+func Busy(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	return listener.Addr().String()
+}
+
+// Exits are how a program ends that is called with arguments: with a code, and with a
+// text in what it says.
+type Exits = []struct {
+	Args   []string
+	Code   int
+	Stderr string
+}
+
+// CheckExits checks how a program ends.
+func CheckExits(t *testing.T, run func(stdout, stderr io.Writer, args []string) int, exits Exits) {
+	t.Helper()
+	for _, want := range exits {
+		var stderr Buffer
+		code := run(io.Discard, &stderr, want.Args)
+		if code != want.Code || !strings.Contains(stderr.String(), want.Stderr) {
+			t.Errorf("%q: exit code %d, stderr %s", want.Args, code, &stderr)
+		}
+	}
 }
 
 // CompareGolden compares the text with that of a golden file, which the flag -update

@@ -23,7 +23,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -72,14 +71,14 @@ func connect(kubeconfig string) (kubernetes.Interface, error) {
 
 // options are what the command line asks for.
 type options struct {
-	addr, metricsAddr                   string
-	kubeconfig, rules                   string
-	notReadySeconds, unreachableSeconds int64
-	unregister, audit, version          bool
-	interval                            time.Duration
-	secret                              string
-	issuer                              issuer
-	registration                        registration
+	addr, metricsAddr          string
+	kubeconfig                 string
+	policy                     webhook.PolicyFlags
+	unregister, audit, version bool
+	interval                   time.Duration
+	secret                     string
+	issuer                     issuer
+	registration               registration
 }
 
 // run does what the command line asks for, until the context is done or a signal
@@ -117,11 +116,7 @@ func (p program) parse(args []string) (*options, error) {
 	flags.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
 		"serve /metrics on this `address`, over HTTP and without authentication; 0 is none")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster (default the one it runs in)")
-	flags.StringVar(&o.rules, "rules", "", "`file` with the rules (default none)")
-	flags.Int64Var(&o.notReadySeconds, "not-ready-seconds", taints.DefaultTolerationSeconds,
-		"how long pods stay on a node that is not ready")
-	flags.Int64Var(&o.unreachableSeconds, "unreachable-seconds", taints.DefaultTolerationSeconds,
-		"how long pods stay on a node that is unreachable")
+	o.policy.Define(flags)
 	flags.StringVar(&r.name, "name", "admission.example.com",
 		"`name` of both configurations; with mutate. or validate. before it, of the webhooks")
 	flags.StringVar(&r.namespace, "namespace", "webhooks", "`namespace` of the service and the Secret; its pods are exempt")
@@ -219,10 +214,7 @@ func (p program) do(ctx context.Context, o *options) (int, error) {
 		_, err := fmt.Fprintln(p.stdout, "webhook", version.String())
 		return 0, err
 	}
-	policies, err := webhook.OpenPolicies(o.rules, taints.DefaultSeconds{
-		NotReady:    &o.notReadySeconds,
-		Unreachable: &o.unreachableSeconds,
-	})
+	policies, err := o.policy.Open()
 	if err != nil {
 		return 0, err
 	}

@@ -3,10 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"net"
+	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -108,30 +107,19 @@ func checkMetrics(t *testing.T, url string) {
 }
 
 func TestUsage(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	broken := filepath.Join(t.TempDir(), "rules.json")
-	if err := os.WriteFile(broken, []byte(`{"namespace": {}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	rules := filepath.Join(t.TempDir(), "rules.json")
-	if err := os.WriteFile(rules, []byte(`{"cluster": {"allowedTolerations": []}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	broken := webhooktest.WriteFile(t, "rules.json", `{"namespace": {}}`)
+	rules := webhooktest.WriteFile(t, "rules.json", `{"cluster": {"allowedTolerations": []}}`)
+	busy := webhooktest.Busy(t)
 	client := newAPI()
 	if err := client.Tracker().Add(newPod("web", "a", "", "dedicated=ml")); err != nil {
 		t.Fatal(err)
 	}
 	client.PrependReactor("get", "*", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no network") })
 	works := func(string) (kubernetes.Interface, error) { return client, nil }
-	tests := []struct {
-		args   []string
-		code   int
-		stderr string
-	}{
+	run := func(stdout, stderr io.Writer, args []string) int {
+		return program{stdout, stderr, works}.run(context.Background(), args)
+	}
+	webhooktest.CheckExits(t, run, webhooktest.Exits{
 		{[]string{"-h"}, 0, "Usage: webhook [flags] "},
 		{[]string{"-x"}, 2, "flag provided but not defined: -x"},
 		{[]string{"serve"}, 2, `unexpected argument "serve"`},
@@ -158,20 +146,13 @@ func TestUsage(t *testing.T) {
 		{[]string{"-url", "https://a:b"}, 2, "is not of the form"},
 		{[]string{"-rules", "none.json"}, 1, "webhook: open none.json: "},
 		{[]string{"-rules", broken}, 1, `rules.json: ["namespace"] is no field`},
-		{[]string{"-metrics-addr", "0", "-addr", listener.Addr().String()}, 1, "address already in use"},
-		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-metrics-addr", "0", "-addr", busy}, 1, "address already in use"},
+		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", busy}, 1, "address already in use"},
 		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", "0"}, 1, "webhook: registering: no network"},
 		{[]string{"-unregister"}, 1, "webhook: no network"},
 		{[]string{"-audit", "-rules", rules}, 3, ""},
 		{[]string{"-audit"}, 0, ""},
-	}
-	for _, test := range tests {
-		var stdout, stderr webhooktest.Buffer
-		code := program{&stdout, &stderr, works}.run(context.Background(), test.args)
-		if code != test.code || !strings.Contains(stderr.String(), test.stderr) {
-			t.Errorf("%q: exit code %d, stderr %s", test.args, code, &stderr)
-		}
-	}
+	})
 	var stderr webhooktest.Buffer
 	if code := (program{&webhooktest.Buffer{}, &stderr, connect}).run(context.Background(),
 		[]string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {

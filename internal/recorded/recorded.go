@@ -1,0 +1,45 @@
+// Package recorded reads what a live Kubernetes 1.36.3 answered.
+package recorded
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// Read decodes a file of answers. Root is the way from the test's folder to that of
+// the repository.
+func Read(t testing.TB, root, name string, v any) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, "testdata", "kubernetes-1.36.3", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// A DefaultedPod is a pod that admission, and for some the DaemonSet controller,
+// gave tolerations.
+type DefaultedPod struct {
+	Given                  []taints.Toleration
+	QOS                    string
+	Extended               []string // resources
+	DaemonSet, HostNetwork bool
+	Got                    []taints.Toleration
+}
+
+// Defaults returns what became of the tolerations of 108 pods.
+func Defaults(t testing.TB, root string) []DefaultedPod {
+	t.Helper()
+	var pods []DefaultedPod
+	Read(t, root, "defaults.json", &pods)
+	if len(pods) != 108 {
+		t.Fatalf("%d pods, want 108", len(pods))
+	}
+	return pods
+}

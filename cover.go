@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Covers reports whether t tolerates every taint that u tolerates, at least as
-// long. It is exact: where it returns false, there is a taint, perhaps an
-// invalid one, that u tolerates and t does not, or not as long.
+// Covers reports whether t tolerates every taint that u tolerates, for at least
+// as long. It is exact: if it returns false, there is a taint, perhaps an invalid
+// one, that u tolerates and that t does not tolerate, or not as long.
 //
-//   - Effects: t has none, or that of u.
-//   - Keys: t has none, or that of u.
-//   - Values: Exists covers all, Equal the same value, and Lt and Gt the
-//     integers within: "Gt 5" covers "Gt 7" and "Equal 9". Equal covers Lt or Gt
-//     where a single integer is left, the first or the last of int64.
-//   - Seconds count where u may tolerate a NoExecute taint. None set is forever;
-//     zero and less are the same.
+//   - The effect of t must be empty or equal to u's.
+//   - The key of t must be empty or equal to u's.
+//   - Exists covers all values, Equal the same value, and Lt and Gt the integers
+//     in their range: "Gt 5" covers "Gt 7" and "Equal 9". Equal covers an Lt or Gt
+//     for which only one integer is left, the first or the last of int64.
+//   - If u may tolerate a NoExecute taint, t's seconds must last as long as u's.
+//     Unset seconds last forever; zero and less are equal.
 //
-// A toleration that tolerates nothing (its operator is unknown, or no integer is
-// less or greater than its value) is covered by every other.
+// A toleration that tolerates nothing, as its operator is unknown or no integer
+// is less or greater than its value, is covered by every other.
 //
-// For valid tolerations with the operators Equal and Exists, spelled out, and
-// seconds that are not negative it returns what isSuperset in Kubernetes'
-// pkg/util/tolerations returns. Of others isSuperset does not see that an empty
-// operator is Equal, that Lt and Gt cover ranges, or that zero and negative
-// seconds are the same.
+// For valid tolerations with a nonempty operator, Equal or Exists, and seconds
+// that are not negative, it returns what isSuperset in Kubernetes'
+// pkg/util/tolerations returns. That does not see that an empty operator is
+// Equal, that Lt and Gt cover ranges, and that zero and negative seconds are
+// equal.
 func (t Toleration) Covers(u Toleration) bool { return Options{}.covers(&t, &u) }
 
-// Covers is like [Toleration.Covers] under the options. NoComparison leaves
-// nothing for Lt and Gt to tolerate, so that every toleration covers them. With
-// KeyWildcards "a/*" covers "a/b", "a/b*" and itself.
+// Covers is like [Toleration.Covers] under the options. Under NoComparison, Lt and
+// Gt tolerate nothing and are covered by every toleration. Under KeyWildcards,
+// "a/*" covers "a/b", "a/b*" and itself.
 func (o Options) Covers(t, u Toleration) bool { return o.covers(&t, &u) }
 
 func (o Options) covers(t, u *Toleration) bool {
@@ -40,18 +40,18 @@ func (o Options) covers(t, u *Toleration) bool {
 	return o.includesValues(t, u)
 }
 
-// ValidateAllowed returns nil if each of the tolerations is covered by an entry
-// of the allow-list ([Toleration.Covers]). Otherwise the error is a
-// [*ValidationError] with an [ErrForbidden] for each that is not, with
-// "tolerations" as its List and the printed toleration as its Value. An entry
-// with seconds allows up to so many.
+// ValidateAllowed returns nil if the allow-list has, for each of the tolerations,
+// an entry that covers it ([Toleration.Covers]). Otherwise the error is a
+// [*ValidationError] with an [ErrForbidden] for each toleration that is not
+// covered, whose List is "tolerations" and whose Value is the printed toleration.
 //
-// It is the whitelist of the PodTolerationRestriction admission plugin
-// (VerifyAgainstWhitelist in Kubernetes), but that an empty allow-list allows
-// nothing. There it allows everything; a caller who wants that does not ask.
+// This is the whitelist of the PodTolerationRestriction admission plugin
+// (VerifyAgainstWhitelist in Kubernetes), except that an empty allow-list allows
+// nothing. In Kubernetes it allows everything, for which a caller need not call
+// ValidateAllowed.
 //
-// The time grows with the product of the numbers of tolerations and of entries
-// with the same key, or with no key or a wildcard.
+// The time it takes grows with the product of the number of tolerations and that
+// of entries with the same key, without a key, or with a wildcard.
 func ValidateAllowed(tolerations, allow []Toleration) error {
 	return Options{}.ValidateAllowed(tolerations, allow)
 }
@@ -71,24 +71,24 @@ func (o Options) ValidateAllowed(tolerations, allow []Toleration) error {
 	return f.err()
 }
 
-// Merge adds to base, in order, those of extra that make a difference: not one
-// that tolerates nothing, nor one of which every taint is tolerated by an
-// earlier entry of the result, however long. So the first match of a taint is
-// that of base, and otherwise that of extra, and the seconds of base count.
+// Merge adds to base, in order, the tolerations of extra that make a difference.
+// It leaves out one that tolerates nothing, and one if a single earlier entry of
+// the result tolerates every taint that it tolerates, for whatever time. So a
+// taint that base tolerates is tolerated for the time that base says.
 //
-// It gives a pod the defaults of its namespace. Kubernetes' MergeTolerations,
-// which the PodTolerationRestriction admission plugin calls, also drops from
-// base what others cover, so that a default may lengthen what the pod limits:
-// use Minimize(Merge(base, extra)) for a list without entries that are
-// superfluous. It finds less that is covered, and may write to the array behind
-// base.
+// Merge gives a pod the defaults of its namespace, like MergeTolerations in
+// Kubernetes, which the PodTolerationRestriction admission plugin calls. That also
+// removes tolerations of base that others cover, so that a default may extend a
+// time that the pod limits. It finds fewer covered tolerations, and may write to
+// the array behind base. For a list without superfluous entries, use
+// Minimize(Merge(base, extra)).
 //
-// Like the Add functions it returns base itself if nothing is added, and
-// otherwise a new list that shares the TolerationSeconds of base. Merging again
-// adds nothing. It allocates the list and the seconds of extra.
+// Like the Add functions, it returns base itself if nothing is added, and
+// otherwise a new list that shares the TolerationSeconds of base. To merge again
+// changes nothing.
 //
-// The time grows with the square of the number of tolerations that have the same
-// key, or no key or a wildcard.
+// The time it takes grows with the square of the number of tolerations with the
+// same key, without a key, or with a wildcard.
 func Merge(base, extra []Toleration) []Toleration { return Options{}.Merge(base, extra) }
 
 // Merge is like the function [Merge] under the options.
@@ -110,24 +110,24 @@ func (o Options) Merge(base, extra []Toleration) []Toleration {
 	return merged
 }
 
-// Minimize returns the list without entries that make no difference: the first
-// match of every taint tolerates it for as long as before. An entry goes
+// Minimize returns the list without entries that make no difference, so that the
+// first match of every taint tolerates it for the same time. It drops an entry if
 //
-//   - when it tolerates nothing,
-//   - when an earlier one tolerates every taint that it tolerates, so that it
-//     never comes first,
-//   - when a later one tolerates every taint that it tolerates, for the same
-//     time, and no entry that is left between the two tolerates one of these
-//     NoExecute taints for another time.
+//   - it tolerates nothing, or
+//   - an earlier entry tolerates every taint that it tolerates, so that it is
+//     never the first match, or
+//   - a later entry tolerates every taint that it tolerates, for the same time,
+//     and no remaining entry between the two tolerates one of these taints, if it
+//     is a NoExecute taint, for another time.
 //
-// What only several entries together make superfluous stays. The order stays,
-// and minimizing again drops nothing. Under a [Selection] other than FirstMatch
-// deadlines may change, but not what is tolerated.
+// It keeps an entry that only several others together make superfluous. It keeps
+// the order, and to minimize again changes nothing. Under a [Selection] other than
+// FirstMatch, deadlines may change, but not what is tolerated.
 //
-// It returns tols itself if nothing is dropped, and otherwise a new list with
-// seconds of its own, nil if it is empty. The time grows with the square of the
-// length. An API server refuses that a pod loses tolerations once it exists
-// ([ValidateTolerationsUpdate]).
+// It returns tols itself if nothing is dropped, and otherwise a new list that
+// shares no memory with tols, or nil if that is empty. The time it takes grows
+// with the square of the length. An API server does not let a pod lose
+// tolerations once it exists; see [ValidateTolerationsUpdate].
 func Minimize(tols []Toleration) []Toleration { return Options{}.Minimize(tols) }
 
 // Minimize is like the function [Minimize] under the options.
@@ -145,14 +145,14 @@ func (o Options) Minimize(tols []Toleration) []Toleration {
 	return left
 }
 
-// superseded returns for each of the tolerations the index of the one that makes
-// it superfluous, its own if it tolerates nothing, and -1 if it stays. What makes
-// others superfluous may itself be so, but never in a circle.
+// superseded returns for each toleration the index of the one that makes it
+// superfluous: its own index if it tolerates nothing, and -1 if it is not
+// superfluous. The other one may be superfluous itself, but never in a circle.
 func (o Options) superseded(tols []Toleration) []int {
 	return o.supersededBut(tols, func(int) bool { return false })
 }
 
-// supersededBut is superseded where an earlier toleration does not make those
+// supersededBut is like superseded, except that only a later toleration makes one
 // superfluous for which but returns true.
 func (o Options) supersededBut(tols []Toleration, but func(i int) bool) []int {
 	by := make([]int, len(tols))
@@ -174,9 +174,8 @@ func (o Options) supersededBut(tols []Toleration, but func(i int) bool) []int {
 	return by
 }
 
-// shadow returns the index of the first of the earlier tolerations that
-// tolerates every taint that t, which tolerates something, tolerates, however
-// long, and -1 if there is none.
+// shadow returns the index of the first of the earlier tolerations that includes
+// t, or -1.
 func (o Options) shadow(earlier []Toleration, t *Toleration) int {
 	for i := range earlier {
 		if o.includes(&earlier[i], t) {
@@ -186,9 +185,9 @@ func (o Options) shadow(earlier []Toleration, t *Toleration) int {
 	return -1
 }
 
-// repeat returns the index of a later toleration that stays and tolerates every
-// taint that tols[i] tolerates, for the same time, as do those between the two
-// as far as they tolerate one. It returns -1 if there is none.
+// repeat returns the index of a later toleration that is not superfluous and
+// includes tols[i] for the same time, if no other between the two tolerates a
+// taint of tols[i] for another time. It returns -1 if there is none.
 func (o Options) repeat(tols []Toleration, by []int, i int) int {
 	t := &tols[i]
 	for j := i + 1; j < len(tols); j++ {
@@ -204,13 +203,13 @@ func (o Options) repeat(tols []Toleration, by []int, i int) int {
 	return -1
 }
 
-// includes reports whether t tolerates every taint that u, which tolerates
-// something, tolerates, however long.
+// includes reports whether t tolerates every taint that u tolerates, for whatever
+// time. u must tolerate something.
 func (o Options) includes(t, u *Toleration) bool {
 	return o.includesTaints(t, u) && o.includesValues(t, u)
 }
 
-// includesTaints is includes for the effects and keys alone.
+// includesTaints is like includes for the effects and keys only.
 func (o Options) includesTaints(t, u *Toleration) bool {
 	if o.KeyWildcards {
 		if !o.keys(t).include(o.keys(u)) {
@@ -222,7 +221,7 @@ func (o Options) includesTaints(t, u *Toleration) bool {
 	return t.Effect == "" || t.Effect == u.Effect
 }
 
-// includesValues is includes for the values alone.
+// includesValues is like includes for the values only.
 func (o Options) includesValues(t, u *Toleration) bool {
 	switch {
 	case t.Operator == OpExists:
@@ -234,25 +233,26 @@ func (o Options) includesValues(t, u *Toleration) bool {
 	return values.empty() || o.values(t).include(values)
 }
 
-// meet reports whether there are a key and a value that t and u, which tolerate
-// something, both tolerate.
+// meet reports whether t and u both tolerate some key and value. Both must
+// tolerate something.
 func (o Options) meet(t, u *Toleration) bool {
 	keys, others := o.keys(t), o.keys(u)
 	return (keys.include(others) || others.include(keys)) && o.values(t).meet(o.values(u))
 }
 
-// timed reports whether the toleration may tolerate a NoExecute taint, so that
-// its seconds count.
+// timed reports whether the toleration may tolerate a NoExecute taint, so that its
+// seconds count.
 func timed(t *Toleration) bool { return t.Effect == "" || t.Effect == NoExecute }
 
-// sameTime reports whether both tolerate a NoExecute taint equally long.
+// sameTime reports whether both tolerate a NoExecute taint for the same time.
 func sameTime(t, u *Toleration) bool {
 	return sameSeconds(t.TolerationSeconds, u.TolerationSeconds)
 }
 
 func sameSeconds(a, b *int64) bool { return !outlasts(a, b) && !outlasts(b, a) }
 
-// toleratesNothing reports whether the toleration tolerates no taint at all.
+// toleratesNothing reports whether there is no taint that the toleration
+// tolerates.
 func (o Options) toleratesNothing(t *Toleration) bool {
 	switch t.Operator {
 	case OpExists, OpEqual, "":
@@ -261,8 +261,8 @@ func (o Options) toleratesNothing(t *Toleration) bool {
 	return o.values(t).empty()
 }
 
-// A keySet is the keys that a toleration tolerates: those that begin with key,
-// or that one alone.
+// A keySet is the set of keys that a toleration matches: those that begin with
+// key if prefix is set, and otherwise only key.
 type keySet struct {
 	key    string
 	prefix bool
@@ -284,8 +284,8 @@ func (s keySet) include(u keySet) bool {
 	return !u.prefix && s.key == u.key
 }
 
-// A valueSet is the values that a toleration tolerates: all, or one that is not
-// an integer, or the integers from least to most, none if least is greater.
+// A valueSet is the set of values that a toleration matches: all, or one that is
+// not an integer, or the integers from least to most, which may be none.
 type valueSet struct {
 	kind        valueKind
 	text        string // of oneText
@@ -324,7 +324,7 @@ func (o Options) values(t *Toleration) valueSet {
 
 func (s valueSet) empty() bool { return s.kind == integers && s.least > s.most }
 
-// include reports whether the set has all values of u, which is not empty.
+// include reports whether the set has all values of u, which must not be empty.
 func (s valueSet) include(u valueSet) bool {
 	if s.kind != u.kind {
 		return s.kind == allValues
@@ -332,7 +332,7 @@ func (s valueSet) include(u valueSet) bool {
 	return s.text == u.text && s.least <= u.least && u.most <= s.most
 }
 
-// meet reports whether the sets, which are not empty, have a value in common.
+// meet reports whether the sets, which must not be empty, have a common value.
 func (s valueSet) meet(u valueSet) bool {
 	if s.kind == integers && u.kind == integers {
 		return s.least <= u.most && u.least <= s.most
@@ -340,13 +340,13 @@ func (s valueSet) meet(u valueSet) bool {
 	return s.include(u) || u.include(s)
 }
 
-// A catalog finds, in a list of tolerations, those that may tolerate the key of
-// another. A short list is gone through, which allocates nothing.
+// A catalog finds, in a list of tolerations, those that may match the key of
+// another. It allocates nothing for a short list, where a loop finds them.
 type catalog struct {
 	options Options
 	list    []Toleration
-	byKey   map[string][]int // of a long list, the indexes of those for one key
-	broad   []int            // and of those for more
+	byKey   map[string][]int // the indexes of those with one key, of a long list
+	broad   []int            // the indexes of the others, of a long list
 }
 
 // newCatalog returns a catalog of the list, to which more may be added.
@@ -363,7 +363,7 @@ func (o Options) newCatalog(list []Toleration, more int) catalog {
 	return c
 }
 
-// add says that the list has a further toleration, at the index.
+// add adds the toleration at index i of the list.
 func (c *catalog) add(i int) {
 	if c.byKey == nil {
 		return
@@ -376,8 +376,8 @@ func (c *catalog) add(i int) {
 	}
 }
 
-// some reports whether a toleration of the list tolerates every taint that t
-// tolerates, and as long if asLong is true.
+// some reports whether a toleration of the list includes t or, if asLong is set,
+// covers it.
 func (c *catalog) some(t *Toleration, asLong bool) bool {
 	if c.byKey == nil {
 		wildcards := c.options.KeyWildcards
@@ -399,7 +399,7 @@ func (c *catalog) some(t *Toleration, asLong bool) bool {
 	return false
 }
 
-// covering is covers, or includes where time does not count.
+// covering is covers if asLong is set, and includes otherwise.
 func (o Options) covering(t, u *Toleration, asLong bool) bool {
 	if asLong {
 		return o.covers(t, u)

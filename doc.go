@@ -101,10 +101,10 @@
 // They are safe for concurrent use, and so are the methods of a Matcher and an
 // Index.
 //
-// Matching, filtering and eviction times do not allocate, nor do validation and
-// parsing that succeed, except where a comment says so. Functions that return a
-// list or a text allocate it; those named Append write to the slice they are
-// given.
+// Matching, filtering and eviction times do not allocate. Nor do validation and
+// parsing that succeed, for up to 64 entries in all their lists. Comments name
+// exceptions. Functions that return a list or a text allocate it, and those named
+// Append write to the slice they are given.
 //
 // An index into a list comes with a bool. If the bool is false, the index is -1.
 //

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// FindUntolerated returns the index of the first taint that has an effect of
-// the set and that none of the tolerations tolerates, and whether there is one
-// (FindMatchingUntoleratedTaint in Kubernetes, whose filters are [Hard], [Soft]
-// and [Evicting] here).
+// FindUntolerated returns the index of the first taint with an effect in the set
+// that none of the tolerations tolerates, and whether there is one
+// (FindMatchingUntoleratedTaint in Kubernetes). For filtering nodes the set is
+// [Hard], for scoring [Soft], and for eviction [Evicting].
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
 	taint = -1
 	if len(taints) > 0 {
@@ -36,9 +36,9 @@ func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, foun
 	return taint, taint >= 0
 }
 
-// Untolerated yields, in order, the index and the address of each taint that has
-// an effect of the set and that none of the tolerations tolerates. The addresses
-// point into taints. The lists are read while a loop runs.
+// Untolerated returns an iterator over the indexes and addresses of the taints
+// with an effect in the set that none of the tolerations tolerates, in order. The
+// addresses point into the list. The lists are read during the loop.
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return Options{}.Untolerated(taints, tolerations, in)
 }
@@ -61,8 +61,8 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 	}
 }
 
-// nextUntolerated returns the index, not below from, of the first taint that has
-// an effect of the set and that none of the tolerations tolerates, or -1.
+// nextUntolerated returns the index, not below from, of the first taint with an
+// effect in the set that none of the tolerations tolerates, or -1.
 func (o Options) nextUntolerated(taints []Taint, tolerations []Toleration, in EffectSet, from int) int {
 	for i := from; i < len(taints); i++ {
 		if t := &taints[i]; o.next(tolerations, t, -1) < 0 && in.Has(t.Effect) {
@@ -72,32 +72,32 @@ func (o Options) nextUntolerated(taints []Taint, tolerations []Toleration, in Ef
 	return -1
 }
 
-// A Verdict counts the taints of a node that a pod does not tolerate, by effect.
-// The zero Verdict is that of a node without such taints.
+// A Verdict holds the number of taints of a node that a pod does not tolerate, by
+// effect. The zero Verdict is that of a node without such taints.
 type Verdict struct {
 	// NoSchedule counts untolerated NoSchedule taints.
 	NoSchedule int `json:"noSchedule,omitempty"`
-	// PreferNoSchedule counts untolerated PreferNoSchedule taints. It is the
-	// count that [NormalizeScores] takes.
+	// PreferNoSchedule counts untolerated PreferNoSchedule taints, for
+	// [NormalizeScores].
 	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
 	// NoExecute counts untolerated NoExecute taints.
 	NoExecute int `json:"noExecute,omitempty"`
-	// Other counts untolerated taints of an effect that Kubernetes does not
-	// know. They keep nobody away.
+	// Other counts untolerated taints with effects that Kubernetes does not
+	// know. They keep no pod away.
 	Other int `json:"other,omitempty"`
 }
 
-// Schedulable reports whether the pod may be placed on the node: no NoSchedule
-// or NoExecute taint is untolerated, as the kube-scheduler's TaintToleration
-// plugin filters.
+// Schedulable reports whether the pod may be placed on the node, as no NoSchedule
+// or NoExecute taint is untolerated. The kube-scheduler's TaintToleration plugin
+// filters by it.
 func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute == 0 }
 
-// Avoid reports whether the pod may be placed on the node, but is better placed
-// on another: a PreferNoSchedule taint is untolerated.
+// Avoid reports whether the pod may be placed on the node but should rather be
+// placed on another, as a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
 
-// Evicts reports whether a pod that runs on the node leaves at once: a NoExecute
-// taint is untolerated. [EvictionOf] knows those that leave later.
+// Evicts reports whether a pod that runs on the node is evicted at once, as a
+// NoExecute taint is untolerated. See [EvictionOf] for pods that leave later.
 func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
 
 // String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,
@@ -131,7 +131,8 @@ func (v Verdict) String() string {
 	return string(b)
 }
 
-// Filter counts the taints of a node that none of the tolerations tolerates.
+// Filter returns how many of a node's taints none of the tolerations tolerates,
+// by effect.
 func Filter(taints []Taint, tolerations []Toleration) Verdict {
 	if len(taints) == 0 {
 		return Verdict{}
@@ -187,13 +188,16 @@ func (v *Verdict) count(effect Effect) {
 	}
 }
 
-// NormalizeScores appends to dst a score for each count of untolerated
-// PreferNoSchedule taints and returns the extended slice. Scores go from 0 for
-// the largest count to maxScore for no such taints: maxScore -
-// maxScore*count/largest, rounded as Kubernetes rounds, and maxScore for all if no
-// count is above zero (DefaultNormalizeScore in the kube-scheduler, whose
-// maximum is 100). A negative count, which Kubernetes leaves undefined, counts as
-// zero. Large numbers do not overflow. The slices must not overlap.
+// NormalizeScores appends to dst a score for each node's count of untolerated
+// PreferNoSchedule taints and returns the extended slice (DefaultNormalizeScore
+// in the kube-scheduler, where maxScore is 100). The score is
+//
+//	maxScore - maxScore*count/largest
+//
+// rounded as in Kubernetes: maxScore for a node without such taints, and 0 for a
+// node with the largest count. If no count is above zero, all scores are
+// maxScore. A negative count, which Kubernetes leaves undefined, means zero. Large
+// numbers do not overflow. The slices must not overlap.
 func NormalizeScores(dst []int64, counts []int, maxScore int64) []int64 {
 	largest := 0
 	for _, c := range counts {
@@ -209,7 +213,7 @@ func NormalizeScores(dst []int64, counts []int, maxScore int64) []int64 {
 	return dst
 }
 
-// share returns n*part/whole, rounded towards zero, for 0 <= part <= whole and
+// share returns n*part/whole, rounded toward zero, for 0 <= part <= whole and
 // whole > 0.
 func share(n int64, part, whole uint64) int64 {
 	if n < 0 {

@@ -12,16 +12,15 @@ type Mismatch uint8
 const (
 	// MismatchNone: the toleration tolerates the taint.
 	MismatchNone Mismatch = iota
-	// MismatchEffect: the toleration has an effect, and it is not the taint's.
+	// MismatchEffect: the toleration has an effect that is not the taint's.
 	MismatchEffect
-	// MismatchKey: the toleration has a key, and it is not the taint's.
+	// MismatchKey: the toleration has a key that is not the taint's.
 	MismatchKey
 	// MismatchValue: the operator is Equal and the values differ.
 	MismatchValue
 	// MismatchOperator: the operator is unknown, so it matches nothing.
 	MismatchOperator
-	// MismatchNoComparison: the operator is Lt or Gt, and [Options] switch
-	// these off.
+	// MismatchNoComparison: the operator is Lt or Gt, which [Options] turn off.
 	MismatchNoComparison
 	// MismatchNotInteger: the operator is Lt or Gt, and one of the values is
 	// not an integer in canonical form within int64.
@@ -45,13 +44,14 @@ func (m Mismatch) String() string { return enum.Name("Mismatch", int(m), mismatc
 // MarshalText returns what String returns. The error is always nil.
 func (m Mismatch) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads the name of a constant. The error is a [*ParseError].
+// UnmarshalText parses the name of a constant. The error is a [*ParseError],
+// and m is then unchanged.
 func (m *Mismatch) UnmarshalText(text []byte) error {
 	return unmarshalName(m, "Mismatch", mismatchNames, text)
 }
 
-// Why returns the mismatch in words that can follow a taint and a toleration,
-// as in "the value differs". It is empty for MismatchNone.
+// Why returns the mismatch in words, as in "the value differs". It returns "" for
+// MismatchNone, and "mismatch(n)" for other numbers.
 func (m Mismatch) Why() string {
 	return enum.Name("mismatch", int(m), []string{
 		MismatchNone:         "",
@@ -66,38 +66,37 @@ func (m Mismatch) Why() string {
 	})
 }
 
-// Options change the rules of matching. The zero Options follow the newest
-// Kubernetes with its taint feature gates on. A cluster as it is installed has
-// them off: it wants NoComparison.
+// Options change the rules of matching. The zero Options are the rules of the
+// newest Kubernetes with its taint feature gates on. A default cluster has these
+// off, which is Options{NoComparison: true}.
 type Options struct {
-	// NoComparison makes [OpLt] and [OpGt] match nothing and validation refuse
-	// them, as in a cluster with the feature gate
-	// TaintTolerationComparisonOperators off, its default so far.
+	// NoComparison makes [OpLt] and [OpGt] match nothing, and validation refuse
+	// them, as in a cluster whose feature gate
+	// TaintTolerationComparisonOperators is off, which is its default so far.
 	NoComparison bool `json:"noComparison,omitempty"`
-	// KeyWildcards makes a toleration's key that ends in "*" match every key
-	// that begins with what is before the "*": "readiness.k8s.io/*" matches
-	// "readiness.k8s.io/network", and "*" every key. A "*" elsewhere stands for
-	// itself. It is an extension, proposed for Kubernetes as KEP-5869.
+	// KeyWildcards makes a toleration key that ends in "*" match all keys that
+	// begin with what precedes the "*": "readiness.k8s.io/*" matches
+	// "readiness.k8s.io/network", and "*" matches every key. A "*" elsewhere is
+	// an ordinary character. This is an extension, proposed for Kubernetes as
+	// KEP-5869.
 	KeyWildcards bool `json:"keyWildcards,omitempty"`
 }
 
 // Tolerates reports whether the toleration lets its pod onto a node with the
-// taint (ToleratesTaint in Kubernetes, with comparison operators on). That is so
-// when
+// taint (ToleratesTaint in Kubernetes, with comparison operators on). It does if
 //
-//  1. its effect is empty or the taint's, and
-//  2. its key is empty or the taint's, and
-//  3. its operator is [OpExists]; or [OpEqual] or none, and the values are
+//  1. its effect is empty or equal to the taint's, and
+//  2. its key is empty or equal to the taint's, and
+//  3. its operator is [OpExists]; or [OpEqual], or empty, and the values are
 //     equal; or [OpLt] or [OpGt], both values are integers, and the taint's is
 //     less or greater than the toleration's.
 //
-// An integer is decimal, in canonical form ("0", or digits without a leading
-// zero and an optional "-" before them), and within int64. Strings are compared
-// byte for byte.
+// An integer is decimal, in canonical form ("0", or digits without a leading zero
+// after an optional "-"), and within int64. Strings are compared byte by byte.
 //
-// Every input has an answer: an unknown operator matches nothing, an unknown
-// effect matches itself, and the zero Toleration matches the taints without a
-// value. An empty key does not ask for OpExists here, as it does in validation.
+// An unknown operator matches nothing, and an unknown effect matches itself. The
+// zero Toleration matches the taints without a value, as an empty key requires
+// OpExists only in validation.
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.mismatch(&t, &taint) == MismatchNone
 }
@@ -108,8 +107,8 @@ func (o Options) Tolerates(t Toleration, taint Taint) bool {
 }
 
 // Mismatch returns the first rule that keeps the toleration from tolerating the
-// taint, in the order effect, key, operator and values, and [MismatchNone] if it
-// tolerates it.
+// taint, in the order effect, key, operator and values. It returns [MismatchNone]
+// if the toleration tolerates the taint.
 func (t Toleration) Mismatch(taint Taint) Mismatch { return Options{}.mismatch(&t, &taint) }
 
 // Mismatch is like [Toleration.Mismatch] under the options.
@@ -127,7 +126,7 @@ func (o Options) Match(taint Taint, tolerations []Toleration) (toleration int, o
 	return i, i >= 0
 }
 
-// mismatch is the plain form of the rules, with which all others agree.
+// mismatch is the plain form of the rules, with which all other forms agree.
 func (o Options) mismatch(t *Toleration, taint *Taint) Mismatch {
 	if !effectMatches(t, taint) {
 		return MismatchEffect
@@ -138,9 +137,9 @@ func (o Options) mismatch(t *Toleration, taint *Taint) Mismatch {
 	return o.valueMismatch(t, taint)
 }
 
-// next returns the index of the first toleration behind the index after that
-// tolerates the taint, or -1. Most tolerations are for other keys, and most of
-// those for the key say Exists, so it asks in this order.
+// next returns the index of the first toleration after the given index that
+// tolerates the taint, or -1. Most tolerations have another key, and most of
+// those with the key have Exists, so it checks in this order.
 func (o Options) next(tolerations []Toleration, taint *Taint, after int) int {
 	key := taint.Key
 	for i := after + 1; i < len(tolerations); i++ {
@@ -167,7 +166,7 @@ func (o Options) keyMatches(t *Toleration, taint *Taint) bool {
 	return o.KeyWildcards && o.keys(t).include(keySet{key: taint.Key})
 }
 
-// valueMismatch is mismatch for the operator and the values alone.
+// valueMismatch is like mismatch for the operator and the values only.
 func (o Options) valueMismatch(t *Toleration, taint *Taint) Mismatch {
 	switch t.Operator {
 	case OpExists:
@@ -203,9 +202,9 @@ func compareIntegers(t *Toleration, taint *Taint) Mismatch {
 	return MismatchNone
 }
 
-// parseInteger reads a decimal integer in canonical form within int64. Unlike
-// strconv.ParseInt it refuses "+1", "-0" and "007", as Kubernetes does, and
-// allocates nothing on failure.
+// parseInteger parses a decimal integer in canonical form within int64. Unlike
+// strconv.ParseInt it refuses "+1", "-0" and "007", as Kubernetes does, and does
+// not allocate if it fails.
 func parseInteger(s string) (n int64, ok bool) {
 	if s == "0" {
 		return 0, true

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// A Matcher is a list of tolerations prepared for many taints. It is immutable
-// and safe for concurrent use. The zero Matcher, and a nil one, tolerates
-// nothing.
+// A Matcher is a compiled list of tolerations. It is immutable and safe for
+// concurrent use. The zero Matcher, or a nil one, tolerates nothing.
 //
-// A Matcher also serves as a selector of taints: compiled from tolerations such
-// as "node.cilium.io/agent-not-ready op=Exists" it tells startup taints, ignored
-// taints or excluded keys from the others.
+// A Matcher can also select taints, such as startup taints, ignored taints or
+// excluded keys: compile it from tolerations of these, such as
+// "node.cilium.io/agent-not-ready op=Exists", and call [Matcher.Match].
 type Matcher struct {
 	policy    EvictionPolicy
 	rules     []rule             // a rule for each toleration, in list order
@@ -20,30 +19,30 @@ type Matcher struct {
 	exact     [fingerprints]link // the first of the other rules, by fingerprint of the key
 }
 
-// A rule is a toleration and how the Matcher applies it. It has 64 bytes, so that
-// the rules of most pods stay below the size from which on the runtime takes much
-// longer to allocate: that takes a quarter off BenchmarkCompile.
+// A rule is a toleration as the Matcher applies it. It has 64 bytes, so that the
+// rules of most pods stay below the size above which the runtime takes much longer
+// to allocate. That saves a quarter of BenchmarkCompile.
 type rule struct {
 	Key      string
 	Value    string
-	seconds  int64     // where timed
+	seconds  int64     // if timed
 	limit    int64     // for opLess and opGreater
-	text     *ruleText // where op and effects do not say it
-	next     link      // the next rule that matches more than one key too, or whose key has the same fingerprint
+	text     *ruleText // what op and effects do not say
+	next     link      // the next wildcard, or the next rule with the same fingerprint
 	op       ruleOp
-	effects  uint8 // the bits of the effects of which it may match a taint
+	effects  uint8 // the bits of the effects that it may match
 	wildcard bool  // matches more than one key
 	timed    bool  // has seconds
 }
 
-// A ruleText is an operator that matches nothing, or an effect that Kubernetes
-// does not know, beside the other as written.
+// A ruleText holds the operator and effect as written, of a rule whose operator
+// matches nothing or whose effect is unknown.
 type ruleText struct {
 	operator Operator
 	effect   Effect
 }
 
-// anyEffect is the effects of a rule for all of them.
+// anyEffect is the effects of a rule for all effects.
 const anyEffect = 1<<len(effectNames) - 1
 
 // tolerationSeconds returns the seconds of the toleration.
@@ -66,16 +65,15 @@ func (r *rule) toleration() Toleration {
 	return t
 }
 
-// A link leads to a rule: it is the rule's index and one, so that 0 leads
-// nowhere.
+// A link is the index of a rule plus one, or zero for none.
 type link uint32
 
 type ruleOp uint8
 
 const (
 	opNever   ruleOp = iota
-	opEqual          // spelled out
-	opNoneSet        // Equal, not spelled out
+	opEqual          // Equal as written
+	opNoneSet        // Equal as the empty operator
 	opExists
 	opLess
 	opGreater
@@ -86,13 +84,13 @@ var ruleOperators = [...]Operator{opEqual: OpEqual, opExists: OpExists, opLess: 
 // isEqual reports whether the rule compares values for equality.
 func (op ruleOp) isEqual() bool { return op == opEqual || op == opNoneSet }
 
-// fingerprints is how many fingerprints there are. A pod has few tolerations,
-// and a larger table takes longer to make.
+// fingerprints is the number of fingerprints. A pod has few tolerations, and a
+// larger table takes longer to allocate.
 const fingerprints = 32
 
 // fingerprint maps equal keys to equal numbers below fingerprints, and different
-// ones mostly to different numbers. The length and the last byte tell the usual
-// keys apart, whose beginnings are often alike.
+// keys mostly to different numbers. It uses the length and the last byte, as the
+// usual keys often begin alike.
 func fingerprint(key string) uint8 {
 	n := len(key)
 	if n == 0 {
@@ -101,10 +99,9 @@ func fingerprint(key string) uint8 {
 	return (uint8(n) + key[n-1]<<1) % fingerprints
 }
 
-// Compile returns a [Matcher] for the tolerations of the lists, one list after
-// the other, such as a pod's and its template's. The Matcher answers as the
-// functions of the same names do for a single list of all of them, and its
-// indexes count through the lists. It shares nothing with them.
+// Compile returns a [Matcher] for the tolerations of all lists, such as a pod's
+// and its template's. Its methods return what the functions of the same names
+// return for the concatenation of the lists. It shares no memory with them.
 func Compile(lists ...[]Toleration) *Matcher { return EvictionPolicy{}.Compile(lists...) }
 
 // Compile is like the function [Compile] under the options.
@@ -127,8 +124,8 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 	return m
 }
 
-// compile makes the rules of the list, whose first is that at start. It begins
-// with the last, so that rules stand in list order behind a first one.
+// compile makes the rules of the list, of which the first is that at start. It
+// begins with the last, so that each chain of rules is in list order.
 func (m *Matcher) compile(list []Toleration, start int) {
 	for i := len(list) - 1; i >= 0; i-- {
 		r, t := &m.rules[start+i], &list[i]
@@ -159,7 +156,7 @@ func (m *Matcher) compile(list []Toleration, start int) {
 	}
 }
 
-// prepare fills in how the rule compares values.
+// prepare sets how the rule compares values.
 func (r *rule) prepare(t *Toleration, o Options) {
 	switch {
 	case t.Operator == OpExists:
@@ -175,19 +172,18 @@ func (r *rule) prepare(t *Toleration, o Options) {
 	}
 }
 
-// prepareLimit leaves the rule at opNever if its value is not an integer.
+// prepareLimit sets the limit. A rule whose value is not an integer remains at
+// opNever.
 func (r *rule) prepareLimit(op ruleOp) {
 	if limit, ok := parseInteger(r.Value); ok {
 		r.limit, r.op = limit, op
 	}
 }
 
-// prefix returns what all keys begin with that a rule of more than one key
-// matches.
+// prefix returns the common prefix of the keys that a wildcard matches.
 func (r *rule) prefix() string { return strings.TrimSuffix(r.Key, "*") }
 
-// exempts returns the effects of which the rule, for more than one key, matches
-// every taint.
+// exempts returns the effects of which the rule, a wildcard, matches every taint.
 func (r *rule) exempts() EffectSet {
 	switch {
 	case r.op != opExists || r.prefix() != "":
@@ -202,12 +198,13 @@ func (r *rule) keyMatches(key string) bool {
 	return r.Key == key || r.wildcard && strings.HasPrefix(key, r.prefix())
 }
 
-// effectMatches is for an effect whose bit is given too.
+// effectMatches reports whether the rule matches the effect, whose bit is given
+// too.
 func (r *rule) effectMatches(effect Effect, bit EffectSet) bool {
 	return EffectSet(r.effects)&bit != 0 && (bit != 1<<indexOther || r.effects == anyEffect || r.text.effect == effect)
 }
 
-// valueMatches is for the operators that compare the value.
+// valueMatches is for the operators that compare values.
 func (r *rule) valueMatches(value string) bool {
 	if r.op.isEqual() {
 		return r.Value == value
@@ -237,7 +234,7 @@ func (m *Matcher) first(taint *Taint) int {
 	return s.next()
 }
 
-// Matches find the tolerations that tolerate a taint, in list order.
+// Matches iterates over the tolerations that tolerate a taint, in list order.
 type matches struct {
 	rules           []rule
 	taint           *Taint
@@ -270,9 +267,9 @@ func (s *matches) next() int {
 	return -1
 }
 
-// nextUntolerated returns the index, not below from, of the first taint that has
-// an effect of the set and that no toleration tolerates, or -1. Without wildcards
-// it has the loop of matches in line, which takes a fifth off
+// nextUntolerated returns the index, not below from, of the first taint with an
+// effect in the set that no toleration tolerates, or -1. Without wildcards it has
+// the loop of matches inline, which saves a fifth of
 // BenchmarkMatcherFindUntolerated.
 func (m *Matcher) nextUntolerated(taints []Taint, in EffectSet, from int) int {
 	if m == nil || m.wildcards != 0 {
@@ -298,8 +295,8 @@ next:
 	return -1
 }
 
-// nextUntoleratedByAny is nextUntolerated where some rules match more than one
-// key, and for a nil Matcher.
+// nextUntoleratedByAny is nextUntolerated for a Matcher with wildcards or a nil
+// one.
 func (m *Matcher) nextUntoleratedByAny(taints []Taint, in EffectSet, from int) int {
 	in = m.toLookAt(in)
 	if in == 0 {
@@ -313,8 +310,7 @@ func (m *Matcher) nextUntoleratedByAny(taints []Taint, in EffectSet, from int) i
 	return -1
 }
 
-// toLookAt returns the effects of the set without those of which every taint is
-// tolerated.
+// toLookAt returns the set without the effects of which every taint is tolerated.
 func (m *Matcher) toLookAt(in EffectSet) EffectSet {
 	if m == nil {
 		return in

@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// SameTolerations reports whether the lists mean the same: each taint is
-// tolerated under both or under neither, and a NoExecute taint for the same
-// time, by its first match. It is exact. Order, repeated entries and the
-// spelling of operators count only where they make a difference.
+// SameTolerations reports whether the lists are equivalent: both or neither
+// tolerate a taint, and a NoExecute taint for the same time, by the first match.
+// It is exact. Order, repeated entries and an empty operator instead of Equal
+// matter only if they make a difference. It is for controllers that reject or roll
+// out a change of tolerations.
 //
-// A controller asks it before it rejects or rolls out a change of tolerations.
-// The time grows with the square of the number of tolerations that have the same
-// key, or no key or a wildcard. It allocates.
+// The time it takes grows with the square of the number of tolerations with the
+// same key, without a key, or with a wildcard. It allocates.
 func SameTolerations(a, b []Toleration) bool { return Options{}.SameTolerations(a, b) }
 
 // SameTolerations is like the function [SameTolerations] under the options.
-//
-// It compares the answers for taints that stand for all others: where two taints
-// are on the same side of everything that the lists say, one of them is asked.
 func (o Options) SameTolerations(a, b []Toleration) bool {
+	// Compare the answers for taints that represent all others: of taints that
+	// no toleration of the lists can tell apart, one is enough.
 	var w witnesses
 	w.options = o
 	for _, list := range [...][]Toleration{a, b} {
@@ -31,8 +30,8 @@ func (o Options) SameTolerations(a, b []Toleration) bool {
 	return w.every(func(t *Taint) bool { return sameAnswer(ma, mb, t) })
 }
 
-// sameAnswer reports whether both tolerate the taint, for the same time if that
-// counts, or neither does.
+// sameAnswer reports whether both or neither tolerate the taint, and for the same
+// time if that counts.
 func sameAnswer(a, b *Matcher, t *Taint) bool {
 	i, j := a.first(t), b.first(t)
 	if i < 0 || j < 0 {
@@ -41,16 +40,16 @@ func sameAnswer(a, b *Matcher, t *Taint) bool {
 	return t.Effect != NoExecute || sameSeconds(a.rules[i].tolerationSeconds(), b.rules[j].tolerationSeconds())
 }
 
-// Witnesses are taints that stand for all others as far as the tolerations that
-// were added can tell.
+// Witnesses are taints that represent all others, as far as the added tolerations
+// can tell taints apart.
 type witnesses struct {
 	options Options
-	keys    map[string]*samples // of the tolerations for one key
-	broad   map[string]*samples // of those for more, by what their keys begin with
+	keys    map[string]*samples // of the tolerations with one key
+	broad   map[string]*samples // of the others, by the prefix of their keys
 	longest int                 // the length of the longest text
 }
 
-// Samples are values and effects that tolerations tell from others.
+// Samples are values and effects that tolerations tell apart from others.
 type samples struct {
 	values  []string
 	effects []Effect
@@ -76,21 +75,22 @@ func (w *witnesses) add(t *Toleration) {
 	s.addValues(w.options.values(t))
 }
 
-// addValues adds the first value of the set, and the first behind it: integers
-// up to the next of these are alike, and those before all are like a text.
+// addValues adds the first value of the set, and the first one after it: no
+// toleration tells integers between two such values apart, nor those before all
+// from a text.
 func (s *samples) addValues(set valueSet) {
 	switch set.kind {
 	case oneText:
 		s.values = append(s.values, set.text)
 	case integers:
 		s.addInteger(set.least)
-		s.addInteger(set.most + 1) // the smallest, behind the largest: one more to ask about
+		s.addInteger(set.most + 1) // overflows after the largest, to a harmless sample
 	}
 }
 
 func (s *samples) addInteger(n int64) { s.values = append(s.values, strconv.FormatInt(n, 10)) }
 
-// every reports whether same holds for every witness.
+// every reports whether same returns true for every witness.
 func (w *witnesses) every(same func(*Taint) bool) bool {
 	fresh := strings.Repeat("x", w.longest+1) // no toleration has it
 	all := samples{[]string{fresh}, []Effect{NoExecute, Effect(fresh)}}
@@ -115,8 +115,8 @@ func (w *witnesses) every(same func(*Taint) bool) bool {
 	return true
 }
 
-// every reports whether same holds for the taints of the key with the values and
-// effects.
+// every reports whether same returns true for every taint with the key, a value
+// and an effect of the samples.
 func (s *samples) every(key string, same func(*Taint) bool) bool {
 	for _, effect := range s.effects {
 		for _, value := range s.values {
@@ -128,8 +128,8 @@ func (s *samples) every(key string, same func(*Taint) bool) bool {
 	return true
 }
 
-// outside returns a key that begins with the prefix, with no longer prefix of
-// tolerations, and that no toleration names, and whether there is one.
+// outside returns a key that begins with the prefix, but with no longer prefix of
+// a toleration, and that no toleration has. It returns false if there is none.
 func (w *witnesses) outside(prefix, fresh string) (key string, ok bool) {
 	var taken [256]bool
 	for longer := range w.broad {

@@ -7,14 +7,13 @@ const (
 	maxName   = 63  // characters after it, and of a value
 )
 
-// ValidateTaints returns nil if an API server accepts the list as a node's
-// taints (validateNodeTaints in Kubernetes): each is valid, see
-// [Taint.Validate], and no two have the same key and effect. Otherwise the error
-// is a [*ValidationError] with every fault. Success allocates nothing for lists of
-// up to 64 taints.
+// ValidateTaints returns nil if an API server accepts the list as a node's taints
+// (validateNodeTaints in Kubernetes): each is valid, as for [Taint.Validate], and
+// no two have the same key and effect. Otherwise the error is a
+// [*ValidationError] with every fault.
 //
-// The kinds of fault say more than Kubernetes', which calls a missing key and a
-// name that is too long invalid.
+// The kinds of fault are more precise than Kubernetes', where a missing key and a
+// name that is too long are invalid values.
 func ValidateTaints(taints []Taint) error {
 	f := faults{list: "taints"}
 	all := placesOf(taints)
@@ -29,13 +28,13 @@ func ValidateTaints(taints []Taint) error {
 	return f.err()
 }
 
-// Validate returns nil if the taint is valid on its own, and otherwise a
+// Validate returns nil if the taint is valid by itself, and otherwise a
 // [*ValidationError] with every fault.
 //
 //   - The key is required: a name of 1 to 63 letters, digits, '-', '_' and '.',
 //     with a letter or digit at both ends, optionally after a DNS subdomain of at
 //     most 253 characters and a '/'.
-//   - The value is empty, or a name like that.
+//   - The value is empty, or a name as in a key.
 //   - The effect is [NoSchedule], [PreferNoSchedule] or [NoExecute].
 func (t Taint) Validate() error {
 	var f faults
@@ -45,19 +44,18 @@ func (t Taint) Validate() error {
 
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
-// on): each is valid, see [Toleration.Validate]. Repetitions are allowed.
+// on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
 // Otherwise the error is a [*ValidationError] with every fault.
 //
-// For a bad value the error names the field value, where Kubernetes names
-// operator.
+// The Field of a fault with a value is "value". In Kubernetes it is "operator".
 func ValidateTolerations(tolerations []Toleration) error {
 	return Options{}.ValidateTolerations(tolerations)
 }
 
 // ValidateTolerations is like the function [ValidateTolerations] under the
-// options. NoComparison refuses Lt and Gt. KeyWildcards allows the key "*", and a
-// DNS subdomain and '/', or the beginning of a name with or without these,
-// followed by "*".
+// options. Under NoComparison, Lt and Gt are not valid. Under KeyWildcards, a key
+// may also be "*", or end in "*" after the '/' or the beginning of its name, as in
+// "example.com/*", "example.com/gpu-*" and "gpu-*".
 func (o Options) ValidateTolerations(tolerations []Toleration) error {
 	f := faults{list: "tolerations"}
 	f.tolerations(tolerations, o)
@@ -67,32 +65,32 @@ func (o Options) ValidateTolerations(tolerations []Toleration) error {
 // Validate returns nil if the toleration is valid, and otherwise a
 // [*ValidationError] with every fault.
 //
-//   - The key is empty or valid for a taint. An empty key wants the operator
+//   - The key is empty or valid for a taint. An empty key requires the operator
 //     Exists.
 //   - The operator is Exists, Equal, Lt, Gt, or empty for Equal.
-//   - The value is valid for a taint with Equal, empty with Exists, and a decimal
-//     integer in canonical form within int64 with Lt and Gt.
-//   - The effect is empty or valid for a taint. It is NoExecute where
-//     tolerationSeconds, any number, is set.
+//   - The value is empty with Exists, a decimal integer in canonical form within
+//     int64 with Lt and Gt, and otherwise valid for a taint.
+//   - The effect is empty or valid for a taint. If tolerationSeconds is set, to
+//     any number, it is NoExecute.
 func (t Toleration) Validate() error {
 	var f faults
 	f.toleration(&t, Options{})
 	return f.err()
 }
 
-// ValidateTolerationsUpdate returns nil if an API server accepts that a pod's
-// tolerations change from old to new: the new ones are valid, and hold each of
-// the old ones with the same key, operator as written, value and effect. Seconds
-// and order may change, and others may be added. Otherwise the error is a
-// [*ValidationError] with every fault. For each toleration that is gone it has an
-// [ErrForbidden] without an index and with the printed toleration as Value.
+// ValidateTolerationsUpdate returns nil if an API server lets a pod's tolerations
+// change from old to new: new is valid, and has each toleration of old with the
+// same key, operator as written, value and effect. Seconds and order may change,
+// and tolerations may be added. Otherwise the error is a [*ValidationError] with
+// every fault. The fault for a toleration that is missing is an [ErrForbidden]
+// without an index, whose Value is the printed toleration.
 func ValidateTolerationsUpdate(old, new []Toleration) error {
 	return Options{}.ValidateTolerationsUpdate(old, new)
 }
 
 // ValidateTolerationsUpdate is like the function [ValidateTolerationsUpdate]
-// under the options. NoComparison allows Lt and Gt in new if old has one of them,
-// as an API server with the gate off does.
+// under the options. Under NoComparison, Lt and Gt are valid in new if old has one
+// of them, as for an API server with the feature gate off.
 func (o Options) ValidateTolerationsUpdate(old, new []Toleration) error {
 	f := faults{list: "tolerations"}
 	kept := newKeeper(new)
@@ -108,8 +106,8 @@ func (o Options) ValidateTolerationsUpdate(old, new []Toleration) error {
 	return f.err()
 }
 
-// A keeper tells which tolerations are in a list, with any seconds. A short list
-// is gone through, which allocates nothing.
+// A keeper finds whether a list has a toleration, with any seconds. It allocates
+// nothing for a short list, where a loop finds it.
 type keeper struct {
 	list []Toleration
 	set  map[Toleration]struct{} // of a long list, without seconds
@@ -208,7 +206,7 @@ func checkKey(key string) problem {
 	case "":
 		return keyMissing
 	case NodeNotReady, NodeUnreachable, NodeMemoryPressure, NodeDiskPressure, NodePIDPressure, NodeUnschedulable, NodeNetworkUnavailable:
-		return noProblem // of most pods; spares a quarter of BenchmarkValidateTolerations
+		return noProblem // common keys; this saves a quarter of BenchmarkValidateTolerations
 	}
 	slash := strings.IndexByte(key, '/')
 	if slash < 0 {
@@ -220,8 +218,7 @@ func checkKey(key string) problem {
 	return checkName(key[slash+1:])
 }
 
-// cut is strings.Cut for a separator of one byte, which takes a tenth off
-// BenchmarkValidateTolerations.
+// cut is strings.Cut for a separator of one byte, which is faster.
 func cut(s string, separator byte) (before, after string, found bool) {
 	if i := strings.IndexByte(s, separator); i >= 0 {
 		return s[:i], s[i+1:], true
@@ -250,8 +247,8 @@ func checkName(name string) problem {
 	return noProblem
 }
 
-// unlessWildcard returns p, which is checkKey's answer for the key of a
-// toleration, unless the options make the key a wildcard: then its own problem.
+// unlessWildcard returns p, the problem with the key of a toleration, unless the
+// options make the key a wildcard. Then it returns the problem with that.
 func (o Options) unlessWildcard(key string, p problem) problem {
 	if o.KeyWildcards && strings.HasSuffix(key, "*") {
 		return checkKeyStart(key[:len(key)-1])
@@ -259,7 +256,7 @@ func (o Options) unlessWildcard(key string, p problem) problem {
 	return p
 }
 
-// checkKeyStart checks what is before the "*" of a wildcard.
+// checkKeyStart checks what precedes the "*" of a wildcard.
 func checkKeyStart(start string) problem {
 	slash := strings.IndexByte(start, '/')
 	if slash >= 0 {
@@ -271,7 +268,7 @@ func checkKeyStart(start string) problem {
 	if len(name) >= maxName {
 		return checkName(name)
 	}
-	// A shorter name may end in any of its characters here, for a letter may follow.
+	// A shorter name may end in any of its characters here, as a letter may follow.
 	if name != "" && (!isAlphanumeric(name[0]) || !isNameBytes(name)) {
 		return keyMalformed
 	}
@@ -302,8 +299,8 @@ func checkEffect(e Effect) problem {
 	return noProblem
 }
 
-// isName reports whether s is letters, digits, '-', '_' and '.', with a letter
-// or digit at both ends, of any length above 0.
+// isName reports whether s consists of letters, digits, '-', '_' and '.', with a
+// letter or digit at both ends. It has any length above 0.
 func isName(s string) bool {
 	return s != "" && isAlphanumeric(s[0]) && isAlphanumeric(s[len(s)-1]) && isNameBytes(s)
 }
@@ -317,9 +314,9 @@ func isNameBytes(s string) bool {
 	return true
 }
 
-// isSubdomain reports whether s is parts joined by '.', each of lower case
-// letters, digits and '-' with a letter or digit at both ends, of any length
-// above 0.
+// isSubdomain reports whether s consists of parts joined by '.', each of lower
+// case letters, digits and '-', with a letter or digit at both ends. It has any
+// length above 0.
 func isSubdomain(s string) bool {
 	last := byte('.')
 	for i := range len(s) {

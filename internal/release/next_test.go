@@ -102,5 +102,8 @@ func testRetraction(t *testing.T, project dir) {
 	if out := project.run(t, "go", "list", "-m", "-versions", root); out != root+" v1.0.0 v1.1.1" {
 		t.Errorf("versions are %q", out)
 	}
+	if out := project.run(t, "bash", "-c", "go get "+root+"@v1.1.0 2>&1"); !strings.Contains(out, "retracted by module author: Total counts too much.") {
+		t.Errorf("go get says %q", out)
+	}
 	testUpgrade(t, project, "v1.1.1")
 }

@@ -45,7 +45,7 @@ func TestKubernetesCalls(t *testing.T) {
 	if calls < 130 {
 		t.Errorf("%d calls only", calls)
 	}
-	for _, name := range views(document) {
+	for _, name := range views(prose(document)) {
 		module, function, _ := strings.Cut(name, ".")
 		if !strings.Contains(read(t, "api/"+module+".txt"), "\nfunc "+function+"(") {
 			t.Errorf("there is no %s", name)

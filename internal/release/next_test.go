@@ -2,6 +2,7 @@ package release
 
 import (
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -18,8 +19,8 @@ func (v Verdict) Total() int { return v.NoSchedule + v.PreferNoSchedule + v.NoEx
 // before it back.
 func TestNextReleases(t *testing.T) {
 	repo := repository(t)
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip(err)
+	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("no bash, or one with other paths than Go's")
 	}
 	public, env := publish(t, repo)
 	project := dir{t.TempDir(), env}
@@ -101,6 +102,9 @@ func testRetraction(t *testing.T, project dir) {
 	}
 	if out := project.run(t, "go", "list", "-m", "-versions", root); out != root+" v1.0.0 v1.1.1" {
 		t.Errorf("versions are %q", out)
+	}
+	if out := project.run(t, "bash", "-c", "go get "+root+"@v1.1.0 2>&1"); !strings.Contains(out, "retracted by module author: Total counts too much.") {
+		t.Errorf("go get says %q", out)
 	}
 	testUpgrade(t, project, "v1.1.1")
 }

@@ -133,6 +133,10 @@ func testRootAlone(t *testing.T, project dir) {
 		}
 	}
 	testSums(t, project, 6, root, "github.com/google/go-cmp", "pgregory.net/rapid")
+	project.run(t, "go", "mod", "vendor")
+	if vendored := project.read(t, "vendor/modules.txt"); strings.Count(vendored, "\n# ")+1 != 1 {
+		t.Errorf("vendored are\n%s", vendored)
+	}
 	for _, path := range strings.Fields(project.run(t, "go", "list", "-deps", ".")) {
 		if strings.Contains(path, ".") && path != "example.com/project" && !strings.HasPrefix(path, root) {
 			t.Errorf("the program is built from %s", path)

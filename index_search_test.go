@@ -129,3 +129,41 @@ func TestIndexCopiesAQuarter(t *testing.T) {
 		}
 	}
 }
+
+// Whatever repels, a search finds the nodes of which the pod tolerates what repels,
+// with one taint of each two effects, and looks at few groups for it.
+func TestIndexSearchUnderEveryRepels(t *testing.T) {
+	effects := []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute, "unknown"}
+	tolerated := append(slices.Clone(effects), "") // of all effects
+	var matchers []*taints.Matcher
+	for _, a := range tolerated {
+		one := taints.Toleration{Key: "a", Operator: taints.OpExists, Effect: a}
+		matchers = append(matchers, taints.Compile([]taints.Toleration{one}))
+		for _, b := range tolerated {
+			matchers = append(matchers, taints.Compile([]taints.Toleration{one, {Key: "b", Value: "1", Effect: b}}))
+		}
+	}
+	for bits := 1; bits < 1<<len(effects); bits++ {
+		var in []taints.Effect
+		for i, e := range effects {
+			if bits>>i&1 == 1 {
+				in = append(in, e)
+			}
+		}
+		x := newModeledIndex(taints.Effects(in...))
+		for i, a := range effects {
+			for j, b := range effects {
+				x.set(10*i+j, []taints.Taint{{Key: "a", Value: "1", Effect: a}, {Key: "b", Value: "1", Effect: b}})
+			}
+		}
+		for i := range 300 {
+			x.set(1000+i, []taints.Taint{{Key: "other", Value: strconv.Itoa(i), Effect: in[i%len(in)]}})
+		}
+		for _, m := range matchers {
+			checkFeasible(t, x, m)
+			if list, count := x.index.Steps(m); list > 150 || count > 150 {
+				t.Errorf("%v: %d steps to list, %d to count, among 316 groups", in, list, count)
+			}
+		}
+	}
+}

@@ -56,6 +56,7 @@ func TestLint(t *testing.T) {
 		{"a chain", "a=1, a=2 op=Lt, a op=Exists", []finding{{covered, 0, 2}, {covered, 1, 2}}},
 		{"not by a narrower one", "a=1, a=5 op=Gt", nil},
 		{"what extended resources bring is left alone", "nvidia.com/gpu op=Exists, nvidia.com/gpu:NoSchedule op=Exists", nil},
+		{"but not of other keys", "a op=Exists, a:NoSchedule op=Exists", []finding{{covered, 1, 0}}},
 		{"but not in another form", "nvidia.com/gpu op=Exists, nvidia.com/gpu=a:NoSchedule", []finding{{covered, 1, 0}}},
 
 		{"a wildcard before a longer one", wildcard + ", a:NoExecute op=Exists for 30s, a=b:NoExecute for 300s", []finding{{shadowed, 2, 1}}},
@@ -65,10 +66,12 @@ func TestLint(t *testing.T) {
 		{"the first of several", "a:NoExecute op=Exists for 300s, a:NoExecute op=Exists for 200s, a=b", []finding{{shadowed, 1, 0}, {shadowed, 2, 0}}},
 		{"the narrower one first is as it should be", "a=b:NoExecute, a:NoExecute op=Exists for 300s", nil},
 		{"needed, because of one that is shadowed", "a=b:NoExecute for 60s, a=b:NoExecute for 300s, a:NoExecute op=Exists for 60s", []finding{{shadowed, 1, 0}}},
+		{"needed, because of one that is shadowed by another than the first", "z=1, a=b:NoExecute for 60s, a=b:NoExecute for 300s, a:NoExecute op=Exists for 60s", []finding{{shadowed, 2, 1}}},
 		{"what the DaemonSet controller adds, shadowed", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s, node.kubernetes.io/not-ready:NoExecute op=Exists", []finding{{shadowed, 1, 0}}},
 		{"no NoExecute, no time", "a:NoSchedule op=Exists, a=b", nil},
 
 		{"no time", "a:NoExecute op=Exists for 0s, b:NoExecute op=Exists for -1s", []finding{{noTime, 0, -1}, {noTime, 1, -1}}},
+		{"a second", "a:NoExecute op=Exists for 1s", nil},
 		{"out of a failed node at once", "node.kubernetes.io/not-ready:NoExecute op=Exists for 0s, node.kubernetes.io/unreachable:NoExecute op=Exists for 0s", nil},
 		{"minus one is not forever", "node.kubernetes.io/not-ready:NoExecute op=Exists for -1s", []finding{{noTime, 0, -1}}},
 		{"seconds that never count have one finding", "a:NoExecute op=Exists for 300s, a=b:NoExecute for 0s", []finding{{shadowed, 1, 0}}},
@@ -81,11 +84,15 @@ func TestLint(t *testing.T) {
 		{"a daemon with a time", "op=Exists, " + daemon + ", " + cordon + ", :NoExecute op=Exists for 5s", []finding{{shadowed, 7, 0}}},
 		{"not quite a daemon", "op=Exists, " + daemon, []finding{{everything, 0, -1}}},
 
+		{"a daemon but for a value", "op=Exists, " + daemon + ", node.kubernetes.io/unschedulable:NoSchedule", []finding{{everything, 0, -1}, {covered, 6, 0}}},
+		{"what the DaemonSet controller adds, for a time", ":NoExecute op=Exists for 5s, node.kubernetes.io/not-ready:NoExecute op=Exists for 5s", []finding{{everything, 0, -1}, {covered, 1, 0}}},
+
 		{"legacy keys", "node.kubernetes.io/out-of-disk op=Exists, node-role.kubernetes.io/master:NoSchedule, node.alpha.kubernetes.io/notReady:NoExecute op=Exists for 5s, node.alpha.kubernetes.io/unreachable op=Exists", []finding{{legacy, 0, -1}, {legacy, 1, -1}, {legacy, 2, -1}, {legacy, 3, -1}}},
 		{"beside its successor", "node-role.kubernetes.io/master:NoSchedule op=Exists, node-role.kubernetes.io/control-plane op=Exists", nil},
 		{"beside its successor for another effect", "node-role.kubernetes.io/master:NoSchedule op=Exists, node-role.kubernetes.io/control-plane:NoExecute op=Exists", []finding{{legacy, 0, -1}}},
 
 		{"misspelled keys", "node.kubernetes.io/notready:NoExecute op=Exists, node.kubernetes.io/Unreachable op=Exists, node-role.kubernetes.io/controlplane op=Exists, node.kubernetes.io/dsik-pressure op=Exists", []finding{{misspelled, 0, -1}, {misspelled, 1, -1}, {misspelled, 2, -1}, {misspelled, 3, -1}}},
+		{"letter case", "node.kubernetes.io/NOT-READY op=Exists, node.kubernetes.io/Out-Of-Service op=Exists", []finding{{misspelled, 0, -1}, {misspelled, 1, -1}}},
 		{"keys of others", "node.example.com/not-ready op=Exists, node-role.kubernetes.io/worker op=Exists", nil},
 
 		{"an empty value", "dedicated:NoSchedule, team", []finding{{empty, 0, -1}, {empty, 1, -1}}},
@@ -105,6 +112,23 @@ func TestLint(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Every key of Kubernetes is known as it is, and without its last letter as one that
+// is misspelled.
+func TestLintKnowsTheKeys(t *testing.T) {
+	for _, key := range []string{
+		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable,
+		taints.NodeUnschedulable, taints.NodeOutOfService, taints.CloudProviderUninitialized, taints.CloudProviderShutdown, taints.NodeRoleControlPlane,
+	} {
+		if findings := taints.Lint([]taints.Toleration{exists(key)}); findings != nil {
+			t.Errorf("%s: %v", key, findings)
+		}
+		findings := taints.Lint([]taints.Toleration{exists(key[:len(key)-1])})
+		if len(findings) != 1 || findings[0].Code != taints.CodeMisspelledKey || findings[0].Advice != "the key may be misspelled: Kubernetes sets "+key {
+			t.Errorf("%s without its last letter: %v", key, findings)
+		}
 	}
 }
 

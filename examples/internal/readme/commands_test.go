@@ -57,6 +57,21 @@ var commands = map[string]how{
 	"go test -C internal/release -count=1 . -every":                      {form: "go test -C internal/release -count=1 . -every -list .", by: ".github/workflows/nightly.yml"},
 	"go test -C examples/kubernetes -timeout 1h ./e2e":                   {form: "go test -C examples/kubernetes -timeout 1h ./e2e -list .", why: "10 minutes, a cluster"},
 
+	"go test ./internal/api -update": {form: "go test ./internal/api -update -run NoSuchTest", why: "writes the files"},
+
+	// docs/releasing.md
+	".ci/compatible":              {by: "internal/release/next_test.go"},
+	"git tag -s v1.1.0 -m v1.1.0": {by: "internal/release/next_test.go TestNextReleases", why: "signs the tag"},
+	"git push origin v1.1.0":      {why: "publishes"},
+	"go -C kube mod edit -require=github.com/seed-0529bac1/taints@v1.1.0": {by: "internal/release/next_test.go TestNextReleases"},
+	"go -C kube mod tidy":                   {by: "internal/release/next_test.go TestNextReleases"},
+	"git tag -s kube/v0.2.0 -m kube/v0.2.0": {by: "internal/release/next_test.go TestNextReleases", why: "signs the tag"},
+	"git push origin main kube/v0.2.0":      {why: "publishes"},
+	"go mod init example.com/project":       {by: "internal/release/next_test.go TestNextReleases"},
+	"go get github.com/seed-0529bac1/taints@v1.1.0 github.com/seed-0529bac1/taints/kube@v0.2.0": {by: "internal/release/next_test.go TestNextReleases"},
+	"go list -m -u": {by: "internal/release/next_test.go TestNextReleases"},
+	"go mod tidy":   {by: "internal/release/release_test.go TestRelease"},
+
 	// conformance
 	"go test -C conformance .":                                   {form: "go test -C conformance . -rapid.checks=5"},
 	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {form: "go test -C conformance . -timeout 2h -rapid.checks=1000000 -rapid.checks=5", why: "15 minutes"},

@@ -15,8 +15,8 @@ func (v Verdict) Total() int { return v.NoSchedule + v.PreferNoSchedule + v.NoEx
 `
 
 // The releases after the first, as docs/releasing.md describes them: one with an
-// addition, one that is incompatible and refused, and one that takes the one
-// before it back.
+// addition, a view that requires it, ones that are incompatible and refused, and
+// one that takes another back.
 func TestNextReleases(t *testing.T) {
 	repo := repository(t)
 	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
@@ -35,6 +35,24 @@ func TestNextReleases(t *testing.T) {
 		}
 		release(t, public, "v1.1.0")
 		testUpgrade(t, project, "v1.1.0")
+	})
+
+	t.Run("kube after it", func(t *testing.T) {
+		public.run(t, "go", "-C", "kube", "mod", "edit", "-require="+root+"@v1.1.0")
+		public.run(t, "go", "-C", "kube", "mod", "tidy")
+		release(t, public, "kube/v0.2.0")
+
+		outside := dir{t.TempDir(), env}
+		outside.run(t, "go", "mod", "init", "example.com/project")
+		outside.run(t, "go", "get", root+"@v1.1.0", kube+"@v0.2.0")
+		outside.write(t, "main.go", dir{path: "testdata"}.read(t, "kube.go"))
+		outside.run(t, "go", "mod", "tidy")
+		if got := outside.run(t, "go", "run", "."); got != "untolerated: 1 NoSchedule" {
+			t.Errorf("the program prints %q", got)
+		}
+		if m := outside.goMod(t); m.version(root) != "v1.1.0" || m.version(kube) != "v0.2.0" || m.version("k8s.io/api") != "v0.25.0" {
+			t.Errorf("the project requires %v", m.Require)
+		}
 	})
 
 	t.Run("incompatible", func(t *testing.T) {

@@ -183,10 +183,16 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 	switch {
 	case r.op == opExists:
 		return s.add(found, f.anchors...)
-	case r.op == opLess && limit > 0:
-		return s.between(f.numbers.root, 0, limit-1, found)
-	case r.op == opGreater && limit < 1<<64-1:
-		return s.between(f.numbers.root, limit+1, 1<<64-1, found)
+	case r.op == opLess:
+		if limit > 0 {
+			return s.between(f.numbers.root, 0, limit-1, found)
+		}
+	case r.op == opGreater:
+		if limit < 1<<64-1 {
+			return s.between(f.numbers.root, limit+1, 1<<64-1, found)
+		}
+	default:
+		s.left = -1 // an operator that the search does not know
 	}
 	return found
 }

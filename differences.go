@@ -26,11 +26,9 @@ const (
 	other
 )
 
+// relate returns how two texts that are not the same differ.
 func relate(a, b string) relation {
-	switch {
-	case a == b:
-		return same
-	case strings.EqualFold(a, b):
+	if strings.EqualFold(a, b) {
 		return otherCase
 	}
 	return other
@@ -45,7 +43,7 @@ func (o Options) differences(t *Toleration, taint *Taint) (d differences, ok boo
 		if d.key == other {
 			d.edits = uint8(keyEdits(t.Key, taint.Key))
 			if d.edits == 0 {
-				return d, false
+				return differences{}, false
 			}
 		}
 	}
@@ -92,7 +90,7 @@ func (d *differences) mismatch() Mismatch {
 
 // detail fills in what the words for the toleration need.
 func (d *differences) detail(t *Toleration) {
-	if d.effect != same && !knownEffect(t.Effect) {
+	if !knownEffect(t.Effect) {
 		d.meantEffect = meant(string(t.Effect), knownEffects)
 	}
 	switch d.values {

@@ -1,5 +1,7 @@
 package taints
 
+import "math"
+
 // A Reason says why one taint lets a pod through or does not.
 type Reason struct {
 	// Taint is the taint. It shares its TimeAdded with the list.
@@ -137,14 +139,14 @@ func (o Options) reason(taint *Taint, tolerations []Toleration) Reason {
 // differs least from the taint, and how it differs. The index is -1 if none
 // comes close.
 func (o Options) closest(taint *Taint, tolerations []Toleration) (int, differences) {
-	closest, least := -1, 0
+	closest, least := -1, math.MaxInt
 	var differ differences
 	for i := range tolerations {
 		d, ok := o.differences(&tolerations[i], taint)
 		if !ok {
 			continue
 		}
-		if n := d.distance(); closest < 0 || n < least {
+		if n := d.distance(); n < least {
 			closest, least, differ = i, n, d
 		}
 	}

@@ -6,8 +6,8 @@ import "strings"
 // s, or that is one or two edits from s. It returns "" if there is none.
 func meant(s string, words []string) string {
 	for _, w := range words {
-		isBeginning := len(s) > 2 && len(s) < len(w) && strings.EqualFold(s, w[:len(s)])
-		if isBeginning || strings.EqualFold(s, w) || keyEdits(s, w) > 0 {
+		begins := len(s) > 2 && len(s) <= len(w) && strings.EqualFold(s, w[:len(s)])
+		if begins || strings.EqualFold(s, w) || keyEdits(s, w) > 0 {
 			return w
 		}
 	}
@@ -18,10 +18,12 @@ func meant(s string, words []string) string {
 // returns 0 if there are more, or if the keys are too short for a guess.
 func keyEdits(a, b string) int {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
-	if most := min(2, (shorter-1)/2); most > 0 && longer-shorter <= most {
-		if d := edits(a, b, most); d <= most {
-			return d
-		}
+	most := min(2, (shorter-1)/2)
+	if longer-shorter > most {
+		return 0
+	}
+	if d := edits(a, b, most); d <= most {
+		return d
 	}
 	return 0
 }

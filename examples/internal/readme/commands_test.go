@@ -3,9 +3,11 @@ package readme
 import (
 	"flag"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -133,8 +135,9 @@ func TestCommands(t *testing.T) {
 	if *running {
 		scratch = newScratch(t)
 	}
-	for text, h := range commands {
+	for _, text := range slices.Sorted(maps.Keys(commands)) {
 		t.Run(text, func(t *testing.T) {
+			h := commands[text]
 			if _, ok := shown[text]; !ok {
 				t.Fatal("no document shows it")
 			}

@@ -25,6 +25,8 @@ type how struct {
 	why  string // nothing runs it as it is printed: the reason
 }
 
+const releases = "of a release: TestNextReleases of internal/release rehearses it in a local git"
+
 // commands has every command of every document that is not in scripts.
 var commands = map[string]how{
 	// README.md
@@ -59,6 +61,22 @@ var commands = map[string]how{
 	"go test -C internal/release -count=1 . -every":                      {form: "go test -C internal/release -count=1 . -every -list .", by: ".github/workflows/nightly.yml"},
 	"go test -C examples/kubernetes -timeout 1h ./e2e":                   {form: "go test -C examples/kubernetes -timeout 1h ./e2e -list .", why: "10 minutes, a cluster"},
 
+	"go test ./internal/api -update": {form: "go test ./internal/api -update -run NoSuchTest", why: "writes api"},
+
+	// docs/releasing.md: the rehearsal does the same in a local git
+	"go -C internal/release test -count=1 .":                              {by: ".ci/run"},
+	".ci/compatible":                                                      {by: "internal/release/next_test.go"},
+	"git tag -s v1.1.0 -m v1.1.0":                                         {why: releases},
+	"git push origin v1.1.0":                                              {why: releases},
+	"git tag -s kube/v0.2.0 -m kube/v0.2.0":                               {why: releases},
+	"git push origin main kube/v0.2.0":                                    {why: releases},
+	"go -C kube mod edit -require=github.com/seed-0529bac1/taints@v1.1.0": {why: releases},
+	"go -C kube mod tidy":                                                 {form: "go -C kube mod tidy -diff", why: releases},
+	"go mod init example.com/project":                                     {why: releases},
+	"go mod tidy":                                                         {form: "go mod tidy -diff"},
+	"go get github.com/seed-0529bac1/taints@v1.1.0 github.com/seed-0529bac1/taints/kube@v0.2.0": {why: releases},
+	"go list -m -u": {form: "go list -m -u pgregory.net/rapid"},
+
 	// conformance
 	"go test -C conformance .":                                   {form: "go test -C conformance . -rapid.checks=5"},
 	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {form: "go test -C conformance . -timeout 2h -rapid.checks=1000000 -rapid.checks=5", why: "15 minutes"},
@@ -73,7 +91,7 @@ var commands = map[string]how{
 	"go run -C conformance ./mutants .":                          {by: ".github/workflows/nightly.yml", why: "minutes"},
 	"go run -C conformance ./mutants":                            {form: "go run -C conformance ./mutants -list", why: "half an hour"},
 	"go run -C conformance ./mutants match.go":                   {form: "go run -C conformance ./mutants -list match.go", why: "minutes"},
-	`go run -C conformance ./mutants -run ' Matcher\.Filter ' .`:   {form: `go run -C conformance ./mutants -list -run ' Matcher\.Filter ' .`, why: "a minute"},
+	`go run -C conformance ./mutants -run ' Matcher\.Filter ' .`: {form: `go run -C conformance ./mutants -list -run ' Matcher\.Filter ' .`, why: "a minute"},
 	"go run -C conformance ./mutants -alone .":                   {form: "go run -C conformance ./mutants -list -alone match.go .", why: "an hour"},
 	"go run -C conformance ./mutants -check .":                   {form: "go run -C conformance ./mutants -list -check .", why: "minutes"},
 	"go run -C conformance ./mutants -list .":                    {run: true},

@@ -67,7 +67,7 @@ var commands = map[string]how{
 		more: "-fuzztime 100x",
 		why:  "a minute",
 	},
-	`go test -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000 .`: {
+	`go test . -timeout 1h -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000`: {
 		more: "-rapid.checks=10 -short -run Agree",
 		why:  "minutes",
 	},

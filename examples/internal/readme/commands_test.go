@@ -3,14 +3,16 @@ package readme
 import (
 	"flag"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-var running = flag.Bool("commands", false, "run the commands, which takes minutes and builds Kubernetes")
+var running = flag.Bool("commands", false, "run the commands, which builds Kubernetes")
 
 // root is the root of the repository, where documents say their commands.
 const root = "../../.."
@@ -18,22 +20,36 @@ const root = "../../.."
 // A how says how it is known that a command does what the document says.
 type how struct {
 	run  bool   // this test runs it as it is printed
+	more string // what is appended to make it quick, when this test runs it
 	form string // this test runs its words and some more, which make it quick
 	by   string // a script that has the command, or a test, as "FILE TestName"
 	why  string // nothing runs it as it is printed: the reason
 }
 
+const releases = "of a release: TestNextReleases of internal/release rehearses it in a local git"
+
 // commands has every command of every document that is not in scripts.
 var commands = map[string]how{
 	// README.md
-	"go run ./examples/whynot":                 {run: true},
-	"go test ./...":                            {by: ".ci/run"},
-	"go run -C examples/kubernetes ./play":     {by: "examples/kubernetes/e2e/play_linux_test.go"},
-	"go get github.com/seed-0529bac1/taints":   {by: "internal/release/release_test.go TestRelease"},
-	"go run -C conformance ./ratios":           {form: "go run -C conformance ./ratios -match compile -rounds 1 -repeats 1", why: "5 minutes, and other loads on the machine count"},
-	"kubectl get nodes,pods -A -o json":        {by: "examples/whynot/readme_test.go TestReadmeCommands"},
-	"kubectl get node NAME -o json":            {why: "names an input: examples/playground reads what kubectl prints"},
-	"kubectl get pod NAME -o json":             {why: "names an input: examples/playground reads what kubectl prints"},
+	"go run ./examples/whynot":             {run: true},
+	"go test ./...":                        {by: ".ci/run"},
+	"go run -C examples/kubernetes ./play": {by: "examples/kubernetes/e2e/play_linux_test.go"},
+	"go get github.com/seed-0529bac1/taints": {
+		by: "internal/release/release_test.go TestRelease",
+	},
+	"go run -C conformance ./ratios": {
+		more: "-match count -rounds 1 -repeats 1",
+		why:  "5 minutes, and other loads on the machine count",
+	},
+	"kubectl get nodes,pods -A -o json": {
+		by: "examples/whynot/readme_test.go TestReadmeCommands",
+	},
+	"kubectl get node NAME -o json": {
+		why: "names an input: examples/playground reads what kubectl prints",
+	},
+	"kubectl get pod NAME -o json": {
+		why: "names an input: examples/playground reads what kubectl prints",
+	},
 	"kubectl describe pod":                     {why: "names an output, which conformance compares"},
 	"apt-get install chromium chromium-driver": {why: "installs programs on the machine"},
 
@@ -46,16 +62,51 @@ var commands = map[string]how{
 	".ci/platforms": {by: ".ci/run"},
 
 	// CONTRIBUTING.md and docs
-	"go test -run Semantics .":                                           {run: true},
-	`go test -run '^$' -fuzz '^FuzzJSON$' -fuzztime 1m .`:                {form: `go test -run '^$' -fuzz '^FuzzJSON$' -fuzztime 1m . -fuzztime 100x`, why: "a minute"},
-	`go test -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000 .`: {form: `go test -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000 . -rapid.checks=10 -short -run Agree`, why: "minutes"},
-	`go test -run '^$' -bench . -count 10 . > new.txt`:                   {form: `go test -run '^$' -bench . -count 10 . -bench Tolerates -count 1 -benchtime 1x > new.txt`, why: "half an hour"},
-	`go test -run '^$' -bench .`:                                         {form: `go test -run '^$' -bench . -bench Tolerates -benchtime 1x`, why: "minutes"},
-	"go test -coverprofile=c.out . && go tool cover -func=c.out":         {form: "go test -coverprofile=c.out . -short -run Parse && go tool cover -func=c.out"},
-	"go test ./examples/whynot -update":                                  {form: "go test ./examples/whynot -update -run NoSuchTest", why: "writes golden files"},
-	"go -C internal/release test -count=1 ./...":                         {by: ".ci/run"},
-	"go test -C internal/release -count=1 . -every":                      {form: "go test -C internal/release -count=1 . -every -list .", by: ".github/workflows/nightly.yml"},
-	"go test -C examples/kubernetes -timeout 1h ./e2e":                   {form: "go test -C examples/kubernetes -timeout 1h ./e2e -list .", why: "10 minutes, a cluster"},
+	"go test -run Semantics .": {run: true},
+	`go test -run '^$' -fuzz '^FuzzJSON$' -fuzztime 1m .`: {
+		more: "-fuzztime 100x",
+		why:  "a minute",
+	},
+	`go test . -timeout 1h -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000`: {
+		more: "-rapid.checks=10 -short -run Agree",
+		why:  "minutes",
+	},
+	`go test -run '^$' -bench . -count 10 . > new.txt`: {
+		form: `go test -run '^$' -bench . -count 10 . -bench Tolerates -count 1 -benchtime 1x > new.txt`,
+		why:  "half an hour",
+	},
+	`go test -run '^$' -bench .`: {more: "-bench Tolerates -benchtime 1x", why: "minutes"},
+	"go test -coverprofile=c.out . && go tool cover -func=c.out": {
+		form: "go test -coverprofile=c.out . -short -run Parse && go tool cover -func=c.out",
+	},
+	"go test ./examples/whynot -update":          {more: "-run NoSuchTest", why: "writes golden files"},
+	"go -C internal/release test -count=1 ./...": {by: ".ci/run"},
+	"go test -C internal/release -count=1 . -every": {
+		more: "-list .",
+		by:   ".github/workflows/nightly.yml",
+	},
+	"go test -C examples/kubernetes -timeout 1h ./e2e": {
+		more: "-list .",
+		why:  "10 minutes, a cluster",
+	},
+
+	"go test ./internal/api -update": {more: "-run NoSuchTest", why: "writes api"},
+
+	// docs/releasing.md: the rehearsal does the same in a local git
+	"go -C internal/release test -count=1 .":                              {by: ".ci/run"},
+	".ci/compatible":                                                      {by: "internal/release/next_test.go"},
+	"git tag -s v1.1.0 -m v1.1.0":                                         {why: releases},
+	"git push origin v1.1.0":                                              {why: releases},
+	"git tag -s kube/v0.2.0 -m kube/v0.2.0":                               {why: releases},
+	"git push origin main kube/v0.2.0":                                    {why: releases},
+	"go -C kube mod edit -require=github.com/seed-0529bac1/taints@v1.1.0": {why: releases},
+	"go -C kube mod tidy":                                                 {more: "-diff", why: releases},
+	"go mod init example.com/project":                                     {why: releases},
+	"go mod tidy":                                                         {more: "-diff"},
+	"go get github.com/seed-0529bac1/taints@v1.1.0 github.com/seed-0529bac1/taints/kube@v0.2.0": {
+		why: releases,
+	},
+	"go list -m -u": {more: "pgregory.net/rapid"},
 
 	"go test ./internal/api -update": {form: "go test ./internal/api -update -run NoSuchTest", why: "writes the files"},
 
@@ -73,24 +124,56 @@ var commands = map[string]how{
 	"go mod tidy":   {by: "internal/release/release_test.go TestRelease"},
 
 	// conformance
-	"go test -C conformance .":                                   {form: "go test -C conformance . -rapid.checks=5"},
-	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {form: "go test -C conformance . -timeout 2h -rapid.checks=1000000 -rapid.checks=5", why: "15 minutes"},
-	"go test -C conformance/clusterapi .":                        {form: "go test -C conformance/clusterapi . -rapid.checks=5"},
-	"go run -C conformance ./versions -cases 1000000 -only 1.36": {by: ".github/workflows/nightly.yml", why: "half an hour"},
-	"go run -C conformance ./versions":                           {form: "go run -C conformance ./versions -only 1.36 -cases 5", why: "builds four versions of Kubernetes"},
-	"go run -C conformance ./owntests":                           {form: "go run -C conformance ./owntests -check", why: "builds Kubernetes once more"},
-	"go run -C conformance ./ratios -svg ../docs/ratios.svg":     {form: `go run -C conformance ./ratios -svg ../docs/ratios.svg -svg "$TMPDIR/ratios.svg" -match compile -rounds 1 -repeats 1`, why: "5 minutes"},
-	"go run -C conformance ./ratios -index":                      {why: "half an hour"},
-	"go test -C conformance -run '^$' -bench Work .":             {form: "go test -C conformance -run '^$' -bench Work . -bench Work/compile -benchtime 1x", why: "minutes"},
-	"go run -C conformance ./mutants lifecycle kube":             {by: ".github/workflows/nightly.yml", why: "minutes"},
-	"go run -C conformance ./mutants .":                          {by: ".github/workflows/nightly.yml", why: "minutes"},
-	"go run -C conformance ./mutants":                            {form: "go run -C conformance ./mutants -list", why: "half an hour"},
-	"go run -C conformance ./mutants match.go":                   {form: "go run -C conformance ./mutants -list match.go", why: "minutes"},
-	`go run -C conformance ./mutants -run ' Matcher\.next ' .`:   {form: `go run -C conformance ./mutants -list -run ' Matcher\.next ' .`, why: "a minute"},
-	"go run -C conformance ./mutants -alone .":                   {form: "go run -C conformance ./mutants -list -alone match.go .", why: "an hour"},
-	"go run -C conformance ./mutants -check .":                   {form: "go run -C conformance ./mutants -list -check .", why: "minutes"},
-	"go run -C conformance ./mutants -list .":                    {run: true},
-	"go mod tidy -C conformance -modfile=versions/1.37.mod":      {form: "go mod tidy -C conformance -diff -modfile=versions/1.37.mod"},
+	"go test -C conformance .": {more: "-rapid.checks=5"},
+	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {
+		more: "-rapid.checks=5",
+		why:  "15 minutes",
+	},
+	"go test -C conformance/clusterapi .": {more: "-rapid.checks=5"},
+	"go run -C conformance ./versions -cases 1000000 -only 1.36": {
+		by:  ".github/workflows/nightly.yml",
+		why: "half an hour",
+	},
+	"go run -C conformance ./versions": {
+		more: "-only 1.36 -cases 5",
+		why:  "builds four versions of Kubernetes",
+	},
+	"go run -C conformance ./owntests": {more: "-check", why: "builds Kubernetes once more"},
+	"go run -C conformance ./ratios -svg ../docs/ratios.svg": {
+		more: `-svg "$TMPDIR/ratios.svg" -match count -rounds 1 -repeats 1`,
+		why:  "5 minutes",
+	},
+	"go run -C conformance ./ratios -index": {why: "half an hour"},
+	"go test -C conformance -run '^$' -bench Work .": {
+		more: "-bench Work/compile -benchtime 1x",
+		why:  "minutes",
+	},
+	"go run -C conformance ./mutants lifecycle kube": {
+		by:  ".github/workflows/nightly.yml",
+		why: "minutes",
+	},
+	"go run -C conformance ./mutants .": {by: ".github/workflows/nightly.yml", why: "minutes"},
+	"go run -C conformance ./mutants":   {more: "-list", why: "half an hour"},
+	"go run -C conformance ./mutants match.go": {
+		form: "go run -C conformance ./mutants -list match.go",
+		why:  "minutes",
+	},
+	`go run -C conformance ./mutants -run ' Matcher\.Filter ' .`: {
+		form: `go run -C conformance ./mutants -list -run ' Matcher\.Filter ' .`,
+		why:  "a minute",
+	},
+	"go run -C conformance ./mutants -alone .": {
+		form: "go run -C conformance ./mutants -list -alone match.go .",
+		why:  "an hour",
+	},
+	"go run -C conformance ./mutants -check .": {
+		form: "go run -C conformance ./mutants -list -check .",
+		why:  "minutes",
+	},
+	"go run -C conformance ./mutants -list .": {run: true},
+	"go mod tidy -C conformance -modfile=versions/1.37.mod": {
+		form: "go mod tidy -C conformance -diff -modfile=versions/1.37.mod",
+	},
 
 	// examples/evictor
 	"go run ./examples/evictor":                                             {run: true},
@@ -98,20 +181,33 @@ var commands = map[string]how{
 	"go run ./examples/evictor -scenario restart -from-time-added=false":    {run: true},
 	"go run ./examples/evictor -fail 20 -partition a@5m+30s -svg chart.svg": {run: true},
 	// examples/playground
-	"go run ./examples/playground":                      {form: "go run ./examples/playground -o served", why: "serves until it is stopped: TestServe"},
-	"go run ./examples/playground -addr :9000":          {form: "go run ./examples/playground -addr :9000 -o served", why: "serves until it is stopped: TestServe"},
-	"go run ./examples/playground -o site":              {run: true},
-	"go test ./examples/playground/...":                 {form: "go test ./examples/playground/... -run NoSuchTest", why: "part of go test ./..."},
-	"go test ./examples/playground -screenshots FOLDER": {form: "go test ./examples/playground -screenshots FOLDER -run NoSuchTest", why: "starts a browser"},
+	"go run ./examples/playground": {
+		more: "-o served",
+		why:  "serves until it is stopped: TestServe",
+	},
+	"go run ./examples/playground -addr :9000": {
+		more: "-o served",
+		why:  "serves until it is stopped: TestServe",
+	},
+	"go run ./examples/playground -o site": {run: true},
+	"go test ./examples/playground/...":    {more: "-run NoSuchTest", why: "part of go test ./..."},
+	"go test ./examples/playground -screenshots FOLDER": {
+		more: "-run NoSuchTest",
+		why:  "starts a browser",
+	},
 	// examples/scheduler
 	"go run ./examples/scheduler":                          {run: true},
-	"go run ./examples/scheduler -nodes 1000 -pods 100000": {form: "go run ./examples/scheduler -nodes 1000 -pods 100000 -pods 2000", why: "seconds"},
-	"go run ./examples/scheduler -compare":                 {form: "go run ./examples/scheduler -compare -nodes 1000 -pods 1000", why: "seconds"},
+	"go run ./examples/scheduler -nodes 1000 -pods 100000": {more: "-pods 2000", why: "seconds"},
+	"go run ./examples/scheduler -compare":                 {more: "-nodes 1000 -pods 1000", why: "seconds"},
 	// examples/taint
-	"kubectl get nodes -o json | go run ./examples/taint nodes gpu-1 dedicated=ml:NoSchedule spot-": {run: true},
-	"go run ./examples/taint -f nodes.json --all maintenance:NoExecute > after.json":                {run: true},
-	"go run ./examples/taint gpu-1 dedicated=ml:NoSchedule":                                         {run: true},
-	"kubectl patch --local --type=merge -p '{}' -o json -f FILE":                                    {run: true},
+	"kubectl get nodes -o json | go run ./examples/taint nodes gpu-1 dedicated=ml:NoSchedule spot-": {
+		run: true,
+	},
+	"go run ./examples/taint -f nodes.json --all maintenance:NoExecute > after.json": {
+		run: true,
+	},
+	"go run ./examples/taint gpu-1 dedicated=ml:NoSchedule":      {run: true},
+	"kubectl patch --local --type=merge -p '{}' -o json -f FILE": {run: true},
 }
 
 // scripts are documents of which tests run the blocks of a language themselves,
@@ -141,15 +237,17 @@ func TestCommands(t *testing.T) {
 	}
 	for text, command := range shown {
 		if _, ok := commands[text]; !ok {
-			t.Errorf("%s:%d: nothing runs %q: see commands in commands_test.go", command.File, command.Line, text)
+			t.Errorf("%s:%d: nothing runs %q: add it to commands in commands_test.go",
+				command.File, command.Line, text)
 		}
 	}
 	var scratch *scratch
 	if *running {
 		scratch = newScratch(t)
 	}
-	for text, h := range commands {
+	for _, text := range slices.Sorted(maps.Keys(commands)) {
 		t.Run(text, func(t *testing.T) {
+			h := commands[text]
 			if _, ok := shown[text]; !ok {
 				t.Fatal("no document shows it")
 			}
@@ -169,7 +267,9 @@ func documents(t *testing.T) []string {
 		if err != nil {
 			return err
 		}
-		if name := entry.Name(); entry.IsDir() && (name == "testdata" || strings.HasPrefix(name, ".") && path != root && name != ".github") {
+		name := entry.Name()
+		hidden := strings.HasPrefix(name, ".") && path != root && name != ".github"
+		if entry.IsDir() && (hidden || name == "testdata") {
 			return fs.SkipDir
 		}
 		if filepath.Ext(path) == ".md" {
@@ -200,10 +300,10 @@ func TestScripts(t *testing.T) {
 // it names has the command.
 func (h how) check(t *testing.T, text string) {
 	t.Helper()
-	if !h.run && h.form == "" && h.by == "" && h.why == "" {
+	if !h.run && h.more+h.form == "" && h.by == "" && h.why == "" {
 		t.Error("nothing runs it, and nothing says why")
 	}
-	if h.run && h.form+h.by+h.why != "" {
+	if h.run && h.more+h.form+h.by+h.why != "" {
 		t.Error("it runs as it is printed, and says more")
 	}
 	if h.form != "" && !isForm(h.form, text) {
@@ -264,9 +364,9 @@ func newScratch(t *testing.T) *scratch {
 			t.Skip(err) // Windows, for whom is not an administrator
 		}
 	}
-	real, err := exec.LookPath("kubectl")
+	installed, err := exec.LookPath("kubectl")
 	if err != nil {
-		real = "false"
+		installed = "false"
 	}
 	nodes, err := os.ReadFile(filepath.Join(root, "examples/taint/sample.json"))
 	if err != nil {
@@ -275,7 +375,7 @@ func newScratch(t *testing.T) *scratch {
 	for name, content := range map[string]string{
 		"nodes.json":  string(nodes),
 		"FILE":        "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n",
-		"bin/kubectl": "#!/bin/sh\ncase $1 in get) cat \"$NODES\" ;; *) exec " + real + " \"$@\" ;; esac\n",
+		"bin/kubectl": "#!/bin/sh\n[ $1 = get ] && exec cat \"$NODES\"\nexec " + installed + " \"$@\"\n",
 	} {
 		path := filepath.Join(s.dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -295,10 +395,12 @@ func newScratch(t *testing.T) *scratch {
 
 // run runs the command, or the form that is quick.
 func (s *scratch) run(t *testing.T, text string, h how) {
-	if h.form != "" {
+	switch {
+	case h.more != "":
+		text += " " + h.more
+	case h.form != "":
 		text = h.form
-	}
-	if !h.run && h.form == "" {
+	case !h.run:
 		return
 	}
 	block := Block{File: "TestCommands", Text: text}

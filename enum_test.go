@@ -89,8 +89,8 @@ func TestJSONHasNames(t *testing.T) {
 		}
 	}
 	var p taints.EvictionPolicy
-	if err := json.Unmarshal([]byte(`{"select":"LongestMatch","effects":"all"}`),
-		&p); err != nil || p.Select != taints.LongestMatch || p.Effects != taints.AllEffects {
+	err := json.Unmarshal([]byte(`{"select":"LongestMatch","effects":"all"}`), &p)
+	if err != nil || p.Select != taints.LongestMatch || p.Effects != taints.AllEffects {
 		t.Errorf("got %+v, %v", p, err)
 	}
 }

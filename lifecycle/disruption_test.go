@@ -60,8 +60,8 @@ func TestDisruptionPolicy(t *testing.T) {
 		}
 	})
 	t.Run("the zero policy taints nothing", func(t *testing.T) {
-		if got := (lifecycle.DisruptionPolicy{}).Rates(nil,
-			[]lifecycle.Zone{{Ready: 1, NotReady: 3}, {Ready: 5}, {NotReady: 5}}); !slices.Equal(got, []float64{0, 0, 0}) {
+		got := (lifecycle.DisruptionPolicy{}).Rates(nil, []lifecycle.Zone{{Ready: 1, NotReady: 3}, {Ready: 5}, {NotReady: 5}})
+		if !slices.Equal(got, []float64{0, 0, 0}) {
 			t.Errorf("got %v", got)
 		}
 	})

@@ -57,8 +57,8 @@ func TestAddressInUse(t *testing.T) {
 	}
 	defer listener.Close()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"-addr", listener.Addr().String()}, &out,
-		&errs); code != 1 || !strings.Contains(errs.String(), "address already in use") {
+	code := run(t.Context(), []string{"-addr", listener.Addr().String()}, &out, &errs)
+	if code != 1 || !strings.Contains(errs.String(), "address already in use") {
 		t.Errorf("code %d with %q", code, errs.String())
 	}
 }
@@ -140,8 +140,8 @@ func TestServe(t *testing.T) {
 				t.Errorf("%s for a client that accepts %q is another", path, accepts)
 			}
 			tag := response.Header.Get("ETag")
-			if cached, _ := get("GET", path, "Accept-Encoding", accepts, "If-None-Match",
-				tag); cached.StatusCode != http.StatusNotModified {
+			cached, _ := get("GET", path, "Accept-Encoding", accepts, "If-None-Match", tag)
+			if cached.StatusCode != http.StatusNotModified {
 				t.Errorf("%s with the tag %s: %s", path, tag, cached.Status)
 			}
 		}

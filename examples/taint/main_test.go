@@ -224,8 +224,8 @@ func TestLabels(t *testing.T) {
 	}
 	for _, labels := range []string{"=x", "!=x", "a=b,", "pool in (a=b)", "a=b=c", "a!b"} {
 		var out, errOut bytes.Buffer
-		if code := run([]string{"-l", labels, "t:NoSchedule"}, strings.NewReader(input), &out,
-			&errOut); code != 2 || !strings.Contains(errOut.String(), "want a=b") {
+		code := run([]string{"-l", labels, "t:NoSchedule"}, strings.NewReader(input), &out, &errOut)
+		if code != 2 || !strings.Contains(errOut.String(), "want a=b") {
 			t.Errorf("%q: exit code %d, %s", labels, code, errOut.String())
 		}
 	}

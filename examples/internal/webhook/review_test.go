@@ -185,8 +185,8 @@ func TestRecordedReview(t *testing.T) {
 	patched := applied(t, request["request"]["object"], answer.Response.Patch)
 	again := reviewOf("CREATE", "ml", patched, nil)
 	for _, path := range []string{"/mutate", "/validate"} {
-		if _, text := webhooktest.Post(t, server.Client(), server.URL+path,
-			again); text != `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}` {
+		_, text := webhooktest.Post(t, server.Client(), server.URL+path, again)
+		if text != `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}` {
 			t.Errorf("%s of what it becomes: %s", path, text)
 		}
 	}

@@ -68,8 +68,8 @@ func TestWrongUsage(t *testing.T) {
 		"-method shoot -workers 0": "-workers 0",
 	} {
 		var stderr strings.Builder
-		if code := run(context.Background(), strings.Fields(args), io.Discard,
-			&stderr); code != 2 || !strings.Contains(stderr.String(), want) {
+		code := run(context.Background(), strings.Fields(args), io.Discard, &stderr)
+		if code != 2 || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: code %d, %s", args, code, stderr.String())
 		}
 	}
@@ -79,8 +79,8 @@ func TestWrongUsage(t *testing.T) {
 		t.Errorf("-h: code %d, %s", code, stderr.String())
 	}
 	stderr.Reset()
-	if code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, io.Discard,
-		&stderr); code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
+	code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, io.Discard, &stderr)
+	if code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
 		t.Errorf("no cluster: code %d, %s", code, stderr.String())
 	}
 	var stdout strings.Builder

@@ -86,6 +86,74 @@ func TestVector(t *testing.T) {
 	})
 }
 
+// A vector has a page for 64 items, one for 64 pages, and so on, and no more, while
+// it grows and while it gets shorter.
+func TestVectorPages(t *testing.T) {
+	const most = 3*64*64 + 2
+	var v vector[int]
+	check := func() {
+		want := 0
+		for pages := v.len; pages > 1; want += pages {
+			pages = (pages + 63) / 64
+		}
+		a := audit{}
+		auditVector(&a, &v)
+		if a.sizes.Pages != want {
+			t.Fatalf("%d items have %d pages, want %d", v.len, a.sizes.Pages, want)
+		}
+	}
+	near := func(n int) bool { return n < 70 || n%64 < 2 || n%64 == 63 }
+	for i := range most {
+		v.push(i, 1)
+		if near(v.len) {
+			check()
+		}
+	}
+	for i := most - 1; i >= 0; i-- {
+		if got := v.pop(1); got != i {
+			t.Fatalf("pop returned %d, want %d", got, i)
+		}
+		if near(v.len) {
+			check()
+		}
+	}
+	if !v.pages(func([]int) bool { return false }) || !v.each(func(int) bool { return false }) {
+		t.Error("a loop over nothing has an early end")
+	}
+}
+
+// A vector of items to loop over has these items, one too.
+func TestVectorOf(t *testing.T) {
+	for n := range 4 {
+		want := make([]int, n)
+		for i := range want {
+			want[i] = i + 1
+		}
+		v := vectorOf(want)
+		var got, paged []int
+		v.each(func(i int) bool { got = append(got, i); return true })
+		v.pages(func(page []int) bool { paged = append(paged, page...); return true })
+		if !slices.Equal(got, want) || !slices.Equal(paged, want) || !slices.Equal(v.appendTo(nil), want) {
+			t.Errorf("%v, in pages %v, want %v", got, paged, want)
+		}
+	}
+}
+
+// A new page belongs to the version that makes it, and is not copied at once.
+func TestVectorNewPagesAreOwned(t *testing.T) {
+	build := func(version uint64) float64 {
+		return testing.AllocsPerRun(5, func() {
+			var v vector[int]
+			for i := range 64*64 + 1 {
+				v.push(i, version)
+			}
+		})
+	}
+	if zero, one := build(0), build(1); zero != one {
+		t.Errorf("%v allocations in version 0, %v in version 1", zero, one)
+	}
+}
+
 // A version that goes on writes to its pages, and one that begins copies the pages
 // on the way to an item and no others.
 func TestVectorCopiesTheWay(t *testing.T) {

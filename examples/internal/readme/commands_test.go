@@ -108,21 +108,6 @@ var commands = map[string]how{
 	},
 	"go list -m -u": {more: "pgregory.net/rapid"},
 
-	"go test ./internal/api -update": {form: "go test ./internal/api -update -run NoSuchTest", why: "writes the files"},
-
-	// docs/releasing.md
-	".ci/compatible":              {by: "internal/release/next_test.go"},
-	"git tag -s v1.1.0 -m v1.1.0": {by: "internal/release/next_test.go TestNextReleases", why: "signs the tag"},
-	"git push origin v1.1.0":      {why: "publishes"},
-	"go -C kube mod edit -require=github.com/seed-0529bac1/taints@v1.1.0": {by: "internal/release/next_test.go TestNextReleases"},
-	"go -C kube mod tidy":                   {by: "internal/release/next_test.go TestNextReleases"},
-	"git tag -s kube/v0.2.0 -m kube/v0.2.0": {by: "internal/release/next_test.go TestNextReleases", why: "signs the tag"},
-	"git push origin main kube/v0.2.0":      {why: "publishes"},
-	"go mod init example.com/project":       {by: "internal/release/next_test.go TestNextReleases"},
-	"go get github.com/seed-0529bac1/taints@v1.1.0 github.com/seed-0529bac1/taints/kube@v0.2.0": {by: "internal/release/next_test.go TestNextReleases"},
-	"go list -m -u": {by: "internal/release/next_test.go TestNextReleases"},
-	"go mod tidy":   {by: "internal/release/release_test.go TestRelease"},
-
 	// conformance
 	"go test -C conformance .": {more: "-rapid.checks=5"},
 	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {

@@ -165,7 +165,7 @@ func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
 
 // look appends to found the anchors whose taints the rule may tolerate.
 func (s *search) look(r *rule, found []*anchor) []*anchor {
-	if r.wildcard {
+	if r.wildcard || r.op > opGreater { // or an operator that is not known here
 		s.left = -1
 		return found
 	}
@@ -183,16 +183,10 @@ func (s *search) look(r *rule, found []*anchor) []*anchor {
 	switch {
 	case r.op == opExists:
 		return s.add(found, f.anchors...)
-	case r.op == opLess:
-		if limit > 0 {
-			return s.between(f.numbers.root, 0, limit-1, found)
-		}
-	case r.op == opGreater:
-		if limit < 1<<64-1 {
-			return s.between(f.numbers.root, limit+1, 1<<64-1, found)
-		}
-	default:
-		s.left = -1 // an operator that the search does not know
+	case r.op == opLess && limit > 0:
+		return s.between(f.numbers.root, 0, limit-1, found)
+	case r.op == opGreater && limit < 1<<64-1:
+		return s.between(f.numbers.root, limit+1, 1<<64-1, found)
 	}
 	return found
 }

@@ -2,7 +2,11 @@ package taints_test
 
 import (
 	"errors"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -33,5 +37,26 @@ func TestImports(t *testing.T) {
 		if strings.Contains(dep, ".") && !strings.HasPrefix(dep, "github.com/seed-0529bac1/taints") {
 			t.Errorf("the package depends on %s, outside the standard library", dep)
 		}
+	}
+}
+
+// What the examples could be imported for is internal, so that nobody comes to
+// depend on it.
+func TestExamplesCannotBeImported(t *testing.T) {
+	err := filepath.WalkDir("examples", func(path string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() && (entry.Name() == "internal" || entry.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
+		if err == nil && file.Name.Name != "main" {
+			t.Errorf("%s is of package %s, not of a program, and not internal", path, file.Name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

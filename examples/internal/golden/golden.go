@@ -17,7 +17,12 @@ var update = flag.Bool("update", false, "write the golden files")
 // under -update.
 func Compare(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
+	CompareFile(t, filepath.Join("testdata", name+".golden"), got)
+}
+
+// CompareFile compares the output with a file, or writes it there under -update.
+func CompareFile(t *testing.T, path, got string) {
+	t.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -31,6 +36,6 @@ func Compare(t *testing.T, name, got string) {
 		t.Fatalf("%v; go test -update writes it", err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
+		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/golden"
 	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 	"pgregory.net/rapid"
 )
@@ -177,7 +178,7 @@ func TestRecordedReview(t *testing.T) {
 	if code != http.StatusOK {
 		t.Errorf("code %d", code)
 	}
-	webhooktest.CompareGolden(t, "../../admission/testdata/create.response.json", webhooktest.Indent(t, text))
+	golden.CompareFile(t, "../../admission/testdata/create.response.json", webhooktest.Indent(t, text))
 	var answer review
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package webhooktest has what the tests of the webhooks share: requests,
-// certificates to trust, logs and golden files.
+// certificates to trust, and logs.
 package webhooktest
 
 import (
@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -18,8 +17,6 @@ import (
 	"testing"
 	"time"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // ReadFile returns the content of a file that must be there.
 func ReadFile(t testing.TB, name string) []byte {
@@ -70,20 +67,6 @@ func CheckExits(t *testing.T, run func(stdout, stderr io.Writer, args []string) 
 		if code != want.Code || !strings.Contains(stderr.String(), want.Stderr) {
 			t.Errorf("%q: exit code %d, stderr %s", want.Args, code, &stderr)
 		}
-	}
-}
-
-// CompareGolden compares the text with that of a golden file, which the flag -update
-// writes first.
-func CompareGolden(t testing.TB, name, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want := string(ReadFile(t, name)); got != want {
-		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 	}
 }
 

@@ -3,7 +3,6 @@ package play
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // An answerJSON is what the page gets.
 type answerJSON struct {
@@ -83,20 +81,7 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		got.WriteByte('\n')
-		golden := strings.TrimSuffix(name, ".state.json") + ".answer.json"
-		if *update {
-			if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got.String()); diff != "" {
-			t.Errorf("%s (-want +got; go test -update writes it anew):\n%s", golden, diff)
-		}
+		golden.CompareFile(t, strings.TrimSuffix(name, ".state.json")+".answer.json", got.String())
 	}
 }
 

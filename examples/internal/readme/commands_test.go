@@ -85,6 +85,10 @@ var commands = map[string]how{
 		more: "-list .",
 		by:   ".github/workflows/nightly.yml",
 	},
+	"go run -C examples/kubernetes ./perf -check": {
+		more: "-list",
+		why:  "40 minutes, and other loads on the machine count",
+	},
 	"go test -C examples/kubernetes -timeout 1h ./e2e": {
 		more: "-list .",
 		why:  "10 minutes, a cluster",
@@ -93,15 +97,15 @@ var commands = map[string]how{
 	"go test ./internal/api -update": {more: "-run NoSuchTest", why: "writes api"},
 
 	// docs/releasing.md: the rehearsal does the same in a local git
-	".ci/compatible":                                                      {by: "internal/release/next_test.go"},
-	"git tag -s v1.1.0 -m v1.1.0":                                         {why: releases},
-	"git push origin v1.1.0":                                              {why: releases},
-	"git tag -s kube/v0.2.0 -m kube/v0.2.0":                               {why: releases},
-	"git push origin main kube/v0.2.0":                                    {why: releases},
+	".ci/compatible":                        {by: "internal/release/next_test.go"},
+	"git tag -s v1.1.0 -m v1.1.0":           {why: releases},
+	"git push origin v1.1.0":                {why: releases},
+	"git tag -s kube/v0.2.0 -m kube/v0.2.0": {why: releases},
+	"git push origin main kube/v0.2.0":      {why: releases},
 	"go -C kube mod edit -require=github.com/seed-0529bac1/taints@v1.1.0": {why: releases},
-	"go -C kube mod tidy":                                                 {more: "-diff", why: releases},
-	"go mod init example.com/project":                                     {why: releases},
-	"go mod tidy":                                                         {more: "-diff"},
+	"go -C kube mod tidy":             {more: "-diff", why: releases},
+	"go mod init example.com/project": {why: releases},
+	"go mod tidy":                     {more: "-diff"},
 	"go get github.com/seed-0529bac1/taints@v1.1.0 github.com/seed-0529bac1/taints/kube@v0.2.0": {
 		why: releases,
 	},

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command perf runs Kubernetes' own scheduler benchmark, scheduler_perf, with the stock scheduler and with the plugin Taints in
 // turn, on Kubernetes' own workloads and on some with many taints, and prints a table of both:
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package measurement has what the command perf and the program that it starts for each run tell each other.
 package measurement
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command benchmark runs workloads of Kubernetes' own scheduler benchmark, scheduler_perf, with the plugin Taints within
 // reach of the configuration, and writes down what the scheduler did. The command perf builds and starts it, once for each run:
 //

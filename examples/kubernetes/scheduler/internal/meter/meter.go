@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package meter measures what a scheduler does while scheduler_perf, Kubernetes' own benchmark, runs a workload.
 package meter
 

@@ -55,9 +55,10 @@ const (
 
 // newBench builds what the runs need.
 func newBench(ctx context.Context, logs, profiles string) (*bench, error) {
-	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
+	list := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf)
+	out, err := output(list)
 	if err != nil {
-		return nil, fmt.Errorf("%w (run it in examples/kubernetes, or with go run -C examples/kubernetes)", err)
+		return nil, fmt.Errorf("%w (is this examples/kubernetes?)", err)
 	}
 	folders := strings.Split(out, "\n")
 	if len(folders) != 2 {
@@ -68,7 +69,8 @@ func newBench(ctx context.Context, logs, profiles string) (*bench, error) {
 		return nil, err
 	}
 	if profiles != "" {
-		if profiles, err = filepath.Abs(profiles); err != nil { // runs have a working directory of their own
+		// Runs have a working directory of their own.
+		if profiles, err = filepath.Abs(profiles); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +78,10 @@ func newBench(ctx context.Context, logs, profiles string) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{own: folders[0], kubernetes: folders[1], modules: modules, scratch: scratch, logs: logs, profiles: profiles}
+	b := &bench{
+		own: folders[0], kubernetes: folders[1], modules: modules,
+		scratch: scratch, logs: logs, profiles: profiles,
+	}
 	if err := b.prepare(ctx); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
@@ -103,8 +108,10 @@ func (b *bench) prepare(ctx context.Context) error {
 	}
 	b.binary = b.path("bin", "benchmark")
 	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
-	// The flags are those of the tests' control plane, so that both share what is compiled.
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.binary, benchmarkPackage)
+	// The flags are those of the tests' control plane, so that both share what
+	// is compiled.
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w",
+		"-o", b.binary, benchmarkPackage)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if _, err := output(build); err != nil {
 		return err
@@ -138,7 +145,8 @@ func (b *bench) run(ctx context.Context, w workload, s side) (run measurement.Ru
 	defer cancel()
 	log, runErr := b.command(ctx, w, s, c).CombinedOutput()
 	if b.logs != "" {
-		if err := os.WriteFile(filepath.Join(b.logs, fileName(w, s)+".log"), log, 0o644); err != nil {
+		file := filepath.Join(b.logs, fileName(w, s)+".log")
+		if err := os.WriteFile(file, log, 0o644); err != nil {
 			return run, 0, err
 		}
 	}
@@ -170,10 +178,12 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 	command.Env = append(os.Environ(),
 		"PATH="+b.path("bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"TMPDIR="+b.path("tmp"),
-		// How the API server of Kubernetes' tests finds its sources where the binary was built with -trimpath.
+		// How the API server of Kubernetes' tests finds its sources where the
+		// binary was built with -trimpath.
 		"TEST_SRCDIR="+b.modules, "TEST_WORKSPACE=.",
 	)
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // it stops its etcd then
+	// An interrupt has it stop its etcd.
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 30 * time.Second
 	return command
 }
@@ -198,15 +208,20 @@ func fileName(w workload, s side) string {
 // klogLine is a line of the programs' own output.
 var klogLine = regexp.MustCompile(`^[IWE]\d{4} `)
 
-// failure returns what a benchmark said of its failure: the end of its output, without the output of the programs.
+// failure returns what a benchmark said of its failure, without the output of the
+// programs: the last lines from the first FAIL on.
 func failure(log []byte) string {
 	var lines []string
 	for line := range bytes.Lines(log) {
-		if !klogLine.Match(line) {
+		failed := len(lines) > 0 || bytes.HasPrefix(line, []byte("--- FAIL"))
+		if failed && !klogLine.Match(line) {
 			lines = append(lines, strings.TrimRight(string(line), "\n"))
 		}
 	}
-	return strings.Join(lines[max(0, len(lines)-30):], "\n")
+	if len(lines) == 0 {
+		return strings.TrimSpace(string(log[max(0, len(log)-2000):]))
+	}
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
 }
 
 func output(command *exec.Cmd) (string, error) {
@@ -214,7 +229,8 @@ func output(command *exec.Cmd) (string, error) {
 	command.Stderr = &stderr
 	out, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(command.Args[:2], " "), err, stderr.String())
+		name := strings.Join(command.Args[:2], " ")
+		return "", fmt.Errorf("%s: %w\n%s", name, err, stderr.String())
 	}
 	return strings.TrimSpace(string(out)), nil
 }

@@ -28,21 +28,30 @@ func choose(match string) ([]workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := slices.DeleteFunc(slices.Clone(workloads), func(w workload) bool { return !pattern.MatchString(w.String()) })
+	var chosen []workload
+	for _, w := range workloads {
+		if pattern.MatchString(w.String()) {
+			chosen = append(chosen, w)
+		}
+	}
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("no workload matches %q: see -list", match)
 	}
 	return chosen, nil
 }
 
-// again is how many more rounds a workload gets that is below its floor, because most often that is noise.
+// again is how many more rounds a workload gets that is below its floor,
+// because most often that is noise.
 const again = 2
 
 // A runner runs a workload once, as [bench.run] does.
 type runner func(context.Context, workload, side) (run measurement.Run, nodes int, err error)
 
-// compare runs the workloads, so many rounds each. A workload that fails is left out, and the error says so.
-func compare(ctx context.Context, run runner, chosen []workload, rounds int) (results []result, err error) {
+// compare runs the workloads, so many rounds each. A workload that fails is
+// left out, and the error says so.
+func compare(
+	ctx context.Context, run runner, chosen []workload, rounds int,
+) (results []result, err error) {
 	for i, w := range chosen {
 		if ctx.Err() != nil {
 			return results, errors.Join(err, ctx.Err())
@@ -50,7 +59,8 @@ func compare(ctx context.Context, run runner, chosen []workload, rounds int) (re
 		fmt.Fprintf(os.Stderr, "%d/%d %s\n", i+1, len(chosen), w)
 		r, failed := compareOne(ctx, run, w, rounds)
 		if failed != nil {
-			err = errors.Join(err, failed)
+			fmt.Fprintln(os.Stderr, " ", failed)
+			err = errors.Join(err, fmt.Errorf("%s has failed", w))
 			continue
 		}
 		results = append(results, r)
@@ -60,7 +70,7 @@ func compare(ctx context.Context, run runner, chosen []workload, rounds int) (re
 
 func compareOne(ctx context.Context, run runner, w workload, rounds int) (result, error) {
 	r := result{workload: w}
-	for round := 0; round < rounds || round < rounds+again && r.ratio() < w.floor(); round++ {
+	for round := 0; round < rounds || round < rounds+again && !(r.ratio() >= w.floor()); round++ {
 		if err := r.measure(ctx, run, round); err != nil {
 			return r, err
 		}
@@ -82,15 +92,19 @@ func (r *result) measure(ctx context.Context, run runner, round int) error {
 		}
 		r.nodes = nodes
 		r.runs[s] = append(r.runs[s], measured)
-		fmt.Fprintf(os.Stderr, "  %-6s %6.1f pods/s, %.2f ms for an attempt, %.1f s of processors; %.0f s in all\n", s,
-			measured.Throughput(), measured.Attempts.Mean()*1000, measured.CPU, time.Since(begin).Seconds())
+		fmt.Fprintf(os.Stderr, "  %-6s %6.1f pods/s, %.2f ms an attempt, %.1f s of CPU; %.0f s in all\n",
+			s, measured.Throughput(), measured.Attempts.Mean()*1000, measured.CPU,
+			time.Since(begin).Seconds())
 	}
 	return nil
 }
 
-// best returns the round that counts: what else the machine does only makes a round slower.
+// best returns the round that counts: what else the machine does only makes a
+// round slower.
 func (r *result) best(s side) measurement.Run {
-	return slices.MaxFunc(r.runs[s], func(a, b measurement.Run) int { return cmp.Compare(r.speed(a), r.speed(b)) })
+	return slices.MaxFunc(r.runs[s], func(a, b measurement.Run) int {
+		return cmp.Compare(r.speed(a), r.speed(b))
+	})
 }
 
 // speed is what counts of a run, more being better.
@@ -101,15 +115,17 @@ func (r *result) speed(run measurement.Run) float64 {
 	return run.Throughput()
 }
 
-// ratio returns how many times as fast as the stock scheduler the one with the plugin is.
+// ratio returns how many times as fast as the stock scheduler the one with the
+// plugin is.
 func (r *result) ratio() float64 { return r.speed(r.best(plugin)) / r.speed(r.best(stock)) }
 
 // below returns the workloads that are below their floors.
 func below(results []result) []string {
 	var names []string
 	for _, r := range results {
-		if ratio := r.ratio(); !(ratio >= r.workload.floor()) {
-			names = append(names, fmt.Sprintf("%s %.2f× (want %g×)", r.workload, ratio, r.workload.floor()))
+		ratio, floor := r.ratio(), r.workload.floor()
+		if !(ratio >= floor) { // also where it is not a number
+			names = append(names, fmt.Sprintf("%s %.2f× (want %g×)", r.workload, ratio, floor))
 		}
 	}
 	return names

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -57,12 +56,14 @@ func TestCompare(t *testing.T) {
 			ran: "stock plugin plugin stock stock plugin", ratio: 0.8, below: true,
 		},
 		{
-			name: "a floor of its own", workload: workload{Floor: 3}, rounds: 1, seconds: [2][]float64{{10, 10, 10}, {4, 4, 4}},
-			ran: "stock plugin plugin stock stock plugin", ratio: 2.5, below: true,
+			name: "a floor of its own", workload: workload{Floor: 3}, rounds: 1,
+			seconds: [2][]float64{{10, 10, 10}, {4, 4, 4}},
+			ran:     "stock plugin plugin stock stock plugin", ratio: 2.5, below: true,
 		},
 		{
-			name: "paced", workload: workload{Paced: true}, rounds: 2, seconds: [2][]float64{{10, 12}, {5, 6}},
-			ran: "stock plugin plugin stock", ratio: 2,
+			name: "paced", workload: workload{Paced: true}, rounds: 2,
+			seconds: [2][]float64{{10, 12}, {5, 6}},
+			ran:     "stock plugin plugin stock", ratio: 2,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -86,18 +87,19 @@ func TestCompare(t *testing.T) {
 
 func TestCompareGoesOn(t *testing.T) {
 	s := &script{seconds: [2][]float64{{10, 10}, {10}}}
-	results, err := compare(t.Context(), s.run, []workload{{Case: "A"}, {Case: "B"}}, 1)
+	results, err := compare(t.Context(), s.run, []workload{{Case: "A"}, {Case: "B", Name: "Large"}}, 1)
 	if len(results) != 1 || results[0].workload.Case != "A" {
 		t.Errorf("results %v, want that of A", results)
 	}
-	if err == nil || !strings.Contains(err.Error(), "B fails") {
+	if err == nil || !strings.Contains(err.Error(), "B/Large has failed") {
 		t.Errorf("error %v, want that of B", err)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s = &script{}
-	if _, err := compare(ctx, s.run, []workload{{}}, 1); !errors.Is(err, context.Canceled) || len(s.ran) > 0 {
+	_, err = compare(ctx, s.run, []workload{{}}, 1)
+	if !errors.Is(err, context.Canceled) || len(s.ran) > 0 {
 		t.Errorf("after an interrupt: %v, and ran %v", err, s.ran)
 	}
 }
@@ -116,7 +118,22 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%q: no error", match)
 		}
 	}
-	if len(all) != len(workloads) || slices.ContainsFunc(workloads, func(w workload) bool { return w.Case == "" }) {
-		t.Error("the list of workloads has changed")
+}
+
+func TestOptions(t *testing.T) {
+	good := options{rounds: 1, format: "json", match: "^Waiting"}
+	if chosen, err := good.choose(nil); err != nil || len(chosen) != 1 {
+		t.Errorf("%v, %v, want one workload", chosen, err)
+	}
+	for want, change := range map[string]func(*options) []string{
+		"argument": func(*options) []string { return []string{"Waiting"} },
+		"-rounds":  func(o *options) []string { o.rounds = 0; return nil },
+		"-o is":    func(o *options) []string { o.format = "yaml"; return nil },
+		"parsing":  func(o *options) []string { o.match = "("; return nil },
+	} {
+		o := good
+		if _, err := o.choose(change(&o)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 )
 
-// A config is a workload as scheduler_perf reads it, and what there is to know about it.
+// A config is a workload as scheduler_perf reads it, and what there is to know
+// about it.
 type config struct {
 	content    []byte // a performance-config.yaml with this workload alone
 	nodes      int    // how many are created
@@ -21,14 +23,19 @@ type config struct {
 
 // A testCase has what matters here of a test case; the rest is passed on as it is.
 type testCase struct {
-	Template  []operation
-	Workloads []struct {
-		Name         string
-		Params       map[string]any
-		FeatureGates map[string]bool
-	}
+	WorkloadTemplate []operation
+	FeatureGates     map[string]bool
+	Workloads        []variant
 }
 
+// A variant is a workload of a test case.
+type variant struct {
+	Name         string          `json:"name"`
+	Params       params          `json:"params"`
+	FeatureGates map[string]bool `json:"featureGates"`
+}
+
+// An operation is a step of every workload of a test case.
 type operation struct {
 	Opcode         string
 	Count          int
@@ -39,8 +46,9 @@ type operation struct {
 	CollectMetrics bool
 }
 
-// newConfig makes the configuration of a workload from the performance-config.yaml that has it. The scheduler's
-// configuration is in a file of its own.
+// newConfig makes the configuration of a workload from the
+// performance-config.yaml that has it. The scheduler's configuration is in a
+// file of its own.
 func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*config, error) {
 	var cases []map[string]any
 	if err := yaml.Unmarshal(performanceConfig, &cases); err != nil {
@@ -50,40 +58,56 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 	if !ok {
 		return nil, fmt.Errorf("there is no test case %q", w.Case)
 	}
-	var known testCase
-	if err := convert(map[string]any{"template": whole["workloadTemplate"], "workloads": whole["workloads"]}, &known); err != nil {
+	var test testCase
+	if err := convert(whole, &test); err != nil {
 		return nil, err
 	}
-	for _, of := range known.Workloads {
-		if of.Name != w.Name {
-			continue
-		}
-		params := map[string]any{}
-		maps.Copy(params, of.Params)
-		for name, value := range w.Params {
-			if _, ok := params[name]; !ok {
-				return nil, fmt.Errorf("%s has no parameter %q", w, name)
-			}
-			params[name] = value
-		}
-		c, err := measured(known.Template, params)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", w, err)
-		}
-		// Labels and thresholds stay behind: the one would keep it from being run, the others are for machines of Kubernetes'.
-		alone := maps.Clone(whole)
-		delete(alone, "labels")
-		delete(alone, "defaultThresholdMetricSelector")
-		alone["workloads"] = []any{map[string]any{"name": of.Name, "params": params, "featureGates": of.FeatureGates}}
-		alone["schedulerConfigPath"] = schedulerConfig
-		// Every label of every metric would be gathered anew, which takes longer than the workload.
-		alone["metricsCollectorConfig"] = map[string]any{
-			"metrics": map[string]any{"scheduler_scheduling_attempt_duration_seconds": nil},
-		}
-		c.content, err = yaml.Marshal([]any{alone})
-		return c, err
+	i := slices.IndexFunc(test.Workloads, func(v variant) bool { return v.Name == w.Name })
+	if i < 0 {
+		return nil, fmt.Errorf("%s has no workload %q", w.Case, w.Name)
 	}
-	return nil, fmt.Errorf("%s has no workload %q", w.Case, w.Name)
+	v := test.Workloads[i]
+	for name := range w.Params {
+		if _, ok := v.Params[name]; !ok {
+			return nil, fmt.Errorf("%s has no parameter %q", w, name)
+		}
+	}
+	maps.Copy(v.Params, w.Params)
+	c, err := measured(test.WorkloadTemplate, v.Params)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w, err)
+	}
+	c.content, err = yaml.Marshal([]any{alone(whole, test, v, schedulerConfig)})
+	return c, err
+}
+
+// alone returns the test case with one workload. Labels and thresholds stay behind:
+// the one would keep it from being run, the others are for machines of Kubernetes'.
+func alone(whole map[string]any, test testCase, v variant, schedulerConfig string) map[string]any {
+	c := maps.Clone(whole)
+	delete(c, "labels")
+	delete(c, "defaultThresholdMetricSelector")
+	v.FeatureGates = gates(v.FeatureGates)
+	c["featureGates"] = gates(test.FeatureGates)
+	c["workloads"] = []any{v}
+	c["schedulerConfigPath"] = schedulerConfig
+	// Every label of every metric would be gathered anew, which takes longer than the
+	// workload.
+	c["metricsCollectorConfig"] = map[string]any{
+		"metrics": map[string]any{"scheduler_scheduling_attempt_duration_seconds": nil},
+	}
+	return c
+}
+
+// gates leaves out the gate of QueueingHints, without which they are on too.
+// Where it is set, scheduler_perf fails when the scheduler still handles an
+// event at the end, as it may on a machine with other work.
+func gates(of map[string]bool) map[string]bool {
+	rest := maps.Clone(of)
+	if rest["SchedulerQueueingHints"] {
+		delete(rest, "SchedulerQueueingHints")
+	}
+	return rest
 }
 
 // find returns the test case of that name.
@@ -104,8 +128,9 @@ func convert(from, to any) error {
 	return yaml.Unmarshal(content, to)
 }
 
-// measured finds out which pods are measured: those of the operation that collects metrics, or those that the operation
-// names which starts to collect them.
+// measured finds out which pods are measured: those of the operation that
+// collects metrics, or those that the operation names which starts to collect
+// them.
 func measured(template []operation, params map[string]any) (*config, error) {
 	c := &config{}
 	for i, op := range template {
@@ -124,7 +149,8 @@ func measured(template []operation, params map[string]any) (*config, error) {
 		case op.CollectMetrics && op.Namespace != "":
 			c.namespaces = append(c.namespaces, op.Namespace)
 		case op.CollectMetrics:
-			c.namespaces = append(c.namespaces, fmt.Sprintf("namespace-%d", i)) // as scheduler_perf calls it
+			// As scheduler_perf calls it where nobody does.
+			c.namespaces = append(c.namespaces, fmt.Sprintf("namespace-%d", i))
 		}
 	}
 	if len(c.namespaces) == 0 {
@@ -148,8 +174,8 @@ func (op operation) count(params map[string]any) (int, error) {
 	return 0, fmt.Errorf("no number for %s", op.CountParam)
 }
 
-// schedulerConfig is the scheduler's configuration: that of the manifest with the plugin, or the default. Either has the plugin
-// by which pods are counted.
+// schedulerConfig is the scheduler's configuration: that of the manifest with
+// the plugin, or the default. Either has the plugin by which pods are counted.
 func schedulerConfig(manifest []byte, plugin bool) ([]byte, error) {
 	profile := map[string]any{}
 	if plugin {

@@ -23,6 +23,7 @@ const example = `
   workloadTemplate: []
 - name: Basic
   defaultPodTemplatePath: ../templates/pod.yaml
+  featureGates: {SchedulerQueueingHints: true, InPlacePodVerticalScaling: true}
   labels: [performance]
   workloadTemplate:
   - {opcode: createNodes, countParam: $nodes}
@@ -34,7 +35,7 @@ const example = `
   - name: Large
     threshold: 270
     labels: [performance]
-    featureGates: {SchedulerQueueingHints: true}
+    featureGates: {SchedulerQueueingHints: true, SchedulerAsyncAPICalls: false}
     params: {nodes: 5000, pods: 10000}
 - name: Events
   workloadTemplate:
@@ -56,7 +57,8 @@ const example = `
 `
 
 func TestConfig(t *testing.T) {
-	c, err := newConfig(workload{Case: "Basic", Name: "Large", Params: map[string]any{"pods": 3000}}, []byte(example), "scheduler.yaml")
+	w := workload{Case: "Basic", Name: "Large", Params: params{"pods": 3000}}
+	c, err := newConfig(w, []byte(example), "scheduler.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +72,7 @@ func TestConfig(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(`
 - name: Basic
   defaultPodTemplatePath: ../templates/pod.yaml
+  featureGates: {InPlacePodVerticalScaling: true}
   schedulerConfigPath: scheduler.yaml
   metricsCollectorConfig: {metrics: {scheduler_scheduling_attempt_duration_seconds: null}}
   workloadTemplate:
@@ -78,7 +81,7 @@ func TestConfig(t *testing.T) {
   - {opcode: createPods, countParam: $pods, collectMetrics: true}
   workloads:
   - name: Large
-    featureGates: {SchedulerQueueingHints: true}
+    featureGates: {SchedulerAsyncAPICalls: false}
     params: {nodes: 5000, pods: 3000}
 `), &want); err != nil {
 		t.Fatal(err)
@@ -103,11 +106,12 @@ func TestConfigErrors(t *testing.T) {
 	for want, w := range map[string]workload{
 		`no test case "None"`:          {Case: "None"},
 		`no workload "Huge"`:           {Case: "Basic", Name: "Huge"},
-		`no parameter "pod"`:           {Case: "Basic", Name: "Small", Params: map[string]any{"pod": 1}},
+		`no parameter "pod"`:           {Case: "Basic", Name: "Small", Params: params{"pod": 1}},
 		"Nothing/One: nothing is":      {Case: "Nothing", Name: "One"},
 		"NoNumber: no number for $nod": {Case: "Nothing", Name: "NoNumber"},
 	} {
-		if _, err := newConfig(w, []byte(example), ""); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := newConfig(w, []byte(example), "")
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q in it", w, err, want)
 		}
 	}
@@ -116,7 +120,8 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// TestWorkloadsExist finds every workload in its file, Kubernetes' own in the module cache.
+// TestWorkloadsExist finds every workload in its file, Kubernetes' own in the
+// module cache.
 func TestWorkloadsExist(t *testing.T) {
 	out, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", schedulerPerf))
 	if err != nil {
@@ -177,7 +182,8 @@ func TestSchedulerConfig(t *testing.T) {
 	}
 }
 
-// TestOwnWorkloads counts on how many of 1,000 nodes the pods of each workload may be placed: what its name says.
+// TestOwnWorkloads counts on how many of 1,000 nodes the pods of each workload
+// may be placed: what its name says.
 func TestOwnWorkloads(t *testing.T) {
 	const nodes = 1000
 	for _, test := range []struct {
@@ -201,16 +207,17 @@ func TestOwnWorkloads(t *testing.T) {
 		pods := decoder[corev1.Pod]{template: parse(t, "pod-"+test.pod), name: "pod-"}
 		node := decoder[corev1.Node]{template: parse(t, "node-"+test.node), name: "node-"}
 		for _, index := range []int{0, 1, 2999} {
-			pod := pods.decode(t, index)
+			tolerations := kube.Tolerations(pods.decode(t, index).Spec.Tolerations)
 			feasible := 0
 			for i := range nodes {
-				_, untolerated := taints.FindUntolerated(kube.Taints(node.decode(t, i).Spec.Taints), kube.Tolerations(pod.Spec.Tolerations), taints.Hard)
-				if !untolerated {
+				list := kube.Taints(node.decode(t, i).Spec.Taints)
+				if _, found := taints.FindUntolerated(list, tolerations, taints.Hard); !found {
 					feasible++
 				}
 			}
 			if feasible != test.feasible {
-				t.Errorf("%s: pod %d of %s may be placed on %d of %d, want %d", test.node, index, test.pod, feasible, nodes, test.feasible)
+				t.Errorf("%s: pod %d of %s may be placed on %d of %d nodes, want %d",
+					test.node, index, test.pod, feasible, nodes, test.feasible)
 			}
 		}
 	}
@@ -231,7 +238,8 @@ func parse(t *testing.T, name string) *template.Template {
 	return parsed
 }
 
-// A decoder makes objects from a template. It knows those that differ only in their names.
+// A decoder makes objects from a template. It knows those that differ only in
+// their names.
 type decoder[Object any] struct {
 	template *template.Template
 	name     string // what names begin with, before the index

@@ -45,15 +45,14 @@ func table(results []result) string {
 		if r.workload.Paced {
 			ratio += " (CPU)"
 		}
-		fmt.Fprintf(&text, "| %s | %s | %s | %.0f | %.0f | %s | %s | %s | %s | %s | %.1f | %.1f | %.1f | %.1f |\n",
-			r.workload.title(), thousands(r.nodes), thousands(b.Pods), a.Throughput(), b.Throughput(), ratio,
-			quantile(a, 0.5), quantile(b, 0.5), quantile(a, 0.99), quantile(b, 0.99), a.Seconds, b.Seconds, a.CPU, b.CPU)
+		fmt.Fprintf(&text, "| %s | %s | %s | %.0f | %.0f | %s | %s | %s | %s | %s ",
+			r.workload.Case, thousands(r.nodes), thousands(b.Pods),
+			a.Throughput(), b.Throughput(), ratio,
+			quantile(a, 0.5), quantile(b, 0.5), quantile(a, 0.99), quantile(b, 0.99))
+		fmt.Fprintf(&text, "| %.1f | %.1f | %.1f | %.1f |\n", a.Seconds, b.Seconds, a.CPU, b.CPU)
 	}
 	return text.String()
 }
-
-// title is the test case, and which workload of it where it has more than one here.
-func (w workload) title() string { return w.Case }
 
 func quantile(run measurement.Run, q float64) string {
 	return fmt.Sprintf("%.1f ms", run.Attempts.Quantile(q)*1000)
@@ -67,8 +66,9 @@ func thousands(n int) string {
 	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
 
-// events has a row for each event that may wake pods which wait for a taint or a toleration, of the workloads that are about
-// events. It is empty where there are none.
+// events has a row for each event that may wake pods which wait for a taint or a
+// toleration, of the workloads that are about events. It is empty where there are
+// none.
 func events(results []result) string {
 	var text strings.Builder
 	for _, r := range results {
@@ -76,26 +76,22 @@ func events(results []result) string {
 			continue
 		}
 		a, b := r.best(stock), r.best(plugin)
-		names := slices.Collect(maps.Keys(a.Events))
-		for name := range b.Events {
-			if _, ok := a.Events[name]; !ok {
-				names = append(names, name)
-			}
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		names := maps.Clone(a.Events)
+		maps.Copy(names, b.Events)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
 			if !concernsTaints(name) {
 				continue
 			}
-			fmt.Fprintf(&text, "| %s | %s | %d | %d | %s | %s | %d | %d |\n", r.workload.title(), name,
-				a.Events[name].Count, b.Events[name].Count, micros(a.Events[name]), micros(b.Events[name]), a.Woken[name], b.Woken[name])
+			fmt.Fprintf(&text, "| %s | %s | %d | %d | %s | %s | %d | %d |\n",
+				r.workload.Case, name, a.Events[name].Count, b.Events[name].Count,
+				micros(a.Events[name]), micros(b.Events[name]), a.Woken[name], b.Woken[name])
 		}
 	}
 	if text.Len() == 0 {
 		return ""
 	}
-	return "\n| workload | event | handled stock | plugin | in the mean stock | plugin | pods woken stock | plugin |\n" +
-		"|---|---|" + strings.Repeat("--:|", 6) + "\n" + text.String()
+	return "\n| workload | event | handled stock | plugin | in the mean stock | plugin " +
+		"| pods woken stock | plugin |\n|---|---|" + strings.Repeat("--:|", 6) + "\n" + text.String()
 }
 
 func concernsTaints(event string) bool {
@@ -116,7 +112,7 @@ type row struct {
 	Ratio    float64           `json:"ratio"`
 	Of       string            `json:"of"` // what it is the ratio of
 	Floor    float64           `json:"floor"`
-	Params   map[string]any    `json:"params,omitempty"` // what is other than in the workload of that name
+	Params   params            `json:"params,omitempty"` // other than Kubernetes'
 	Stock    []measurement.Run `json:"stock"`
 	Plugin   []measurement.Run `json:"plugin"`
 }
@@ -129,8 +125,9 @@ func writeJSON(w io.Writer, results []result) error {
 			of = "CPU"
 		}
 		rows = append(rows, row{
-			Workload: r.workload.String(), Nodes: r.nodes, Ratio: r.ratio(), Of: of, Floor: r.workload.floor(),
-			Params: r.workload.Params, Stock: r.runs[stock], Plugin: r.runs[plugin],
+			Workload: r.workload.String(), Nodes: r.nodes, Params: r.workload.Params,
+			Ratio: r.ratio(), Of: of, Floor: r.workload.floor(),
+			Stock: r.runs[stock], Plugin: r.runs[plugin],
 		})
 	}
 	encoder := json.NewEncoder(w)

@@ -20,7 +20,7 @@ func attempts(counts ...int) measurement.Histogram {
 
 var twoResults = []result{
 	{
-		workload: workload{Case: "Pool", Name: "5000Nodes", Floor: 3.5, Params: map[string]any{"pods": 3}},
+		workload: workload{Case: "Pool", Name: "5000Nodes", Floor: 3.5, Params: params{"pods": 3}},
 		nodes:    5000,
 		runs: [2][]measurement.Run{
 			{{Pods: 3001, Seconds: 30, CPU: 50, Attempts: attempts(0, 0, 100)}},
@@ -33,13 +33,20 @@ var twoResults = []result{
 		runs: [2][]measurement.Run{
 			{{
 				Pods: 201, Seconds: 10, CPU: 30, Attempts: attempts(10, 10, 10),
-				Events: map[string]measurement.Sum{"NodeAdd": {Count: 2, Sum: 0.001}, "NodeUpdateNodeTaint": {Count: 1500, Sum: 3}, "AssignedPodAdd": {Count: 9}},
-				Woken:  map[string]int{"NodeUpdateNodeTaint": 2000},
+				Events: map[string]measurement.Sum{
+					"NodeAdd":             {Count: 2, Sum: 0.001},
+					"NodeUpdateNodeTaint": {Count: 1500, Sum: 3},
+					"AssignedPodAdd":      {Count: 9},
+				},
+				Woken: map[string]int{"NodeUpdateNodeTaint": 2000},
 			}},
 			{{
 				Pods: 201, Seconds: 10, CPU: 20, Attempts: attempts(10, 10, 10),
-				Events: map[string]measurement.Sum{"NodeUpdateNodeTaint": {Count: 1500, Sum: 1.5}, "PodUpdatePodToleration": {Count: 1, Sum: 1}},
-				Woken:  map[string]int{"NodeUpdateNodeTaint": 2000},
+				Events: map[string]measurement.Sum{
+					"NodeUpdateNodeTaint":    {Count: 1500, Sum: 1.5},
+					"PodUpdatePodToleration": {Count: 1, Sum: 1},
+				},
+				Woken: map[string]int{"NodeUpdateNodeTaint": 2000},
 			}},
 		},
 	},
@@ -82,7 +89,8 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	pool, waiting := rows[0], rows[1]
-	if pool.Workload != "Pool/5000Nodes" || pool.Ratio != 4 || pool.Of != "throughput" || pool.Floor != 3.5 || pool.Nodes != 5000 {
+	if pool.Workload != "Pool/5000Nodes" || pool.Nodes != 5000 ||
+		pool.Ratio != 4 || pool.Of != "throughput" || pool.Floor != 3.5 {
 		t.Errorf("%+v", pool)
 	}
 	if waiting.Of != "CPU" || waiting.Floor != usualFloor {
@@ -102,9 +110,14 @@ func TestThousands(t *testing.T) {
 }
 
 func TestFailure(t *testing.T) {
-	log := "I1121 17:35:23.834872 1 a.go:1] chatter\n--- FAIL: Benchmark\n    executor.go:1: no pod\nE1121 17:35:23.834872 1 a.go:1] more\nFAIL\n"
-	want := "--- FAIL: Benchmark\n    executor.go:1: no pod\nFAIL"
-	if got := failure([]byte(log)); got != want {
-		t.Errorf("%q, want %q", got, want)
+	for log, want := range map[string]string{
+		"I1121 17:35:23.834872 1 a.go:1] chatter\nstack of it\n--- FAIL: Benchmark\n" +
+			"    executor.go:1: no pod\nE1121 17:35:23.834872 1 a.go:1] more\nFAIL\n": "--- FAIL: Benchmark\n    executor.go:1: no pod\nFAIL",
+		"benchmark: no such flag\n":                         "benchmark: no such flag",
+		"--- FAIL" + strings.Repeat("\n", 40) + "the end\n": strings.Repeat("\n", 19) + "the end",
+	} {
+		if got := failure([]byte(log)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package measurement has what the command perf and the program that it starts for each run tell each other.
+// Package measurement has what the command perf and the program that it starts
+// for each run tell each other.
 package measurement
 
 import (
@@ -11,20 +12,24 @@ import (
 
 // A Run is what was measured of one run of a workload.
 type Run struct {
-	// Pods is how many pods were bound, Seconds how long that took, from the first to the last.
+	// Pods is how many pods were bound, Seconds how long that took, from the
+	// first to the last.
 	Pods    int     `json:"pods"`
 	Seconds float64 `json:"seconds"`
-	// CPU is the time on processors of API server, scheduler and the benchmark itself, in seconds.
+	// CPU is the time on processors of API server, scheduler and the benchmark
+	// itself, in seconds.
 	CPU float64 `json:"cpu"`
 	// Attempts are those to schedule a pod, bound or not.
 	Attempts Histogram `json:"attempts"`
-	// Events are the durations of handling the events of the cluster, by event, as in "NodeUpdateNodeTaint".
+	// Events are the durations of handling the events of the cluster, by event,
+	// as in "NodeUpdateNodeTaint".
 	Events map[string]Sum `json:"events"`
 	// Woken is how many pods each event took from those that wait.
 	Woken map[string]int `json:"woken"`
 }
 
-// Throughput returns the pods bound in a second. The first is where the time starts, and does not count.
+// Throughput returns the pods bound in a second. The first is where the time
+// starts, and does not count.
 func (r Run) Throughput() float64 {
 	if r.Seconds <= 0 {
 		return math.NaN()
@@ -72,8 +77,9 @@ func (h Histogram) combine(other Histogram, sign int) Histogram {
 	return Histogram{Sum: sum, Bounds: h.Bounds, Counts: counts}
 }
 
-// Quantile estimates a quantile as Prometheus does: as if what is in a bucket were spread evenly over it. What is above the
-// last bound counts as that. It is NaN where nothing was observed.
+// Quantile estimates a quantile as Prometheus does: as if what is in a bucket
+// were spread evenly over it. What is above the last bound counts as that. It
+// is NaN where nothing was observed.
 func (h Histogram) Quantile(q float64) float64 {
 	if h.Count == 0 || len(h.Bounds) == 0 {
 		return math.NaN()

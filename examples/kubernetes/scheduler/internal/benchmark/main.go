@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command benchmark runs workloads of Kubernetes' own scheduler benchmark, scheduler_perf, with the plugin Taints within
-// reach of the configuration, and writes down what the scheduler did. The command perf builds and starts it, once for each run:
+// Command benchmark runs workloads of Kubernetes' own scheduler benchmark,
+// scheduler_perf, with the plugin Taints within reach of the configuration, and
+// writes down what the scheduler did. The command perf builds and starts it,
+// once for each run:
 //
 //	benchmark -config FILE -result FILE -namespaces a,b ...
 //
@@ -65,7 +67,8 @@ func main() {
 	testing.Main(match, nil, []testing.InternalBenchmark{{Name: "BenchmarkPerfScheduling", F: run}}, nil)
 }
 
-// prepare has the profile end before scheduler_perf looks for goroutines that were left behind, for which it waits.
+// prepare has the profile end before scheduler_perf looks for goroutines that
+// were left behind, for which it waits.
 func prepare(m *meter.Meter) perf.HookFn {
 	return func(tCtx ktesting.TContext) error {
 		tCtx.Cleanup(func() {
@@ -77,8 +80,9 @@ func prepare(m *meter.Meter) perf.HookFn {
 	}
 }
 
-// etcd serves until it is told to end, or its parent has ended without telling it. It does not wait for the disk, which
-// other work of the machine may keep busy: its data does not outlive the run.
+// etcd serves until it is told to end, or its parent has ended without telling
+// it. It does not wait for the disk, which other work of the machine may keep
+// busy: its data does not outlive the run.
 func etcd() {
 	parent := os.Getppid()
 	go func() {

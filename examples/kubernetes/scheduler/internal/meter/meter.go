@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package meter measures what a scheduler does while scheduler_perf, Kubernetes' own benchmark, runs a workload.
+// Package meter measures what a scheduler does while scheduler_perf,
+// Kubernetes' own benchmark, runs a workload.
 package meter
 
 import (
@@ -22,11 +23,14 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// A Meter measures what scheduler_perf itself would only give in samples of a second, or from the start of the process:
+// A Meter measures what scheduler_perf itself would only give in samples of a
+// second, or from the start of the process:
 //
-//   - It is told of every pod that is bound, by a plugin that is part of either scheduler, stock or not: see [Meter.NewClock].
-//   - It stands in for the gatherer of metrics. scheduler_perf gathers when it starts to measure, every second, and when it
-//     stops. What the last time has more than the first belongs to what is measured.
+// - It is told of every pod that is bound, by a plugin that is part of either
+// scheduler, stock or not: see [Meter.NewClock]. - It stands in for the
+// gatherer of metrics. scheduler_perf gathers when it starts to measure, every
+// second, and when it stops. What the last time has more than the first belongs
+// to what is measured.
 type Meter struct {
 	metrics.Gatherer                 // the one that it stands in for
 	Namespaces       []string        // of the pods that are measured
@@ -155,7 +159,8 @@ func (s *snapshot) add(name string, metric *dto.Metric) {
 	}
 }
 
-// wakes reports whether a pod that comes into a queue by the event was one that waited, not a new one or one that failed.
+// wakes reports whether a pod that comes into a queue by the event was one that
+// waited, not a new one or one that failed.
 func wakes(event string) bool {
 	switch event {
 	case framework.ScheduleAttemptFailure, framework.BackoffComplete, framework.PopFromBackoffQ,
@@ -175,7 +180,8 @@ func label(metric *dto.Metric, name string) string {
 }
 
 func histogramOf(h *dto.Histogram) measurement.Histogram {
-	result := measurement.Histogram{Sum: measurement.Sum{Count: int(h.GetSampleCount()), Sum: h.GetSampleSum()}}
+	var result measurement.Histogram
+	result.Sum = measurement.Sum{Count: int(h.GetSampleCount()), Sum: h.GetSampleSum()}
 	for _, bucket := range h.GetBucket() {
 		result.Bounds = append(result.Bounds, bucket.GetUpperBound())
 		result.Counts = append(result.Counts, int(bucket.GetCumulativeCount()))

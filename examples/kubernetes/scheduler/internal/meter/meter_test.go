@@ -60,9 +60,11 @@ func page(n uint64) []*dto.MetricFamily {
 	return []*dto.MetricFamily{
 		family("process_cpu_seconds_total", metric(10*x, nil)),
 		family("scheduler_scheduling_attempt_duration_seconds",
-			metric(0, seconds(x, n, n), "result", "scheduled"), metric(0, seconds(2*x, 0, n), "result", "unschedulable")),
+			metric(0, seconds(x, n, n), "result", "scheduled"),
+			metric(0, seconds(2*x, 0, n), "result", "unschedulable")),
 		family("scheduler_event_handling_duration_seconds",
-			metric(0, seconds(x, n), "event", "NodeUpdateNodeTaint"), metric(0, seconds(5, 5), "event", "NodeAdd")),
+			metric(0, seconds(x, n), "event", "NodeUpdateNodeTaint"),
+			metric(0, seconds(5, 5), "event", "NodeAdd")),
 		family("scheduler_queue_incoming_pods_total",
 			woken("active", "NodeUpdateNodeTaint", x), woken("backoff", "NodeUpdateNodeTaint", x),
 			woken("unschedulable", "NodeUpdateNodeTaint", 7*x), woken("active", "NodeAdd", 3),
@@ -74,7 +76,9 @@ func page(n uint64) []*dto.MetricFamily {
 }
 
 func pod(namespace, kind string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Labels: map[string]string{"type": kind}}}
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Labels: map[string]string{"type": kind},
+	}}
 }
 
 func TestMeter(t *testing.T) {
@@ -94,7 +98,9 @@ func TestMeter(t *testing.T) {
 		if _, err := m.Gather(); err != nil {
 			t.Fatal(err)
 		}
-		for _, pod := range []*corev1.Pod{pod("measured", "unsched"), pod("too", "unsched"), pod("too", "blocker"), pod("other", "unsched")} {
+		for _, pod := range []*corev1.Pod{
+			pod("measured", "unsched"), pod("too", "unsched"), pod("too", "blocker"), pod("other", "unsched"),
+		} {
 			p.(fwk.PostBindPlugin).PostBind(t.Context(), nil, pod, "node")
 		}
 	}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints_test
 
 import (
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/sequences"
 )
 
 // An indexStep is an operation on an Index and its model.
@@ -131,23 +134,6 @@ func indexSteps(nodes int, lists ...string) []indexStep {
 	return steps
 }
 
-// eachSequence calls f with all sequences of the length of the numbers below n.
-// The slice is the same each time.
-func eachSequence(n, length int, f func(sequence []int)) {
-	sequence := make([]int, length)
-	for {
-		f(sequence)
-		i := length - 1
-		for ; i >= 0 && sequence[i] == n-1; i-- {
-			sequence[i] = 0
-		}
-		if i < 0 {
-			return
-		}
-		sequence[i]++
-	}
-}
-
 // All short sequences of operations, on an empty index and on one with so many
 // nodes and groups that pages are full and searches are worth it.
 func TestBruteIndex(t *testing.T) {
@@ -174,7 +160,7 @@ func TestBruteIndex(t *testing.T) {
 			if testing.Short() {
 				c.length--
 			}
-			eachSequence(len(c.steps), c.length, func(sequence []int) {
+			sequences.Each(len(c.steps), c.length, func(sequence []int) {
 				var names []string
 				in := prefixed{t, &names}
 				x := newModeledIndex(c.repels)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package taints implements the taints and tolerations of Kubernetes for any
 // scheduler, operator or webhook. A taint on a node repels pods, a toleration on
 // a pod lets it through, and what is not tolerated takes effect.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints
 
 // Path names how the Matcher finds what tolerates a taint of the effect: "exempt" by

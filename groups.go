@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints
 
 // A groupSet holds the groups of nodes with the same taints, and finds those that

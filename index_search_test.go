@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints_test
 
 import (
@@ -92,6 +94,18 @@ func TestIndexLimits(t *testing.T) {
 					t.Errorf("%v is not searched for", list)
 				}
 			}
+		}
+	}
+}
+
+// A search for numbers less or greater than a limit takes no step for the limit.
+func TestIndexSearchLeavesOutTheLimit(t *testing.T) {
+	x := amongOthers(100, [][]taints.Taint{parseTaints("score=5:NoSchedule")})
+	for spec, want := range map[string]int{
+		"score=5 op=Lt": 4, "score=5 op=Gt": 4, "score=6 op=Lt": 4 + 1 + 2 + 1, "score=4 op=Gt": 4 + 1 + 2 + 1,
+	} {
+		if steps, ok := x.index.Search(taints.Compile(parseTolerations(spec))); !ok || steps != want {
+			t.Errorf("%s: %d steps, want %d", spec, steps, want)
 		}
 	}
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints
 
 // Keys of the taints that Kubernetes, its cloud providers and kubeadm put on

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints
 
 // A problem is something that can be wrong with a field, or with a whole taint

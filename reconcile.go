@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints
 
 // Diff returns the changes that lead from one list of taints to another. It adds

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints
 
 // A table is a map that releases memory when entries are deleted. A Go map keeps

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package taints
 
 // A TaintID identifies a taint on its node, which has at most one taint with a

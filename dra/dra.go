@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package dra lets package taints work on the device taints and tolerations of
 // Kubernetes' Dynamic Resource Allocation. It converts them to the types of
 // package taints and back without copying them, and has the rules by which

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kube lets package taints work on Kubernetes objects. It converts the
 // taints of nodes and the tolerations of pods to the types of package taints and
 // back without copying them, and errors of package taints to Kubernetes' field

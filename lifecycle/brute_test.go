@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package lifecycle_test
 
 import (
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/sequences"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -110,23 +113,6 @@ func loopSteps(pods int) []queueStep {
 	}})
 }
 
-// eachSequence calls f with all sequences of the length of the numbers below n.
-// The slice is the same each time.
-func eachSequence(n, length int, f func(sequence []int)) {
-	sequence := make([]int, length)
-	for {
-		f(sequence)
-		i := length - 1
-		for ; i >= 0 && sequence[i] == n-1; i-- {
-			sequence[i] = 0
-		}
-		if i < 0 {
-			return
-		}
-		sequence[i]++
-	}
-}
-
 // All short sequences of operations, on an empty queue and on one that gives its
 // memory back with the next removal.
 func TestBruteQueue(t *testing.T) {
@@ -160,7 +146,7 @@ func TestBruteQueue(t *testing.T) {
 				if testing.Short() {
 					length--
 				}
-				eachSequence(len(c.steps), length, func(sequence []int) {
+				sequences.Each(len(c.steps), length, func(sequence []int) {
 					var names []string
 					in := prefixed{t, &names}
 					m := modeledQueue{&lifecycle.Queue[int]{KeepTimers: keep}, queueModel{keepTimers: keep}}

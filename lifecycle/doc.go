@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package lifecycle implements what controllers of nodes and evictions need
 // beside package taints: the queue of pending evictions, the taints that follow
 // from a node's conditions, and the rate at which nodes may be tainted when many

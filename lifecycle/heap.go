@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package lifecycle
 
 // A pending eviction is an entry of a queue's heap. Each entry comes before its

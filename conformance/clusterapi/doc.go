@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package clusterapi holds the library's changes against those that Cluster API
 // makes to the taints of a node. It is a module of its own, for Cluster API
 // decides what it is built with, and has nothing to import.

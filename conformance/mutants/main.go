@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Mutants asks whether the tests notice when the library is wrong: it makes small
 // changes of a package, one at a time, runs the package's tests with each, and
 // lists the changes that no test notices.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 // A difference is why a test of Kubernetes fails with the library, and is meant

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Owntests runs Kubernetes' own unit tests with the library in the place of the
 // functions that decide about taints and tolerations.
 //

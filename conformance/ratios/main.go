@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ratios measures how many times faster the library is than Kubernetes' own code at
 // the same work, or than a plain loop, and what each costs to import:
 //

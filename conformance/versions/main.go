@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Versions runs the conformance tests against several versions of Kubernetes and
 // prints one table: what is compared, by version, with the number of cases and
 // of differences.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Admission is a webhook that gives pods tolerations and node selectors when they
 // are created, and refuses tolerations that are not allowed, over HTTPS, as an API
 // server asks for it (AdmissionReview of admission.k8s.io/v1):

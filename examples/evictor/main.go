@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Evictor replays a cluster whose nodes fail: kubelets fall silent, conditions
 // become taints as fast as the zones allow, taints become deadlines, and pods
 // leave or are spared. Time is simulated, so that an hour takes a moment and the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Playground serves a page on which one types taints and tolerations and sees what
 // Kubernetes does with them. The library runs in the browser, as WebAssembly:
 //

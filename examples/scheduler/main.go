@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Scheduler places pods on the nodes of a simulated cluster in the steps of the
 // Kubernetes documentation: it filters the nodes, scores some of those that are
 // left, and selects the best. Meanwhile nodes are cordoned, fail and come back.

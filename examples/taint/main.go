@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Taint is "kubectl taint" for files: it changes the taints of nodes in the
 // JSON that kubectl prints, and leaves every other byte as it is.
 //

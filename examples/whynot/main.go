@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whynot says why pods are pending, which pods leave their nodes and when, and
 // what keeps whom away, from the JSON that kubectl prints, or as a plugin of
 // kubectl from a cluster:

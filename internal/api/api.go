@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package api writes down what a package exports, one line per thing, in the
 // manner of the files in Go's own api directory. The tests compare that with the
 // files in this repository's api directory.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package enum converts between the numbers and names of enumerations.
 package enum
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package exampletest checks that whatever a package exports has an example.
 package exampletest
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package markdown reads the tables of this repository's documents, for the
 // tests that hold them.
 package markdown

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package recorded reads what a live Kubernetes 1.36.3 answered.
 package recorded
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package semantics reads the tables of docs/semantics.md, for the tests that
 // hold the library and Kubernetes to them.
 package semantics

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package viewtest holds what the tests of every module with zero-copy views
 // check: equal layouts and JSON, and views that share memory and allocate nothing.
 package viewtest

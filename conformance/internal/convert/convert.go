@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package convert turns the taints and tolerations of k8s.io/api, of Kubernetes'
 // internal API and of the library into each other. The conversions from and to those of
 // the library go field by field, so that they depend on nothing but the names; nil

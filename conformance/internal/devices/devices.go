@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package devices runs the device-taint-eviction controller of the version of
 // Kubernetes that the build tags kubernetes1.34, kubernetes1.35 and
 // kubernetes1.37 name, and of 1.36 without them. Each has another type for rules

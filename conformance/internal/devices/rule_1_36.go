@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 //go:build !kubernetes1.34 && !kubernetes1.35 && !kubernetes1.37
 
 package devices

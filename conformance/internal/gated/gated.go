@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 //go:build !kubernetes1.34
 
 // Package gated runs the functions of Kubernetes whose form depends on the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package gotest reads what "go test -json" prints.
 package gotest
 

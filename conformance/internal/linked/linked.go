@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package linked runs unexported functions of Kubernetes, as they stand there. It
 // rests on go:linkname, which the linker allows for anything outside the standard
 // library.

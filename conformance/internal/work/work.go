@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package work has the work that the library and Kubernetes' own code both do, on
 // the same input, for benchmarks that hold one beside the other.
 package work

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package golden compares outputs with files that hold what they should be.
 package golden
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kubejson reads the JSON that kubectl prints: lists and single
 // objects, one document after the other, as a stream.
 package kubejson

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package labels matches labels as Kubernetes does: the requirements of node
 // affinity, and selectors as kubectl takes them.
 package labels

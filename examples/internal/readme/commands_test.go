@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package readme
 
 import (
@@ -84,6 +86,10 @@ var commands = map[string]how{
 	"go test -C internal/release -count=1 . -every": {
 		more: "-list .",
 		by:   ".github/workflows/nightly.yml",
+	},
+	"go run -C examples/kubernetes ./perf -check": {
+		more: "-list",
+		why:  "40 minutes, and other loads on the machine count",
 	},
 	"go test -C examples/kubernetes -timeout 1h ./e2e": {
 		more: "-list .",

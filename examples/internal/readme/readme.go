@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package readme runs the commands of a README as they are printed, for tests.
 package readme
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package terminal is what the examples ask of a terminal.
 package terminal
 

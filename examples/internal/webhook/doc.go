@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package webhook answers an API server's questions about pods (AdmissionReview of
 // admission.k8s.io/v1): /mutate gives new ones tolerations and node selectors, and
 // /validate refuses tolerations that their namespace does not allow. It needs the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package webhooktest has what the tests of the webhooks share: requests,
 // certificates to trust, and logs.
 package webhooktest

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package e2e
 
 import (
@@ -130,9 +132,9 @@ func (r *readmeTest) waitFor(t *testing.T, c *command, url string) {
 	})
 }
 
-// module looks at the README of the module: its commands are these tests.
+// module looks at the README of the module: its commands are these tests, and a benchmark that is only listed.
 func (r *readmeTest) module(t *testing.T) {
-	blocks := r.blocks(t, ".", 2)
+	blocks := r.blocks(t, ".", 3)
 	if blocks[0].Text != playCommand+"\n" {
 		t.Errorf("TestPlay runs another command than %s", blocks[0].Text)
 	}
@@ -142,11 +144,18 @@ func (r *readmeTest) module(t *testing.T) {
 			t.Errorf("the README does not have %s, %v", name, err)
 		}
 	}
-	for line := range strings.Lines(blocks[1].Text) {
+	lists(t, blocks[1], " -list .", "TestThroughput")
+	lists(t, blocks[2], " -list", "Tainted80/5000Nodes")
+}
+
+// lists runs the commands of the block with one more argument that has them list what they would run.
+func lists(t *testing.T, block readme.Block, argument, want string) {
+	t.Helper()
+	for line := range strings.Lines(block.Text) {
 		command, _, _ := strings.Cut(line, "#")
-		list := exec.Command("bash", "-euc", strings.TrimSpace(command)+" -list .")
+		list := exec.Command("bash", "-euc", strings.TrimSpace(command)+argument)
 		list.Dir = root
-		if output, err := list.CombinedOutput(); err != nil || !strings.Contains(string(output), "TestThroughput") {
+		if output, err := list.CombinedOutput(); err != nil || !strings.Contains(string(output), want) {
 			t.Errorf("%s: %v\n%s", command, err, output)
 		}
 	}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command evictor evicts the pods that do not tolerate their nodes' NoExecute
 // taints, or no longer, in the place of Kubernetes' taint-eviction controller, which
 // is switched off with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command play starts a Kubernetes control plane to play with: nodes that are
 // objects with a heartbeat, the scheduler with the plugin Taints, the evictor and
 // the webhook in the place of Kubernetes' own, and some pods. It says how to reach

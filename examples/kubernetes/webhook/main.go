@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command webhook serves the admission webhook of examples/admission in a cluster,
 // and registers it: it makes the certificates, keeps them in a Secret that its
 // replicas share, renews them, and writes both webhook configurations.

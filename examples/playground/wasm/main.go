@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 //go:build js && wasm
 
 // Wasm is the part of the playground that runs in the browser. It gives the page one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Empty does nothing: what its binary holds comes with every Go program that knows its arguments.
 package main
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kubernetes calls the one helper that does what the library's function does.
 package main
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command controlplane is a Kubernetes control plane in one binary, for tests: etcd,
 // kube-apiserver, kube-controller-manager and kube-scheduler, and kubectl to talk to
 // it, each started by its name as the first argument.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cluster starts a real Kubernetes control plane, for tests and to play
 // with: etcd, kube-apiserver and kube-controller-manager, built from Go modules, on
 // 127.0.0.1 and free ports. There are no machines: a node is an object with a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package jsontree reads JSON into a tree that knows where in the text each value
 // stands, and writes JSON. It is for programs that must stay small: it imports
 // neither fmt nor reflect nor encoding/json.

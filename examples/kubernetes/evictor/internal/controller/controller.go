@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package controller evicts the pods that do not tolerate their nodes' NoExecute
 // taints, or no longer: it stands in for Kubernetes' taint-eviction controller.
 //

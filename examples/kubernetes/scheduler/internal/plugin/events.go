@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package plugin
 
 import (
@@ -33,15 +35,14 @@ func (p *Taints) afterNodeChange(_ klog.Logger, pod *corev1.Pod, before, after a
 	if err != nil {
 		return fwk.Queue, err
 	}
-	m := p.compile(pod)
-	if (was == nil || !feasible(m, was)) && feasible(m, is) {
+	if p.feasible(pod, is) && (was == nil || !p.feasible(pod, was)) {
 		return fwk.Queue, nil
 	}
 	return fwk.QueueSkip, nil
 }
 
-func feasible(m *taints.Matcher, node *corev1.Node) bool {
-	_, found := m.FindUntolerated(kube.Taints(node.Spec.Taints), taints.Hard)
+func (p *Taints) feasible(pod *corev1.Pod, node *corev1.Node) bool {
+	_, found := p.options.FindUntolerated(kube.Taints(node.Spec.Taints), kube.Tolerations(pod.Spec.Tolerations), taints.Hard)
 	return !found
 }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package plugin has a plugin for the kube-scheduler that stands in for its
 // TaintToleration: it places pods on the same nodes and gives them the same scores,
 // knows before it looks at any node which of them a pod may be placed on, and says

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
+)
+
+// A result is what was measured of a workload, in all rounds.
+type result struct {
+	workload workload
+	nodes    int
+	runs     [2][]measurement.Run // by side
+}
+
+// choose returns the workloads whose names match.
+func choose(match string) ([]workload, error) {
+	pattern, err := regexp.Compile(match)
+	if err != nil {
+		return nil, err
+	}
+	var chosen []workload
+	for _, w := range workloads {
+		if pattern.MatchString(w.String()) {
+			chosen = append(chosen, w)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no workload matches %q: see -list", match)
+	}
+	return chosen, nil
+}
+
+// again is how many more rounds a workload gets that is below its floor,
+// because most often that is noise.
+const again = 2
+
+// A runner runs a workload once, as [bench.run] does.
+type runner func(context.Context, workload, side) (run measurement.Run, nodes int, err error)
+
+// compare runs the workloads, so many rounds each. A workload that fails is
+// left out, and the error says so.
+func compare(
+	ctx context.Context, run runner, chosen []workload, rounds int,
+) (results []result, err error) {
+	for i, w := range chosen {
+		if ctx.Err() != nil {
+			return results, errors.Join(err, ctx.Err())
+		}
+		fmt.Fprintf(os.Stderr, "%d/%d %s\n", i+1, len(chosen), w)
+		r, failed := compareOne(ctx, run, w, rounds)
+		if failed != nil {
+			fmt.Fprintln(os.Stderr, " ", failed)
+			err = errors.Join(err, fmt.Errorf("%s has failed", w))
+			continue
+		}
+		results = append(results, r)
+	}
+	return results, err
+}
+
+func compareOne(ctx context.Context, run runner, w workload, rounds int) (result, error) {
+	r := result{workload: w}
+	for round := 0; round < rounds || round < rounds+again && !(r.ratio() >= w.floor()); round++ {
+		if err := r.measure(ctx, run, round); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// measure runs the workload on both sides. They take turns in who is first.
+func (r *result) measure(ctx context.Context, run runner, round int) error {
+	sides := []side{stock, plugin}
+	if round%2 == 1 {
+		slices.Reverse(sides)
+	}
+	for _, s := range sides {
+		begin := time.Now()
+		measured, nodes, err := run(ctx, r.workload, s)
+		if err != nil {
+			return err
+		}
+		r.nodes = nodes
+		r.runs[s] = append(r.runs[s], measured)
+		fmt.Fprintf(os.Stderr, "  %-6s %6.1f pods/s, %.2f ms an attempt, %.1f s of CPU; %.0f s in all\n",
+			s, measured.Throughput(), measured.Attempts.Mean()*1000, measured.CPU,
+			time.Since(begin).Seconds())
+	}
+	return nil
+}
+
+// best returns the round that counts: what else the machine does only makes a
+// round slower.
+func (r *result) best(s side) measurement.Run {
+	return slices.MaxFunc(r.runs[s], func(a, b measurement.Run) int {
+		return cmp.Compare(r.speed(a), r.speed(b))
+	})
+}
+
+// speed is what counts of a run, more being better.
+func (r *result) speed(run measurement.Run) float64 {
+	if r.workload.Paced {
+		return 1 / run.CPU
+	}
+	return run.Throughput()
+}
+
+// ratio returns how many times as fast as the stock scheduler the one with the
+// plugin is.
+func (r *result) ratio() float64 { return r.speed(r.best(plugin)) / r.speed(r.best(stock)) }
+
+// below returns the workloads that are below their floors.
+func below(results []result) []string {
+	var names []string
+	for _, r := range results {
+		ratio, floor := r.ratio(), r.workload.floor()
+		if !(ratio >= floor) { // also where it is not a number
+			names = append(names, fmt.Sprintf("%s %.2f× (want %g×)", r.workload, ratio, floor))
+		}
+	}
+	return names
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command benchmark runs workloads of Kubernetes' own scheduler benchmark,
+// scheduler_perf, with the plugin Taints within reach of the configuration, and
+// writes down what the scheduler did. The command perf builds and starts it,
+// once for each run:
+//
+//	benchmark -config FILE -result FILE -namespaces a,b ...
+//
+// scheduler_perf wants an etcd on the PATH. Under that name, this is one.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/internal/meter"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/internal/plugin"
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/component-base/metrics/legacyregistry"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	perf "k8s.io/kubernetes/test/integration/scheduler_perf"
+	"k8s.io/kubernetes/test/utils/ktesting"
+)
+
+func main() {
+	if filepath.Base(os.Args[0]) == "etcd" {
+		etcd()
+		return
+	}
+	m := &meter.Meter{Gatherer: legacyregistry.DefaultGatherer}
+	testing.Init()
+	config := flag.String("config", "", "run the workload of this `file`, a performance-config.yaml")
+	result := flag.String("result", "", "write what was measured to this `file`")
+	namespaces := flag.String("namespaces", "", "measure pods of these `namespaces`, separated by commas")
+	selector := flag.String("selector", "", "measure pods with these `labels`")
+	flag.StringVar(&m.Profile, "profile", "", "write a CPU profile of what is measured to this `file`")
+	if err := perf.InitTests(); err != nil { // it parses the flags
+		fail(err)
+	}
+	perf.PerfSchedulingLabelFilter = "" // the file has what is to be run, and nothing else
+	m.Namespaces = strings.Split(*namespaces, ",")
+	var err error
+	if m.Selector, err = labels.Parse(*selector); err != nil {
+		fail(err)
+	}
+
+	legacyregistry.DefaultGatherer = m
+	registry := frameworkruntime.Registry{plugin.Name: plugin.New, meter.Clock: m.NewClock}
+	run := func(b *testing.B) {
+		perf.RunBenchmarkPerfScheduling(b, *config, "taints", registry, perf.WithPrepareFn(prepare(m)))
+		if b.Failed() {
+			return
+		}
+		if err := write(*result, m); err != nil {
+			b.Fatal(err)
+		}
+	}
+	match := func(string, string) (bool, error) { return true, nil }
+	testing.Main(match, nil, []testing.InternalBenchmark{{Name: "BenchmarkPerfScheduling", F: run}}, nil)
+}
+
+// prepare has the profile end before scheduler_perf looks for goroutines that
+// were left behind, for which it waits.
+func prepare(m *meter.Meter) perf.HookFn {
+	return func(tCtx ktesting.TContext) error {
+		tCtx.Cleanup(func() {
+			if err := m.StopProfile(); err != nil {
+				tCtx.Errorf("profile: %v", err)
+			}
+		})
+		return nil
+	}
+}
+
+// etcd serves until it is told to end, or its parent has ended without telling
+// it. It does not wait for the disk, which other work of the machine may keep
+// busy: its data does not outlive the run.
+func etcd() {
+	parent := os.Getppid()
+	go func() {
+		for range time.Tick(time.Second) {
+			if os.Getppid() != parent {
+				os.Exit(1)
+			}
+		}
+	}()
+	etcdmain.Main(append(os.Args, "--unsafe-no-fsync"))
+}
+
+func write(file string, m *meter.Meter) error {
+	measured, err := m.Measured()
+	if err != nil {
+		return err
+	}
+	content, err := json.Marshal(measured)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, content, 0o644)
+}
+
+func fail(err error) {
+	fmt.Fprintf(os.Stderr, "benchmark: %v\n", err)
+	os.Exit(1)
+}

@@ -162,7 +162,7 @@ var commands = map[string]how{
 	},
 	"go run -C conformance ./mutants -list .": {run: true},
 	"go mod tidy -C conformance -modfile=versions/1.37.mod": {
-		form: "go mod tidy -C conformance -diff -modfile=versions/1.37.mod",
+		why: "downloads all of another version of Kubernetes, and its tests' modules",
 	},
 
 	// examples/evictor
@@ -364,7 +364,7 @@ func newScratch(t *testing.T) *scratch {
 	}
 	for name, content := range map[string]string{
 		"nodes.json":  string(nodes),
-		"FILE":        "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n",
+		"FILE":        "apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n",
 		"bin/kubectl": "#!/bin/sh\n[ $1 = get ] && exec cat \"$NODES\"\nexec " + installed + " \"$@\"\n",
 	} {
 		path := filepath.Join(s.dir, name)

@@ -131,7 +131,7 @@ func (r relation) words(differs string) string {
 func appendLine(b []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRuneInString(text[i:])
-		if strconv.IsPrint(c) && (c != utf8.RuneError || size > 1) {
+		if strconv.IsPrint(c) && c != utf8.RuneError {
 			b = append(b, text[i:i+size]...)
 		} else {
 			quoted := strconv.Quote(text[i : i+size])

@@ -65,6 +65,11 @@ func TestCompare(t *testing.T) {
 			seconds: [2][]float64{{10, 12}, {5, 6}},
 			ran:     "stock plugin plugin stock", ratio: 2,
 		},
+		{
+			name: "not measured", workload: workload{Paced: true}, rounds: 1,
+			seconds: [2][]float64{{0, 0, 0}, {0, 0, 0}},
+			ran:     "stock plugin plugin stock stock plugin", ratio: 0, below: true,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := &script{seconds: test.seconds}

@@ -36,18 +36,19 @@ func write(w io.Writer, format string, results []result) error {
 // table is a row for each workload.
 func table(results []result) string {
 	var text strings.Builder
-	text.WriteString("| workload | nodes | pods | pods/s stock | plugin | ratio | " +
-		"p50 stock | plugin | p99 stock | plugin | seconds stock | plugin | CPU s stock | plugin |\n")
-	text.WriteString("|---|" + strings.Repeat("--:|", 13) + "\n")
+	text.WriteString("| workload | nodes | pods | pods/s stock | plugin | ratio " +
+		"| algorithm stock | plugin | p50 stock | plugin | p99 stock | plugin | seconds stock | plugin | CPU s stock | plugin |\n")
+	text.WriteString("|---|" + strings.Repeat("--:|", 15) + "\n")
 	for _, r := range results {
 		a, b := r.best(stock), r.best(plugin)
 		ratio := fmt.Sprintf("%.2f×", r.ratio())
 		if r.workload.Paced {
 			ratio += " (CPU)"
 		}
-		fmt.Fprintf(&text, "| %s | %s | %s | %.0f | %.0f | %s | %s | %s | %s | %s ",
-			r.workload.Case, thousands(r.nodes), thousands(b.Pods),
-			a.Throughput(), b.Throughput(), ratio,
+		fmt.Fprintf(&text, "| %s | %s | %s | %.0f | %.0f | %s | %.2f ms | %.2f ms ",
+			r.workload.Case, thousands(r.nodes), thousands(b.Pods), a.Throughput(), b.Throughput(), ratio,
+			a.Algorithm.Mean()*1000, b.Algorithm.Mean()*1000)
+		fmt.Fprintf(&text, "| %s | %s | %s | %s ",
 			quantile(a, 0.5), quantile(b, 0.5), quantile(a, 0.99), quantile(b, 0.99))
 		fmt.Fprintf(&text, "| %.1f | %.1f | %.1f | %.1f |\n", a.Seconds, b.Seconds, a.CPU, b.CPU)
 	}

@@ -18,13 +18,18 @@ func attempts(counts ...int) measurement.Histogram {
 	}
 }
 
+// algorithm is a histogram of 100 that took so many seconds together.
+func algorithm(sum float64) measurement.Histogram {
+	return measurement.Histogram{Sum: measurement.Sum{Count: 100, Sum: sum}}
+}
+
 var twoResults = []result{
 	{
 		workload: workload{Case: "Pool", Name: "5000Nodes", Floor: 3.5, Params: params{"pods": 3}},
 		nodes:    5000,
 		runs: [2][]measurement.Run{
-			{{Pods: 3001, Seconds: 30, CPU: 50, Attempts: attempts(0, 0, 100)}},
-			{{Pods: 3001, Seconds: 7.5, CPU: 12.25, Attempts: attempts(50, 100, 100)}},
+			{{Pods: 3001, Seconds: 30, CPU: 50, Attempts: attempts(0, 0, 100), Algorithm: algorithm(0.8)}},
+			{{Pods: 3001, Seconds: 7.5, CPU: 12.25, Attempts: attempts(50, 100, 100), Algorithm: algorithm(0.125)}},
 		},
 	},
 	{
@@ -32,7 +37,7 @@ var twoResults = []result{
 		nodes:    500,
 		runs: [2][]measurement.Run{
 			{{
-				Pods: 201, Seconds: 10, CPU: 30, Attempts: attempts(10, 10, 10),
+				Pods: 201, Seconds: 10, CPU: 30, Attempts: attempts(10, 10, 10), Algorithm: algorithm(0.2),
 				Events: map[string]measurement.Sum{
 					"NodeAdd":             {Count: 2, Sum: 0.001},
 					"NodeUpdateNodeTaint": {Count: 1500, Sum: 3},
@@ -41,7 +46,7 @@ var twoResults = []result{
 				Woken: map[string]int{"NodeUpdateNodeTaint": 2000},
 			}},
 			{{
-				Pods: 201, Seconds: 10, CPU: 20, Attempts: attempts(10, 10, 10),
+				Pods: 201, Seconds: 10, CPU: 20, Attempts: attempts(10, 10, 10), Algorithm: algorithm(0.1),
 				Events: map[string]measurement.Sum{
 					"NodeUpdateNodeTaint":    {Count: 1500, Sum: 1.5},
 					"PodUpdatePodToleration": {Count: 1, Sum: 1},
@@ -57,10 +62,10 @@ func TestTable(t *testing.T) {
 	if err := write(&out, "markdown", twoResults); err != nil {
 		t.Fatal(err)
 	}
-	want := `| workload | nodes | pods | pods/s stock | plugin | ratio | p50 stock | plugin | p99 stock | plugin | seconds stock | plugin | CPU s stock | plugin |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
-| Pool | 5,000 | 3,001 | 100 | 400 | 4.00× | 3.0 ms | 1.0 ms | 4.0 ms | 2.0 ms | 30.0 | 7.5 | 50.0 | 12.2 |
-| Waiting | 500 | 201 | 20 | 20 | 1.50× (CPU) | 0.5 ms | 0.5 ms | 1.0 ms | 1.0 ms | 10.0 | 10.0 | 30.0 | 20.0 |
+	want := `| workload | nodes | pods | pods/s stock | plugin | ratio | algorithm stock | plugin | p50 stock | plugin | p99 stock | plugin | seconds stock | plugin | CPU s stock | plugin |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| Pool | 5,000 | 3,001 | 100 | 400 | 4.00× | 8.00 ms | 1.25 ms | 3.0 ms | 1.0 ms | 4.0 ms | 2.0 ms | 30.0 | 7.5 | 50.0 | 12.2 |
+| Waiting | 500 | 201 | 20 | 20 | 1.50× (CPU) | 2.00 ms | 1.00 ms | 0.5 ms | 0.5 ms | 1.0 ms | 1.0 ms | 10.0 | 10.0 | 30.0 | 20.0 |
 
 | workload | event | handled stock | plugin | in the mean stock | plugin | pods woken stock | plugin |
 |---|---|--:|--:|--:|--:|--:|--:|

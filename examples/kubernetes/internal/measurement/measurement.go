@@ -21,6 +21,9 @@ type Run struct {
 	CPU float64 `json:"cpu"`
 	// Attempts are those to schedule a pod, bound or not.
 	Attempts Histogram `json:"attempts"`
+	// Algorithm is the part of each attempt in which the scheduler chooses a node: it
+	// alone is the scheduler's, the rest waits for the API server.
+	Algorithm Histogram `json:"algorithm"`
 	// Events are the durations of handling the events of the cluster, by event,
 	// as in "NodeUpdateNodeTaint".
 	Events map[string]Sum `json:"events"`

@@ -67,7 +67,8 @@ func TestRun(t *testing.T) {
 	}
 	run := Run{
 		Pods: 2, Seconds: 3, CPU: 4, Attempts: histogram(3, 2, 1, 1, 2),
-		Events: map[string]Sum{"NodeAdd": {Count: 1, Sum: 2}}, Woken: map[string]int{"NodeAdd": 3},
+		Algorithm: histogram(2, 2, 1, 1, 2),
+		Events:    map[string]Sum{"NodeAdd": {Count: 1, Sum: 2}}, Woken: map[string]int{"NodeAdd": 3},
 	}
 	content, err := json.Marshal(run)
 	if err != nil {

@@ -105,12 +105,13 @@ func (m *Meter) Measured() (measurement.Run, error) {
 		return measurement.Run{}, errors.New("nothing was measured")
 	}
 	run := measurement.Run{
-		Pods:     m.pods,
-		Seconds:  m.end.Sub(m.begin).Seconds(),
-		CPU:      m.last.cpu - m.first.cpu,
-		Attempts: m.last.attempts.Sub(m.first.attempts),
-		Events:   map[string]measurement.Sum{},
-		Woken:    map[string]int{},
+		Pods:      m.pods,
+		Seconds:   m.end.Sub(m.begin).Seconds(),
+		CPU:       m.last.cpu - m.first.cpu,
+		Attempts:  m.last.attempts.Sub(m.first.attempts),
+		Algorithm: m.last.algorithm.Sub(m.first.algorithm),
+		Events:    map[string]measurement.Sum{},
+		Woken:     map[string]int{},
 	}
 	for event, sum := range m.last.events {
 		if difference := sum.Sub(m.first.events[event]); difference.Count > 0 {
@@ -127,10 +128,11 @@ func (m *Meter) Measured() (measurement.Run, error) {
 
 // A snapshot is what the metrics of the process say at one time.
 type snapshot struct {
-	cpu      float64
-	attempts measurement.Histogram
-	events   map[string]measurement.Sum
-	woken    map[string]int
+	cpu       float64
+	attempts  measurement.Histogram
+	algorithm measurement.Histogram
+	events    map[string]measurement.Sum
+	woken     map[string]int
 }
 
 func snapshotOf(families []*dto.MetricFamily) *snapshot {
@@ -149,6 +151,8 @@ func (s *snapshot) add(name string, metric *dto.Metric) {
 		s.cpu = metric.GetCounter().GetValue()
 	case "scheduler_scheduling_attempt_duration_seconds": // by result
 		s.attempts = s.attempts.Add(histogramOf(metric.GetHistogram()))
+	case "scheduler_scheduling_algorithm_duration_seconds":
+		s.algorithm = s.algorithm.Add(histogramOf(metric.GetHistogram()))
 	case "scheduler_event_handling_duration_seconds":
 		event := label(metric, "event")
 		s.events[event] = s.events[event].Add(histogramOf(metric.GetHistogram()).Sum)

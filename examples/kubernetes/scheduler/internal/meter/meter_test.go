@@ -62,6 +62,7 @@ func page(n uint64) []*dto.MetricFamily {
 		family("scheduler_scheduling_attempt_duration_seconds",
 			metric(0, seconds(x, n, n), "result", "scheduled"),
 			metric(0, seconds(2*x, 0, n), "result", "unschedulable")),
+		family("scheduler_scheduling_algorithm_duration_seconds", metric(0, seconds(x/2, n, n))),
 		family("scheduler_event_handling_duration_seconds",
 			metric(0, seconds(x, n), "event", "NodeUpdateNodeTaint"),
 			metric(0, seconds(5, 5), "event", "NodeAdd")),
@@ -120,6 +121,9 @@ func TestMeter(t *testing.T) {
 		CPU:  40,
 		Attempts: measurement.Histogram{
 			Sum: measurement.Sum{Count: 8, Sum: 12}, Bounds: []float64{1, 2}, Counts: []int{4, 8},
+		},
+		Algorithm: measurement.Histogram{
+			Sum: measurement.Sum{Count: 4, Sum: 2}, Bounds: []float64{1, 2}, Counts: []int{4, 4},
 		},
 		Events: map[string]measurement.Sum{"NodeUpdateNodeTaint": {Count: 4, Sum: 4}},
 		Woken:  map[string]int{"NodeUpdateNodeTaint": 8},

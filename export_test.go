@@ -3,7 +3,7 @@
 package taints
 
 // Path names how the Matcher finds what tolerates a taint of the effect: "exempt" by
-// a toleration of all keys, without a look at the key, "table" by the fingerprint of
+// a toleration of all keys, without reading the key, "table" by the fingerprint of
 // the key, "table and wildcards" among tolerations of more than one key too, "none"
 // where no toleration matches anything.
 func (m *Matcher) Path(effect Effect) string {

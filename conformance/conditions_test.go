@@ -138,7 +138,7 @@ func TestConditions(t *testing.T) {
 	})
 }
 
-// stateOf returns what the library looks at.
+// stateOf returns what the library reads.
 func stateOf(node *corev1.Node) lifecycle.NodeState {
 	return lifecycle.NodeState{
 		Conditions: convert.Each(node.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition {

@@ -161,7 +161,7 @@ func TestDifferenceMemoryPressure(t *testing.T) {
 	}
 }
 
-// What tolerates the same taints, or fewer, is seen as such only for some operators, and seconds that mean the same differ.
+// What tolerates the same taints, or fewer, is recognized only for some operators, and seconds that mean the same differ.
 func TestDifferenceCovers(t *testing.T) {
 	now, past := int64(0), int64(-5)
 	for _, test := range []struct {

@@ -81,7 +81,7 @@ func sameFrom(t *rapid.T, e taints.Eviction) {
 	}
 }
 
-// samePair fails the test unless the pair that decided is one that Kubernetes looks at.
+// samePair fails the test unless the pair that decided is one that Kubernetes compares.
 func samePair(t *rapid.T, got taints.Eviction, marks []corev1.Taint, tolerations []corev1.Toleration, comparison bool) {
 	mark, evicts := got.Taint()
 	toleration, tolerated := got.Toleration()

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A timedController is the taint-eviction controller's part that looks at a pod, on a clock that the test moves.
+// A timedController is the taint-eviction controller's part that checks a pod, on a clock that the test moves.
 type timedController struct {
 	controller *tainteviction.Controller
 	queue      *tainteviction.TimedWorkerQueue

@@ -23,7 +23,7 @@ type queueStep struct {
 // at is the moment so many seconds after noon.
 func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
-// bruteEvictions lead to each rule of KeepTimers, and meet at few times: looks at
+// bruteEvictions lead to each rule of KeepTimers, and meet at few times: checks at
 // two moments, evictions that have begun, and those that a caller made.
 var bruteEvictions = map[string]taints.Eviction{
 	"stays":                     {},

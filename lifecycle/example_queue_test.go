@@ -36,7 +36,7 @@ func ExampleQueue_restart() {
 	// sleep 1m0s
 }
 
-// Under KeepTimers the first look counts, as in Kubernetes, and an eviction that
+// Under KeepTimers the first check counts, as in Kubernetes, and an eviction that
 // has begun is not taken back.
 func ExampleQueue_keepTimers() {
 	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}

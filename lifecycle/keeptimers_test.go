@@ -21,8 +21,8 @@ const (
 	untolerated  = ""
 )
 
-// look is what a controller finds at a node in maintenance after a while.
-func look(toleration string, after time.Duration) taints.Eviction {
+// check is what a controller finds at a node in maintenance after a while.
+func check(toleration string, after time.Duration) taints.Eviction {
 	var tolerations []taints.Toleration
 	if toleration != untolerated {
 		tolerations = append(tolerations, taints.MustParseToleration(toleration))
@@ -50,7 +50,7 @@ func TestKeepTimers(t *testing.T) {
 			5 * time.Minute, 5 * time.Minute,
 		},
 		{
-			"a later look", fiveMinutes, fiveMinutes, time.Minute, lifecycle.Unchanged,
+			"a later check", fiveMinutes, fiveMinutes, time.Minute, lifecycle.Unchanged,
 			lifecycle.Moved, 5 * time.Minute, 6 * time.Minute,
 		},
 		{
@@ -145,8 +145,8 @@ func TestKeepTimers(t *testing.T) {
 					want, due = tc.keep, tc.due
 				}
 				q := lifecycle.Queue[string]{KeepTimers: keep}
-				q.Update("pod", look(tc.first, 0))
-				if got := q.Update("pod", look(tc.second, tc.after)); got != want {
+				q.Update("pod", check(tc.first, 0))
+				if got := q.Update("pod", check(tc.second, tc.after)); got != want {
 					t.Errorf("KeepTimers %v: %v, want %v", keep, got, want)
 				}
 				if next, ok := q.Next(); ok != (due != gone) || ok && !next.Equal(noon.Add(due)) {
@@ -170,7 +170,7 @@ func TestBegunEvictions(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name  string
-		looks []taints.Eviction
+		checks []taints.Eviction
 		begun bool
 	}{
 		{"pending", []taints.Eviction{at(0, hour)}, false},
@@ -183,14 +183,14 @@ func TestBegunEvictions(t *testing.T) {
 		{"now, made by the caller", []taints.Eviction{{Outcome: taints.EvictsNow, At: noon.Add(hour)}}, true},
 		{"due when its seconds begin", []taints.Eviction{at(hour, hour)}, true},
 		{"due before its seconds begin", []taints.Eviction{at(2*hour, hour)}, true},
-		{"not tolerated any more", []taints.Eviction{at(0, hour), look(untolerated, time.Minute)}, true},
-		{"not tolerated any more, too late", []taints.Eviction{at(0, hour), look(untolerated, 2*hour)}, true},
-		{"no time at the same moment", []taints.Eviction{at(0, hour), look(noTime, 0)}, true},
-		{"no time later", []taints.Eviction{at(0, hour), look(noTime, time.Minute)}, false},
+		{"not tolerated any more", []taints.Eviction{at(0, hour), check(untolerated, time.Minute)}, true},
+		{"not tolerated any more, too late", []taints.Eviction{at(0, hour), check(untolerated, 2*hour)}, true},
+		{"no time at the same moment", []taints.Eviction{at(0, hour), check(noTime, 0)}, true},
+		{"no time later", []taints.Eviction{at(0, hour), check(noTime, time.Minute)}, false},
 		{"another time at the same moment", []taints.Eviction{at(0, hour), at(0, 2*hour)}, false},
 		{"seen before the deadline", []taints.Eviction{at(0, hour), at(hour-1, 3*hour)}, false},
 		{"seen at the deadline", []taints.Eviction{at(0, hour), at(hour, 3*hour)}, true},
-		{"seen behind the deadline, tolerated for no time", []taints.Eviction{at(0, hour), look(noTime, 2*hour)}, true},
+		{"seen behind the deadline, tolerated for no time", []taints.Eviction{at(0, hour), check(noTime, 2*hour)}, true},
 		{
 			"seen behind the deadline, and the clock stepped back",
 			[]taints.Eviction{at(0, hour), at(2*hour, 3*hour), at(0, hour)},
@@ -199,7 +199,7 @@ func TestBegunEvictions(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			q := lifecycle.Queue[string]{KeepTimers: true}
-			for _, e := range tc.looks {
+			for _, e := range tc.checks {
 				q.Update("pod", e)
 			}
 			due, _ := q.Due("pod")
@@ -219,7 +219,7 @@ func TestBegunEvictions(t *testing.T) {
 			if got := drain(&q, due); len(got) != 1 || q.Len() != 0 {
 				t.Errorf("got %v when it is due", got)
 			}
-			q.Update("pod", look(untolerated, 0))
+			q.Update("pod", check(untolerated, 0))
 			if !q.Delete("pod") || q.Len() != 0 {
 				t.Error("the pod cannot be deleted")
 			}
@@ -231,7 +231,7 @@ func TestBegunEvictions(t *testing.T) {
 	}
 }
 
-// The moment of a look is compared by wall clock, in whatever location.
+// The moment of a check is compared by wall clock, in whatever location.
 func TestKeepTimersComparesMoments(t *testing.T) {
 	now := time.Now()
 	for _, from := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {
@@ -271,7 +271,7 @@ func (p *kubernetesPod) fire(now time.Duration) {
 	}
 }
 
-// process looks at the pod. The seconds are those of its shortest toleration, or
+// process checks the pod. The seconds are those of its shortest toleration, or
 // nil for forever.
 func (p *kubernetesPod) process(tolerated bool, seconds *int64, now time.Duration, wall time.Time) {
 	switch {
@@ -293,7 +293,7 @@ func (p *kubernetesPod) process(tolerated bool, seconds *int64, now time.Duratio
 	}
 }
 
-// A pod is looked at again and again, with another toleration each time. With
+// A pod is checked again and again, with another toleration each time. With
 // KeepTimers its eviction is pending, and has begun, whenever Kubernetes' is.
 func TestKeepTimersIsProcessPodOnNode(t *testing.T) {
 	test := func(t *rapid.T, stepsBack bool) {
@@ -304,7 +304,7 @@ func TestKeepTimersIsProcessPodOnNode(t *testing.T) {
 		if stepsBack {
 			least = 1000 // no timer comes due meanwhile: it would by another clock than ours
 		}
-		for i := range rapid.IntRange(1, 10).Draw(t, "looks") {
+		for i := range rapid.IntRange(1, 10).Draw(t, "checks") {
 			pass := time.Duration(rapid.IntRange(0, 20).Draw(t, "pass")) * time.Second
 			now += pass
 			if stepsBack && pass > 0 {
@@ -316,7 +316,7 @@ func TestKeepTimersIsProcessPodOnNode(t *testing.T) {
 			if !stepsBack {
 				gone := len(drain(&ours, wall)) > 0
 				if gone != kubernetes.deleted {
-					t.Fatalf("look %d: evicted %v, Kubernetes %v", i, gone, kubernetes.deleted)
+					t.Fatalf("check %d: evicted %v, Kubernetes %v", i, gone, kubernetes.deleted)
 				}
 				if gone {
 					return
@@ -339,16 +339,16 @@ func TestKeepTimersIsProcessPodOnNode(t *testing.T) {
 
 			due, pending := ours.Due("pod")
 			if pending != (kubernetes.timer || kubernetes.deleted) {
-				t.Fatalf("look %d: pending %v, Kubernetes %+v", i, pending, kubernetes)
+				t.Fatalf("check %d: pending %v, Kubernetes %+v", i, pending, kubernetes)
 			}
 			switch {
 			case begun && (change != lifecycle.Unchanged || !due.Equal(before)) &&
 				!(change == lifecycle.Moved && !tolerated && due.Before(before)):
-				t.Fatalf("look %d: begun at %v, and then %v to %v", i, before, change, due)
+				t.Fatalf("check %d: begun at %v, and then %v to %v", i, before, change, due)
 			case begun && due.Before(before):
 				kubernetes.due = due
 			case pending && !due.Equal(kubernetes.due):
-				t.Fatalf("look %d: due at %v, Kubernetes %+v", i, due, kubernetes)
+				t.Fatalf("check %d: due at %v, Kubernetes %+v", i, due, kubernetes)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// monitorPeriod is how often the node-lifecycle controller looks at the nodes
+// monitorPeriod is how often the node-lifecycle controller checks the nodes
 // (--node-monitor-period).
 const monitorPeriod = 5 * time.Second
 
@@ -115,7 +115,7 @@ func (c *lifecycleController) wake(now time.Time) {
 	}
 }
 
-// monitor looks at all nodes (monitorNodeHealth in Kubernetes).
+// monitor checks all nodes (monitorNodeHealth in Kubernetes).
 func (c *lifecycleController) monitor(now time.Time) {
 	for _, n := range c.nodes {
 		if now.Sub(n.lastBeat) > c.grace {

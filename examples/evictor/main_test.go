@@ -200,7 +200,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A countdown is a context that is canceled after so many looks at it.
+// A countdown is a context that is canceled after it was asked so many times.
 type countdown struct {
 	context.Context
 	looks int

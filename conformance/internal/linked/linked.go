@@ -87,7 +87,7 @@ func AddZone(nc *nodelifecycle.Controller, logger klog.Logger, node *corev1.Node
 func HandleDisruption(nc *nodelifecycle.Controller, ctx context.Context,
 	zoneToNodeConditions map[string][]*corev1.NodeCondition, nodes []*corev1.Node)
 
-// ProcessPod is what the taint-eviction controller does when it looks at a pod: it
+// ProcessPod is what the taint-eviction controller does when it checks a pod: it
 // schedules, keeps or cancels its deletion.
 //
 //go:linkname ProcessPod k8s.io/kubernetes/pkg/controller/tainteviction.(*Controller).processPodOnNode

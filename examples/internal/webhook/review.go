@@ -91,7 +91,7 @@ func readRequest(body []byte) (*request, error) {
 
 // A decision is what becomes of a request.
 type decision struct {
-	ignored string   // why it was allowed without a look at the pod, if so
+	ignored string   // why it was allowed without checking the pod, if so
 	refusal *refusal // nil: allowed
 	name    string   // of the pod
 	qos     qosClass

@@ -393,7 +393,7 @@ func TestLimits(t *testing.T) {
 // spec returns a pod with that in its spec.
 func spec(members string) string { return `{"apiVersion":"v1","kind":"Pod","spec":{` + members + `}}` }
 
-// What a webhook was not made for is allowed without a look.
+// What a webhook was not made for is allowed unchecked.
 func TestIgnored(t *testing.T) {
 	var log bytes.Buffer
 	h := logging(testPolicy(t), slog.New(slog.NewJSONHandler(&log, nil)))
@@ -567,7 +567,7 @@ func FuzzReview(f *testing.F) {
 	})
 }
 
-// checkAnswers posts the body to both webhooks, and looks at the answers.
+// checkAnswers posts the body to both webhooks, and checks the answers.
 func checkAnswers(t *testing.T, h http.Handler, body []byte) {
 	for _, path := range []string{"/mutate", "/validate"} {
 		code, text := ask(h, path, body)

@@ -26,7 +26,7 @@ func nodeOf(obj client.Object) []string {
 
 // CacheOptions returns options for a cache that is small also in a large cluster: it
 // has only the pods that run on nodes, and of pods and nodes only what the
-// controller looks at. Objects come out of it as they are in it, not to be written
+// controller checks. Objects come out of it as they are in it, not to be written
 // to.
 func CacheOptions() cache.Options {
 	return cache.Options{
@@ -46,7 +46,7 @@ func CacheOptions() cache.Options {
 	}
 }
 
-// strip leaves of a pod or node what the controller looks at.
+// strip leaves of a pod or node what the controller checks.
 func strip(obj any) (any, error) {
 	switch obj := obj.(type) {
 	case *corev1.Pod:

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
-func TestStripLeavesWhatIsLookedAt(t *testing.T) {
+func TestStripLeavesWhatIsChecked(t *testing.T) {
 	now := metav1.NewTime(begin)
 	meta := metav1.ObjectMeta{
 		Namespace: "default", Name: "web", UID: "uid", ResourceVersion: "7", CreationTimestamp: now, DeletionTimestamp: &now,

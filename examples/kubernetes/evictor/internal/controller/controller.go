@@ -5,10 +5,10 @@
 //
 // What the taints of a node do to a pod is for package taints to say, and so is what
 // is due next: all pending evictions are in one [lifecycle.Queue]. There is one way
-// in: whatever happens to a pod or its node leads to a look at the pod (look.go),
+// in: whatever happens to a pod or its node leads to a check of the pod (check.go),
 // which puts it into the queue, moves it there or takes it out. There is one way
 // out: a few workers take turns to sleep until the first pod of the queue is due
-// (runner.go), look at it once more, and evict it (evict.go). What fails goes back
+// (runner.go), check it once more, and evict it (evict.go). What fails goes back
 // into the queue, for later.
 package controller
 
@@ -126,7 +126,7 @@ const name = "taints-evictor"
 // is not ready.
 const cacheSyncTimeout = 365 * 24 * time.Hour
 
-// Reconcile looks at a pod.
+// Reconcile checks a pod.
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	obj, err := c.cached(ctx, request.NamespacedName)
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look(ctx, request.NamespacedName, obj, c.clock.Now())
+	c.check(ctx, request.NamespacedName, obj, c.clock.Now())
 	return reconcile.Result{}, nil
 }
 

@@ -75,13 +75,13 @@ func TestATaintThatGoesInTime(t *testing.T) {
 	w.wantEvicted(uid, time.Hour+9*s)
 }
 
-func TestATaintThatGoesBeforeAnyLook(t *testing.T) {
+func TestATaintThatGoesBeforeAnyCheck(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
 	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
 	w.setNode("n", taint("a:NoExecute", begin))
 	w.clock.Step(20 * s)
 	w.noteNode("n")
-	w.runDue() // before the look that the node asks for
+	w.runDue() // before the check that the node asks for
 	w.wantNotEvicted(uid)
 	w.wantEvents("Normal TaintManagerEviction Cancelling deletion of Pod default/web")
 	w.reconcile()
@@ -96,7 +96,7 @@ func TestATaintThatGoesBeforeAnyLook(t *testing.T) {
 }
 
 // The same for one that gives way to another, which the pod tolerates.
-func TestATaintThatChangesBeforeAnyLook(t *testing.T) {
+func TestATaintThatChangesBeforeAnyCheck(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		w := newWorld(t, Options{Policy: fromTimeAdded.Policy, KeepTimers: keep})
 		uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
@@ -152,7 +152,7 @@ func TestATaintWithoutTime(t *testing.T) {
 	w.clock.Step(4 * s)
 	w.setNode("n", taint("a:NoExecute", time.Time{}), taint("b:NoExecute", w.now()))
 	w.wantDue("web", 11*s)
-	w.look("web")
+	w.check("web")
 	w.wantDue("web", 11*s)
 
 	w.setNode("n")
@@ -167,7 +167,7 @@ func TestATaintWithoutTime(t *testing.T) {
 	zero := taint("a:NoExecute", time.Time{})
 	zero.TimeAdded = &metav1.Time{} // as it comes by protobuf
 	w.c.noteNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{zero}}}, w.now())
-	w.look("web")
+	w.check("web")
 	w.wantDue("web", 16*s)
 
 	// A node of the same name is another node.
@@ -225,13 +225,13 @@ func TestKeepTimers(t *testing.T) {
 			w.setNode("n", taint("node.kubernetes.io/unreachable:NoExecute", w.now()))
 			w.wantDue("web", tc.want)
 			w.clock.Step(s)
-			w.look("web") // a look alone changes nothing
+			w.check("web") // a check alone changes nothing
 			w.wantDue("web", tc.want)
 			w.noteNode("n", taint("node.kubernetes.io/unreachable:NoExecute", begin.Add(8*s)), taint("b:NoSchedule", w.now()))
 			if len(w.requests.list) != 0 {
-				t.Errorf("the same taints make it look at %v", w.requests.list)
+				t.Errorf("the same taints make it check %v", w.requests.list)
 			}
-			w.look("web")
+			w.check("web")
 			w.wantDue("web", tc.want)
 			w.pass(time.Minute)
 			w.wantEvicted(uid, tc.want)
@@ -240,7 +240,7 @@ func TestKeepTimers(t *testing.T) {
 }
 
 // A pod that keeps its timer is tried again where an eviction fails, though by the
-// newest look it would have more time.
+// newest check it would have more time.
 func TestKeepTimersThroughAFailure(t *testing.T) {
 	w := newWorld(t, Options{KeepTimers: true, Method: Evict})
 	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
@@ -359,7 +359,7 @@ func (w *world) wantCount(outcome string, want float64) {
 	}
 }
 
-// A pod that cannot be looked at once more is not evicted yet, but not forgotten either.
+// A pod that cannot be checked once more is not evicted yet, but not forgotten either.
 func TestACacheThatCanNotBeRead(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
 	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
@@ -469,7 +469,7 @@ func TestNobodyIsEvictedTwice(t *testing.T) {
 			t.Errorf("%d attempts", len(w.attempts))
 		}
 		w.deletePod("web")
-		w.look("web")
+		w.check("web")
 		if len(w.c.pods) != 0 {
 			t.Errorf("still remembered: %v", w.c.pods)
 		}
@@ -495,7 +495,7 @@ func TestAPodThatIsGone(t *testing.T) {
 		w.addPod("gone", "n", nil)
 		w.addPod("going", "n", nil)
 		w.setNode("n", taint("a:NoExecute", begin))
-		w.deletePod("gone") // before the look at it that is due now
+		w.deletePod("gone") // before the check that is due now
 		w.fail = func(name string) error { w.deletePod(name); return nil }
 		w.pass(time.Hour)
 		if w.attempted() != "going" {
@@ -513,7 +513,7 @@ func TestAPodThatIsGoneBeforeItsTime(t *testing.T) {
 	w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
 	w.setNode("n", taint("a:NoExecute", begin))
 	w.deletePod("web")
-	w.look("web")
+	w.check("web")
 	if n := w.c.queueLength(); n != 0 {
 		t.Errorf("%v are left in the queue", n)
 	}
@@ -558,7 +558,7 @@ func TestAPodOfTheSameName(t *testing.T) {
 			w.pass(10 * s)
 			w.wantDue("web", 30*s)
 
-			// One that comes, and is looked at, while the other is.
+			// One that comes, and is checked, while the other is.
 			w.fail = func(string) error {
 				w.fail = nil
 				w.deletePod("web")
@@ -639,7 +639,7 @@ func TestNewTolerations(t *testing.T) {
 		obj.Spec.Tolerations = append(obj.Spec.Tolerations, tolerations("a:NoExecute op=Exists")...)
 		w.must(w.client.Update(context.Background(), obj))
 	}
-	w.look("web")
+	w.check("web")
 	w.wantDue("web", -1)
 	w.wantDue("db", 10*s)
 	w.pass(time.Hour)
@@ -771,7 +771,7 @@ func TestOverdue(t *testing.T) {
 		if got, want := w.c.nextDeadline(), float64(begin.Unix()+10); got != want {
 			t.Errorf("next deadline %v, want %v", got, want)
 		}
-		w.look("held")
+		w.check("held")
 		w.wantOverdue(5*time.Minute + 30*s)
 
 		// A taint that leaves it more time moves its deadline, unless it keeps its timer.
@@ -800,7 +800,7 @@ func TestOverdueNoMore(t *testing.T) {
 	w.pass(time.Minute)
 	w.wantOverdue(time.Minute)
 	w.deletePod("web")
-	w.look("web")
+	w.check("web")
 	w.wantOverdue(59 * s)
 	w.setNode("n")
 	w.wantOverdue(0)

@@ -108,7 +108,7 @@ func (w *world) tellAll() {
 	var pods corev1.PodList
 	w.must(w.client.List(context.Background(), &pods))
 	for i := range pods.Items {
-		w.look(pods.Items[i].Name)
+		w.check(pods.Items[i].Name)
 	}
 }
 
@@ -243,7 +243,7 @@ func (w *world) setNode(name string, list ...corev1.Taint) {
 	w.reconcile()
 }
 
-// noteNode is setNode without a look at the node's pods, which is asked for but yet to come.
+// noteNode is setNode without a check of the node's pods, which is asked for but yet to come.
 func (w *world) noteNode(name string, list ...corev1.Taint) {
 	w.t.Helper()
 	ctx, obj := context.Background(), &corev1.Node{}
@@ -272,15 +272,15 @@ func (w *world) deleteNode(name string) {
 }
 
 // addPod creates a pod on a node, as of now or as change says, and has the
-// controller look at it.
+// controller check it.
 func (w *world) addPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
 	w.t.Helper()
 	uid := w.newPod(name, node, tolerations, change...)
-	w.look(name)
+	w.check(name)
 	return uid
 }
 
-// newPod is addPod without a look at the pod.
+// newPod is addPod without a check of the pod.
 func (w *world) newPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
 	w.t.Helper()
 	w.uids++
@@ -309,8 +309,8 @@ func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "default", Name: name}
 }
 
-// look has the controller look at a pod.
-func (w *world) look(name string) {
+// check has the controller check a pod.
+func (w *world) check(name string) {
 	w.t.Helper()
 	w.requests.Add(reconcile.Request{NamespacedName: key(name)})
 	w.reconcile()
@@ -336,7 +336,7 @@ func (w *world) runDue() {
 			return
 		}
 		w.c.attempt(context.Background(), p)
-		w.look(p.Name)
+		w.check(p.Name)
 	}
 	w.t.Fatal("evictions without end")
 }

@@ -29,7 +29,7 @@ type node struct {
 
 // noteNode remembers the NoExecute taints of a node and reports whether they have
 // changed. A taint without timeAdded, such as kubectl lays, counts as added when it
-// was first seen: so its deadlines do not move on with each later look.
+// was first seen: so its deadlines do not move on with each later check.
 func (c *Controller) noteNode(obj *corev1.Node, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,16 +84,16 @@ func (c *Controller) forgetNode(name string) bool {
 	return known
 }
 
-// requests are those for looks at pods.
+// requests are those for checks of pods.
 type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // nodeHandler takes note of the taints of each node, in the order in which they
-// change, and then asks for a look at its pods. A pod that comes to the node
-// afterwards is looked at because it comes.
+// change, and then asks for a check of its pods. A pod that comes to the node
+// afterwards is checked because it comes.
 func (c *Controller) nodeHandler() handler.EventHandler {
 	note := func(ctx context.Context, obj client.Object, queue requests) {
 		if node, ok := obj.(*corev1.Node); ok && c.noteNode(node, c.clock.Now()) {
-			c.lookAtPodsOf(ctx, node.Name, queue)
+			c.checkPodsOf(ctx, node.Name, queue)
 		}
 	}
 	return handler.Funcs{
@@ -101,13 +101,13 @@ func (c *Controller) nodeHandler() handler.EventHandler {
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue requests) { note(ctx, e.ObjectNew, queue) },
 		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, queue requests) {
 			if c.forgetNode(e.Object.GetName()) {
-				c.lookAtPodsOf(ctx, e.Object.GetName(), queue)
+				c.checkPodsOf(ctx, e.Object.GetName(), queue)
 			}
 		},
 	}
 }
 
-func (c *Controller) lookAtPodsOf(ctx context.Context, node string, queue requests) {
+func (c *Controller) checkPodsOf(ctx context.Context, node string, queue requests) {
 	var list corev1.PodList
 	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node}); err != nil {
 		// The cache fails only where it has no such index.

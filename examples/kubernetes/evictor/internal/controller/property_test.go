@@ -76,7 +76,7 @@ func (w *world) podList() []corev1.Pod {
 	return list.Items
 }
 
-// Whatever happens, and in whatever order the controller looks at the pods, with an
+// Whatever happens, and in whatever order the controller checks the pods, with an
 // API server that fails now and then and a controller that is started anew: no pod
 // is evicted that the library would not evict, none before its time, none twice, and
 // in the end nobody is forgotten.
@@ -135,7 +135,7 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 				failures = rapid.Bool().Draw(t, "failures")
 			}
 			// Time passes, and what is due is evicted, but not every request is met.
-			w.passWithoutLooks(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
+			w.passWithoutChecks(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
 		}
 
 		w.reconcile()
@@ -180,9 +180,9 @@ func (w *world) someRequests(t *rapid.T) {
 	w.requests.list = all[n:]
 }
 
-// passWithoutLooks is pass with a controller that is too busy to look at pods,
+// passWithoutChecks is pass with a controller that is too busy to check pods,
 // except at those that are due.
-func (w *world) passWithoutLooks(d time.Duration) {
+func (w *world) passWithoutChecks(d time.Duration) {
 	for end := w.now().Add(d); ; {
 		for p := w.c.pop(context.Background()); p != nil; p = w.c.pop(context.Background()) {
 			w.c.attempt(context.Background(), p)
@@ -250,7 +250,7 @@ func TestAsKubernetes(t *testing.T) {
 			case 0:
 				if exists {
 					w.deletePod(name)
-					w.look(name)
+					w.check(name)
 					delete(m.pending, name)
 				}
 				w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t))

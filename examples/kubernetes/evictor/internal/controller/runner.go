@@ -116,7 +116,7 @@ func (c *Controller) pop(ctx context.Context) *pod {
 	return nil
 }
 
-// confirm looks once more at a pod that was due and is out of the queue, and reports
+// confirm checks once more a pod that was due and is out of the queue, and reports
 // whether it is to be evicted. If not, it is where it belongs. A pod that keeps its
 // timer is to be evicted even where it would have more time by now. The mutex is
 // held.
@@ -178,7 +178,7 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 		c.schedule(ctx, p, c.evict(p))
 		return
 	}
-	c.look(ctx, p.NamespacedName, obj, now)
+	c.check(ctx, p.NamespacedName, obj, now)
 }
 
 const (

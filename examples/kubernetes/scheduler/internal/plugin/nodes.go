@@ -28,19 +28,19 @@ const fewest = 4
 // old taints would wait without need, and for long, for the event that would wake it
 // has been already. So [index.ask] compares the taints in the snapshot with those in
 // the index, and leaves it to Filter, which has the snapshot, to decide on nodes
-// where they differ. A node that did not change since it was last looked at costs a
+// where they differ. A node that did not change since it was last compared costs a
 // comparison of pointers, a few nanoseconds.
 type index struct {
-	mu      sync.Mutex
-	groups  taints.Index[string]
-	current map[string][]corev1.Taint // what groups has, by node
-	changes int                       // how often current has changed
-	looked  []look                    // at the nodes of the snapshot, in its order
-	at      int                       // what changes was then
+	mu       sync.Mutex
+	groups   taints.Index[string]
+	current  map[string][]corev1.Taint // what groups has, by node
+	changes  int                       // how often current has changed
+	compared []comparison              // of the nodes of the snapshot, in its order
+	at       int                       // what changes was then
 }
 
-// A look is at one node of the snapshot.
-type look struct {
+// A comparison is that of one node of the snapshot with the index.
+type comparison struct {
 	node   *corev1.Node
 	agrees bool // its taints are those in the index
 }
@@ -100,16 +100,16 @@ func (x *index) agrees(node *corev1.Node) bool {
 // differing returns the names of the nodes of the snapshot whose taints are not
 // those in the index. Its caller holds the lock.
 func (x *index) differing(snapshot []fwk.NodeInfo) []string {
-	if x.at != x.changes || len(x.looked) != len(snapshot) {
-		x.looked, x.at = make([]look, len(snapshot)), x.changes
+	if x.at != x.changes || len(x.compared) != len(snapshot) {
+		x.compared, x.at = make([]comparison, len(snapshot)), x.changes
 	}
 	var names []string
 	for i, info := range snapshot {
 		node := info.Node()
-		if x.looked[i].node != node {
-			x.looked[i] = look{node, x.agrees(node)}
+		if x.compared[i].node != node {
+			x.compared[i] = comparison{node, x.agrees(node)}
 		}
-		if !x.looked[i].agrees {
+		if !x.compared[i].agrees {
 			names = append(names, node.Name)
 		}
 	}
@@ -121,7 +121,7 @@ func (x *index) differing(snapshot []fwk.NodeInfo) []string {
 type answer int
 
 const (
-	some answer = iota // Filter is to look at every node
+	some answer = iota // Filter decides on every node
 	all                // all of them
 	few                // none but those named, and perhaps not all of these
 	none               // none

@@ -42,9 +42,9 @@ const (
 	evicted               // done; the pod is yet to disappear
 )
 
-// look brings the queue up to date with what is known of a pod; obj is nil if it
+// check brings the queue up to date with what is known of a pod; obj is nil if it
 // does not exist. The mutex is held.
-func (c *Controller) look(ctx context.Context, name types.NamespacedName, obj *corev1.Pod, now time.Time) {
+func (c *Controller) check(ctx context.Context, name types.NamespacedName, obj *corev1.Pod, now time.Time) {
 	if p := c.track(ctx, name, obj, now); p != nil && !c.decided(p) {
 		c.schedule(ctx, p, c.evict(p))
 	}

@@ -154,7 +154,7 @@ func first(list []string) (s string, ok bool) {
 	for _, s = range list {
 		if s != "" {
 			ok = true
-			return s, ok
+			return
 		}
 	}
 	return lookUp(list)

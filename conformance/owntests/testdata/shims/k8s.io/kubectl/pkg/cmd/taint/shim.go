@@ -19,7 +19,7 @@ func parseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error) {
 
 // reorganizeTaints overwrites, for checkIfTaintsAlreadyExists was asked before
 // where that is not allowed.
-func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error) {
+func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error) {
 	c := changesOf(taintsToAdd, taintsToRemove)
 	current := view.Taints(node.Spec.Taints)
 	_, err := c.ApplyStrict(current, true)
@@ -59,7 +59,7 @@ func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) ([]e
 	return errs, changed
 }
 
-func checkIfTaintsAlreadyExists(oldTaints, add []corev1.Taint) string {
+func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) string {
 	var keys []string
 	var all *taints.ValidationError
 	_, err := changesOf(add, nil).ApplyStrict(view.Taints(oldTaints), false)

@@ -16,7 +16,7 @@ func ParseTaints(spec []string) ([]v1.Taint, []v1.Taint, error) {
 	return view.Each(c.Add, view.CoreTaint), view.CoreIDs(c.Remove), err
 }
 
-func CheckIfTaintsAlreadyExists(oldTaints, list []v1.Taint) string {
+func CheckIfTaintsAlreadyExists(oldTaints []v1.Taint, list []v1.Taint) string {
 	var keys []string
 	var all *library.ValidationError
 	_, err := library.Changes{Add: view.Taints(list)}.ApplyStrict(view.Taints(oldTaints), false)
@@ -74,7 +74,7 @@ func TaintKeyExists(list []v1.Taint, taintKeyToMatch string) bool {
 	return found
 }
 
-func TaintSetDiff(taintsNew, taintsOld []v1.Taint) (taintsToAdd, taintsToRemove []*v1.Taint) {
+func TaintSetDiff(taintsNew, taintsOld []v1.Taint) (taintsToAdd []*v1.Taint, taintsToRemove []*v1.Taint) {
 	c := library.Diff(view.Taints(taintsOld), view.Taints(taintsNew))
 	for _, t := range c.Add {
 		added := view.CoreTaint(t)

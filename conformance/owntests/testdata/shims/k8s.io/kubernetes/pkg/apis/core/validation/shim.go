@@ -15,7 +15,7 @@ func ValidateTolerations(tolerations []core.Toleration, fldPath *field.Path, opt
 	return view.FieldErrors(options.ValidateTolerations(coreview.Tolerations(tolerations)), fldPath)
 }
 
-func validateOnlyAddedTolerations(newTolerations, oldTolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions) field.ErrorList {
+func validateOnlyAddedTolerations(newTolerations []core.Toleration, oldTolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions) field.ErrorList {
 	options := taints.Options{NoComparison: !opts.AllowTaintTolerationComparisonOperators}
 	return view.FieldErrors(options.ValidateTolerationsUpdate(coreview.Tolerations(oldTolerations), coreview.Tolerations(newTolerations)), fldPath)
 }

@@ -169,9 +169,9 @@ func TestBegunEvictions(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct {
-		name  string
+		name   string
 		checks []taints.Eviction
-		begun bool
+		begun  bool
 	}{
 		{"pending", []taints.Eviction{at(0, hour)}, false},
 		{"made by the caller", []taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour)}}, false},

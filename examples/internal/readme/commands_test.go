@@ -87,6 +87,10 @@ var commands = map[string]how{
 		more: "-list .",
 		by:   ".github/workflows/nightly.yml",
 	},
+	"go test -C examples/kubernetes -short -race ./evictor/... ./webhook/... ./scheduler/...": {
+		by:  ".github/workflows/nightly.yml",
+		why: "builds Kubernetes' libraries once more",
+	},
 	"go run -C examples/kubernetes ./perf -check": {
 		more: "-list",
 		why:  "40 minutes, and other loads on the machine count",

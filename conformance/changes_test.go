@@ -15,8 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kubectlTaint returns what "kubectl taint" makes of a node's taints, and whether it accepts the changes. Only the few lines
-// of its Validate that refuse to add and remove one taint are restated.
+// kubectlTaint returns what "kubectl taint" makes of a node's taints, and whether it
+// accepts the changes. Only the few lines of its Validate that refuse to add and
+// remove one taint are restated.
 func kubectlTaint(list, add, remove []corev1.Taint, overwrite bool) ([]corev1.Taint, bool) {
 	for _, a := range add {
 		for _, r := range remove {
@@ -96,8 +97,9 @@ func TestApplyChanges(t *testing.T) {
 	})
 }
 
-// TestApplyAnyChanges has changes that kubectl would not read, such as of unknown effects. Nothing is added twice, which
-// kubectl refuses when it reads, or without a key, which it does not notice to be there.
+// TestApplyAnyChanges has changes that kubectl would not read, such as of unknown
+// effects. Nothing is added twice, which kubectl refuses when it reads, or without a
+// key, which it does not notice to be there.
 func TestApplyAnyChanges(t *testing.T) {
 	compares(t, "kubectl taint: the same, any taints", "Changes.ApplyStrict")
 	rapid.Check(t, func(t *rapid.T) {

@@ -24,7 +24,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A nodeController is the node-lifecycle controller over a cluster in memory. Its loops do not run; step does what they would.
+// A nodeController is the node-lifecycle controller over a cluster in memory. Its
+// loops do not run; step does what they would.
 type nodeController struct {
 	controller *nodelifecycle.Controller
 	client     *fake.Clientset
@@ -171,8 +172,8 @@ func TestDifferenceRestartedController(t *testing.T) {
 	same(t, "changes of the library", lifecycle.ReconcileConditions(given, stateOf(node), observed).IsZero(), true)
 }
 
-// withoutValues returns the taints without the values, which the controller drops from its own where a person gave them
-// one and it has just started.
+// withoutValues returns the taints without the values, which the controller drops
+// from its own where a person gave them one and it has just started.
 func withoutValues(list []taints.Taint) []taints.Taint {
 	list = slices.Clone(list)
 	for i := range list {

@@ -38,7 +38,8 @@ func admit(t *rapid.T, plugin admission.MutationInterface, pod *core.Pod) []core
 	return convert.Each(pod.Spec.Tolerations, convert.FromCoreToleration)
 }
 
-// sameTolerations fails the test unless the lists hold the same, in the same order; nil and empty are one.
+// sameTolerations fails the test unless the lists hold the same, in the same order;
+// nil and empty are one.
 func sameTolerations(t *rapid.T, name string, got []taints.Toleration, want []corev1.Toleration) {
 	list := convert.Each(got, convert.ToToleration)
 	if len(list) == 0 && len(want) == 0 || reflect.DeepEqual(list, want) {
@@ -137,12 +138,14 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 	})
 }
 
-// memoryPressure is what the PodTolerationRestriction plugin merges into every pod that is not BestEffort.
+// memoryPressure is what the PodTolerationRestriction plugin merges into every pod
+// that is not BestEffort.
 var memoryPressure = core.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: core.TolerationOpExists, Effect: core.TaintEffectNoSchedule}
 
-// TestMergeTolerations merges the toleration of memory pressure as the PodTolerationRestriction plugin does. That plugin
-// also drops what another toleration covers, so the library's list is compared after the same. Seconds and values are only
-// where validation allows them.
+// TestMergeTolerations merges the toleration of memory pressure as the
+// PodTolerationRestriction plugin does. That plugin also drops what another
+// toleration covers, so the library's list is compared after the same. Seconds and
+// values are only where validation allows them.
 func TestMergeTolerations(t *testing.T) {
 	compares(t, "MergeTolerations, of memory pressure", "AddMemoryPressure")
 	memoryKeys := rapid.OneOf(keys, rapid.Just(corev1.TaintNodeMemoryPressure))
@@ -168,8 +171,9 @@ func merged(list []corev1.Toleration, others ...core.Toleration) []corev1.Tolera
 	return convert.Each(tolerations.MergeTolerations(convert.Each(list, convert.ToCoreToleration), others), convert.FromCoreToleration)
 }
 
-// drawPlain returns a toleration of the kind for which isSuperset is exact: its operator is spelled out as Equal or Exists,
-// value and seconds are only where validation allows them, and the seconds are not negative.
+// drawPlain returns a toleration of the kind for which isSuperset is exact: its
+// operator is spelled out as Equal or Exists, value and seconds are only where
+// validation allows them, and the seconds are not negative.
 func drawPlain(t *rapid.T) corev1.Toleration {
 	toleration := drawToleration(t)
 	toleration.Operator = corev1.TolerationOpExists
@@ -184,7 +188,8 @@ func drawPlain(t *rapid.T) corev1.Toleration {
 	return toleration
 }
 
-// TestIsSuperset asks for single tolerations through VerifyAgainstWhitelist, which calls isSuperset for each pair.
+// TestIsSuperset asks for single tolerations through VerifyAgainstWhitelist, which
+// calls isSuperset for each pair.
 func TestIsSuperset(t *testing.T) {
 	compares(t, "isSuperset", "Toleration.Covers")
 	rapid.Check(t, func(t *rapid.T) {
@@ -233,8 +238,8 @@ func faultIndexes(err error) []int {
 	})
 }
 
-// TestMergeTolerates holds against each other what the merged lists tolerate; their entries and order differ, see
-// TestDifferenceMerge.
+// TestMergeTolerates holds against each other what the merged lists tolerate; their
+// entries and order differ, see TestDifferenceMerge.
 func TestMergeTolerates(t *testing.T) {
 	compares(t, "MergeTolerations, what it tolerates", "Merge, Minimize(Merge)")
 	rapid.Check(t, func(t *rapid.T) {

@@ -21,7 +21,8 @@ import (
 	"k8s.io/kubernetes/pkg/util/tolerations"
 )
 
-// Every test here shows both answers where the library differs on purpose; the README has a row for each.
+// Every test here shows both answers where the library differs on purpose; the
+// README has a row for each.
 
 func same[T any](t *testing.T, name string, got, want T) {
 	t.Helper()
@@ -161,7 +162,8 @@ func TestDifferenceMemoryPressure(t *testing.T) {
 	}
 }
 
-// What tolerates the same taints, or fewer, is recognized only for some operators, and seconds that mean the same differ.
+// What tolerates the same taints, or fewer, is recognized only for some operators,
+// and seconds that mean the same differ.
 func TestDifferenceCovers(t *testing.T) {
 	now, past := int64(0), int64(-5)
 	for _, test := range []struct {
@@ -198,8 +200,9 @@ func TestDifferenceAllowed(t *testing.T) {
 	same(t, "ValidateAllowed", errors.Is(taints.ValidateAllowed([]taints.Toleration{convert.FromToleration(gpu)}, nil), taints.ErrForbidden), true)
 }
 
-// Kubernetes keeps of two that cover each other's taints the one that is more, wherever it comes from, and drops what the pod
-// has; so a namespace decides how long a pod stays that said it itself.
+// Kubernetes keeps of two that cover each other's taints the one that is more,
+// wherever it comes from, and drops what the pod has; so a namespace decides how
+// long a pod stays that said it itself.
 func TestDifferenceMerge(t *testing.T) {
 	short, long := int64(10), int64(600)
 	tolerate := func(key, value string, seconds *int64) corev1.Toleration {

@@ -18,13 +18,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// newDisruptable returns a node-lifecycle controller with the numbers of the policy, over no cluster.
+// newDisruptable returns a node-lifecycle controller with the numbers of the policy,
+// over no cluster.
 func newDisruptable(t *testing.T, p lifecycle.DisruptionPolicy) *nodelifecycle.Controller {
 	client := newMemoryCluster()
 	return newNodeLifecycleController(t, client, informers.NewSharedInformerFactory(client, 0), p)
 }
 
-// readyConditions returns those of the nodes of a zone; a nil one, or one that is Unknown, is of a node that is not ready.
+// readyConditions returns those of the nodes of a zone; a nil one, or one that is
+// Unknown, is of a node that is not ready.
 func readyConditions(z lifecycle.Zone) []*corev1.NodeCondition {
 	conditions := make([]*corev1.NodeCondition, z.NotReady, z.NotReady+z.Ready)
 	for i := range conditions {
@@ -120,7 +122,8 @@ func drawThreshold(t *rapid.T) float64 {
 	return rapid.Float64Range(0, 1).Draw(t, "threshold")
 }
 
-// rateOf returns the limiter's rate, 0 for the one that Kubernetes takes to let nothing through, which says 1.
+// rateOf returns the limiter's rate, 0 for the one that Kubernetes takes to let
+// nothing through, which says 1.
 func rateOf(limiter flowcontrol.RateLimiter) float32 {
 	if reflect.TypeOf(limiter) == reflect.TypeOf(flowcontrol.NewFakeNeverRateLimiter()) {
 		return 0

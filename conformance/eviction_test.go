@@ -17,7 +17,8 @@ import (
 // observed is when the controller sees the taints.
 var observed = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 
-// kubernetesEviction is what the taint-eviction controller decides: processPodOnNode over the NoExecute taints of a node.
+// kubernetesEviction is what the taint-eviction controller decides: processPodOnNode
+// over the NoExecute taints of a node.
 func kubernetesEviction(marks []corev1.Taint, tolerations []corev1.Toleration) (taints.Outcome, time.Time) {
 	var evicting []corev1.Taint
 	for _, mark := range marks {

@@ -12,8 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The generators collide on purpose: they draw mostly from a few hot texts, so that tolerations and taints meet, and
-// otherwise from texts at the edge of what is valid and from edits of these.
+// The generators collide on purpose: they draw mostly from a few hot texts, so that
+// tolerations and taints meet, and otherwise from texts at the edge of what is valid
+// and from edits of these.
 
 var hotKeys = []string{"dedicated", "example.com/gpu", "", corev1.TaintNodeNotReady}
 

@@ -105,7 +105,8 @@ func TestTolerationsTolerateTaint(t *testing.T) {
 	})
 }
 
-// firstMatch returns the index of the first toleration that tolerates the taint in Kubernetes, -1 if none does.
+// firstMatch returns the index of the first toleration that tolerates the taint in
+// Kubernetes, -1 if none does.
 func firstMatch(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) int {
 	for i := range tolerations {
 		if gated.Tolerates(&tolerations[i], taint, comparison) {
@@ -188,7 +189,8 @@ func firstOf(untolerated iter.Seq2[int, *taints.Taint]) (int, bool) {
 	return -1, false
 }
 
-// sameFind returns a function that fails the test unless what the library found is what Kubernetes found.
+// sameFind returns a function that fails the test unless what the library found is
+// what Kubernetes found.
 func sameFind(t *rapid.T, name string, list []corev1.Taint, want corev1.Taint, wantFound bool) func(int, bool) {
 	return func(got int, found bool) {
 		if found != wantFound {

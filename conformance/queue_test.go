@@ -19,7 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A timedController is the taint-eviction controller's part that checks a pod, on a clock that the test moves.
+// A timedController is the taint-eviction controller's part that checks a pod, on a
+// clock that the test moves.
 type timedController struct {
 	controller *tainteviction.Controller
 	queue      *tainteviction.TimedWorkerQueue
@@ -102,8 +103,9 @@ var (
 	aPod  = types.NamespacedName{Namespace: "ns", Name: "pod"}
 )
 
-// A pod is looked at again and again, with other taints and tolerations each time: with KeepTimers its eviction is pending
-// whenever Kubernetes' is, for the same time. It stops at 50,000 cases, for Kubernetes' goroutines have to be waited for.
+// A pod is looked at again and again, with other taints and tolerations each time:
+// with KeepTimers its eviction is pending whenever Kubernetes' is, for the same
+// time. It stops at 50,000 cases, for Kubernetes' goroutines have to be waited for.
 func TestProcessPodOnNode(t *testing.T) {
 	compares(t, "taint-eviction: processPodOnNode, TimedWorkerQueue", "EvictionOf, Queue with KeepTimers")
 	checkAtMost(t, 50_000, func(t *rapid.T) {

@@ -28,7 +28,8 @@ func newPlugin(t testing.TB, comparison bool) *tainttoleration.TaintToleration {
 	return p.(*tainttoleration.TaintToleration)
 }
 
-// TestTaintTolerationPlugin runs the kube-scheduler's plugin over a few nodes: Filter, PreScore, Score, NormalizeScore.
+// TestTaintTolerationPlugin runs the kube-scheduler's plugin over a few nodes:
+// Filter, PreScore, Score, NormalizeScore.
 func TestTaintTolerationPlugin(t *testing.T) {
 	compares(t, "plugin TaintToleration: Filter, Score, NormalizeScore", "Verdict, NormalizeScores")
 	for _, mode := range modes {

@@ -41,7 +41,8 @@ func drawSpec(t *rapid.T) string {
 	return s
 }
 
-// addition returns the taint that the spec adds in Kubernetes, and whether it is one that adds a taint.
+// addition returns the taint that the spec adds in Kubernetes, and whether it is one
+// that adds a taint.
 func addition(spec string) (corev1.Taint, bool) {
 	added, _, err := utiltaints.ParseTaints([]string{spec})
 	if err != nil || len(added) != 1 {
@@ -129,7 +130,8 @@ func describeToleration(toleration corev1.Toleration) string {
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), ":"), "\n")
 }
 
-// hiddenOperator returns the operator that the library prints and kubectl does not, and "" where both print the same.
+// hiddenOperator returns the operator that the library prints and kubectl does not,
+// and "" where both print the same.
 func hiddenOperator(toleration corev1.Toleration, printed string) corev1.TolerationOperator {
 	switch toleration.Operator {
 	case "", corev1.TolerationOpEqual:

@@ -28,8 +28,9 @@ type places map[string]bool
 
 func (p places) String() string { return fmt.Sprintf("%q", slices.Sorted(maps.Keys(p))) }
 
-// kubernetesPlaces returns the places that Kubernetes finds at fault under the path. For a bad value of a toleration
-// Kubernetes names the operator, unless that is Lt or Gt; this is put right here.
+// kubernetesPlaces returns the places that Kubernetes finds at fault under the path.
+// For a bad value of a toleration Kubernetes names the operator, unless that is Lt
+// or Gt; this is put right here.
 func kubernetesPlaces(list field.ErrorList, path string) places {
 	p := places{}
 	for _, err := range list {

@@ -29,7 +29,8 @@ type cost struct {
 
 const modulePath = "github.com/seed-0529bac1/taints"
 
-// importCosts measures the programs below cost/, the empty one as what the others are measured from.
+// importCosts measures the programs below cost/, the empty one as what the others
+// are measured from.
 func importCosts() ([]cost, error) {
 	folder, err := os.MkdirTemp("", "ratios")
 	if err != nil {
@@ -71,7 +72,8 @@ func binarySize(folder, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// countPackages counts what the program depends on outside the standard library, without the program itself.
+// countPackages counts what the program depends on outside the standard library,
+// without the program itself.
 func (c *cost) countPackages() error {
 	out, err := output("go", "list", "-deps", "-json=ImportPath,Standard,Dir,GoFiles,Module", program(c.Of))
 	if err != nil {

@@ -21,8 +21,8 @@ var (
 
 const mostInLoop = 100_000
 
-// writeIndex measures an Index over clusters of many sizes beside a loop over Kubernetes' helper, and writes two tables: of
-// queries, and of updates and memory.
+// writeIndex measures an Index over clusters of many sizes beside a loop over
+// Kubernetes' helper, and writes two tables: of queries, and of updates and memory.
 func writeIndex(w io.Writer, nodes, ways []int, repeats int, slice time.Duration) error {
 	queries := [][]string{{"nodes", "taint sets", "pod tolerates", "feasible", "count", "list", "Kubernetes' loop", "count", "list"}}
 	updates := [][]string{{"nodes", "taint sets", "Set, new taints", "Delete and Set", "memory per node"}}

@@ -5,12 +5,12 @@
 //
 //	go run ./ratios
 //
-// What counts is the time on processors, garbage collection included. Both sides
-// of a row run in processes of their own, in turn for a slice of time each, and
-// the ratio is the median of the ratios of two slices in succession. The command prints tables, as JSON with -o json, draws a chart with
-// -svg FILE, and exits with 1 when a floor is missed. With -match REGEXP it measures
-// only some rows. With -index it measures an Index over clusters of many sizes
-// instead, and prints that.
+// What counts is the time on processors, garbage collection included. Both sides of
+// a row run in processes of their own, in turn for a slice of time each, and the
+// ratio is the median of the ratios of two slices in succession. The command prints
+// tables, as JSON with -o json, draws a chart with -svg FILE, and exits with 1 when
+// a floor is missed. With -match REGEXP it measures only some rows. With -index it
+// measures an Index over clusters of many sizes instead, and prints that.
 package main
 
 import (
@@ -160,7 +160,8 @@ func (r *report) write(form, svg string, stdout io.Writer) error {
 	return e.Encode(r)
 }
 
-// machine names the processor, where the system says which it is, and how many of its threads there are.
+// machine names the processor, where the system says which it is, and how many of
+// its threads there are.
 func machine() string {
 	name := runtime.GOOS + "/" + runtime.GOARCH
 	info, _ := os.ReadFile("/proc/cpuinfo")

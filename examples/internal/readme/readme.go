@@ -126,8 +126,9 @@ func (b Block) commands() []Command {
 	return commands
 }
 
-// Run runs the block in bash, which stops at the first command that fails, in the folder and with more environment, and
-// returns its output. The test fails where it fails.
+// Run runs the block in bash, which stops at the first command that fails, in the
+// folder and with more environment, and returns its output. The test fails where it
+// fails.
 func (b Block) Run(t testing.TB, folder string, env ...string) string {
 	t.Helper()
 	output, err := b.Command(t, folder, env...).CombinedOutput()
@@ -145,8 +146,9 @@ func (b Block) Command(t testing.TB, folder string, env ...string) *exec.Cmd {
 	return command
 }
 
-// Check runs the commands of a block of the language console one after the other, and compares what each of them says with
-// what is printed below it. "…" in that stands for anything.
+// Check runs the commands of a block of the language console one after the other,
+// and compares what each of them says with what is printed below it. "…" in that
+// stands for anything.
 func (b Block) Check(t testing.TB, folder string, env ...string) {
 	t.Helper()
 	const mark = "--- the output of one command ends here ---"

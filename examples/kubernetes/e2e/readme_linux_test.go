@@ -132,7 +132,8 @@ func (r *readmeTest) waitFor(t *testing.T, c *command, url string) {
 	})
 }
 
-// module looks at the README of the module: its commands are these tests, and a benchmark that is only listed.
+// module looks at the README of the module: its commands are these tests, and a
+// benchmark that is only listed.
 func (r *readmeTest) module(t *testing.T) {
 	blocks := r.blocks(t, ".", 3)
 	if blocks[0].Text != playCommand+"\n" {
@@ -148,7 +149,8 @@ func (r *readmeTest) module(t *testing.T) {
 	lists(t, blocks[2], " -list", "Tainted80/5000Nodes")
 }
 
-// lists runs the commands of the block with one more argument that has them list what they would run.
+// lists runs the commands of the block with one more argument that has them list
+// what they would run.
 func lists(t *testing.T, block readme.Block, argument, want string) {
 	t.Helper()
 	for line := range strings.Lines(block.Text) {

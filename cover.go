@@ -209,14 +209,13 @@ func (o Options) includes(t, u *Toleration) bool {
 
 // includesTaints is like includes for the effects and keys only.
 func (o Options) includesTaints(t, u *Toleration) bool {
-	if o.KeyWildcards {
-		if !o.keys(t).include(o.keys(u)) {
-			return false
-		}
-	} else if t.Key != "" && t.Key != u.Key {
+	if t.Effect != "" && t.Effect != u.Effect {
 		return false
 	}
-	return t.Effect == "" || t.Effect == u.Effect
+	if o.KeyWildcards {
+		return o.keys(t).include(o.keys(u))
+	}
+	return t.Key == "" || t.Key == u.Key
 }
 
 // includesValues is like includes for the values only.

@@ -157,7 +157,10 @@ func (p *process) nanoseconds() (t float64, err error) {
 	if _, err := p.ask.Write([]byte{'\n'}); err != nil {
 		return 0, fmt.Errorf("%v: %w", p.command, err)
 	}
-	return t, p.answers.Decode(&t)
+	if err := p.answers.Decode(&t); err != nil {
+		return 0, fmt.Errorf("%v: %w", p.command, err)
+	}
+	return t, nil
 }
 
 func (p *process) allocs() (n float64, err error) {

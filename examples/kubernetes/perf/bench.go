@@ -197,7 +197,8 @@ func readRun(file string) (measurement.Run, error) {
 	if err := os.Remove(file); err != nil { // so that none is taken for that of the next run
 		return run, err
 	}
-	return run, json.Unmarshal(content, &run)
+	err = json.Unmarshal(content, &run)
+	return run, err
 }
 
 // fileName is a name for files that belong to a workload.

@@ -4,6 +4,7 @@ package readme
 
 import (
 	"flag"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,18 +15,23 @@ import (
 	"testing"
 )
 
-var running = flag.Bool("commands", false, "run the commands, which builds Kubernetes")
+var (
+	running = flag.Bool("commands", false, "run the commands, long ones in a quick form; it builds Kubernetes")
+	printed = flag.Bool("printed", false, "run the commands as they are printed, which takes hours")
+)
 
 // root is the root of the repository, where documents say their commands.
 const root = "../../.."
 
 // A how says how it is known that a command does what the document says.
 type how struct {
-	run  bool   // this test runs it as it is printed
-	more string // what is appended to make it quick, when this test runs it
-	form string // this test runs its words and some more, which make it quick
-	by   string // a script that has the command, or a test, as "FILE TestName"
-	why  string // nothing runs it as it is printed: the reason
+	run  bool   // the flag -commands runs it as it is printed
+	more string // what -commands appends to make it quick; -printed leaves that away
+	form string // what -commands runs in its place: its words and some more, which make it quick
+	long bool   // only -printed runs it: there is no quick form
+	ends string // what it prints once it may be interrupted, where it does not end by itself
+	by   string // what else runs it as it is printed: a script that has it, or a test, as "FILE TestName"
+	why  string // why it is not run as it is printed by -commands, or else not at all
 }
 
 const releases = "of a release: TestNextReleases of internal/release rehearses it in a local git"
@@ -56,11 +62,12 @@ var commands = map[string]how{
 	"apt-get install chromium chromium-driver": {why: "installs programs on the machine"},
 
 	// the gate and the night
-	".ci/run":      {why: "runs this test"},
+	".ci/run":      {by: ".github/workflows/ci.yml"},
 	".ci/oss-fuzz": {by: ".ci/run"},
 	".ci/fuzz":     {by: ".ci/run"},
-	".ci/fuzz 10m": {by: ".github/workflows/nightly.yml", why: "three hours"},
-	"go test ./examples/internal/readme -commands": {why: "is this test, which .ci/run starts"},
+	".ci/fuzz 10m": {by: ".github/workflows/nightly.yml"},
+	"go test ./examples/internal/readme -commands":            {why: "is this test, which .ci/run starts"},
+	"go test -timeout 6h ./examples/internal/readme -printed": {by: ".github/workflows/nightly.yml"},
 	".ci/platforms": {by: ".ci/run"},
 
 	// CONTRIBUTING.md and docs
@@ -88,8 +95,7 @@ var commands = map[string]how{
 		by:   ".github/workflows/nightly.yml",
 	},
 	"go test -C examples/kubernetes -short -race ./evictor/... ./webhook/... ./scheduler/...": {
-		by:  ".github/workflows/nightly.yml",
-		why: "builds Kubernetes' libraries once more",
+		by: ".github/workflows/nightly.yml",
 	},
 	"go run -C examples/kubernetes ./perf -check": {
 		more: "-list",
@@ -97,7 +103,7 @@ var commands = map[string]how{
 	},
 	"go test -C examples/kubernetes -timeout 1h ./e2e": {
 		more: "-list .",
-		why:  "10 minutes, a cluster",
+		by:   ".github/workflows/nightly.yml",
 	},
 
 	"go test ./internal/api -update": {more: "-run NoSuchTest", why: "writes api"},
@@ -125,8 +131,7 @@ var commands = map[string]how{
 	},
 	"go test -C conformance/clusterapi .": {more: "-rapid.checks=5"},
 	"go run -C conformance ./versions -cases 1000000 -only 1.36": {
-		by:  ".github/workflows/nightly.yml",
-		why: "half an hour",
+		by: ".github/workflows/nightly.yml",
 	},
 	"go run -C conformance ./versions": {
 		more: "-only 1.36 -cases 5",
@@ -137,17 +142,14 @@ var commands = map[string]how{
 		more: `-svg "$TMPDIR/ratios.svg" -match count -rounds 1 -repeats 1`,
 		why:  "5 minutes",
 	},
-	"go run -C conformance ./ratios -index": {why: "half an hour"},
+	"go run -C conformance ./ratios -index": {long: true, why: "half an hour"},
 	"go test -C conformance -run '^$' -bench Work .": {
 		more: "-bench Work/compile -benchtime 1x",
 		why:  "minutes",
 	},
-	"go run -C conformance ./mutants lifecycle kube": {
-		by:  ".github/workflows/nightly.yml",
-		why: "minutes",
-	},
-	"go run -C conformance ./mutants .": {by: ".github/workflows/nightly.yml", why: "minutes"},
-	"go run -C conformance ./mutants":   {more: "-list", why: "half an hour"},
+	"go run -C conformance ./mutants lifecycle kube": {by: ".github/workflows/nightly.yml"},
+	"go run -C conformance ./mutants .":              {by: ".github/workflows/nightly.yml"},
+	"go run -C conformance ./mutants":                {more: "-list", why: "half an hour"},
 	"go run -C conformance ./mutants match.go": {
 		form: "go run -C conformance ./mutants -list match.go",
 		why:  "minutes",
@@ -166,7 +168,8 @@ var commands = map[string]how{
 	},
 	"go run -C conformance ./mutants -list .": {run: true},
 	"go mod tidy -C conformance -modfile=versions/1.37.mod": {
-		why: "downloads all of another version of Kubernetes, and its tests' modules",
+		long: true,
+		why:  "downloads another version of Kubernetes, with its tests' modules",
 	},
 
 	// examples/evictor
@@ -175,16 +178,10 @@ var commands = map[string]how{
 	"go run ./examples/evictor -scenario restart -from-time-added=false":    {run: true},
 	"go run ./examples/evictor -fail 20 -partition a@5m+30s -svg chart.svg": {run: true},
 	// examples/playground
-	"go run ./examples/playground": {
-		more: "-o served",
-		why:  "serves until it is stopped: TestServe",
-	},
-	"go run ./examples/playground -addr :9000": {
-		more: "-o served",
-		why:  "serves until it is stopped: TestServe",
-	},
-	"go run ./examples/playground -o site": {run: true},
-	"go test ./examples/playground/...":    {more: "-run NoSuchTest", why: "part of go test ./..."},
+	"go run ./examples/playground":             {more: "-o served", ends: "Ctrl-C ends it"},
+	"go run ./examples/playground -addr :9000": {more: "-o served", ends: "Ctrl-C ends it"},
+	"go run ./examples/playground -o site":     {run: true},
+	"go test ./examples/playground/...":        {more: "-run NoSuchTest", why: "part of go test ./..."},
 	"go test ./examples/playground -screenshots FOLDER": {
 		more: "-run NoSuchTest",
 		why:  "starts a browser",
@@ -218,7 +215,8 @@ var scripts = map[string]string{
 }
 
 // TestCommands sees that every command of every document is run by something, or
-// has a reason why not. With -commands, as the gate has it, it runs them.
+// has a reason why not. With -commands, as the gate has it, it runs them, long ones in
+// a quick form; with -printed all that nothing else runs, as they are printed.
 func TestCommands(t *testing.T) {
 	shown := map[string]Command{}
 	for _, file := range documents(t) {
@@ -236,7 +234,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	var scratch *scratch
-	if *running {
+	if *running || *printed {
 		scratch = newScratch(t)
 	}
 	for _, text := range slices.Sorted(maps.Keys(commands)) {
@@ -246,8 +244,13 @@ func TestCommands(t *testing.T) {
 				t.Fatal("no document shows it")
 			}
 			h.check(t, text)
-			if *running {
-				scratch.run(t, text, h)
+			switch {
+			case *printed && h.by == "" && (h.run || h.long || h.more+h.form != ""):
+				scratch.run(t, text, h.ends)
+			case *running && !h.long:
+				if quick := h.quick(text); quick != "" {
+					scratch.run(t, quick, "")
+				}
 			}
 		})
 	}
@@ -290,14 +293,26 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// quick returns what -commands runs for the command, and nothing where it runs
+// nothing.
+func (h how) quick(text string) string {
+	switch {
+	case h.run:
+		return text
+	case h.more != "":
+		return text + " " + h.more
+	}
+	return h.form
+}
+
 // check sees that the entry says how its command is known to work, and that what
 // it names has the command.
 func (h how) check(t *testing.T, text string) {
 	t.Helper()
-	if !h.run && h.more+h.form == "" && h.by == "" && h.why == "" {
+	if !h.run && h.more+h.form+h.by+h.why == "" {
 		t.Error("nothing runs it, and nothing says why")
 	}
-	if h.run && h.more+h.form+h.by+h.why != "" {
+	if h.run && (h.long || h.more+h.form+h.ends+h.by+h.why != "") {
 		t.Error("it runs as it is printed, and says more")
 	}
 	if h.form != "" && !isForm(h.form, text) {
@@ -387,23 +402,22 @@ func newScratch(t *testing.T) *scratch {
 	return s
 }
 
-// run runs the command, or the form that is quick.
-func (s *scratch) run(t *testing.T, text string, h how) {
-	switch {
-	case h.more != "":
-		text += " " + h.more
-	case h.form != "":
-		text = h.form
-	case !h.run:
-		return
-	}
-	block := Block{File: "TestCommands", Text: text}
-	if strings.HasPrefix(text, "kubectl patch") {
+// run runs the command. One that goes on is interrupted, as Ctrl-C does it, when it
+// has printed ends, and must then end; "go run" says 1 of it, whatever the program
+// says.
+func (s *scratch) run(t *testing.T, command, ends string) {
+	if strings.HasPrefix(command, "kubectl patch") {
 		if _, err := exec.LookPath("kubectl"); err != nil {
 			t.Skip(err)
 		}
 	}
-	if output := block.Run(t, s.dir, s.env...); strings.Contains(output, "no test files") {
+	if ends != "" {
+		command = fmt.Sprintf(`set -m
+%s > "$TMPDIR/log" & until grep -q '%s' "$TMPDIR/log"; do kill -0 $!; sleep 0.1; done
+kill -INT -- -$!; wait $! || true`, command, ends)
+	}
+	output := Block{File: "TestCommands", Text: command}.Run(t, s.dir, s.env...)
+	if strings.Contains(output, "no test files") {
 		t.Errorf("it tests nothing:\n%s", output)
 	}
 }

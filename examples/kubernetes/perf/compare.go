@@ -41,7 +41,7 @@ func choose(match string) ([]workload, error) {
 }
 
 // again is how many more rounds a workload gets that is below its floor,
-// because most often that is noise.
+// because most often that is noise. It is even, so that one round is in the middle.
 const again = 2
 
 // A runner runs a workload once, as [bench.run] does.
@@ -70,41 +70,49 @@ func compare(
 
 func compareOne(ctx context.Context, run runner, w workload, rounds int) (result, error) {
 	r := result{workload: w}
-	for round := 0; round < rounds || round < rounds+again && r.ratio() < w.floor(); round++ {
-		if err := r.measure(ctx, run, round); err != nil {
-			return r, err
-		}
+	err := r.measure(ctx, run, rounds)
+	if err == nil && r.ratio() < w.floor() {
+		err = r.measure(ctx, run, again)
 	}
-	return r, nil
+	return r, err
 }
 
-// measure runs the workload on both sides. They take turns in who is first.
-func (r *result) measure(ctx context.Context, run runner, round int) error {
-	sides := []side{stock, plugin}
-	if round%2 == 1 {
-		slices.Reverse(sides)
-	}
-	for _, s := range sides {
-		begin := time.Now()
-		measured, nodes, err := run(ctx, r.workload, s)
-		if err != nil {
-			return err
+// measure runs the workload so many times on both sides. They take turns in who is
+// first.
+func (r *result) measure(ctx context.Context, run runner, rounds int) error {
+	for range rounds {
+		sides := []side{stock, plugin}
+		if len(r.runs[stock])%2 == 1 {
+			slices.Reverse(sides)
 		}
-		r.nodes = nodes
-		r.runs[s] = append(r.runs[s], measured)
-		fmt.Fprintf(os.Stderr, "  %-6s %6.1f pods/s, %.2f ms to choose a node, %.1f s of CPU; %.0f s in all\n",
-			s, measured.Throughput(), measured.Algorithm.Mean()*1000, measured.CPU,
-			time.Since(begin).Seconds())
+		for _, s := range sides {
+			if err := r.measureSide(ctx, run, s); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// best returns the round that counts: what else the machine does only makes a
-// round slower.
-func (r *result) best(s side) measurement.Run {
-	return slices.MaxFunc(r.runs[s], func(a, b measurement.Run) int {
+func (r *result) measureSide(ctx context.Context, run runner, s side) error {
+	begin := time.Now()
+	measured, nodes, err := run(ctx, r.workload, s)
+	if err != nil {
+		return err
+	}
+	r.nodes = nodes
+	r.runs[s] = append(r.runs[s], measured)
+	fmt.Fprintf(os.Stderr, "  %-6s %6.1f pods/s, %.2f ms to choose a node, %.1f s of CPU; %.0f s in all\n",
+		s, measured.Throughput(), measured.Algorithm.Mean()*1000, measured.CPU, time.Since(begin).Seconds())
+	return nil
+}
+
+// median returns the round that counts: that in the middle, and the faster of two.
+func (r *result) median(s side) measurement.Run {
+	runs := slices.SortedFunc(slices.Values(r.runs[s]), func(a, b measurement.Run) int {
 		return cmp.Compare(r.speed(a), r.speed(b))
 	})
+	return runs[len(runs)/2]
 }
 
 // speed is what counts of a run, more being better.
@@ -118,7 +126,7 @@ func (r *result) speed(run measurement.Run) float64 {
 // ratio returns how many times as fast as the stock scheduler the one with the
 // plugin is. It is 0 where what counts was not measured, as CPU time on some systems.
 func (r *result) ratio() float64 {
-	if ratio := r.speed(r.best(plugin)) / r.speed(r.best(stock)); ratio > 0 {
+	if ratio := r.speed(r.median(plugin)) / r.speed(r.median(stock)); ratio > 0 {
 		return ratio
 	}
 	return 0

@@ -44,15 +44,19 @@ func TestCompare(t *testing.T) {
 	}{
 		{name: "one round", rounds: 1, seconds: [2][]float64{{10}, {10}}, ran: "stock plugin", ratio: 1},
 		{
-			name: "in turn", rounds: 3, seconds: [2][]float64{{12, 10, 11}, {9, 8, 20}},
+			name: "in turn", rounds: 3, seconds: [2][]float64{{12, 5, 10}, {9, 8, 7}},
 			ran: "stock plugin plugin stock stock plugin", ratio: 1.25,
 		},
 		{
-			name: "once more", rounds: 1, seconds: [2][]float64{{10, 10}, {11, 10}},
-			ran: "stock plugin plugin stock", ratio: 1,
+			name: "twice more", rounds: 1, seconds: [2][]float64{{10, 10, 5}, {11, 10, 9}},
+			ran: "stock plugin plugin stock stock plugin", ratio: 1,
 		},
 		{
-			name: "too slow", rounds: 1, seconds: [2][]float64{{10, 10, 10}, {12.5, 13, 14}},
+			name: "the faster of two", rounds: 2, seconds: [2][]float64{{10, 12}, {8, 11}},
+			ran: "stock plugin plugin stock", ratio: 1.25,
+		},
+		{
+			name: "too slow", rounds: 1, seconds: [2][]float64{{10, 10, 10}, {13, 12.5, 12}},
 			ran: "stock plugin plugin stock stock plugin", ratio: 0.8, below: true,
 		},
 		{

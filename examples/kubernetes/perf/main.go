@@ -32,7 +32,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
-	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with either; the best time counts")
+	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with either; the median counts")
 	flag.StringVar(&o.format, "o", "markdown", "print the results as markdown or json")
 	flag.BoolVar(&o.check, "check", false, "exit with 1 if the plugin is slower than it may be")
 	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")

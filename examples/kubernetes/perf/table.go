@@ -40,7 +40,7 @@ func table(results []result) string {
 		"| algorithm stock | plugin | p50 stock | plugin | p99 stock | plugin | seconds stock | plugin | CPU s stock | plugin |\n")
 	text.WriteString("|---|" + strings.Repeat("--:|", 15) + "\n")
 	for _, r := range results {
-		a, b := r.best(stock), r.best(plugin)
+		a, b := r.median(stock), r.median(plugin)
 		ratio := fmt.Sprintf("%.2f×", r.ratio())
 		if r.workload.Paced {
 			ratio += " (CPU)"
@@ -76,7 +76,7 @@ func events(results []result) string {
 		if !r.workload.Paced {
 			continue
 		}
-		a, b := r.best(stock), r.best(plugin)
+		a, b := r.median(stock), r.median(plugin)
 		names := maps.Clone(a.Events)
 		maps.Copy(names, b.Events)
 		for _, name := range slices.Sorted(maps.Keys(names)) {

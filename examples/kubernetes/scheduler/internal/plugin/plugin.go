@@ -16,6 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -30,7 +31,8 @@ const untolerated = "node(s) had untolerated taint(s)"
 
 // Taints is the plugin. It is safe for concurrent use.
 //
-// Its PreFilter asks an index of all nodes, once for a pod:
+// Its PreFilter asks an index of all nodes, once for a pod that does not name its
+// nodes, as those of DaemonSets do:
 //
 //   - All nodes are feasible, as for most pods of most clusters: Filter is not called at all for the pod.
 //   - None is: the pod is turned down at once, with a summary over all nodes for a message.
@@ -106,12 +108,16 @@ func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
 	return p.options.Compile(kube.Tolerations(pod.Spec.Tolerations))
 }
 
-// PreFilter finds the feasible nodes of the whole cluster.
+// PreFilter finds the feasible nodes of the whole cluster. Of a pod that names its
+// nodes only these are looked at, and to ask for all would cost more than Filter.
 func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
 	nodes []fwk.NodeInfo,
 ) (*fwk.PreFilterResult, *fwk.Status) {
 	c := &cycle{matcher: p.compile(pod)}
 	state.Write(stateKey, c)
+	if namesNodes(pod) {
+		return nil, nil
+	}
 	found, names := p.nodes.ask(c.matcher, nodes)
 	switch found {
 	case all:
@@ -124,6 +130,29 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	default:
 		return nil, nil
 	}
+}
+
+// namesNodes reports whether the pod's required node affinity says by name on which
+// nodes it may be placed, so that the PreFilter of NodeAffinity leaves only these.
+func namesNodes(pod *corev1.Pod) bool {
+	affinity := pod.Spec.Affinity
+	if affinity == nil || affinity.NodeAffinity == nil {
+		return false
+	}
+	required := affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	if required == nil || len(required.NodeSelectorTerms) == 0 {
+		return false
+	}
+	for _, term := range required.NodeSelectorTerms {
+		if !slices.ContainsFunc(term.MatchFields, isName) {
+			return false
+		}
+	}
+	return true
+}
+
+func isName(r corev1.NodeSelectorRequirement) bool {
+	return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
 }
 
 // PreFilterExtensions returns nil: what pods run on a node makes no difference.

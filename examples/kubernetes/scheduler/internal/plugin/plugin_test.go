@@ -16,8 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	"pgregory.net/rapid"
 )
@@ -44,6 +46,22 @@ func taint(key, value string, effect corev1.TaintEffect) corev1.Taint {
 	return corev1.Taint{Key: key, Value: value, Effect: effect}
 }
 
+// affinity has a term for each list of fields.
+func affinity(fields ...[]corev1.NodeSelectorRequirement) *corev1.Affinity {
+	required := &corev1.NodeSelector{}
+	for _, f := range fields {
+		required.NodeSelectorTerms = append(required.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchFields: f})
+	}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required}}
+}
+
+// nameIs is what the DaemonSet controller writes.
+func nameIs(node string) []corev1.NodeSelectorRequirement {
+	return []corev1.NodeSelectorRequirement{
+		{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
+	}
+}
+
 func equal(key, value string) corev1.Toleration {
 	return corev1.Toleration{Key: key, Operator: corev1.TolerationOpEqual, Value: value}
 }
@@ -66,7 +84,11 @@ var (
 	})
 	drawnTaints = rapid.SliceOfN(drawnTaint, 0, 4)
 	drawnPod    = rapid.Custom(func(t *rapid.T) *corev1.Pod {
-		return pod(rapid.SliceOfN(drawnToleration, 0, 5).Draw(t, "tolerations")...)
+		p := pod(rapid.SliceOfN(drawnToleration, 0, 5).Draw(t, "tolerations")...)
+		if rapid.Bool().Draw(t, "names nodes") {
+			p.Spec.Affinity = affinity(nameIs("node-0"))
+		}
+		return p
 	})
 )
 
@@ -280,6 +302,45 @@ func TestPreFilter(t *testing.T) {
 			if test.names != nil && !result.NodeNames.HasAll(test.names...) ||
 				test.names != nil && result.NodeNames.Len() != len(test.names) {
 				t.Errorf("nodes %v, want %v", result.NodeNames, test.names)
+			}
+		})
+	}
+}
+
+// TestNamedNodes compares for which pods the index is not asked with those for which
+// Kubernetes' NodeAffinity leaves only nodes that are named.
+func TestNamedNodes(t *testing.T) {
+	object, err := nodeaffinity.New(t.Context(), &config.NodeAffinityArgs{}, nil, feature.Features{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := object.(fwk.PreFilterPlugin)
+	named, other := nameIs("node-0"), nameIs("node-0")
+	other[0].Operator = corev1.NodeSelectorOpNotIn
+	for name, a := range map[string]*corev1.Affinity{
+		"none":             nil,
+		"of pods":          {},
+		"preferred":        {NodeAffinity: &corev1.NodeAffinity{}},
+		"without a term":   affinity(),
+		"an empty term":    affinity(nil),
+		"one node":         affinity(named),
+		"one or another":   affinity(named, nameIs("node-7")),
+		"one or any":       affinity(named, nil),
+		"any but one":      affinity(other),
+		"one, any but one": affinity(append(other, named...)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &Taints{}
+			for _, n := range pool() {
+				p.nodes.set(n)
+			}
+			pod := pod(equal("dedicated", "Web")) // which no node lets in
+			pod.Spec.Affinity = a
+			snapshot := snapshotOf(pool()...)
+			result, _ := theirs.PreFilter(t.Context(), newState(), pod, snapshot)
+			_, status := p.PreFilter(t.Context(), newState(), pod, snapshot)
+			if named := !result.AllNodes(); status.IsSuccess() != named {
+				t.Errorf("%v, but NodeAffinity leaves %v", status, result)
 			}
 		})
 	}

@@ -122,22 +122,23 @@ type answer int
 
 const (
 	some answer = iota // Filter decides on every node
-	all                // all of them
 	few                // none but those named, and perhaps not all of these
 	none               // none
 )
 
-// ask answers for the snapshot, exactly: all and none are said only where they hold
-// for the snapshot, and a node that is feasible there is always among those named
-// for few.
+// ask answers for the snapshot, exactly: none is said only where it holds for the
+// snapshot, and a node that is feasible there is always among those named for few.
+// Where most nodes are feasible the scheduler looks at few of them before it has
+// enough, and to compare all with the snapshot would take longer than that.
 func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Set[string]) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	differing := x.differing(snapshot)
 	feasible := x.groups.CountFeasible(m)
+	if feasible > len(snapshot)/fewest {
+		return some, nil
+	}
+	differing := x.differing(snapshot)
 	switch {
-	case len(differing) == 0 && feasible == x.groups.Len():
-		return all, nil
 	case len(differing) == 0 && feasible == 0:
 		return none, nil
 	case feasible+len(differing) > len(snapshot)/fewest:

@@ -34,10 +34,9 @@ const untolerated = "node(s) had untolerated taint(s)"
 // Its PreFilter asks an index of all nodes, once for a pod that does not name its
 // nodes, as those of DaemonSets do:
 //
-//   - All nodes are feasible, as for most pods of most clusters: Filter is not called at all for the pod.
-//   - None is: the pod is turned down at once, with a summary over all nodes for a message.
+//   - None is feasible: the pod is turned down at once, with a summary over all nodes for a message.
 //   - At most a quarter is, as for a dedicated pool: only these nodes are looked at, by this and all other plugins.
-//   - More are: every node is looked at, because a list of many names would cost more than it saves.
+//   - More are, as for most pods of most clusters: Filter decides, because a list of many names would cost more than it saves.
 //
 // Nodes that it leaves out count as UnschedulableAndUnresolvable: no preemption is
 // tried there, as for the nodes that TaintToleration turns down. The status of a
@@ -120,8 +119,6 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	}
 	found, names := p.nodes.ask(c.matcher, nodes)
 	switch found {
-	case all:
-		return nil, fwk.NewStatus(fwk.Skip)
 	case none:
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c.matcher))
 	case few:
@@ -161,9 +158,13 @@ func (p *Taints) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 // Filter turns a node down for each NoSchedule and NoExecute taint that the pod does
 // not tolerate, and names it.
 func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
+	list := kube.Taints(info.Node().Spec.Taints)
+	if len(list) == 0 {
+		return nil // most nodes
+	}
 	c := p.cycle(state, pod)
 	var reasons []string
-	for _, taint := range c.matcher.Untolerated(kube.Taints(info.Node().Spec.Taints), taints.Hard) {
+	for _, taint := range c.matcher.Untolerated(list, taints.Hard) {
 		if reason := p.reason(c, *taint); !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
@@ -226,8 +227,11 @@ func (p *Taints) PreScore(_ context.Context, state fwk.CycleState, pod *corev1.P
 
 // Score counts the PreferNoSchedule taints that the pod does not tolerate.
 func (p *Taints) Score(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
-	verdict := p.cycle(state, pod).matcher.Filter(kube.Taints(info.Node().Spec.Taints))
-	return int64(verdict.PreferNoSchedule), nil
+	list := kube.Taints(info.Node().Spec.Taints)
+	if len(list) == 0 {
+		return 0, nil // most nodes
+	}
+	return int64(p.cycle(state, pod).matcher.Filter(list).PreferNoSchedule), nil
 }
 
 // ScoreExtensions returns the plugin, for NormalizeScore.

@@ -168,8 +168,6 @@ func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1
 	result, status := p.PreFilter(ctx, state, pod, snapshot)
 	return func(info fwk.NodeInfo) *fwk.Status {
 		switch {
-		case status.IsSkip():
-			return nil
 		case !status.IsSuccess():
 			return status
 		case !result.AllNodes() && !result.NodeNames.Has(info.Node().Name):
@@ -275,7 +273,7 @@ func TestPreFilter(t *testing.T) {
 		names  []string
 		reason string
 	}{
-		{name: "all nodes", pod: pod(exists), code: fwk.Skip},
+		{name: "all nodes", pod: pod(exists)},
 		{name: "a small pool", pod: pod(equal("dedicated", "database")), names: []string{"node-0"}},
 		{name: "most nodes", pod: pod(equal("dedicated", "web"))},
 		{

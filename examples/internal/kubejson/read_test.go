@@ -82,7 +82,8 @@ func TestPlaces(t *testing.T) {
 // Objects larger than the buffer, and many of them.
 func TestLarge(t *testing.T) {
 	large := strings.Repeat("x", 3*firstSize)
-	in := `{"kind":"List","items":[{"kind":"A","x":"` + large + `"}` + strings.Repeat(`,{"kind":"B","x":"`+large[:1000]+`"}`, 2000) + `]}`
+	in := `{"kind":"List","items":[{"kind":"A","x":"` + large + `"}` +
+		strings.Repeat(`,{"kind":"B","x":"`+large[:1000]+`"}`, 2000) + `]}`
 	n := 0
 	err := Read("in", strings.NewReader(in), func(o *Object) error {
 		if want := []string{"A", "B"}[min(n, 1)]; o.Kind != want {

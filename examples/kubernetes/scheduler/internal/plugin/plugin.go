@@ -196,7 +196,9 @@ func (p *Taints) PreScore(_ context.Context, state fwk.CycleState, pod *corev1.P
 }
 
 // Score counts the PreferNoSchedule taints that the pod does not tolerate.
-func (p *Taints) Score(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
+func (p *Taints) Score(
+	_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo,
+) (int64, *fwk.Status) {
 	verdict := p.cycle(state, pod).matcher.Filter(kube.Taints(info.Node().Spec.Taints))
 	return int64(verdict.PreferNoSchedule), nil
 }
@@ -205,7 +207,9 @@ func (p *Taints) Score(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
 func (p *Taints) ScoreExtensions() fwk.ScoreExtensions { return p }
 
 // NormalizeScore turns the counts into scores, fewest taints first.
-func (p *Taints) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev1.Pod, scores fwk.NodeScoreList) *fwk.Status {
+func (p *Taints) NormalizeScore(
+	_ context.Context, _ fwk.CycleState, _ *corev1.Pod, scores fwk.NodeScoreList,
+) *fwk.Status {
 	counts := make([]int, len(scores))
 	for i := range scores {
 		counts[i] = int(scores[i].Score)

@@ -32,7 +32,10 @@ func nodeJSON(name string, specs ...string) string {
 		list = append(list, taints.MustParseTaint(s))
 	}
 	b, err := json.Marshal(map[string]any{
-		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name}, "spec": map[string]any{"taints": list},
+		"apiVersion": "v1",
+		"kind":       "Node",
+		"metadata":   map[string]any{"name": name},
+		"spec":       map[string]any{"taints": list},
 	})
 	if err != nil {
 		panic(err)
@@ -231,7 +234,8 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s", labels, code, errOut.String())
 		}
 	}
-	if code, _, stderr := runOn(strings.NewReader(input), "-l= x t:NoSchedule"); code != 0 || stderr != "node/x tainted\n" {
+	code, _, stderr := runOn(strings.NewReader(input), "-l= x t:NoSchedule")
+	if code != 0 || stderr != "node/x tainted\n" {
 		t.Errorf("an empty selector: exit code %d, %s", code, stderr)
 	}
 }
@@ -240,7 +244,8 @@ func TestFlags(t *testing.T) {
 	if code, stdout, stderr := runOn(nil, "-h"); code != 0 || stdout != "" || !strings.HasPrefix(stderr, "Usage:") {
 		t.Errorf("-h: exit code %d, %q, %q", code, stdout, stderr)
 	}
-	if code, stdout, stderr := runOn(nil, "n k:NoSchedule --nope"); code != 2 || stdout != "" || !strings.Contains(stderr, "-nope") {
+	code, stdout, stderr := runOn(nil, "n k:NoSchedule --nope")
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "-nope") {
 		t.Errorf("--nope: exit code %d, %q, %q", code, stdout, stderr)
 	}
 }

@@ -176,7 +176,8 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x"},{}]}}`,
-			"node/n: spec.taints[0].effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\ntaint: standard input: node/n: spec.taints[1].key: required",
+			"node/n: spec.taints[0].effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\n" +
+				"taint: standard input: node/n: spec.taints[1].key: required",
 		},
 	} {
 		code, stdout, stderr := runOn(strings.NewReader(tc.input), "n k:NoSchedule")

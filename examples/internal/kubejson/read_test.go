@@ -114,7 +114,8 @@ func TestErrors(t *testing.T) {
 		{"NAME STATUS\nn Ready", `not JSON: it begins with "NAME STATUS"`},
 		{
 			"apiVersion: v1\nkind: Node",
-			"in: this is YAML, and only JSON is read: ask kubectl for -o json, or convert the file with: kubectl patch --local --type=merge -p '{}' -o json -f in",
+			"in: this is YAML, and only JSON is read: ask kubectl for -o json, or convert" +
+				" the file with: kubectl patch --local --type=merge -p '{}' -o json -f in",
 		},
 		{"# x\nkind: Node", "this is YAML"},
 		{"---\nkind: Node", "this is YAML"},

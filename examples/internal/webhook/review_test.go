@@ -315,7 +315,8 @@ func TestBadPods(t *testing.T) {
 		{spec(`"tolerations":[5]`), "object.spec.tolerations[0] is the number 5, not an object"},
 		{
 			spec(`"tolerations":[{"key":[],"tolerationSeconds":"300"}]`),
-			"object.spec.tolerations[0].key is a list, not a string; object.spec.tolerations[0].tolerationSeconds is a string, not a 64-bit integer",
+			"object.spec.tolerations[0].key is a list, not a string; " +
+				"object.spec.tolerations[0].tolerationSeconds is a string, not a 64-bit integer",
 		},
 		{spec(`"tolerations":[{"tolerationSeconds":1.5}]`), "is the number 1.5, not a 64-bit integer"},
 		{spec(`"tolerations":[{"tolerationSeconds":9223372036854775808}]`), "is the number 9223372036854775808, not"},

@@ -78,7 +78,8 @@ func TestParseChanges(t *testing.T) {
 		if (gotErr == nil) != (err == nil) {
 			t.Fatalf("ParseChanges(%q) = %v, %v, Kubernetes %v", specs, got, gotErr, err)
 		}
-		if !slices.Equal(got.Add, convert.Each(add, convert.FromTaint)) || !slices.Equal(removedTaints(got.Remove), remove) {
+		if !slices.Equal(got.Add, convert.Each(add, convert.FromTaint)) ||
+			!slices.Equal(removedTaints(got.Remove), remove) {
 			t.Fatalf("ParseChanges(%q) = %v, Kubernetes %v and %v", specs, got, add, remove)
 		}
 	})
@@ -103,7 +104,9 @@ func TestApplyChanges(t *testing.T) {
 func TestApplyAnyChanges(t *testing.T) {
 	compares(t, "kubectl taint: the same, any taints", "Changes.ApplyStrict")
 	rapid.Check(t, func(t *rapid.T) {
-		add := unique(slices.DeleteFunc(draws(t, "add", 3, drawTaint), func(taint corev1.Taint) bool { return taint.Key == "" }))
+		add := unique(slices.DeleteFunc(draws(t, "add", 3, drawTaint), func(taint corev1.Taint) bool {
+			return taint.Key == ""
+		}))
 		sameChange(t, drawTaints(t), add, draws(t, "remove", 3, drawTaint), rapid.Bool().Draw(t, "overwrite"))
 	})
 }

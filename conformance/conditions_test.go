@@ -35,15 +35,24 @@ type nodeController struct {
 func newNodeController(t *testing.T) *nodeController {
 	client := newMemoryCluster()
 	factory := informers.NewSharedInformerFactory(client, 0)
-	controller := newNodeLifecycleController(t, client, factory, lifecycle.DisruptionPolicy{Threshold: 0.55, Rate: 1e9, SecondaryRate: 1e9, LargeZone: 50})
+	controller := newNodeLifecycleController(t, client, factory, lifecycle.DisruptionPolicy{
+		Threshold:     0.55,
+		Rate:          1e9,
+		SecondaryRate: 1e9,
+		LargeZone:     50,
+	})
 	return &nodeController{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
 }
 
 // newNodeLifecycleController returns one with the numbers of the policy. Its loops do not run.
-func newNodeLifecycleController(t *testing.T, client kubernetes.Interface, factory informers.SharedInformerFactory, p lifecycle.DisruptionPolicy) *nodelifecycle.Controller {
+func newNodeLifecycleController(
+	t *testing.T, client kubernetes.Interface, factory informers.SharedInformerFactory, p lifecycle.DisruptionPolicy,
+) *nodelifecycle.Controller {
 	controller, err := nodelifecycle.NewNodeLifecycleController(t.Context(),
-		factory.Coordination().V1().Leases(), factory.Core().V1().Pods(), factory.Core().V1().Nodes(), factory.Apps().V1().DaemonSets(),
-		client, time.Second, time.Hour, time.Hour, float32(p.Rate), float32(p.SecondaryRate), int32(p.LargeZone), float32(p.Threshold))
+		factory.Coordination().V1().Leases(), factory.Core().V1().Pods(),
+		factory.Core().V1().Nodes(), factory.Apps().V1().DaemonSets(),
+		client, time.Second, time.Hour, time.Hour,
+		float32(p.Rate), float32(p.SecondaryRate), int32(p.LargeZone), float32(p.Threshold))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +86,8 @@ func (l *nodeController) step(ctx context.Context, t rapid.TB, node *corev1.Node
 	}
 	node = l.observe(ctx, t, node.Name)
 	linked.AddZone(l.controller, quiet, node)
-	if i := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }); i >= 0 {
+	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }
+	if i := slices.IndexFunc(node.Status.Conditions, isReady); i >= 0 {
 		linked.ProcessReady(l.controller, ctx, node, &node.Status.Conditions[i])
 		l.observe(ctx, t, node.Name)
 		linked.NoExecutePass(l.controller, ctx)
@@ -86,11 +96,16 @@ func (l *nodeController) step(ctx context.Context, t rapid.TB, node *corev1.Node
 }
 
 var (
-	conditionTypes    = []string{"Ready", "Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "KernelDeadlock", "ready", ""}
+	conditionTypes = []string{
+		"Ready", "Ready", "MemoryPressure", "DiskPressure", "PIDPressure",
+		"NetworkUnavailable", "KernelDeadlock", "ready", "",
+	}
 	conditionStatuses = []string{"True", "False", "Unknown", "true", ""}
 	conditionKeys     = []string{
-		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure,
-		corev1.TaintNodePIDPressure, corev1.TaintNodeNetworkUnavailable, corev1.TaintNodeUnschedulable, corev1.TaintNodeOutOfService, "dedicated",
+		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable,
+		corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure, corev1.TaintNodePIDPressure,
+		corev1.TaintNodeNetworkUnavailable, corev1.TaintNodeUnschedulable, corev1.TaintNodeOutOfService,
+		"dedicated",
 	}
 )
 
@@ -114,14 +129,18 @@ func drawNodeTaints(t *rapid.T) []corev1.Taint {
 
 // TestConditions stops at 100,000 cases, for the controller remembers every node.
 func TestConditions(t *testing.T) {
-	compares(t, "node-lifecycle: doNoScheduleTaintingPass, processTaintBaseEviction, doNoExecuteTaintingPass", "ReconcileConditions, Changes.Apply")
+	compares(t, "node-lifecycle: doNoScheduleTaintingPass, processTaintBaseEviction, doNoExecuteTaintingPass",
+		"ReconcileConditions, Changes.Apply")
 	l, ctx, drawn := newNodeController(t), t.Context(), 0
 	checkAtMost(t, 100_000, func(t *rapid.T) {
 		drawn++
 		node := &corev1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%d", drawn)}, // the controller remembers names
-			Spec:       corev1.NodeSpec{Taints: drawNodeTaints(t), Unschedulable: rapid.Bool().Draw(t, "unschedulable")},
-			Status:     corev1.NodeStatus{Conditions: draws(t, "conditions", 4, drawCondition)},
+			Spec: corev1.NodeSpec{
+				Taints:        drawNodeTaints(t),
+				Unschedulable: rapid.Bool().Draw(t, "unschedulable"),
+			},
+			Status: corev1.NodeStatus{Conditions: draws(t, "conditions", 4, drawCondition)},
 		}
 		given := convert.Each(node.Spec.Taints, convert.FromTaint)
 		state := stateOf(node)
@@ -162,7 +181,9 @@ func TestDifferenceRestartedController(t *testing.T) {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "restarted"},
 		Spec:       corev1.NodeSpec{Taints: convert.Each(given, convert.ToTaint)},
-		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse}}},
+		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+			{Type: corev1.NodeReady, Status: corev1.ConditionFalse},
+		}},
 	}
 	theirs := convert.Each(newNodeController(t).step(t.Context(), t, node.DeepCopy()), convert.FromTaint)
 	i, found := taints.FindTaint(theirs, taints.TaintID{Key: taints.NodeNotReady, Effect: taints.NoExecute})

@@ -68,7 +68,8 @@ func TestDefaultTolerationSeconds(t *testing.T) {
 		setFlag("default-unreachable-toleration-seconds", d.Unreachable)
 		plugin := defaulttolerationseconds.NewDefaultTolerationSeconds()
 		plugin.InspectFeatureGates(utilfeature.DefaultFeatureGate)
-		want := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: convert.Each(before, convert.ToCoreToleration)}})
+		pod := &core.Pod{Spec: core.PodSpec{Tolerations: convert.Each(before, convert.ToCoreToleration)}}
+		want := admit(t, plugin, pod)
 		sameTolerations(t, "AddDefaults", taints.AddDefaults(convert.Each(before, convert.FromToleration), d), want)
 	})
 }
@@ -83,10 +84,13 @@ func TestExtendedResourceToleration(t *testing.T) {
 	}
 	plugin := found.(admission.MutationInterface)
 	rapid.Check(t, func(t *rapid.T) {
-		before, names := drawDefaulted(t), draws(t, "resources", 4, func(t *rapid.T) string { return keys.Draw(t, "resource") })
+		before := drawDefaulted(t)
+		names := draws(t, "resources", 4, func(t *rapid.T) string { return keys.Draw(t, "resource") })
 		pod := &core.Pod{Spec: core.PodSpec{Tolerations: convert.Each(before, convert.ToCoreToleration)}}
 		for i, name := range names {
-			container := core.Container{Resources: core.ResourceRequirements{Requests: core.ResourceList{core.ResourceName(name): resource.MustParse("1")}}}
+			container := core.Container{Resources: core.ResourceRequirements{
+				Requests: core.ResourceList{core.ResourceName(name): resource.MustParse("1")},
+			}}
 			if i%2 == 0 {
 				pod.Spec.Containers = append(pod.Spec.Containers, container)
 			} else {
@@ -94,7 +98,8 @@ func TestExtendedResourceToleration(t *testing.T) {
 			}
 		}
 		want := admit(t, plugin, pod)
-		sameTolerations(t, "AddExtendedResources", taints.AddExtendedResources(convert.Each(before, convert.FromToleration), names...), want)
+		got := taints.AddExtendedResources(convert.Each(before, convert.FromToleration), names...)
+		sameTolerations(t, "AddExtendedResources", got, want)
 	})
 }
 
@@ -114,7 +119,8 @@ func TestIsExtendedResourceName(t *testing.T) {
 	name := rapid.OneOf(keys, rapid.Map(keys, func(s string) string { return "requests." + s }))
 	rapid.Check(t, func(t *rapid.T) {
 		s := name.Draw(t, "name")
-		if got, want := taints.IsExtendedResourceName(s), v1helper.IsExtendedResourceName(corev1.ResourceName(s)); got != want {
+		got, want := taints.IsExtendedResourceName(s), v1helper.IsExtendedResourceName(corev1.ResourceName(s))
+		if got != want {
 			t.Fatalf("IsExtendedResourceName(%q) = %v, Kubernetes %v", s, got, want)
 		}
 	})
@@ -123,8 +129,9 @@ func TestIsExtendedResourceName(t *testing.T) {
 func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 	compares(t, "AddOrUpdateDaemonPodTolerations", "AddDaemonSetDefaults")
 	daemonKeys := rapid.OneOf(keys, rapid.SampledFrom([]string{
-		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
-		corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable,
+		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable,
+		corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure,
+		corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable,
 	}))
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawDefaulted(t)
@@ -132,7 +139,8 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 			before[i].Key = daemonKeys.Draw(t, "key")
 		}
 		spec := corev1.PodSpec{Tolerations: before, HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
-		got := taints.AddDaemonSetDefaults(convert.Each(before, convert.FromToleration), taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
+		got := taints.AddDaemonSetDefaults(convert.Each(before, convert.FromToleration),
+			taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
 		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
 		sameTolerations(t, "AddDaemonSetDefaults", got, spec.Tolerations)
 	})
@@ -140,7 +148,11 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 
 // memoryPressure is what the PodTolerationRestriction plugin merges into every pod
 // that is not BestEffort.
-var memoryPressure = core.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: core.TolerationOpExists, Effect: core.TaintEffectNoSchedule}
+var memoryPressure = core.Toleration{
+	Key:      corev1.TaintNodeMemoryPressure,
+	Operator: core.TolerationOpExists,
+	Effect:   core.TaintEffectNoSchedule,
+}
 
 // TestMergeTolerations merges the toleration of memory pressure as the
 // PodTolerationRestriction plugin does. That plugin also drops what another
@@ -161,14 +173,16 @@ func TestMergeTolerations(t *testing.T) {
 			}
 		}
 		want := merged(before, memoryPressure)
-		got := merged(convert.Each(taints.AddMemoryPressure(convert.Each(before, convert.FromToleration)), convert.ToToleration))
+		ours := taints.AddMemoryPressure(convert.Each(before, convert.FromToleration))
+		got := merged(convert.Each(ours, convert.ToToleration))
 		sameTolerations(t, "AddMemoryPressure", convert.Each(got, convert.FromToleration), want)
 	})
 }
 
 // merged returns the tolerations as the PodTolerationRestriction plugin merges them with others.
 func merged(list []corev1.Toleration, others ...core.Toleration) []corev1.Toleration {
-	return convert.Each(tolerations.MergeTolerations(convert.Each(list, convert.ToCoreToleration), others), convert.FromCoreToleration)
+	all := tolerations.MergeTolerations(convert.Each(list, convert.ToCoreToleration), others)
+	return convert.Each(all, convert.FromCoreToleration)
 }
 
 // drawPlain returns a toleration of the kind for which isSuperset is exact: its
@@ -194,7 +208,8 @@ func TestIsSuperset(t *testing.T) {
 	compares(t, "isSuperset", "Toleration.Covers")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawPlain(t), drawPlain(t)
-		want := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(b)}, []core.Toleration{convert.ToCoreToleration(a)})
+		want := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(b)},
+			[]core.Toleration{convert.ToCoreToleration(a)})
 		if got := convert.FromToleration(a).Covers(convert.FromToleration(b)); got != want {
 			t.Fatalf("%+v covers %+v: %v, Kubernetes %v", a, b, got, want)
 		}
@@ -210,7 +225,8 @@ func TestVerifyAgainstWhitelist(t *testing.T) {
 		}
 		whitelist := convert.Each(allow, convert.ToCoreToleration)
 		want := tolerations.VerifyAgainstWhitelist(convert.Each(list, convert.ToCoreToleration), whitelist)
-		err := taints.ValidateAllowed(convert.Each(list, convert.FromToleration), convert.Each(allow, convert.FromToleration))
+		err := taints.ValidateAllowed(convert.Each(list, convert.FromToleration),
+			convert.Each(allow, convert.FromToleration))
 		if (err == nil) != want {
 			t.Fatalf("ValidateAllowed = %v, Kubernetes %v", err, want)
 		}

@@ -32,23 +32,25 @@ func same[T any](t *testing.T, name string, got, want T) {
 }
 
 func TestDifferenceSecondsOverflow(t *testing.T) {
+	const most = 9223372036 * time.Second // in whole seconds
 	tests := []struct {
 		seconds    int64
 		kubernetes time.Duration // how long the pod stays, negative forever
 		outcome    taints.Outcome
 		at         time.Time
 	}{
-		{9223372036, 9223372036 * time.Second, taints.EvictsAt, observed.Add(9223372036 * time.Second)},
-		{9223372037, -9223372036709551616, taints.EvictsAt, observed.Add(9223372036 * time.Second).Add(time.Second)},
-		{18446744073, -709551616, taints.EvictsAt, observed.Add(9223372036 * time.Second).Add(9223372036 * time.Second).Add(time.Second)},
-		{18446744074, 290448384, taints.EvictsAt, observed.Add(9223372036 * time.Second).Add(9223372036 * time.Second).Add(2 * time.Second)},
+		{9223372036, most, taints.EvictsAt, observed.Add(most)},
+		{9223372037, -9223372036709551616, taints.EvictsAt, observed.Add(most).Add(time.Second)},
+		{18446744073, -709551616, taints.EvictsAt, observed.Add(most).Add(most).Add(time.Second)},
+		{18446744074, 290448384, taints.EvictsAt, observed.Add(most).Add(most).Add(2 * time.Second)},
 		{math.MaxInt64 - 1, -2 * time.Second, taints.Stays, time.Time{}},
 		{math.MaxInt64, -1, taints.Stays, time.Time{}},
 	}
 	for _, test := range tests {
 		toleration := corev1.Toleration{Operator: corev1.TolerationOpExists, TolerationSeconds: &test.seconds}
 		same(t, "getMinTolerationTime", linked.MinTolerationTime([]corev1.Toleration{toleration}), test.kubernetes)
-		got := taints.EvictionOf([]taints.Taint{{Key: "a", Effect: taints.NoExecute}}, []taints.Toleration{convert.FromToleration(toleration)}, observed)
+		got := taints.EvictionOf([]taints.Taint{{Key: "a", Effect: taints.NoExecute}},
+			[]taints.Toleration{convert.FromToleration(toleration)}, observed)
 		same(t, "outcome", got.Outcome, test.outcome)
 		same(t, "seconds from then", got.At.Unix(), test.at.Unix())
 	}
@@ -59,9 +61,11 @@ func TestDifferenceFieldAtFault(t *testing.T) {
 		{Key: "a", Operator: corev1.TolerationOpEqual, Value: "-"},
 		{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"},
 	} {
-		theirs := gated.ValidateTolerations([]core.Toleration{convert.ToCoreToleration(toleration)}, field.NewPath("tolerations"), validation.PodValidationOptions{})
+		theirs := gated.ValidateTolerations([]core.Toleration{convert.ToCoreToleration(toleration)},
+			field.NewPath("tolerations"), validation.PodValidationOptions{})
 		same(t, "Kubernetes field", theirs[0].Field, "tolerations[0].operator")
-		same(t, "library field", firstFault(taints.ValidateTolerations([]taints.Toleration{convert.FromToleration(toleration)})).Field, "value")
+		err := taints.ValidateTolerations([]taints.Toleration{convert.FromToleration(toleration)})
+		same(t, "library field", firstFault(err).Field, "value")
 	}
 }
 
@@ -92,15 +96,19 @@ func TestDifferenceWording(t *testing.T) {
 		same(t, "Kubernetes detail", theirs[0].Detail, "must be a valid decimal integer in canonical form")
 	}
 	err := taints.ValidateTolerations([]taints.Toleration{convert.FromToleration(toleration)})
-	same(t, "library detail", firstFault(err).Detail, "must be a decimal integer within int64, without leading zeros or '+'")
+	same(t, "library detail", firstFault(err).Detail,
+		"must be a decimal integer within int64, without leading zeros or '+'")
 }
 
 func TestDifferenceUpdateFaults(t *testing.T) {
 	before := []corev1.Toleration{{Key: "a"}, {Key: "b"}}
 	after := []corev1.Toleration{{Key: "-"}}
-	theirs := gated.ValidateOnlyAddedTolerations(convert.Each(after, convert.ToCoreToleration), convert.Each(before, convert.ToCoreToleration), field.NewPath("tolerations"), validation.PodValidationOptions{})
+	theirs := gated.ValidateOnlyAddedTolerations(
+		convert.Each(after, convert.ToCoreToleration), convert.Each(before, convert.ToCoreToleration),
+		field.NewPath("tolerations"), validation.PodValidationOptions{})
 	same(t, "Kubernetes faults", len(theirs), 1)
-	err := taints.ValidateTolerationsUpdate(convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
+	err := taints.ValidateTolerationsUpdate(
+		convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
 	same(t, "library faults", len(err.(*taints.ValidationError).Fields), 3)
 }
 
@@ -110,7 +118,10 @@ func TestDifferenceString(t *testing.T) {
 		kubernetes, libraryHas string
 	}{
 		{corev1.Toleration{Key: "a", Operator: opLt, Value: "5"}, "a=5", "a=5 op=Lt"},
-		{corev1.Toleration{Key: "a", Operator: opGt, Value: "5", Effect: "NoSchedule"}, "a=5:NoSchedule", "a=5:NoSchedule op=Gt"},
+		{
+			corev1.Toleration{Key: "a", Operator: opGt, Value: "5", Effect: "NoSchedule"},
+			"a=5:NoSchedule", "a=5:NoSchedule op=Gt",
+		},
 		{corev1.Toleration{Key: "a", Operator: "In"}, "a", "a op=In"},
 		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"}, "a=v", "a=v op=Exists"},
 		{corev1.Toleration{Key: "op", Value: "Exists"}, "op=Exists", "op=Exists op=Equal"},
@@ -144,7 +155,12 @@ func TestDifferenceScores(t *testing.T) {
 func TestDifferenceMemoryPressure(t *testing.T) {
 	seconds := int64(300)
 	added := convert.FromCoreToleration(memoryPressure)
-	withValue := corev1.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpEqual, Value: "v", Effect: "NoSchedule"}
+	withValue := corev1.Toleration{
+		Key:      corev1.TaintNodeMemoryPressure,
+		Operator: corev1.TolerationOpEqual,
+		Value:    "v",
+		Effect:   "NoSchedule",
+	}
 	withSeconds := added
 	withSeconds.TolerationSeconds = &seconds
 	everything := corev1.Toleration{Operator: corev1.TolerationOpExists}
@@ -158,37 +174,54 @@ func TestDifferenceMemoryPressure(t *testing.T) {
 		{[]corev1.Toleration{withBoth}, []corev1.Toleration{added}, []corev1.Toleration{withBoth}},
 	} {
 		same(t, "MergeTolerations", merged(test.before, memoryPressure), test.kubernetes)
-		same(t, "AddMemoryPressure", convert.Each(taints.AddMemoryPressure(convert.Each(test.before, convert.FromToleration)), convert.ToToleration), test.library)
+		got := taints.AddMemoryPressure(convert.Each(test.before, convert.FromToleration))
+		same(t, "AddMemoryPressure", convert.Each(got, convert.ToToleration), test.library)
 	}
 }
 
 // What tolerates the same taints, or fewer, is recognized only for some operators,
 // and seconds that mean the same differ.
 func TestDifferenceCovers(t *testing.T) {
+	type tol = corev1.Toleration
 	now, past := int64(0), int64(-5)
 	for _, test := range []struct {
-		a, b                corev1.Toleration
+		a, b                tol
 		kubernetes, library bool
 	}{
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, corev1.Toleration{Key: "a", Value: "v"}, false, true},
-		{corev1.Toleration{Key: "a", Value: "v"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, true, true},
-		{corev1.Toleration{Key: "a", Value: "v"}, corev1.Toleration{Key: "a", Value: "v", Effect: "NoSchedule"}, false, true},
-		{corev1.Toleration{Key: "a", Operator: opGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: opGt, Value: "7"}, false, true},
-		{corev1.Toleration{Key: "a", Operator: opGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: opGt, Value: "5", Effect: "NoSchedule"}, false, true},
-		{corev1.Toleration{Key: "a", Operator: opGt, Value: "5"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "7"}, false, true},
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists}, corev1.Toleration{Key: "a", Operator: opGt, Value: "5"}, true, true},
-		{corev1.Toleration{Key: "b"}, corev1.Toleration{Key: "a", Operator: opLt, Value: "-9223372036854775808"}, false, true},
+		{tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, tol{Key: "a", Value: "v"}, false, true},
+		{tol{Key: "a", Value: "v"}, tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, true, true},
+		{tol{Key: "a", Value: "v"}, tol{Key: "a", Value: "v", Effect: "NoSchedule"}, false, true},
+		{tol{Key: "a", Operator: opGt, Value: "5"}, tol{Key: "a", Operator: opGt, Value: "7"}, false, true},
 		{
-			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &past},
-			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &now},
+			tol{Key: "a", Operator: opGt, Value: "5"},
+			tol{Key: "a", Operator: opGt, Value: "5", Effect: "NoSchedule"},
+			false, true,
+		},
+		{
+			tol{Key: "a", Operator: opGt, Value: "5"},
+			tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "7"},
+			false, true,
+		},
+		{tol{Key: "a", Operator: corev1.TolerationOpExists}, tol{Key: "a", Operator: opGt, Value: "5"}, true, true},
+		{tol{Key: "b"}, tol{Key: "a", Operator: opLt, Value: "-9223372036854775808"}, false, true},
+		{
+			tol{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &past},
+			tol{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &now},
 			false, true,
 		},
 		{ // not valid: an empty key with Equal, which matching takes for all keys; and seconds beside all effects
-			corev1.Toleration{Operator: corev1.TolerationOpEqual, Value: "v"}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, false, true,
+			tol{Operator: corev1.TolerationOpEqual, Value: "v"},
+			tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"},
+			false, true,
 		},
-		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, TolerationSeconds: &now}, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists}, true, false},
+		{
+			tol{Key: "a", Operator: corev1.TolerationOpExists, TolerationSeconds: &now},
+			tol{Key: "a", Operator: corev1.TolerationOpExists},
+			true, false,
+		},
 	} {
-		theirs := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(test.b)}, []core.Toleration{convert.ToCoreToleration(test.a)})
+		theirs := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(test.b)},
+			[]core.Toleration{convert.ToCoreToleration(test.a)})
 		same(t, "isSuperset", theirs, test.kubernetes)
 		same(t, "Covers", convert.FromToleration(test.a).Covers(convert.FromToleration(test.b)), test.library)
 	}
@@ -196,8 +229,10 @@ func TestDifferenceCovers(t *testing.T) {
 
 func TestDifferenceAllowed(t *testing.T) {
 	gpu := corev1.Toleration{Key: "gpu", Operator: corev1.TolerationOpExists}
-	same(t, "VerifyAgainstWhitelist", tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(gpu)}, nil), true)
-	same(t, "ValidateAllowed", errors.Is(taints.ValidateAllowed([]taints.Toleration{convert.FromToleration(gpu)}, nil), taints.ErrForbidden), true)
+	theirs := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(gpu)}, nil)
+	same(t, "VerifyAgainstWhitelist", theirs, true)
+	err := taints.ValidateAllowed([]taints.Toleration{convert.FromToleration(gpu)}, nil)
+	same(t, "ValidateAllowed", errors.Is(err, taints.ErrForbidden), true)
 }
 
 // Kubernetes keeps of two that cover each other's taints the one that is more,
@@ -210,23 +245,38 @@ func TestDifferenceMerge(t *testing.T) {
 		if value == "" {
 			op = corev1.TolerationOpExists
 		}
-		return corev1.Toleration{Key: key, Operator: op, Value: value, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: seconds}
+		return corev1.Toleration{
+			Key:               key,
+			Operator:          op,
+			Value:             value,
+			Effect:            corev1.TaintEffectNoExecute,
+			TolerationSeconds: seconds,
+		}
 	}
 	type list = []corev1.Toleration
-	own, longer, value, everything := tolerate("a", "", &short), tolerate("a", "", &long), tolerate("a", "v", nil), tolerate("", "", nil)
+	own, longer := tolerate("a", "", &short), tolerate("a", "", &long)
+	value, everything := tolerate("a", "v", nil), tolerate("", "", nil)
 	other := tolerate("b", "", nil)
 	for _, test := range []struct{ base, extra, kubernetes, library list }{
-		{list{own}, list{longer}, list{longer}, list{own}},                                   // the pod stays longer than it wants
-		{list{own, other}, list{everything}, list{everything}, list{own, other, everything}}, // forever
-		{list{other, own}, list{longer}, list{other, longer}, list{other, own}},              // which an API server refuses on an update
+		// The pod stays longer than it wants.
+		{list{own}, list{longer}, list{longer}, list{own}},
+		// It stays forever.
+		{list{own, other}, list{everything}, list{everything}, list{own, other, everything}},
+		// An API server refuses this on an update.
+		{list{other, own}, list{longer}, list{other, longer}, list{other, own}},
 		{list{longer}, list{own}, list{longer}, list{longer}},
-		{list{own}, list{value}, list{own, value}, list{own}}, // is never the first match
+		// What is added is never the first match.
+		{list{own}, list{value}, list{own, value}, list{own}},
 		{list{value, own}, list{longer}, list{value, longer}, list{value, own}},
-		{list{own, everything}, nil, list{everything}, list{own, everything}}, // drops without anything to merge
+		// Kubernetes drops one without anything to merge.
+		{list{own, everything}, nil, list{everything}, list{own, everything}},
 		{list{everything, own}, nil, list{everything}, list{everything, own}},
 	} {
-		same(t, "MergeTolerations", merged(test.base, convert.Each(test.extra, convert.ToCoreToleration)...), test.kubernetes)
-		same(t, "Merge", convert.Each(taints.Merge(convert.Each(test.base, convert.FromToleration), convert.Each(test.extra, convert.FromToleration)), convert.ToToleration), test.library)
+		same(t, "MergeTolerations",
+			merged(test.base, convert.Each(test.extra, convert.ToCoreToleration)...), test.kubernetes)
+		got := taints.Merge(
+			convert.Each(test.base, convert.FromToleration), convert.Each(test.extra, convert.FromToleration))
+		same(t, "Merge", convert.Each(got, convert.ToToleration), test.library)
 	}
 }
 

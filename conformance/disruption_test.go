@@ -50,7 +50,11 @@ func TestComputeZoneState(t *testing.T) {
 	p := lifecycle.DefaultDisruptionPolicy()
 	controller := newDisruptable(t, p)
 	all := readyConditions(lifecycle.Zone{Ready: most, NotReady: most})
-	names := map[lifecycle.ZoneState]nodelifecycle.ZoneState{lifecycle.ZoneNormal: "Normal", lifecycle.ZonePartial: "PartialDisruption", lifecycle.ZoneFull: "FullDisruption"}
+	names := map[lifecycle.ZoneState]nodelifecycle.ZoneState{
+		lifecycle.ZoneNormal:  "Normal",
+		lifecycle.ZonePartial: "PartialDisruption",
+		lifecycle.ZoneFull:    "FullDisruption",
+	}
 	for notReady := range most + 1 {
 		for ready := range most + 1 {
 			z := lifecycle.Zone{Ready: ready, NotReady: notReady}
@@ -78,11 +82,16 @@ func TestHandleDisruption(t *testing.T) {
 	compares(t, "node-lifecycle: handleDisruption", "DisruptionPolicy.Rates")
 	rapid.Check(t, func(rt *rapid.T) {
 		p := lifecycle.DisruptionPolicy{
-			Threshold: drawThreshold(rt), Rate: rapid.SampledFrom([]float64{0.1, 1, 0.5}).Draw(rt, "rate"),
-			SecondaryRate: rapid.SampledFrom([]float64{0.01, 0.25}).Draw(rt, "secondaryRate"), LargeZone: rapid.IntRange(0, 60).Draw(rt, "largeZone"),
+			Threshold:     drawThreshold(rt),
+			Rate:          rapid.SampledFrom([]float64{0.1, 1, 0.5}).Draw(rt, "rate"),
+			SecondaryRate: rapid.SampledFrom([]float64{0.01, 0.25}).Draw(rt, "secondaryRate"),
+			LargeZone:     rapid.IntRange(0, 60).Draw(rt, "largeZone"),
 		}
 		zones := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) lifecycle.Zone {
-			z := lifecycle.Zone{Ready: rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 40)).Draw(t, "ready"), NotReady: rapid.IntRange(0, 40).Draw(t, "notReady")}
+			z := lifecycle.Zone{
+				Ready:    rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 40)).Draw(t, "ready"),
+				NotReady: rapid.IntRange(0, 40).Draw(t, "notReady"),
+			}
 			if z.Ready+z.NotReady == 0 {
 				z.NotReady = 1
 			}
@@ -95,7 +104,8 @@ func TestHandleDisruption(t *testing.T) {
 		for i, z := range zones {
 			name := fmt.Sprint(i)
 			conditions[name] = readyConditions(z)
-			tainters[name] = scheduler.NewRateLimitedTimedQueue(flowcontrol.NewTokenBucketRateLimiter(float32(p.Rate), scheduler.EvictionRateLimiterBurst))
+			limiter := flowcontrol.NewTokenBucketRateLimiter(float32(p.Rate), scheduler.EvictionRateLimiterBurst)
+			tainters[name] = scheduler.NewRateLimitedTimedQueue(limiter)
 		}
 		linked.HandleDisruption(controller, t.Context(), conditions, nil)
 		var want []float32

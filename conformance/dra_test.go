@@ -94,10 +94,12 @@ func TestDeviceToleratesTaint(t *testing.T) {
 				t.Fatalf("Mismatch(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
 			}
 		}
-		if got, ok := dra.Options().Match(*dra.Taint(&taint), dra.Tolerations(tolerations)); got != first || ok != (first >= 0) {
+		got, ok := dra.Options().Match(*dra.Taint(&taint), dra.Tolerations(tolerations))
+		if got != first || ok != (first >= 0) {
 			t.Fatalf("Match = %d, %v, Kubernetes %d", got, ok, first)
 		}
-		if got, ok := dra.Policy().Compile(dra.Tolerations(tolerations)).Match(*dra.Taint(&taint)); got != first || ok != (first >= 0) {
+		got, ok = dra.Policy().Compile(dra.Tolerations(tolerations)).Match(*dra.Taint(&taint))
+		if got != first || ok != (first >= 0) {
 			t.Fatalf("Matcher.Match = %d, %v, Kubernetes %d", got, ok, first)
 		}
 	})
@@ -125,15 +127,22 @@ var compiled = cel.NewCache(10, cel.Features{})
 // there is, and returns whether it can be allocated.
 func allocate(t fataler, marks []resourceapi.DeviceTaint, tolerations []resourceapi.DeviceToleration) bool {
 	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
-	allocator, err := structured.NewAllocator(t.Context(), structured.Features{DeviceTaints: true}, structured.AllocatedState{},
+	allocator, err := structured.NewAllocator(t.Context(),
+		structured.Features{DeviceTaints: true}, structured.AllocatedState{},
 		oneClass{}, []*resourceapi.ResourceSlice{slice(&node.Name, marks)}, compiled)
 	if err != nil {
 		t.Fatalf("NewAllocator: %v", err)
 	}
 	claim := resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "claim", Namespace: "default"}}
-	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "request", Exactly: &resourceapi.ExactDeviceRequest{
-		DeviceClassName: class.Name, AllocationMode: resourceapi.DeviceAllocationModeExactCount, Count: 1, Tolerations: tolerations,
-	}}}
+	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{{
+		Name: "request",
+		Exactly: &resourceapi.ExactDeviceRequest{
+			DeviceClassName: class.Name,
+			AllocationMode:  resourceapi.DeviceAllocationModeExactCount,
+			Count:           1,
+			Tolerations:     tolerations,
+		},
+	}}
 	results, err := allocator.Allocate(t.Context(), &node, []*resourceapi.ResourceClaim{&claim})
 	if err != nil {
 		t.Fatalf("Allocate: %v", err)
@@ -161,7 +170,8 @@ func TestDeviceAllocation(t *testing.T) {
 		marks := drawDeviceTaints(t)
 		tolerations := drawDeviceTolerations(t, marks)
 		want := allocate(t, marks, tolerations)
-		if i, found := dra.Options().FindUntolerated(dra.Taints(marks), dra.Tolerations(tolerations), devices.Repels); found == want {
+		i, found := dra.Options().FindUntolerated(dra.Taints(marks), dra.Tolerations(tolerations), devices.Repels)
+		if found == want {
 			t.Fatalf("FindUntolerated = %d, %v, Kubernetes allocates: %v", i, found, want)
 		}
 		verdict := dra.Options().Filter(dra.Taints(marks), dra.Tolerations(tolerations))
@@ -194,7 +204,9 @@ type use struct {
 // stay.
 func kubernetesDeviceEviction(tc *devices.Controller, uses []use, rules []resourceapi.DeviceTaint) *metav1.Time {
 	var lists [][]resourceapi.DeviceTaint
-	claim := &resourceapi.ResourceClaim{Status: resourceapi.ResourceClaimStatus{Allocation: &resourceapi.AllocationResult{}}}
+	claim := &resourceapi.ResourceClaim{
+		Status: resourceapi.ResourceClaimStatus{Allocation: &resourceapi.AllocationResult{}},
+	}
 	results := &claim.Status.Allocation.Devices.Results
 	for i, u := range uses {
 		lists = append(lists, u.taints)
@@ -253,13 +265,16 @@ func TestDeviceEviction(t *testing.T) {
 // until is a toleration of everything with NoExecute, for the seconds.
 func until(seconds *int64) []resourceapi.DeviceToleration {
 	return []resourceapi.DeviceToleration{{
-		Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute, TolerationSeconds: seconds,
+		Operator:          resourceapi.DeviceTolerationOpExists,
+		Effect:            resourceapi.DeviceTaintEffectNoExecute,
+		TolerationSeconds: seconds,
 	}}
 }
 
 // broken is a device with one NoExecute taint of the time.
 func broken(added *metav1.Time, tolerations []resourceapi.DeviceToleration) []use {
-	return []use{{[]resourceapi.DeviceTaint{{Key: "a", Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: added}}, tolerations}}
+	taint := resourceapi.DeviceTaint{Key: "a", Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: added}
+	return []use{{[]resourceapi.DeviceTaint{taint}, tolerations}}
 }
 
 func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
@@ -327,7 +342,8 @@ func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
 	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
 	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed)
 	same(t, "EvictionOf EvictionTolerations", deviceEviction(t, uses, nil).String(), "evicts now")
-	same(t, "EvictionOf Tolerations", dra.Policy().EvictionOf(dra.Taints(uses[0].taints), dra.Tolerations(everything), observed).String(), "stays")
+	byWord := dra.Policy().EvictionOf(dra.Taints(uses[0].taints), dra.Tolerations(everything), observed)
+	same(t, "EvictionOf Tolerations", byWord.String(), "stays")
 }
 
 // Kubernetes 1.34 refuses to store a device taint of another effect than

@@ -21,15 +21,19 @@ var hotKeys = []string{"dedicated", "example.com/gpu", "", corev1.TaintNodeNotRe
 var coldKeys = []string{
 	"a", "A", "b", "0", "dedicate", "Dedicated", "dedicated ", " dedicated", "dedicated*", "*", "example.com/*",
 	"example.com/GPU", "Example.com/gpu", "example.com/gpu/", "example.com/gpu/x", "/gpu", "example.com/", "/", "//",
-	"example..com/gpu", ".example.com/gpu", "example.com./gpu", "-example.com/gpu", "example-.com/gpu", "ex_ample.com/gpu",
-	"a.b_c-d", "-a", "a-", "_a", "a_", ".a", "a.", "..", "a..b", "a b", "a=b", "a:b", "a,b", "op", "op=Exists", "é", "日本", "a\n", "\na",
+	"example..com/gpu", ".example.com/gpu", "example.com./gpu",
+	"-example.com/gpu", "example-.com/gpu", "ex_ample.com/gpu",
+	"a.b_c-d", "-a", "a-", "_a", "a_", ".a", "a.", "..", "a..b",
+	"a b", "a=b", "a:b", "a,b", "op", "op=Exists", "é", "日本", "a\n", "\na",
 	"a\x00", "\xff", "\u2028", "a/é", "é/a", "0/0", "a/-", "a/_a", "a/a_",
-	corev1.TaintNodeUnreachable, corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure, corev1.TaintNodePIDPressure,
+	corev1.TaintNodeUnreachable, corev1.TaintNodeMemoryPressure,
+	corev1.TaintNodeDiskPressure, corev1.TaintNodePIDPressure,
 	corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable, corev1.TaintNodeOutOfService,
-	"kubernetes.io/a", "a.kubernetes.io/a", "kubernetes.io", "xkubernetes.io/a", "a/kubernetes.io", "requests.example.com/gpu",
-	"requests./gpu", "requests/gpu", "requests.", "cpu", "hugepages-2Mi",
+	"kubernetes.io/a", "a.kubernetes.io/a", "kubernetes.io", "xkubernetes.io/a", "a/kubernetes.io",
+	"requests.example.com/gpu", "requests./gpu", "requests/gpu", "requests.", "cpu", "hugepages-2Mi",
 	strings.Repeat("n", 63), strings.Repeat("n", 64), "a/" + strings.Repeat("n", 63), "a/" + strings.Repeat("n", 64),
-	strings.Repeat("p", 244) + "/n", strings.Repeat("p", 245) + "/n", strings.Repeat("p", 253) + "/n", strings.Repeat("p", 254) + "/n",
+	strings.Repeat("p", 244) + "/n", strings.Repeat("p", 245) + "/n",
+	strings.Repeat("p", 253) + "/n", strings.Repeat("p", 254) + "/n",
 	strings.Repeat("p.", 126) + "p/" + strings.Repeat("n", 63), strings.Repeat("p.", 127) + "p/n",
 	strings.Repeat("-", 63), strings.Repeat("é", 32), strings.Repeat("x", 5000),
 }
@@ -37,17 +41,24 @@ var coldKeys = []string{
 var hotValues = []string{"", "ml", "5", "7"}
 
 var coldValues = []string{
-	"0", "-0", "00", "007", "+1", "-1", "1e3", "1", "10", "4", "6", "-5", "-7", "--1", "-", "+", "1-", "0x1", "0b1", "1_000", "1.0", " 1", "1 ", "1\n", "٣", "１",
-	"9223372036854775806", "9223372036854775807", "9223372036854775808", "-9223372036854775807", "-9223372036854775808",
-	"-9223372036854775809", "18446744073709551615", "18446744073709551616", "99999999999999999999", "-99999999999999999999",
+	"0", "-0", "00", "007", "+1", "-1", "1e3", "1", "10", "4", "6", "-5", "-7",
+	"--1", "-", "+", "1-", "0x1", "0b1", "1_000", "1.0", " 1", "1 ", "1\n", "٣", "１",
+	"9223372036854775806", "9223372036854775807", "9223372036854775808",
+	"-9223372036854775807", "-9223372036854775808", "-9223372036854775809",
+	"18446744073709551615", "18446744073709551616", "99999999999999999999", "-99999999999999999999",
 	"09223372036854775807", "1000000000000000000", "10000000000000000000",
-	"ML", "mL", "ml ", " ml", "m", "mll", "m.l", "m_l", "m-l", "-ml", "ml-", ".ml", "ml.", "_", "ml/x", "ml=x", "ml:x", "m l", "Exists", "é", "日本", "ml\n",
-	"ml\x00", "\xff", strings.Repeat("v", 63), strings.Repeat("v", 64), strings.Repeat("1", 63), strings.Repeat("é", 32), strings.Repeat("x", 5000),
+	"ML", "mL", "ml ", " ml", "m", "mll", "m.l", "m_l", "m-l", "-ml", "ml-", ".ml", "ml.", "_",
+	"ml/x", "ml=x", "ml:x", "m l", "Exists", "é", "日本", "ml\n", "ml\x00", "\xff",
+	strings.Repeat("v", 63), strings.Repeat("v", 64), strings.Repeat("1", 63),
+	strings.Repeat("é", 32), strings.Repeat("x", 5000),
 }
 
 var (
 	hotEffects  = []string{"NoExecute", "NoSchedule", "PreferNoSchedule", ""}
-	coldEffects = []string{"noExecute", "NOSCHEDULE", "NoSchedule ", "NoScheduleNoAdmit", "NoSchedul", "other", "-", "é", "\n", strings.Repeat("x", 500)}
+	coldEffects = []string{
+		"noExecute", "NOSCHEDULE", "NoSchedule ", "NoScheduleNoAdmit", "NoSchedul",
+		"other", "-", "é", "\n", strings.Repeat("x", 500),
+	}
 
 	hotOperators  = []string{"Exists", "Equal", "", "Lt", "Gt"}
 	coldOperators = []string{"exists", "equal", "lt", "gt", "In", "NotIn", "Exists ", " ", "=", "Le", "é", "\n"}
@@ -115,7 +126,10 @@ func drawTaint(t *rapid.T) corev1.Taint {
 func drawTaints(t *rapid.T) []corev1.Taint { return draws(t, "taints", 5, drawTaint) }
 
 // sameSeconds are the seconds for which time.Duration does not overflow, with their edges.
-var sameSeconds = []int64{300, 0, 1, -1, 2, 60, 299, 301, math.MinInt64, -9223372037, 9223372035, 9223372036, math.MaxInt64}
+var sameSeconds = []int64{
+	300, 0, 1, -1, 2, 60, 299, 301,
+	math.MinInt64, -9223372037, 9223372035, 9223372036, math.MaxInt64,
+}
 
 func drawToleration(t *rapid.T) corev1.Toleration {
 	toleration := corev1.Toleration{

@@ -42,7 +42,9 @@ func newMemoryCluster() *fake.Clientset {
 
 // after returns the taints of a node that had the list once change is through,
 // and whether that wrote to the node.
-func (n *memoryNode) after(t rapid.TB, list []corev1.Taint, change func(kubernetes.Interface) error) ([]corev1.Taint, bool) {
+func (n *memoryNode) after(
+	t rapid.TB, list []corev1.Taint, change func(kubernetes.Interface) error,
+) ([]corev1.Taint, bool) {
 	ctx, nodes := context.Background(), n.client.CoreV1().Nodes()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: memoryNodeName}, Spec: corev1.NodeSpec{Taints: list}}
 	if _, err := nodes.Create(ctx, node, metav1.CreateOptions{}); err != nil {
@@ -158,13 +160,15 @@ func TestAddAndRemoveTaint(t *testing.T) {
 	compares(t, "pkg/util/taints: AddOrUpdateTaint, RemoveTaint", "Changes.Apply")
 	rapid.Check(t, func(t *rapid.T) {
 		before, taint := unique(drawTaints(t)), drawTaint(t)
-		node, given, mark := &corev1.Node{Spec: corev1.NodeSpec{Taints: before}}, convert.Each(before, convert.FromTaint), convert.FromTaint(taint)
+		node := &corev1.Node{Spec: corev1.NodeSpec{Taints: before}}
+		given, mark := convert.Each(before, convert.FromTaint), convert.FromTaint(taint)
 		added, _, err := utiltaints.AddOrUpdateTaint(node, &taint)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := withTimesOf(given, convert.Each(added.Spec.Taints, convert.FromTaint))
-		if got, _ := (taints.Changes{Add: []taints.Taint{mark}}).Apply(given); !slices.EqualFunc(got, want, taints.Taint.Equal) {
+		got, _ := taints.Changes{Add: []taints.Taint{mark}}.Apply(given)
+		if !slices.EqualFunc(got, want, taints.Taint.Equal) {
 			t.Fatalf("%v with %v: %v, Kubernetes %v", given, mark, got, want)
 		}
 		if taint.Effect == "" { // which stands for all effects in a TaintID
@@ -175,7 +179,8 @@ func TestAddAndRemoveTaint(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, changed := taints.Changes{Remove: []taints.TaintID{mark.ID()}}.Apply(given)
-		if want := convert.Each(removed.Spec.Taints, convert.FromTaint); !slices.EqualFunc(got, want, taints.Taint.Equal) || changed != wantChanged {
+		want = convert.Each(removed.Spec.Taints, convert.FromTaint)
+		if !slices.EqualFunc(got, want, taints.Taint.Equal) || changed != wantChanged {
 			t.Fatalf("%v without %v: %v, %v, Kubernetes %v, %v", given, mark, got, changed, want, wantChanged)
 		}
 	})
@@ -221,14 +226,16 @@ func TestTaintSetDiff(t *testing.T) {
 		got := taints.Diff(convert.Each(from, convert.FromTaint), convert.Each(to, convert.FromTaint))
 		value := func(t *corev1.Taint) taints.Taint { return convert.FromTaint(*t) }
 		identity := func(t *corev1.Taint) taints.TaintID { return convert.FromTaint(*t).ID() }
-		if !slices.EqualFunc(got.Add, convert.Each(add, value), taints.Taint.Equal) || !slices.Equal(got.Remove, convert.Each(remove, identity)) {
+		if !slices.EqualFunc(got.Add, convert.Each(add, value), taints.Taint.Equal) ||
+			!slices.Equal(got.Remove, convert.Each(remove, identity)) {
 			t.Fatalf("Diff = %v, Kubernetes %v and %v", got, add, remove)
 		}
 	})
 }
 
 func TestDifferenceChangedValue(t *testing.T) {
-	from, to := corev1.Taint{Key: "a", Value: "1", Effect: "NoSchedule"}, corev1.Taint{Key: "a", Value: "2", Effect: "NoSchedule"}
+	from := corev1.Taint{Key: "a", Value: "1", Effect: "NoSchedule"}
+	to := corev1.Taint{Key: "a", Value: "2", Effect: "NoSchedule"}
 	add, remove := utiltaints.TaintSetDiff([]corev1.Taint{to}, []corev1.Taint{from})
 	same(t, "TaintSetDiff", len(add)+len(remove), 0)
 	got := taints.Diff([]taints.Taint{convert.FromTaint(from)}, []taints.Taint{convert.FromTaint(to)})

@@ -54,7 +54,8 @@ func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint)
 		_, compiled := mode.options.Compile(list).Match(mark)
 		tolerates, mismatch := mode.options.Tolerates(ours, mark), mode.options.Mismatch(ours, mark)
 		if match != want || compiled != want || tolerates != want || (mismatch == taints.MismatchNone) != want {
-			t.Fatalf("%+v, %+v under %+v: Match %v, Matcher %v, Tolerates %v, %v; Kubernetes %v", toleration, taint, mode, match, compiled, tolerates, mismatch, want)
+			t.Fatalf("%+v, %+v under %+v: Match %v, Matcher %v, Tolerates %v, %v; Kubernetes %v",
+				toleration, taint, mode, match, compiled, tolerates, mismatch, want)
 		}
 		if !mode.comparison {
 			continue
@@ -124,8 +125,12 @@ var filters = []struct {
 }{
 	{"scheduler", taints.Hard, plugins.DoNotScheduleTaintsFilterFunc()},
 	{"all", taints.AllEffects, nil},
-	{"NoExecute", taints.Evicting, func(t *corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute }},
-	{"PreferNoSchedule", taints.Soft, func(t *corev1.Taint) bool { return t.Effect == corev1.TaintEffectPreferNoSchedule }},
+	{"NoExecute", taints.Evicting, func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoExecute
+	}},
+	{"PreferNoSchedule", taints.Soft, func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectPreferNoSchedule
+	}},
 	{"none", 0, func(*corev1.Taint) bool { return false }},
 }
 
@@ -138,13 +143,14 @@ func TestFindMatchingUntoleratedTaint(t *testing.T) {
 			m := mode.options.Compile(ours)
 			for _, filter := range filters {
 				want, wantFound := gated.FindUntolerated(marks, tolerations, filter.keep, mode.comparison)
-				sameFind(t, "Matcher.FindUntolerated", marks, want, wantFound)(m.FindUntolerated(ourMarks, filter.set))
-				sameFind(t, "Matcher.Untolerated", marks, want, wantFound)(firstOf(m.Untolerated(ourMarks, filter.set)))
-				sameFind(t, "Options.FindUntolerated", marks, want, wantFound)(mode.options.FindUntolerated(ourMarks, ours, filter.set))
-				sameFind(t, "Options.Untolerated", marks, want, wantFound)(firstOf(mode.options.Untolerated(ourMarks, ours, filter.set)))
+				find := func(name string) func(int, bool) { return sameFind(t, name, marks, want, wantFound) }
+				find("Matcher.FindUntolerated")(m.FindUntolerated(ourMarks, filter.set))
+				find("Matcher.Untolerated")(firstOf(m.Untolerated(ourMarks, filter.set)))
+				find("Options.FindUntolerated")(mode.options.FindUntolerated(ourMarks, ours, filter.set))
+				find("Options.Untolerated")(firstOf(mode.options.Untolerated(ourMarks, ours, filter.set)))
 				if mode.comparison {
-					sameFind(t, "FindUntolerated", marks, want, wantFound)(taints.FindUntolerated(ourMarks, ours, filter.set))
-					sameFind(t, "Untolerated", marks, want, wantFound)(firstOf(taints.Untolerated(ourMarks, ours, filter.set)))
+					find("FindUntolerated")(taints.FindUntolerated(ourMarks, ours, filter.set))
+					find("Untolerated")(firstOf(taints.Untolerated(ourMarks, ours, filter.set)))
 				}
 			}
 			want := verdictOf(marks, tolerations, mode.comparison)

@@ -31,7 +31,11 @@ type timedController struct {
 }
 
 func newTimedController(now time.Time) *timedController {
-	c := &timedController{controller: new(tainteviction.Controller), clock: testingclock.NewFakeClock(now), fired: make(chan string, 100)}
+	c := &timedController{
+		controller: new(tainteviction.Controller),
+		clock:      testingclock.NewFakeClock(now),
+		fired:      make(chan string, 100),
+	}
 	c.queue = tainteviction.CreateWorkerQueue(func(_ context.Context, _ time.Time, args *tainteviction.WorkArgs) error {
 		if c.hold != nil {
 			<-c.hold
@@ -66,7 +70,11 @@ func (c *timedController) pending(pod types.NamespacedName) (time.Time, bool) {
 var (
 	evictingTaints = rapid.SampledFrom([]corev1.Taint{{Key: "a", Effect: "NoExecute"}, {Key: "b", Effect: "NoExecute"}})
 	timed          = rapid.Custom(func(t *rapid.T) corev1.Toleration {
-		tol := corev1.Toleration{Key: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "key"), Operator: corev1.TolerationOpExists, Effect: "NoExecute"}
+		tol := corev1.Toleration{
+			Key:      rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "key"),
+			Operator: corev1.TolerationOpExists,
+			Effect:   "NoExecute",
+		}
 		if rapid.IntRange(0, 3).Draw(t, "timed") > 0 {
 			seconds := rapid.Int64Range(-1, 50).Draw(t, "seconds")
 			tol.TolerationSeconds = &seconds
@@ -82,7 +90,10 @@ type look struct {
 }
 
 func drawLook(t *rapid.T) look {
-	return look{rapid.SliceOfN(evictingTaints, 0, 2).Draw(t, "taints"), rapid.SliceOfN(timed, 0, 3).Draw(t, "tolerations")}
+	return look{
+		rapid.SliceOfN(evictingTaints, 0, 2).Draw(t, "taints"),
+		rapid.SliceOfN(timed, 0, 3).Draw(t, "tolerations"),
+	}
 }
 
 // see makes the controller look at the pod.
@@ -95,7 +106,8 @@ func (c *timedController) see(ctx context.Context, pod types.NamespacedName, l l
 }
 
 func (l look) eviction(now time.Time) taints.Eviction {
-	return taints.EvictionOf(convert.Each(l.marks, convert.FromTaint), convert.Each(l.tolerations, convert.FromToleration), now)
+	return taints.EvictionOf(convert.Each(l.marks, convert.FromTaint),
+		convert.Each(l.tolerations, convert.FromToleration), now)
 }
 
 var (

@@ -85,7 +85,8 @@ func TestReadmeSideBySide(t *testing.T) {
 		outcome taints.Outcome
 	}{{true, 0, taints.EvictsNow}, {true, 60, taints.EvictsAt}, {false, -1, taints.Stays}} {
 		bad, seconds := kubernetesInReadme(quiet, node, &corev1.Pod{Spec: corev1.PodSpec{Tolerations: pods[i]}}, false)
-		ours, e := libraryInReadme(convert.Each(node.Spec.Taints, convert.FromTaint), convert.Each(pods[i], convert.FromToleration), observed)
+		ours, e := libraryInReadme(convert.Each(node.Spec.Taints, convert.FromTaint),
+			convert.Each(pods[i], convert.FromToleration), observed)
 		if bad != want.bad || seconds != want.seconds {
 			t.Errorf("%d: Kubernetes %v, %d", i, bad, seconds)
 		}

@@ -29,7 +29,10 @@ var (
 // drawSmallToleration, and of some that no toleration names.
 func universe() []corev1.Taint {
 	var all []corev1.Taint
-	values := append([]string{"w", "0", "2", "4", "01", "9223372036854775806", "-9223372036854775807", "9223372036854775808"}, smallValues...)
+	values := append([]string{
+		"w", "0", "2", "4", "01",
+		"9223372036854775806", "-9223372036854775807", "9223372036854775808",
+	}, smallValues...)
 	for _, key := range append([]string{"z"}, smallKeys...) {
 		for _, effect := range append([]string{"PreferNoSchedule", "another"}, smallEffects...) {
 			for _, value := range values {
@@ -41,9 +44,10 @@ func universe() []corev1.Taint {
 }
 
 func drawSmallToleration(t *rapid.T) corev1.Toleration {
+	operators := []string{"Exists", "Equal", "Lt", "Gt", "", "In"}
 	toleration := corev1.Toleration{
 		Key:      rapid.SampledFrom(smallKeys).Draw(t, "key"),
-		Operator: corev1.TolerationOperator(rapid.SampledFrom([]string{"Exists", "Equal", "Lt", "Gt", "", "In"}).Draw(t, "operator")),
+		Operator: corev1.TolerationOperator(rapid.SampledFrom(operators).Draw(t, "operator")),
 		Value:    rapid.SampledFrom(smallValues).Draw(t, "value"),
 		Effect:   corev1.TaintEffect(rapid.SampledFrom(smallEffects).Draw(t, "effect")),
 	}
@@ -99,7 +103,8 @@ func TestSameTolerations(t *testing.T) {
 			for i := range all {
 				want = want && answer(a, &all[i], mode.comparison) == answer(b, &all[i], mode.comparison)
 			}
-			got := mode.options.SameTolerations(convert.Each(a, convert.FromToleration), convert.Each(b, convert.FromToleration))
+			got := mode.options.SameTolerations(convert.Each(a, convert.FromToleration),
+				convert.Each(b, convert.FromToleration))
 			if got != want {
 				t.Fatalf("%+v and %+v are the same: %v, in Kubernetes %v", a, b, got, want)
 			}
@@ -123,7 +128,8 @@ func TestMinimizeKeepsMeaning(t *testing.T) {
 			small := mode.options.Minimize(convert.Each(list, convert.FromToleration))
 			theirs := convert.Each(small, convert.ToToleration)
 			for i := range all {
-				if before, after := answer(list, &all[i], mode.comparison), answer(theirs, &all[i], mode.comparison); before != after {
+				before, after := answer(list, &all[i], mode.comparison), answer(theirs, &all[i], mode.comparison)
+				if before != after {
 					t.Fatalf("%v is %s, and after Minimize to %v %s", all[i], before, small, after)
 				}
 			}
@@ -144,7 +150,8 @@ func TestCoversTolerates(t *testing.T) {
 			a, b := drawSmallToleration(t), drawSmallToleration(t)
 			want := true
 			for i := range all {
-				want = want && (!gated.Tolerates(&b, &all[i], mode.comparison) || gated.Tolerates(&a, &all[i], mode.comparison) && longer(a, b, all[i].Effect))
+				want = want && (!gated.Tolerates(&b, &all[i], mode.comparison) ||
+					gated.Tolerates(&a, &all[i], mode.comparison) && longer(a, b, all[i].Effect))
 			}
 			if got := mode.options.Covers(convert.FromToleration(a), convert.FromToleration(b)); got != want {
 				t.Fatalf("%+v covers %+v: %v, in Kubernetes %v", a, b, got, want)

@@ -38,7 +38,8 @@ func kubernetesPlaces(list field.ErrorList, path string) places {
 		if !ok {
 			continue
 		}
-		if element, ok := strings.CutSuffix(place, ".operator"); ok && err.Type == field.ErrorTypeInvalid && !strings.HasPrefix(err.Detail, "operator must be Exists when `key` is empty") {
+		if element, ok := strings.CutSuffix(place, ".operator"); ok && err.Type == field.ErrorTypeInvalid &&
+			!strings.HasPrefix(err.Detail, "operator must be Exists when `key` is empty") {
 			place = element + ".value"
 		}
 		p[place] = true
@@ -85,7 +86,12 @@ func pod(tolerations []corev1.Toleration) *core.Pod {
 	return &core.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: "default", ResourceVersion: "1"},
 		Spec: core.PodSpec{
-			Containers:                    []core.Container{{Name: "c", Image: "i", ImagePullPolicy: core.PullAlways, TerminationMessagePolicy: core.TerminationMessageReadFile}},
+			Containers: []core.Container{{
+				Name:                     "c",
+				Image:                    "i",
+				ImagePullPolicy:          core.PullAlways,
+				TerminationMessagePolicy: core.TerminationMessageReadFile,
+			}},
 			RestartPolicy:                 core.RestartPolicyAlways,
 			DNSPolicy:                     core.DNSClusterFirst,
 			TerminationGracePeriodSeconds: &grace,
@@ -104,25 +110,29 @@ func createOptions(p *core.Pod) validation.PodValidationOptions {
 // updateOptions are those that it derives for an update, from the gate and from
 // what the old pod has already.
 func updateOptions(after, before *core.Pod) validation.PodValidationOptions {
-	return podutil.GetValidationOptionsFromPodSpecAndMeta(&after.Spec, &before.Spec, &after.ObjectMeta, &before.ObjectMeta)
+	return podutil.GetValidationOptionsFromPodSpecAndMeta(&after.Spec, &before.Spec,
+		&after.ObjectMeta, &before.ObjectMeta)
 }
 
 func TestValidateTolerations(t *testing.T) {
-	compares(t, "ValidateTolerations, with the options derived for a new pod", "ValidateTolerations, Toleration.Validate")
+	compares(t, "ValidateTolerations, with the options derived for a new pod",
+		"ValidateTolerations, Toleration.Validate")
 	path := field.NewPath("tolerations")
 	for _, mode := range modes {
 		gated.Set(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
 			list := drawTolerations(t)
 			ours, p := convert.Each(list, convert.FromToleration), pod(list)
-			want := kubernetesPlaces(gated.ValidateTolerations(p.Spec.Tolerations, path, createOptions(p)), path.String())
+			faults := gated.ValidateTolerations(p.Spec.Tolerations, path, createOptions(p))
+			want := kubernetesPlaces(faults, path.String())
 			samePlaces(t, "Options.ValidateTolerations", mode.options.ValidateTolerations(ours), want)
 			if !mode.comparison {
 				return
 			}
 			samePlaces(t, "ValidateTolerations", taints.ValidateTolerations(ours), want)
 			for i := range ours {
-				want := kubernetesPlaces(gated.ValidateTolerations(p.Spec.Tolerations[i:i+1], path, createOptions(p)), path.String()+"[0]")
+				faults := gated.ValidateTolerations(p.Spec.Tolerations[i:i+1], path, createOptions(p))
+				want := kubernetesPlaces(faults, path.String()+"[0]")
 				samePlaces(t, "Toleration.Validate", ours[i].Validate(), want)
 			}
 		})
@@ -168,7 +178,9 @@ func TestValidateNode(t *testing.T) {
 func drawUpdate(t *rapid.T) (before, after []corev1.Toleration) {
 	before = drawTolerations(t)
 	if !gated.Comparison {
-		before = slices.DeleteFunc(before, func(t corev1.Toleration) bool { return t.Operator == opLt || t.Operator == opGt })
+		before = slices.DeleteFunc(before, func(t corev1.Toleration) bool {
+			return t.Operator == opLt || t.Operator == opGt
+		})
 	}
 	for _, toleration := range before {
 		switch rapid.IntRange(0, 15).Draw(t, "change") {
@@ -179,7 +191,8 @@ func drawUpdate(t *rapid.T) (before, after []corev1.Toleration) {
 		case 14:
 			continue
 		case 15:
-			toleration.Operator = corev1.TolerationOperator(rapid.SampledFrom([]string{"", "Equal"}).Draw(t, "operator"))
+			operators := []string{"", "Equal"}
+			toleration.Operator = corev1.TolerationOperator(rapid.SampledFrom(operators).Draw(t, "operator"))
 		}
 		after = append(after, toleration)
 	}
@@ -197,14 +210,18 @@ func TestValidateOnlyAddedTolerations(t *testing.T) {
 		gated.Set(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
 			before, after := drawUpdate(t)
-			ourBefore, ourAfter := convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration)
+			ourBefore := convert.Each(before, convert.FromToleration)
+			ourAfter := convert.Each(after, convert.FromToleration)
 			from, to := pod(before), pod(after)
 			opts := updateOptions(to, from)
-			want := kubernetesPlaces(gated.ValidateOnlyAddedTolerations(to.Spec.Tolerations, from.Spec.Tolerations, path, opts), path.String())
+			faults := gated.ValidateOnlyAddedTolerations(to.Spec.Tolerations, from.Spec.Tolerations, path, opts)
+			want := kubernetesPlaces(faults, path.String())
 			if want[""] { // Kubernetes stops here, the library goes on
-				maps.Copy(want, kubernetesPlaces(gated.ValidateTolerations(to.Spec.Tolerations, path, opts), path.String()))
+				faults := gated.ValidateTolerations(to.Spec.Tolerations, path, opts)
+				maps.Copy(want, kubernetesPlaces(faults, path.String()))
 			}
-			samePlaces(t, "Options.ValidateTolerationsUpdate", mode.options.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
+			samePlaces(t, "Options.ValidateTolerationsUpdate",
+				mode.options.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
 			if mode.comparison {
 				samePlaces(t, "ValidateTolerationsUpdate", taints.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
 			}
@@ -222,7 +239,8 @@ func TestValidatePodUpdate(t *testing.T) {
 			before, after := drawUpdate(t)
 			from, to := pod(before), pod(after)
 			theirs := validation.ValidatePodUpdate(to, from, updateOptions(to, from))
-			got := mode.options.ValidateTolerationsUpdate(convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
+			got := mode.options.ValidateTolerationsUpdate(
+				convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
 			if (got == nil) != (len(theirs) == 0) {
 				t.Fatalf("ValidateTolerationsUpdate = %v, Kubernetes %v", got, theirs)
 			}
@@ -253,8 +271,10 @@ func TestUpdateKeepsComparison(t *testing.T) {
 		{nil, []corev1.Toleration{greater}, false},
 	} {
 		from, to := pod(test.before), pod(test.after)
-		same(t, fmt.Sprint("ValidatePodUpdate ", i), len(validation.ValidatePodUpdate(to, from, updateOptions(to, from))) == 0, test.valid)
-		err := taints.Options{NoComparison: true}.ValidateTolerationsUpdate(convert.Each(test.before, convert.FromToleration), convert.Each(test.after, convert.FromToleration))
+		theirs := validation.ValidatePodUpdate(to, from, updateOptions(to, from))
+		same(t, fmt.Sprint("ValidatePodUpdate ", i), len(theirs) == 0, test.valid)
+		err := taints.Options{NoComparison: true}.ValidateTolerationsUpdate(
+			convert.Each(test.before, convert.FromToleration), convert.Each(test.after, convert.FromToleration))
 		same(t, fmt.Sprint("ValidateTolerationsUpdate ", i), err == nil, test.valid)
 	}
 	counted(t, 5)

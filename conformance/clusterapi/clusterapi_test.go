@@ -38,10 +38,11 @@ func fromTaints(list []corev1.Taint) []taints.Taint {
 }
 
 func drawTaint(t *rapid.T) corev1.Taint {
+	effects := []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}
 	taint := corev1.Taint{
 		Key:    rapid.SampledFrom([]string{"dedicated", "example.com/gpu", "spot"}).Draw(t, "key"),
 		Value:  rapid.SampledFrom([]string{"", "ml", "5"}).Draw(t, "value"),
-		Effect: corev1.TaintEffect(rapid.SampledFrom([]string{"NoSchedule", "PreferNoSchedule", "NoExecute"}).Draw(t, "effect")),
+		Effect: corev1.TaintEffect(rapid.SampledFrom(effects).Draw(t, "effect")),
 	}
 	if rapid.Bool().Draw(t, "stamped") {
 		taint.TimeAdded = &metav1.Time{Time: metav1.Unix(rapid.Int64Range(1, 9).Draw(t, "time"), 0).Time}
@@ -65,7 +66,12 @@ func drawMachineTaints(t *rapid.T) []clusterv1.MachineTaint {
 		if rapid.IntRange(0, 2).Draw(t, "propagation") == 0 {
 			propagation = clusterv1.MachineTaintPropagationOnInitialization
 		}
-		list = append(list, clusterv1.MachineTaint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect, Propagation: propagation})
+		list = append(list, clusterv1.MachineTaint{
+			Key:         taint.Key,
+			Value:       taint.Value,
+			Effect:      taint.Effect,
+			Propagation: propagation,
+		})
 	}
 	return list
 }
@@ -146,7 +152,8 @@ func TestNodeTaintHelpers(t *testing.T) {
 		if changed != want || !slices.EqualFunc(got, fromTaints(removed.Spec.Taints), taints.Taint.Equal) {
 			t.Fatalf("%v without %v: %v, in Cluster API %v", given, mark, got, removed.Spec.Taints)
 		}
-		if found && given[slices.IndexFunc(given, func(u taints.Taint) bool { return u.ID() == mark.ID() })].Value != mark.Value {
+		i := slices.IndexFunc(given, func(u taints.Taint) bool { return u.ID() == mark.ID() })
+		if found && given[i].Value != mark.Value {
 			return // TestDifferenceEnsuredValue
 		}
 		ensured := &corev1.Node{Spec: corev1.NodeSpec{Taints: list}}
@@ -166,7 +173,8 @@ func TestDifferenceEnsuredValue(t *testing.T) {
 	if !changed || !got[0].Equal(add) {
 		t.Errorf("the library makes %v", got)
 	}
-	if linked.EnsureNodeTaint(node, corev1.Taint{Key: "a", Value: "2", Effect: "NoSchedule"}) || node.Spec.Taints[0].Value != "1" {
+	if linked.EnsureNodeTaint(node, corev1.Taint{Key: "a", Value: "2", Effect: "NoSchedule"}) ||
+		node.Spec.Taints[0].Value != "1" {
 		t.Errorf("Cluster API makes %v", node.Spec.Taints)
 	}
 }

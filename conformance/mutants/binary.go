@@ -126,7 +126,9 @@ func (b *binary) run(ctx context.Context, tests []test, mutant int, quick bool, 
 	return outcome{by: timedOut}
 }
 
-func (b *binary) try(ctx context.Context, tests []test, mutant int, quick bool, reached string, limit time.Duration) (o outcome, starved bool) {
+func (b *binary) try(
+	ctx context.Context, tests []test, mutant int, quick bool, reached string, limit time.Duration,
+) (o outcome, starved bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := b.command(ctx, b.args(tests, quick)...)

@@ -71,10 +71,12 @@ func (w *walker) number(e ast.Expr, tv types.TypeAndValue, t *types.Basic) {
 	first := *w.numbers + 1
 	pre, post := "", ""
 	if above {
-		pre, post = pre+fmt.Sprintf("__inc%s(%d, ", typ, w.add(e, "constant", w.text(e), moved(e, tv.Value, +1))), post+")"
+		number := w.add(e, "constant", w.text(e), moved(e, tv.Value, +1))
+		pre, post = pre+fmt.Sprintf("__inc%s(%d, ", typ, number), post+")"
 	}
 	if below {
-		pre, post = pre+fmt.Sprintf("__dec%s(%d, ", typ, w.add(e, "constant", w.text(e), moved(e, tv.Value, -1))), post+")"
+		number := w.add(e, "constant", w.text(e), moved(e, tv.Value, -1))
+		pre, post = pre+fmt.Sprintf("__dec%s(%d, ", typ, number), post+")"
 	}
 	if pre != "" {
 		w.hold(first, w.wrapOf(e, pre, post))
@@ -179,7 +181,8 @@ func (w *walker) wantsString(e ast.Expr) bool {
 			return false
 		}
 		f, ok := w.info.Uses[sel.Sel].(*types.Func)
-		return ok && f.Pkg() != nil && (f.Pkg().Path() == "strings" || f.Pkg().Path() == "bytes" || f.Pkg().Path() == "slices")
+		return ok && f.Pkg() != nil &&
+			(f.Pkg().Path() == "strings" || f.Pkg().Path() == "bytes" || f.Pkg().Path() == "slices")
 	}
 	return false
 }

@@ -150,7 +150,9 @@ var neighbors = map[token.Token]struct{ numbers, others []token.Token }{
 
 // negations are what a comparison and its negation have in common.
 var negations = map[token.Token]token.Token{
-	token.LSS: token.GEQ, token.GEQ: token.LSS, token.LEQ: token.GTR, token.GTR: token.LEQ, token.EQL: token.NEQ, token.NEQ: token.EQL,
+	token.LSS: token.GEQ, token.GEQ: token.LSS,
+	token.LEQ: token.GTR, token.GTR: token.LEQ,
+	token.EQL: token.NEQ, token.NEQ: token.EQL,
 }
 
 // comparison finds the mutants of a comparison. Without those that are the same
@@ -337,7 +339,8 @@ func (w *walker) condition(e ast.Expr) {
 		return
 	}
 	role := w.role()
-	if b, ok := e.(*ast.BinaryExpr); ok && (role == andOperand && b.Op == token.LAND || role == orOperand && b.Op == token.LOR) {
+	if b, ok := e.(*ast.BinaryExpr); ok &&
+		(role == andOperand && b.Op == token.LAND || role == orOperand && b.Op == token.LOR) {
 		return // its own operands are
 	}
 	first := *w.numbers + 1

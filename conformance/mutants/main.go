@@ -83,18 +83,22 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	match := flags.String("run", "", "look only at mutants whose identities match this `regexp`")
-	choice := flags.String("strings", string(logicStrings), "which `strings` to change: none, logic (what is compared, and named constants) or all")
+	choice := flags.String("strings", string(logicStrings),
+		"which `strings` to change: none, logic (what is compared, and named constants) or all")
 	flags.StringVar(&o.root, "C", "", "the `folder` of the repository; by default the one that git finds")
 	flags.StringVar(&o.form, "o", "text", "output `form`: text or json")
-	flags.StringVar(&o.list, "equivalent", "", "the `file` that lists equivalent mutants; by default conformance/mutants/equivalent.txt")
+	flags.StringVar(&o.list, "equivalent", "",
+		"the `file` that lists equivalent mutants; by default conformance/mutants/equivalent.txt")
 	flags.BoolVar(&o.listOnly, "list", false, "list the mutants and run nothing")
-	flags.BoolVar(&o.alone, "alone", false, "build single mutants, for constants and for survivors that only tests notice that the rewritten package does not pass")
+	flags.BoolVar(&o.alone, "alone", false,
+		"build single mutants, for constants and for survivors that only tests notice that the rewritten package does not pass")
 	flags.BoolVar(&o.check, "check", false, "also run the mutants that are listed as equivalent")
 	flags.BoolVar(&o.verbose, "v", false, "print every mutant as it is tried")
 	flags.Float64Var(&o.least, "least", 95, "the least `percent` of mutants that must be killed")
 	flags.IntVar(&o.workers, "p", runtime.NumCPU(), "how many tests run at a `time`")
 	flags.Uint64Var(&o.seed, "seed", 1, "the `seed` of random cases")
-	flags.DurationVar(&o.timeout, "timeout", time.Second, "how long tests may take beside ten times what they take without a mutant")
+	flags.DurationVar(&o.timeout, "timeout", time.Second,
+		"how long tests may take beside ten times what they take without a mutant")
 	if err := flags.Parse(args); err != nil {
 		return nil, errUsage
 	}

@@ -20,7 +20,8 @@ import (
 func mutants(t *testing.T, dir string, args ...string) (int, report) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), append([]string{"-C", dir, "-o", "json", "-p", "2", "-timeout", "2s"}, args...), &stdout, &stderr)
+	code := run(t.Context(),
+		append([]string{"-C", dir, "-o", "json", "-p", "2", "-timeout", "2s"}, args...), &stdout, &stderr)
 	var r report
 	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
 		t.Fatalf("code %d, %v\n%s\n%s", code, err, stdout.String(), stderr.String())
@@ -80,7 +81,8 @@ func TestSample(t *testing.T) {
 		t.Errorf("code %d, met %v", code, r.Met)
 	}
 	expect(t, "survivors", r.with(survived), sampleSurvivors...)
-	expect(t, "those that no test reaches", r.with(notCovered), append(slices.Clone(sampleNotCovered), sampleWritten...)...)
+	expect(t, "those that no test reaches", r.with(notCovered),
+		append(slices.Clone(sampleNotCovered), sampleWritten...)...)
 	expect(t, "those that are not tried", r.with(notTried), append(slices.Clone(sampleNeedsBuild), sampleDropped...)...)
 	expect(t, "unused tests", r.Unused, "TestWritten")
 	if r.Total.Mutants != len(r.Mutants) || r.Total.Killed != len(r.with(killed)) || r.Total.Killed < 20 {
@@ -149,22 +151,48 @@ func TestListed(t *testing.T) {
 		accepted     int
 	}{
 		{name: "all", list: full, equivalent: 2},
-		{name: "accepted, of too few", list: strings.Replace(full, "// the", "// accepted: the", 1), args: []string{"-least", "99"}, code: 1, equivalent: 1, accepted: 1},
-		{name: "accepted", list: strings.Replace(full, "// the", "// accepted: the", 1), equivalent: 1, accepted: 1, args: []string{"-least", "90"}},
-		{name: "one is not", list: strings.Replace(full, sampleSurvivors[1], "# "+sampleSurvivors[1], 1), code: 1, equivalent: 1},
 		{
-			name: "out of date", list: full + "sample.go Clamp condition n < 7 => true // gone\nsample.go Nobody return 1 => zero // elsewhere\n",
-			code: 1, equivalent: 2, stale: []string{"sample.go Clamp condition n < 7 => true"},
+			name:       "accepted, of too few",
+			list:       strings.Replace(full, "// the", "// accepted: the", 1),
+			args:       []string{"-least", "99"},
+			code:       1,
+			equivalent: 1,
+			accepted:   1,
+		},
+		{
+			name:       "accepted",
+			list:       strings.Replace(full, "// the", "// accepted: the", 1),
+			equivalent: 1,
+			accepted:   1,
+			args:       []string{"-least", "90"},
+		},
+		{
+			name:       "one is not",
+			list:       strings.Replace(full, sampleSurvivors[1], "# "+sampleSurvivors[1], 1),
+			code:       1,
+			equivalent: 1,
+		},
+		{
+			name:       "out of date",
+			list:       full + "sample.go Clamp condition n < 7 => true // gone\nsample.go Nobody return 1 => zero // elsewhere\n",
+			code:       1,
+			equivalent: 2,
+			stale:      []string{"sample.go Clamp condition n < 7 => true"},
 		},
 		{name: "killed, not asked", list: full + "sample.go Clamp condition n < 0 => false // wrong\n", equivalent: 3},
 		{
-			name: "killed", list: full + "sample.go Clamp condition n < 0 => false // wrong\n", args: []string{"-check"},
-			code: 1, equivalent: 2, wrong: []string{"sample.go Clamp condition n < 0 => false"},
+			name:       "killed",
+			list:       full + "sample.go Clamp condition n < 0 => false // wrong\n",
+			args:       []string{"-check"},
+			code:       1,
+			equivalent: 2,
+			wrong:      []string{"sample.go Clamp condition n < 0 => false"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, path, c.list)
-			code, r := mutants(t, dir, append([]string{"-equivalent", path, "-run", " (Clamp|Count) .*(i < len|n <|n >)", "-strings", "none"}, c.args...)...)
+			args := []string{"-equivalent", path, "-run", " (Clamp|Count) .*(i < len|n <|n >)", "-strings", "none"}
+			code, r := mutants(t, dir, append(args, c.args...)...)
 			if code != c.code || r.Total.Equivalent != c.equivalent || r.Total.Accepted != c.accepted {
 				t.Errorf("code %d, %+v", code, r.Total)
 			}
@@ -193,7 +221,8 @@ func TestUsage(t *testing.T) {
 		{1, []string{"nowhere.go"}},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), append([]string{"-C", dir}, c.args...), &stdout, &stderr); code != c.code || stdout.Len() > 0 || stderr.Len() == 0 {
+		code := run(t.Context(), append([]string{"-C", dir}, c.args...), &stdout, &stderr)
+		if code != c.code || stdout.Len() > 0 || stderr.Len() == 0 {
 			t.Errorf("%q: code %d, %q, %q", c.args, code, stdout.String(), stderr.String())
 		}
 	}
@@ -202,7 +231,8 @@ func TestUsage(t *testing.T) {
 // Listing runs nothing, and prints what a list of equivalents wants.
 func TestListOnly(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), []string{"-C", module(t, "sample"), "-list", "-run", " Forgotten ", "sample.go"}, &stdout, &stderr)
+	code := run(t.Context(),
+		[]string{"-C", module(t, "sample"), "-list", "-run", " Forgotten ", "sample.go"}, &stdout, &stderr)
 	if want := strings.Join(sampleNotCovered, "\n") + "\n"; code != 0 || stdout.String() != want || stderr.Len() > 0 {
 		t.Errorf("code %d, %q, %q", code, stdout.String(), stderr.String())
 	}
@@ -211,7 +241,8 @@ func TestListOnly(t *testing.T) {
 // A package whose tests fail by themselves tells nothing.
 func TestFailingTests(t *testing.T) {
 	dir := module(t, "sample")
-	write(t, filepath.Join(dir, "failing_test.go"), "package sample\n\nimport \"testing\"\n\nfunc TestFailing(t *testing.T) { t.Error(\"broken\") }\n")
+	write(t, filepath.Join(dir, "failing_test.go"),
+		"package sample\n\nimport \"testing\"\n\nfunc TestFailing(t *testing.T) { t.Error(\"broken\") }\n")
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{"-C", dir, "-run", " Forgotten "}, &stdout, &stderr)
 	if code != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "TestFailing fails without a mutant") {
@@ -222,7 +253,9 @@ func TestFailingTests(t *testing.T) {
 // Only what git knows, or would, is copied.
 func TestCopyTree(t *testing.T) {
 	dir := t.TempDir()
-	for name, content := range map[string]string{".gitignore": "ignored\n", "tracked": "1", "deleted": "2", "new": "3", "ignored": "4"} {
+	for name, content := range map[string]string{
+		".gitignore": "ignored\n", "tracked": "1", "deleted": "2", "new": "3", "ignored": "4",
+	} {
 		write(t, filepath.Join(dir, name), content)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
@@ -242,7 +275,8 @@ func TestCopyTree(t *testing.T) {
 		return files
 	}
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
-	expect(t, "files without git", names(), ".gitignore", "deleted", "ignored", "new", filepath.Join("sub", "file"), "tracked")
+	expect(t, "files without git", names(), ".gitignore", "deleted", "ignored", "new",
+		filepath.Join("sub", "file"), "tracked")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "tracked", "deleted", ".gitignore"}} {
 		err := exec.Command("git", append([]string{"-C", dir}, args...)...).Run()
 		if errors.Is(err, exec.ErrNotFound) {

@@ -141,7 +141,8 @@ func TestStringChoice(t *testing.T) {
 		{`"!"`, 0, 0, 1},
 		{`""`, 0, 1, 1},
 	} {
-		if none, logic, all := count(noStrings, c.from), count(logicStrings, c.from), count(allStrings, c.from); none != c.none || logic != c.logic || all != c.all {
+		none, logic, all := count(noStrings, c.from), count(logicStrings, c.from), count(allStrings, c.from)
+		if none != c.none || logic != c.logic || all != c.all {
 			t.Errorf("%s: %d, %d and %d mutants, want %+v", c.from, none, logic, all, c)
 		}
 	}

@@ -91,12 +91,17 @@ func loadPackage(tree, folder string, choice stringChoice) (*pkg, error) {
 		if f.source, err = os.ReadFile(f.path); err != nil {
 			return nil, err
 		}
-		if syntax[i], err = parser.ParseFile(fset, f.path, f.source, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+		syntax[i], err = parser.ParseFile(fset, f.path, f.source, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
 			return nil, err
 		}
 		p.files = append(p.files, f)
 	}
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{},
+		Defs:  map[*ast.Ident]types.Object{},
+		Uses:  map[*ast.Ident]types.Object{},
+	}
 	checked, err := checker(fset, exports).Check(listed.ImportPath, fset, syntax, info)
 	if err != nil {
 		return nil, err
@@ -151,8 +156,12 @@ const memoryLimit = 2 << 30
 // added returns the files that the rewritten package has beside its own, by their
 // paths. Where number is not negative, that mutant is selected for good.
 func (p *pkg) added(number int) map[string][]byte {
-	replacer := strings.NewReplacer("@package@", p.name, "@count@", strconv.Itoa(p.count), "@memory@", strconv.Itoa(memoryLimit), "@number@", strconv.Itoa(number))
-	files := map[string]string{"zz_mutants.go": support, "zz_mutants_state.go": state, "zz_mutants_limit_linux.go": limit}
+	replacer := strings.NewReplacer(
+		"@package@", p.name, "@count@", strconv.Itoa(p.count),
+		"@memory@", strconv.Itoa(memoryLimit), "@number@", strconv.Itoa(number))
+	files := map[string]string{
+		"zz_mutants.go": support, "zz_mutants_state.go": state, "zz_mutants_limit_linux.go": limit,
+	}
 	if number >= 0 {
 		files["zz_mutants_state.go"] = constantState
 	}

@@ -80,8 +80,14 @@ func (c *count) add(m *mutant) {
 // newReport counts the mutants, which are in order of files.
 func newReport(mutants []*mutant, stale []entry, unused []string, least float64, took time.Duration) *report {
 	r := &report{
-		Files: []count{}, Total: count{File: "all", Rate: 100}, Least: least,
-		Mutants: mutants, Stale: []string{}, Wrong: []string{}, Unused: append([]string{}, unused...), Seconds: took.Seconds(),
+		Files:   []count{},
+		Total:   count{File: "all", Rate: 100},
+		Least:   least,
+		Mutants: mutants,
+		Stale:   []string{},
+		Wrong:   []string{},
+		Unused:  append([]string{}, unused...),
+		Seconds: took.Seconds(),
 	}
 	for _, m := range mutants {
 		if len(r.Files) == 0 || r.Files[len(r.Files)-1].File != m.File {
@@ -113,7 +119,10 @@ func (r *report) write(form string, w io.Writer) error {
 
 func (r *report) text() []byte {
 	var b bytes.Buffer
-	lines := [][]string{{"file", "mutants", "killed", "survived", "not covered", "accepted", "equivalent", "not tried", "killed of those tried"}}
+	lines := [][]string{{
+		"file", "mutants", "killed", "survived", "not covered",
+		"accepted", "equivalent", "not tried", "killed of those tried",
+	}}
 	for _, c := range append(slices.Clone(r.Files), r.Total) {
 		line := []string{c.File}
 		for _, n := range []int{c.Mutants, c.Killed, c.Survived, c.NotCovered, c.Accepted, c.Equivalent, c.NotTried} {
@@ -122,7 +131,8 @@ func (r *report) text() []byte {
 		lines = append(lines, append(line, fmt.Sprintf("%.1f %%", c.Rate)))
 	}
 	table.Write(&b, lines)
-	fmt.Fprintf(&b, "\n%.0f s, %d of the killed by timeout, at least %g %% asked for: %s\n", r.Seconds, r.Total.TimedOut, r.Least, verdict(r.Met))
+	fmt.Fprintf(&b, "\n%.0f s, %d of the killed by timeout, at least %g %% asked for: %s\n",
+		r.Seconds, r.Total.TimedOut, r.Least, verdict(r.Met))
 	list(&b, "Tests that do not pass in the rewritten package, which only -alone uses:", r.Unused)
 	list(&b, "Entries of the list that match no mutant any more:", r.Stale)
 	list(&b, "Entries of the list whose mutants tests notice:", r.Wrong)
@@ -154,7 +164,9 @@ func (r *report) mutants(b *bytes.Buffer, title string, statuses ...status) {
 	var lines []string
 	for _, m := range r.Mutants {
 		if slices.Contains(statuses, m.Status) {
-			lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", m.File, m.Line, cmp.Or(m.Reason, string(m.Status)), m.Diff), "    "+m.Identity)
+			lines = append(lines,
+				fmt.Sprintf("%s:%d: %s: %s", m.File, m.Line, cmp.Or(m.Reason, string(m.Status)), m.Diff),
+				"    "+m.Identity)
 		}
 	}
 	list(b, title, lines)

@@ -17,7 +17,8 @@ import (
 )
 
 func TestParseList(t *testing.T) {
-	got, err := parseList("list", "# comment\n\n  a.go F constant \" // \" => \"\" // the reason \nb.go G loop x => y #2 // accepted: slow\n")
+	got, err := parseList("list",
+		"# comment\n\n  a.go F constant \" // \" => \"\" // the reason \nb.go G loop x => y #2 // accepted: slow\n")
 	want := []entry{{`a.go F constant " // " => ""`, "the reason", 3}, {"b.go G loop x => y #2", "accepted: slow", 4}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %+v, %v", got, err)
@@ -63,7 +64,13 @@ func TestSelection(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
-	tests := []test{{"a", 30 * time.Millisecond}, {"b", 300 * time.Millisecond}, {"c", 5 * time.Millisecond}, {"d", 40 * time.Millisecond}, {"e", 10 * time.Millisecond}}
+	tests := []test{
+		{"a", 30 * time.Millisecond},
+		{"b", 300 * time.Millisecond},
+		{"c", 5 * time.Millisecond},
+		{"d", 40 * time.Millisecond},
+		{"e", 10 * time.Millisecond},
+	}
 	quick, slow := split(tests)
 	names := ""
 	for _, x := range tests {
@@ -97,7 +104,8 @@ func TestRepresentable(t *testing.T) {
 			t.Fatal(err)
 		}
 		basic := types.Typ[c.kind]
-		if above, below := representable(tv.Value, 1, basic), representable(tv.Value, -1, basic); above != c.above || below != c.below {
+		above, below := representable(tv.Value, 1, basic), representable(tv.Value, -1, basic)
+		if above != c.above || below != c.below {
 			t.Errorf("%s of %s: %v, %v", c.text, basic, above, below)
 		}
 	}
@@ -142,7 +150,8 @@ func TestDiff(t *testing.T) {
 // come.
 func TestRewriteNests(t *testing.T) {
 	source := []byte("a+b")
-	outer, inner := &site{wraps: []wrap{{0, 3, "<", ">"}, {0, 3, "[", "]"}}}, &site{wraps: []wrap{{0, 1, "(", ")"}, {2, 3, "{", "}"}}, tokens: []edit{{1, 2, ","}}}
+	outer := &site{wraps: []wrap{{0, 3, "<", ">"}, {0, 3, "[", "]"}}}
+	inner := &site{wraps: []wrap{{0, 1, "(", ")"}, {2, 3, "{", "}"}}, tokens: []edit{{1, 2, ","}}}
 	between := &site{wraps: []wrap{{0, 0, "^", ""}, {3, 3, "$", ""}}}
 	gone := &site{wraps: []wrap{{0, 3, "no", "no"}}, dropped: "it does not compile"}
 	for _, sites := range [][]*site{{outer, inner, between, gone}, {gone, inner, between, outer}} {
@@ -172,12 +181,16 @@ func TestOffsetOf(t *testing.T) {
 
 func TestInParallel(t *testing.T) {
 	var sum atomic.Int64
-	if err := inParallel(t.Context(), 4, 100, func(i int) error { sum.Add(int64(i)); return nil }); err != nil || sum.Load() != 4950 {
+	err := inParallel(t.Context(), 4, 100, func(i int) error {
+		sum.Add(int64(i))
+		return nil
+	})
+	if err != nil || sum.Load() != 4950 {
 		t.Errorf("%d, %v", sum.Load(), err)
 	}
 	broken := errors.New("broken")
 	var calls atomic.Int64
-	err := inParallel(t.Context(), 1, 100, func(i int) error {
+	err = inParallel(t.Context(), 1, 100, func(i int) error {
 		calls.Add(1)
 		if i == 3 {
 			return broken
@@ -236,7 +249,14 @@ func TestText(t *testing.T) {
 		{File: "a.go", Line: 3, Status: killed, Identity: "1", By: timedOut},
 		{File: "a.go", Line: 4, Status: survived, Identity: "2", Diff: "[-x-]{+y+}"},
 		{File: "b.go", Line: 5, Status: notCovered, Identity: "3", Diff: "[-y-]{+z+}"},
-		{File: "b.go", Line: 6, Status: notTried, Identity: "4", Diff: "[-1-]{+2+}", Reason: "needs a build of its own"},
+		{
+			File:     "b.go",
+			Line:     6,
+			Status:   notTried,
+			Identity: "4",
+			Diff:     "[-1-]{+2+}",
+			Reason:   "needs a build of its own",
+		},
 		{File: "b.go", Line: 7, Status: equivalent, Identity: "5"},
 		{File: "b.go", Line: 8, Status: accepted, Identity: "6"},
 	}, []entry{{"7", "gone", 1}}, []string{"TestAllocs"}, 95, 90*time.Second)

@@ -73,7 +73,8 @@ func isLibrary(path string) bool { return path == library || path == library+"/l
 
 // data are the names of the library that hold something and decide nothing.
 var data = []string{
-	"Taint", "TaintID", "Toleration", "Effect", "EffectSet", "Operator", "ValidationError", "FieldError", "Verdict", "Eviction",
+	"Taint", "TaintID", "Toleration", "Effect", "EffectSet", "Operator",
+	"ValidationError", "FieldError", "Verdict", "Eviction",
 	"NodeState", "Condition", "Zone", "NoSchedule", "PreferNoSchedule", "NoExecute", "OpExists",
 }
 
@@ -145,7 +146,8 @@ func (s *shim) checkCalls(name string, f *ast.FuncDecl, kept, deciding map[strin
 			if fun, ok := x.Fun.(*ast.Ident); ok && kept[fun.Name] && !slices.Contains(s.calls, fun.Name) {
 				errs = append(errs, fmt.Errorf("%s calls %s of the package", name, fun.Name))
 			}
-			if sel, ok := x.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "ToleratesTaint" || sel.Sel.Name == "MatchTaint") {
+			if sel, ok := x.Fun.(*ast.SelectorExpr); ok &&
+				(sel.Sel.Name == "ToleratesTaint" || sel.Sel.Name == "MatchTaint") {
 				errs = append(errs, fmt.Errorf("%s calls %s", name, sel.Sel.Name))
 			}
 		}

@@ -9,25 +9,39 @@ type difference struct {
 	reason string
 }
 
-const wording = "the detail of the fault is in other words (TestDifferenceWording)"
+const (
+	wording = "the detail of the fault is in other words (TestDifferenceWording)"
+	numeric = "k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/"
+)
 
 // differences are documented in the README of the conformance module, each with
 // a test there. Here they are by package and test.
 var differences = map[string]difference{
-	"k8s.io/kubectl/pkg/cmd/taint TestReorganizeTaints": {1, "a taint that is added comes last, where kubectl puts it first (TestDifferenceOrderOfTaints)"},
+	"k8s.io/kubectl/pkg/cmd/taint TestReorganizeTaints": {
+		1, "a taint that is added comes last, where kubectl puts it first (TestDifferenceOrderOfTaints)",
+	},
 
-	"k8s.io/kubernetes/pkg/util/taints TestTaintSetDiff/shared_taints_with_the_same_key_effect_different_value": {1, "a value that changed is a change (TestDifferenceChangedValue)"},
+	"k8s.io/kubernetes/pkg/util/taints TestTaintSetDiff/shared_taints_with_the_same_key_effect_different_value": {
+		1, "a value that changed is a change (TestDifferenceChangedValue)",
+	},
 
-	"k8s.io/kubernetes/pkg/util/tolerations TestMergeTolerations/merge_all": {1, "what the pod has is kept where a default covers it (TestDifferenceMerge)"},
-	"k8s.io/kubernetes/pkg/util/tolerations TestFuzzed/MergeTolerations":    {1, "what the pod has is kept where a default covers it (TestDifferenceMerge)"},
+	"k8s.io/kubernetes/pkg/util/tolerations TestMergeTolerations/merge_all": {
+		1, "what the pod has is kept where a default covers it (TestDifferenceMerge)",
+	},
+	"k8s.io/kubernetes/pkg/util/tolerations TestFuzzed/MergeTolerations": {
+		1, "what the pod has is kept where a default covers it (TestDifferenceMerge)",
+	},
 
-	"k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/Gt_operator_with_decimal_value_and_feature_gate_enabled":                               {1, wording},
-	"k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/Gt_operator_with_empty_value_and_feature_gate_enabled":                                 {1, wording},
-	"k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/Gt_operator_with_just_minus_sign_and_feature_gate_enabled":                             {1, wording},
-	"k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/Gt_operator_with_leading_zeros_and_feature_gate_enabled_(invalid_-_strict_validation)": {1, wording},
-	"k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/Gt_operator_with_non-numeric_value_and_feature_gate_enabled":                           {1, wording},
-	"k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/Gt_operator_with_overflow_value_and_feature_gate_enabled":                              {1, wording},
-	"k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/Gt_operator_with_plus_sign_and_feature_gate_enabled_(invalid_-_strict_validation)":     {1, wording},
-	"k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/Gt_operator_with_space_in_value_and_feature_gate_enabled":                              {1, wording},
-	"k8s.io/kubernetes/pkg/apis/core/validation TestValidatePod/value_must_be_empty_when_`operator`_is_'Exists'":                                                             {1, "at fault is the field value, where Kubernetes names operator (TestDifferenceFieldAtFault)"},
+	numeric + "Gt_operator_with_decimal_value_and_feature_gate_enabled":                               {1, wording},
+	numeric + "Gt_operator_with_empty_value_and_feature_gate_enabled":                                 {1, wording},
+	numeric + "Gt_operator_with_just_minus_sign_and_feature_gate_enabled":                             {1, wording},
+	numeric + "Gt_operator_with_leading_zeros_and_feature_gate_enabled_(invalid_-_strict_validation)": {1, wording},
+	numeric + "Gt_operator_with_non-numeric_value_and_feature_gate_enabled":                           {1, wording},
+	numeric + "Gt_operator_with_overflow_value_and_feature_gate_enabled":                              {1, wording},
+	numeric + "Gt_operator_with_plus_sign_and_feature_gate_enabled_(invalid_-_strict_validation)":     {1, wording},
+	numeric + "Gt_operator_with_space_in_value_and_feature_gate_enabled":                              {1, wording},
+
+	"k8s.io/kubernetes/pkg/apis/core/validation TestValidatePod/value_must_be_empty_when_`operator`_is_'Exists'": {
+		1, "at fault is the field value, where Kubernetes names operator (TestDifferenceFieldAtFault)",
+	},
 }

@@ -30,7 +30,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("owntests", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	dir := flags.String("dir", filepath.Join(os.TempDir(), "taints-owntests"), "the scratch `folder`; the same one again builds faster")
+	dir := flags.String("dir", filepath.Join(os.TempDir(), "taints-owntests"),
+		"the scratch `folder`; the same one again builds faster")
 	only := flags.String("run", "", "run the packages only that match the `regexp`")
 	verbose := flags.Bool("v", false, "show the output of tests that fail")
 	check := flags.Bool("check", false, "replace the functions and check the shims, without tests")

@@ -87,7 +87,10 @@ func TestApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\t_ \"strings\"\n", "\t_ \"example.com/kubernetes/other\"\n", "\t\"fmt\"\n", "// T is a type.\ntype T struct{}", "func help("} {
+	for _, want := range []string{
+		"\t_ \"strings\"\n", "\t_ \"example.com/kubernetes/other\"\n", "\t\"fmt\"\n",
+		"// T is a type.\ntype T struct{}", "func help(",
+	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -113,21 +116,59 @@ func TestRefused(t *testing.T) {
 	const begin = "package p\n\nimport \"github.com/seed-0529bac1/taints\"\n\n"
 	const calls = "\nfunc (t *T) Decide(s string) bool { return taints.IsExtendedResourceName(s) }\n"
 	for name, test := range map[string]struct{ text, shim, want string }{
-		"without the library": {packageText, begin + `func Decide(s string) bool { return s != "" }` + calls, "Decide does not call the library"},
-		"with its data only":  {packageText, begin + `func Decide(s string) bool { return taints.Taint{Key: s}.Key != "" }` + calls, "Decide does not call the library"},
-		"with the body that was": {packageText, begin + `func Decide(s string) bool { return was(s) && taints.IsExtendedResourceName(s) }
+		"without the library": {
+			packageText,
+			begin + `func Decide(s string) bool { return s != "" }` + calls,
+			"Decide does not call the library",
+		},
+		"with its data only": {
+			packageText,
+			begin + `func Decide(s string) bool { return taints.Taint{Key: s}.Key != "" }` + calls,
+			"Decide does not call the library",
+		},
+		"with the body that was": {
+			packageText,
+			begin + `func Decide(s string) bool { return was(s) && taints.IsExtendedResourceName(s) }
 
 func was(s string) bool {
 	// in other words
 	s = strings.TrimSpace(s)
 	return s != ""
-}` + calls, "was has the body of the package's Decide"},
-		"by a function that is left":  {packageText, begin + `func Decide(s string) bool { return help(s) || taints.IsExtendedResourceName(s) }` + calls, "Decide calls help of the package"},
-		"while the body is left":      {packageText + "\nfunc again(s string) bool {\n\ts = strings.TrimSpace(s)\n\treturn s != \"\"\n}\n", goodShim, "again still has the body of Decide"},
-		"by another package's":        {packageText, strings.Replace(begin, "import ", "import o \"example.com/kubernetes/other\"\nimport ", 1) + `func Decide(s string) bool { return o.Asks(s) || taints.IsExtendedResourceName(s) }` + calls, "uses example.com/kubernetes/other.Asks"},
-		"of nothing":                  {"package p\n", goodShim, "it replaces nothing"},
-		"that removes what is absent": {packageText, goodShim + "\n//owntests:removes absent\n", "no absent to remove"},
-		"by a method of Kubernetes":   {packageText, begin + `func Decide(s string) bool { return x.ToleratesTaint(s) || taints.IsExtendedResourceName(s) }` + calls, "calls ToleratesTaint"},
+}` + calls,
+			"was has the body of the package's Decide",
+		},
+		"by a function that is left": {
+			packageText,
+			begin + `func Decide(s string) bool { return help(s) || taints.IsExtendedResourceName(s) }` + calls,
+			"Decide calls help of the package",
+		},
+		"while the body is left": {
+			packageText + "\nfunc again(s string) bool {\n\ts = strings.TrimSpace(s)\n\treturn s != \"\"\n}\n",
+			goodShim,
+			"again still has the body of Decide",
+		},
+		"by another package's": {
+			packageText,
+			strings.Replace(begin, "import ", "import o \"example.com/kubernetes/other\"\nimport ", 1) +
+				`func Decide(s string) bool { return o.Asks(s) || taints.IsExtendedResourceName(s) }` + calls,
+			"uses example.com/kubernetes/other.Asks",
+		},
+		"of nothing": {
+			"package p\n",
+			goodShim,
+			"it replaces nothing",
+		},
+		"that removes what is absent": {
+			packageText,
+			goodShim + "\n//owntests:removes absent\n",
+			"no absent to remove",
+		},
+		"by a method of Kubernetes": {
+			packageText,
+			begin +
+				`func Decide(s string) bool { return x.ToleratesTaint(s) || taints.IsExtendedResourceName(s) }` + calls,
+			"calls ToleratesTaint",
+		},
 	} {
 		dir := writePackage(t, test.text)
 		_, err := applied(t, dir, test.shim, map[string]bool{"Asks": true})
@@ -163,7 +204,10 @@ func TestLocalReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := localReplaces(dir)
-	want := []string{"-replace=a.example=" + filepath.Join(filepath.Dir(dir), "a"), "-replace=b.example=" + filepath.Join(dir, "b")}
+	want := []string{
+		"-replace=a.example=" + filepath.Join(filepath.Dir(dir), "a"),
+		"-replace=b.example=" + filepath.Join(dir, "b"),
+	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
@@ -175,12 +219,20 @@ func TestTable(t *testing.T) {
 	of := func(failed []string, output map[string][]string) (string, bool) {
 		var b strings.Builder
 		x := &table{w: &b}
-		x.add(&result{pkg: pkg, passed: []string{"TestA", "TestB"}, failed: failed, output: output, finished: true, reached: []string{pkg + ".f", "other.g"}}, []string{"f", "h"})
+		x.add(&result{
+			pkg:      pkg,
+			passed:   []string{"TestA", "TestB"},
+			failed:   failed,
+			output:   output,
+			finished: true,
+			reached:  []string{pkg + ".f", "other.g"},
+		}, []string{"f", "h"})
 		ok := x.finish()
 		return b.String(), ok
 	}
 	text, ok := of([]string{"TestReorganizeTaints"}, map[string][]string{"TestReorganizeTaints": fault})
-	if !ok || !strings.Contains(text, "| "+pkg+" | 2 | 1 | 1 | 2 | 1 | 0 |") || !strings.Contains(text, "TestDifferenceOrderOfTaints") {
+	if !ok || !strings.Contains(text, "| "+pkg+" | 2 | 1 | 1 | 2 | 1 | 0 |") ||
+		!strings.Contains(text, "TestDifferenceOrderOfTaints") {
 		t.Errorf("%v, got\n%s", ok, text)
 	}
 	for name, test := range map[string]struct {
@@ -188,8 +240,16 @@ func TestTable(t *testing.T) {
 		output map[string][]string
 		want   string
 	}{
-		"undocumented":       {[]string{"TestReorganizeTaints", "TestC"}, map[string][]string{"TestReorganizeTaints": fault}, "TestC fails"},
-		"more of the test":   {[]string{"TestReorganizeTaints"}, map[string][]string{"TestReorganizeTaints": append(fault, fault...)}, "with 2 faults, of which 1 are documented"},
+		"undocumented": {
+			[]string{"TestReorganizeTaints", "TestC"},
+			map[string][]string{"TestReorganizeTaints": fault},
+			"TestC fails",
+		},
+		"more of the test": {
+			[]string{"TestReorganizeTaints"},
+			map[string][]string{"TestReorganizeTaints": append(fault, fault...)},
+			"with 2 faults, of which 1 are documented",
+		},
 		"documented, passes": {nil, nil, "passes or is not there"},
 	} {
 		if text, ok := of(test.failed, test.output); ok || !strings.Contains(text, test.want) {
@@ -200,8 +260,12 @@ func TestTable(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	x := &result{}
-	x.count(map[string]string{"A": "fail", "A/x": "pass", "A/y": "fail", "B": "pass", "C": "pass", "C/x": "skip", "D": "fail", "D/x": "pass"})
-	if !slices.Equal(x.failed, []string{"A/y", "D"}) || !slices.Equal(x.passed, []string{"A/x", "B", "D/x"}) || x.skipped != 1 {
+	x.count(map[string]string{
+		"A": "fail", "A/x": "pass", "A/y": "fail", "B": "pass", "C": "pass", "C/x": "skip",
+		"D": "fail", "D/x": "pass",
+	})
+	if !slices.Equal(x.failed, []string{"A/y", "D"}) || !slices.Equal(x.passed, []string{"A/x", "B", "D/x"}) ||
+		x.skipped != 1 {
 		t.Errorf("failed %v, passed %v, skipped %d", x.failed, x.passed, x.skipped)
 	}
 }

@@ -92,7 +92,8 @@ type table struct {
 
 // The head counts the functions that are replaced in the package, those of them
 // that its tests call, and those that they call in packages below.
-const head = "| package | replaced | reached | reached below | passed | failed as documented | failed otherwise | time |\n|---|---|---|---|---|---|---|---|"
+const head = "| package | replaced | reached | reached below | passed | failed as documented | failed otherwise | time |\n" +
+	"|---|---|---|---|---|---|---|---|"
 
 // names notes what is replaced where nothing is run.
 func (t *table) names(pkg string, replaced []string) {
@@ -109,7 +110,8 @@ func (t *table) add(r *result, replaced []string) {
 		d, ok := differences[r.pkg+" "+name]
 		if faults := r.faults(name); !ok || faults != d.faults {
 			others++
-			t.bad = append(t.bad, fmt.Sprintf("%s %s fails with %d faults, of which %d are documented", r.pkg, name, faults, d.faults))
+			t.bad = append(t.bad, fmt.Sprintf("%s %s fails with %d faults, of which %d are documented",
+				r.pkg, name, faults, d.faults))
 			continue
 		}
 		documented++

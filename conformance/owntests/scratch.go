@@ -80,7 +80,8 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string][]string, error)
 			if !ok {
 				continue
 			}
-			if replaced[shim.pkg], err = shim.apply(filepath.Join(to, filepath.FromSlash(rest)), deciding(shims)); err != nil {
+			replaced[shim.pkg], err = shim.apply(filepath.Join(to, filepath.FromSlash(rest)), deciding(shims))
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -139,7 +139,8 @@ type process struct {
 // inProcess returns a starter that starts this program anew for each side.
 func inProcess(program string, slice time.Duration) starter {
 	return func(row int, ours bool) (measurer, error) {
-		command := exec.Command(program, "-row", strconv.Itoa(row), "-ours="+strconv.FormatBool(ours), "-slice", slice.String())
+		command := exec.Command(program, "-row", strconv.Itoa(row),
+			"-ours="+strconv.FormatBool(ours), "-slice", slice.String())
 		command.Stderr = os.Stderr
 		ask, err := command.StdinPipe()
 		if err != nil {

@@ -24,7 +24,9 @@ const mostInLoop = 100_000
 // writeIndex measures an Index over clusters of many sizes beside a loop over
 // Kubernetes' helper, and writes two tables: of queries, and of updates and memory.
 func writeIndex(w io.Writer, nodes, ways []int, repeats int, slice time.Duration) error {
-	queries := [][]string{{"nodes", "taint sets", "pod tolerates", "feasible", "count", "list", "Kubernetes' loop", "count", "list"}}
+	queries := [][]string{
+		{"nodes", "taint sets", "pod tolerates", "feasible", "count", "list", "Kubernetes' loop", "count", "list"},
+	}
 	updates := [][]string{{"nodes", "taint sets", "Set, new taints", "Delete and Set", "memory per node"}}
 	for _, n := range nodes {
 		for _, sets := range ways {
@@ -60,7 +62,10 @@ func indexQueries(c *work.Cluster, nodes, sets, repeats int, slice time.Duration
 				}
 			}
 		})
-		line := []string{fmt.Sprint(nodes), fmt.Sprint(sets), pod.Name, fmt.Sprint(c.Index.CountFeasible(m)), duration(count), duration(list), "", "", ""}
+		line := []string{
+			fmt.Sprint(nodes), fmt.Sprint(sets), pod.Name, fmt.Sprint(c.Index.CountFeasible(m)),
+			duration(count), duration(list), "", "", "",
+		}
 		if nodes <= mostInLoop {
 			loop := best(repeats, slice, func(n int) {
 				for range n {
@@ -97,7 +102,10 @@ func indexUpdates(c *work.Cluster, nodes, sets, repeats int, slice time.Duration
 	c.Index = nil
 	memory := with - heap()
 	runtime.KeepAlive(c) // its nodes are not the index's
-	return []string{fmt.Sprint(nodes), fmt.Sprint(sets), duration(set), duration(deleteAndSet), fmt.Sprintf("%d B", memory/int64(nodes))}
+	return []string{
+		fmt.Sprint(nodes), fmt.Sprint(sets), duration(set), duration(deleteAndSet),
+		fmt.Sprintf("%d B", memory/int64(nodes)),
+	}
 }
 
 // best returns the least time of one of the pieces of work that f does.

@@ -47,7 +47,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.form, "o", "text", "output `form`: text or json")
 	flags.StringVar(&o.svg, "svg", "", "draw the ratios into this `file`")
-	flags.StringVar(&o.match, "match", "", "measure only the rows whose names match this `regexp`, and no queue or import")
+	flags.StringVar(&o.match, "match", "",
+		"measure only the rows whose names match this `regexp`, and no queue or import")
 	flags.IntVar(&o.rounds, "rounds", 5, "how often both sides of a row start anew")
 	flags.IntVar(&o.repeats, "repeats", 9, "how often both sides are measured in turn in a round")
 	flags.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
@@ -59,8 +60,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	match, err := regexp.Compile(o.match)
-	if err != nil || flags.NArg() > 0 || o.form != "text" && o.form != "json" || o.rounds < 1 || o.repeats < 1 || o.slice <= 0 || o.row >= len(work.Rows()) {
-		fmt.Fprintln(stderr, "ratios: want no arguments, -o text or json, a regexp for -match, -rounds and -repeats of at least 1 and -slice above 0")
+	if err != nil || flags.NArg() > 0 || o.form != "text" && o.form != "json" ||
+		o.rounds < 1 || o.repeats < 1 || o.slice <= 0 || o.row >= len(work.Rows()) {
+		fmt.Fprintln(stderr,
+			"ratios: want no arguments, -o text or json, a regexp for -match, -rounds and -repeats of at least 1 and -slice above 0")
 		return 2
 	}
 	met, err := o.measure(match, stdout)

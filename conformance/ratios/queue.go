@@ -75,7 +75,13 @@ func queuePhases(rounds int, run queueRunner) ([]phase, error) {
 		ours, kubernetes = append(ours, a), append(kubernetes, b)
 	}
 	of := func(name, unit string, floor float64, value func(work.QueueCost) float64) phase {
-		p := phase{Work: name, Unit: unit, Ours: leastOf(ours, value), Kubernetes: leastOf(kubernetes, value), Floor: floor}
+		p := phase{
+			Work:       name,
+			Unit:       unit,
+			Ours:       leastOf(ours, value),
+			Kubernetes: leastOf(kubernetes, value),
+			Floor:      floor,
+		}
 		p.Ratio = p.Kubernetes / p.Ours
 		p.Met = p.Ratio >= floor
 		return p

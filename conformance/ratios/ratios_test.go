@@ -18,9 +18,37 @@ import (
 var sample = report{
 	Machine: "a <machine>", Go: "1.26.0",
 	Rows: []rowRatio{
-		{Work: "filter & find", Beside: work.Kubernetes, Ours: side{45, 50, 0}, Other: side{2128, 2500, 6}, Ratio: 50, Least: 47.3, Floor: 10, Met: true},
-		{Work: "hostile", Beside: work.PlainLoop, Ours: side{500, 500, 2}, Other: side{250, 250, 0}, Ratio: 0.5, Least: 0.5, Floor: 0.5, AllocsFloor: 16, Met: true},
-		{Work: "print", Beside: work.Kubernetes, Ours: side{1234, 1234, 1}, Other: side{2_468_000, 2_468_000, 4}, Ratio: 2000, Least: 2000, Floor: 10000, AllocsFloor: 1},
+		{
+			Work:   "filter & find",
+			Beside: work.Kubernetes,
+			Ours:   side{45, 50, 0},
+			Other:  side{2128, 2500, 6},
+			Ratio:  50,
+			Least:  47.3,
+			Floor:  10,
+			Met:    true,
+		},
+		{
+			Work:        "hostile",
+			Beside:      work.PlainLoop,
+			Ours:        side{500, 500, 2},
+			Other:       side{250, 250, 0},
+			Ratio:       0.5,
+			Least:       0.5,
+			Floor:       0.5,
+			AllocsFloor: 16,
+			Met:         true,
+		},
+		{
+			Work:        "print",
+			Beside:      work.Kubernetes,
+			Ours:        side{1234, 1234, 1},
+			Other:       side{2_468_000, 2_468_000, 4},
+			Ratio:       2000,
+			Least:       2000,
+			Floor:       10000,
+			AllocsFloor: 1,
+		},
 	},
 	Queue: []phase{
 		{Work: "all", Unit: "ns", Ours: 1.5e9, Kubernetes: 6e9, Ratio: 4, Floor: 3, Met: true},
@@ -71,7 +99,8 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got report
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got.Rows) != 3 || got.Rows[0] != sample.Rows[0] || got.Queue[0] != sample.Queue[0] || got.Import[1] != sample.Import[1] {
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got.Rows) != 3 ||
+		got.Rows[0] != sample.Rows[0] || got.Queue[0] != sample.Queue[0] || got.Import[1] != sample.Import[1] {
 		t.Errorf("came back as %+v, %v", got, err)
 	}
 }
@@ -88,7 +117,8 @@ func TestChart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "line" && attr(e, "x1") == attr(e, "x2") && attr(e, "y1") == attr(e, "y2") {
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "line" &&
+			attr(e, "x1") == attr(e, "x2") && attr(e, "y1") == attr(e, "y2") {
 			t.Errorf("a line is a point: %v", e)
 		}
 	}
@@ -112,7 +142,10 @@ func attr(e xml.StartElement, name string) string {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-o", "yaml"}, {"more"}, {"-repeats", "0"}, {"-slice", "0s"}, {"-unknown"}, {"-match", "("}, {"-row", "1000"}, {"-rounds", "0"}} {
+	for _, args := range [][]string{
+		{"-o", "yaml"}, {"more"}, {"-repeats", "0"}, {"-slice", "0s"}, {"-unknown"},
+		{"-match", "("}, {"-row", "1000"}, {"-rounds", "0"},
+	} {
 		var stdout, stderr bytes.Buffer
 		if code := run(args, &stdout, &stderr); code != 2 || stdout.Len() > 0 || stderr.Len() == 0 {
 			t.Errorf("%q: code %d, %q", args, code, stderr.String())
@@ -153,7 +186,9 @@ func TestCompare(t *testing.T) {
 		{work.Row{Name: "an allocation allowed", Floor: 1e-9, Allocs: 1, Ours: dear, Other: dear}, true},
 	} {
 		x, err := compare([]work.Row{tc.row}, 0, 2, 3, here([]work.Row{tc.row}))
-		if err != nil || x.Met != tc.want || x.Work != tc.row.Name || x.Ours.Least <= 0 || x.Ours.Least > x.Ours.Median || x.Ratio <= 0 || x.Least != x.Other.Least/x.Ours.Least {
+		if err != nil || x.Met != tc.want || x.Work != tc.row.Name ||
+			x.Ours.Least <= 0 || x.Ours.Least > x.Ours.Median ||
+			x.Ratio <= 0 || x.Least != x.Other.Least/x.Ours.Least {
 			t.Errorf("%s: %+v, %v", tc.row.Name, x, err)
 		}
 	}

@@ -37,7 +37,10 @@ func (r *report) table(w io.Writer) error {
 		if c.MostBytes > 0 {
 			floor, met = "0 others, "+size(c.MostBytes), verdict(c.Met)
 		}
-		lines = append(lines, []string{c.Of, strconv.Itoa(c.Packages), strconv.Itoa(c.Modules), strconv.Itoa(c.Lines), size(c.Bytes), floor, met})
+		lines = append(lines, []string{
+			c.Of, strconv.Itoa(c.Packages), strconv.Itoa(c.Modules), strconv.Itoa(c.Lines),
+			size(c.Bytes), floor, met,
+		})
 	}
 	table.Write(&b, lines)
 	_, err := w.Write(b.Bytes())
@@ -52,7 +55,9 @@ func (r *report) writeRows(b *bytes.Buffer) {
 	for _, x := range r.Rows {
 		if tables[x.Beside] == nil {
 			ways = append(ways, x.Beside)
-			tables[x.Beside] = [][]string{{"work", "ours", x.Beside, "ratio (of the least)", "allocations", "floor", ""}}
+			tables[x.Beside] = [][]string{
+				{"work", "ours", x.Beside, "ratio (of the least)", "allocations", "floor", ""},
+			}
 		}
 		tables[x.Beside] = append(tables[x.Beside], []string{
 			x.Work, duration(x.Ours.Median), duration(x.Other.Median),

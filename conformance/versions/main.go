@@ -178,7 +178,9 @@ func newColumn(version string, r *gotest.Run) *column {
 			c.cases[compared] += cases
 		}
 	}
-	slices.SortFunc(c.rows, func(a, b row) int { return strings.Compare(a.kubernetes+a.library, b.kubernetes+b.library) })
+	slices.SortFunc(c.rows, func(a, b row) int {
+		return strings.Compare(a.kubernetes+a.library, b.kubernetes+b.library)
+	})
 	c.rows = slices.Compact(c.rows)
 	slices.Sort(c.failed)
 	return c

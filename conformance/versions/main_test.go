@@ -13,13 +13,20 @@ import (
 func sample(outcome string) *gotest.Run {
 	return &gotest.Run{
 		Finished: true,
-		Outcome:  map[string]string{"TestMatch": outcome, "TestAll": "pass", "TestDifferenceMerge": "pass", "TestSkipped": "skip", "TestOther": "pass"},
+		Outcome: map[string]string{
+			"TestMatch": outcome, "TestAll": "pass", "TestDifferenceMerge": "pass",
+			"TestSkipped": "skip", "TestOther": "pass",
+		},
 		Output: map[string][]string{
 			"TestMatch": {
 				"    match_test.go:1: compares Toleration.ToleratesTaint against Tolerates, Match\n",
-				"    engine.go:2: [rapid] OK, passed 3000 tests (1s)\n", "    engine.go:2: [rapid] OK, passed 3000 tests (1s)\n",
+				"    engine.go:2: [rapid] OK, passed 3000 tests (1s)\n",
+				"    engine.go:2: [rapid] OK, passed 3000 tests (1s)\n",
 			},
-			"TestAll":   {"    match_test.go:1: compares ComputeZoneState against State\n", "    match_test.go:9: went through 16 cases\n"},
+			"TestAll": {
+				"    match_test.go:1: compares ComputeZoneState against State\n",
+				"    match_test.go:9: went through 16 cases\n",
+			},
 			"TestOther": {"ok\n"},
 		},
 	}
@@ -49,7 +56,8 @@ func TestTableOfFailures(t *testing.T) {
 	var b strings.Builder
 	x := &table{}
 	x.add(newColumn("1.36.3", sample("fail")))
-	if x.write(&b) || !strings.Contains(b.String(), "Match | DIFFERS |") || !strings.Contains(b.String(), "1.36.3: TestMatch fails") {
+	if x.write(&b) || !strings.Contains(b.String(), "Match | DIFFERS |") ||
+		!strings.Contains(b.String(), "1.36.3: TestMatch fails") {
 		t.Errorf("got\n%s", b.String())
 	}
 }
@@ -60,7 +68,8 @@ func TestChoose(t *testing.T) {
 		t.Errorf("all are %v, %v", all, err)
 	}
 	two, err := choose("1.37, 1.34")
-	if err != nil || len(two) != 2 || two[0].minor != "1.37" || strings.Join(two[1].flags(), " ") != "-modfile=versions/1.34.mod -tags=kubernetes1.34,otherkubernetes" {
+	if err != nil || len(two) != 2 || two[0].minor != "1.37" ||
+		strings.Join(two[1].flags(), " ") != "-modfile=versions/1.34.mod -tags=kubernetes1.34,otherkubernetes" {
 		t.Errorf("two are %v, %v", two, err)
 	}
 	for _, args := range [][]string{{"-only", "1.1"}, {"more"}, {"-cases", "0"}, {"-unknown"}} {

@@ -92,8 +92,10 @@ func (p program) parse(args []string) (options, error) {
 	flags.StringVar(&o.metricsAddr, "metrics-addr", "0", "serve /metrics over HTTP on this `address` (default none)")
 	flags.StringVar(&o.cert, "cert", "", "`file` with the certificate in PEM, and those that lead to its authority")
 	flags.StringVar(&o.key, "key", "", "`file` with the key of the certificate in PEM")
-	flags.BoolVar(&o.selfSigned, "self-signed", false, "make a certificate for localhost and print it as a caBundle, to try things out")
-	flags.Func("self-signed-hosts", "more `names` and addresses for the self-signed certificate, separated by commas", o.setHosts)
+	flags.BoolVar(&o.selfSigned, "self-signed", false,
+		"make a certificate for localhost and print it as a caBundle, to try things out")
+	flags.Func("self-signed-hosts",
+		"more `names` and addresses for the self-signed certificate, separated by commas", o.setHosts)
 	o.policy.Define(flags)
 	if err := flags.Parse(args); err != nil {
 		return o, err

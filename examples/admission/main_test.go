@@ -75,8 +75,9 @@ func TestSelfSigned(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process gets SIGTERM there")
 	}
-	r := start(t, 10*time.Second, "-self-signed", "-self-signed-hosts",
-		"admission.webhooks.svc,10.0.0.7", "-rules", "rules.json", "-not-ready-seconds", "60", "-metrics-addr", "127.0.0.1:0")
+	r := start(t, 10*time.Second, "-self-signed",
+		"-self-signed-hosts", "admission.webhooks.svc,10.0.0.7", "-rules", "rules.json",
+		"-not-ready-seconds", "60", "-metrics-addr", "127.0.0.1:0")
 	client := webhooktest.Trusting(t, r.caBundle(t))
 	_, port, _ := net.SplitHostPort(r.addr)
 	for _, host := range []string{"localhost", "127.0.0.1"} {
@@ -204,7 +205,8 @@ func TestCertificateFiles(t *testing.T) {
 		t.Error(err)
 	}
 	r.stop()
-	if code := r.wait(t); code != 0 || r.stdout.String() != "" || !strings.Contains(r.stderr.String(), "the last one stays in use") {
+	code := r.wait(t)
+	if code != 0 || r.stdout.String() != "" || !strings.Contains(r.stderr.String(), "the last one stays in use") {
 		t.Errorf("exit code %d, stdout %q, stderr %s", code, r.stdout, r.stderr)
 	}
 }
@@ -226,7 +228,9 @@ func TestShutdown(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		fmt.Fprintf(c, "POST /mutate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:100])
+		fmt.Fprintf(c,
+			"POST /mutate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			len(body), body[:100])
 		time.Sleep(20 * time.Millisecond) // for the server to see that
 		r.stop()
 		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -279,7 +283,9 @@ func TestUsage(t *testing.T) {
 		{
 			[]string{"-self-signed", "-rules", broken},
 			1,
-			"rules.json: 2 problems:\n  [\"namespace\"] is no field; there are cluster, namespaces, dedications, exemptDaemonSets\n  dedications is an object, not a list\n",
+			"rules.json: 2 problems:\n" +
+				"  [\"namespace\"] is no field; there are cluster, namespaces, dedications, exemptDaemonSets\n" +
+				"  dedications is an object, not a list\n",
 		},
 		{[]string{"-self-signed", "-addr", busy}, 1, "address already in use"},
 		{[]string{"-self-signed", "-addr", "nowhere"}, 1, "missing port"},

@@ -39,7 +39,8 @@ func (r *report) chart(o options) []byte {
 	}
 	c := &chart{length: o.length, most: ceiling(most)}
 	height := max(chartHeight, plotTop+legendHeight*(len(series)+1))
-	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="13">`, chartWidth, height)
+	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="13">`,
+		chartWidth, height)
 	c.printf(`<rect width="%d" height="%d" fill="#ffffff"/>`, chartWidth, height)
 	c.printf(`<text x="%d" y="22" font-size="15" fill="#1f2328">Evicted pods by zone</text>`, plotLeft)
 	for _, p := range o.partitions {
@@ -71,20 +72,25 @@ func (c *chart) band(p partition) {
 		return // after the end
 	}
 	c.printf(`<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="#eaeef2"/>`, from, plotTop, to-from, plotHeight)
-	c.printf(`<text x="%.1f" y="%d" text-anchor="middle" font-size="11" fill="#59636e">%s cut off</text>`, (from+to)/2, plotTop-6, p.zone)
+	c.printf(`<text x="%.1f" y="%d" text-anchor="middle" font-size="11" fill="#59636e">%s cut off</text>`,
+		(from+to)/2, plotTop-6, p.zone)
 }
 
 func (c *chart) axes() {
 	for n := 0; n <= c.most; n += max(c.most/5, 1) {
-		c.printf(`<line x1="%d" y1="%.1f" x2="%d" y2="%.1[2]f" stroke="#d1d9e0"/>`, plotLeft, c.y(n), plotLeft+plotWidth)
+		c.printf(`<line x1="%d" y1="%.1f" x2="%d" y2="%.1[2]f" stroke="#d1d9e0"/>`,
+			plotLeft, c.y(n), plotLeft+plotWidth)
 		c.printf(`<text x="%d" y="%.1f" text-anchor="end" fill="#59636e">%d</text>`, plotLeft-8, c.y(n)+4, n)
 	}
 	every := tick(c.length)
 	for t := time.Duration(0); t <= c.length; t += every {
-		c.printf(`<line x1="%.1f" y1="%d" x2="%.1[1]f" y2="%[3]d" stroke="#59636e"/>`, c.x(t), plotTop+plotHeight, plotTop+plotHeight+5)
-		c.printf(`<text x="%.1f" y="%d" text-anchor="middle" fill="#59636e">%s</text>`, c.x(t), plotTop+plotHeight+20, clock(t))
+		c.printf(`<line x1="%.1f" y1="%d" x2="%.1[1]f" y2="%[3]d" stroke="#59636e"/>`,
+			c.x(t), plotTop+plotHeight, plotTop+plotHeight+5)
+		c.printf(`<text x="%.1f" y="%d" text-anchor="middle" fill="#59636e">%s</text>`,
+			c.x(t), plotTop+plotHeight+20, clock(t))
 	}
-	c.printf(`<text x="%d" y="%d" text-anchor="middle" fill="#59636e">minutes and seconds since the start</text>`, plotLeft+plotWidth/2, plotTop+plotHeight+42)
+	c.printf(`<text x="%d" y="%d" text-anchor="middle" fill="#59636e">minutes and seconds since the start</text>`,
+		plotLeft+plotWidth/2, plotTop+plotHeight+42)
 }
 
 // line draws the steps of a zone, by its index, and its entry in the legend.

@@ -62,7 +62,8 @@ func newCluster(o options, random *rand.Rand, now time.Time) *cluster {
 		c.zones = append(c.zones, &zone{name: zoneNames[i : i+1]})
 	}
 	policy := o.evictionPolicy()
-	agent := newKind(policy, taints.AddDaemonSetDefaults([]taints.Toleration{toleratesMaintenance(nil)}, taints.DaemonSetPod{}))
+	agent := newKind(policy,
+		taints.AddDaemonSetDefaults([]taints.Toleration{toleratesMaintenance(nil)}, taints.DaemonSetPod{}))
 	for i := range o.nodes {
 		n := &node{zone: i % o.zones, lastBeat: now, turn: random.Int64N(10), state: isReady("True")}
 		n.add(agent)

@@ -54,7 +54,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	if interrupted {
-		fmt.Fprintf(stderr, "evictor: interrupted; what is shown ends at %s of %s\n", clock(s.elapsed()), clock(o.length))
+		fmt.Fprintf(stderr, "evictor: interrupted; what is shown ends at %s of %s\n",
+			clock(s.elapsed()), clock(o.length))
 		return 130
 	}
 	return 0

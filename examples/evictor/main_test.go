@@ -30,7 +30,8 @@ func mustRun(t *testing.T, args ...string) string {
 }
 
 func TestGolden(t *testing.T) {
-	const moved = "-scenario failures -recover 0 -partition all@3m+10m -limits=false -for 9m" // from not ready to unreachable
+	// Nodes move from not ready to unreachable.
+	const moved = "-scenario failures -recover 0 -partition all@3m+10m -limits=false -for 9m"
 	tests := map[string][]string{
 		"restart-kubernetes": {"-scenario", "restart", "-from-time-added=false"},
 		"outage-unlimited":   {"-scenario", "outage", "-limits=false"},
@@ -164,7 +165,8 @@ func TestSeeds(t *testing.T) {
 // partitions after the end.
 func TestChart(t *testing.T) {
 	for _, args := range []string{
-		"", "-zones 26 -scenario storm", "-for 1s", "-for 7h -nodes 9 -fail 9", "-partition a@1h+1h", "-scenario outage -limits=false",
+		"", "-zones 26 -scenario storm", "-for 1s", "-for 7h -nodes 9 -fail 9",
+		"-partition a@1h+1h", "-scenario outage -limits=false",
 	} {
 		path := filepath.Join(t.TempDir(), "chart.svg")
 		mustRun(t, append(strings.Fields(args), "-svg", path)...)
@@ -192,7 +194,8 @@ func TestInterrupt(t *testing.T) {
 	if code != 130 || stderr.String() != "evictor: interrupted; what is shown ends at 03:20 of 30:00\n" {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
-	if got := stdout.String(); !strings.Contains(got, "\n01:50-02:20  nodes: 2 tainted;") || !strings.Contains(got, "\n   all    180") {
+	got := stdout.String()
+	if !strings.Contains(got, "\n01:50-02:20  nodes: 2 tainted;") || !strings.Contains(got, "\n   all    180") {
 		t.Errorf("stdout %s", got)
 	}
 	if _, err := os.Stat(svg); err != nil {
@@ -215,11 +218,13 @@ func (c *countdown) Err() error {
 
 func TestWriteError(t *testing.T) {
 	var stderr bytes.Buffer
-	if code := run(context.Background(), nil, failingWriter{}, &stderr); code != 1 || stderr.String() != "evictor: disk full\n" {
+	code := run(context.Background(), nil, failingWriter{}, &stderr)
+	if code != 1 || stderr.String() != "evictor: disk full\n" {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
 	stderr.Reset()
-	code := run(context.Background(), []string{"-svg", filepath.Join(t.TempDir(), "none", "x.svg")}, io.Discard, &stderr)
+	svg := filepath.Join(t.TempDir(), "none", "x.svg")
+	code = run(context.Background(), []string{"-svg", svg}, io.Discard, &stderr)
 	if code != 1 || !strings.HasPrefix(stderr.String(), "evictor: open ") {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
@@ -251,8 +256,13 @@ func TestCeiling(t *testing.T) {
 
 func TestTick(t *testing.T) {
 	for length, want := range map[time.Duration]time.Duration{
-		time.Second: time.Second, 12 * time.Second: time.Second, 13 * time.Second: 5 * time.Second,
-		12 * time.Minute: time.Minute, 35 * time.Minute: 5 * time.Minute, 6 * time.Hour: 30 * time.Minute, 24 * time.Hour: 2 * time.Hour,
+		time.Second:      time.Second,
+		12 * time.Second: time.Second,
+		13 * time.Second: 5 * time.Second,
+		12 * time.Minute: time.Minute,
+		35 * time.Minute: 5 * time.Minute,
+		6 * time.Hour:    30 * time.Minute,
+		24 * time.Hour:   2 * time.Hour,
 	} {
 		if got := tick(length); got != want {
 			t.Errorf("%s: got %s, want %s", length, got, want)

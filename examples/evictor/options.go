@@ -101,7 +101,8 @@ func flagsOf(o *options) *flag.FlagSet {
 	flags.Uint64Var(&o.seed, "seed", 1, "what the random choices start from")
 	flags.DurationVar(&o.length, "for", o.length, "the time to simulate; what would come later does not happen")
 	flags.IntVar(&o.fail, "fail", o.fail, "how many nodes fail, one minute after the start")
-	flags.DurationVar(&o.recover, "recover", o.recover, "how long after its failure every second failed node comes back; 0: never")
+	flags.DurationVar(&o.recover, "recover", o.recover,
+		"how long after its failure every second failed node comes back; 0: never")
 	flags.Var(&o.partitions, "partition",
 		"the zones to cut off, as `ZONE@START+DURATION`, separated by commas; ZONE all is a full outage; none: none")
 	flags.DurationVar(&o.maintain, "maintain", o.maintain, "when a person taints three nodes for maintenance; 0: never")

@@ -72,9 +72,14 @@ func (s zoneState) String() string {
 
 func newReport(c *cluster, w io.Writer) *report {
 	return &report{
-		w: w, zones: c.zones,
-		down: make(map[*node]bool), failed: make(map[*node]bool), tainted: make(map[*node]bool), spared: make(map[*pod]bool),
-		canceled: make([]int, len(c.zones)), pending: make([]int, len(c.zones)),
+		w:        w,
+		zones:    c.zones,
+		down:     make(map[*node]bool),
+		failed:   make(map[*node]bool),
+		tainted:  make(map[*node]bool),
+		spared:   make(map[*pod]bool),
+		canceled: make([]int, len(c.zones)),
+		pending:  make([]int, len(c.zones)),
 	}
 }
 
@@ -264,7 +269,8 @@ func (r *report) rows() []row {
 func (r *report) writeTable() {
 	w := tabwriter.NewWriter(r.w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	write := func(name string, x row) {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, x.nodes, x.failed, x.tainted, x.evicted, x.canceled, x.pending, x.spared)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
+			name, x.nodes, x.failed, x.tainted, x.evicted, x.canceled, x.pending, x.spared)
 	}
 	fmt.Fprintln(w, "\n\t\tnodes\tnodes\tpods\tevictions\tevictions\tpods that\t")
 	fmt.Fprintln(w, "zone\tnodes\tfailed\ttainted\tevicted\tcanceled\tpending\tstay forever\t")

@@ -66,7 +66,8 @@ func TestPartition(t *testing.T) {
 		}
 		for _, e := range s.report.evictions {
 			if tolerance(e.pod) != 30*time.Second {
-				t.Errorf("seed %d: a pod that tolerates it for %s left at %s", seed, tolerance(e.pod), clock(e.at.Sub(start)))
+				t.Errorf("seed %d: a pod that tolerates it for %s left at %s",
+					seed, tolerance(e.pod), clock(e.at.Sub(start)))
 			}
 		}
 		if sum := total(s); sum.canceled == 0 || sum.pending > 0 {
@@ -138,7 +139,8 @@ func TestRestart(t *testing.T) {
 	leavings := func(s *simulation) []string {
 		var list []string
 		for _, e := range s.report.evictions {
-			list = append(list, fmt.Sprintf("%s node %d", clock(e.at.Sub(start)), slices.Index(s.cluster.nodes, e.pod.node)))
+			list = append(list, fmt.Sprintf("%s node %d",
+				clock(e.at.Sub(start)), slices.Index(s.cluster.nodes, e.pod.node)))
 		}
 		slices.Sort(list) // those of one deadline have no order
 		return list
@@ -158,7 +160,8 @@ func TestRestart(t *testing.T) {
 			}
 			late++
 			if at != restart+tolerance(e.pod) {
-				t.Errorf("seed %d: a pod left %s after the restart, and tolerates it for %s", seed, at-restart, tolerance(e.pod))
+				t.Errorf("seed %d: a pod left %s after the restart, and tolerates it for %s",
+					seed, at-restart, tolerance(e.pod))
 			}
 		}
 		if late == 0 {
@@ -197,7 +200,8 @@ func TestLaws(t *testing.T) {
 		zones := 1 + r.IntN(4)
 		nodes := zones + r.IntN(70*zones)
 		zone := []string{allZones, zoneNames[r.IntN(zones):][:1]}[r.IntN(2)]
-		s := prepare(t, "-seed %d -zones %d -nodes %d -pods %d -fail %d -recover %s -maintain %s -restart %s -for 15m -partition a@%s+1m%s,%s@%s+1m%s",
+		s := prepare(t,
+			"-seed %d -zones %d -nodes %d -pods %d -fail %d -recover %s -maintain %s -restart %s -for 15m -partition a@%s+1m%s,%s@%s+1m%s",
 			seed, zones, nodes, 3*nodes, r.IntN(nodes+1), minutes(8), minutes(15), minutes(15),
 			minutes(8), minutes(5), zone, minutes(8), minutes(8))
 		l := newLaws(t, s)
@@ -264,7 +268,8 @@ func (l *laws) checkEviction(e eviction) {
 func (l *laws) checkPods(now time.Time) {
 	for _, n := range l.cluster.nodes {
 		for _, p := range n.pods {
-			if e := l.policy.EvictionOf(n.taints, p.kind.tolerations, now); e.Outcome != taints.Stays && !e.At.After(now) {
+			e := l.policy.EvictionOf(n.taints, p.kind.tolerations, now)
+			if e.Outcome != taints.Stays && !e.At.After(now) {
 				l.Errorf("%s: a pod is there that had to leave at %s", clock(now.Sub(start)), clock(e.At.Sub(start)))
 			}
 		}
@@ -290,7 +295,9 @@ func (l *laws) checkRates(now time.Time) {
 		} else {
 			counts[n.zone].NotReady++
 		}
-		tainted := slices.ContainsFunc(n.taints, func(t taints.Taint) bool { return evicts(t) && t.Key != maintenanceKey })
+		tainted := slices.ContainsFunc(n.taints, func(t taints.Taint) bool {
+			return evicts(t) && t.Key != maintenanceKey
+		})
 		if tainted && !l.tainted[n] {
 			l.zones[n.zone].n++
 		}
@@ -301,7 +308,8 @@ func (l *laws) checkRates(now time.Time) {
 		if now.Sub(start)%monitorPeriod == 0 && z.rate != rates[i] {
 			l.Errorf("%s: zone %d has rate %g, want %g", clock(now.Sub(start)), i, z.rate, rates[i])
 		}
-		if most := 1 + now.Sub(z.since).Seconds()*float64(z.rate) + 1e-3; z.n > 0 && (z.rate == 0 || float64(z.n) > most) {
+		most := 1 + now.Sub(z.since).Seconds()*float64(z.rate) + 1e-3
+		if z.n > 0 && (z.rate == 0 || float64(z.n) > most) {
 			l.Errorf("%s: %d nodes of zone %d tainted since %s, at %g in a second",
 				clock(now.Sub(start)), z.n, i, clock(z.since.Sub(start)), z.rate)
 		}
@@ -315,7 +323,8 @@ func (l *laws) checkCounts() {
 		pods += len(n.pods)
 	}
 	if sum.pending != l.evictor.queue.Len() || pods+sum.evicted != l.nodes+l.pods {
-		l.Errorf("%+v, but %d pending and %d of %d pods left", sum, l.evictor.queue.Len(), l.nodes+l.pods-pods, l.nodes+l.pods)
+		l.Errorf("%+v, but %d pending and %d of %d pods left",
+			sum, l.evictor.queue.Len(), l.nodes+l.pods-pods, l.nodes+l.pods)
 	}
 }
 

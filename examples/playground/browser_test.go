@@ -67,13 +67,17 @@ func testTyping(p *browserPage) {
 	p.want("the answer to a taint", "document.querySelector('#placement strong').textContent", repels)
 	p.want("its status", "document.querySelector('#list-taints .tag').textContent", "✕ keeps the pod off")
 	p.keys("#tolerations", "dedicated:NoSchedule")
-	p.want("the hint", "document.querySelector('#list-taints').textContent.includes('Its empty value matches only an empty value')", true)
+	p.want("the hint",
+		"document.querySelector('#list-taints').textContent.includes('Its empty value matches only an empty value')",
+		true)
 	p.want("the finding", "document.querySelector('.finding code').textContent", "empty-value")
 	p.keys("#tolerations", " op=Exists")
 	p.want("the answer to both", "document.querySelector('#placement strong').textContent", fits)
-	p.wait("what is read aloud", "document.querySelector('#live').textContent", "May be placed. Stays if it runs there.")
+	p.wait("what is read aloud", "document.querySelector('#live').textContent",
+		"May be placed. Stays if it runs there.")
 	p.keys("#tolerations", "x")
-	p.want("the answer to a word with a typing error", "document.querySelector('#placement strong').textContent", "? Placement unknown")
+	p.want("the answer to a word with a typing error",
+		"document.querySelector('#placement strong').textContent", "? Placement unknown")
 	p.want("that the field is invalid", "document.querySelector('#tolerations').ariaInvalid", "true")
 	p.want("that the other is not", "document.querySelector('#taints').ariaInvalid", "false")
 	p.run("document.querySelector('#clear').click()")
@@ -85,8 +89,10 @@ func testLinks(p *browserPage) {
 	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+60s%0Aa:NoExecute+op%3DExists+for+600s&observed=2026-11-21T13:00:00%2B01:00&select=LongestMatch&noComparison=1")
 	p.wait("the answer to the link", "document.querySelector('#eviction strong').textContent",
 		"! A pod that runs there is evicted at 2026-11-21 12:10:00 UTC")
-	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"LongestMatch", "2026-11-21T12:00", ""})
-	p.want("the boxes", "Array.from(document.querySelectorAll('[type=checkbox]')).map((e) => e.checked)", []any{false, true, false})
+	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)",
+		[]any{"LongestMatch", "2026-11-21T12:00", ""})
+	p.want("the boxes", "Array.from(document.querySelectorAll('[type=checkbox]')).map((e) => e.checked)",
+		[]any{false, true, false})
 
 	p.keys("#taints", "\né😀<b>=%&+#:NoSchedule")
 	const written = "new URLSearchParams(location.hash.slice(1)).get('taints')"
@@ -97,7 +103,8 @@ func testLinks(p *browserPage) {
 
 	p.run("location.hash = '#taints=b:NoSchedule&select=Nobody&add=nobody&observed=never'")
 	p.wait("the answer to another link", "document.querySelector('#list-taints code').textContent", "b:NoSchedule")
-	p.want("the problems of its options", "Array.from(document.querySelectorAll('.problems li')).map((e) => e.textContent)", []any{
+	const problems = "Array.from(document.querySelectorAll('.problems li')).map((e) => e.textContent)"
+	p.want("the problems of its options", problems, []any{
 		"nobody of this name adds tolerations; none are added",
 		"there is no such selection; FirstMatch is taken", "want a time, as in 2026-11-21T12:00:00, to count from",
 	})
@@ -111,7 +118,8 @@ func testSamples(p *browserPage) {
 		p.run("document.querySelector('[data-sample=" + s.ID + "]').click()")
 		p.wait("the sample "+s.ID, "document.querySelector('.note:not([hidden])')?.dataset.note", s.ID)
 		p.want("its taints", "document.querySelector('#taints').value", s.fields["taints"])
-		p.want("what is current", "Array.from(document.querySelectorAll('[aria-current]')).map((e) => e.textContent)", []any{s.Question})
+		p.want("what is current",
+			"Array.from(document.querySelectorAll('[aria-current]')).map((e) => e.textContent)", []any{s.Question})
 		p.want("its problems", "document.querySelectorAll('.problems li').length", 0.0)
 	}
 	p.run("document.querySelector('.note:not([hidden]) button').click()")
@@ -131,9 +139,11 @@ func testPlaces(p *browserPage) {
 // testMarkup checks that what is typed stays text.
 func testMarkup(p *browserPage) {
 	p.visit("#tolerations=" + `%5B%7B%22key%22:%22%3Cimg+src%3Dx+onerror%3Dalert(1)%3E%22,%22%3Cb%3E%22:1%7D%5D`)
-	p.wait("the toleration", "document.querySelector('#list-tolerations code')?.textContent", "<img src=x onerror=alert(1)>")
+	p.wait("the toleration", "document.querySelector('#list-tolerations code')?.textContent",
+		"<img src=x onerror=alert(1)>")
 	p.want("elements that were typed", "document.querySelectorAll('main img, main b').length", 0.0)
-	p.want("the problem", "document.querySelector('#problems-tolerations').textContent.includes('is no field of tolerations')", true)
+	p.want("the problem",
+		"document.querySelector('#problems-tolerations').textContent.includes('is no field of tolerations')", true)
 }
 
 // testLarge types as much as is read, which must not be too much for the browser's stack.
@@ -165,7 +175,8 @@ func testKeyboard(p *browserPage) {
 	p.want("ids that are named and missing", `Array.from(document.querySelectorAll('[aria-describedby], [aria-labelledby]'))
 		.flatMap((e) => ((e.getAttribute('aria-describedby') || '') + ' ' + (e.getAttribute('aria-labelledby') || '')).trim().split(/\s+/))
 		.filter((id) => !document.getElementById(id))`, []any{})
-	p.want("headings", "Array.from(document.querySelectorAll('h1, h2, h3')).map((e) => e.tagName).join(' ')", "H1 H2 H2 H3 H3")
+	p.want("headings", "Array.from(document.querySelectorAll('h1, h2, h3')).map((e) => e.tagName).join(' ')",
+		"H1 H2 H2 H3 H3")
 
 	const focused = "(() => { const e = document.activeElement; return e.id || e.dataset.sample || e.className || e.name })()"
 	p.run("document.activeElement.blur(); window.scrollTo(0, 0)")
@@ -357,14 +368,18 @@ func (d *driver) open(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := call(t, "POST", d.url+"/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
+	capabilities := map[string]any{
 		"goog:loggingPrefs": map[string]any{"browser": "ALL"},
 		"goog:chromeOptions": map[string]any{"binary": binary, "args": []string{
 			"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 			"--disable-dev-shm-usage", "--disable-background-networking",
-			"--disable-component-update", "--disable-sync", "--force-device-scale-factor=1", "--user-data-dir=" + t.TempDir(),
+			"--disable-component-update", "--disable-sync", "--force-device-scale-factor=1",
+			"--user-data-dir=" + t.TempDir(),
 		}},
-	}}})
+	}
+	value := call(t, "POST", d.url+"/session", map[string]any{
+		"capabilities": map[string]any{"alwaysMatch": capabilities},
+	})
 	b := &browser{d.url + "/session/" + value.(map[string]any)["sessionId"].(string)}
 	t.Cleanup(func() { call(t, "DELETE", b.session, nil) })
 	return b
@@ -463,7 +478,8 @@ func (p *browserPage) wait(what, expression string, want any) {
 	p.t.Helper()
 	var got any
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if got = p.eval("(() => { try { return " + expression + " } catch { return null } })()"); reflect.DeepEqual(got, want) {
+		got = p.eval("(() => { try { return " + expression + " } catch { return null } })()")
+		if reflect.DeepEqual(got, want) {
 			return
 		}
 	}

@@ -85,7 +85,8 @@ func indexOf(files []file) (file, error) {
 		var b bytes.Buffer
 		err := t.Execute(&b, map[string]any{
 			"Policy": policy, "Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
-			"Plain": kilobytes(s.plain), "Compressed": kilobytes(s.compressed), "WasmCompressed": kilobytes(files[0].size()),
+			"Plain": kilobytes(s.plain), "Compressed": kilobytes(s.compressed),
+			"WasmCompressed": kilobytes(files[0].size()),
 		})
 		if err != nil {
 			return file{}, err

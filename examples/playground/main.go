@@ -86,7 +86,8 @@ func (o options) run(ctx context.Context, stdout io.Writer) error {
 		if err := writeFiles(o.dir, files); err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "wrote %d files to %s, and a .gz of each that gets smaller: %s\n", len(files), o.dir, sizesOf(files))
+		fmt.Fprintf(stdout, "wrote %d files to %s, and a .gz of each that gets smaller: %s\n",
+			len(files), o.dir, sizesOf(files))
 		return nil
 	}
 	listener, err := net.Listen("tcp", o.addr) // before the build, which takes longer to fail

@@ -47,7 +47,8 @@ func TestUsage(t *testing.T) {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), test.args, &out, &errs); code != test.code ||
 			!strings.Contains(errs.String(), test.says) || out.Len() > 0 {
-			t.Errorf("run(%q) = %d with %q and %q, want %d with %q", test.args, code, out.String(), errs.String(), test.code, test.says)
+			t.Errorf("run(%q) = %d with %q and %q, want %d with %q",
+				test.args, code, out.String(), errs.String(), test.code, test.says)
 		}
 	}
 }
@@ -112,8 +113,12 @@ func TestServe(t *testing.T) {
 	}
 
 	for path, mime := range map[string]string{
-		"/": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8", "/wasm_exec.js": "text/javascript; charset=utf-8",
-		"/style.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml", "/taints.wasm": "application/wasm",
+		"/":             "text/html; charset=utf-8",
+		"/app.js":       "text/javascript; charset=utf-8",
+		"/wasm_exec.js": "text/javascript; charset=utf-8",
+		"/style.css":    "text/css; charset=utf-8",
+		"/icon.svg":     "image/svg+xml",
+		"/taints.wasm":  "application/wasm",
 	} {
 		plain, body := get("GET", path)
 		if plain.StatusCode != 200 || plain.Header.Get("Content-Type") != mime ||
@@ -304,7 +309,8 @@ func TestSamples(t *testing.T) {
 		if err := json.Unmarshal([]byte(play.Answer(string(text))), &answer); err != nil {
 			t.Fatal(err)
 		}
-		if got := [2]string{answer.Placement.Text, answer.Eviction.Text}; got != want[s.ID] || len(answer.Problems) > 0 {
+		got := [2]string{answer.Placement.Text, answer.Eviction.Text}
+		if got != want[s.ID] || len(answer.Problems) > 0 {
 			t.Errorf("%s is answered by %q with the problems %v, want %q", s.ID, got, answer.Problems, want[s.ID])
 		}
 	}

@@ -100,7 +100,9 @@ var troubles = []trouble{
 // readyTaints returns the taints that the node-lifecycle controller gives to a
 // node whose Ready condition has the status.
 func readyTaints(status string) []taints.Taint {
-	return lifecycle.ConditionTaints(lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: status}}})
+	return lifecycle.ConditionTaints(lifecycle.NodeState{
+		Conditions: []lifecycle.Condition{{Type: "Ready", Status: status}},
+	})
 }
 
 type node struct {

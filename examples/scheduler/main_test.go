@@ -132,7 +132,8 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	code, stdout, stderr := runWith(context.Background(), "-h")
-	if code != 0 || !strings.HasPrefix(stdout, "Usage: scheduler") || !strings.Contains(stdout, "(default 100000)") || stderr != "" {
+	if code != 0 || !strings.HasPrefix(stdout, "Usage: scheduler") ||
+		!strings.Contains(stdout, "(default 100000)") || stderr != "" {
 		t.Errorf("-h: exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
@@ -197,12 +198,14 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 	if before == 0 || inRun == 0 || inRetries == 0 || inLoop == 0 {
-		t.Errorf("interrupted %d times before the run, %d in it, %d in retries, %d in the loop", before, inRun, inRetries, inLoop)
+		t.Errorf("interrupted %d times before the run, %d in it, %d in retries, %d in the loop",
+			before, inRun, inRetries, inLoop)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	code, stdout, _ := runWith(ctx, "-nodes", "300", "-pods", "200")
-	if code != 130 || !strings.HasPrefix(stdout, "Interrupted: this is what there is so far.\nNodes: 300. Pods: 0 of 200 arrived") {
+	if code != 130 ||
+		!strings.HasPrefix(stdout, "Interrupted: this is what there is so far.\nNodes: 300. Pods: 0 of 200 arrived") {
 		t.Errorf("exit code %d, %.100q", code, stdout)
 	}
 }

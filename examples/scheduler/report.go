@@ -138,7 +138,8 @@ func (s *simulation) why(p *pod) string {
 	m := s.matchers.compile(p.tolerations)
 	summary := s.filter.summarize(m)
 	if summary.Feasible > 0 {
-		return fmt.Sprintf("%d/%d nodes are available: %s", summary.Feasible, summary.Nodes, s.shortage(p.kind.request, s.filter.all(m)))
+		return fmt.Sprintf("%d/%d nodes are available: %s",
+			summary.Feasible, summary.Nodes, s.shortage(p.kind.request, s.filter.all(m)))
 	}
 	more := len(summary.Reasons) - most
 	if more <= 0 {
@@ -160,7 +161,8 @@ func (s *simulation) shortage(request resources, nodes []int) string {
 			memory++
 		}
 	}
-	return fmt.Sprintf("%d with less than %g CPU left, %d with less than %g GiB", cpu, request.cpus(), memory, request.gib())
+	return fmt.Sprintf("%d with less than %g CPU left, %d with less than %g GiB",
+		cpu, request.cpus(), memory, request.gib())
 }
 
 func (s *simulation) kindRows() []kindRow {

@@ -78,7 +78,8 @@ func (s *scheduler) findCandidates(p *pod) {
 func (s *scheduler) prioritize(p *pod) {
 	s.scores = taints.NormalizeScores(s.scores[:0], s.soft, maxScore)
 	for i, node := range s.candidates {
-		s.scores[i] = int64(s.taintWeight)*s.scores[i] + int64(s.freeWeight)*leastRequested(&s.nodes[node], p.kind.request)
+		s.scores[i] = int64(s.taintWeight)*s.scores[i] +
+			int64(s.freeWeight)*leastRequested(&s.nodes[node], p.kind.request)
 	}
 }
 

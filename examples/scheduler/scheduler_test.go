@@ -121,7 +121,9 @@ func TestSchedule(t *testing.T) {
 }
 
 func TestWeights(t *testing.T) {
-	for _, test := range []struct{ taintWeight, freeWeight, want int }{{1, 1, 0}, {1, 3, 1}, {3, 3, 0}, {1, 2, 1}, {6, 5, 0}} {
+	for _, test := range []struct{ taintWeight, freeWeight, want int }{
+		{1, 1, 0}, {1, 3, 1}, {3, 3, 0}, {1, 2, 1}, {6, 5, 0},
+	} {
 		s := testScheduler(testNode(31, 31), testNode(91, 91, "a:PreferNoSchedule"))
 		s.taintWeight, s.freeWeight = test.taintWeight, test.freeWeight
 		if got, ok := s.schedule(testPod(1, 1)); got != test.want || !ok {
@@ -178,7 +180,8 @@ func TestMatchers(t *testing.T) {
 func TestFiltersAgree(t *testing.T) {
 	specs := []string{"a:NoSchedule", "b=1:NoSchedule", "b=2:NoExecute", "c:PreferNoSchedule"}
 	taintSet := rapid.SliceOfNDistinct(rapid.SampledFrom(specs), 0, 3, rapid.ID[string])
-	tolerations := rapid.SliceOfN(rapid.SampledFrom([]string{"a op=Exists", "b=2 op=Lt", "b=2", "c op=Exists", "op=Exists", "A"}), 0, 3)
+	texts := []string{"a op=Exists", "b=2 op=Lt", "b=2", "c op=Exists", "op=Exists", "A"}
+	tolerations := rapid.SliceOfN(rapid.SampledFrom(texts), 0, 3)
 	walked, listed := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		var nodes, same []node
@@ -187,7 +190,8 @@ func TestFiltersAgree(t *testing.T) {
 		}
 		loop, index := &loopFilter{nodes: nodes}, newIndexFilter(same, rapid.IntRange(1, 20).Draw(t, "enough"))
 		for range rapid.IntRange(0, 10).Draw(t, "changes") {
-			at, list := rapid.IntRange(0, len(nodes)-1).Draw(t, "node"), testNode(1, 1, taintSet.Draw(t, "taints")...).taints
+			at := rapid.IntRange(0, len(nodes)-1).Draw(t, "node")
+			list := testNode(1, 1, taintSet.Draw(t, "taints")...).taints
 			loop.set(at, list)
 			index.set(at, list)
 		}

@@ -33,7 +33,12 @@ func newSimulation(o options, indexed bool, clock func() time.Time) *simulation 
 	nodes := newNodes(o.nodes, rng)
 	s := &simulation{
 		scheduler: scheduler{
-			options: o, nodes: nodes, filter: &loopFilter{nodes: nodes}, matchers: make(matchers), rng: rng, clock: clock,
+			options:  o,
+			nodes:    nodes,
+			filter:   &loopFilter{nodes: nodes},
+			matchers: make(matchers),
+			rng:      rng,
+			clock:    clock,
 		},
 		began:   make(map[*trouble]int),
 		arrived: make(map[*kind]int),

@@ -31,7 +31,8 @@ func TestRules(t *testing.T) {
 			node := s.decisions[i]
 			if node == pending {
 				for j := range s.nodes {
-					if n := &s.nodes[j]; taints.Filter(n.taints, p.tolerations).Schedulable() && n.free.holds(p.kind.request) {
+					n := &s.nodes[j]
+					if taints.Filter(n.taints, p.tolerations).Schedulable() && n.free.holds(p.kind.request) {
 						t.Fatalf("%s waits, but there is node %d with %+v", p.kind.name, j, n.free)
 					}
 				}
@@ -187,7 +188,8 @@ func TestCheckSame(t *testing.T) {
 		{[]int{1, pending, 2}, nil, false, false},
 	}
 	for _, test := range tests {
-		if err := checkSame([]int{1, pending, 2}, test.loop, why, test.loopReasons, test.interrupted); (err == nil) != test.ok {
+		err := checkSame([]int{1, pending, 2}, test.loop, why, test.loopReasons, test.interrupted)
+		if (err == nil) != test.ok {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}

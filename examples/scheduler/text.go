@@ -43,7 +43,8 @@ func (r *report) writeKinds(w io.Writer) {
 			if list == "" {
 				list = "none of its own"
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%d\t%d\t%d\t%s\n", k.Name, k.Namespace, k.Arrived, k.Placed, k.Arrived-k.Placed, list)
+			fmt.Fprintf(w, "  %s\t%s\t%d\t%d\t%d\t%s\n",
+				k.Name, k.Namespace, k.Arrived, k.Placed, k.Arrived-k.Placed, list)
 		}
 	})
 }

@@ -196,8 +196,9 @@ func explainFaults(err error, list []taints.Taint) error {
 		}
 	}
 	if len(keys) > 0 {
-		lines = append([]error{fmt.Errorf("already has %s taint(s) with same effect(s) and --overwrite is false: it has %s",
-			strings.Join(keys, ","), strings.Join(have, ", "))}, lines...)
+		clash := fmt.Errorf("already has %s taint(s) with same effect(s) and --overwrite is false: it has %s",
+			strings.Join(keys, ","), strings.Join(have, ", "))
+		lines = append([]error{clash}, lines...)
 	}
 	return errors.Join(lines...)
 }

@@ -18,72 +18,93 @@ import (
 func TestBytes(t *testing.T) {
 	for _, tc := range []struct{ name, input, args, want string }{
 		{
-			"one line", `{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1.50,"taints":[{"effect":"NoSchedule","key":"a"}],"y":1e3},"status":{}}`, "n b=v:NoExecute",
+			"one line",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1.50,"taints":[{"effect":"NoSchedule","key":"a"}],"y":1e3},"status":{}}`,
+			"n b=v:NoExecute",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1.50,"taints":[{"effect":"NoSchedule","key":"a"},{"key":"b","value":"v","effect":"NoExecute"}],"y":1e3},"status":{}}`,
 		},
 		{
-			"no spec", `{"kind":"Node","metadata":{"name":"n"}}`, "n a:NoSchedule",
+			"no spec",
+			`{"kind":"Node","metadata":{"name":"n"}}`,
+			"n a:NoSchedule",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}`,
 		},
 		{
-			"an empty spec", `{"kind":"Node","spec":{},"metadata":{"name":"n"}}`,
+			"an empty spec",
+			`{"kind":"Node","spec":{},"metadata":{"name":"n"}}`,
 			"n a:NoSchedule",
 			`{"kind":"Node","spec":{"taints":[{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`,
 		},
 		{
-			"a null spec", `{"kind":"Node","spec":null,"metadata":{"name":"n"}}`,
+			"a null spec",
+			`{"kind":"Node","spec":null,"metadata":{"name":"n"}}`,
 			"n a:NoSchedule",
 			`{"kind":"Node","spec":{"taints":[{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`,
 		},
 		{
-			"null taints", `{"kind":"Node","spec":{"taints": null},"metadata":{"name":"n"}}`,
+			"null taints",
+			`{"kind":"Node","spec":{"taints": null},"metadata":{"name":"n"}}`,
 			"n a:NoSchedule",
 			`{"kind":"Node","spec":{"taints": [{"key":"a","effect":"NoSchedule"}]},"metadata":{"name":"n"}}`,
 		},
 		{
 			"the last of many",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1, "taints":[{"effect":"NoSchedule","key":"a"}] , "y":2}}`,
-			"n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1 , "y":2}}`,
+			"n a-",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"x":1 , "y":2}}`,
 		},
 		{
 			"the last, first in the spec",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{ "taints":[{"effect":"NoSchedule","key":"a"}] , "y":2}}`,
-			"n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{ "y":2}}`,
+			"n a-",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{ "y":2}}`,
 		},
 		{
 			"the last, alone in the spec",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{ "taints":[{"effect":"NoSchedule","key":"a"}] }}`,
-			"n a-", `{"kind":"Node","metadata":{"name":"n"},"spec":{}}`,
+			"n a-",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{}}`,
 		},
 		{
 			"unknown fields and times stay",
-			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule","timeAdded":"2026-11-21T02:24:15+01:00","new":[1.0]} ,{"effect":"NoExecute","key":"b"}]}}`, "n b- a=:NoSchedule --overwrite",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule","timeAdded":"2026-11-21T02:24:15+01:00","new":[1.0]} ,{"effect":"NoExecute","key":"b"}]}}`,
+			"n b- a=:NoSchedule --overwrite",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule","timeAdded":"2026-11-21T02:24:15+01:00","new":[1.0]}]}}`,
 		},
 		{
-			"lines", "{\n  \"kind\": \"Node\",\n  \"metadata\": {\n    \"name\": \"n\"\n  }\n}\n", "n a:NoSchedule",
+			"lines",
+			"{\n  \"kind\": \"Node\",\n  \"metadata\": {\n    \"name\": \"n\"\n  }\n}\n",
+			"n a:NoSchedule",
 			"{\n  \"kind\": \"Node\",\n  \"metadata\": {\n    \"name\": \"n\"\n  },\n  \"spec\": {\n    \"taints\": [\n      {\n        \"key\": \"a\",\n        \"effect\": \"NoSchedule\"\n      }\n    ]\n  }\n}\n",
 		},
 		{
 			"tabs, and taints on a line each",
-			"{\n\t\"kind\": \"Node\",\n\t\"metadata\": {\"name\": \"n\"},\n\t\"spec\": {\n\t\t\"taints\": [\n\t\t\t{\"key\": \"a\", \"effect\": \"NoSchedule\"}\n\t\t]\n\t}\n}", "n b:NoSchedule",
+			"{\n\t\"kind\": \"Node\",\n\t\"metadata\": {\"name\": \"n\"},\n\t\"spec\": {\n\t\t\"taints\": [\n\t\t\t{\"key\": \"a\", \"effect\": \"NoSchedule\"}\n\t\t]\n\t}\n}",
+			"n b:NoSchedule",
 			"{\n\t\"kind\": \"Node\",\n\t\"metadata\": {\"name\": \"n\"},\n\t\"spec\": {\n\t\t\"taints\": [\n\t\t\t{\"key\": \"a\", \"effect\": \"NoSchedule\"},\n\t\t\t{\"key\":\"b\",\"effect\":\"NoSchedule\"}\n\t\t]\n\t}\n}",
 		},
 		{
-			"a list, \\r\\n", "{\r\n \"items\": [\r\n  {\r\n   \"kind\": \"Node\",\r\n   \"metadata\": {\"name\": \"n\"}\r\n  }\r\n ]\r\n}\r\n", "n a:NoSchedule",
+			"a list, \\r\\n",
+			"{\r\n \"items\": [\r\n  {\r\n   \"kind\": \"Node\",\r\n   \"metadata\": {\"name\": \"n\"}\r\n  }\r\n ]\r\n}\r\n",
+			"n a:NoSchedule",
 			"{\r\n \"items\": [\r\n  {\r\n   \"kind\": \"Node\",\r\n   \"metadata\": {\"name\": \"n\"},\r\n   \"spec\": {\r\n    \"taints\": [\r\n     {\n      \"key\": \"a\",\n      \"effect\": \"NoSchedule\"\n     }\r\n    ]\r\n   }\r\n  }\r\n ]\r\n}\r\n",
 		},
 		{
 			"a node on one line in a list on many",
-			"{\n  \"items\": [\n    {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}}\n  ]\n}", "n a:NoSchedule",
+			"{\n  \"items\": [\n    {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}}\n  ]\n}",
+			"n a:NoSchedule",
 			"{\n  \"items\": [\n    {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"},\"spec\": {\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]}}\n  ]\n}",
 		},
 		{
-			"spaces in a list", `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule"}  ]}}`, "n b:NoSchedule",
+			"spaces in a list",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule"}  ]}}`,
+			"n b:NoSchedule",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[ {"key":"a","effect":"NoSchedule"}, {"key":"b","effect":"NoSchedule"}  ]}}`,
 		},
 		{
-			"nothing to do to several", `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}  , {"key":"b","effect":"NoSchedule"}]}}`, "n a:NoSchedule --overwrite",
+			"nothing to do to several",
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}  , {"key":"b","effect":"NoSchedule"}]}}`,
+			"n a:NoSchedule --overwrite",
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}  , {"key":"b","effect":"NoSchedule"}]}}`,
 		},
 		{
@@ -155,11 +176,13 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x"},{}]}}`,
-			"node/n: spec.taints[0].effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\ntaint: standard input: node/n: spec.taints[1].key: required",
+			"node/n: spec.taints[0].effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\n" +
+				"taint: standard input: node/n: spec.taints[1].key: required",
 		},
 	} {
 		code, stdout, stderr := runOn(strings.NewReader(tc.input), "n k:NoSchedule")
-		if code != 1 || stdout != "" || !strings.Contains(stderr, tc.want) || !strings.HasPrefix(stderr, "taint: standard input: ") {
+		if code != 1 || stdout != "" || !strings.Contains(stderr, tc.want) ||
+			!strings.HasPrefix(stderr, "taint: standard input: ") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %swant %s", tc.input, code, stdout, stderr, tc.want)
 		}
 	}
@@ -234,7 +257,8 @@ func TestOnlyTaintsChange(t *testing.T) {
 			},
 			"spec": specOf(t, before), "status": map[string]any{"n": json.Number("1.0"), "taints": []any{}},
 		})
-		args := append([]string{"nodes", "n", "--overwrite"}, rapid.SliceOfNDistinct(changes, 1, 3, rapid.ID).Draw(t, "changes")...)
+		args := append([]string{"nodes", "n", "--overwrite"},
+			rapid.SliceOfNDistinct(changes, 1, 3, rapid.ID).Draw(t, "changes")...)
 		var out, errOut bytes.Buffer
 		code := run(args, strings.NewReader(text), &out, &errOut)
 		c, err := taints.ParseChanges(args[3:]...)
@@ -248,7 +272,8 @@ func TestOnlyTaintsChange(t *testing.T) {
 		if code != 0 {
 			return
 		}
-		if diff := cmp.Diff(withTaints(t, text, want), withTaints(t, out.String(), decodeTaints(t, out.String()))); diff != "" {
+		got := withTaints(t, out.String(), decodeTaints(t, out.String()))
+		if diff := cmp.Diff(withTaints(t, text, want), got); diff != "" {
 			t.Fatalf("(-want +got):\n%s\n%s\n%s", diff, text, out.String())
 		}
 	})

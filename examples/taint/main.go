@@ -230,7 +230,8 @@ func (o *options) read(stdin io.Reader, stderr io.Writer) (name, text string, er
 		name = o.file
 		b, err = os.ReadFile(name)
 	case stdin == nil || o.file == "" && terminal.Is(stdin):
-		fmt.Fprintln(stderr, "taint: no input, so this is the built-in sample; try: kubectl get nodes -o json | taint ...")
+		fmt.Fprintln(stderr,
+			"taint: no input, so this is the built-in sample; try: kubectl get nodes -o json | taint ...")
 		return "the sample", sample, nil
 	default:
 		name = kubejson.StandardInput

@@ -32,7 +32,10 @@ func nodeJSON(name string, specs ...string) string {
 		list = append(list, taints.MustParseTaint(s))
 	}
 	b, err := json.Marshal(map[string]any{
-		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name}, "spec": map[string]any{"taints": list},
+		"apiVersion": "v1",
+		"kind":       "Node",
+		"metadata":   map[string]any{"name": name},
+		"spec":       map[string]any{"taints": list},
 	})
 	if err != nil {
 		panic(err)
@@ -131,7 +134,8 @@ func TestTaint(t *testing.T) {
 		},
 		{
 			"n a=1:NoSchedule c-", 1, "-",
-			"taint: standard input: node/n: already has a taint(s) with same effect(s) and --overwrite is false: it has a=1:NoSchedule\ntaint: standard input: node/n: \"c\" is not found: the node has no such taint, or an earlier removal takes it\n",
+			"taint: standard input: node/n: already has a taint(s) with same effect(s) and --overwrite is false: it has a=1:NoSchedule\n" +
+				"taint: standard input: node/n: \"c\" is not found: the node has no such taint, or an earlier removal takes it\n",
 		},
 		{"n m c:NoSchedule", 1, node + " c:NoSchedule", "node/n tainted\ntaint: standard input: node/m: not found\n"},
 		{"N c:NoSchedule", 1, "-", "taint: standard input: node/N: not found\n"},
@@ -158,7 +162,8 @@ func TestTaint(t *testing.T) {
 		{"n -l a=b c:NoSchedule", 2, "-", "taint: more than one of names, --all and -l; choose the nodes in one way\n"},
 		{
 			"n c=v d:x", 2, "-",
-			"taint: change \"c=v\": effect: required: must be NoSchedule, PreferNoSchedule or NoExecute\ntaint: change \"d:x\": effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\n",
+			"taint: change \"c=v\": effect: required: must be NoSchedule, PreferNoSchedule or NoExecute\n" +
+				"taint: change \"d:x\": effect: \"x\" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute\n",
 		},
 		{"n -", 2, "-", "taint: change \"-\": key: required: a taint needs a key\n"},
 		{
@@ -167,7 +172,8 @@ func TestTaint(t *testing.T) {
 		},
 		{
 			"n c:NoSchedule c- d-", 2, "-",
-			"taint: \"c:NoSchedule\" is in conflict: a removal names it too; to replace what is there, add with --overwrite and do not remove\n",
+			"taint: \"c:NoSchedule\" is in conflict: a removal names it too; " +
+				"to replace what is there, add with --overwrite and do not remove\n",
 		},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
@@ -196,7 +202,8 @@ func TestSeveralNodes(t *testing.T) {
 	if want := map[string]string{"x": "", "y": "", "z": ""}; code != 1 || !cmp.Equal(taintsOf(t, stdout), want) {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
-	want := "node/x untainted\nnode/z untainted\ntaint: standard input: node/y: \"a\" is not found: the node has no such taint, or an earlier removal takes it\n"
+	want := "node/x untainted\nnode/z untainted\n" +
+		"taint: standard input: node/y: \"a\" is not found: the node has no such taint, or an earlier removal takes it\n"
 	if diff := cmp.Diff(want, stderr); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -231,7 +238,8 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s", labels, code, errOut.String())
 		}
 	}
-	if code, _, stderr := runOn(strings.NewReader(input), "-l= x t:NoSchedule"); code != 0 || stderr != "node/x tainted\n" {
+	code, _, stderr := runOn(strings.NewReader(input), "-l= x t:NoSchedule")
+	if code != 0 || stderr != "node/x tainted\n" {
 		t.Errorf("an empty selector: exit code %d, %s", code, stderr)
 	}
 }
@@ -240,7 +248,8 @@ func TestFlags(t *testing.T) {
 	if code, stdout, stderr := runOn(nil, "-h"); code != 0 || stdout != "" || !strings.HasPrefix(stderr, "Usage:") {
 		t.Errorf("-h: exit code %d, %q, %q", code, stdout, stderr)
 	}
-	if code, stdout, stderr := runOn(nil, "n k:NoSchedule --nope"); code != 2 || stdout != "" || !strings.Contains(stderr, "-nope") {
+	code, stdout, stderr := runOn(nil, "n k:NoSchedule --nope")
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "-nope") {
 		t.Errorf("--nope: exit code %d, %q, %q", code, stdout, stderr)
 	}
 }

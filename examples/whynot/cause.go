@@ -22,7 +22,8 @@ const (
 	causeNodes    causeKind = "nodes-out-of-order" // all nodes that would do are out of order or cordoned
 	causeSelector causeKind = "no-node-selected"   // no node has the labels that are asked for
 	causeGates    causeKind = "scheduling-gates"   // the scheduler does not look at the pods yet
-	causeUnknown  causeKind = "not-evaluated"      // taints let the pods in, and what else may keep them off is not evaluated
+	// Taints let the pods in, and what else may keep them off is not evaluated.
+	causeUnknown causeKind = "not-evaluated"
 )
 
 // words names the kind for people.
@@ -84,7 +85,9 @@ func causesOf(list []pending) []cause {
 			}
 		}
 	}
-	slices.SortStableFunc(causes, func(a, b cause) int { return cmp.Or(b.Pods-a.Pods, strings.Compare(a.Text, b.Text)) })
+	slices.SortStableFunc(causes, func(a, b cause) int {
+		return cmp.Or(b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
+	})
 	return causes
 }
 
@@ -114,7 +117,8 @@ func causeOfProfile(p *profile, r *placement, why reasons) (causeKind, string) {
 	case r.change == nil:
 		return causeTaints, "a taint or a toleration is not valid: " + joinTaints(taintsOf(why))
 	case len(r.change.Entries) == 0:
-		return causeNodes, "the nodes that would take it are out of order or cordoned: " + joinTaints(r.change.NodeTaints)
+		return causeNodes, "the nodes that would take it are out of order or cordoned: " +
+			joinTaints(r.change.NodeTaints)
 	}
 	return causeMistake, mistakeText(r.change, why)
 }

@@ -93,7 +93,8 @@ func (x *pending) selectionText(nodes int) string {
 	if len(x.NotEvaluated) == 0 {
 		return text + " What else could keep it off these is not evaluated."
 	}
-	return text + " What else could keep it off these is not evaluated: it has " + enumerate(x.NotEvaluated, "and") + "."
+	return text + " What else could keep it off these is not evaluated: it has " +
+		enumerate(x.NotEvaluated, "and") + "."
 }
 
 // selectedText says how many nodes are selected, and by what.
@@ -158,7 +159,8 @@ func (x *pending) writeRemedy(p *page) {
 			", and with this change, the taints of "+count(c.Opens, "node")+" let it in:")
 		writeEntries(p, c.Entries)
 	case c != nil:
-		p.wrap("  ", "  ", "Smallest change to its tolerations, with which the taints of "+count(c.Opens, "node")+" let it in:")
+		p.wrap("  ", "  ",
+			"Smallest change to its tolerations, with which the taints of "+count(c.Opens, "node")+" let it in:")
 		writeEntries(p, c.Entries)
 		p.wrap("  ", "  ", x.advice(c.Entries))
 	}
@@ -185,13 +187,15 @@ func (x *pending) writeAlternatives(p *page) {
 		if len(a.NodeTaints) > 0 {
 			once = ", once they are mended and " + enumerate(taintTexts(a.NodeTaints), "and") + " is gone"
 		}
-		p.wrap("  ", "  ", fmt.Sprintf("If nodes with %s are meant for it (%s), and only then, this change lets it past their taints%s:",
+		p.wrap("  ", "  ", fmt.Sprintf(
+			"If nodes with %s are meant for it (%s), and only then, this change lets it past their taints%s:",
 			enumerate(taintTexts(a.untolerated()), "and"), namesOf(a.NodeNames, a.Nodes), once))
 		writeEntries(p, entries)
 		p.wrap("  ", "  ", x.advice(entries))
 		return
 	}
-	p.wrap("  ", "  ", "Which nodes are meant for it, if any of these, is not known from taints and tolerations. It would have to tolerate:")
+	p.wrap("  ", "  ",
+		"Which nodes are meant for it, if any of these, is not known from taints and tolerations. It would have to tolerate:")
 	width := len(count(max(x.Alternatives[0].Nodes, 2), "node"))
 	indent := strings.Repeat(" ", 4+width+2)
 	for i := range x.Alternatives[:min(len(x.Alternatives), maxLines)] {
@@ -267,8 +271,9 @@ func (r *report) writeLeaving(p *page) {
 	case len(r.Leaving) == 0:
 		p.wrap("", "", "No pod runs on a node with NoExecute taints.")
 	default:
-		p.wrap("", "", "Pods on nodes with NoExecute taints. Deadlines count from a taint's timeAdded, and where it has "+
-			"none, from now.")
+		p.wrap("", "",
+			"Pods on nodes with NoExecute taints. Deadlines count from a taint's timeAdded, and where it has "+
+				"none, from now.")
 	}
 	for i := 0; i < len(r.Leaving); {
 		n := 1

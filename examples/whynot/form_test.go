@@ -66,8 +66,10 @@ func TestForm(t *testing.T) {
 		t.Errorf("(-README +form):\n%s", diff)
 	}
 	for _, name := range []string{
-		string(causeMistake), string(causeTaints), string(causeNodes), string(causeSelector), string(causeGates), string(causeUnknown),
-		string(letsIn), string(keepsAway), string(notSelected), deleting, gone, leaves, stays, string(fromTimeAdded), string(fromNow),
+		string(causeMistake), string(causeTaints), string(causeNodes),
+		string(causeSelector), string(causeGates), string(causeUnknown),
+		string(letsIn), string(keepsAway), string(notSelected),
+		deleting, gone, leaves, stays, string(fromTimeAdded), string(fromNow),
 	} {
 		if !strings.Contains(section, "`"+name+"`") {
 			t.Errorf("the README does not name %s", name)
@@ -91,7 +93,8 @@ func TestFormOfFiles(t *testing.T) {
 			t.Errorf("%s begins with %.60q", file, stdout)
 		}
 		numbers := []string{
-			"nodes", "pods", "finishedPods", "podsOnUnknownNodes", "keepsAway", "selectedNodes", "feasibleNodes", "opensNodes",
+			"nodes", "pods", "finishedPods", "podsOnUnknownNodes", "keepsAway",
+			"selectedNodes", "feasibleNodes", "opensNodes",
 			"tolerationSeconds", "inSeconds", "owners", "ignored",
 		}
 		walk(t, "", decodeAny(t, stdout), numbers)

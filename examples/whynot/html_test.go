@@ -14,12 +14,14 @@ import (
 )
 
 // hostile is a name that would do harm on a page that does not escape it.
-const hostile = `"><img src=x onerror=alert(1)>'</script><script>document.title='owned'</script>&{{.}}` + "\u202e\x1b[31m"
+const hostile = `"><img src=x onerror=alert(1)>'</script><script>document.title='owned'</script>&{{.}}` +
+	"\u202e\x1b[31m"
 
 // hostileInput has it in every place that reaches the page.
 func hostileInput() string {
 	return strings.ReplaceAll(list(
-		nodeJSON("n", "", "k:NoExecute"), `{"kind":"Node","metadata":{"name":"HOSTILE","labels":{"HOSTILE":"HOSTILE"}},`+
+		nodeJSON("n", "", "k:NoExecute"),
+		`{"kind":"Node","metadata":{"name":"HOSTILE","labels":{"HOSTILE":"HOSTILE"}},`+
 			`"spec":{"taints":[{"key":"HOSTILE","value":"HOSTILE","effect":"NoSchedule"}]}}`,
 		`{"kind":"Pod","metadata":{"name":"HOSTILE","namespace":"HOSTILE","ownerReferences":[{"kind":"HOSTILE","name":"HOSTILE","controller":true}]},`+
 			`"spec":{"nodeSelector":{"HOSTILE":"HOSTILE"},"tolerations":[{"key":"HOSTILE","value":"x"}]},`+
@@ -55,8 +57,10 @@ func TestSelfContained(t *testing.T) {
 		t.Errorf("the page refers to %q", m)
 	}
 	for _, want := range []string{
-		`<html lang="en">`, "<title>whynot: 13 nodes, 42 pods</title>", "prefers-color-scheme: dark", "@media print", ":focus-visible",
-		`<caption id="matrix-caption">9 groups of nodes against 10 kinds of pods</caption>`, `scope="row"`, `scope="col"`, `role="status"`,
+		`<html lang="en">`, "<title>whynot: 13 nodes, 42 pods</title>",
+		"prefers-color-scheme: dark", "@media print", ":focus-visible",
+		`<caption id="matrix-caption">9 groups of nodes against 10 kinds of pods</caption>`,
+		`scope="row"`, `scope="col"`, `role="status"`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s on the page", want)
@@ -68,7 +72,8 @@ func TestSelfContained(t *testing.T) {
 			t.Errorf("the id %s is there twice", m[1])
 		}
 	}
-	for _, m := range regexp.MustCompile(`(?:href="#|aria-labelledby="|aria-controls="|aria-describedby="|for=")([^"]+)"`).FindAllStringSubmatch(page, -1) {
+	references := regexp.MustCompile(`(?:href="#|aria-labelledby="|aria-controls="|aria-describedby="|for=")([^"]+)"`)
+	for _, m := range references.FindAllStringSubmatch(page, -1) {
 		if ids[m[1]] == 0 {
 			t.Errorf("%s refers to nothing", m[0])
 		}
@@ -149,8 +154,9 @@ func browse(t *testing.T, page, fragment string, flags ...string) string {
 		t.Fatal(err)
 	}
 	flags = append([]string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--user-data-dir=" + filepath.Join(folder, "profile"), "--dump-dom",
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--user-data-dir=" + filepath.Join(folder, "profile"), "--dump-dom",
 	}, flags...)
 	command := exec.Command(browser, append(flags, "file://"+path+fragment)...)
 	command.WaitDelay = time.Second
@@ -166,7 +172,8 @@ func browse(t *testing.T, page, fragment string, flags ...string) string {
 // rowsShown counts the rows of the tables' bodies that are not hidden.
 func rowsShown(dom string) (shown, hidden int) {
 	for _, m := range regexp.MustCompile(`<tr([^>]*)>`).FindAllStringSubmatch(dom, -1) {
-		if _, class, _ := strings.Cut(m[1], `class="`); strings.Contains(class, "filtered") || strings.Contains(class, "cut") {
+		_, class, _ := strings.Cut(m[1], `class="`)
+		if strings.Contains(class, "filtered") || strings.Contains(class, "cut") {
 			hidden++
 		} else {
 			shown++
@@ -186,7 +193,8 @@ func TestBrowser(t *testing.T) {
 	if !strings.Contains(dom, `<html lang="en" class="js">`) {
 		t.Fatalf("the script did not run: %.300s", dom)
 	}
-	if !strings.Contains(dom, ">Show all 10 kinds of pods</button>") || strings.Contains(dom, "data-column=\"8\" class=\"\"") {
+	if !strings.Contains(dom, ">Show all 10 kinds of pods</button>") ||
+		strings.Contains(dom, "data-column=\"8\" class=\"\"") {
 		t.Error("the columns are not folded")
 	}
 	if !strings.Contains(dom, ">Shown are 9 of 9 groups and 8 of 10 kinds of pods.</p>") {
@@ -201,7 +209,8 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("%d rows shown, %d hidden, %v", shown, hidden, m)
 	}
 	dom = browse(t, mustRun(t, manyGroups(60, 12), "-o", "html"), "")
-	if !strings.Contains(dom, ">Show all 60 groups</button>") || !strings.Contains(dom, ">Show all 12 kinds of pods</button>") {
+	if !strings.Contains(dom, ">Show all 60 groups</button>") ||
+		!strings.Contains(dom, ">Show all 12 kinds of pods</button>") {
 		t.Error("the matrix is not folded")
 	}
 	if _, hidden := rowsShown(dom); hidden != 60-25 {
@@ -215,7 +224,8 @@ func TestBrowserHostile(t *testing.T) {
 		t.Skip("starts a browser")
 	}
 	dom := browse(t, mustRun(t, hostileInput(), "-o", "html"), "")
-	if !strings.Contains(dom, "<title>whynot: ") || strings.Contains(dom, "<img") || strings.Count(dom, "<script") != 1 {
+	if !strings.Contains(dom, "<title>whynot: ") || strings.Contains(dom, "<img") ||
+		strings.Count(dom, "<script") != 1 {
 		t.Errorf("the page was taken over: %.2000s", dom)
 	}
 	if !strings.Contains(dom, `class="js"`) {

@@ -48,7 +48,8 @@ func (p program) load(c *cluster, o *options) (input string, err error) {
 		return strings.Join(o.files, ", "), p.loadFiles(o.files, read)
 	case p.stdin != nil && !terminal.Is(p.stdin):
 		return kubejson.StandardInput, p.loadStandardInput(read)
-	case o.cluster.isAsked() || strings.HasPrefix(p.name, "kubectl-whynot") || strings.HasPrefix(p.name, "kubectl_whynot"):
+	case o.cluster.isAsked() || strings.HasPrefix(p.name, "kubectl-whynot") ||
+		strings.HasPrefix(p.name, "kubectl_whynot"):
 		return "the cluster", p.loadCluster(o, read)
 	}
 	fmt.Fprintln(p.stderr, "whynot: no input, so this is the built-in sample;"+
@@ -79,7 +80,8 @@ func (p program) loadFile(name string, read func(string, io.Reader) error) error
 	return read(name, f)
 }
 
-var errNoInput = errors.New("no JSON on standard input; did kubectl fail? To ask the cluster, leave standard input to the terminal, or < /dev/null")
+var errNoInput = errors.New("no JSON on standard input; did kubectl fail?" +
+	" To ask the cluster, leave standard input to the terminal, or < /dev/null")
 
 func (p program) loadStandardInput(read func(string, io.Reader) error) error {
 	if p.stdin == nil {

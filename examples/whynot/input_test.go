@@ -24,7 +24,8 @@ func TestTruncated(t *testing.T) {
 			t.Fatalf("%d bytes: exit code %d, stdout %q, stderr %q", n, code, stdout, stderr)
 		}
 	}
-	if code, _, stderr := runOn(bytes.NewReader(whole[:len(whole)-1])); code != 1 || !strings.Contains(stderr, "truncated") {
+	code, _, stderr := runOn(bytes.NewReader(whole[:len(whole)-1]))
+	if code != 1 || !strings.Contains(stderr, "truncated") {
 		t.Errorf("without the last byte: exit code %d, stderr %q", code, stderr)
 	}
 }
@@ -112,7 +113,8 @@ func TestBadInput(t *testing.T) {
 		for _, form := range []string{"text", "json", "html"} {
 			code, stdout, stderr := runOn(strings.NewReader(test.input), "-o", form)
 			isLine := strings.Count(stderr, "\n") == 1
-			if code != 1 || stdout != "" || !isLine || !strings.HasPrefix(stderr, "whynot: ") || !strings.Contains(stderr, test.want) {
+			if code != 1 || stdout != "" || !isLine || !strings.HasPrefix(stderr, "whynot: ") ||
+				!strings.Contains(stderr, test.want) {
 				t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", test.input, code, stdout, stderr, test.want)
 			}
 		}
@@ -143,14 +145,17 @@ func TestForms(t *testing.T) {
 		t.Errorf("got %s", want)
 	}
 	for name, input := range map[string]string{
-		"documents":        node + "\n" + pod,
-		"typed lists":      `{"kind":"NodeList","items":[` + nodeItem + `]} {"kind":"PodList","items":[` + podItem + `]}`,
-		"kind after items": `{"items":[` + nodeItem + `],"kind":"NodeList"}{"items":[` + podItem + `],"kind":"PodList"}`,
-		"other fields":     `{"items":[` + node + `,` + pod + `],"apiVersion":"v1","metadata":{},"kind":"List","x":[{}]}`,
-		"status first":     `{"status":{"phase":"Running"},` + pod[1:] + node,
-		"no items":         list(node, pod) + `{"kind":"PodList","items":null}`,
-		"last one wins":    list(podJSON("p", "m", ""), stale, node, pod),
-		"byte order mark":  "\uFEFF" + list(node, pod),
+		"documents": node + "\n" + pod,
+		"typed lists": `{"kind":"NodeList","items":[` + nodeItem +
+			`]} {"kind":"PodList","items":[` + podItem + `]}`,
+		"kind after items": `{"items":[` + nodeItem + `],"kind":"NodeList"}{"items":[` + podItem +
+			`],"kind":"PodList"}`,
+		"other fields": `{"items":[` + node + `,` + pod +
+			`],"apiVersion":"v1","metadata":{},"kind":"List","x":[{}]}`,
+		"status first":    `{"status":{"phase":"Running"},` + pod[1:] + node,
+		"no items":        list(node, pod) + `{"kind":"PodList","items":null}`,
+		"last one wins":   list(podJSON("p", "m", ""), stale, node, pod),
+		"byte order mark": "\uFEFF" + list(node, pod),
 	} {
 		if diff := cmp.Diff(want, mustRun(t, input)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -160,7 +165,8 @@ func TestForms(t *testing.T) {
 
 func TestIgnored(t *testing.T) {
 	others := []string{
-		`{"kind":"A","spec":{"taints":5}}`, `{"kind":"B","metadata":{"name":5},"spec":[]}`, `{"kind":"C"}`, `{"kind":"D"}`,
+		`{"kind":"A","spec":{"taints":5}}`, `{"kind":"B","metadata":{"name":5},"spec":[]}`,
+		`{"kind":"C"}`, `{"kind":"D"}`,
 		`{"spec":{"taints":[{"timeAdded":"x"}],"tolerations":5},"kind":"E"}`, `{"kind":"F"}`,
 		`{"kind":"Node","apiVersion":"x/v1"}`,
 	}
@@ -202,7 +208,8 @@ func TestInputChoice(t *testing.T) {
 			t.Errorf("%s: exit code %d, stdout %.80q, stderr %q", name, code, stdout, stderr)
 		}
 	}
-	if code, stdout, stderr := runOn(nil, "-f", "-"); code != 1 || stdout != "" || stderr != "whynot: "+errNoInput.Error()+"\n" {
+	code, stdout, stderr := runOn(nil, "-f", "-")
+	if code != 1 || stdout != "" || stderr != "whynot: "+errNoInput.Error()+"\n" {
 		t.Errorf("-: exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	want := strings.Replace(mustRun(t, string(sample)), "42 pods,", "42 pods of the built-in sample,", 1)
@@ -212,7 +219,8 @@ func TestInputChoice(t *testing.T) {
 	if got := mustRun(t, string(sample), "-f", "-"); !strings.HasPrefix(got, "13 nodes and 42 pods, at") {
 		t.Errorf("-: %.80q", got)
 	}
-	if got := mustRun(t, "", "-f", "sample.json", "-o", "text", "-filename", "sample.json"); got != mustRun(t, string(sample)) {
+	got := mustRun(t, "", "-f", "sample.json", "-o", "text", "-filename", "sample.json")
+	if got != mustRun(t, string(sample)) {
 		t.Error("the same file twice differs from once")
 	}
 }
@@ -228,7 +236,8 @@ func TestLarge(t *testing.T) {
 		fmt.Fprint(w, `{"kind":"List","items":[`)
 		for i := range nodes {
 			fmt.Fprintf(w, `{"kind":"Node","metadata":{"name":"n%d","labels":{"pool":"p%d"}},"spec":{"taints":[`+
-				`{"key":"team","value":"t%d","effect":"NoSchedule"},{"key":"drain","effect":"NoExecute"}]}},`, i, i%50, i%50)
+				`{"key":"team","value":"t%d","effect":"NoSchedule"},{"key":"drain","effect":"NoExecute"}]}},`,
+				i, i%50, i%50)
 		}
 		for i := range pods {
 			node := ""
@@ -250,8 +259,12 @@ func TestLarge(t *testing.T) {
 	}
 	t.Logf("%d bytes of output after %v", len(stdout), time.Since(start))
 	for _, want := range []string{
-		"5000 nodes and 95000 pods", "\n1900 pods of 20 Jobs: team=T0, the nodes have t0 (letter case)\n", "And 7600 pods of 4 causes more.",
-		"\n76000 pods stay on such nodes, for tolerations.\n", "  100      0       1900  drain:NoExecute", "And 42 groups more",
+		"5000 nodes and 95000 pods",
+		"\n1900 pods of 20 Jobs: team=T0, the nodes have t0 (letter case)\n",
+		"And 7600 pods of 4 causes more.",
+		"\n76000 pods stay on such nodes, for tolerations.\n",
+		"  100      0       1900  drain:NoExecute",
+		"And 42 groups more",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not in the output, which begins with %.3000s", want, stdout)

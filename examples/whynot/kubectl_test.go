@@ -122,7 +122,8 @@ func TestPluginFails(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if code, _, stderr := runPlugin(t, "kubectl-whynot"); code != 1 || !strings.HasPrefix(stderr, "whynot: kubectl is not on the PATH") {
+	code, _, stderr := runPlugin(t, "kubectl-whynot")
+	if code != 1 || !strings.HasPrefix(stderr, "whynot: kubectl is not on the PATH") {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }
@@ -152,7 +153,8 @@ func TestWhichInput(t *testing.T) {
 		stderr: &errOut,
 		clock:  time.Now,
 	}
-	if code := p.run([]string{"-A"}); code != 0 || !strings.Contains(out.String(), "1 node and 1 pod, at") || errOut.Len() > 0 {
+	code := p.run([]string{"-A"})
+	if code != 0 || !strings.Contains(out.String(), "1 node and 1 pod, at") || errOut.Len() > 0 {
 		t.Errorf("exit code %d, %s", code, errOut.String())
 	}
 	if calls() != "" {
@@ -163,9 +165,11 @@ func TestWhichInput(t *testing.T) {
 // The flags that choose pods hold for files too.
 func TestFilter(t *testing.T) {
 	pod := func(namespace, name, app string) string {
-		return `{"kind":"Pod","metadata":{"name":"` + name + `","namespace":"` + namespace + `","labels":{"app":"` + app + `"}}}`
+		return `{"kind":"Pod","metadata":{"name":"` + name + `","namespace":"` + namespace +
+			`","labels":{"app":"` + app + `"}}}`
 	}
-	input := list(nodeJSON("n", "", "k=v:NoSchedule"), pod("a", "p", "x"), pod("a", "q", "y"), pod("b", "p", "x"), pod("b", "r", "y"))
+	input := list(nodeJSON("n", "", "k=v:NoSchedule"),
+		pod("a", "p", "x"), pod("a", "q", "y"), pod("b", "p", "x"), pod("b", "r", "y"))
 	for args, want := range map[string]string{
 		"-n a": "2 pods, at", "-l app=x": "2 pods, at", "-l app!=x -n b": "1 pod, at",
 		"-A": "4 pods, at", "-n none": "0 pods, at", "a/p": "Only a/p.",
@@ -176,7 +180,8 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	code, _, stderr := runOn(strings.NewReader(input), "p")
-	if want := "whynot: standard input: pods of the name p are in the namespaces a and b; say which, as in a/p\n"; code != 1 || stderr != want {
+	want := "whynot: standard input: pods of the name p are in the namespaces a and b; say which, as in a/p\n"
+	if code != 1 || stderr != want {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }

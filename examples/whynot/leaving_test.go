@@ -16,8 +16,9 @@ import (
 // at returns a Node with a NoExecute taint of the key k that came before testNow.
 func at(name string, ago time.Duration) string {
 	added := testNow.Add(-ago).Format(time.RFC3339)
-	return fmt.Sprintf(`{"kind":"Node","metadata":{"name":%q},"spec":{"taints":[{"key":"k","value":"v","effect":"NoExecute",`+
-		`"timeAdded":%q}]}}`, name, added)
+	return fmt.Sprintf(
+		`{"kind":"Node","metadata":{"name":%q},"spec":{"taints":[{"key":"k","value":"v","effect":"NoExecute",`+
+			`"timeAdded":%q}]}}`, name, added)
 }
 
 // forSeconds tolerates the key k so long.
@@ -36,7 +37,8 @@ func TestLeaving(t *testing.T) {
 		podJSON("u-none", "untimed", ""), podJSON("u-soon", "untimed", "", forSeconds(5)),
 		podJSON("f-none", "future", ""), podJSON("f-soon", "future", "", forSeconds(5)),
 		podJSON("y10k", "n", "", forSeconds(300_000_000_000)), podJSON("max", "n", "", forSeconds(math.MaxInt64)),
-		podJSON("min", "n", "", forSeconds(math.MinInt64)), podJSON("far", "n", "", forSeconds(9_223_371_970_000_000_000)),
+		podJSON("min", "n", "", forSeconds(math.MinInt64)),
+		podJSON("far", "n", "", forSeconds(9_223_371_970_000_000_000)),
 		podJSON("on-calm", "calm", ""), podJSON("on-none", "elsewhere", ""), podJSON("waits", "", ""),
 		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Failed"}}`,
 		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n"}}`,
@@ -47,7 +49,8 @@ func TestLeaving(t *testing.T) {
 		if x.InSeconds != nil {
 			in = fmt.Sprint(*x.InSeconds)
 		}
-		got = append(got, strings.TrimSpace(strings.Join([]string{x.Pod[8:], x.Outcome, x.At, in, string(x.From)}, " ")))
+		fields := []string{x.Pod[8:], x.Outcome, x.At, in, string(x.From)}
+		got = append(got, strings.TrimSpace(strings.Join(fields, " ")))
 	}
 	want := []string{
 		"del deleting 2026-11-21T01:23:00Z -60 timeAdded",
@@ -79,7 +82,8 @@ func TestLeaving(t *testing.T) {
 func TestLeavingText(t *testing.T) {
 	got := mustRunWith(t, "80", list(
 		nodeJSON("n", "", "a=b:NoExecute", "c:NoExecute", "d:NoSchedule"), nodeJSON("m", "", "a=b:NoExecute"),
-		podJSON("ever", "n", "", tol("c op=Exists"), tol("a=b")), podJSON("other-name", "n", "", tol("c op=Exists"), tol("a=b")),
+		podJSON("ever", "n", "", tol("c op=Exists"), tol("a=b")),
+		podJSON("other-name", "n", "", tol("c op=Exists"), tol("a=b")),
 		podJSON("far", "m", "", taints.Toleration{
 			Key:               "a",
 			Value:             "b",
@@ -135,8 +139,8 @@ func new64(n int64) *int64 { return &n }
 
 func TestRelative(t *testing.T) {
 	for seconds, want := range map[int64]string{
-		0: "now", 1: "in 1s", -90: "90s ago", 119: "in 119s", 120: "in 2m", 270: "in 4m30s", -3600: "1h ago", 3661: "in 1h1m",
-		2 * 86400: "in 2d", 90000 * 3: "in 3d3h",
+		0: "now", 1: "in 1s", -90: "90s ago", 119: "in 119s", 120: "in 2m", 270: "in 4m30s",
+		-3600: "1h ago", 3661: "in 1h1m", 2 * 86400: "in 2d", 90000 * 3: "in 3d3h",
 		math.MaxInt64: "in 106751991167300d15h", math.MinInt64: "106751991167300d15h ago",
 	} {
 		if got := relative(seconds); got != want {

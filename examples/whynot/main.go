@@ -145,7 +145,8 @@ func (o *options) define(flags *flag.FlagSet) {
 	flags.StringVar(&o.cluster.context, "context", "", "the `context` of the kubeconfig to use")
 	flags.StringVar(&o.cluster.kubeconfig, "kubeconfig", "", "the kubeconfig `file` to use")
 	flags.BoolVar(&o.verbose, "v", false, "all details, not only a page")
-	flags.StringVar(&o.pod, "pod", "", "the same as the argument POD: `namespace/name`, or a name in the namespace of -n or default")
+	flags.StringVar(&o.pod, "pod", "",
+		"the same as the argument POD: `namespace/name`, or a name in the namespace of -n or default")
 	flags.Func("now", "the `time` to count from, as 2026-11-21T01:24:00Z (default the current time)", o.setNow)
 }
 
@@ -217,7 +218,8 @@ func (p program) answer(o options) ([]byte, error) {
 		return nil, err
 	}
 	if len(c.nodes) == 0 {
-		return nil, fmt.Errorf("%s: no nodes, only %s; expected the output of kubectl get nodes,pods -A -o json", in, c.contents())
+		return nil, fmt.Errorf("%s: no nodes, only %s; expected the output of kubectl get nodes,pods -A -o json",
+			in, c.contents())
 	}
 	q := question{now: p.now(&o, in).UTC().Truncate(time.Second), matrix: o.form == formHTML}
 	if o.pod != "" {

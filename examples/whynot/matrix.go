@@ -48,7 +48,9 @@ type matrixCell struct {
 func newMatrix(a *analyst) *matrix {
 	m := &matrix{rows: slices.Clone(a.chooser.groups), columns: columnsOf(a.cluster)}
 	slices.SortStableFunc(m.columns, func(x, y *matrixColumn) int { return cmp.Or(y.pending-x.pending, y.pods-x.pods) })
-	slices.SortStableFunc(m.rows, func(x, y *nodeGroup) int { return cmp.Or(y.keeps-x.keeps, len(y.nodes)-len(x.nodes)) })
+	slices.SortStableFunc(m.rows, func(x, y *nodeGroup) int {
+		return cmp.Or(y.keeps-x.keeps, len(y.nodes)-len(x.nodes))
+	})
 	m.moreRows, m.moreColumns = max(len(m.rows)-maxRows, 0), max(len(m.columns)-maxColumns, 0)
 	m.rows, m.columns = m.rows[:len(m.rows)-m.moreRows], m.columns[:len(m.columns)-m.moreColumns]
 	m.cells = make([][]matrixCell, len(m.rows))

@@ -360,7 +360,8 @@ func TestPendingText(t *testing.T) {
 		`[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}}`
 	owned := func(kind, labels, spec string) string {
 		return `{"kind":"Pod","metadata":{"namespace":"ns","name":"own-1","labels":{` + labels + `},` +
-			`"ownerReferences":[{"kind":"X","name":"x"},{"kind":"` + kind + `","name":"own-5f","controller":true}]},"spec":{` + spec + `}}`
+			`"ownerReferences":[{"kind":"X","name":"x"},{"kind":"` + kind +
+			`","name":"own-5f","controller":true}]},"spec":{` + spec + `}}`
 	}
 	a, b := nodeJSON("a", "pool=x,zone=a", "k=v:NoSchedule"), nodeJSON("b", "pool=y,zone=b")
 	tests := []struct {
@@ -419,7 +420,10 @@ default/p
 `,
 		},
 		{
-			"several", list(a, b, nodeJSON("c", "pool=x", "k=w:NoExecute"), nodeJSON("d", "pool=x", "k=w:NoExecute"), podJSON("p", "", "pool=x")), `
+			"several",
+			list(a, b,
+				nodeJSON("c", "pool=x", "k=w:NoExecute"), nodeJSON("d", "pool=x", "k=w:NoExecute"),
+				podJSON("p", "", "pool=x")), `
   Which nodes are meant for it, if any of these, is not known from taints and tolerations. It would
   have to tolerate:
     2 nodes  k=w:NoExecute on c, d
@@ -448,7 +452,9 @@ default/p
 2.`,
 		},
 		{
-			"affinity and selector", list(a, b, nodeJSON("c", "pool=x,zone=c"), affine("pool=x", `{"key":"zone","operator":"NotIn","values":["c"]}`)), `
+			"affinity and selector",
+			list(a, b, nodeJSON("c", "pool=x,zone=c"),
+				affine("pool=x", `{"key":"zone","operator":"NotIn","values":["c"]}`)), `
   Its node selector pool=x and required node affinity zone!=c leave 1 of 3 nodes; its taints reject
   the pod:
 `,
@@ -508,7 +514,8 @@ default/p
 		},
 		{
 			"mend and change",
-			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "on=on:NoSchedule"), podJSON("p", "", "", tol("on=ON"))), `
+			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "on=on:NoSchedule"),
+				podJSON("p", "", "", tol("on=ON"))), `
   All of these nodes are out of order or cordoned: it is they that need mending, not the pod.
   Without node.kubernetes.io/disk-pressure:NoSchedule, and with this change, the taints of 1 node
   let it in:
@@ -520,7 +527,8 @@ default/p
 		},
 		{
 			"out of order, and of others",
-			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "k=v:NoSchedule"), podJSON("p", "", "")), `
+			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "k=v:NoSchedule"),
+				podJSON("p", "", "")), `
   If nodes with k=v:NoSchedule are meant for it (n), and only then, this change lets it past their
   taints, once they are mended and node.kubernetes.io/disk-pressure:NoSchedule is gone:
     # added
@@ -550,7 +558,8 @@ default/p
 func affine(selector, expression string) string {
 	return `{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeSelector":` +
 		mustJSON(labelMap(selector)) + `,"affinity":{"nodeAffinity":{` +
-		`"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[` + expression + `]}]}}}}}`
+		`"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[` +
+		expression + `]}]}}}}}`
 }
 
 // pinned returns a Pod as the DaemonSet controller makes them.
@@ -578,7 +587,8 @@ func TestFolding(t *testing.T) {
 	for _, p := range r.Pending {
 		got = append(got, p.Namespace+"/"+strings.Join(p.Pods, "+"))
 	}
-	if diff := cmp.Diff([]string{"a/1+2+8", "a/4", "a/5", "a/6", "a/7", "b/3", "default/8", "default/9"}, got); diff != "" {
+	want := []string{"a/1+2+8", "a/4", "a/5", "a/6", "a/7", "b/3", "default/8", "default/9"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if r.Groups[0].KeepsAway != 9 {
@@ -601,11 +611,13 @@ func TestManyAlternatives(t *testing.T) {
 		t.Errorf("got %+v", x.Alternatives)
 	}
 	got := mustRun(t, list(items...), "-pod", "p")
-	if !strings.Contains(got, "    2 nodes  zz:NoSchedule on first, second\n    1 node   k=00:NoSchedule on n00\n") || !strings.Contains(got, "\n    and 21 more\n") {
+	if !strings.Contains(got, "    2 nodes  zz:NoSchedule on first, second\n    1 node   k=00:NoSchedule on n00\n") ||
+		!strings.Contains(got, "\n    and 21 more\n") {
 		t.Errorf("got %s", got)
 	}
-	if !strings.Contains(mustRun(t, list(items...)), "1 pod: k is not tolerated, the nodes have many values; zz is not tolerated\n") {
-		t.Errorf("got %s", mustRun(t, list(items...)))
+	got = mustRun(t, list(items...))
+	if !strings.Contains(got, "1 pod: k is not tolerated, the nodes have many values; zz is not tolerated\n") {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -618,7 +630,8 @@ func TestEverybodysTolerations(t *testing.T) {
 			t.Errorf("%s: closest is %v", r.Taint, r.Closest)
 		}
 	}
-	if c := x.Change; len(c.Entries) != 1 || c.Entries[0].Replaces.String() != "k=V" || c.Tolerations[1].String() != "k=v" {
+	c := x.Change
+	if len(c.Entries) != 1 || c.Entries[0].Replaces.String() != "k=V" || c.Tolerations[1].String() != "k=v" {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -649,18 +662,22 @@ func TestMistakeOnBrokenNodes(t *testing.T) {
 // The causes of many pods are told once each.
 func TestCauses(t *testing.T) {
 	pod := func(i int, spec string) string {
-		return fmt.Sprintf(`{"kind":"Pod","metadata":{"namespace":"ns%d","name":"p%d","labels":{"pod-template-hash":"5f"},`+
-			`"ownerReferences":[{"kind":"ReplicaSet","name":"d%d-5f","controller":true}]},"spec":%s}`, i%2, i, i%9, spec)
+		return fmt.Sprintf(
+			`{"kind":"Pod","metadata":{"namespace":"ns%d","name":"p%d","labels":{"pod-template-hash":"5f"},`+
+				`"ownerReferences":[{"kind":"ReplicaSet","name":"d%d-5f","controller":true}]},"spec":%s}`,
+			i%2, i, i%9, spec)
 	}
 	items := []string{
 		nodeJSON("g", "pool=gpu", "nvidia.com/gpu=present:NoSchedule"),
 		nodeJSON("m", "pool=ml", "dedicated=ml:NoSchedule"),
 	}
 	for i := range 62 {
-		items = append(items, pod(i, `{"nodeSelector":{"pool":"gpu"},"tolerations":[{"key":"nvidia.com/gpu","value":"true"}]}`))
+		items = append(items,
+			pod(i, `{"nodeSelector":{"pool":"gpu"},"tolerations":[{"key":"nvidia.com/gpu","value":"true"}]}`))
 	}
 	for i := range 5 {
-		items = append(items, pod(100+i, `{"nodeSelector":{"pool":"ml"},"tolerations":[{"key":"dedicated","value":"ML"}]}`))
+		items = append(items,
+			pod(100+i, `{"nodeSelector":{"pool":"ml"},"tolerations":[{"key":"dedicated","value":"ML"}]}`))
 		items = append(items, pod(200+i, fmt.Sprintf(`{"nodeSelector":{"none%d":"x"}}`, i)))
 		items = append(items, pinned(fmt.Sprint("gone", i)))
 	}

@@ -80,7 +80,8 @@ func TestReadmeCommands(t *testing.T) {
 			}
 			fakeKubectl(t, "0", string(sample), string(sample))
 			if strings.HasPrefix(name, "kubectl get") {
-				if code, stdout, stderr := runOn(strings.NewReader(string(sample)), strings.Fields(args)...); code != 0 || stdout == "" {
+				code, stdout, stderr := runOn(strings.NewReader(string(sample)), strings.Fields(args)...)
+				if code != 0 || stdout == "" {
 					t.Errorf("%s: exit code %d, %s", command, code, stderr)
 				}
 			} else if code, stdout, stderr := runPlugin(t,

@@ -85,7 +85,9 @@ func (a *adviser) advise() (*change, []*remedy) {
 			broken = append(broken, r)
 		}
 	}
-	slices.SortStableFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes)) })
+	slices.SortStableFunc(settled, func(x, y *remedy) int {
+		return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes))
+	})
 	settled = settled[:min(len(settled), maxCounted)]
 	for _, r := range settled {
 		a.count(r)

@@ -87,7 +87,8 @@ func (v verdict) words() string {
 }
 
 var notEvaluated = []string{
-	"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes", "resource claims",
+	"resources", "pod affinity and anti-affinity", "topology spread constraints",
+	"host ports", "volumes", "resource claims",
 	"preferred node affinity", "priorities", "disruption budgets",
 }
 
@@ -103,8 +104,13 @@ func newReport(c *cluster, q question) (*report, error) {
 	c.finish()
 	groups := groupNodes(c)
 	r := &report{
-		Version: formVersion, Now: q.now.Format(time.RFC3339), Nodes: len(c.nodes), Pods: len(c.pods), Ignored: c.others,
-		NotEvaluated: notEvaluated, Pending: []pending{},
+		Version:      formVersion,
+		Now:          q.now.Format(time.RFC3339),
+		Nodes:        len(c.nodes),
+		Pods:         len(c.pods),
+		Ignored:      c.others,
+		NotEvaluated: notEvaluated,
+		Pending:      []pending{},
 	}
 	a := &analyst{c, &chooser{cluster: c, groups: groups}, distinctTaints(groups), make(map[*profile]*placement)}
 	waiting := r.survey(c)

@@ -265,8 +265,9 @@ func (r *report) writeGroups(p *page, most int) {
 		p.blank()
 		p.line("NODES   PODS  THE POD IS    TAINTS, NODES")
 	} else {
-		p.wrap("", "", "Groups of nodes with the same taints. Pods are those that run there; kept away are the pending ones "+
-			"that select such a node and do not tolerate a taint of it.")
+		p.wrap("", "",
+			"Groups of nodes with the same taints. Pods are those that run there; kept away are the pending ones "+
+				"that select such a node and do not tolerate a taint of it.")
 		p.blank()
 		p.line("NODES   PODS  KEPT AWAY  TAINTS, NODES")
 	}

@@ -22,7 +22,10 @@ const Repels = taints.Hard
 // EvictionTime returns when the pods leave that use the claim, and nil where they
 // stay. The devices of the claim are in the slice, and every rule is about all of
 // them.
-func EvictionTime(tc *Controller, claim *resourceapi.ResourceClaim, slice *resourceapi.ResourceSlice, rules []resourceapi.DeviceTaint) *metav1.Time {
+func EvictionTime(
+	tc *Controller, claim *resourceapi.ResourceClaim,
+	slice *resourceapi.ResourceSlice, rules []resourceapi.DeviceTaint,
+) *metav1.Time {
 	evicting := make(map[string]*rule)
 	for i, taint := range rules {
 		if taint.Effect == resourceapi.DeviceTaintEffectNoExecute { // as handleRuleChange keeps them

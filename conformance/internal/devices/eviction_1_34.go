@@ -22,15 +22,18 @@ const Repels = taints.AllEffects
 func New() *Controller {
 	client, pods, resources := nothing()
 	v1 := resources.V1()
-	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(), resources.V1alpha3().DeviceTaintRules(),
-		v1.DeviceClasses(), controllerName)
+	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(),
+		resources.V1alpha3().DeviceTaintRules(), v1.DeviceClasses(), controllerName)
 }
 
 // EvictionTime returns when the pods leave that use the claim, and nil where they
 // stay. The devices of the claim are in the slice, and every rule is about all of
 // them: this version's controller sees slices to which a tracker has added the
 // taints of rules.
-func EvictionTime(tc *Controller, claim *resourceapi.ResourceClaim, slice *resourceapi.ResourceSlice, rules []resourceapi.DeviceTaint) *metav1.Time {
+func EvictionTime(
+	tc *Controller, claim *resourceapi.ResourceClaim,
+	slice *resourceapi.ResourceSlice, rules []resourceapi.DeviceTaint,
+) *metav1.Time {
 	tainted := slice.DeepCopy()
 	for i := range tainted.Spec.Devices {
 		device := &tainted.Spec.Devices[i]

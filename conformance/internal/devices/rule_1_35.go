@@ -16,8 +16,8 @@ type rule = resourcealpha.DeviceTaintRule
 func New() *Controller {
 	client, pods, resources := nothing()
 	v1 := resources.V1()
-	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(), resources.V1alpha3().DeviceTaintRules(),
-		v1.DeviceClasses(), controllerName)
+	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(),
+		resources.V1alpha3().DeviceTaintRules(), v1.DeviceClasses(), controllerName)
 }
 
 // newRule returns a rule that puts the taint on every device.
@@ -25,7 +25,10 @@ func newRule(taint resourceapi.DeviceTaint) *rule {
 	return &rule{Spec: resourcealpha.DeviceTaintRuleSpec{
 		DeviceSelector: &resourcealpha.DeviceTaintSelector{},
 		Taint: resourcealpha.DeviceTaint{
-			Key: taint.Key, Value: taint.Value, Effect: resourcealpha.DeviceTaintEffect(taint.Effect), TimeAdded: taint.TimeAdded,
+			Key:       taint.Key,
+			Value:     taint.Value,
+			Effect:    resourcealpha.DeviceTaintEffect(taint.Effect),
+			TimeAdded: taint.TimeAdded,
 		},
 	}}
 }

@@ -16,8 +16,8 @@ type rule = resourcebeta.DeviceTaintRule
 func New() *Controller {
 	client, pods, resources := nothing()
 	v1 := resources.V1()
-	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(), resources.V1beta2().DeviceTaintRules(),
-		v1.DeviceClasses(), controllerName, false)
+	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(),
+		resources.V1beta2().DeviceTaintRules(), v1.DeviceClasses(), controllerName, false)
 }
 
 // newRule returns a rule that puts the taint on every device.
@@ -25,7 +25,10 @@ func newRule(taint resourceapi.DeviceTaint) *rule {
 	return &rule{Spec: resourcebeta.DeviceTaintRuleSpec{
 		DeviceSelector: &resourcebeta.DeviceTaintSelector{},
 		Taint: resourcebeta.DeviceTaint{
-			Key: taint.Key, Value: taint.Value, Effect: resourcebeta.DeviceTaintEffect(taint.Effect), TimeAdded: taint.TimeAdded,
+			Key:       taint.Key,
+			Value:     taint.Value,
+			Effect:    resourcebeta.DeviceTaintEffect(taint.Effect),
+			TimeAdded: taint.TimeAdded,
 		},
 	}}
 }

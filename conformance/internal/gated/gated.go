@@ -39,7 +39,8 @@ var quiet klog.Logger
 
 // Set sets the gate until the test ends.
 func Set(t testing.TB, comparison bool) {
-	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.TaintTolerationComparisonOperators, comparison)
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate,
+		features.TaintTolerationComparisonOperators, comparison)
 }
 
 // Default reports whether the gate is on when nothing is said.
@@ -70,7 +71,9 @@ func GetMatchingTolerations(taints []corev1.Taint, tolerations []corev1.Tolerati
 }
 
 // ValidateTolerations is the API server's.
-func ValidateTolerations(tolerations []core.Toleration, path *field.Path, options validation.PodValidationOptions) field.ErrorList {
+func ValidateTolerations(
+	tolerations []core.Toleration, path *field.Path, options validation.PodValidationOptions,
+) field.ErrorList {
 	return validation.ValidateTolerations(tolerations, path, options)
 }
 

@@ -69,7 +69,9 @@ func GetMatchingTolerations(taints []corev1.Taint, tolerations []corev1.Tolerati
 }
 
 // ValidateTolerations is the API server's.
-func ValidateTolerations(tolerations []core.Toleration, path *field.Path, _ validation.PodValidationOptions) field.ErrorList {
+func ValidateTolerations(
+	tolerations []core.Toleration, path *field.Path, _ validation.PodValidationOptions,
+) field.ErrorList {
 	return validation.ValidateTolerations(tolerations, path)
 }
 
@@ -81,7 +83,9 @@ func PluginFeatures(comparison bool) feature.Features {
 
 // ValidateOnlyAddedTolerations is what the API server checks a pod's tolerations
 // with when the pod is updated.
-func ValidateOnlyAddedTolerations(after, before []core.Toleration, path *field.Path, _ validation.PodValidationOptions) field.ErrorList {
+func ValidateOnlyAddedTolerations(
+	after, before []core.Toleration, path *field.Path, _ validation.PodValidationOptions,
+) field.ErrorList {
 	return validateOnlyAddedTolerations(after, before, path)
 }
 

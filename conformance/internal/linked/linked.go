@@ -37,7 +37,9 @@ func ValidateNodeTaints(taints []core.Taint, fldPath *field.Path) field.ErrorLis
 // PrintTolerations is how "kubectl describe pod" prints tolerations.
 //
 //go:linkname PrintTolerations k8s.io/kubectl/pkg/describe.printTolerationsMultilineWithIndent
-func PrintTolerations(w describe.PrefixWriter, initialIndent, title, innerIndent string, tolerations []corev1.Toleration)
+func PrintTolerations(
+	w describe.PrefixWriter, initialIndent, title, innerIndent string, tolerations []corev1.Toleration,
+)
 
 // ParseTaints is what "kubectl taint" reads its arguments with: the taints to add
 // and those to remove.
@@ -73,7 +75,10 @@ func NoExecutePass(nc *nodelifecycle.Controller, ctx context.Context)
 // taints, and marks nodes for NoExecutePass.
 //
 //go:linkname ProcessReady k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).processTaintBaseEviction
-func ProcessReady(nc *nodelifecycle.Controller, ctx context.Context, node *corev1.Node, currentReadyCondition *corev1.NodeCondition)
+func ProcessReady(
+	nc *nodelifecycle.Controller, ctx context.Context, node *corev1.Node,
+	currentReadyCondition *corev1.NodeCondition,
+)
 
 // AddZone makes the node-lifecycle controller know the zone of the node.
 //

@@ -38,7 +38,9 @@ var hostileScenes = []hostileScene{
 	{
 		"1,000 tolerations of a key in another effect",
 		func() [][]taints.Taint {
-			return repeated(hostileNodes, func(i int) []taints.Taint { return hostileTaint("tenant", i, taints.NoExecute) })
+			return repeated(hostileNodes, func(i int) []taints.Taint {
+				return hostileTaint("tenant", i, taints.NoExecute)
+			})
 		},
 		func() []taints.Toleration {
 			return repeated(1000, func(int) taints.Toleration { return exists("tenant", taints.NoSchedule) })
@@ -47,10 +49,14 @@ var hostileScenes = []hostileScene{
 	{
 		"10,000 tolerations of one key, by value",
 		func() [][]taints.Taint {
-			return repeated(1000, func(i int) []taints.Taint { return hostileTaint("tenant", i, taints.NoSchedule) })
+			return repeated(1000, func(i int) []taints.Taint {
+				return hostileTaint("tenant", i, taints.NoSchedule)
+			})
 		},
 		func() []taints.Toleration {
-			return repeated(10_000, func(i int) taints.Toleration { return taints.Toleration{Key: "tenant", Value: fmt.Sprint(i + 900)} })
+			return repeated(10_000, func(i int) taints.Toleration {
+				return taints.Toleration{Key: "tenant", Value: fmt.Sprint(i + 900)}
+			})
 		},
 	},
 	{
@@ -73,14 +79,18 @@ var hostileScenes = []hostileScene{
 	{
 		"a keyless toleration of one value",
 		func() [][]taints.Taint {
-			return repeated(hostileNodes, func(i int) []taints.Taint { return hostileTaint("tenant", i, taints.NoSchedule) })
+			return repeated(hostileNodes, func(i int) []taints.Taint {
+				return hostileTaint("tenant", i, taints.NoSchedule)
+			})
 		},
 		func() []taints.Toleration { return []taints.Toleration{{Value: "7"}} },
 	},
 	{
 		"half of the numbers",
 		func() [][]taints.Taint {
-			return repeated(hostileNodes, func(i int) []taints.Taint { return hostileTaint("score", hostileNodes-i, taints.NoSchedule) })
+			return repeated(hostileNodes, func(i int) []taints.Taint {
+				return hostileTaint("score", hostileNodes-i, taints.NoSchedule)
+			})
 		},
 		func() []taints.Toleration {
 			return []taints.Toleration{{Key: "score", Operator: taints.OpLt, Value: fmt.Sprint(hostileNodes / 2)}}
@@ -89,7 +99,9 @@ var hostileScenes = []hostileScene{
 	{
 		"1,000 tolerations of other keys",
 		func() [][]taints.Taint {
-			return repeated(hostileNodes, func(i int) []taints.Taint { return hostileTaint("tenant", i, taints.NoSchedule) })
+			return repeated(hostileNodes, func(i int) []taints.Taint {
+				return hostileTaint("tenant", i, taints.NoSchedule)
+			})
 		},
 		func() []taints.Toleration {
 			return repeated(1000, func(i int) taints.Toleration { return exists("other-"+fmt.Sprint(i), "") })

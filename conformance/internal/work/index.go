@@ -124,11 +124,13 @@ func indexRows(ways int, what string) []Row {
 	var found []string
 	return []Row{
 		{
-			Name: "count the feasible of 100,000 nodes, " + what, Beside: Kubernetes, Floor: 2000, Allocs: 4, Other: loop,
+			Name: "count the feasible of 100,000 nodes, " + what, Beside: Kubernetes,
+			Floor: 2000, Allocs: 4, Other: loop,
 			Ours: ours((*taints.Index[string]).CountFeasible),
 		},
 		{
-			Name: "append them, " + what, Beside: Kubernetes, Floor: 150, Allocs: 16, Other: loop,
+			Name: "append them, " + what, Beside: Kubernetes,
+			Floor: 150, Allocs: 16, Other: loop,
 			Ours: ours(func(x *taints.Index[string], m *taints.Matcher) int {
 				found = x.AppendFeasible(found[:0], m)
 				return len(found)

@@ -102,7 +102,8 @@ const (
 func Rows() []Row {
 	rows := []Row{
 		filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), merge(), print(), appendTo(),
-		withoutTaints(), withoutTaintsCompiled(), coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
+		withoutTaints(), withoutTaintsCompiled(),
+		coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
 	}
 	rows = append(rows, indexRows(20, "40 % tainted in 20 ways")...)
 	rows = append(rows, indexRows(10_000, "in 10,000 ways")...)
@@ -156,7 +157,8 @@ func compile() Row {
 func filterInKubernetes() func(n int) {
 	logger := klog.Background()
 	return each(func() {
-		_, found := helper.FindMatchingUntoleratedTaint(logger, nodeTaints, podTolerations, plugins.DoNotScheduleTaintsFilterFunc(), true)
+		_, found := helper.FindMatchingUntoleratedTaint(logger, nodeTaints, podTolerations,
+			plugins.DoNotScheduleTaintsFilterFunc(), true)
 		mustNot(found)
 	})
 }
@@ -199,7 +201,8 @@ func filterNothingInKubernetes() func(n int) {
 	logger := klog.Background()
 	return func(n int) {
 		for range n {
-			_, found := helper.FindMatchingUntoleratedTaint(logger, nil, podTolerations, plugins.DoNotScheduleTaintsFilterFunc(), true)
+			_, found := helper.FindMatchingUntoleratedTaint(logger, nil, podTolerations,
+				plugins.DoNotScheduleTaintsFilterFunc(), true)
 			mustNot(found)
 		}
 	}
@@ -209,7 +212,8 @@ var noTaints = []taints.Taint{}
 
 // coversNot compares a no of Covers with a yes.
 func coversNot(why, other string) Row {
-	t, yes, no := taints.MustParseToleration("a=7 op=Gt"), taints.MustParseToleration("a=9 op=Gt"), taints.MustParseToleration(other)
+	t, yes := taints.MustParseToleration("a=7 op=Gt"), taints.MustParseToleration("a=9 op=Gt")
+	no := taints.MustParseToleration(other)
 	return Row{
 		Name: "Covers says no " + why, Beside: "Covers says yes", Floor: 0.9,
 		Ours:  func() func(int) { return each(func() { mustNot(t.Covers(no)) }) },
@@ -225,7 +229,8 @@ func validate() Row {
 			return each(func() { mustNot(taints.ValidateTolerations(tols) != nil) })
 		},
 		Other: func() func(int) {
-			internal, path := convert.Each(podTolerations, convert.ToCoreToleration), field.NewPath("spec", "tolerations")
+			internal := convert.Each(podTolerations, convert.ToCoreToleration)
+			path := field.NewPath("spec", "tolerations")
 			options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
 			return each(func() { mustNot(len(validation.ValidateTolerations(internal, path, options)) > 0) })
 		},

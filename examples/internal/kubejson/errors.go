@@ -86,9 +86,13 @@ func (r *reader) notAnObject(c byte) error {
 	line, _, _ := bytes.Cut(r.buf[r.at:min(len(r.buf), r.at+100)], []byte("\n"))
 	switch {
 	case isYAML(string(line)):
-		return &Error{Input: r.input, Err: fmt.Errorf("this is YAML, and only JSON is read: ask kubectl for -o json, or convert"+
-			" the file with: kubectl patch --local --type=merge -p '{}' -o json -f %s", fileName(r.input))}
-	case c != '[' && c != '"' && !isDigit(c) && c != '-' && string(line) != "true" && string(line) != "false" && string(line) != "null":
+		return &Error{
+			Input: r.input,
+			Err: fmt.Errorf("this is YAML, and only JSON is read: ask kubectl for -o json, or convert"+
+				" the file with: kubectl patch --local --type=merge -p '{}' -o json -f %s", fileName(r.input)),
+		}
+	case c != '[' && c != '"' && !isDigit(c) && c != '-' &&
+		string(line) != "true" && string(line) != "false" && string(line) != "null":
 		return r.errorf("not JSON: it begins with %q; %s", string(bytes.TrimSpace(line)), expected)
 	}
 	return r.errorf("%s, not an object; %s", Kind([]byte{c}), expected)
@@ -110,7 +114,8 @@ func fileName(input string) string {
 // isYAML reports whether a manifest in YAML begins with the line.
 func isYAML(line string) bool {
 	line = strings.TrimRight(line, " \r")
-	if line == "---" || strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "%YAML") {
+	if line == "---" || strings.HasPrefix(line, "--- ") ||
+		strings.HasPrefix(line, "#") || strings.HasPrefix(line, "%YAML") {
 		return true
 	}
 	key, rest, ok := strings.Cut(strings.TrimPrefix(line, "- "), ":")

@@ -82,7 +82,8 @@ func TestPlaces(t *testing.T) {
 // Objects larger than the buffer, and many of them.
 func TestLarge(t *testing.T) {
 	large := strings.Repeat("x", 3*firstSize)
-	in := `{"kind":"List","items":[{"kind":"A","x":"` + large + `"}` + strings.Repeat(`,{"kind":"B","x":"`+large[:1000]+`"}`, 2000) + `]}`
+	in := `{"kind":"List","items":[{"kind":"A","x":"` + large + `"}` +
+		strings.Repeat(`,{"kind":"B","x":"`+large[:1000]+`"}`, 2000) + `]}`
 	n := 0
 	err := Read("in", strings.NewReader(in), func(o *Object) error {
 		if want := []string{"A", "B"}[min(n, 1)]; o.Kind != want {
@@ -113,7 +114,8 @@ func TestErrors(t *testing.T) {
 		{"NAME STATUS\nn Ready", `not JSON: it begins with "NAME STATUS"`},
 		{
 			"apiVersion: v1\nkind: Node",
-			"in: this is YAML, and only JSON is read: ask kubectl for -o json, or convert the file with: kubectl patch --local --type=merge -p '{}' -o json -f in",
+			"in: this is YAML, and only JSON is read: ask kubectl for -o json, or convert" +
+				" the file with: kubectl patch --local --type=merge -p '{}' -o json -f in",
 		},
 		{"# x\nkind: Node", "this is YAML"},
 		{"---\nkind: Node", "this is YAML"},

@@ -134,10 +134,11 @@ func TestTermsText(t *testing.T) {
 func TestParse(t *testing.T) {
 	have := map[string]string{"pool": "gpu", "zone": "a", "cpus": "16", "empty": ""}
 	for text, want := range map[string]bool{
-		"": true, " ": true, "pool=gpu": true, "pool==gpu": true, "pool!=gpu": false, " pool = gpu , zone != b ": true,
-		"pool in (cpu,gpu)": true, "pool in (cpu, tpu)": false, "pool notin (gpu)": false, "none notin (x)": true, "zone,pool": true,
-		"!zone": false, "! none": true, "cpus>15": true, "cpus < 16": false, "empty=": true, "none=": false, "zone=a,pool in (x,y)": false,
-		"pool in (gpu),zone in (a,b),!none": true,
+		"": true, " ": true, "pool=gpu": true, "pool==gpu": true, "pool!=gpu": false,
+		" pool = gpu , zone != b ": true, "pool in (cpu,gpu)": true, "pool in (cpu, tpu)": false,
+		"pool notin (gpu)": false, "none notin (x)": true, "zone,pool": true, "!zone": false, "! none": true,
+		"cpus>15": true, "cpus < 16": false, "empty=": true, "none=": false,
+		"zone=a,pool in (x,y)": false, "pool in (gpu),zone in (a,b),!none": true,
 	} {
 		s, err := Parse(text)
 		if err != nil || s.Matches(have) != want {
@@ -161,7 +162,10 @@ func TestParse(t *testing.T) {
 // FuzzParse reads any text: what is read is valid, and reads the same from its own
 // text.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"", " ", "a", "!a", "a=b", "a==b", "a!=b,c", "a in (b,c),d notin (e)", "a>1,b<-2", "a in ()", "a=", "a,,b", "(", "a in (b", "a/b/c", "a=b=c", ",", "\xff"} {
+	for _, text := range []string{
+		"", " ", "a", "!a", "a=b", "a==b", "a!=b,c", "a in (b,c),d notin (e)", "a>1,b<-2",
+		"a in ()", "a=", "a,,b", "(", "a in (b", "a/b/c", "a=b=c", ",", "\xff",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -37,7 +37,8 @@ func Parse(text string) (Selector, error) {
 	for _, part := range split(text) {
 		r, ok := parseRequirement(strings.TrimSpace(part))
 		if !ok || !r.Valid() {
-			return nil, fmt.Errorf("%q: want a=b, a!=b, a in (b,c), a notin (b,c), a, !a, a>1 or a<1, with commas between",
+			return nil, fmt.Errorf(
+				"%q: want a=b, a!=b, a in (b,c), a notin (b,c), a, !a, a>1 or a<1, with commas between",
 				strings.TrimSpace(part))
 		}
 		s = append(s, r)

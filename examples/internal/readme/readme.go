@@ -39,7 +39,8 @@ func Blocks(t testing.TB, file string, languages ...string) []Block {
 		fence, isFence := strings.CutPrefix(bare, "```")
 		switch {
 		case isFence && open == nil:
-			open, indent = &Block{File: file, Line: number + 1, Language: strings.TrimSpace(fence)}, line[:len(line)-len(bare)]
+			open = &Block{File: file, Line: number + 1, Language: strings.TrimSpace(fence)}
+			indent = line[:len(line)-len(bare)]
 		case isFence:
 			for _, language := range languages {
 				if open.Language == language {
@@ -92,7 +93,8 @@ func Commands(t testing.TB, file string) []Command {
 		}
 		for i, text := range strings.Split(line, "`") {
 			text = strings.ReplaceAll(text, `\|`, "|") // as a table has it
-			if i%2 == 1 && programs.MatchString(text) && (len(strings.Fields(text)) > 2 || strings.HasPrefix(text, ".ci/")) {
+			if i%2 == 1 && programs.MatchString(text) &&
+				(len(strings.Fields(text)) > 2 || strings.HasPrefix(text, ".ci/")) {
 				commands = append(commands, Command{File: file, Line: number, Text: text})
 			}
 		}

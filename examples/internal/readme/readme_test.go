@@ -49,7 +49,8 @@ func TestCommandsOfADocument(t *testing.T) {
 
 func TestIsForm(t *testing.T) {
 	for form, want := range map[string]bool{
-		"go test . -short": true, "go test -short .": true, "go test .": true, "go test": false, "test go .": false, "go vet .": false,
+		"go test . -short": true, "go test -short .": true, "go test .": true,
+		"go test": false, "test go .": false, "go vet .": false,
 	} {
 		if got := isForm(form, "go test ."); got != want {
 			t.Errorf("%q: %v", form, got)

@@ -14,7 +14,13 @@ const controllerUser = "system:serviceaccount:kube-system:daemon-set-controller"
 // nowhere: each is for one node.
 func TestExemptDaemonSets(t *testing.T) {
 	owner := func(apiVersion, kind string, controller any) []any {
-		return []any{map[string]any{"apiVersion": apiVersion, "kind": kind, "name": "agent", "uid": "u", "controller": controller}}
+		return []any{map[string]any{
+			"apiVersion": apiVersion,
+			"kind":       kind,
+			"name":       "agent",
+			"uid":        "u",
+			"controller": controller,
+		}}
 	}
 	set := owner("apps/v1", "DaemonSet", true)
 	for _, test := range []struct {

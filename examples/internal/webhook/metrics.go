@@ -136,10 +136,12 @@ func (m *metrics) page(policies *Policies, config *tls.Config, version string) [
 	b.begin("taints_webhook_build_info", "gauge", "The program's version.")
 	b.line("", `version="`+escaper.Replace(version)+`"`, "1")
 	m.mu.Lock()
-	b.counts("taints_webhook_reviews_total", "Reviews by outcome: allowed, patched, ignored or denied.", "outcome", m.reviews)
+	b.counts("taints_webhook_reviews_total",
+		"Reviews by outcome: allowed, patched, ignored or denied.", "outcome", m.reviews)
 	b.counts("taints_webhook_denials_total",
 		"Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.", "reason", m.denials)
-	b.counts("taints_webhook_responses_total", "Answers by code of HTTP. All but 200 are calls that failed.", "code", m.responses)
+	b.counts("taints_webhook_responses_total",
+		"Answers by code of HTTP. All but 200 are calls that failed.", "code", m.responses)
 	b.begin("taints_webhook_request_duration_seconds", "histogram", "How long requests took, reading them included.")
 	for _, name := range slices.Sorted(maps.Keys(m.durations)) {
 		b.histogram(name, m.durations[name])
@@ -147,7 +149,8 @@ func (m *metrics) page(policies *Policies, config *tls.Config, version string) [
 	m.mu.Unlock()
 
 	loaded, good, failures := policies.state()
-	b.gauge("taints_webhook_rules_loaded_timestamp_seconds", "When the rules in use were read, in seconds since 1970.", seconds(loaded))
+	b.gauge("taints_webhook_rules_loaded_timestamp_seconds",
+		"When the rules in use were read, in seconds since 1970.", seconds(loaded))
 	b.gauge("taints_webhook_rules_good",
 		"1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.", number(good))
 	b.begin("taints_webhook_rules_failures_total", "counter", "Attempts to read rules that failed.")

@@ -48,7 +48,9 @@ func TestMetrics(t *testing.T) {
 	url := "https://" + listener.Addr().String()
 	elsewhere := tolerating("spot")
 	elsewhere["spec"].(map[string]any)["nodeSelector"] = map[string]any{"example.com/pool": "web"}
-	wrong := newPod(map[string]any{"tolerations": []any{map[string]any{"key": "spot", "operator": "Exists", "value": "a"}}})
+	wrong := newPod(map[string]any{
+		"tolerations": []any{map[string]any{"key": "spot", "operator": "Exists", "value": "a"}},
+	})
 	for _, call := range []struct {
 		path string
 		body []byte

@@ -14,8 +14,11 @@ import (
 // the admission plugins of Kubernetes give, and allows everything. It must not be
 // changed while it is in use, and is safe for concurrent use.
 type Policy struct {
-	Rules    Rules
-	Defaults taints.DefaultSeconds // for how long pods tolerate nodes that are not ready or unreachable, if they do not say it
+	Rules Rules
+
+	// Defaults say for how long pods tolerate nodes that are not ready or
+	// unreachable, if they do not say it.
+	Defaults taints.DefaultSeconds
 }
 
 // A mutation is what a pod will have.
@@ -62,7 +65,9 @@ func (p *Policy) dedicationsFor(namespace string, pod *pod) []*dedication {
 
 // addStandard adds what admission in Kubernetes gives to every pod of that class
 // with those requests.
-func addStandard(tolerations []taints.Toleration, defaults taints.DefaultSeconds, bestEffort bool, requested []string) []taints.Toleration {
+func addStandard(
+	tolerations []taints.Toleration, defaults taints.DefaultSeconds, bestEffort bool, requested []string,
+) []taints.Toleration {
 	tolerations = taints.AddDefaults(tolerations, defaults)
 	if !bestEffort {
 		tolerations = taints.AddMemoryPressure(tolerations)

@@ -33,7 +33,8 @@ func mutated(t *testing.T, p *Policy, namespace string, pod podMap) (after podMa
 		paths = append(paths, step.Op+" "+step.Path)
 	}
 	after = applied(t, pod, r.Patch).(podMap)
-	if again := mustAsk(t, handler(p), "/mutate", reviewOf("CREATE", namespace, after, nil)); !again.Allowed || again.Patch != nil {
+	again := mustAsk(t, handler(p), "/mutate", reviewOf("CREATE", namespace, after, nil))
+	if !again.Allowed || again.Patch != nil {
 		t.Errorf("again: %+v, %s", again.Status, again.Patch)
 	}
 	return after, paths
@@ -66,8 +67,13 @@ func TestMutate(t *testing.T) {
 			{"name": "z", "podSelector": {"matchLabels": {"zone": "z"}}, "tolerations": [{"key": "zone", "operator": "Exists"}], "nodeSelector": {"zone": "z"}}
 		]
 	}`
-	gpu := map[string]any{"resources": map[string]any{"requests": map[string]any{"example.com/gpu": "1", "hugepages-2Mi": "4Mi"}}}
-	disk := map[string]any{"resources": map[string]any{"requests": map[string]any{"example.com/disk": "1", "cpu": "0"}, "limits": map[string]any{"example.com/limit": "1"}}}
+	gpu := map[string]any{"resources": map[string]any{
+		"requests": map[string]any{"example.com/gpu": "1", "hugepages-2Mi": "4Mi"},
+	}}
+	disk := map[string]any{"resources": map[string]any{
+		"requests": map[string]any{"example.com/disk": "1", "cpu": "0"},
+		"limits":   map[string]any{"example.com/limit": "1"},
+	}}
 	cpu := map[string]any{"resources": map[string]any{"limits": map[string]any{"cpu": "1"}}}
 	tests := []struct {
 		name      string
@@ -190,7 +196,8 @@ func TestMutate(t *testing.T) {
 		},
 	}
 	p := &Policy{Rules: mustRules(t, strings.ReplaceAll(rules, "tilde~/x", "tilde"))}
-	p.Rules.dedications[0].nodeSelector = map[string]string{"team": "a", "tilde~/x": ""} // no label, but the escapes must be right
+	// No label, but the escapes must be right.
+	p.Rules.dedications[0].nodeSelector = map[string]string{"team": "a", "tilde~/x": ""}
 	for _, test := range tests {
 		pod := newPod(test.spec)
 		pod["metadata"] = map[string]any{"labels": test.labels}
@@ -272,11 +279,12 @@ func TestMutateLaws(t *testing.T) {
 		"", "dedicated", "spot", "example.com/maintenance", "example.com/gpu",
 		"node.kubernetes.io/not-ready", "node.kubernetes.io/memory-pressure",
 	}
+	operators := []taints.Operator{"", taints.OpEqual, taints.OpExists, taints.OpLt}
 	effects := []taints.Effect{"", taints.NoSchedule, taints.NoExecute}
 	toleration := rapid.Custom(func(t *rapid.T) taints.Toleration {
 		return taints.Toleration{
 			Key:               rapid.SampledFrom(keys).Draw(t, "key"),
-			Operator:          rapid.SampledFrom([]taints.Operator{"", taints.OpEqual, taints.OpExists, taints.OpLt}).Draw(t, "operator"),
+			Operator:          rapid.SampledFrom(operators).Draw(t, "operator"),
 			Value:             rapid.SampledFrom([]string{"", "ml", "5"}).Draw(t, "value"),
 			Effect:            rapid.SampledFrom(effects).Draw(t, "effect"),
 			TolerationSeconds: rapid.Ptr(rapid.Int64Range(-1, 9000), true).Draw(t, "seconds"),
@@ -293,7 +301,10 @@ func TestMutateLaws(t *testing.T) {
 		namespace := rapid.SampledFrom([]string{"ml", "web", "monitoring"}).Draw(t, "namespace")
 		pod := newPod(map[string]any{
 			"nodeSelector": label(t, "example.com/pool", "ml", "web"),
-			"containers":   []any{map[string]any{"resources": map[string]any{"requests": amounts.Draw(t, "requests"), "limits": amounts.Draw(t, "limits")}}},
+			"containers": []any{map[string]any{"resources": map[string]any{
+				"requests": amounts.Draw(t, "requests"),
+				"limits":   amounts.Draw(t, "limits"),
+			}}},
 		})
 		pod["metadata"] = map[string]any{"labels": label(t, "workload", "batch", "web")}
 		had := rapid.SliceOfN(toleration, 0, 4).Draw(t, "tolerations")
@@ -370,7 +381,8 @@ func TestRecordedDefaults(t *testing.T) {
 				continue
 			}
 			dropped = before + 1
-			if answer.QOS == "BestEffort" || !slices.ContainsFunc(answer.Got, func(v taints.Toleration) bool { return v.Covers(u) }) {
+			covers := func(v taints.Toleration) bool { return v.Covers(u) }
+			if answer.QOS == "BestEffort" || !slices.ContainsFunc(answer.Got, covers) {
 				t.Errorf("pod %d, %+v: got %v", i, answer, u)
 			}
 		}

@@ -73,7 +73,8 @@ func texts(steps []operation) []string {
 	const most = 20
 	list := []string{}
 	for _, step := range steps[:min(most, len(steps))] {
-		list = append(list, clip(strings.TrimSuffix(fmt.Sprintf("%s %s %v", step.Op, step.Path, step.Value), " <nil>"), 1000))
+		text := fmt.Sprintf("%s %s %v", step.Op, step.Path, step.Value)
+		list = append(list, clip(strings.TrimSuffix(text, " <nil>"), 1000))
 	}
 	if len(steps) > most {
 		list = append(list, fmt.Sprintf("and %d more", len(steps)-most))

@@ -62,7 +62,8 @@ func TestReload(t *testing.T) {
 		{allowSpot[:40], true, "the JSON ends too early", true}, // while somebody writes it
 		{allowSpot[:40], false, "", true},                       // it is told once
 		{"", true, "no JSON at all", true},
-		{`{"cluster": {"allowedTolerations": []}, "namespace": {}}`, true, `["namespace"] is no field`, true}, // not even the half that is right
+		// Not even the half that is right.
+		{`{"cluster": {"allowedTolerations": []}, "namespace": {}}`, true, `["namespace"] is no field`, true},
 		{"-", true, "no such file", true},
 		{"-", false, "no such file", true},
 		{allowSpot, true, "", true}, // what is in use, but it is good again
@@ -77,7 +78,8 @@ func TestReload(t *testing.T) {
 			f.write(step.text)
 		}
 		changed, err := p.reload()
-		if changed != step.changed || (err == nil) != (step.problem == "") || err != nil && !strings.Contains(err.Error(), step.problem) {
+		if changed != step.changed || (err == nil) != (step.problem == "") ||
+			err != nil && !strings.Contains(err.Error(), step.problem) {
 			t.Errorf("%q: changed %v, %v", step.text, changed, err)
 		}
 		if _, good, _ := p.state(); good == (step.problem != "") && step.changed {
@@ -127,7 +129,8 @@ func TestReloadThroughALink(t *testing.T) {
 
 func TestOpenPoliciesRefuses(t *testing.T) {
 	f := newRulesFile(t, "{")
-	if _, err := OpenPolicies(f.name, taints.DefaultSeconds{}); err == nil || !strings.Contains(err.Error(), "rules.json: line 1") {
+	_, err := OpenPolicies(f.name, taints.DefaultSeconds{})
+	if err == nil || !strings.Contains(err.Error(), "rules.json: line 1") {
 		t.Errorf("got %v", err)
 	}
 	if p, err := OpenPolicies("", taints.DefaultSeconds{}); err != nil || p.Policy().Allowed("web", true) != nil {

@@ -24,7 +24,8 @@ const (
 // containers, even if they are empty.
 //
 //   - BestEffort: there are none.
-//   - Guaranteed: each container, or the pod as a whole, has limits of both, and the sums of requests are those of limits.
+//   - Guaranteed: each container, or the pod as a whole, has limits of both, and
+//     the sums of requests are those of limits.
 //   - Burstable: all others.
 //
 // Admission in Kubernetes believes a class that the pod's creator wrote into its

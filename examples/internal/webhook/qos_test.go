@@ -74,7 +74,8 @@ func TestQOS(t *testing.T) {
 		{"the pod's", `"resources":{"requests":` + both + `,"limits":` + both + `},"containers":[{}]`, guaranteed},
 		{
 			"the pod's instead",
-			`"resources":{"requests":{"cpu":"1"}},"containers":[{"resources":{"requests":` + both + `,"limits":` + both + `}}]`,
+			`"resources":{"requests":{"cpu":"1"}},"containers":[{"resources":{"requests":` + both +
+				`,"limits":` + both + `}}]`,
 			burstable,
 		},
 		{"the pod's limits", `"resources":{"limits":` + both + `}`, burstable},
@@ -99,8 +100,8 @@ func TestQOS(t *testing.T) {
 func TestQuantity(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0", "1": "1", "+1": "1", "-1": "-1", "1.5": "3/2", "1.": "1", ".5": "1/2", "007": "7",
-		"1n": "1/1000000000", "1u": "1/1000000", "500m": "1/2", "1k": "1000", "1M": "1000000", "1G": "1000000000", "1T": "1000000000000",
-		"1P": "1000000000000000", "1E": "1000000000000000000",
+		"1n": "1/1000000000", "1u": "1/1000000", "500m": "1/2", "1k": "1000", "1M": "1000000", "1G": "1000000000",
+		"1T": "1000000000000", "1P": "1000000000000000", "1E": "1000000000000000000",
 		"1Ki": "1024", "1.5Mi": "1572864", "1Gi": "1073741824", "1Ti": "1099511627776",
 		"1Pi": "1125899906842624", "1Ei": "1152921504606846976",
 		"2e3": "2000", "2E3": "2000", "2e+3": "2000", "2e-3": "1/500", "12e0": "12",
@@ -130,7 +131,10 @@ var plainNumber = regexp.MustCompile(`^[0-9]{1,20}(\.[0-9]{1,20})?([eE][+-]?[0-9
 // FuzzQuantity reads any text as a quantity: plain numbers are what they are, and a
 // sign changes nothing else.
 func FuzzQuantity(f *testing.F) {
-	for _, text := range []string{"0", "1.5Gi", "500m", "2e3", "1E", "1e-3", "7Ki", ".5", "1.", "1n", "12345678901234567890.5k", "--1", "1_0", "0x1", "1/2", "1e101", "\xff"} {
+	for _, text := range []string{
+		"0", "1.5Gi", "500m", "2e3", "1E", "1e-3", "7Ki", ".5", "1.", "1n",
+		"12345678901234567890.5k", "--1", "1_0", "0x1", "1/2", "1e101", "\xff",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -145,7 +145,8 @@ var daemonSetControllers = []string{
 // exempts reports whether the rules exempt the pod, which is a new one of a
 // DaemonSet. Anybody can write an owner into a pod, but not be its controller.
 func (p *Policy) exempts(q *request, pod *pod) bool {
-	return p.Rules.exemptDaemonSets && pod.ofDaemonSet && q.operation == "CREATE" && slices.Contains(daemonSetControllers, q.user)
+	return p.Rules.exemptDaemonSets && pod.ofDaemonSet && q.operation == "CREATE" &&
+		slices.Contains(daemonSetControllers, q.user)
 }
 
 // ignore says why the request is none to decide on, and so allowed; empty if it is

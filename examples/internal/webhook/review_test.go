@@ -74,7 +74,8 @@ func mustAsk(t testing.TB, h http.Handler, path string, body []byte) response {
 		r.Allowed != (r.Status == nil) || (r.Patch == nil) != (r.PatchType == "") || r.Patch != nil && !r.Allowed {
 		t.Fatalf("not a response: %s", text)
 	}
-	if s := r.Status; s != nil && (s.Status != "Failure" || s.Code < 400 || s.Reason == "" || s.Message == "" || len(s.Message) > 20000) {
+	if s := r.Status; s != nil &&
+		(s.Status != "Failure" || s.Code < 400 || s.Reason == "" || s.Message == "" || len(s.Message) > 20000) {
 		t.Fatalf("not a status: %s", text)
 	}
 	return r
@@ -173,7 +174,8 @@ func TestRecordedReview(t *testing.T) {
 	body := webhooktest.ReadFile(t, "../../admission/testdata/create.request.json")
 	json.Unmarshal(body, &request) // its other members are no objects
 
-	if _, text := webhooktest.Post(t, server.Client(), server.URL+"/validate", body); !strings.Contains(text, `"allowed":false`) {
+	_, text := webhooktest.Post(t, server.Client(), server.URL+"/validate", body)
+	if !strings.Contains(text, `"allowed":false`) {
 		t.Errorf("without what it is given: %s", text)
 	}
 	code, text := webhooktest.Post(t, server.Client(), server.URL+"/mutate?timeout=10s", body)
@@ -313,7 +315,8 @@ func TestBadPods(t *testing.T) {
 		{spec(`"tolerations":[5]`), "object.spec.tolerations[0] is the number 5, not an object"},
 		{
 			spec(`"tolerations":[{"key":[],"tolerationSeconds":"300"}]`),
-			"object.spec.tolerations[0].key is a list, not a string; object.spec.tolerations[0].tolerationSeconds is a string, not a 64-bit integer",
+			"object.spec.tolerations[0].key is a list, not a string; " +
+				"object.spec.tolerations[0].tolerationSeconds is a string, not a 64-bit integer",
 		},
 		{spec(`"tolerations":[{"tolerationSeconds":1.5}]`), "is the number 1.5, not a 64-bit integer"},
 		{spec(`"tolerations":[{"tolerationSeconds":9223372036854775808}]`), "is the number 9223372036854775808, not"},
@@ -348,14 +351,15 @@ func TestBadPods(t *testing.T) {
 		}
 		for _, path := range []string{"/mutate", "/validate"} {
 			r := mustAsk(t, handler(testPolicy(t)), path, reviewOf("CREATE", "ml", json.RawMessage(test.pod), nil))
-			if r.Allowed || r.Status.Code != 400 || r.Status.Reason != "BadRequest" || !strings.Contains(r.Status.Message, test.want) {
+			if r.Allowed || r.Status.Code != 400 || r.Status.Reason != "BadRequest" ||
+				!strings.Contains(r.Status.Message, test.want) {
 				t.Errorf("%s %.100s: %+v, want %s", path, test.pod, r.Status, test.want)
 			}
 		}
 	}
 	for _, path := range []string{"/mutate", "/validate"} {
-		if r := mustAsk(t, handler(testPolicy(t)), path,
-			reviewOf("CREATE", "", tolerating(), nil)); r.Allowed || r.Status.Message != "the request has no namespace" {
+		r := mustAsk(t, handler(testPolicy(t)), path, reviewOf("CREATE", "", tolerating(), nil))
+		if r.Allowed || r.Status.Message != "the request has no namespace" {
 			t.Errorf("no namespace: %+v", r)
 		}
 	}
@@ -458,8 +462,8 @@ func TestLog(t *testing.T) {
 			},
 		},
 		{
-			"level": "INFO", "msg": "decision", "webhook": "validate", "uid": "u", "operation": "CREATE", "namespace": "web",
-			"name": "p", "allowed": false, "code": 403.0,
+			"level": "INFO", "msg": "decision", "webhook": "validate", "uid": "u",
+			"operation": "CREATE", "namespace": "web", "name": "p", "allowed": false, "code": 403.0,
 			"reason": `toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`,
 		},
 	}
@@ -502,7 +506,8 @@ func TestTimeout(t *testing.T) {
 	r := httptest.NewRequest("POST", "/mutate", body)
 	r.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	newHandler(fixed(testPolicy(t)), newMetrics(), slog.New(slog.DiscardHandler), 10*time.Millisecond).ServeHTTP(recorder, r)
+	h := newHandler(fixed(testPolicy(t)), newMetrics(), slog.New(slog.DiscardHandler), 10*time.Millisecond)
+	h.ServeHTTP(recorder, r)
 	if recorder.Code != http.StatusServiceUnavailable || recorder.Body.String() != "this took too long\n" {
 		t.Errorf("code %d: %s", recorder.Code, recorder.Body)
 	}
@@ -545,7 +550,8 @@ func (failingReader) Read([]byte) (int, error) { return 0, errors.New("cable cut
 // JSON: no panic, a clear answer, and a patched pod gets nothing more and stays with
 // what it had.
 func FuzzReview(f *testing.F) {
-	f.Add(reviewOf("UPDATE", "web", tolerating("spot", "node.kubernetes.io/not-ready:NoExecute op=Exists for 5s"), tolerating("spot")))
+	f.Add(reviewOf("UPDATE", "web",
+		tolerating("spot", "node.kubernetes.io/not-ready:NoExecute op=Exists for 5s"), tolerating("spot")))
 	f.Add([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"workload":"batch"}},"spec":{"tolerations":[null]}}`))
 	f.Add([]byte(`{"nodeSelector":{"a~/b":"c"},"tolerations":[]}`))
 	f.Add([]byte(`{"tolerations":[{"key":"a.b/c","operator":"Exists","effect":"NoSchedule","tolerationSeconds":5}],"containers":[{"resources":{"requests":{"a.b/c":1}}}]}`))

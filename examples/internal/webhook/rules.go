@@ -316,7 +316,8 @@ func (r *Rules) checkAllowed(to *reader, path string, list []taints.Toleration, 
 	if r.namespaces[namespace].allowed != nil {
 		by = fmt.Sprintf("namespaces[%q]", namespace)
 	}
-	if i, refused := firstRefused(list, slices.Concat(allowed, taints.AddDefaults(nil, taints.DefaultSeconds{}))); refused {
+	defaults := taints.AddDefaults(nil, taints.DefaultSeconds{})
+	if i, refused := firstRefused(list, slices.Concat(allowed, defaults)); refused {
 		to.note("", "%s[%d]: %v would be refused by %s.allowedTolerations", path, i, list[i], by)
 	}
 }

@@ -36,18 +36,26 @@ func TestParseRulesRefuses(t *testing.T) {
 			[]string{`namespaces["a"]["default"] is no field; there are defaultTolerations, allowedTolerations`},
 		},
 		{`{"namespaces": []}`, []string{"namespaces is a list, not an object"}},
-		{`{"namespaces": {"-a": {}, "": {}, "A": {}, "a.b": {}, "a-": {}, "ok-1": {}, "` + strings.Repeat("x", 64) + `": {}}}`, []string{
-			`namespaces[""]: "" is not the name`, `namespaces["-a"]: "-a"`,
-			`namespaces["A"]: "A"`, `namespaces["a-"]: "a-"`, `namespaces["a.b"]: "a.b"`, `namespaces["xxx`,
-		}},
+		{
+			`{"namespaces": {"-a": {}, "": {}, "A": {}, "a.b": {}, "a-": {}, "ok-1": {}, "` +
+				strings.Repeat("x", 64) + `": {}}}`,
+			[]string{
+				`namespaces[""]: "" is not the name`, `namespaces["-a"]: "-a"`,
+				`namespaces["A"]: "A"`, `namespaces["a-"]: "a-"`, `namespaces["a.b"]: "a.b"`, `namespaces["xxx`,
+			},
+		},
 		{
 			`{"cluster": {"defaultTolerations": [{"key": "k", "seconds": 5}]}}`,
 			[]string{`cluster.defaultTolerations[0]["seconds"] is no field; there are key, operator, value, effect, tolerationSeconds`},
 		},
-		{`{"cluster": {"defaultTolerations": [{"key": "k", "operator": "Exist"}, {}], "allowedTolerations": [{"key": "k", "tolerationSeconds": 5}]}}`, []string{
-			`cluster.defaultTolerations[0].operator: "Exist" is not supported`, `cluster.defaultTolerations[1].operator: "" is invalid`,
-			`cluster.allowedTolerations[0].effect: "" is invalid: must be NoExecute`,
-		}},
+		{
+			`{"cluster": {"defaultTolerations": [{"key": "k", "operator": "Exist"}, {}], "allowedTolerations": [{"key": "k", "tolerationSeconds": 5}]}}`,
+			[]string{
+				`cluster.defaultTolerations[0].operator: "Exist" is not supported`,
+				`cluster.defaultTolerations[1].operator: "" is invalid`,
+				`cluster.allowedTolerations[0].effect: "" is invalid: must be NoExecute`,
+			},
+		},
 		{`{"dedications": [{}]}`, []string{
 			"dedications[0].name is missing", "dedications[0] is for no pods",
 			"dedications[0].tolerations are missing", "dedications[0].nodeSelector is missing",
@@ -57,45 +65,73 @@ func TestParseRulesRefuses(t *testing.T) {
 			"dedications[0].namespaces[2] is the number 5, not a string", "dedications[0].namespaces[2]",
 		}},
 		{`{"dedications": [{"name": "a", "podSelector": {"matchExpressions": []}, ` + good + `}]}`, []string{
-			`dedications[0].podSelector["matchExpressions"] is no field; there are matchLabels`, "dedications[0] is for no pods",
-		}},
-		{`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"": "", "a b": "c", "ok": "-"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"x/y/z": "ok", "p": "` + strings.Repeat("x", 64) + `"}}]}`, []string{
-			`dedications[0].podSelector.matchLabels[""] has no key`, `dedications[0].podSelector.matchLabels["a b"].key: "a b" is invalid`,
-			`dedications[0].podSelector.matchLabels["ok"].value: "-" is invalid`,
-			`dedications[0].nodeSelector["p"].value: "xxx`, `dedications[0].nodeSelector["x/y/z"].key: "x/y/z" is invalid`,
+			`dedications[0].podSelector["matchExpressions"] is no field; there are matchLabels`,
+			"dedications[0] is for no pods",
 		}},
 		{
-			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}, {"name": "a", "namespaces": ["y"], ` + good + `}]}`,
+			`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"": "", "a b": "c", "ok": "-"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"x/y/z": "ok", "p": "` +
+				strings.Repeat("x", 64) + `"}}]}`,
+			[]string{
+				`dedications[0].podSelector.matchLabels[""] has no key`,
+				`dedications[0].podSelector.matchLabels["a b"].key: "a b" is invalid`,
+				`dedications[0].podSelector.matchLabels["ok"].value: "-" is invalid`,
+				`dedications[0].nodeSelector["p"].value: "xxx`,
+				`dedications[0].nodeSelector["x/y/z"].key: "x/y/z" is invalid`,
+			},
+		},
+		{
+			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
+				`}, {"name": "a", "namespaces": ["y"], ` + good + `}]}`,
 			[]string{`dedications[1].name: dedications[0] is "a" too`},
 		},
 		// Allow-lists that refuse what the rules give.
-		{`{"namespaces": {"x": {"allowedTolerations": []}}, "dedications": [{"name": "a", "namespaces": ["w", "x"], ` + good + `}]}`, []string{
-			`dedications[0].tolerations[0]: k would be refused by namespaces["x"].allowedTolerations`,
-		}},
-		{`{"cluster": {"allowedTolerations": [{"key": "other"}]}, "namespaces": {"x": {"allowedTolerations": [{"key": "k", "effect": "NoSchedule"}]}, "y": {"allowedTolerations": [{"operator": "Exists"}]}, "z": {}},
-			"dedications": [{"name": "a", "podSelector": {"matchLabels": {"a": "b"}}, ` + good + `}]}`, []string{
-			"dedications[0].tolerations[0]: k would be refused by cluster.allowedTolerations",
-			`dedications[0].tolerations[0]: k would be refused by namespaces["x"].allowedTolerations`,
-		}},
-		{`{"cluster": {"allowedTolerations": [], "defaultTolerations": [{"key": "k"}]},
-			"namespaces": {"v": {}, "w": {"defaultTolerations": []}, "x": {"allowedTolerations": [{"key": "j"}]}, "y": {"defaultTolerations": [{"key": "j"}]}, "z": {"allowedTolerations": [{"key": "k"}]}}}`, []string{
-			"cluster.defaultTolerations[0]: k would be refused by cluster.allowedTolerations",
-			`cluster.defaultTolerations[0]: k would be refused by namespaces["x"].allowedTolerations`,
-			`namespaces["y"].defaultTolerations[0]: j would be refused by cluster.allowedTolerations`,
-		}},
+		{
+			`{"namespaces": {"x": {"allowedTolerations": []}}, "dedications": [{"name": "a", "namespaces": ["w", "x"], ` +
+				good + `}]}`,
+			[]string{
+				`dedications[0].tolerations[0]: k would be refused by namespaces["x"].allowedTolerations`,
+			},
+		},
+		{
+			`{"cluster": {"allowedTolerations": [{"key": "other"}]}, "namespaces": {"x": {"allowedTolerations": [{"key": "k", "effect": "NoSchedule"}]}, "y": {"allowedTolerations": [{"operator": "Exists"}]}, "z": {}},
+			"dedications": [{"name": "a", "podSelector": {"matchLabels": {"a": "b"}}, ` + good + `}]}`,
+			[]string{
+				"dedications[0].tolerations[0]: k would be refused by cluster.allowedTolerations",
+				`dedications[0].tolerations[0]: k would be refused by namespaces["x"].allowedTolerations`,
+			},
+		},
+		{
+			`{"cluster": {"allowedTolerations": [], "defaultTolerations": [{"key": "k"}]},
+			"namespaces": {"v": {}, "w": {"defaultTolerations": []}, "x": {"allowedTolerations": [{"key": "j"}]}, "y": {"defaultTolerations": [{"key": "j"}]}, "z": {"allowedTolerations": [{"key": "k"}]}}}`,
+			[]string{
+				"cluster.defaultTolerations[0]: k would be refused by cluster.allowedTolerations",
+				`cluster.defaultTolerations[0]: k would be refused by namespaces["x"].allowedTolerations`,
+				`namespaces["y"].defaultTolerations[0]: j would be refused by cluster.allowedTolerations`,
+			},
+		},
 		{`{"exemptDaemonSets": "yes"}`, []string{"exemptDaemonSets is a string, not true or false"}},
 		// Dedications whose pods would all be refused.
-		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
-			`}, {"name": "b", "namespaces": ["x"], "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}}]}`, []string{
-			"dedications[1].nodeSelector wants pool=b, but every pod of it is one of dedications[0] too, which wants pool=a",
-		}},
-		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
-			`}, {"name": "b", "namespaces": ["x", "y"], "tolerations": [{"key": "k"}], "nodeSelector": {"os": "b", "pool": "b"}}]}`, []string{
-			"dedications[0].nodeSelector wants pool=a, but every pod of it is one of dedications[1] too, which wants pool=b",
-		}},
-		{`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"l": "1", "m": "2"}}, ` + good + `}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}}]}`, []string{
-			"dedications[0].nodeSelector wants pool=a, but every pod of it is one of dedications[1] too",
-		}},
+		{
+			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
+				`}, {"name": "b", "namespaces": ["x"], "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}}]}`,
+			[]string{
+				"dedications[1].nodeSelector wants pool=b, but every pod of it is one of dedications[0] too, which wants pool=a",
+			},
+		},
+		{
+			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
+				`}, {"name": "b", "namespaces": ["x", "y"], "tolerations": [{"key": "k"}], "nodeSelector": {"os": "b", "pool": "b"}}]}`,
+			[]string{
+				"dedications[0].nodeSelector wants pool=a, but every pod of it is one of dedications[1] too, which wants pool=b",
+			},
+		},
+		{
+			`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"l": "1", "m": "2"}}, ` + good +
+				`}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "b"}}]}`,
+			[]string{
+				"dedications[0].nodeSelector wants pool=a, but every pod of it is one of dedications[1] too",
+			},
+		},
 	}
 	for _, test := range tests {
 		_, err := ParseRules([]byte(test.text))
@@ -128,8 +164,10 @@ func TestParseRulesAccepts(t *testing.T) {
 		`{"cluster": null, "namespaces": null, "dedications": null, "exemptDaemonSets": null}`,
 		`{"exemptDaemonSets": true}`,
 		`{"cluster": {"allowedTolerations": [], "defaultTolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}]}}`,
-		`{"cluster": {"allowedTolerations": []}, "namespaces": {"x": {"allowedTolerations": [{"key": "k"}]}}, "dedications": [{"name": "a", "namespaces": ["x"], ` + good + `}]}`,
-		`{"dedications": [{"name": "a", "namespaces": ["x", "y"], ` + good + `}, {"name": "b", "namespaces": ["y", "z"], ` + other + `}]}`,
+		`{"cluster": {"allowedTolerations": []}, "namespaces": {"x": {"allowedTolerations": [{"key": "k"}]}}, "dedications": [{"name": "a", "namespaces": ["x"], ` +
+			good + `}]}`,
+		`{"dedications": [{"name": "a", "namespaces": ["x", "y"], ` + good +
+			`}, {"name": "b", "namespaces": ["y", "z"], ` + other + `}]}`,
 		`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
 			`}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, ` + other + `}]}`,
 		`{"dedications": [{"name": "a", "namespaces": ["x"], ` + good +
@@ -171,7 +209,8 @@ func TestManyProblems(t *testing.T) {
 func FuzzParseRules(f *testing.F) {
 	f.Add(webhooktest.ReadFile(f, "../../admission/rules.json"))
 	for _, text := range []string{
-		`{}`, `null`, `[`, `{"exemptDaemonSets": true}`, `{"cluster": {"allowedTolerations": [{"operator": "Exists"}]}}`,
+		`{}`, `null`, `[`, `{"exemptDaemonSets": true}`,
+		`{"cluster": {"allowedTolerations": [{"operator": "Exists"}]}}`,
 		`{"namespaces": {"ml": {"defaultTolerations": [{"key": "k", "effect": "NoExecute", "tolerationSeconds": 5}]}}}`,
 		`{"dedications": [{"name": "a", "namespaces": ["ml"], "tolerations": [{"key": "k"}], "nodeSelector": {"pool": "a"}}]}`,
 		`{"dedications": [{"name": "a", "podSelector": {"matchExpressions": [{"key": "l", "operator": "In", "values": ["1"]}]}, "tolerations": [{}]}], "x": 1}`,

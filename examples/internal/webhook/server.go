@@ -28,7 +28,10 @@ const (
 	readTimeout       = 5 * time.Second  // for the whole request
 	requestTimeout    = 5 * time.Second  // for the answer to it, reading the body included
 	writeTimeout      = 10 * time.Second // until the answer is sent
-	idleTimeout       = 2 * time.Minute  // longer than an API server keeps an idle connection, so that it is the one to close
+
+	// idleTimeout is longer than an API server keeps an idle connection, so that
+	// it is the one to close.
+	idleTimeout = 2 * time.Minute
 )
 
 // A Server answers an API server's questions over HTTPS: POST /mutate and POST
@@ -139,7 +142,8 @@ func recovering(h http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if v := recover(); v != nil {
-				log.Error("panic", "path", clip(r.URL.Path, 100), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+				log.Error("panic", "path", clip(r.URL.Path, 100),
+					"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 				http.Error(w, "internal error", http.StatusInternalServerError)
 			}
 		}()
@@ -177,7 +181,8 @@ func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, err = w.Write(d.answer(q))
 	attributes := append([]slog.Attr{slog.String("webhook", v.name)}, d.attributes(q)...)
 	if err != nil {
-		attributes = append(attributes, slog.String("unanswered", err.Error())) // it took too long, or nobody waits any more
+		// It took too long, or nobody waits any more.
+		attributes = append(attributes, slog.String("unanswered", err.Error()))
 	}
 	v.log.LogAttrs(r.Context(), slog.LevelInfo, "decision",
 		append(attributes, slog.Int64("microseconds", time.Since(start).Microseconds()))...)
@@ -187,7 +192,8 @@ func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int, error) {
 	content := r.Header.Get("Content-Type")
 	if media, _, err := mime.ParseMediaType(content); err != nil || media != "application/json" {
-		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type is %s, not application/json", quote(content))
+		return nil, http.StatusUnsupportedMediaType,
+			fmt.Errorf("the Content-Type is %s, not application/json", quote(content))
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {

@@ -16,7 +16,8 @@ import (
 func TestServerLimits(t *testing.T) {
 	s := newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
 	if s.ReadHeaderTimeout <= 0 || s.ReadTimeout < s.ReadHeaderTimeout ||
-		s.WriteTimeout <= requestTimeout || s.IdleTimeout <= 90*time.Second || s.MaxHeaderBytes != maxHeader || s.ErrorLog == nil {
+		s.WriteTimeout <= requestTimeout || s.IdleTimeout <= 90*time.Second ||
+		s.MaxHeaderBytes != maxHeader || s.ErrorLog == nil {
 		t.Errorf("%+v", s)
 	}
 }

@@ -27,10 +27,12 @@ func forbid(kind, format string, args ...any) *refusal {
 
 // validate returns a [*refusal] if the pod must not be as it is.
 //
-//   - Its tolerations are valid, and were not taken away from old. (An API server sees to this too, before or afterwards.)
-//   - Each toleration is allowed in the namespace, or no more than what old has, unless the pod is exempt.
-//   - If it is new, so that old is nil, it has the node selector of the dedications that apply to it, whatever other webhooks
-//     did after this one.
+//   - Its tolerations are valid, and were not taken away from old. (An API
+//     server sees to this too, before or afterwards.)
+//   - Each toleration is allowed in the namespace, or no more than what old has,
+//     unless the pod is exempt.
+//   - If it is new, so that old is nil, it has the node selector of the
+//     dedications that apply to it, whatever other webhooks did after this one.
 func (p *Policy) validate(namespace string, old, pod *pod) *refusal {
 	var before []taints.Toleration
 	if old != nil {

@@ -12,7 +12,9 @@ import (
 
 func TestValidateCreate(t *testing.T) {
 	long := taints.Toleration{Key: strings.Repeat("x", 2000), Operator: "Exist"}
-	gpu := []any{map[string]any{"resources": map[string]any{"requests": map[string]string{"example.com/gpu": "1", "cpu": "1"}}}}
+	gpu := []any{map[string]any{"resources": map[string]any{
+		"requests": map[string]string{"example.com/gpu": "1", "cpu": "1"},
+	}}}
 	tests := []struct {
 		name, namespace string
 		pod             podMap
@@ -32,7 +34,8 @@ func TestValidateCreate(t *testing.T) {
 		},
 		{
 			"defaults", "web",
-			tolerating("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s", "node.kubernetes.io/unreachable:NoExecute for 5s"),
+			tolerating("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
+				"node.kubernetes.io/unreachable:NoExecute for 5s"),
 			0, "",
 		},
 		{
@@ -92,7 +95,8 @@ func TestValidateCreate(t *testing.T) {
 		checkRefusal(t, test.name, r, test.code, test.want)
 	}
 	free := handler(&Policy{})
-	checkRefusal(t, "no rules", mustAsk(t, free, "/validate", reviewOf("CREATE", "web", tolerating("op=Exists"), nil)), 0, "")
+	r := mustAsk(t, free, "/validate", reviewOf("CREATE", "web", tolerating("op=Exists"), nil))
+	checkRefusal(t, "no rules", r, 0, "")
 }
 
 // selected gives the pod the node selector of ml.
@@ -108,7 +112,8 @@ func checkRefusal(t *testing.T, name string, r response, code int, want string) 
 		return
 	}
 	reasons := map[int]string{403: "Forbidden", 422: "Invalid"}
-	if code != 0 && (r.Status.Code != code || r.Status.Reason != reasons[code] || !strings.Contains(r.Status.Message, want)) {
+	if code != 0 &&
+		(r.Status.Code != code || r.Status.Reason != reasons[code] || !strings.Contains(r.Status.Message, want)) {
 		t.Errorf("%s: %+v, want %d %s", name, r.Status, code, want)
 	}
 }
@@ -156,7 +161,8 @@ func TestValidateLists(t *testing.T) {
 	for i := range 12 {
 		p.Rules.cluster.allowed = append(p.Rules.cluster.allowed, taints.Toleration{Key: fmt.Sprint("k", i)})
 	}
-	checkRefusal(t, "long", mustAsk(t, handler(p), "/validate", reviewOf("CREATE", "b", tolerating("k"), nil)), 403, "k8; k9; and 2 more")
+	r := mustAsk(t, handler(p), "/validate", reviewOf("CREATE", "b", tolerating("k"), nil))
+	checkRefusal(t, "long", r, 403, "k8; k9; and 2 more")
 }
 
 // The seconds that need no permission are those of the flags, but no fewer than an
@@ -171,6 +177,7 @@ func TestValidateSeconds(t *testing.T) {
 		"node.kubernetes.io/unreachable:NoExecute op=Exists for 900s": 0,
 		"node.kubernetes.io/unreachable:NoExecute op=Exists for 901s": 403,
 	} {
-		checkRefusal(t, toleration, mustAsk(t, handler(p), "/validate", reviewOf("CREATE", "web", tolerating(toleration), nil)), code, "")
+		r := mustAsk(t, handler(p), "/validate", reviewOf("CREATE", "web", tolerating(toleration), nil))
+		checkRefusal(t, toleration, r, code, "")
 	}
 }

@@ -52,7 +52,8 @@ func agreeOnPinned(t *testing.T, c *cluster.Cluster, random *rand.Rand, nodes ma
 	var pods []*corev1.Pod
 	for i := range count {
 		pod := cluster.Pod(fmt.Sprintf("pinned-%03d", i), randomTolerations(random)...)
-		pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: fmt.Sprintf("node-%02d", random.IntN(len(nodes)))}
+		node := fmt.Sprintf("node-%02d", random.IntN(len(nodes)))
+		pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: node}
 		pods = append(pods, twins(pod)...)
 	}
 	c.AddPods(pods...)
@@ -70,7 +71,8 @@ func agreeOnPinned(t *testing.T, c *cluster.Cluster, random *rand.Rand, nodes ma
 			t.Errorf("%s is on %q, want %q: %s", name, got.Spec.NodeName, want.Spec.NodeName, describe(got, nodes))
 		}
 		if (got.Spec.NodeName != "") != tolerates(got, nodes) {
-			t.Errorf("%s is on %q, and its tolerations say otherwise: %s", name, got.Spec.NodeName, describe(got, nodes))
+			t.Errorf("%s is on %q, and its tolerations say otherwise: %s",
+				name, got.Spec.NodeName, describe(got, nodes))
 		}
 		if got.Spec.NodeName != "" {
 			placed++
@@ -200,9 +202,10 @@ func randomTolerations(random *rand.Rand) []corev1.Toleration {
 	var list []corev1.Toleration
 	for range random.IntN(5) {
 		toleration := corev1.Toleration{
-			Key:      pick(random, "dedicated", "example.com/gpu", "tier"),
-			Operator: pick(random, corev1.TolerationOpEqual, "", corev1.TolerationOpExists, corev1.TolerationOpLt, corev1.TolerationOpGt),
-			Effect:   pick(random, append(effects, "")...),
+			Key: pick(random, "dedicated", "example.com/gpu", "tier"),
+			Operator: pick(random, corev1.TolerationOpEqual, "", corev1.TolerationOpExists,
+				corev1.TolerationOpLt, corev1.TolerationOpGt),
+			Effect: pick(random, append(effects, "")...),
 		}
 		switch toleration.Operator {
 		case corev1.TolerationOpLt, corev1.TolerationOpGt:

@@ -268,7 +268,8 @@ func (s *scenario) cleanUp(t *testing.T, c *cluster.Cluster, watcher *podWatcher
 	for _, node := range s.nodes {
 		setTaints(t, c, node, nil)
 	}
-	err := c.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(c.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
+	err := c.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(c.Context(),
+		metav1.DeleteOptions{}, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +295,8 @@ func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
 			t.Errorf("%s on %s is not evicted, want after %v", p.name, p.node, want.Sub(s.begun))
 		case gone:
 			if at.Before(want) || at.Sub(want) > onTime {
-				t.Errorf("%s on %s is evicted after %v, want after %v", p.name, p.node, at.Sub(s.begun), want.Sub(s.begun))
+				t.Errorf("%s on %s is evicted after %v, want after %v",
+					p.name, p.node, at.Sub(s.begun), want.Sub(s.begun))
 			}
 		}
 	}
@@ -420,7 +422,8 @@ func (e *evictor) check(evicted int) {
 		}
 		clear(marked)
 		for _, event := range list.Items {
-			if event.Reason == "TaintManagerEviction" && strings.HasPrefix(event.Note, "Marking for deletion Pod default/") {
+			if event.Reason == "TaintManagerEviction" &&
+				strings.HasPrefix(event.Note, "Marking for deletion Pod default/") {
 				marked[event.Regarding.Name]++
 			}
 		}

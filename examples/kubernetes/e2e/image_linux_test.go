@@ -45,7 +45,8 @@ func TestImages(t *testing.T) {
 				got.Labels["org.opencontainers.image.version"] != "v1.2.3" {
 				t.Errorf("the image's configuration is %+v", got)
 			}
-			if len(files) != 1 || files[0].Name != program || files[0].Typeflag != tar.TypeReg || files[0].Mode&0o777 != 0o755 {
+			if len(files) != 1 || files[0].Name != program || files[0].Typeflag != tar.TypeReg ||
+				files[0].Mode&0o777 != 0o755 {
 				t.Fatalf("the image holds %+v", files)
 			}
 			root := t.TempDir()

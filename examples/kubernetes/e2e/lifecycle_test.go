@@ -125,7 +125,8 @@ func unreachable(t *testing.T, c *cluster.Cluster, name string) (*corev1.Taint, 
 		return nil, err
 	}
 	for i := range node.Spec.Taints {
-		if taint := &node.Spec.Taints[i]; taint.Key == corev1.TaintNodeUnreachable && taint.Effect == corev1.TaintEffectNoExecute {
+		taint := &node.Spec.Taints[i]
+		if taint.Key == corev1.TaintNodeUnreachable && taint.Effect == corev1.TaintEffectNoExecute {
 			return taint, nil
 		}
 	}
@@ -135,7 +136,8 @@ func unreachable(t *testing.T, c *cluster.Cluster, name string) (*corev1.Taint, 
 // addDaemonSet adds a DaemonSet, and waits until it has a pod on each of three nodes.
 func addDaemonSet(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
-	_, err := c.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Create(t.Context(), daemonSet("agent"), metav1.CreateOptions{})
+	daemonSets := c.Client.AppsV1().DaemonSets(metav1.NamespaceDefault)
+	_, err := daemonSets.Create(t.Context(), daemonSet("agent"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +214,8 @@ func TestEvictorsInTurn(t *testing.T) {
 	second := startEvictor(t, c)
 	before := time.Now()
 	patch := []byte(`{"spec":{"taints":[{"key":"maintenance","effect":"NoExecute"}]}}`)
-	if _, err := c.Client.CoreV1().Nodes().Patch(t.Context(), "node-1", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	nodes := c.Client.CoreV1().Nodes()
+	if _, err := nodes.Patch(t.Context(), "node-1", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	c.Eventually("both pods have a deadline", func() error {
@@ -237,7 +240,8 @@ func TestEvictorsInTurn(t *testing.T) {
 	if late := watcher.gone()["web"].Sub(deadline); late < 0 || late > onTime {
 		t.Errorf("web was evicted %v after its deadline", late)
 	}
-	if err := c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault).Delete(t.Context(), "guarded", metav1.DeleteOptions{}); err != nil {
+	budgets := c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
+	if err := budgets.Delete(t.Context(), "guarded", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	c.Within(time.Minute, "the other pod is evicted", func() error {
@@ -272,8 +276,8 @@ func checkHeldBack(t *testing.T, e *evictor) {
 		}
 		const want = "The disruption budget guarded needs 1 healthy pods and has 1 currently"
 		for _, event := range list.Items {
-			if event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
-				strings.HasSuffix(event.Note, want) {
+			if event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" &&
+				event.Type == corev1.EventTypeWarning && strings.HasSuffix(event.Note, want) {
 				return nil
 			}
 		}
@@ -300,7 +304,8 @@ func setRunning(t *testing.T, c *cluster.Cluster, name string) {
 	t.Helper()
 	patch := []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
 	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
-	if _, err := pods.Patch(t.Context(), name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
+	_, err := pods.Patch(t.Context(), name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -116,7 +116,8 @@ func checkDeployment(t *testing.T, objects []runtime.Object) {
 			s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
 			t.Errorf("the security context of container %s is not restricted", container.Name)
 		}
-		if r := container.Resources; r.Requests.Cpu().IsZero() || r.Requests.Memory().IsZero() || r.Limits.Memory().IsZero() {
+		r := container.Resources
+		if r.Requests.Cpu().IsZero() || r.Requests.Memory().IsZero() || r.Limits.Memory().IsZero() {
 			t.Errorf("container %s has resources %+v", container.Name, r)
 		}
 		if container.LivenessProbe == nil || container.ReadinessProbe == nil {
@@ -124,10 +125,12 @@ func checkDeployment(t *testing.T, objects []runtime.Object) {
 		}
 	}
 	budget := only[*policyv1.PodDisruptionBudget](t, objects)
-	if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err != nil || !selector.Matches(labels.Set(template.Labels)) {
+	selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
+	if err != nil || !selector.Matches(labels.Set(template.Labels)) {
 		t.Errorf("the PodDisruptionBudget is not for the pods: %v", err)
 	}
-	if budget.Spec.MinAvailable.IntValue() >= int(*deployment.Spec.Replicas) || budget.Namespace != deployment.Namespace {
+	if budget.Spec.MinAvailable.IntValue() >= int(*deployment.Spec.Replicas) ||
+		budget.Namespace != deployment.Namespace {
 		t.Errorf("the PodDisruptionBudget lets no node be drained: %+v", budget.Spec)
 	}
 }
@@ -195,7 +198,8 @@ func checkMonitoring(t *testing.T, objects []runtime.Object) {
 			t.Fatal(err)
 		}
 		for _, port := range service.Spec.Ports {
-			if selector.Matches(labels.Set(service.Labels)) && port.Name == m.Spec.Endpoints[0].Port && ports[port.TargetPort.StrVal] {
+			if selector.Matches(labels.Set(service.Labels)) && port.Name == m.Spec.Endpoints[0].Port &&
+				ports[port.TargetPort.StrVal] {
 				found++
 			}
 		}
@@ -252,7 +256,8 @@ func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFa
 		for _, name := range metricName.FindAllString(noMetric.ReplaceAllString(alert.Expr, ""), -1) {
 			looked++
 			if families[strings.TrimSuffix(name, "_bucket")] == nil {
-				t.Errorf("%s looks at %s, and the %s has only %v", alert.Alert, name, program, slices.Sorted(maps.Keys(families)))
+				t.Errorf("%s looks at %s, and the %s has only %v",
+					alert.Alert, name, program, slices.Sorted(maps.Keys(families)))
 			}
 		}
 	}
@@ -270,10 +275,11 @@ type right struct {
 // checkRights asks the API server what a service account may do.
 func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, rights ...right) {
 	t.Helper()
+	reviews := c.Client.AuthorizationV1().SubjectAccessReviews()
 	resource, subresource, _ := "", "", false
 	for _, r := range rights {
 		resource, subresource, _ = strings.Cut(r.resource, "/")
-		review, err := c.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{
+		review, err := reviews.Create(t.Context(), &authorizationv1.SubjectAccessReview{
 			Spec: authorizationv1.SubjectAccessReviewSpec{
 				User: fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
 				Groups: []string{
@@ -282,7 +288,12 @@ func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, ri
 					"system:authenticated",
 				},
 				ResourceAttributes: &authorizationv1.ResourceAttributes{
-					Namespace: namespace, Verb: r.verb, Group: r.group, Resource: resource, Subresource: subresource, Name: r.name,
+					Namespace:   namespace,
+					Verb:        r.verb,
+					Group:       r.group,
+					Resource:    resource,
+					Subresource: subresource,
+					Name:        r.name,
 				},
 			},
 		}, metav1.CreateOptions{})
@@ -320,8 +331,9 @@ func TestSchedulerManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
 	process := c.Run("scheduler", cluster.Binary(t, "scheduler"),
-		"--config="+c.WriteFile("manifest.yaml", fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)),
+		"--config="+c.WriteFile("manifest.yaml", manifest),
 		"--bind-address="+host, "--secure-port="+port, "--cert-dir="+filepath.Join(c.Dir, "manifest"),
 		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)
 	c.WaitHealthy("https://" + address + "/readyz")

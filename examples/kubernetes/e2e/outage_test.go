@@ -77,7 +77,8 @@ func testOutage(t *testing.T, replicas int) {
 	}
 	c.StartAPIServer()
 	ended := time.Now()
-	t.Logf("the API server was gone for %v, and evictors ended %d times", ended.Sub(begun).Round(time.Millisecond), restarts)
+	t.Logf("the API server was gone for %v, and evictors ended %d times",
+		ended.Sub(begun).Round(time.Millisecond), restarts)
 	if restarts == 0 {
 		t.Error("the leader did not end: this is not about a lease")
 	}
@@ -103,7 +104,9 @@ func testOutage(t *testing.T, replicas int) {
 
 // checkOutage checks when each pod disappeared. Those that did before the outage
 // ended are found gone only then.
-func checkOutage(t *testing.T, want map[string]time.Duration, gone map[string]time.Time, tainted, begun, ended time.Time) {
+func checkOutage(
+	t *testing.T, want map[string]time.Duration, gone map[string]time.Time, tainted, begun, ended time.Time,
+) {
 	t.Helper()
 	var late []time.Duration // after the outage, of those that became due in it
 	for name, after := range want {

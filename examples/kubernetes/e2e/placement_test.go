@@ -120,7 +120,8 @@ func (f field) pod(t *testing.T, name string) *corev1.Pod {
 
 func (f field) patchNode(t *testing.T, name, patch string) {
 	t.Helper()
-	_, err := f.Client.CoreV1().Nodes().Patch(t.Context(), name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := f.Client.CoreV1().Nodes().Patch(t.Context(), name,
+		types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,13 +179,15 @@ func requirement(key string, operator corev1.NodeSelectorOperator, values ...str
 func requiredNodeAffinity(t *testing.T, f field) {
 	pod := cluster.Pod("required")
 	pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-			MatchExpressions: []corev1.NodeSelectorRequirement{
-				requirement(zone, corev1.NodeSelectorOpIn, "a", "c"),
-				requirement(disk, corev1.NodeSelectorOpNotIn, "ssd"),
-				requirement(pool, corev1.NodeSelectorOpDoesNotExist),
-			},
-		}}},
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{
+					requirement(zone, corev1.NodeSelectorOpIn, "a", "c"),
+					requirement(disk, corev1.NodeSelectorOpNotIn, "ssd"),
+					requirement(pool, corev1.NodeSelectorOpDoesNotExist),
+				},
+			}},
+		},
 	}}
 	f.one(t, pod, "a-hdd")
 }
@@ -195,10 +198,14 @@ func preferredNodeAffinity(t *testing.T, f field) {
 		pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 			PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{
 				{Weight: 80, Preference: corev1.NodeSelectorTerm{
-					MatchExpressions: []corev1.NodeSelectorRequirement{requirement(zone, corev1.NodeSelectorOpIn, z)},
+					MatchExpressions: []corev1.NodeSelectorRequirement{
+						requirement(zone, corev1.NodeSelectorOpIn, z),
+					},
 				}},
 				{Weight: 20, Preference: corev1.NodeSelectorTerm{
-					MatchExpressions: []corev1.NodeSelectorRequirement{requirement(disk, corev1.NodeSelectorOpIn, "hdd")},
+					MatchExpressions: []corev1.NodeSelectorRequirement{
+						requirement(disk, corev1.NodeSelectorOpIn, "hdd"),
+					},
 				}},
 			},
 		}}
@@ -363,7 +370,8 @@ func preemption(t *testing.T, f field) {
 // preemptOn has a pod take the CPUs of a node from another one.
 func preemptOn(t *testing.T, f field, node string, toleration corev1.Toleration, cpu string) {
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}
-	if _, err := f.Client.SchedulingV1().PriorityClasses().Create(t.Context(), class, metav1.CreateOptions{}); err != nil {
+	_, err := f.Client.SchedulingV1().PriorityClasses().Create(t.Context(), class, metav1.CreateOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	idle, urgent := asking(cluster.Pod("idle", toleration), cpu), asking(cluster.Pod("urgent", toleration), cpu)
@@ -383,7 +391,8 @@ func newNode(t *testing.T, f field) {
 	pod.Spec.NodeSelector = map[string]string{"new": "yes"}
 	f.AddPods(pod)
 	f.pends(t, pod.Name)
-	f.AddNodes(labelled(cluster.Node("new", corev1.Taint{Key: "new", Effect: corev1.TaintEffectNoExecute}), "new", "yes"))
+	node := cluster.Node("new", corev1.Taint{Key: "new", Effect: corev1.TaintEffectNoExecute})
+	f.AddNodes(labelled(node, "new", "yes"))
 	if got := f.placed(t, pod.Name); got != "new" {
 		t.Errorf("the pod is on %s", got)
 	}
@@ -394,7 +403,8 @@ func newNode(t *testing.T, f field) {
 // at.
 func TestTaintedEverywhere(t *testing.T) {
 	f := field{start(t, cluster.Options{})}
-	nodes := []*corev1.Node{cluster.Node("db", corev1.Taint{Key: pool, Value: "db", Effect: corev1.TaintEffectNoExecute})}
+	dbTaint := corev1.Taint{Key: pool, Value: "db", Effect: corev1.TaintEffectNoExecute}
+	nodes := []*corev1.Node{cluster.Node("db", dbTaint)}
 	for i := range 8 {
 		nodes = append(nodes, cluster.Node(fmt.Sprintf("ml-%d", i), mlTaint))
 	}

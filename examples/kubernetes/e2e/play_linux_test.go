@@ -52,7 +52,8 @@ func TestPlay(t *testing.T) {
 	line := func(pattern string) string {
 		t.Helper()
 		re := regexp.MustCompile(`(?m)` + pattern)
-		for deadline := time.Now().Add(9 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		deadline := time.Now().Add(9 * time.Minute)
+		for ; time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			if found := re.FindString(output.String()); found != "" {
 				return found
 			}

@@ -179,7 +179,8 @@ func (r *readmeTest) evictor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := node.Spec.Taints; len(list) != 1 || list[0].TimeAdded == nil || time.Since(list[0].TimeAdded.Time) > time.Hour {
+	list := node.Spec.Taints
+	if len(list) != 1 || list[0].TimeAdded == nil || time.Since(list[0].TimeAdded.Time) > time.Hour {
 		t.Errorf("the node has taints %v", list)
 	}
 	r.Eventually("it says what it would do", func() error {
@@ -206,7 +207,8 @@ func (r *readmeTest) evictor(t *testing.T) {
 func (r *readmeTest) deletePods(t *testing.T) {
 	t.Helper()
 	pods := r.Client.CoreV1().Pods(metav1.NamespaceDefault)
-	if err := pods.DeleteCollection(t.Context(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}); err != nil {
+	atOnce := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+	if err := pods.DeleteCollection(t.Context(), atOnce, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventuallyPods(r.Cluster, 0)

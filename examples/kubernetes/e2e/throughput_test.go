@@ -48,7 +48,8 @@ func TestThroughput(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	fmt.Fprintf(&table, "| plugin | pods a second | scheduling a pod | all PreFilter | all Filter | its PreFilter | its Filter, a node |\n")
+	fmt.Fprintf(&table,
+		"| plugin | pods a second | scheduling a pod | all PreFilter | all Filter | its PreFilter | its Filter, a node |\n")
 	fmt.Fprintf(&table, "|---|--:|--:|--:|--:|--:|--:|\n")
 	for _, r := range rows {
 		fmt.Fprintf(&table, "| %s | %.0f | %v | %v | %v | %v | %v |\n", r.name, float64(r.pods)/r.took.Seconds(),
@@ -136,7 +137,8 @@ func (r *row) measure(t *testing.T, c *cluster.Cluster, count, sets int) {
 		return histogramOf(metrics["scheduler_framework_extension_point_duration_seconds"], "extension_point", name)
 	}
 	own := func(name string) histogram {
-		return histogramOf(metrics["scheduler_plugin_execution_duration_seconds"], "extension_point", name, "plugin", r.name)
+		return histogramOf(metrics["scheduler_plugin_execution_duration_seconds"],
+			"extension_point", name, "plugin", r.name)
 	}
 	r.algorithm.add(histogramOf(metrics["scheduler_scheduling_algorithm_duration_seconds"]))
 	r.preFilter.add(point("PreFilter"))

@@ -146,7 +146,8 @@ func (w *webhookTest) start(t *testing.T, addr string, flags ...string) *cluster
 
 // try asks the API server for a pod, which is not created in earnest.
 func (w *webhookTest) try(pod *corev1.Pod) (*corev1.Pod, error) {
-	return w.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	return w.Client.CoreV1().Pods(pod.Namespace).Create(w.Context(), pod,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 }
 
 // defaults compares what pods are given with what the stock plugins give them.
@@ -219,7 +220,9 @@ func randomPods(n int) []*corev1.Pod {
 			containers[j].Resources = randomResources(r)
 		}
 		if pods[i].Spec.Containers = containers; r.IntN(4) == 0 {
-			pods[i].Spec.InitContainers = []corev1.Container{{Name: "init", Image: "none", Resources: randomResources(r)}}
+			pods[i].Spec.InitContainers = []corev1.Container{
+				{Name: "init", Image: "none", Resources: randomResources(r)},
+			}
 		}
 	}
 	return pods
@@ -231,11 +234,12 @@ func tolerationsToKeep(r *rand.Rand) []corev1.Toleration {
 	var list []taints.Toleration
 	for n := r.IntN(5); len(list) < n; {
 		t := taints.Toleration{
-			Key: pick(r, "", "dedicated", "spot", "example.com/gpu", "example.com/fpga", taints.NodeNotReady, taints.NodeUnreachable,
-				taints.NodeMemoryPressure),
-			Operator: pick(r, "", taints.OpEqual, taints.OpExists, taints.OpExists, taints.OpExists, taints.OpLt, taints.OpGt),
-			Value:    pick(r, "", "", "ml", "5"),
-			Effect:   pick(r, "", taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute),
+			Key: pick(r, "", "dedicated", "spot", "example.com/gpu", "example.com/fpga",
+				taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure),
+			Operator: pick(r, "", taints.OpEqual, taints.OpExists, taints.OpExists, taints.OpExists,
+				taints.OpLt, taints.OpGt),
+			Value:  pick(r, "", "", "ml", "5"),
+			Effect: pick(r, "", taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute),
 		}
 		if seconds := r.Int64N(600); t.Effect == taints.NoExecute && r.IntN(2) == 0 {
 			t.TolerationSeconds = &seconds
@@ -340,7 +344,8 @@ func (w *webhookTest) dedication(t *testing.T) {
 		return nil
 	})
 	t.Log(placed)
-	if placed["ml on ml"] != 2*room || placed["ml on "] != 20-2*room || placed["batch on spot"] != 20 || placed["plain on general"] != 20 ||
+	if placed["ml on ml"] != 2*room || placed["ml on "] != 20-2*room ||
+		placed["batch on spot"] != 20 || placed["plain on general"] != 20 ||
 		placed["any on spot"]+placed["any on general"] != 20 {
 		t.Errorf("placed: %v", placed)
 	}
@@ -349,7 +354,8 @@ func (w *webhookTest) dedication(t *testing.T) {
 // refusal shows what somebody is told whose pod is refused.
 func (w *webhookTest) refusal(t *testing.T) {
 	const denied = `admission webhook "validate.` + webhookName + `" denied the request: `
-	const notAllowed = denied + `toleration "dedicated=ml" is not allowed in namespace "default"; allowed are: spot op=Exists`
+	const notAllowed = denied +
+		`toleration "dedicated=ml" is not allowed in namespace "default"; allowed are: spot op=Exists`
 	dedicated := corev1.Toleration{Key: "dedicated", Value: "ml"}
 	_, err := w.try(cluster.Pod("tolerating", dedicated))
 	checkForbidden(t, "a new pod", err, notAllowed)
@@ -526,7 +532,8 @@ func (w *webhookTest) audit(t *testing.T) {
 func (w *webhookTest) replicas(t *testing.T) {
 	empty := []byte(`{"data": null}`)
 	secrets := w.Client.CoreV1().Secrets(webhookNamespace)
-	if _, err := secrets.Patch(t.Context(), webhookSecret, types.MergePatchType, empty, metav1.PatchOptions{}); err != nil {
+	_, err := secrets.Patch(t.Context(), webhookSecret, types.MergePatchType, empty, metav1.PatchOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	other := w.FreeAddress()
@@ -574,7 +581,8 @@ func (w *webhookTest) shown(addr string) (string, error) {
 	}
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(configuration.Webhooks[0].ClientConfig.CABundle)
-	connection, err := tls.DialWithDialer(&net.Dialer{Timeout: 5 * time.Second}, "tcp", addr, &tls.Config{RootCAs: trusted})
+	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	connection, err := tls.DialWithDialer(dialer, "tcp", addr, &tls.Config{RootCAs: trusted})
 	if err != nil {
 		return "", err
 	}

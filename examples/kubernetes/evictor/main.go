@@ -83,7 +83,9 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 		return err
 	}
 	metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "taints_evictor_build_info", Help: "The program's version.", ConstLabels: prometheus.Labels{"version": version.String()},
+		Name:        "taints_evictor_build_info",
+		Help:        "The program's version.",
+		ConstLabels: prometheus.Labels{"version": version.String()},
 	}, func() float64 { return 1 }))
 	controller.AdaptTransport(config)
 	manager, err := ctrl.NewManager(config, ctrl.Options{
@@ -114,7 +116,8 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 		}
 		return nil
 	}
-	if err := errors.Join(manager.AddHealthzCheck("ping", healthz.Ping), manager.AddReadyzCheck("cache", synced)); err != nil {
+	err = errors.Join(manager.AddHealthzCheck("ping", healthz.Ping), manager.AddReadyzCheck("cache", synced))
+	if err != nil {
 		return err
 	}
 	return manager.Start(ctx)

@@ -18,7 +18,11 @@ import (
 func TestParse(t *testing.T) {
 	defaults := options{
 		controller: controller.Options{
-			Policy: taints.EvictionPolicy{FromTimeAdded: true}, Method: controller.Evict, QPS: 50, Burst: 100, Workers: 8,
+			Policy:  taints.EvictionPolicy{FromTimeAdded: true},
+			Method:  controller.Evict,
+			QPS:     50,
+			Burst:   100,
+			Workers: 8,
 		},
 		metricsAddr: "127.0.0.1:8080", healthAddr: "127.0.0.1:8081",
 		leaderElect: true, leaseName: "taints-evictor",
@@ -30,7 +34,8 @@ func TestParse(t *testing.T) {
 	}{
 		{"", func(*options) {}},
 		{"-from-time-added=false -keep-timers -method=delete", func(o *options) {
-			o.controller.Policy.FromTimeAdded, o.controller.KeepTimers, o.controller.Method = false, true, controller.Delete
+			o.controller.Policy.FromTimeAdded, o.controller.KeepTimers = false, true
+			o.controller.Method = controller.Delete
 		}},
 		{"-select longest", func(o *options) { o.controller.Policy.Select = taints.LongestMatch }},
 		{"-select shortest", func(o *options) { o.controller.Policy.Select = taints.ShortestMatch }},

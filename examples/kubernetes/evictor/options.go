@@ -42,7 +42,8 @@ func parse(args []string, w io.Writer) (options, error) {
 
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
 		"count from a taint's timeAdded, so that a restart changes no deadline; otherwise from when the taint was seen")
-	fs.StringVar(&selection, "select", "first", "which `toleration` counts of several that match a taint: first, longest or shortest")
+	fs.StringVar(&selection, "select", "first",
+		"which `toleration` counts of several that match a taint: first, longest or shortest")
 	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
 		"let a pending eviction keep its deadline when later taints lead to another, as Kubernetes does")
 	fs.StringVar(&method, "method", string(controller.Evict),
@@ -52,7 +53,8 @@ func parse(args []string, w io.Writer) (options, error) {
 	fs.IntVar(&o.controller.Burst, "burst", 100, "evictions begun at once after a pause")
 	fs.IntVar(&o.controller.Workers, "workers", 8, "evictions that go on at a time")
 
-	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080", "`address` of /metrics, without authentication; 0 is none")
+	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
+		"`address` of /metrics, without authentication; 0 is none")
 	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 is none")
 	fs.IntVar(&o.verbosity, "v", 0, "verbosity of the log: 1 also tells of each deadline")
 
@@ -60,8 +62,10 @@ func parse(args []string, w io.Writer) (options, error) {
 	fs.BoolVar(&o.leaderElect, "leader-elect", true, "evict only while holding the lease, so that several may run")
 	fs.StringVar(&o.leaseNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty is that of the pod")
 	fs.StringVar(&o.leaseName, "leader-elect-name", "taints-evictor", "`name` of the lease")
-	fs.DurationVar(&o.leaseDuration, "lease-duration", 15*time.Second, "how long others wait for a leader that is silent")
-	fs.DurationVar(&o.renewDeadline, "renew-deadline", 10*time.Second, "how long a leader tries to renew the lease before it ends")
+	fs.DurationVar(&o.leaseDuration, "lease-duration", 15*time.Second,
+		"how long others wait for a leader that is silent")
+	fs.DurationVar(&o.renewDeadline, "renew-deadline", 10*time.Second,
+		"how long a leader tries to renew the lease before it ends")
 	fs.DurationVar(&o.retryPause, "retry-period", 2*time.Second, "how often the lease is renewed, or tried for")
 
 	if err := fs.Parse(args); err != nil {
@@ -104,7 +108,8 @@ func (o *options) check() error {
 		errs = append(errs, fmt.Errorf("-workers %d: want 1 or more", o.controller.Workers))
 	}
 	if o.leaderElect && !(o.retryPause > 0 && o.retryPause*6/5 < o.renewDeadline && o.renewDeadline < o.leaseDuration) {
-		errs = append(errs, fmt.Errorf("-retry-period %v, -renew-deadline %v, -lease-duration %v: want each longer than the one before, the second by more than a fifth",
+		errs = append(errs, fmt.Errorf("-retry-period %v, -renew-deadline %v, -lease-duration %v:"+
+			" want each longer than the one before, the second by more than a fifth",
 			o.retryPause, o.renewDeadline, o.leaseDuration))
 	}
 	if o.leaderElect && o.leaseDuration < time.Second {

@@ -39,7 +39,9 @@ func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Pol
 		tolerations := kube.Tolerations(pod.Spec.Tolerations)
 		for _, i := range refusedOf(policy, pod) {
 			refused++
-			if _, err := fmt.Fprintf(w, "%s/%s: tolerations[%d]: %v would be refused (not-allowed)\n", pod.Namespace, pod.Name, i, tolerations[i]); err != nil {
+			_, err := fmt.Fprintf(w, "%s/%s: tolerations[%d]: %v would be refused (not-allowed)\n",
+				pod.Namespace, pod.Name, i, tolerations[i])
+			if err != nil {
 				return err
 			}
 		}

@@ -25,7 +25,8 @@ func newPod(namespace, name string, class corev1.PodQOSClass, tolerations ...str
 		Status:     corev1.PodStatus{QOSClass: class},
 	}
 	for _, s := range tolerations {
-		pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreTolerations([]taints.Toleration{taints.MustParseToleration(s)})...)
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations,
+			kube.CoreTolerations([]taints.Toleration{taints.MustParseToleration(s)})...)
 	}
 	return pod
 }
@@ -37,12 +38,15 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := &webhook.Policy{Rules: rules}
-	const pressure, gpu = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists", "example.com/gpu:NoSchedule op=Exists"
+	const pressure = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
+	const gpu = "example.com/gpu:NoSchedule op=Exists"
 	with := newPod("web", "b-gpu", corev1.PodQOSBurstable, pressure, gpu)
 	requests := corev1.ResourceList{"example.com/gpu": resource.MustParse("1")}
 	with.Spec.InitContainers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: requests}}}
 	agent := newPod("web", "agent", corev1.PodQOSBestEffort, "dedicated=ml")
-	agent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", Controller: new(true)}}
+	agent.OwnerReferences = []metav1.OwnerReference{
+		{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", Controller: new(true)},
+	}
 	exempting, err := webhook.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}, "exemptDaemonSets": true}`))
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +100,8 @@ web/a: tolerations[0]: tolerations[1] tolerates all that it tolerates: leave it 
 	}
 
 	for lines := range 3 {
-		if _, err := audit(t.Context(), client, policy, nil, &limited{lines}); err == nil || err.Error() != "disk full" {
+		_, err := audit(t.Context(), client, policy, nil, &limited{lines})
+		if err == nil || err.Error() != "disk full" {
 			t.Errorf("after %d lines: %v", lines, err)
 		}
 	}

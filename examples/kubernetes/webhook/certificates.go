@@ -135,8 +135,9 @@ func (i *issuer) newAuthority(c credentials) (credentials, *x509.Certificate, *e
 // [x509.CreateCertificate] adds.
 func (i *issuer) template(commonName string, validity time.Duration) *x509.Certificate {
 	now := i.now()
+	name := fmt.Sprintf("%s of %s", commonName, now.UTC().Format(time.RFC3339))
 	return &x509.Certificate{
-		Subject:               pkix.Name{CommonName: fmt.Sprintf("%s of %s", commonName, now.UTC().Format(time.RFC3339))},
+		Subject:               pkix.Name{CommonName: name},
 		NotBefore:             now.Add(-clockSkew),
 		NotAfter:              now.Add(validity),
 		BasicConstraintsValid: true,
@@ -145,7 +146,9 @@ func (i *issuer) template(commonName string, validity time.Duration) *x509.Certi
 
 // sign makes a key for the template, and the certificate; it signs itself where
 // there is no authority.
-func sign(template, authority *x509.Certificate, authorityKey *ecdsa.PrivateKey) (text, keyText []byte, key *ecdsa.PrivateKey, err error) {
+func sign(
+	template, authority *x509.Certificate, authorityKey *ecdsa.PrivateKey,
+) (text, keyText []byte, key *ecdsa.PrivateKey, err error) {
 	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return nil, nil, nil, err
 	}

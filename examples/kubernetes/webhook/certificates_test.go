@@ -107,7 +107,8 @@ func TestCertificateRules(t *testing.T) {
 	}
 	if leaf.IsCA || leaf.KeyUsage != x509.KeyUsageDigitalSignature ||
 		len(leaf.ExtKeyUsage) != 1 || leaf.ExtKeyUsage[0] != x509.ExtKeyUsageServerAuth ||
-		leaf.NotAfter != now.Add(validity) || len(leaf.DNSNames) != 1 || leaf.DNSNames[0] != serviceHost || len(leaf.IPAddresses) != 0 ||
+		leaf.NotAfter != now.Add(validity) ||
+		len(leaf.DNSNames) != 1 || leaf.DNSNames[0] != serviceHost || len(leaf.IPAddresses) != 0 ||
 		!bytes.Equal(leaf.AuthorityKeyId, authority.SubjectKeyId) {
 		t.Errorf("certificate: %+v", leaf)
 	}
@@ -179,7 +180,8 @@ func TestVerifyRefuses(t *testing.T) {
 	for _, test := range tests {
 		now = test.at
 		_, err := i.verify(test.c)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil ||
+			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
 	}

@@ -64,7 +64,8 @@ func (k *keeper) run(ctx context.Context, interval time.Duration) error {
 		case <-tick.C:
 		}
 		if err := k.pass(ctx); err != nil && ctx.Err() == nil {
-			k.log.Warn("certificates and registration are not looked after; the next pass tries again", "error", err.Error())
+			k.log.Warn("certificates and registration are not looked after; the next pass tries again",
+				"error", err.Error())
 		}
 	}
 }
@@ -124,7 +125,8 @@ func (k *keeper) serve(pair *tls.Certificate) {
 		return
 	}
 	k.serving.Store(pair)
-	k.log.Info("certificate in use", "host", k.issuer.host, "serial", pair.Leaf.SerialNumber.Text(16), "until", pair.Leaf.NotAfter)
+	k.log.Info("certificate in use", "host", k.issuer.host,
+		"serial", pair.Leaf.SerialNumber.Text(16), "until", pair.Leaf.NotAfter)
 }
 
 // credentials returns the Secret and the certificate in it, and writes a new one if
@@ -169,7 +171,8 @@ func (k *keeper) credentials(ctx context.Context) (*corev1.Secret, *tls.Certific
 // foreign says what is wrong with a certificate that somebody else renews.
 func (k *keeper) foreign(pair *tls.Certificate, invalid error) error {
 	if invalid != nil {
-		return fmt.Errorf("the certificate in the Secret %s is no good, and there is no %s to renew it with: %w", k.secret, authorityKeyKey, invalid)
+		return fmt.Errorf("the certificate in the Secret %s is no good, and there is no %s to renew it with: %w",
+			k.secret, authorityKeyKey, invalid)
 	}
 	k.log.Warn("the certificate ends soon, and somebody else is to renew it", "until", pair.Leaf.NotAfter)
 	return nil

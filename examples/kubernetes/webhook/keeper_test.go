@@ -26,6 +26,11 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
+const (
+	mutatingResource   = "mutatingwebhookconfigurations"
+	validatingResource = "validatingwebhookconfigurations"
+)
+
 // newAPI returns a client of an API server in memory that gives objects versions and
 // refuses to update another one than there is, which the fake client by itself does
 // not.
@@ -97,11 +102,13 @@ func get(t *testing.T, client kubernetes.Interface) (*corev1.Secret,
 	if err != nil {
 		t.Fatal(err)
 	}
-	mutating, err := client.AdmissionregistrationV1().MutatingWebhookConfigurations().Get(t.Context(), "admission.example.com", metav1.GetOptions{})
+	c := client.AdmissionregistrationV1()
+	const name = "admission.example.com"
+	mutating, err := c.MutatingWebhookConfigurations().Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	validating, err := client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(t.Context(), "admission.example.com", metav1.GetOptions{})
+	validating, err := c.ValidatingWebhookConfigurations().Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,14 +167,15 @@ func TestPassRestores(t *testing.T) {
 	if _, err := c.MutatingWebhookConfigurations().Update(t.Context(), mutating, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.ValidatingWebhookConfigurations().Update(t.Context(), validating, metav1.UpdateOptions{}); err != nil {
+	validators := c.ValidatingWebhookConfigurations()
+	if _, err := validators.Update(t.Context(), validating, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	mustPass(t, k)
 	secret, mutating, validating := get(t, client)
 	for _, webhooks := range [][]admissionv1.ValidatingWebhook{nil, validating.Webhooks} {
 		validating.Webhooks = webhooks
-		if _, err := c.ValidatingWebhookConfigurations().Update(t.Context(), validating, metav1.UpdateOptions{}); err != nil {
+		if _, err := validators.Update(t.Context(), validating, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		changed, err := k.registration.apply(t.Context(), client, secret.Data["ca.crt"])
@@ -176,7 +184,8 @@ func TestPassRestores(t *testing.T) {
 		}
 		_, _, validating = get(t, client)
 	}
-	if *mutating.Webhooks[0].FailurePolicy != admissionv1.Fail || mutating.Annotations["note"] != "kept" || len(validating.Webhooks) != 1 {
+	if *mutating.Webhooks[0].FailurePolicy != admissionv1.Fail ||
+		mutating.Annotations["note"] != "kept" || len(validating.Webhooks) != 1 {
 		t.Errorf("%+v\n%+v", mutating, validating)
 	}
 }
@@ -248,8 +257,10 @@ func TestReplicasOverYears(t *testing.T) {
 				for name, known := range map[string][]byte{"new": bundle, "last": last} {
 					trusted := x509.NewCertPool()
 					trusted.AppendCertsFromPEM(known)
-					if _, err := shown.Leaf.Verify(x509.VerifyOptions{DNSName: serviceHost, Roots: trusted, CurrentTime: now}); err != nil {
-						t.Fatalf("day %d, after replica %d: what replica %d shows, to the %s registration: %v", day, i, j, name, err)
+					options := x509.VerifyOptions{DNSName: serviceHost, Roots: trusted, CurrentTime: now}
+					if _, err := shown.Leaf.Verify(options); err != nil {
+						t.Fatalf("day %d, after replica %d: what replica %d shows, to the %s registration: %v",
+							day, i, j, name, err)
 					}
 				}
 				certificates[shown.Leaf.SerialNumber.String()] = true
@@ -274,7 +285,7 @@ func TestPassLooksAgain(t *testing.T) {
 	now, client := start, newAPI()
 	k := newKeeper(client, &now)
 	var once sync.Once
-	client.PrependReactor("create", "mutatingwebhookconfigurations", func(k8stesting.Action) (bool, runtime.Object, error) {
+	client.PrependReactor("create", mutatingResource, func(k8stesting.Action) (bool, runtime.Object, error) {
 		once.Do(func() {
 			resource := corev1.SchemeGroupVersion.WithResource("secrets")
 			object, err := client.Tracker().Get(resource, "webhooks", "admission-tls")
@@ -371,7 +382,8 @@ func TestSomebodyElses(t *testing.T) {
 		k := newKeeper(client, &now)
 		k.log = slog.New(slog.NewTextHandler(&log, nil))
 		err := k.pass(t.Context())
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil ||
+			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
 		if !strings.Contains(log.String(), test.log) || test.log == "" && strings.Contains(log.String(), "making") {
@@ -395,10 +407,11 @@ func TestRun(t *testing.T) {
 	for _, c := range []*fake.Clientset{
 		failing("get", "secrets"),
 		failing("create", "secrets"),
-		failing("get", "mutatingwebhookconfigurations"),
-		failing("create", "validatingwebhookconfigurations"),
+		failing("get", mutatingResource),
+		failing("create", validatingResource),
 	} {
-		if err := newKeeper(c, &now).run(t.Context(), time.Hour); err == nil || err.Error() != "registering: no network" {
+		err := newKeeper(c, &now).run(t.Context(), time.Hour)
+		if err == nil || err.Error() != "registering: no network" {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -406,7 +419,7 @@ func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var gets atomic.Int32
-	client.PrependReactor("get", "mutatingwebhookconfigurations", func(k8stesting.Action) (bool, runtime.Object, error) {
+	client.PrependReactor("get", mutatingResource, func(k8stesting.Action) (bool, runtime.Object, error) {
 		if gets.Add(1) == 3 {
 			stop()
 		}
@@ -430,9 +443,10 @@ func TestRun(t *testing.T) {
 func TestPassAfterDeletion(t *testing.T) {
 	now, client := start, newAPI()
 	var once sync.Once
-	client.PrependReactor("create", "mutatingwebhookconfigurations", func(k8stesting.Action) (bool, runtime.Object, error) {
+	client.PrependReactor("create", mutatingResource, func(k8stesting.Action) (bool, runtime.Object, error) {
 		once.Do(func() {
-			if err := client.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("secrets"), "webhooks", "admission-tls"); err != nil {
+			resource := corev1.SchemeGroupVersion.WithResource("secrets")
+			if err := client.Tracker().Delete(resource, "webhooks", "admission-tls"); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -117,24 +117,32 @@ func (p program) parse(args []string) (*options, error) {
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8443", "listen on this `address`; :8443 in a pod")
 	flags.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
 		"serve /metrics on this `address`, over HTTP and without authentication; 0 is none")
-	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster (default the one it runs in)")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
+		"`file` that says how to reach the cluster (default the one it runs in)")
 	o.policy.Define(flags)
 	flags.StringVar(&r.name, "name", "admission.example.com",
 		"`name` of both configurations; with mutate. or validate. before it, of the webhooks")
-	flags.StringVar(&r.namespace, "namespace", "webhooks", "`namespace` of the service and the Secret; its pods are exempt")
-	flags.StringVar(&r.service, "service", "admission", "`name` of the service, whose port is 443, that leads to the webhook")
+	flags.StringVar(&r.namespace, "namespace", "webhooks",
+		"`namespace` of the service and the Secret; its pods are exempt")
+	flags.StringVar(&r.service, "service", "admission",
+		"`name` of the service, whose port is 443, that leads to the webhook")
 	flags.StringVar(&r.url, "url", "", "`address` of the webhook, as in https://127.0.0.1:8443, instead of a service")
 	flags.StringVar(&o.secret, "secret", "admission-tls", "`name` of the Secret with the certificates")
-	flags.Func("exempt", "more namespaces whose pods are exempt, separated by commas (default kube-system)", r.setExempt)
+	flags.Func("exempt",
+		"more namespaces whose pods are exempt, separated by commas (default kube-system)", r.setExempt)
 	flags.Func("mutate-failure-policy",
-		"what becomes of pods that /mutate does not answer about: `Fail` or Ignore (default Fail)", setPolicy(&r.mutatePolicy))
-	flags.Func("validate-failure-policy", "the same for /validate: `Fail` or Ignore (default Fail)", setPolicy(&r.validatePolicy))
-	flags.DurationVar(&r.timeout, "timeout", 5*time.Second, "how long the API server waits for an answer, in whole seconds")
+		"what becomes of pods that /mutate does not answer about: `Fail` or Ignore (default Fail)",
+		setPolicy(&r.mutatePolicy))
+	flags.Func("validate-failure-policy",
+		"the same for /validate: `Fail` or Ignore (default Fail)", setPolicy(&r.validatePolicy))
+	flags.DurationVar(&r.timeout, "timeout", 5*time.Second,
+		"how long the API server waits for an answer, in whole seconds")
 	flags.DurationVar(&o.issuer.validity, "certificate-validity", 90*24*time.Hour,
 		"how long a certificate is valid; it is renewed in the last third of that")
 	flags.DurationVar(&o.interval, "interval", time.Minute, "how often certificates and registration are looked at")
 	flags.BoolVar(&o.unregister, "unregister", false, "delete the configurations and the Secret, and end")
-	flags.BoolVar(&o.audit, "audit", false, "list tolerations of pods that the rules would refuse or that make little sense, and end")
+	flags.BoolVar(&o.audit, "audit", false,
+		"list tolerations of pods that the rules would refuse or that make little sense, and end")
 	flags.BoolVar(&o.version, "version", false, "print the version, and end")
 	r.setDefaults()
 	if err := flags.Parse(args); err != nil {
@@ -190,8 +198,10 @@ func (o *options) check(rest []string) error {
 		return fmt.Errorf("-timeout %v is not 1 to 30 whole seconds", r.timeout)
 	case o.interval <= 0:
 		return fmt.Errorf("-interval %v is not above zero", o.interval)
-	case o.issuer.validity < 9*o.interval: // its last third has to be long enough to notice, renew, and show the new one
-		return fmt.Errorf("-certificate-validity %v is less than nine times the -interval of %v", o.issuer.validity, o.interval)
+	case o.issuer.validity < 9*o.interval:
+		// Its last third has to be long enough to notice, renew, and show the new one.
+		return fmt.Errorf("-certificate-validity %v is less than nine times the -interval of %v",
+			o.issuer.validity, o.interval)
 	}
 	if !slices.Contains(r.exempt, r.namespace) {
 		r.exempt = append(r.exempt, r.namespace)
@@ -202,7 +212,8 @@ func (o *options) check(rest []string) error {
 		return nil
 	}
 	u, err := url.Parse(r.url)
-	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return fmt.Errorf("-url %q is not of the form https://HOST:PORT", r.url)
 	}
 	r.url = strings.TrimSuffix(r.url, "/")
@@ -257,7 +268,8 @@ func (p program) serve(ctx context.Context, o *options, policies *webhook.Polici
 		defer stop()
 		served <- server.Serve(ctx, listener, metrics)
 	}()
-	log.Info("listening", "addr", listener.Addr().String(), "metrics", webhook.Address(metrics), "version", version.String())
+	log.Info("listening", "addr", listener.Addr().String(),
+		"metrics", webhook.Address(metrics), "version", version.String())
 
 	err = k.run(ctx, o.interval) // ends before ctx is done only where the first pass fails
 	stop()

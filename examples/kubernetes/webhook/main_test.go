@@ -116,7 +116,9 @@ func TestUsage(t *testing.T) {
 	if err := client.Tracker().Add(newPod("web", "a", "", "dedicated=ml")); err != nil {
 		t.Fatal(err)
 	}
-	client.PrependReactor("get", "*", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no network") })
+	client.PrependReactor("get", "*", func(k8stesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("no network")
+	})
 	works := func(string) (kubernetes.Interface, error) { return client, nil }
 	run := func(stdout, stderr io.Writer, args []string) int {
 		return program{stdout, stderr, works}.run(context.Background(), args)

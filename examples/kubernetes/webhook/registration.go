@@ -26,7 +26,8 @@ var labels = map[string]string{"app.kubernetes.io/managed-by": managedBy}
 func owned(kind string, object metav1.Object) error {
 	for key, want := range labels {
 		if have := object.GetLabels()[key]; have != want {
-			return fmt.Errorf("the %s %s is not this program's: its label %s is %q, not %q", kind, object.GetName(), key, have, want)
+			return fmt.Errorf("the %s %s is not this program's: its label %s is %q, not %q",
+				kind, object.GetName(), key, have, want)
 		}
 	}
 	return nil
@@ -44,7 +45,9 @@ type registration struct {
 // apply writes both configurations where they are not as they should be, and reports
 // whether one was not. The error is a conflict, AlreadyExists or NotFound where
 // somebody else writes at the same time.
-func (r *registration) apply(ctx context.Context, client kubernetes.Interface, authorities []byte) (changed bool, err error) {
+func (r *registration) apply(
+	ctx context.Context, client kubernetes.Interface, authorities []byte,
+) (changed bool, err error) {
 	mutating, validating := r.mutating(authorities), r.validating(authorities)
 	c := client.AdmissionregistrationV1()
 	first, err := apply(ctx, "ValidatingWebhookConfiguration",

@@ -98,9 +98,9 @@ func TestUnregister(t *testing.T) {
 func TestUnregisterFails(t *testing.T) {
 	now := start
 	for _, test := range []struct{ verb, resource, want string }{
-		{"get", "mutatingwebhookconfigurations", "no network"},
-		{"delete", "mutatingwebhookconfigurations", "no network"},
-		{"delete", "validatingwebhookconfigurations", "no network"},
+		{"get", mutatingResource, "no network"},
+		{"delete", mutatingResource, "no network"},
+		{"delete", validatingResource, "no network"},
 		{"delete", "secrets", "no network"},
 	} {
 		client := newAPI()
@@ -108,7 +108,8 @@ func TestUnregisterFails(t *testing.T) {
 		client.PrependReactor(test.verb, test.resource, func(k8stesting.Action) (bool, runtime.Object, error) {
 			return true, nil, errors.New("no network")
 		})
-		if err := unregister(t.Context(), client, newRegistration(), "admission-tls"); err == nil || err.Error() != test.want {
+		err := unregister(t.Context(), client, newRegistration(), "admission-tls")
+		if err == nil || err.Error() != test.want {
 			t.Errorf("%+v: got %v", test, err)
 		}
 	}

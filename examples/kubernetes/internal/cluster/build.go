@@ -111,7 +111,8 @@ func build(ctx context.Context, folder string, deadline time.Time) (string, erro
 func goBuild(ctx context.Context, module, folder, output string, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-ldflags", ldflags, "-o", output, "./"+folder)
+	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath",
+		"-ldflags", ldflags, "-o", output, "./"+folder)
 	command.Dir = module
 	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as images/build does, so that both share what is compiled
 	var log progress

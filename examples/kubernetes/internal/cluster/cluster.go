@@ -299,10 +299,11 @@ func (c *Cluster) Eventually(what string, condition func() error) {
 func (c *Cluster) Within(limit time.Duration, what string, condition func() error) {
 	c.tb.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(c.Context(), 50*time.Millisecond, limit, true, func(context.Context) (bool, error) {
+	poll := func(context.Context) (bool, error) {
 		last = condition()
 		return last == nil, nil
-	})
+	}
+	err := wait.PollUntilContextTimeout(c.Context(), 50*time.Millisecond, limit, true, poll)
 	if err != nil {
 		c.tb.Fatalf("not within %v: %s: %v", limit, what, last)
 	}

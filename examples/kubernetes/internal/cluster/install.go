@@ -151,7 +151,8 @@ func (c *Cluster) Apply(objects ...runtime.Object) {
 		// A namespace of the system may be a moment late.
 		c.Eventually(fmt.Sprintf("%s %s is created", kind.Kind, item.GetName()), func() error {
 			resource := client.Resource(mapping.Resource).Namespace(item.GetNamespace())
-			_, err := resource.Create(c.Context(), item, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+			_, err := resource.Create(c.Context(), item,
+				metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 			return err
 		})
 	}

@@ -48,6 +48,7 @@ func (c *Cluster) runPod(pod *corev1.Pod) {
 			Preconditions:      &metav1.Preconditions{UID: &pod.UID},
 		})
 	case pod.Status.Phase == corev1.PodPending:
-		_, _ = pods.Patch(c.Context(), pod.Name, types.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
+		_, _ = pods.Patch(c.Context(), pod.Name,
+			types.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
 	}
 }

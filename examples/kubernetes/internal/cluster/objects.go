@@ -119,8 +119,9 @@ func (c *Cluster) StartHeartbeat(nodes ...string) {
 	c.tb.Helper()
 	c.heartbeat.set(true, nodes...)
 	now := time.Now().UTC().Format(time.RFC3339)
-	ready := fmt.Appendf(nil, `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"",`+
-		`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
+	ready := fmt.Appendf(nil,
+		`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"",`+
+			`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
 	c.each(len(nodes), func(i int) error {
 		// First: without it the controller manager would find the node silent once more.
 		c.renewLease(c.Context(), nodes[i])

@@ -50,7 +50,8 @@ var texts = []string{
 func checkAgainstStandard(t *testing.T, text string) {
 	t.Helper()
 	v, err := Parse(text)
-	if valid := json.Valid([]byte(text)); valid != (err == nil) && !strings.Contains(text, strings.Repeat("[", maxDepth)) &&
+	valid := json.Valid([]byte(text))
+	if valid != (err == nil) && !strings.Contains(text, strings.Repeat("[", maxDepth)) &&
 		strings.Count(text, "[")+strings.Count(text, "{") <= maxDepth {
 		t.Fatalf("Parse(%q) returned %v, but json.Valid says %v", text, err, valid)
 	}

@@ -108,7 +108,8 @@ func (a *answerer) placementOfRead() statement {
 		}
 	case !v.Schedulable():
 		keep := v.NoSchedule + v.NoExecute
-		detail := strconv.Itoa(keep) + " of its " + count(n, "taint", "taints") + verb(keep, " keeps", " keep") + " it off"
+		detail := strconv.Itoa(keep) + " of its " + count(n, "taint", "taints") +
+			verb(keep, " keeps", " keep") + " it off"
 		return statement{
 			tone:   bad,
 			text:   "The pod cannot be placed on the node",
@@ -117,14 +118,19 @@ func (a *answerer) placementOfRead() statement {
 		}
 	case v.Avoid():
 		return statement{
-			tone: mixed, text: "The pod may be placed on the node, which the scheduler avoids", brief: "May be placed, but is avoided",
+			tone:  mixed,
+			text:  "The pod may be placed on the node, which the scheduler avoids",
+			brief: "May be placed, but is avoided",
 			detail: count(v.PreferNoSchedule, "PreferNoSchedule taint is",
 				"PreferNoSchedule taints are") + " not tolerated: a node with fewer of them is preferred.",
 		}
 	case v.Other > 0:
 		return statement{
-			tone: good, text: "The pod may be placed on the node", brief: "May be placed",
-			detail: count(v.Other, "taint has an effect", "taints have an effect") + " that Kubernetes does not know and ignores.",
+			tone:  good,
+			text:  "The pod may be placed on the node",
+			brief: "May be placed",
+			detail: count(v.Other, "taint has an effect", "taints have an effect") +
+				" that Kubernetes does not know and ignores.",
 		}
 	}
 	return statement{

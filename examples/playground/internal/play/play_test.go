@@ -304,8 +304,10 @@ func TestForms(t *testing.T) {
 		" \n" + array + "\n",
 		`{"tolerations": ` + array + `}`,
 		`{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"nodeName": "b", "tolerations": ` + array + `}}`,
-		`{"kind": "Deployment", "spec": {"selector": {}, "template": {"metadata": {}, "spec": {"tolerations": ` + array + `}}}}`,
-		`{"kind": "CronJob", "spec": {"jobTemplate": {"spec": {"template": {"spec": {"tolerations": ` + array + `}}}}}}`,
+		`{"kind": "Deployment", "spec": {"selector": {}, "template": {"metadata": {}, "spec": {"tolerations": ` +
+			array + `}}}}`,
+		`{"kind": "CronJob", "spec": {"jobTemplate": {"spec": {"template": {"spec": {"tolerations": ` +
+			array + `}}}}}}`,
 	} {
 		a := ask(t, "tolerations", text)
 		var got []string
@@ -329,7 +331,8 @@ func TestForms(t *testing.T) {
 			t.Errorf("%q is read as %v with the problems %v", text, a.Tolerations, a.Problems)
 		}
 	}
-	if a := ask(t, "tolerations", `{"key": "a", "operator": "Exists"}`); len(a.Tolerations) != 1 || a.Tolerations[0].Text != "a op=Exists" {
+	a := ask(t, "tolerations", `{"key": "a", "operator": "Exists"}`)
+	if len(a.Tolerations) != 1 || a.Tolerations[0].Text != "a op=Exists" {
 		t.Errorf("a single toleration is read as %v with the problems %v", a.Tolerations, a.Problems)
 	}
 }
@@ -408,12 +411,14 @@ func TestProblems(t *testing.T) {
 			continue
 		}
 		p := a.Problems[0]
-		if got := selected(t, test.text, p.placeJSON); got != test.at || p.Line != test.line || p.Column != test.column {
+		got := selected(t, test.text, p.placeJSON)
+		if got != test.at || p.Line != test.line || p.Column != test.column {
 			t.Errorf("%.50q has a problem at %d:%d, %.50q; want %d:%d, %.50q", test.text, p.Line,
 				p.Column, got, test.line, test.column, test.at)
 		}
 		if p.Field != test.field || !strings.Contains(p.Message, test.message) || p.Unread != test.unread {
-			t.Errorf("%.50q has the problem %+v, want it to have %q in %s, unread %v", test.text, p, test.message, test.field, test.unread)
+			t.Errorf("%.50q has the problem %+v, want it to have %q in %s, unread %v",
+				test.text, p, test.message, test.field, test.unread)
 		}
 	}
 }
@@ -448,7 +453,8 @@ func TestLimits(t *testing.T) {
 		if len(a.Tolerations) != maxEntries {
 			t.Errorf("%d tolerations are read, want %d", len(a.Tolerations), maxEntries)
 		}
-		if n := len(a.Problems); n != 1 || !strings.Contains(a.Problems[0].Message, "more than 500 tolerations") || !a.Problems[0].Unread {
+		if n := len(a.Problems); n != 1 || !strings.Contains(a.Problems[0].Message, "more than 500 tolerations") ||
+			!a.Problems[0].Unread {
 			t.Errorf("problems: %v", a.Problems)
 		}
 	}
@@ -473,7 +479,9 @@ func TestOrigin(t *testing.T) {
 	for _, t := range a.Tolerations {
 		got[t.Text] = t.Origin
 	}
-	if len(got) != 7 || got["node.kubernetes.io/not-ready:NoExecute op=Exists"] != "changed by the DaemonSet controller" || got["a"] != "" ||
+	if len(got) != 7 ||
+		got["node.kubernetes.io/not-ready:NoExecute op=Exists"] != "changed by the DaemonSet controller" ||
+		got["a"] != "" ||
 		got["node.kubernetes.io/unschedulable:NoSchedule op=Exists"] != "added by the DaemonSet controller" {
 		t.Errorf("origins: %v", got)
 	}
@@ -525,7 +533,8 @@ func TestSeconds(t *testing.T) {
 func FuzzAnswer(f *testing.F) {
 	f.Add("dedicated=ml:NoSchedule\nb:NoExecute",
 		"dedicated:NoSchedule, b:NoExecute op=Exists for 9s", "2026-11-21T12:00", "LongestMatch", "pod", uint8(7))
-	f.Add(`{"spec": {"taints": [{"key": "a😀", "effect": "NoExecute", "timeAdded": "2026-11-21T12:00:00Z"}]}}`, `[{"key": "a", "tolerationSeconds": 5}]`, "", "", "daemonset", uint8(1))
+	f.Add(`{"spec": {"taints": [{"key": "a😀", "effect": "NoExecute", "timeAdded": "2026-11-21T12:00:00Z"}]}}`,
+		`[{"key": "a", "tolerationSeconds": 5}]`, "", "", "daemonset", uint8(1))
 	f.Add("Taints: a*:NoSchedule", "a* op=Exists, b=5 op=Gt", "2026-11-21T12:00:00+05:00", "x", "x", uint8(4))
 	f.Add("- key: a", "[[[[", "\xff", "", "hostnetwork", uint8(2))
 	f.Fuzz(func(t *testing.T, nodes, pods, observed, selection, add string, options uint8) {
@@ -537,7 +546,8 @@ func FuzzAnswer(f *testing.F) {
 		state, _ := json.Marshal(map[string]string{
 			"taints": nodes, "tolerations": pods,
 			"observed": observed, "select": selection, "add": add,
-			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards), "fromTimeAdded": flagText(s.FromTimeAdded),
+			"noComparison": flagText(s.NoComparison), "keyWildcards": flagText(s.KeyWildcards),
+			"fromTimeAdded": flagText(s.FromTimeAdded),
 		})
 		a := decode(t, Answer(string(state)))
 
@@ -553,12 +563,14 @@ func FuzzAnswer(f *testing.F) {
 		}
 		for _, x := range a.Taints {
 			part := selected(t, nodes, x.placeJSON)
-			if again, err := taints.ParseTaint(part); err == nil && again.String() != x.Text || err != nil && part[0] != '{' {
+			again, err := taints.ParseTaint(part)
+			if err == nil && again.String() != x.Text || err != nil && part[0] != '{' {
 				t.Fatalf("%q is %q at %q: %v", nodes, x.Text, part, err)
 			}
 		}
 
-		v := taints.Options{NoComparison: s.NoComparison, KeyWildcards: s.KeyWildcards}.Filter(r.taints.elements, r.tolerations)
+		o := taints.Options{NoComparison: s.NoComparison, KeyWildcards: s.KeyWildcards}
+		v := o.Filter(r.taints.elements, r.tolerations)
 		want := map[bool]string{true: "good", false: "bad"}[v.Schedulable()]
 		switch {
 		case unread(r.taints.problems)+unread(r.written.problems) > 0:

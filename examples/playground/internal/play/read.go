@@ -144,7 +144,8 @@ func (r reader[T]) read(text string) list[T] {
 	start := len(text) - len(strings.TrimLeft(text, whiteSpace))
 	switch {
 	case len(text) > maxText:
-		l.fail(span{0, len(text)}, "this is longer than "+strconv.Itoa(maxText>>10)+" KiB, too long to be read while you type")
+		l.fail(span{0, len(text)},
+			"this is longer than "+strconv.Itoa(maxText>>10)+" KiB, too long to be read while you type")
 	case start == len(text):
 	case text[start] == '[' || text[start] == '{':
 		r.json(&l, start)
@@ -163,7 +164,8 @@ func (r reader[T]) lines(l *list[T]) {
 			continue
 		}
 		if isYAML(l.text[line.start:line.end]) {
-			l.fail(line, "this looks like YAML, which is not read here: paste JSON (kubectl get … -o json), or what kubectl describe prints")
+			l.fail(line,
+				"this looks like YAML, which is not read here: paste JSON (kubectl get … -o json), or what kubectl describe prints")
 			return
 		}
 		if !r.line(l, line) {

@@ -35,7 +35,13 @@ func seconds(n int64) string {
 	for _, unit := range []struct {
 		one, many string
 		seconds   int64
-	}{{" year", " years", 365 * 24 * 3600}, {" day", " days", 24 * 3600}, {" h", " h", 3600}, {" min", " min", 60}, {" s", " s", 1}} {
+	}{
+		{" year", " years", 365 * 24 * 3600},
+		{" day", " days", 24 * 3600},
+		{" h", " h", 3600},
+		{" min", " min", 60},
+		{" s", " s", 1},
+	} {
 		if k := n / unit.seconds; k > 0 && len(parts) < 2 {
 			parts = append(parts, strconv.FormatInt(k, 10)+verb(int(min(k, 2)), unit.one, unit.many))
 		} else if len(parts) > 0 {

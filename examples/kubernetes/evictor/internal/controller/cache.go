@@ -64,7 +64,11 @@ func stripPod(obj *corev1.Pod) *corev1.Pod {
 	small.Status.Phase = obj.Status.Phase
 	for i := range obj.Status.Conditions {
 		if c := &obj.Status.Conditions[i]; c.Type == corev1.PodScheduled {
-			small.Status.Conditions = []corev1.PodCondition{{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime}}
+			small.Status.Conditions = []corev1.PodCondition{{
+				Type:               c.Type,
+				Status:             c.Status,
+				LastTransitionTime: c.LastTransitionTime,
+			}}
 		}
 	}
 	return small
@@ -97,6 +101,7 @@ var relevantChange = predicate.Funcs{
 		before, ok1 := e.ObjectOld.(*corev1.Pod)
 		after, ok2 := e.ObjectNew.(*corev1.Pod)
 		return !ok1 || !ok2 || before.UID != after.UID || before.Spec.NodeName != after.Spec.NodeName ||
-			leaving(before) != leaving(after) || !equality.Semantic.DeepEqual(before.Spec.Tolerations, after.Spec.Tolerations)
+			leaving(before) != leaving(after) ||
+			!equality.Semantic.DeepEqual(before.Spec.Tolerations, after.Spec.Tolerations)
 	},
 }

@@ -16,7 +16,12 @@ import (
 func TestStripLeavesWhatIsChecked(t *testing.T) {
 	now := metav1.NewTime(begin)
 	meta := metav1.ObjectMeta{
-		Namespace: "default", Name: "web", UID: "uid", ResourceVersion: "7", CreationTimestamp: now, DeletionTimestamp: &now,
+		Namespace:         "default",
+		Name:              "web",
+		UID:               "uid",
+		ResourceVersion:   "7",
+		CreationTimestamp: now,
+		DeletionTimestamp: &now,
 	}
 	large := meta
 	large.Labels = map[string]string{"app": "web"}
@@ -82,7 +87,13 @@ func TestCacheHasOnlyPodsThatRunOnNodes(t *testing.T) {
 		for _, tc := range []struct {
 			node, phase string
 			want        bool
-		}{{"n", "Running", true}, {"n", "Pending", true}, {"", "Pending", false}, {"n", "Succeeded", false}, {"n", "Failed", false}} {
+		}{
+			{"n", "Running", true},
+			{"n", "Pending", true},
+			{"", "Pending", false},
+			{"n", "Succeeded", false},
+			{"n", "Failed", false},
+		} {
 			if got := o.Field.Matches(fields.Set{"spec.nodeName": tc.node, "status.phase": tc.phase}); got != tc.want {
 				t.Errorf("%+v: got %v", tc, got)
 			}

@@ -88,7 +88,8 @@ func (c *Controller) track(ctx context.Context, name types.NamespacedName, obj *
 
 // leaving reports whether the pod has ended or is being deleted.
 func leaving(obj *corev1.Pod) bool {
-	return obj.DeletionTimestamp != nil || obj.Status.Phase == corev1.PodSucceeded || obj.Status.Phase == corev1.PodFailed
+	return obj.DeletionTimestamp != nil || obj.Status.Phase == corev1.PodSucceeded ||
+		obj.Status.Phase == corev1.PodFailed
 }
 
 // arrival is when the pod came to its node: when it was bound, or created for it.
@@ -143,7 +144,8 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 		p.due = deadline
 	}
 	if change != lifecycle.Unchanged {
-		log.FromContext(ctx).V(1).Info("Eviction "+change.String(), "pod", p.NamespacedName, "node", p.node, "deadline", e.At)
+		log.FromContext(ctx).V(1).Info("Eviction "+change.String(),
+			"pod", p.NamespacedName, "node", p.node, "deadline", e.At)
 		c.poke()
 	}
 }

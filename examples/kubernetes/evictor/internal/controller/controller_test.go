@@ -166,7 +166,10 @@ func TestATaintWithoutTime(t *testing.T) {
 	w.setNode("n")
 	zero := taint("a:NoExecute", time.Time{})
 	zero.TimeAdded = &metav1.Time{} // as it comes by protobuf
-	w.c.noteNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{zero}}}, w.now())
+	w.c.noteNode(&corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "n"},
+		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{zero}},
+	}, w.now())
 	w.check("web")
 	w.wantDue("web", 16*s)
 
@@ -227,7 +230,8 @@ func TestKeepTimers(t *testing.T) {
 			w.clock.Step(s)
 			w.check("web") // a check alone changes nothing
 			w.wantDue("web", tc.want)
-			w.noteNode("n", taint("node.kubernetes.io/unreachable:NoExecute", begin.Add(8*s)), taint("b:NoSchedule", w.now()))
+			w.noteNode("n",
+				taint("node.kubernetes.io/unreachable:NoExecute", begin.Add(8*s)), taint("b:NoSchedule", w.now()))
 			if len(w.requests.list) != 0 {
 				t.Errorf("the same taints make it check %v", w.requests.list)
 			}
@@ -264,7 +268,8 @@ func TestSelect(t *testing.T) {
 		taints.ShortestMatch: 10 * s,
 	} {
 		w := newWorld(t, Options{Policy: taints.EvictionPolicy{FromTimeAdded: true, Select: selection}})
-		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 20s", "a:NoExecute op=Exists for 30s", "a:NoExecute op=Exists for 10s"))
+		w.addPod("web", "n", tolerations(
+			"a:NoExecute op=Exists for 20s", "a:NoExecute op=Exists for 30s", "a:NoExecute op=Exists for 10s"))
 		w.setNode("n", taint("a:NoExecute", begin))
 		w.wantDue("web", want)
 	}
@@ -285,7 +290,8 @@ func TestAPIErrors(t *testing.T) {
 	pods := corev1.Resource("pods")
 	const budget = "The disruption budget web needs 1 healthy pods and has 1 currently"
 	disrupts := func(seconds int) error { // as the API server's eviction.go has it
-		err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
+		err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.",
+			seconds)
 		err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
 			Type:    policyv1.DisruptionBudgetCause,
 			Message: budget,
@@ -341,7 +347,8 @@ func TestAPIErrors(t *testing.T) {
 				}
 				want := []string{"Normal TaintManagerEviction Marking for deletion Pod default/web"}
 				if tc.outcome == blocked {
-					held := "Warning TaintManagerEviction A PodDisruptionBudget holds back the eviction of Pod default/web, due since 2026-05-01T12:00:10Z: " + budget
+					held := "Warning TaintManagerEviction A PodDisruptionBudget holds back the eviction" +
+						" of Pod default/web, due since 2026-05-01T12:00:10Z: " + budget
 					want = append(want, held, held, held)
 				}
 				w.wantEvents(want...)
@@ -404,7 +411,8 @@ func TestATaintThatGoesAfterAFailure(t *testing.T) {
 		w.setNode("n", rest...)
 		w.pass(time.Hour)
 		w.wantNotEvicted(uid)
-		marking, cancelling := "Normal TaintManagerEviction Marking for deletion Pod default/web", "Normal TaintManagerEviction Cancelling deletion of Pod default/web"
+		marking := "Normal TaintManagerEviction Marking for deletion Pod default/web"
+		cancelling := "Normal TaintManagerEviction Cancelling deletion of Pod default/web"
 		w.wantEvents(marking, cancelling)
 		w.wantCount(canceled, 1)
 
@@ -705,8 +713,8 @@ func TestDeleteSetsTheCondition(t *testing.T) {
 		obj := &corev1.Pod{}
 		w.must(w.client.Get(context.Background(), key(name), obj))
 		c := obj.Status.Conditions[len(obj.Status.Conditions)-1]
-		if c.Type != corev1.DisruptionTarget || c.Status != corev1.ConditionTrue || c.Reason != reason || c.Message != message ||
-			c.ObservedGeneration != 7 {
+		if c.Type != corev1.DisruptionTarget || c.Status != corev1.ConditionTrue ||
+			c.Reason != reason || c.Message != message || c.ObservedGeneration != 7 {
 			t.Errorf("%s has %+v", name, c)
 		}
 		if kept := c.LastTransitionTime.Equal(&before); kept != (name == "reason" || name == "message") {

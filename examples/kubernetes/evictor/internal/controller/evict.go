@@ -143,6 +143,7 @@ func (c *Controller) emit(p *pod, kind, action, note string, args ...any) {
 // API server says of it.
 func (c *Controller) emitBlocked(p *pod, err error) {
 	cause, _ := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
-	c.emit(p, corev1.EventTypeWarning, actionWait, "A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s",
+	c.emit(p, corev1.EventTypeWarning, actionWait,
+		"A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s",
 		p.due.UTC().Format(time.RFC3339), cause.Message)
 }

@@ -85,7 +85,12 @@ func newWorld(t tester, o Options) *world {
 	w.client = fake.NewClientBuilder().WithScheme(scheme).
 		WithIndex(&corev1.Pod{}, byNode, nodeOf).
 		WithStatusSubresource(&corev1.Pod{}).
-		WithInterceptorFuncs(interceptor.Funcs{Get: w.get, SubResourceCreate: w.evict, SubResourcePatch: w.patch, Delete: w.delete}).
+		WithInterceptorFuncs(interceptor.Funcs{
+			Get:               w.get,
+			SubResourceCreate: w.evict,
+			SubResourcePatch:  w.patch,
+			Delete:            w.delete,
+		}).
 		Build()
 	w.restart()
 	return w
@@ -123,7 +128,10 @@ func (w *world) must(err error) {
 	}
 }
 
-func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+func (w *world) get(
+	ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object,
+	opts ...client.GetOption,
+) error {
 	if w.unreadable != nil {
 		return w.unreadable
 	}
@@ -200,7 +208,8 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 		return err
 	}
 	if now.UID != *p.UID {
-		return apierrors.NewConflict(corev1.Resource("pods"), now.Name, fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
+		return apierrors.NewConflict(corev1.Resource("pods"), now.Name,
+			fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
 	}
 	w.mu.Lock()
 	w.evicted[now.UID] = w.now()
@@ -286,7 +295,10 @@ func (w *world) newPod(name, node string, tolerations []corev1.Toleration, chang
 	w.uids++
 	obj := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: name, UID: types.UID(fmt.Sprint("uid-", w.uids)), CreationTimestamp: metav1.NewTime(w.now()),
+			Namespace:         "default",
+			Name:              name,
+			UID:               types.UID(fmt.Sprint("uid-", w.uids)),
+			CreationTimestamp: metav1.NewTime(w.now()),
 		},
 		Spec:   corev1.PodSpec{NodeName: node, Tolerations: tolerations},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},

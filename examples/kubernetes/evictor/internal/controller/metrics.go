@@ -18,7 +18,8 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	m := &instruments{
 		evictions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "taints_evictor_evictions_total",
-			Help: "Evictions by outcome: evicted, gone, blocked, throttled, conflict, error, dry-run or canceled. One that was blocked, throttled, or failed, is tried again.",
+			Help: "Evictions by outcome: evicted, gone, blocked, throttled, conflict, error, dry-run or canceled. " +
+				"One that was blocked, throttled, or failed, is tried again.",
 		}, []string{"outcome"}),
 		lateness: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "taints_evictor_lateness_seconds",

@@ -60,7 +60,8 @@ func noExecute(obj *corev1.Node, before []taints.Taint, now time.Time) []taints.
 		}
 		if t.TimeAdded == nil || t.TimeAdded.IsZero() {
 			t.TimeAdded = &now
-			if i := slices.IndexFunc(before, func(b taints.Taint) bool { return b.Key == t.Key && b.Value == t.Value }); i >= 0 {
+			same := func(b taints.Taint) bool { return b.Key == t.Key && b.Value == t.Value }
+			if i := slices.IndexFunc(before, same); i >= 0 {
 				t.TimeAdded = before[i].TimeAdded
 			}
 		}

@@ -155,7 +155,8 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 	if result == blocked {
 		c.emitBlocked(p, err)
 	}
-	logger := log.FromContext(ctx).WithValues("pod", p.NamespacedName, "uid", p.uid, "node", p.node, "deadline", p.due, "outcome", result)
+	logger := log.FromContext(ctx).WithValues("pod", p.NamespacedName, "uid", p.uid,
+		"node", p.node, "deadline", p.due, "outcome", result)
 
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -48,7 +48,8 @@ func TestEachIsEvictedInTime(t *testing.T) {
 		want := map[types.UID]time.Duration{}
 		for i := range 200 {
 			seconds := (i * 37) % 500
-			uid := w.addPod(fmt.Sprint("pod-", i), "n", tolerations(fmt.Sprintf("a:NoExecute op=Exists for %ds", seconds)))
+			uid := w.addPod(fmt.Sprint("pod-", i), "n",
+				tolerations(fmt.Sprintf("a:NoExecute op=Exists for %ds", seconds)))
 			want[uid] = time.Duration(seconds) * s
 		}
 		w.setNode("n", taint("a:NoExecute", start))
@@ -169,7 +170,8 @@ func TestAnotherLeader(t *testing.T) {
 		w.fail = failTimes(5, errors.New("no"))
 		var uids []types.UID
 		for i := range 20 {
-			uids = append(uids, w.addPod(fmt.Sprint("pod-", i), "n", tolerations(fmt.Sprintf("a:NoExecute op=Exists for %ds", i))))
+			list := tolerations(fmt.Sprintf("a:NoExecute op=Exists for %ds", i))
+			uids = append(uids, w.addPod(fmt.Sprint("pod-", i), "n", list))
 		}
 		w.noteNode("n", taint("a:NoExecute", start))
 		for range 10 {

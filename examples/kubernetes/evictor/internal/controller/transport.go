@@ -18,10 +18,12 @@ import (
 // AdaptTransport makes clients with this configuration do what the controller needs
 // where the API server is busy or gone:
 //
-//   - A write returns what the API server says, be it to come again after a while. A client would otherwise sleep and repeat
-//     it, up to ten times, and keep a worker from other pods; the queue tries again.
-//   - A read waits for an API server that cannot be reached. An informer would otherwise look for it slower and slower, and
-//     notice up to a minute late that it is back.
+//   - A write returns what the API server says, be it to come again after a
+//     while. A client would otherwise sleep and repeat it, up to ten times, and
+//     keep a worker from other pods; the queue tries again.
+//   - A read waits for an API server that cannot be reached. An informer would
+//     otherwise look for it slower and slower, and notice up to a minute late
+//     that it is back.
 func AdaptTransport(config *rest.Config) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next} })
 }
@@ -55,7 +57,8 @@ func (t transport) read(request *http.Request) (*http.Response, error) {
 			return response, err
 		}
 		if attempts%readsTold == 0 {
-			ctrl.Log.WithName(name).Info("Cannot reach the API server, and will try again", "path", request.URL.Path, "error", err.Error())
+			ctrl.Log.WithName(name).Info("Cannot reach the API server, and will try again",
+				"path", request.URL.Path, "error", err.Error())
 		}
 		select {
 		case <-request.Context().Done():

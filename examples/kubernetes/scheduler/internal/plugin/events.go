@@ -42,7 +42,8 @@ func (p *Taints) afterNodeChange(_ klog.Logger, pod *corev1.Pod, before, after a
 }
 
 func (p *Taints) feasible(pod *corev1.Pod, node *corev1.Node) bool {
-	_, found := p.options.FindUntolerated(kube.Taints(node.Spec.Taints), kube.Tolerations(pod.Spec.Tolerations), taints.Hard)
+	_, found := p.options.FindUntolerated(kube.Taints(node.Spec.Taints),
+		kube.Tolerations(pod.Spec.Tolerations), taints.Hard)
 	return !found
 }
 

@@ -70,6 +70,7 @@ func equal(key, value string) corev1.Toleration {
 var (
 	keys       = rapid.SampledFrom([]string{"a", "b", "node.kubernetes.io/unschedulable"})
 	values     = rapid.SampledFrom([]string{"", "x", "5", "7", "-3", "05"})
+	operators  = rapid.SampledFrom([]corev1.TolerationOperator{"", "Equal", "Exists", "Lt", "Gt"})
 	effects    = rapid.SampledFrom([]corev1.TaintEffect{"NoSchedule", "PreferNoSchedule", "NoExecute", "NoSuch"})
 	drawnTaint = rapid.Custom(func(t *rapid.T) corev1.Taint {
 		return taint(keys.Draw(t, "key"), values.Draw(t, "value"), effects.Draw(t, "effect"))
@@ -77,7 +78,7 @@ var (
 	drawnToleration = rapid.Custom(func(t *rapid.T) corev1.Toleration {
 		return corev1.Toleration{
 			Key:      rapid.OneOf(keys, rapid.Just("")).Draw(t, "key"),
-			Operator: rapid.SampledFrom([]corev1.TolerationOperator{"", "Equal", "Exists", "Lt", "Gt"}).Draw(t, "operator"),
+			Operator: operators.Draw(t, "operator"),
 			Value:    values.Draw(t, "value"),
 			Effect:   rapid.OneOf(effects, rapid.Just(corev1.TaintEffect(""))).Draw(t, "effect"),
 		}
@@ -182,7 +183,9 @@ type scorer interface {
 	fwk.ScorePlugin
 }
 
-func scoreAll(ctx context.Context, t rapid.TB, p scorer, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) fwk.NodeScoreList {
+func scoreAll(
+	ctx context.Context, t rapid.TB, p scorer, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo,
+) fwk.NodeScoreList {
 	if status := p.PreScore(ctx, state, pod, nodes); !status.IsSuccess() {
 		t.Fatal(status)
 	}
@@ -389,7 +392,8 @@ func TestMessages(t *testing.T) {
 			if !strings.HasPrefix(status.Message(), test.nodes) {
 				t.Errorf("PreFilter: %q, want %q", status.Message(), test.nodes)
 			}
-			if _, status := p.PostFilter(ctx, state, pod(), nil); status.Code() != fwk.Unschedulable || status.Message() != "" {
+			_, status = p.PostFilter(ctx, state, pod(), nil)
+			if status.Code() != fwk.Unschedulable || status.Message() != "" {
 				t.Errorf("PostFilter after PreFilter has said it: %v", status)
 			}
 		})

@@ -16,8 +16,10 @@ func TestAllocs(t *testing.T) {
 		"spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
 	added := time.Unix(0, 0)
 	list[3].TimeAdded = &added
-	tols := parseTolerations("dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s",
-		"score=20:NoExecute op=Gt for 60s", "x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s")
+	tols := parseTolerations(
+		"dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s", "score=20:NoExecute op=Gt for 60s",
+		"x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s",
+	)
 	var (
 		m       = taints.Compile(tols)
 		longest = taints.EvictionPolicy{Select: taints.LongestMatch, FromTimeAdded: true}.Compile(tols)
@@ -34,31 +36,43 @@ func TestAllocs(t *testing.T) {
 		index.Set(i, [][]taints.Taint{nil, list}[i%2])
 	}
 	for name, f := range map[string]func(){
-		"Tolerates":                           func() { tols[1].Tolerates(list[3]) },
-		"Check":                               func() { tols[3].Mismatch(list[4]) },
-		"Match":                               func() { m.Match(list[3]) },
-		"FindUntolerated":                     func() { taints.FindUntolerated(list, tols, taints.Hard) },
-		"Matcher.FindUntolerated":             func() { m.FindUntolerated(list, taints.Hard) },
-		"Filter":                              func() { taints.Filter(list, tols) },
-		"Matcher.Filter":                      func() { m.Filter(list) },
-		"NormalizeScores":                     func() { taints.NormalizeScores(scores, counts, 100) },
-		"Effects":                             func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
-		"Evict":                               func() { taints.EvictionOf(list, tols, now) },
-		"Matcher.EvictionOf":                  func() { longest.EvictionOf(list, now) },
-		"EvictionPolicy.EvictionOf":           func() { policy.EvictionOf(list, tols, now) },
-		"EvictionPolicy.Choose":               func() { policy.Choose(list[3], tols) },
-		"Matcher.Choose":                      func() { longest.Choose(list[3]) },
-		"Options.FindUntolerated":             func() { taints.Options{NoComparison: true}.FindUntolerated(list, tols, taints.Hard) },
-		"Changes.Apply, nothing to do":        func() { taints.Changes{}.Apply(list) },
-		"FindTaint":                           func() { taints.FindTaint(list, list[3].ID()) },
-		"Matcher.EvictionOf, nil":             func() { none.EvictionOf(list, now) },
-		"ValidateTaints":                      func() { mustBe(nil, taints.ValidateTaints(list)) },
-		"ValidateTolerations":                 func() { mustBe(nil, taints.ValidateTolerations(tols)) },
-		"ValidateTolerationsUpdate":           func() { mustBe(nil, taints.ValidateTolerationsUpdate(tols, tols)) },
-		"Taint.Validate":                      func() { mustBe(nil, list[1].Validate()) },
-		"Toleration.Validate":                 func() { mustBe(nil, tols[1].Validate()) },
-		"ParseTaint":                          func() { _, err := taints.ParseTaint("example.com/gpu=x:NoSchedule"); mustBe(nil, err) },
-		"ParseToleration":                     func() { _, err := taints.ParseToleration("score=60:NoExecute op=Lt"); mustBe(nil, err) },
+		"Tolerates":               func() { tols[1].Tolerates(list[3]) },
+		"Check":                   func() { tols[3].Mismatch(list[4]) },
+		"Match":                   func() { m.Match(list[3]) },
+		"FindUntolerated":         func() { taints.FindUntolerated(list, tols, taints.Hard) },
+		"Matcher.FindUntolerated": func() { m.FindUntolerated(list, taints.Hard) },
+		"Filter":                  func() { taints.Filter(list, tols) },
+		"Matcher.Filter":          func() { m.Filter(list) },
+		"NormalizeScores":         func() { taints.NormalizeScores(scores, counts, 100) },
+		"Effects": func() {
+			sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute))
+		},
+		"Evict":                     func() { taints.EvictionOf(list, tols, now) },
+		"Matcher.EvictionOf":        func() { longest.EvictionOf(list, now) },
+		"EvictionPolicy.EvictionOf": func() { policy.EvictionOf(list, tols, now) },
+		"EvictionPolicy.Choose":     func() { policy.Choose(list[3], tols) },
+		"Matcher.Choose":            func() { longest.Choose(list[3]) },
+		"Options.FindUntolerated": func() {
+			taints.Options{NoComparison: true}.FindUntolerated(list, tols, taints.Hard)
+		},
+		"Changes.Apply, nothing to do": func() { taints.Changes{}.Apply(list) },
+		"FindTaint":                    func() { taints.FindTaint(list, list[3].ID()) },
+		"Matcher.EvictionOf, nil":      func() { none.EvictionOf(list, now) },
+		"ValidateTaints":               func() { mustBe(nil, taints.ValidateTaints(list)) },
+		"ValidateTolerations":          func() { mustBe(nil, taints.ValidateTolerations(tols)) },
+		"ValidateTolerationsUpdate": func() {
+			mustBe(nil, taints.ValidateTolerationsUpdate(tols, tols))
+		},
+		"Taint.Validate":      func() { mustBe(nil, list[1].Validate()) },
+		"Toleration.Validate": func() { mustBe(nil, tols[1].Validate()) },
+		"ParseTaint": func() {
+			_, err := taints.ParseTaint("example.com/gpu=x:NoSchedule")
+			mustBe(nil, err)
+		},
+		"ParseToleration": func() {
+			_, err := taints.ParseToleration("score=60:NoExecute op=Lt")
+			mustBe(nil, err)
+		},
 		"Taint.AppendTo":                      func() { list[1].AppendTo(buf) },
 		"Toleration.AppendTo":                 func() { tols[1].AppendTo(buf) },
 		"Taint.Equal":                         func() { list[3].Equal(list[3]) },

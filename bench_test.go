@@ -169,7 +169,11 @@ func indexScene(nodes, ways int) map[string][]taints.Taint {
 		sets[i] = []taints.Taint{{Key: "tenant", Value: fmt.Sprint(i), Effect: taints.NoSchedule}}
 		switch i % 4 {
 		case 1:
-			sets[i] = append(sets[i], taints.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: taints.NoSchedule})
+			sets[i] = append(sets[i], taints.Taint{
+				Key:    "nvidia.com/gpu",
+				Value:  "present",
+				Effect: taints.NoSchedule,
+			})
 		case 3:
 			sets[i] = append(sets[i], taints.Taint{
 				Key:    "cloud.example.com/spot",

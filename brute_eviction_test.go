@@ -26,8 +26,10 @@ var (
 )
 
 var bruteSeconds = []*int64{
-	nil, seconds(math.MinInt64), seconds(-1), seconds(0), seconds(1), seconds(300), seconds(301), seconds(9223372036), seconds(9223372037),
-	seconds(math.MaxInt64 - 62135596800), seconds(math.MaxInt64 - 62135596801), seconds(math.MaxInt64 - 1), seconds(math.MaxInt64),
+	nil, seconds(math.MinInt64), seconds(-1), seconds(0), seconds(1), seconds(300), seconds(301),
+	seconds(9223372036), seconds(9223372037),
+	seconds(math.MaxInt64 - 62135596800), seconds(math.MaxInt64 - 62135596801),
+	seconds(math.MaxInt64 - 1), seconds(math.MaxInt64),
 }
 
 // brutePolicies are all policies.
@@ -39,14 +41,18 @@ func brutePolicies(effects ...taints.EffectSet) []taints.EvictionPolicy {
 	} {
 		for _, fromTimeAdded := range []bool{false, true} {
 			for _, in := range effects {
-				all = append(all, taints.EvictionPolicy{Select: selection, FromTimeAdded: fromTimeAdded, Effects: in})
+				all = append(all, taints.EvictionPolicy{
+					Select: selection, FromTimeAdded: fromTimeAdded, Effects: in,
+				})
 			}
 		}
 	}
 	return all
 }
 
-func checkEviction(t *testing.T, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) {
+func checkEviction(
+	t *testing.T, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
+) {
 	t.Helper()
 	e := p.EvictionOf(list, tols, now)
 	if compiled := p.Compile(tols).EvictionOf(list, now); compiled != e {

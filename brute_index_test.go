@@ -100,7 +100,8 @@ var (
 		"b and a": parseTaints("b:NoExecute", "a=5:NoSchedule"), "soft": parseTaints("a=6:PreferNoSchedule"),
 	}
 	bruteMatchers = []*taints.Matcher{
-		nil, taints.Compile(parseTolerations("a op=Exists")), taints.Compile(parseTolerations("a=6 op=Lt", "b op=Exists")),
+		nil, taints.Compile(parseTolerations("a op=Exists")),
+		taints.Compile(parseTolerations("a=6 op=Lt", "b op=Exists")),
 		taints.Compile(parseTolerations("op=Exists")),
 	}
 )

@@ -141,13 +141,16 @@ type timedEffect struct {
 var bruteTimes = map[int64]int{-1: 1, 0: 1, 300: 2, 301: 3}
 
 // bruteTolerations returns every combination under the options.
-func bruteTolerations(o taints.Options, keys []string, values []valueForm, effects []timedEffect) []bruteToleration {
+func bruteTolerations(
+	o taints.Options, keys []string, values []valueForm, effects []timedEffect,
+) []bruteToleration {
 	var all []bruteToleration
 	for _, key := range keys {
 		for _, value := range values {
 			for _, effect := range effects {
 				t := bruteToleration{Toleration: taints.Toleration{
-					Key: key, Operator: value.operator, Value: value.value, Effect: effect.effect, TolerationSeconds: effect.seconds,
+					Key: key, Operator: value.operator, Value: value.value,
+					Effect: effect.effect, TolerationSeconds: effect.seconds,
 				}}
 				t.tolerates = setOf(func(taint taints.Taint) bool { return refTolerates(o, t.Toleration, taint) })
 				if s := effect.seconds; s != nil {
@@ -279,7 +282,8 @@ func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 		}
 	}
 	for _, o := range allOptions {
-		many, few := bruteTolerations(o, manyKeys, manyValues, manyEffects), bruteTolerations(o, manyKeys, fewValues, fewEffects)
+		many := bruteTolerations(o, manyKeys, manyValues, manyEffects)
+		few := bruteTolerations(o, manyKeys, fewValues, fewEffects)
 		for _, a := range many {
 			for _, b := range many {
 				call(o, a, b)
@@ -300,11 +304,14 @@ func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 
 func TestBruteTolerates(t *testing.T) {
 	for _, o := range allOptions {
-		for _, tol := range bruteTolerations(o, wideKeys, wideValues,
-			[]timedEffect{{"", nil}, {"NoExecute", nil}, {"NoSchedule", seconds(300)}, {"x", nil}, {"noexecute", nil}}) {
+		for _, tol := range bruteTolerations(o, wideKeys, wideValues, []timedEffect{
+			{"", nil}, {"NoExecute", nil}, {"NoSchedule", seconds(300)}, {"x", nil}, {"noexecute", nil},
+		}) {
 			m := o.Compile([]taints.Toleration{tol.Toleration})
 			tolerates := setOf(func(taint taints.Taint) bool { return o.Tolerates(tol.Toleration, taint) })
-			matches := setOf(func(taint taints.Taint) bool { return o.Mismatch(tol.Toleration, taint) == taints.MismatchNone })
+			matches := setOf(func(taint taints.Taint) bool {
+				return o.Mismatch(tol.Toleration, taint) == taints.MismatchNone
+			})
 			compiled := setOf(func(taint taints.Taint) bool { _, ok := m.Match(taint); return ok })
 			for form, got := range map[string]taintSet{
 				"Tolerates":     tolerates,
@@ -367,7 +374,8 @@ func TestBruteValidateAllowed(t *testing.T) {
 			got = append(got, i)
 		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("under %+v %v of %v are not allowed by %v, want %v", o, got, tolerationsOf(list...), tolerationsOf(allow...), want)
+			t.Fatalf("under %+v %v of %v are not allowed by %v, want %v",
+				o, got, tolerationsOf(list...), tolerationsOf(allow...), want)
 		}
 	}
 	eachList(t, func(o taints.Options, list []bruteToleration) {
@@ -382,15 +390,18 @@ func TestBruteMerge(t *testing.T) {
 		for at := range list {
 			want := slices.Clone(list[:at])
 			for i := at; i < len(list); i++ {
-				superfluous := list[i].empty() ||
-					slices.ContainsFunc(want, func(t bruteToleration) bool { return t.tolerates.includes(&list[i].tolerates) })
+				superfluous := list[i].empty() || slices.ContainsFunc(want, func(t bruteToleration) bool {
+					return t.tolerates.includes(&list[i].tolerates)
+				})
 				if !superfluous {
 					want = append(want, list[i])
 				}
 			}
 			tols := tolerationsOf(list...)
-			if got := o.Merge(tols[:at], tols[at:]); !slices.EqualFunc(got, tolerationsOf(want...), taints.Toleration.Equal) {
-				t.Fatalf("under %+v %v and %v became %v, want %v", o, tols[:at], tols[at:], got, tolerationsOf(want...))
+			got := o.Merge(tols[:at], tols[at:])
+			if !slices.EqualFunc(got, tolerationsOf(want...), taints.Toleration.Equal) {
+				t.Fatalf("under %+v %v and %v became %v, want %v",
+					o, tols[:at], tols[at:], got, tolerationsOf(want...))
 			}
 			if answerOf(want...) != answerOf(list...) {
 				t.Fatalf("under %+v %v does not mean %v", o, tolerationsOf(want...), tols)
@@ -402,7 +413,9 @@ func TestBruteMerge(t *testing.T) {
 // before reports whether an entry before that of the index tolerates all that it
 // tolerates, so that it never comes first.
 func before(list []bruteToleration, i int) bool {
-	return slices.ContainsFunc(list[:i], func(t bruteToleration) bool { return t.tolerates.includes(&list[i].tolerates) })
+	return slices.ContainsFunc(list[:i], func(t bruteToleration) bool {
+		return t.tolerates.includes(&list[i].tolerates)
+	})
 }
 
 // after reports whether an entry after that of the index tolerates all that it
@@ -437,7 +450,8 @@ func without(list []bruteToleration, dropped func(i int) bool) []bruteToleration
 func checkDropped(t fataler, o taints.Options, list []bruteToleration, dropped func(i int) bool) {
 	left := without(list, dropped)
 	if answerOf(left...) != answerOf(list...) {
-		t.Fatalf("under %+v %v became %v, which means something else", o, tolerationsOf(list...), tolerationsOf(left...))
+		t.Fatalf("under %+v %v became %v, which means something else",
+			o, tolerationsOf(list...), tolerationsOf(left...))
 	}
 	for i := range list {
 		if !dropped(i) || list[i].empty() || before(list, i) {
@@ -445,7 +459,8 @@ func checkDropped(t fataler, o taints.Options, list []bruteToleration, dropped f
 		}
 		at := len(without(list[:i], dropped))
 		if !after(slices.Insert(slices.Clone(left), at, list[i]), at) {
-			t.Fatalf("under %+v %v became %v: nothing makes %v superfluous", o, tolerationsOf(list...), tolerationsOf(left...), list[i])
+			t.Fatalf("under %+v %v became %v: nothing makes %v superfluous",
+				o, tolerationsOf(list...), tolerationsOf(left...), list[i])
 		}
 	}
 }
@@ -483,7 +498,8 @@ func TestMinimizeKeepsWhatSetsATime(t *testing.T) {
 
 func TestBruteSameTolerations(t *testing.T) {
 	check := func(o taints.Options, a, b []bruteToleration) {
-		if got, want := o.SameTolerations(tolerationsOf(a...), tolerationsOf(b...)), answerOf(a...) == answerOf(b...); got != want {
+		got := o.SameTolerations(tolerationsOf(a...), tolerationsOf(b...))
+		if want := answerOf(a...) == answerOf(b...); got != want {
 			t.Fatalf("under %+v %v and %v are the same: %v", o, tolerationsOf(a...), tolerationsOf(b...), got)
 		}
 	}
@@ -522,7 +538,8 @@ func TestBruteLint(t *testing.T) {
 		for i := range list {
 			by, inShadow := shadowed[i]
 			if want := shadowOf(list, i); inShadow != (want >= 0) || inShadow && by != want {
-				t.Fatalf("under %+v %v: %v is in the shadow of %d, %v, want %d", o, tols, list[i], by, inShadow, want)
+				t.Fatalf("under %+v %v: %v is in the shadow of %d, %v, want %d",
+					o, tols, list[i], by, inShadow, want)
 			}
 			if covered[i] || inShadow || list[i].empty() {
 				continue

@@ -58,7 +58,10 @@ func TestParseChangesErrors(t *testing.T) {
 		kind   error
 		text   string
 	}{
-		{"", 0, "key", taints.ErrRequired, `parse change "" at offset 0: specs[1].key: required: a taint needs a key`},
+		{
+			"", 0, "key", taints.ErrRequired,
+			`parse change "" at offset 0: specs[1].key: required: a taint needs a key`,
+		},
 		{"-", 0, "key", taints.ErrRequired, ""},
 		{"--", 0, "key", taints.ErrInvalid, ""},
 		{"key", 3, "effect", taints.ErrRequired, ""},
@@ -77,7 +80,8 @@ func TestParseChangesErrors(t *testing.T) {
 		{"key:NoSchedule:NoExecute-", 4, "effect", taints.ErrUnsupported, ""},
 		{
 			"first:NoSchedule", 0, "", taints.ErrDuplicate,
-			`parse change "first:NoSchedule" at offset 0: specs[1]: "first:NoSchedule" is a duplicate: a node has at most one taint of a key and effect`,
+			`parse change "first:NoSchedule" at offset 0: specs[1]: "first:NoSchedule" is a duplicate: ` +
+				`a node has at most one taint of a key and effect`,
 		},
 		{"first=v:NoSchedule", 0, "", taints.ErrDuplicate, ""},
 	} {
@@ -132,7 +136,10 @@ func TestChangesString(t *testing.T) {
 			t.Errorf("%q prints as %q, %v", specs, got, err)
 		}
 	}
-	odd := taints.Changes{Add: []taints.Taint{{}, {Key: "k", Value: "v"}}, Remove: []taints.TaintID{{}, {Effect: "x"}}}
+	odd := taints.Changes{
+		Add:    []taints.Taint{{}, {Key: "k", Value: "v"}},
+		Remove: []taints.TaintID{{}, {Effect: "x"}},
+	}
 	if got := odd.String(); got != " k=v: - :x-" {
 		t.Errorf("odd changes print as %q", got)
 	}
@@ -206,10 +213,15 @@ func TestApplyStrict(t *testing.T) {
 			"added and another effect removed", node, "gpu=y:PreferNoSchedule gpu:NoSchedule-",
 			false, "dedicated=ml:NoSchedule gpu=x:NoExecute gpu=y:PreferNoSchedule", nil,
 		},
-		{"all problems at once", node, "gpu=y:NoSchedule spot:NoSchedule new:NoExecute tier- spot- gone:NoSchedule-", false, "", []string{
-			"add[0] gpu=y:NoSchedule: already there", "add[1] spot:NoSchedule: in conflict",
-			"remove[0] tier: not found", "remove[2] gone:NoSchedule: not found",
-		}},
+		{
+			"all problems at once", node,
+			"gpu=y:NoSchedule spot:NoSchedule new:NoExecute tier- spot- gone:NoSchedule-",
+			false, "",
+			[]string{
+				"add[0] gpu=y:NoSchedule: already there", "add[1] spot:NoSchedule: in conflict",
+				"remove[0] tier: not found", "remove[2] gone:NoSchedule: not found",
+			},
+		},
 		{
 			"twice in the list", "a=1:NoSchedule b:NoSchedule a=2:NoSchedule", "c:NoSchedule",
 			false, "a=1:NoSchedule b:NoSchedule c:NoSchedule", nil,
@@ -252,7 +264,9 @@ func TestApplyStrictOddChanges(t *testing.T) {
 	_, err := taints.Changes{Add: listOf("a=1:NoSchedule b: a=2:NoSchedule b=3:")}.ApplyStrict(nil, true)
 	checkApplyError(t, err, []string{"add[2] a=2:NoSchedule: a duplicate", "add[3] b=3:: a duplicate"})
 
-	got, err := taints.Changes{Remove: []taints.TaintID{{}}}.ApplyStrict(listOf("a:NoSchedule :NoExecute :x"), false)
+	got, err := taints.Changes{Remove: []taints.TaintID{{}}}.ApplyStrict(
+		listOf("a:NoSchedule :NoExecute :x"), false,
+	)
 	if diff := cmp.Diff([]string{"a:NoSchedule"}, texts(got)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -261,11 +275,20 @@ func TestApplyStrictOddChanges(t *testing.T) {
 func TestApplyStrictErrorText(t *testing.T) {
 	node := listOf("gpu:NoSchedule dedicated=ml:NoSchedule")
 	for specs, want := range map[string]string{
-		"gpu:NoSchedule":             `add[0]: "gpu:NoSchedule" is already there: the node has it as it is; overwrite would leave it so`,
-		"dedicated=db:NoSchedule":    `add[0]: "dedicated=db:NoSchedule" is already there: the node has this key and effect under another value; overwrite would replace it`,
-		"spot- tier:NoExecute-":      `remove[0]: "spot" is not found: the node has no such taint, or an earlier removal takes it; remove[1]: "tier:NoExecute" is not found: the node has no such taint, or an earlier removal takes it`,
-		"gpu:NoSchedule gpu-":        `add[0]: "gpu:NoSchedule" is in conflict: a removal names it too; to replace what is there, add with overwrite and do not remove`,
-		"gpu=a:NoSchedule dedicate-": `add[0]: "gpu=a:NoSchedule" is already there: the node has this key and effect under another value; overwrite would replace it; remove[0]: "dedicate" is not found: the node has no such taint, or an earlier removal takes it`,
+		"gpu:NoSchedule": `add[0]: "gpu:NoSchedule" is already there: ` +
+			`the node has it as it is; overwrite would leave it so`,
+		"dedicated=db:NoSchedule": `add[0]: "dedicated=db:NoSchedule" is already there: ` +
+			`the node has this key and effect under another value; overwrite would replace it`,
+		"spot- tier:NoExecute-": `remove[0]: "spot" is not found: ` +
+			`the node has no such taint, or an earlier removal takes it; ` +
+			`remove[1]: "tier:NoExecute" is not found: ` +
+			`the node has no such taint, or an earlier removal takes it`,
+		"gpu:NoSchedule gpu-": `add[0]: "gpu:NoSchedule" is in conflict: ` +
+			`a removal names it too; to replace what is there, add with overwrite and do not remove`,
+		"gpu=a:NoSchedule dedicate-": `add[0]: "gpu=a:NoSchedule" is already there: ` +
+			`the node has this key and effect under another value; overwrite would replace it; ` +
+			`remove[0]: "dedicate" is not found: ` +
+			`the node has no such taint, or an earlier removal takes it`,
 	} {
 		c, err := taints.ParseChanges(strings.Fields(specs)...)
 		if err != nil {
@@ -325,7 +348,10 @@ func TestReconcile(t *testing.T) {
 			"another effect", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
 			"dedicated=ml:NoExecute", "dedicated=ml:NoExecute dedicated:NoSchedule-",
 		},
-		{"taken off", "gpu:NoSchedule dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "", "dedicated:NoSchedule-"},
+		{
+			"taken off", "gpu:NoSchedule dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
+			"", "dedicated:NoSchedule-",
+		},
 		{"taken off, and gone already", "gpu:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
 		{"taken off, but changed by another", "dedicated=theirs:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
 		{
@@ -349,12 +375,19 @@ func TestReconcile(t *testing.T) {
 			"the first of two counts, not removed", "a=1:NoSchedule a=2:NoSchedule",
 			"a=2:NoSchedule a=1:NoSchedule", "", "",
 		},
-		{"the first of two counts, added", "a=1:NoSchedule", "", "a=2:NoSchedule a=1:NoSchedule", "a=2:NoSchedule"},
-		{"the first of two counts, there", "a=2:NoSchedule a=1:NoSchedule", "", "a=1:NoSchedule", "a=1:NoSchedule"},
+		{
+			"the first of two counts, added", "a=1:NoSchedule", "",
+			"a=2:NoSchedule a=1:NoSchedule", "a=2:NoSchedule",
+		},
+		{
+			"the first of two counts, there", "a=2:NoSchedule a=1:NoSchedule", "",
+			"a=1:NoSchedule", "a=1:NoSchedule",
+		},
 		{"without an effect", "a: b:", "a: b:", "b=x:", "b=x:"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := taints.Reconcile(listOf(tc.current), listOf(tc.old), listOf(tc.new)).String(); got != tc.want {
+			got := taints.Reconcile(listOf(tc.current), listOf(tc.old), listOf(tc.new)).String()
+			if got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
@@ -490,7 +523,8 @@ func TestApplyTimes(t *testing.T) {
 	node := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &old}, {Key: "b", Effect: "NoSchedule"}}
 	fresh := taints.Taint{Key: "a", Effect: "NoExecute", TimeAdded: &now}
 
-	if got, changed := (taints.Changes{Add: []taints.Taint{fresh}}).Apply(node); changed || !got[0].TimeAdded.Equal(old) {
+	if got, changed := (taints.Changes{Add: []taints.Taint{fresh}}).Apply(node); changed ||
+		!got[0].TimeAdded.Equal(old) {
 		t.Errorf("added: %v, %v", got, changed)
 	}
 	refresh := taints.Changes{Add: []taints.Taint{fresh}, Remove: []taints.TaintID{fresh.ID()}}
@@ -559,7 +593,9 @@ func TestApplyEnsures(t *testing.T) {
 				c.Remove = append(c.Remove, taints.TaintID{Key: "k" + strconv.Itoa(i*2)})
 			}
 		}
-		before, changes := slices.Clone(list), taints.Changes{Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove)}
+		before, changes := slices.Clone(list), taints.Changes{
+			Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove),
+		}
 		after, changed := c.Apply(list)
 		if diff := cmp.Diff([]any{before, changes}, []any{list, c}); diff != "" {
 			t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
@@ -574,7 +610,8 @@ func TestApplyEnsures(t *testing.T) {
 			t.Fatalf("%v twice: %v, then %v", c, after, again)
 		}
 		strict, err := c.ApplyStrict(list, true)
-		if loose, _ := c.Apply(refFirsts(list)); err == nil && !slices.EqualFunc(strict, loose, taints.Taint.Equal) {
+		if loose, _ := c.Apply(refFirsts(list)); err == nil &&
+			!slices.EqualFunc(strict, loose, taints.Taint.Equal) {
 			t.Fatalf("strictly %v, otherwise %v", strict, loose)
 		}
 		if c.Validate() == nil && err != nil && !errors.Is(err, taints.ErrNotFound) {
@@ -607,7 +644,10 @@ func TestChangesValidate(t *testing.T) {
 				"remove[1].effect not supported",
 			},
 		},
-		{"twice", "a=1:NoSchedule a=2:NoSchedule", "b b", []string{"add[1]. a duplicate", "remove[1]. a duplicate"}},
+		{
+			"twice", "a=1:NoSchedule a=2:NoSchedule", "b b",
+			[]string{"add[1]. a duplicate", "remove[1]. a duplicate"},
+		},
 		{"removed by key and then by effect", "", "a a:NoSchedule", []string{"remove[1]. a duplicate"}},
 		{"removed by effect and then by key", "", "a:NoSchedule a", nil},
 		{
@@ -689,7 +729,9 @@ func TestManyRemovals(t *testing.T) {
 		return id.Key == key && (id.Effect == "" || id.Effect == effect)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		c := taints.Changes{Remove: rapid.OneOf(rapid.SliceOfN(id, 0, 20), rapid.SliceOfN(id, 65, 90)).Draw(t, "remove")}
+		c := taints.Changes{
+			Remove: rapid.OneOf(rapid.SliceOfN(id, 0, 20), rapid.SliceOfN(id, 65, 90)).Draw(t, "remove"),
+		}
 		var node, left []taints.Taint
 		hit := map[int]bool{}
 		for _, id := range rapid.SliceOfNDistinct(id, 0, 30, rapid.ID[taints.TaintID]).Draw(t, "node") {
@@ -697,7 +739,8 @@ func TestManyRemovals(t *testing.T) {
 				continue
 			}
 			node = append(node, taints.Taint{Key: id.Key, Effect: id.Effect})
-			if i := slices.IndexFunc(c.Remove, func(r taints.TaintID) bool { return names(r, id.Key, id.Effect) }); i >= 0 {
+			hits := func(r taints.TaintID) bool { return names(r, id.Key, id.Effect) }
+			if i := slices.IndexFunc(c.Remove, hits); i >= 0 {
 				hit[i] = true
 			} else {
 				left = append(left, node[len(node)-1])
@@ -709,7 +752,8 @@ func TestManyRemovals(t *testing.T) {
 		}
 		var repeated, missing []int
 		for i, r := range c.Remove {
-			if slices.ContainsFunc(c.Remove[:i], func(e taints.TaintID) bool { return names(e, r.Key, r.Effect) }) {
+			again := func(earlier taints.TaintID) bool { return names(earlier, r.Key, r.Effect) }
+			if slices.ContainsFunc(c.Remove[:i], again) {
 				repeated = append(repeated, i)
 			}
 			if !hit[i] {
@@ -733,7 +777,9 @@ func TestManyRemovals(t *testing.T) {
 }
 
 func TestChangesOnly(t *testing.T) {
-	c, err := taints.ParseChanges("a:NoSchedule", "b:NoExecute", "c:PreferNoSchedule", "d:NoExecute-", "e:NoSchedule-", "f-")
+	c, err := taints.ParseChanges(
+		"a:NoSchedule", "b:NoExecute", "c:PreferNoSchedule", "d:NoExecute-", "e:NoSchedule-", "f-",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -792,7 +838,10 @@ func TestReconcileOwned(t *testing.T) {
 		{"nothing owned, nothing desired", "a:NoSchedule", "", "", ""},
 		{"a first list", "a:NoSchedule", "", "b=1:NoSchedule", "b=1:NoSchedule"},
 		{"another value", "b=1:NoSchedule", "b:NoSchedule", "b=2:NoSchedule", "b=2:NoSchedule"},
-		{"no longer desired, under whatever value", "a:NoSchedule b=9:NoSchedule", "b:NoSchedule", "", "b:NoSchedule-"},
+		{
+			"no longer desired, under whatever value", "a:NoSchedule b=9:NoSchedule",
+			"b:NoSchedule", "", "b:NoSchedule-",
+		},
 		{"gone already", "a:NoSchedule", "b:NoSchedule", "", ""},
 		{"another effect is not owned", "b:NoExecute", "b:NoSchedule", "", ""},
 		{"a key is owned", "b:NoExecute b:NoSchedule c:NoSchedule", "b", "b:NoSchedule", "b:NoExecute-"},
@@ -876,5 +925,6 @@ func TestParseChangesOfManySpecs(t *testing.T) {
 		t.Fatalf("%d and %d, %v", len(c.Add), len(c.Remove), err)
 	}
 	_, err = taints.ParseChanges(append(specs, "k199=x:NoSchedule")...)
-	checkChangeError(t, err.(interface{ Unwrap() []error }).Unwrap()[0], "k199=x:NoSchedule", 400, 0, "", taints.ErrDuplicate)
+	checkChangeError(t, err.(interface{ Unwrap() []error }).Unwrap()[0],
+		"k199=x:NoSchedule", 400, 0, "", taints.ErrDuplicate)
 }

@@ -35,7 +35,12 @@ func TestAddDefaults(t *testing.T) {
 		added []string
 	}{
 		{"nothing there", nil, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
-		{"others there", []string{"gpu op=Exists"}, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
+		{
+			"others there",
+			[]string{"gpu op=Exists"},
+			taints.DefaultSeconds{},
+			[]string{notReady300, unreachable300},
+		},
 		{
 			"own seconds", nil,
 			taints.DefaultSeconds{NotReady: seconds(5), Unreachable: seconds(0)},
@@ -70,7 +75,10 @@ func TestAddDefaults(t *testing.T) {
 		},
 		{
 			"whatever operator and value",
-			[]string{"node.kubernetes.io/not-ready=x:NoExecute", "node.kubernetes.io/unreachable=5:NoExecute op=Lt"},
+			[]string{
+				"node.kubernetes.io/not-ready=x:NoExecute",
+				"node.kubernetes.io/unreachable=5:NoExecute op=Lt",
+			},
 			taints.DefaultSeconds{},
 			nil,
 		},
@@ -332,7 +340,9 @@ func TestAddForeverBesideNearMisses(t *testing.T) {
 
 // adders are the Add functions, each with one choice of its other parameters.
 var adders = map[string]func([]taints.Toleration) []taints.Toleration{
-	"AddDefaults": func(l []taints.Toleration) []taints.Toleration { return taints.AddDefaults(l, taints.DefaultSeconds{}) },
+	"AddDefaults": func(l []taints.Toleration) []taints.Toleration {
+		return taints.AddDefaults(l, taints.DefaultSeconds{})
+	},
 	"AddDaemonSetDefaults": func(l []taints.Toleration) []taints.Toleration {
 		return taints.AddDaemonSetDefaults(l, taints.DaemonSetPod{HostNetwork: true})
 	},
@@ -340,7 +350,9 @@ var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
 	},
 	"AddMemoryPressure": taints.AddMemoryPressure,
-	"Merge":             func(l []taints.Toleration) []taints.Toleration { return taints.Merge(l, mergedTolerations) },
+	"Merge": func(l []taints.Toleration) []taints.Toleration {
+		return taints.Merge(l, mergedTolerations)
+	},
 }
 
 var mergedTolerations = parseTolerations(notReady300, "dedicated=ml:NoSchedule")
@@ -379,8 +391,12 @@ func TestAddedSecondsAreNotShared(t *testing.T) {
 		&own, a[0].TolerationSeconds, a[1].TolerationSeconds, b[0].TolerationSeconds,
 		b[1].TolerationSeconds,
 	}
-	pointers = append(pointers, mergedTolerations[0].TolerationSeconds,
-		taints.Merge(nil, mergedTolerations)[0].TolerationSeconds, taints.Merge(nil, mergedTolerations)[0].TolerationSeconds)
+	pointers = append(
+		pointers,
+		mergedTolerations[0].TolerationSeconds,
+		taints.Merge(nil, mergedTolerations)[0].TolerationSeconds,
+		taints.Merge(nil, mergedTolerations)[0].TolerationSeconds,
+	)
 	for i, p := range pointers {
 		if slices.Contains(pointers[i+1:], p) {
 			t.Errorf("pointer %d is shared", i)

@@ -117,11 +117,31 @@ func TestHintsAreForTheFirstMismatch(t *testing.T) {
 		closest taints.Toleration
 		want    taints.Hint
 	}{
-		"the value under another key":         {"dedicated=ml:NoSchedule", taints.Toleration{Key: "dedicated", Value: "db"}, taints.HintOtherKey},
-		"but the effect differs":              {"dedicated=ml:NoSchedule", taints.Toleration{Key: "dedicated", Value: "ml", Effect: "NoExecute"}, taints.HintNone},
-		"but the operator is unknown":         {"dedicated=ml:NoSchedule", taints.Toleration{Key: "dedicated", Operator: "Never"}, taints.HintNone},
-		"but the values are not both numbers": {"dedicated=ml:NoSchedule", taints.Toleration{Key: "dedicated", Operator: "Lt", Value: "5"}, taints.HintNone},
-		"a key in other letter case":          {"dedicated=ml:NoSchedule", taints.Toleration{Key: "DEDICATED", Value: "db"}, taints.HintLetterCase},
+		"the value under another key": {
+			"dedicated=ml:NoSchedule",
+			taints.Toleration{Key: "dedicated", Value: "db"},
+			taints.HintOtherKey,
+		},
+		"but the effect differs": {
+			"dedicated=ml:NoSchedule",
+			taints.Toleration{Key: "dedicated", Value: "ml", Effect: "NoExecute"},
+			taints.HintNone,
+		},
+		"but the operator is unknown": {
+			"dedicated=ml:NoSchedule",
+			taints.Toleration{Key: "dedicated", Operator: "Never"},
+			taints.HintNone,
+		},
+		"but the values are not both numbers": {
+			"dedicated=ml:NoSchedule",
+			taints.Toleration{Key: "dedicated", Operator: "Lt", Value: "5"},
+			taints.HintNone,
+		},
+		"a key in other letter case": {
+			"dedicated=ml:NoSchedule",
+			taints.Toleration{Key: "DEDICATED", Value: "db"},
+			taints.HintLetterCase,
+		},
 	} {
 		tols := []taints.Toleration{tc.closest, elsewhere}
 		if got := taints.Explain([]taints.Taint{taints.MustParseTaint(tc.taint)}, tols)[0].Hint; got != tc.want {

@@ -13,18 +13,24 @@ import (
 var enums = []enumtest.Enum{
 	enumtest.New("Mismatch",
 		[]taints.Mismatch{
-			taints.MismatchNone, taints.MismatchEffect, taints.MismatchKey, taints.MismatchValue, taints.MismatchOperator,
-			taints.MismatchNoComparison, taints.MismatchNotInteger, taints.MismatchNotLess, taints.MismatchNotGreater,
+			taints.MismatchNone, taints.MismatchEffect, taints.MismatchKey,
+			taints.MismatchValue, taints.MismatchOperator, taints.MismatchNoComparison,
+			taints.MismatchNotInteger, taints.MismatchNotLess, taints.MismatchNotGreater,
 		},
 		"MismatchNone", "MismatchEffect", "MismatchKey", "MismatchValue", "MismatchOperator",
 		"MismatchNoComparison", "MismatchNotInteger", "MismatchNotLess", "MismatchNotGreater",
 	),
 	enumtest.New("Hint",
-		[]taints.Hint{taints.HintNone, taints.HintLetterCase, taints.HintSpelling, taints.HintEmptyValue, taints.HintOtherKey},
+		[]taints.Hint{
+			taints.HintNone, taints.HintLetterCase, taints.HintSpelling,
+			taints.HintEmptyValue, taints.HintOtherKey,
+		},
 		"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey",
 	),
 	enumtest.New("Selection",
-		[]taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest},
+		[]taints.Selection{
+			taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest,
+		},
 		"FirstMatch", "LongestMatch", "ShortestMatch", "ForeverElseShortest",
 	),
 	enumtest.New("Outcome", []taints.Outcome{taints.Stays, taints.EvictsAt, taints.EvictsNow},
@@ -77,7 +83,9 @@ func TestJSONHasNames(t *testing.T) {
 		},
 		{
 			taints.Lint(parseTolerations("a", "a")),
-			`[{"code":"empty-value","toleration":0,"advice":"an empty value tolerates only taints without a value: to tolerate any value set the operator to Exists"},` +
+			`[{"code":"empty-value","toleration":0,` +
+				`"advice":"an empty value tolerates only taints without a value: ` +
+				`to tolerate any value set the operator to Exists"},` +
 				`{"code":"covered","toleration":1,"advice":"tolerations[0] tolerates all that it tolerates: leave it out"}]`,
 		},
 		{

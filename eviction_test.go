@@ -33,7 +33,9 @@ func TestEvictionOf(t *testing.T) {
 		return eviction{taints.EvictsNow, observed, seconds, taint, toleration}
 	}
 	at := func(taint, toleration int, seconds int64) eviction {
-		return eviction{taints.EvictsAt, observed.Add(time.Duration(seconds) * time.Second), seconds, taint, toleration}
+		return eviction{
+			taints.EvictsAt, observed.Add(time.Duration(seconds) * time.Second), seconds, taint, toleration,
+		}
 	}
 	for _, tc := range []struct {
 		name   string
@@ -44,16 +46,26 @@ func TestEvictionOf(t *testing.T) {
 		{"no taints", nil, nil, stays},
 		{"no taints, empty lists", []taints.Taint{}, []taints.Toleration{}, stays},
 		{"only NoExecute evicts", parseTaints("a:NoSchedule", "b:PreferNoSchedule"), nil, stays},
-		{"an unknown effect does not evict", []taints.Taint{{Key: "k", Effect: "noexecute"}, {Key: "k"}}, nil, stays},
+		{
+			"an unknown effect does not evict",
+			[]taints.Taint{{Key: "k", Effect: "noexecute"}, {Key: "k"}},
+			nil, stays,
+		},
 		{"no tolerations", parseTaints("s:NoSchedule", "a:NoExecute"), nil, now(1, -1, 0)},
 		{
 			"none that matches", parseTaints("a:NoExecute"),
 			parseTolerations("b:NoExecute for 60s", "a:NoSchedule op=Exists"), now(0, -1, 0),
 		},
 		{"forever", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists"), stays},
-		{"for a time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute op=Exists for 300s"), at(0, 0, 300)},
+		{
+			"for a time", parseTaints("a:NoExecute"),
+			parseTolerations("a:NoExecute op=Exists for 300s"), at(0, 0, 300),
+		},
 		{"for no time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 0s"), now(0, 0, 0)},
-		{"for less than no time", parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for -5s"), now(0, 0, -5)},
+		{
+			"for less than no time", parseTaints("a:NoExecute"),
+			parseTolerations("a:NoExecute for -5s"), now(0, 0, -5),
+		},
 		{
 			"for the least time", parseTaints("a:NoExecute"),
 			[]taints.Toleration{{Operator: "Exists", TolerationSeconds: seconds(math.MinInt64)}},
@@ -128,7 +140,10 @@ func TestEvictionOf(t *testing.T) {
 			"of two for no time the first decides", parseTaints("a:NoExecute", "b:NoExecute"),
 			parseTolerations("b:NoExecute for 0s", "a:NoExecute for -1s"), now(0, 1, -1),
 		},
-		{"a key under two effects", parseTaints("a:NoSchedule", "a:NoExecute"), parseTolerations("a op=Exists"), stays},
+		{
+			"a key under two effects", parseTaints("a:NoSchedule", "a:NoExecute"),
+			parseTolerations("a op=Exists"), stays,
+		},
 		{
 			"seconds without an effect count", parseTaints("a:NoExecute"),
 			[]taints.Toleration{{Key: "a", Operator: "Exists", TolerationSeconds: seconds(7)}},
@@ -208,9 +223,13 @@ func TestEvictionPolicy(t *testing.T) {
 		taint.TimeAdded = &at
 		return taint
 	}
-	tols := parseTolerations("a:NoExecute for 60s", "a:NoExecute for 300s",
-		"a:NoExecute for 60s", "a:NoExecute for 5s", "b:NoExecute for 700s", "n:NoExecute for 0s", "n:NoExecute for -9s")
-	forever := parseTolerations("a:NoExecute for 60s", "a:NoExecute", "a:NoExecute for 5s", "a:NoExecute op=Exists")
+	tols := parseTolerations(
+		"a:NoExecute for 60s", "a:NoExecute for 300s", "a:NoExecute for 60s", "a:NoExecute for 5s",
+		"b:NoExecute for 700s", "n:NoExecute for 0s", "n:NoExecute for -9s",
+	)
+	forever := parseTolerations(
+		"a:NoExecute for 60s", "a:NoExecute", "a:NoExecute for 5s", "a:NoExecute op=Exists",
+	)
 	a := parseTaints("a:NoExecute")
 	for _, tc := range []struct {
 		name   string
@@ -430,7 +449,9 @@ func TestEvictionString(t *testing.T) {
 
 // A policy chooses for a taint of any effect.
 func TestChoose(t *testing.T) {
-	tols := parseTolerations("a:NoSchedule", "a op=Exists", "a:NoExecute for 60s", "a:NoExecute for 5s", "a:NoExecute")
+	tols := parseTolerations(
+		"a:NoSchedule", "a op=Exists", "a:NoExecute for 60s", "a:NoExecute for 5s", "a:NoExecute",
+	)
 	for _, tc := range []struct {
 		taint     string
 		selection taints.Selection

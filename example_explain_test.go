@@ -33,7 +33,9 @@ func ExampleExplain() {
 }
 
 func ExampleMatcher_Explain() {
-	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("sla.example.com/failure-score=30:NoSchedule op=Lt")})
+	pod := taints.Compile([]taints.Toleration{
+		taints.MustParseToleration("sla.example.com/failure-score=30:NoSchedule op=Lt"),
+	})
 	fmt.Println(pod.Explain([]taints.Taint{taints.MustParseTaint("sla.example.com/failure-score=40:NoSchedule")}))
 	// Output: sla.example.com/failure-score=40:NoSchedule is not tolerated (closest: sla.example.com/failure-score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)
 }

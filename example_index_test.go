@@ -137,7 +137,8 @@ func ExampleIndex_CountFeasible() {
 	for i := range 1000 {
 		nodes.Set(i, []taints.Taint{{Key: "tenant", Value: fmt.Sprint(i % 10), Effect: taints.NoSchedule}})
 	}
-	fmt.Println(nodes.CountFeasible(taints.Compile([]taints.Toleration{taints.MustParseToleration("tenant=3:NoSchedule")})), "of", nodes.Len())
+	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("tenant=3:NoSchedule")})
+	fmt.Println(nodes.CountFeasible(pod), "of", nodes.Len())
 	// Output:
 	// 100 of 1000
 }

@@ -61,7 +61,9 @@ func ExampleCode() {
 
 // A check in a pipeline writes findings for another program.
 func ExampleFinding() {
-	findings := taints.Lint([]taints.Toleration{taints.MustParseToleration("node-role.kubernetes.io/master op=Exists")})
+	findings := taints.Lint([]taints.Toleration{
+		taints.MustParseToleration("node-role.kubernetes.io/master op=Exists"),
+	})
 	text, err := json.Marshal(findings)
 	fmt.Println(string(text), err)
 	// Output: [{"code":"legacy-key","toleration":0,"advice":"nothing sets taints of this key any more: tolerate node-role.kubernetes.io/control-plane"}] <nil>

@@ -188,7 +188,8 @@ func ExampleEffectSet() {
 	var config struct {
 		Policy taints.EvictionPolicy `json:"policy"`
 	}
-	err := json.Unmarshal([]byte(`{"policy": {"select": "LongestMatch", "effects": "NoSchedule|NoExecute"}}`), &config)
+	text := `{"policy": {"select": "LongestMatch", "effects": "NoSchedule|NoExecute"}}`
+	err := json.Unmarshal([]byte(text), &config)
 	fmt.Println(config.Policy.Select, config.Policy.Effects, err)
 	// Output: LongestMatch NoSchedule|NoExecute <nil>
 }

@@ -116,12 +116,16 @@ func Example_admission() {
 		return pod, taints.ValidateAllowed(pod, namespace.allow)
 	}
 
-	pod, err := admit(nil, []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}, true, false)
+	pod, err := admit(nil, []taints.Toleration{
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
+	}, true, false)
 	for _, t := range pod {
 		fmt.Println(t)
 	}
 	fmt.Println(err)
-	longer := append([]taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 7200s")}, pod[1:]...)
+	longer := append([]taints.Toleration{
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 7200s"),
+	}, pod[1:]...)
 	_, err = admit(pod, longer, false, false)
 	fmt.Println(err)
 	_, err = admit(pod, pod[:2], false, true)

@@ -29,15 +29,21 @@ func TestExplain(t *testing.T) {
 			1, 0, 0, "gpu:NoSchedule is tolerated by gpu op=Exists",
 		}, {
 			"no tolerations", "gpu:NoSchedule", nil,
-			-1, taints.MismatchKey, 0, "gpu:NoSchedule is not tolerated (nothing comes close)",
+			-1, taints.MismatchKey, 0,
+			"gpu:NoSchedule is not tolerated (nothing comes close)",
 		}, {
-			"others only", "dedicated=ml:NoSchedule", parseTolerations("gpu op=Exists", "node.kubernetes.io/not-ready:NoExecute op=Exists"),
-			-1, taints.MismatchKey, 0, "dedicated=ml:NoSchedule is not tolerated (nothing comes close)",
+			"others only", "dedicated=ml:NoSchedule",
+			parseTolerations("gpu op=Exists", "node.kubernetes.io/not-ready:NoExecute op=Exists"),
+			-1, taints.MismatchKey, 0,
+			"dedicated=ml:NoSchedule is not tolerated (nothing comes close)",
 		}, {
-			"another value", "dedicated=ml:NoSchedule", parseTolerations("gpu op=Exists", "dedicated=db:NoSchedule"),
-			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+			"another value", "dedicated=ml:NoSchedule",
+			parseTolerations("gpu op=Exists", "dedicated=db:NoSchedule"),
+			1, taints.MismatchValue, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
-			"value in other letter case", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "dedicated=ML:NoSchedule"),
+			"value in other letter case", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicated=db:NoSchedule", "dedicated=ML:NoSchedule"),
 			1, taints.MismatchValue, taints.HintLetterCase,
 			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)",
 		}, {
@@ -46,43 +52,55 @@ func TestExplain(t *testing.T) {
 			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated:NoSchedule, its empty value matches only an empty value)",
 		}, {
 			"another effect", "dedicated=ml:NoSchedule", parseTolerations("dedicated=ml:NoExecute"),
-			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
+			0, taints.MismatchEffect, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
 		}, {
 			"effect in other letter case", "dedicated=ml:NoSchedule",
 			[]T{{Key: "dedicated", Value: "ml", Effect: "noschedule"}},
 			0, taints.MismatchEffect, taints.HintLetterCase,
-			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:noschedule, the effect noschedule is unknown, NoSchedule may be meant)",
+			"dedicated=ml:NoSchedule is not tolerated " +
+				"(closest: dedicated=ml:noschedule, the effect noschedule is unknown, NoSchedule may be meant)",
 		}, {
 			"effect and value", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db:NoExecute"),
-			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoExecute, the effect differs, the value differs)",
+			0, taints.MismatchEffect, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoExecute, the effect differs, the value differs)",
 		}, {
-			"an empty effect does not differ", "dedicated=ml:NoSchedule", parseTolerations("dedicated=db", "dedicated=db:NoSchedule"),
-			0, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db, the value differs)",
+			"an empty effect does not differ", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicated=db", "dedicated=db:NoSchedule"),
+			0, taints.MismatchValue, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db, the value differs)",
 		}, {
 			"a value comes closer than an effect and a value", "dedicated=ml:NoSchedule",
 			parseTolerations("dedicated=db:NoExecute", "dedicated=db:NoSchedule"),
-			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+			1, taints.MismatchValue, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
 			"a missed threshold comes closer than another effect", "score=40:NoSchedule",
 			parseTolerations("score=50:NoExecute op=Lt", "score=30:NoSchedule op=Lt"),
-			1, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)",
+			1, taints.MismatchNotLess, 0,
+			"score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)",
 		}, {
-			"one edit comes closer than two", "dedicated=ml:NoSchedule", parseTolerations("dedicaetdd op=Exists", "dedicate op=Exists"),
+			"one edit comes closer than two", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicaetdd op=Exists", "dedicate op=Exists"),
 			1, taints.MismatchKey, taints.HintSpelling,
 			"dedicated=ml:NoSchedule is not tolerated (closest: dedicate op=Exists, the key differs)",
 		}, {
 			"an effect alone comes as close as a value alone", "dedicated=ml:NoSchedule",
 			parseTolerations("dedicated=ml:NoExecute", "dedicated=db:NoSchedule"),
-			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
+			0, taints.MismatchEffect, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ml:NoExecute, the effect differs)",
 		}, {
 			"all keys, another effect", "dedicated=ml:NoSchedule", parseTolerations(":NoExecute op=Exists"),
-			0, taints.MismatchEffect, 0, "dedicated=ml:NoSchedule is not tolerated (closest: :NoExecute op=Exists, the effect differs)",
+			0, taints.MismatchEffect, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: :NoExecute op=Exists, the effect differs)",
 		}, {
 			"the same key comes closer than all keys", "dedicated=ml:NoSchedule",
 			parseTolerations(":NoExecute op=Exists", "dedicated=db:NoSchedule"),
-			1, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+			1, taints.MismatchValue, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
-			"key in other letter case", "dedicated=ml:NoSchedule", parseTolerations("dedicatde op=Exists", "Dedicated=ml:NoSchedule"),
+			"key in other letter case", "dedicated=ml:NoSchedule",
+			parseTolerations("dedicatde op=Exists", "Dedicated=ml:NoSchedule"),
 			1, taints.MismatchKey, taints.HintLetterCase,
 			"dedicated=ml:NoSchedule is not tolerated (closest: Dedicated=ml:NoSchedule, the key differs only in letter case)",
 		}, {
@@ -91,7 +109,8 @@ func TestExplain(t *testing.T) {
 			"dedicated=ml:NoSchedule is not tolerated (closest: dedicatde op=Exists, the key differs)",
 		}, {
 			"threshold, not less", "score=40:NoSchedule", parseTolerations("score=30:NoSchedule op=Lt"),
-			0, taints.MismatchNotLess, 0, "score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)",
+			0, taints.MismatchNotLess, 0,
+			"score=40:NoSchedule is not tolerated (closest: score=30:NoSchedule op=Lt, 40 is not less than 30 but 10 more)",
 		}, {
 			"threshold, not greater", "score=40:NoSchedule", parseTolerations("score=60:NoSchedule op=Gt"),
 			0, taints.MismatchNotGreater, 0,
@@ -103,11 +122,13 @@ func TestExplain(t *testing.T) {
 		}, {
 			"the toleration's value is no integer", "score=40:NoSchedule",
 			[]T{{Key: "score", Operator: "Gt", Value: "007"}},
-			0, taints.MismatchNotInteger, 0, "score=40:NoSchedule is not tolerated (closest: score=007 op=Gt, its value is not an integer)",
+			0, taints.MismatchNotInteger, 0,
+			"score=40:NoSchedule is not tolerated (closest: score=007 op=Gt, its value is not an integer)",
 		}, {
 			"unknown operator", "gpu:NoSchedule",
 			[]T{{Key: "gpu", Operator: "In"}},
-			0, taints.MismatchOperator, 0, "gpu:NoSchedule is not tolerated (closest: gpu op=In, the operator In is unknown)",
+			0, taints.MismatchOperator, 0,
+			"gpu:NoSchedule is not tolerated (closest: gpu op=In, the operator In is unknown)",
 		}, {
 			"misspelled operator", "gpu:NoSchedule",
 			[]T{{Key: "gpu", Operator: "Exist"}},
@@ -126,7 +147,8 @@ func TestExplain(t *testing.T) {
 		}, {
 			"unknown effect", "gpu:NoSchedule",
 			[]T{{Key: "gpu", Operator: "Exists", Effect: "No"}},
-			0, taints.MismatchEffect, 0, "gpu:NoSchedule is not tolerated (closest: gpu:No op=Exists, the effect No is unknown)",
+			0, taints.MismatchEffect, 0,
+			"gpu:NoSchedule is not tolerated (closest: gpu:No op=Exists, the effect No is unknown)",
 		}, {
 			"the value under another key", "dedicated=ml:NoSchedule",
 			parseTolerations("dedicated=db:NoSchedule", "gpu=a", "team=ml:NoExecute", "unit=ml"),
@@ -138,22 +160,31 @@ func TestExplain(t *testing.T) {
 			0, taints.MismatchValue, taints.HintLetterCase,
 			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)",
 		}, {
-			"a threshold of another key has no value to give", "score=5:NoSchedule", parseTolerations("score=4:NoSchedule", "rank=5 op=Gt"),
-			0, taints.MismatchValue, 0, "score=5:NoSchedule is not tolerated (closest: score=4:NoSchedule, the value differs)",
+			"a threshold of another key has no value to give", "score=5:NoSchedule",
+			parseTolerations("score=4:NoSchedule", "rank=5 op=Gt"),
+			0, taints.MismatchValue, 0,
+			"score=5:NoSchedule is not tolerated (closest: score=4:NoSchedule, the value differs)",
 		}, {
-			"no value has no other key", "dedicated:NoSchedule", parseTolerations("dedicated=db:NoSchedule", "team"),
-			0, taints.MismatchValue, 0, "dedicated:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+			"no value has no other key", "dedicated:NoSchedule",
+			parseTolerations("dedicated=db:NoSchedule", "team"),
+			0, taints.MismatchValue, 0,
+			"dedicated:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
 			"the value under the same key, for another effect", "dedicated=ml:NoSchedule",
 			parseTolerations("dedicated=db:NoSchedule", "dedicated=ml:PreferNoSchedule"),
-			0, taints.MismatchValue, 0, "dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
+			0, taints.MismatchValue, 0,
+			"dedicated=ml:NoSchedule is not tolerated (closest: dedicated=db:NoSchedule, the value differs)",
 		}, {
 			"threshold, equal", "score=40:NoSchedule", parseTolerations("score=40 op=Gt"),
 			0, taints.MismatchNotGreater, 0,
 			"score=40:NoSchedule is not tolerated (closest: score=40 op=Gt, 40 is not greater than 40 but equal)",
 		}, {
-			"threshold, as far as can be", "score=9223372036854775807:NoSchedule", parseTolerations("score=-9223372036854775808 op=Lt"),
-			0, taints.MismatchNotLess, 0, "score=9223372036854775807:NoSchedule is not tolerated (closest: score=-9223372036854775808 op=Lt, 9223372036854775807 is not less than -9223372036854775808 but 18446744073709551615 more)",
+			"threshold, as far as can be", "score=9223372036854775807:NoSchedule",
+			parseTolerations("score=-9223372036854775808 op=Lt"),
+			0, taints.MismatchNotLess, 0,
+			"score=9223372036854775807:NoSchedule is not tolerated " +
+				"(closest: score=-9223372036854775808 op=Lt, " +
+				"9223372036854775807 is not less than -9223372036854775808 but 18446744073709551615 more)",
 		}, {
 			"operator in other letter case", "gpu:NoSchedule",
 			[]T{{Key: "gpu", Operator: "exists"}},
@@ -175,7 +206,8 @@ func TestExplain(t *testing.T) {
 			if e.String() != tc.text || r.String() != tc.text {
 				t.Errorf("(-want +got):\n%s", cmp.Diff(tc.text, e.String()+"\n"+r.String()))
 			}
-			if why := r.Why(); tc.why != 0 && !strings.HasSuffix(tc.text, why+")") || (why == "") != (tc.why == 0) {
+			if why := r.Why(); tc.why != 0 && !strings.HasSuffix(tc.text, why+")") ||
+				(why == "") != (tc.why == 0) {
 				t.Errorf("why: %q", why)
 			}
 			if e.Schedulable() != (tc.why == 0) || r.Tolerated() != (tc.why == 0) {
@@ -248,7 +280,8 @@ func TestRedacted(t *testing.T) {
 		"<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)",
 		"<key2>=<value3>:NoExecute is not tolerated (closest: <key2>=<value4>:NoExecute op=Lt for 60s, <value3> is not less than <value4>)",
 		"<key1>=<value5>:NoExecute is not tolerated (closest: <key1>=<value2>:NoSchedule, the effect differs, the value differs)",
-		"<key3>:<effect1> is not tolerated (closest: <key3>:<effect2> op=<operator1>, the effect <effect2> is unknown, the operator <operator1> is unknown)",
+		"<key3>:<effect1> is not tolerated (closest: <key3>:<effect2> op=<operator1>, " +
+			"the effect <effect2> is unknown, the operator <operator1> is unknown)",
 	}, "\n")
 	if diff := cmp.Diff(want, e.Redact().String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -257,9 +290,13 @@ func TestRedacted(t *testing.T) {
 		t.Errorf("one reason alone: %s", got)
 	}
 	s := taints.Summarize(slices.Values([][]taints.Taint{list}), tols)
-	want = "0/1 nodes are available: 1 has untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>:NoExecute op=Lt for 60s, <value1> is not less than <value2>), " +
-		"1 has untolerated taint <key2>=<value3>:NoSchedule (closest: <key2>=<value4>:NoSchedule, the value differs only in letter case), " +
-		"1 has untolerated taint <key2>=<value5>:NoExecute (closest: <key2>=<value4>:NoSchedule, the effect differs, the value differs)"
+	want = "0/1 nodes are available: " +
+		"1 has untolerated taint <key1>=<value1>:NoExecute " +
+		"(closest: <key1>=<value2>:NoExecute op=Lt for 60s, <value1> is not less than <value2>), " +
+		"1 has untolerated taint <key2>=<value3>:NoSchedule " +
+		"(closest: <key2>=<value4>:NoSchedule, the value differs only in letter case), " +
+		"1 has untolerated taint <key2>=<value5>:NoExecute " +
+		"(closest: <key2>=<value4>:NoSchedule, the effect differs, the value differs)"
 	if diff := cmp.Diff(want, s.Redact().String()); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
@@ -296,7 +333,8 @@ func TestRedactedHoldsNothing(t *testing.T) {
 		if a, b := strings.Count(e.String(), "\n"), strings.Count(e.Redact().String(), "\n"); a != b {
 			t.Fatalf("%d lines, redacted %d", a, b)
 		}
-		if a, b := strings.Count(s.Report(), "\n"), strings.Count(s.Redact().Report(), "\n"); a != len(s.Reasons) || b != a {
+		a, b := strings.Count(s.Report(), "\n"), strings.Count(s.Redact().Report(), "\n")
+		if a != len(s.Reasons) || b != a {
 			t.Fatalf("%d reasons in %d lines, redacted %d", len(s.Reasons), a, b)
 		}
 	})
@@ -316,15 +354,20 @@ func TestRedactedHints(t *testing.T) {
 		},
 		{
 			"dedicated=ml:NoSchedule", parseTolerations("dedicated=db", "team=ml"),
-			"<key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>, the value differs, <value1> stands under the key <key2>)",
+			"<key1>=<value1>:NoSchedule is not tolerated " +
+				"(closest: <key1>=<value2>, the value differs, <value1> stands under the key <key2>)",
 		},
 		{
 			"gpu:NoSchedule",
 			[]taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}},
-			"<key1>:NoSchedule is not tolerated (closest: <key1>:<effect1> op=<operator1>, the effect <effect1> is unknown, NoSchedule may be meant, the operator <operator1> is unknown, Exists may be meant)",
+			"<key1>:NoSchedule is not tolerated " +
+				"(closest: <key1>:<effect1> op=<operator1>, " +
+				"the effect <effect1> is unknown, NoSchedule may be meant, " +
+				"the operator <operator1> is unknown, Exists may be meant)",
 		},
 	} {
-		if diff := cmp.Diff(tc.want, taints.Explain(parseTaints(tc.taint), tc.tols).Redact().String()); diff != "" {
+		got := taints.Explain(parseTaints(tc.taint), tc.tols).Redact().String()
+		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -399,7 +442,8 @@ func TestSummarizeOrder(t *testing.T) {
 	for _, r := range taints.Summarize(slices.Values(nodes), nil).Reasons {
 		got = append(got, r.Reason.Taint.String())
 	}
-	if diff := cmp.Diff([]string{"a=z:NoSchedule", "b=x:NoExecute", "b=x:NoSchedule", "b=y:NoSchedule"}, got); diff != "" {
+	want := []string{"a=z:NoSchedule", "b=x:NoExecute", "b=x:NoSchedule", "b=y:NoSchedule"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -423,8 +467,9 @@ func TestSummarizeLaws(t *testing.T) {
 		}
 		for _, r := range s.Reasons {
 			count := 0
+			same := func(taint taints.Taint) bool { taint.TimeAdded = nil; return taint == r.Reason.Taint }
 			for _, list := range nodes {
-				if slices.ContainsFunc(list, func(taint taints.Taint) bool { taint.TimeAdded = nil; return taint == r.Reason.Taint }) {
+				if slices.ContainsFunc(list, same) {
 					count++
 				}
 			}
@@ -499,7 +544,8 @@ func TestRedactFields(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if e[0].Taint.Key != "a" || taints.Explanation(nil).Redact() != nil || len(taints.Summary{}.Redact().Reasons) != 0 {
+	if e[0].Taint.Key != "a" || taints.Explanation(nil).Redact() != nil ||
+		len(taints.Summary{}.Redact().Reasons) != 0 {
 		t.Error("the original changed, or nothing became something")
 	}
 }

@@ -36,7 +36,8 @@ func (x *Index[N]) Audit() IndexSizes {
 		{c.anchors.families.most, len(c.anchors.families.entries)},
 	} {
 		a.sizes.Room += most[0]
-		a.check(most[0] <= max(fewSlots, sparse*(most[1]+1)), "a map of %d entries has room for %d", most[1], most[0])
+		a.check(most[0] <= max(fewSlots, sparse*(most[1]+1)),
+			"a map of %d entries has room for %d", most[1], most[0])
 		a.check(most[0] >= most[1], "a map of %d entries had %d at most", most[1], most[0])
 	}
 	auditVector(&a, &x.members)
@@ -61,7 +62,8 @@ func (x *Index[N]) Audit() IndexSizes {
 	for k, n := range classes {
 		auditClass(&a, c, k, n)
 	}
-	a.check(len(a.uses) == len(c.anchors.families.entries), "%d keys, not %d", len(a.uses), len(c.anchors.families.entries))
+	a.check(len(a.uses) == len(c.anchors.families.entries),
+		"%d keys, not %d", len(a.uses), len(c.anchors.families.entries))
 	a.check((c.free == nil) == (c.classes.entries[""] == nil), "the class without taints is kept or not known")
 	auditAnchors(&a, &c.anchors)
 	return a.sizes
@@ -134,7 +136,8 @@ func auditGroup[N any](a *audit, c *groupSet, g *members[N], at int) {
 	var repelling []Taint
 	for _, t := range g.taints {
 		a.uses[t.Key]++
-		a.check(unsafe.StringData(t.Key) == unsafe.StringData(c.anchors.families.entries[t.Key].key), "a taint has a key of its own")
+		a.check(unsafe.StringData(t.Key) == unsafe.StringData(c.anchors.families.entries[t.Key].key),
+			"a taint has a key of its own")
 		if c.repels.Has(t.Effect) {
 			repelling = append(repelling, t)
 		}
@@ -151,12 +154,14 @@ func auditClass(a *audit, c *groupSet, k *class, nodes int) {
 	if len(k.groups) > 1 || k.text != k.groups[0].text {
 		a.sizes.Text += len(k.text) + 56*cap(k.taints)
 	}
-	a.check((len(k.taints) == 0) == (k.anchor == nil) && (k == c.free) == (k.anchor == nil), "a class without taints is not the free one")
+	a.check((len(k.taints) == 0) == (k.anchor == nil) && (k == c.free) == (k.anchor == nil),
+		"a class without taints is not the free one")
 	if k.anchor == nil {
 		return
 	}
 	a.check(k.anchor.classes[k.inAnchor] == k, "a class is not at its anchor")
-	a.check(slices.ContainsFunc(k.taints, func(t Taint) bool { return keyValue{t.Key, t.Value} == k.anchor.keyValue }), "a class is at another's anchor")
+	same := func(t Taint) bool { return keyValue{t.Key, t.Value} == k.anchor.keyValue }
+	a.check(slices.ContainsFunc(k.taints, same), "a class is at another's anchor")
 }
 
 func auditAnchors(a *audit, s *anchors) {
@@ -171,7 +176,8 @@ func auditAnchors(a *audit, s *anchors) {
 			a.sizes.Room += cap(anchor.classes)
 			a.sizes.Text += len(anchor.value)
 			auditRoom(a, anchor.classes)
-			a.check(s.all.entries[anchor.keyValue] == anchor && anchor.family == f && anchor.inFamily == i && anchor.key == key, "an anchor is not at its place")
+			a.check(s.all.entries[anchor.keyValue] == anchor && anchor.family == f &&
+				anchor.inFamily == i && anchor.key == key, "an anchor is not at its place")
 			a.check(len(anchor.classes) > 0, "an anchor holds nothing")
 			if n, ok := parseInteger(anchor.value); ok {
 				numbers++
@@ -180,7 +186,8 @@ func auditAnchors(a *audit, s *anchors) {
 			}
 		}
 		leaves, deepest := auditNumbers(a, f.numbers.root, 0, 1<<64-1)
-		a.check(leaves == numbers && deepest <= 64, "%d numbers in a tree for %d, %d deep", leaves, numbers, deepest)
+		a.check(leaves == numbers && deepest <= 64,
+			"%d numbers in a tree for %d, %d deep", leaves, numbers, deepest)
 		a.sizes.Numbers += leaves
 		a.check(f.uses == a.uses[key], "a key is used by %d taints, not %d", a.uses[key], f.uses)
 	}
@@ -191,7 +198,8 @@ func auditNumbers(a *audit, t *numberNode, low, high uint64) (leaves, depth int)
 	if t == nil {
 		return 0, 0
 	}
-	a.check(low <= t.low && t.low <= t.high && t.high <= high, "numbers from %d to %d below those from %d to %d", t.low, t.high, low, high)
+	a.check(low <= t.low && t.low <= t.high && t.high <= high,
+		"numbers from %d to %d below those from %d to %d", t.low, t.high, low, high)
 	if t.anchor != nil {
 		a.check(t.low == t.high && t.next == [2]*numberNode{}, "a branch with an anchor")
 		return 1, 0

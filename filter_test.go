@@ -90,7 +90,8 @@ func TestFilter(t *testing.T) {
 					t.Errorf("%s: %+v, want %+v", form, got, tc.want)
 				}
 				if got.Schedulable() != tc.schedulable || got.Avoid() != tc.avoid || got.Evicts() != tc.evicts {
-					t.Errorf("%s: schedulable %v, avoid %v, evicts %v", form, got.Schedulable(), got.Avoid(), got.Evicts())
+					t.Errorf("%s: schedulable %v, avoid %v, evicts %v",
+						form, got.Schedulable(), got.Avoid(), got.Evicts())
 				}
 			}
 		})
@@ -235,7 +236,8 @@ func TestEffectSet(t *testing.T) {
 	if got := taints.Effects(all...).String(); got != "NoSchedule|PreferNoSchedule|NoExecute|other" {
 		t.Errorf("all effects together: %q", got)
 	}
-	if set := taints.Hard | taints.Soft | taints.Effects("x"); set != taints.Effects(all...) || taints.AllEffects&set != set {
+	if set := taints.Hard | taints.Soft | taints.Effects("x"); set != taints.Effects(all...) ||
+		taints.AllEffects&set != set {
 		t.Error("the sets do not add up")
 	}
 }
@@ -259,14 +261,16 @@ func TestEffectSetUnmarshalText(t *testing.T) {
 		got := taints.Soft
 		err := got.UnmarshalText([]byte(text))
 		var parse *taints.ParseError
-		if !errors.As(err, &parse) || parse.Offset != offset || parse.Input != text || !errors.Is(err, taints.ErrUnsupported) {
+		if !errors.As(err, &parse) || parse.Offset != offset || parse.Input != text ||
+			!errors.Is(err, taints.ErrUnsupported) {
 			t.Errorf("%q is read with %v, want offset %d", text, err, offset)
 		}
 		if got != taints.Soft {
 			t.Errorf("%q left %v", text, got)
 		}
 		var field *taints.FieldError
-		if !errors.As(err, &field) || field.Detail != `must be all, none, or names of effects and "other" with "|" between them` {
+		if !errors.As(err, &field) ||
+			field.Detail != `must be all, none, or names of effects and "other" with "|" between them` {
 			t.Errorf("%q is read with the fault %+v", text, field)
 		}
 	}

@@ -127,7 +127,8 @@ func TestFormsAnswerAlike(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				o, tols := options.Draw(t, "options"), manyTolerations.Draw(t, "tolerations")
 				q := question{
-					anyTaint.Draw(t, "taint"), anyTaints.Draw(t, "taints"), rapid.SliceOfN(anyTaints, 0, 3).Draw(t, "nodes"),
+					anyTaint.Draw(t, "taint"), anyTaints.Draw(t, "taints"),
+					rapid.SliceOfN(anyTaints, 0, 3).Draw(t, "nodes"),
 					taints.EffectSet(rapid.Uint32().Draw(t, "effects")), someTime.Draw(t, "observed"),
 				}
 				cut := rapid.IntRange(0, len(tols)).Draw(t, "cut")
@@ -141,10 +142,18 @@ func TestFormsAnswerAlike(t *testing.T) {
 						t.Fatalf("%s (-under Options +got):\n%s", name, diff)
 					}
 				}
-				if diff := cmp.Diff(form.function(q, tols), form.options(taints.Options{}, q, tols), unexported); diff != "" {
+				if diff := cmp.Diff(
+					form.function(q, tols),
+					form.options(taints.Options{}, q, tols),
+					unexported,
+				); diff != "" {
 					t.Fatalf("(-function +zero Options):\n%s", diff)
 				}
-				if diff := cmp.Diff(form.function(q, tols), form.matcher(taints.Compile(tols), q), unexported); diff != "" {
+				if diff := cmp.Diff(
+					form.function(q, tols),
+					form.matcher(taints.Compile(tols), q),
+					unexported,
+				); diff != "" {
 					t.Fatalf("(-function +compiled):\n%s", diff)
 				}
 				for _, none := range []*taints.Matcher{
@@ -153,7 +162,11 @@ func TestFormsAnswerAlike(t *testing.T) {
 					taints.Compile(),
 					taints.Compile(nil, []taints.Toleration{}),
 				} {
-					if diff := cmp.Diff(form.function(q, nil), form.matcher(none, q), unexported, cmpopts.EquateEmpty()); diff != "" {
+					if diff := cmp.Diff(
+						form.function(q, nil),
+						form.matcher(none, q),
+						unexported, cmpopts.EquateEmpty(),
+					); diff != "" {
 						t.Fatalf("(-without tolerations +empty Matcher):\n%s", diff)
 					}
 				}
@@ -163,7 +176,9 @@ func TestFormsAnswerAlike(t *testing.T) {
 }
 
 func TestFormsAllocateNothing(t *testing.T) {
-	tols := parseTolerations("dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s", "readiness.k8s.io/gpu op=Exists")
+	tols := parseTolerations(
+		"dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s", "readiness.k8s.io/gpu op=Exists",
+	)
 	tols = append(tols, taints.Toleration{Key: "a*", Operator: taints.OpExists})
 	list := parseTaints("dedicated=ml:NoSchedule", "spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
 	q := question{list[2], list, nil, taints.AllEffects, time.Unix(1_800_000_000, 0)}

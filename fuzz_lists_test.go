@@ -55,7 +55,9 @@ var (
 		"a", "b", "", "*", "a*", "ab", "a/b", "a/*", "A", "dedicated", "dedicatde",
 		taints.NodeNotReady, taints.NodeMemoryPressure, taints.NodeRoleMaster, "nvidia.com/gpu",
 	}
-	geneValues    = []string{"", "v", "V", "5", "6", "7", "05", "-1", "0", least, most, "-9223372036854775809", "x-"}
+	geneValues = []string{
+		"", "v", "V", "5", "6", "7", "05", "-1", "0", least, most, "-9223372036854775809", "x-",
+	}
 	geneEffects   = []taints.Effect{"NoExecute", "NoSchedule", "PreferNoSchedule", "", "x", "noexecute"}
 	geneOperators = []taints.Operator{"", "Equal", "Exists", "Lt", "Gt", "In", "exists"}
 	geneSeconds   = []*int64{nil, seconds(300), seconds(0), seconds(-1), seconds(301), seconds(1<<63 - 1)}
@@ -227,7 +229,8 @@ func FuzzLists(f *testing.F) {
 		} {
 			for i, got := range timesOf(o, list, world) {
 				if got != times[i] {
-					t.Fatalf("%s, under %+v: %v became %v: %v is tolerated %s, want %s", name, o, all, list, world[i], got, times[i])
+					t.Fatalf("%s, under %+v: %v became %v: %v is tolerated %s, want %s",
+						name, o, all, list, world[i], got, times[i])
 				}
 			}
 		}
@@ -280,15 +283,18 @@ func checkCovered(t *testing.T, o taints.Options, tol, other taints.Toleration, 
 // worldOf returns taints of the keys, values and effects of the tolerations, of
 // integers next to theirs, and of others.
 func worldOf(tols []taints.Toleration) []taints.Taint {
-	keys, values, effects := map[string]bool{"no such key": true},
-		map[string]bool{"no such value": true}, map[taints.Effect]bool{taints.NoExecute: true, "no such effect": true}
+	keys := map[string]bool{"no such key": true}
+	values := map[string]bool{"no such value": true}
+	effects := map[taints.Effect]bool{taints.NoExecute: true, "no such effect": true}
 	for _, t := range tols {
 		keys[t.Key], values[t.Value] = true, true
 		if t.Effect != "" {
 			effects[t.Effect] = true
 		}
 		if n, ok := refInteger(t.Value); ok {
-			values[strconv.FormatInt(n.Int64()-1, 10)], values[strconv.FormatInt(n.Int64()+1, 10)] = true, true // wraps at the ends
+			// Both wrap at the ends.
+			values[strconv.FormatInt(n.Int64()-1, 10)] = true
+			values[strconv.FormatInt(n.Int64()+1, 10)] = true
 		}
 	}
 	var all []taints.Taint
@@ -319,7 +325,8 @@ func FuzzChanges(f *testing.F) {
 		for _, overwrite := range []bool{false, true} {
 			values, faults := refApply(list, c, overwrite)
 			after, err := c.ApplyStrict(list, overwrite)
-			if (err == nil) != (faults == 0) || err == nil && (!maps.Equal(refValues(after), values) || len(after) != len(values)) {
+			if (err == nil) != (faults == 0) ||
+				err == nil && (!maps.Equal(refValues(after), values) || len(after) != len(values)) {
 				t.Fatalf("%v of %v: %v, %v, want %v and %d faults", c, list, after, err, values, faults)
 			}
 		}
@@ -343,7 +350,9 @@ func refValidChanges(c taints.Changes) bool {
 		if !refValidKey(id.Key) || id.Effect != "" && !refKnownEffect(id.Effect) {
 			return false
 		}
-		repeated := slices.ContainsFunc(c.Remove[:i], func(earlier taints.TaintID) bool { return names(earlier, id.Key, id.Effect) })
+		repeated := slices.ContainsFunc(c.Remove[:i], func(earlier taints.TaintID) bool {
+			return names(earlier, id.Key, id.Effect)
+		})
 		added := slices.ContainsFunc(c.Add, func(t taints.Taint) bool { return names(id, t.Key, t.Effect) })
 		if repeated || added {
 			return false
@@ -374,7 +383,8 @@ func checkFuzzedApply(t *testing.T, list []taints.Taint, c taints.Changes) {
 	}
 	for _, id := range c.Remove {
 		for there := range got {
-			if _, added := want[there]; !added && there.Key == id.Key && (id.Effect == "" || there.Effect == id.Effect) {
+			if _, added := want[there]; !added && there.Key == id.Key &&
+				(id.Effect == "" || there.Effect == id.Effect) {
 				t.Fatalf("%v of %v is %v, with %v", c, list, after, there)
 			}
 		}
@@ -390,7 +400,9 @@ func FuzzIndex(f *testing.F) {
 	f.Add(slices.Repeat([]byte{5, 70, 2, 0, 0, 0, 0}, 12))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g := genes(data)
-		x := newModeledIndex(geneOf(&g, []taints.EffectSet{0, taints.AllEffects, taints.Soft, taints.Effects("x")}))
+		x := newModeledIndex(geneOf(&g, []taints.EffectSet{
+			0, taints.AllEffects, taints.Soft, taints.Effects("x"),
+		}))
 		for steps := 0; len(g) > 0 && steps < 30; steps++ {
 			switch g.below(9) {
 			case 0, 1:
@@ -454,7 +466,9 @@ func FuzzRedaction(f *testing.F) {
 		secret := func() string { return geneOf(&g, secretTexts) }
 		effects := append(slices.Clone(geneEffects[:4]), "secretEffect", "NoSecretSchedule")
 		operators := append(slices.Clone(geneOperators[:5]), "secretOperator", "Secret\n")
-		taint := func() taints.Taint { return taints.Taint{Key: secret(), Value: secret(), Effect: geneOf(&g, effects)} }
+		taint := func() taints.Taint {
+			return taints.Taint{Key: secret(), Value: secret(), Effect: geneOf(&g, effects)}
+		}
 		list, nodes := genesList(&g, 5, taint), [][]taints.Taint{genesList(&g, 5, taint)}
 		tols := genesList(&g, 6, func() taints.Toleration {
 			return taints.Toleration{

@@ -190,7 +190,8 @@ func FuzzParseChanges(f *testing.F) {
 			t.Fatalf("%q is read as %q and that with %v (-want +got):\n%s", specs, c, err, diff)
 		}
 		_, faults := refApply(nil, c, true)
-		if list, err := c.ApplyStrict(nil, true); (err == nil) != (faults == 0) || err == nil && !refValidTaints(list) {
+		if list, err := c.ApplyStrict(nil, true); (err == nil) != (faults == 0) ||
+			err == nil && !refValidTaints(list) {
 			t.Fatalf("%q gives %v, %v", specs, list, err)
 		}
 	})
@@ -226,7 +227,8 @@ func FuzzJSON(f *testing.F) {
 			Taints      []taints.Taint
 			Tolerations []taints.Toleration
 		}
-		if json.Unmarshal(data, &pair) != nil || len(pair.Taints)*max(len(pair.Taints), len(pair.Tolerations)) > 1000 {
+		if json.Unmarshal(data, &pair) != nil ||
+			len(pair.Taints)*max(len(pair.Taints), len(pair.Tolerations)) > 1000 {
 			return
 		}
 		again := pair
@@ -251,10 +253,13 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 			t.Fatalf("Filter = %+v", v)
 		}
 		if e := m.Explain(list); e.Schedulable() != v.Schedulable() ||
-			strings.Count(e.String(), "\n") != max(0, len(list)-1) || strings.Count(e.Redact().String(), "\n") != max(0, len(list)-1) {
+			strings.Count(e.String(), "\n") != max(0, len(list)-1) ||
+			strings.Count(e.Redact().String(), "\n") != max(0, len(list)-1) {
 			t.Fatalf("Explain = %v", e)
 		}
-		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() || strings.Count(s.String(), "\n") != 0 || strings.Count(s.Redact().Report(), "\n") != len(s.Reasons) {
+		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() ||
+			strings.Count(s.String(), "\n") != 0 ||
+			strings.Count(s.Redact().Report(), "\n") != len(s.Reasons) {
 			t.Fatalf("Summarize = %v", s)
 		}
 		var x taints.Index[int]
@@ -270,11 +275,13 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 			{Select: taints.ForeverElseShortest},
 		} {
 			p.Options = o
-			if e := p.EvictionOf(list, tols, now); e != p.Compile(tols).EvictionOf(list, now) || e.Outcome == taints.Stays && v.Evicts() {
+			if e := p.EvictionOf(list, tols, now); e != p.Compile(tols).EvictionOf(list, now) ||
+				e.Outcome == taints.Stays && v.Evicts() {
 				t.Fatalf("%+v though %+v", e, v)
 			}
 		}
-		if least := o.Minimize(tols); o.Compile(least).Filter(list) != v || o.Compile(o.Merge(nil, tols)).Filter(list) != v {
+		if least := o.Minimize(tols); o.Compile(least).Filter(list) != v ||
+			o.Compile(o.Merge(nil, tols)).Filter(list) != v {
 			t.Fatalf("minimized to %v", least)
 		}
 		if err := o.ValidateAllowed(tols, tols); err != nil {
@@ -293,7 +300,8 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 			t.Fatalf("ValidateTolerationsUpdate: %v", err)
 		}
 	}
-	if err := taints.ValidateTaints(list); (err == nil) != refValidTaints(list) || err != nil && err.Error() == "" {
+	if err := taints.ValidateTaints(list); (err == nil) != refValidTaints(list) ||
+		err != nil && err.Error() == "" {
 		t.Fatalf("ValidateTaints: %v", err)
 	}
 	for name, add := range adders {
@@ -320,7 +328,9 @@ func changeEverything(t *testing.T, list []taints.Taint) {
 		func(current []taints.Taint) taints.Changes { return taints.Diff(current, half) },
 		func(current []taints.Taint) taints.Changes { return taints.Reconcile(current, half, list[len(half):]) },
 		func(current []taints.Taint) taints.Changes {
-			return taints.ReconcileOwned(current, []taints.TaintID{{Key: "gpu"}, {Key: "score", Effect: "NoExecute"}}, half)
+			return taints.ReconcileOwned(current, []taints.TaintID{
+				{Key: "gpu"}, {Key: "score", Effect: "NoExecute"},
+			}, half)
 		},
 	} {
 		c := reconcile(list)
@@ -338,7 +348,8 @@ func changeEverything(t *testing.T, list []taints.Taint) {
 	}
 	for _, overwrite := range []bool{false, true} {
 		values, faults := refApply(list, c, overwrite)
-		if after, err := c.ApplyStrict(list, overwrite); (err == nil) != (faults == 0) || err == nil && len(after) != len(values) {
+		if after, err := c.ApplyStrict(list, overwrite); (err == nil) != (faults == 0) ||
+			err == nil && len(after) != len(values) {
 			t.Fatalf("%v gives %v, %v", c, after, err)
 		}
 	}
@@ -351,7 +362,8 @@ func FuzzValidate(f *testing.F) {
 	f.Add("a/*", "exists", "007", "x", int64(1), true)
 	f.Fuzz(func(t *testing.T, key, operator, value, effect string, seconds int64, timed bool) {
 		taint := taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)}
-		if err := taints.ValidateTaints([]taints.Taint{taint}); (err == nil) != refValidTaints([]taints.Taint{taint}) {
+		list := []taints.Taint{taint}
+		if err := taints.ValidateTaints(list); (err == nil) != refValidTaints(list) {
 			t.Fatalf("%+v: %v", taint, err)
 		}
 		tol := taints.Toleration{
@@ -372,10 +384,16 @@ func FuzzValidate(f *testing.F) {
 }
 
 func FuzzEvictionOf(f *testing.F) {
-	f.Add("a:NoExecute", ":NoExecute op=Exists", int64(300), int64(1_800_000_000), int64(1_800_000_000), uint8(0), false)
-	f.Add("a=5:NoExecute", "a=4 op=Gt", int64(18446744074), int64(-62135596800), int64(0), uint8(1), true)
-	f.Add("a:NoExecute", "a", int64(-9223372036854775808), int64(9223372036854775807), int64(-9223372036854775808), uint8(2), true)
-	f.Fuzz(func(t *testing.T, taintText, tolText string, seconds, observed, added int64, selection uint8, fromTimeAdded bool) {
+	f.Add("a:NoExecute", ":NoExecute op=Exists",
+		int64(300), int64(1_800_000_000), int64(1_800_000_000), uint8(0), false)
+	f.Add("a=5:NoExecute", "a=4 op=Gt",
+		int64(18446744074), int64(-62135596800), int64(0), uint8(1), true)
+	f.Add("a:NoExecute", "a",
+		int64(-9223372036854775808), int64(9223372036854775807), int64(-9223372036854775808), uint8(2), true)
+	f.Fuzz(func(
+		t *testing.T, taintText, tolText string,
+		seconds, observed, added int64, selection uint8, fromTimeAdded bool,
+	) {
 		taint, err := taints.ParseTaint(taintText)
 		if err != nil {
 			return
@@ -386,7 +404,8 @@ func FuzzEvictionOf(f *testing.F) {
 		}
 		when := time.Unix(added, 0)
 		taint.TimeAdded, tol.TolerationSeconds = &when, &seconds
-		list, tols, now := []taints.Taint{taint}, []taints.Toleration{tol, {Operator: taints.OpExists}}, time.Unix(observed, 0)
+		list, tols := []taints.Taint{taint}, []taints.Toleration{tol, {Operator: taints.OpExists}}
+		now := time.Unix(observed, 0)
 		p := taints.EvictionPolicy{Select: taints.Selection(selection), FromTimeAdded: fromTimeAdded}
 		e := p.Compile(tols).EvictionOf(list, now)
 		if e != p.EvictionOf(list, tols, now) {
@@ -403,20 +422,31 @@ func FuzzEvictionOf(f *testing.F) {
 func FuzzCovers(f *testing.F) {
 	f.Add("a", "Exists", "", "", "a", "Equal", "v", "NoSchedule", "a", "v", "NoSchedule", false)
 	f.Add("score", "Gt", "5", "", "score", "Gt", "7", "NoExecute", "score", "8", "NoExecute", false)
-	f.Add("score", "", "9223372036854775807", "", "score", "Gt", "9223372036854775806", "", "score", "9223372036854775807", "x", false)
+	f.Add("score", "", "9223372036854775807", "",
+		"score", "Gt", "9223372036854775806", "",
+		"score", "9223372036854775807", "x", false)
 	f.Add("a/*", "Exists", "", "NoExecute", "a/b*", "Lt", "0", "NoExecute", "a/bc", "-1", "NoExecute", true)
 	f.Add("", "", "v", "", "*", "In", "v", "", "k", "v", "", true)
-	f.Fuzz(func(t *testing.T, aKey, aOp, aValue, aEffect, bKey, bOp, bValue, bEffect, key, value, effect string, wildcards bool) {
+	f.Fuzz(func(
+		t *testing.T,
+		aKey, aOp, aValue, aEffect, bKey, bOp, bValue, bEffect, key, value, effect string, wildcards bool,
+	) {
 		o := taints.Options{KeyWildcards: wildcards}
-		a := taints.Toleration{Key: aKey, Operator: taints.Operator(aOp), Value: aValue, Effect: taints.Effect(aEffect)}
-		b := taints.Toleration{Key: bKey, Operator: taints.Operator(bOp), Value: bValue, Effect: taints.Effect(bEffect)}
+		a := taints.Toleration{
+			Key: aKey, Operator: taints.Operator(aOp), Value: aValue, Effect: taints.Effect(aEffect),
+		}
+		b := taints.Toleration{
+			Key: bKey, Operator: taints.Operator(bOp), Value: bValue, Effect: taints.Effect(bEffect),
+		}
 		taint := taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)}
 		if !o.Covers(a, a) || o.Covers(a, b) && refTolerates(o, b, taint) && !refTolerates(o, a, taint) {
 			t.Fatalf("%+v covers %+v: %v, but %v", a, b, o.Covers(a, b), taint)
 		}
 		both := []taints.Toleration{a, b}
 		want := refTime(o, both, taint)
-		for _, list := range [][]taints.Toleration{o.Merge(both[:1], both[1:]), o.Merge(nil, both), o.Minimize(both)} {
+		for _, list := range [][]taints.Toleration{
+			o.Merge(both[:1], both[1:]), o.Merge(nil, both), o.Minimize(both),
+		} {
 			if got := refTime(o, list, taint); got != want {
 				t.Fatalf("%+v, of %+v: %v is tolerated %s, want %s", list, both, taint, got, want)
 			}

@@ -45,12 +45,20 @@ func (s *seenNodes) remove(node int, v taints.Verdict) {
 
 var (
 	concurrentPods = [4]*taints.Matcher{
-		taints.Compile(parseTolerations("a op=Exists", "b=2 op=Gt")), taints.Compile(parseTolerations("a=1")), nil,
-		taints.Compile([]taints.Toleration{{Value: "1", Effect: taints.NoExecute}}), // of every key, so that no search finds it
+		taints.Compile(parseTolerations("a op=Exists", "b=2 op=Gt")),
+		taints.Compile(parseTolerations("a=1")),
+		nil,
+		// Of every key, so that no search finds it.
+		taints.Compile([]taints.Toleration{{Value: "1", Effect: taints.NoExecute}}),
 	}
 	concurrentLists = [][]taints.Taint{
-		nil, parseTaints("a=1:NoSchedule"), parseTaints("a=1:NoSchedule", "b=3:NoExecute"), parseTaints("b=3:NoExecute", "a=1:NoSchedule"),
-		parseTaints("b=1:NoExecute"), parseTaints("c:PreferNoSchedule"), parseTaints("c:PreferNoSchedule", "a=2:NoSchedule"),
+		nil,
+		parseTaints("a=1:NoSchedule"),
+		parseTaints("a=1:NoSchedule", "b=3:NoExecute"),
+		parseTaints("b=3:NoExecute", "a=1:NoSchedule"),
+		parseTaints("b=1:NoExecute"),
+		parseTaints("c:PreferNoSchedule"),
+		parseTaints("c:PreferNoSchedule", "a=2:NoSchedule"),
 	}
 )
 
@@ -186,7 +194,8 @@ func TestIndexQueriesSeeOneMoment(t *testing.T) {
 	j := journal{lists: make(map[int][]taints.Taint)}
 	for i := range nodes {
 		j.update(i, concurrentLists[i%len(concurrentLists)], false)
-		j.update(nodes+i, []taints.Taint{hard("tenant", i)}, false) // of no reader, so that there are groups to search
+		// Of no reader, so that there are groups to search.
+		j.update(nodes+i, []taints.Taint{hard("tenant", i)}, false)
 	}
 	most := int64(6_000)
 	if testing.Short() {

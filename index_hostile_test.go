@@ -70,7 +70,9 @@ func hostileScenes(n int) []hostileScene {
 			return append(list, hard("new", ""))
 		})
 	}
-	subsetPod := taints.Compile(times(bits, func(i int) taints.Toleration { return exists("k" + strconv.Itoa(i)) }))
+	subsetPod := taints.Compile(times(bits, func(i int) taints.Toleration {
+		return exists("k" + strconv.Itoa(i))
+	}))
 	long := func(last func(i int) taints.Taint) [][]taints.Taint {
 		shared := times(39, func(i int) taints.Taint { return hard("shared-"+strconv.Itoa(i), "") })
 		return times(max(1, n/10), func(i int) []taints.Taint { return append(slices.Clone(shared), last(i)) })
@@ -88,12 +90,26 @@ func hostileScenes(n int) []hostileScene {
 	return []hostileScene{
 		{"no tolerations", tenants, nil},
 		{"all of one key", tenants, taints.Compile([]taints.Toleration{exists("tenant")})},
-		{"all of one key, in another effect", executing, taints.Compile(many(taints.Toleration{Key: "tenant", Operator: taints.OpExists, Effect: taints.NoSchedule})[:few])},
-		{"all of one key, one by one", tenants, taints.Compile(times(n, func(i int) taints.Toleration { return taints.Toleration{Key: "tenant", Value: strconv.Itoa(i)} })[:few])},
-		{"all but the last taint", long(func(i int) taints.Taint { return hard("own", i) }), taints.Compile(longPod)},
-		{"all taints of long lists", long(func(i int) taints.Taint { return hard("own", i) }), taints.Compile(append(longPod, exists("own")))},
-		{"a part of the numbers", numbers, taints.Compile([]taints.Toleration{{Key: "score", Operator: taints.OpLt, Value: strconv.Itoa(n / 20)}})},
-		{"half of the numbers", numbers, taints.Compile([]taints.Toleration{{Key: "score", Operator: taints.OpLt, Value: strconv.Itoa(n / 2)}})},
+		{"all of one key, in another effect", executing, taints.Compile(many(taints.Toleration{
+			Key: "tenant", Operator: taints.OpExists, Effect: taints.NoSchedule,
+		})[:few])},
+		{"all of one key, one by one", tenants, taints.Compile(times(n, func(i int) taints.Toleration {
+			return taints.Toleration{Key: "tenant", Value: strconv.Itoa(i)}
+		})[:few])},
+		{
+			"all but the last taint", long(func(i int) taints.Taint { return hard("own", i) }),
+			taints.Compile(longPod),
+		},
+		{
+			"all taints of long lists", long(func(i int) taints.Taint { return hard("own", i) }),
+			taints.Compile(append(longPod, exists("own"))),
+		},
+		{"a part of the numbers", numbers, taints.Compile([]taints.Toleration{
+			{Key: "score", Operator: taints.OpLt, Value: strconv.Itoa(n / 20)},
+		})},
+		{"half of the numbers", numbers, taints.Compile([]taints.Toleration{
+			{Key: "score", Operator: taints.OpLt, Value: strconv.Itoa(n / 2)},
+		})},
 		{"the numbers many times", numbers, taints.Compile(each(taints.OpGt)[n-few:])},
 		{"numbers that nobody has", numbers, taints.Compile(times(few, func(i int) taints.Toleration {
 			return taints.Toleration{Key: "score", Operator: taints.OpLt, Value: strconv.Itoa(-i)}
@@ -101,9 +117,15 @@ func hostileScenes(n int) []hostileScene {
 		{"subsets below an old taint", subsets(true), subsetPod},
 		{"subsets below a new taint", subsets(false), subsetPod},
 		{"no key", tenants, taints.Compile([]taints.Toleration{{Value: "7"}})},
-		{"a wildcard", tenants, taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{exists("ten*"), exists("gpu")})},
-		{"tolerations that match nothing", tenants, taints.Compile(many(taints.Toleration{Key: "tenant", Operator: "In"}))},
-		{"tolerations of other keys", tenants, taints.Compile(times(few, func(i int) taints.Toleration { return exists("other-" + strconv.Itoa(i)) }))},
+		{"a wildcard", tenants, taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{
+			exists("ten*"), exists("gpu"),
+		})},
+		{"tolerations that match nothing", tenants, taints.Compile(many(taints.Toleration{
+			Key: "tenant", Operator: "In",
+		}))},
+		{"tolerations of other keys", tenants, taints.Compile(times(few, func(i int) taints.Toleration {
+			return exists("other-" + strconv.Itoa(i))
+		}))},
 		{"soft taints of their own", times(n, func(i int) []taints.Taint {
 			return one(taints.Taint{Key: "deletion", Value: strconv.Itoa(i), Effect: taints.PreferNoSchedule})
 		}), taints.Compile([]taints.Toleration{exists("gpu")})},
@@ -138,7 +160,8 @@ func TestIndexHostileSteps(t *testing.T) {
 			x := s.index()
 			x.Audit()
 			checkSteps(t, fmt.Sprintf("%s, %d nodes", s.name, n), x, s.nodes, s.pod)
-			if got, want := x.CountFeasible(s.pod), s.loop(); got != want || len(x.AppendFeasible(nil, s.pod)) != want {
+			if got, want := x.CountFeasible(s.pod), s.loop(); got != want ||
+				len(x.AppendFeasible(nil, s.pod)) != want {
 				t.Errorf("%s, %d nodes: %d are feasible, want %d", s.name, n, got, want)
 			}
 			_, searched := x.Search(s.pod)
@@ -172,8 +195,11 @@ func checkSteps(t fataler, name string, x *taints.Index[int], nodes [][]taints.T
 func TestIndexSteps(t *testing.T) {
 	small := rapid.Custom(func(t *rapid.T) taints.Taint {
 		return taints.Taint{
-			Key: rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "key"), Value: strconv.Itoa(rapid.IntRange(0, 40).Draw(t, "value")),
-			Effect: rapid.SampledFrom([]taints.Effect{taints.NoSchedule, taints.NoExecute, taints.PreferNoSchedule}).Draw(t, "effect"),
+			Key:   rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "key"),
+			Value: strconv.Itoa(rapid.IntRange(0, 40).Draw(t, "value")),
+			Effect: rapid.SampledFrom([]taints.Effect{
+				taints.NoSchedule, taints.NoExecute, taints.PreferNoSchedule,
+			}).Draw(t, "effect"),
 		}
 	})
 	of := func(t *rapid.T, taint taints.Taint) taints.Toleration {
@@ -223,7 +249,8 @@ func TestIndexStepsFollowThePod(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}} {
 		list, count := steps(1_000, order)
 		if more, n := steps(4_000, order); more > list+5 || n > count+5 || list > 200 {
-			t.Errorf("order %v: %d and %d steps among 2,000 groups, %d and %d among 8,000", order, list, count, more, n)
+			t.Errorf("order %v: %d and %d steps among 2,000 groups, %d and %d among 8,000",
+				order, list, count, more, n)
 		}
 	}
 }
@@ -235,16 +262,24 @@ func TestIndexFindsGroupsOnce(t *testing.T) {
 	for i := range 1000 {
 		x.Set(i, []taints.Taint{hard("filler", i)})
 	}
-	for i, list := range [][]taints.Taint{parseTaints("b=2:NoSchedule"), parseTaints("a=1:NoSchedule"), parseTaints("a=1:NoSchedule", "b=2:NoSchedule"), parseTaints("c=3:NoExecute")} {
+	for i, list := range [][]taints.Taint{
+		parseTaints("b=2:NoSchedule"),
+		parseTaints("a=1:NoSchedule"),
+		parseTaints("a=1:NoSchedule", "b=2:NoSchedule"),
+		parseTaints("c=3:NoExecute"),
+	} {
 		x.Set(1000+i, list)
 	}
 	m := taints.Compile(parseTolerations(
-		"a=1:NoSchedule", "b=2:NoSchedule", "c=9:NoExecute op=Lt", "a=1:NoExecute", "b op=Exists", "a op=Exists", "c op=Exists", "c=1:NoExecute op=Gt", "b=2", "a=0 op=Gt",
+		"a=1:NoSchedule", "b=2:NoSchedule", "c=9:NoExecute op=Lt",
+		"a=1:NoExecute", "b op=Exists", "a op=Exists", "c op=Exists",
+		"c=1:NoExecute op=Gt", "b=2", "a=0 op=Gt",
 	))
 	if _, ok := x.Search(m); !ok {
 		t.Fatal("the groups are not searched for")
 	}
-	if got, n := slices.Collect(x.Feasible(m)), x.CountFeasible(m); !slices.Equal(got, []int{1000, 1001, 1002, 1003}) || n != 4 {
+	got, n := slices.Collect(x.Feasible(m)), x.CountFeasible(m)
+	if !slices.Equal(got, []int{1000, 1001, 1002, 1003}) || n != 4 {
 		t.Errorf("Feasible = %v, CountFeasible = %d", got, n)
 	}
 }
@@ -258,7 +293,11 @@ func TestIndexSearchCounts(t *testing.T) {
 	}
 	// Each of the ten zones has three classes, all at the anchor of its key and value.
 	for i := range 50 {
-		x.Set(1000+i, []taints.Taint{hard("zone", i%10), {Key: "zone", Value: strconv.Itoa(i % 10), Effect: taints.Effect([]string{"", "NoSchedule", "NoExecute", "PreferNoSchedule", "x"}[i/10])}})
+		x.Set(1000+i, []taints.Taint{hard("zone", i%10), {
+			Key:    "zone",
+			Value:  strconv.Itoa(i % 10),
+			Effect: taints.Effect([]string{"", "NoSchedule", "NoExecute", "PreferNoSchedule", "x"}[i/10]),
+		}})
 	}
 	if s := x.Audit(); s.Anchors != 1010 {
 		t.Fatalf("%d anchors", s.Anchors)
@@ -302,17 +341,31 @@ func TestIndexSearchIgnoresWhatDoesNotMatter(t *testing.T) {
 		}{
 			{"its node", taints.Toleration{Key: "score", Value: "7", Effect: effect}, 4 + 3, 1},
 			{"another effect of all keys", taints.Toleration{Operator: taints.OpExists, Effect: other}, 4, 0},
-			{"another effect of the key", taints.Toleration{Key: "score", Operator: taints.OpExists, Effect: other}, 4, 0},
+			{
+				"another effect of the key",
+				taints.Toleration{Key: "score", Operator: taints.OpExists, Effect: other},
+				4, 0,
+			},
 			{"no operator of all keys", taints.Toleration{Operator: "In"}, 4, 0},
 			{"no integer of all keys", taints.Toleration{Operator: taints.OpLt, Value: "x"}, 4, 0},
-			{"less than all numbers", taints.Toleration{Key: "score", Operator: taints.OpLt, Value: "-9223372036854775808"}, 4, 0},
-			{"greater than all numbers", taints.Toleration{Key: "score", Operator: taints.OpGt, Value: "9223372036854775807"}, 4, 0},
+			{
+				"less than all numbers",
+				taints.Toleration{Key: "score", Operator: taints.OpLt, Value: "-9223372036854775808"},
+				4, 0,
+			},
+			{
+				"greater than all numbers",
+				taints.Toleration{Key: "score", Operator: taints.OpGt, Value: "9223372036854775807"},
+				4, 0,
+			},
 			{"another key", exists("scores"), 4, 0},
 		} {
 			m := taints.Compile([]taints.Toleration{c.tol})
 			steps, ok := x.Search(m)
-			if n := x.CountFeasible(m); !ok || steps != c.steps || n != c.nodes || len(x.AppendFeasible(nil, m)) != n {
-				t.Errorf("%v, %s: %d steps, %v, %d nodes, want %d steps, %d nodes", repels, c.name, steps, ok, n, c.steps, c.nodes)
+			if n := x.CountFeasible(m); !ok || steps != c.steps || n != c.nodes ||
+				len(x.AppendFeasible(nil, m)) != n {
+				t.Errorf("%v, %s: %d steps, %v, %d nodes, want %d steps, %d nodes",
+					repels, c.name, steps, ok, n, c.steps, c.nodes)
 			}
 		}
 	}
@@ -328,7 +381,8 @@ func TestIndexAnchorsAreRare(t *testing.T) {
 	if s := x.Audit(); s.Anchors < 999 {
 		t.Errorf("1000 classes with a taint of their own have %d anchors", s.Anchors)
 	}
-	if steps, ok := x.Search(taints.Compile([]taints.Toleration{exists("old"), exists("zone")})); !ok || steps > 100 {
+	m := taints.Compile([]taints.Toleration{exists("old"), exists("zone")})
+	if steps, ok := x.Search(m); !ok || steps > 100 {
 		t.Errorf("%d steps to find out that nothing is tolerated", steps)
 	}
 }
@@ -350,7 +404,11 @@ func TestIndexFirstNodeComesEarly(t *testing.T) {
 			}
 		})
 	}
-	for _, pod := range []taints.Toleration{exists(""), exists("tenant"), {Key: "tenant", Operator: taints.OpGt, Value: "-1"}, {Value: "7"}} {
+	for _, pod := range []taints.Toleration{
+		exists(""), exists("tenant"),
+		{Key: "tenant", Operator: taints.OpGt, Value: "-1"},
+		{Value: "7"},
+	} {
 		m := taints.Compile([]taints.Toleration{pod})
 		most := 0.0
 		if pod.Operator == taints.OpGt {
@@ -373,7 +431,9 @@ func TestIndexMemory(t *testing.T) {
 		{"no taints", func(int) []taints.Taint { return nil }, 5_000},
 		{"one list", func(int) []taints.Taint { return []taints.Taint{hard("gpu", "")} }, 5_000},
 		{"each its own value", func(i int) []taints.Taint { return []taints.Taint{hard("tenant", i)} }, 5_000},
-		{"each its own key", func(i int) []taints.Taint { return []taints.Taint{hard("tenant-"+strconv.Itoa(i), "v")} }, 5_000},
+		{"each its own key", func(i int) []taints.Taint {
+			return []taints.Taint{hard("tenant-"+strconv.Itoa(i), "v")}
+		}, 5_000},
 		{"each its own soft taint", func(i int) []taints.Taint {
 			return []taints.Taint{{Key: "deletion", Value: strconv.Itoa(i), Effect: taints.PreferNoSchedule}}
 		}, 5_000},
@@ -382,7 +442,8 @@ func TestIndexMemory(t *testing.T) {
 			return append(times(39, func(j int) taints.Taint { return hard("shared", j) }), hard("own", i))
 		}, 2_000},
 		{"40 taints, the first its own", func(i int) []taints.Taint {
-			return append([]taints.Taint{hard("own", i)}, times(39, func(j int) taints.Taint { return hard("shared", j) })...)
+			return append([]taints.Taint{hard("own", i)},
+				times(39, func(j int) taints.Taint { return hard("shared", j) })...)
 		}, 2_000},
 		{"groups of 100", func(i int) []taints.Taint { return []taints.Taint{hard("tenant", i/100)} }, 5_000},
 		{"prefixes of a long list", func(i int) []taints.Taint {
@@ -409,7 +470,8 @@ func TestIndexMemory(t *testing.T) {
 					x.Delete(c.nodes - x.Len())
 				}
 				s := x.Audit()
-				if s.Nodes != left || s.Room > 16*4*(left+1)+100 || s.Pages > 2*left+10 || s.Groups > left || s.Keys > 40*left || s.Numbers > left {
+				if s.Nodes != left || s.Room > 16*4*(left+1)+100 || s.Pages > 2*left+10 ||
+					s.Groups > left || s.Keys > 40*left || s.Numbers > left {
 					t.Errorf("%d nodes left: %+v of %+v", left, s, full)
 				}
 			}
@@ -426,7 +488,8 @@ func TestIndexMemoryOfChanges(t *testing.T) {
 		for i := range 500 {
 			x.Set(i, []taints.Taint{hard("round-"+strconv.Itoa(round), i), hard("own-"+strconv.Itoa(i%7), round)})
 		}
-		if s := x.Audit(); s.Nodes != 500 || s.Groups != 500 || s.Keys != 8 || s.Anchors > 500 || s.Room > 16*4*500 {
+		if s := x.Audit(); s.Nodes != 500 || s.Groups != 500 || s.Keys != 8 ||
+			s.Anchors > 500 || s.Room > 16*4*500 {
 			t.Fatalf("round %d: %+v", round, s)
 		}
 	}
@@ -563,10 +626,22 @@ func TestIndexClassSharesTheText(t *testing.T) {
 // A list has a text that no other list has, its fields behind their lengths, and is
 // read from it as it was.
 func TestIndexText(t *testing.T) {
-	field := rapid.OneOf(keys, rapid.Map(rapid.SampledFrom([]int{0, 1, 127, 128, 129, 16383, 16384, 300_000}), func(n int) string { return strings.Repeat("k", n) }),
-		rapid.StringN(0, 3, -1), rapid.SampledFrom([]string{"\x00", "\x01a", "\x80", "a\x01a"}))
+	field := rapid.OneOf(
+		keys,
+		rapid.Map(
+			rapid.SampledFrom([]int{0, 1, 127, 128, 129, 16383, 16384, 300_000}),
+			func(n int) string { return strings.Repeat("k", n) },
+		),
+		rapid.StringN(0, 3, -1),
+		rapid.SampledFrom([]string{"\x00", "\x01a", "\x80", "a\x01a"}),
+	)
+	effect := rapid.OneOf(effects, rapid.Map(field, func(s string) taints.Effect { return taints.Effect(s) }))
 	list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{Key: field.Draw(t, "key"), Value: field.Draw(t, "value"), Effect: rapid.OneOf(effects, rapid.Map(field, func(s string) taints.Effect { return taints.Effect(s) })).Draw(t, "effect")}
+		return taints.Taint{
+			Key:    field.Draw(t, "key"),
+			Value:  field.Draw(t, "value"),
+			Effect: effect.Draw(t, "effect"),
+		}
 	}), 0, 4)
 	seen := make(map[string][]taints.Taint)
 	rapid.Check(t, func(t *rapid.T) {

@@ -205,7 +205,9 @@ func TestVectorCopiesTheWay(t *testing.T) {
 // A numberTree finds the numbers of a range, in order, whatever they are and however
 // they come, and is no deeper than a number has bits.
 func TestNumberTree(t *testing.T) {
-	edges := []int64{math.MinInt64, math.MinInt64 + 1, -2, -1, 0, 1, 2, 3, 4, 7, 8, 1 << 40, math.MaxInt64 - 1, math.MaxInt64}
+	edges := []int64{
+		math.MinInt64, math.MinInt64 + 1, -2, -1, 0, 1, 2, 3, 4, 7, 8, 1 << 40, math.MaxInt64 - 1, math.MaxInt64,
+	}
 	number := rapid.OneOf(rapid.SampledFrom(edges), rapid.Int64Range(-100, 100), rapid.Int64())
 	rapid.Check(t, func(t *rapid.T) {
 		var tree numberTree
@@ -244,7 +246,8 @@ func TestNumberTree(t *testing.T) {
 			t.Fatalf("no more than %d steps for %d numbers", math.MaxInt32-s.left, len(want))
 		}
 		s = search{left: rapid.IntRange(0, 50).Draw(t, "left")}
-		if got := s.between(tree.root, ordered(low), ordered(high), nil); s.left >= 0 && len(got) != len(want) || s.left < -1-anchorSteps {
+		if got := s.between(tree.root, ordered(low), ordered(high), nil); s.left >= 0 && len(got) != len(want) ||
+			s.left < -1-anchorSteps {
 			t.Fatalf("%d of %d numbers with %d steps left", len(got), len(want), s.left)
 		}
 		for n := range model {
@@ -255,8 +258,10 @@ func TestNumberTree(t *testing.T) {
 		}
 	})
 	for name, next := range map[string]func(i int) int64{
-		"rising": func(i int) int64 { return int64(i) }, "falling": func(i int) int64 { return int64(-i) },
-		"powers": func(i int) int64 { return 1 << (i % 63) << (i / 63 % 2) }, "far": func(i int) int64 { return int64(i) << 40 },
+		"rising":  func(i int) int64 { return int64(i) },
+		"falling": func(i int) int64 { return int64(-i) },
+		"powers":  func(i int) int64 { return 1 << (i % 63) << (i / 63 % 2) },
+		"far":     func(i int) int64 { return int64(i) << 40 },
 	} {
 		var tree numberTree
 		seen := make(map[int64]bool)
@@ -266,7 +271,8 @@ func TestNumberTree(t *testing.T) {
 				tree.insert(ordered(n), new(anchor))
 			}
 		}
-		if leaves, depth := auditNumbers(&audit{}, tree.root, 0, math.MaxUint64); leaves != len(seen) || depth > 64 {
+		if leaves, depth := auditNumbers(&audit{}, tree.root, 0, math.MaxUint64); leaves != len(seen) ||
+			depth > 64 {
 			t.Errorf("%s: %d numbers, %d deep", name, leaves, depth)
 		}
 	}
@@ -370,7 +376,8 @@ func TestRoomIsGivenBack(t *testing.T) {
 				most = left
 			}
 			if entries.most != most || len(entries.entries) != left {
-				t.Fatalf("a map for %d with %d entries, want %d with %d", entries.most, len(entries.entries), most, left)
+				t.Fatalf("a map for %d with %d entries, want %d with %d",
+					entries.most, len(entries.entries), most, left)
 			}
 			if list = withoutLast(list); moves(room, left) {
 				room = 2 * left
@@ -399,7 +406,8 @@ func TestDistinct(t *testing.T) {
 		}
 		slices.Sort(orders)
 		got := distinct(list)
-		if !slices.EqualFunc(got, slices.Compact(orders), func(a *anchor, o uint64) bool { return cmp.Compare(a.order, o) == 0 }) {
+		same := func(a *anchor, o uint64) bool { return cmp.Compare(a.order, o) == 0 }
+		if !slices.EqualFunc(got, slices.Compact(orders), same) {
 			t.Fatalf("%d anchors of %v", len(got), orders)
 		}
 	})

@@ -39,7 +39,9 @@ func TestIndexSearchTakesAQuarter(t *testing.T) {
 	nodes := [][]taints.Taint{
 		parseTaints("tenant=7:NoSchedule"),
 		parseTaints("zone=1:NoSchedule"), parseTaints("zone=1:NoExecute"),
-		parseTaints("zone=2:NoSchedule"), parseTaints("zone=2:NoSchedule", "zone=2:NoSchedule"), parseTaints("zone=3:NoExecute"),
+		parseTaints("zone=2:NoSchedule"),
+		parseTaints("zone=2:NoSchedule", "zone=2:NoSchedule"),
+		parseTaints("zone=3:NoExecute"),
 	}
 	for _, c := range []struct {
 		tolerations []string
@@ -65,7 +67,8 @@ func TestIndexSearchTakesAQuarter(t *testing.T) {
 				}
 			}
 			if _, ok := x.index.Search(m); ok != (left >= 0) || x.index.Missing(m) != -left {
-				t.Errorf("%q among %d groups: %v with %d steps left, want %d", c.tolerations, groups, ok, -x.index.Missing(m), left)
+				t.Errorf("%q among %d groups: %v with %d steps left, want %d",
+					c.tolerations, groups, ok, -x.index.Missing(m), left)
 			}
 			checkFeasible(t, x, m)
 		}
@@ -76,7 +79,8 @@ func TestIndexSearchTakesAQuarter(t *testing.T) {
 // is tolerated before and behind.
 func TestIndexLimits(t *testing.T) {
 	numbers := []int64{
-		math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, -2, -1, 0, 1, 2, math.MaxInt64 - 2, math.MaxInt64 - 1, math.MaxInt64,
+		math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, -2, -1, 0, 1, 2,
+		math.MaxInt64 - 2, math.MaxInt64 - 1, math.MaxInt64,
 	}
 	var nodes [][]taints.Taint
 	for _, n := range numbers {
@@ -87,7 +91,9 @@ func TestIndexLimits(t *testing.T) {
 	for _, op := range []taints.Operator{taints.OpLt, taints.OpGt, taints.OpEqual} {
 		for _, n := range numbers {
 			limit := taints.Toleration{Key: "score", Operator: op, Value: strconv.FormatInt(n, 10)}
-			for _, list := range [][]taints.Toleration{{limit}, {tenant, limit}, {limit, tenant}, {gpu, limit, tenant}} {
+			for _, list := range [][]taints.Toleration{
+				{limit}, {tenant, limit}, {limit, tenant}, {gpu, limit, tenant},
+			} {
 				m := taints.Compile(list)
 				checkFeasible(t, x, m)
 				if _, ok := x.index.Search(m); !ok {
@@ -113,7 +119,9 @@ func TestIndexSearchLeavesOutTheLimit(t *testing.T) {
 // A pod without tolerations looks at the nodes without taints alone.
 func TestIndexStepsWithoutTolerations(t *testing.T) {
 	x := amongOthers(1000, [][]taints.Taint{nil})
-	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": new(taints.Matcher), "no tolerations": taints.Compile()} {
+	for name, m := range map[string]*taints.Matcher{
+		"nil": nil, "zero": new(taints.Matcher), "no tolerations": taints.Compile(),
+	} {
 		if list, count := x.index.Steps(m); list > 2 || count > 2 {
 			t.Errorf("%s: %d steps to list, %d to count, want at most 2", name, list, count)
 		}
@@ -154,7 +162,9 @@ func TestIndexSearchUnderEveryRepels(t *testing.T) {
 		one := taints.Toleration{Key: "a", Operator: taints.OpExists, Effect: a}
 		matchers = append(matchers, taints.Compile([]taints.Toleration{one}))
 		for _, b := range tolerated {
-			matchers = append(matchers, taints.Compile([]taints.Toleration{one, {Key: "b", Value: "1", Effect: b}}))
+			matchers = append(matchers, taints.Compile([]taints.Toleration{
+				one, {Key: "b", Value: "1", Effect: b},
+			}))
 		}
 	}
 	for bits := 1; bits < 1<<len(effects); bits++ {

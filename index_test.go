@@ -114,8 +114,9 @@ var indexTaints = rapid.OneOf(rapid.Just[[]taints.Taint](nil), anyTaints, rapid.
 var indexTolerations = rapid.OneOf(anyTolerations, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
 	return taints.Toleration{
 		Key:      rapid.SampledFrom([]string{"a", "b", "tenant"}).Draw(t, "key"),
-		Operator: operators.Draw(t, "operator"), Value: rapid.OneOf(values, rapid.StringMatching("[1-9][0-9]?")).Draw(t, "value"),
-		Effect: rapid.OneOf(rapid.Just[taints.Effect](""), effects).Draw(t, "effect"),
+		Operator: operators.Draw(t, "operator"),
+		Value:    rapid.OneOf(values, rapid.StringMatching("[1-9][0-9]?")).Draw(t, "value"),
+		Effect:   rapid.OneOf(rapid.Just[taints.Effect](""), effects).Draw(t, "effect"),
 	}
 }), 0, 6))
 
@@ -144,10 +145,13 @@ func TestIndexIsAMapAndALoop(t *testing.T) {
 				}
 			},
 			"Set many, each its own": func(t *rapid.T) {
-				first, before, after := node.Draw(t, "node"), indexTaints.Draw(t, "before"), indexTaints.Draw(t, "after")
+				first := node.Draw(t, "node")
+				before, after := indexTaints.Draw(t, "before"), indexTaints.Draw(t, "after")
 				effect := effects.Draw(t, "effect")
 				for n := range rapid.IntRange(0, 100).Draw(t, "count") {
-					x.set(first+n, slices.Concat(before, []taints.Taint{{Key: "tenant", Value: strconv.Itoa(n), Effect: effect}}, after))
+					x.set(first+n, slices.Concat(before, []taints.Taint{
+						{Key: "tenant", Value: strconv.Itoa(n), Effect: effect},
+					}, after))
 				}
 			},
 			"Delete": func(t *rapid.T) { x.delete(t, node.Draw(t, "node")) },
@@ -267,7 +271,8 @@ func checkIndexSummary(t fataler, x *taints.Index[int], model *indexModel, m *ta
 		t.Fatalf("Summarize counts %v, want %v", counts, want)
 	}
 	if got.Nodes != len(model.nodes) || got.Feasible != feasible {
-		t.Fatalf("Summarize: %d of %d feasible, want %d of %d", got.Feasible, got.Nodes, feasible, len(model.nodes))
+		t.Fatalf("Summarize: %d of %d feasible, want %d of %d",
+			got.Feasible, got.Nodes, feasible, len(model.nodes))
 	}
 }
 
@@ -294,7 +299,8 @@ func TestIndex(t *testing.T) {
 		for range x.Verdicts(nil) {
 			t.Error("an empty index yields a verdict")
 		}
-		if s := x.Summarize(nil).String(); s != "0/0 nodes are available" || x.Len() != 0 || x.CountFeasible(nil) != 0 {
+		if s := x.Summarize(nil).String(); s != "0/0 nodes are available" ||
+			x.Len() != 0 || x.CountFeasible(nil) != 0 {
 			t.Errorf("%s, %d nodes, %d feasible", s, x.Len(), x.CountFeasible(nil))
 		}
 	})
@@ -367,8 +373,10 @@ func TestIndex(t *testing.T) {
 			for i := range list {
 				x.Set(i, list[i:i+1])
 			}
-			if got := slices.Sorted(x.Feasible(nil)); !slices.Equal(got, c.want) || x.CountFeasible(nil) != len(c.want) {
-				t.Errorf("%v: Feasible = %v, CountFeasible = %d, want %v", c.repels, got, x.CountFeasible(nil), c.want)
+			if got := slices.Sorted(x.Feasible(nil)); !slices.Equal(got, c.want) ||
+				x.CountFeasible(nil) != len(c.want) {
+				t.Errorf("%v: Feasible = %v, CountFeasible = %d, want %v",
+					c.repels, got, x.CountFeasible(nil), c.want)
 			}
 			if s := x.Summarize(nil); s.Feasible != len(c.want) || len(s.Reasons) != len(list)-len(c.want) {
 				t.Errorf("%v: %v", c.repels, s)
@@ -446,7 +454,9 @@ func TestIndex(t *testing.T) {
 		var before, after runtime.MemStats
 		run := func(n int) {
 			for i := range n {
-				x.Set("node", []taints.Taint{{Key: "k" + strconv.Itoa(i), Value: strconv.Itoa(i), Effect: taints.NoExecute}})
+				x.Set("node", []taints.Taint{
+					{Key: "k" + strconv.Itoa(i), Value: strconv.Itoa(i), Effect: taints.NoExecute},
+				})
 				if i%3 == 0 {
 					x.Delete("node")
 				}
@@ -575,7 +585,9 @@ func TestIndexThresholds(t *testing.T) {
 				delete(model.nodes, node)
 				continue
 			}
-			model.nodes[node] = []taints.Taint{{Key: "score", Value: value.Draw(t, "value"), Effect: effect.Draw(t, "effect")}}
+			model.nodes[node] = []taints.Taint{
+				{Key: "score", Value: value.Draw(t, "value"), Effect: effect.Draw(t, "effect")},
+			}
 			x.Set(node, model.nodes[node])
 		}
 		x.Audit()
@@ -584,7 +596,9 @@ func TestIndexThresholds(t *testing.T) {
 				"-9223372036854775808", "-7", "0", "1", "2", "4",
 				"8", "9", "9223372036854775807",
 			}).Draw(t, "limit")
-			m := taints.Compile([]taints.Toleration{{Key: "score", Operator: op, Value: limit, Effect: effect.Draw(t, "effect")}})
+			m := taints.Compile([]taints.Toleration{
+				{Key: "score", Operator: op, Value: limit, Effect: effect.Draw(t, "effect")},
+			})
 			checkIndex(t, &x, &model, m)
 			if _, ok := x.Search(m); !ok {
 				t.Fatalf("score %s %s is not searched for", op, limit)

@@ -54,7 +54,11 @@ func TestTolerates(t *testing.T) {
 		},
 		{"another key", T{Key: "gpu", Value: "ml", Effect: "NoSchedule"}, dedicated, taints.MismatchKey},
 		{"key in another letter case", T{Key: "Dedicated", Operator: "Exists"}, dedicated, taints.MismatchKey},
-		{"another effect", T{Key: "dedicated", Value: "ml", Effect: "NoExecute"}, dedicated, taints.MismatchEffect},
+		{
+			"another effect",
+			T{Key: "dedicated", Value: "ml", Effect: "NoExecute"},
+			dedicated, taints.MismatchEffect,
+		},
 		{
 			"effect is looked at first",
 			T{Key: "gpu", Value: "db", Effect: "NoExecute"},
@@ -62,7 +66,12 @@ func TestTolerates(t *testing.T) {
 		},
 		{"key is looked at before the value", T{Key: "gpu", Value: "db"}, dedicated, taints.MismatchKey},
 		{"empty effect matches all effects", T{Key: "dedicated", Value: "ml"}, dedicated, 0},
-		{"empty effect matches an unknown effect", T{Operator: "Exists"}, taints.Taint{Key: "k", Effect: "NoAdmit"}, 0},
+		{
+			"empty effect matches an unknown effect",
+			T{Operator: "Exists"},
+			taints.Taint{Key: "k", Effect: "NoAdmit"},
+			0,
+		},
 		{"empty effect matches an empty effect", T{Operator: "Exists"}, taints.Taint{Key: "k"}, 0},
 		{
 			"an effect does not match an empty effect",
@@ -96,7 +105,11 @@ func TestTolerates(t *testing.T) {
 		{"{} does not match a value", T{}, dedicated, taints.MismatchValue},
 		{"{} matches a taint without a value", T{}, taints.Taint{Key: "dedicated", Effect: "NoSchedule"}, 0},
 		{"{} matches {}", T{}, taints.Taint{}, 0},
-		{"seconds play no part", T{Key: "dedicated", Operator: "Exists", TolerationSeconds: seconds(-1)}, dedicated, 0},
+		{
+			"seconds play no part",
+			T{Key: "dedicated", Operator: "Exists", TolerationSeconds: seconds(-1)},
+			dedicated, 0,
+		},
 		{"unknown operator", T{Key: "dedicated", Operator: "In", Value: "ml"}, dedicated, taints.MismatchOperator},
 		{
 			"operator in lower case is unknown",
@@ -160,8 +173,10 @@ func TestIntegerForms(t *testing.T) {
 		"999999999999999999",
 	}
 	invalid := []string{
-		"", "-", "+", "+1", "-0", "00", "01", "007", "-01", "1.0", "1e3", "0x1", "1_000", " 1", "1 ", "1\n", "--1", "١", "1a", "a",
-		"9223372036854775808", "-9223372036854775809", "18446744073709551616", "99999999999999999999", "-99999999999999999999",
+		"", "-", "+", "+1", "-0", "00", "01", "007", "-01", "1.0", "1e3", "0x1",
+		"1_000", " 1", "1 ", "1\n", "--1", "١", "1a", "a",
+		"9223372036854775808", "-9223372036854775809", "18446744073709551616",
+		"99999999999999999999", "-99999999999999999999",
 		"9223372036854775809", "-9223372036854775810", "9999999999999999999",
 		"-9999999999999999999", "18446744073709551617", strings.Repeat("9", 1000), "/", ":",
 	}
@@ -178,7 +193,8 @@ func TestIntegerForms(t *testing.T) {
 				Value: taintLimit,
 			})
 			if (asTaint != taints.MismatchNotInteger) != ok || (asToleration != taints.MismatchNotInteger) != ok {
-				t.Errorf("%s %q: %v as the taint's value, %v as the toleration's; an integer: %v", op, form, asTaint, asToleration, ok)
+				t.Errorf("%s %q: %v as the taint's value, %v as the toleration's; an integer: %v",
+					op, form, asTaint, asToleration, ok)
 			}
 		}
 	}
@@ -192,8 +208,9 @@ func TestNumbersCompareAsNumbers(t *testing.T) {
 	for _, limit := range numbers {
 		for _, n := range numbers {
 			taint := taints.Taint{Key: "k", Value: strconv.FormatInt(n, 10)}
-			less := taints.Toleration{Key: "k", Operator: taints.OpLt, Value: strconv.FormatInt(limit, 10)}.Tolerates(taint)
-			greater := taints.Toleration{Key: "k", Operator: taints.OpGt, Value: strconv.FormatInt(limit, 10)}.Tolerates(taint)
+			value := strconv.FormatInt(limit, 10)
+			less := taints.Toleration{Key: "k", Operator: taints.OpLt, Value: value}.Tolerates(taint)
+			greater := taints.Toleration{Key: "k", Operator: taints.OpGt, Value: value}.Tolerates(taint)
 			if less != (n < limit) || greater != (n > limit) {
 				t.Errorf("%d against %d: Lt %v, Gt %v", n, limit, less, greater)
 			}
@@ -213,7 +230,11 @@ func TestOptions(t *testing.T) {
 		{"Gt without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu=4 op=Gt", false},
 		{"Lt without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu=6 op=Lt", false},
 		{"Exists without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu op=Exists", true},
-		{"exact key with wildcards on", taints.Options{KeyWildcards: true}, "readiness.k8s.io/gpu op=Exists", true},
+		{
+			"exact key with wildcards on",
+			taints.Options{KeyWildcards: true},
+			"readiness.k8s.io/gpu op=Exists", true,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tol := taints.MustParseToleration(tc.tol)
@@ -311,13 +332,22 @@ func TestMatcher(t *testing.T) {
 		}
 	})
 	t.Run("answers with tolerations as they are written", func(t *testing.T) {
-		list := parseTaints("gpu=a100:NoSchedule", "gpu=a100:NoExecute", "gpu=40:PreferNoSchedule", "disk:NoExecute")
+		list := parseTaints(
+			"gpu=a100:NoSchedule", "gpu=a100:NoExecute", "gpu=40:PreferNoSchedule", "disk:NoExecute",
+		)
 		for _, op := range []taints.Operator{"", "Equal", "Exists", "Lt", "Gt", "In"} {
-			for _, effect := range []taints.Effect{"", "NoSchedule", "PreferNoSchedule", "NoExecute", "noschedule"} {
+			for _, effect := range []taints.Effect{
+				"", "NoSchedule", "PreferNoSchedule", "NoExecute", "noschedule",
+			} {
 				for _, value := range []string{"", "a100", "40", "other"} {
 					for _, s := range []*int64{nil, seconds(0), seconds(300)} {
-						tols := []taints.Toleration{{Key: "gpu", Operator: op, Value: value, Effect: effect, TolerationSeconds: s}}
-						if diff := cmp.Diff(closest(taints.Explain(list, tols)), closest(taints.Compile(tols).Explain(list))); diff != "" {
+						tols := []taints.Toleration{
+							{Key: "gpu", Operator: op, Value: value, Effect: effect, TolerationSeconds: s},
+						}
+						if diff := cmp.Diff(
+							closest(taints.Explain(list, tols)),
+							closest(taints.Compile(tols).Explain(list)),
+						); diff != "" {
 							t.Errorf("%+v (-Explain +Matcher.Explain):\n%s", tols[0], diff)
 						}
 					}
@@ -326,7 +356,9 @@ func TestMatcher(t *testing.T) {
 		}
 	})
 	t.Run("cannot be changed through its answers", func(t *testing.T) {
-		m := taints.Compile([]taints.Toleration{{Key: "gpu", Operator: taints.OpExists, TolerationSeconds: seconds(300)}})
+		m := taints.Compile([]taints.Toleration{
+			{Key: "gpu", Operator: taints.OpExists, TolerationSeconds: seconds(300)},
+		})
 		*m.Explain([]taints.Taint{gpu})[0].Closest.TolerationSeconds = 1
 		if e := m.EvictionOf(parseTaints("gpu:NoExecute"), observed); e.Seconds != 300 {
 			t.Errorf("the Matcher now has %d seconds", e.Seconds)

@@ -57,7 +57,12 @@ func (r *rule) tolerationSeconds() *int64 {
 
 // toleration returns the toleration. Its seconds are the rule's.
 func (r *rule) toleration() Toleration {
-	t := Toleration{Key: r.Key, Operator: ruleOperators[r.op], Value: r.Value, TolerationSeconds: r.tolerationSeconds()}
+	t := Toleration{
+		Key:               r.Key,
+		Operator:          ruleOperators[r.op],
+		Value:             r.Value,
+		TolerationSeconds: r.tolerationSeconds(),
+	}
 	switch {
 	case r.text != nil:
 		t.Operator, t.Effect = r.text.operator, r.text.effect
@@ -203,7 +208,8 @@ func (r *rule) keyMatches(key string) bool {
 // effectMatches reports whether the rule matches the effect, whose bit is given
 // too.
 func (r *rule) effectMatches(effect Effect, bit EffectSet) bool {
-	return EffectSet(r.effects)&bit != 0 && (bit != 1<<indexOther || r.effects == anyEffect || r.text.effect == effect)
+	return EffectSet(r.effects)&bit != 0 &&
+		(bit != 1<<indexOther || r.effects == anyEffect || r.text.effect == effect)
 }
 
 // valueMatches is for the operators that compare values.
@@ -287,7 +293,8 @@ next:
 		}
 		for exact := m.exact[fingerprint(t.Key)]; exact != 0; {
 			r := &rules[exact-1]
-			if r.Key == t.Key && r.effectMatches(t.Effect, effect) && (r.op == opExists || r.valueMatches(t.Value)) {
+			if r.Key == t.Key && r.effectMatches(t.Effect, effect) &&
+				(r.op == opExists || r.valueMatches(t.Value)) {
 				continue next
 			}
 			exact = r.next

@@ -67,9 +67,10 @@ var (
 		}), func(s int64) *int64 { return &s }),
 		rapid.Map(rapid.Int64(), func(s int64) *int64 { return &s }),
 	)
-	someTime = rapid.Map(rapid.OneOf(rapid.Int64Range(-10, 10), rapid.Int64Range(-62135596800, 253402300799)), func(s int64) time.Time {
-		return time.Unix(s, 0).UTC()
-	})
+	someTime = rapid.Map(
+		rapid.OneOf(rapid.Int64Range(-10, 10), rapid.Int64Range(-62135596800, 253402300799)),
+		func(s int64) time.Time { return time.Unix(s, 0).UTC() },
+	)
 
 	anyTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
 		return taints.Taint{
@@ -92,8 +93,15 @@ var (
 	anyTolerations = rapid.SliceOfN(anyToleration, 0, 6)
 	// Taints that evict and tolerations that meet them, mostly for a time.
 	evictingTaints = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Taint {
-		added := rapid.Ptr(rapid.Map(rapid.Int64Range(-400, 400), func(s int64) time.Time { return time.Unix(s, 0).UTC() }), true)
-		return taints.Taint{Key: fewKeys.Draw(t, "key"), Effect: taints.NoExecute, TimeAdded: added.Draw(t, "added")}
+		added := rapid.Ptr(rapid.Map(
+			rapid.Int64Range(-400, 400),
+			func(s int64) time.Time { return time.Unix(s, 0).UTC() },
+		), true)
+		return taints.Taint{
+			Key:       fewKeys.Draw(t, "key"),
+			Effect:    taints.NoExecute,
+			TimeAdded: added.Draw(t, "added"),
+		}
 	}), 1, 5)
 	timedTolerations = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
 		s := rapid.SampledFrom([]*int64{
@@ -108,12 +116,16 @@ var (
 	}), 0, 6)
 	fewKeys = rapid.SampledFrom([]string{"a", "b", "c"})
 	// More tolerations than a Matcher's blocks hold.
-	manyTolerations = rapid.OneOf(anyTolerations, anyTolerations, anyTolerations, rapid.SliceOfN(anyToleration, 60, 140))
+	manyTolerations = rapid.OneOf(
+		anyTolerations, anyTolerations, anyTolerations,
+		rapid.SliceOfN(anyToleration, 60, 140),
+	)
 )
 
 func TestMatchingAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o, taint, tols := options.Draw(t, "options"), anyTaint.Draw(t, "taint"), manyTolerations.Draw(t, "tolerations")
+		o, taint := options.Draw(t, "options"), anyTaint.Draw(t, "taint")
+		tols := manyTolerations.Draw(t, "tolerations")
 		want := -1
 		if matches := refMatches(o, tols, taint); len(matches) > 0 {
 			want = matches[0]
@@ -132,7 +144,8 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 			}
 			want := refTolerates(taints.Options{}, tol, taint)
 			if tol.Tolerates(taint) != want || (tol.Mismatch(taint) == 0) != want {
-				t.Fatalf("%v: Tolerates = %v, Check = %v, want %v", tol, tol.Tolerates(taint), tol.Mismatch(taint), want)
+				t.Fatalf("%v: Tolerates = %v, Check = %v, want %v",
+					tol, tol.Tolerates(taint), tol.Mismatch(taint), want)
 			}
 		}
 	})
@@ -169,7 +182,9 @@ func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 					if got := m.Path(taint.Effect); got != path && got != "exempt" {
 						t.Fatalf("%v is found by %s", taint, got)
 					}
-					first := slices.IndexFunc(tols, func(tol taints.Toleration) bool { return tol.Mismatch(taint) == 0 })
+					first := slices.IndexFunc(tols, func(tol taints.Toleration) bool {
+						return tol.Mismatch(taint) == 0
+					})
 					if got, ok := m.Match(taint); got != first || ok != (first >= 0) {
 						t.Fatalf("Match = %d, %v, want %d", got, ok, first)
 					}
@@ -200,7 +215,8 @@ func addTo(v *taints.Verdict, effect taints.Effect) {
 
 func TestFilteringAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o, list, tols := options.Draw(t, "options"), anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations")
+		o, list := options.Draw(t, "options"), anyTaints.Draw(t, "taints")
+		tols := manyTolerations.Draw(t, "tolerations")
 		m := o.Compile(tols)
 		hard := refUntolerated(o, list, tols, "NoSchedule", "NoExecute")
 		want := taints.Verdict{
@@ -212,7 +228,8 @@ func TestFilteringAgreesWithTheReference(t *testing.T) {
 		if got := m.Filter(list); got != want {
 			t.Fatalf("Filter = %+v, want %+v", got, want)
 		}
-		if got, found := m.FindUntolerated(list, taints.Hard); got != append(hard, -1)[0] || found != (len(hard) > 0) {
+		if got, found := m.FindUntolerated(list, taints.Hard); got != append(hard, -1)[0] ||
+			found != (len(hard) > 0) {
 			t.Fatalf("FindUntolerated = %d, %v, want the first of %d", got, found, hard)
 		}
 		if e := m.Explain(list); e.Schedulable() != want.Schedulable() || len(e) != len(list) {
@@ -238,7 +255,8 @@ func TestEvictionAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policies.Draw(t, "policy")
 		p.Options = options.Draw(t, "options")
-		list, tols, now := anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
+		list, tols := anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations")
+		now := someTime.Draw(t, "now")
 		if rapid.Bool().Draw(t, "meet") {
 			list, tols = evictingTaints.Draw(t, "taints"), timedTolerations.Draw(t, "tolerations")
 		}
@@ -274,7 +292,8 @@ func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
 		t.Fatalf("%+v is not decided by %v", e, list[i])
 	}
 	from := now
-	if added := list[i].TimeAdded; p.FromTimeAdded && added != nil && (e.Outcome == taints.EvictsAt || added.Before(now)) {
+	if added := list[i].TimeAdded; p.FromTimeAdded && added != nil &&
+		(e.Outcome == taints.EvictsAt || added.Before(now)) {
 		from = *added
 	}
 	if !e.From.Equal(from) {
@@ -290,7 +309,8 @@ func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
 		t.Fatalf("%+v, but compiled Choose = %d, %v", e, chosen, ok)
 	}
 	s := tols[j].TolerationSeconds
-	if !slices.Contains(matches, j) || s == nil || *s != e.Seconds || refSeconds(p.Select, tols, matches).Cmp(big.NewInt(max(0, *s))) != 0 {
+	if !slices.Contains(matches, j) || s == nil || *s != e.Seconds ||
+		refSeconds(p.Select, tols, matches).Cmp(big.NewInt(max(0, *s))) != 0 {
 		t.Fatalf("%+v is not decided by %v", e, tols[j])
 	}
 	if (e.Seconds <= 0) != (e.Outcome == taints.EvictsNow) {
@@ -335,9 +355,11 @@ func TestDeadlineNeverGetsEarlier(t *testing.T) {
 				Select:        taints.LongestMatch,
 				FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded"),
 			}
-			list, tols, now := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations"), someTime.Draw(t, "now")
+			list, tols := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
+			now := someTime.Draw(t, "now")
 			before := p.EvictionOf(list, tols, now)
-			more := slices.Insert(slices.Clone(tols), rapid.IntRange(0, len(tols)).Draw(t, "index"), anyToleration.Draw(t, "added"))
+			more := slices.Insert(slices.Clone(tols),
+				rapid.IntRange(0, len(tols)).Draw(t, "index"), anyToleration.Draw(t, "added"))
 			if after := p.EvictionOf(list, more, now); leaves(after, before) < 0 {
 				t.Fatalf("%+v, then %+v", before, after)
 			}
@@ -350,8 +372,8 @@ func TestFilteringIsMonotonic(t *testing.T) {
 		list, tols := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
 		before := taints.Filter(list, tols)
 		after := taints.Filter(list, append(slices.Clone(tols), anyToleration.Draw(t, "added")))
-		if after.NoSchedule > before.NoSchedule ||
-			after.PreferNoSchedule > before.PreferNoSchedule || after.NoExecute > before.NoExecute || after.Other > before.Other {
+		if after.NoSchedule > before.NoSchedule || after.PreferNoSchedule > before.PreferNoSchedule ||
+			after.NoExecute > before.NoExecute || after.Other > before.Other {
 			t.Fatalf("a toleration was added: %+v, then %+v", before, after)
 		}
 	})
@@ -392,7 +414,8 @@ func TestValidationAgreesWithTheReference(t *testing.T) {
 				frame.Value = text.Draw(t, "text")
 			}
 			for _, tol := range []taints.Toleration{tol, frame} {
-				if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != refValidToleration(o, tol) {
+				err := o.ValidateTolerations([]taints.Toleration{tol})
+				if (err == nil) != refValidToleration(o, tol) {
 					t.Fatalf("%+v under %+v: %v", tol, o, err)
 				}
 				if err := tol.Validate(); (err == nil) != refValidToleration(taints.Options{}, tol) {
@@ -424,7 +447,8 @@ func TestTextRoundTrips(t *testing.T) {
 		}
 		if plain, plainErr := taints.ParseToleration(tol.String()); o == (taints.Options{}) &&
 			((plainErr == nil) != (err == nil) || !plain.Equal(gotTol)) {
-			t.Fatalf("%q is read as %+v, %v, and under the zero Options as %+v, %v", tol, plain, plainErr, gotTol, err)
+			t.Fatalf("%q is read as %+v, %v, and under the zero Options as %+v, %v",
+				tol, plain, plainErr, gotTol, err)
 		}
 	})
 }
@@ -462,7 +486,8 @@ func TestAddLaws(t *testing.T) {
 				given := anyTolerations.Draw(t, "tolerations")
 				array := append(slices.Clone(given), make([]taints.Toleration, 8)...)
 				once := add(array[:len(given)])
-				if diff := cmp.Diff(append(slices.Clone(given), make([]taints.Toleration, 8)...), array); diff != "" {
+				want := append(slices.Clone(given), make([]taints.Toleration, 8)...)
+				if diff := cmp.Diff(want, array); diff != "" {
 					t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
 				}
 				if diff := cmp.Diff(once, add(once)); diff != "" {
@@ -492,7 +517,9 @@ var (
 				"", "v", "05", "-9223372036854775808",
 				"-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807",
 			}).Draw(t, "value"),
-			Effect: rapid.SampledFrom([]taints.Effect{"", "NoSchedule", "NoExecute", "NoExecute", "x"}).Draw(t, "effect"),
+			Effect: rapid.SampledFrom([]taints.Effect{
+				"", "NoSchedule", "NoExecute", "NoExecute", "x",
+			}).Draw(t, "effect"),
 			TolerationSeconds: rapid.SampledFrom([]*int64{
 				nil, nil, seconds(0), seconds(-1),
 				seconds(300), seconds(301), seconds(math.MaxInt64),
@@ -517,7 +544,8 @@ func TestCoveringAgreesWithTheReference(t *testing.T) {
 		tols, allow := worldTolerations.Draw(t, "tolerations"), worldTolerations.Draw(t, "allow")
 		var want []int
 		for i, tol := range tols {
-			if !slices.ContainsFunc(allow, func(entry taints.Toleration) bool { return refCovers(o, entry, tol) }) {
+			covers := func(entry taints.Toleration) bool { return refCovers(o, entry, tol) }
+			if !slices.ContainsFunc(allow, covers) {
 				want = append(want, i)
 			}
 		}
@@ -525,7 +553,8 @@ func TestCoveringAgreesWithTheReference(t *testing.T) {
 		for _, fault := range faultsIn(o.ValidateAllowed(tols, allow)) {
 			i, _ := fault.Index()
 			got = append(got, i)
-			if fault.List != "tolerations" || fault.Field != "" || fault.Value != tols[i].String() || fault.Err != taints.ErrForbidden {
+			if fault.List != "tolerations" || fault.Field != "" || fault.Value != tols[i].String() ||
+				fault.Err != taints.ErrForbidden {
 				t.Fatalf("%#v", fault)
 			}
 		}
@@ -539,7 +568,9 @@ func TestCoveringAgreesWithTheReference(t *testing.T) {
 func TestSamenessAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, a := options.Draw(t, "options"), worldTolerations.Draw(t, "a")
-		b := rapid.OneOf(worldTolerations, rapid.Permutation(a), rapid.Just(o.Minimize(a)), rapid.Just(o.Merge(a, a))).Draw(t, "b")
+		b := rapid.OneOf(
+			worldTolerations, rapid.Permutation(a), rapid.Just(o.Minimize(a)), rapid.Just(o.Merge(a, a)),
+		).Draw(t, "b")
 		want := true
 		for _, taint := range world {
 			want = want && refTime(o, a, taint) == refTime(o, b, taint)
@@ -552,13 +583,15 @@ func TestSamenessAgreesWithTheReference(t *testing.T) {
 
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o, base, extra := options.Draw(t, "options"), worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
+		o := options.Draw(t, "options")
+		base, extra := worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
 		array := append(slices.Clone(base), make([]taints.Toleration, 8)...)
 		merged := o.Merge(array[:len(base)], extra)
 		if diff := cmp.Diff(append(slices.Clone(base), make([]taints.Toleration, 8)...), array); diff != "" {
 			t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
 		}
-		if diff := cmp.Diff(base, merged[:len(base)], cmpopts.EquateEmpty()); diff != "" || !subsequence(merged[len(base):], extra) {
+		if diff := cmp.Diff(base, merged[:len(base)], cmpopts.EquateEmpty()); diff != "" ||
+			!subsequence(merged[len(base):], extra) {
 			t.Fatalf("%v and %v became %v", base, extra, merged)
 		}
 		for _, taint := range world {
@@ -567,7 +600,8 @@ func TestMergeLaws(t *testing.T) {
 				want = refTime(o, extra, taint)
 			}
 			if got := refTime(o, merged, taint); got != want {
-				t.Fatalf("under %+v %v and %v became %v: %v is tolerated %s, want %s", o, base, extra, merged, taint, got, want)
+				t.Fatalf("under %+v %v and %v became %v: %v is tolerated %s, want %s",
+					o, base, extra, merged, taint, got, want)
 			}
 		}
 		for i, tol := range merged[len(base):] {
@@ -575,12 +609,12 @@ func TestMergeLaws(t *testing.T) {
 				func(earlier taints.Toleration) bool { return refCovers(o, forever(earlier), tol) }) {
 				t.Fatalf("%v adds nothing to %v", tol, merged[:len(base)+i])
 			}
-			if tol.TolerationSeconds != nil &&
-				slices.ContainsFunc(extra, func(e taints.Toleration) bool { return e.TolerationSeconds == tol.TolerationSeconds }) {
+			if sharesSeconds(extra, tol) {
 				t.Fatalf("the seconds of %v are shared", tol)
 			}
 		}
-		if again := o.Merge(merged, extra); len(again) != len(merged) || len(merged) > 0 && &again[0] != &merged[0] {
+		if again := o.Merge(merged, extra); len(again) != len(merged) ||
+			len(merged) > 0 && &again[0] != &merged[0] {
 			t.Fatalf("merged again: %v, then %v", merged, again)
 		}
 	})
@@ -593,13 +627,20 @@ func TestLongListsAgreeWithShortOnes(t *testing.T) {
 		pad = append(pad, taints.Toleration{Key: "pad-" + strconv.Itoa(i), Operator: taints.OpExists})
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		o, base, extra := options.Draw(t, "options"), worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
+		o := options.Draw(t, "options")
+		base, extra := worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
 		long := slices.Concat(base, pad)
-		if diff := cmp.Diff(texts(o.Merge(base, extra)[len(base):]), texts(o.Merge(long, extra)[len(long):])); diff != "" {
+		if diff := cmp.Diff(
+			texts(o.Merge(base, extra)[len(base):]),
+			texts(o.Merge(long, extra)[len(long):]),
+		); diff != "" {
 			t.Fatalf("under %+v %v and %v (-short +long):\n%s", o, base, extra, diff)
 		}
 		short, all := slices.Concat(base, pad[:1]), slices.Concat(extra, pad)
-		if diff := cmp.Diff(fmt.Sprint(o.ValidateAllowed(extra, short)), fmt.Sprint(o.ValidateAllowed(extra, long))); diff != "" {
+		if diff := cmp.Diff(
+			fmt.Sprint(o.ValidateAllowed(extra, short)),
+			fmt.Sprint(o.ValidateAllowed(extra, long)),
+		); diff != "" {
 			t.Fatalf("under %+v %v by %v (-short +long):\n%s", o, extra, base, diff)
 		}
 		want := 0
@@ -629,8 +670,7 @@ func TestMinimizeLaws(t *testing.T) {
 			}
 		}
 		for i, tol := range got {
-			if len(got) < len(tols) && tol.TolerationSeconds != nil &&
-				slices.ContainsFunc(tols, func(t taints.Toleration) bool { return t.TolerationSeconds == tol.TolerationSeconds }) {
+			if len(got) < len(tols) && sharesSeconds(tols, tol) {
 				t.Fatalf("the seconds of %v are shared", tol)
 			}
 			if refCovers(o, taints.Toleration{Operator: "In"}, tol) {
@@ -774,8 +814,10 @@ var (
 	// Few keys, values and effects, so that lists of taints share some.
 	commonTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
 		return taints.Taint{
-			Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Value: rapid.SampledFrom([]string{"", "v"}).Draw(t, "value"),
-			Effect: effects.Draw(t, "effect"), TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added"),
+			Key:       rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"),
+			Value:     rapid.SampledFrom([]string{"", "v"}).Draw(t, "value"),
+			Effect:    effects.Draw(t, "effect"),
+			TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added"),
 		}
 	})
 	commonTaints = rapid.SliceOfN(rapid.OneOf(commonTaint, commonTaint, commonTaint, anyTaint), 0, 8)
@@ -790,8 +832,11 @@ var (
 
 func TestApplyAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list, c, overwrite := commonTaints.Draw(t, "taints"), anyChanges.Draw(t, "changes"), rapid.Bool().Draw(t, "overwrite")
-		before, changes := slices.Clone(list), taints.Changes{Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove)}
+		list, c := commonTaints.Draw(t, "taints"), anyChanges.Draw(t, "changes")
+		overwrite := rapid.Bool().Draw(t, "overwrite")
+		before, changes := slices.Clone(list), taints.Changes{
+			Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove),
+		}
 		after, err := c.ApplyStrict(list, overwrite)
 		if diff := cmp.Diff([]any{before, changes}, []any{list, c}); diff != "" {
 			t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
@@ -811,7 +856,8 @@ func TestApplyAgreesWithTheReference(t *testing.T) {
 			t.Fatalf("got %v, want %v", after, want)
 		}
 		at := -1
-		for _, taint := range refFirsts(list) { // what was there keeps its order, and its time if it keeps its value
+		// What was there keeps its order, and its time if it keeps its value.
+		for _, taint := range refFirsts(list) {
 			i := slices.IndexFunc(after, func(u taints.Taint) bool { return u.ID() == taint.ID() })
 			if i >= 0 && (i <= at || after[i].Value == taint.Value && !after[i].Equal(taint)) {
 				t.Fatalf("%v in %v", taint, after)
@@ -823,7 +869,9 @@ func TestApplyAgreesWithTheReference(t *testing.T) {
 
 func TestApplyTwiceHoldsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list, c := nodeTaints.Draw(t, "taints"), taints.Changes{Add: refFirsts(rapid.SliceOfN(commonTaint, 0, 4).Draw(t, "add"))}
+		list, c := nodeTaints.Draw(t, "taints"), taints.Changes{
+			Add: refFirsts(rapid.SliceOfN(commonTaint, 0, 4).Draw(t, "add")),
+		}
 		once, err := c.ApplyStrict(list, true)
 		if err != nil {
 			t.Fatal(err)
@@ -857,7 +905,8 @@ func TestDiffLaws(t *testing.T) {
 
 func TestReconcileLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		current, old, new := commonTaints.Draw(t, "current"), commonTaints.Draw(t, "old"), commonTaints.Draw(t, "new")
+		current, old := commonTaints.Draw(t, "current"), commonTaints.Draw(t, "old")
+		new := commonTaints.Draw(t, "new")
 		c := taints.Reconcile(current, old, new)
 		after, err := c.ApplyStrict(current, true)
 		if err != nil {
@@ -899,6 +948,14 @@ func TestChangesRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(c, got, cmpopts.EquateEmpty()); valid && diff != "" {
 			t.Fatalf("%q (-want +got):\n%s", c, diff)
 		}
+	})
+}
+
+// sharesSeconds reports whether tol has its seconds from one of the list, and no copy
+// of them.
+func sharesSeconds(list []taints.Toleration, tol taints.Toleration) bool {
+	return tol.TolerationSeconds != nil && slices.ContainsFunc(list, func(other taints.Toleration) bool {
+		return other.TolerationSeconds == tol.TolerationSeconds
 	})
 }
 

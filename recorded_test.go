@@ -120,7 +120,8 @@ func TestRecordedScheduling(t *testing.T) {
 			refused++
 		}
 		if got := taints.Filter(list, pod.Tolerations).Schedulable(); got != pod.Scheduled {
-			t.Errorf("%s on %v with %v: schedulable %v, want %v", pod.Name, list, pod.Tolerations, got, pod.Scheduled)
+			t.Errorf("%s on %v with %v: schedulable %v, want %v",
+				pod.Name, list, pod.Tolerations, got, pod.Scheduled)
 		}
 		if got := taints.Compile(pod.Tolerations).Filter(list).Schedulable(); got != pod.Scheduled {
 			t.Errorf("%s, compiled: schedulable %v, want %v", pod.Name, got, pod.Scheduled)
@@ -197,15 +198,19 @@ func restrictionMerge(all []taints.Toleration) []taints.Toleration {
 		if a.Key != b.Key && (a.Key != "" || a.Operator != "Exists") || a.Effect != b.Effect && a.Effect != "" {
 			return false
 		}
-		if s := a.TolerationSeconds; a.Effect == "NoExecute" && s != nil && (b.TolerationSeconds == nil || *b.TolerationSeconds > *s) {
+		if s := a.TolerationSeconds; a.Effect == "NoExecute" && s != nil &&
+			(b.TolerationSeconds == nil || *b.TolerationSeconds > *s) {
 			return false
 		}
-		return a.Operator == "Exists" || (a.Operator == "Equal" || a.Operator == "") && b.Operator == "Equal" && a.Value == b.Value
+		return a.Operator == "Exists" ||
+			(a.Operator == "Equal" || a.Operator == "") && b.Operator == "Equal" && a.Value == b.Value
 	}
 	var merged []taints.Toleration
 	for i, t := range all {
 		covered := slices.ContainsFunc(merged, func(m taints.Toleration) bool { return covers(m, t) }) ||
-			slices.ContainsFunc(all[i+1:], func(u taints.Toleration) bool { return !cmp.Equal(t, u) && covers(u, t) })
+			slices.ContainsFunc(all[i+1:], func(u taints.Toleration) bool {
+				return !cmp.Equal(t, u) && covers(u, t)
+			})
 		if !covered {
 			merged = append(merged, t)
 		}

@@ -65,7 +65,9 @@ func refMatches(o taints.Options, tols []taints.Toleration, taint taints.Taint) 
 
 // refUntolerated returns the indexes of all taints with one of the effects that
 // nothing tolerates.
-func refUntolerated(o taints.Options, list []taints.Taint, tols []taints.Toleration, effects ...taints.Effect) []int {
+func refUntolerated(
+	o taints.Options, list []taints.Taint, tols []taints.Toleration, effects ...taints.Effect,
+) []int {
 	var untolerated []int
 	for i, taint := range list {
 		for _, e := range effects {
@@ -79,7 +81,9 @@ func refUntolerated(o taints.Options, list []taints.Taint, tols []taints.Tolerat
 
 // refDeadline says when a pod leaves, in nanoseconds since year 1: never, at once
 // (at now), or at a time. A taint's nil seconds are forever.
-func refDeadline(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) (taints.Outcome, *big.Int) {
+func refDeadline(
+	p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
+) (taints.Outcome, *big.Int) {
 	outcome, deadline := taints.Stays, (*big.Int)(nil)
 	for _, taint := range list {
 		if !refEffects(p).Has(taint.Effect) {
@@ -194,7 +198,9 @@ func refFirsts(list []taints.Taint) []taints.Taint {
 
 // refApply restates kubectl taint: the values that the node's taints have
 // afterwards, and how many faults there are.
-func refApply(list []taints.Taint, c taints.Changes, overwrite bool) (values map[taints.TaintID]string, faults int) {
+func refApply(
+	list []taints.Taint, c taints.Changes, overwrite bool,
+) (values map[taints.TaintID]string, faults int) {
 	values = refValues(list)
 	before := maps.Clone(values)
 	added := map[taints.TaintID]bool{}
@@ -316,7 +322,8 @@ func refCovers(o taints.Options, t, u taints.Toleration) bool {
 		if !refTolerates(o, u, taint) {
 			continue
 		}
-		if !refTolerates(o, t, taint) || taint.Effect == "NoExecute" && refLonger(u.TolerationSeconds, t.TolerationSeconds) {
+		if !refTolerates(o, t, taint) ||
+			taint.Effect == "NoExecute" && refLonger(u.TolerationSeconds, t.TolerationSeconds) {
 			return false
 		}
 	}

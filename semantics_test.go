@@ -105,7 +105,8 @@ func testEffectsRow(t *testing.T, row semantics.Row) []string {
 	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", o)
 	m := o.Compile(pod)
 	for form, v := range map[string]taints.Verdict{"one-shot": o.Filter(node, pod), "compiled": m.Filter(node)} {
-		if v.Schedulable() != row.Yes("placed") || v.Avoid() != row.Yes("avoided") || v.Evicts() != row.Yes("leaves at once") {
+		if v.Schedulable() != row.Yes("placed") || v.Avoid() != row.Yes("avoided") ||
+			v.Evicts() != row.Yes("leaves at once") {
 			t.Errorf("%s: placed %v, avoided %v, leaves %v", form, v.Schedulable(), v.Avoid(), v.Evicts())
 		}
 	}
@@ -177,7 +178,9 @@ func duration(t *testing.T, text string) time.Duration {
 
 // wantedPolicy reads a policy, and when the taints were added, which it writes
 // into them. It returns what is not left as it is.
-func wantedPolicy(t *testing.T, cell string, node []taints.Taint, now time.Time) (p taints.EvictionPolicy, names []string) {
+func wantedPolicy(
+	t *testing.T, cell string, node []taints.Taint, now time.Time,
+) (p taints.EvictionPolicy, names []string) {
 	t.Helper()
 	for name := range strings.SplitSeq(strings.ReplaceAll(cell, "`", ""), ", ") {
 		switch d, added := strings.CutPrefix(strings.TrimSuffix(name, " ago"), "added "); {
@@ -213,7 +216,9 @@ func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Tol
 	case "AddDefaults":
 		return taints.AddDefaults(pod, taints.DefaultSeconds{NotReady: &fiveMinutes, Unreachable: &fiveMinutes})
 	case "AddDaemonSetDefaults":
-		return taints.AddDaemonSetDefaults(pod, taints.DaemonSetPod{HostNetwork: slices.Contains(arguments, "HostNetwork")})
+		return taints.AddDaemonSetDefaults(pod, taints.DaemonSetPod{
+			HostNetwork: slices.Contains(arguments, "HostNetwork"),
+		})
 	case "AddExtendedResources":
 		return taints.AddExtendedResources(pod, arguments...)
 	case "AddMemoryPressure":

@@ -66,7 +66,8 @@ func TestMeant(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		"lt": "Lt", "gT": "Gt", "LT": "Lt", "Ge": "", "exi": "Exists", "ex": "", "Exsits": "Exists", "Eqaul": "Equal", "": "",
+		"lt": "Lt", "gT": "Gt", "LT": "Lt", "Ge": "",
+		"exi": "Exists", "ex": "", "Exsits": "Exists", "Eqaul": "Equal", "": "",
 	} {
 		if got := meant(s, knownOperators); got != want {
 			t.Errorf("%q means the operator %q, want %q", s, got, want)

@@ -34,7 +34,8 @@ func TestRedactKeepsOperators(t *testing.T) {
 		}
 	}
 	tol := taints.Toleration{Key: "a", Operator: "equal"}
-	if got := taints.Explain(parseTaints("a=5:NoSchedule"), []taints.Toleration{tol}).Redact()[0].Closest.Operator; got != "<operator1>" {
+	redacted := taints.Explain(parseTaints("a=5:NoSchedule"), []taints.Toleration{tol}).Redact()
+	if got := redacted[0].Closest.Operator; got != "<operator1>" {
 		t.Errorf("an unknown operator is redacted as %q", got)
 	}
 }
@@ -48,7 +49,9 @@ func TestSummaryCounts(t *testing.T) {
 	nodes = append(nodes, parseTaints("b:NoSchedule"))
 	nodes = append(nodes, make([][]taints.Taint, 12)...)
 	s := taints.Summarize(slices.Values(nodes), nil)
-	want := "12/23 nodes are available: 10 have untolerated taint a:NoSchedule (nothing comes close), 1 has untolerated taint b:NoSchedule (nothing comes close)"
+	want := "12/23 nodes are available: " +
+		"10 have untolerated taint a:NoSchedule (nothing comes close), " +
+		"1 has untolerated taint b:NoSchedule (nothing comes close)"
 	if diff := cmp.Diff(want, s.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -30,7 +30,8 @@ func TestParseTaint(t *testing.T) {
 			taints.Taint{Key: "nvidia.com/gpu", Value: "A100_80G.x-1", Effect: "NoSchedule"},
 		},
 		{
-			strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63) + "=" + strings.Repeat("V", 63) + ":NoSchedule",
+			strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63) +
+				"=" + strings.Repeat("V", 63) + ":NoSchedule",
 			taints.Taint{
 				Key:    strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63),
 				Value:  strings.Repeat("V", 63),
@@ -68,18 +69,22 @@ func TestParseTaintErrors(t *testing.T) {
 		{"key:", 4, "effect", taints.ErrRequired, ""},
 		{
 			"key:noschedule", 4, "effect", taints.ErrUnsupported,
-			`parse taint "key:noschedule" at offset 4: effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`,
+			`parse taint "key:noschedule" at offset 4: effect: "noschedule" is not supported: ` +
+				`must be NoSchedule, PreferNoSchedule or NoExecute`,
 		},
 		{"key:NoSchedule ", 4, "effect", taints.ErrUnsupported, ""},
 		{"key:a:NoSchedule", 4, "effect", taints.ErrUnsupported, ""},
 		{
 			"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported,
-			`parse taint "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute; a "-" at the end asks for removal and names no taint`,
+			`parse taint "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: ` +
+				`must be NoSchedule, PreferNoSchedule or NoExecute; ` +
+				`a "-" at the end asks for removal and names no taint`,
 		},
 		{"key-", 0, "key", taints.ErrInvalid, ""},
 		{
 			"key=a=b:NoSchedule", 4, "value", taints.ErrInvalid,
-			`parse taint "key=a=b:NoSchedule" at offset 4: value: "a=b" is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+			`parse taint "key=a=b:NoSchedule" at offset 4: value: "a=b" is invalid: ` +
+				`must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
 		},
 		{"k y=v:NoSchedule", 0, "key", taints.ErrInvalid, ""},
 		{"a/b/c:NoSchedule", 0, "key", taints.ErrInvalid, ""},
@@ -215,7 +220,8 @@ func TestJSON(t *testing.T) {
 		checkJSON(t, text, &tol)
 	}
 	var taint taints.Taint
-	if err := json.Unmarshal([]byte(`{"key":"k","timeAdded":null}`), &taint); err != nil || taint.TimeAdded != nil {
+	if err := json.Unmarshal([]byte(`{"key":"k","timeAdded":null}`), &taint); err != nil ||
+		taint.TimeAdded != nil {
 		t.Errorf("a null time: %v, %v", taint, err)
 	}
 }
@@ -292,10 +298,12 @@ func TestParseTaints(t *testing.T) {
 		kind          error
 	}
 	for list, want := range map[string][]fault{
-		",":                             {{0, 0, "key", taints.ErrRequired}, {1, 1, "key", taints.ErrRequired}},
-		"a:NoSchedule,":                 {{1, 13, "key", taints.ErrRequired}},
-		"a:NoSchedule, b:NoSchedule":    {{1, 13, "key", taints.ErrInvalid}},
-		"a,b=-:NoSchedule,c:NoExecute":  {{0, 1, "effect", taints.ErrRequired}, {1, 4, "value", taints.ErrInvalid}},
+		",":                          {{0, 0, "key", taints.ErrRequired}, {1, 1, "key", taints.ErrRequired}},
+		"a:NoSchedule,":              {{1, 13, "key", taints.ErrRequired}},
+		"a:NoSchedule, b:NoSchedule": {{1, 13, "key", taints.ErrInvalid}},
+		"a,b=-:NoSchedule,c:NoExecute": {
+			{0, 1, "effect", taints.ErrRequired}, {1, 4, "value", taints.ErrInvalid},
+		},
 		"a=1:NoSchedule,a=2:NoSchedule": {{1, 15, "", taints.ErrDuplicate}},
 		"a:NoSchedule,a:NoSchedule-":    {{1, 15, "effect", taints.ErrUnsupported}},
 	} {
@@ -321,7 +329,8 @@ func TestParseTaints(t *testing.T) {
 	if got, err := taints.ParseTaints(strings.Join(long, ",")); err != nil || len(got) != 100 {
 		t.Errorf("a long list: %d, %v", len(got), err)
 	}
-	if _, err := taints.ParseTaints(strings.Join(append(long, long[99]), ",")); !errors.Is(err, taints.ErrDuplicate) {
+	twice := strings.Join(append(long, long[99]), ",")
+	if _, err := taints.ParseTaints(twice); !errors.Is(err, taints.ErrDuplicate) {
 		t.Errorf("a long list with one twice: %v", err)
 	}
 }

@@ -33,7 +33,10 @@ func TestTolerationString(t *testing.T) {
 			T{Key: "k", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(300)},
 			"k:NoExecute op=Exists for 300s", true,
 		},
-		{T{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(-5)}, "k=v:NoExecute for -5s", true},
+		{
+			T{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(-5)},
+			"k=v:NoExecute for -5s", true,
+		},
 		{
 			T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MaxInt64)},
 			"k:NoExecute for 9223372036854775807s", true,
@@ -86,7 +89,8 @@ func TestParseTolerationErrors(t *testing.T) {
 	}{
 		{
 			"", 0, "operator", taints.ErrInvalid,
-			`parse toleration "" at offset 0: operator: "" is invalid: must be Exists when the key is empty, which means all keys and values`,
+			`parse toleration "" at offset 0: operator: "" is invalid: ` +
+				`must be Exists when the key is empty, which means all keys and values`,
 		},
 		{":NoSchedule", 0, "operator", taints.ErrInvalid, ""},
 		{"=v op=Gt", 6, "operator", taints.ErrInvalid, ""},
@@ -111,7 +115,9 @@ func TestParseTolerationErrors(t *testing.T) {
 		{"op=Exists for 5s", 9, "effect", taints.ErrInvalid, ""},
 		{
 			"k:NoExecute for 5m", 12, "", taints.ErrInvalid,
-			`parse toleration "k:NoExecute for 5m" at offset 12: "for 5m" is invalid: after the key, value and effect come " op=OPERATOR" and " for SECONDSs", in this order, each at most once`,
+			`parse toleration "k:NoExecute for 5m" at offset 12: "for 5m" is invalid: ` +
+				`after the key, value and effect come " op=OPERATOR" and " for SECONDSs", ` +
+				`in this order, each at most once`,
 		},
 		{"k:NoExecute for 05s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
 		{"k:NoExecute for 9223372036854775808s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
@@ -245,7 +251,10 @@ func TestCovers(t *testing.T) {
 		{parse("a:NoExecute op=Exists for 0s"), parse("a:NoExecute op=Exists for -5s"), true},
 		{parse("a:NoExecute op=Exists for 0s"), parse("a:NoExecute op=Exists for 1s"), false},
 		// Seconds beside an effect that evicts nobody, or all effects, are not valid.
-		{taints.Toleration{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(1)}, parse("a:NoSchedule"), true},
+		{
+			taints.Toleration{Key: "a", Effect: "NoSchedule", TolerationSeconds: seconds(1)},
+			parse("a:NoSchedule"), true,
+		},
 		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a:NoSchedule"), true},
 		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a:NoExecute"), false},
 		{taints.Toleration{Key: "a", TolerationSeconds: seconds(1)}, parse("a"), false},
@@ -272,8 +281,14 @@ func TestCoversUnderOptions(t *testing.T) {
 			wild, toleration("readiness.k8s.io/*", "Exists", ""),
 			toleration("readiness.k8s.io/network", "Exists", ""), true,
 		},
-		{wild, toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/net*", "Exists", ""), true},
-		{wild, toleration("readiness.k8s.io/*", "Exists", ""), toleration("readiness.k8s.io/*", "Exists", ""), true},
+		{
+			wild, toleration("readiness.k8s.io/*", "Exists", ""),
+			toleration("readiness.k8s.io/net*", "Exists", ""), true,
+		},
+		{
+			wild, toleration("readiness.k8s.io/*", "Exists", ""),
+			toleration("readiness.k8s.io/*", "Exists", ""), true,
+		},
 		{
 			wild, toleration("readiness.k8s.io/net*", "Exists", ""),
 			toleration("readiness.k8s.io/*", "Exists", ""), false,
@@ -503,7 +518,8 @@ func TestMinimizeSeesWhatMeets(t *testing.T) {
 		{toleration("a", "Equal", "5"), toleration("a", "Lt", "5"), 2},
 		{toleration("a", "Equal", "4"), toleration("a", "Lt", "5"), 3},
 	} {
-		tc.first.Effect, tc.second.TolerationSeconds = taints.NoExecute, seconds(60) // so the first leaves effects to the second
+		// So the first leaves effects to the second.
+		tc.first.Effect, tc.second.TolerationSeconds = taints.NoExecute, seconds(60)
 		list := []taints.Toleration{tc.first, tc.second, {Operator: taints.OpExists, Effect: taints.NoExecute}}
 		if got := wild.Minimize(list); len(got) != tc.left {
 			t.Errorf("of %v are left %v, want %d", list, got, tc.left)
@@ -512,7 +528,10 @@ func TestMinimizeSeesWhatMeets(t *testing.T) {
 }
 
 func TestValidateAllowed(t *testing.T) {
-	const gpu, notReady = "nvidia.com/gpu:NoSchedule op=Exists", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"
+	const (
+		gpu      = "nvidia.com/gpu:NoSchedule op=Exists"
+		notReady = "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"
+	)
 	for _, tc := range []struct {
 		name      string
 		tols      []string
@@ -550,7 +569,8 @@ func TestValidateAllowed(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			forbidden := []int{}
-			for _, fault := range faultsIn(taints.ValidateAllowed(parseTolerations(tc.tols...), parseTolerations(tc.allow...))) {
+			err := taints.ValidateAllowed(parseTolerations(tc.tols...), parseTolerations(tc.allow...))
+			for _, fault := range faultsIn(err) {
 				forbidden = append(forbidden, faultIndex(fault))
 			}
 			if !slices.Equal(forbidden, tc.forbidden) {
@@ -559,7 +579,9 @@ func TestValidateAllowed(t *testing.T) {
 		})
 	}
 	wild := []taints.Toleration{toleration("readiness.k8s.io/*", "Exists", "")}
-	if err := (taints.Options{KeyWildcards: true}).ValidateAllowed(parseTolerations("readiness.k8s.io/network"), wild); err != nil {
+	if err := (taints.Options{KeyWildcards: true}).ValidateAllowed(
+		parseTolerations("readiness.k8s.io/network"), wild,
+	); err != nil {
 		t.Errorf("a wildcard does not allow what it matches: %v", err)
 	}
 }
@@ -776,7 +798,8 @@ func TestSameTolerations(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if ab, ba := tc.o.SameTolerations(tc.a, tc.b), tc.o.SameTolerations(tc.b, tc.a); ab != tc.want || ba != tc.want {
+			ab, ba := tc.o.SameTolerations(tc.a, tc.b), tc.o.SameTolerations(tc.b, tc.a)
+			if ab != tc.want || ba != tc.want {
 				t.Errorf("got %v and %v, want %v", ab, ba, tc.want)
 			}
 		})
@@ -872,17 +895,20 @@ func TestLongLists(t *testing.T) {
 	if err := taints.ValidateTolerationsUpdate(long, merged); err != nil {
 		t.Error(err)
 	}
-	if faults := faultsIn(taints.ValidateTolerationsUpdate(merged, long)); len(faults) != 150 || faults[0].Value != merged[300].String() {
+	if faults := faultsIn(taints.ValidateTolerationsUpdate(merged, long)); len(faults) != 150 ||
+		faults[0].Value != merged[300].String() {
 		t.Errorf("%d are gone", len(faults))
 	}
-	if !taints.SameTolerations(merged, taints.Minimize(taints.Merge(long, other))) || taints.SameTolerations(long, merged) {
+	if !taints.SameTolerations(merged, taints.Minimize(taints.Merge(long, other))) ||
+		taints.SameTolerations(long, merged) {
 		t.Error("SameTolerations is wrong")
 	}
 	names := make([]string, 300)
 	for i := range names {
 		names[i] = "example.com/r" + strconv.Itoa(i)
 	}
-	if got := taints.AddExtendedResources(nil, names...); len(got) != 300 || len(taints.AddExtendedResources(got, names...)) != 300 {
+	if got := taints.AddExtendedResources(nil, names...); len(got) != 300 ||
+		len(taints.AddExtendedResources(got, names...)) != 300 {
 		t.Errorf("%d added", len(got))
 	}
 }

@@ -136,7 +136,8 @@ func (k *keeper) has(t *Toleration) bool {
 		return ok
 	}
 	for i := range k.list {
-		if u := &k.list[i]; u.Key == t.Key && u.Operator == t.Operator && u.Value == t.Value && u.Effect == t.Effect {
+		if u := &k.list[i]; u.Key == t.Key && u.Operator == t.Operator &&
+			u.Value == t.Value && u.Effect == t.Effect {
 			return true
 		}
 	}
@@ -207,7 +208,8 @@ func checkKey(key string) problem {
 	switch key {
 	case "":
 		return keyMissing
-	case NodeNotReady, NodeUnreachable, NodeMemoryPressure, NodeDiskPressure, NodePIDPressure, NodeUnschedulable, NodeNetworkUnavailable:
+	case NodeNotReady, NodeUnreachable, NodeMemoryPressure, NodeDiskPressure,
+		NodePIDPressure, NodeUnschedulable, NodeNetworkUnavailable:
 		return noProblem // common keys; this saves a quarter of BenchmarkValidateTolerations
 	}
 	slash := strings.IndexByte(key, '/')

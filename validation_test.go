@@ -195,7 +195,11 @@ func TestValidateTolerations(t *testing.T) {
 		{"empty key with Exists", T{Operator: "Exists"}, ""},
 		{"empty key with Equal", T{Operator: "Equal", Value: "v"}, "0 operator: invalid"},
 		{"empty key with Gt", T{Operator: "Gt", Value: "1"}, "0 operator: invalid"},
-		{"empty key with an unknown operator", T{Operator: "In"}, "0 operator: invalid\n0 operator: not supported"},
+		{
+			"empty key with an unknown operator",
+			T{Operator: "In"},
+			"0 operator: invalid\n0 operator: not supported",
+		},
 		{"Exists with a value", T{Key: "k", Operator: "Exists", Value: "v"}, "0 value: invalid"},
 		{"Equal with an empty value", T{Key: "k", Operator: "Equal"}, ""},
 		{"no operator", T{Key: "k", Value: "v"}, ""},
@@ -231,7 +235,10 @@ func TestValidateTolerations(t *testing.T) {
 			if diff := cmp.Diff(tc.want, show(taints.ValidateTolerations([]T{tc.tol}))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(strings.ReplaceAll("\n"+tc.want, "\n0", "\n-1"), "\n"+show(tc.tol.Validate())); diff != "" {
+			if diff := cmp.Diff(
+				strings.ReplaceAll("\n"+tc.want, "\n0", "\n-1"),
+				"\n"+show(tc.tol.Validate()),
+			); diff != "" {
 				t.Errorf("Validate (-want +got):\n%s", diff)
 			}
 		})
@@ -246,7 +253,8 @@ func TestValidateTolerations(t *testing.T) {
 
 func TestValidateUnderOptions(t *testing.T) {
 	lt := parseTolerations("k=5 op=Lt", "k op=Exists")
-	if got := show(taints.Options{NoComparison: true}.ValidateTolerations(lt)); got != "0 operator: not supported" {
+	got := show(taints.Options{NoComparison: true}.ValidateTolerations(lt))
+	if got != "0 operator: not supported" {
 		t.Errorf("Lt without comparison: %q", got)
 	}
 	long := strings.Repeat("a", 62)
@@ -302,7 +310,10 @@ func TestValidateTolerationsUpdate(t *testing.T) {
 		{"both gone", nil, "-1 : forbidden\n-1 : forbidden"},
 		{"another value", parseTolerations("a:NoExecute for 300s", "b=w:NoSchedule"), "-1 : forbidden"},
 		{"another effect", parseTolerations("a:NoExecute for 300s", "b=v"), "-1 : forbidden"},
-		{"Equal spelled out", parseTolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "-1 : forbidden"},
+		{
+			"Equal spelled out", parseTolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"),
+			"-1 : forbidden",
+		},
 		{"invalid", append(slices.Clone(old), taints.Toleration{}), "2 operator: invalid"},
 		{"gone and invalid", []taints.Toleration{old[0], {}}, "-1 : forbidden\n1 operator: invalid"},
 	} {
@@ -343,11 +354,13 @@ func TestErrorTexts(t *testing.T) {
 		},
 		{
 			taints.Taint{Value: "\n", Effect: "NoSchedule"}.Validate(),
-			`key: required: a taint needs a key; value: "\n" is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+			`key: required: a taint needs a key; value: "\n" is invalid: ` +
+				`must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
 		},
 		{
 			taints.ValidateTolerationsUpdate(parseTolerations("a:NoExecute for 5s"), nil),
-			`tolerations: "a:NoExecute for 5s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds`,
+			`tolerations: "a:NoExecute for 5s" is forbidden: ` +
+				`an existing toleration cannot be removed or changed, except its tolerationSeconds`,
 		},
 		{&taints.FieldError{Value: "x", Detail: "d"}, `"x" is at fault: d`},
 		{
@@ -401,15 +414,18 @@ func TestErrorDetails(t *testing.T) {
 	}{
 		{
 			[]taints.Toleration{{Key: "-"}},
-			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu",
+			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), " +
+				"optionally after a DNS subdomain and '/', as in example.com/gpu",
 		},
 		{
 			[]taints.Toleration{{Key: "a/.*", Operator: "Exists"}},
-			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), optionally after a DNS subdomain and '/', as in example.com/gpu",
+			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), " +
+				"optionally after a DNS subdomain and '/', as in example.com/gpu",
 		},
 		{
 			[]taints.Toleration{{Key: "-/a"}},
-			"must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+			"must have before the '/' a DNS subdomain: " +
+				"lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
 		},
 		{[]taints.Toleration{{Key: long(254) + "/a"}}, "must have at most 253 characters before the '/'"},
 		{
@@ -421,7 +437,10 @@ func TestErrorDetails(t *testing.T) {
 			"must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends",
 		},
 		{[]taints.Toleration{{Key: "a", Value: long(64)}}, "must have at most 63 characters"},
-		{[]taints.Toleration{{Key: "a", Value: "b", Operator: "Exists"}}, "must be empty when the operator is Exists"},
+		{
+			[]taints.Toleration{{Key: "a", Value: "b", Operator: "Exists"}},
+			"must be empty when the operator is Exists",
+		},
 		{
 			[]taints.Toleration{{Key: "a", Value: "x", Operator: "Gt"}},
 			"must be a decimal integer within int64, without leading zeros or '+'",
@@ -440,14 +459,17 @@ func TestErrorDetails(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", tc.list[0], err, tc.detail)
 		}
 	}
-	off := taints.Options{NoComparison: true}.ValidateTolerations([]taints.Toleration{{Key: "a", Value: "5", Operator: "Gt"}})
+	off := taints.Options{NoComparison: true}.ValidateTolerations([]taints.Toleration{
+		{Key: "a", Value: "5", Operator: "Gt"},
+	})
 	if faults := faultsIn(off); len(faults) != 1 ||
 		faults[0].Detail != "must be Exists or Equal, or empty for Equal; Lt and Gt are switched off" {
 		t.Errorf("Gt switched off: %v", off)
 	}
 	missing := taints.Taint{}.Validate()
 	if faults := faultsIn(missing); len(faults) != 2 ||
-		faults[0].Detail != "a taint needs a key" || faults[1].Detail != "must be NoSchedule, PreferNoSchedule or NoExecute" {
+		faults[0].Detail != "a taint needs a key" ||
+		faults[1].Detail != "must be NoSchedule, PreferNoSchedule or NoExecute" {
 		t.Errorf("an empty taint: %v", missing)
 	}
 }
@@ -465,7 +487,8 @@ func TestValidateListsOfAnyLength(t *testing.T) {
 			t.Errorf("%d: %v", n, err)
 		}
 		// The second half is there twice, and so is a key under another effect.
-		twice := append(append(slices.Clone(list), list[n/2:]...), taints.Taint{Key: "k0", Effect: taints.NoExecute})
+		twice := append(append(slices.Clone(list), list[n/2:]...),
+			taints.Taint{Key: "k0", Effect: taints.NoExecute})
 		faults := faultsIn(taints.ValidateTaints(twice))
 		if len(faults) != n-n/2 || faultIndex(faults[0]) != n || faultIndex(faults[len(faults)-1]) != n+n-n/2-1 {
 			t.Errorf("%d: %v", n, faults)
@@ -475,7 +498,8 @@ func TestValidateListsOfAnyLength(t *testing.T) {
 		for i := range changed {
 			changed[i].TolerationSeconds, changed[i].Effect = seconds(5), ""
 		}
-		if faults := faultsIn(taints.ValidateTolerationsUpdate(tols, changed)); len(faults) != n || faults[0].Field != "effect" {
+		if faults := faultsIn(taints.ValidateTolerationsUpdate(tols, changed)); len(faults) != n ||
+			faults[0].Field != "effect" {
 			t.Errorf("%d with other seconds: %v", n, faults)
 		}
 		for _, change := range []func(*taints.Toleration){
@@ -527,11 +551,14 @@ func TestErrorsMadeByHandUnwrap(t *testing.T) {
 		parse      *taints.ParseError
 	)
 	for _, err := range []error{
-		field, validation, parse, &taints.FieldError{}, &taints.ValidationError{}, &taints.ParseError{}, &taints.ParseError{Err: field},
+		field, validation, parse,
+		&taints.FieldError{}, &taints.ValidationError{},
+		&taints.ParseError{}, &taints.ParseError{Err: field},
 		&taints.ValidationError{Fields: []*taints.FieldError{nil, {Err: taints.ErrTooLong}}},
 	} {
 		var found *taints.FieldError
-		if errors.Is(err, taints.ErrInvalid) || errors.As(err, &found) && found != nil && found.Err == taints.ErrInvalid {
+		if errors.Is(err, taints.ErrInvalid) ||
+			errors.As(err, &found) && found != nil && found.Err == taints.ErrInvalid {
 			t.Errorf("%#v is invalid", err)
 		}
 	}

@@ -85,11 +85,17 @@ func TestFieldErrors(t *testing.T) {
 		},
 		{
 			"too long", fault(1, "key", taints.ErrTooLong), path,
-			field.ErrorList{{Type: field.ErrorTypeTooLong, Field: "spec.taints[1].key", BadValue: "<value omitted>", Detail: "d"}},
+			field.ErrorList{{
+				Type: field.ErrorTypeTooLong, Field: "spec.taints[1].key",
+				BadValue: "<value omitted>", Detail: "d",
+			}},
 		},
 		{
 			"not supported", fault(1, "effect", taints.ErrUnsupported), path,
-			field.ErrorList{{Type: field.ErrorTypeNotSupported, Field: "spec.taints[1].effect", BadValue: "v", Detail: "d"}},
+			field.ErrorList{{
+				Type: field.ErrorTypeNotSupported, Field: "spec.taints[1].effect",
+				BadValue: "v", Detail: "d",
+			}},
 		},
 		{
 			"duplicate", fault(3, "", taints.ErrDuplicate), path,
@@ -104,7 +110,10 @@ func TestFieldErrors(t *testing.T) {
 			"not found", fault(0, "", taints.ErrNotFound), path,
 			field.ErrorList{{Type: field.ErrorTypeNotFound, Field: "spec.taints[0]", BadValue: "v", Detail: "d"}},
 		},
-		{"conflict", fault(0, "", taints.ErrConflict), path, field.ErrorList{field.Invalid(path.Index(0), "v", "d")}},
+		{
+			"conflict", fault(0, "", taints.ErrConflict), path,
+			field.ErrorList{field.Invalid(path.Index(0), "v", "d")},
+		},
 		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
 		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
 
@@ -132,10 +141,16 @@ func TestFieldErrors(t *testing.T) {
 		{"another error, wrapped", wrapped, path, field.ErrorList{internal(path, wrapped)}},
 		{"another error at the root", io.EOF, nil, field.ErrorList{internal(nil, io.EOF)}},
 		{"other errors", tree{io.EOF, wrapped}, path, field.ErrorList{internal(path, tree{io.EOF, wrapped})}},
-		{"wrapped", fmt.Errorf("wrapped: %w", fault(0, "key", taints.ErrRequired)), path, field.ErrorList{required}},
-		{"joined", errors.Join(fault(0, "key", taints.ErrRequired), wrapped, fault(1, "key", taints.ErrRequired)), path, field.ErrorList{
-			required, internal(path, wrapped), field.Required(path.Index(1).Child("key"), "d"),
-		}},
+		{
+			"wrapped", fmt.Errorf("wrapped: %w", fault(0, "key", taints.ErrRequired)), path,
+			field.ErrorList{required},
+		},
+		{
+			"joined",
+			errors.Join(fault(0, "key", taints.ErrRequired), wrapped, fault(1, "key", taints.ErrRequired)),
+			path,
+			field.ErrorList{required, internal(path, wrapped), field.Required(path.Index(1).Child("key"), "d")},
+		},
 		{"joined twice", errors.Join(wrapped,
 			errors.Join(io.EOF, fault(0, "key", taints.ErrRequired)), errors.Join(io.EOF)), path, field.ErrorList{
 			internal(path, wrapped), internal(path, io.EOF), required, internal(path, errors.Join(io.EOF)),
@@ -174,9 +189,12 @@ func TestFieldErrors(t *testing.T) {
 			field.ErrorList{required, internal(path, wrappedNil)},
 		},
 		{"wraps nothing", quiet{}, path, field.ErrorList{internal(path, quiet{})}},
-		{"a fault beside one that wraps nothing", tree{quiet{}, fault(0, "key", taints.ErrRequired), empty}, path, field.ErrorList{
-			internal(path, quiet{}), required, internal(path, empty),
-		}},
+		{
+			"a fault beside one that wraps nothing",
+			tree{quiet{}, fault(0, "key", taints.ErrRequired), empty},
+			path,
+			field.ErrorList{internal(path, quiet{}), required, internal(path, empty)},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := kube.FieldErrors(test.err, test.path); !reflect.DeepEqual(got, test.want) {
@@ -249,7 +267,8 @@ func TestFieldErrorsOfValidation(t *testing.T) {
 				t.Fatalf("%d field errors for %v", len(list), err)
 			}
 			for i, e := range list {
-				if e.Type == field.ErrorTypeInternal || !strings.HasPrefix(e.Field, "spec") || e.Detail != faults[i].Detail {
+				if e.Type == field.ErrorTypeInternal || !strings.HasPrefix(e.Field, "spec") ||
+					e.Detail != faults[i].Detail {
 					t.Fatalf("%v for %v", e, faults[i])
 				}
 			}

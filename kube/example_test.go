@@ -31,7 +31,8 @@ func ExampleTaints() {
 // A pod gets the tolerations that the API server gives to every pod.
 func ExampleCoreTolerations() {
 	var pod corev1.Pod
-	pod.Spec.Tolerations = kube.CoreTolerations(taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultSeconds{}))
+	tols := taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultSeconds{})
+	pod.Spec.Tolerations = kube.CoreTolerations(tols)
 
 	for _, t := range pod.Spec.Tolerations {
 		fmt.Println(t.Key, t.Operator, t.Effect, *t.TolerationSeconds)
@@ -53,7 +54,9 @@ func ExampleCoreTaints() {
 
 // The tolerations of a pod decide when it leaves a node.
 func ExampleTolerations() {
-	pod := corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}}}
+	pod := corev1.Pod{Spec: corev1.PodSpec{
+		Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+	}}
 	m := taints.Compile(kube.Tolerations(pod.Spec.Tolerations))
 
 	unreachable := corev1.Taint{
@@ -135,7 +138,9 @@ func ExampleFieldErrors() {
 		{Key: "dedicated", Value: "ml", Effect: "NoScedule"},
 		{Effect: corev1.TaintEffectNoExecute},
 	}
-	for _, err := range kube.FieldErrors(taints.ValidateTaints(kube.Taints(list)), field.NewPath("spec", "taints")) {
+	for _, err := range kube.FieldErrors(
+		taints.ValidateTaints(kube.Taints(list)), field.NewPath("spec", "taints"),
+	) {
 		fmt.Println(err)
 	}
 	// Output:

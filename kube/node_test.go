@@ -28,13 +28,16 @@ func TestNodeConditions(t *testing.T) {
 	}
 	got := kube.NodeConditions(node)
 	node[0].Type = corev1.NodeMemoryPressure
-	if diff := cmp.Diff([]lifecycle.Condition{{Type: "Ready", Status: "False"}, {Status: "\xff"}}, got); diff != "" {
+	want := []lifecycle.Condition{{Type: "Ready", Status: "False"}, {Status: "\xff"}}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func TestNodeState(t *testing.T) {
-	ready := corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}
+	ready := corev1.NodeStatus{
+		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+	}
 	for _, test := range []struct {
 		name string
 		node *corev1.Node
@@ -77,13 +80,16 @@ func TestConditionNames(t *testing.T) {
 		{corev1.NodePIDPressure, corev1.ConditionTrue, corev1.TaintNodePIDPressure},
 		{corev1.NodeNetworkUnavailable, corev1.ConditionTrue, corev1.TaintNodeNetworkUnavailable},
 	} {
-		node := corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: test.condition, Status: test.status}}}}
+		node := corev1.Node{Status: corev1.NodeStatus{
+			Conditions: []corev1.NodeCondition{{Type: test.condition, Status: test.status}},
+		}}
 		if got := lifecycle.ConditionTaints(kube.NodeState(&node)); len(got) == 0 || got[0].Key != test.key {
 			t.Errorf("%s %s gives %v, want %s", test.condition, test.status, got, test.key)
 		}
 	}
 	cordoned := corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}
-	if got := lifecycle.ConditionTaints(kube.NodeState(&cordoned)); len(got) != 1 || got[0].Key != corev1.TaintNodeUnschedulable {
+	if got := lifecycle.ConditionTaints(kube.NodeState(&cordoned)); len(got) != 1 ||
+		got[0].Key != corev1.TaintNodeUnschedulable {
 		t.Errorf("a cordoned node has %v", got)
 	}
 }

@@ -21,7 +21,11 @@ func BenchmarkQueue(b *testing.B) {
 	}
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	at := func(i int) taints.Eviction { // within a millisecond, in no order
-		return taints.Eviction{Outcome: taints.EvictsAt, At: start.Add(time.Duration(i * 7919 % pods)), Seconds: 60}
+		return taints.Eviction{
+			Outcome: taints.EvictsAt,
+			At:      start.Add(time.Duration(i * 7919 % pods)),
+			Seconds: 60,
+		}
 	}
 	b.ReportAllocs()
 	for b.Loop() {

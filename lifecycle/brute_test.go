@@ -26,8 +26,10 @@ func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.S
 // bruteEvictions lead to each rule of KeepTimers, and meet at few times: checks at
 // two moments, evictions that have begun, and those that a caller made.
 var bruteEvictions = map[string]taints.Eviction{
-	"stays":                     {},
-	"untolerated at 1":          taints.EvictionOf([]taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}}, nil, at(1)),
+	"stays": {},
+	"untolerated at 1": taints.EvictionOf([]taints.Taint{
+		{Key: "maintenance", Effect: taints.NoExecute},
+	}, nil, at(1)),
 	"0s from 1":                 evicted(0, at(1)),
 	"1s from 0":                 evicted(1, at(0)),
 	"2s from 0":                 evicted(2, at(0)),
@@ -55,7 +57,9 @@ func queueSteps(pods int, evictions ...string) []queueStep {
 			if !known {
 				panic(name)
 			}
-			add(fmt.Sprintf("Update %d: %s", pod, name), func(t fataler, m *modeledQueue) { m.updateTo(t, pod, e) })
+			add(fmt.Sprintf("Update %d: %s", pod, name), func(t fataler, m *modeledQueue) {
+				m.updateTo(t, pod, e)
+			})
 		}
 		add(fmt.Sprintf("Delete %d", pod), func(t fataler, m *modeledQueue) { m.deletePod(t, pod) })
 	}

@@ -188,7 +188,9 @@ func find(list []taints.Taint, id taints.TaintID) int {
 // The changes are like those of [taints.ReconcileOwned], so they are zero once
 // they have been applied. Rules are not validated. A taint without an effect,
 // which no API server accepts, is never removed.
-func (r ConditionRules) ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
+func (r ConditionRules) ReconcileConditions(
+	current []taints.Taint, state NodeState, now time.Time,
+) taints.Changes {
 	now = now.UTC().Truncate(time.Second)
 	desired := r.ConditionTaints(state)
 	for i := range desired {

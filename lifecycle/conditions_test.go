@@ -50,7 +50,9 @@ func rulesOf(text string) lifecycle.ConditionRules {
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) == 2 {
 			kind, status, _ := strings.Cut(fields[0], "=")
-			rules = append(rules, lifecycle.ConditionRule{Type: kind, Status: status, Taint: taintsOf(fields[1])[0]})
+			rules = append(rules, lifecycle.ConditionRule{
+				Type: kind, Status: status, Taint: taintsOf(fields[1])[0],
+			})
 		}
 	}
 	return rules
@@ -103,7 +105,10 @@ func TestConditionTaints(t *testing.T) {
 			},
 		},
 		{"Ready= Ready=False", []string{prefix + "not-ready:NoSchedule"}},
-		{"Ready=Unknown Ready=True", []string{prefix + "unreachable:NoSchedule", prefix + "unreachable:NoExecute"}},
+		{
+			"Ready=Unknown Ready=True",
+			[]string{prefix + "unreachable:NoSchedule", prefix + "unreachable:NoExecute"},
+		},
 	} {
 		t.Run(tc.state, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, texts(lifecycle.ConditionTaints(stateOf(tc.state)))); diff != "" {
@@ -188,7 +193,8 @@ func TestReconcileConditions(t *testing.T) {
 		{
 			"keys of others",
 			taints.NodeOutOfService + ":NoExecute " + taints.NodeOutOfDisk + ":NoSchedule " +
-				taints.CloudProviderShutdown + ":NoSchedule " + taints.NodeAlphaNotReady + ":NoExecute node.kubernetes.io/other:NoSchedule",
+				taints.CloudProviderShutdown + ":NoSchedule " + taints.NodeAlphaNotReady +
+				":NoExecute node.kubernetes.io/other:NoSchedule",
 			"Ready=True", nil, nil,
 		},
 		{
@@ -325,7 +331,9 @@ func TestConditionRules(t *testing.T) {
 		},
 	})
 	t.Run("no rules", func(t *testing.T) {
-		checkReconciliations(t, nil, []reconciliation{{"", notReady + ":NoSchedule", "Ready=True cordoned", nil, nil}})
+		checkReconciliations(t, nil, []reconciliation{
+			{"", notReady + ":NoSchedule", "Ready=True cordoned", nil, nil},
+		})
 	})
 	t.Run("of two values the first rule's counts", func(t *testing.T) {
 		rules := rulesOf("A=True x=a:NoExecute\nB=True x=b:NoExecute")
@@ -337,10 +345,18 @@ func TestConditionRules(t *testing.T) {
 	})
 	t.Run("of two values the first condition's counts", func(t *testing.T) {
 		rules := rulesOf("A=True x=a:NoSchedule\nB=True x=b:NoSchedule")
-		checkReconciliations(t, rules, []reconciliation{{"", "", "B=True A=True", []string{"x=b:NoSchedule"}, nil}})
+		checkReconciliations(t, rules, []reconciliation{
+			{"", "", "B=True A=True", []string{"x=b:NoSchedule"}, nil},
+		})
 	})
 	t.Run("a taint of several conditions comes once", func(t *testing.T) {
-		rules := rulesOf("A=True first:NoSchedule\nB=True x:NoSchedule\nC=True x:NoSchedule\nD=True y:NoExecute\nE=True y:NoExecute")
+		rules := rulesOf(`
+			A=True first:NoSchedule
+			B=True x:NoSchedule
+			C=True x:NoSchedule
+			D=True y:NoExecute
+			E=True y:NoExecute
+		`)
 		checkReconciliations(t, rules, []reconciliation{
 			{
 				"all hold", "", "A=True B=True C=True D=True E=True",
@@ -373,7 +389,8 @@ func TestConditionRules(t *testing.T) {
 // What is added is stamped with the second in UTC, each with a time of its own;
 // what stays keeps its own.
 func TestReconcileConditionsStamps(t *testing.T) {
-	before, now := time.Unix(1_700_000_000, 0), time.Date(2026, 11, 21, 2, 24, 15, 999, time.FixedZone("CET", 3600))
+	before := time.Unix(1_700_000_000, 0)
+	now := time.Date(2026, 11, 21, 2, 24, 15, 999, time.FixedZone("CET", 3600))
 	rules := lifecycle.DefaultConditionRules()
 	for i := range rules {
 		rules[i].Taint.TimeAdded = &before
@@ -453,8 +470,12 @@ func TestManyConditions(t *testing.T) {
 func defaultTaints(state lifecycle.NodeState) (wanted, owned map[taints.TaintID]bool) {
 	const prefix = "node.kubernetes.io/"
 	keys := map[string]string{
-		"Ready=False": "not-ready", "Ready=Unknown": "unreachable", "MemoryPressure=True": "memory-pressure",
-		"DiskPressure=True": "disk-pressure", "PIDPressure=True": "pid-pressure", "NetworkUnavailable=True": "network-unavailable",
+		"Ready=False":             "not-ready",
+		"Ready=Unknown":           "unreachable",
+		"MemoryPressure=True":     "memory-pressure",
+		"DiskPressure=True":       "disk-pressure",
+		"PIDPressure=True":        "pid-pressure",
+		"NetworkUnavailable=True": "network-unavailable",
 	}
 	wanted, owned = map[taints.TaintID]bool{}, map[taints.TaintID]bool{}
 	ready := "missing"
@@ -490,7 +511,10 @@ var (
 	})
 	conditionStatuses = rapid.SampledFrom([]string{"True", "False", "Unknown", "true", ""})
 	anyCondition      = rapid.Custom(func(t *rapid.T) lifecycle.Condition {
-		return lifecycle.Condition{Type: conditionTypes.Draw(t, "type"), Status: conditionStatuses.Draw(t, "status")}
+		return lifecycle.Condition{
+			Type:   conditionTypes.Draw(t, "type"),
+			Status: conditionStatuses.Draw(t, "status"),
+		}
 	})
 	anyState = rapid.Custom(func(t *rapid.T) lifecycle.NodeState {
 		return lifecycle.NodeState{
@@ -597,7 +621,9 @@ func TestConditionRuleLaws(t *testing.T) {
 }
 
 // checkConditionTaints checks that a taint is wanted exactly when a rule holds.
-func checkConditionTaints(t *rapid.T, rules lifecycle.ConditionRules, state lifecycle.NodeState, wanted []taints.Taint) {
+func checkConditionTaints(
+	t *rapid.T, rules lifecycle.ConditionRules, state lifecycle.NodeState, wanted []taints.Taint,
+) {
 	want := map[taints.TaintID]bool{}
 	for _, rule := range rules {
 		if holds(rule, state) {
@@ -643,7 +669,10 @@ func holds(rule lifecycle.ConditionRule, state lifecycle.NodeState) bool {
 
 // checkKept checks that a taint is gone only if rules own it and none holds, and
 // has another value only if rules have both.
-func checkKept(t *rapid.T, rules lifecycle.ConditionRules, state lifecycle.NodeState, taint taints.Taint, after []taints.Taint) {
+func checkKept(
+	t *rapid.T, rules lifecycle.ConditionRules, state lifecycle.NodeState,
+	taint taints.Taint, after []taints.Taint,
+) {
 	owned, wanted, known := false, false, true
 	var values []string
 	for _, rule := range rules {
@@ -654,7 +683,9 @@ func checkKept(t *rapid.T, rules lifecycle.ConditionRules, state lifecycle.NodeS
 		wanted = wanted || holds(rule, state)
 		values = append(values, rule.Taint.Value)
 		status := statuses(rule.Type, state)[0]
-		named := slices.ContainsFunc(rules, func(r lifecycle.ConditionRule) bool { return r.Type == rule.Type && r.Status == status })
+		named := slices.ContainsFunc(rules, func(r lifecycle.ConditionRule) bool {
+			return r.Type == rule.Type && r.Status == status
+		})
 		known = known && (named || status == "True" || status == "False" || status == "Unknown")
 	}
 	goes := owned && !wanted && taint.Effect != "" && (known || taint.Effect != taints.NoExecute)
@@ -663,7 +694,8 @@ func checkKept(t *rapid.T, rules lifecycle.ConditionRules, state lifecycle.NodeS
 	case goes != (i < 0):
 		t.Fatalf("%v should go %v, is in %v", taint, goes, after)
 	case i < 0 || after[i].Equal(taint):
-	case !wanted || after[i].Value == taint.Value || !slices.Contains(values, taint.Value) || !slices.Contains(values, after[i].Value):
+	case !wanted || after[i].Value == taint.Value ||
+		!slices.Contains(values, taint.Value) || !slices.Contains(values, after[i].Value):
 		t.Fatalf("%v became %v", taint, after[i])
 	}
 }
@@ -680,7 +712,8 @@ func FuzzConditions(f *testing.F) {
 			State  lifecycle.NodeState
 			Rules  lifecycle.ConditionRules
 		}
-		if json.Unmarshal(data, &node) != nil || len(node.Rules)*max(len(node.Rules), len(node.Taints), len(node.State.Conditions)) > 1000 {
+		if json.Unmarshal(data, &node) != nil ||
+			len(node.Rules)*max(len(node.Rules), len(node.Taints), len(node.State.Conditions)) > 1000 {
 			return
 		}
 		for _, rules := range []lifecycle.ConditionRules{node.Rules, lifecycle.DefaultConditionRules()} {
@@ -691,7 +724,8 @@ func FuzzConditions(f *testing.F) {
 					t.Fatalf("%v is missing after %v", taint, c)
 				}
 			}
-			if again := rules.ReconcileConditions(after, node.State, noon); !again.IsZero() && len(ids(node.Taints)) == len(node.Taints) {
+			if again := rules.ReconcileConditions(after, node.State, noon); !again.IsZero() &&
+				len(ids(node.Taints)) == len(node.Taints) {
 				t.Fatalf("%v, and again %v", c, again)
 			}
 		}

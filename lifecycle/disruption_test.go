@@ -38,21 +38,25 @@ func TestDisruptionPolicy(t *testing.T) {
 		if got := p.State(tc.zone); got != tc.state {
 			t.Errorf("%+v: %v, want %v", tc.zone, got, tc.state)
 		}
-		if got := p.Rates(nil, []lifecycle.Zone{tc.zone, {Ready: 1}}); !slices.Equal(got, []float64{tc.rate, 0.1}) {
+		zones := []lifecycle.Zone{tc.zone, {Ready: 1}}
+		if got := p.Rates(nil, zones); !slices.Equal(got, []float64{tc.rate, 0.1}) {
 			t.Errorf("%+v: rates %v, want %v", tc.zone, got, tc.rate)
 		}
 	}
 	t.Run("every zone is cut off", func(t *testing.T) {
 		if !lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}}) ||
-			!lifecycle.FullyDisrupted(nil) || lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {Ready: 1}}) {
+			!lifecycle.FullyDisrupted(nil) ||
+			lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {Ready: 1}}) {
 			t.Error("FullyDisrupted is wrong")
 		}
-		if got := p.Rates([]float64{7}, []lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}}); !slices.Equal(got, []float64{7, 0, 0, 0}) {
+		got := p.Rates([]float64{7}, []lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}})
+		if !slices.Equal(got, []float64{7, 0, 0, 0}) {
 			t.Errorf("got %v", got)
 		}
 	})
 	t.Run("one zone is cut off", func(t *testing.T) {
-		if got := p.Rates(nil, []lifecycle.Zone{{NotReady: 3}, {Ready: 1, NotReady: 2}}); !slices.Equal(got, []float64{0.1, 0.1}) {
+		got := p.Rates(nil, []lifecycle.Zone{{NotReady: 3}, {Ready: 1, NotReady: 2}})
+		if !slices.Equal(got, []float64{0.1, 0.1}) {
 			t.Errorf("got %v", got)
 		}
 	})
@@ -62,7 +66,9 @@ func TestDisruptionPolicy(t *testing.T) {
 		}
 	})
 	t.Run("the zero policy taints nothing", func(t *testing.T) {
-		got := (lifecycle.DisruptionPolicy{}).Rates(nil, []lifecycle.Zone{{Ready: 1, NotReady: 3}, {Ready: 5}, {NotReady: 5}})
+		got := (lifecycle.DisruptionPolicy{}).Rates(nil, []lifecycle.Zone{
+			{Ready: 1, NotReady: 3}, {Ready: 5}, {NotReady: 5},
+		})
 		if !slices.Equal(got, []float64{0, 0, 0}) {
 			t.Errorf("got %v", got)
 		}
@@ -133,7 +139,10 @@ func TestRateOf(t *testing.T) {
 
 // Rates are those of the zones one by one, and 0 in a cluster that is cut off.
 func TestRatesAreThoseOfTheZones(t *testing.T) {
-	number := rapid.OneOf(rapid.IntRange(-2, 100), rapid.SampledFrom([]int{math.MinInt, math.MaxInt, math.MaxInt - 1}))
+	number := rapid.OneOf(
+		rapid.IntRange(-2, 100),
+		rapid.SampledFrom([]int{math.MinInt, math.MaxInt, math.MaxInt - 1}),
+	)
 	zone := rapid.Custom(func(t *rapid.T) lifecycle.Zone {
 		return lifecycle.Zone{Ready: number.Draw(t, "ready"), NotReady: number.Draw(t, "notReady")}
 	})

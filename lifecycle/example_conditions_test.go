@@ -157,7 +157,9 @@ func ExampleConditionRule() {
 		Status: "False",
 		Taint:  taints.MustParseTaint("nvidia.com/gpu=broken:NoExecute"),
 	}
-	broken := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "example.com/GPUReady", Status: "False"}}}
+	broken := lifecycle.NodeState{
+		Conditions: []lifecycle.Condition{{Type: "example.com/GPUReady", Status: "False"}},
+	}
 	fmt.Println(lifecycle.ConditionRules{rule}.ConditionTaints(broken))
 	// Output: [nvidia.com/gpu=broken:NoExecute]
 }

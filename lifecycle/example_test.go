@@ -17,9 +17,11 @@ func Example() {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	policy := taints.EvictionPolicy{FromTimeAdded: true}
 	pods := map[string]*taints.Matcher{
-		"web":      policy.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{})),
-		"database": policy.Compile([]taints.Toleration{taints.MustParseToleration(taints.NodeUnreachable + ":NoExecute op=Exists for 30s")}),
-		"agent":    policy.Compile(taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})),
+		"web": policy.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{})),
+		"database": policy.Compile([]taints.Toleration{
+			taints.MustParseToleration(taints.NodeUnreachable + ":NoExecute op=Exists for 30s"),
+		}),
+		"agent": policy.Compile(taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})),
 	}
 	running := []string{"web", "database", "agent"}
 	var queue lifecycle.Queue[string]

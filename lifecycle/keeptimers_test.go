@@ -102,7 +102,10 @@ func TestKeepTimers(t *testing.T) {
 			"not tolerated, after the deadline", fiveMinutes, untolerated, 6 * time.Minute,
 			lifecycle.Unchanged, lifecycle.Moved, 5 * time.Minute, 6 * time.Minute,
 		},
-		{"tolerated forever", fiveMinutes, tolerates, time.Minute, lifecycle.Canceled, lifecycle.Canceled, gone, gone},
+		{
+			"tolerated forever", fiveMinutes, tolerates, time.Minute,
+			lifecycle.Canceled, lifecycle.Canceled, gone, gone,
+		},
 
 		{
 			"begun, and seen again", untolerated, untolerated, time.Minute, lifecycle.Unchanged,
@@ -190,7 +193,11 @@ func TestBegunEvictions(t *testing.T) {
 		{"another time at the same moment", []taints.Eviction{at(0, hour), at(0, 2*hour)}, false},
 		{"seen before the deadline", []taints.Eviction{at(0, hour), at(hour-1, 3*hour)}, false},
 		{"seen at the deadline", []taints.Eviction{at(0, hour), at(hour, 3*hour)}, true},
-		{"seen behind the deadline, tolerated for no time", []taints.Eviction{at(0, hour), check(noTime, 2*hour)}, true},
+		{
+			"seen behind the deadline, tolerated for no time",
+			[]taints.Eviction{at(0, hour), check(noTime, 2*hour)},
+			true,
+		},
 		{
 			"seen behind the deadline, and the clock stepped back",
 			[]taints.Eviction{at(0, hour), at(2*hour, 3*hour), at(0, hour)},
@@ -309,7 +316,8 @@ func TestKeepTimersIsProcessPodOnNode(t *testing.T) {
 			now += pass
 			if stepsBack && pass > 0 {
 				// The nanosecond keeps one reading from being another's by accident.
-				step += time.Duration(rapid.SampledFrom([]int{0, -1, -30, -7200}).Draw(t, "step"))*time.Second + time.Duration(i)
+				step += time.Duration(rapid.SampledFrom([]int{0, -1, -30, -7200}).Draw(t, "step"))*time.Second +
+					time.Duration(i)
 			}
 			wall := noon.Add(now + step)
 			kubernetes.fire(now)

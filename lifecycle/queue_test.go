@@ -125,7 +125,9 @@ var soon = rapid.Map(rapid.IntRange(0, 40), func(quarters int) time.Time {
 // evicted returns the eviction by a taint that is tolerated for the seconds.
 func evicted(seconds int64, observed time.Time) taints.Eviction {
 	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}}
-	return taints.EvictionOf(node, []taints.Toleration{{Operator: "Exists", TolerationSeconds: &seconds}}, observed)
+	return taints.EvictionOf(node, []taints.Toleration{
+		{Operator: "Exists", TolerationSeconds: &seconds},
+	}, observed)
 }
 
 // anyEviction is one of a policy's or of a caller's.
@@ -139,7 +141,11 @@ var anyEviction = rapid.Custom(func(t *rapid.T) taints.Eviction {
 	case 2:
 		return taints.Eviction{Outcome: taints.EvictsAt, At: at}
 	case 3:
-		return taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: rapid.Int64Range(-2, 5).Draw(t, "seconds")}
+		return taints.Eviction{
+			Outcome: taints.EvictsAt,
+			At:      at,
+			Seconds: rapid.Int64Range(-2, 5).Draw(t, "seconds"),
+		}
 	case 4:
 		return taints.Eviction{Outcome: taints.EvictsAt, At: at, From: from, Seconds: 1}
 	case 5:
@@ -277,7 +283,8 @@ func (m *modeledQueue) check(t fataler) {
 	}
 	n := len(m.model.entries)
 	next, ok := m.queue.Next()
-	if m.queue.Len() != n || len(all) != n || ok != (n > 0) || ok && !next.Equal(m.model.entries[0].due) || !ok && !next.IsZero() {
+	if m.queue.Len() != n || len(all) != n || ok != (n > 0) ||
+		ok && !next.Equal(m.model.entries[0].due) || !ok && !next.IsZero() {
 		t.Fatalf("Len = %d, Next = %v, %v, want %+v", m.queue.Len(), next, ok, m.model.entries)
 	}
 }
@@ -302,7 +309,9 @@ func TestQueueIsASortedList(t *testing.T) {
 			"PopDue":               func(t *rapid.T) { m.popDue(t, soon.Draw(t, "now")) },
 			"PopDue, with updates": m.popDueAndUpdate,
 			"All, with updates":    m.all,
-			"All, within itself":   func(t *rapid.T) { m.queue.All()(func(int, time.Time) bool { m.all(t); return false }) },
+			"All, within itself": func(t *rapid.T) {
+				m.queue.All()(func(int, time.Time) bool { m.all(t); return false })
+			},
 			"All, with a full drain": func(t *rapid.T) {
 				m.queue.All()(func(int, time.Time) bool { m.popDue(t, noon.Add(time.Hour)); return true })
 			},
@@ -449,7 +458,8 @@ func TestQueue(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 		q.Update("pod", at(1))
-		if got := q.Update("pod", taints.Eviction{Outcome: 9, At: noon}); got != lifecycle.Canceled || q.Len() != 0 {
+		if got := q.Update("pod", taints.Eviction{Outcome: 9, At: noon}); got != lifecycle.Canceled ||
+			q.Len() != 0 {
 			t.Errorf("got %v, %d left", got, q.Len())
 		}
 	})
@@ -512,7 +522,8 @@ func TestQueueGivesMemoryBack(t *testing.T) {
 			if q.Has(full) {
 				t.Error("the map has the size that it had")
 			}
-			if due, ok := q.Due(pods - 1); !ok || !due.Equal(noon.Add((pods-1)*time.Second)) || q.Len() != 1 || !q.KeepTimers {
+			if due, ok := q.Due(pods - 1); !ok || !due.Equal(noon.Add((pods-1)*time.Second)) ||
+				q.Len() != 1 || !q.KeepTimers {
 				t.Errorf("what is left is due %v, %v", due, ok)
 			}
 			if err := q.Check(); err != nil {

@@ -47,7 +47,10 @@ func TestRecordedConditions(t *testing.T) {
 			state.Conditions = append(state.Conditions, lifecycle.Condition{Type: kind, Status: status})
 		}
 		got, _ := lifecycle.ReconcileConditions(node.Given, state, noon).Apply(node.Given)
-		if diff := cmp.Diff(slices.Sorted(slices.Values(texts(node.Got))), slices.Sorted(slices.Values(texts(got)))); diff != "" {
+		if diff := cmp.Diff(
+			slices.Sorted(slices.Values(texts(node.Got))),
+			slices.Sorted(slices.Values(texts(got))),
+		); diff != "" {
 			t.Errorf("%s, %+v (-Kubernetes +got):\n%s", node.Name, node, diff)
 		}
 		if diff := cmp.Diff(texts(node.Given), texts(got[:len(node.Given)])); diff != "" {

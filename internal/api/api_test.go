@@ -76,7 +76,8 @@ func rewrite(name, dir string, frozen bool) error {
 	}
 	if before, err := read(name); frozen && err == nil {
 		if gone, _ := differences(before, now); len(gone) > 0 {
-			return fmt.Errorf("api/%s.txt is left as it is, for a released name is gone or changed:\n%s", name, strings.Join(gone, "\n"))
+			return fmt.Errorf("api/%s.txt is left as it is, for a released name is gone or changed:\n%s",
+				name, strings.Join(gone, "\n"))
 		}
 	}
 	return os.WriteFile(file(name), []byte(strings.Join(now, "\n")+"\n"), 0o666)
@@ -113,7 +114,8 @@ func linesOf(t *testing.T, source string) ([]string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "p.go"), []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "p_test.go"), []byte("package p\n\nfunc Tested() {}\n"), 0o666); err != nil {
+	const test = "package p\n\nfunc Tested() {}\n"
+	if err := os.WriteFile(filepath.Join(dir, "p_test.go"), []byte(test), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return Lines(dir)

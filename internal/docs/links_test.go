@@ -19,7 +19,8 @@ func documents(t *testing.T) []string {
 		if err != nil {
 			return err
 		}
-		if name := entry.Name(); entry.IsDir() && (name == ".git" || name == "testdata" || name == "node_modules") {
+		if name := entry.Name(); entry.IsDir() &&
+			(name == ".git" || name == "testdata" || name == "node_modules") {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(path) == ".md" {

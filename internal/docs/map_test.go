@@ -22,7 +22,10 @@ func TestMapOfFiles(t *testing.T) {
 	if !ok {
 		t.Fatal("no drawing")
 	}
-	for folder, text := range map[string]string{".": "doc\n" + above, "lifecycle": strings.Repeat(" ", len("lifecycle/")) + below} {
+	for folder, text := range map[string]string{
+		".":         "doc\n" + above,
+		"lifecycle": strings.Repeat(" ", len("lifecycle/")) + below,
+	} {
 		drawn := drawnIn(text)
 		for _, file := range sources(t, folder) {
 			if name := strings.TrimSuffix(filepath.Base(file), ".go"); !slices.Contains(drawn, name) {

@@ -64,12 +64,15 @@ func TestReadmeVersions(t *testing.T) {
 		t.Fatalf("recorded are %q, %v", recorded, err)
 	}
 	var compared []string
-	for _, m := range regexp.MustCompile(`(?m)^\t\{"([0-9.]+)",`).FindAllStringSubmatch(read(t, "conformance/versions/main.go"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t\{"([0-9.]+)",`).FindAllStringSubmatch(
+		read(t, "conformance/versions/main.go"), -1,
+	) {
 		compared = append(compared, m[1])
 	}
 	const views = `(?s)(v0\.\d+\.\d+\s+to\s+v0\.\d+\.\d+)`
 	want := map[string]string{
-		"the zero `Options` follow":             first(t, "CHANGELOG.md", `\*\*(1\.\d+)\*\*`) + ", with its taint feature gates on",
+		"the zero `Options` follow": first(t, "CHANGELOG.md", `\*\*(1\.\d+)\*\*`) +
+			", with its taint feature gates on",
 		"answers compared with its code":        strings.Join(compared, ", "),
 		"its own tests run on the library":      tested,
 		"answers recorded from a live cluster":  strings.TrimPrefix(filepath.Base(recorded[0]), "kubernetes-"),
@@ -109,7 +112,8 @@ func TestReadmeCountsKubernetesTests(t *testing.T) {
 		passed += number(t, row.Cell("passed"))
 		failed += number(t, row.Cell("failed as documented"))
 	}
-	if text := fmt.Sprintf("%d pass, and %d fail", passed, failed); !strings.Contains(oneLine(read(t, "README.md")), text) {
+	text := fmt.Sprintf("%d pass, and %d fail", passed, failed)
+	if !strings.Contains(oneLine(read(t, "README.md")), text) {
 		t.Errorf("README.md does not say: %s", text)
 	}
 }
@@ -125,13 +129,15 @@ func number(t *testing.T, text string) int {
 
 func TestReadmeBadges(t *testing.T) {
 	readme := read(t, "README.md")
-	if minor := first(t, "go.mod", `(?m)^go (1\.\d+)`); !strings.Contains(readme, "badge/go-"+minor+"%2B-") || !strings.Contains(readme, "[Go "+minor+" or later]") {
+	if minor := first(t, "go.mod", `(?m)^go (1\.\d+)`); !strings.Contains(readme, "badge/go-"+minor+"%2B-") ||
+		!strings.Contains(readme, "[Go "+minor+" or later]") {
 		t.Errorf("the badge does not say Go %s", minor)
 	}
 	if !strings.Contains(readme, "actions/workflows/ci.yml/badge.svg") || !exists(".github/workflows/ci.yml") {
 		t.Error("the badge is not of the workflow")
 	}
-	if !strings.Contains(readme, "license-Apache--2.0") || !strings.Contains(read(t, "LICENSE"), "Apache License") {
+	if !strings.Contains(readme, "license-Apache--2.0") ||
+		!strings.Contains(read(t, "LICENSE"), "Apache License") {
 		t.Error("the badge is not of the license")
 	}
 }
@@ -144,7 +150,10 @@ func exists(name string) bool {
 // The names of the library in README.md are exported.
 func TestReadmeNames(t *testing.T) {
 	names := exported(t)
-	for _, in := range []struct{ heading, column string }{{"What replaces what", "here"}, {"What is where", "look at"}} {
+	for _, in := range []struct{ heading, column string }{
+		{"What replaces what", "here"},
+		{"What is where", "look at"},
+	} {
 		for _, row := range table(t, "README.md", in.heading).Rows {
 			for _, name := range row.Code(in.column) {
 				if !names[name] {

@@ -15,7 +15,8 @@ func TestTables(t *testing.T) {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
 	one := tables[0]
-	if one.Heading != "One" || len(one.Rows) != 2 || one.Rows[0].Cell("b") != "" || one.Rows[1].Cell("b") != "3 | 4" {
+	if one.Heading != "One" || len(one.Rows) != 2 ||
+		one.Rows[0].Cell("b") != "" || one.Rows[1].Cell("b") != "3 | 4" {
 		t.Errorf("%+v", one)
 	}
 	if got := one.Rows[0].Code("a"); !reflect.DeepEqual(got, []string{"x", "y z"}) {

@@ -32,7 +32,8 @@ func TestNextReleases(t *testing.T) {
 
 	t.Run("compatible", func(t *testing.T) {
 		public.write(t, "total.go", addition)
-		if out, err := compatible(public); err != nil || !strings.Contains(out, "Verdict.Total: added") || !strings.Contains(out, "since v1.0.0") {
+		if out, err := compatible(public); err != nil ||
+			!strings.Contains(out, "Verdict.Total: added") || !strings.Contains(out, "since v1.0.0") {
 			t.Errorf("%v, it says\n%s", err, out)
 		}
 		release(t, public, "v1.1.0")
@@ -52,16 +53,32 @@ func TestNextReleases(t *testing.T) {
 		if got := outside.run(t, "go", "run", "."); got != "untolerated: 1 NoSchedule" {
 			t.Errorf("the program prints %q", got)
 		}
-		if m := outside.goMod(t); m.version(root) != "v1.1.0" || m.version(kube) != "v0.2.0" || m.version("k8s.io/api") != "v0.25.0" {
+		if m := outside.goMod(t); m.version(root) != "v1.1.0" ||
+			m.version(kube) != "v0.2.0" || m.version("k8s.io/api") != "v0.25.0" {
 			t.Errorf("the project requires %v", m.Require)
 		}
 	})
 
 	t.Run("incompatible", func(t *testing.T) {
 		for _, change := range []struct{ file, from, to, says string }{
-			{"total.go", ") Total() int ", ") total() int ", "Verdict.Total: removed"},
-			{"defaults.go", "func IsExtendedResourceName(name string)", "func IsExtendedResourceName(name string, _ ...bool)", "IsExtendedResourceName: changed"},
-			{"lifecycle/disruption.go", "func DefaultDisruptionPolicy()", "func KubernetesDisruptionPolicy()", "DefaultDisruptionPolicy: removed"},
+			{
+				"total.go",
+				") Total() int ",
+				") total() int ",
+				"Verdict.Total: removed",
+			},
+			{
+				"defaults.go",
+				"func IsExtendedResourceName(name string)",
+				"func IsExtendedResourceName(name string, _ ...bool)",
+				"IsExtendedResourceName: changed",
+			},
+			{
+				"lifecycle/disruption.go",
+				"func DefaultDisruptionPolicy()",
+				"func KubernetesDisruptionPolicy()",
+				"DefaultDisruptionPolicy: removed",
+			},
 		} {
 			before := public.read(t, change.file)
 			if strings.Count(before, change.from) != 1 {
@@ -69,7 +86,8 @@ func TestNextReleases(t *testing.T) {
 			}
 			public.write(t, change.file, strings.Replace(before, change.from, change.to, 1))
 			out, err := compatible(public)
-			if err == nil || !strings.Contains(out, "Incompatible changes:") || !strings.Contains(out, change.says) {
+			if err == nil || !strings.Contains(out, "Incompatible changes:") ||
+				!strings.Contains(out, change.says) {
 				t.Errorf("want %q, it says\n%s", change.says, out)
 			}
 			public.write(t, change.file, before)
@@ -81,7 +99,8 @@ func TestNextReleases(t *testing.T) {
 
 	t.Run("retracted", func(t *testing.T) {
 		public.run(t, "go", "mod", "edit", "-retract=v1.1.0")
-		mod := strings.Replace(public.read(t, "go.mod"), "retract v1.1.0", "retract v1.1.0 // Total counts too much.", 1)
+		mod := strings.Replace(public.read(t, "go.mod"),
+			"retract v1.1.0", "retract v1.1.0 // Total counts too much.", 1)
 		public.write(t, "go.mod", mod)
 		release(t, public, "v1.1.1")
 		testRetraction(t, project)
@@ -113,8 +132,9 @@ func testRetraction(t *testing.T, project dir) {
 	if got := project.goMod(t).version(root); got != "v1.1.0" {
 		t.Fatalf("the project has %s", got)
 	}
-	if out := project.run(t, "go", "list", "-m", "-u", root); !strings.Contains(out, "v1.1.0 (retracted) [v1.1.1]") {
-		t.Errorf("go list says %q", out)
+	list := project.run(t, "go", "list", "-m", "-u", root)
+	if !strings.Contains(list, "v1.1.0 (retracted) [v1.1.1]") {
+		t.Errorf("go list says %q", list)
 	}
 	why := project.run(t, "go", "list", "-m", "-retracted", "-f", "{{.Retracted}}", root+"@v1.1.0")
 	if !strings.Contains(why, "Total counts too much.") {
@@ -123,8 +143,9 @@ func testRetraction(t *testing.T, project dir) {
 	if out := project.run(t, "go", "list", "-m", "-versions", root); out != root+" v1.0.0 v1.1.1" {
 		t.Errorf("versions are %q", out)
 	}
-	if out := project.run(t, "bash", "-c", "go get "+root+"@v1.1.0 2>&1"); !strings.Contains(out, "retracted by module author: Total counts too much.") {
-		t.Errorf("go get says %q", out)
+	get := project.run(t, "bash", "-c", "go get "+root+"@v1.1.0 2>&1")
+	if !strings.Contains(get, "retracted by module author: Total counts too much.") {
+		t.Errorf("go get says %q", get)
 	}
 	testUpgrade(t, project, "v1.1.1")
 }

@@ -77,15 +77,22 @@ func TestRelease(t *testing.T) {
 		{
 			name: "kube", program: "kube.go", prints: "untolerated: 1 NoSchedule", goes: "1.24.0",
 			adds: []string{kube + "@v0.1.0"},
-			then: map[string]string{root: "v1.0.0", kube: "v0.1.0", "k8s.io/api": "v0.25.0", "k8s.io/apimachinery": "v0.25.0"},
+			then: map[string]string{
+				root: "v1.0.0", kube: "v0.1.0",
+				"k8s.io/api": "v0.25.0", "k8s.io/apimachinery": "v0.25.0",
+			},
 		},
 		{
 			name: "dra", program: "dra.go", prints: "untolerated: 1 NoExecute", goes: "1.24.0",
 			adds: []string{dra + "@v0.1.0"},
-			then: map[string]string{root: "v1.0.0", dra: "v0.1.0", "k8s.io/api": "v0.34.0", "k8s.io/apimachinery": "v0.34.0"},
+			then: map[string]string{
+				root: "v1.0.0", dra: "v0.1.0",
+				"k8s.io/api": "v0.34.0", "k8s.io/apimachinery": "v0.34.0",
+			},
 		},
 		{
-			name: "all beside client-go", program: "client.go", prints: "untolerated: 1 NoSchedule true", goes: "1.26.0",
+			name: "all beside client-go", program: "client.go",
+			prints: "untolerated: 1 NoSchedule true", goes: "1.26.0",
 			has:  []string{"k8s.io/api@v0.36.3", "k8s.io/apimachinery@v0.36.3", "k8s.io/client-go@v0.36.3"},
 			adds: []string{root + "@v1.0.0", kube + "@v0.1.0", dra + "@v0.1.0"},
 			then: map[string]string{

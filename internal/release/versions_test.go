@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-var every = flag.Bool("every", false, "test with every minor version of Kubernetes, and not only with the first and the last")
+var every = flag.Bool("every", false,
+	"test with every minor version of Kubernetes, and not only with the first and the last")
 
 // kubernetes holds the modules of Kubernetes whose types the views rest on.
 var kubernetes = []string{"k8s.io/api", "k8s.io/apimachinery"}

@@ -480,7 +480,8 @@ func checkFinding(t fataler, o taints.Options, tols []taints.Toleration, f taint
 	}
 }
 
-// What Kubernetes gives a pod has no findings: in any order of adding, and beside what the pod has.
+// What Kubernetes gives a pod has no findings: in any order of adding, and beside
+// what the pod has.
 func TestLintHasNothingToSayOfDefaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"AddDefaults", "AddDaemonSetDefaults", "AddExtendedResources", "AddMemoryPressure"}

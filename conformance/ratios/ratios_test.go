@@ -282,7 +282,8 @@ func TestIndexTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
-	// Two clusters of 200,000 nodes and one of 100, which has not enough nodes for 100 taint sets.
+	// Two clusters of 200,000 nodes and one of 100, which has not enough nodes for
+	// 100 taint sets.
 	if want := 2 + (2 + 3*4) + 1 + (2 + 3) + 1; len(lines) != want {
 		t.Errorf("%d lines, want %d:\n%s", len(lines), want, b.String())
 	}

@@ -34,9 +34,12 @@ const untolerated = "node(s) had untolerated taint(s)"
 // Its PreFilter asks an index of all nodes, once for a pod that does not name its
 // nodes, as those of DaemonSets do:
 //
-//   - None is feasible: the pod is turned down at once, with a summary over all nodes for a message.
-//   - At most a quarter is, as for a dedicated pool: only these nodes are looked at, by this and all other plugins.
-//   - More are, as for most pods of most clusters: Filter decides, because a list of many names would cost more than it saves.
+//   - None is feasible: the pod is turned down at once, with a summary over all
+//     nodes for a message.
+//   - At most a quarter is, as for a dedicated pool: only these nodes are looked
+//     at, by this and all other plugins.
+//   - More are, as for most pods of most clusters: Filter decides, because a list
+//     of many names would cost more than it saves.
 //
 // Nodes that it leaves out count as UnschedulableAndUnresolvable: no preemption is
 // tried there, as for the nodes that TaintToleration turns down. The status of a

@@ -105,10 +105,12 @@ func TestDifferenceUpdateFaults(t *testing.T) {
 	after := []corev1.Toleration{{Key: "-"}}
 	theirs := gated.ValidateOnlyAddedTolerations(
 		convert.Each(after, convert.ToCoreToleration), convert.Each(before, convert.ToCoreToleration),
-		field.NewPath("tolerations"), validation.PodValidationOptions{})
+		field.NewPath("tolerations"), validation.PodValidationOptions{},
+	)
 	same(t, "Kubernetes faults", len(theirs), 1)
 	err := taints.ValidateTolerationsUpdate(
-		convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
+		convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration),
+	)
 	same(t, "library faults", len(err.(*taints.ValidationError).Fields), 3)
 }
 
@@ -275,7 +277,8 @@ func TestDifferenceMerge(t *testing.T) {
 		same(t, "MergeTolerations",
 			merged(test.base, convert.Each(test.extra, convert.ToCoreToleration)...), test.kubernetes)
 		got := taints.Merge(
-			convert.Each(test.base, convert.FromToleration), convert.Each(test.extra, convert.FromToleration))
+			convert.Each(test.base, convert.FromToleration), convert.Each(test.extra, convert.FromToleration),
+		)
 		same(t, "Merge", convert.Each(got, convert.ToToleration), test.library)
 	}
 }

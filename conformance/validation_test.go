@@ -240,7 +240,8 @@ func TestValidatePodUpdate(t *testing.T) {
 			from, to := pod(before), pod(after)
 			theirs := validation.ValidatePodUpdate(to, from, updateOptions(to, from))
 			got := mode.options.ValidateTolerationsUpdate(
-				convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration))
+				convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration),
+			)
 			if (got == nil) != (len(theirs) == 0) {
 				t.Fatalf("ValidateTolerationsUpdate = %v, Kubernetes %v", got, theirs)
 			}
@@ -274,7 +275,8 @@ func TestUpdateKeepsComparison(t *testing.T) {
 		theirs := validation.ValidatePodUpdate(to, from, updateOptions(to, from))
 		same(t, fmt.Sprint("ValidatePodUpdate ", i), len(theirs) == 0, test.valid)
 		err := taints.Options{NoComparison: true}.ValidateTolerationsUpdate(
-			convert.Each(test.before, convert.FromToleration), convert.Each(test.after, convert.FromToleration))
+			convert.Each(test.before, convert.FromToleration), convert.Each(test.after, convert.FromToleration),
+		)
 		same(t, fmt.Sprint("ValidateTolerationsUpdate ", i), err == nil, test.valid)
 	}
 	counted(t, 5)

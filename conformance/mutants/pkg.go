@@ -158,7 +158,8 @@ const memoryLimit = 2 << 30
 func (p *pkg) added(number int) map[string][]byte {
 	replacer := strings.NewReplacer(
 		"@package@", p.name, "@count@", strconv.Itoa(p.count),
-		"@memory@", strconv.Itoa(memoryLimit), "@number@", strconv.Itoa(number))
+		"@memory@", strconv.Itoa(memoryLimit), "@number@", strconv.Itoa(number),
+	)
 	files := map[string]string{
 		"zz_mutants.go": support, "zz_mutants_state.go": state, "zz_mutants_limit_linux.go": limit,
 	}

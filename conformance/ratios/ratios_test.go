@@ -143,8 +143,14 @@ func attr(e xml.StartElement, name string) string {
 
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{
-		{"-o", "yaml"}, {"more"}, {"-repeats", "0"}, {"-slice", "0s"}, {"-unknown"},
-		{"-match", "("}, {"-row", "1000"}, {"-rounds", "0"},
+		{"-o", "yaml"},
+		{"more"},
+		{"-repeats", "0"},
+		{"-slice", "0s"},
+		{"-unknown"},
+		{"-match", "("},
+		{"-row", "1000"},
+		{"-rounds", "0"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := run(args, &stdout, &stderr); code != 2 || stdout.Len() > 0 || stderr.Len() == 0 {

@@ -189,7 +189,8 @@ func (x *pending) writeAlternatives(p *page) {
 		}
 		p.wrap("  ", "  ", fmt.Sprintf(
 			"If nodes with %s are meant for it (%s), and only then, this change lets it past their taints%s:",
-			enumerate(taintTexts(a.untolerated()), "and"), namesOf(a.NodeNames, a.Nodes), once))
+			enumerate(taintTexts(a.untolerated()), "and"), namesOf(a.NodeNames, a.Nodes), once,
+		))
 		writeEntries(p, entries)
 		p.wrap("  ", "  ", x.advice(entries))
 		return

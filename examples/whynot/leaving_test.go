@@ -18,7 +18,9 @@ func at(name string, ago time.Duration) string {
 	added := testNow.Add(-ago).Format(time.RFC3339)
 	return fmt.Sprintf(
 		`{"kind":"Node","metadata":{"name":%q},"spec":{"taints":[{"key":"k","value":"v","effect":"NoExecute",`+
-			`"timeAdded":%q}]}}`, name, added)
+			`"timeAdded":%q}]}}`,
+		name, added,
+	)
 }
 
 // forSeconds tolerates the key k so long.

@@ -267,7 +267,8 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk ful
 func FuzzRun(f *testing.F) {
 	f.Add([]byte(``))
 	f.Add([]byte(list(
-		nodeJSON("a", "x=y", "k=v:NoExecute"), podJSON("p", "a", ""), podJSON("q", "", "x=y", tol("k=V")))))
+		nodeJSON("a", "x=y", "k=v:NoExecute"), podJSON("p", "a", ""), podJSON("q", "", "x=y", tol("k=V")),
+	)))
 	f.Add([]byte(`{"items":[{"spec":{"taints":[{"key":"k","value":"40","effect":"NoSchedule"}]},"metadata":{"name":"n"}}],` +
 		`"kind":"NodeList"}` +
 		`{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":[{"key":"k","operator":"Lt","value":"9"}]}}`))

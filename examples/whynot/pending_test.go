@@ -665,7 +665,8 @@ func TestCauses(t *testing.T) {
 		return fmt.Sprintf(
 			`{"kind":"Pod","metadata":{"namespace":"ns%d","name":"p%d","labels":{"pod-template-hash":"5f"},`+
 				`"ownerReferences":[{"kind":"ReplicaSet","name":"d%d-5f","controller":true}]},"spec":%s}`,
-			i%2, i, i%9, spec)
+			i%2, i, i%9, spec,
+		)
 	}
 	items := []string{
 		nodeJSON("g", "pool=gpu", "nvidia.com/gpu=present:NoSchedule"),

@@ -39,7 +39,8 @@ func Parse(text string) (Selector, error) {
 		if !ok || !r.Valid() {
 			return nil, fmt.Errorf(
 				"%q: want a=b, a!=b, a in (b,c), a notin (b,c), a, !a, a>1 or a<1, with commas between",
-				strings.TrimSpace(part))
+				strings.TrimSpace(part),
+			)
 		}
 		s = append(s, r)
 	}

@@ -269,7 +269,8 @@ func TestSelect(t *testing.T) {
 	} {
 		w := newWorld(t, Options{Policy: taints.EvictionPolicy{FromTimeAdded: true, Select: selection}})
 		w.addPod("web", "n", tolerations(
-			"a:NoExecute op=Exists for 20s", "a:NoExecute op=Exists for 30s", "a:NoExecute op=Exists for 10s"))
+			"a:NoExecute op=Exists for 20s", "a:NoExecute op=Exists for 30s", "a:NoExecute op=Exists for 10s",
+		))
 		w.setNode("n", taint("a:NoExecute", begin))
 		w.wantDue("web", want)
 	}

@@ -52,7 +52,9 @@ func affinity(fields ...[]corev1.NodeSelectorRequirement) *corev1.Affinity {
 	for _, f := range fields {
 		required.NodeSelectorTerms = append(required.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchFields: f})
 	}
-	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required}}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: required,
+	}}
 }
 
 // nameIs is what the DaemonSet controller writes.

@@ -427,6 +427,11 @@ func TestErrorDetails(t *testing.T) {
 			"must have before the '/' a DNS subdomain: " +
 				"lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
 		},
+		{
+			[]taints.Toleration{{Key: "/a"}},
+			"must have before the '/' a DNS subdomain: " +
+				"lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+		},
 		{[]taints.Toleration{{Key: long(254) + "/a"}}, "must have at most 253 characters before the '/'"},
 		{
 			[]taints.Toleration{{Key: long(64)}},

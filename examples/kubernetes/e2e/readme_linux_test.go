@@ -139,13 +139,13 @@ func (r *readmeTest) module(t *testing.T) {
 	if blocks[0].Text != playCommand+"\n" {
 		t.Errorf("TestPlay runs another command than %s", blocks[0].Text)
 	}
-	for _, name := range []string{"TestThroughput", "TestOutage", "TestPlay"} {
+	for _, name := range []string{"TestOutage", "TestPlay"} {
 		content, err := os.ReadFile("../README.md")
 		if err != nil || !strings.Contains(string(content), "`"+name+"`") {
 			t.Errorf("the README does not have %s, %v", name, err)
 		}
 	}
-	lists(t, blocks[1], " -list .", "TestThroughput")
+	lists(t, blocks[1], " -list .", "TestOutage")
 	lists(t, blocks[2], " -list", "Tainted80/5000Nodes")
 }
 

@@ -26,11 +26,11 @@ import (
 // A Meter measures what scheduler_perf itself would only give in samples of a
 // second, or from the start of the process:
 //
-// - It is told of every pod that is bound, by a plugin that is part of either
-// scheduler, stock or not: see [Meter.NewClock]. - It stands in for the
-// gatherer of metrics. scheduler_perf gathers when it starts to measure, every
-// second, and when it stops. What the last time has more than the first belongs
-// to what is measured.
+//   - It is told of every pod that is bound, by a plugin that is part of either
+//     scheduler, stock or not: see [Meter.NewClock].
+//   - It stands in for the gatherer of metrics. scheduler_perf gathers when it
+//     starts to measure, every second, and when it stops. What the last time has
+//     more than the first belongs to what is measured.
 type Meter struct {
 	metrics.Gatherer                 // the one that it stands in for
 	Namespaces       []string        // of the pods that are measured

@@ -129,7 +129,7 @@ var commands = map[string]how{
 	"go test -C conformance .": {more: "-rapid.checks=5"},
 	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {
 		more: "-rapid.checks=5",
-		why:  "15 minutes",
+		why:  "up to an hour",
 	},
 	"go test -C conformance/clusterapi .": {more: "-rapid.checks=5"},
 	"go run -C conformance ./versions -cases 1000000 -only 1.36": {

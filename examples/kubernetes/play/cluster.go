@@ -119,7 +119,7 @@ func (g *game) addNodes() {
 
 // wanted is how many pods there are, by namespace and the name of who makes them.
 var wanted = map[[2]string]int{
-	{"default", "web"}:   12,
+	{"default", "web"}:   16, // one on each general node
 	{"default", "batch"}: 10,
 	{"ml", "train"}:      20,
 	{"logging", "agent"}: 36,
@@ -141,9 +141,9 @@ func (g *game) allRun() error {
 	return nil
 }
 
-// workloads are web, which a PodDisruptionBudget guards, batch, which the webhook
-// sends to spot nodes, train, which it sends to those of ml, and a DaemonSet that
-// tolerates everything.
+// workloads are web, which is spread evenly and which a PodDisruptionBudget guards,
+// batch, which the webhook sends to spot nodes, train, which it sends to those of
+// ml, and a DaemonSet that tolerates everything.
 func workloads() []runtime.Object {
 	var objects []runtime.Object
 	for _, name := range []string{"ml", "logging"} {
@@ -153,14 +153,19 @@ func workloads() []runtime.Object {
 		})
 	}
 	web := deployment("default", "web", "1")
+	honor := corev1.NodeInclusionPolicyHonor
+	web.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule,
+		LabelSelector: web.Spec.Selector, NodeTaintsPolicy: &honor,
+	}}
 	batch := deployment("default", "batch", "1")
 	batch.Spec.Template.Labels["workload"] = "batch"
 	train := deployment("ml", "train", "4")
-	eleven := intstr.FromInt32(11)
+	fifteen := intstr.FromInt32(15)
 	budget := &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
-		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &eleven, Selector: web.Spec.Selector},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &fifteen, Selector: web.Spec.Selector},
 	}
 	agent := podTemplate("agent", "0")
 	agent.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}

@@ -122,22 +122,22 @@ func (o Options) Merge(base, extra []Toleration) []Toleration {
 // the order, and to minimize again changes nothing. Under a [Selection] other than
 // FirstMatch, deadlines may change, but not what is tolerated.
 //
-// It returns tols itself if nothing is dropped, and otherwise a new list that
-// shares no memory with tols, or nil if that is empty. The time it takes grows
-// with the square of the length. An API server does not let a pod lose
-// tolerations once it exists; see [ValidateTolerationsUpdate].
-func Minimize(tols []Toleration) []Toleration { return Options{}.Minimize(tols) }
+// It returns tolerations itself if nothing is dropped, and otherwise a new list
+// that shares no memory with tolerations, or nil if that is empty. The time it
+// takes grows with the square of the length. An API server does not let a pod
+// lose tolerations once it exists; see [ValidateTolerationsUpdate].
+func Minimize(tolerations []Toleration) []Toleration { return Options{}.Minimize(tolerations) }
 
 // Minimize is like the function [Minimize] under the options.
-func (o Options) Minimize(tols []Toleration) []Toleration {
-	by := o.superseded(tols)
+func (o Options) Minimize(tolerations []Toleration) []Toleration {
+	by := o.superseded(tolerations)
 	if !slices.ContainsFunc(by, func(i int) bool { return i >= 0 }) {
-		return tols
+		return tolerations
 	}
 	var left []Toleration
-	for i := range tols {
+	for i := range tolerations {
 		if by[i] < 0 {
-			left = append(left, tols[i].clone())
+			left = append(left, tolerations[i].clone())
 		}
 	}
 	return left
@@ -146,27 +146,27 @@ func (o Options) Minimize(tols []Toleration) []Toleration {
 // superseded returns for each toleration the index of the one that makes it
 // superfluous: its own index if it tolerates nothing, and -1 if it is not
 // superfluous. The other one may be superfluous itself, but never in a circle.
-func (o Options) superseded(tols []Toleration) []int {
-	return o.supersededBut(tols, func(int) bool { return false })
+func (o Options) superseded(tolerations []Toleration) []int {
+	return o.supersededBut(tolerations, func(int) bool { return false })
 }
 
 // supersededBut is like superseded, except that only a later toleration makes one
 // superfluous for which but returns true.
-func (o Options) supersededBut(tols []Toleration, but func(i int) bool) []int {
-	by := make([]int, len(tols))
-	for i := range tols {
+func (o Options) supersededBut(tolerations []Toleration, but func(i int) bool) []int {
+	by := make([]int, len(tolerations))
+	for i := range tolerations {
 		switch {
-		case o.toleratesNothing(&tols[i]):
+		case o.toleratesNothing(&tolerations[i]):
 			by[i] = i
 		case but(i):
 			by[i] = -1
 		default:
-			by[i] = o.shadow(tols[:i], &tols[i])
+			by[i] = o.shadow(tolerations[:i], &tolerations[i])
 		}
 	}
-	for i := len(tols) - 1; i >= 0; i-- {
+	for i := len(tolerations) - 1; i >= 0; i-- {
 		if by[i] < 0 {
-			by[i] = o.repeat(tols, by, i)
+			by[i] = o.repeat(tolerations, by, i)
 		}
 	}
 	return by
@@ -184,12 +184,13 @@ func (o Options) shadow(earlier []Toleration, t *Toleration) int {
 }
 
 // repeat returns the index of a later toleration that is not superfluous and
-// includes tols[i] for the same time, if no other between the two tolerates a
-// taint of tols[i] for another time. It returns -1 if there is none.
-func (o Options) repeat(tols []Toleration, by []int, i int) int {
-	t := &tols[i]
-	for j := i + 1; j < len(tols); j++ {
-		u := &tols[j]
+// includes tolerations[i] for the same time, if no other between the two
+// tolerates a taint of tolerations[i] for another time. It returns -1 if there
+// is none.
+func (o Options) repeat(tolerations []Toleration, by []int, i int) int {
+	t := &tolerations[i]
+	for j := i + 1; j < len(tolerations); j++ {
+		u := &tolerations[j]
 		switch {
 		case by[j] >= 0:
 		case timed(t) && timed(u) && !sameTime(t, u) && o.meet(t, u):

@@ -26,19 +26,19 @@ type DefaultSeconds struct {
 // toleration with that key, or without a key, has the effect NoExecute or none,
 // whatever its operator and value.
 //
-// Like all Add functions, it returns tols itself if nothing is missing, and
-// otherwise a new list with what is missing at the end. To add again changes
-// nothing. The new list shares the TolerationSeconds of tols.
-func AddDefaults(tols []Toleration, seconds DefaultSeconds) []Toleration {
-	tols = addDefault(tols, NodeNotReady, seconds.NotReady)
-	return addDefault(tols, NodeUnreachable, seconds.Unreachable)
+// Like all Add functions, it returns tolerations itself if nothing is missing,
+// and otherwise a new list with what is missing at the end. To add again changes
+// nothing. The new list shares the TolerationSeconds of tolerations.
+func AddDefaults(tolerations []Toleration, seconds DefaultSeconds) []Toleration {
+	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
+	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)
 }
 
-func addDefault(tols []Toleration, key string, seconds *int64) []Toleration {
-	for i := range tols {
-		t := &tols[i]
+func addDefault(tolerations []Toleration, key string, seconds *int64) []Toleration {
+	for i := range tolerations {
+		t := &tolerations[i]
 		if (t.Key == key || t.Key == "") && (t.Effect == NoExecute || t.Effect == "") {
-			return tols
+			return tolerations
 		}
 	}
 	s := DefaultTolerationSeconds
@@ -46,7 +46,7 @@ func addDefault(tols []Toleration, key string, seconds *int64) []Toleration {
 		s = *seconds
 	}
 	added := Toleration{Key: key, Operator: OpExists, Effect: NoExecute, TolerationSeconds: &s}
-	return append(slices.Clip(tols), added)
+	return append(slices.Clip(tolerations), added)
 }
 
 // A DaemonSetPod holds what [AddDaemonSetDefaults] needs to know of a pod.
@@ -64,8 +64,8 @@ type DaemonSetPod struct {
 // As in Kubernetes, a toleration with the same key, operator, value and effect
 // loses its seconds, in its place, and a broader toleration does not stand for
 // any of these. Otherwise AddDaemonSetDefaults is like [AddDefaults].
-func AddDaemonSetDefaults(tols []Toleration, pod DaemonSetPod) []Toleration {
-	return addForever(tols, daemonSetTaints(pod))
+func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Toleration {
+	return addForever(tolerations, daemonSetTaints(pod))
 }
 
 // daemonSetTaints returns the taints that the DaemonSet controller makes its
@@ -89,15 +89,15 @@ func daemonSetTaints(pod DaemonSetPod) []TaintID {
 // addForever adds tolerations of the taints with Exists and without seconds, or
 // removes the seconds of those that are present (AddOrUpdateTolerationInPodSpec
 // in Kubernetes). No identity may repeat.
-func addForever(tols []Toleration, taints []TaintID) []Toleration {
+func addForever(tolerations []Toleration, taints []TaintID) []Toleration {
 	ids := make([]Taint, len(taints))
 	for i, id := range taints {
 		ids[i] = Taint{Key: id.Key, Effect: id.Effect}
 	}
 	wanted, there := placesOf(ids), make([]bool, len(ids))
-	list, owned := tols, false
-	for i := range tols {
-		t := &tols[i]
+	list, owned := tolerations, false
+	for i := range tolerations {
+		t := &tolerations[i]
 		if t.Operator != OpExists || t.Value != "" {
 			continue
 		}
@@ -108,7 +108,7 @@ func addForever(tols []Toleration, taints []TaintID) []Toleration {
 		there[at] = true
 		if t.TolerationSeconds != nil {
 			if !owned {
-				list, owned = slices.Clone(tols), true
+				list, owned = slices.Clone(tolerations), true
 			}
 			list[i].TolerationSeconds = nil
 		}
@@ -128,7 +128,7 @@ func addForever(tols []Toleration, taints []TaintID) []Toleration {
 // and NoSchedule, sorted by name. Names that [IsExtendedResourceName] does not
 // accept are ignored, so names may be all of a pod's requests. Otherwise
 // AddExtendedResources is like [AddDaemonSetDefaults].
-func AddExtendedResources(tols []Toleration, names ...string) []Toleration {
+func AddExtendedResources(tolerations []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
 	var taints []TaintID
@@ -137,7 +137,7 @@ func AddExtendedResources(tols []Toleration, names ...string) []Toleration {
 			taints = append(taints, TaintID{name, NoSchedule})
 		}
 	}
-	return addForever(tols, taints)
+	return addForever(tolerations, taints)
 }
 
 // IsExtendedResourceName reports whether name is that of an extended resource
@@ -157,7 +157,7 @@ func IsExtendedResourceName(name string) bool {
 // admission plugin gives to every pod whose QoS class is not BestEffort: of
 // [NodeMemoryPressure] with Exists and NoSchedule, by the rules of [Merge].
 // Unlike the plugin, it keeps all tolerations of the pod.
-func AddMemoryPressure(tols []Toleration) []Toleration {
+func AddMemoryPressure(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
-	return Merge(tols, []Toleration{added})
+	return Merge(tolerations, []Toleration{added})
 }

@@ -89,17 +89,17 @@ func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 // daemon by what the DaemonSet controller adds, so call it with the tolerations
 // of a pod, or with those of a template after [AddDaemonSetDefaults]. The time it
 // takes grows with the square of the length.
-func Lint(tols []Toleration) []Finding { return Options{}.Lint(tols) }
+func Lint(tolerations []Toleration) []Finding { return Options{}.Lint(tolerations) }
 
 // Lint is like the function [Lint] under the options.
-func (o Options) Lint(tols []Toleration) []Finding {
-	if o.ValidateTolerations(tols) != nil {
+func (o Options) Lint(tolerations []Toleration) []Finding {
+	if o.ValidateTolerations(tolerations) != nil {
 		return nil
 	}
-	l := linter{options: o, tols: tols, daemon: isDaemon(tols)}
+	l := linter{options: o, tolerations: tolerations, daemon: isDaemon(tolerations)}
 	shadows := l.shadows()
 	by := l.superseded(shadows)
-	for i := range tols {
+	for i := range tolerations {
 		l.at(i, shadows[i], by[i])
 	}
 	return l.findings
@@ -107,25 +107,25 @@ func (o Options) Lint(tols []Toleration) []Finding {
 
 // A linter collects findings.
 type linter struct {
-	options  Options
-	tols     []Toleration
-	daemon   bool
-	findings []Finding
+	options     Options
+	tolerations []Toleration
+	daemon      bool
+	findings    []Finding
 }
 
 // shadows returns for each toleration the index of the first earlier one that
 // tolerates all its NoExecute taints, if that does so for another time, and
 // otherwise -1.
 func (l *linter) shadows() []int {
-	shadows := make([]int, len(l.tols))
-	for i, t := range l.tols {
+	shadows := make([]int, len(l.tolerations))
+	for i, t := range l.tolerations {
 		shadows[i] = -1
 		if !timed(&t) || l.options.toleratesNothing(&t) {
 			continue
 		}
 		t.Effect = NoExecute
-		j := l.options.shadow(l.tols[:i], &t)
-		if j >= 0 && !sameTime(&l.tols[j], &t) {
+		j := l.options.shadow(l.tolerations[:i], &t)
+		if j >= 0 && !sameTime(&l.tolerations[j], &t) {
 			shadows[i] = j
 		}
 	}
@@ -135,7 +135,7 @@ func (l *linter) shadows() []int {
 // superseded is like [Options.superseded], except that only a later toleration
 // makes one superfluous that is in the shadow of an earlier one.
 func (l *linter) superseded(shadows []int) []int {
-	return l.options.supersededBut(l.tols, func(i int) bool { return shadows[i] >= 0 })
+	return l.options.supersededBut(l.tolerations, func(i int) bool { return shadows[i] >= 0 })
 }
 
 func (l *linter) add(code Code, i int, advice string) {
@@ -151,7 +151,7 @@ func (l *linter) addOther(code Code, i, j int, advice string) {
 // of the toleration that shadows it, and by that of the one that makes it
 // superfluous, which is i if it tolerates nothing.
 func (l *linter) at(i, shadow, by int) {
-	t := &l.tols[i]
+	t := &l.tolerations[i]
 	switch {
 	case shadow >= 0:
 		l.addShadowed(i, shadow)
@@ -170,8 +170,8 @@ func (l *linter) at(i, shadow, by int) {
 func (l *linter) addShadowed(i, j int) {
 	first := entryName(j)
 	l.addOther(CodeShadowed, i, j, first+" comes first for its NoExecute taints and "+
-		"tolerates them "+howLong(&l.tols[j])+", so that its own time, "+
-		howLong(&l.tols[i])+", never counts: put it before "+first)
+		"tolerates them "+howLong(&l.tolerations[j])+", so that its own time, "+
+		howLong(&l.tolerations[i])+", never counts: put it before "+first)
 }
 
 // howLong says how long the toleration tolerates a NoExecute taint.
@@ -207,7 +207,9 @@ func (l *linter) checkKey(i int, t *Toleration) {
 	if s := successor(t.Key); s != "" {
 		u := *t
 		u.Key = s
-		if !slices.ContainsFunc(l.tols, func(t Toleration) bool { return l.options.covers(&t, &u) }) {
+		if !slices.ContainsFunc(l.tolerations, func(t Toleration) bool {
+			return l.options.covers(&t, &u)
+		}) {
 			l.add(CodeLegacyKey, i, "nothing sets taints of this key any more: tolerate "+s)
 		}
 		return
@@ -275,9 +277,9 @@ func isAdded(t *Toleration) bool {
 
 // isDaemon reports whether the list has all tolerations that the DaemonSet
 // controller adds without host network.
-func isDaemon(tols []Toleration) bool {
+func isDaemon(tolerations []Toleration) bool {
 	for _, id := range daemonSetTaints(DaemonSetPod{}) {
-		if !slices.ContainsFunc(tols, func(t Toleration) bool {
+		if !slices.ContainsFunc(tolerations, func(t Toleration) bool {
 			return t.Key == id.Key && t.Effect == id.Effect && isAdded(&t)
 		}) {
 			return false

@@ -27,6 +27,7 @@ const openly = "taints-in-clear"
 
 var (
 	mlTaint      = corev1.Taint{Key: pool, Value: "ml", Effect: corev1.TaintEffectNoSchedule}
+	softTaint    = corev1.Taint{Key: pool, Value: "soft", Effect: corev1.TaintEffectNoSchedule}
 	mlToleration = corev1.Toleration{
 		Key:      pool,
 		Operator: corev1.TolerationOpEqual,
@@ -38,9 +39,13 @@ var (
 // A field is a cluster in which the scheduler with the plugin is the only one, and
 // places the pods that name none:
 //
-//	a-ssd, a-hdd, b-ssd, b-hdd  nodes in the zones a and b, with disks of two types
+//	a-ssd, a-hdd, b-ssd, b-hdd  nodes in the zones a and b, with disks of two types; a-ssd is cordoned
 //	ml-1, ml-2                  a dedicated pool in zone a: label and taint dedicated=ml
+//	soft-1, soft-2, soft-3      another pool, in which the first two are to be avoided
 //	full                        a node with one CPU and a taint that nobody else tolerates
+//
+// The scheduler starts when all this is so: it hears of nodes and of pods over two
+// connections, and could place a pod before it knows of a taint that was added first.
 type field struct {
 	*cluster.Cluster
 }
@@ -56,9 +61,15 @@ func startField(t *testing.T) field {
 	nodes = append(nodes,
 		labelled(cluster.Node("ml-1", mlTaint), zone, "a", pool, "ml"),
 		labelled(cluster.Node("ml-2", mlTaint), zone, "a", pool, "ml"))
+	avoid := corev1.Taint{Key: "batch", Effect: corev1.TaintEffectPreferNoSchedule}
+	nodes = append(nodes,
+		labelled(cluster.Node("soft-1", softTaint, avoid), pool, "soft"),
+		labelled(cluster.Node("soft-2", softTaint, avoid), pool, "soft"),
+		labelled(cluster.Node("soft-3", softTaint), pool, "soft"))
 	full := cluster.Node("full", corev1.Taint{Key: "full", Effect: corev1.TaintEffectNoExecute})
 	full.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("1")
 	f.AddNodes(append(nodes, full)...)
+	f.cordon(t, "a-ssd")
 	startScheduler(t, f.Cluster, nil,
 		profile{Name: corev1.DefaultSchedulerName, Taints: true},
 		profile{Name: openly, Taints: true, InClear: true})
@@ -127,6 +138,22 @@ func (f field) patchNode(t *testing.T, name, patch string) {
 	}
 }
 
+// cordon cordons a node, and waits for the taint that this leads to.
+func (f field) cordon(t *testing.T, name string) {
+	t.Helper()
+	f.patchNode(t, name, `{"spec":{"unschedulable":true}}`)
+	f.Eventually("the node has the taint of its cordon", func() error {
+		node, err := f.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if len(node.Spec.Taints) == 0 {
+			return fmt.Errorf("it has none")
+		}
+		return nil
+	})
+}
+
 // one creates a pod and expects it on one of the nodes.
 func (f field) one(t *testing.T, pod *corev1.Pod, nodes ...string) {
 	t.Helper()
@@ -149,7 +176,7 @@ func TestPlacement(t *testing.T) {
 		{"preferred node affinity", preferredNodeAffinity},
 		{"pod affinity", podAffinity},
 		{"pod anti-affinity", podAntiAffinity},
-		{"cordon", cordon},
+		{"cordoned node", cordoned},
 		{"dedicated pool", dedicatedPool},
 		{"another toleration", anotherToleration},
 		{"preference", preference},
@@ -251,19 +278,8 @@ func podAntiAffinity(t *testing.T, f field) {
 	f.pends(t, names[2], "didn't match pod anti-affinity rules")
 }
 
-// cordon keeps new pods off a node, those of daemons excepted, until it is lifted.
-func cordon(t *testing.T, f field) {
-	f.patchNode(t, "a-ssd", `{"spec":{"unschedulable":true}}`)
-	f.Eventually("the node has the taint of its cordon", func() error {
-		node, err := f.Client.CoreV1().Nodes().Get(t.Context(), "a-ssd", metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		if len(node.Spec.Taints) == 0 {
-			return fmt.Errorf("it has none")
-		}
-		return nil
-	})
+// cordoned is a node that takes no new pods but those of daemons until that is lifted.
+func cordoned(t *testing.T, f field) {
 	onto := map[string]string{corev1.LabelHostname: "a-ssd"}
 	pod, daemon := cluster.Pod("cordoned"), cluster.Pod("cordoned-daemon", corev1.Toleration{
 		Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
@@ -310,7 +326,6 @@ func dedicatedPool(t *testing.T, f field) {
 			t.Errorf("the pod is on %s", got)
 		}
 	}
-	f.patchNode(t, "ml-2", `{"spec":{"taints":[{"key":"dedicated","value":"ml","effect":"NoSchedule"}]}}`)
 }
 
 // anotherToleration gives a pod that waits the toleration that it lacks.
@@ -331,18 +346,15 @@ func anotherToleration(t *testing.T, f field) {
 
 // preference keeps pods off nodes with a PreferNoSchedule taint as long as there are others.
 func preference(t *testing.T, f field) {
-	for _, name := range []string{"a-ssd", "a-hdd", "b-ssd"} {
-		f.patchNode(t, name, `{"spec":{"taints":[{"key":"batch","effect":"PreferNoSchedule"}]}}`)
-	}
+	toleration := corev1.Toleration{Key: pool, Value: softTaint.Value}
 	for i := range 4 {
-		f.one(t, cluster.Pod(fmt.Sprintf("prefers-%d", i)), "b-hdd")
+		pod := cluster.Pod(fmt.Sprintf("prefers-%d", i), toleration)
+		pod.Spec.NodeSelector = map[string]string{pool: "soft"}
+		f.one(t, pod, "soft-3")
 	}
-	pod := cluster.Pod("prefers-only")
-	pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: "a-ssd"}
-	f.one(t, pod, "a-ssd")
-	for _, name := range []string{"a-ssd", "a-hdd", "b-ssd"} {
-		f.patchNode(t, name, `{"spec":{"taints":null}}`)
-	}
+	pod := cluster.Pod("prefers-only", toleration)
+	pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: "soft-1"}
+	f.one(t, pod, "soft-1")
 }
 
 func asking(pod *corev1.Pod, cpu string) *corev1.Pod {
@@ -359,7 +371,9 @@ func resources(t *testing.T, f field) {
 	pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: "full"}
 	f.AddPods(pod)
 	f.pends(t, pod.Name, "Insufficient cpu")
-	f.one(t, asking(cluster.Pod("small"), "100m"), "a-ssd", "a-hdd", "b-ssd", "b-hdd")
+	small := asking(cluster.Pod("small"), "100m")
+	small.Spec.NodeSelector = map[string]string{zone: "b"}
+	f.one(t, small, "b-ssd", "b-hdd")
 }
 
 // preemption makes room on a node for a pod of higher priority.
@@ -424,19 +438,9 @@ func TestTaintedEverywhere(t *testing.T) {
 		f.AddPods(cluster.Pod("anywhere", corev1.Toleration{Operator: corev1.TolerationOpExists}))
 		f.placed(t, "anywhere")
 	})
-	t.Run("no node, until one has lost its taint", func(t *testing.T) {
-		f.AddPods(cluster.Pod("nowhere"))
-		f.pends(t, "nowhere", "0/9 nodes are available: 8 have untolerated taint dedicated=ml:NoSchedule",
-			"1 has untolerated taint dedicated=db:NoExecute")
-		f.patchNode(t, "ml-3", `{"spec":{"taints":null}}`)
-		if got := f.placed(t, "nowhere"); got != "ml-3" {
-			t.Errorf("the pod is on %s", got)
-		}
-	})
 	t.Run("no node, until the pod tolerates one", func(t *testing.T) {
-		f.patchNode(t, "ml-3", `{"spec":{"taints":[{"key":"dedicated","value":"ml","effect":"NoSchedule"}]}}`)
 		f.AddPods(cluster.Pod("late"))
-		f.pends(t, "late", "0/9 nodes are available: 8 have untolerated taint")
+		f.pends(t, "late", "0/9 nodes are available: 8 have untolerated taint dedicated=ml:NoSchedule")
 		late := f.pod(t, "late")
 		late.Spec.Tolerations = append(late.Spec.Tolerations, toleration)
 		if _, err := f.Client.CoreV1().Pods("default").Update(t.Context(), late, metav1.UpdateOptions{}); err != nil {
@@ -447,4 +451,13 @@ func TestTaintedEverywhere(t *testing.T) {
 		}
 	})
 	t.Run("preemption", func(t *testing.T) { preemptOn(t, f, "db", toleration, "15") })
+	t.Run("no node, until one has lost its taint", func(t *testing.T) {
+		f.AddPods(cluster.Pod("nowhere"))
+		f.pends(t, "nowhere", "0/9 nodes are available: 8 have untolerated taint dedicated=ml:NoSchedule",
+			"1 has untolerated taint dedicated=db:NoExecute")
+		f.patchNode(t, "ml-3", `{"spec":{"taints":null}}`)
+		if got := f.placed(t, "nowhere"); got != "ml-3" {
+			t.Errorf("the pod is on %s", got)
+		}
+	})
 }

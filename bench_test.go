@@ -12,7 +12,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// The scene of the benchmarks: a GPU node, and a pod that carries the usual eight tolerations.
+// The scene of the benchmarks: a GPU node, and a pod that carries the usual
+// eight tolerations.
 var (
 	benchTaints = parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
 		"cloud.example.com/spot=true:PreferNoSchedule")

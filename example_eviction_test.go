@@ -11,7 +11,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A drain: the node is tainted for maintenance, and each pod gets the time that it asked for.
+// A drain: the node is tainted for maintenance, and each pod gets the time that
+// it asked for.
 func ExampleEvictionOf() {
 	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

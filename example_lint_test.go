@@ -9,7 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A linter for charts: the tolerations are valid, and three of them do not do what they seem to.
+// A linter for charts: the tolerations are valid, and three of them do not do
+// what they seem to.
 func ExampleLint() {
 	for _, f := range taints.Lint([]taints.Toleration{
 		taints.MustParseToleration("nvidia.com/gpu:NoSchedule"),

@@ -689,7 +689,8 @@ func TestMinimizeLaws(t *testing.T) {
 	})
 }
 
-// answers returns what there is to say about the lists under the options, in indexes and counts.
+// answers returns what there is to say about the lists under the options, in
+// indexes and counts.
 func answers(o taints.Options, list []taints.Taint, tols, others []taints.Toleration) []any {
 	m := o.Compile(tols)
 	all := []any{m.Filter(list), len(o.Merge(tols, others)), len(o.Minimize(tols)), withoutAdvice(o.Lint(tols))}

@@ -479,7 +479,8 @@ func TestErrorDetails(t *testing.T) {
 	}
 }
 
-// A list of any length has the faults of its entries, and the same repetitions and losses.
+// A list of any length has the faults of its entries, and the same repetitions
+// and losses.
 func TestValidateListsOfAnyLength(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 64, 65, 66, 200} {
 		var list []taints.Taint

@@ -44,7 +44,8 @@ func newNodeController(t *testing.T) *nodeController {
 	return &nodeController{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
 }
 
-// newNodeLifecycleController returns one with the numbers of the policy. Its loops do not run.
+// newNodeLifecycleController returns one with the numbers of the policy. Its
+// loops do not run.
 func newNodeLifecycleController(
 	t *testing.T, client kubernetes.Interface, factory informers.SharedInformerFactory, p lifecycle.DisruptionPolicy,
 ) *nodelifecycle.Controller {

@@ -179,7 +179,8 @@ func TestMergeTolerations(t *testing.T) {
 	})
 }
 
-// merged returns the tolerations as the PodTolerationRestriction plugin merges them with others.
+// merged returns the tolerations as the PodTolerationRestriction plugin merges
+// them with others.
 func merged(list []corev1.Toleration, others ...core.Toleration) []corev1.Toleration {
 	all := tolerations.MergeTolerations(convert.Each(list, convert.ToCoreToleration), others)
 	return convert.Each(all, convert.FromCoreToleration)

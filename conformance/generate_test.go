@@ -125,7 +125,8 @@ func drawTaint(t *rapid.T) corev1.Taint {
 // drawTaints returns up to five taints, nil among them.
 func drawTaints(t *rapid.T) []corev1.Taint { return draws(t, "taints", 5, drawTaint) }
 
-// sameSeconds are the seconds for which time.Duration does not overflow, with their edges.
+// sameSeconds are the seconds for which time.Duration does not overflow, with
+// their edges.
 var sameSeconds = []int64{
 	300, 0, 1, -1, 2, 60, 299, 301,
 	math.MinInt64, -9223372037, 9223372035, 9223372036, math.MaxInt64,

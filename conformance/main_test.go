@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// defaultChecks is how many cases a test runs through unless -rapid.checks says otherwise.
+// defaultChecks is how many cases a test runs through unless -rapid.checks says
+// otherwise.
 const defaultChecks = "3000"
 
 func TestMain(m *testing.M) {

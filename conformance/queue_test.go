@@ -49,7 +49,8 @@ func newTimedController(now time.Time) *timedController {
 	return c
 }
 
-// pending returns when the pod's deletion is due, once those that are due by now have run.
+// pending returns when the pod's deletion is due, once those that are due by
+// now have run.
 func (c *timedController) pending(pod types.NamespacedName) (time.Time, bool) {
 	for {
 		workers := linked.Field[map[string]*tainteviction.TimedWorker](c.queue, "workers")

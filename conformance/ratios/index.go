@@ -13,7 +13,8 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
 )
 
-// The clusters that -index measures. A plain loop over more than mostInLoop nodes is left out.
+// The clusters that -index measures. A plain loop over more than mostInLoop
+// nodes is left out.
 var (
 	indexNodes = []int{1_000, 15_000, 100_000, 1_000_000}
 	indexWays  = []int{1, 20, 500, 10_000}

@@ -213,7 +213,8 @@ func testWidths(p *browserPage) {
 	}
 }
 
-// testContrast checks that all text stands out from what is behind it, in light and in dark.
+// testContrast checks that all text stands out from what is behind it, in light
+// and in dark.
 func testContrast(p *browserPage) {
 	p.visit("#taints=a:NoSchedule,b:PreferNoSchedule,c:NoExecute,d:&tolerations=c:NoExecute+op%3DExists+for+9s,d&add=daemonset&sample=pending&observed=2026-11-21T12:00")
 	p.want("the answer", "document.querySelector('#placement strong').textContent", "? Placement unknown")
@@ -326,7 +327,8 @@ func takeScreenshots(p *browserPage) {
 // A driver is a chromedriver that runs.
 type driver struct{ url string }
 
-// startDriver starts a chromedriver, and skips the test where there is none or no Chromium.
+// startDriver starts a chromedriver, and skips the test where there is none or
+// no Chromium.
 func startDriver(t *testing.T) *driver {
 	for _, name := range []string{"chromedriver", "chromium"} {
 		if _, err := exec.LookPath(name); err != nil {

@@ -229,7 +229,8 @@ func TestWriteFiles(t *testing.T) {
 	}
 }
 
-// TestPage checks that the page names only files that are there, and says how large they are.
+// TestPage checks that the page names only files that are there, and says how
+// large they are.
 func TestPage(t *testing.T) {
 	files := testFiles(t)
 	index := string(files[len(files)-1].plain)

@@ -44,7 +44,8 @@ func pods(n int) []types.NamespacedName {
 // millisecond, in no order.
 func spread(i int) time.Duration { return time.Duration(i*7919%1_000_000) * time.Nanosecond }
 
-// QueueOurs measures a Queue with n pods, named as in Kubernetes' queue by namespace/name.
+// QueueOurs measures a Queue with n pods, named as in Kubernetes' queue by
+// namespace/name.
 func QueueOurs(n int) QueueCost {
 	var cost QueueCost
 	names, before := pods(n), liveHeap()

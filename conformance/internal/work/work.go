@@ -49,7 +49,8 @@ func each(work func()) func(n int) {
 	}
 }
 
-// The input: a GPU node, and a pod with the usual eight tolerations, which tolerates the node.
+// The input: a GPU node, and a pod with the usual eight tolerations, which
+// tolerates the node.
 var (
 	nodeTaints = []corev1.Taint{
 		{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule},

@@ -15,7 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// What is looked at of one JSON text. A pod has fewer than 20 levels and a few thousand values.
+// What is looked at of one JSON text. A pod has fewer than 20 levels and a few
+// thousand values.
 const (
 	mostDepth    = 100
 	mostValues   = 200_000

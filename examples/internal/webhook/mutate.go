@@ -55,7 +55,8 @@ func (p *Policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
 	return mutation{tolerations, nodeSelector}, nil
 }
 
-// dedicationsFor returns those that apply to the pod, in order; none to one that is exempt.
+// dedicationsFor returns those that apply to the pod, in order; none to one
+// that is exempt.
 func (p *Policy) dedicationsFor(namespace string, pod *pod) []*dedication {
 	if pod.exempt {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Rules are what the rules file says. The zero Rules give nothing away and forbid nothing.
+// Rules are what the rules file says. The zero Rules give nothing away and
+// forbid nothing.
 type Rules struct {
 	cluster     namespaceRules
 	namespaces  map[string]namespaceRules

@@ -88,7 +88,8 @@ func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod 
 		clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
 }
 
-// firstRefused returns the index of the first toleration that the allow-list does not cover.
+// firstRefused returns the index of the first toleration that the allow-list
+// does not cover.
 func firstRefused(tolerations, allow []taints.Toleration) (i int, refused bool) {
 	var invalid *taints.ValidationError
 	if !errors.As(taints.ValidateAllowed(tolerations, allow), &invalid) {

@@ -154,7 +154,8 @@ func Logged(log, message string) []map[string]any {
 	return list
 }
 
-// Eventually waits until the log has a line with the message, and returns the first such line.
+// Eventually waits until the log has a line with the message, and returns the
+// first such line.
 func Eventually(t testing.TB, log *Buffer, message string) map[string]any {
 	t.Helper()
 	var found []map[string]any
@@ -165,7 +166,8 @@ func Eventually(t testing.TB, log *Buffer, message string) map[string]any {
 	return found[0]
 }
 
-// Wait waits until the condition holds, and fails the test where it does not within a minute.
+// Wait waits until the condition holds, and fails the test where it does not
+// within a minute.
 func Wait(t testing.TB, condition func() bool, otherwise func() string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond) {

@@ -179,7 +179,8 @@ var effects = []corev1.TaintEffect{
 
 func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
-// randomTaints returns up to three valid taints, PreferNoSchedule ones more often than others.
+// randomTaints returns up to three valid taints, PreferNoSchedule ones more
+// often than others.
 func randomTaints(random *rand.Rand) []corev1.Taint {
 	var list []corev1.Taint
 	seen := map[[2]string]bool{}

@@ -382,7 +382,8 @@ func (e *evictor) killAndStartAgain() {
 	e.Process = e.c.Run("evictor", cluster.Binary(e.t, "evictor"), e.args...)
 }
 
-// stop stops the evictor, and checks that nothing went wrong: it lacked no rights, for example.
+// stop stops the evictor, and checks that nothing went wrong: it lacked no
+// rights, for example.
 func (e *evictor) stop() {
 	e.t.Helper()
 	e.Stop()

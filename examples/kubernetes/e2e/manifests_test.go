@@ -224,7 +224,8 @@ func alertsOf(t *testing.T, objects []runtime.Object) (a alerts) {
 	return a
 }
 
-// decodeCustom decodes the one object of a kind that the API server does not have by itself.
+// decodeCustom decodes the one object of a kind that the API server does not
+// have by itself.
 func decodeCustom(t *testing.T, objects []runtime.Object, kind string, into any) {
 	t.Helper()
 	for _, object := range objects {

@@ -17,7 +17,8 @@ import (
 
 const (
 	outage = 30 * time.Second
-	// lease is the evictor's -lease-duration by default. A leader that cannot renew it ends.
+	// lease is the evictor's -lease-duration by default. A leader that cannot renew
+	// it ends.
 	lease = 15 * time.Second
 	// slack is for a machine that has more to do than this: for the API server to
 	// start, and for pods to disappear.

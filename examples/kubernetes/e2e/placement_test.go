@@ -22,7 +22,8 @@ const (
 	pool = "dedicated"
 )
 
-// openly is a second profile of the scheduler, which tells keys and values in its messages.
+// openly is a second profile of the scheduler, which tells keys and values in
+// its messages.
 const openly = "taints-in-clear"
 
 var (
@@ -344,7 +345,8 @@ func anotherToleration(t *testing.T, f field) {
 	}
 }
 
-// preference keeps pods off nodes with a PreferNoSchedule taint as long as there are others.
+// preference keeps pods off nodes with a PreferNoSchedule taint as long as
+// there are others.
 func preference(t *testing.T, f field) {
 	toleration := corev1.Toleration{Key: pool, Value: softTaint.Value}
 	for i := range 4 {

@@ -53,7 +53,8 @@ type readmeTest struct {
 	env []string
 }
 
-// blocks returns the blocks of a README, which are so many: another one is to be run here too.
+// blocks returns the blocks of a README, which are so many: another one is to
+// be run here too.
 func (r *readmeTest) blocks(t *testing.T, folder string, want int) []readme.Block {
 	t.Helper()
 	blocks := readme.Blocks(t, filepath.Join("..", folder, "README.md"), "sh", "console")
@@ -118,7 +119,8 @@ func (c *command) interrupt(t *testing.T) {
 	}
 }
 
-// waitFor waits until the page answers, while the command runs. The first time it is compiled.
+// waitFor waits until the page answers, while the command runs. The first time
+// it is compiled.
 func (r *readmeTest) waitFor(t *testing.T, c *command, url string) {
 	t.Helper()
 	r.Within(9*time.Minute, url+" answers", func() error {

@@ -276,7 +276,8 @@ func randomResources(r *rand.Rand) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Requests: requests, Limits: limits}
 }
 
-// dedication gives 80 pods to the scheduler, more of them for the nodes of ml than these hold.
+// dedication gives 80 pods to the scheduler, more of them for the nodes of ml
+// than these hold.
 func (w *webhookTest) dedication(t *testing.T) {
 	w.run(t, "-rules="+w.rules)
 	const room = 8 // pods on a node of ml
@@ -433,7 +434,8 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	})
 }
 
-// newRules changes the rules while the webhook runs. Those that it cannot read change nothing.
+// newRules changes the rules while the webhook runs. Those that it cannot read
+// change nothing.
 func (w *webhookTest) newRules(t *testing.T) {
 	before, err := os.ReadFile(w.rules)
 	if err != nil {

@@ -99,7 +99,8 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 		LeaseDuration:           &o.leaseDuration,
 		RenewDeadline:           &o.renewDeadline,
 		RetryPeriod:             &o.retryPause,
-		// The next leader need not wait: this process ends as soon as it has stopped to evict.
+		// The next leader need not wait: this process ends as soon as it has
+		// stopped to evict.
 		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 
 const (
 	heartbeat = 2 * time.Second
-	// silentKey is the annotation that takes a node its heartbeat, if its value is silent.
+	// silentKey is the annotation that takes a node its heartbeat, if its value is
+	// silent.
 	silentKey, silent = "play", "silent"
 	// logPause is how often the webhook's log is looked at.
 	logPause = 200 * time.Millisecond
@@ -101,7 +102,8 @@ func (g *game) podGone(last *corev1.Pod) {
 	delete(g.leaving, last.UID)
 }
 
-// podLeaves tells once that a pod is evicted, which some do at once and others after a while.
+// podLeaves tells once that a pod is evicted, which some do at once and others
+// after a while.
 func (g *game) podLeaves(pod *corev1.Pod) {
 	if g.leaving[pod.UID] {
 		return

@@ -60,7 +60,8 @@ func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Pol
 	return refused, err
 }
 
-// refusedOf returns the indexes of the tolerations that a new pod like this one could not have.
+// refusedOf returns the indexes of the tolerations that a new pod like this one
+// could not have.
 func refusedOf(policy *webhook.Policy, pod *corev1.Pod) []int {
 	if policy.Rules.ExemptsDaemonSets() && ofDaemonSet(pod) {
 		return nil

@@ -187,7 +187,8 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// A certificate that somebody else made may be signed by way of others, which it brings along.
+// A certificate that somebody else made may be signed by way of others, which
+// it brings along.
 func TestVerifyChain(t *testing.T) {
 	now := start
 	i := newIssuer(serviceHost, &now)

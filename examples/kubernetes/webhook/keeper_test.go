@@ -154,7 +154,8 @@ func TestPassIsIdempotent(t *testing.T) {
 	}
 }
 
-// Somebody else's changes to the configurations are undone, but for what is not the webhooks'.
+// Somebody else's changes to the configurations are undone, but for what is not
+// the webhooks'.
 func TestPassRestores(t *testing.T) {
 	now, client := start, newAPI()
 	k := newKeeper(client, &now)
@@ -395,7 +396,8 @@ func TestSomebodyElses(t *testing.T) {
 	}
 }
 
-// A failure at the start ends the program; later ones do not, and the certificate stays in use.
+// A failure at the start ends the program; later ones do not, and the
+// certificate stays in use.
 func TestRun(t *testing.T) {
 	now, client := start, newAPI()
 	failing := func(verb, resource string) *fake.Clientset {

@@ -252,7 +252,8 @@ func (p program) do(ctx context.Context, o *options) (int, error) {
 // period of a pod is 30 seconds, of which a preStop hook may sleep for some.
 const drain = 20 * time.Second
 
-// serve serves and keeps certificates and registration in order until the context is done.
+// serve serves and keeps certificates and registration in order until the
+// context is done.
 func (p program) serve(ctx context.Context, o *options, policies *webhook.Policies, client kubernetes.Interface) error {
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
 	listener, metrics, err := webhook.Listen(o.addr, o.metricsAddr)

@@ -89,7 +89,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// checkMetrics checks that Prometheus can read the metrics, and that they know the certificate.
+// checkMetrics checks that Prometheus can read the metrics, and that they know
+// the certificate.
 func checkMetrics(t *testing.T, url string) {
 	t.Helper()
 	_, page := webhooktest.Get(t, http.DefaultClient, url)

@@ -190,8 +190,8 @@ func (r *registration) namespaces() *metav1.LabelSelector {
 
 func (r *registration) timeoutSeconds() *int32 { return new(int32(r.timeout / time.Second)) }
 
-// unregister deletes the configurations, and then the Secret. What is not there is fine; what is
-// somebody else's is an error, and stays.
+// unregister deletes the configurations, and then the Secret. What is not there
+// is fine; what is somebody else's is an error, and stays.
 func unregister(ctx context.Context, client kubernetes.Interface, r *registration, secret string) error {
 	c := client.AdmissionregistrationV1()
 	if err := remove(ctx, "MutatingWebhookConfiguration", c.MutatingWebhookConfigurations(), r.name); err != nil {

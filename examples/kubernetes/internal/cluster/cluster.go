@@ -33,7 +33,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// token is that of a user who may do everything. Only this machine can reach the API server.
+// token is that of a user who may do everything. Only this machine can reach
+// the API server.
 const token = "taints-e2e"
 
 // Options say how a control plane differs from the usual one. The zero Options are

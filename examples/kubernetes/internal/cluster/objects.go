@@ -171,7 +171,8 @@ func (h *heartbeat) nodes() []string {
 	return nodes
 }
 
-// stop waits for the end of the heartbeats, which the end of the cluster's context brings about.
+// stop waits for the end of the heartbeats, which the end of the cluster's
+// context brings about.
 func (h *heartbeat) stop() { h.done.Wait() }
 
 func (c *Cluster) startHeartbeat(interval time.Duration) {

@@ -40,7 +40,8 @@ func (p *Process) Log() string {
 	return string(content)
 }
 
-// Stop asks the program to end, as Kubernetes does, waits for it, and kills it after 30 seconds.
+// Stop asks the program to end, as Kubernetes does, waits for it, and kills it
+// after 30 seconds.
 func (p *Process) Stop() {
 	p.tb.Helper()
 	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {

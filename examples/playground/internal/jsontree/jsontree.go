@@ -45,7 +45,8 @@ type Member struct {
 	Value      Value
 }
 
-// Get returns the object's member of the name, the last of several, and nil where there is none.
+// Get returns the object's member of the name, the last of several, and nil
+// where there is none.
 func (v *Value) Get(name string) *Value {
 	for i := len(v.Members) - 1; i >= 0; i-- {
 		if v.Members[i].Name == name {
@@ -284,7 +285,8 @@ func valid(s string) string {
 	return string([]rune(s))
 }
 
-// escaped reads the rest of a string that begins at start and has its first backslash here.
+// escaped reads the rest of a string that begins at start and has its first
+// backslash here.
 func (p *parser) escaped(start int) string {
 	b := []byte(p.text[start:p.at])
 	for p.at < len(p.text) {
@@ -325,7 +327,8 @@ func (p *parser) escape(b []byte) []byte {
 	return append(b, meanings[i])
 }
 
-// rune reads the digits after \u, and the second half of a surrogate pair where one follows.
+// rune reads the digits after \u, and the second half of a surrogate pair where
+// one follows.
 func (p *parser) rune() rune {
 	r := p.hex()
 	if !utf16.IsSurrogate(r) || !strings.HasPrefix(p.text[p.at:], `\u`) {

@@ -331,7 +331,8 @@ func (a *answerer) origin(i int) string {
 	return ""
 }
 
-// matches says which taints the toleration tolerates, whether or not another one comes first.
+// matches says which taints the toleration tolerates, whether or not another
+// one comes first.
 func (a *answerer) matches(t taints.Toleration) string {
 	const most = 8 // names in a line
 	var names []string

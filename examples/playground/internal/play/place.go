@@ -39,7 +39,8 @@ func (t *text) line(offset int) int {
 	return i - 1
 }
 
-// unit returns how many UTF-16 units there are before the offset, which is how a browser counts.
+// unit returns how many UTF-16 units there are before the offset, which is how
+// a browser counts.
 func (t *text) unit(offset int) int {
 	line := t.line(offset)
 	return t.units[line] + units(t.s[t.lines[line]:offset])

@@ -9,7 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints/examples/playground/internal/jsontree"
 )
 
-// json reads the list from JSON, which begins at start: an array, or an object that has one.
+// json reads the list from JSON, which begins at start: an array, or an object
+// that has one.
 func (r reader[T]) json(l *list[T], start int) {
 	v, err := jsontree.Parse(l.text[start:])
 	if err != nil {

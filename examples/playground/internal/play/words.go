@@ -22,10 +22,12 @@ func verb(n int, one, many string) string {
 // count returns the number with the form that goes with it.
 func count(n int, one, many string) string { return strconv.Itoa(n) + " " + verb(n, one, many) }
 
-// utc returns the time as it is shown, with fractions of a second only where there are some.
+// utc returns the time as it is shown, with fractions of a second only where
+// there are some.
 func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.999999999 UTC") }
 
-// seconds returns the seconds of a toleration, with larger units beside them where they help.
+// seconds returns the seconds of a toleration, with larger units beside them
+// where they help.
 func seconds(n int64) string {
 	text := strconv.FormatInt(n, 10) + "s"
 	if n < 60 {

@@ -185,7 +185,8 @@ func TestATaintWithoutTime(t *testing.T) {
 	w.wantDue("web", 18*s)
 }
 
-// A pod that comes to a node with the taint, which it tolerates for a time, has that time.
+// A pod that comes to a node with the taint, which it tolerates for a time, has
+// that time.
 func TestAPodThatComesLater(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
 	w.setNode("n", taint("a:NoExecute", begin.Add(-time.Hour)))
@@ -528,7 +529,8 @@ func TestAPodThatIsGoneBeforeItsTime(t *testing.T) {
 	}
 }
 
-// A pod that the cache still has is not evicted again when the API server knows no such pod.
+// A pod that the cache still has is not evicted again when the API server knows
+// no such pod.
 func TestAPodThatTheCacheHasLonger(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
 	w.addPod("web", "n", nil)

@@ -252,7 +252,8 @@ func (w *world) setNode(name string, list ...corev1.Taint) {
 	w.reconcile()
 }
 
-// noteNode is setNode without a check of the node's pods, which is asked for but yet to come.
+// noteNode is setNode without a check of the node's pods, which is asked for
+// but yet to come.
 func (w *world) noteNode(name string, list ...corev1.Taint) {
 	w.t.Helper()
 	ctx, obj := context.Background(), &corev1.Node{}

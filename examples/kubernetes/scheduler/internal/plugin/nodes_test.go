@@ -27,7 +27,8 @@ type handle struct {
 
 func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.factory }
 
-// TestIndexFollowsInformer changes nodes through an API, and waits until the index has noticed.
+// TestIndexFollowsInformer changes nodes through an API, and waits until the
+// index has noticed.
 func TestIndexFollowsInformer(t *testing.T) {
 	ctx := t.Context()
 	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)

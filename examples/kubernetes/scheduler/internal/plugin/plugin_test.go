@@ -164,7 +164,8 @@ func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 	return nodes
 }
 
-// filterAll does what the scheduler does with PreFilter, and returns what becomes of a node.
+// filterAll does what the scheduler does with PreFilter, and returns what
+// becomes of a node.
 func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod,
 	snapshot []fwk.NodeInfo,
 ) func(fwk.NodeInfo) *fwk.Status {

@@ -18,11 +18,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// newDisruptable returns a node-lifecycle controller with the numbers of the policy,
-// over no cluster.
-func newDisruptable(t *testing.T, p lifecycle.DisruptionPolicy) *nodelifecycle.Controller {
+// newDisruptable returns a node-lifecycle controller over no cluster.
+func newDisruptable(t *testing.T) *nodelifecycle.Controller {
 	client := newMemoryCluster()
-	return newNodeLifecycleController(t, client, informers.NewSharedInformerFactory(client, 0), p)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	return newNodeLifecycleController(t, client, factory, lifecycle.DefaultDisruptionPolicy())
 }
 
 // readyConditions returns those of the nodes of a zone; a nil one, or one that is
@@ -48,7 +48,7 @@ func TestComputeZoneState(t *testing.T) {
 	compares(t, "ComputeZoneState, HealthyQPSFunc, ReducedQPSFunc", "DisruptionPolicy.State, RateOf")
 	const most = 300
 	p := lifecycle.DefaultDisruptionPolicy()
-	controller := newDisruptable(t, p)
+	controller := newDisruptable(t)
 	all := readyConditions(lifecycle.Zone{Ready: most, NotReady: most})
 	names := map[lifecycle.ZoneState]nodelifecycle.ZoneState{
 		lifecycle.ZoneNormal:  "Normal",
@@ -77,9 +77,22 @@ func TestComputeZoneState(t *testing.T) {
 	counted(t, (most+1)*(most+1))
 }
 
+// reset gives the controller the numbers of another policy, and takes it the zones.
+// A controller for each case would leave goroutines behind, which end only where
+// its loops have run.
+func reset(c *nodelifecycle.Controller, p lifecycle.DisruptionPolicy) {
+	*linked.Field[float32](c, "evictionLimiterQPS") = float32(p.Rate)
+	*linked.Field[float32](c, "secondaryEvictionLimiterQPS") = float32(p.SecondaryRate)
+	*linked.Field[int32](c, "largeClusterThreshold") = int32(p.LargeZone)
+	*linked.Field[float32](c, "unhealthyZoneThreshold") = float32(p.Threshold)
+	clear(*linked.Field[map[string]*scheduler.RateLimitedTimedQueue](c, "zoneNoExecuteTainter"))
+	clear(*linked.Field[map[string]nodelifecycle.ZoneState](c, "zoneStates"))
+}
+
 // The rates of all zones, with every number of the policy drawn.
 func TestHandleDisruption(t *testing.T) {
 	compares(t, "node-lifecycle: handleDisruption", "DisruptionPolicy.Rates")
+	controller := newDisruptable(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		p := lifecycle.DisruptionPolicy{
 			Threshold:     drawThreshold(rt),
@@ -98,7 +111,7 @@ func TestHandleDisruption(t *testing.T) {
 			return z
 		}), 1, 4).Draw(rt, "zones")
 
-		controller := newDisruptable(t, p)
+		reset(controller, p)
 		conditions := make(map[string][]*corev1.NodeCondition)
 		tainters := *linked.Field[map[string]*scheduler.RateLimitedTimedQueue](controller, "zoneNoExecuteTainter")
 		for i, z := range zones {

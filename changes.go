@@ -80,7 +80,9 @@ func appendEach(ids []TaintID, key string, in EffectSet) []TaintID {
 // A taint of Add that the node has with the same value keeps its TimeAdded. One
 // that the node has with another value replaces that in its place, and one that
 // the node lacks is appended. To refresh a taint's TimeAdded, put it in both Add
-// and Remove: it is then replaced in its place. All other taints are kept.
+// and Remove: it is then replaced in its place. All other taints are kept. In
+// contrast, AddOrUpdateTaint in Kubernetes also writes another TimeAdded, and
+// EnsureNodeTaint in Cluster API keeps another value.
 //
 // If Add has several taints with one key and effect, the first counts. If the
 // node has several of a taint in Add, which no API server accepts, they become

@@ -70,19 +70,19 @@ func (o Options) ValidateAllowed(tolerations, allow []Toleration) error {
 }
 
 // Merge adds to base, in order, the tolerations of extra that make a difference.
-// It leaves out one that tolerates nothing, and one if a single earlier entry of
-// the result tolerates every taint that it tolerates, for whatever time. So a
-// taint that base tolerates is tolerated for the time that base says.
+// It omits one that tolerates nothing, and one whose taints a single earlier
+// entry of the result all tolerates, for any time. So a taint that base tolerates
+// is tolerated for the time that base says.
 //
 // Merge gives a pod the defaults of its namespace, like MergeTolerations in
-// Kubernetes, which the PodTolerationRestriction admission plugin calls. That also
-// removes tolerations of base that others cover, so that a default may extend a
-// time that the pod limits. It finds fewer covered tolerations, and may write to
-// the array behind base. For a list without superfluous entries, use
-// Minimize(Merge(base, extra)).
+// Kubernetes, which the PodTolerationRestriction admission plugin calls.
+// MergeTolerations also removes tolerations of base that others cover, so that a
+// default may extend a time that the pod limits. It detects fewer covered
+// tolerations, and may write to the array behind base. For a list without
+// superfluous entries, use Minimize(Merge(base, extra)).
 //
 // Like the Add functions, it returns base itself if nothing is added, and
-// otherwise a new list that shares the TolerationSeconds of base. To merge again
+// otherwise a new list that shares the TolerationSeconds of base. Merging again
 // changes nothing.
 //
 // The time it takes grows with the square of the number of tolerations with the
@@ -119,7 +119,7 @@ func (o Options) Merge(base, extra []Toleration) []Toleration {
 //     is a NoExecute taint, for another time.
 //
 // It keeps an entry that only several others together make superfluous. It keeps
-// the order, and to minimize again changes nothing. Under a [Selection] other than
+// the order, and minimizing again changes nothing. Under a [Selection] other than
 // FirstMatch, deadlines may change, but not what is tolerated.
 //
 // It returns tolerations itself if nothing is dropped, and otherwise a new list
@@ -150,8 +150,8 @@ func (o Options) superseded(tolerations []Toleration) []int {
 	return o.supersededBut(tolerations, func(int) bool { return false })
 }
 
-// supersededBut is like superseded, except that only a later toleration makes one
-// superfluous for which but returns true.
+// supersededBut is like superseded, except that where but returns true only a
+// later toleration counts.
 func (o Options) supersededBut(tolerations []Toleration, but func(i int) bool) []int {
 	by := make([]int, len(tolerations))
 	for i := range tolerations {

@@ -27,7 +27,7 @@ type DefaultSeconds struct {
 // whatever its operator and value.
 //
 // Like all Add functions, it returns tolerations itself if nothing is missing,
-// and otherwise a new list with what is missing at the end. To add again changes
+// and otherwise a new list with what is missing at the end. Adding again changes
 // nothing. The new list shares the TolerationSeconds of tolerations.
 func AddDefaults(tolerations []Toleration, seconds DefaultSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)

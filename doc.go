@@ -6,8 +6,9 @@
 //
 // The zero [Options] answer as Kubernetes does with its taint feature gates on,
 // so the comparison operators Lt and Gt work. In a default Kubernetes they are
-// off: Options{NoComparison: true} answers as that does. Where Kubernetes has a
-// bug, the package does what is right, and the function's comment says so.
+// off: Options{NoComparison: true} answers as that does. Where a function answers
+// differently on purpose, as Kubernetes has a bug or its answer depends on more
+// than the rules, the function's comment says so.
 //
 // # Rules
 //
@@ -56,8 +57,8 @@
 // under the zero Options: [Match], [FindUntolerated], [Untolerated], [Filter],
 // [EvictionOf], [Explain], [Summarize]. The method of Options of the same name
 // answers under the options, and the method of [Matcher] for tolerations that
-// were compiled. All three give the same answers. To ask once, there is no need
-// to compile.
+// were compiled. All three give the same answers under the same options. To ask
+// once, there is no need to compile.
 //
 // A scheduler with many nodes should keep them in an [Index], which answers for
 // all of them at once.
@@ -92,24 +93,27 @@
 // # Guarantees
 //
 // Every function accepts any input, invalid, zero and nil values included, and
-// answers by the rules above. None panics, except the Must functions and, like a
-// map, an Index with node names that are not comparable. Only the Validate and
-// Parse functions and ApplyStrict refuse input, with typed errors that name the
-// field and say what would be right.
+// answers by the rules above. None panics, except the Must functions, an Index
+// with node names that are not comparable, like a map, and an Index or an
+// UnmarshalText method whose receiver is a nil pointer. Only the Validate, Parse
+// and UnmarshalText functions and ApplyStrict refuse input, with typed errors that
+// name the field and say what would be right.
 //
-// Functions do not modify their arguments and do not retain them, except that
-// results share strings with them, and except where a comment says so. They start
-// no goroutines, read no clock and keep no global state; times are parameters.
-// They are safe for concurrent use, and so are the methods of a Matcher and an
-// Index.
+// Unless a comment says otherwise, functions neither modify nor retain their
+// arguments, except that results share strings with them. They start no
+// goroutines, read no clock and keep no global state; times are parameters. They
+// are safe for concurrent use, and so are the methods of a Matcher and an Index.
 //
 // Matching, filtering and eviction times do not allocate. Nor do validation and
 // parsing that succeed, for up to 64 entries in all their lists. Comments name
-// exceptions. Functions that return a list or a text allocate it, and those named
-// Append write to the slice they are given.
+// exceptions. Functions that return a list or a text allocate it, except that
+// those with a parameter dst or b append to that.
 //
 // An index into a list comes with a bool. If the bool is false, the index is -1.
 //
-// The time that a function takes grows in proportion to its input, up to a
-// logarithm, except where a comment says that it grows with a square.
+// A question about a list of taints takes time in proportion to the number of
+// taints times that of tolerations, of which a Matcher skips most that have
+// another key. The time that other functions take grows in proportion to their
+// input, up to a logarithm, except where a comment says that it grows with a
+// square or a product.
 package taints

@@ -15,7 +15,7 @@ const (
 	// PreferNoSchedule asks the scheduler to use another node if it can.
 	PreferNoSchedule Effect = "PreferNoSchedule"
 	// NoExecute keeps new pods off the node and evicts running pods, at once or
-	// when their tolerationSeconds are over.
+	// after their tolerationSeconds.
 	NoExecute Effect = "NoExecute"
 )
 
@@ -65,8 +65,8 @@ func Effects(effects ...Effect) EffectSet {
 	return set
 }
 
-// Has reports whether the effect is in the set. Effects that Kubernetes does not
-// know are in a set together or not at all.
+// Has reports whether the effect is in the set. A set has all effects that
+// Kubernetes does not know, or none of them.
 func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 
 // String returns the names of the effects in the set joined by "|", with "other"

@@ -93,8 +93,9 @@ type Eviction struct {
 	// Outcome says whether the pod stays, or leaves at a time or at once.
 	Outcome Outcome `json:"outcome"`
 	// At is the earliest deadline of all taints. It is zero for Stays. For
-	// EvictsNow it is the time of observation, or an earlier time if the policy
-	// counts from TimeAdded. It has the location of the time it counts from.
+	// EvictsNow it is the time of observation or, if the policy counts from
+	// TimeAdded, an earlier time, which may be the deadline of another taint than
+	// the one that decided. It has the location of the time it counts from.
 	At time.Time `json:"at,omitzero"`
 	// From is the time from which the seconds of the deciding taint count. It is
 	// zero for Stays, and not after the time of observation for EvictsNow.
@@ -114,8 +115,7 @@ func (e Eviction) Taint() (i int, ok bool) { return e.taint.get() }
 func (e Eviction) Toleration() (i int, ok bool) { return e.toleration.get() }
 
 // Wait returns how long after now the pod leaves, and whether it leaves at all.
-// The duration is never negative, and the largest one for a deadline that is
-// farther away.
+// The duration is never negative, and is capped at the largest one.
 func (e Eviction) Wait(now time.Time) (d time.Duration, evicts bool) {
 	if e.Outcome != EvictsAt && e.Outcome != EvictsNow {
 		return 0, false

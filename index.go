@@ -13,9 +13,9 @@ import (
 // Index is empty and ready to use. An Index must not be copied after first use.
 //
 // Nodes with the same taints in the same order, whatever their TimeAdded, form a
-// group. A query visits the groups whose taints the pod may tolerate, and no
-// single nodes: for a pod that tolerates the taint of one tenant, it does not
-// visit the groups of 10,000 others. If the pod may tolerate a large part of the
+// group. A query visits groups and not nodes, and only those groups whose taints
+// the pod may tolerate: for a pod that tolerates the taint of one tenant, it does
+// not visit the groups of 10,000 others. If the pod may tolerate a large part of the
 // groups, or has a toleration that matches several keys but not everything, a
 // query visits every group once.
 //
@@ -93,8 +93,8 @@ type Index[N comparable] struct {
 // was deleted since they were allocated.
 
 // Set adds the node with the taints to the index, or replaces the taints it had.
-// It allocates if the list of taints, or this number of nodes with it, is new to
-// the index, and when it first updates a page of nodes after a query.
+// It allocates when a list of taints is new to the index, when the group of nodes
+// with that list grows, and when it first updates a page of nodes after a query.
 func (x *Index[N]) Set(node N, taints []Taint) {
 	if node != node {
 		return

@@ -44,7 +44,7 @@ const (
 	// one.
 	CodeEmptyValue Code = "empty-value"
 	// CodeThreshold: no valid taint has a value less, or greater, than this one,
-	// as its integers go from zero to the largest int64.
+	// because the integers of valid taints go from zero to the largest int64.
 	CodeThreshold Code = "threshold"
 )
 
@@ -147,9 +147,9 @@ func (l *linter) addOther(code Code, i, j int, advice string) {
 	l.findings = append(l.findings, Finding{code, i, advice, someIndex(j)})
 }
 
-// at adds the findings about the toleration at index i. The index shadow is that
-// of the toleration that shadows it, and by that of the one that makes it
-// superfluous, which is i if it tolerates nothing.
+// at adds the findings about the toleration at index i. The one at index shadow
+// shadows it, and the one at index by, which is i if it tolerates nothing, makes
+// it superfluous. A negative index says that there is none.
 func (l *linter) at(i, shadow, by int) {
 	t := &l.tolerations[i]
 	switch {

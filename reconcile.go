@@ -5,7 +5,7 @@ package taints
 // Diff returns the changes that lead from one list of taints to another. It adds
 // a taint that only the second list has, or has with another value, and removes
 // one that only the first list has. It is [Reconcile] for a list that nobody else
-// changes.
+// changes. TaintSetDiff in Kubernetes does not see that a value changed.
 func Diff(from, to []Taint) Changes { return Reconcile(from, from, to) }
 
 // Reconcile returns the changes that a controller makes to a node's current

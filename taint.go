@@ -36,8 +36,8 @@ type Taint struct {
 // (MatchTaint in Kubernetes).
 func (t Taint) ID() TaintID { return TaintID{t.Key, t.Effect} }
 
-// Equal reports whether t and u have the same key, value and effect, and a
-// TimeAdded that is unset in both or the same instant.
+// Equal reports whether t and u have the same key, value and effect, and the
+// same instant as TimeAdded or none in both.
 func (t Taint) Equal(u Taint) bool {
 	return t.sameButTime(&u) && compareTimes(t.TimeAdded, u.TimeAdded) == 0
 }

@@ -58,8 +58,8 @@ type Toleration struct {
 }
 
 // Equal reports whether t and u have the same key, value and effect, the same
-// operator, where empty is [OpEqual], and a TolerationSeconds that is unset in
-// both or the same number.
+// operator, where empty is [OpEqual], and equal TolerationSeconds or none in
+// both.
 func (t Toleration) Equal(u Toleration) bool { return t.Compare(u) == 0 }
 
 // Compare returns -1, 0 or 1 as t sorts before, with or after u: by key,

@@ -85,7 +85,8 @@ func (t Toleration) Validate() error {
 // same key, operator as written, value and effect. Seconds and order may change,
 // and tolerations may be added. Otherwise the error is a [*ValidationError] with
 // every fault. The fault for a toleration that is missing is an [ErrForbidden]
-// without an index, whose Value is the printed toleration.
+// without an index, whose Value is the printed toleration. Kubernetes reports the
+// first of these alone.
 func ValidateTolerationsUpdate(old, new []Toleration) error {
 	return Options{}.ValidateTolerationsUpdate(old, new)
 }

@@ -43,7 +43,7 @@
 // Three answers differ from those of Kubernetes' device-taint-eviction
 // controller:
 //
-//   - There, more than 9223372036 seconds overflow. Here nothing does.
+//   - There, more than 9223372036 seconds overflow. Here they do not.
 //   - A taint without a TimeAdded, which the API server never stores, evicts
 //     nobody there if it is not tolerated, and crashes the controller if it is.
 //     Here it counts from the time of observation.

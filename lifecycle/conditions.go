@@ -43,7 +43,7 @@ type ConditionRule struct {
 
 // ConditionRules are the rules by which taints follow from a node's conditions.
 // They own the taints with their keys and effects: such a taint is removed from a
-// node if it does not follow. [DefaultConditionRules] returns Kubernetes' rules.
+// node if no rule gives it. [DefaultConditionRules] returns Kubernetes' rules.
 type ConditionRules []ConditionRule
 
 var defaultConditionRules = ConditionRules{

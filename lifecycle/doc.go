@@ -3,8 +3,7 @@
 // Package lifecycle implements what controllers of nodes and evictions need
 // beside package taints: the queue of pending evictions, the taints that follow
 // from a node's conditions, and the rate at which nodes may be tainted when many
-// fail. The answers are those of Kubernetes 1.36, except where a comment says
-// otherwise.
+// fail. The answers are those of Kubernetes, except where a comment says otherwise.
 //
 // # Evictions
 //
@@ -50,6 +49,7 @@
 // # Guarantees
 //
 // Functions and methods accept any input and never panic, except where a comment
-// says so. They start no goroutines and read no clock; times are parameters. They
-// are safe for concurrent use, except the methods of a [Queue].
+// says so and on a nil [Queue]. They start no goroutines and read no clock; times
+// are parameters. They are safe for concurrent use, except the methods of a
+// [Queue].
 package lifecycle

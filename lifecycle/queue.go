@@ -17,7 +17,7 @@ import (
 // copied after first use, and is not safe for concurrent use.
 //
 // A pod has at most one pending eviction. Evictions come in the order of their
-// deadlines, and those with equal deadlines in the order in which they got them.
+// deadlines, and those with equal deadlines in the order in which these were set.
 // Deadlines are compared by wall clock, in nanoseconds, over the whole range of
 // [time.Time], and returned in UTC.
 //

@@ -40,7 +40,7 @@ type pool struct {
 }
 
 // pools are all tainted: an untainted one would be feasible for every pod, as
-// tolerations allow nodes and do not attract to them. Where a cluster has such
+// tolerations admit pods and do not attract them. Where a cluster has such
 // nodes, pods that are to run elsewhere need a node selector beside their
 // toleration.
 var pools = []pool{

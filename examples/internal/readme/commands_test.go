@@ -68,7 +68,7 @@ var commands = map[string]how{
 	".ci/fuzz":     {by: ".ci/run"},
 	".ci/fuzz 10m": {by: ".github/workflows/nightly.yml"},
 	"go test ./examples/internal/readme -commands":            {why: "is this test, which .ci/run starts"},
-	"go test -timeout 6h ./examples/internal/readme -printed": {by: ".github/workflows/nightly.yml"},
+	"go test -timeout 5h ./examples/internal/readme -printed": {by: ".github/workflows/nightly.yml"},
 	".ci/platforms": {by: ".ci/run"},
 
 	// CONTRIBUTING.md and docs

@@ -83,12 +83,14 @@ type EvictionPolicy struct {
 	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is
 	// set, and not from the time of observation. A controller that restarts then
 	// finds the same deadlines again, whereas Kubernetes' controller gives every
-	// pod its full time again. Deadlines may be in the past.
+	// pod its full time again. Deadlines may be in the past. A taint that evicts
+	// now decides over one whose seconds were over earlier.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
 }
 
 // An Eviction says whether and when the taints of a node evict a pod that runs
-// there. The zero Eviction is that of a pod that stays.
+// there. The zero Eviction is that of a pod that stays. Its JSON holds the fields,
+// and not the indexes that the methods return.
 type Eviction struct {
 	// Outcome says whether the pod stays, or leaves at a time or at once.
 	Outcome Outcome `json:"outcome"`
@@ -103,8 +105,11 @@ type Eviction struct {
 	// Seconds is the TolerationSeconds that decided, where zero and less mean at
 	// once. It is zero for Stays and for a taint that is not tolerated.
 	Seconds int64 `json:"seconds,omitempty"`
+	// Tolerated is whether a toleration matches the taint that decided. It is
+	// false for Stays.
+	Tolerated bool `json:"tolerated,omitempty"`
 
-	taint, toleration indexPlusOne
+	taint, toleration indexPlusOne // not in JSON
 }
 
 // Taint returns the index of the taint that decided, and false for Stays.
@@ -152,8 +157,8 @@ func (e Eviction) String() string {
 // is not tolerated decides before one that is tolerated for no time.
 //
 // In Kubernetes, seconds above 9223372036 overflow: 9223372037 is forever, and
-// 18446744074 is less than a second. Here nothing overflows, and a deadline
-// beyond the range of [time.Time] is forever.
+// 18446744074 is less than a second. Here nothing overflows, and a deadline after
+// the year 9999, which has no JSON, is forever.
 func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
 	return EvictionPolicy{}.EvictionOf(taints, tolerations, observed)
 }
@@ -217,7 +222,7 @@ func (p EvictionPolicy) eviction(taints []Taint, tolerations chooser, observed t
 		if toleration >= 0 && seconds == nil {
 			continue
 		}
-		f := Eviction{taint: someIndex(i), toleration: someIndex(toleration)}
+		f := Eviction{Tolerated: toleration >= 0, taint: someIndex(i), toleration: someIndex(toleration)}
 		if seconds != nil {
 			f.Seconds = *seconds
 		}
@@ -236,7 +241,7 @@ func (p EvictionPolicy) eviction(taints []Taint, tolerations chooser, observed t
 }
 
 // schedule sets Outcome and At from Seconds and From, and reports false where
-// no time can hold the deadline.
+// the deadline is forever.
 func (e *Eviction) schedule(observed time.Time) bool {
 	if e.Seconds > 0 {
 		at, ok := addSeconds(e.From, e.Seconds)
@@ -274,10 +279,12 @@ func (f *Eviction) decidesOver(e *Eviction) bool {
 	switch {
 	case f.Outcome != e.Outcome:
 		return f.Outcome == EvictsNow
-	case f.Outcome == EvictsNow:
-		return f.toleration == 0 && e.toleration != 0
+	case f.Outcome == EvictsAt:
+		return f.At.Before(e.At)
+	case f.Tolerated != e.Tolerated:
+		return e.Tolerated
 	}
-	return f.At.Before(e.At)
+	return f.From.Before(e.From) // the deadline, which e.At need not be
 }
 
 // choose returns the index of the toleration that counts for the taint, and its
@@ -349,18 +356,23 @@ const (
 	// time.Time counts in an int64.
 	sinceYear1 = 62135596800
 
+	// in9999 is a time in the year 9999 of every zone, in seconds since the year 1.
+	in9999 = 315506448000
+
 	maxInt64 = 1<<63 - 1
 )
 
 // addSeconds returns the time the seconds, which are positive, after t, and
-// whether a time.Time can hold it. Unlike Time.Add, it is not limited to the
-// range of time.Duration.
+// whether it is in the year 9999 or before. Unlike Time.Add, it is not limited to
+// the range of time.Duration.
 func addSeconds(t time.Time, seconds int64) (sum time.Time, ok bool) {
 	if t.Unix()+sinceYear1 > maxInt64-seconds { // wraps where Unix did
 		return time.Time{}, false
 	}
 	if seconds <= int64(maxInt64/time.Second) {
-		return t.Add(time.Duration(seconds) * time.Second), true
+		sum = t.Add(time.Duration(seconds) * time.Second)
+	} else {
+		sum = time.Unix(t.Unix()+seconds, int64(t.Nanosecond())).In(t.Location())
 	}
-	return time.Unix(t.Unix()+seconds, int64(t.Nanosecond())).In(t.Location()), true
+	return sum, sum.Unix()+sinceYear1 < in9999 || sum.Year() <= 9999
 }

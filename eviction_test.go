@@ -176,6 +176,8 @@ func TestEvictionOf(t *testing.T) {
 // they are what they say.
 func TestHugeSecondsDoNotOverflow(t *testing.T) {
 	const maxUnix = math.MaxInt64 - 62135596800
+	last := time.Date(9999, 12, 31, 23, 59, 59, 500, time.UTC)
+	east := time.FixedZone("", 3600)
 	for _, tc := range []struct {
 		name    string
 		seconds int64
@@ -185,12 +187,20 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		{"the most that time.Duration holds", 9223372036, observed, time.Unix(observed.Unix()+9223372036, 500)},
 		{"one more, forever in Kubernetes", 9223372037, observed, time.Unix(observed.Unix()+9223372037, 500)},
 		{"once around, at once in Kubernetes", 18446744074, observed, time.Unix(observed.Unix()+18446744074, 500)},
-		{"the last second of time.Time", maxUnix - observed.Unix(), observed, time.Unix(maxUnix, 500)},
+		{"the last second of the year 9999", last.Unix() - observed.Unix(), observed, last},
+		{"one more is forever, as it has no JSON", last.Unix() - observed.Unix() + 1, observed, time.Time{}},
+		{
+			"the last second of the year 9999 in another zone",
+			last.Unix() - 3600 - observed.Unix(), observed.In(east), last.Add(-time.Hour),
+		},
+		{"one more there", last.Unix() - 3600 - observed.Unix() + 1, observed.In(east), time.Time{}},
+		{"the last second of time.Time is forever", maxUnix - observed.Unix(), observed, time.Time{}},
 		{"one more is forever", maxUnix - observed.Unix() + 1, observed, time.Time{}},
 		{"the greatest int64 is forever", math.MaxInt64, observed, time.Time{}},
 		{"from before 1970", 9223372037, time.Unix(-100, 0), time.Unix(9223372037-100, 0)},
 		{"from year 1", 60, time.Time{}, time.Time{}.Add(time.Minute)},
-		{"the greatest from the far past", math.MaxInt64, time.Unix(-62135596800, 0), time.Unix(maxUnix, 0)},
+		{"the greatest from the far past is forever", math.MaxInt64, time.Unix(-62135596800, 0), time.Time{}},
+		{"from the far past", 1 << 62, time.Unix(math.MaxInt64-62135596800+1, 0), time.Unix(-62135596800-1<<62, 0)},
 		{"from the last second", 1, time.Unix(maxUnix, 0), time.Time{}},
 		{
 			"from a time whose Unix time wraps", 10, time.Unix(math.MaxInt64, 0),
@@ -208,6 +218,9 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 			}
 			if e.Outcome != taints.EvictsAt || !e.At.Equal(tc.want) || e.Seconds != tc.seconds {
 				t.Errorf("got %+v, want %v", e, tc.want)
+			}
+			if _, err := e.At.MarshalJSON(); err != nil && !tc.from.Before(time.Time{}) {
+				t.Errorf("%v has no JSON: %v", e.At, err)
 			}
 			if e.At.Location() != tc.from.Location() {
 				t.Errorf("location %v, want %v", e.At.Location(), tc.from.Location())
@@ -378,7 +391,7 @@ func TestEvictionPolicy(t *testing.T) {
 			taints.EvictionPolicy{FromTimeAdded: true},
 			[]taints.Taint{added("x:NoExecute", observed), added("y:NoExecute", early)},
 			tols,
-			eviction{taints.EvictsNow, early, 0, 0, -1},
+			eviction{taints.EvictsNow, early, 0, 1, -1},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

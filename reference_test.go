@@ -101,7 +101,7 @@ func refDeadline(
 			continue
 		}
 		at := new(big.Int).Add(nanosOf(from), new(big.Int).Mul(seconds, big.NewInt(1e9)))
-		if !new(big.Int).Div(at, big.NewInt(1e9)).IsInt64() {
+		if seconds.Sign() > 0 && at.Cmp(nanosOf(year10000(from))) >= 0 {
 			continue
 		}
 		if seconds.Sign() == 0 {
@@ -119,25 +119,33 @@ func refDeadline(
 	return outcome, deadline
 }
 
-// refDecider returns the index of the taint that decides: the first that is not
-// tolerated, or else the first that is tolerated for no time, or else the first with
-// the earliest deadline. There is one.
+// refDecider returns the index of the taint that decides: of those that are not
+// tolerated, or else of those that are tolerated for no time, or else of the others,
+// the first with the earliest deadline. There is one.
 func refDecider(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) int {
-	var untolerated, noTime []int
-	earliest, first := (*big.Int)(nil), -1
+	var first [3]int
+	var earliest [3]*big.Int
 	for i, taint := range list {
 		outcome, deadline := refDeadline(p, list[i:i+1], tols, now)
+		class := 2
 		switch {
+		case outcome == taints.Stays:
+			continue
 		case outcome == taints.EvictsNow && len(refMatches(p.Options, tols, taint)) == 0:
-			untolerated = append(untolerated, i)
+			class = 0
 		case outcome == taints.EvictsNow:
-			noTime = append(noTime, i)
-		case outcome == taints.EvictsAt && (earliest == nil || deadline.Cmp(earliest) < 0):
-			earliest, first = deadline, i
+			class = 1
+		}
+		if earliest[class] == nil || deadline.Cmp(earliest[class]) < 0 {
+			earliest[class], first[class] = deadline, i
 		}
 	}
-	return slices.Concat(untolerated, noTime, []int{first})[0]
+	class := slices.IndexFunc(earliest[:], func(d *big.Int) bool { return d != nil })
+	return first[class]
 }
+
+// year10000 returns when the year 10000 begins where t is.
+func year10000(t time.Time) time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, t.Location()) }
 
 // refEffects returns the effects that evict.
 func refEffects(p taints.EvictionPolicy) taints.EffectSet {

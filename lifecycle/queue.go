@@ -59,12 +59,13 @@ type Queue[P comparable] struct {
 // A slot holds a pod with a pending eviction, or is free.
 type slot[P comparable] struct {
 	pod   P
-	since instant // what the seconds count from, or begun
+	since instant // what the seconds count from, begun or unknown
 	at    int32   // index in the heap; in a free slot, -1 minus (the next free slot plus 1)
 }
 
-// begun is the since of an eviction that has begun. It is no time.
-var begun = instant{nanos: -1}
+// What is no time: begun is the since of an eviction that has begun, and unknown
+// that of one whose From is not known.
+var begun, unknown = instant{nanos: -1}, instant{nanos: -2}
 
 // noCopy makes "go vet" find copies.
 type noCopy struct{}
@@ -109,8 +110,9 @@ func (c *QueueChange) UnmarshalText(text []byte) error {
 // remain as it is.
 //
 // The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. A zero
-// From then means At minus Seconds, or At if Seconds is negative. A constructed
-// EvictsNow is that of an untolerated taint.
+// From then means At minus Seconds if these are positive, and is not known
+// otherwise: with KeepTimers, such an EvictsAt does not begin when it is scheduled
+// and leaves a pending eviction alone.
 func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 	if pod != pod {
 		return Unchanged
@@ -151,11 +153,14 @@ func (q *Queue[P]) reschedule(i int32, e taints.Eviction) QueueChange {
 // with KeepTimers. It also notes if the pending one has begun.
 func (q *Queue[P]) moves(s *slot[P], due instant, e taints.Eviction) bool {
 	pending := q.heap[s.at].due
-	if untolerated(e) {
+	if e.Outcome == taints.EvictsNow && !e.Tolerated {
 		s.since = begun
 		return due.before(pending)
 	}
 	from := fromOf(e)
+	if from == unknown {
+		return false
+	}
 	if s.since == from {
 		s.since = q.sinceOf(e)
 		return true
@@ -166,19 +171,16 @@ func (q *Queue[P]) moves(s *slot[P], due instant, e taints.Eviction) bool {
 	return false
 }
 
-// untolerated reports whether a taint that is not tolerated evicts at once.
-func untolerated(e taints.Eviction) bool {
-	_, tolerated := e.Toleration()
-	return e.Outcome == taints.EvictsNow && !tolerated
-}
-
 // fromOf returns the time from which the seconds of the eviction count.
 func fromOf(e taints.Eviction) instant {
-	if !e.From.IsZero() {
+	switch {
+	case !e.From.IsZero():
 		return instantOf(e.From)
+	case e.Seconds <= 0:
+		return unknown
 	}
 	at := instantOf(e.At)
-	return newInstant(at.seconds()-max(e.Seconds, 0), at.nanos)
+	return newInstant(at.seconds()-e.Seconds, at.nanos)
 }
 
 // sinceOf returns what a slot holds for the eviction.
@@ -186,10 +188,11 @@ func (q *Queue[P]) sinceOf(e taints.Eviction) instant {
 	if !q.KeepTimers {
 		return instant{}
 	}
-	if e.Outcome == taints.EvictsNow || !e.At.After(e.From) {
+	from := fromOf(e)
+	if e.Outcome == taints.EvictsNow || from != unknown && !from.before(instantOf(e.At)) {
 		return begun
 	}
-	return fromOf(e)
+	return from
 }
 
 // Delete removes the pod's pending eviction, and reports whether there was one.

@@ -32,7 +32,7 @@ type queueModel struct {
 
 type queued struct {
 	pod       int
-	due, from time.Time
+	due, from time.Time // a zero from is not known
 	begun     bool
 	order     int
 }
@@ -40,10 +40,10 @@ type queued struct {
 // newQueued returns what the eviction of a pod makes pending.
 func newQueued(pod int, e taints.Eviction) queued {
 	q := queued{pod: pod, due: e.At, from: e.From}
-	if e.From.IsZero() {
-		q.from = e.At.Add(-time.Duration(max(0, e.Seconds)) * time.Second)
+	if e.From.IsZero() && e.Seconds > 0 {
+		q.from = e.At.Add(-time.Duration(e.Seconds) * time.Second)
 	}
-	q.begun = e.Outcome == taints.EvictsNow || !e.At.After(e.From)
+	q.begun = e.Outcome == taints.EvictsNow || !q.from.IsZero() && !e.At.After(q.from)
 	return q
 }
 
@@ -95,12 +95,11 @@ func (q *queueModel) update(pod int, e taints.Eviction) lifecycle.QueueChange {
 
 // moves restates KeepTimers.
 func moves(old *queued, new queued, e taints.Eviction) bool {
-	_, tolerated := e.Toleration()
-	if e.Outcome == taints.EvictsNow && !tolerated {
+	if e.Outcome == taints.EvictsNow && !e.Tolerated {
 		old.begun = true
 		return new.due.Before(old.due)
 	}
-	if old.begun {
+	if old.begun || new.from.IsZero() {
 		return false
 	}
 	sameLook := new.from.Equal(old.from)

@@ -171,8 +171,9 @@ func nilIfEmpty(taints []Taint) []Taint {
 // kubectl puts added taints first, and drops the TimeAdded of a taint that it
 // overwrites with the same value.
 //
-// The error is a [*ValidationError] with every fault, and the list is then nil.
-// The List of a fault is "add" or "remove", and its Value is the printed taint.
+// The error is a [*ValidationError] with a fault for each entry of Add and Remove
+// that has one, and the list is then nil. The List of a fault is "add" or
+// "remove", and its Value is the printed taint.
 // Nothing else is validated.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	list := firsts(taints)
@@ -221,21 +222,19 @@ func (c Changes) hits(taints []Taint) []bool {
 	return hits
 }
 
-// eachAdd adds the faults of the taints to add: a conflict or a duplicate, or
-// else what check finds.
+// eachAdd adds the faults of the taints to add: a conflict or a duplicate, or else
+// what check returns. A check may also add faults itself.
 func (c Changes) eachAdd(f *faults, check func(t *Taint) problem) {
 	add, remove := placesOf(c.Add), removalsOf(c.Remove)
 	for i := range c.Add {
 		t := &c.Add[i]
 		f.index = someIndex(i)
-		var p problem
+		p := check(t)
 		switch {
 		case remove.first(t) >= 0:
 			p = taintRemovedToo
 		case add.first(c.Add, t.ID()) < i:
 			p = taintRepeated
-		default:
-			p = check(t)
 		}
 		if p != noProblem {
 			f.add("", t.String(), p)

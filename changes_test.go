@@ -654,6 +654,10 @@ func TestChangesValidate(t *testing.T) {
 			"in conflict", "a:NoSchedule b:NoExecute c:NoExecute", "a:NoSchedule b c:NoSchedule",
 			[]string{"add[0]. in conflict", "add[1]. in conflict"},
 		},
+		{
+			"not valid beside", "a:NoSchedule a=-:NoSchedule c=-:NoSchedule", "c",
+			[]string{"add[1].value invalid", "add[1]. a duplicate", "add[2].value invalid", "add[2]. in conflict"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string

@@ -104,16 +104,16 @@
 // goroutines, read no clock and keep no global state; times are parameters. They
 // are safe for concurrent use, and so are the methods of a Matcher and an Index.
 //
-// Matching, filtering and eviction times do not allocate. Nor do validation and
-// parsing that succeed, for up to 64 entries in all their lists. Comments name
-// exceptions. Functions that return a list or a text allocate it, except that
+// Matching, filtering and eviction times do not allocate. Nor do the Validate and
+// Parse functions if they succeed, for up to 64 entries in all their lists.
+// Comments name exceptions. Functions that return a list or a text allocate it, except that
 // those with a parameter dst or b append to that.
 //
 // An index into a list comes with a bool. If the bool is false, the index is -1.
 //
 // A question about a list of taints takes time in proportion to the number of
-// taints times that of tolerations, of which a Matcher skips most that have
-// another key. The time that other functions take grows in proportion to their
+// taints times that of tolerations, of which a Matcher usually skips most that
+// have another key. The time that other functions take grows in proportion to their
 // input, up to a logarithm, except where a comment says that it grows with a
 // square or a product.
 package taints

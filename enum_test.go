@@ -98,6 +98,12 @@ func TestJSONHasNames(t *testing.T) {
 			t.Errorf("%T: %s, %v\nwant %s", tc.v, got, err, tc.want)
 		}
 	}
+	var e taints.Explanation
+	text := `[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"closest":{"key":"a","value":"b"},"mismatch":"MismatchValue"}]`
+	want := "a=B:NoSchedule is not tolerated (closest: a=b, the value differs)"
+	if err := json.Unmarshal([]byte(text), &e); err != nil || e.String() != want {
+		t.Errorf("decoded: %v, %v, want %s", e, err, want)
+	}
 	var p taints.EvictionPolicy
 	err := json.Unmarshal([]byte(`{"select":"LongestMatch","effects":"all"}`), &p)
 	if err != nil || p.Select != taints.LongestMatch || p.Effects != taints.AllEffects {

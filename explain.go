@@ -4,7 +4,9 @@ package taints
 
 import "math"
 
-// A Reason says why one taint lets a pod through or does not.
+// A Reason says why one taint lets a pod through or does not. Its JSON holds the
+// fields: a decoded Reason has no index, and its texts name the first mismatch
+// only.
 type Reason struct {
 	// Taint is the taint. It shares its TimeAdded with the list.
 	Taint Taint `json:"taint"`
@@ -92,9 +94,9 @@ func (e Explanation) Redact() Explanation {
 
 // Explain returns for each taint which toleration matches it, or which one comes
 // closest and why it does not match. A toleration comes close if its key is
-// empty, or the taint's up to letter case, or one or two edits from it; the
-// closest is the one that differs least in all fields. Without taints the result
-// is nil. Use [Filter] for the decision and Explain for the message.
+// empty, or the taint's up to letter case, or close to it as for [HintSpelling];
+// the closest is the one that differs least in all fields. Without taints the
+// result is nil. Use [Filter] for the decision and Explain for the message.
 func Explain(taints []Taint, tolerations []Toleration) Explanation {
 	return Options{}.Explain(taints, tolerations)
 }

@@ -98,8 +98,9 @@ func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute ==
 // placed on another, as a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
 
-// Evicts reports whether a pod that runs on the node is evicted at once, as a
-// NoExecute taint is untolerated. See [EvictionOf] for pods that leave later.
+// Evicts reports whether a NoExecute taint is untolerated, which evicts a pod that
+// runs on the node at once. See [EvictionOf] for pods that tolerate one for a
+// time, or for no time.
 func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
 
 // String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,

@@ -20,8 +20,10 @@ import (
 // query visits every group once.
 //
 // These bounds hold for all taints and tolerations, and for every order of calls.
-// A query takes at most twice the time of a loop over all nodes that calls
-// [Matcher.FindUntolerated]. [Index.Set] and [Index.Delete] take time in
+// A query takes at most about twice the time of a plain loop over all nodes with
+// the same answer: one that calls [Matcher.FindUntolerated] for the feasible
+// nodes, and [Matcher.Filter] for verdicts. [Index.Summarize] takes at most about
+// twice the time of [Matcher.Summarize]. [Index.Set] and [Index.Delete] take time in
 // proportion to the taints of the node, and occasionally to what was deleted
 // since the last time, to release memory. The memory of an Index is proportional
 // to the number of nodes and to the size of all distinct lists of taints.

@@ -37,7 +37,7 @@ const (
 	// [NodeRoleMaster], [NodeAlphaNotReady] and [NodeAlphaUnreachable].
 	CodeLegacyKey Code = "legacy-key"
 	// CodeMisspelledKey: the key differs from one of Kubernetes' own only in
-	// letter case, or by one or two edits as for [HintSpelling].
+	// letter case, or by a few edits as for [HintSpelling].
 	CodeMisspelledKey Code = "misspelled-key"
 	// CodeEmptyValue: Equal with an empty value tolerates only taints without a
 	// value. It is not reported for keys whose taints Kubernetes sets without

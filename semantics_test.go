@@ -107,7 +107,7 @@ func testEffectsRow(t *testing.T, row semantics.Row) []string {
 	m := o.Compile(pod)
 	for form, v := range map[string]taints.Verdict{"one-shot": o.Filter(node, pod), "compiled": m.Filter(node)} {
 		if v.Schedulable() != row.Yes("placed") || v.Avoid() != row.Yes("avoided") ||
-			v.Evicts() != row.Yes("leaves at once") {
+			v.Evicts() != row.Yes("untolerated NoExecute") {
 			t.Errorf("%s: placed %v, avoided %v, leaves %v", form, v.Schedulable(), v.Avoid(), v.Evicts())
 		}
 	}

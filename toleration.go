@@ -153,7 +153,7 @@ const everything = "op=Exists"
 // shares memory with s. Its operator is empty if s has none. ParseToleration
 // allocates the seconds.
 //
-// The error is a [*ParseError] with the offset of the first fault, and wraps a
+// The error is a [*ParseError] with the offset of a fault, and wraps a
 // [*FieldError]. The toleration is then zero.
 func ParseToleration(s string) (Toleration, error) { return Options{}.ParseToleration(s) }
 

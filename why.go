@@ -23,7 +23,7 @@ func (r *Reason) append(b []byte) []byte {
 // differs.
 func (r *Reason) appendClosest(b []byte) []byte {
 	b = append(b, " ("...)
-	if r.closest != 0 {
+	if r.comesClose() {
 		b = append(b, "closest: "...)
 		b = r.Closest.AppendTo(b)
 		b = append(b, ", "...)
@@ -37,8 +37,10 @@ func (r *Reason) why() string {
 	switch {
 	case r.Tolerated():
 		return ""
-	case r.closest == 0:
+	case !r.comesClose():
 		return "nothing comes close"
+	case r.closest == 0:
+		return r.Mismatch.Why() // from JSON, without differences
 	}
 	words := make([]string, 0, 4)
 	if r.differ.key != same {
@@ -50,6 +52,10 @@ func (r *Reason) why() string {
 	words = r.appendWhyValue(words)
 	return strings.Join(words, ", ")
 }
+
+// comesClose reports whether there is a closest toleration. One from JSON has no
+// index.
+func (r *Reason) comesClose() bool { return r.closest != 0 || r.Closest != (Toleration{}) }
 
 func (r *Reason) whyEffect() string {
 	if knownEffect(r.Closest.Effect) {

@@ -87,7 +87,7 @@ func kubernetesPlacesRow(t *testing.T, row semantics.Row) bool {
 	placed := !untolerated(corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute)
 	avoided := placed && untolerated(corev1.TaintEffectPreferNoSchedule)
 	leaves := untolerated(corev1.TaintEffectNoExecute)
-	if placed != row.Yes("placed") || avoided != row.Yes("avoided") || leaves != row.Yes("leaves at once") {
+	if placed != row.Yes("placed") || avoided != row.Yes("avoided") || leaves != row.Yes("untolerated NoExecute") {
 		t.Errorf("Kubernetes says placed %v, avoided %v, leaves %v", placed, avoided, leaves)
 	}
 	return true

@@ -4,6 +4,7 @@ package kube
 
 import (
 	"errors"
+	"reflect"
 
 	"github.com/seed-0529bac1/taints"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -11,7 +12,8 @@ import (
 
 // FieldErrors converts an error of package taints to Kubernetes' field errors,
 // for an admission webhook or the validation of an object. The path is that of
-// the list, or of the single taint or toleration. Nil stands for the root.
+// the list, or of the single taint or toleration. Nil stands for the root, which
+// Kubernetes writes as "<nil>".
 //
 //	err := taints.ValidateTolerations(kube.Tolerations(pod.Spec.Tolerations))
 //	errs := kube.FieldErrors(err, field.NewPath("spec", "tolerations"))
@@ -30,7 +32,7 @@ import (
 //     value that is too long is left out.
 //
 // A branch of the tree without a fault is an InternalError, with the error as its
-// BadValue. A branch that is nil is ignored.
+// BadValue. A branch that is nil, or a nil pointer, is ignored.
 func FieldErrors(err error, path *field.Path) field.ErrorList {
 	if err == nil {
 		return nil
@@ -47,10 +49,10 @@ func FieldErrors(err error, path *field.Path) field.ErrorList {
 func appendFaults(
 	list field.ErrorList, err error, path *field.Path,
 ) (_ field.ErrorList, found bool) {
+	if isNil(err) {
+		return list, false
+	}
 	if fault, ok := err.(*taints.FieldError); ok {
-		if fault == nil {
-			return list, false
-		}
 		return append(list, fieldError(fault, path)), true
 	}
 	if inner := errors.Unwrap(err); inner != nil {
@@ -84,19 +86,10 @@ func branches(err error) []error {
 	return nil
 }
 
-// isNil reports whether the error is nil, or a nil pointer of package taints.
+// isNil reports whether the error is nil or a nil pointer, whose methods may panic.
 func isNil(err error) bool {
-	switch e := err.(type) {
-	case nil:
-		return true
-	case *taints.FieldError:
-		return e == nil
-	case *taints.ValidationError:
-		return e == nil
-	case *taints.ParseError:
-		return e == nil
-	}
-	return false
+	v := reflect.ValueOf(err)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 func fieldError(fault *taints.FieldError, path *field.Path) *field.Error {
@@ -130,11 +123,15 @@ func extend(path *field.Path, fault *taints.FieldError) *field.Path {
 // internalError is like field.InternalError, which does not hold the error in
 // older versions of Kubernetes.
 func internalError(path *field.Path, err error) *field.Error {
+	detail := "a nil error"
+	if !isNil(err) {
+		detail = err.Error()
+	}
 	return &field.Error{
 		Type:     field.ErrorTypeInternal,
 		Field:    path.String(),
 		BadValue: err,
-		Detail:   err.Error(),
+		Detail:   detail,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"reflect"
 	"strings"
 	"testing"
@@ -69,7 +70,12 @@ func TestFieldErrors(t *testing.T) {
 	)
 	noKind := fault(-1, "key", nil)
 	wrappedNil := fmt.Errorf("wrapped: %w", noField)
-	nils := tree{nil, noField, noValidation, noParse}
+	nils := tree{nil, noField, noValidation, noParse, (*fs.PathError)(nil)}
+	isNil := func(err error) field.ErrorList {
+		e := internal(path, io.EOF)
+		e.BadValue, e.Detail = err, "a nil error"
+		return field.ErrorList{e}
+	}
 	for _, test := range []struct {
 		name string
 		err  error
@@ -170,9 +176,10 @@ func TestFieldErrors(t *testing.T) {
 			path,
 			field.ErrorList{required},
 		},
-		{"nil field error", noField, path, field.ErrorList{internal(path, noField)}},
-		{"nil validation error", noValidation, path, field.ErrorList{internal(path, noValidation)}},
-		{"nil parse error", noParse, path, field.ErrorList{internal(path, noParse)}},
+		{"nil field error", noField, path, isNil(noField)},
+		{"nil validation error", noValidation, path, isNil(noValidation)},
+		{"nil parse error", noParse, path, isNil(noParse)},
+		{"nil pointer of another package", (*fs.PathError)(nil), path, isNil((*fs.PathError)(nil))},
 		{"zero field error", &taints.FieldError{}, path, field.ErrorList{internal(path, &taints.FieldError{})}},
 		{"zero parse error", &taints.ParseError{}, path, field.ErrorList{internal(path, &taints.ParseError{})}},
 		{"nil, wrapped", wrappedNil, path, field.ErrorList{internal(path, wrappedNil)}},

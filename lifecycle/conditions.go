@@ -181,9 +181,10 @@ func find(list []taints.Taint, id taints.TaintID) int {
 // Added taints have now as their TimeAdded, in UTC and truncated to seconds, as
 // Kubernetes stores it.
 //
-// A NoExecute taint is left alone while the status of a condition in its rules is
-// not known, so that a missing condition neither evicts pods nor saves them. True,
-// False and Unknown are known, and what a rule for the condition names.
+// A NoExecute taint is not removed while the status of a condition in its rules is
+// not known, so that a missing condition neither evicts pods nor saves them. A rule
+// for another condition may still add it, or replace its value. True, False and
+// Unknown are known, and what a rule for the condition names.
 //
 // The changes are like those of [taints.ReconcileOwned], so they are zero once
 // they have been applied. Rules are not validated. A taint without an effect,

@@ -59,16 +59,16 @@ func (s *ZoneState) UnmarshalText(text []byte) error {
 type DisruptionPolicy struct {
 	// Threshold is the share of nodes that are not ready, from 0 to 1, at which a
 	// zone is ZonePartial (--unhealthy-zone-threshold).
-	Threshold float64
+	Threshold float64 `json:"threshold"`
 	// Rate is the number of a zone's nodes that may be tainted each second
 	// (--node-eviction-rate).
-	Rate float64
+	Rate float64 `json:"rate"`
 	// SecondaryRate is the rate for a zone that is ZonePartial and has more than
 	// LargeZone nodes (--secondary-node-eviction-rate).
-	SecondaryRate float64
+	SecondaryRate float64 `json:"secondaryRate"`
 	// LargeZone is the number of nodes up to which the rate for a zone that is
 	// ZonePartial is 0 (--large-cluster-size-threshold). Negative means 0.
-	LargeZone int
+	LargeZone int `json:"largeZone"`
 }
 
 // DefaultDisruptionPolicy returns the defaults of the kube-controller-manager: a

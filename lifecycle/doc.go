@@ -49,7 +49,7 @@
 // # Guarantees
 //
 // Functions and methods accept any input and never panic, except where a comment
-// says so and on a nil [Queue]. They start no goroutines and read no clock; times
-// are parameters. They are safe for concurrent use, except the methods of a
-// [Queue].
+// says so and if the receiver is a nil pointer. They start no goroutines and read
+// no clock; times are parameters. They are safe for concurrent use, except the
+// methods of a [Queue].
 package lifecycle

@@ -3,6 +3,7 @@
 package lifecycle_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -183,6 +184,19 @@ func TestBegunEvictions(t *testing.T) {
 			[]taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour), Seconds: 60}},
 			false,
 		},
+		{
+			"made by the caller twice",
+			[]taints.Eviction{
+				{Outcome: taints.EvictsAt, At: noon.Add(hour)},
+				{Outcome: taints.EvictsAt, At: noon.Add(2 * hour)},
+			},
+			false,
+		},
+		{
+			"made by the caller, due when its seconds begin",
+			[]taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour), From: noon.Add(hour)}},
+			true,
+		},
 		{"now, made by the caller", []taints.Eviction{{Outcome: taints.EvictsNow, At: noon.Add(hour)}}, true},
 		{"due when its seconds begin", []taints.Eviction{at(hour, hour)}, true},
 		{"due before its seconds begin", []taints.Eviction{at(2*hour, hour)}, true},
@@ -362,4 +376,32 @@ func TestKeepTimersIsProcessPodOnNode(t *testing.T) {
 	}
 	t.Run("the clock runs on", func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { test(t, false) }) })
 	t.Run("the clock steps back", func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { test(t, true) }) })
+}
+
+// An eviction that comes from JSON, as between two processes, is queued like the
+// one that it was.
+func TestQueueTakesEvictionsFromJSON(t *testing.T) {
+	for _, e := range []taints.Eviction{
+		check(untolerated, 10*time.Second), check(noTime, 10*time.Second), check(fiveMinutes, 10*time.Second), {},
+	} {
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var decoded taints.Eviction
+		if err := json.Unmarshal(text, &decoded); err != nil {
+			t.Fatal(err)
+		}
+		var direct, by lifecycle.Queue[string]
+		direct.KeepTimers, by.KeepTimers = true, true
+		for _, e := range [][2]taints.Eviction{{check(fiveMinutes, 0), check(fiveMinutes, 0)}, {e, decoded}, {}} {
+			if want, got := direct.Update("p", e[0]), by.Update("p", e[1]); got != want {
+				t.Errorf("%s: %v, want %v", text, got, want)
+			}
+		}
+		want, _ := direct.Due("p")
+		if got, _ := by.Due("p"); !got.Equal(want) {
+			t.Errorf("%s: due %v, want %v", text, got, want)
+		}
+	}
 }

@@ -18,7 +18,7 @@ import (
 // The heads of the tables.
 const (
 	Matching = "taint, toleration, options, tolerated"
-	Effects  = "node's taints, pod's tolerations, options, placed, avoided, leaves at once"
+	Effects  = "node's taints, pod's tolerations, options, placed, avoided, untolerated NoExecute"
 	Eviction = "node's taints, pod's tolerations, policy, leaves"
 	Added    = "call, adds"
 	Defaults = "call, pod's tolerations, result"

@@ -32,6 +32,10 @@ func TestExplain(t *testing.T) {
 			-1, taints.MismatchKey, 0,
 			"gpu:NoSchedule is not tolerated (nothing comes close)",
 		}, {
+			"the zero toleration", "gpu=a:NoSchedule", []T{{}},
+			0, taints.MismatchValue, taints.HintEmptyValue,
+			"gpu=a:NoSchedule is not tolerated (closest: , its empty value matches only an empty value)",
+		}, {
 			"others only", "dedicated=ml:NoSchedule",
 			parseTolerations("gpu op=Exists", "node.kubernetes.io/not-ready:NoExecute op=Exists"),
 			-1, taints.MismatchKey, 0,

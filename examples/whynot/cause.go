@@ -179,13 +179,17 @@ func nearMiss(r *reason) string {
 // taintsText names what keeps the pods off nodes of which nothing says that
 // they are meant.
 func taintsText(list []alternative, why reasons) string {
-	type key struct{ key, tolerated string }
+	type key struct{ key, tolerated, similar string } // similar is a key that is tolerated
 	values := make(map[key][]string)
 	var order []key
 	for _, x := range list {
 		for _, t := range x.Taints {
 			k := key{key: t.Key}
-			if r := why[t]; r.at >= 0 && r.Closest.Key == t.Key && r.Closest.Value != "" {
+			switch r := why[t]; {
+			case r.at < 0:
+			case r.Closest.Key != t.Key:
+				k.similar = r.Closest.Key
+			case r.Closest.Value != "":
 				k.tolerated = r.Closest.Value
 			}
 			if values[k] == nil {
@@ -207,7 +211,11 @@ func taintsText(list []alternative, why reasons) string {
 		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.tolerated, b.tolerated))
 	})
 	for _, k := range order {
-		words = append(words, k.key+text(k.tolerated, values[k]))
+		word := k.key + text(k.tolerated, values[k])
+		if k.similar != "" {
+			word += ", but " + k.similar + " is"
+		}
+		words = append(words, word)
 	}
 	if len(words) == 0 {
 		return "it is not clear which nodes are meant"

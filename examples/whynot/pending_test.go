@@ -140,6 +140,13 @@ func TestChange(t *testing.T) {
 			[]string{"if k=v:NoSchedule", "if k=w:NoSchedule"},
 			none,
 		},
+		{
+			"empty value of a misspelled key",
+			[]string{"dedicated=v:NoSchedule"},
+			tols("dedicatd"),
+			[]string{"if dedicated=v:NoSchedule"},
+			none,
+		},
 		{"to empty value", []string{"k:NoSchedule"}, tols("k=v"), []string{"if k:NoSchedule"}, none},
 		{
 			"effect",
@@ -181,8 +188,8 @@ func TestChange(t *testing.T) {
 			"other key",
 			[]string{"dedicated=ml:NoSchedule"},
 			tols("dedicated=db", "team=ml"),
-			[]string{"0: dedicated=ml"},
-			1,
+			[]string{"if dedicated=ml:NoSchedule"},
+			none,
 		},
 		{
 			"other key of a value that many have",

@@ -176,7 +176,7 @@ func (a *adviser) plan(r *remedy) bool {
 // slip, or else a need.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons[t]
-	used := why.at >= 0 && (isUsed(why.Closest, a.known) || why.Hint == taints.HintOtherKey && a.usesValue(t))
+	used := why.at >= 0 && isUsed(why.Closest, a.known)
 	if why.at < 0 || !isSlip(why.Reason, used, a.values[t.ID()]) {
 		r.needs = append(r.needs, t)
 		r.Tolerations = append(r.Tolerations, tolerationOf(t))
@@ -194,14 +194,6 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	}
 	r.Tolerations = append(r.Tolerations, fixed)
 	r.Entries = append(r.Entries, entry{nil, fixed, -1})
-}
-
-// usesValue reports whether a toleration of another key has the taint's value
-// and is used.
-func (a *adviser) usesValue(t taints.Taint) bool {
-	return slices.ContainsFunc(a.tolerations, func(u taints.Toleration) bool {
-		return u.Key != t.Key && u.Value == t.Value && isUsed(u, a.known)
-	})
 }
 
 // changes reports whether the toleration at the place is replaced.

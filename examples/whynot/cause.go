@@ -19,7 +19,7 @@ type causeKind string
 const (
 	causeMistake  causeKind = "mistake"            // a toleration was meant for the taints and misses them
 	causeTaints   causeKind = "taints"             // taints that no toleration was meant for
-	causeNodes    causeKind = "nodes-out-of-order" // all nodes that would do are out of order or cordoned
+	causeNodes    causeKind = "nodes-out-of-order" // all nodes that would do are out of order, cordoned or going
 	causeSelector causeKind = "no-node-selected"   // no node has the labels that are asked for
 	causeGates    causeKind = "scheduling-gates"   // the scheduler does not look at the pods yet
 	// Taints let the pods in, and what else may keep them off is not evaluated.
@@ -117,7 +117,7 @@ func causeOfProfile(p *profile, r *placement, why reasons) (causeKind, string) {
 	case r.change == nil:
 		return causeTaints, "a taint or a toleration is not valid: " + joinTaints(taintsOf(why))
 	case len(r.change.Entries) == 0:
-		return causeNodes, "the nodes that would take it are out of order or cordoned: " +
+		return causeNodes, "the nodes that would take it are " + troubleWords(r.change.NodeTaints) + ": " +
 			joinTaints(r.change.NodeTaints)
 	}
 	return causeMistake, mistakeText(r.change, why)
@@ -228,7 +228,7 @@ func troubleText(list []taints.Taint) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "; and the nodes are out of order or cordoned: " + joinTaints(list)
+	return "; and the nodes are " + troubleWords(list) + ": " + joinTaints(list)
 }
 
 // nodeTaintsOf returns the taints that say that nodes of the alternatives are
@@ -268,10 +268,13 @@ func (x *pending) fix() string {
 		return "if nodes with " + joinTaints(a.untolerated()) + " are meant: " + fixText(a.entries())
 	case x.Change == nil:
 		return ""
+	case len(x.Change.Entries) == 0 && haveLeaving(x.Change.NodeTaints):
+		return "other nodes, not other tolerations"
 	case len(x.Change.Entries) == 0:
 		return "mend the nodes, not the pods"
-	}
-	if len(x.Change.NodeTaints) > 0 {
+	case haveLeaving(x.Change.NodeTaints):
+		return "other nodes, and " + fixText(x.Change.Entries)
+	case len(x.Change.NodeTaints) > 0:
 		return "mend the nodes, and " + fixText(x.Change.Entries)
 	}
 	return fixText(x.Change.Entries)

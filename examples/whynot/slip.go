@@ -172,19 +172,6 @@ func tolerationOf(t taints.Taint) taints.Toleration {
 	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
 }
 
-// isNodeTrouble reports whether a taint of the key says that the node is out of
-// order or cordoned.
-func isNodeTrouble(key string) bool {
-	switch key {
-	case taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
-		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService,
-		taints.NodeOutOfDisk, taints.CloudProviderUninitialized, taints.CloudProviderShutdown,
-		taints.NodeAlphaNotReady, taints.NodeAlphaUnreachable:
-		return true
-	}
-	return false
-}
-
 // isControlPlane reports whether a taint keeps pods off the control plane.
 func isControlPlane(t taints.Taint) bool {
 	return t.Key == taints.NodeRoleControlPlane || t.Key == taints.NodeRoleMaster

@@ -46,8 +46,9 @@ func (k causeKind) words() string {
 // A cause is what keeps pods pending, with all pods that it keeps.
 type cause struct {
 	Kind causeKind `json:"kind"`
-	Text string    `json:"text"`
-	Pods int       `json:"pods"`
+	// Text names the cause: no other one has it.
+	Text string `json:"text"`
+	Pods int    `json:"pods"`
 	// Owners counts the objects whose pods these are, by kind.
 	Owners map[string]int `json:"owners"`
 	// Examples are the names of some of the pods.
@@ -56,8 +57,34 @@ type cause struct {
 	Fix string `json:"fix,omitempty"`
 }
 
-// causesOf folds the paragraphs, most pods first.
+// fixMark is between the words and the fix in the text of a cause.
+const fixMark = "; fix: "
+
+// words returns the text without the fix.
+func (c *cause) words() string { return strings.TrimSuffix(c.Text, fixMark+c.Fix) }
+
+// nameCauses adds the fix to the words that paragraphs share whose fixes
+// differ: one cause has one fix.
+func nameCauses(list []pending) {
+	fixes := make(map[string]string)
+	differ := make(map[string]bool)
+	for i := range list {
+		x := &list[i]
+		if fix, ok := fixes[x.Cause]; ok && fix != x.fix() {
+			differ[x.Cause] = true
+		}
+		fixes[x.Cause] = x.fix()
+	}
+	for i := range list {
+		if x := &list[i]; differ[x.Cause] && x.fix() != "" {
+			x.Cause += fixMark + x.fix()
+		}
+	}
+}
+
+// causesOf folds the paragraphs by cause and fix, most pods first.
 func causesOf(list []pending) []cause {
+	nameCauses(list)
 	causes := []cause{}
 	at := make(map[string]int)
 	owners := make(map[string]map[string]bool)
@@ -263,6 +290,8 @@ func text(tolerated string, values []string) string {
 // fix says in one line what to do about the cause.
 func (x *pending) fix() string {
 	switch {
+	case x.Gated:
+		return "" // for the tolerations are not the cause
 	case x.Change == nil && len(x.Alternatives) == 1:
 		a := &x.Alternatives[0]
 		return "if nodes with " + joinTaints(a.untolerated()) + " are meant: " + fixText(a.entries())

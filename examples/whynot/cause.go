@@ -19,7 +19,7 @@ type causeKind string
 const (
 	causeMistake  causeKind = "mistake"            // a toleration was meant for the taints and misses them
 	causeTaints   causeKind = "taints"             // taints that no toleration was meant for
-	causeNodes    causeKind = "nodes-out-of-order" // all nodes that would do are out of order or cordoned
+	causeNodes    causeKind = "nodes-out-of-order" // all nodes that would do are out of order, cordoned or going
 	causeSelector causeKind = "no-node-selected"   // no node has the labels that are asked for
 	causeGates    causeKind = "scheduling-gates"   // the scheduler does not look at the pods yet
 	// Taints let the pods in, and what else may keep them off is not evaluated.
@@ -46,8 +46,9 @@ func (k causeKind) words() string {
 // A cause is what keeps pods pending, with all pods that it keeps.
 type cause struct {
 	Kind causeKind `json:"kind"`
-	Text string    `json:"text"`
-	Pods int       `json:"pods"`
+	// Text names the cause: no other one has it.
+	Text string `json:"text"`
+	Pods int    `json:"pods"`
 	// Owners counts the objects whose pods these are, by kind.
 	Owners map[string]int `json:"owners"`
 	// Examples are the names of some of the pods.
@@ -56,8 +57,34 @@ type cause struct {
 	Fix string `json:"fix,omitempty"`
 }
 
-// causesOf folds the paragraphs, most pods first.
+// fixMark is between the words and the fix in the text of a cause.
+const fixMark = "; fix: "
+
+// words returns the text without the fix.
+func (c *cause) words() string { return strings.TrimSuffix(c.Text, fixMark+c.Fix) }
+
+// nameCauses adds the fix to the words that paragraphs share whose fixes
+// differ: one cause has one fix.
+func nameCauses(list []pending) {
+	fixes := make(map[string]string)
+	differ := make(map[string]bool)
+	for i := range list {
+		x := &list[i]
+		if fix, ok := fixes[x.Cause]; ok && fix != x.fix() {
+			differ[x.Cause] = true
+		}
+		fixes[x.Cause] = x.fix()
+	}
+	for i := range list {
+		if x := &list[i]; differ[x.Cause] && x.fix() != "" {
+			x.Cause += fixMark + x.fix()
+		}
+	}
+}
+
+// causesOf folds the paragraphs by cause and fix, most pods first.
 func causesOf(list []pending) []cause {
+	nameCauses(list)
 	causes := []cause{}
 	at := make(map[string]int)
 	owners := make(map[string]map[string]bool)
@@ -117,7 +144,7 @@ func causeOfProfile(p *profile, r *placement, why reasons) (causeKind, string) {
 	case r.change == nil:
 		return causeTaints, "a taint or a toleration is not valid: " + joinTaints(taintsOf(why))
 	case len(r.change.Entries) == 0:
-		return causeNodes, "the nodes that would take it are out of order or cordoned: " +
+		return causeNodes, "the nodes that would take it are " + troubleWords(r.change.NodeTaints) + ": " +
 			joinTaints(r.change.NodeTaints)
 	}
 	return causeMistake, mistakeText(r.change, why)
@@ -179,13 +206,17 @@ func nearMiss(r *reason) string {
 // taintsText names what keeps the pods off nodes of which nothing says that
 // they are meant.
 func taintsText(list []alternative, why reasons) string {
-	type key struct{ key, tolerated string }
+	type key struct{ key, tolerated, similar string } // similar is a key that is tolerated
 	values := make(map[key][]string)
 	var order []key
 	for _, x := range list {
 		for _, t := range x.Taints {
 			k := key{key: t.Key}
-			if r := why[t]; r.at >= 0 && r.Closest.Key == t.Key && r.Closest.Value != "" {
+			switch r := why[t]; {
+			case r.at < 0:
+			case r.Closest.Key != t.Key:
+				k.similar = r.Closest.Key
+			case r.Closest.Value != "":
 				k.tolerated = r.Closest.Value
 			}
 			if values[k] == nil {
@@ -207,7 +238,11 @@ func taintsText(list []alternative, why reasons) string {
 		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.tolerated, b.tolerated))
 	})
 	for _, k := range order {
-		words = append(words, k.key+text(k.tolerated, values[k]))
+		word := k.key + text(k.tolerated, values[k])
+		if k.similar != "" {
+			word += ", but " + k.similar + " is"
+		}
+		words = append(words, word)
 	}
 	if len(words) == 0 {
 		return "it is not clear which nodes are meant"
@@ -220,7 +255,7 @@ func troubleText(list []taints.Taint) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "; and the nodes are out of order or cordoned: " + joinTaints(list)
+	return "; and the nodes are " + troubleWords(list) + ": " + joinTaints(list)
 }
 
 // nodeTaintsOf returns the taints that say that nodes of the alternatives are
@@ -255,15 +290,20 @@ func text(tolerated string, values []string) string {
 // fix says in one line what to do about the cause.
 func (x *pending) fix() string {
 	switch {
+	case x.Gated:
+		return "" // for the tolerations are not the cause
 	case x.Change == nil && len(x.Alternatives) == 1:
 		a := &x.Alternatives[0]
 		return "if nodes with " + joinTaints(a.untolerated()) + " are meant: " + fixText(a.entries())
 	case x.Change == nil:
 		return ""
+	case len(x.Change.Entries) == 0 && haveLeaving(x.Change.NodeTaints):
+		return "other nodes, not other tolerations"
 	case len(x.Change.Entries) == 0:
 		return "mend the nodes, not the pods"
-	}
-	if len(x.Change.NodeTaints) > 0 {
+	case haveLeaving(x.Change.NodeTaints):
+		return "other nodes, and " + fixText(x.Change.Entries)
+	case len(x.Change.NodeTaints) > 0:
 		return "mend the nodes, and " + fixText(x.Change.Entries)
 	}
 	return fixText(x.Change.Entries)

@@ -167,11 +167,16 @@ func (x *pending) writeRemedy(p *page) {
 	x.writeAlternatives(p)
 }
 
+// outOfOrder says what state nodes are in.
 func outOfOrder(x *pending, c *change) string {
+	who, what := "Nodes", "it is they that need mending, not the pod."
 	if c.Opens == x.Selected {
-		return "All of these nodes are out of order or cordoned: it is they that need mending, not the pod."
+		who = "All of these nodes"
 	}
-	return "Nodes are out of order or cordoned: it is they that need mending, not the pod."
+	if haveLeaving(c.NodeTaints) {
+		what = "the pod needs other nodes, not other tolerations."
+	}
+	return who + " are " + troubleWords(c.NodeTaints) + ": " + what
 }
 
 // writeAlternatives writes which nodes there are for the pod, where nothing
@@ -185,7 +190,7 @@ func (x *pending) writeAlternatives(p *page) {
 		entries := a.entries()
 		once := ""
 		if len(a.NodeTaints) > 0 {
-			once = ", once they are mended and " + enumerate(taintTexts(a.NodeTaints), "and") + " is gone"
+			once = ", once " + enumerate(taintTexts(a.NodeTaints), "and") + " is gone"
 		}
 		p.wrap("  ", "  ", fmt.Sprintf(
 			"If nodes with %s are meant for it (%s), and only then, this change lets it past their taints%s:",
@@ -214,7 +219,7 @@ func (a *alternative) trouble() string {
 	if len(a.NodeTaints) == 0 {
 		return ""
 	}
-	return ", out of order or cordoned: " + enumerate(taintTexts(a.NodeTaints), "and")
+	return ", " + troubleWords(a.NodeTaints) + ": " + enumerate(taintTexts(a.NodeTaints), "and")
 }
 
 // entries returns all tolerations to write for the alternative.

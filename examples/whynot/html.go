@@ -187,7 +187,7 @@ func (v *view) addCauses(r *report) {
 		x := causeView{
 			Pods:  c.Pods,
 			Kind:  c.Kind.words(),
-			Text:  clean(c.Text),
+			Text:  clean(c.words()),
 			Whose: clean(c.who()),
 			Fix:   clean(c.Fix),
 		}

@@ -92,6 +92,21 @@ func TestChange(t *testing.T) {
 			none,
 		},
 		{
+			"letter case of two that are cordoned",
+			[]string{
+				"k=ml:NoSchedule node.kubernetes.io/unschedulable:NoSchedule",
+				"k=ml:NoSchedule node.kubernetes.io/disk-pressure:NoSchedule",
+				"k=ML:NoSchedule node.kubernetes.io/unschedulable:NoSchedule",
+			},
+			tols("k=Ml"),
+			[]string{
+				"if mend node.kubernetes.io/disk-pressure:NoSchedule 0: k=ml",
+				"if mend node.kubernetes.io/unschedulable:NoSchedule 0: k=ml",
+				"if mend node.kubernetes.io/unschedulable:NoSchedule 0: k=ML",
+			},
+			none,
+		},
+		{
 			"a value in use is meant",
 			[]string{"k=ml:NoSchedule", "k=ML:NoSchedule x=y:NoSchedule"},
 			tols("k=ML"),
@@ -140,6 +155,13 @@ func TestChange(t *testing.T) {
 			[]string{"if k=v:NoSchedule", "if k=w:NoSchedule"},
 			none,
 		},
+		{
+			"empty value of a misspelled key",
+			[]string{"dedicated=v:NoSchedule"},
+			tols("dedicatd"),
+			[]string{"if dedicated=v:NoSchedule"},
+			none,
+		},
 		{"to empty value", []string{"k:NoSchedule"}, tols("k=v"), []string{"if k:NoSchedule"}, none},
 		{
 			"effect",
@@ -181,8 +203,8 @@ func TestChange(t *testing.T) {
 			"other key",
 			[]string{"dedicated=ml:NoSchedule"},
 			tols("dedicated=db", "team=ml"),
-			[]string{"0: dedicated=ml"},
-			1,
+			[]string{"if dedicated=ml:NoSchedule"},
+			none,
 		},
 		{
 			"other key of a value that many have",
@@ -266,6 +288,67 @@ func TestChange(t *testing.T) {
 			[]string{"mend node.kubernetes.io/not-ready:NoSchedule"},
 			1,
 		},
+		{
+			"nodes of several taints are mended alike",
+			[]string{
+				"node.kubernetes.io/not-ready:NoSchedule",
+				"node.kubernetes.io/not-ready:NoSchedule k=v:NoSchedule",
+				"node.kubernetes.io/disk-pressure:NoSchedule",
+			},
+			nil,
+			[]string{
+				"mend node.kubernetes.io/disk-pressure:NoSchedule",
+				"mend node.kubernetes.io/not-ready:NoSchedule",
+			},
+			2,
+		},
+		{
+			"an agent that is not ready",
+			[]string{"node.cilium.io/agent-not-ready:NoExecute k=v:NoSchedule"},
+			tols("k=V"),
+			[]string{"0: k=v", "mend node.cilium.io/agent-not-ready:NoExecute"},
+			1,
+		},
+		{
+			"nodes that go, each at its time",
+			[]string{
+				"ToBeDeletedByClusterAutoscaler=1763600001:NoSchedule",
+				"ToBeDeletedByClusterAutoscaler=1763600002:NoSchedule",
+				"k=v:NoSchedule",
+			},
+			nil,
+			[]string{"mend ToBeDeletedByClusterAutoscaler:NoSchedule"},
+			2,
+		},
+		{
+			"nodes of others that go, each at its time",
+			[]string{
+				"ToBeDeletedByClusterAutoscaler=1763600001:NoSchedule k=v:NoSchedule",
+				"ToBeDeletedByClusterAutoscaler=1763600002:NoSchedule k=v:NoSchedule",
+			},
+			nil,
+			[]string{"if k=v:NoSchedule mend ToBeDeletedByClusterAutoscaler:NoSchedule"},
+			none,
+		},
+		{
+			"nodes in order before those to be mended",
+			[]string{"k=v:NoSchedule", "k=v:NoSchedule node.kubernetes.io/unschedulable:NoSchedule"},
+			tols("k=V"),
+			[]string{"0: k=v"},
+			1,
+		},
+		{
+			"nodes that can be mended before those that go",
+			[]string{
+				"karpenter.sh/disrupted:NoSchedule",
+				"karpenter.sh/disrupted:NoSchedule",
+				"node.kubernetes.io/unschedulable:NoSchedule k=v:NoSchedule",
+			},
+			tols("k=V"),
+			[]string{"0: k=v", "mend node.kubernetes.io/unschedulable:NoSchedule"},
+			1,
+		},
+
 		{"invalid list", []string{"k=v:NoSchedule"}, []taints.Toleration{{Operator: "Equal", Value: "-"}}, nil, none},
 		{"operator", []string{"k=v:NoSchedule"}, withOperator("exists"), []string{"0: k op=Exists"}, 1},
 		{"operator lt", []string{"k=5:NoSchedule"}, withOperator("LT"), []string{"0: k=6 op=Lt"}, 1},
@@ -329,7 +412,7 @@ func checkChange(t *testing.T, x pending, nodes []string) {
 	for _, specs := range nodes {
 		var list []taints.Taint
 		for _, s := range strings.Fields(specs) {
-			if taint := taints.MustParseTaint(s); !isNodeTrouble(taint.Key) || len(x.Change.NodeTaints) == 0 {
+			if taint := taints.MustParseTaint(s); !slices.Contains(x.Change.NodeTaints, withoutTime(taint)) {
 				list = append(list, taint)
 			}
 		}
@@ -530,9 +613,27 @@ default/p
 			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "k=v:NoSchedule"),
 				podJSON("p", "", "")), `
   If nodes with k=v:NoSchedule are meant for it (n), and only then, this change lets it past their
-  taints, once they are mended and node.kubernetes.io/disk-pressure:NoSchedule is gone:
+  taints, once node.kubernetes.io/disk-pressure:NoSchedule is gone:
     # added
     - key: k
+`,
+		},
+		{
+			"nodes that go, each at its time",
+			list(nodeJSON("n", "", "ToBeDeletedByClusterAutoscaler=1763600001:NoSchedule"),
+				nodeJSON("m", "", "ToBeDeletedByClusterAutoscaler=1763600002:NoSchedule"),
+				podJSON("p", "", "")), `
+  All of these nodes are being removed: the pod needs other nodes, not other tolerations. Without
+  ToBeDeletedByClusterAutoscaler:NoSchedule the taints of 2 nodes let it in.
+
+`,
+		},
+		{
+			"nodes of others that go",
+			list(nodeJSON("n", "", "karpenter.sh/disrupted:NoSchedule", "k=v:NoSchedule"),
+				nodeJSON("m", "", "karpenter.sh/disrupted:NoSchedule", "k=w:NoSchedule"),
+				podJSON("p", "", "")), `
+    1 node   k=v:NoSchedule on n, being removed: karpenter.sh/disrupted:NoSchedule
 `,
 		},
 		{

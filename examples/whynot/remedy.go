@@ -49,6 +49,7 @@ type remedy struct {
 	untolerated []taints.Taint
 	nodes       []int
 	needs       []taints.Taint // of which no toleration is a slip
+	mended      []taints.Taint // that say that nodes which it opens are out of order
 	change
 }
 
@@ -94,13 +95,13 @@ func (a *adviser) advise() (*change, []*remedy) {
 	}
 	slices.SortStableFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), y.Opens-x.Opens) })
 	if isAmbiguous(settled) {
-		return nil, slices.DeleteFunc(settled, func(r *remedy) bool { return len(r.NodeTaints) > 0 })
+		isMended := len(settled[0].NodeTaints) > 0
+		return nil, slices.DeleteFunc(settled, func(r *remedy) bool { return len(r.NodeTaints) > 0 != isMended })
 	}
-	if len(settled) > 0 && len(settled[0].NodeTaints) == 0 {
-		return &settled[0].change, nil
-	}
-	if len(settled) > 0 { // once they are mended, these nodes take the pods
-		return &settled[0].change, nil
+	if len(settled) > 0 {
+		c := &settled[0].change
+		c.NodeTaints = settled[0].mended
+		return c, nil
 	}
 	if len(open) == 0 {
 		open = broken
@@ -113,10 +114,7 @@ func (a *adviser) remedies() []*remedy {
 	var list []*remedy
 	at := make(map[string]*remedy)
 	for _, s := range a.shares {
-		var untolerated []taints.Taint
-		for _, t := range a.matcher.Untolerated(s.group.taints, taints.Hard) {
-			untolerated = append(untolerated, *t)
-		}
+		untolerated := untoleratedOf(a.matcher, s.group)
 		key := textOf(untolerated)
 		r, ok := at[key]
 		if !ok {
@@ -129,6 +127,16 @@ func (a *adviser) remedies() []*remedy {
 	slices.SortFunc(list, func(x, y *remedy) int {
 		return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare)
 	})
+	return list
+}
+
+// untoleratedOf returns the hard taints of the group that the tolerations do not
+// match, in order and without times.
+func untoleratedOf(m *taints.Matcher, g *nodeGroup) []taints.Taint {
+	var list []taints.Taint
+	for _, t := range m.Untolerated(g.taints, taints.Hard) {
+		list = append(list, withoutTime(*t))
+	}
 	return list
 }
 
@@ -176,7 +184,7 @@ func (a *adviser) plan(r *remedy) bool {
 // slip, or else a need.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons[t]
-	used := why.at >= 0 && (isUsed(why.Closest, a.known) || why.Hint == taints.HintOtherKey && a.usesValue(t))
+	used := why.at >= 0 && isUsed(why.Closest, a.known)
 	if why.at < 0 || !isSlip(why.Reason, used, a.values[t.ID()]) {
 		r.needs = append(r.needs, t)
 		r.Tolerations = append(r.Tolerations, tolerationOf(t))
@@ -196,31 +204,28 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	r.Entries = append(r.Entries, entry{nil, fixed, -1})
 }
 
-// usesValue reports whether a toleration of another key has the taint's value
-// and is used.
-func (a *adviser) usesValue(t taints.Taint) bool {
-	return slices.ContainsFunc(a.tolerations, func(u taints.Toleration) bool {
-		return u.Key != t.Key && u.Value == t.Value && isUsed(u, a.known)
-	})
-}
-
 // changes reports whether the toleration at the place is replaced.
 func (r *remedy) changes(at int) bool {
 	return slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == at })
 }
 
-// count counts the nodes that the remedy opens.
+// count counts the nodes that the remedy opens. Of nodes that are out of order
+// these are all that take the pods once they are mended, whatever is wrong.
 func (a *adviser) count(r *remedy) {
 	m := taints.Compile(r.Tolerations)
+	r.mended = []taints.Taint{}
+	isMended, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
 	for _, s := range a.shares {
-		list := s.group.taints
-		if len(r.NodeTaints) > 0 {
-			list = slices.DeleteFunc(slices.Clone(list), func(t taints.Taint) bool { return isNodeTrouble(t.Key) })
+		left := untoleratedOf(m, s.group)
+		stays := func(t taints.Taint) bool { return !isMended || !isNodeTrouble(t.Key) || isLeaving(t.Key) && !isRemoved }
+		if slices.ContainsFunc(left, stays) {
+			continue
 		}
-		if _, found := m.FindUntolerated(list, taints.Hard); !found {
-			r.Opens += len(s.nodes)
-		}
+		r.Opens += len(s.nodes)
+		r.mended = append(r.mended, left...)
 	}
+	slices.SortFunc(r.mended, taints.Taint.Compare)
+	r.mended = slices.Compact(r.mended)
 }
 
 // compareCost orders remedies: nodes that are in order first, then the fewest
@@ -230,9 +235,11 @@ func (r *remedy) compareCost(s *remedy) int {
 }
 
 // rank orders remedies by whose nodes they are: anybody's, the control plane's,
-// out of order.
+// out of order, being removed.
 func (r *remedy) rank() int {
 	switch {
+	case haveLeaving(r.NodeTaints):
+		return 3
 	case len(r.NodeTaints) > 0:
 		return 2
 	case slices.ContainsFunc(r.untolerated, isControlPlane):
@@ -251,13 +258,14 @@ func (r *remedy) additions() int {
 	return n
 }
 
-// isAmbiguous reports whether two remedies for nodes that are in order make
-// different tolerations of the same one, so that it is not clear which nodes
-// are meant. Thresholds are no names: the remedy that opens most is taken.
+// isAmbiguous reports whether two remedies for nodes that are in order, or else
+// for others, make different tolerations of the same one, so that it is not
+// clear which nodes are meant. Thresholds are no names: the remedy that opens
+// most is taken.
 func isAmbiguous(settled []*remedy) bool {
 	for _, r := range settled {
-		if len(r.NodeTaints) > 0 {
-			return false // and so have those that follow
+		if len(r.NodeTaints) > 0 != (len(settled[0].NodeTaints) > 0) {
+			return false // and so are those that follow
 		}
 		for _, e := range r.Entries {
 			for _, f := range settled[0].Entries {

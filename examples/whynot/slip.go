@@ -39,51 +39,71 @@ func isSlip(r taints.Reason, isUsed bool, values int) bool {
 		return true
 	case isUsed:
 		return false
-	case r.Hint == taints.HintOtherKey:
-		return !isEverywhere(r.Taint.Value)
 	case t.Value == "":
-		return values == 1
+		return values == 1 && strings.EqualFold(t.Key, r.Taint.Key)
 	}
 	return strings.EqualFold(t.Value, r.Taint.Value)
 }
 
-// isEverywhere reports whether the value is one that many keys have, so that it
-// says nothing about one.
-func isEverywhere(value string) bool {
-	switch strings.ToLower(value) {
-	case "true", "false", "yes", "no", "present", "enabled", "disabled":
-		return true
-	}
-	return isInteger(value)
-}
-
-// namesAnother reports whether two keys that are alike differ just where names
-// of their kind do: in one short part or number, as team-a and team-b do.
+// namesAnother reports whether two keys that are alike may be names of different
+// nodes, as team-a and team-b, or trusted and untrusted. They are one name where
+// only letter case or separators differ, or where one long word has a letter
+// too many or too few or two neighbors swapped, and not at its beginning.
 func namesAnother(a, b string) bool {
-	isSeparator := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	x, y := strings.FieldsFunc(a, isSeparator), strings.FieldsFunc(b, isSeparator)
-	if len(x) != len(y) {
+	if strings.EqualFold(a, b) {
 		return false
 	}
+	x, y := keyWords(a), keyWords(b)
+	if len(x) != len(y) {
+		return true
+	}
+	differ := 0
 	for i := range x {
-		p, q := strings.ToLower(x[i]), strings.ToLower(y[i])
-		if p == q {
+		if x[i] == y[i] {
 			continue
 		}
-		if len(p) <= 2 || len(q) <= 2 || withoutDigits(p) == withoutDigits(q) {
+		if differ++; differ > 1 || !isMisspelled(x[i], y[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-func withoutDigits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return -1
+// keyWords returns the words of a key in lower case: between separators, and
+// where an upper case letter begins one, as in teamA.
+func keyWords(key string) []string {
+	var b strings.Builder
+	var last rune
+	for _, r := range key {
+		if unicode.IsLower(last) && unicode.IsUpper(r) {
+			b.WriteByte(' ')
 		}
-		return r
-	}, s)
+		if last = r; unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Fields(b.String())
+}
+
+// isMisspelled reports whether the words are one that is long enough to tell,
+// misspelled once. A letter replaced is none: so differ east and west.
+func isMisspelled(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < 5 || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 // corrected returns the toleration of a slip with as little changed as makes it
@@ -150,19 +170,6 @@ func tolerationOf(t taints.Taint) taints.Toleration {
 		return taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}
 	}
 	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
-}
-
-// isNodeTrouble reports whether a taint of the key says that the node is out of
-// order or cordoned.
-func isNodeTrouble(key string) bool {
-	switch key {
-	case taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
-		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService,
-		taints.NodeOutOfDisk, taints.CloudProviderUninitialized, taints.CloudProviderShutdown,
-		taints.NodeAlphaNotReady, taints.NodeAlphaUnreachable:
-		return true
-	}
-	return false
 }
 
 // isControlPlane reports whether a taint keeps pods off the control plane.

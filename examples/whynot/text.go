@@ -115,7 +115,7 @@ func (r *report) writeCauses(p *page) {
 
 // write writes the cause with its pods and what to do.
 func (c *cause) write(p *page) {
-	p.wrap("", "    ", c.who()+": "+c.Text)
+	p.wrap("", "    ", c.who()+": "+c.words())
 	if c.Fix != "" {
 		p.wrap("    fix: ", "         ", c.Fix)
 	}

@@ -46,6 +46,11 @@ type quiet struct{}
 func (quiet) Error() string { return "quiet" }
 func (quiet) Unwrap() error { return nil }
 
+// A number is an error, as those of package syscall are.
+type number int
+
+func (number) Error() string { return "number" }
+
 // A tree holds errors, nil ones included.
 type tree []error
 
@@ -144,6 +149,7 @@ func TestFieldErrors(t *testing.T) {
 		},
 
 		{"another error", io.EOF, path, field.ErrorList{internal(path, io.EOF)}},
+		{"another error, a number", number(0), path, field.ErrorList{internal(path, number(0))}},
 		{"another error, wrapped", wrapped, path, field.ErrorList{internal(path, wrapped)}},
 		{"another error at the root", io.EOF, nil, field.ErrorList{internal(nil, io.EOF)}},
 		{"other errors", tree{io.EOF, wrapped}, path, field.ErrorList{internal(path, tree{io.EOF, wrapped})}},

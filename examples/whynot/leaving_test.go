@@ -62,7 +62,7 @@ func TestLeaving(t *testing.T) {
 		"none gone 2026-11-21T01:23:00Z -60 timeAdded",
 		"over gone 2026-11-21T01:23:59Z -1 timeAdded",
 		"due gone 2026-11-21T01:24:00Z 0 timeAdded",
-		"f-none gone 2026-11-21T01:24:00Z 0 timeAdded",
+		"f-none gone 2026-11-21T01:24:00Z 0 now",
 		"u-none gone 2026-11-21T01:24:00Z 0 now",
 		"soon leaves 2026-11-21T01:24:01Z 1 timeAdded",
 		"u-soon leaves 2026-11-21T01:24:05Z 5 now",
@@ -78,6 +78,59 @@ func TestLeaving(t *testing.T) {
 	}
 	if r.Finished != 1 || r.Lost != 1 {
 		t.Errorf("finished %d, lost %d, want 1 each", r.Finished, r.Lost)
+	}
+}
+
+// The taint that decides is the one whose deadline is shown.
+func TestLeavingTaint(t *testing.T) {
+	type (
+		ts    = []taints.Taint
+		keeps = []taints.Toleration
+	)
+	const second = time.Second
+	timed := func(key string, ago time.Duration) taints.Taint {
+		added := testNow.Add(-ago)
+		return taints.Taint{Key: key, Effect: taints.NoExecute, TimeAdded: &added}
+	}
+	untimed := func(key string) taints.Taint { return taints.Taint{Key: key, Effect: taints.NoExecute} }
+	keep := func(key string, seconds int64) taints.Toleration {
+		return taints.Toleration{
+			Key: key, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &seconds,
+		}
+	}
+	for _, tc := range []struct {
+		taints      ts
+		tolerations keeps
+		want        string // key, toleration, outcome, seconds and origin
+	}{
+		{ts{untimed("a"), timed("b", 3*time.Hour)}, keeps{keep("b", 60)}, "b 60s gone -10740 timeAdded"},
+		{ts{timed("b", 3*time.Hour), untimed("a")}, keeps{keep("b", 60)}, "b 60s gone -10740 timeAdded"},
+		{ts{untimed("a"), timed("b", 9*second)}, keeps{keep("b", 60)}, "a none gone 0 now"},
+		{ts{timed("a", 9*second), timed("b", 99*second)}, keeps{keep("b", 60)}, "b 60s gone -39 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 9*second)}, keeps{keep("a", 0)}, "b none gone -9 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 99*second)}, nil, "b none gone -99 timeAdded"},
+		{ts{timed("a", 9*second), untimed("b")}, keeps{keep("a", 99), keep("b", 50)}, "b 50s leaves 50 now"},
+		{ts{timed("a", -9*second), untimed("b")}, keeps{keep("b", 50)}, "a none gone 0 now"},
+		{ts{timed("a", -9*second)}, keeps{keep("a", 5)}, "a 5s leaves 14 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 9*second)}, keeps{keep("a", 9), keep("b", 9)}, "a 9s gone 0 timeAdded"},
+		{ts{timed("a", 9*second), untimed("b")}, keeps{tol("a op=Exists"), keep("b", 1)}, "b 1s leaves 1 now"},
+	} {
+		n := &node{name: "n", taints: tc.taints}
+		p := &pod{profile: &profile{tolerations: tc.tolerations, matcher: taints.Compile(tc.tolerations)}}
+		x := leavingOf(p, n, testNow)
+		because := x.Because[0]
+		seconds := "none"
+		if because.Toleration != nil {
+			seconds = fmt.Sprintf("%ds", *because.Toleration.TolerationSeconds)
+		}
+		got := fmt.Sprint(because.Taint.Key, " ", seconds, " ", x.Outcome, " ", *x.InSeconds, " ", x.From)
+		if got != tc.want || len(x.Because) != 1 {
+			t.Errorf("%v, %v: got %s, want %s", tc.taints, tc.tolerations, got, tc.want)
+		}
+		all := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(tc.taints, tc.tolerations, testNow)
+		if !x.deadline.Equal(all.At) {
+			t.Errorf("%v, %v: deadline %v, want %v", tc.taints, tc.tolerations, x.deadline, all.At)
+		}
 	}
 }
 

@@ -17,15 +17,32 @@ type filter struct {
 	labels    labels.Selector
 }
 
+// String returns the flags of the command line that ask for it.
+func (f filter) String() string {
+	var words []string
+	if f.namespace != "" {
+		words = append(words, "-n "+f.namespace)
+	}
+	if len(f.labels) > 0 {
+		words = append(words, "-l "+f.labels.String())
+	}
+	return strings.Join(words, " ")
+}
+
+// lets reports whether the filter lets a pod through.
+func (f filter) lets(namespace string, labels map[string]string) bool {
+	return (f.namespace == "" || f.namespace == namespace) && f.labels.Matches(labels)
+}
+
 // add adds an object to the cluster: a Node, or a Pod that the filter lets
 // through. Other objects are counted.
-func (c *cluster) add(o *kubejson.Object, only filter) (err error) {
+func (c *cluster) add(o *kubejson.Object) (err error) {
 	c.objects++
 	switch {
 	case o.IsCore("Node"):
 		err = c.decodeNode(o.JSON)
 	case o.IsCore("Pod"):
-		err = c.decodePod(o.JSON, only)
+		err = c.decodePod(o.JSON)
 	default:
 		c.others[c.text([]byte(o.Kind))]++
 	}
@@ -69,7 +86,7 @@ func (c *cluster) decodeNode(object []byte) error {
 }
 
 // decodePod adds the Pod if the filter lets it through.
-func (c *cluster) decodePod(object []byte, only filter) error {
+func (c *cluster) decodePod(object []byte) error {
 	var p pod
 	var meta metadata
 	var spec podSpec
@@ -77,7 +94,7 @@ func (c *cluster) decodePod(object []byte, only filter) error {
 	err := kubejson.Fields("it", object, func(key, value []byte) (err error) {
 		switch string(key) {
 		case "metadata":
-			meta, err = c.metadata(value, len(only.labels) > 0)
+			meta, err = c.metadata(value, len(c.only.labels) > 0)
 		case "spec":
 			spec, err = c.podSpec(value)
 		case "status":
@@ -103,7 +120,8 @@ func (c *cluster) decodePod(object []byte, only filter) error {
 	if p.namespace == "" {
 		p.namespace = "default"
 	}
-	if only.namespace != "" && p.namespace != only.namespace || !only.labels.Matches(meta.labels) {
+	if !c.only.lets(p.namespace, meta.labels) {
+		c.hidden++
 		return nil
 	}
 	p.node, p.deleting, p.owner = spec.node, meta.deleting, meta.owner

@@ -13,8 +13,8 @@ import (
 
 func (r *report) writePending(p *page) {
 	p.title("1. Why is this pod pending?")
-	if r.Pods == 0 {
-		p.wrap("", "", "There are no pods in the input.")
+	if r.noPods != "" {
+		p.wrap("", "", r.noPods+".")
 	} else if len(r.Pending) == 0 {
 		p.wrap("", "", "No pod waits for the scheduler.")
 	}
@@ -306,8 +306,8 @@ func writeEntries(p *page, list []entry) {
 func (r *report) writeLeaving(p *page) {
 	p.title("2. Who leaves, and when?")
 	switch {
-	case r.Pods == 0:
-		p.wrap("", "", "There are no pods in the input.")
+	case r.noPods != "":
+		p.wrap("", "", r.noPods+".")
 	case len(r.Leaving) == 0:
 		p.wrap("", "", "No pod runs on a node with NoExecute taints.")
 	default:

@@ -26,8 +26,11 @@ var sample []byte
 // minutes.
 var sampleNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
 
-// inputSample is the name of the sample among inputs.
-const inputSample = "built-in sample"
+// The names of inputs that are neither files nor standard input.
+const (
+	inputSample  = "built-in sample"
+	inputCluster = "the cluster"
+)
 
 // load reads the files, or standard input, or what kubectl prints, or the
 // sample, and returns which it was.
@@ -36,7 +39,7 @@ func (p program) load(c *cluster, o *options) (input string, err error) {
 	defer progress.Clear()
 	read := func(name string, r io.Reader) error {
 		return kubejson.Read(name, r, func(object *kubejson.Object) error {
-			err := c.add(object, o.only)
+			err := c.add(object)
 			if c.objects%1000 == 0 {
 				progress.Show("read %d objects", c.objects)
 			}
@@ -50,7 +53,7 @@ func (p program) load(c *cluster, o *options) (input string, err error) {
 		return kubejson.StandardInput, p.loadStandardInput(read)
 	case o.cluster.isAsked() || strings.HasPrefix(p.name, "kubectl-whynot") ||
 		strings.HasPrefix(p.name, "kubectl_whynot"):
-		return "the cluster", p.loadCluster(o, read)
+		return inputCluster, p.loadCluster(o, read)
 	}
 	fmt.Fprintln(p.stderr, "whynot: no input, so this is the built-in sample;"+
 		" try: kubectl get nodes,pods -A -o json | whynot, or whynot -A")

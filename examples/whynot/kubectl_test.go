@@ -142,6 +142,21 @@ func TestPluginFails(t *testing.T) {
 	}
 }
 
+// What kubectl leaves out does not come in.
+func TestPluginFilter(t *testing.T) {
+	for args, want := range map[string]string{
+		"":            "There are no pods in the input",
+		"-A":          "There are no pods in the input",
+		"-n b":        "No pod of the cluster matches -n b",
+		"-A -l app=y": "No pod of the cluster matches -l app=y",
+	} {
+		fakeKubectl(t, "0", list(nodeJSON("n", "")), list())
+		if _, stdout, _ := runPlugin(t, "kubectl-whynot", strings.Fields(args)...); strings.Count(stdout, want) != 3 {
+			t.Errorf("%s: got %s", args, stdout)
+		}
+	}
+}
+
 // A prompter is standard error where somebody answers the prompt that appears.
 type prompter struct {
 	says   string
@@ -252,6 +267,32 @@ func TestFilter(t *testing.T) {
 	} {
 		if got := mustRun(t, input, strings.Fields(args)...); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", args, got)
+		}
+	}
+	for args, want := range map[string]string{
+		"-n none":            "None of the 4 pods in the input matches -n none",
+		"-l app=z,x!=y -n a": "None of the 4 pods in the input matches -n a -l app=z,x!=y",
+	} {
+		for _, form := range []string{"", " -v", " -o html"} {
+			got := mustRunWith(t, "120", input, strings.Fields(args+form)...)
+			if !strings.Contains(got, want) || strings.Contains(got, "no pods in the input") {
+				t.Errorf("%s: got %s", args+form, got)
+			}
+		}
+	}
+	one := list(nodeJSON("n", ""), pod("a", "p", "x"))
+	if got := mustRun(t, one, "-n", "b"); strings.Count(got, "The only pod in the input does not match -n b") != 3 {
+		t.Errorf("got %s", got)
+	}
+	for args, want := range map[string]string{
+		"nothing": "no pod nothing in the input\n", "nothing -n b": "no pod b/nothing in the input\n",
+		"nothing -l app=x": "no pod nothing in the input that matches -l app=x\n",
+		"a/p -l app=y":     "no pod a/p in the input that matches -l app=y; similar: a/q, b/r\n",
+		"pp":               "no pod pp in the input; similar: a/p, b/p, a/q\n",
+	} {
+		code, _, stderr := runOn(strings.NewReader(input), strings.Fields(args)...)
+		if code != 1 || stderr != "whynot: "+want {
+			t.Errorf("%s: exit code %d, stderr %q, want %q", args, code, stderr, want)
 		}
 	}
 	code, _, stderr := runOn(strings.NewReader(input), "p")

@@ -212,7 +212,7 @@ func isResource(s string) bool { return s == "pod" || s == "pods" || s == "po" }
 
 // answer returns the whole output.
 func (p program) answer(o options) ([]byte, error) {
-	c := newCluster()
+	c := newCluster(o.only)
 	in, err := p.load(c, &o)
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (p program) answer(o options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Input = in
+	r.Input, r.noPods = in, c.whyNoPods(in)
 	return r.encode(o, terminal.Width(p.stdout, p.columns))
 }
 

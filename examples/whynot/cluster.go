@@ -83,7 +83,7 @@ type profile struct {
 	affinity    labels.Terms // required; nil: none
 	tolerations []taints.Toleration
 	matcher     *taints.Matcher
-	family      *profile // the same without the names of nodes in the affinity; itself where there are none
+	family      *profile // the same without the only nodes that the affinity names; itself where it names none
 }
 
 // newCluster returns one for the nodes and pods that the filter lets through.
@@ -153,7 +153,7 @@ func (c *cluster) profile(selector map[string]string, affinity labels.Terms, tol
 	p = &profile{selector: selector, affinity: affinity, tolerations: tolerations, matcher: c.matcher(tolerations)}
 	c.profiles[key] = p
 	p.family = p
-	if slices.ContainsFunc(affinity, func(t labels.Term) bool { return len(t.MatchFields) > 0 }) {
+	if names, isPinned := affinity.Names(); isPinned && len(names) > 0 {
 		p.family = c.profile(selector, affinity.WithoutFields(), tolerations)
 	}
 	return p

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,34 @@ func manyGroups(groups, kinds int) string {
 		items = append(items, podJSON(fmt.Sprintf("p%d", i), "", "", tol(fmt.Sprintf("k=%03d", i))))
 	}
 	return list(items...)
+}
+
+// A term that leaves out a node by its name leaves it out of the matrix too; one
+// that names the only node, as those of a DaemonSet's pods do, does not count.
+func TestMatrixNames(t *testing.T) {
+	pod := func(name, operator string) string {
+		return `{"kind":"Pod","metadata":{"name":"` + name + `"},"spec":{"affinity":{"nodeAffinity":` +
+			`{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchFields":[` +
+			`{"key":"metadata.name","operator":"` + operator + `","values":["a"]}]}]}}}}}`
+	}
+	input := list(nodeJSON("a", "", "k=v:NoSchedule"), nodeJSON("b", ""), nodeJSON("c", ""))
+	for _, tc := range []struct{ operator, onA, onOthers string }{
+		{"NotIn", "not selected", "in"},
+		{"In", "kept away", "in"},
+	} {
+		page := mustRun(t, input+pod("p", tc.operator), "-o", "html")
+		cells := regexp.MustCompile(`aria-hidden="true">[✓✕–]</span> ([^<]*?)(?: <code>.*)?</td>`).FindAllStringSubmatch(page, -1)
+		var got []string
+		for _, c := range cells {
+			got = append(got, c[1])
+		}
+		want := []string{tc.onA, tc.onOthers}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", tc.operator, got, want)
+		}
+	}
 }
 
 func TestCaps(t *testing.T) {

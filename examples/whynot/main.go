@@ -192,6 +192,9 @@ func (o *options) setPods(args []string) error {
 	if o.only.namespace != "" && o.cluster.all {
 		return errors.New("-n and -A exclude each other")
 	}
+	if o.form == formHTML && o.pod != "" {
+		return fmt.Errorf("the page of -o html is of all pods, not only of %s", o.pod)
+	}
 	for _, kind := range []string{"pod/", "pods/"} {
 		o.pod = strings.TrimPrefix(o.pod, kind)
 	}

@@ -207,6 +207,7 @@ func TestUsage(t *testing.T) {
 		{"-n x y/z", 2, "whynot: the pod y/z is not in the namespace x\n"},
 		{"a b", 2, "whynot: one pod at a time, not \"b\" too; name files with -f\n"},
 		{"-pod a b", 2, "one pod at a time"},
+		{"-o html a", 2, "whynot: the page of -o html is of all pods, not only of a\n"},
 		{"-A -n x", 2, "whynot: -n and -A exclude each other\n"},
 		{"-l a=b,", 2, "want a=b, a!=b, a in (b,c)"},
 		{"-f sample.json -o yaml", 2, "want text, json or html"},

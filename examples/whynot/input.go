@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func (p program) load(c *cluster, o *options) (input string, err error) {
 	}
 	switch {
 	case len(o.files) > 0:
-		return strings.Join(o.files, ", "), p.loadFiles(o.files, read)
+		return inputFiles(o.files), p.loadFiles(o.files, read)
 	case p.stdin != nil && !terminal.Is(p.stdin):
 		return kubejson.StandardInput, p.loadStandardInput(read)
 	case o.cluster.isAsked() || strings.HasPrefix(p.name, "kubectl-whynot") ||
@@ -58,6 +59,17 @@ func (p program) load(c *cluster, o *options) (input string, err error) {
 	fmt.Fprintln(p.stderr, "whynot: no input, so this is the built-in sample;"+
 		" try: kubectl get nodes,pods -A -o json | whynot, or whynot -A")
 	return inputSample, read(inputSample, bytes.NewReader(sample))
+}
+
+// inputFiles is the name of the files among inputs.
+func inputFiles(names []string) string {
+	names = slices.Clone(names)
+	for i, name := range names {
+		if name == "-" {
+			names[i] = kubejson.StandardInput
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func (p program) progress() *terminal.Progress { return terminal.NewProgress(p.stderr, p.clock) }

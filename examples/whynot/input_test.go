@@ -212,6 +212,13 @@ func TestInputChoice(t *testing.T) {
 	if code != 1 || stdout != "" || stderr != "whynot: "+errNoInput.Error()+"\n" {
 		t.Errorf("-: exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
+	if r := mustReport(t, string(sample), "-f", "sample.json", "-f", "-"); r.Input != "sample.json, standard input" {
+		t.Errorf("-: the input is %q", r.Input)
+	}
+	code, _, stderr = runOn(strings.NewReader(podJSON("p", "", "")), "-f", "-")
+	if code != 1 || !strings.HasPrefix(stderr, "whynot: standard input: no nodes, only") {
+		t.Errorf("-: exit code %d, stderr %q", code, stderr)
+	}
 	want := strings.Replace(mustRun(t, string(sample)), "42 pods,", "42 pods of the built-in sample,", 1)
 	if code, got, _ := runOn(nil, "-now", "2026-11-21T01:25:00Z"); code != 0 || got == want {
 		t.Error("-now does not change the sample's output")

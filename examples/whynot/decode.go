@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -63,7 +64,7 @@ func (c *cluster) decodeNode(object []byte) error {
 			return kubejson.Fields("spec", value, func(key, value []byte) (err error) {
 				switch string(key) {
 				case "taints":
-					n.taints, err = kubejson.DecodeList[taints.Taint]("spec.taints", value)
+					n.taints, err = decodeTaints(value)
 				case "unschedulable":
 					err = kubejson.Decode("spec.unschedulable", value, &isCordoned)
 				}
@@ -83,6 +84,20 @@ func (c *cluster) decodeNode(object []byte) error {
 	}
 	c.addNode(n)
 	return nil
+}
+
+// decodeTaints returns the taints, with times that can be written again: some
+// that Go reads, as with a zone of a day and more, cannot.
+func decodeTaints(value []byte) ([]taints.Taint, error) {
+	list, err := kubejson.DecodeList[taints.Taint]("spec.taints", value)
+	for i := range list {
+		if added := list[i].TimeAdded; added != nil && err == nil {
+			if _, wrong := added.MarshalText(); wrong != nil {
+				err = fmt.Errorf("spec.taints[%d].timeAdded is no time of RFC 3339: %w", i, wrong)
+			}
+		}
+	}
+	return list, err
 }
 
 // decodePod adds the Pod if the filter lets it through.

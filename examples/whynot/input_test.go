@@ -68,6 +68,10 @@ func TestBadInput(t *testing.T) {
 			"node n: spec.taints[1]: parsing time",
 		},
 		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"timeAdded":"2026-01-01T00:00:00+24:30"}]}}`,
+			"node n: spec.taints[1].timeAdded is no time of RFC 3339: Time.MarshalText: timezone hour outside of range [0,23]\n",
+		},
+		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"unschedulable":"yes"}}`,
 			"node n: spec.unschedulable is a string, not true or false\n",
 		},

@@ -4,7 +4,6 @@ package main
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -129,9 +128,7 @@ func isSooner(a, b taints.Eviction) bool {
 	if !a.At.Equal(b.At) {
 		return a.At.Before(b.At)
 	}
-	_, isTolerated := a.Toleration()
-	_, other := b.Toleration()
-	return !isTolerated && other
+	return !a.Tolerated && b.Tolerated
 }
 
 // expire sets the deadline.
@@ -147,13 +144,11 @@ func (r *leaving) expire(e taints.Eviction, decides *taints.Taint, now time.Time
 		r.At = e.At.UTC().Format(time.RFC3339)
 	}
 	seconds := e.At.Unix() - now.Unix()
-	if seconds < 0 && e.At.After(now) {
-		seconds = math.MaxInt64
-	}
 	r.InSeconds = &seconds
 }
 
-// lastSecond is the end of the year 9999.
+// lastSecond is the end of the year 9999 in UTC. A deadline can be hours later
+// where the year ends later; beyond that the library takes it for forever.
 const lastSecond = 253402300799
 
 // tolerated returns the node's NoExecute taints with the tolerations that let

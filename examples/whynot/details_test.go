@@ -78,6 +78,12 @@ func TestAdvice(t *testing.T) {
 			"add this to the pod, or delete Job load-2939568x and create it anew with the change, " +
 				"for a Job's pod template cannot be changed.",
 		},
+		{
+			"Job", "29395680", "",
+			"delete Job 29395680 and create it anew with the change, for a Job's pod template cannot be changed.",
+			"add this to the pod, or delete Job 29395680 and create it anew with the change, " +
+				"for a Job's pod template cannot be changed.",
+		},
 	} {
 		for mistake, want := range map[string]string{"team=ML": tc.correction, "": tc.addition} {
 			var tolerations []taints.Toleration

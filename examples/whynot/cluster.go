@@ -17,6 +17,8 @@ import (
 type cluster struct {
 	nodes   []node // in order of name, once all is read
 	pods    []pod
+	only    filter
+	hidden  int // pods that the filter keeps out
 	nodeAt  map[string]int
 	podAt   map[podName]int
 	others  map[string]int // objects that are neither, by kind
@@ -81,11 +83,13 @@ type profile struct {
 	affinity    labels.Terms // required; nil: none
 	tolerations []taints.Toleration
 	matcher     *taints.Matcher
-	family      *profile // the same without the names of nodes in the affinity; itself where there are none
+	family      *profile // the same without the only nodes that the affinity names; itself where it names none
 }
 
-func newCluster() *cluster {
+// newCluster returns one for the nodes and pods that the filter lets through.
+func newCluster(only filter) *cluster {
 	return &cluster{
+		only:     only,
 		nodeAt:   make(map[string]int),
 		podAt:    make(map[podName]int),
 		others:   make(map[string]int),
@@ -149,7 +153,7 @@ func (c *cluster) profile(selector map[string]string, affinity labels.Terms, tol
 	p = &profile{selector: selector, affinity: affinity, tolerations: tolerations, matcher: c.matcher(tolerations)}
 	c.profiles[key] = p
 	p.family = p
-	if slices.ContainsFunc(affinity, func(t labels.Term) bool { return len(t.MatchFields) > 0 }) {
+	if names, isPinned := affinity.Names(); isPinned && len(names) > 0 {
 		p.family = c.profile(selector, affinity.WithoutFields(), tolerations)
 	}
 	return p
@@ -180,6 +184,21 @@ func (c *cluster) contents() string {
 		words = append(words, ignored(c.others))
 	}
 	return strings.Join(words, ", ")
+}
+
+// whyNoPods says why there are no pods, without a full stop, empty if there are.
+func (c *cluster) whyNoPods(input string) string {
+	switch {
+	case len(c.pods) > 0:
+		return ""
+	case input == inputCluster && c.only.String() != "":
+		return "No pod of the cluster matches " + c.only.String()
+	case c.hidden == 1:
+		return "The only pod in the input does not match " + c.only.String()
+	case c.hidden > 1:
+		return fmt.Sprintf("None of the %d pods in the input matches %s", c.hidden, c.only)
+	}
+	return "There are no pods in the input"
 }
 
 // ignored names the kinds of the objects that are neither nodes nor pods.

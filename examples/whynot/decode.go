@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -17,15 +18,32 @@ type filter struct {
 	labels    labels.Selector
 }
 
+// String returns the flags of the command line that ask for it.
+func (f filter) String() string {
+	var words []string
+	if f.namespace != "" {
+		words = append(words, "-n "+f.namespace)
+	}
+	if len(f.labels) > 0 {
+		words = append(words, "-l "+f.labels.String())
+	}
+	return strings.Join(words, " ")
+}
+
+// lets reports whether the filter lets a pod through.
+func (f filter) lets(namespace string, labels map[string]string) bool {
+	return (f.namespace == "" || f.namespace == namespace) && f.labels.Matches(labels)
+}
+
 // add adds an object to the cluster: a Node, or a Pod that the filter lets
 // through. Other objects are counted.
-func (c *cluster) add(o *kubejson.Object, only filter) (err error) {
+func (c *cluster) add(o *kubejson.Object) (err error) {
 	c.objects++
 	switch {
 	case o.IsCore("Node"):
 		err = c.decodeNode(o.JSON)
 	case o.IsCore("Pod"):
-		err = c.decodePod(o.JSON, only)
+		err = c.decodePod(o.JSON)
 	default:
 		c.others[c.text([]byte(o.Kind))]++
 	}
@@ -46,7 +64,7 @@ func (c *cluster) decodeNode(object []byte) error {
 			return kubejson.Fields("spec", value, func(key, value []byte) (err error) {
 				switch string(key) {
 				case "taints":
-					n.taints, err = kubejson.DecodeList[taints.Taint]("spec.taints", value)
+					n.taints, err = decodeTaints(value)
 				case "unschedulable":
 					err = kubejson.Decode("spec.unschedulable", value, &isCordoned)
 				}
@@ -68,8 +86,22 @@ func (c *cluster) decodeNode(object []byte) error {
 	return nil
 }
 
+// decodeTaints returns the taints, with times that can be written again: some
+// that Go reads, as with a zone of a day and more, cannot.
+func decodeTaints(value []byte) ([]taints.Taint, error) {
+	list, err := kubejson.DecodeList[taints.Taint]("spec.taints", value)
+	for i := range list {
+		if added := list[i].TimeAdded; added != nil && err == nil {
+			if _, wrong := added.MarshalText(); wrong != nil {
+				err = fmt.Errorf("spec.taints[%d].timeAdded is no time of RFC 3339: %w", i, wrong)
+			}
+		}
+	}
+	return list, err
+}
+
 // decodePod adds the Pod if the filter lets it through.
-func (c *cluster) decodePod(object []byte, only filter) error {
+func (c *cluster) decodePod(object []byte) error {
 	var p pod
 	var meta metadata
 	var spec podSpec
@@ -77,7 +109,7 @@ func (c *cluster) decodePod(object []byte, only filter) error {
 	err := kubejson.Fields("it", object, func(key, value []byte) (err error) {
 		switch string(key) {
 		case "metadata":
-			meta, err = c.metadata(value, len(only.labels) > 0)
+			meta, err = c.metadata(value, len(c.only.labels) > 0)
 		case "spec":
 			spec, err = c.podSpec(value)
 		case "status":
@@ -103,7 +135,8 @@ func (c *cluster) decodePod(object []byte, only filter) error {
 	if p.namespace == "" {
 		p.namespace = "default"
 	}
-	if only.namespace != "" && p.namespace != only.namespace || !only.labels.Matches(meta.labels) {
+	if !c.only.lets(p.namespace, meta.labels) {
+		c.hidden++
 		return nil
 	}
 	p.node, p.deleting, p.owner = spec.node, meta.deleting, meta.owner

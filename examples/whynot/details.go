@@ -13,8 +13,8 @@ import (
 
 func (r *report) writePending(p *page) {
 	p.title("1. Why is this pod pending?")
-	if r.Pods == 0 {
-		p.wrap("", "", "There are no pods in the input.")
+	if r.noPods != "" {
+		p.wrap("", "", r.noPods+".")
 	} else if len(r.Pending) == 0 {
 		p.wrap("", "", "No pod waits for the scheduler.")
 	}
@@ -249,18 +249,57 @@ func (a *alternative) untolerated() []taints.Taint {
 func (x *pending) advice(entries []entry) string {
 	const rule = "An existing pod's tolerations can only be added to: "
 	isAddition := !slices.ContainsFunc(entries, func(e entry) bool { return e.Replaces != nil })
-	what := "make the change"
+	what, or := "make the change", ""
 	if isAddition {
-		what = "add this to the pod, or"
+		what, or = "add this to the pod, or", "add this to the pod, or "
 	}
 	switch {
 	case x.Owner == nil && isAddition:
 		return rule + "add this to the pod."
 	case x.Owner == nil:
 		return rule + "the pod has no owner, so delete it and create it anew."
+	case x.Owner.Kind == "Job":
+		return rule + or + x.Owner.renewal()
 	}
-	kind, name := x.Owner.template()
-	return rule + what + " in the pod template of " + kind + " " + name + "."
+	return rule + what + " in the pod template of " + x.Owner.revision()
+}
+
+// renewal says how to change the pods of a Job, whose template the API server
+// lets nobody change once it has pods.
+func (o *owner) renewal() string {
+	text := "delete Job " + o.Name + " and create it anew with the change, for a Job's pod template cannot be changed."
+	if name := o.cronJob(); name != "" {
+		text += " If CronJob " + name + " made it, make the change there too, for the next Jobs."
+	}
+	return text
+}
+
+// cronJob returns the CronJob that a Job is of by its name, which ends in the
+// minutes since 1970 then; empty for other names.
+func (o *owner) cronJob() string {
+	i := strings.LastIndexByte(o.Name, '-')
+	if minutes := o.Name[i+1:]; i < 1 || len(minutes) != 8 || strings.Trim(minutes, "0123456789") != "" {
+		return ""
+	}
+	return o.Name[:i]
+}
+
+// revision names the object that has the pods' template, and what becomes of
+// existing pods once that changes.
+func (o *owner) revision() string {
+	const onlyNew = " A change there is for new pods only: then delete the pod."
+	kind, name := o.template()
+	switch kind {
+	case "Deployment":
+		return "Deployment " + name + "."
+	case "ReplicaSet":
+		return "ReplicaSet " + name + ", or of what owns it." + onlyNew
+	case "ReplicationController":
+		return "ReplicationController " + name + "." + onlyNew
+	}
+	// A StatefulSet waits for a pod that is not ready, unless its pods are
+	// managed in parallel, and OnDelete is a strategy of DaemonSets as well.
+	return kind + " " + name + ". If a change there does not replace the pod, delete it."
 }
 
 func writeEntries(p *page, list []entry) {
@@ -272,8 +311,8 @@ func writeEntries(p *page, list []entry) {
 func (r *report) writeLeaving(p *page) {
 	p.title("2. Who leaves, and when?")
 	switch {
-	case r.Pods == 0:
-		p.wrap("", "", "There are no pods in the input.")
+	case r.noPods != "":
+		p.wrap("", "", r.noPods+".")
 	case len(r.Leaving) == 0:
 		p.wrap("", "", "No pod runs on a node with NoExecute taints.")
 	default:

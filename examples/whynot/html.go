@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -47,6 +48,9 @@ func (r *report) html() ([]byte, error) {
 	if len(r.Ignored) > 0 {
 		v.Ignored = clean(ignored(r.Ignored))
 	}
+	if len(r.matrix.columns) == 0 {
+		v.NoPods = clean(cmp.Or(r.noPods, "All pods have finished"))
+	}
 	v.addCauses(r)
 	v.addFates(r)
 	v.addMatrix(r)
@@ -62,8 +66,8 @@ type view struct {
 	Script     template.JS
 	ScriptHash string
 
-	Nodes, Pods, Input, Now, Ignored, Note string
-	NotEvaluated, LeftOut                  string
+	Nodes, Pods, Input, Now, Ignored, NoPods string
+	NotEvaluated, LeftOut                    string
 
 	Pending, CauseCount, MoreCauses string
 	Causes                          []causeView

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,42 @@ func manyGroups(groups, kinds int) string {
 		items = append(items, podJSON(fmt.Sprintf("p%d", i), "", "", tol(fmt.Sprintf("k=%03d", i))))
 	}
 	return list(items...)
+}
+
+// A term that leaves out a node by its name leaves it out of the matrix too; one
+// that names the only node, as those of a DaemonSet's pods do, does not count.
+func TestMatrixNames(t *testing.T) {
+	const pod = `{"kind":"Pod","metadata":{"name":"p"},"spec":{"affinity":{"nodeAffinity":` +
+		`{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[TERMS]}}}}}`
+	const term = `{"matchFields":[{"key":"metadata.name","operator":"OPERATOR","values":["a"]}]}`
+	input := list(nodeJSON("a", "", "k=v:NoSchedule"), nodeJSON("b", ""), nodeJSON("c", ""))
+	for _, tc := range []struct{ terms, onA, onOthers string }{
+		{strings.Replace(term, "OPERATOR", "NotIn", 1), "not selected", "in"},
+		{strings.Replace(term, "OPERATOR", "In", 1), "kept away", "in"},
+		{"", "not selected", "not selected"},
+	} {
+		page := mustRun(t, input+strings.Replace(pod, "TERMS", tc.terms, 1), "-o", "html")
+		cells := regexp.MustCompile(`aria-hidden="true">[✓✕–]</span> ([^<]*?)(?: <code>.*)?</td>`).FindAllStringSubmatch(page, -1)
+		var got []string
+		for _, c := range cells {
+			got = append(got, c[1])
+		}
+		want := []string{tc.onA, tc.onOthers}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", tc.terms, got, want)
+		}
+	}
+}
+
+// Pods that have finished are in the input, and not in the matrix.
+func TestMatrixOfFinished(t *testing.T) {
+	done := `{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Succeeded"}}`
+	page := mustRun(t, list(nodeJSON("n", ""), done), "-o", "html")
+	if !strings.Contains(page, "<p>All pods have finished.</p>") || strings.Contains(page, "no pods in the input") {
+		t.Errorf("got %s", page[strings.Index(page, "<main>"):])
+	}
 }
 
 func TestCaps(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,8 +27,11 @@ var sample []byte
 // minutes.
 var sampleNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
 
-// inputSample is the name of the sample among inputs.
-const inputSample = "built-in sample"
+// The names of inputs that are neither files nor standard input.
+const (
+	inputSample  = "built-in sample"
+	inputCluster = "the cluster"
+)
 
 // load reads the files, or standard input, or what kubectl prints, or the
 // sample, and returns which it was.
@@ -36,7 +40,7 @@ func (p program) load(c *cluster, o *options) (input string, err error) {
 	defer progress.Clear()
 	read := func(name string, r io.Reader) error {
 		return kubejson.Read(name, r, func(object *kubejson.Object) error {
-			err := c.add(object, o.only)
+			err := c.add(object)
 			if c.objects%1000 == 0 {
 				progress.Show("read %d objects", c.objects)
 			}
@@ -45,16 +49,27 @@ func (p program) load(c *cluster, o *options) (input string, err error) {
 	}
 	switch {
 	case len(o.files) > 0:
-		return strings.Join(o.files, ", "), p.loadFiles(o.files, read)
+		return inputFiles(o.files), p.loadFiles(o.files, read)
 	case p.stdin != nil && !terminal.Is(p.stdin):
 		return kubejson.StandardInput, p.loadStandardInput(read)
 	case o.cluster.isAsked() || strings.HasPrefix(p.name, "kubectl-whynot") ||
 		strings.HasPrefix(p.name, "kubectl_whynot"):
-		return "the cluster", p.loadCluster(o, read)
+		return inputCluster, p.loadCluster(o, read)
 	}
 	fmt.Fprintln(p.stderr, "whynot: no input, so this is the built-in sample;"+
 		" try: kubectl get nodes,pods -A -o json | whynot, or whynot -A")
 	return inputSample, read(inputSample, bytes.NewReader(sample))
+}
+
+// inputFiles is the name of the files among inputs.
+func inputFiles(names []string) string {
+	names = slices.Clone(names)
+	for i, name := range names {
+		if name == "-" {
+			names[i] = kubejson.StandardInput
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func (p program) progress() *terminal.Progress { return terminal.NewProgress(p.stderr, p.clock) }

@@ -68,6 +68,10 @@ func TestBadInput(t *testing.T) {
 			"node n: spec.taints[1]: parsing time",
 		},
 		{
+			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"timeAdded":"2026-01-01T00:00:00+24:30"}]}}`,
+			"node n: spec.taints[1].timeAdded is no time of RFC 3339: Time.MarshalText: timezone hour outside of range [0,23]\n",
+		},
+		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"unschedulable":"yes"}}`,
 			"node n: spec.unschedulable is a string, not true or false\n",
 		},
@@ -211,6 +215,13 @@ func TestInputChoice(t *testing.T) {
 	code, stdout, stderr := runOn(nil, "-f", "-")
 	if code != 1 || stdout != "" || stderr != "whynot: "+errNoInput.Error()+"\n" {
 		t.Errorf("-: exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if r := mustReport(t, string(sample), "-f", "sample.json", "-f", "-"); r.Input != "sample.json, standard input" {
+		t.Errorf("-: the input is %q", r.Input)
+	}
+	code, _, stderr = runOn(strings.NewReader(podJSON("p", "", "")), "-f", "-")
+	if code != 1 || !strings.HasPrefix(stderr, "whynot: standard input: no nodes, only") {
+		t.Errorf("-: exit code %d, stderr %q", code, stderr)
 	}
 	want := strings.Replace(mustRun(t, string(sample)), "42 pods,", "42 pods of the built-in sample,", 1)
 	if code, got, _ := runOn(nil, "-now", "2026-11-21T01:25:00Z"); code != 0 || got == want {

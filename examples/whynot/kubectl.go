@@ -71,8 +71,9 @@ func (p program) loadCommand(args []string, read func(string, io.Reader) error) 
 	}
 	fmt.Fprintln(p.stderr, "whynot: running "+line)
 	command := exec.Command(path, args...)
-	var says strings.Builder
-	command.Stderr = &says
+	// A plugin of kubectl's may ask for a login on the terminal, so what it says
+	// is not kept back. Standard input is a terminal here, or nil.
+	command.Stdin, command.Stderr = p.stdin, p.stderr
 	out, err := command.StdoutPipe()
 	if err != nil {
 		return err
@@ -82,21 +83,10 @@ func (p program) loadCommand(args []string, read func(string, io.Reader) error) 
 	}
 	failed := read(line, out)
 	io.Copy(io.Discard, out) // so that kubectl ends
-	err = command.Wait()
-	if err != nil && says.Len() > 0 {
-		return fmt.Errorf("%s: %s", line, lastLine(says.String()))
+	if err := command.Wait(); err != nil {
+		return fmt.Errorf("%s: %w", line, err) // after kubectl's own words
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", line, err)
-	}
-	io.WriteString(p.stderr, says.String())
 	return failed
-}
-
-// lastLine is where kubectl says what went wrong, after what it logs.
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
 // commandLine is what one would type.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -94,10 +93,9 @@ func hasNoExecute(list []taints.Taint) bool {
 // leavingOf computes what becomes of the pod on the node.
 func leavingOf(p *pod, n *node, now time.Time) leaving {
 	r := leaving{Pod: p.String(), Node: n.name, Outcome: stays, name: p.podName}
-	e := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(n.taints, p.tolerations, now)
-	if i, leaves := e.Taint(); leaves {
-		r.Because = []pair{{n.taints[i], tolerationAt(p, e.Toleration)}}
-		r.expire(e, n.taints[i], now)
+	if first, e := firstEviction(p, n, now); first != nil {
+		r.Because = []pair{{*first, tolerationAt(p, e.Toleration)}}
+		r.expire(e, first, now)
 	} else {
 		r.Because = tolerated(p, n)
 	}
@@ -110,26 +108,47 @@ func leavingOf(p *pod, n *node, now time.Time) leaving {
 	return r
 }
 
+// firstEviction returns the taint of the node with the earliest deadline, nil
+// if the pod stays. Each taint is evaluated by itself: of all together, the
+// library names the taint that evicts now, even where the time of another one
+// was over before.
+func firstEviction(p *pod, n *node, now time.Time) (first *taints.Taint, e taints.Eviction) {
+	for i := range n.taints {
+		alone := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(n.taints[i:i+1], p.tolerations, now)
+		if alone.Outcome != taints.Stays && (first == nil || isSooner(alone, e)) {
+			first, e = &n.taints[i], alone
+		}
+	}
+	return first, e
+}
+
+// isSooner reports whether a has the earlier deadline, or the same one for a
+// taint that is not tolerated, while that of b is.
+func isSooner(a, b taints.Eviction) bool {
+	if !a.At.Equal(b.At) {
+		return a.At.Before(b.At)
+	}
+	return !a.Tolerated && b.Tolerated
+}
+
 // expire sets the deadline.
-func (r *leaving) expire(e taints.Eviction, decides taints.Taint, now time.Time) {
+func (r *leaving) expire(e taints.Eviction, decides *taints.Taint, now time.Time) {
 	r.Outcome, r.deadline, r.From = leaves, e.At, fromNow
-	if e.Outcome == taints.EvictsNow || !e.At.After(now) {
+	if !e.At.After(now) {
 		r.Outcome = gone
 	}
-	if decides.TimeAdded != nil {
+	if decides.TimeAdded != nil && e.From.Equal(*decides.TimeAdded) {
 		r.From = fromTimeAdded
 	}
 	if e.At.Unix() <= lastSecond {
 		r.At = e.At.UTC().Format(time.RFC3339)
 	}
 	seconds := e.At.Unix() - now.Unix()
-	if seconds < 0 && e.At.After(now) {
-		seconds = math.MaxInt64
-	}
 	r.InSeconds = &seconds
 }
 
-// lastSecond is the end of the year 9999.
+// lastSecond is the end of the year 9999 in UTC. A deadline can be hours later
+// where the year ends later; beyond that the library takes it for forever.
 const lastSecond = 253402300799
 
 // tolerated returns the node's NoExecute taints with the tolerations that let

@@ -23,6 +23,12 @@ func at(name string, ago time.Duration) string {
 	)
 }
 
+// atEndOfTime returns a Node with such a taint of the last minute that there is,
+// which in UTC is after the year 9999.
+func atEndOfTime(name string) string {
+	return strings.Replace(at(name, 0), testNow.Format(time.RFC3339), "9999-12-31T23:59:00-12:00", 1)
+}
+
 // forSeconds tolerates the key k so long.
 func forSeconds(n int64) taints.Toleration {
 	return taints.Toleration{Key: "k", Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &n}
@@ -31,7 +37,7 @@ func forSeconds(n int64) taints.Toleration {
 func TestLeaving(t *testing.T) {
 	r := mustReport(t, list(
 		at("n", time.Minute), nodeJSON("untimed", "", "k=v:NoExecute"), nodeJSON("calm", "", "k=v:NoSchedule"),
-		at("future", -time.Hour),
+		at("future", -time.Hour), atEndOfTime("edge"),
 		podJSON("none", "n", ""), podJSON("over", "n", "", forSeconds(59)), podJSON("due", "n", "", forSeconds(60)),
 		podJSON("soon", "n", "", forSeconds(61)), podJSON("zero", "n", "", forSeconds(0)),
 		podJSON("minus", "n", "", forSeconds(-5)),
@@ -39,6 +45,7 @@ func TestLeaving(t *testing.T) {
 		podJSON("u-none", "untimed", ""), podJSON("u-soon", "untimed", "", forSeconds(5)),
 		podJSON("f-none", "future", ""), podJSON("f-soon", "future", "", forSeconds(5)),
 		podJSON("y10k", "n", "", forSeconds(300_000_000_000)), podJSON("max", "n", "", forSeconds(math.MaxInt64)),
+		podJSON("edge", "edge", "", forSeconds(30)),
 		podJSON("min", "n", "", forSeconds(math.MinInt64)),
 		podJSON("far", "n", "", forSeconds(9_223_371_970_000_000_000)),
 		podJSON("on-calm", "calm", ""), podJSON("on-none", "elsewhere", ""), podJSON("waits", "", ""),
@@ -62,14 +69,15 @@ func TestLeaving(t *testing.T) {
 		"none gone 2026-11-21T01:23:00Z -60 timeAdded",
 		"over gone 2026-11-21T01:23:59Z -1 timeAdded",
 		"due gone 2026-11-21T01:24:00Z 0 timeAdded",
-		"f-none gone 2026-11-21T01:24:00Z 0 timeAdded",
+		"f-none gone 2026-11-21T01:24:00Z 0 now",
 		"u-none gone 2026-11-21T01:24:00Z 0 now",
 		"soon leaves 2026-11-21T01:24:01Z 1 timeAdded",
 		"u-soon leaves 2026-11-21T01:24:05Z 5 now",
 		"first leaves 2026-11-21T01:24:30Z 30 timeAdded",
 		"f-soon leaves 2026-11-21T02:24:05Z 3605 timeAdded",
-		"y10k leaves  299999999940 timeAdded",
-		"far leaves  9223371969999999940 timeAdded",
+		"edge leaves  251607119730 timeAdded",
+		"y10k stays",
+		"far stays",
 		"max stays",
 		"ever stays",
 	}
@@ -81,17 +89,65 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// The taint that decides is the one whose deadline is shown.
+func TestLeavingTaint(t *testing.T) {
+	type (
+		ts    = []taints.Taint
+		keeps = []taints.Toleration
+	)
+	const second = time.Second
+	timed := func(key string, ago time.Duration) taints.Taint {
+		added := testNow.Add(-ago)
+		return taints.Taint{Key: key, Effect: taints.NoExecute, TimeAdded: &added}
+	}
+	untimed := func(key string) taints.Taint { return taints.Taint{Key: key, Effect: taints.NoExecute} }
+	keep := func(key string, seconds int64) taints.Toleration {
+		return taints.Toleration{
+			Key: key, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &seconds,
+		}
+	}
+	for _, tc := range []struct {
+		taints      ts
+		tolerations keeps
+		want        string // key, toleration, outcome, seconds and origin
+	}{
+		{ts{untimed("a"), timed("b", 3*time.Hour)}, keeps{keep("b", 60)}, "b 60s gone -10740 timeAdded"},
+		{ts{timed("b", 3*time.Hour), untimed("a")}, keeps{keep("b", 60)}, "b 60s gone -10740 timeAdded"},
+		{ts{untimed("a"), timed("b", 9*second)}, keeps{keep("b", 60)}, "a none gone 0 now"},
+		{ts{timed("a", 9*second), timed("b", 99*second)}, keeps{keep("b", 60)}, "b 60s gone -39 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 9*second)}, keeps{keep("a", 0)}, "b none gone -9 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 99*second)}, nil, "b none gone -99 timeAdded"},
+		{ts{timed("a", 9*second), untimed("b")}, keeps{keep("a", 99), keep("b", 50)}, "b 50s leaves 50 now"},
+		{ts{timed("a", -9*second), untimed("b")}, keeps{keep("b", 50)}, "a none gone 0 now"},
+		{ts{timed("a", -9*second)}, keeps{keep("a", 5)}, "a 5s leaves 14 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 9*second)}, keeps{keep("a", 9), keep("b", 9)}, "a 9s gone 0 timeAdded"},
+		{ts{timed("a", 9*second), untimed("b")}, keeps{tol("a op=Exists"), keep("b", 1)}, "b 1s leaves 1 now"},
+	} {
+		n := &node{name: "n", taints: tc.taints}
+		p := &pod{profile: &profile{tolerations: tc.tolerations, matcher: taints.Compile(tc.tolerations)}}
+		x := leavingOf(p, n, testNow)
+		because := x.Because[0]
+		seconds := "none"
+		if because.Toleration != nil {
+			seconds = fmt.Sprintf("%ds", *because.Toleration.TolerationSeconds)
+		}
+		got := fmt.Sprint(because.Taint.Key, " ", seconds, " ", x.Outcome, " ", *x.InSeconds, " ", x.From)
+		if got != tc.want || len(x.Because) != 1 {
+			t.Errorf("%v, %v: got %s, want %s", tc.taints, tc.tolerations, got, tc.want)
+		}
+		all := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(tc.taints, tc.tolerations, testNow)
+		if !x.deadline.Equal(all.At) {
+			t.Errorf("%v, %v: deadline %v, want %v", tc.taints, tc.tolerations, x.deadline, all.At)
+		}
+	}
+}
+
 func TestLeavingText(t *testing.T) {
 	got := mustRunWith(t, "80", list(
-		nodeJSON("n", "", "a=b:NoExecute", "c:NoExecute", "d:NoSchedule"), nodeJSON("m", "", "a=b:NoExecute"),
+		nodeJSON("n", "", "a=b:NoExecute", "c:NoExecute", "d:NoSchedule"), atEndOfTime("m"),
 		podJSON("ever", "n", "", tol("c op=Exists"), tol("a=b")),
 		podJSON("other-name", "n", "", tol("c op=Exists"), tol("a=b")),
-		podJSON("far", "m", "", taints.Toleration{
-			Key:               "a",
-			Value:             "b",
-			Effect:            "NoExecute",
-			TolerationSeconds: new64(1 << 40),
-		}),
+		podJSON("far", "m", "", forSeconds(30)),
 		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Failed"}}`,
 		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n"}}`,
 		`{"kind":"Pod","metadata":{"name":"del2","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n",`+
@@ -112,9 +168,9 @@ Is being deleted already; for the taints its time is 2026-11-21T01:24:00Z (now),
   toleration  none
     default/del  on n
 
-Leaves at a time after the year 9999 (in 12725829d), counted from now:
-  taint       a=b:NoExecute
-  toleration  a=b:NoExecute for 1099511627776s
+Leaves at a time after the year 9999 (in 2912119d10h):
+  taint       k=v:NoExecute
+  toleration  k:NoExecute op=Exists for 30s
     default/far  on m
 
 Stays:
@@ -137,8 +193,6 @@ input.
 	}
 }
 
-func new64(n int64) *int64 { return &n }
-
 func TestRelative(t *testing.T) {
 	for seconds, want := range map[int64]string{
 		0: "now", 1: "in 1s", -90: "90s ago", 119: "in 119s", 120: "in 2m", 270: "in 4m30s",
@@ -152,9 +206,8 @@ func TestRelative(t *testing.T) {
 }
 
 func TestYearZero(t *testing.T) {
-	far := podJSON("p", "n", "", forSeconds(math.MaxInt64-62135596800-testNow.Unix()))
-	r := mustReport(t, list(at("n", 0), far), "-now", "0000-01-01T00:00:00Z")
-	if x := r.Leaving[0]; x.Outcome != leaves || *x.InSeconds != math.MaxInt64 || x.At != "" {
+	r := mustReport(t, list(at("n", 0), podJSON("p", "n", "", forSeconds(1))), "-now", "0000-01-01T00:00:00Z")
+	if x := r.Leaving[0]; x.Outcome != leaves || *x.InSeconds != testNow.Unix()+1+62167219200 {
 		t.Errorf("got %+v", x)
 	}
 }

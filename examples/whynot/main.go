@@ -12,8 +12,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -85,9 +83,9 @@ func (p program) run(args []string) int {
 	if err != nil {
 		return 2 // which has been explained
 	}
-	out, err := p.answer(o)
+	r, err := p.answer(o)
 	if err == nil {
-		_, err = p.stdout.Write(out)
+		err = r.write(p.stdout, o, terminal.Width(p.stdout, p.columns))
 	}
 	if err != nil {
 		fmt.Fprintf(p.stderr, "whynot: %s\n", oneLine(err))
@@ -192,6 +190,9 @@ func (o *options) setPods(args []string) error {
 	if o.only.namespace != "" && o.cluster.all {
 		return errors.New("-n and -A exclude each other")
 	}
+	if o.form == formHTML && o.pod != "" {
+		return fmt.Errorf("the page of -o html is of all pods, not only of %s", o.pod)
+	}
 	for _, kind := range []string{"pod/", "pods/"} {
 		o.pod = strings.TrimPrefix(o.pod, kind)
 	}
@@ -210,9 +211,9 @@ func (o *options) setPods(args []string) error {
 // isResource reports whether s is what kubectl calls pods.
 func isResource(s string) bool { return s == "pod" || s == "pods" || s == "po" }
 
-// answer returns the whole output.
-func (p program) answer(o options) ([]byte, error) {
-	c := newCluster()
+// answer reads the input and returns what is to be written.
+func (p program) answer(o options) (*report, error) {
+	c := newCluster(o.only)
 	in, err := p.load(c, &o)
 	if err != nil {
 		return nil, err
@@ -234,8 +235,8 @@ func (p program) answer(o options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Input = in
-	return r.encode(o, terminal.Width(p.stdout, p.columns))
+	r.Input, r.noPods = in, c.whyNoPods(in)
+	return r, nil
 }
 
 // now returns the time to count from.
@@ -249,18 +250,18 @@ func (p program) now(o *options, in string) time.Time {
 	return p.clock()
 }
 
-// encode returns the report in the form that is asked for.
-func (r *report) encode(o options, width int) ([]byte, error) {
-	switch o.form {
-	case formHTML:
-		return r.html()
-	case formText:
-		return r.text(width, o.verbose), nil
+// write writes the report in the form that is asked for.
+func (r *report) write(w io.Writer, o options, width int) error {
+	if o.form == formJSON {
+		return r.writeJSON(w)
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(r)
-	return b.Bytes(), err
+	if o.form == formText {
+		_, err := w.Write(r.text(width, o.verbose))
+		return err
+	}
+	page, err := r.html()
+	if err == nil {
+		_, err = w.Write(page)
+	}
+	return err
 }

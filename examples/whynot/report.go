@@ -41,6 +41,7 @@ type report struct {
 	NotEvaluated []string   `json:"notEvaluated"`
 
 	matrix *matrix // nil unless it was asked for
+	noPods string  // why there are none, empty if there are
 }
 
 // A groupRow is nodes that have the same taints.

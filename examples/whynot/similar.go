@@ -4,13 +4,15 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 )
 
-// unknownPod returns an error that names up to three pods of similar names.
+// unknownPod returns an error that names up to three pods of similar names. The
+// pod without a namespace was looked for in all.
 func unknownPod(c *cluster, name podName) error {
 	type similar struct {
 		podName
@@ -23,11 +25,15 @@ func unknownPod(c *cluster, name podName) error {
 			list = append(list, similar{p, d})
 		}
 	}
+	text := "no pod " + strings.TrimPrefix(name.String(), "/") + " in the input"
+	if labels := c.only.labels; len(labels) > 0 {
+		text += " that matches -l " + labels.String()
+	}
 	if _, err := os.Stat(name.name); err == nil && len(list) == 0 {
-		return fmt.Errorf("no pod %s in the input; name a file with -f", name)
+		return errors.New(text + "; name a file with -f")
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("no pod %s in the input", name)
+		return errors.New(text)
 	}
 	slices.SortFunc(list, func(a, b similar) int {
 		return cmp.Or(a.distance-b.distance, compareNames(a.podName, b.podName))
@@ -36,7 +42,7 @@ func unknownPod(c *cluster, name podName) error {
 	for _, s := range list[:min(len(list), 3)] {
 		words = append(words, s.String())
 	}
-	return fmt.Errorf("no pod %s in the input; similar: %s", name, strings.Join(words, ", "))
+	return errors.New(text + "; similar: " + strings.Join(words, ", "))
 }
 
 // distance says how far the name of a pod is from what was asked for: nothing
@@ -44,7 +50,7 @@ func unknownPod(c *cluster, name podName) error {
 // they differ in the last part only, else the number of letters to change.
 func distance(want, have podName) int {
 	d := 0
-	if want.namespace != have.namespace {
+	if want.namespace != "" && want.namespace != have.namespace {
 		d = 1
 	}
 	switch {
@@ -87,7 +93,8 @@ func edits(a, b string) int {
 }
 
 // find returns the full name of the pod: a name alone is of the namespace, or
-// of the only pod of this name if there is none of it in the default one.
+// of the only pod of this name if there is none of it in the default one. A pod
+// that is in none has no namespace.
 func (c *cluster) find(name, namespace string) (podName, error) {
 	if ns, name, ok := strings.Cut(name, "/"); ok {
 		return podName{ns, name}, nil
@@ -104,7 +111,7 @@ func (c *cluster) find(name, namespace string) (podName, error) {
 	}
 	switch len(found) {
 	case 0:
-		return full, nil
+		return podName{name: name}, nil
 	case 1:
 		return found[0], nil
 	}

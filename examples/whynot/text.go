@@ -44,8 +44,8 @@ func (r *report) writeHeading(p *page) {
 	if len(r.Ignored) > 0 {
 		p.wrap("", "", ignored(r.Ignored)+".")
 	}
-	if r.Pods == 0 {
-		p.wrap("", "", "There are no pods in the input, so the first two questions have no answers.")
+	if r.noPods != "" {
+		p.wrap("", "", r.noPods+", so the first two questions have no answers.")
 	}
 	if r.Pod != "" {
 		p.wrap("", "", "Only "+r.Pod+".")
@@ -96,8 +96,8 @@ func (r *report) writeSummary(p *page) {
 
 func (r *report) writeCauses(p *page) {
 	switch {
-	case r.Pods == 0:
-		p.wrap("", "", "There are no pods in the input.")
+	case r.noPods != "":
+		p.wrap("", "", r.noPods+".")
 	case len(r.Causes) == 0:
 		p.wrap("", "", "No pod waits for the scheduler.")
 	}
@@ -140,8 +140,8 @@ func (c *cause) who() string {
 
 func (r *report) writeFates(p *page) {
 	switch {
-	case r.Pods == 0:
-		p.wrap("", "", "There are no pods in the input.")
+	case r.noPods != "":
+		p.wrap("", "", r.noPods+".")
 	case len(r.Leaving) == 0:
 		p.wrap("", "", "No pod runs on a node with NoExecute taints.")
 	}

@@ -45,20 +45,26 @@ func (i *issuer) verify(c credentials) (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
+	return &pair, i.trusted(&pair, c.authorities)
+}
+
+// trusted returns an error if an API server that knows the authorities does not
+// trust the certificate now.
+func (i *issuer) trusted(pair *tls.Certificate, authorities []byte) error {
 	roots, intermediates := x509.NewCertPool(), x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(c.authorities) {
-		return nil, errors.New("there is no authority")
+	if !roots.AppendCertsFromPEM(authorities) {
+		return errors.New("there is no authority")
 	}
 	for _, der := range pair.Certificate[1:] {
 		if extra, err := x509.ParseCertificate(der); err == nil {
 			intermediates.AddCert(extra)
 		}
 	}
-	_, err = pair.Leaf.Verify(x509.VerifyOptions{
+	_, err := pair.Leaf.Verify(x509.VerifyOptions{
 		DNSName: i.host, Roots: roots, Intermediates: intermediates, CurrentTime: i.now(),
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	})
-	return &pair, err
+	return err
 }
 
 // due reports whether the certificate is in the last third of its time, as far as

@@ -37,8 +37,9 @@ type keeper struct {
 	secret       string
 	log          *slog.Logger
 
-	serving atomic.Pointer[tls.Certificate]
-	next    *tls.Certificate // what the last pass saw
+	serving    atomic.Pointer[tls.Certificate]
+	next       *tls.Certificate // what the last pass saw
+	registered []byte           // the authorities that the last pass registered
 }
 
 // certificate returns the certificate to show. It is for [tls.Config].
@@ -100,6 +101,7 @@ func (k *keeper) try(ctx context.Context) (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.registered = secret.Data[authoritiesKey]
 	if changed {
 		k.log.Info("registered", "name", k.registration.name)
 	}
@@ -115,13 +117,18 @@ func (k *keeper) try(ctx context.Context) (*tls.Certificate, error) {
 	return pair, nil
 }
 
-// serve shows the certificate from now on if there is none yet, and else from the
-// second pass on that sees it: API servers may hear of a new authority a little
-// later. Until then they trust the certificate that is shown.
+// serve shows the certificate from the second pass on that sees it, as API servers
+// may hear of a new authority a little later. It does so at once where nothing is
+// shown yet, and where they do not trust what is: it has ended, or its authority is
+// not registered any more.
 func (k *keeper) serve(pair *tls.Certificate) {
 	now, seen := k.serving.Load(), k.next
 	k.next = pair
-	if now != nil && (now.Leaf.Equal(pair.Leaf) || seen == nil || !seen.Leaf.Equal(pair.Leaf)) {
+	if now != nil && now.Leaf.Equal(pair.Leaf) {
+		return
+	}
+	again := seen != nil && seen.Leaf.Equal(pair.Leaf)
+	if now != nil && !again && k.issuer.trusted(now, k.registered) == nil {
 		return
 	}
 	k.serving.Store(pair)
@@ -153,6 +160,9 @@ func (k *keeper) credentials(ctx context.Context) (*corev1.Secret, *tls.Certific
 		return nil, nil, err
 	}
 	k.log.Info("making a certificate", "because", because(c, invalid))
+	if len(c.authorities) == 0 {
+		c.authorities = k.authority() // replicas show its certificate for a while
+	}
 	if c, err = k.issuer.renew(c); err != nil {
 		return nil, nil, err
 	}
@@ -166,6 +176,21 @@ func (k *keeper) credentials(ctx context.Context) (*corev1.Secret, *tls.Certific
 		secret, err = secrets.Create(ctx, secret, metav1.CreateOptions{})
 	}
 	return secret, pair, err
+}
+
+// authority returns the registered authority that signed the certificate that is
+// shown, or nothing.
+func (k *keeper) authority() []byte {
+	shown := k.serving.Load()
+	if shown == nil {
+		return nil
+	}
+	for _, a := range parseCertificates(k.registered) {
+		if shown.Leaf.CheckSignatureFrom(a) == nil {
+			return encodeCertificate(a.Raw)
+		}
+	}
+	return nil
 }
 
 // foreign says what is wrong with a certificate that somebody else renews.

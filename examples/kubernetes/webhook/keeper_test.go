@@ -460,3 +460,99 @@ func TestPassAfterDeletion(t *testing.T) {
 		t.Error("another authority is registered")
 	}
 }
+
+// checkTrusted fails the test where API servers, which know what is registered, do
+// not trust the certificate that is shown.
+func checkTrusted(t *testing.T, when string, k *keeper) {
+	t.Helper()
+	_, mutating, _ := get(t, k.client)
+	shown, err := k.certificate(nil)
+	if err != nil {
+		t.Fatalf("%s: %v", when, err)
+	}
+	if err := k.issuer.trusted(shown, mutating.Webhooks[0].ClientConfig.CABundle); err != nil {
+		t.Errorf("%s: %v", when, err)
+	}
+}
+
+// setData replaces what is in the Secret.
+func setData(t *testing.T, client kubernetes.Interface, c credentials) {
+	t.Helper()
+	secret, _, _ := get(t, client)
+	if secret.Data = nil; c.certificate != nil {
+		write(secret, c)
+	}
+	if _, err := client.CoreV1().Secrets(secret.Namespace).Update(t.Context(), secret, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where somebody else puts another authority into the place of the old one, the
+// certificate that it signed is shown at once.
+func TestAuthorityIsReplaced(t *testing.T) {
+	now, client := start, newAPI()
+	k := newKeeper(client, &now)
+	mustPass(t, k)
+	other := mustRenew(t, k.issuer, credentials{})
+	other.authorityKey = nil
+	setData(t, client, other)
+	mustPass(t, k)
+	checkTrusted(t, "after the first pass", k)
+	mustPass(t, k)
+	checkTrusted(t, "after the second pass", k)
+}
+
+// Where the Secret is emptied or deleted, API servers trust what is shown, and what
+// other replicas still show, and the bundle does not grow with each time.
+func TestSecretIsLost(t *testing.T) {
+	lose := map[string]func(*testing.T, *fake.Clientset){
+		"emptied": func(t *testing.T, client *fake.Clientset) { setData(t, client, credentials{}) },
+		"deleted": func(t *testing.T, client *fake.Clientset) {
+			err := client.CoreV1().Secrets("webhooks").Delete(t.Context(), "admission-tls", metav1.DeleteOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for name, lose := range lose {
+		now, client := start, newAPI()
+		replicas := []*keeper{newKeeper(client, &now), newKeeper(client, &now)}
+		for _, k := range replicas {
+			mustPass(t, k)
+		}
+		old, _ := replicas[0].certificate(nil)
+		for range 4 {
+			lose(t, client)
+			mustPass(t, replicas[0])
+			for i, k := range replicas {
+				checkTrusted(t, fmt.Sprintf("%s, replica %d", name, i), k)
+			}
+			secret, _, _ := get(t, client)
+			if n := len(parseCertificates(secret.Data["ca.crt"])); n != 2 {
+				t.Errorf("%s: %d authorities", name, n)
+			}
+		}
+		for range 2 {
+			for i, k := range replicas {
+				mustPass(t, k)
+				checkTrusted(t, fmt.Sprintf("%s, replica %d afterwards", name, i), k)
+			}
+		}
+		for i, k := range replicas {
+			if shown, _ := k.certificate(nil); shown.Leaf.Equal(old.Leaf) {
+				t.Errorf("%s: replica %d shows the old certificate", name, i)
+			}
+		}
+	}
+}
+
+// A certificate that ended while passes failed is not shown any longer than until
+// there is another one.
+func TestShownHasEnded(t *testing.T) {
+	now, client := start, newAPI()
+	k := newKeeper(client, &now)
+	mustPass(t, k)
+	now = now.Add(validity + time.Minute)
+	mustPass(t, k)
+	checkTrusted(t, "after the first pass", k)
+}

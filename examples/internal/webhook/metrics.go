@@ -129,12 +129,12 @@ func (r *codeRecorder) WriteHeader(code int) {
 // Unwrap lets [http.ResponseController] find what it wraps.
 func (r *codeRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// page returns the metrics in the text format of Prometheus, those of the rules and
-// of the certificate included.
-func (m *metrics) page(policies *Policies, config *tls.Config, version string) []byte {
+// page returns the metrics in the text format of Prometheus, those of the server's
+// rules, certificate and registration included.
+func (m *metrics) page(s *Server) []byte {
 	var b page
 	b.begin("taints_webhook_build_info", "gauge", "The program's version.")
-	b.line("", `version="`+escaper.Replace(version)+`"`, "1")
+	b.line("", `version="`+escaper.Replace(s.Version)+`"`, "1")
 	m.mu.Lock()
 	b.counts("taints_webhook_reviews_total",
 		"Reviews by outcome: allowed, patched, ignored or denied.", "outcome", m.reviews)
@@ -148,14 +148,19 @@ func (m *metrics) page(policies *Policies, config *tls.Config, version string) [
 	}
 	m.mu.Unlock()
 
-	loaded, good, failures := policies.state()
+	loaded, good, failures := s.Policies.state()
 	b.gauge("taints_webhook_rules_loaded_timestamp_seconds",
 		"When the rules in use were read, in seconds since 1970.", seconds(loaded))
 	b.gauge("taints_webhook_rules_good",
 		"1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.", number(good))
 	b.begin("taints_webhook_rules_failures_total", "counter", "Attempts to read rules that failed.")
 	b.line("", "", strconv.FormatUint(failures, 10))
-	if expiry, ok := expiryOf(config); ok {
+	if s.Registered != nil {
+		b.gauge("taints_webhook_registration_good",
+			"1 if certificates and registration were in order when they were last looked at, 0 if that failed.",
+			number(s.Registered()))
+	}
+	if expiry, ok := expiryOf(s.TLS); ok {
 		b.gauge("taints_webhook_certificate_expiry_timestamp_seconds",
 			"When the certificate that is shown ends, in seconds since 1970.", seconds(expiry))
 	}

@@ -122,7 +122,7 @@ func TestBuckets(t *testing.T) {
 	for _, d := range []time.Duration{0, 500 * time.Microsecond, 501 * time.Microsecond, 5 * time.Second, time.Minute} {
 		m.answered("mutate", http.StatusOK, d)
 	}
-	text := string(m.page(fixed(&Policy{}), nil, "v1"))
+	text := string(m.page(&Server{Policies: fixed(&Policy{})}))
 	got := regexp.MustCompile(`duration_seconds_(bucket|sum|count){webhook="mutate".*`).FindAllString(text, -1)
 	want := []string{
 		`{webhook="mutate",le="0.0005"} 2`, `{webhook="mutate",le="0.001"} 3`,
@@ -134,7 +134,13 @@ func TestBuckets(t *testing.T) {
 			t.Errorf("no %s in %q", w, got)
 		}
 	}
-	if strings.Contains(text, "certificate") {
-		t.Errorf("a certificate, and there is none: %s", text)
+	if strings.Contains(text, "certificate") || strings.Contains(text, "registration") {
+		t.Errorf("a certificate or a registration, and there is none: %s", text)
+	}
+	for good, want := range map[bool]string{false: "0", true: "1"} {
+		s := &Server{Policies: fixed(&Policy{}), Registered: func() bool { return good }}
+		if text := string(m.page(s)); !strings.Contains(text, "\ntaints_webhook_registration_good "+want+"\n") {
+			t.Errorf("registered: %v, in\n%s", good, text)
+		}
 	}
 }

@@ -43,6 +43,10 @@ type Server struct {
 	Log      *slog.Logger
 	Version  string        // for the metrics
 	Drain    time.Duration // how long requests under way may take when it stops
+
+	// Registered says, for the metrics, whether the registration is in order. It is
+	// nil where the program does not register the webhooks.
+	Registered func() bool
 }
 
 // reloadInterval is how often the rules are looked at.
@@ -63,7 +67,7 @@ func (s *Server) Serve(ctx context.Context, listener, metricsListener net.Listen
 	failed := make(chan error, 2)
 	go func() { failed <- server.ServeTLS(listener, "", "") }()
 	if metricsListener != nil {
-		pages := newServer(metricsHandler(func() []byte { return m.page(s.Policies, s.TLS, s.Version) }), s.Log)
+		pages := newServer(metricsHandler(func() []byte { return m.page(s) }), s.Log)
 		defer metricsListener.Close()
 		defer pages.Close()
 		go func() { failed <- pages.Serve(metricsListener) }()

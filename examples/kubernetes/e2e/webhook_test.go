@@ -66,6 +66,7 @@ func TestWebhook(t *testing.T) {
 		{"down", w.down},
 		{"audit", w.audit},
 		{"replicas", w.replicas},
+		{"deleted", w.deleted},
 		{"unregister", w.unregister},
 	} {
 		if !t.Run(part.name, part.run) {
@@ -88,10 +89,11 @@ func eventuallyPods(c *cluster.Cluster, n int) (pods map[string]*corev1.Pod) {
 // A webhookTest is a cluster and how the webhook runs in it.
 type webhookTest struct {
 	*cluster.Cluster
-	addr       string // where API servers call it
-	kubeconfig string // of the service account
-	rules      string // the file of the manifest's rules
-	metrics    string // the address of the metrics of the last one that was started
+	addr       string         // where API servers call it
+	kubeconfig string         // of the service account
+	rules      string         // the file of the manifest's rules
+	secret     *corev1.Secret // of the manifest
+	metrics    string         // the address of the metrics of the last one that was started
 	webhook    *cluster.Process
 }
 
@@ -101,8 +103,11 @@ type webhookTest struct {
 func (w *webhookTest) install(t *testing.T) {
 	objects := w.Install("webhook")
 	for _, object := range objects {
-		if m, ok := object.(*corev1.ConfigMap); ok {
-			w.rules = w.WriteFile("rules.json", m.Data["rules.json"])
+		switch o := object.(type) {
+		case *corev1.ConfigMap:
+			w.rules = w.WriteFile("rules.json", o.Data["rules.json"])
+		case *corev1.Secret:
+			w.secret = o
 		}
 	}
 	w.Eventually("the deployment's pods are let in", func() error {
@@ -590,6 +595,47 @@ func (w *webhookTest) shown(addr string) (string, error) {
 	}
 	defer connection.Close()
 	return connection.ConnectionState().PeerCertificates[0].SerialNumber.Text(16), nil
+}
+
+// deleted starts the webhook without the manifest's Secret, which it may not create.
+// It waits until somebody brings that back.
+func (w *webhookTest) deleted(t *testing.T) {
+	secrets := w.Client.CoreV1().Secrets(webhookNamespace)
+	if err := secrets.Delete(t.Context(), webhookSecret, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.webhook = w.start(t, w.addr, "-interval=500ms")
+	good := func(want float64) func() error {
+		return func() error {
+			families, err := w.Metrics(w.metrics)
+			if err != nil {
+				return err
+			}
+			if got := families["taints_webhook_registration_good"].GetMetric()[0].GetGauge().GetValue(); got != want {
+				return fmt.Errorf("the gauge is %v", got)
+			}
+			return nil
+		}
+	}
+	w.Eventually("the metrics say that it cannot register", good(0))
+	w.Eventually("it has tried twice", func() error {
+		if n := strings.Count(w.webhook.Log(), "the next pass tries again"); n < 2 {
+			return fmt.Errorf("%d times", n)
+		}
+		return nil
+	})
+	select {
+	case <-w.webhook.Done():
+		t.Fatalf("the webhook has ended: %s", w.webhook.Log())
+	default:
+	}
+	w.Apply(w.secret)
+	w.Eventually("the metrics say that it is registered", good(1))
+	w.Eventually("the API server trusts it", func() error {
+		_, err := w.try(cluster.Pod("probe"))
+		return err
+	})
+	w.webhook.Stop()
 }
 
 // unregister leaves nothing behind, and pods alone. A webhook that may create things

@@ -37,10 +37,14 @@ type keeper struct {
 	secret       string
 	log          *slog.Logger
 
-	serving    atomic.Pointer[tls.Certificate]
-	next       *tls.Certificate // what the last pass saw
-	registered []byte           // the authorities that the last pass registered
+	serving     atomic.Pointer[tls.Certificate]
+	next        *tls.Certificate // what the last pass saw
+	authorities []byte           // those that the last pass registered
+	good        atomic.Bool
 }
+
+// registered reports whether the last pass succeeded.
+func (k *keeper) registered() bool { return k.good.Load() }
 
 // certificate returns the certificate to show. It is for [tls.Config].
 func (k *keeper) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -50,48 +54,57 @@ func (k *keeper) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return nil, errors.New("there is no certificate yet")
 }
 
-// run makes a pass at once, which must not fail, and one at each interval until the
-// context is done.
+// notLookedAfter is what the log says of a pass that failed.
+const notLookedAfter = "certificates and registration are not looked after; the next pass tries again"
+
+// run makes a pass at once, and one at each interval until the context is done. It
+// returns an error where the first pass fails, unless something is missing that
+// somebody else can bring back.
 func (k *keeper) run(ctx context.Context, interval time.Duration) error {
-	if err := k.pass(ctx); err != nil {
-		return fmt.Errorf("registering: %w", err)
-	}
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for {
+	for first := true; ; first = false {
+		err := k.pass(ctx)
+		if err != nil && first && !missing(err) {
+			return fmt.Errorf("registering: %w", err)
+		}
+		if err != nil && ctx.Err() == nil {
+			k.log.Warn(notLookedAfter, "error", err.Error())
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
-		if err := k.pass(ctx); err != nil && ctx.Err() == nil {
-			k.log.Warn("certificates and registration are not looked after; the next pass tries again",
-				"error", err.Error())
-		}
 	}
 }
 
-// pass brings certificates and registration in order.
+// pass brings certificates and registration in order. Where something is missing, it
+// shows the certificate that there is if there was none before.
 func (k *keeper) pass(ctx context.Context) error {
 	var pair *tls.Certificate
 	err := retry.OnError(retry.DefaultBackoff, raced, func() (err error) {
 		pair, err = k.try(ctx)
 		return err
 	})
-	if err != nil {
-		return err
+	k.good.Store(err == nil)
+	if pair != nil && (err == nil || missing(err) && k.serving.Load() == nil) {
+		k.serve(pair)
 	}
-	k.serve(pair)
-	return nil
+	return err
 }
+
+// missing reports whether an error comes from an object that is not there, and that
+// this program may not create, or from rights that it has not got.
+func missing(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) }
 
 // raced reports whether an error comes from somebody else who writes at the same time.
 func raced(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }
 
-// try does what pass does, once, and returns the certificate in the Secret. API
-// servers have been told of its authority then.
+// try does what pass does, once, and returns the certificate in the Secret if there
+// is a good one. API servers have been told of its authority if there is no error.
 func (k *keeper) try(ctx context.Context) (*tls.Certificate, error) {
 	secret, pair, err := k.credentials(ctx)
 	if err != nil {
@@ -99,9 +112,9 @@ func (k *keeper) try(ctx context.Context) (*tls.Certificate, error) {
 	}
 	changed, err := k.registration.apply(ctx, k.client, secret.Data[authoritiesKey])
 	if err != nil {
-		return nil, err
+		return pair, err
 	}
-	k.registered = secret.Data[authoritiesKey]
+	k.authorities = secret.Data[authoritiesKey]
 	if changed {
 		k.log.Info("registered", "name", k.registration.name)
 	}
@@ -128,7 +141,7 @@ func (k *keeper) serve(pair *tls.Certificate) {
 		return
 	}
 	again := seen != nil && seen.Leaf.Equal(pair.Leaf)
-	if now != nil && !again && k.issuer.trusted(now, k.registered) == nil {
+	if now != nil && !again && k.issuer.trusted(now, k.authorities) == nil {
 		return
 	}
 	k.serving.Store(pair)
@@ -185,7 +198,7 @@ func (k *keeper) authority() []byte {
 	if shown == nil {
 		return nil
 	}
-	for _, a := range parseCertificates(k.registered) {
+	for _, a := range parseCertificates(k.authorities) {
 		if shown.Leaf.CheckSignatureFrom(a) == nil {
 			return encodeCertificate(a.Raw)
 		}

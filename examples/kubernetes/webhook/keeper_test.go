@@ -15,12 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
@@ -433,11 +435,109 @@ func TestRun(t *testing.T) {
 	if err := k.run(ctx, time.Millisecond); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(log.String(), "the next pass tries again") {
+	if !strings.Contains(log.String(), notLookedAfter) {
 		t.Errorf("log %s", &log)
 	}
 	if _, err := k.certificate(nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// withManifestsRights lets the keeper create nothing, as the manifest does.
+func withManifestsRights(client *fake.Clientset) {
+	client.PrependReactor("create", "*", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(action.GetResource().GroupResource(), "", errors.New("no right"))
+	})
+}
+
+// Where an object of the manifest is deleted, a replica that restarts shows what
+// there is, and waits until somebody brings the object back.
+func TestRunWithoutObject(t *testing.T) {
+	secrets := corev1.SchemeGroupVersion.WithResource("secrets")
+	for _, test := range []struct {
+		resource schema.GroupVersionResource
+		empty    runtime.Object // as the manifest has it
+		shows    bool
+	}{
+		{secrets, &corev1.Secret{}, false},
+		{
+			admissionv1.SchemeGroupVersion.WithResource(mutatingResource),
+			&admissionv1.MutatingWebhookConfiguration{},
+			true,
+		},
+		{
+			admissionv1.SchemeGroupVersion.WithResource(validatingResource),
+			&admissionv1.ValidatingWebhookConfiguration{},
+			true,
+		},
+	} {
+		object, err := meta.Accessor(test.empty)
+		if err != nil {
+			t.Fatal(err)
+		}
+		object.SetName("admission.example.com")
+		object.SetLabels(labels)
+		if test.resource == secrets {
+			object.SetName("admission-tls")
+			object.SetNamespace("webhooks")
+		}
+		now, client := start, newAPI()
+		mustPass(t, newKeeper(client, &now))
+		err = client.Tracker().Delete(test.resource, object.GetNamespace(), object.GetName())
+		if err != nil {
+			t.Fatal(err)
+		}
+		withManifestsRights(client)
+
+		var log webhooktest.Buffer
+		k := newKeeper(client, &now)
+		k.log = slog.New(slog.NewJSONHandler(&log, nil))
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- k.run(ctx, 10*time.Millisecond) }()
+		webhooktest.Eventually(t, &log, notLookedAfter)
+		if _, err := k.certificate(nil); (err == nil) != test.shows {
+			t.Errorf("%s: shown: %v", test.resource.Resource, err)
+		}
+		if k.registered() {
+			t.Errorf("without %s it says that all is well", test.resource.Resource)
+		}
+		if err := client.Tracker().Add(test.empty); err != nil {
+			t.Fatal(err)
+		}
+		webhooktest.Eventually(t, &log, "registered")
+		webhooktest.Eventually(t, &log, "certificate in use")
+		webhooktest.Wait(t, k.registered, log.String)
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		checkTrusted(t, test.resource.Resource, k)
+	}
+}
+
+// One configuration that is not there does not keep the other from what it needs.
+func TestPassWithoutOneConfiguration(t *testing.T) {
+	now, client := start, newAPI()
+	k := newKeeper(client, &now)
+	mustPass(t, k)
+	_, mutating, _ := get(t, client)
+	c := client.AdmissionregistrationV1()
+	mutating.Webhooks = nil
+	if _, err := c.MutatingWebhookConfigurations().Update(t.Context(), mutating, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	err := c.ValidatingWebhookConfigurations().Delete(t.Context(), mutating.Name, metav1.DeleteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	withManifestsRights(client)
+	if err := k.pass(t.Context()); !apierrors.IsForbidden(err) || k.registered() {
+		t.Errorf("got %v", err)
+	}
+	mutating, err = c.MutatingWebhookConfigurations().Get(t.Context(), mutating.Name, metav1.GetOptions{})
+	if err != nil || len(mutating.Webhooks) != 1 {
+		t.Errorf("%+v, %v", mutating, err)
 	}
 }
 

@@ -262,7 +262,10 @@ func (p program) serve(ctx context.Context, o *options, policies *webhook.Polici
 	}
 	k := &keeper{client: client, issuer: &o.issuer, registration: &o.registration, secret: o.secret, log: log}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: k.certificate}
-	server := &webhook.Server{Policies: policies, TLS: config, Log: log, Version: version.String(), Drain: drain}
+	server := &webhook.Server{
+		Policies: policies, TLS: config, Log: log, Version: version.String(), Drain: drain,
+		Registered: k.registered,
+	}
 	ctx, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() {
@@ -272,7 +275,7 @@ func (p program) serve(ctx context.Context, o *options, policies *webhook.Polici
 	log.Info("listening", "addr", listener.Addr().String(),
 		"metrics", webhook.Address(metrics), "version", version.String())
 
-	err = k.run(ctx, o.interval) // ends before ctx is done only where the first pass fails
+	err = k.run(ctx, o.interval) // ends before ctx is done only where the first pass fails, and for good
 	stop()
 	if err = errors.Join(err, <-served); err == nil {
 		log.Info("stopped")

@@ -103,6 +103,9 @@ func checkMetrics(t *testing.T, url string) {
 	if err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
+	if good := families["taints_webhook_registration_good"]; good == nil {
+		t.Errorf("no registration in\n%s", page)
+	}
 	expiry := families["taints_webhook_certificate_expiry_timestamp_seconds"]
 	if expiry == nil || time.Until(time.Unix(int64(expiry.Metric[0].Gauge.GetValue()), 0)) < 80*24*time.Hour {
 		t.Errorf("the certificate ends %v", expiry)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,7 +44,7 @@ type registration struct {
 }
 
 // apply writes both configurations where they are not as they should be, and reports
-// whether one was not. The error is a conflict, AlreadyExists or NotFound where
+// whether one was not. If one cannot be written, the other is. The error is a conflict, AlreadyExists or NotFound where
 // somebody else writes at the same time.
 func (r *registration) apply(
 	ctx context.Context, client kubernetes.Interface, authorities []byte,
@@ -56,16 +57,13 @@ func (r *registration) apply(
 			have.Webhooks = validating.Webhooks
 			return same
 		})
-	if err != nil {
-		return first, err
-	}
-	second, err := apply(ctx, "MutatingWebhookConfiguration", c.MutatingWebhookConfigurations(),
+	second, err2 := apply(ctx, "MutatingWebhookConfiguration", c.MutatingWebhookConfigurations(),
 		mutating, func(have *admissionv1.MutatingWebhookConfiguration) bool {
 			same := equality.Semantic.DeepEqual(have.Webhooks, mutating.Webhooks)
 			have.Webhooks = mutating.Webhooks
 			return same
 		})
-	return first || second, err
+	return first || second, errors.Join(err, err2)
 }
 
 // An api is the part of a typed client that is needed.

@@ -5,15 +5,20 @@ package webhook_test
 import (
 	"fmt"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 )
 
 // Which of the pods that run already would not be let in again?
-func ExamplePolicy_Allowed() {
+func ExamplePolicy_Audit() {
 	rules, err := webhook.ParseRules([]byte(`{
 		"cluster":    {"allowedTolerations": []},
-		"namespaces": {"ml": {"allowedTolerations": [{"key": "dedicated", "value": "ml"}]}}
+		"namespaces": {"ml": {"allowedTolerations": [{"key": "dedicated", "value": "ml"}]}},
+		"dedications": [{
+			"name":         "ml-nodes",
+			"namespaces":   ["ml"],
+			"tolerations":  [{"key": "dedicated", "value": "ml"}],
+			"nodeSelector": {"pool": "ml"}
+		}]
 	}`))
 	if err != nil {
 		fmt.Println(err)
@@ -21,16 +26,21 @@ func ExamplePolicy_Allowed() {
 	}
 	policy := &webhook.Policy{Rules: rules}
 
-	pod := []taints.Toleration{
-		taints.MustParseToleration("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
-		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
-		taints.MustParseToleration("dedicated=ml:NoSchedule"),
-	}
+	pod := []byte(`{
+		"apiVersion": "v1",
+		"kind":       "Pod",
+		"metadata":   {"name": "train"},
+		"spec": {
+			"nodeSelector": {"pool": "cpu"},
+			"tolerations":  [{"key": "dedicated", "value": "ml"}]
+		}
+	}`)
 	for _, namespace := range []string{"ml", "web"} {
-		if err := taints.ValidateAllowed(pod, policy.Allowed(namespace, true, "nvidia.com/gpu")); err != nil {
-			fmt.Println(namespace, err)
+		for _, why := range policy.Audit(namespace, pod) {
+			fmt.Println(namespace, why)
 		}
 	}
 	// Output:
-	// web tolerations[2]: "dedicated=ml:NoSchedule" is forbidden: no entry of the allow-list tolerates as much for as long
+	// ml would be refused: dedication "ml-nodes" sends the pod to nodes with pool=ml, but its nodeSelector has pool=cpu (dedication)
+	// web tolerations[0]: dedicated=ml would be refused (not-allowed)
 }

@@ -40,7 +40,7 @@ func (f rulesFile) write(text string) {
 
 // allows reports whether spot is allowed now.
 func allows(p *Policies) bool {
-	return taints.Toleration{Key: "spot"}.Equal(append(p.Policy().Allowed("web", true), taints.Toleration{})[0])
+	return taints.Toleration{Key: "spot"}.Equal(append(p.Policy().Rules.allowedIn("web"), taints.Toleration{})[0])
 }
 
 // Rules change as a whole or not at all.
@@ -92,7 +92,7 @@ func TestReload(t *testing.T) {
 	if _, _, failures := p.state(); failures != 6 {
 		t.Errorf("%d failures", failures)
 	}
-	if before.Allowed("web", true) == nil || p.Policy().Allowed("web", true) != nil {
+	if before.Rules.allowedIn("web") == nil || p.Policy().Rules.allowedIn("web") != nil {
 		t.Error("a policy that somebody has was changed")
 	}
 }
@@ -133,7 +133,7 @@ func TestOpenPoliciesRefuses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "rules.json: line 1") {
 		t.Errorf("got %v", err)
 	}
-	if p, err := OpenPolicies("", taints.DefaultSeconds{}); err != nil || p.Policy().Allowed("web", true) != nil {
+	if p, err := OpenPolicies("", taints.DefaultSeconds{}); err != nil || p.Policy().Rules.allowedIn("web") != nil {
 		t.Errorf("no file: %v", err)
 	}
 }

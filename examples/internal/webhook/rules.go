@@ -41,10 +41,6 @@ type dedication struct {
 // dedications there are.
 func (r *Rules) Len() (namespaces, dedications int) { return len(r.namespaces), len(r.dedications) }
 
-// ExemptsDaemonSets reports whether pods of DaemonSets may tolerate anything, and
-// are in no dedication.
-func (r *Rules) ExemptsDaemonSets() bool { return r.exemptDaemonSets }
-
 // defaultsOf returns what every pod of the namespace is given.
 func (r *Rules) defaultsOf(namespace string) []taints.Toleration {
 	if own := r.namespaces[namespace].defaults; own != nil {
@@ -318,7 +314,8 @@ func (r *Rules) checkAllowed(to *reader, path string, list []taints.Toleration, 
 		by = fmt.Sprintf("namespaces[%q]", namespace)
 	}
 	defaults := taints.AddDefaults(nil, taints.DefaultSeconds{})
-	if i, refused := firstRefused(list, slices.Concat(allowed, defaults)); refused {
+	if refused := uncovered(list, slices.Concat(allowed, defaults)); len(refused) > 0 {
+		i := refused[0]
 		to.note("", "%s[%d]: %v would be refused by %s.allowedTolerations", path, i, list[i], by)
 	}
 }

@@ -69,12 +69,8 @@ func invalid(err error) *refusal {
 // and tolerates more, or for longer, than one it had before. What admission gives to
 // every such pod need not be listed.
 func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod *pod) *refusal {
-	allowed := p.Allowed(namespace, pod.qos() == bestEffort, pod.requested()...)
-	if allowed == nil || pod.exempt {
-		return nil
-	}
-	i, refused := firstRefused(pod.tolerations, slices.Concat(allowed, before))
-	if !refused {
+	refused := p.refused(namespace, before, pod)
+	if len(refused) == 0 {
 		return nil
 	}
 	var texts []string
@@ -85,29 +81,42 @@ func (p *Policy) checkAllowed(namespace string, before []taints.Toleration, pod 
 		texts = []string{"none"}
 	}
 	return forbid(notAllowed, "toleration %q is not allowed in namespace %s; allowed are: %s",
-		clip(pod.tolerations[i].String(), 500), quote(namespace), summary(texts))
+		clip(pod.tolerations[refused[0]].String(), 500), quote(namespace), summary(texts))
 }
 
-// firstRefused returns the index of the first toleration that the allow-list
-// does not cover.
-func firstRefused(tolerations, allow []taints.Toleration) (i int, refused bool) {
+// refused returns the indexes of the tolerations of the pod that are not allowed, and
+// beyond those that it had before.
+func (p *Policy) refused(namespace string, before []taints.Toleration, pod *pod) []int {
+	allowed := p.allowed(namespace, pod)
+	if allowed == nil || pod.exempt {
+		return nil
+	}
+	return uncovered(pod.tolerations, slices.Concat(allowed, before))
+}
+
+// uncovered returns the indexes of the tolerations that the allow-list does not cover.
+func uncovered(tolerations, allow []taints.Toleration) []int {
 	var invalid *taints.ValidationError
 	if !errors.As(taints.ValidateAllowed(tolerations, allow), &invalid) {
-		return -1, false
+		return nil
 	}
-	return invalid.Fields[0].Index()
+	var list []int
+	for _, fault := range invalid.Fields {
+		if i, ok := fault.Index(); ok {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
-// Allowed returns what a new pod of the namespace may tolerate: the allow-list of
-// the rules, and what admission gives to every pod that is BestEffort or not, and
-// has a container or init container that requests the resources of those names. Nil
-// means anything. Hold tolerations against it with [taints.ValidateAllowed].
-func (p *Policy) Allowed(namespace string, bestEffort bool, requested ...string) []taints.Toleration {
+// allowed returns what a new pod of the namespace may tolerate: the allow-list of
+// the rules, and what admission gives to every pod like this one. Nil means anything.
+func (p *Policy) allowed(namespace string, pod *pod) []taints.Toleration {
 	allowed := p.Rules.allowedIn(namespace)
 	if allowed == nil {
 		return nil
 	}
-	return slices.Concat(allowed, addStandard(nil, p.longestDefaults(), bestEffort, requested))
+	return slices.Concat(allowed, addStandard(nil, p.longestDefaults(), pod.qos() == bestEffort, pod.requested()))
 }
 
 // longestDefaults returns the policy's defaults, with at least the seconds that an

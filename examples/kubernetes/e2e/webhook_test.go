@@ -523,12 +523,18 @@ func (w *webhookTest) down(t *testing.T) {
 	})
 }
 
-// audit finds the pod that came in while the webhook did not run.
+// audit finds the pods that came in while the webhook did not run.
 func (w *webhookTest) audit(t *testing.T) {
+	elsewhere := cluster.Pod("elsewhere")
+	elsewhere.Namespace = "ml"
+	elsewhere.Spec.NodeSelector = map[string]string{"example.com/pool": "general"}
+	w.AddPods(elsewhere)
 	p := w.Run("audit", cluster.Binary(t, "webhook"), "-audit", "-kubeconfig="+w.Kubeconfig, "-rules="+w.rules)
 	<-p.Done()
 	want := "default/let-through: tolerations[0]: dedicated=ml would be refused (not-allowed)\n" +
-		"82 pods: 1 tolerations would be refused, 0 make little sense\n"
+		"ml/elsewhere: would be refused: dedication \"ml-nodes\" sends the pod to nodes with example.com/pool=ml, " +
+		"but its nodeSelector has example.com/pool=general (dedication)\n" +
+		"83 pods: 2 would be refused; 0 tolerations make little sense\n"
 	if p.Log() != want {
 		t.Errorf("got %s\nwant %s", p.Log(), want)
 	}

@@ -19,10 +19,9 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-func newPod(namespace, name string, class corev1.PodQOSClass, tolerations ...string) *corev1.Pod {
+func newPod(namespace, name string, tolerations ...string) *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Status:     corev1.PodStatus{QOSClass: class},
 	}
 	for _, s := range tolerations {
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations,
@@ -32,43 +31,40 @@ func newPod(namespace, name string, class corev1.PodQOSClass, tolerations ...str
 }
 
 func TestAudit(t *testing.T) {
-	rules, err := webhook.ParseRules([]byte(`{"cluster": {"allowedTolerations": [{"key": "spot", "operator": "Exists"}]},
-		"namespaces": {"monitoring": {"allowedTolerations": [{"operator": "Exists"}]}}}`))
+	const text = `{"cluster": {"allowedTolerations": [{"key": "spot", "operator": "Exists"}]},
+		"namespaces": {"monitoring": {"allowedTolerations": [{"operator": "Exists"}]}, "ml": {"allowedTolerations": [{"key": "dedicated"}]}},
+		"dedications": [{"name": "ml-nodes", "namespaces": ["ml"], "tolerations": [{"key": "dedicated"}], "nodeSelector": {"pool": "ml"}}],
+		"exemptDaemonSets": true}`
+	rules, err := webhook.ParseRules([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	policy := &webhook.Policy{Rules: rules}
 	const pressure = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
 	const gpu = "example.com/gpu:NoSchedule op=Exists"
-	with := newPod("web", "b-gpu", corev1.PodQOSBurstable, pressure, gpu)
-	requests := corev1.ResourceList{"example.com/gpu": resource.MustParse("1")}
+	with := newPod("web", "b-gpu", pressure, gpu)
+	requests := corev1.ResourceList{"example.com/gpu": resource.MustParse("1"), "cpu": resource.MustParse("1")}
 	with.Spec.InitContainers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: requests}}}
-	agent := newPod("web", "agent", corev1.PodQOSBestEffort, "dedicated=ml")
-	agent.OwnerReferences = []metav1.OwnerReference{
-		{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", Controller: new(true)},
+	owned := func(pod *corev1.Pod, kind string) *corev1.Pod {
+		pod.OwnerReferences = []metav1.OwnerReference{
+			{APIVersion: "apps/v1", Kind: kind, Name: "agent", Controller: new(true)},
+		}
+		return pod
 	}
-	exempting, err := webhook.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}, "exemptDaemonSets": true}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := refusedOf(&webhook.Policy{Rules: exempting}, agent); len(got) > 0 {
-		t.Errorf("the pod of a DaemonSet would be refused: %v", got)
-	}
-	if got := refusedOf(policy, agent); len(got) != 1 {
-		t.Errorf("rules that exempt nobody: %v", got)
-	}
-	agent.OwnerReferences[0].Kind = "ReplicaSet"
-	if got := refusedOf(&webhook.Policy{Rules: exempting}, agent); len(got) != 1 {
-		t.Errorf("another owner: %v", got)
-	}
+	cpu, ml := newPod("ml", "on-cpu"), newPod("ml", "on-ml")
+	cpu.Spec.NodeSelector = map[string]string{"pool": "cpu"}
+	ml.Spec.NodeSelector = map[string]string{"pool": "ml"}
 	client := fake.NewClientset(
-		newPod("web", "a", corev1.PodQOSBestEffort, "spot:NoSchedule", "spot op=Exists",
+		newPod("web", "a", "spot:NoSchedule", "spot op=Exists",
 			"dedicated=ml", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
-		newPod("web", "b", corev1.PodQOSBestEffort, pressure, gpu),
+		owned(newPod("web", "agent", "dedicated=ml"), "DaemonSet"),
+		owned(newPod("web", "agent-of-none", "dedicated=ml"), "ReplicaSet"),
+		newPod("web", "b", pressure, gpu),
 		with,
-		newPod("monitoring", "c", corev1.PodQOSBestEffort, "op=Exists"),
-		newPod("kube-system", "d", corev1.PodQOSBestEffort, "dedicated=ml"),
-		newPod("web", "e", corev1.PodQOSBestEffort),
+		newPod("monitoring", "c", "op=Exists"),
+		newPod("kube-system", "d", "dedicated=ml"),
+		newPod("web", "e"),
+		cpu, ml, newPod("ml", "on-any"),
 	)
 	tests := []struct {
 		name    string
@@ -76,16 +72,18 @@ func TestAudit(t *testing.T) {
 		refused int
 		want    string
 	}{
-		{"rules", policy, 3, `monitoring/c: tolerations[0]: the pod tolerates every taint, those of cordoned, not ready and unreachable nodes too, and stays there, which is right for daemons only: name the keys that it needs (everything)
+		{"rules", policy, 4, `ml/on-cpu: would be refused: dedication "ml-nodes" sends the pod to nodes with pool=ml, but its nodeSelector has pool=cpu (dedication)
+monitoring/c: tolerations[0]: the pod tolerates every taint, those of cordoned, not ready and unreachable nodes too, and stays there, which is right for daemons only: name the keys that it needs (everything)
 web/a: tolerations[2]: dedicated=ml would be refused (not-allowed)
 web/a: tolerations[0]: tolerations[1] tolerates all that it tolerates: leave it out (covered)
+web/agent-of-none: tolerations[0]: dedicated=ml would be refused (not-allowed)
 web/b: tolerations[0]: node.kubernetes.io/memory-pressure:NoSchedule op=Exists would be refused (not-allowed)
 web/b: tolerations[1]: example.com/gpu:NoSchedule op=Exists would be refused (not-allowed)
-5 pods: 3 tolerations would be refused, 2 make little sense
+10 pods: 4 would be refused; 2 tolerations make little sense
 `},
 		{"no rules", &webhook.Policy{}, 0, `monitoring/c: tolerations[0]: the pod tolerates every taint, those of cordoned, not ready and unreachable nodes too, and stays there, which is right for daemons only: name the keys that it needs (everything)
 web/a: tolerations[0]: tolerations[1] tolerates all that it tolerates: leave it out (covered)
-5 pods: 0 tolerations would be refused, 2 make little sense
+10 pods: 0 would be refused; 2 tolerations make little sense
 `},
 	}
 	for _, test := range tests {

@@ -34,7 +34,7 @@ import (
 
 const usage = `Usage: webhook [flags]              serve, and register
        webhook -unregister [flags]  delete the registration and the certificates
-       webhook -audit [flags]       say which pods have tolerations that would be refused
+       webhook -audit [flags]       say which pods would be refused
 
 A webhook for pods: it gives them tolerations and node selectors, and refuses tolerations that
 are not allowed. It logs to standard error and stops on SIGINT and SIGTERM.
@@ -46,7 +46,7 @@ Flags:
 const (
 	failure    = 1
 	wrongUsage = 2
-	refusable  = 3 // the audit found tolerations that would be refused
+	refusable  = 3 // the audit found pods that would be refused
 )
 
 func main() {
@@ -142,7 +142,7 @@ func (p program) parse(args []string) (*options, error) {
 	flags.DurationVar(&o.interval, "interval", time.Minute, "how often certificates and registration are looked at")
 	flags.BoolVar(&o.unregister, "unregister", false, "delete the configurations and the Secret, and end")
 	flags.BoolVar(&o.audit, "audit", false,
-		"list tolerations of pods that the rules would refuse or that make little sense, and end")
+		"list pods that the rules would refuse, and tolerations that make little sense, and end")
 	flags.BoolVar(&o.version, "version", false, "print the version, and end")
 	r.setDefaults()
 	if err := flags.Parse(args); err != nil {

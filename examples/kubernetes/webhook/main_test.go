@@ -81,7 +81,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", args, code, &stderr)
 		}
 	}
-	if want := "0 pods: 0 tolerations would be refused, 0 make little sense\n"; stdout.String() != want {
+	if want := "0 pods: 0 would be refused; 0 tolerations make little sense\n"; stdout.String() != want {
 		t.Errorf("stdout %s", &stdout)
 	}
 	if got := writes(client); len(got) != 6 {
@@ -117,7 +117,7 @@ func TestUsage(t *testing.T) {
 	rules := webhooktest.WriteFile(t, "rules.json", `{"cluster": {"allowedTolerations": []}}`)
 	busy := webhooktest.Busy(t)
 	client := newAPI()
-	if err := client.Tracker().Add(newPod("web", "a", "", "dedicated=ml")); err != nil {
+	if err := client.Tracker().Add(newPod("web", "a", "dedicated=ml")); err != nil {
 		t.Fatal(err)
 	}
 	client.PrependReactor("get", "*", func(k8stesting.Action) (bool, runtime.Object, error) {

@@ -33,6 +33,9 @@ const (
 	webhookSecret    = "admission-tls"
 )
 
+// earlyNamespace is that of a pod that is there before the webhook.
+const earlyNamespace = "early"
+
 // TestWebhook runs the webhook as the manifest's service account, which may do no
 // more than the manifest says.
 func TestWebhook(t *testing.T) {
@@ -99,7 +102,8 @@ type webhookTest struct {
 
 // install creates all that is in the manifest, and gets a token for the service
 // account. There is no kubelet, so nothing runs in the deployment's pods, but that
-// they are there shows that admission lets them in.
+// they are there shows that admission lets them in. One more pod is there before the
+// webhook, and so without tolerations.
 func (w *webhookTest) install(t *testing.T) {
 	objects := w.Install("webhook")
 	for _, object := range objects {
@@ -110,6 +114,13 @@ func (w *webhookTest) install(t *testing.T) {
 			w.secret = o
 		}
 	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: earlyNamespace}}
+	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	early := cluster.Pod("early")
+	early.Namespace = earlyNamespace
+	w.AddPods(early)
 	w.Eventually("the deployment's pods are let in", func() error {
 		if pods := w.Pods(webhookNamespace); len(pods) != 2 {
 			return fmt.Errorf("there are %d", len(pods))
@@ -509,6 +520,7 @@ func (w *webhookTest) down(t *testing.T) {
 	if _, err := w.try(system); err != nil {
 		t.Errorf("in an exempt namespace: %v", err)
 	}
+	w.updatesWhileDown(t)
 
 	w.run(t, "-mutate-failure-policy=Ignore", "-validate-failure-policy=Ignore", "-rules="+w.rules)
 	w.webhook.Stop()
@@ -523,6 +535,45 @@ func (w *webhookTest) down(t *testing.T) {
 	})
 }
 
+// updatesWhileDown shows that a pod can finish while the webhook does not run, and
+// that nobody can give it other tolerations.
+func (w *webhookTest) updatesWhileDown(t *testing.T) {
+	more := func(p *corev1.Pod) {
+		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: "dedicated", Value: "ml"})
+	}
+	seconds := func(p *corev1.Pod) { p.Spec.Tolerations[0].TolerationSeconds = new(int64(3600)) }
+	for _, update := range []struct {
+		name, namespace, pod string
+		change               func(*corev1.Pod)
+		refused              bool
+	}{
+		{"a label", metav1.NamespaceDefault, "tolerating", func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }, false},
+		{"a finalizer", metav1.NamespaceDefault, "tolerating", func(p *corev1.Pod) { p.Finalizers = []string{"example.com/done"} }, false},
+		{"no finalizer", metav1.NamespaceDefault, "tolerating", func(p *corev1.Pod) { p.Finalizers = nil }, false},
+		{"another toleration", metav1.NamespaceDefault, "tolerating", more, true},
+		{"other seconds", metav1.NamespaceDefault, "tolerating", seconds, true},
+		{"a label where there are no tolerations", earlyNamespace, "early", func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }, false},
+		{"the first toleration", earlyNamespace, "early", more, true},
+	} {
+		pods := w.Client.CoreV1().Pods(update.namespace)
+		w.Eventually(update.name, func() error {
+			pod, err := pods.Get(t.Context(), update.pod, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			update.change(pod)
+			if _, err = pods.Update(t.Context(), pod, metav1.UpdateOptions{}); apierrors.IsConflict(err) {
+				return err
+			}
+			called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+webhookName+`"`)
+			if called != update.refused || !update.refused && err != nil {
+				t.Errorf("%s: %v", update.name, err)
+			}
+			return nil
+		})
+	}
+}
+
 // audit finds the pods that came in while the webhook did not run.
 func (w *webhookTest) audit(t *testing.T) {
 	elsewhere := cluster.Pod("elsewhere")
@@ -534,7 +585,7 @@ func (w *webhookTest) audit(t *testing.T) {
 	want := "default/let-through: tolerations[0]: dedicated=ml would be refused (not-allowed)\n" +
 		"ml/elsewhere: would be refused: dedication \"ml-nodes\" sends the pod to nodes with example.com/pool=ml, " +
 		"but its nodeSelector has example.com/pool=general (dedication)\n" +
-		"83 pods: 2 would be refused; 0 tolerations make little sense\n"
+		"84 pods: 2 would be refused; 0 tolerations make little sense\n"
 	if p.Log() != want {
 		t.Errorf("got %s\nwant %s", p.Log(), want)
 	}

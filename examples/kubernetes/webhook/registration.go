@@ -144,6 +144,7 @@ func (r *registration) validating(authorities []byte) *admissionv1.ValidatingWeb
 			AdmissionReviewVersions: []string{"v1"},
 			ClientConfig:            r.clientConfig("/validate", authorities),
 			Rules:                   pods(admissionv1.Create, admissionv1.Update),
+			MatchConditions:         []admissionv1.MatchCondition{tolerationsAreNew},
 			NamespaceSelector:       r.namespaces(),
 			ObjectSelector:          &metav1.LabelSelector{},
 			MatchPolicy:             new(admissionv1.Equivalent),
@@ -152,6 +153,18 @@ func (r *registration) validating(authorities []byte) *admissionv1.ValidatingWeb
 			TimeoutSeconds:          r.timeoutSeconds(),
 		}},
 	}
+}
+
+// tolerationsAreNew keeps API servers from asking about updates that leave the
+// tolerations alone, which are allowed anyway: pods must be able to lose their
+// finalizers while nobody answers. Of all that an update may change, the webhook
+// looks at nothing else. Node selectors it sees to when pods are created, and later
+// they can only grow, while the pod has scheduling gates.
+var tolerationsAreNew = admissionv1.MatchCondition{
+	Name: "tolerations-are-new",
+	Expression: "request.operation == 'CREATE' || " +
+		"(has(object.spec.tolerations) ? object.spec.tolerations : []) != " +
+		"(has(oldObject.spec.tolerations) ? oldObject.spec.tolerations : [])",
 }
 
 func (r *registration) clientConfig(path string, authorities []byte) admissionv1.WebhookClientConfig {

@@ -48,6 +48,12 @@ webhooks:
     service: {namespace: webhooks, name: admission, path: /validate, port: 443}
   rules:
   - {apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE, UPDATE], scope: Namespaced}
+  matchConditions:
+  - name: tolerations-are-new
+    expression: >-
+      request.operation == 'CREATE' ||
+      (has(object.spec.tolerations) ? object.spec.tolerations : []) !=
+      (has(oldObject.spec.tolerations) ? oldObject.spec.tolerations : [])
   failurePolicy: Ignore` + common
 	r := newRegistration()
 	r.exempt = append(r.exempt, "webhooks")

@@ -160,16 +160,18 @@ func (m *metrics) page(s *Server) []byte {
 			"1 if certificates and registration were in order when they were last looked at, 0 if that failed.",
 			number(s.Registered()))
 	}
-	if expiry, ok := expiryOf(s.TLS); ok {
+	if leaf := leafOf(s.TLS); leaf != nil {
 		b.gauge("taints_webhook_certificate_expiry_timestamp_seconds",
-			"When the certificate that is shown ends, in seconds since 1970.", seconds(expiry))
+			"When the certificate that is shown ends, in seconds since 1970.", seconds(leaf.NotAfter))
+		b.gauge("taints_webhook_certificate_lifetime_seconds",
+			"How long the certificate that is shown is valid from its beginning to its end.",
+			leaf.NotAfter.Sub(leaf.NotBefore).Seconds())
 	}
 	return b.Bytes()
 }
 
-// expiryOf returns when the certificate ends that the configuration shows, and
-// whether there is one.
-func expiryOf(config *tls.Config) (time.Time, bool) {
+// leafOf returns the certificate that the configuration shows, nil if there is none.
+func leafOf(config *tls.Config) *x509.Certificate {
 	var certificate *tls.Certificate
 	switch {
 	case config == nil:
@@ -179,13 +181,13 @@ func expiryOf(config *tls.Config) (time.Time, bool) {
 		certificate = &config.Certificates[0]
 	}
 	if certificate == nil || len(certificate.Certificate) == 0 {
-		return time.Time{}, false
+		return nil
 	}
 	leaf, err := x509.ParseCertificate(certificate.Certificate[0])
 	if err != nil {
-		return time.Time{}, false
+		return nil
 	}
-	return leaf.NotAfter, true
+	return leaf
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

@@ -101,6 +101,8 @@ func TestMetrics(t *testing.T) {
 		"taints_webhook_rules_good 0",
 		"taints_webhook_rules_failures_total 1",
 		"taints_webhook_certificate_expiry_timestamp_seconds " + format(seconds(some.Certificate().NotAfter)),
+		"taints_webhook_certificate_lifetime_seconds " +
+			format(some.Certificate().NotAfter.Sub(some.Certificate().NotBefore).Seconds()),
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no %s in\n%s", want, text)

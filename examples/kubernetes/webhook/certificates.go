@@ -24,6 +24,9 @@ type credentials struct {
 	certificateKey []byte
 }
 
+// foreign reports whether there is a certificate that somebody else renews.
+func (c credentials) foreign() bool { return len(c.certificate) > 0 && len(c.authorityKey) == 0 }
+
 // An issuer says what certificates are for.
 type issuer struct {
 	host     string // the name or address that API servers call
@@ -67,10 +70,14 @@ func (i *issuer) trusted(pair *tls.Certificate, authorities []byte) error {
 	return err
 }
 
-// due reports whether the certificate is in the last third of its time, as far as
-// this program gives it any.
-func (i *issuer) due(pair *tls.Certificate) bool {
-	return pair.Leaf.NotAfter.Sub(i.now()) < i.validity/3
+// due reports whether the certificate is in the last third of its time: of what this
+// program gives it, or of its own where it is somebody else's.
+func (i *issuer) due(c credentials, pair *tls.Certificate) bool {
+	validity := i.validity
+	if c.foreign() {
+		validity = pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)
+	}
+	return pair.Leaf.NotAfter.Sub(i.now()) < validity/3
 }
 
 // renew returns new credentials, with an authority of before if it will be there as

@@ -229,13 +229,13 @@ func TestRenew(t *testing.T) {
 	i := newIssuer(serviceHost, &now)
 	c := mustRenew(t, i, credentials{})
 	pair, err := i.verify(c)
-	if err != nil || i.due(pair) {
+	if err != nil || i.due(c, pair) {
 		t.Fatalf("a new one: %v", err)
 	}
-	if now = start.Add(validity * 2 / 3); i.due(pair) {
+	if now = start.Add(validity * 2 / 3); i.due(c, pair) {
 		t.Error("due too early")
 	}
-	if now = now.Add(time.Second); !i.due(pair) {
+	if now = now.Add(time.Second); !i.due(c, pair) {
 		t.Error("not due")
 	}
 	renewed := mustRenew(t, i, c)

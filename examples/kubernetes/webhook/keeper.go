@@ -163,10 +163,10 @@ func (k *keeper) credentials(ctx context.Context) (*corev1.Secret, *tls.Certific
 	}
 	c := read(secret)
 	pair, invalid := k.issuer.verify(c)
-	if invalid == nil && !k.issuer.due(pair) {
+	if invalid == nil && !k.issuer.due(c, pair) {
 		return secret, pair, nil
 	}
-	if len(c.certificate) > 0 && len(c.authorityKey) == 0 {
+	if c.foreign() {
 		return secret, pair, k.foreign(pair, invalid)
 	}
 	if err := owned("Secret", secret); err != nil {

@@ -6,7 +6,7 @@
 //
 //	webhook -namespace webhooks -service admission -addr :8443 -rules /etc/admission/rules.json
 //
-// README.md has the flags, and ../manifests/webhook.yaml what a cluster needs.
+// README.md has the flags, and ../manifests/webhook what a cluster needs.
 package main
 
 import (

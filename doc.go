@@ -104,10 +104,10 @@
 // goroutines, read no clock and keep no global state; times are parameters. They
 // are safe for concurrent use, and so are the methods of a Matcher and an Index.
 //
-// Matching, filtering and eviction times do not allocate. Nor do the Validate and
-// Parse functions if they succeed, for up to 64 entries in all their lists.
-// Comments name exceptions. Functions that return a list or a text allocate it, except that
-// those with a parameter dst or b append to that.
+// Matching, filtering and eviction times do not allocate. Nor do the Validate
+// and Parse functions if they succeed, for up to 64 entries in all their lists.
+// Comments name exceptions. Functions that return a list or a text allocate it,
+// except that those with a parameter dst or b append to that.
 //
 // An index into a list comes with a bool. If the bool is false, the index is -1.
 //

@@ -43,9 +43,9 @@ type registration struct {
 	timeout                      time.Duration
 }
 
-// apply writes both configurations where they are not as they should be, and reports
-// whether one was not. If one cannot be written, the other is. The error is a conflict, AlreadyExists or NotFound where
-// somebody else writes at the same time.
+// apply writes both configurations where they are not as they should be, and
+// reports whether one was not. If one cannot be written, the other is. The error is
+// a conflict, AlreadyExists or NotFound where somebody else writes at the same time.
 func (r *registration) apply(
 	ctx context.Context, client kubernetes.Interface, authorities []byte,
 ) (changed bool, err error) {

@@ -32,7 +32,8 @@ func TestExplain(t *testing.T) {
 			-1, taints.MismatchKey, 0,
 			"gpu:NoSchedule is not tolerated (nothing comes close)",
 		}, {
-			"the zero toleration", "gpu=a:NoSchedule", []T{{}},
+			"the zero toleration", "gpu=a:NoSchedule",
+			[]T{{}},
 			0, taints.MismatchValue, taints.HintEmptyValue,
 			"gpu=a:NoSchedule is not tolerated (closest: , its empty value matches only an empty value)",
 		}, {

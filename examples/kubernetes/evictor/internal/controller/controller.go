@@ -15,6 +15,7 @@ package controller
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -63,6 +64,7 @@ type Controller struct {
 	options Options
 	limiter *rate.Limiter
 	metrics *instruments
+	leading atomic.Bool   // checks of pods are asked for
 	turn    chan struct{} // held by the worker that waits for the next pod
 	wake    chan struct{} // tells it that the queue has changed
 
@@ -100,8 +102,9 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder,
 }
 
 // Setup adds a controller to the manager, which wants [CacheOptions]. It works only
-// where the manager leads; before, it takes note of taints, so that a taint without
-// timeAdded counts from when it came and not from when another leader died.
+// where the manager leads; before, it takes note of taints and of nothing else, so
+// that a taint without timeAdded counts from when it came and not from when another
+// leader died.
 func Setup(m manager.Manager, o Options) error {
 	if err := m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf); err != nil {
 		return err
@@ -109,7 +112,7 @@ func Setup(m manager.Manager, o Options) error {
 	c := New(m.GetClient(), m.GetAPIReader(), m.GetEventRecorder(name), metrics.Registry, clock.RealClock{}, o)
 	err := builder.ControllerManagedBy(m).
 		Named(name).
-		For(&corev1.Pod{}, builder.WithPredicates(relevantChange)).
+		For(&corev1.Pod{}, builder.WithPredicates(c.podChanges())).
 		Watches(&corev1.Node{}, c.nodeHandler()).
 		WithOptions(controller.Options{EnableWarmup: ptr.To(true), CacheSyncTimeout: cacheSyncTimeout}).
 		Complete(c)
@@ -128,14 +131,19 @@ const cacheSyncTimeout = 365 * 24 * time.Hour
 
 // Reconcile checks a pod.
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	obj, err := c.cached(ctx, request.NamespacedName)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
+	return reconcile.Result{}, c.checkCached(ctx, request.NamespacedName)
+}
+
+// checkCached checks a pod as the cache has it. It reads the cache while it holds the
+// mutex, so that of two checks of a pod the later one knows the newer state.
+func (c *Controller) checkCached(ctx context.Context, name types.NamespacedName) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.check(ctx, request.NamespacedName, obj, c.clock.Now())
-	return reconcile.Result{}, nil
+	obj, err := c.cached(ctx, name)
+	if err == nil {
+		c.check(ctx, name, obj, c.clock.Now())
+	}
+	return err
 }
 
 // cached returns the pod as the cache has it, not to be written to, and nil where

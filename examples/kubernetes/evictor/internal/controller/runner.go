@@ -4,6 +4,7 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -18,6 +19,9 @@ import (
 // Start evicts what is due until the context ends, as it does when the lease is lost.
 func (c *Controller) Start(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithName(name))
+	if err := c.lead(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("check the pods of tainted nodes: %w", err)
+	}
 	var workers sync.WaitGroup
 	for range max(c.options.Workers, 1) {
 		workers.Go(func() { c.work(ctx) })

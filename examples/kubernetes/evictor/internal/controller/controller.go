@@ -4,12 +4,12 @@
 // taints, or no longer: it stands in for Kubernetes' taint-eviction controller.
 //
 // What the taints of a node do to a pod is for package taints to say, and so is what
-// is due next: all pending evictions are in one [lifecycle.Queue]. There is one way
-// in: whatever happens to a pod or its node leads to a check of the pod (check.go),
-// which puts it into the queue, moves it there or takes it out. There is one way
-// out: a few workers take turns to sleep until the first pod of the queue is due
-// (runner.go), check it once more, and evict it (evict.go). What fails goes back
-// into the queue, for later.
+// is due next: all pending evictions are in a [lifecycle.Queue], those that have
+// failed in one of their own. There is one way in: whatever happens to a pod or its node leads to a check of the pod (check.go),
+// which puts it into a queue, moves it there or takes it out. There is one way out:
+// a few workers take turns to sleep until the first pod is due (runner.go), check it
+// once more, and evict it (evict.go). What fails goes into the queue of retries, for
+// later.
 package controller
 
 import (
@@ -68,11 +68,12 @@ type Controller struct {
 	turn    chan struct{} // held by the worker that waits for the next pod
 	wake    chan struct{} // tells it that the queue has changed
 
-	mu    sync.Mutex // guards what follows, pods included
-	nodes map[string]*node
-	pods  map[types.NamespacedName]*pod
-	queue lifecycle.Queue[*pod]
-	since []taints.Taint // for evict, to use again
+	mu      sync.Mutex // guards what follows, pods included
+	nodes   map[string]*node
+	pods    map[types.NamespacedName]*pod
+	queue   lifecycle.Queue[*pod]
+	retries lifecycle.Queue[*pod] // what has failed, so that others do not wait for it
+	since   []taints.Taint        // for evict, to use again
 }
 
 // New returns a controller that reads from the cache of the client, and from the API

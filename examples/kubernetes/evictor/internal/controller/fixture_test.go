@@ -427,7 +427,7 @@ func (w *world) pass(d time.Duration) {
 	end := w.now().Add(d)
 	for {
 		w.runDue()
-		at, ok := w.c.queue.Next()
+		at, ok := w.c.nextTry()
 		if !ok || at.After(end) {
 			break
 		}
@@ -445,7 +445,7 @@ func (w *world) due(name string) time.Duration {
 	if p == nil {
 		return -1
 	}
-	at, ok := w.c.queue.Due(p)
+	at, ok := w.c.queueOf(p).Due(p)
 	if !ok {
 		return -1
 	}

@@ -167,8 +167,8 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 				t.Fatalf("%s is never evicted: %+v", obj.Name, e)
 			}
 		}
-		if w.c.queue.Len() != 0 {
-			t.Fatalf("%d are left in the queue", w.c.queue.Len())
+		if n := w.c.queueLength(); n != 0 {
+			t.Fatalf("%v are left in the queue", n)
 		}
 	})
 }
@@ -193,7 +193,7 @@ func (w *world) passWithoutChecks(d time.Duration) {
 			w.c.attempt(context.Background(), p)
 			w.requests.Add(reconcile.Request{NamespacedName: p.NamespacedName})
 		}
-		if at, ok := w.c.queue.Next(); ok && !at.After(end) {
+		if at, ok := w.c.nextTry(); ok && !at.After(end) {
 			w.clock.SetTime(at)
 			continue
 		}

@@ -5,6 +5,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -354,6 +355,10 @@ func TestAPIErrors(t *testing.T) {
 					held := "Warning TaintManagerEviction A PodDisruptionBudget holds back the eviction" +
 						" of Pod default/web, due since 2026-05-01T12:00:10Z: " + budget
 					want = append(want, held, held, held)
+				} else { // the first failure may be the last
+					failed := "Warning TaintManagerEviction Cannot evict Pod default/web," +
+						" due since 2026-05-01T12:00:10Z: " + tc.err.Error()
+					want = append(want, failed, failed)
 				}
 				w.wantEvents(want...)
 				w.wantCount(tc.outcome, 3)
@@ -367,6 +372,22 @@ func (w *world) wantCount(outcome string, want float64) {
 	w.t.Helper()
 	if got := testutil.ToFloat64(w.c.metrics.evictions.WithLabelValues(outcome)); got != want {
 		w.t.Errorf("%v evictions with outcome %s, want %v", got, outcome, want)
+	}
+}
+
+// The API server takes no event with a note of more than 1024 bytes, and a webhook may
+// have more to say.
+func TestALongError(t *testing.T) {
+	w := newWorld(t, fromTimeAdded)
+	name := strings.Repeat("web.", 63) + "a"
+	w.addPod(name, "n", nil)
+	w.fail = failTimes(2, errors.New(strings.Repeat("é", 2000)))
+	w.setNode("n", taint("a:NoExecute", begin))
+	w.pass(10 * s)
+	note := w.events[len(w.events)-1]
+	_, text, _ := strings.Cut(note, "12:00:00Z: ")
+	if len(note) > 1024-100 || len(text) < 400 || strings.Trim(text, "é") != "…" {
+		t.Errorf("%d bytes, %d of them the error's: %s", len(note), len(text), note)
 	}
 }
 

@@ -171,9 +171,6 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 		result = dryRun
 	}
 	c.metrics.evictions.WithLabelValues(result).Inc()
-	if result == blocked {
-		c.emitBlocked(p, err)
-	}
 	logger := log.FromContext(ctx).WithValues("pod", p.NamespacedName, "uid", p.uid,
 		"node", p.node, "deadline", p.due, "outcome", result)
 
@@ -187,6 +184,7 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 		p.state = evicted
 		return
 	}
+	c.emitFailure(p, result, err)
 	c.putOff(p, now, err)
 	logger.Info("Cannot evict a pod, and will try again", "at", p.retry, "failures", p.failures, "error", err.Error())
 	if c.pods[p.NamespacedName] != p {

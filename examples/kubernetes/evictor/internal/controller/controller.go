@@ -5,11 +5,11 @@
 //
 // What the taints of a node do to a pod is for package taints to say, and so is what
 // is due next: all pending evictions are in a [lifecycle.Queue], those that have
-// failed in one of their own. There is one way in: whatever happens to a pod or its node leads to a check of the pod (check.go),
-// which puts it into a queue, moves it there or takes it out. There is one way out:
-// a few workers take turns to sleep until the first pod is due (runner.go), check it
-// once more, and evict it (evict.go). What fails goes into the queue of retries, for
-// later.
+// failed in one of their own. There is one way in: whatever happens to a pod or its
+// node leads to a check of the pod (check.go), which puts it into its queue, moves it
+// there or takes it out. There is one way out: a few workers take turns to sleep until
+// the first pod is due (runner.go), check it once more, and evict it (evict.go). What
+// fails goes into the queue of retries, for later.
 package controller
 
 import (

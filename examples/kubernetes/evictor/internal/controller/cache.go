@@ -95,6 +95,14 @@ func stripMeta(meta *metav1.ObjectMeta) metav1.ObjectMeta {
 	}
 }
 
+// podChanges passes over all that happens to pods until this replica leads: nobody
+// would take the requests out of the queue, and those for pods that are gone would
+// stay in it. See [Controller.lead].
+func (c *Controller) podChanges() predicate.Predicate {
+	leads := predicate.NewPredicateFuncs(func(client.Object) bool { return c.leading.Load() })
+	return predicate.And(leads, relevantChange)
+}
+
 // relevantChange passes over those changes of a pod that cannot change its eviction.
 var relevantChange = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {

@@ -120,7 +120,7 @@ func (c *Controller) evict(p *pod) taints.Eviction {
 	return p.matcher.EvictionOf(c.since, later(n.changed, p.seen))
 }
 
-// schedule puts the pod into the queue, moves it there, or takes it out. One whose
+// schedule puts the pod into its queue, moves it there, or takes it out. One whose
 // eviction has failed is not due before it may be tried again, and one that keeps
 // its timer then. The mutex is held.
 func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
@@ -136,7 +136,7 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 		e = taints.Eviction{Outcome: taints.EvictsAt, At: p.retry}
 	}
 	p.state = waiting
-	change := c.queue.Update(p, e)
+	change := c.queueOf(p).Update(p, e)
 	switch {
 	case p.failures == 0:
 		p.due, _ = c.queue.Due(p)
@@ -150,15 +150,24 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	}
 }
 
+// queueOf returns the queue for a pod, which is another one once it has failed. The
+// mutex is held.
+func (c *Controller) queueOf(p *pod) *lifecycle.Queue[*pod] {
+	if p.failures > 0 {
+		return &c.retries
+	}
+	return &c.queue
+}
+
 // spare takes note that the taints do not evict the pod, and cancels the eviction if
 // it was to come. The mutex is held.
 func (c *Controller) spare(ctx context.Context, p *pod) {
 	pending := p.state == waiting
+	c.queueOf(p).Delete(p)
 	p.state, p.failures, p.retry = idle, 0, time.Time{}
 	if !pending {
 		return
 	}
-	c.queue.Delete(p)
 	c.metrics.evictions.WithLabelValues(canceled).Inc()
 	log.FromContext(ctx).Info("Canceled the eviction of a pod", "pod", p.NamespacedName, "node", p.node)
 	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
@@ -168,7 +177,7 @@ func (c *Controller) spare(ctx context.Context, p *pod) {
 // forget forgets the pod. The mutex is held.
 func (c *Controller) forget(p *pod) {
 	delete(c.pods, p.NamespacedName)
-	if c.queue.Delete(p) {
+	if c.queueOf(p).Delete(p) {
 		c.poke()
 	}
 }

@@ -4,17 +4,18 @@
 // taints, or no longer: it stands in for Kubernetes' taint-eviction controller.
 //
 // What the taints of a node do to a pod is for package taints to say, and so is what
-// is due next: all pending evictions are in one [lifecycle.Queue]. There is one way
-// in: whatever happens to a pod or its node leads to a check of the pod (check.go),
-// which puts it into the queue, moves it there or takes it out. There is one way
-// out: a few workers take turns to sleep until the first pod of the queue is due
-// (runner.go), check it once more, and evict it (evict.go). What fails goes back
-// into the queue, for later.
+// is due next: all pending evictions are in a [lifecycle.Queue], those that have
+// failed in one of their own. There is one way in: whatever happens to a pod or its
+// node leads to a check of the pod (check.go), which puts it into its queue, moves it
+// there or takes it out. There is one way out: a few workers take turns to sleep until
+// the first pod is due (runner.go), check it once more, and evict it (evict.go). What
+// fails goes into the queue of retries, for later.
 package controller
 
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -63,14 +64,16 @@ type Controller struct {
 	options Options
 	limiter *rate.Limiter
 	metrics *instruments
+	leading atomic.Bool   // checks of pods are asked for
 	turn    chan struct{} // held by the worker that waits for the next pod
 	wake    chan struct{} // tells it that the queue has changed
 
-	mu    sync.Mutex // guards what follows, pods included
-	nodes map[string]*node
-	pods  map[types.NamespacedName]*pod
-	queue lifecycle.Queue[*pod]
-	since []taints.Taint // for evict, to use again
+	mu      sync.Mutex // guards what follows, pods included
+	nodes   map[string]*node
+	pods    map[types.NamespacedName]*pod
+	queue   lifecycle.Queue[*pod]
+	retries lifecycle.Queue[*pod] // what has failed, so that others do not wait for it
+	since   []taints.Taint        // for evict, to use again
 }
 
 // New returns a controller that reads from the cache of the client, and from the API
@@ -100,8 +103,9 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder,
 }
 
 // Setup adds a controller to the manager, which wants [CacheOptions]. It works only
-// where the manager leads; before, it takes note of taints, so that a taint without
-// timeAdded counts from when it came and not from when another leader died.
+// where the manager leads; before, it takes note of taints and of nothing else, so
+// that a taint without timeAdded counts from when it came and not from when another
+// leader died.
 func Setup(m manager.Manager, o Options) error {
 	if err := m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf); err != nil {
 		return err
@@ -109,7 +113,7 @@ func Setup(m manager.Manager, o Options) error {
 	c := New(m.GetClient(), m.GetAPIReader(), m.GetEventRecorder(name), metrics.Registry, clock.RealClock{}, o)
 	err := builder.ControllerManagedBy(m).
 		Named(name).
-		For(&corev1.Pod{}, builder.WithPredicates(relevantChange)).
+		For(&corev1.Pod{}, builder.WithPredicates(c.podChanges())).
 		Watches(&corev1.Node{}, c.nodeHandler()).
 		WithOptions(controller.Options{EnableWarmup: ptr.To(true), CacheSyncTimeout: cacheSyncTimeout}).
 		Complete(c)
@@ -128,14 +132,19 @@ const cacheSyncTimeout = 365 * 24 * time.Hour
 
 // Reconcile checks a pod.
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	obj, err := c.cached(ctx, request.NamespacedName)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
+	return reconcile.Result{}, c.checkCached(ctx, request.NamespacedName)
+}
+
+// checkCached checks a pod as the cache has it. It reads the cache while it holds the
+// mutex, so that of two checks of a pod the later one knows the newer state.
+func (c *Controller) checkCached(ctx context.Context, name types.NamespacedName) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.check(ctx, request.NamespacedName, obj, c.clock.Now())
-	return reconcile.Result{}, nil
+	obj, err := c.cached(ctx, name)
+	if err == nil {
+		c.check(ctx, name, obj, c.clock.Now())
+	}
+	return err
 }
 
 // cached returns the pod as the cache has it, not to be written to, and nil where

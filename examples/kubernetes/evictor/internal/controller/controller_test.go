@@ -5,6 +5,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -288,25 +289,27 @@ func failTimes(n int, err error) func(string) error {
 	}
 }
 
+// disrupts is the error of an eviction that a budget holds back, as the API server's
+// eviction.go has it.
+func disrupts(budget string, seconds int) error {
+	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
+		Type:    policyv1.DisruptionBudgetCause,
+		Message: budget,
+	})
+	return err
+}
+
 func TestAPIErrors(t *testing.T) {
 	pods := corev1.Resource("pods")
 	const budget = "The disruption budget web needs 1 healthy pods and has 1 currently"
-	disrupts := func(seconds int) error { // as the API server's eviction.go has it
-		err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.",
-			seconds)
-		err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
-			Type:    policyv1.DisruptionBudgetCause,
-			Message: budget,
-		})
-		return err
-	}
 	for _, tc := range []struct {
 		name, outcome string
 		err           error
 		after         time.Duration // at least, for three failures
 	}{
-		{"a PodDisruptionBudget", blocked, disrupts(0), 3500 * time.Millisecond},
-		{"a PodDisruptionBudget that is not ready", blocked, disrupts(10), 30 * s},
+		{"a PodDisruptionBudget", blocked, disrupts(budget, 0), 3500 * time.Millisecond},
+		{"a PodDisruptionBudget that is not ready", blocked, disrupts(budget, 10), 30 * s},
 		{"an API server that is busy", throttled, apierrors.NewTooManyRequests("later", 10), 30 * s},
 		{"a suggestion that is too long", throttled, apierrors.NewTooManyRequests("later", 3600), 90 * s},
 		{
@@ -352,6 +355,10 @@ func TestAPIErrors(t *testing.T) {
 					held := "Warning TaintManagerEviction A PodDisruptionBudget holds back the eviction" +
 						" of Pod default/web, due since 2026-05-01T12:00:10Z: " + budget
 					want = append(want, held, held, held)
+				} else { // the first failure may be the last
+					failed := "Warning TaintManagerEviction Cannot evict Pod default/web," +
+						" due since 2026-05-01T12:00:10Z: " + tc.err.Error()
+					want = append(want, failed, failed)
 				}
 				w.wantEvents(want...)
 				w.wantCount(tc.outcome, 3)
@@ -368,6 +375,22 @@ func (w *world) wantCount(outcome string, want float64) {
 	}
 }
 
+// The API server takes no event with a note of more than 1024 bytes, and a webhook may
+// have more to say.
+func TestALongError(t *testing.T) {
+	w := newWorld(t, fromTimeAdded)
+	name := strings.Repeat("web.", 63) + "a"
+	w.addPod(name, "n", nil)
+	w.fail = failTimes(2, errors.New(strings.Repeat("é", 2000)))
+	w.setNode("n", taint("a:NoExecute", begin))
+	w.pass(10 * s)
+	note := w.events[len(w.events)-1]
+	_, text, _ := strings.Cut(note, "12:00:00Z: ")
+	if len(note) > 1024-100 || len(text) < 400 || strings.Trim(text, "é") != "…" {
+		t.Errorf("%d bytes, %d of them the error's: %s", len(note), len(text), note)
+	}
+}
+
 // A pod that cannot be checked once more is not evicted yet, but not forgotten either.
 func TestACacheThatCanNotBeRead(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
@@ -375,8 +398,8 @@ func TestACacheThatCanNotBeRead(t *testing.T) {
 	w.setNode("n", taint("a:NoExecute", begin))
 	w.unreadable = errors.New("not started")
 	w.clock.Step(10 * s)
-	if p := w.c.pop(context.Background()); p != nil || w.c.queue.Len() != 1 {
-		t.Errorf("it is to be evicted: %v, %d are in the queue", p, w.c.queue.Len())
+	if p := w.c.pop(context.Background()); p != nil || w.c.queueLength() != 1 {
+		t.Errorf("it is to be evicted: %v, %v are in the queue", p, w.c.queueLength())
 	}
 	w.unreadable = nil
 	w.fail = func(string) error {
@@ -512,7 +535,7 @@ func TestAPodThatIsGone(t *testing.T) {
 			t.Errorf("attempts: %s", w.attempted())
 		}
 		w.wantCount(gone, 1)
-		if len(w.c.pods) != 0 || w.c.queue.Len() != 0 {
+		if len(w.c.pods) != 0 || w.c.queueLength() != 0 {
 			t.Errorf("still remembered: %v", w.c.pods)
 		}
 	}

@@ -5,6 +5,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -127,6 +128,7 @@ const (
 	actionEvict  = "Evict"
 	actionCancel = "CancelEviction"
 	actionWait   = "WaitForDisruptionBudget"
+	actionRetry  = "RetryEviction"
 )
 
 // emit records an event on the pod. The note begins with the pod's name.
@@ -137,6 +139,29 @@ func (c *Controller) emit(p *pod, kind, action, note string, args ...any) {
 	ref := &corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name, UID: p.uid}
 	args = append([]any{p.NamespacedName}, args...)
 	c.events.Eventf(ref, nil, kind, "TaintManagerEviction", action, note, args...)
+}
+
+// emitFailure records on the pod why it could not be evicted. One failure alone says
+// little, unless it is a PodDisruptionBudget's, and where there is no API server there
+// is nobody to tell.
+func (c *Controller) emitFailure(p *pod, result string, err error) {
+	switch {
+	case result == blocked:
+		c.emitBlocked(p, err)
+	case p.failures > 0 && !unreachable(err):
+		c.emit(p, corev1.EventTypeWarning, actionRetry, "Cannot evict Pod %s, due since %s: %s",
+			p.due.UTC().Format(time.RFC3339), shorten(err.Error()))
+	}
+}
+
+// shorten leaves so much of an error that the API server takes the event: its note
+// may have 1024 bytes, of which the pod may need 317.
+func shorten(text string) string {
+	const most = 512
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // emitBlocked records that a PodDisruptionBudget holds the pod back, and what the

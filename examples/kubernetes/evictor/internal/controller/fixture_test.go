@@ -25,6 +25,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/seed-0529bac1/taints"
@@ -63,6 +65,8 @@ type world struct {
 	fail func(name string) error
 	// beforeGet is called before the API server itself is asked for a pod.
 	beforeGet func()
+	// afterList is called after the cache has listed objects.
+	afterList func()
 	// unreadable is the error of the cache where it cannot be read.
 	unreadable error
 	// lags says that the cache does not have deletions yet.
@@ -87,6 +91,7 @@ func newWorld(t tester, o Options) *world {
 		WithStatusSubresource(&corev1.Pod{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get:               w.get,
+			List:              w.list,
 			SubResourceCreate: w.evict,
 			SubResourcePatch:  w.patch,
 			Delete:            w.delete,
@@ -105,19 +110,31 @@ func (w *world) restart() {
 // tellAll tells the controller of all that there is.
 func (w *world) tellAll() {
 	w.t.Helper()
+	w.tellNodes()
+	for _, obj := range w.podList() {
+		w.check(obj.Name)
+	}
+}
+
+// tellNodes tells the controller of all nodes.
+func (w *world) tellNodes() {
+	w.t.Helper()
 	var nodes corev1.NodeList
 	w.must(w.client.List(context.Background(), &nodes))
 	for i := range nodes.Items {
 		w.c.nodeHandler().Create(context.Background(), event.CreateEvent{Object: &nodes.Items[i]}, &w.requests)
 	}
-	var pods corev1.PodList
-	w.must(w.client.List(context.Background(), &pods))
-	for i := range pods.Items {
-		w.check(pods.Items[i].Name)
-	}
 }
 
+// start makes a new controller, which leads.
 func (w *world) start(clock clock.Clock) {
+	w.t.Helper()
+	w.standBy(clock)
+	w.must(w.c.lead(context.Background()))
+}
+
+// standBy makes a new controller, which does not lead.
+func (w *world) standBy(clock clock.Clock) {
 	w.c = New(w.client, live{w.client, w}, recorder{w}, prometheus.NewRegistry(), clock, w.o)
 }
 
@@ -136,6 +153,16 @@ func (w *world) get(
 		return w.unreadable
 	}
 	return c.Get(ctx, name, obj, opts...)
+}
+
+func (w *world) list(
+	ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption,
+) error {
+	err := c.List(ctx, list, opts...)
+	if w.afterList != nil {
+		w.afterList()
+	}
+	return err
 }
 
 // evict does what the Eviction API does.
@@ -275,10 +302,16 @@ func (w *world) noteNode(name string, list ...corev1.Taint) {
 
 func (w *world) deleteNode(name string) {
 	w.t.Helper()
+	w.dropNode(name)
+	w.reconcile()
+}
+
+// dropNode is deleteNode without a check of the node's pods.
+func (w *world) dropNode(name string) {
+	w.t.Helper()
 	obj := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	w.must(w.client.Delete(context.Background(), obj))
 	w.c.nodeHandler().Delete(context.Background(), event.DeleteEvent{Object: obj}, &w.requests)
-	w.reconcile()
 }
 
 // addPod creates a pod on a node, as of now or as change says, and has the
@@ -316,6 +349,40 @@ func (w *world) deletePod(name string) {
 	w.t.Helper()
 	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 	w.must(w.client.Delete(context.Background(), obj, &client.DeleteOptions{Raw: &metav1.DeleteOptions{}}))
+}
+
+// podEvents is told what happens to pods, as by an informer.
+func (w *world) podEvents() informerEvents { return informerEvents{w, w.c.podChanges()} }
+
+type informerEvents struct {
+	w      *world
+	passes predicate.Predicate
+}
+
+func (i informerEvents) created(obj *corev1.Pod) {
+	if e := (event.CreateEvent{Object: obj}); i.passes.Create(e) {
+		(&handler.EnqueueRequestForObject{}).Create(context.Background(), e, &i.w.requests)
+	}
+}
+
+func (i informerEvents) updated(before, after *corev1.Pod) {
+	if e := (event.UpdateEvent{ObjectOld: before, ObjectNew: after}); i.passes.Update(e) {
+		(&handler.EnqueueRequestForObject{}).Update(context.Background(), e, &i.w.requests)
+	}
+}
+
+func (i informerEvents) deleted(obj *corev1.Pod) {
+	if e := (event.DeleteEvent{Object: obj}); i.passes.Delete(e) {
+		(&handler.EnqueueRequestForObject{}).Delete(context.Background(), e, &i.w.requests)
+	}
+}
+
+// pod returns the pod as it is.
+func (w *world) pod(name string) *corev1.Pod {
+	w.t.Helper()
+	obj := &corev1.Pod{}
+	w.must(w.client.Get(context.Background(), key(name), obj))
+	return obj
 }
 
 func key(name string) types.NamespacedName {
@@ -360,7 +427,7 @@ func (w *world) pass(d time.Duration) {
 	end := w.now().Add(d)
 	for {
 		w.runDue()
-		at, ok := w.c.queue.Next()
+		at, ok := w.c.nextTry()
 		if !ok || at.After(end) {
 			break
 		}
@@ -378,7 +445,7 @@ func (w *world) due(name string) time.Duration {
 	if p == nil {
 		return -1
 	}
-	at, ok := w.c.queue.Due(p)
+	at, ok := w.c.queueOf(p).Due(p)
 	if !ok {
 		return -1
 	}

@@ -49,7 +49,7 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 func (c *Controller) queueLength() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return float64(c.queue.Len())
+	return float64(c.queue.Len() + c.retries.Len())
 }
 
 func (c *Controller) nextDeadline() float64 {

@@ -4,6 +4,7 @@ package controller
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -108,14 +109,53 @@ func (c *Controller) nodeHandler() handler.EventHandler {
 	}
 }
 
+// checkPodsOf asks for a check of the pods of a node, where this replica leads.
 func (c *Controller) checkPodsOf(ctx context.Context, node string, queue requests) {
-	var list corev1.PodList
-	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node}); err != nil {
+	if !c.leading.Load() {
+		return
+	}
+	pods, err := c.podsOf(ctx, node)
+	if err != nil {
 		// The cache fails only where it has no such index.
 		log.FromContext(ctx).Error(err, "Cannot list the pods of a node", "node", node)
 		return
 	}
-	for i := range list.Items {
-		queue.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+	for _, pod := range pods {
+		queue.Add(reconcile.Request{NamespacedName: pod})
 	}
+}
+
+func (c *Controller) podsOf(ctx context.Context, node string) ([]types.NamespacedName, error) {
+	var list corev1.PodList
+	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node}); err != nil {
+		return nil, err
+	}
+	var names []types.NamespacedName
+	for i := range list.Items {
+		names = append(names, client.ObjectKeyFromObject(&list.Items[i]))
+	}
+	return names, nil
+}
+
+// lead lets changes ask for checks of pods from now on, and then checks the pods of
+// all nodes with NoExecute taints. In this order no change is missed: one that did
+// not ask for a check was before, so the nodes that are remembered or the cache have
+// it.
+func (c *Controller) lead(ctx context.Context) error {
+	c.leading.Store(true)
+	c.mu.Lock()
+	nodes := slices.Collect(maps.Keys(c.nodes))
+	c.mu.Unlock()
+	for _, node := range nodes {
+		pods, err := c.podsOf(ctx, node)
+		if err != nil {
+			return err
+		}
+		for _, pod := range pods {
+			if err := c.checkCached(ctx, pod); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

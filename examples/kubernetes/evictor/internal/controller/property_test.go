@@ -111,7 +111,7 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			name := rapid.SampledFrom(podNames).Draw(t, "pod")
 			exists := slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name })
-			switch rapid.IntRange(0, 7).Draw(t, "action") {
+			switch rapid.IntRange(0, 8).Draw(t, "action") {
 			case 0, 1:
 				if exists {
 					w.deletePod(name)
@@ -132,6 +132,11 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 			case 6:
 				w.restart()
 			case 7:
+				w.requests.list = nil
+				w.standBy(w.clock)
+				w.tellNodes()
+				w.must(w.c.lead(context.Background()))
+			case 8:
 				failures = rapid.Bool().Draw(t, "failures")
 			}
 			// Time passes, and what is due is evicted, but not every request is met.
@@ -162,8 +167,8 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 				t.Fatalf("%s is never evicted: %+v", obj.Name, e)
 			}
 		}
-		if w.c.queue.Len() != 0 {
-			t.Fatalf("%d are left in the queue", w.c.queue.Len())
+		if n := w.c.queueLength(); n != 0 {
+			t.Fatalf("%v are left in the queue", n)
 		}
 	})
 }
@@ -188,7 +193,7 @@ func (w *world) passWithoutChecks(d time.Duration) {
 			w.c.attempt(context.Background(), p)
 			w.requests.Add(reconcile.Request{NamespacedName: p.NamespacedName})
 		}
-		if at, ok := w.c.queue.Next(); ok && !at.After(end) {
+		if at, ok := w.c.nextTry(); ok && !at.After(end) {
 			w.clock.SetTime(at)
 			continue
 		}

@@ -4,6 +4,7 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -13,11 +14,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // Start evicts what is due until the context ends, as it does when the lease is lost.
 func (c *Controller) Start(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithName(name))
+	if err := c.lead(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("check the pods of tainted nodes: %w", err)
+	}
 	var workers sync.WaitGroup
 	for range max(c.options.Workers, 1) {
 		workers.Go(func() { c.work(ctx) })
@@ -65,7 +70,7 @@ func (c *Controller) waitUntilDue(ctx context.Context) bool {
 	for {
 		wait := maxSleep
 		c.mu.Lock()
-		if at, ok := c.queue.Next(); ok {
+		if at, ok := c.nextTry(); ok {
 			wait = min(wait, at.Sub(c.clock.Now()))
 		}
 		c.mu.Unlock()
@@ -76,6 +81,16 @@ func (c *Controller) waitUntilDue(ctx context.Context) bool {
 			return false
 		}
 	}
+}
+
+// nextTry is when the first pod of both queues is due. The mutex is held.
+func (c *Controller) nextTry() (time.Time, bool) {
+	first, ok := c.queue.Next()
+	retry, again := c.retries.Next()
+	if !ok || again && retry.Before(first) {
+		return retry, again
+	}
+	return first, ok
 }
 
 // delay is how long the rate limit delays the next eviction.
@@ -101,16 +116,20 @@ func (c *Controller) sleep(ctx context.Context, d time.Duration, wake <-chan str
 	return true
 }
 
-// pop takes the first pod out of the queue that is due and, as the newest state of
-// the cache has it, still to be evicted. It returns nil where there is none.
+// pop takes the first pod out of its queue that is due and, as the newest state of
+// the cache has it, still to be evicted. It returns nil where there is none. Retries
+// come last: pods that budgets hold back may be more than the rate limit lets be
+// tried again, and others would be late for them.
 func (c *Controller) pop(ctx context.Context) *pod {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.Now()
-	for p := range c.queue.PopDue(now) {
-		if c.confirm(ctx, p, now) {
-			p.state = evicting
-			return p
+	for _, queue := range []*lifecycle.Queue[*pod]{&c.queue, &c.retries} {
+		for p := range queue.PopDue(now) {
+			if c.confirm(ctx, p, now) {
+				p.state = evicting
+				return p
+			}
 		}
 	}
 	return nil
@@ -152,9 +171,6 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 		result = dryRun
 	}
 	c.metrics.evictions.WithLabelValues(result).Inc()
-	if result == blocked {
-		c.emitBlocked(p, err)
-	}
 	logger := log.FromContext(ctx).WithValues("pod", p.NamespacedName, "uid", p.uid,
 		"node", p.node, "deadline", p.due, "outcome", result)
 
@@ -168,6 +184,7 @@ func (c *Controller) attempt(ctx context.Context, p *pod) {
 		p.state = evicted
 		return
 	}
+	c.emitFailure(p, result, err)
 	c.putOff(p, now, err)
 	logger.Info("Cannot evict a pod, and will try again", "at", p.retry, "failures", p.failures, "error", err.Error())
 	if c.pods[p.NamespacedName] != p {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -185,6 +186,46 @@ func TestAnotherLeader(t *testing.T) {
 			at, ok := w.evicted[uid]
 			if after, want := at.Sub(start), time.Duration(i)*s; !ok || after < want || after > want+9*s {
 				t.Errorf("pod-%d is evicted after %v, want %v", i, after, want)
+			}
+		}
+	})
+}
+
+// Budgets hold back more pods than the rate limit lets be tried again: those that are
+// due for the first time do not wait for them, and they are tried all the same.
+func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
+	const held = 1000
+	o := fromTimeAdded
+	o.QPS, o.Burst, o.Workers = 10, 20, 8
+	inBubble(t, o, func(w *world) {
+		tries := map[string]int{}
+		w.fail = func(name string) error {
+			if strings.HasPrefix(name, "held-") {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				tries[name]++
+				return disrupts("no", 0)
+			}
+			return nil
+		}
+		for i := range held {
+			w.addPod(fmt.Sprint("held-", i), "n", nil)
+		}
+		w.setNode("n", taint("a:NoExecute", time.Now()))
+		time.Sleep(3 * time.Minute)
+		for i := range 10 {
+			name := fmt.Sprint("web-", i)
+			uid, start := w.addPod(name, "m-"+name, nil), time.Now()
+			w.setNode("m-"+name, taint("a:NoExecute", start))
+			time.Sleep(5 * s)
+			synctest.Wait()
+			if at, ok := w.evicted[uid]; !ok || at.Sub(start) > 101*time.Millisecond {
+				t.Errorf("%s is evicted after %v", name, at.Sub(start))
+			}
+		}
+		for i := range held {
+			if name := fmt.Sprint("held-", i); tries[name] < 2 {
+				t.Fatalf("%s is tried %d times", name, tries[name])
 			}
 		}
 	})

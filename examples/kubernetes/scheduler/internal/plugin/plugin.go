@@ -29,6 +29,10 @@ const Name = "Taints"
 // untolerated is what TaintToleration says of a node that it turns down.
 const untolerated = "node(s) had untolerated taint(s)"
 
+// maxReasons is how many taints a message names. The scheduler writes all of it into
+// the status of each pod that waits, and a cluster may have a taint for each node.
+const maxReasons = 10
+
 // Taints is the plugin. It is safe for concurrent use.
 //
 // Its PreFilter asks an index of all nodes, once for a pod that does not name its
@@ -87,6 +91,10 @@ type cycle struct {
 	matcher *taints.Matcher
 	leftOut bool     // PreFilter left nodes out
 	reasons sync.Map // from a taint without its time to what Filter says about it
+
+	mu    sync.Mutex
+	texts []string // the distinct ones of these reasons
+	room  int      // for so many more
 }
 
 // Clone returns the same: nothing in it depends on the pods of a node, which is why
@@ -96,7 +104,8 @@ func (c *cycle) Clone() fwk.StateData { return c }
 const stateKey fwk.StateKey = Name
 
 // cycle returns what PreFilter found out, or as much of it as can be made up for
-// where that is not enabled.
+// where that is not enabled: Filter has no room there, as nothing bounds what it
+// says from node to node.
 func (p *Taints) cycle(state fwk.CycleState, pod *corev1.Pod) *cycle {
 	if data, err := state.Read(stateKey); err == nil {
 		if c, ok := data.(*cycle); ok {
@@ -115,7 +124,7 @@ func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
 func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
 	nodes []fwk.NodeInfo,
 ) (*fwk.PreFilterResult, *fwk.Status) {
-	c := &cycle{matcher: p.compile(pod)}
+	c := &cycle{matcher: p.compile(pod), room: maxReasons}
 	state.Write(stateKey, c)
 	if namesNodes(pod) {
 		return nil, nil
@@ -159,7 +168,7 @@ func isName(r corev1.NodeSelectorRequirement) bool {
 func (p *Taints) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
 // Filter turns a node down for each NoSchedule and NoExecute taint that the pod does
-// not tolerate, and names it.
+// not tolerate, and names it, unless it has named many others.
 func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	list := kube.Taints(info.Node().Spec.Taints)
 	if len(list) == 0 {
@@ -190,8 +199,24 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 	if p.redact {
 		text = explanation.Redact().String()
 	}
-	text = untolerated + ": " + text
+	text = c.admit(untolerated + ": " + text)
 	c.reasons.Store(taint, text)
+	return text
+}
+
+// admit returns the text while there is room for it, and then what TaintToleration
+// says.
+func (c *cycle) admit(text string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.texts, text) {
+		return text
+	}
+	if c.room == 0 {
+		return untolerated
+	}
+	c.room--
+	c.texts = append(c.texts, text)
 	return text
 }
 
@@ -208,9 +233,10 @@ func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1
 }
 
 // summary says over all nodes which taints keep the pod away, as in "3 have
-// untolerated taint …".
+// untolerated taint …", the most frequent first.
 func (p *Taints) summary(m *taints.Matcher) string {
 	summary := p.nodes.summarize(m)
+	more := cutReasons(&summary)
 	text := summary.String()
 	if p.redact {
 		text = summary.Redact().String()
@@ -219,7 +245,24 @@ func (p *Taints) summary(m *taints.Matcher) string {
 	if !ok {
 		return untolerated
 	}
-	return strings.TrimSuffix(reasons, ".")
+	return strings.TrimSuffix(reasons, ".") + more
+}
+
+// cutReasons leaves as many reasons as a message has, and says how many others there
+// are. A node may have several of their taints, so only a bound is known of how many
+// nodes have one.
+func cutReasons(s *taints.Summary) string {
+	if len(s.Reasons) <= maxReasons {
+		return ""
+	}
+	rest := s.Reasons[maxReasons:]
+	s.Reasons = s.Reasons[:maxReasons]
+	nodes := 0
+	for i := range rest {
+		nodes += rest[i].Nodes
+	}
+	nodes = min(nodes, s.Nodes-s.Feasible)
+	return fmt.Sprintf(", and %d other untolerated taint(s) on up to %d node(s)", len(rest), nodes)
 }
 
 // PreScore keeps the compiled tolerations for Score.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -446,3 +447,129 @@ func TestArgs(t *testing.T) {
 }
 
 func newState() fwk.CycleState { return framework.NewCycleState() }
+
+// fitError is the message of a pod that fits on no node, as the scheduler puts it
+// together: the status of the pod has all of it.
+func fitError(t *testing.T, p *Taints, pod *corev1.Pod, snapshot []fwk.NodeInfo) string {
+	t.Helper()
+	ctx, state := t.Context(), newState()
+	diagnosis := framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}
+	result, status := p.PreFilter(ctx, state, pod, snapshot)
+	if !status.IsSuccess() {
+		diagnosis.PreFilterMsg = status.Message()
+	}
+	for _, info := range snapshot {
+		name := info.Node().Name
+		switch {
+		case !status.IsSuccess() || !result.AllNodes() && !result.NodeNames.Has(name):
+			continue
+		case p.Filter(ctx, state, pod, info).IsSuccess():
+			diagnosis.NodeToStatus.Set(name, fwk.NewStatus(fwk.Unschedulable, "Insufficient cpu"))
+		default:
+			diagnosis.NodeToStatus.Set(name, p.Filter(ctx, state, pod, info))
+		}
+	}
+	if _, status := p.PostFilter(ctx, state, pod, nil); status.Message() != "" {
+		diagnosis.PostFilterMsg = status.Message()
+	}
+	return (&framework.FitError{Pod: pod, NumAllNodes: len(snapshot), Diagnosis: diagnosis}).Error()
+}
+
+// TestManyPools has a pool for each of 5,000 teams. The message of a pod that waits
+// must not grow with them.
+func TestManyPools(t *testing.T) {
+	const pools, limit = 5000, 4 << 10
+	var teams, free []*corev1.Node
+	for i := range pools {
+		team := taint("example.com/dedicated", fmt.Sprintf("team-%d", i), corev1.TaintEffectNoSchedule)
+		teams = append(teams, node(team.Value, team))
+		free = append(free, node(fmt.Sprintf("free-%d", i)))
+	}
+	for _, redact := range []bool{true, false} {
+		for _, test := range []struct {
+			name  string
+			nodes []*corev1.Node
+			pod   *corev1.Pod
+			want  string
+		}{
+			{"no node", teams, pod(), "and 4990 other untolerated taint(s) on up to 4990 node(s)"},
+			{
+				"few nodes", teams, pod(equal("example.com/dedicated", "team-7")),
+				"and 4989 other untolerated taint(s) on up to 4989 node(s)",
+			},
+			{"most nodes", slices.Concat(teams, free), pod(), untolerated + ": "},
+		} {
+			t.Run(fmt.Sprintf("%s, redact %v", test.name, redact), func(t *testing.T) {
+				p := &Taints{redact: redact}
+				for _, n := range test.nodes {
+					p.nodes.set(n)
+				}
+				message := fitError(t, p, test.pod, snapshotOf(test.nodes...))
+				if len(message) >= limit || !strings.Contains(message, test.want) {
+					t.Errorf("%d bytes, want less than %d, with %q: %.2000s", len(message), limit, test.want, message)
+				}
+			})
+		}
+	}
+}
+
+// TestFilterSaysNoMore has more taints than Filter names in one cycle: those that it
+// has named it goes on to name, in the next cycle it may name others, and without
+// PreFilter, where it cannot know what it has said, it names none.
+func TestFilterSaysNoMore(t *testing.T) {
+	ctx, p, state := t.Context(), &Taints{}, newState()
+	filter := func(state fwk.CycleState, i int) string {
+		n := node("node", taint("team", fmt.Sprint(i), corev1.TaintEffectNoSchedule))
+		return p.Filter(ctx, state, pod(), snapshotOf(n)[0]).Message()
+	}
+	p.PreFilter(ctx, state, pod(), nil)
+	for range 2 {
+		for i := range maxReasons + 5 {
+			want := fmt.Sprintf("%s: team=%d:NoSchedule is not tolerated (nothing comes close)", untolerated, i)
+			if i >= maxReasons {
+				want = untolerated
+			}
+			if got := filter(state, i); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	}
+	next := newState()
+	p.PreFilter(ctx, next, pod(), nil)
+	if got := filter(next, maxReasons); !strings.Contains(got, "team=10:NoSchedule") {
+		t.Errorf("in the next cycle: %q", got)
+	}
+	if got := filter(newState(), 0); got != untolerated {
+		t.Errorf("without PreFilter: %q", got)
+	}
+}
+
+// TestSummary has nodes with more than one taint: they count once where the number
+// of all nodes is the bound.
+func TestSummary(t *testing.T) {
+	for _, test := range []struct {
+		distinct, nodes int // each node has all the taints
+		want            string
+	}{
+		{maxReasons, 3, ""},
+		{maxReasons + 1, 3, "and 1 other untolerated taint(s) on up to 3 node(s)"},
+		{maxReasons + 2, 3, "and 2 other untolerated taint(s) on up to 3 node(s)"},
+		{maxReasons + 1, 1, "and 1 other untolerated taint(s) on up to 1 node(s)"},
+	} {
+		p := &Taints{}
+		for i := range test.nodes {
+			var list []corev1.Taint
+			for j := range test.distinct {
+				list = append(list, taint(fmt.Sprintf("key-%02d", j), "", corev1.TaintEffectNoSchedule))
+			}
+			p.nodes.set(node(fmt.Sprint("node-", i), list...))
+		}
+		got := p.summary(p.compile(pod()))
+		if strings.Count(got, "NoSchedule") != min(test.distinct, maxReasons) {
+			t.Errorf("%d taints on %d nodes: %q", test.distinct, test.nodes, got)
+		}
+		if _, more, _ := strings.Cut(got, ", and "); more != strings.TrimPrefix(test.want, "and ") {
+			t.Errorf("%d taints on %d nodes: %q, want %q in the end", test.distinct, test.nodes, got, test.want)
+		}
+	}
+}

@@ -3,6 +3,9 @@
 package taints
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,116 +16,187 @@ import (
 // matter only if they make a difference. It is for controllers that reject or roll
 // out a change of tolerations.
 //
-// The time it takes grows with the square of the number of tolerations with the
-// same key, without a key, or with a wildcard. It allocates.
+// For n tolerations, of which m have no key or a wildcard, it takes O((m+1) n log n)
+// time. It allocates.
 func SameTolerations(a, b []Toleration) bool { return Options{}.SameTolerations(a, b) }
 
 // SameTolerations is like the function [SameTolerations] under the options.
 func (o Options) SameTolerations(a, b []Toleration) bool {
 	// Compare the answers for taints that represent all others: of taints that
 	// no toleration of the lists can tell apart, one is enough.
-	var w witnesses
-	w.options = o
-	for _, list := range [...][]Toleration{a, b} {
-		for i := range list {
-			w.add(&list[i])
-		}
-	}
-	ma, mb := o.Compile(a), o.Compile(b)
-	return w.every(func(t *Taint) bool { return sameAnswer(ma, mb, t) })
+	return o.compare(a, b).every(func(v *view) bool { return v.every(v.same) })
 }
 
-// sameAnswer reports whether both or neither tolerate the taint, and for the same
-// time if that counts.
-func sameAnswer(a, b *Matcher, t *Taint) bool {
-	i, j := a.first(t), b.first(t)
-	if i < 0 || j < 0 {
-		return i == j
-	}
-	return t.Effect != NoExecute || sameSeconds(a.rules[i].tolerationSeconds(), b.rules[j].tolerationSeconds())
+// A comparison holds the tolerations of two lists by the keys that they match.
+type comparison struct {
+	options  Options
+	keys     map[string][]*claim // of the tolerations with one key
+	broad    []*claim            // of the others
+	prefixes map[string]bool     // of the others
+	values   map[string]*witness
+	fresh    witness // a value that no toleration has
 }
 
-// Witnesses are taints that represent all others, as far as the added tolerations
-// can tell taints apart.
-type witnesses struct {
-	options Options
-	keys    map[string]*samples // of the tolerations with one key
-	broad   map[string]*samples // of the others, by the prefix of their keys
-	longest int                 // the length of the longest text
+// A claim is a toleration that matches something.
+type claim struct {
+	list      int // 0 or 1
+	order     int // in the first list and then in the second
+	keys      keySet
+	effect    Effect
+	values    valueSet
+	seconds   *int64
+	witnesses []*witness
 }
 
-// Samples are values and effects that tolerations tell apart from others.
-type samples struct {
-	values  []string
-	effects []Effect
+// A witness is a value that represents others. Equal ones are identical.
+type witness struct {
+	n       int64
+	integer bool
 }
 
-func (w *witnesses) add(t *Toleration) {
-	if w.keys == nil {
-		w.keys, w.broad = make(map[string]*samples), map[string]*samples{"": {}}
+func (o Options) compare(a, b []Toleration) *comparison {
+	c := &comparison{
+		options:  o,
+		keys:     make(map[string][]*claim),
+		prefixes: make(map[string]bool),
+		values:   make(map[string]*witness),
 	}
-	w.longest = max(w.longest, len(t.Key), len(t.Value), len(t.Effect))
-	of, keys := w.keys, w.options.keys(t)
-	if keys.prefix {
-		of = w.broad
+	for i := range a {
+		c.add(&a[i], 0, i)
 	}
-	s := of[keys.key]
-	if s == nil {
-		s = new(samples)
-		of[keys.key] = s
+	for i := range b {
+		c.add(&b[i], 1, len(a)+i)
 	}
-	if t.Effect != "" {
-		s.effects = append(s.effects, t.Effect)
-	}
-	s.addValues(w.options.values(t))
+	return c
 }
 
-// addValues adds the first value of the set, and the first one after it: no
+func (c *comparison) add(t *Toleration, list, order int) {
+	values := c.options.values(t)
+	if values.empty() {
+		return
+	}
+	added := &claim{
+		list:      list,
+		order:     order,
+		keys:      c.options.keys(t),
+		effect:    t.Effect,
+		values:    values,
+		seconds:   t.TolerationSeconds,
+		witnesses: c.witnesses(values),
+	}
+	key := added.keys.key
+	if !added.keys.prefix {
+		c.keys[key] = append(c.keys[key], added)
+		return
+	}
+	c.broad = append(c.broad, added)
+	c.prefixes[key] = true
+}
+
+// witnesses returns the first value of the set, and the first one after it: no
 // toleration tells integers between two such values apart, nor those before all
 // from a text.
-func (s *samples) addValues(set valueSet) {
-	switch set.kind {
+func (c *comparison) witnesses(values valueSet) []*witness {
+	switch values.kind {
+	case allValues:
+		return []*witness{&c.fresh}
 	case oneText:
-		s.values = append(s.values, set.text)
-	case integers:
-		s.addInteger(set.least)
-		s.addInteger(set.most + 1) // overflows after the largest, to a harmless sample
+		return []*witness{c.value(values.text)}
 	}
+	after := values.most + 1 // overflows after the largest, to a harmless witness
+	return []*witness{c.integer(values.least), c.integer(after)}
 }
 
-func (s *samples) addInteger(n int64) { s.values = append(s.values, strconv.FormatInt(n, 10)) }
+func (c *comparison) integer(n int64) *witness { return c.value(strconv.FormatInt(n, 10)) }
 
-// every reports whether same returns true for every witness.
-func (w *witnesses) every(same func(*Taint) bool) bool {
-	fresh := strings.Repeat("x", w.longest+1) // no toleration has it
-	all := samples{[]string{fresh}, []Effect{NoExecute, Effect(fresh)}}
-	for _, s := range w.broad {
-		all.values = append(all.values, s.values...)
-		all.effects = append(all.effects, s.effects...)
+func (c *comparison) value(text string) *witness {
+	w := c.values[text]
+	if w == nil {
+		w = new(witness)
+		w.n, w.integer = parseInteger(text)
+		c.values[text] = w
 	}
-	for prefix := range w.broad {
-		if key, ok := w.outside(prefix, fresh); ok && !all.every(key, same) {
+	return w
+}
+
+// every reports whether same returns true for every key, of those that no
+// toleration tells apart for one.
+func (c *comparison) every(same func(*view) bool) bool {
+	for key, own := range c.keys {
+		if !same(c.view(key, own)) {
 			return false
 		}
-		if !all.every(prefix, same) {
-			return false
-		}
 	}
-	for key, s := range w.keys {
-		values := samples{append(s.values, all.values...), append(s.effects, all.effects...)}
-		if !values.every(key, same) {
+	for prefix := range c.prefixes {
+		if c.others(prefix) && !same(c.view(prefix, nil)) {
 			return false
 		}
 	}
 	return true
 }
 
-// every reports whether same returns true for every taint with the key, a value
-// and an effect of the samples.
-func (s *samples) every(key string, same func(*Taint) bool) bool {
-	for _, effect := range s.effects {
-		for _, value := range s.values {
-			if !same(&Taint{Key: key, Value: value, Effect: effect}) {
+// others reports whether there is a key that begins with the prefix, but with no
+// longer one, and that no toleration has.
+func (c *comparison) others(prefix string) bool {
+	if c.keys[prefix] == nil {
+		return true
+	}
+	for b := range 256 {
+		next := prefix + string([]byte{byte(b)})
+		if !c.prefixes[next] && c.others(next) {
+			return true
+		}
+	}
+	return false
+}
+
+// A view is what the lists tolerate of the taints with one key.
+type view struct {
+	claims []*claim // of both lists, in order
+	lists  [2]winners
+	gaps   []*witness // the first integers that no toleration for all effects matches
+}
+
+// view returns the view of the key, which the given claims match alone.
+func (c *comparison) view(key string, own []*claim) *view {
+	v := &view{claims: slices.Clip(own)}
+	for _, b := range c.broad {
+		if strings.HasPrefix(key, b.keys.key) {
+			v.claims = append(v.claims, b)
+		}
+	}
+	slices.SortFunc(v.claims, func(a, b *claim) int { return cmp.Compare(a.order, b.order) })
+	for _, claim := range v.claims {
+		v.lists[claim.list].add(claim)
+	}
+	v.findGaps()
+	return v
+}
+
+func (v *view) findGaps() {
+	for _, claim := range v.claims {
+		for _, w := range claim.witnesses {
+			if claim.effect == "" && w.integer && v.lists[0].first("", w) == nil {
+				v.gaps = append(v.gaps, w)
+			}
+		}
+	}
+	slices.SortFunc(v.gaps, func(a, b *witness) int { return cmp.Compare(a.n, b.n) })
+}
+
+// every reports whether same returns true for every effect and value, of those
+// that no toleration tells apart for one.
+//
+// It leaves out what follows. The order of tolerations counts for NoExecute only.
+// So for another effect the lists can differ, beyond the tolerations for all
+// effects, where those for this effect do and those for all effects match nothing:
+// at one of their values, or at the first gap after it.
+func (v *view) every(same func(Effect, *witness) bool) bool {
+	for _, claim := range v.claims {
+		for _, w := range claim.witnesses {
+			gap := v.gapFrom(w)
+			if !same(claim.effect, w) || gap != nil && !same(claim.effect, gap) ||
+				claim.effect == "" && !same(NoExecute, w) {
 				return false
 			}
 		}
@@ -130,28 +204,136 @@ func (s *samples) every(key string, same func(*Taint) bool) bool {
 	return true
 }
 
-// outside returns a key that begins with the prefix, but with no longer prefix of
-// a toleration, and that no toleration has. It returns false if there is none.
-func (w *witnesses) outside(prefix, fresh string) (key string, ok bool) {
-	var taken [256]bool
-	for longer := range w.broad {
-		if rest, ok := strings.CutPrefix(longer, prefix); ok && rest != "" {
-			taken[rest[0]] = true
-		}
+// gapFrom returns the first gap that is not before the value, or nil.
+func (v *view) gapFrom(w *witness) *witness {
+	if !w.integer {
+		return nil
 	}
-	for c := range taken {
-		if !taken[c] {
-			return prefix + string([]byte{byte(c)}) + fresh, true
-		}
+	i, _ := slices.BinarySearchFunc(v.gaps, w.n, func(gap *witness, n int64) int {
+		return cmp.Compare(gap.n, n)
+	})
+	if i == len(v.gaps) {
+		return nil
 	}
-	for c := range taken {
-		next := prefix + string([]byte{byte(c)})
-		if w.broad[next] != nil {
-			continue
-		}
-		if key, ok := w.outside(next, fresh); ok {
-			return key, true
-		}
+	return v.gaps[i]
+}
+
+// same reports whether both or neither of the lists tolerate the taint, and for
+// the same time if that counts. The empty effect is one that no toleration has.
+func (v *view) same(effect Effect, w *witness) bool {
+	a, b := v.lists[0].first(effect, w), v.lists[1].first(effect, w)
+	if a == nil || b == nil {
+		return a == b
 	}
-	return "", false
+	return effect != NoExecute || sameSeconds(a.seconds, b.seconds)
+}
+
+// Winners are the claims of a list that match something first.
+type winners struct {
+	one map[taintValue]*claim // for one value
+	of  map[Effect]*ranges    // for more values
+}
+
+type taintValue struct {
+	effect Effect
+	value  *witness
+}
+
+// Ranges are claims for the same effect and more than one value.
+type ranges struct {
+	all           *claim
+	less, greater rising
+}
+
+// add adds the next claim of the list.
+func (f *winners) add(c *claim) {
+	switch {
+	case c.values.kind == oneText || c.values.kind == integers && c.values.least == c.values.most:
+		if f.one == nil {
+			f.one = make(map[taintValue]*claim)
+		}
+		at := taintValue{c.effect, c.witnesses[0]}
+		f.one[at] = earlier(f.one[at], c)
+	default:
+		f.ranges(c.effect).add(c)
+	}
+}
+
+func (f *winners) ranges(effect Effect) *ranges {
+	r := f.of[effect]
+	if r == nil {
+		if f.of == nil {
+			f.of = make(map[Effect]*ranges)
+		}
+		r = new(ranges)
+		f.of[effect] = r
+	}
+	return r
+}
+
+func (r *ranges) add(c *claim) {
+	switch {
+	case c.values.kind == allValues:
+		r.all = earlier(r.all, c)
+	case c.values.least == math.MinInt64:
+		r.less.add(c.values.most, c)
+	default:
+		r.greater.add(^c.values.least, c)
+	}
+}
+
+// first returns the first claim that matches the effect and value, or nil.
+func (f *winners) first(effect Effect, w *witness) *claim {
+	first := f.forEffect("", w)
+	if effect == "" {
+		return first
+	}
+	return earlier(first, f.forEffect(effect, w))
+}
+
+// forEffect is like first for the claims with the same effect.
+func (f *winners) forEffect(effect Effect, w *witness) *claim {
+	first := f.one[taintValue{effect, w}]
+	r := f.of[effect]
+	if r == nil {
+		return first
+	}
+	first = earlier(first, r.all)
+	if w.integer {
+		first = earlier(first, r.less.first(w.n))
+		first = earlier(first, r.greater.first(^w.n))
+	}
+	return first
+}
+
+// Rising holds claims for the numbers up to a limit, in order, without those whose
+// limit is not above that of an earlier one.
+type rising []limited
+
+type limited struct {
+	limit int64
+	claim *claim
+}
+
+func (r *rising) add(limit int64, c *claim) {
+	if n := len(*r); n == 0 || limit > (*r)[n-1].limit {
+		*r = append(*r, limited{limit, c})
+	}
+}
+
+// first returns the first claim for the number, or nil.
+func (r rising) first(n int64) *claim {
+	i, _ := slices.BinarySearchFunc(r, n, func(l limited, n int64) int { return cmp.Compare(l.limit, n) })
+	if i == len(r) {
+		return nil
+	}
+	return r[i].claim
+}
+
+// earlier returns the claim that comes first, of which either may be nil.
+func earlier(a, b *claim) *claim {
+	if a == nil || b != nil && b.order < a.order {
+		return b
+	}
+	return a
 }

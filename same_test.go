@@ -156,6 +156,72 @@ func TestSameTolerationsOfIntegers(t *testing.T) {
 	}
 }
 
+// Between all integers that are tolerated of all effects or not, in whatever order,
+// what is tolerated of one effect differs exactly if one of the others does.
+func TestSameTolerationsBetweenAllIntegers(t *testing.T) {
+	const count = 6
+	equal := func(n int) taints.Toleration { return toleration("k", "", strconv.Itoa(n)) }
+	for set := range 1 << count {
+		var all []taints.Toleration
+		for i := range 7 {
+			if at := i * 5 % 7; set>>at&1 == 1 { // not in the order of the numbers
+				all = append(all, equal(at))
+			}
+		}
+		for _, op := range []taints.Operator{taints.OpGt, taints.OpLt} {
+			limited := func(n int) []taints.Toleration {
+				tol := toleration("k", op, strconv.Itoa(n))
+				tol.Effect = taints.NoSchedule
+				return append(slices.Clone(all), tol)
+			}
+			for low := -1; low <= count; low++ {
+				for high := low; high <= count; high++ {
+					want := true
+					for n := -1; n <= count; n++ {
+						between := low < n && n <= high
+						if op == taints.OpLt {
+							between = low <= n && n < high
+						}
+						want = want && (!between || slices.Contains(all, equal(n)))
+					}
+					checkSameTolerations(t, taints.Options{}, limited(low), limited(high), want)
+				}
+			}
+		}
+	}
+}
+
+// Of Lt and of Gt with different times in every order, the first of each integer
+// counts.
+func TestSameTolerationsOfLimitsInEveryOrder(t *testing.T) {
+	for _, op := range []taints.Operator{taints.OpLt, taints.OpGt} {
+		var lists [][]taints.Toleration
+		for i := range 4 * 4 * 4 * 4 {
+			var list []taints.Toleration
+			for at := range 4 {
+				tol := toleration("k", op, strconv.Itoa(i>>(2*at)&3))
+				tol.Effect, tol.TolerationSeconds = taints.NoExecute, seconds(int64(at%3+1))
+				list = append(list, tol)
+			}
+			lists = append(lists, list)
+		}
+		answers := make([]string, len(lists))
+		for i, list := range lists {
+			for n := -1; n <= 4; n++ {
+				taint := taints.Taint{Key: "k", Value: strconv.Itoa(n), Effect: taints.NoExecute}
+				answers[i] += refTime(taints.Options{}, list, taint) + "|"
+			}
+		}
+		for i := range lists {
+			for j := range i {
+				if (i+j)%5 == 0 {
+					checkSameTolerations(t, taints.Options{}, lists[i], lists[j], answers[i] == answers[j])
+				}
+			}
+		}
+	}
+}
+
 // sameKinds are tolerations that take SameTolerations long, if any do. The time for
 // them grows by the power.
 var sameKinds = []struct {

@@ -114,13 +114,16 @@ func (s *anchors) unuse(key string) {
 	}
 }
 
-// The steps that a search takes for a rule, an anchor and a class, and the share
-// of the number of groups that all its steps may reach. A step takes no longer
-// than the plain loop takes for one node (BenchmarkIndexHostile).
+// The steps that a search takes for a rule, an anchor and a class, the bytes of a
+// rule's key and value that are a step more, and the share of the number of groups
+// that all its steps may reach. A step takes no longer than the plain loop takes
+// for one node (BenchmarkIndexHostile). That compares lengths first, so that long
+// keys and values, which a lookup reads, take it no time.
 const (
 	ruleSteps   = 4
 	anchorSteps = 2
 	classSteps  = 1
+	stepBytes   = 64
 	searchShare = 4
 )
 
@@ -155,9 +158,9 @@ func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
 		if r := &m.rules[i]; r.op != opNever && EffectSet(r.effects)&s.groups.repels != 0 {
 			anchors = s.look(r, anchors)
 		}
-	}
-	if s.left < 0 {
-		return found, false
+		if s.left < 0 {
+			return found, false
+		}
 	}
 	for _, a := range distinct(anchors) {
 		found = append(found, a.classes...)
@@ -169,6 +172,9 @@ func (s *search) run(m *Matcher, found []*class) ([]*class, bool) {
 func (s *search) look(r *rule, found []*anchor) []*anchor {
 	if r.wildcard || r.op > opGreater { // or an operator that is not known here
 		s.left = -1
+		return found
+	}
+	if s.left -= (len(r.Key) + len(r.Value)) / stepBytes; s.left < 0 {
 		return found
 	}
 	if r.op.isEqual() {

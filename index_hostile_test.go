@@ -52,6 +52,7 @@ func hostileScenes(n int) []hostileScene {
 		return one(taints.Taint{Key: "tenant", Value: strconv.Itoa(i), Effect: taints.NoExecute})
 	})
 	numbers := times(n, func(i int) []taints.Taint { return one(hard("score", n-i)) })
+	keyed := times(n, func(i int) []taints.Taint { return one(hard("key-"+strconv.Itoa(i)+"-z", i)) })
 	bits := 0
 	for 1<<(bits+1) <= n {
 		bits++
@@ -125,6 +126,12 @@ func hostileScenes(n int) []hostileScene {
 		}))},
 		{"tolerations of other keys", tenants, taints.Compile(times(few, func(i int) taints.Toleration {
 			return exists("other-" + strconv.Itoa(i))
+		}))},
+		{"tolerations of long keys", keyed, taints.Compile(times(n/20, func(i int) taints.Toleration {
+			return exists(strings.Repeat("k", 65_536) + strconv.Itoa(i) + "-of-another")
+		}))},
+		{"tolerations of long values", keyed, taints.Compile(times(n/20, func(i int) taints.Toleration {
+			return taints.Toleration{Key: "other", Value: strings.Repeat("v", 65_536) + strconv.Itoa(i)}
 		}))},
 		{"soft taints of their own", times(n, func(i int) []taints.Taint {
 			return one(taints.Taint{Key: "deletion", Value: strconv.Itoa(i), Effect: taints.PreferNoSchedule})

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
@@ -59,10 +60,10 @@ func TestIndexSearchTakesAQuarter(t *testing.T) {
 		for groups := len(nodes); groups < 160; groups++ {
 			x := amongOthers(groups, nodes)
 			left := groups/4 - 4*len(c.tolerations)
-			if left >= 0 {
-				for _, finds := range c.finds {
-					if left -= 2 * finds[0]; left >= 0 {
-						left -= finds[1]
+			for _, finds := range c.finds {
+				for _, steps := range []int{2 * finds[0], finds[1]} {
+					if left >= 0 {
+						left -= steps
 					}
 				}
 			}
@@ -71,6 +72,37 @@ func TestIndexSearchTakesAQuarter(t *testing.T) {
 					c.tolerations, groups, ok, -x.index.Missing(m), left)
 			}
 			checkFeasible(t, x, m)
+		}
+	}
+}
+
+// A search takes a step more for each 64 bytes of a key and value, which it reads,
+// and looks up nothing more once it lacks steps.
+func TestIndexSearchCountsBytes(t *testing.T) {
+	for _, c := range []struct{ key, value, steps int }{
+		{63, 0, 0}, {64, 0, 1}, {40, 23, 0}, {40, 24, 1}, {1, 63, 1}, {640, 0, 10}, {639, 640, 19}, {1, 1280, 20},
+	} {
+		key, value := strings.Repeat("k", c.key), strings.Repeat("v", c.value)
+		nodes := [][]taints.Taint{{hard(key, value)}}
+		for _, op := range []taints.Operator{taints.OpExists, taints.OpEqual} {
+			m := taints.Compile([]taints.Toleration{{Key: key, Operator: op, Value: value}})
+			other := taints.Compile([]taints.Toleration{{Key: "a" + key[1:], Operator: op, Value: value}})
+			for groups := 1; groups < 160; groups++ {
+				x := amongOthers(groups, nodes)
+				for m, more := range map[*taints.Matcher][]int{other: {4, c.steps}, m: {4, c.steps, 2, 1}} {
+					left := groups / 4
+					for _, steps := range more {
+						if left >= 0 {
+							left -= steps
+						}
+					}
+					if _, ok := x.index.Search(m); ok != (left >= 0) || x.index.Missing(m) != -left {
+						t.Errorf("%v among %d groups, %d: %v with %d steps left, want %d",
+							c, groups, more, ok, -x.index.Missing(m), left)
+					}
+				}
+				checkFeasible(t, x, m)
+			}
 		}
 	}
 }

@@ -192,11 +192,18 @@ func (v *view) findGaps() {
 // effects, where those for this effect do and those for all effects match nothing:
 // at one of their values, or at the first gap after it.
 func (v *view) every(same func(Effect, *witness) bool) bool {
+	asked := make(map[taintValue]bool, len(v.claims))
 	for _, claim := range v.claims {
 		for _, w := range claim.witnesses {
-			gap := v.gapFrom(w)
-			if !same(claim.effect, w) || gap != nil && !same(claim.effect, gap) ||
-				claim.effect == "" && !same(NoExecute, w) {
+			at := taintValue{claim.effect, w}
+			if asked[at] {
+				continue
+			}
+			asked[at] = true
+			if !same(claim.effect, w) || claim.effect == "" && !same(NoExecute, w) {
+				return false
+			}
+			if gap := v.gapFrom(w); claim.effect != "" && gap != nil && !same(claim.effect, gap) {
 				return false
 			}
 		}

@@ -318,3 +318,22 @@ func TestSameTolerationsSteps(t *testing.T) {
 		}
 	}
 }
+
+// What is repeated is asked about once.
+func TestSameTolerationsAsksOnce(t *testing.T) {
+	for _, tc := range []struct {
+		tol  taints.Toleration
+		asks int
+	}{
+		{toleration("k", "", "v"), 2}, // for NoExecute too, where the time counts
+		{toleration("k", "Exists", ""), 2},
+		{taints.Toleration{Key: "k", Value: "v", Effect: taints.NoExecute}, 1},
+		{taints.Toleration{Key: "k", Value: "5", Effect: "x"}, 2},
+	} {
+		const n = 100
+		many := times(n, func(int) taints.Toleration { return tc.tol })
+		if steps, same := (taints.Options{}).SameSteps(many, many); !same || steps != n+n+tc.asks {
+			t.Errorf("%v: %d steps and %v, want %d", tc.tol, steps, same, n+n+tc.asks)
+		}
+	}
+}

@@ -233,8 +233,9 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 		sleepUntil(c, s.begun.Add(step.after))
 		var all sync.WaitGroup
 		for node, list := range step.taints {
-			before[node] = s.withTimes(list, before[node], step)
-			all.Go(func() { setTaints(t, c, node, before[node]) })
+			timed := s.withTimes(list, before[node], step)
+			before[node] = timed
+			all.Go(func() { setTaints(t, c, node, timed) })
 		}
 		all.Wait()
 		if took := time.Since(s.begun.Add(step.after)); took > time.Second {

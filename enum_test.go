@@ -57,7 +57,7 @@ func TestJSONHasNames(t *testing.T) {
 		{taints.Eviction{}, `{"outcome":"Stays"}`},
 		{
 			taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), observed),
-			`{"outcome":"EvictsAt","at":"2026-11-21T12:01:00.0000005Z","from":"2026-11-21T12:00:00.0000005Z","seconds":60,"tolerated":true}`,
+			`{"outcome":"EvictsAt","tolerated":true,"at":"2026-11-21T12:01:00.0000005Z","from":"2026-11-21T12:00:00.0000005Z","seconds":60}`,
 		},
 		{taints.EvictionPolicy{}, `{}`},
 		{

@@ -94,6 +94,9 @@ type EvictionPolicy struct {
 type Eviction struct {
 	// Outcome says whether the pod stays, or leaves at a time or at once.
 	Outcome Outcome `json:"outcome"`
+	// Tolerated is whether a toleration matches the taint that decided. It is
+	// false for Stays.
+	Tolerated bool `json:"tolerated,omitempty"`
 	// At is the earliest deadline of all taints. It is zero for Stays. For
 	// EvictsNow it is the time of observation or, if the policy counts from
 	// TimeAdded, an earlier time, which may be the deadline of another taint than
@@ -105,9 +108,6 @@ type Eviction struct {
 	// Seconds is the TolerationSeconds that decided, where zero and less mean at
 	// once. It is zero for Stays and for a taint that is not tolerated.
 	Seconds int64 `json:"seconds,omitempty"`
-	// Tolerated is whether a toleration matches the taint that decided. It is
-	// false for Stays.
-	Tolerated bool `json:"tolerated,omitempty"`
 
 	taint, toleration indexPlusOne // not in JSON
 }

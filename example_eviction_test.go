@@ -155,7 +155,7 @@ func ExampleEviction() {
 	e := taints.EvictionOf(node, pod, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	status, err := json.Marshal(e)
 	fmt.Println(string(status), err)
-	// Output: {"outcome":"EvictsAt","at":"2026-11-21T12:10:00Z","from":"2026-11-21T12:00:00Z","seconds":600,"tolerated":true} <nil>
+	// Output: {"outcome":"EvictsAt","tolerated":true,"at":"2026-11-21T12:10:00Z","from":"2026-11-21T12:00:00Z","seconds":600} <nil>
 }
 
 // The event on a pod names the taint that drove it away.

@@ -62,8 +62,8 @@ type rejection struct {
 	Hint     taints.Hint     `json:"hint"`
 }
 
-// A finding is something in the tolerations of a pod that is valid and does
-// hardly what its author wants.
+// A finding is something in the tolerations of a pod that is valid but probably
+// not what its author meant.
 type finding struct {
 	// Field is the toleration's, as in tolerations[0].
 	Field      string            `json:"field"`

@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/internal/viewtest"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -106,19 +106,10 @@ func TestDifferenceJSONOfTime(t *testing.T) {
 	at := time.Date(2026, 11, 21, 13, 0, 0, 500_000_000, time.FixedZone("", 3600))
 	theirs := corev1.Taint{Key: "a", Effect: corev1.TaintEffectNoExecute, TimeAdded: &metav1.Time{Time: at}}
 	ours := taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &at}
-	same(t, "Kubernetes JSON", encode(t, theirs),
+	same(t, "Kubernetes JSON", viewtest.Encode(t, theirs),
 		`{"key":"a","effect":"NoExecute","timeAdded":"2026-11-21T12:00:00Z"}`)
-	same(t, "library JSON", encode(t, ours),
+	same(t, "library JSON", viewtest.Encode(t, ours),
 		`{"key":"a","effect":"NoExecute","timeAdded":"2026-11-21T13:00:00.5+01:00"}`)
-}
-
-func encode(t *testing.T, value any) string {
-	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 func TestDifferenceUpdateFaults(t *testing.T) {

@@ -6,9 +6,8 @@
 //
 // The zero [Options] answer as Kubernetes does with its taint feature gates on,
 // so the comparison operators Lt and Gt work. In a default Kubernetes they are
-// off: Options{NoComparison: true} answers as that does. Where a function answers
-// differently on purpose, as Kubernetes has a bug or its answer depends on more
-// than the rules, the function's comment says so.
+// off: Options{NoComparison: true} answers as that does. Where a function differs
+// from Kubernetes on purpose, its comment says so.
 //
 // # Rules
 //
@@ -113,7 +112,6 @@
 //
 // A question about a list of taints takes time in proportion to the number of
 // taints times that of tolerations, of which a Matcher usually skips most that
-// have another key. The time that other functions take grows in proportion to their
-// input, up to a logarithm, except where a comment says that it grows with a
-// square or a product.
+// have another key. The time that other functions take grows in proportion to
+// their input, up to a logarithm, except where a comment says otherwise.
 package taints

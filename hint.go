@@ -19,10 +19,10 @@ const (
 	// letter case.
 	HintLetterCase
 	// HintSpelling: the field that Mismatch is about may be misspelled. A key is
-	// one edit from the taint's or, if both have five letters or more, two; it is
-	// none if one has fewer than three. An edit inserts, deletes or replaces a
-	// letter, or swaps two neighbors. An unknown effect or operator is one or two
-	// edits from a known one, or the beginning of one.
+	// one edit from the taint's, or two if both have at least five letters; keys
+	// of fewer than three letters are not compared. An edit inserts, deletes or
+	// replaces a letter, or swaps two neighbors. An unknown effect or operator is
+	// one or two edits from a known one, or the beginning of one.
 	HintSpelling
 	// HintEmptyValue: the operator is Equal and the value is empty, which
 	// matches only an empty value.

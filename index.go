@@ -15,16 +15,16 @@ import (
 // Nodes with the same taints in the same order, whatever their TimeAdded, form a
 // group. A query visits groups and not nodes, and only those groups whose taints
 // the pod may tolerate: for a pod that tolerates the taint of one tenant, it does
-// not visit the groups of 10,000 others. If the pod may tolerate a large part of the
-// groups, or has a toleration that matches several keys but not everything, a
+// not visit the groups of 10,000 others. If the pod may tolerate a large part of
+// the groups, or has a toleration that matches several keys but not everything, a
 // query visits every group once.
 //
 // These bounds hold for all taints and tolerations, and for every order of calls.
 // A query takes at most about twice the time of a plain loop over all nodes with
 // the same answer: one that calls [Matcher.FindUntolerated] for the feasible
 // nodes, and [Matcher.Filter] for verdicts. [Index.Summarize] takes at most about
-// twice the time of [Matcher.Summarize]. [Index.Set] and [Index.Delete] take time in
-// proportion to the taints of the node, and occasionally to what was deleted
+// twice the time of [Matcher.Summarize]. [Index.Set] and [Index.Delete] take time
+// in proportion to the taints of the node, and occasionally to what was deleted
 // since the last time, to release memory. The memory of an Index is proportional
 // to the number of nodes and to the size of all distinct lists of taints.
 //

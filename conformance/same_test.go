@@ -113,7 +113,7 @@ func TestSameTolerations(t *testing.T) {
 			}
 		})
 	}
-	if share := float64(alike) / float64(checked); share < 0.2 || share > 0.9 {
+	if checked >= 1000 && min(alike, checked-alike) < checked/10 { // fewer may be alike by chance
 		t.Errorf("of %d pairs %d are the same, which tests one answer only", checked, alike)
 	}
 }

@@ -103,6 +103,7 @@ var workloads = []workload{
 	{Case: "Pool", Name: "15000Nodes", Cost: 80},
 	{Case: "Teams50", Name: "5000Nodes", Cost: 40},
 	{Case: "Teams1000", Name: "15000Nodes", Cost: 80},
+	{Case: "Tenants", Name: "5000Nodes", Cost: 40},
 	{Case: "Preferred", Name: "5000Nodes", Cost: 30},
 	{Case: "SpreadTainted40", Name: "5000Nodes", Cost: 50},
 	{Case: "Waiting", Name: "500Nodes", Paced: true, Cost: 40},

@@ -92,9 +92,8 @@ type cycle struct {
 	leftOut bool     // PreFilter left nodes out
 	reasons sync.Map // from a taint without its time to what Filter says about it
 
-	mu    sync.Mutex
-	texts []string // the distinct ones of these reasons
-	room  int      // for so many more
+	mu   sync.Mutex
+	room int // for so many more reasons
 }
 
 // Clone returns the same: nothing in it depends on the pods of a node, which is why
@@ -187,36 +186,30 @@ func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reasons...)
 }
 
-// reason says why the pod does not tolerate the taint. Most nodes have one of a few
-// taints, so what was said is kept.
+// reason says why the pod does not tolerate the taint, if it is one of the first that
+// the cycle meets: most nodes have one of a few taints. Of the others it says what
+// TaintToleration does, since to explain a taint takes longer than to filter a node.
 func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 	taint.TimeAdded = nil
 	if said, ok := c.reasons.Load(taint); ok {
 		return said.(string)
 	}
-	explanation := c.matcher.Explain([]taints.Taint{taint})
-	text := explanation.String()
-	if p.redact {
-		text = explanation.Redact().String()
-	}
-	text = c.admit(untolerated + ": " + text)
-	c.reasons.Store(taint, text)
-	return text
-}
-
-// admit returns the text while there is room for it, and then what TaintToleration
-// says.
-func (c *cycle) admit(text string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if slices.Contains(c.texts, text) {
-		return text
+	if said, ok := c.reasons.Load(taint); ok {
+		return said.(string)
 	}
 	if c.room == 0 {
 		return untolerated
 	}
 	c.room--
-	c.texts = append(c.texts, text)
+	explanation := c.matcher.Explain([]taints.Taint{taint})
+	text := explanation.String()
+	if p.redact {
+		text = explanation.Redact().String()
+	}
+	text = untolerated + ": " + text
+	c.reasons.Store(taint, text)
 	return text
 }
 

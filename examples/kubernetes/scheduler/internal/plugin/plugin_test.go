@@ -544,6 +544,23 @@ func TestFilterSaysNoMore(t *testing.T) {
 	}
 }
 
+// TestFilterExplainsFew has a taint for each node, all of which read the same with
+// their values left out: no more are explained for that, since it takes longer than
+// to filter.
+func TestFilterExplainsFew(t *testing.T) {
+	ctx, p, state := t.Context(), &Taints{redact: true}, newState()
+	p.PreFilter(ctx, state, pod(), nil)
+	for i := range 1000 {
+		n := node("node", taint("team", fmt.Sprint(i), corev1.TaintEffectNoSchedule))
+		p.Filter(ctx, state, pod(), snapshotOf(n)[0])
+	}
+	explained := 0
+	p.cycle(state, pod()).reasons.Range(func(any, any) bool { explained++; return true })
+	if explained != maxReasons {
+		t.Errorf("%d taints were explained, want %d", explained, maxReasons)
+	}
+}
+
 // TestSummary has nodes with more than one taint: they count once where the number
 // of all nodes is the bound.
 func TestSummary(t *testing.T) {

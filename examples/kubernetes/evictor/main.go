@@ -90,6 +90,7 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 	controller.AdaptTransport(config)
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
+		MapperProvider:          controller.Mapper,
 		Cache:                   controller.CacheOptions(),
 		Metrics:                 metricsserver.Options{BindAddress: o.metricsAddr},
 		HealthProbeBindAddress:  o.healthAddr,
@@ -110,9 +111,7 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 		return err
 	}
 	synced := func(request *http.Request) error {
-		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
-		defer cancel()
-		if !manager.GetCache().WaitForCacheSync(ctx) {
+		if !filled(request.Context(), manager) {
 			return errors.New("the cache is not filled yet")
 		}
 		return nil
@@ -121,5 +120,35 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 	if err != nil {
 		return err
 	}
-	return manager.Start(ctx)
+	return start(ctx, manager)
+}
+
+// start runs the manager until the context ends. A manager that is stopped before its
+// cache is filled waits for the cache forever, on a whole processor
+// (sigs.k8s.io/controller-runtime, pull request 3440); it leads nobody yet, so it is
+// left alone instead.
+func start(ctx context.Context, m ctrl.Manager) error {
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	alone, ended := make(chan struct{}), make(chan error, 1)
+	context.AfterFunc(ctx, func() {
+		if filled(running, m) {
+			stop()
+		} else {
+			close(alone)
+		}
+	})
+	go func() { ended <- m.Start(running) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-alone:
+		return nil
+	}
+}
+
+// filled reports whether the cache is filled, now or in a second.
+func filled(ctx context.Context, m ctrl.Manager) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	return m.GetCache().WaitForCacheSync(ctx)
 }

@@ -5,10 +5,14 @@ package main
 import (
 	"context"
 	"io"
+	"net"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
@@ -95,4 +99,53 @@ func TestWrongUsage(t *testing.T) {
 		stdout.String() != "evictor "+version.String()+"\n" {
 		t.Errorf("-version: code %d, %s", code, stdout.String())
 	}
+}
+
+// TestServeWithoutAPIServer starts where there is no API server. The program waits for
+// it, healthy and not ready, and ends when it is told to.
+func TestServeWithoutAPIServer(t *testing.T) {
+	o, err := parse([]string{"-metrics-addr=0", "-leader-elect-namespace=default"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := freeAddress(t)
+	o.healthAddr = freeAddress(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- serve(ctx, &rest.Config{Host: "http://" + gone}, o) }()
+	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusInternalServerError} {
+		for got := 0; got != want; time.Sleep(10 * time.Millisecond) {
+			got = status("http://" + o.healthAddr + path)
+			select {
+			case err := <-ended:
+				t.Fatalf("ended before %s was %d: %v", path, want, err)
+			default:
+			}
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// freeAddress returns an address that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// status returns the status that a GET is answered with, and 0 where it is not.
+func status(url string) int {
+	response, err := http.Get(url)
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	return response.StatusCode
 }

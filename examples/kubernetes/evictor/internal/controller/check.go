@@ -50,7 +50,7 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName, obj *
 	}
 }
 
-// decided reports whether the taints do not matter to the pod any more, at least
+// decided reports whether the taints do not matter to the pod any longer, at least
 // until a worker is done with it.
 func (c *Controller) decided(p *pod) bool {
 	return p.state == evicting || p.state == evicted && !c.options.DryRun
@@ -70,7 +70,7 @@ func (c *Controller) track(ctx context.Context, name types.NamespacedName, obj *
 	}
 	if c.nodes[obj.Spec.NodeName] == nil {
 		if p != nil && !c.decided(p) {
-			c.spare(ctx, p)
+			c.cancel(ctx, p)
 			c.forget(p)
 		}
 		return nil
@@ -126,7 +126,7 @@ func (c *Controller) evict(p *pod) taints.Eviction {
 func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	switch {
 	case e.Outcome == taints.Stays:
-		c.spare(ctx, p)
+		c.cancel(ctx, p)
 		return
 	case p.state == evicted:
 		return
@@ -146,7 +146,7 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	if change != lifecycle.Unchanged {
 		log.FromContext(ctx).V(1).Info("Eviction "+change.String(),
 			"pod", p.NamespacedName, "node", p.node, "deadline", e.At)
-		c.poke()
+		c.wakeWorker()
 	}
 }
 
@@ -159,9 +159,9 @@ func (c *Controller) queueOf(p *pod) *lifecycle.Queue[*pod] {
 	return &c.queue
 }
 
-// spare takes note that the taints do not evict the pod, and cancels the eviction if
+// cancel takes note that the taints do not evict the pod, and cancels the eviction if
 // it was to come. The mutex is held.
-func (c *Controller) spare(ctx context.Context, p *pod) {
+func (c *Controller) cancel(ctx context.Context, p *pod) {
 	pending := p.state == waiting
 	c.queueOf(p).Delete(p)
 	p.state, p.failures, p.retry = idle, 0, time.Time{}
@@ -171,19 +171,19 @@ func (c *Controller) spare(ctx context.Context, p *pod) {
 	c.metrics.evictions.WithLabelValues(canceled).Inc()
 	log.FromContext(ctx).Info("Canceled the eviction of a pod", "pod", p.NamespacedName, "node", p.node)
 	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
-	c.poke()
+	c.wakeWorker()
 }
 
 // forget forgets the pod. The mutex is held.
 func (c *Controller) forget(p *pod) {
 	delete(c.pods, p.NamespacedName)
 	if c.queueOf(p).Delete(p) {
-		c.poke()
+		c.wakeWorker()
 	}
 }
 
-// poke wakes the worker that waits for the next pod.
-func (c *Controller) poke() {
+// wakeWorker wakes the worker that waits for the next pod.
+func (c *Controller) wakeWorker() {
 	select {
 	case c.wake <- struct{}{}:
 	default:

@@ -102,10 +102,10 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder,
 	return controller
 }
 
-// Setup adds a controller to the manager, which wants [CacheOptions]. It works only
-// where the manager leads; before, it takes note of taints and of nothing else, so
-// that a taint without timeAdded counts from when it came and not from when another
-// leader died.
+// Setup adds a controller to the manager, which wants [CacheOptions] and [Mapper]. It
+// works only where the manager leads; before, it takes note of taints and of nothing
+// else, so that a taint without timeAdded counts from when it came and not from when
+// another leader died.
 func Setup(m manager.Manager, o Options) error {
 	if err := m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf); err != nil {
 		return err

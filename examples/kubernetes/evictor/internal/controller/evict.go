@@ -29,13 +29,13 @@ const (
 // The outcomes of an eviction.
 const (
 	done      = "evicted"
-	gone      = "gone"      // there was no such pod any more
+	gone      = "gone"      // there was no such pod any longer
 	blocked   = "blocked"   // by a PodDisruptionBudget
 	throttled = "throttled" // the API server is too busy
 	conflict  = "conflict"  // the pod is another or changes too fast
 	failed    = "error"     // anything else
 	dryRun    = "dry-run"   // nothing was done
-	canceled  = "canceled"  // the taints do not evict the pod any more
+	canceled  = "canceled"  // the taints do not evict the pod any longer
 )
 
 // outcome returns the name of what became of an eviction that returned the error.

@@ -76,7 +76,7 @@ func sameTaint(a, b taints.Taint) bool {
 }
 
 // forgetNode forgets a node that is gone, and reports whether it had taints. Its
-// pods are not for this controller any more: Kubernetes' garbage collection of pods
+// pods are not for this controller any longer: Kubernetes' garbage collection of pods
 // deletes them.
 func (c *Controller) forgetNode(name string) bool {
 	c.mu.Lock()

@@ -65,7 +65,7 @@ func TestEachIsEvictedInTime(t *testing.T) {
 }
 
 // A worker that waits for a later pod notices an earlier one, and that the later one
-// is not to be evicted any more.
+// is not to be evicted any longer.
 func TestTheQueueChangesWhileAWorkerWaits(t *testing.T) {
 	inBubble(t, fromTimeAdded, func(w *world) {
 		start := time.Now()

@@ -10,7 +10,9 @@ import (
 	"net/url"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
@@ -26,6 +28,16 @@ import (
 //     that it is back.
 func AdaptTransport(config *rest.Config) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next} })
+}
+
+// Mapper knows the resources of what the controller reads and writes. The manager's
+// own mapper would ask the API server for them while the controller is set up, and
+// where that is gone the manager would not get to serve its health checks, or to stop.
+func Mapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
+	m := meta.NewDefaultRESTMapper(nil)
+	m.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
+	m.Add(corev1.SchemeGroupVersion.WithKind("Node"), meta.RESTScopeRoot)
+	return m, nil
 }
 
 type transport struct{ next http.RoundTripper }
@@ -49,7 +61,7 @@ const (
 )
 
 // read repeats a read until the API server can be reached or nobody waits for the
-// answer any more.
+// answer any longer.
 func (t transport) read(request *http.Request) (*http.Response, error) {
 	for attempts := 0; ; attempts++ {
 		response, err := t.next.RoundTrip(request)

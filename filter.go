@@ -103,6 +103,14 @@ func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0
 // time, or for no time.
 func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
 
+// any reports whether a taint with an effect in the set is untolerated.
+func (v Verdict) any(in EffectSet) bool {
+	return v.NoSchedule > 0 && in.Has(NoSchedule) ||
+		v.PreferNoSchedule > 0 && in.Has(PreferNoSchedule) ||
+		v.NoExecute > 0 && in.Has(NoExecute) ||
+		v.Other > 0 && in&(1<<indexOther) != 0
+}
+
 // String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,
 // 1 PreferNoSchedule", and "all tolerated" for the zero Verdict.
 func (v Verdict) String() string {

@@ -160,7 +160,8 @@ func (x *Index[N]) AppendFeasible(dst []N, m *Matcher) []N {
 // Filter once for a group.
 func (x *Index[N]) FeasibleVerdicts(m *Matcher) iter.Seq2[N, Verdict] {
 	return func(yield func(N, Verdict) bool) {
-		x.feasible(m, func(g *members[N]) bool { return g.verdicts(m, yield) })
+		groups, in := x.candidates(m)
+		verdicts(groups, m, in, yield)
 	}
 }
 
@@ -170,14 +171,7 @@ func (x *Index[N]) FeasibleVerdicts(m *Matcher) iter.Seq2[N, Verdict] {
 func (x *Index[N]) Verdicts(m *Matcher) iter.Seq2[N, Verdict] {
 	return func(yield func(N, Verdict) bool) {
 		groups, _ := x.all()
-		groups.pages(func(page []members[N]) bool {
-			for i := range page {
-				if !page[i].verdicts(m, yield) {
-					return false
-				}
-			}
-			return true
-		})
+		verdicts(groups, m, 0, yield)
 	}
 }
 

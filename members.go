@@ -94,11 +94,20 @@ func feasible[N any](
 	})
 }
 
-// verdicts yields the nodes with the verdict on their taints, and reports whether
-// yield never returned false.
-func (g *members[N]) verdicts(m *Matcher, yield func(N, Verdict) bool) bool {
-	v := m.Filter(g.taints)
-	return g.nodes.each(func(node N) bool { return yield(node, v) })
+// verdicts yields the nodes of each of the groups that has no untolerated taint
+// with an effect in the set, with the verdict on all their taints.
+func verdicts[N any](
+	groups vector[members[N]], m *Matcher, in EffectSet, yield func(N, Verdict) bool,
+) {
+	groups.pages(func(page []members[N]) bool {
+		for i := range page {
+			v := m.Filter(page[i].taints)
+			if !v.any(in) && !page[i].nodes.each(func(node N) bool { return yield(node, v) }) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // candidates returns groups, all feasible ones among them, and the effects of the

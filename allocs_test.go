@@ -37,7 +37,7 @@ func TestAllocs(t *testing.T) {
 	}
 	for name, f := range map[string]func(){
 		"Tolerates":               func() { tols[1].Tolerates(list[3]) },
-		"Check":                   func() { tols[3].Mismatch(list[4]) },
+		"Mismatch":                func() { tols[3].Mismatch(list[4]) },
 		"Match":                   func() { m.Match(list[3]) },
 		"FindUntolerated":         func() { taints.FindUntolerated(list, tols, taints.Hard) },
 		"Matcher.FindUntolerated": func() { m.FindUntolerated(list, taints.Hard) },

@@ -104,9 +104,12 @@
 // are safe for concurrent use, and so are the methods of a Matcher and an Index.
 //
 // Matching, filtering and eviction times do not allocate. Nor do the Validate
-// and Parse functions if they succeed, for up to 64 entries in all their lists.
-// Comments name exceptions. Functions that return a list or a text allocate it,
+// functions if they succeed, for up to 64 entries in all their lists, and the
+// functions that parse a single taint or identity. Comments name exceptions. Functions that return a list or a text allocate it,
 // except that those with a parameter dst or b append to that.
+//
+// Later minor releases may add constants to an enumeration. An older release
+// refuses to decode their names.
 //
 // An index into a list comes with a bool. If the bool is false, the index is -1.
 //

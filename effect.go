@@ -96,8 +96,8 @@ func (s EffectSet) String() string {
 // MarshalText returns what String returns. The error is always nil.
 func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses the text that String returns. Names may come in any order
-// and repeat. The error is a [*ParseError] with the offset of the first unknown
+// UnmarshalText parses the text that String returns, of a set that has all unused
+// bits or none of them. Names may come in any order and repeat. The error is a [*ParseError] with the offset of the first unknown
 // name; the set is then left unchanged.
 func (s *EffectSet) UnmarshalText(text []byte) error {
 	input := string(text)

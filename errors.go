@@ -26,7 +26,8 @@ var (
 	ErrTooLong error = sentinel("too long")
 	// ErrUnsupported: the effect, the operator or the name is unknown.
 	ErrUnsupported error = sentinel("not supported")
-	// ErrDuplicate: an earlier entry has the same key and effect.
+	// ErrDuplicate: an earlier entry has the same key and effect, or includes
+	// this one.
 	ErrDuplicate error = sentinel("a duplicate")
 	// ErrForbidden: the change, or the toleration, is not allowed.
 	ErrForbidden error = sentinel("forbidden")
@@ -39,7 +40,8 @@ var (
 	ErrConflict error = sentinel("in conflict")
 )
 
-// A FieldError is one fault of a taint, toleration or change.
+// A FieldError is one fault of a taint, toleration or change. Like the other errors
+// of this package it is not made for JSON: send its text, or its fields and Index.
 type FieldError struct {
 	// List is the list with the fault: "taints" or "tolerations", "specs" for
 	// [ParseChanges], "add" or "remove" for [Changes]. It is empty for a single
@@ -50,7 +52,7 @@ type FieldError struct {
 	// toleration is at fault.
 	Field string
 	// Value is what the field holds. If Field is empty, it is the printed taint
-	// or toleration.
+	// or toleration, or the text that was parsed or the part of it at fault.
 	Value string
 	// Err is the kind of fault: one of the Err variables of this package.
 	Err error

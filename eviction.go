@@ -85,6 +85,12 @@ type EvictionPolicy struct {
 	// finds the same deadlines again, whereas Kubernetes' controller gives every
 	// pod its full time again. Deadlines may be in the past. A taint that evicts
 	// now decides over one whose seconds were over earlier.
+	//
+	// A pod that came to the node after the taint has less than its full time,
+	// or none. Unless that is wanted, pass taints whose TimeAdded is not before
+	// the pod's arrival: otherwise a pod that is placed there again and again is
+	// evicted as often. A taint without a TimeAdded, which is what "kubectl
+	// taint" adds, counts from the time of observation, so observe it once.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
 }
 

@@ -61,6 +61,25 @@ func ExampleEvictionPolicy_EvictionOf() {
 	// 12:05:00
 }
 
+// A pod came to a node that had long been tainted. It has its full time there, as
+// the controller counts from when the pod came: otherwise it would be evicted at
+// once, as often as it is placed there.
+func ExampleEvictionPolicy_EvictionOf_arrival() {
+	arrived := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	added := arrived.Add(-24 * time.Hour)
+	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &added}}
+	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
+
+	for i := range node {
+		if node[i].TimeAdded != nil && node[i].TimeAdded.Before(arrived) {
+			node[i].TimeAdded = &arrived
+		}
+	}
+	policy := taints.EvictionPolicy{FromTimeAdded: true}
+	fmt.Println(policy.EvictionOf(node, pod, arrived).At.Format(time.TimeOnly))
+	// Output: 12:10:00
+}
+
 // A node controller sleeps until the pod has to leave.
 func ExampleEviction_Wait() {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

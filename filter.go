@@ -208,7 +208,7 @@ func (v *Verdict) count(effect Effect) {
 // rounded as in Kubernetes: maxScore for a node without such taints, and 0 for a
 // node with the largest count. If no count is above zero, all scores are
 // maxScore. A negative count, which Kubernetes leaves undefined, means zero. Large
-// numbers do not overflow. The slices must not overlap.
+// numbers do not overflow.
 func NormalizeScores(dst []int64, counts []int, maxScore int64) []int64 {
 	largest := 0
 	for _, c := range counts {

@@ -16,13 +16,15 @@ const (
 	// HintNone: there is no guess.
 	HintNone Hint = iota
 	// HintLetterCase: the field that [Reason.Mismatch] is about differs only in
-	// letter case.
+	// letter case from the taint's or, if it is an unknown effect or operator,
+	// from a known one.
 	HintLetterCase
 	// HintSpelling: the field that Mismatch is about may be misspelled. A key is
 	// one edit from the taint's, or two if both have at least five letters; keys
 	// of fewer than three letters are not compared. An edit inserts, deletes or
-	// replaces a letter, or swaps two neighbors. An unknown effect or operator is
-	// one or two edits from a known one, or the beginning of one.
+	// replaces a letter, which means a byte, or swaps two neighbors. An unknown
+	// effect or operator is as close to a known one, or is its beginning and has
+	// at least three letters.
 	HintSpelling
 	// HintEmptyValue: the operator is Equal and the value is empty, which
 	// matches only an empty value.

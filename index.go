@@ -21,9 +21,10 @@ import (
 //
 // These bounds hold for all taints and tolerations, and for every order of calls.
 // A query takes at most about twice the time of a plain loop over all nodes with
-// the same answer: one that calls [Matcher.FindUntolerated] for the feasible
-// nodes, and [Matcher.Filter] for verdicts. [Index.Summarize] takes at most about
-// twice the time of [Matcher.Summarize]. [Index.Set] and [Index.Delete] take time
+// the same answer, and some tens of nanoseconds: one that calls
+// [Matcher.FindUntolerated] for the feasible nodes, and [Matcher.Filter] for
+// verdicts, with names no larger than a string. [Index.Summarize] takes at most
+// about twice the time of [Matcher.Summarize]. [Index.Set] and [Index.Delete] take time
 // in proportion to the taints of the node, and occasionally to what was deleted
 // since the last time, to release memory. The memory of an Index is proportional
 // to the number of nodes and to the size of all distinct lists of taints.
@@ -95,8 +96,9 @@ type Index[N comparable] struct {
 // was deleted since they were allocated.
 
 // Set adds the node with the taints to the index, or replaces the taints it had.
-// It allocates when a list of taints is new to the index, when the group of nodes
-// with that list grows, and when it first updates a page of nodes after a query.
+// It allocates when a list of taints is new to the index or has keys and values of
+// more than about 200 bytes, when the group of nodes with that list grows, and when
+// it first updates a page of nodes after a query.
 func (x *Index[N]) Set(node N, taints []Taint) {
 	if node != node {
 		return
@@ -175,7 +177,8 @@ func (x *Index[N]) Verdicts(m *Matcher) iter.Seq2[N, Verdict] {
 	}
 }
 
-// CountFeasible returns the number of nodes of [Index.Feasible].
+// CountFeasible returns the number of nodes of [Index.Feasible]. It may allocate a
+// list of groups.
 func (x *Index[N]) CountFeasible(m *Matcher) int {
 	var buf [8]tally
 	tallies, groups, in := x.tallies(m, buf[:0])

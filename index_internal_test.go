@@ -151,7 +151,9 @@ func TestVectorNewPagesAreOwned(t *testing.T) {
 			}
 		})
 	}
-	if zero, one := build(0), build(1); zero != one {
+	// What else the program allocates meanwhile counts too, so the least is exact.
+	zero, one := min(build(0), build(0), build(0)), min(build(1), build(1), build(1))
+	if zero != one {
 		t.Errorf("%v allocations in version 0, %v in version 1", zero, one)
 	}
 }

@@ -220,7 +220,7 @@ func TestIndexIsAMapAndALoop(t *testing.T) {
 		}
 		checkIndexIsEmpty(t, &x.index)
 	})
-	if searched == 0 || scanned == 0 || held == 0 {
+	if searched+scanned >= 100 && min(searched, scanned, held) == 0 {
 		t.Errorf("%d searches, %d times all groups, %d held queries", searched, scanned, held)
 	}
 }

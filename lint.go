@@ -50,7 +50,7 @@ const (
 
 // A Finding is something in a list of tolerations that is valid but probably not
 // what its author meant. Its texts have no keys and values except Kubernetes'
-// own.
+// own. Its JSON holds the fields, and not the index that Other returns.
 type Finding struct {
 	// Code is the kind of finding.
 	Code Code `json:"code"`

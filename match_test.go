@@ -153,7 +153,7 @@ func TestTolerates(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := tc.tol.Mismatch(tc.taint); got != tc.want {
-				t.Errorf("Check = %v, want %v", got, tc.want)
+				t.Errorf("Mismatch = %v, want %v", got, tc.want)
 			}
 			if got := tc.tol.Tolerates(tc.taint); got != (tc.want == 0) {
 				t.Errorf("Tolerates = %v", got)

@@ -144,14 +144,14 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 			}
 			want := refTolerates(taints.Options{}, tol, taint)
 			if tol.Tolerates(taint) != want || (tol.Mismatch(taint) == 0) != want {
-				t.Fatalf("%v: Tolerates = %v, Check = %v, want %v",
+				t.Fatalf("%v: Tolerates = %v, Mismatch = %v, want %v",
 					tol, tol.Tolerates(taint), tol.Mismatch(taint), want)
 			}
 		}
 	})
 }
 
-// Each path through a Matcher leads to what the plain loop over Check finds.
+// Each path through a Matcher leads to what the plain loop over Mismatch finds.
 func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 	kinds := map[string]*rapid.Generator[[]taints.Toleration]{
 		"none": rapid.SampledFrom([][]taints.Toleration{

@@ -14,8 +14,8 @@ import (
 type Summary struct {
 	// Nodes is the number of nodes.
 	Nodes int `json:"nodes"`
-	// Feasible is the number of nodes without an untolerated NoSchedule or
-	// NoExecute taint.
+	// Feasible is the number of nodes without an untolerated taint that repels:
+	// NoSchedule or NoExecute, unless [Index.Repels] says otherwise.
 	Feasible int `json:"feasible"`
 	// Reasons has an entry for each distinct taint, by key, value and effect,
 	// that keeps the pod off a node: the most frequent first, and equally

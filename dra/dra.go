@@ -47,8 +47,8 @@
 //   - A taint without a TimeAdded, which the API server never stores, evicts
 //     nobody there if it is not tolerated, and crashes the controller if it is.
 //     Here it counts from the time of observation.
-//   - A taint that is added in the future and tolerated for no time evicts at that
-//     time there, and now here.
+//   - A taint that is added in the future, and not tolerated or tolerated for no
+//     time, evicts at that time there, and now here.
 //
 // # Views
 //

@@ -22,12 +22,12 @@
 //	}
 //
 // A controller that evaluates its pods repeatedly, or restarts, must choose what
-// a later evaluation does to a pending eviction. Most controllers should set
-// [taints.EvictionPolicy.FromTimeAdded]: the seconds then count from when the
-// taint was added, so every evaluation finds the same deadline. With
-// [Queue.KeepTimers] the first evaluation counts, as in Kubernetes, where every
-// pod has its full time again after a restart. With neither, each evaluation
-// postpones the deadline.
+// a later evaluation does to a pending eviction. With [Queue.KeepTimers] the
+// first evaluation counts, as in Kubernetes, where every pod has its full time
+// again after a restart. With [taints.EvictionPolicy.FromTimeAdded] the seconds
+// count from when the taint was added, so every evaluation finds the same
+// deadline, also after a restart. That takes care of two kinds of taints; see its
+// comment. With neither, each evaluation postpones the deadline.
 //
 // # Conditions
 //

@@ -233,7 +233,9 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 //
 // The loop body may update the queue, as each step yields the pod that is then due
 // first. A pod that the body schedules for now or before comes in the same loop.
-// To retry an eviction, schedule it for a later time.
+// To retry an eviction, schedule it for a later time. As the pod's next Update
+// moves it, a controller that evaluates its pods meanwhile should keep what has
+// failed in a Queue of its own.
 func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) { q.popDue(instantOf(now), yield) }
 }

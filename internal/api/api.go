@@ -26,7 +26,7 @@ import (
 //	type Verdict struct, NoSchedule int `json:"noSchedule"`
 //	var ErrExists error
 //
-// Names of parameters and numbers of constants are left out, for they may
+// Names of parameters and numbers of constants are left out, because they may
 // change. Texts of constants are part of the API: they are in files and objects.
 func Lines(dir string) ([]string, error) {
 	l := &lines{fset: token.NewFileSet()}

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// byType are methods that the example of their type shows, for it prints, reads or
+// byType are methods that the example of their type shows, because it prints, reads or
 // unwraps a value.
 var byType = map[string]bool{
 	"String":        true,

@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -67,7 +68,7 @@ func runScratches(o options, stdout, stderr io.Writer) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	t := &table{w: stdout}
+	var sum summary
 	for _, s := range scratches {
 		tests := s.matching(o.only)
 		if len(tests) == 0 && !o.check {
@@ -80,15 +81,18 @@ func runScratches(o options, stdout, stderr io.Writer) (bool, error) {
 		}
 		for _, pkg := range tests {
 			if o.check {
-				t.names(pkg, replaced[pkg])
+				fmt.Fprintf(stdout, "%s: %s\n", pkg, strings.Join(replaced[pkg], " "))
 				continue
 			}
 			r, err := s.test(o, pkg, stderr)
 			if err != nil {
 				return false, err
 			}
-			t.add(r, replaced[pkg])
+			sum.add(r, replaced[pkg])
 		}
 	}
-	return t.finish(), nil
+	if o.check {
+		return true, nil
+	}
+	return sum.write(stdout), nil
 }

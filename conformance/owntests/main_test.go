@@ -218,7 +218,7 @@ func TestTable(t *testing.T) {
 	fault := []string{"    a_test.go:1: wrong\n"}
 	of := func(failed []string, output map[string][]string) (string, bool) {
 		var b strings.Builder
-		x := &table{w: &b}
+		var x summary
 		x.add(&result{
 			pkg:      pkg,
 			passed:   []string{"TestA", "TestB"},
@@ -227,11 +227,11 @@ func TestTable(t *testing.T) {
 			finished: true,
 			reached:  []string{pkg + ".f", "other.g"},
 		}, []string{"f", "h"})
-		ok := x.finish()
+		ok := x.write(&b)
 		return b.String(), ok
 	}
 	text, ok := of([]string{"TestReorganizeTaints"}, map[string][]string{"TestReorganizeTaints": fault})
-	if !ok || !strings.Contains(text, "| "+pkg+" | 2 | 1 | 1 | 2 | 1 | 0 |") ||
+	if !ok || !strings.Contains(text, "| "+pkg+" | 2        | 1       | 1             | 2      | 1                    | 0                |") ||
 		!strings.Contains(text, "TestDifferenceOrderOfTaints") {
 		t.Errorf("%v, got\n%s", ok, text)
 	}

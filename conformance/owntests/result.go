@@ -3,14 +3,17 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
+	"github.com/seed-0529bac1/taints/conformance/internal/table"
 )
 
 // A result is what the tests of a package did. A test with subtests is not
@@ -26,15 +29,10 @@ type result struct {
 	reached  []string            // replaced functions that were called
 }
 
-// readResult reads what "go test -json" prints.
-func readResult(pkg string, r io.Reader) (*result, error) {
-	run, err := gotest.Read(r)
-	if err != nil {
-		return nil, err
-	}
+func newResult(pkg string, run *gotest.Run) *result {
 	x := &result{pkg: pkg, finished: run.Finished, elapsed: run.Elapsed, output: run.Output}
 	x.count(run.Outcome)
-	return x, nil
+	return x
 }
 
 func (x *result) count(outcome map[string]string) {
@@ -82,48 +80,40 @@ func (x *result) showFailures(w io.Writer) {
 	}
 }
 
-// A table collects the results.
-type table struct {
-	w     io.Writer
-	lines []string
+// A summary collects the results.
+type summary struct {
+	lines [][]string
 	notes []string
 	bad   []string
 }
 
 // The head counts the functions that are replaced in the package, those of them
 // that its tests call, and those that they call in packages below.
-const head = "| package | replaced | reached | reached below | passed | failed as documented | failed otherwise | time |\n" +
-	"|---|---|---|---|---|---|---|---|"
-
-// names notes what is replaced where nothing is run.
-func (t *table) names(pkg string, replaced []string) {
-	t.lines = append(t.lines, fmt.Sprintf("%s: %s", pkg, strings.Join(replaced, " ")))
+var head = []string{
+	"package", "replaced", "reached", "reached below", "passed", "failed as documented", "failed otherwise", "time",
 }
 
 // add adds a line for the package, of which the functions are replaced.
-func (t *table) add(r *result, replaced []string) {
-	if len(t.lines) == 0 {
-		t.lines = append(t.lines, head)
-	}
+func (s *summary) add(r *result, replaced []string) {
 	documented, others := 0, 0
 	for _, name := range r.failed {
 		d, ok := differences[r.pkg+" "+name]
 		if faults := r.faults(name); !ok || faults != d.faults {
 			others++
-			t.bad = append(t.bad, fmt.Sprintf("%s %s fails with %d faults, of which %d are documented",
+			s.bad = append(s.bad, fmt.Sprintf("%s %s fails with %d faults, of which %d are documented",
 				r.pkg, name, faults, d.faults))
 			continue
 		}
 		documented++
-		t.notes = append(t.notes, fmt.Sprintf("- %s %s: %s", r.pkg, name, d.reason))
+		s.notes = append(s.notes, fmt.Sprintf("- %s %s: %s", r.pkg, name, d.reason))
 	}
 	for key := range differences {
 		if name, ok := strings.CutPrefix(key, r.pkg+" "); ok && !slices.Contains(r.failed, name) {
-			t.bad = append(t.bad, fmt.Sprintf("%s passes or is not there, and is documented as a difference", key))
+			s.bad = append(s.bad, fmt.Sprintf("%s passes or is not there, and is documented as a difference", key))
 		}
 	}
 	if !r.finished {
-		t.bad = append(t.bad, r.pkg+" did not come to an end")
+		s.bad = append(s.bad, r.pkg+" did not come to an end")
 	}
 	reached := 0
 	for _, name := range replaced {
@@ -131,21 +121,26 @@ func (t *table) add(r *result, replaced []string) {
 			reached++
 		}
 	}
-	t.lines = append(t.lines, fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %.1f s |",
-		r.pkg, len(replaced), reached, len(r.reached)-reached, len(r.passed), documented, others, r.elapsed.Seconds()))
+	line := []string{r.pkg}
+	for _, n := range []int{len(replaced), reached, len(r.reached) - reached, len(r.passed), documented, others} {
+		line = append(line, strconv.Itoa(n))
+	}
+	s.lines = append(s.lines, append(line, fmt.Sprintf("%.1f s", r.elapsed.Seconds())))
 	if len(r.reached) == 0 {
-		t.bad = append(t.bad, r.pkg+": its tests call no function that was replaced")
+		s.bad = append(s.bad, r.pkg+": its tests call no function that was replaced")
 	}
 }
 
-// finish prints the table and reports whether all is as documented.
-func (t *table) finish() bool {
-	fmt.Fprintln(t.w, strings.Join(t.lines, "\n"))
-	slices.Sort(t.bad)
-	for _, list := range [][]string{t.notes, t.bad} {
+// write writes a table and reports whether all is as documented.
+func (s *summary) write(w io.Writer) bool {
+	var b bytes.Buffer
+	table.Write(&b, append([][]string{head}, s.lines...))
+	slices.Sort(s.bad)
+	for _, list := range [][]string{s.notes, s.bad} {
 		if len(list) > 0 {
-			fmt.Fprintf(t.w, "\n%s\n", strings.Join(list, "\n"))
+			fmt.Fprintf(&b, "\n%s\n", strings.Join(list, "\n"))
 		}
 	}
-	return len(t.bad) == 0
+	w.Write(b.Bytes())
+	return len(s.bad) == 0
 }

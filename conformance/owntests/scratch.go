@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
 // A scratch is a module whose build takes copies of modules in place of theirs.
@@ -67,7 +69,7 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string][]string, error)
 	}
 	replaced := map[string][]string{}
 	for _, module := range s.modules {
-		from, err := goCommand("", "list", "-m", "-f", "{{.Dir}}", module)
+		from, err := moduleDir(module)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +94,7 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string][]string, error)
 // writeModule writes a go.mod like that of the conformance module, with the
 // copies in the place of the modules, and the package that converts for shims.
 func (s scratch) writeModule(home string) error {
-	conformance, err := goCommand("", "list", "-m", "-f", "{{.Dir}}")
+	conformance, err := moduleDir()
 	if err != nil {
 		return err
 	}
@@ -113,7 +115,7 @@ func (s scratch) writeModule(home string) error {
 	for _, module := range s.modules {
 		edit = append(edit, "-replace="+module+"=./"+module)
 	}
-	if _, err := goCommand(home, edit...); err != nil {
+	if _, err := gotest.Go(home, edit...); err != nil {
 		return err
 	}
 	for _, name := range []string{"view/view.go", "coreview/coreview.go"} {
@@ -131,14 +133,14 @@ func (s scratch) writeModule(home string) error {
 // localReplaces returns the flags by which "go mod edit" replaces what the module
 // in the folder replaces by folders beside it, from anywhere.
 func localReplaces(dir string) ([]string, error) {
-	text, err := goCommand(dir, "mod", "edit", "-json")
+	text, err := gotest.Go(dir, "mod", "edit", "-json")
 	if err != nil {
 		return nil, err
 	}
 	var mod struct {
 		Replace []struct{ Old, New struct{ Path string } }
 	}
-	if err := json.Unmarshal([]byte(text), &mod); err != nil {
+	if err := json.Unmarshal(text, &mod); err != nil {
 		return nil, err
 	}
 	var edit []string
@@ -210,17 +212,11 @@ func writeFile(path string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// goCommand returns what the go command prints, trimmed.
-func goCommand(dir string, args ...string) (string, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
-	}
-	return strings.TrimSpace(string(out)), nil
+// moduleDir returns the folder of a module; without a name that of the one that
+// the command runs in.
+func moduleDir(module ...string) (string, error) {
+	out, err := gotest.Go("", append([]string{"list", "-m", "-f", "{{.Dir}}"}, module...)...)
+	return strings.TrimSpace(string(out)), err
 }
 
 // test runs the tests of the package.
@@ -236,18 +232,11 @@ func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) 
 	cmd.Env = append(os.Environ(), "OWNTESTS_REACHED="+reached)
 	var faults strings.Builder
 	cmd.Stderr = &faults
-	out, err := cmd.StdoutPipe()
+	run, err := gotest.Test(cmd)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	r, err := readResult(pkg, out)
-	cmd.Wait() // an error is that tests failed, which the result says
-	if err != nil {
-		return nil, err
-	}
+	r := newResult(pkg, run)
 	if r.tests() == 0 {
 		return nil, fmt.Errorf("no test of %s ran:\n%s%s", pkg, faults.String(), strings.Join(r.output[""], ""))
 	}

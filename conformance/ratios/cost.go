@@ -5,11 +5,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
+
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
 // A cost is what a program that calls one function takes in.
@@ -62,7 +62,7 @@ func program(name string) string { return modulePath + "/conformance/ratios/cost
 // binarySize builds a program, stripped, and returns its size in bytes.
 func binarySize(folder, name string) (int64, error) {
 	file := filepath.Join(folder, name)
-	if _, err := output("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, program(name)); err != nil {
+	if _, err := gotest.Go("", "build", "-trimpath", "-ldflags=-s -w", "-o", file, program(name)); err != nil {
 		return 0, err
 	}
 	info, err := os.Stat(file)
@@ -75,7 +75,7 @@ func binarySize(folder, name string) (int64, error) {
 // countPackages counts what the program depends on outside the standard library,
 // without the program itself.
 func (c *cost) countPackages() error {
-	out, err := output("go", "list", "-deps", "-json=ImportPath,Standard,Dir,GoFiles,Module", program(c.Of))
+	out, err := gotest.Go("", "list", "-deps", "-json=ImportPath,Standard,Dir,GoFiles,Module", program(c.Of))
 	if err != nil {
 		return err
 	}
@@ -107,16 +107,4 @@ func (c *cost) countPackages() error {
 	}
 	c.Modules = len(modules)
 	return nil
-}
-
-// output runs a command and returns what it prints.
-func output(name string, args ...string) ([]byte, error) {
-	command := exec.Command(name, args...)
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w\n%s", command, err, stderr.Bytes())
-	}
-	return out, nil
 }

@@ -25,7 +25,7 @@ func (r *report) table(w io.Writer) error {
 	for _, p := range r.Queue {
 		floor, met := "", ""
 		if p.Floor > 0 {
-			floor, met = times(p.Floor), verdict(p.Met)
+			floor, met = times(p.Floor), table.Verdict(p.Met)
 		}
 		lines = append(lines, []string{p.Work, p.amount(p.Ours), p.amount(p.Kubernetes), times(p.Ratio), floor, met})
 	}
@@ -35,7 +35,7 @@ func (r *report) table(w io.Writer) error {
 	for _, c := range r.Import {
 		floor, met := "", ""
 		if c.MostBytes > 0 {
-			floor, met = "0 others, "+size(c.MostBytes), verdict(c.Met)
+			floor, met = "0 others, "+size(c.MostBytes), table.Verdict(c.Met)
 		}
 		lines = append(lines, []string{
 			c.Of, strconv.Itoa(c.Packages), strconv.Itoa(c.Modules), strconv.Itoa(c.Lines),
@@ -63,7 +63,7 @@ func (r *report) writeRows(b *bytes.Buffer) {
 			x.Work, duration(x.Ours.Median), duration(x.Other.Median),
 			fmt.Sprintf("%s (%s)", times(x.Ratio), times(x.Least)),
 			fmt.Sprintf("%s / %s", number(x.Ours.Allocs), number(x.Other.Allocs)),
-			fmt.Sprintf("%s, %s", times(x.Floor), number(x.AllocsFloor)), verdict(x.Met),
+			fmt.Sprintf("%s, %s", times(x.Floor), number(x.AllocsFloor)), table.Verdict(x.Met),
 		})
 	}
 	for i, way := range ways {
@@ -72,13 +72,6 @@ func (r *report) writeRows(b *bytes.Buffer) {
 		}
 		table.Write(b, tables[way])
 	}
-}
-
-func verdict(met bool) string {
-	if met {
-		return "met"
-	}
-	return "MISSED"
 }
 
 // duration writes nanoseconds with a unit that suits them.

@@ -14,6 +14,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
+	"github.com/seed-0529bac1/taints/conformance/internal/table"
 )
 
 // A version is one of Kubernetes, with what is special about its build.
@@ -61,16 +63,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "versions: no arguments, a number of cases above 0, and versions that are there:", err)
 		return 2
 	}
-	t := &table{}
+	var columns []*column
 	for _, v := range chosen {
 		c, err := v.test(*cases, *tests, stderr)
 		if err != nil {
 			fmt.Fprintf(stderr, "versions: Kubernetes %s: %v\n", v.minor, err)
 			return 1
 		}
-		t.add(c)
+		columns = append(columns, c)
 	}
-	if !t.write(stdout) {
+	if !write(stdout, columns) {
 		return 1
 	}
 	return 0
@@ -107,24 +109,16 @@ func (v version) flags() []string {
 // test runs the tests of the package in the current folder.
 func (v version) test(cases int, tests string, stderr io.Writer) (*column, error) {
 	list := append([]string{"list", "-m", "-f", "{{.Version}}"}, v.flags()...)
-	patch, err := exec.Command("go", append(list, "k8s.io/kubernetes")...).Output()
+	patch, err := gotest.Go("", append(list, "k8s.io/kubernetes")...)
 	if err != nil {
-		return nil, fmt.Errorf("go %s: %w", strings.Join(list, " "), err)
+		return nil, err
 	}
 	name := strings.TrimPrefix(strings.TrimSpace(string(patch)), "v")
 	fmt.Fprintf(stderr, "versions: testing against Kubernetes %s\n", name)
 	args := append([]string{"test", "-json", "-count=1", "-timeout=24h", "-run=" + tests}, v.flags()...)
 	cmd := exec.Command("go", append(args, ".", "-rapid.checks="+strconv.Itoa(cases))...)
 	cmd.Stderr = stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	r, err := gotest.Read(out)
-	cmd.Wait() // an error is that tests failed, which the table says
+	r, err := gotest.Test(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -186,44 +180,38 @@ func newColumn(version string, r *gotest.Run) *column {
 	return c
 }
 
-// A table has a column for each version.
-type table struct{ columns []*column }
-
-func (t *table) add(c *column) { t.columns = append(t.columns, c) }
-
-// write writes the table as Markdown and reports whether nothing differs.
-func (t *table) write(w io.Writer) bool {
-	rows, same := []row{}, true
-	for _, c := range t.columns {
+// write writes a table with a column for each version, and reports whether nothing
+// differs.
+func write(w io.Writer, columns []*column) bool {
+	head, last := []string{"Kubernetes", "library"}, []string{"documented differences, both answers pinned", ""}
+	var rows []row
+	for _, c := range columns {
+		head, last = append(head, c.version), append(last, fmt.Sprintf("%d hold", c.pinned))
 		for _, r := range c.rows {
 			if !slices.Contains(rows, r) {
 				rows = append(rows, r)
 			}
 		}
 	}
-	fmt.Fprint(w, "Cases, and differences that were found.\n\n| Kubernetes | library |")
-	for _, c := range t.columns {
-		fmt.Fprintf(w, " %s |", c.version)
-	}
-	fmt.Fprintf(w, "\n|---|---|%s\n", strings.Repeat("---|", len(t.columns)))
+	lines := [][]string{head}
 	for _, r := range rows {
-		fmt.Fprintf(w, "| %s | %s |", r.kubernetes, r.library)
-		for _, c := range t.columns {
-			fmt.Fprintf(w, " %s |", c.cell(r))
+		line := []string{r.kubernetes, r.library}
+		for _, c := range columns {
+			line = append(line, c.cell(r))
 		}
-		fmt.Fprintln(w)
+		lines = append(lines, line)
 	}
-	fmt.Fprint(w, "| documented differences, of which both answers are pinned | |")
-	for _, c := range t.columns {
-		fmt.Fprintf(w, " %d hold |", c.pinned)
-	}
-	fmt.Fprintln(w)
-	for _, c := range t.columns {
+	var b bytes.Buffer
+	b.WriteString("Cases, and differences that were found.\n\n")
+	table.Write(&b, append(lines, last))
+	same := true
+	for _, c := range columns {
 		for _, test := range c.failed {
-			fmt.Fprintf(w, "\n%s: %s fails\n", c.version, test)
+			fmt.Fprintf(&b, "\n%s: %s fails\n", c.version, test)
 			same = false
 		}
 	}
+	w.Write(b.Bytes())
 	return same
 }
 

@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gotest reads what "go test -json" prints.
+// Package gotest runs the go command, and reads what "go test -json" prints.
 package gotest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"strings"
 	"time"
 )
+
+// Go runs the go command in a folder and returns what it prints. An error has what
+// it wrote to standard error.
+func Go(dir string, args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return out, nil
+}
 
 // A Run is what the tests of a package did.
 type Run struct {
@@ -25,8 +44,18 @@ type Run struct {
 	Elapsed time.Duration
 }
 
-// Read reads the output of one package.
-func Read(r io.Reader) (*Run, error) {
+// Test runs a command that is "go test -json" of one package, and reads its output.
+// It is no error that tests fail: the Run says so.
+func Test(cmd *exec.Cmd) (*Run, error) {
+	out, err := cmd.Output()
+	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+		return nil, err
+	}
+	return read(bytes.NewReader(out))
+}
+
+// read reads the output of one package.
+func read(r io.Reader) (*Run, error) {
 	x := &Run{Outcome: map[string]string{}, Output: map[string][]string{}}
 	d := json.NewDecoder(r)
 	for {

@@ -23,7 +23,7 @@ const output = `{"Action":"build-output","ImportPath":"p","Output":"# p\n"}
 `
 
 func TestRead(t *testing.T) {
-	x, err := Read(strings.NewReader(output))
+	x, err := read(strings.NewReader(output))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +34,11 @@ func TestRead(t *testing.T) {
 	if got := strings.Join(x.Output["TestA/x"], ""); got != "one\ntwo\n" || len(x.Output[""]) != 1 {
 		t.Errorf("output %q of %v", got, x.Output)
 	}
-	x, err = Read(strings.NewReader(output + `{"Action":"fail","Package":"p","Elapsed":1.5}`))
+	x, err = read(strings.NewReader(output + `{"Action":"fail","Package":"p","Elapsed":1.5}`))
 	if err != nil || !x.Finished || x.Elapsed != 1500*time.Millisecond {
 		t.Errorf("finished %v after %v, %v", x.Finished, x.Elapsed, err)
 	}
-	if _, err := Read(strings.NewReader("panic: no JSON")); err == nil {
+	if _, err := read(strings.NewReader("panic: no JSON")); err == nil {
 		t.Error("reads what is no JSON")
 	}
 }

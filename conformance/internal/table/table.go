@@ -9,6 +9,14 @@ import (
 	"strings"
 )
 
+// Verdict says whether a floor is met.
+func Verdict(met bool) string {
+	if met {
+		return "met"
+	}
+	return "MISSED"
+}
+
 // Write writes a table with aligned columns; the first line is its head.
 func Write(b *bytes.Buffer, lines [][]string) {
 	widths := make([]int, len(lines[0]))

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
 // A binary is a test binary.
@@ -32,9 +34,8 @@ type settings struct {
 }
 
 // buildTests builds the tests of a package.
-func buildTests(dir, path string, s settings, args ...string) (*binary, error) {
-	args = append([]string{"test", "-c", "-vet=off", "-o", path}, args...)
-	if _, err := goCommand(dir, append(args, ".")...); err != nil {
+func buildTests(dir, path string, s settings) (*binary, error) {
+	if _, err := gotest.Go(dir, "test", "-c", "-vet=off", "-o", path, "."); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(path); err != nil {

@@ -11,22 +11,11 @@ import (
 	"strconv"
 )
 
-// A stringChoice says which string constants are changed.
-type stringChoice string
-
-const (
-	noStrings    stringChoice = "none"
-	logicStrings stringChoice = "logic" // what is compared, and all that have names
-	allStrings   stringChoice = "all"   // messages too
-)
-
 // constant finds the mutants of a constant expression. The largest counts as one
-// where code can stand in its place; where it cannot, its parts are changed, each
-// for a build of its own.
+// where code can stand in its place.
 func (w *walker) constant(e ast.Expr, tv types.TypeAndValue) bool {
-	if w.inConst() {
-		w.plainConstant(e, tv)
-		return true
+	if w.isIndex(e) {
+		return false
 	}
 	if _, parens := e.(*ast.ParenExpr); parens {
 		return true
@@ -147,7 +136,7 @@ func moved(e ast.Expr, v constant.Value, by int64) string {
 
 // stringConstant replaces a string by the empty one, or the empty one by another.
 func (w *walker) stringConstant(e ast.Expr, tv types.TypeAndValue) {
-	if !w.wantsString(e) {
+	if !w.isCompared(e) {
 		return
 	}
 	other := `""`
@@ -162,11 +151,9 @@ func (w *walker) stringConstant(e ast.Expr, tv types.TypeAndValue) {
 	w.hold(k, w.wrapOf(e, fmt.Sprintf("__string%s(%d, ", typ, k), ", "+other+")"))
 }
 
-// wantsString reports whether the choice of strings holds this one.
-func (w *walker) wantsString(e ast.Expr) bool {
-	if w.strings != logicStrings {
-		return w.strings == allStrings
-	}
+// isCompared reports whether something depends on the string: it has a name, is
+// compared or is given to a function that compares. The others are messages.
+func (w *walker) isCompared(e ast.Expr) bool {
 	if isNamed(e) {
 		return true
 	}
@@ -193,27 +180,4 @@ func isNamed(e ast.Expr) bool {
 		return true
 	}
 	return false
-}
-
-// plainConstant finds the mutants of a constant expression in the place of which
-// no code can stand: of its literals and operators.
-func (w *walker) plainConstant(e ast.Expr, tv types.TypeAndValue) {
-	switch e := e.(type) {
-	case *ast.BinaryExpr:
-		if a, ok := arithmetics[e.Op]; ok && w.isKind(e, types.IsNumeric) {
-			w.alone(e, "arithmetic", w.operation(e, a.to))
-		}
-	case *ast.BasicLit:
-		if e.Kind == token.INT || e.Kind == token.FLOAT || e.Kind == token.CHAR {
-			w.alone(e, "constant", "("+moved(e, tv.Value, +1)+")")
-			w.alone(e, "constant", "("+moved(e, tv.Value, -1)+")")
-		}
-		if e.Kind == token.STRING && w.strings == allStrings {
-			w.alone(e, "constant", `""`)
-		}
-	case *ast.Ident:
-		if e.Name == "iota" {
-			w.alone(e, "constant", "(iota + 1)")
-		}
-	}
 }

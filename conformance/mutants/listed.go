@@ -116,7 +116,7 @@ func newSelection(args []string, match *regexp.Regexp) selection {
 }
 
 // mark gives the listed mutants their reasons and returns the entries that no
-// mutant of the selection matches any more.
+// mutant of the selection matches.
 func mark(mutants []*mutant, list []entry, s selection) (stale []entry) {
 	byIdentity := map[string]*mutant{}
 	for _, m := range mutants {

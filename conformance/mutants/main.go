@@ -12,8 +12,8 @@
 // repository. All changes of a package are built into one binary, which makes one
 // of them when it starts, so a change costs as much as the tests that notice it.
 // It exits with 1 when fewer are noticed than -least asks for, when one survives
-// that equivalent.txt does not list, or when equivalent.txt lists one that is not
-// there any more.
+// that equivalent.txt does not list, or when equivalent.txt lists one that is no
+// longer there.
 package main
 
 import (
@@ -46,10 +46,9 @@ var packages = []string{".", "lifecycle", "kube", "dra"}
 // Options are what the flags say.
 type options struct {
 	root, form, list string
-	listOnly, alone  bool
+	listOnly         bool
 	check, verbose   bool
 	least            float64
-	strings          stringChoice
 	settings
 	selection
 }
@@ -83,15 +82,11 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	match := flags.String("run", "", "look only at mutants whose identities match this `regexp`")
-	choice := flags.String("strings", string(logicStrings),
-		"which `strings` to change: none, logic (what is compared, and named constants) or all")
 	flags.StringVar(&o.root, "C", "", "the `folder` of the repository; by default the one that git finds")
 	flags.StringVar(&o.form, "o", "text", "output `form`: text or json")
 	flags.StringVar(&o.list, "equivalent", "",
 		"the `file` that lists equivalent mutants; by default conformance/mutants/equivalent.txt")
 	flags.BoolVar(&o.listOnly, "list", false, "list the mutants and run nothing")
-	flags.BoolVar(&o.alone, "alone", false,
-		"build single mutants, for constants and for survivors that only tests notice that the rewritten package does not pass")
 	flags.BoolVar(&o.check, "check", false, "also run the mutants that are listed as equivalent")
 	flags.BoolVar(&o.verbose, "v", false, "print every mutant as it is tried")
 	flags.Float64Var(&o.least, "least", 95, "the least `percent` of mutants that must be killed")
@@ -106,12 +101,9 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.strings = stringChoice(*choice)
 	switch {
 	case o.form != "text" && o.form != "json":
 		return nil, errors.New("want -o text or json")
-	case o.strings != noStrings && o.strings != logicStrings && o.strings != allStrings:
-		return nil, errors.New("want -strings none, logic or all")
 	case o.workers < 1 || o.timeout <= 0 || o.seed == 0:
 		return nil, errors.New("want -p, -timeout and -seed above 0")
 	}
@@ -172,7 +164,7 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) (*report, e
 	var mutants []*mutant
 	var unused []string
 	for i, folder := range o.folders {
-		p, err := loadPackage(tree, folder, o.strings)
+		p, err := loadPackage(tree, folder)
 		if err != nil {
 			return nil, err
 		}
@@ -235,49 +227,45 @@ func (s *session) run(ctx context.Context) error {
 		return err
 	}
 	s.unused = t.unused
-	err = s.each(ctx, func(*mutant) bool { return true }, func(_ int, m *mutant) error {
-		t.try(ctx, m, s.check)
-		return nil
-	})
-	if err == nil {
-		err = s.pkg.restore()
-	}
-	if err == nil {
-		err = s.runAlone(ctx, t)
-	}
-	for _, m := range s.pkg.mutants {
-		m.settle()
-	}
-	return err
-}
-
-// runAlone tries what is left in builds of single mutants, where -alone asks for
-// that. Without it, that the tests pass in the package as it is written is all
-// that is tried.
-func (s *session) runAlone(ctx context.Context, t *trial) error {
-	solo, err := newSolo(ctx, s.pkg, t, s.scratch)
-	if err != nil || !s.alone {
+	if err := s.try(ctx, t); err != nil {
 		return err
 	}
-	return s.each(ctx, solo.wants, func(i int, m *mutant) error { return solo.try(ctx, i, m) })
+	if err := s.pkg.restore(); err != nil {
+		return err
+	}
+	return s.checkUnused(ctx, t.unused)
 }
 
-// each calls try for the mutants that are wanted.
-func (s *session) each(ctx context.Context, wants func(*mutant) bool, try func(int, *mutant) error) error {
-	var chosen []*mutant
-	for _, m := range s.pkg.mutants {
-		if wants(m) {
-			chosen = append(chosen, m)
-		}
-	}
-	return inParallel(ctx, s.workers, len(chosen), func(i int) error {
-		m := chosen[i]
-		if err := try(i, m); err != nil {
-			return err
-		}
+// try tries all mutants.
+func (s *session) try(ctx context.Context, t *trial) error {
+	mutants := s.pkg.mutants
+	return inParallel(ctx, s.workers, len(mutants), func(i int) error {
+		m := mutants[i]
+		t.try(ctx, m, s.check)
+		m.settle()
 		if s.verbose {
-			fmt.Fprintf(s.progress, "%d of %d: %s: %s\n", i+1, len(chosen), m.Status, m.Identity)
+			fmt.Fprintf(s.progress, "%d of %d: %s: %s\n", i+1, len(mutants), m.Status, m.Identity)
 		}
 		return nil
 	})
+}
+
+// checkUnused returns an error unless the tests that the rewritten package does
+// not pass do pass in the package as it is written.
+func (s *session) checkUnused(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	b, err := buildTests(s.pkg.dir, filepath.Join(s.scratch, "unchanged"), s.settings)
+	if err != nil {
+		return err
+	}
+	var tests []test
+	for _, name := range names {
+		tests = append(tests, test{name, time.Second})
+	}
+	if o := b.run(ctx, tests, 0, false, ""); !o.passed {
+		return fmt.Errorf("%s fails without a mutant:\n%s", o.by, o.output)
+	}
+	return nil
 }

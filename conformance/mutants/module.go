@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
 // copyTree copies the files of a repository, those that git tracks or would, into
@@ -59,8 +61,8 @@ func allFiles(root string) ([]string, error) {
 	return files, err
 }
 
-// copyFile copies a file, and leaves out one that git still lists but nobody has
-// any more, and what is no regular file.
+// copyFile copies a file, and leaves out one that git still lists but that is gone,
+// and what is no regular file.
 func copyFile(from, to string) error {
 	info, err := os.Lstat(from)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -76,42 +78,6 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, info.Mode().Perm()|0o200)
 }
 
-// goCommand runs the go command in a folder and returns what it prints.
-func goCommand(dir string, args ...string) ([]byte, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return out, &commandError{args, err, stderr.String()}
-	}
-	return out, nil
-}
-
-// A commandError is a go command that failed, with what it wrote.
-type commandError struct {
-	args   []string
-	err    error
-	output string
-}
-
-func (e *commandError) Error() string {
-	return fmt.Sprintf("go %s: %v\n%s", strings.Join(e.args, " "), e.err, strings.TrimSpace(e.output))
-}
-
-// message returns the first line in which the compiler says what is wrong,
-// without its place.
-func (e *commandError) message() string {
-	if m := compilerMessage.FindStringSubmatch(e.output); m != nil {
-		return m[4]
-	}
-	return oneLine(e.output)
-}
-
-func (e *commandError) Unwrap() error { return e.err }
-
 // A listed package is what go list says of one.
 type listedPackage struct {
 	ImportPath, Name, Export, Dir string
@@ -121,7 +87,7 @@ type listedPackage struct {
 // listPackage returns what go list says of the package in the folder, and the
 // files with the export data of it and all that it imports.
 func listPackage(dir string) (listedPackage, map[string]string, error) {
-	out, err := goCommand(dir, "list", "-deps", "-export", "-json=ImportPath,Name,Export,Dir,GoFiles,CgoFiles", ".")
+	out, err := gotest.Go(dir, "list", "-deps", "-export", "-json=ImportPath,Name,Export,Dir,GoFiles,CgoFiles", ".")
 	if err != nil {
 		return listedPackage{}, nil, err
 	}

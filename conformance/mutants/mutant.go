@@ -26,10 +26,9 @@ type mutant struct {
 	// tried.
 	Reason string `json:"reason,omitempty"`
 
-	number int    // in the rewritten package, from 1; 0 for one that needs a build of its own
+	number int    // in the rewritten package, from 1
 	listed status // what the list says that it is, or nothing
-	site   *site  // what selects the mutant by its number; nil where that is 0
-	edit   edit   // the change of the source, where number is 0
+	site   *site  // what selects the mutant by its number
 }
 
 // A status is what became of a mutant.

@@ -38,9 +38,9 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-func load(t *testing.T, dir string, choice stringChoice) *pkg {
+func load(t *testing.T, dir string) *pkg {
 	t.Helper()
-	p, err := loadPackage(dir, ".", choice)
+	p, err := loadPackage(dir, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func golden(t *testing.T, name string, got []byte) {
 // the golden file has, under every mutant, the lines that are printed with it and
 // not without.
 func TestOperators(t *testing.T) {
-	p := load(t, module(t, "operators"), logicStrings)
+	p := load(t, module(t, "operators"))
 	if err := p.rewrite(); err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +79,6 @@ func TestOperators(t *testing.T) {
 	for _, m := range p.mutants {
 		fmt.Fprintln(&out, m.Identity)
 		switch {
-		case m.number == 0:
-			fmt.Fprintln(&out, "\tneeds a build of its own")
 		case m.site.dropped != "":
 			fmt.Fprintln(&out, "\t"+m.site.dropped)
 		default:
@@ -114,43 +112,29 @@ func writeChanges(out *bytes.Buffer, before, after []string) {
 
 // The rewritten source, as it is built.
 func TestRewrite(t *testing.T) {
-	p := load(t, module(t, "operators"), allStrings)
+	p := load(t, module(t, "operators"))
 	out, _ := rewrite(p.files[0].source, p.files[0].sites)
 	golden(t, "rewritten.golden", out)
 }
 
-// The strings that are changed are those that were chosen.
-func TestStringChoice(t *testing.T) {
-	dir := module(t, "operators")
-	count := func(choice stringChoice, from string) (n int) {
-		for _, m := range load(t, dir, choice).mutants {
-			if m.Operator == "constant" && m.From == from {
-				n++
-			}
+// The strings that are changed are those that decide something.
+func TestStrings(t *testing.T) {
+	count := map[string]int{}
+	for _, m := range load(t, module(t, "operators")).mutants {
+		if m.Operator == "constant" {
+			count[m.From]++
 		}
-		return n
 	}
-	for _, c := range []struct {
-		from             string
-		none, logic, all int
-	}{
-		{`"one"`, 0, 1, 1},
-		{`"pre"`, 0, 1, 1},
-		{`"set"`, 0, 1, 1},
-		{`"some"`, 0, 0, 1},
-		{`"!"`, 0, 0, 1},
-		{`""`, 0, 1, 1},
-	} {
-		none, logic, all := count(noStrings, c.from), count(logicStrings, c.from), count(allStrings, c.from)
-		if none != c.none || logic != c.logic || all != c.all {
-			t.Errorf("%s: %d, %d and %d mutants, want %+v", c.from, none, logic, all, c)
+	for from, want := range map[string]int{`"one"`: 1, `"pre"`: 1, `"set"`: 1, `"some"`: 0, `"!"`: 0, `""`: 1} {
+		if count[from] != want {
+			t.Errorf("%s: %d mutants, want %d", from, count[from], want)
 		}
 	}
 }
 
 // What has no name has no mutants, for no test can reach it.
 func TestBlank(t *testing.T) {
-	for _, m := range load(t, module(t, "operators"), allStrings).mutants {
+	for _, m := range load(t, module(t, "operators")).mutants {
 		if strings.HasSuffix(m.Function, "_") {
 			t.Errorf("there is %s", m.Identity)
 		}
@@ -160,7 +144,7 @@ func TestBlank(t *testing.T) {
 // Edits elsewhere do not change what a mutant is called.
 func TestIdentitiesAreStable(t *testing.T) {
 	dir := module(t, "operators")
-	before := load(t, dir, logicStrings)
+	before := load(t, dir)
 	source := string(before.files[0].source)
 	for _, edit := range [][2]string{
 		{"func less(", "// A comment.\nfunc another(a int) bool { return a < 7 && a != 3 }\n\nfunc less("},
@@ -172,7 +156,7 @@ func TestIdentitiesAreStable(t *testing.T) {
 	}
 	write(t, before.files[0].path, source)
 	after := map[string]*mutant{}
-	for _, m := range load(t, dir, logicStrings).mutants {
+	for _, m := range load(t, dir).mutants {
 		if after[m.Identity] != nil {
 			t.Errorf("two mutants are called %s", m.Identity)
 		}
@@ -182,7 +166,7 @@ func TestIdentitiesAreStable(t *testing.T) {
 	for _, m := range before.mutants {
 		a := after[m.Identity]
 		if a == nil {
-			t.Errorf("nothing is called %s any more", m.Identity)
+			t.Errorf("no mutant is called %s", m.Identity)
 			continue
 		}
 		moved = moved || a.Line != m.Line

@@ -4,7 +4,6 @@ package main
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -19,6 +18,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
 // A pkg is a package in a copy of the repository, with its mutants.
@@ -28,7 +29,7 @@ type pkg struct {
 	name    string
 	files   []*file
 	mutants []*mutant
-	count   int // of the mutants that have a number
+	count   int // of the mutants
 }
 
 // A file is a source file of a package.
@@ -44,16 +45,6 @@ func (p *pkg) keep(wanted func(identity string) bool) {
 	p.mutants = slices.DeleteFunc(p.mutants, func(m *mutant) bool { return !wanted(m.Identity) })
 }
 
-// file returns the file of that name.
-func (p *pkg) file(name string) *file {
-	for _, f := range p.files {
-		if f.name == name {
-			return f
-		}
-	}
-	panic("no file " + name)
-}
-
 // checkNames returns an error if the package has no file of one of the names.
 func (p *pkg) checkNames(names []string) error {
 	for _, name := range names {
@@ -64,20 +55,8 @@ func (p *pkg) checkNames(names []string) error {
 	return nil
 }
 
-// only returns the source with one site, and those that serve it.
-func (f *file) only(s *site) []byte {
-	sites := []*site{s}
-	for _, other := range f.sites {
-		if s.uses(other) {
-			sites = append(sites, other)
-		}
-	}
-	out, _ := rewrite(f.source, sites)
-	return out
-}
-
 // loadPackage reads a package of the copy and finds the mutants of its files.
-func loadPackage(tree, folder string, choice stringChoice) (*pkg, error) {
+func loadPackage(tree, folder string) (*pkg, error) {
 	p := &pkg{folder: folder, dir: filepath.Join(tree, filepath.FromSlash(folder))}
 	listed, exports, err := listPackage(p.dir)
 	if err != nil {
@@ -109,7 +88,7 @@ func loadPackage(tree, folder string, choice stringChoice) (*pkg, error) {
 	for i, f := range p.files {
 		w := &walker{
 			file: f.name, source: f.source, fset: fset, syntax: syntax[i],
-			info: info, pkg: checked, strings: choice, numbers: &p.count,
+			info: info, pkg: checked, numbers: &p.count,
 		}
 		w.walk()
 		setIdentities(w.mutants)
@@ -140,34 +119,20 @@ var (
 	limit string
 )
 
-// constantState is what takes the place of state where the mutant is selected for
-// good.
-const constantState = `package @package@
-
-const __mutant, __file = @number@, -1
-
-func __reach(int) {}
-`
-
 // The most that a test of a mutant may write to, so that one that grows forever
 // ends before the machine does.
 const memoryLimit = 2 << 30
 
 // added returns the files that the rewritten package has beside its own, by their
-// paths. Where number is not negative, that mutant is selected for good.
-func (p *pkg) added(number int) map[string][]byte {
+// paths.
+func (p *pkg) added() map[string][]byte {
 	replacer := strings.NewReplacer(
-		"@package@", p.name, "@count@", strconv.Itoa(p.count),
-		"@memory@", strconv.Itoa(memoryLimit), "@number@", strconv.Itoa(number),
+		"@package@", p.name, "@count@", strconv.Itoa(p.count), "@memory@", strconv.Itoa(memoryLimit),
 	)
-	files := map[string]string{
-		"zz_mutants.go": support, "zz_mutants_state.go": state, "zz_mutants_limit_linux.go": limit,
-	}
-	if number >= 0 {
-		files["zz_mutants_state.go"] = constantState
-	}
 	contents := map[string][]byte{}
-	for name, text := range files {
+	for name, text := range map[string]string{
+		"zz_mutants.go": support, "zz_mutants_state.go": state, "zz_mutants_limit_linux.go": limit,
+	} {
 		contents[filepath.Join(p.dir, name)] = []byte(replacer.Replace(text))
 	}
 	return contents
@@ -175,7 +140,7 @@ func (p *pkg) added(number int) map[string][]byte {
 
 // restore brings the package back to what it was.
 func (p *pkg) restore() error {
-	for path := range p.added(0) {
+	for path := range p.added() {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
@@ -191,7 +156,7 @@ func (p *pkg) restore() error {
 // rewrite writes the package with all sites that compile. The mutants of the
 // others are not tried.
 func (p *pkg) rewrite() error {
-	for path, content := range p.added(-1) {
+	for path, content := range p.added() {
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			return err
 		}
@@ -206,7 +171,7 @@ func (p *pkg) rewrite() error {
 				return err
 			}
 		}
-		_, err := goCommand(p.dir, "build", "-gcflags=-e", ".")
+		_, err := gotest.Go(p.dir, "build", "-gcflags=-e", ".")
 		if err == nil {
 			return nil
 		}
@@ -221,12 +186,8 @@ var compilerMessage = regexp.MustCompile(`(?m)^(?:\./|.*[/\\])?([^/\\\s:]+\.go):
 // drop drops the sites that the compiler does not accept, and reports whether
 // there are any.
 func drop(err error, outputs map[string][]byte, regions map[string][]region) bool {
-	var failed *commandError
-	if !errors.As(err, &failed) {
-		return false
-	}
 	any := false
-	for _, m := range compilerMessage.FindAllStringSubmatch(failed.output, -1) {
+	for _, m := range compilerMessage.FindAllStringSubmatch(err.Error(), -1) {
 		line, _ := strconv.Atoi(m[2])
 		column, _ := strconv.Atoi(m[3])
 		s := innermost(regions[m[1]], offsetOf(outputs[m[1]], line, column))

@@ -25,13 +25,12 @@ type report struct {
 	// of the list is out of date.
 	Met     bool      `json:"met"`
 	Mutants []*mutant `json:"mutants"`
-	// Stale are entries that match no mutant any more, Wrong those of mutants
-	// that tests notice. An accepted one that only -alone finds noticed is not
-	// wrong, for it survives without.
+	// Stale are entries that no longer match a mutant, Wrong those of mutants that
+	// tests notice.
 	Stale []string `json:"stale"`
 	Wrong []string `json:"wrong"`
 	// Unused are tests that do not pass in the rewritten package, and so were of
-	// no use, or only of use in builds of single mutants.
+	// no use.
 	Unused  []string `json:"unused"`
 	Seconds float64  `json:"seconds"`
 }
@@ -95,7 +94,7 @@ func newReport(mutants []*mutant, stale []entry, unused []string, least float64,
 		}
 		r.Files[len(r.Files)-1].add(m)
 		r.Total.add(m)
-		if m.Status == killed && (m.listed == equivalent || m.listed == accepted && !slices.Contains(unused, m.By)) {
+		if m.Status == killed && m.listed != "" {
 			r.Wrong = append(r.Wrong, m.Identity)
 		}
 	}
@@ -132,20 +131,13 @@ func (r *report) text() []byte {
 	}
 	table.Write(&b, lines)
 	fmt.Fprintf(&b, "\n%.0f s, %d of the killed by timeout, at least %g %% asked for: %s\n",
-		r.Seconds, r.Total.TimedOut, r.Least, verdict(r.Met))
-	list(&b, "Tests that do not pass in the rewritten package, which only -alone uses:", r.Unused)
-	list(&b, "Entries of the list that match no mutant any more:", r.Stale)
+		r.Seconds, r.Total.TimedOut, r.Least, table.Verdict(r.Met))
+	list(&b, "Tests that do not pass in the rewritten package, which are not used:", r.Unused)
+	list(&b, "Entries of the list that no longer match a mutant:", r.Stale)
 	list(&b, "Entries of the list whose mutants tests notice:", r.Wrong)
 	r.mutants(&b, "Not tried:", notTried)
 	r.mutants(&b, "Survivors:", survived, notCovered)
 	return b.Bytes()
-}
-
-func verdict(met bool) string {
-	if met {
-		return "met"
-	}
-	return "MISSED"
 }
 
 func list(b *bytes.Buffer, title string, lines []string) {

@@ -67,7 +67,7 @@ func (w *walker) result(x ast.Expr, typ types.Type) {
 // becomes it in a mutant of its own.
 func (w *walker) isMutantString(x ast.Expr) bool {
 	empty := w.info.Types[x].Value.ExactString() == `""`
-	return empty || w.strings == allStrings || w.strings == logicStrings && isNamed(x)
+	return empty || isNamed(x)
 }
 
 func (w *walker) returnZero(x ast.Expr, typ types.Type) {

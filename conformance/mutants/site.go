@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // A site rewrites a place of the source so that one binary holds its mutants: the
@@ -15,24 +14,6 @@ type site struct {
 	wraps   []wrap
 	tokens  []edit // replacements of single tokens
 	dropped string // why the site is left as it was: what the compiler said
-
-	// A site without mutants serves others: those that write this, as the name of
-	// a label, or all of its file where it is empty.
-	serves   bool
-	provides string
-}
-
-// uses reports whether s is of use for the site.
-func (s *site) uses(other *site) bool {
-	if !other.serves {
-		return false
-	}
-	for _, w := range s.wraps {
-		if strings.Contains(w.pre, other.provides) {
-			return true
-		}
-	}
-	return false
 }
 
 // A wrap puts text before and behind a piece of source. Wraps nest as the syntax

@@ -253,7 +253,7 @@ func (w *walker) label(depth int) string {
 	s := w.parent(depth).(ast.Stmt)
 	if w.labels[s] == "" {
 		w.labels[s] = "__loop" + strconv.Itoa(w.offset(s.Pos()))
-		w.serve(w.labels[s]+" ", w.wrapOf(s, w.labels[s]+": ", ""))
+		w.serve(w.wrapOf(s, w.labels[s]+": ", ""))
 	}
 	return w.labels[s]
 }
@@ -269,5 +269,5 @@ func (w *walker) function(t *ast.FuncType, body *ast.BlockStmt) {
 		return
 	}
 	end := w.offset(body.Rbrace)
-	w.serve("", wrap{end, end, `; panic("a mutant came to the end of the function");`, ""})
+	w.serve(wrap{end, end, `; panic("a mutant came to the end of the function");`, ""})
 }

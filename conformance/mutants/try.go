@@ -109,10 +109,6 @@ func (t *trial) try(ctx context.Context, m *mutant, all bool) {
 		m.Status = equivalent
 		return
 	}
-	if m.number == 0 {
-		m.Status, m.Reason = notTried, "needs a build of its own"
-		return
-	}
 	if m.site.dropped != "" {
 		m.Status, m.Reason = notTried, "does not compile: "+m.site.dropped
 		return

@@ -237,10 +237,12 @@ func TestMet(t *testing.T) {
 			t.Errorf("%+v: met %v, rate %v", r.Total, r.Met, r.Total.Rate)
 		}
 	}
-	wrong := of(killed)
-	wrong[0].listed = equivalent
-	if newReport(wrong, nil, nil, 0, 0).Met {
-		t.Error("a killed mutant may be listed")
+	for _, listed := range []status{equivalent, accepted} {
+		wrong := of(killed)
+		wrong[0].listed = listed
+		if newReport(wrong, nil, nil, 0, 0).Met {
+			t.Errorf("a killed mutant may be listed as %s", listed)
+		}
 	}
 }
 
@@ -255,7 +257,7 @@ func TestText(t *testing.T) {
 			Status:   notTried,
 			Identity: "4",
 			Diff:     "[-1-]{+2+}",
-			Reason:   "needs a build of its own",
+			Reason:   "does not compile: no",
 		},
 		{File: "b.go", Line: 7, Status: equivalent, Identity: "5"},
 		{File: "b.go", Line: 8, Status: accepted, Identity: "6"},
@@ -268,14 +270,14 @@ func TestText(t *testing.T) {
 
 90 s, 1 of the killed by timeout, at least 95 % asked for: MISSED
 
-Tests that do not pass in the rewritten package, which only -alone uses:
+Tests that do not pass in the rewritten package, which are not used:
   TestAllocs
 
-Entries of the list that match no mutant any more:
+Entries of the list that no longer match a mutant:
   7
 
 Not tried:
-  b.go:6: needs a build of its own: [-1-]{+2+}
+  b.go:6: does not compile: no: [-1-]{+2+}
       4
 
 Survivors:

@@ -21,7 +21,6 @@ type walker struct {
 	syntax  *ast.File
 	info    *types.Info
 	pkg     *types.Package
-	strings stringChoice
 	numbers *int // the last number that is in use in the package
 
 	stack   []ast.Node // the nodes around the one that is looked at, which is the last
@@ -52,8 +51,8 @@ func (w *walker) walk() {
 // node finds the mutants of one node, and reports whether to look into it.
 func (w *walker) node(n ast.Node) bool {
 	switch n := n.(type) {
-	case *ast.ImportSpec:
-		return false
+	case *ast.GenDecl:
+		return n.Tok == token.VAR // no code can stand in the others
 	case *ast.ValueSpec:
 		return n.Names[0].Name != "_" // which only the compiler looks at
 	case ast.Expr:
@@ -77,32 +76,14 @@ func (w *walker) parent(i int) ast.Node {
 	return w.stack[len(w.stack)-1-i]
 }
 
-// inConst reports whether the language asks for a constant here, so that no code
-// can stand in its place.
-func (w *walker) inConst() bool {
-	for i, n := range w.stack[:len(w.stack)-1] {
-		inner := w.stack[i+1]
-		switch n := n.(type) {
-		case *ast.GenDecl:
-			if n.Tok == token.CONST || n.Tok == token.TYPE {
-				return true
-			}
-		case *ast.KeyValueExpr:
-			if inner == n.Key && i > 0 && w.isIndexed(w.stack[i-1]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isIndexed reports whether n is the literal of an array or a slice.
-func (w *walker) isIndexed(n ast.Node) bool {
-	lit, ok := n.(*ast.CompositeLit)
-	if !ok {
+// isIndex reports whether e is an index in the literal of an array or a slice,
+// which the language wants to be a constant.
+func (w *walker) isIndex(e ast.Expr) bool {
+	pair, ok := w.parent(1).(*ast.KeyValueExpr)
+	if !ok || e != pair.Key {
 		return false
 	}
-	switch w.info.TypeOf(lit).Underlying().(type) {
+	switch w.info.TypeOf(w.parent(2).(ast.Expr)).Underlying().(type) {
 	case *types.Array, *types.Slice:
 		return true
 	}
@@ -162,20 +143,16 @@ func (w *walker) wrapOf(n ast.Node, pre, post string) wrap {
 	return wrap{w.offset(n.Pos()), w.offset(n.End()), pre, post}
 }
 
-// add adds a mutant of the node that number selects, and returns the number.
+// add adds a mutant of the node, and returns its number.
 func (w *walker) add(n ast.Node, operator, from, to string) int {
 	*w.numbers++
-	m := w.mutant(n, operator, from, to)
-	m.number = *w.numbers
-	return m.number
-}
-
-func (w *walker) mutant(n ast.Node, operator, from, to string) *mutant {
 	p := w.fset.Position(n.Pos())
-	m := &mutant{File: w.file, Line: p.Line, Function: w.functionName(), Operator: operator, From: from, To: to}
-	m.Diff = diff(line(w.source, p.Offset), p.Column-1, from, to)
-	w.mutants = append(w.mutants, m)
-	return m
+	w.mutants = append(w.mutants, &mutant{
+		File: w.file, Line: p.Line, Function: w.functionName(), Operator: operator, From: from, To: to,
+		Diff:   diff(line(w.source, p.Offset), p.Column-1, from, to),
+		number: *w.numbers,
+	})
+	return *w.numbers
 }
 
 // line returns the line of source around the offset.
@@ -193,12 +170,6 @@ func (w *walker) hold(first int, wraps ...wrap) *site {
 		w.mutants[i].site = s
 	}
 	return s
-}
-
-// alone adds a mutant that changes the source, for a build of its own.
-func (w *walker) alone(n ast.Node, operator, to string) {
-	m := w.mutant(n, operator, w.text(n), to)
-	m.edit = edit{w.offset(n.Pos()), w.offset(n.End()), to}
 }
 
 // on is the condition that the mutant is selected.
@@ -222,11 +193,9 @@ func (w *walker) importAll() {
 	end := w.offset(w.syntax.Name.End())
 	for _, path := range slices.Sorted(maps.Keys(w.imports)) {
 		name := w.imports[path]
-		w.serve(name+".", wrap{end, end, "; import " + name + " " + strconv.Quote(path), ""})
+		w.serve(wrap{end, end, "; import " + name + " " + strconv.Quote(path), ""})
 	}
 }
 
-// serve adds a site for the others that write what it provides.
-func (w *walker) serve(provides string, by wrap) {
-	w.sites = append(w.sites, &site{wraps: []wrap{by}, serves: true, provides: provides})
-}
+// serve adds a site without mutants, which others need.
+func (w *walker) serve(by wrap) { w.sites = append(w.sites, &site{wraps: []wrap{by}}) }

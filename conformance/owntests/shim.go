@@ -214,7 +214,7 @@ func (s *shim) originals(dir string) ([]*original, error) {
 }
 
 // without returns the file's text without the functions that are cut out.
-// Imports that nothing uses any more become blank.
+// Imports that nothing uses now become blank.
 func (f *original) without() []byte {
 	type span struct{ from, to int }
 	var spans []span

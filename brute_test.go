@@ -480,22 +480,6 @@ func TestBruteMinimize(t *testing.T) {
 	})
 }
 
-// An entry that sets no other time than a later one must stay where one between
-// the two does: a list that was once minimized to one that tolerates a=x forever.
-func TestMinimizeKeepsWhatSetsATime(t *testing.T) {
-	for _, list := range [][]string{
-		{"a:NoExecute op=Exists for 300s", "a=x", ":NoExecute op=Exists for 300s"},
-		{"a:NoExecute op=Exists for 300s", "b", "a=5 op=Gt", ":NoExecute op=Exists for 300s"},
-		{"a=5:NoExecute for 300s", "a:NoExecute op=Exists for 60s", ":NoExecute op=Exists for 300s"},
-	} {
-		tols := parseTolerations(list...)
-		got := taints.Minimize(tols)
-		if len(got) != len(tols) || !taints.SameTolerations(got, tols) {
-			t.Errorf("%v became %v", tols, got)
-		}
-	}
-}
-
 func TestBruteSameTolerations(t *testing.T) {
 	check := func(o taints.Options, a, b []bruteToleration) {
 		got := o.SameTolerations(tolerationsOf(a...), tolerationsOf(b...))

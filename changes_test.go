@@ -807,9 +807,6 @@ func TestChangesOnly(t *testing.T) {
 			t.Errorf("only %v: %q, want %q", tc.in, got, tc.want)
 		}
 	}
-	if !(taints.Changes{}).IsZero() || !(taints.Changes{Add: []taints.Taint{}}).IsZero() || c.IsZero() {
-		t.Error("IsZero is wrong")
-	}
 }
 
 // Made one set of effects after the other, changes do what they do together.

@@ -286,281 +286,317 @@ func checkIndexIsEmpty[N comparable](t fataler, x *taints.Index[N]) {
 	}
 }
 
-func TestIndex(t *testing.T) {
-	gpu, spot := parseTaints("gpu:NoSchedule"), parseTaints("spot:NoSchedule", "gpu:NoSchedule")
-	tolerant := taints.Compile(parseTolerations("gpu op=Exists", "spot op=Exists"))
+var (
+	gpuNode    = parseTaints("gpu:NoSchedule")
+	spotNode   = parseTaints("spot:NoSchedule", "gpu:NoSchedule")
+	gpuAndSpot = taints.Compile(parseTolerations("gpu op=Exists", "spot op=Exists"))
+)
 
-	t.Run("zero", func(t *testing.T) {
-		var x taints.Index[string]
-		x.Delete("none")
-		for range x.Feasible(tolerant) {
-			t.Error("an empty index yields a node")
-		}
-		for range x.Verdicts(nil) {
-			t.Error("an empty index yields a verdict")
-		}
-		if s := x.Summarize(nil).String(); s != "0/0 nodes are available" ||
-			x.Len() != 0 || x.CountFeasible(nil) != 0 {
-			t.Errorf("%s, %d nodes, %d feasible", s, x.Len(), x.CountFeasible(nil))
-		}
-	})
-	t.Run("a nil Matcher tolerates nothing", func(t *testing.T) {
-		var x taints.Index[string]
-		x.Set("plain", nil)
-		x.Set("gpu", gpu)
-		if got := slices.Collect(x.Feasible(nil)); !slices.Equal(got, []string{"plain"}) {
-			t.Errorf("Feasible = %v", got)
-		}
-	})
-	t.Run("TimeAdded splits no group, order does, soft taints split no class", func(t *testing.T) {
-		var x taints.Index[int]
-		for i := range 100 {
-			when := time.Unix(int64(i), 0)
-			list := []taints.Taint{
-				{Key: "a", Effect: "NoSchedule", TimeAdded: &when},
-				{Key: "b", Effect: "PreferNoSchedule"},
-				{Key: "c", Effect: "NoExecute"},
-			}
-			x.Set(i, slices.Concat(list[i%3:], list[:i%3]))
-		}
-		if s := x.Audit(); s.Groups != 3 || s.Classes != 2 || s.Anchors != 2 || s.Keys != 3 {
-			t.Errorf("the index keeps %+v", s)
-		}
-	})
-	t.Run("keeps no list and no text", func(t *testing.T) {
-		var x taints.Index[int]
-		list := slices.Clone(gpu)
-		x.Set(1, list)
-		list[0].Key = "other"
-		if x.CountFeasible(tolerant) != 1 {
-			t.Error("a write to the list reached the index")
-		}
-	})
-	t.Run("lets go of nodes that are gone", func(t *testing.T) {
-		type machine [1000]byte
-		var x taints.Index[*machine]
-		stays, goes := new(machine), new(machine)
-		x.Set(stays, gpu)
-		x.Set(goes, gpu)
-		x.Delete(goes)
-		gone := weak.Make(goes)
-		goes = nil
-		runtime.GC()
-		if gone.Value() != nil {
-			t.Error("the index holds a node that was deleted")
-		}
-		runtime.KeepAlive(&x)
-	})
-	t.Run("Repels", func(t *testing.T) {
+// The zero Index has no nodes.
+func TestIndexZero(t *testing.T) {
+	var x taints.Index[string]
+	x.Delete("none")
+	for range x.Feasible(gpuAndSpot) {
+		t.Error("an empty index yields a node")
+	}
+	for range x.Verdicts(nil) {
+		t.Error("an empty index yields a verdict")
+	}
+	if s := x.Summarize(nil).String(); s != "0/0 nodes are available" ||
+		x.Len() != 0 || x.CountFeasible(nil) != 0 {
+		t.Errorf("%s, %d nodes, %d feasible", s, x.Len(), x.CountFeasible(nil))
+	}
+}
+
+// A nil Matcher tolerates nothing.
+func TestIndexNilMatcher(t *testing.T) {
+	var x taints.Index[string]
+	x.Set("plain", nil)
+	x.Set("gpu", gpuNode)
+	if got := slices.Collect(x.Feasible(nil)); !slices.Equal(got, []string{"plain"}) {
+		t.Errorf("Feasible = %v", got)
+	}
+}
+
+// TimeAdded splits no group, order does, and soft taints split no class.
+func TestIndexGroups(t *testing.T) {
+	var x taints.Index[int]
+	for i := range 100 {
+		when := time.Unix(int64(i), 0)
 		list := []taints.Taint{
-			{Key: "a", Effect: taints.PreferNoSchedule},
-			{Key: "b", Effect: "Special"},
-			{Key: "c", Effect: taints.NoExecute},
+			{Key: "a", Effect: "NoSchedule", TimeAdded: &when},
+			{Key: "b", Effect: "PreferNoSchedule"},
+			{Key: "c", Effect: "NoExecute"},
 		}
-		for _, c := range []struct {
-			repels taints.EffectSet
-			want   []int
-		}{
-			{0, []int{0, 1}},
-			{taints.Hard, []int{0, 1}},
-			{taints.Soft, []int{1, 2}},
-			{taints.Evicting, []int{0, 1}},
-			{taints.AllEffects, nil},
-			{taints.Effects("Special"), []int{0, 2}},
-			{taints.Effects(taints.NoSchedule), []int{0, 1, 2}},
-		} {
-			x := taints.Index[int]{Repels: c.repels}
-			for i := range list {
-				x.Set(i, list[i:i+1])
-			}
-			if got := slices.Sorted(x.Feasible(nil)); !slices.Equal(got, c.want) ||
-				x.CountFeasible(nil) != len(c.want) {
-				t.Errorf("%v: Feasible = %v, CountFeasible = %d, want %v",
-					c.repels, got, x.CountFeasible(nil), c.want)
-			}
-			if s := x.Summarize(nil); s.Feasible != len(c.want) || len(s.Reasons) != len(list)-len(c.want) {
-				t.Errorf("%v: %v", c.repels, s)
-			}
+		x.Set(i, slices.Concat(list[i%3:], list[:i%3]))
+	}
+	if s := x.Audit(); s.Groups != 3 || s.Classes != 2 || s.Anchors != 2 || s.Keys != 3 {
+		t.Errorf("the index keeps %+v", s)
+	}
+}
+
+// An Index keeps neither the list nor its texts.
+func TestIndexKeepsNoList(t *testing.T) {
+	var x taints.Index[int]
+	list := slices.Clone(gpuNode)
+	x.Set(1, list)
+	list[0].Key = "other"
+	if x.CountFeasible(gpuAndSpot) != 1 {
+		t.Error("a write to the list reached the index")
+	}
+}
+
+// An Index keeps no node that is deleted from being collected.
+func TestIndexLetsGoOfNodes(t *testing.T) {
+	type machine [1000]byte
+	var x taints.Index[*machine]
+	stays, goes := new(machine), new(machine)
+	x.Set(stays, gpuNode)
+	x.Set(goes, gpuNode)
+	x.Delete(goes)
+	gone := weak.Make(goes)
+	goes = nil
+	runtime.GC()
+	if gone.Value() != nil {
+		t.Error("the index holds a node that was deleted")
+	}
+	runtime.KeepAlive(&x)
+}
+
+func TestIndexRepels(t *testing.T) {
+	list := []taints.Taint{
+		{Key: "a", Effect: taints.PreferNoSchedule},
+		{Key: "b", Effect: "Special"},
+		{Key: "c", Effect: taints.NoExecute},
+	}
+	for _, c := range []struct {
+		repels taints.EffectSet
+		want   []int
+	}{
+		{0, []int{0, 1}},
+		{taints.Hard, []int{0, 1}},
+		{taints.Soft, []int{1, 2}},
+		{taints.Evicting, []int{0, 1}},
+		{taints.AllEffects, nil},
+		{taints.Effects("Special"), []int{0, 2}},
+		{taints.Effects(taints.NoSchedule), []int{0, 1, 2}},
+	} {
+		x := taints.Index[int]{Repels: c.repels}
+		for i := range list {
+			x.Set(i, list[i:i+1])
 		}
-	})
-	t.Run("Repels counts from the first Set until the index is empty", func(t *testing.T) {
-		x := taints.Index[int]{Repels: taints.Soft}
-		x.Set(1, gpu)
-		x.Repels = taints.Hard
-		x.Set(2, gpu)
-		x.Set(3, parseTaints("a:PreferNoSchedule"))
-		if got := slices.Sorted(x.Feasible(nil)); !slices.Equal(got, []int{1, 2}) {
+		if got := slices.Sorted(x.Feasible(nil)); !slices.Equal(got, c.want) ||
+			x.CountFeasible(nil) != len(c.want) {
+			t.Errorf("%v: Feasible = %v, CountFeasible = %d, want %v",
+				c.repels, got, x.CountFeasible(nil), c.want)
+		}
+		if s := x.Summarize(nil); s.Feasible != len(c.want) || len(s.Reasons) != len(list)-len(c.want) {
+			t.Errorf("%v: %v", c.repels, s)
+		}
+	}
+}
+
+// Repels counts from the first Set until the index is empty.
+func TestIndexRepelsCountsFromTheFirstSet(t *testing.T) {
+	x := taints.Index[int]{Repels: taints.Soft}
+	x.Set(1, gpuNode)
+	x.Repels = taints.Hard
+	x.Set(2, gpuNode)
+	x.Set(3, parseTaints("a:PreferNoSchedule"))
+	if got := slices.Sorted(x.Feasible(nil)); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("Feasible = %v", got)
+	}
+	x.Audit()
+	for i := range 4 {
+		x.Delete(i)
+	}
+	x.Set(4, gpuNode)
+	if n := x.CountFeasible(nil); n != 0 {
+		t.Errorf("%d feasible", n)
+	}
+	x.Audit()
+}
+
+// Delete reports whether the node was there.
+func TestIndexDelete(t *testing.T) {
+	var x taints.Index[string]
+	x.Set("a", nil)
+	if x.Delete("b") || !x.Delete("a") || x.Delete("a") {
+		t.Error("Delete is wrong")
+	}
+}
+
+// A Set that changes nothing allocates nothing.
+func TestIndexSetAgain(t *testing.T) {
+	var x taints.Index[int]
+	x.Set(1, gpuNode)
+	for range x.Feasible(gpuAndSpot) {
+	}
+	if n := testing.AllocsPerRun(10, func() { x.Set(1, gpuNode) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A name that does not equal itself is no node.
+func TestIndexNaN(t *testing.T) {
+	var x taints.Index[float64]
+	x.Set(math.NaN(), nil)
+	x.Delete(math.NaN())
+	x.Set(1, gpuNode)
+	x.Set(math.NaN(), gpuNode)
+	if x.Len() != 1 || x.CountFeasible(gpuAndSpot) != 1 {
+		t.Errorf("%d nodes, %d feasible", x.Len(), x.CountFeasible(gpuAndSpot))
+	}
+	x.Delete(1)
+	checkIndexIsEmpty(t, &x)
+}
+
+// A name that cannot be compared panics and changes nothing.
+func TestIndexIncomparable(t *testing.T) {
+	var x taints.Index[any]
+	for _, call := range []func(){func() { x.Set([]int{1}, nil) }, func() { x.Delete([]int{1}) }} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			call()
+		}()
+		checkIndexIsEmpty(t, &x)
+		x.Set("good", gpuNode)
+		if got := slices.Collect(x.Feasible(gpuAndSpot)); !slices.Equal(got, []any{"good"}) {
 			t.Errorf("Feasible = %v", got)
 		}
-		x.Audit()
-		for i := range 4 {
-			x.Delete(i)
-		}
-		x.Set(4, gpu)
-		if n := x.CountFeasible(nil); n != 0 {
-			t.Errorf("%d feasible", n)
-		}
-		x.Audit()
-	})
-	t.Run("Delete says whether the node was there", func(t *testing.T) {
-		var x taints.Index[string]
-		x.Set("a", nil)
-		if x.Delete("b") || !x.Delete("a") || x.Delete("a") {
-			t.Error("Delete is wrong")
-		}
-	})
-	t.Run("a Set that changes nothing", func(t *testing.T) {
-		var x taints.Index[int]
-		x.Set(1, gpu)
-		for range x.Feasible(tolerant) {
-		}
-		if n := testing.AllocsPerRun(10, func() { x.Set(1, gpu) }); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
-	})
-	t.Run("a name that is not itself is no node", func(t *testing.T) {
-		var x taints.Index[float64]
-		x.Set(math.NaN(), nil)
-		x.Delete(math.NaN())
-		x.Set(1, gpu)
-		x.Set(math.NaN(), gpu)
-		if x.Len() != 1 || x.CountFeasible(tolerant) != 1 {
-			t.Errorf("%d nodes, %d feasible", x.Len(), x.CountFeasible(tolerant))
-		}
-		x.Delete(1)
-		checkIndexIsEmpty(t, &x)
-	})
-	t.Run("a name that cannot be compared panics and changes nothing", func(t *testing.T) {
-		var x taints.Index[any]
-		for _, call := range []func(){func() { x.Set([]int{1}, nil) }, func() { x.Delete([]int{1}) }} {
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Error("no panic")
-					}
-				}()
-				call()
-			}()
-			checkIndexIsEmpty(t, &x)
-			x.Set("good", gpu)
-			if got := slices.Collect(x.Feasible(tolerant)); !slices.Equal(got, []any{"good"}) {
-				t.Errorf("Feasible = %v", got)
-			}
-			x.Delete("good")
-		}
-	})
-	t.Run("many Sets and Deletes of one node", func(t *testing.T) {
-		var x taints.Index[string]
-		var before, after runtime.MemStats
-		run := func(n int) {
-			for i := range n {
-				x.Set("node", []taints.Taint{
-					{Key: "k" + strconv.Itoa(i), Value: strconv.Itoa(i), Effect: taints.NoExecute},
-				})
-				if i%3 == 0 {
-					x.Delete("node")
-				}
-			}
-			x.Delete("node")
-		}
-		run(10_000)
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		run(200_000)
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		checkIndexIsEmpty(t, &x)
-		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 100_000 {
-			t.Errorf("the heap has grown by %d bytes", grown)
-		}
-	})
-	t.Run("forgets taints one by one", func(t *testing.T) {
-		var x taints.Index[string]
-		x.Set("stays", parseTaints("score=5:NoSchedule", "gpu:NoSchedule"))
-		for i := range 1000 {
-			x.Set("changes", []taints.Taint{
-				{Key: "score", Value: strconv.Itoa(i), Effect: taints.NoSchedule},
-				{Key: "gpu", Value: "v" + strconv.Itoa(i), Effect: taints.NoExecute},
-				{Key: "k" + strconv.Itoa(i)},
+		x.Delete("good")
+	}
+}
+
+// Many calls of Set and Delete for one node leave nothing behind.
+func TestIndexStaysSmall(t *testing.T) {
+	var x taints.Index[string]
+	var before, after runtime.MemStats
+	run := func(n int) {
+		for i := range n {
+			x.Set("node", []taints.Taint{
+				{Key: "k" + strconv.Itoa(i), Value: strconv.Itoa(i), Effect: taints.NoExecute},
 			})
+			if i%3 == 0 {
+				x.Delete("node")
+			}
 		}
-		x.Delete("changes")
-		if s := x.Audit(); s.Groups != 1 || s.Anchors != 1 || s.Keys != 2 {
-			t.Errorf("the index keeps %+v, want one group, one anchor and two keys", s)
+		x.Delete("node")
+	}
+	run(10_000)
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	run(200_000)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	checkIndexIsEmpty(t, &x)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 100_000 {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+}
+
+// An Index forgets a taint that no node has.
+func TestIndexForgetsTaints(t *testing.T) {
+	var x taints.Index[string]
+	x.Set("stays", parseTaints("score=5:NoSchedule", "gpu:NoSchedule"))
+	for i := range 1000 {
+		x.Set("changes", []taints.Taint{
+			{Key: "score", Value: strconv.Itoa(i), Effect: taints.NoSchedule},
+			{Key: "gpu", Value: "v" + strconv.Itoa(i), Effect: taints.NoExecute},
+			{Key: "k" + strconv.Itoa(i)},
+		})
+	}
+	x.Delete("changes")
+	if s := x.Audit(); s.Groups != 1 || s.Anchors != 1 || s.Keys != 2 {
+		t.Errorf("the index keeps %+v, want one group, one anchor and two keys", s)
+	}
+}
+
+// The body of a loop may update the index.
+func TestIndexUpdateInALoop(t *testing.T) {
+	var x taints.Index[int]
+	for i := range 1000 {
+		x.Set(i, spotNode)
+	}
+	seen := 0
+	for node := range x.Feasible(gpuAndSpot) {
+		seen++
+		x.Delete(node)
+		x.Set(node+1000, gpuNode)
+		x.Set((node+1)%1000, nil) // also those that come later, and those that are gone
+	}
+	if seen != 1000 {
+		t.Errorf("the loop saw %d nodes, want the 1000 that were there", seen)
+	}
+	seen = 0
+	for node := range x.Verdicts(gpuAndSpot) {
+		seen++
+		x.Delete(node)
+	}
+	if seen < 1000 || x.Len() != 0 {
+		t.Errorf("the loop saw %d nodes and left %d", seen, x.Len())
+	}
+	checkIndexIsEmpty(t, &x)
+}
+
+// A loop may end after any number of nodes: a sequence that goes on panics.
+func TestIndexLoopEndsEarly(t *testing.T) {
+	var x taints.Index[int]
+	for i := range 500 {
+		x.Set(i, [][]taints.Taint{gpuNode, spotNode, nil}[i%3])
+	}
+	for want := 1; want <= 500; want++ {
+		seen := 0
+		for range x.Verdicts(gpuAndSpot) {
+			if seen++; seen == want {
+				break
+			}
 		}
-	})
-	t.Run("a loop body that updates", func(t *testing.T) {
+		for range x.Feasible(gpuAndSpot) {
+			if seen--; seen == 0 {
+				break
+			}
+		}
+		if seen != 0 {
+			t.Fatalf("%d nodes are left of %d", seen, want)
+		}
+	}
+}
+
+// A sequence sees the nodes anew in each loop.
+func TestIndexSequenceIsUsedAgain(t *testing.T) {
+	var x taints.Index[int]
+	feasible := x.Feasible(gpuAndSpot)
+	x.Set(1, gpuNode)
+	if got := slices.Collect(feasible); !slices.Equal(got, []int{1}) {
+		t.Errorf("got %v", got)
+	}
+	x.Delete(1)
+	if got := slices.Collect(feasible); got != nil {
+		t.Errorf("got %v", got)
+	}
+}
+
+// The same calls lead to the same order.
+func TestIndexOrder(t *testing.T) {
+	build := func() []int {
 		var x taints.Index[int]
 		for i := range 1000 {
-			x.Set(i, spot)
+			x.Set(i, []taints.Taint{
+				{Key: "tenant", Value: strconv.Itoa(i % 37), Effect: taints.NoSchedule},
+				{Key: "zone", Value: strconv.Itoa(i % 5), Effect: taints.PreferNoSchedule},
+			})
+			x.Delete(i / 3)
 		}
-		seen := 0
-		for node := range x.Feasible(tolerant) {
-			seen++
-			x.Delete(node)
-			x.Set(node+1000, gpu)
-			x.Set((node+1)%1000, nil) // also those that come later, and those that are gone
-		}
-		if seen != 1000 {
-			t.Errorf("the loop saw %d nodes, want the 1000 that were there", seen)
-		}
-		seen = 0
-		for node := range x.Verdicts(tolerant) {
-			seen++
-			x.Delete(node)
-		}
-		if seen < 1000 || x.Len() != 0 {
-			t.Errorf("the loop saw %d nodes and left %d", seen, x.Len())
-		}
-		checkIndexIsEmpty(t, &x)
-	})
-	t.Run("a loop that ends early", func(t *testing.T) {
-		var x taints.Index[int]
-		for i := range 500 {
-			x.Set(i, [][]taints.Taint{gpu, spot, nil}[i%3])
-		}
-		for want := range 500 {
-			seen := 0
-			for range x.Verdicts(tolerant) {
-				if seen++; seen == want {
-					break
-				}
-			}
-			for range x.Feasible(tolerant) {
-				if seen--; seen <= 0 {
-					break
-				}
-			}
-		}
-	})
-	t.Run("a sequence sees the nodes anew in each loop", func(t *testing.T) {
-		var x taints.Index[int]
-		feasible := x.Feasible(tolerant)
-		x.Set(1, gpu)
-		if got := slices.Collect(feasible); !slices.Equal(got, []int{1}) {
-			t.Errorf("got %v", got)
-		}
-		x.Delete(1)
-		if got := slices.Collect(feasible); got != nil {
-			t.Errorf("got %v", got)
-		}
-	})
-	t.Run("the same calls lead to the same order", func(t *testing.T) {
-		build := func() []int {
-			var x taints.Index[int]
-			for i := range 1000 {
-				x.Set(i, []taints.Taint{
-					{Key: "tenant", Value: strconv.Itoa(i % 37), Effect: taints.NoSchedule},
-					{Key: "zone", Value: strconv.Itoa(i % 5), Effect: taints.PreferNoSchedule},
-				})
-				x.Delete(i / 3)
-			}
-			return slices.Collect(x.Feasible(taints.Compile(parseTolerations("tenant op=Exists"))))
-		}
-		if a, b := build(), build(); !slices.Equal(a, b) || len(a) == 0 {
-			t.Errorf("%v\nand then %v", a, b)
-		}
-	})
+		return slices.Collect(x.Feasible(taints.Compile(parseTolerations("tenant op=Exists"))))
+	}
+	if a, b := build(), build(); !slices.Equal(a, b) || len(a) == 0 {
+		t.Errorf("%v\nand then %v", a, b)
+	}
 }
 
 // Numbers of one key are found by their order: all thresholds over nodes that come,

@@ -12,9 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Options are those of the feature gate for comparison operators.
-func Options(comparison bool) taints.Options { return taints.Options{NoComparison: !comparison} }
-
 func Taint(t v1.Taint) taints.Taint {
 	out := taints.Taint{Key: t.Key, Value: t.Value, Effect: taints.Effect(t.Effect)}
 	if t.TimeAdded != nil {

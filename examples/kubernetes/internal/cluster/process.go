@@ -77,21 +77,18 @@ var live struct {
 }
 
 // The kernel's promise to kill a child is bound to the thread that started it: it is
-// this one, which never ends.
-var starts = make(chan func())
-
-func startThread() {
-	runtime.LockOSThread()
-	for start := range starts {
-		start()
-	}
-}
-
-var initOnce sync.Once
-
-// initialize starts what has to be there before the first child: the thread that
-// starts children.
-func initialize() { go startThread() }
+// the one that startThread starts, which never ends.
+var (
+	starts      = make(chan func())
+	startThread = sync.OnceFunc(func() {
+		go func() {
+			runtime.LockOSThread()
+			for start := range starts {
+				start()
+			}
+		}()
+	})
+)
 
 // KillOnSignal makes the process end on Ctrl-C or SIGTERM, with all that it has started.
 func KillOnSignal() {
@@ -174,7 +171,7 @@ func remove(folder string) {
 }
 
 func (p *process) start() error {
-	initOnce.Do(initialize)
+	startThread()
 	live.Lock()
 	defer live.Unlock()
 	if live.closing {

@@ -130,14 +130,13 @@ func TestChoose(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	good := options{rounds: 1, format: "json", match: "^Waiting"}
+	good := options{rounds: 1, match: "^Waiting"}
 	if chosen, err := good.choose(nil); err != nil || len(chosen) != 1 {
 		t.Errorf("%v, %v, want one workload", chosen, err)
 	}
 	for want, change := range map[string]func(*options) []string{
 		"argument": func(*options) []string { return []string{"Waiting"} },
 		"-rounds":  func(o *options) []string { o.rounds = 0; return nil },
-		"-o is":    func(o *options) []string { o.format = "yaml"; return nil },
 		"parsing":  func(o *options) []string { o.match = "("; return nil },
 	} {
 		o := good

@@ -24,16 +24,15 @@ import (
 
 // Options are those of the command.
 type options struct {
-	match, format, logs, profiles string
-	rounds                        int
-	check, list                   bool
+	match, logs, profiles string
+	rounds                int
+	check, list           bool
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
 	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with either; the median counts")
-	flag.StringVar(&o.format, "o", "markdown", "print the results as markdown or json")
 	flag.BoolVar(&o.check, "check", false, "exit with 1 if the plugin is slower than it may be")
 	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")
 	flag.StringVar(&o.logs, "logs", "", "keep the output of the runs in this `folder`")
@@ -63,8 +62,6 @@ func (o options) choose(args []string) ([]workload, error) {
 		return nil, fmt.Errorf("unexpected argument %q", args[0])
 	case o.rounds < 1:
 		return nil, fmt.Errorf("-rounds is %d, want at least 1", o.rounds)
-	case o.format != "markdown" && o.format != "json":
-		return nil, fmt.Errorf("-o is %q, want markdown or json", o.format)
 	}
 	return choose(o.match)
 }
@@ -78,7 +75,7 @@ func (o options) run(ctx context.Context, chosen []workload) (err error) {
 	defer func() { err = errors.Join(err, b.close()) }()
 	results, err := compare(ctx, b.run, chosen, o.rounds)
 	if len(results) > 0 {
-		err = errors.Join(err, write(os.Stdout, o.format, results))
+		fmt.Print(table(results) + events(results))
 	}
 	if slow := below(results); o.check && len(slow) > 0 {
 		err = errors.Join(err, fmt.Errorf("slower than it may be: %s", strings.Join(slow, ", ")))

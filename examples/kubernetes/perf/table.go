@@ -3,9 +3,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,24 +11,21 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 )
 
-// catalog lists the workloads with what they cost.
+// catalog lists the workloads with what they cost, and their parameters where
+// those are other than Kubernetes'.
 func catalog(chosen []workload, rounds int) string {
 	var text strings.Builder
 	total := 0
 	for _, w := range chosen {
-		fmt.Fprintf(&text, "%-70s %3d s a run\n", w, w.Cost)
+		fmt.Fprintf(&text, "%-70s %3d s a run", w, w.Cost)
+		for _, name := range slices.Sorted(maps.Keys(w.Params)) {
+			fmt.Fprintf(&text, ", %s %v", name, w.Params[name])
+		}
+		text.WriteByte('\n')
 		total += 2 * rounds * w.Cost
 	}
 	fmt.Fprintf(&text, "%d workloads, about %d minutes\n", len(chosen), (total+59)/60)
 	return text.String()
-}
-
-func write(w io.Writer, format string, results []result) error {
-	if format == "json" {
-		return writeJSON(w, results)
-	}
-	_, err := io.WriteString(w, table(results)+events(results))
-	return err
 }
 
 // table is a row for each workload.
@@ -104,34 +99,4 @@ func micros(s measurement.Sum) string {
 		return "none"
 	}
 	return fmt.Sprintf("%.0f µs", s.Mean()*1e6)
-}
-
-// A row is a workload in JSON.
-type row struct {
-	Workload string            `json:"workload"`
-	Nodes    int               `json:"nodes"`
-	Ratio    float64           `json:"ratio"`
-	Of       string            `json:"of"` // what it is the ratio of
-	Floor    float64           `json:"floor"`
-	Params   params            `json:"params,omitempty"` // other than Kubernetes'
-	Stock    []measurement.Run `json:"stock"`
-	Plugin   []measurement.Run `json:"plugin"`
-}
-
-func writeJSON(w io.Writer, results []result) error {
-	rows := []row{}
-	for _, r := range results {
-		of := "throughput"
-		if r.workload.Paced {
-			of = "CPU"
-		}
-		rows = append(rows, row{
-			Workload: r.workload.String(), Nodes: r.nodes, Params: r.workload.Params,
-			Ratio: r.ratio(), Of: of, Floor: r.workload.floor(),
-			Stock: r.runs[stock], Plugin: r.runs[plugin],
-		})
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(rows)
 }

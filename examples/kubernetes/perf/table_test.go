@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -58,10 +57,6 @@ var twoResults = []result{
 }
 
 func TestTable(t *testing.T) {
-	var out strings.Builder
-	if err := write(&out, "markdown", twoResults); err != nil {
-		t.Fatal(err)
-	}
 	want := `| workload | nodes | pods | pods/s stock | plugin | ratio | algorithm stock | plugin | p50 stock | plugin | p99 stock | plugin | seconds stock | plugin | CPU s stock | plugin |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 | Pool | 5,000 | 3,001 | 100 | 400 | 4.00× | 8.00 ms | 1.25 ms | 3.0 ms | 1.0 ms | 4.0 ms | 2.0 ms | 30.0 | 7.5 | 50.0 | 12.2 |
@@ -73,7 +68,7 @@ func TestTable(t *testing.T) {
 | Waiting | NodeUpdateNodeTaint | 1500 | 1500 | 2000 µs | 1000 µs | 2000 | 2000 |
 | Waiting | PodUpdatePodToleration | 0 | 1 | none | 1000000 µs | 0 | 0 |
 `
-	if diff := cmp.Diff(want, out.String()); diff != "" {
+	if diff := cmp.Diff(want, table(twoResults)+events(twoResults)); diff != "" {
 		t.Error(diff)
 	}
 	if got := events(twoResults[:1]); got != "" {
@@ -81,27 +76,16 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
-	var out strings.Builder
-	if err := write(&out, "json", twoResults); err != nil {
-		t.Fatal(err)
+func TestCatalog(t *testing.T) {
+	chosen := []workload{
+		{Case: "Pool", Name: "5000Nodes", Cost: 35},
+		{Case: "Waiting", Name: "500Nodes", Cost: 100, Params: params{"pods": 3000, "nodes": 5}},
 	}
-	var rows []row
-	if err := json.Unmarshal([]byte(out.String()), &rows); err != nil {
-		t.Fatal(err)
-	}
-	if len(rows) != 2 {
-		t.Fatalf("%d rows", len(rows))
-	}
-	pool, waiting := rows[0], rows[1]
-	if pool.Workload != "Pool/5000Nodes" || pool.Nodes != 5000 ||
-		pool.Ratio != 4 || pool.Of != "throughput" || pool.Floor != 3.5 {
-		t.Errorf("%+v", pool)
-	}
-	if waiting.Of != "CPU" || waiting.Floor != usualFloor {
-		t.Errorf("%+v", waiting)
-	}
-	if diff := cmp.Diff(twoResults[1].runs[plugin], waiting.Plugin); diff != "" {
+	const want = `Pool/5000Nodes                                                          35 s a run
+Waiting/500Nodes                                                       100 s a run, nodes 5, pods 3000
+2 workloads, about 9 minutes
+`
+	if diff := cmp.Diff(want, catalog(chosen, 2)); diff != "" {
 		t.Error(diff)
 	}
 }

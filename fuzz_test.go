@@ -417,39 +417,3 @@ func FuzzEvictionOf(f *testing.F) {
 		}
 	})
 }
-
-// FuzzCovers holds what one toleration covers of another against a taint.
-func FuzzCovers(f *testing.F) {
-	f.Add("a", "Exists", "", "", "a", "Equal", "v", "NoSchedule", "a", "v", "NoSchedule", false)
-	f.Add("score", "Gt", "5", "", "score", "Gt", "7", "NoExecute", "score", "8", "NoExecute", false)
-	f.Add("score", "", "9223372036854775807", "",
-		"score", "Gt", "9223372036854775806", "",
-		"score", "9223372036854775807", "x", false)
-	f.Add("a/*", "Exists", "", "NoExecute", "a/b*", "Lt", "0", "NoExecute", "a/bc", "-1", "NoExecute", true)
-	f.Add("", "", "v", "", "*", "In", "v", "", "k", "v", "", true)
-	f.Fuzz(func(
-		t *testing.T,
-		aKey, aOp, aValue, aEffect, bKey, bOp, bValue, bEffect, key, value, effect string, wildcards bool,
-	) {
-		o := taints.Options{KeyWildcards: wildcards}
-		a := taints.Toleration{
-			Key: aKey, Operator: taints.Operator(aOp), Value: aValue, Effect: taints.Effect(aEffect),
-		}
-		b := taints.Toleration{
-			Key: bKey, Operator: taints.Operator(bOp), Value: bValue, Effect: taints.Effect(bEffect),
-		}
-		taint := taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)}
-		if !o.Covers(a, a) || o.Covers(a, b) && refTolerates(o, b, taint) && !refTolerates(o, a, taint) {
-			t.Fatalf("%+v covers %+v: %v, but %v", a, b, o.Covers(a, b), taint)
-		}
-		both := []taints.Toleration{a, b}
-		want := refTime(o, both, taint)
-		for _, list := range [][]taints.Toleration{
-			o.Merge(both[:1], both[1:]), o.Merge(nil, both), o.Minimize(both),
-		} {
-			if got := refTime(o, list, taint); got != want {
-				t.Fatalf("%+v, of %+v: %v is tolerated %s, want %s", list, both, taint, got, want)
-			}
-		}
-	})
-}

@@ -545,29 +545,51 @@ func TestApplyTimes(t *testing.T) {
 	}
 }
 
-// refEnsure restates Apply: the values that the node's taints have afterwards.
-func refEnsure(list []taints.Taint, c taints.Changes) []string {
-	removed := func(t taints.Taint) bool {
-		return slices.ContainsFunc(c.Remove, func(id taints.TaintID) bool {
-			return id.Key == t.Key && (id.Effect == t.Effect || id.Effect == "")
-		})
+// checkApply checks that Apply does what the reference says, that it says whether
+// it changed anything, and that it does nothing the second time.
+func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
+	before, changes := slices.Clone(list), taints.Changes{
+		Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove),
 	}
-	after := slices.Clone(list)
-	for _, add := range refFirsts(c.Add) {
-		is := func(t taints.Taint) bool { return t.ID() == add.ID() }
-		at := slices.IndexFunc(after, is)
-		if at < 0 {
-			after = append(after, add)
-			continue
-		}
-		if after[at].Value != add.Value || removed(add) {
-			after[at] = add
-		}
-		after = append(after[:at+1], slices.DeleteFunc(after[at+1:], is)...)
+	after, changed := c.Apply(list)
+	if diff := difference([]any{before, changes}, []any{list, c}); diff != "" {
+		t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
 	}
-	return stamped(slices.DeleteFunc(after, func(t taints.Taint) bool {
-		return removed(t) && !slices.ContainsFunc(c.Add, func(add taints.Taint) bool { return t.ID() == add.ID() })
-	}))
+	if diff := difference(stamped(refApply(list, c)), stamped(after)); diff != "" {
+		t.Fatalf("%v of %v (-want +got):\n%s", c, list, diff)
+	}
+	if same := slices.EqualFunc(list, after, taints.Taint.Equal); changed == same {
+		t.Fatalf("changed = %v: %v, then %v", changed, list, after)
+	}
+	if again, changed := c.Apply(after); changed {
+		t.Fatalf("%v twice: %v, then %v", c, after, again)
+	}
+}
+
+// checkApplyStrict checks that ApplyStrict finds as many faults as the reference,
+// and without any does what Apply does.
+func checkApplyStrict(t fataler, list []taints.Taint, c taints.Changes, overwrite bool) {
+	before, changes := slices.Clone(list), taints.Changes{
+		Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove),
+	}
+	after, err := c.ApplyStrict(list, overwrite)
+	if diff := difference([]any{before, changes}, []any{list, c}); diff != "" {
+		t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
+	}
+	faults := 0
+	if err != nil {
+		faults = len(err.(*taints.ValidationError).Fields)
+	}
+	if want := refFaults(list, c, overwrite); faults != want || err != nil && after != nil {
+		t.Fatalf("%v of %v: got %v, %v, want %d faults", c, list, after, err, want)
+	}
+	if err != nil {
+		return
+	}
+	// What is there twice comes out once.
+	if diff := difference(stamped(refApply(refFirsts(list), c)), stamped(after)); diff != "" {
+		t.Fatalf("%v of %v (-want +got):\n%s", c, list, diff)
+	}
 }
 
 // stamped returns the texts of the taints with their times.
@@ -593,27 +615,9 @@ func TestApplyEnsures(t *testing.T) {
 				c.Remove = append(c.Remove, taints.TaintID{Key: "k" + strconv.Itoa(i*2)})
 			}
 		}
-		before, changes := slices.Clone(list), taints.Changes{
-			Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove),
-		}
-		after, changed := c.Apply(list)
-		if diff := cmp.Diff([]any{before, changes}, []any{list, c}); diff != "" {
-			t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
-		}
-		if diff := cmp.Diff(refEnsure(list, c), stamped(after), cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("%v (-want +got):\n%s", c, diff)
-		}
-		if same := slices.EqualFunc(list, after, taints.Taint.Equal); changed == same {
-			t.Fatalf("changed = %v: %v, then %v", changed, list, after)
-		}
-		if again, changed := c.Apply(after); changed {
-			t.Fatalf("%v twice: %v, then %v", c, after, again)
-		}
-		strict, err := c.ApplyStrict(list, true)
-		if loose, _ := c.Apply(refFirsts(list)); err == nil &&
-			!slices.EqualFunc(strict, loose, taints.Taint.Equal) {
-			t.Fatalf("strictly %v, otherwise %v", strict, loose)
-		}
+		checkApply(t, list, c)
+		checkApplyStrict(t, list, c, true)
+		_, err := c.ApplyStrict(list, true)
 		if c.Validate() == nil && err != nil && !errors.Is(err, taints.ErrNotFound) {
 			t.Fatalf("%v is valid, but %v", c, err)
 		}

@@ -835,36 +835,7 @@ func TestApplyAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, c := commonTaints.Draw(t, "taints"), anyChanges.Draw(t, "changes")
 		overwrite := rapid.Bool().Draw(t, "overwrite")
-		before, changes := slices.Clone(list), taints.Changes{
-			Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove),
-		}
-		after, err := c.ApplyStrict(list, overwrite)
-		if diff := cmp.Diff([]any{before, changes}, []any{list, c}); diff != "" {
-			t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
-		}
-		want, wantFaults := refApply(list, c, overwrite)
-		faults := 0
-		if err != nil {
-			faults = len(err.(*taints.ValidationError).Fields)
-		}
-		if faults != wantFaults || err != nil && after != nil {
-			t.Fatalf("got %v, %v, want %d faults", after, err, wantFaults)
-		}
-		if err != nil {
-			return
-		}
-		if got := refValues(after); len(got) != len(after) || !maps.Equal(got, want) {
-			t.Fatalf("got %v, want %v", after, want)
-		}
-		at := -1
-		// What was there keeps its order, and its time if it keeps its value.
-		for _, taint := range refFirsts(list) {
-			i := slices.IndexFunc(after, func(u taints.Taint) bool { return u.ID() == taint.ID() })
-			if i >= 0 && (i <= at || after[i].Value == taint.Value && !after[i].Equal(taint)) {
-				t.Fatalf("%v in %v", taint, after)
-			}
-			at = max(at, i)
-		}
+		checkApplyStrict(t, list, c, overwrite)
 	})
 }
 

@@ -3,7 +3,6 @@
 package taints_test
 
 import (
-	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -204,39 +203,53 @@ func refFirsts(list []taints.Taint) []taints.Taint {
 	return firsts
 }
 
-// refApply restates kubectl taint: the values that the node's taints have
-// afterwards, and how many faults there are.
-func refApply(
-	list []taints.Taint, c taints.Changes, overwrite bool,
-) (values map[taints.TaintID]string, faults int) {
-	values = refValues(list)
-	before := maps.Clone(values)
-	added := map[taints.TaintID]bool{}
-	for _, t := range c.Add {
-		conflict := false
-		for _, id := range c.Remove {
-			conflict = conflict || id.Key == t.Key && (id.Effect == t.Effect || id.Effect == "")
+// refNames reports whether the identity names the taint, or all of its key.
+func refNames(id taints.TaintID, t taints.Taint) bool {
+	return id.Key == t.Key && (id.Effect == t.Effect || id.Effect == "")
+}
+
+// refApply restates Apply: the taints that the node has afterwards.
+func refApply(list []taints.Taint, c taints.Changes) []taints.Taint {
+	removed := func(t taints.Taint) bool {
+		return slices.ContainsFunc(c.Remove, func(id taints.TaintID) bool { return refNames(id, t) })
+	}
+	after := slices.Clone(list)
+	for _, add := range refFirsts(c.Add) {
+		is := func(t taints.Taint) bool { return t.ID() == add.ID() }
+		at := slices.IndexFunc(after, is)
+		if at < 0 {
+			after = append(after, add)
+			continue
 		}
-		_, exists := before[t.ID()]
-		if conflict || added[t.ID()] || exists && !overwrite {
+		if after[at].Value != add.Value || removed(add) {
+			after[at] = add
+		}
+		after = append(after[:at+1], slices.DeleteFunc(after[at+1:], is)...)
+	}
+	return slices.DeleteFunc(after, func(t taints.Taint) bool {
+		return removed(t) && !slices.ContainsFunc(c.Add, func(add taints.Taint) bool { return t.ID() == add.ID() })
+	})
+}
+
+// refFaults restates what kubectl taint refuses: how many faults there are.
+func refFaults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) {
+	for i, t := range c.Add {
+		is := func(u taints.Taint) bool { return u.ID() == t.ID() }
+		removed := slices.ContainsFunc(c.Remove, func(id taints.TaintID) bool { return refNames(id, t) })
+		if removed || slices.ContainsFunc(c.Add[:i], is) || !overwrite && slices.ContainsFunc(list, is) {
 			faults++
 		}
-		added[t.ID()] = true
-		values[t.ID()] = t.Value
 	}
-	for _, id := range c.Remove {
-		found := false
-		for there := range values {
-			if there.Key == id.Key && (there.Effect == id.Effect || id.Effect == "") {
-				delete(values, there)
-				found = true
-			}
-		}
+	for i, id := range c.Remove {
+		found := slices.ContainsFunc(slices.Concat(list, c.Add), func(t taints.Taint) bool {
+			return refNames(id, t) &&
+				!slices.ContainsFunc(c.Remove[:i], func(earlier taints.TaintID) bool { return refNames(earlier, t) })
+		})
 		if !found {
 			faults++
 		}
 	}
-	return values, faults
+	return faults
 }
 
 // refValues returns the taints of the list by key and effect, of which the first counts.

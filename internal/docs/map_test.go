@@ -24,7 +24,7 @@ func TestMapOfFiles(t *testing.T) {
 	}
 	for folder, text := range map[string]string{
 		".":         "doc\n" + above,
-		"lifecycle": strings.Repeat(" ", len("lifecycle/")) + below,
+		"lifecycle": below,
 	} {
 		drawn := drawnIn(text)
 		for _, file := range sources(t, folder) {
@@ -40,11 +40,12 @@ func TestMapOfFiles(t *testing.T) {
 	}
 }
 
-// drawnIn returns the names in the left part of the drawing.
+// drawnIn returns the names in the drawing. What they are for comes after them, with
+// more than two spaces between.
 func drawnIn(text string) (names []string) {
-	const width = 47
 	for _, line := range lines(text) {
-		for _, name := range strings.Fields(line[:min(width, len(line))]) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "   ")
+		for _, name := range strings.Fields(line) {
 			if name != "|" {
 				names = append(names, name)
 			}

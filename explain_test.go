@@ -109,7 +109,7 @@ func TestExplain(t *testing.T) {
 			1, taints.MismatchKey, taints.HintLetterCase,
 			"dedicated=ml:NoSchedule is not tolerated (closest: Dedicated=ml:NoSchedule, the key differs only in letter case)",
 		}, {
-			"neighbours swapped in the key", "dedicated=ml:NoSchedule", parseTolerations("dedicatde op=Exists"),
+			"neighbors swapped in the key", "dedicated=ml:NoSchedule", parseTolerations("dedicatde op=Exists"),
 			0, taints.MismatchKey, taints.HintSpelling,
 			"dedicated=ml:NoSchedule is not tolerated (closest: dedicatde op=Exists, the key differs)",
 		}, {
@@ -241,7 +241,7 @@ func TestExplainUnderOptions(t *testing.T) {
 
 // What counts as a misspelled key: one or two edits, in keys that are long enough
 // for them to mean anything.
-func TestMisspeltKeys(t *testing.T) {
+func TestMisspelledKeys(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
 		want bool

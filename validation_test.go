@@ -305,7 +305,7 @@ func TestValidateTolerationsUpdate(t *testing.T) {
 			"reordered, added, other seconds",
 			parseTolerations("c op=Exists", "b=v:NoSchedule", "a:NoExecute for 5s"), "",
 		},
-		{"no seconds any more", parseTolerations("a:NoExecute", "b=v:NoSchedule"), ""},
+		{"seconds gone", parseTolerations("a:NoExecute", "b=v:NoSchedule"), ""},
 		{"one gone", parseTolerations("a:NoExecute for 300s"), "-1 : forbidden"},
 		{"both gone", nil, "-1 : forbidden\n-1 : forbidden"},
 		{"another value", parseTolerations("a:NoExecute for 300s", "b=w:NoSchedule"), "-1 : forbidden"},

@@ -128,7 +128,7 @@ func drawNodeTaints(t *rapid.T) []corev1.Taint {
 	}))
 }
 
-// TestConditions stops at 100,000 cases, for the controller remembers every node.
+// TestConditions stops at 100,000 cases, because the controller remembers every node.
 func TestConditions(t *testing.T) {
 	compares(t, "node-lifecycle: doNoScheduleTaintingPass, processTaintBaseEviction, doNoExecuteTaintingPass",
 		"ReconcileConditions, Changes.Apply")

@@ -209,7 +209,7 @@ func TestFindTaint(t *testing.T) {
 }
 
 // TestTaintSetDiff has lists in which a taint of one key and effect has one
-// value, for TaintSetDiff ignores it; see TestDifferenceChangedValue.
+// value, because TaintSetDiff ignores it; see TestDifferenceChangedValue.
 func TestTaintSetDiff(t *testing.T) {
 	compares(t, "TaintSetDiff", "Diff")
 	rapid.Check(t, func(t *rapid.T) {

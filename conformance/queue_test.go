@@ -118,7 +118,7 @@ var (
 
 // A pod is looked at again and again, with other taints and tolerations each time:
 // with KeepTimers its eviction is pending whenever Kubernetes' is, for the same
-// time. It stops at 50,000 cases, for Kubernetes' goroutines have to be waited for.
+// time. It stops at 50,000 cases, because it waits for Kubernetes' goroutines.
 func TestProcessPodOnNode(t *testing.T) {
 	compares(t, "taint-eviction: processPodOnNode, TimedWorkerQueue", "EvictionOf, Queue with KeepTimers")
 	checkAtMost(t, 50_000, func(t *rapid.T) {

@@ -92,7 +92,7 @@ func TestKeepTimers(t *testing.T) {
 		},
 		{"no time, tolerated, at the same moment", fiveMinutes, noTime, 0, lifecycle.Moved, lifecycle.Moved, 0, 0},
 		{
-			"not tolerated any more", fiveMinutes, untolerated, time.Minute, lifecycle.Moved,
+			"no longer tolerated", fiveMinutes, untolerated, time.Minute, lifecycle.Moved,
 			lifecycle.Moved, time.Minute, time.Minute,
 		},
 		{
@@ -200,8 +200,8 @@ func TestBegunEvictions(t *testing.T) {
 		{"now, made by the caller", []taints.Eviction{{Outcome: taints.EvictsNow, At: noon.Add(hour)}}, true},
 		{"due when its seconds begin", []taints.Eviction{at(hour, hour)}, true},
 		{"due before its seconds begin", []taints.Eviction{at(2*hour, hour)}, true},
-		{"not tolerated any more", []taints.Eviction{at(0, hour), check(untolerated, time.Minute)}, true},
-		{"not tolerated any more, too late", []taints.Eviction{at(0, hour), check(untolerated, 2*hour)}, true},
+		{"no longer tolerated", []taints.Eviction{at(0, hour), check(untolerated, time.Minute)}, true},
+		{"no longer tolerated, too late", []taints.Eviction{at(0, hour), check(untolerated, 2*hour)}, true},
 		{"no time at the same moment", []taints.Eviction{at(0, hour), check(noTime, 0)}, true},
 		{"no time later", []taints.Eviction{at(0, hour), check(noTime, time.Minute)}, false},
 		{"another time at the same moment", []taints.Eviction{at(0, hour), at(0, 2*hour)}, false},

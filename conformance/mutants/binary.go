@@ -111,7 +111,8 @@ type outcome struct {
 // that name.
 //
 // A run that takes too long fails. Where it had less than half of its time on a
-// processor, for others need the machine, it is tried again with twice the time.
+// processor, because others need the machine, it is tried again with twice the
+// time.
 func (b *binary) run(ctx context.Context, tests []test, mutant int, quick bool, reached string) outcome {
 	limit := b.timeout
 	for _, t := range tests {

@@ -208,8 +208,8 @@ func (w *walker) role() role {
 
 // condition forces what an expression decides: the condition of an if or a case
 // both ways, an operand of && or || so that only the other counts. The condition
-// of a loop is not forced, for a body that is skipped is a mutant of its own, and
-// one that never ends tells nothing.
+// of a loop is not forced, because a body that is skipped is a mutant of its own,
+// and one that never ends tells nothing.
 func (w *walker) condition(e ast.Expr) {
 	if _, parens := e.(*ast.ParenExpr); parens {
 		return

@@ -37,7 +37,7 @@ type status string
 const (
 	killed     status = "killed"
 	survived   status = "survived"
-	notCovered status = "not covered" // survived, for no test reaches it
+	notCovered status = "not covered" // survived, because no test reaches it
 	equivalent status = "equivalent"  // listed as one that no test can notice
 	accepted   status = "accepted"    // survived, and listed as such
 	notTried   status = "not tried"

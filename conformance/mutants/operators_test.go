@@ -132,7 +132,7 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-// What has no name has no mutants, for no test can reach it.
+// What has no name has no mutants, because no test can reach it.
 func TestBlank(t *testing.T) {
 	for _, m := range load(t, module(t, "operators")).mutants {
 		if strings.HasSuffix(m.Function, "_") {

@@ -259,8 +259,8 @@ func (w *walker) label(depth int) string {
 }
 
 // function ends a function with results in a panic where the sites in its last
-// statement may take from it that it returns or never ends, for the compiler asks
-// for that.
+// statement may take from it that it returns or never ends, which the compiler
+// asks for.
 func (w *walker) function(t *ast.FuncType, body *ast.BlockStmt) {
 	if body == nil || t.Results == nil || len(body.List) == 0 {
 		return

@@ -27,7 +27,7 @@ type trial struct {
 	binary  *binary
 	tests   []test
 	reaches map[int][]int // the tests, by their places in the list, that reach a mutant
-	unused  []string      // the tests that fail without a mutant, for the package was rewritten
+	unused  []string      // the tests that fail without a mutant, because the package was rewritten
 }
 
 // newTrial runs each test by itself without a mutant, for its time and for the

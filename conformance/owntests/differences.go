@@ -5,7 +5,7 @@ package main
 // A difference is why a test of Kubernetes fails with the library, and is meant
 // to.
 type difference struct {
-	faults int // lines of the test that report one, for a test may have many cases
+	faults int // lines of the test that report one: a test may have many cases
 	reason string
 }
 

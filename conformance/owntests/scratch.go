@@ -25,8 +25,8 @@ type scratch struct {
 	tests   []string // packages whose tests are run
 }
 
-// The scratches. That of k8s.io/api is one of its own, for nearly all of
-// Kubernetes is built anew on top of it.
+// The scratches. That of k8s.io/api is one of its own, because nearly
+// all of Kubernetes is built anew on top of it.
 var scratches = []scratch{
 	{"api", []string{"k8s.io/api"}, []string{"k8s.io/api/core/v1"}},
 	{"kubectl", []string{"k8s.io/component-helpers", "k8s.io/cloud-provider", "k8s.io/kubectl"}, []string{

@@ -32,7 +32,7 @@ var shimFiles embed.FS
 // A shim is a file with functions that take the place of those of a package.
 //
 // A comment "//owntests:removes NAMES" names functions that go without a
-// replacement, for only those that are replaced called them. One of
+// replacement, because only those that are replaced called them. One of
 // "//owntests:calls NAMES" names those functions of the package that the shim
 // calls, none of which decides anything.
 type shim struct {

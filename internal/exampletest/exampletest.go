@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// byType are methods that the example of their type shows, because it prints, reads or
-// unwraps a value.
+// byType are methods that the example of their type shows, because it prints, reads
+// or unwraps a value.
 var byType = map[string]bool{
 	"String":        true,
 	"MarshalText":   true,

@@ -24,7 +24,7 @@ type Row struct {
 }
 
 // Cell returns what stands in the column with the head. It panics where there is
-// no such column, for then the test is wrong and not the document.
+// no such column, because then the test is wrong and not the document.
 func (r Row) Cell(column string) string {
 	cell, ok := r.cells[column]
 	if !ok {

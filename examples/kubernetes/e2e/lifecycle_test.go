@@ -187,7 +187,7 @@ func rightsToDelete(t *testing.T) []runtime.Object {
 
 // Two evictors stand by for each other, a taint has no timeAdded, and a
 // PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
-// deadline, for it has seen the taint. The budget is lifted: the pod goes.
+// deadline, because it has seen the taint. The budget is lifted: the pod goes.
 func TestEvictorsInTurn(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
@@ -253,7 +253,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	if got := watcher.target("guarded"); got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
-	c.Within(time.Minute, "nothing is overdue any more", func() error {
+	c.Within(time.Minute, "nothing is still overdue", func() error {
 		if overdue, err := second.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue != 0 {
 			return fmt.Errorf("%v s, %v", overdue, err)
 		}

@@ -25,11 +25,11 @@ const (
 	slack = 15 * time.Second
 )
 
-// The API server is gone for 30 s. Of two evictors the leader ends, for it cannot
-// renew its lease, and is started again as a kubelet would. Pods that were due
-// before are evicted; those that became due meanwhile are not later than the end of
-// the outage and a lease; and the others are in time, for their deadlines stand. So
-// it is with a single evictor too.
+// The API server is gone for 30 s. Of two evictors the leader ends, because it
+// cannot renew its lease, and is started again as a kubelet would. Pods that were
+// due before are evicted; those that became due meanwhile are not later than the
+// end of the outage and a lease; and the others are in time, because their
+// deadlines stand. So it is with a single evictor too.
 func TestOutage(t *testing.T) {
 	for _, replicas := range []int{1, 2} {
 		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {

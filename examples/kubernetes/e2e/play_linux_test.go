@@ -107,7 +107,7 @@ func TestPlay(t *testing.T) {
 	do("scale", false)
 	line(`^..:..:.. waits    ml/train-\S+: 0/36 nodes are available: `)
 	do("play=silent", false)
-	line(`^..:..:.. silent   spot-1 has no heartbeat any more$`)
+	line(`^..:..:.. silent   spot-1 no longer has a heartbeat$`)
 	line(`^..:..:.. taint    spot-1 gets node\.kubernetes\.io/unreachable:NoExecute`)
 	line(`^..:..:.. evicted  default/batch-\S+ from spot-1$`)
 	do("play-", false)

@@ -472,7 +472,7 @@ func (w *webhookTest) newRules(t *testing.T) {
 		return err
 	})
 	if err := try(); err != nil {
-		t.Errorf("the last rules are not in use any more: %v", err)
+		t.Errorf("the last rules are no longer in use: %v", err)
 	}
 	w.WriteFile("rules.json", string(before))
 	w.Eventually("not everything is allowed", func() error {

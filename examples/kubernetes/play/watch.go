@@ -76,7 +76,7 @@ func (g *game) nodeChanged(before, after *corev1.Node) {
 	if was, is := before.Annotations[silentKey] == silent, after.Annotations[silentKey] == silent; was != is {
 		if is {
 			g.StopHeartbeat(after.Name)
-			g.tell("silent", "%s has no heartbeat any more", after.Name)
+			g.tell("silent", "%s no longer has a heartbeat", after.Name)
 		} else {
 			g.StartHeartbeat(after.Name)
 			g.tell("silent", "%s has a heartbeat again", after.Name)

@@ -14,7 +14,7 @@ import (
 // startKubelets does for pods what the kubelets of their nodes do, as far as the API
 // server sees it: they run and are ready as soon as they have a node, and disappear
 // when they are deleted. A node without a heartbeat does nothing. The pods are
-// looked at again each few seconds, for a node may come back.
+// looked at again each few seconds, because a node may come back.
 func (c *Cluster) startKubelets() {
 	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, kubeletResync,
 		informers.WithTweakListOptions(func(o *metav1.ListOptions) {

@@ -26,7 +26,7 @@ type Args struct {
 	Redact bool `json:"redact"`
 }
 
-// decodeArgs reads the args. It refuses what it does not know, so that a misspelt
+// decodeArgs reads the args. It refuses what it does not know, so that a misspelled
 // field does not go unnoticed.
 func decodeArgs(object runtime.Object) (Args, error) {
 	args := Args{APIVersion: APIVersion, Kind: Kind, Redact: true}

@@ -422,7 +422,7 @@ func TestArgs(t *testing.T) {
 		},
 		{name: "another version", object: json(`{"apiVersion": "taints.scheduler/v2"}`), fails: "taints.scheduler/v2"},
 		{name: "another kind", object: json(`{"kind": "Args"}`), fails: "want TaintsArgs"},
-		{name: "misspelt", object: json(`{"Redact": false}`), fails: `unknown field "Redact"`},
+		{name: "misspelled", object: json(`{"Redact": false}`), fails: `unknown field "Redact"`},
 		{name: "twice", object: json(`{"redact": false, "redact": true}`), fails: `duplicate field "redact"`},
 		{name: "a wrong type", object: json(`{"redact": "no"}`), fails: "redact"},
 		{name: "YAML", object: &runtime.Unknown{Raw: []byte("a"), ContentType: runtime.ContentTypeYAML}, fails: "yaml"},

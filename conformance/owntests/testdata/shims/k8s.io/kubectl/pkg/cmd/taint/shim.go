@@ -17,7 +17,7 @@ func parseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error) {
 	return view.Each(c.Add, view.CoreTaint), view.CoreIDs(c.Remove), err
 }
 
-// reorganizeTaints overwrites, for checkIfTaintsAlreadyExists was asked before
+// reorganizeTaints overwrites, because checkIfTaintsAlreadyExists was asked before
 // where that is not allowed.
 func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error) {
 	c := changesOf(taintsToAdd, taintsToRemove)

@@ -160,10 +160,6 @@ var commands = map[string]how{
 		form: `go run -C conformance ./mutants -list -run ' Matcher\.Filter ' .`,
 		why:  "a minute",
 	},
-	"go run -C conformance ./mutants -alone .": {
-		form: "go run -C conformance ./mutants -list -alone match.go .",
-		why:  "an hour",
-	},
 	"go run -C conformance ./mutants -check .": {
 		form: "go run -C conformance ./mutants -list -check .",
 		why:  "minutes",

@@ -294,7 +294,7 @@ func (x *pending) fix() string {
 		return "" // for the tolerations are not the cause
 	case x.Change == nil && len(x.Alternatives) == 1:
 		a := &x.Alternatives[0]
-		return "if nodes with " + joinTaints(a.untolerated()) + " are meant: " + fixText(a.entries())
+		return "if nodes with " + joinTaints(a.asks()) + " are meant: " + fixText(a.entries())
 	case x.Change == nil:
 		return ""
 	case len(x.Change.Entries) == 0 && haveLeaving(x.Change.NodeTaints):

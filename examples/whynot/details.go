@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/seed-0529bac1/taints"
 )
 
 func (r *report) writePending(p *page) {
@@ -194,7 +192,7 @@ func (x *pending) writeAlternatives(p *page) {
 		}
 		p.wrap("  ", "  ", fmt.Sprintf(
 			"If nodes with %s are meant for it (%s), and only then, this change lets it past their taints%s:",
-			enumerate(taintTexts(a.untolerated()), "and"), namesOf(a.NodeNames, a.Nodes), once,
+			enumerate(taintTexts(a.asks()), "and"), namesOf(a.NodeNames, a.Nodes), once,
 		))
 		writeEntries(p, entries)
 		p.wrap("  ", "  ", x.advice(entries))
@@ -207,7 +205,7 @@ func (x *pending) writeAlternatives(p *page) {
 	for i := range x.Alternatives[:min(len(x.Alternatives), maxLines)] {
 		a := &x.Alternatives[i]
 		p.wrap(fmt.Sprintf("    %*s  ", width, padded(count(a.Nodes, "node"))), indent+"  ",
-			enumerate(taintTexts(a.untolerated()), "and")+" on "+namesOf(a.NodeNames, a.Nodes)+a.trouble())
+			enumerate(taintTexts(a.asks()), "and")+" on "+namesOf(a.NodeNames, a.Nodes)+a.trouble())
 	}
 	if more := len(x.Alternatives) - maxLines; more > 0 {
 		p.wrap("    ", "    ", fmt.Sprintf("and %d more", more))
@@ -225,22 +223,8 @@ func (a *alternative) trouble() string {
 // entries returns all tolerations to write for the alternative.
 func (a *alternative) entries() []entry {
 	list := slices.Clone(a.Corrections)
-	for _, t := range a.Taints {
-		list = append(list, entry{nil, tolerationOf(t), -1})
-	}
-	return list
-}
-
-// untolerated returns the taints of the alternative: those that are needed, or,
-// where a correction is for each, these.
-func (a *alternative) untolerated() []taints.Taint {
-	if len(a.Taints) > 0 {
-		return a.Taints
-	}
-	var list []taints.Taint
-	for _, e := range a.Corrections {
-		t := e.Toleration
-		list = append(list, taints.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+	for _, t := range a.Additions {
+		list = append(list, entry{nil, t, -1})
 	}
 	return list
 }

@@ -100,7 +100,7 @@ type placement struct {
 type analyst struct {
 	cluster    *cluster
 	chooser    *chooser
-	known      []taints.Taint // of all nodes
+	known      *known
 	placements map[*profile]*placement
 }
 
@@ -228,7 +228,19 @@ func (a *analyst) place(p *profile) *placement {
 }
 
 func (a *analyst) alternative(r *remedy) alternative {
-	return alternative{append([]taints.Taint{}, r.needs...), r.Entries, r.NodeTaints, len(r.nodes), a.names(r.nodes)}
+	x := alternative{
+		Taints:      append([]taints.Taint{}, r.needs...),
+		Additions:   []taints.Toleration{},
+		Corrections: r.Entries,
+		NodeTaints:  r.NodeTaints,
+		Nodes:       len(r.nodes),
+		NodeNames:   a.names(r.nodes),
+		rest:        r.rest,
+	}
+	for _, t := range r.needs {
+		x.Additions = append(x.Additions, a.known.tolerationOf(t))
+	}
+	return x
 }
 
 // rejections returns the reasons with the number of nodes each is for, most

@@ -28,7 +28,7 @@ type entry struct {
 	Replaces   *taints.Toleration `json:"replaces"`
 	Toleration taints.Toleration  `json:"toleration"`
 
-	at int // the place of the other one, -1 for none
+	at int // the place of the toleration that was meant, whether or not it is replaced
 }
 
 // An alternative is nodes with taints of which nothing says whether they are
@@ -36,18 +36,32 @@ type entry struct {
 type alternative struct {
 	// Taints are what the pods would have to tolerate beside what the
 	// corrections bring.
-	Taints      []taints.Taint `json:"taints"`
-	Corrections []entry        `json:"corrections"`
+	Taints []taints.Taint `json:"taints"`
+	// Additions are tolerations of just these.
+	Additions   []taints.Toleration `json:"additions"`
+	Corrections []entry             `json:"corrections"`
 	// NodeTaints are taints that say that the nodes are out of order too.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
 	Nodes      int            `json:"nodes"`
 	NodeNames  []string       `json:"nodeNames"`
+
+	rest []taints.Taint // which the nodes have that the pods do not tolerate yet
+}
+
+// asks returns the taints that tell the nodes from others: those that are needed,
+// or where a correction is for each, these.
+func (a *alternative) asks() []taints.Taint {
+	if len(a.Taints) > 0 {
+		return a.Taints
+	}
+	return a.rest
 }
 
 // A remedy is what lets pods onto the nodes that have a set of untolerated taints.
 type remedy struct {
 	untolerated []taints.Taint
 	nodes       []int
+	rest        []taints.Taint // of these, what is not said by nodes that are out of order
 	needs       []taints.Taint // of which no toleration is a slip
 	mended      []taints.Taint // that say that nodes which it opens are out of order
 	change
@@ -55,12 +69,11 @@ type remedy struct {
 
 // An adviser finds remedies.
 type adviser struct {
-	known  []taints.Taint // of all nodes of the cluster
-	values map[taints.TaintID]int
+	*known
 	*profile
-	reasons   reasons
-	shares    []share
-	protected []taints.Taint // of the selected nodes, which the profile tolerates
+	values  map[taints.TaintID]int // how many the selected nodes have for each key and effect
+	reasons reasons
+	shares  []share
 }
 
 // maxCounted limits for how many remedies the nodes that they open are counted.
@@ -72,7 +85,6 @@ const maxCounted = 100
 // nodes are meant. A change never goes to nodes whose key or value merely
 // differs from what the pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
-	a.protected = a.toleratedTaints()
 	a.countValues()
 	var settled, open, broken []*remedy
 	for _, r := range a.remedies() {
@@ -86,6 +98,28 @@ func (a *adviser) advise() (*change, []*remedy) {
 			broken = append(broken, r)
 		}
 	}
+	all := slices.Concat(settled, open, broken)
+	if len(settled) > 0 {
+		best := a.best(settled)
+		if list := rivals(best, all); list != nil {
+			return nil, list
+		}
+		best.NodeTaints = best.mended
+		return &best.change, nil
+	}
+	if len(open) == 0 {
+		open = broken
+	}
+	if open = likeliest(open); len(open) > 0 {
+		if list := rivals(open[0], all); list != nil {
+			return nil, list
+		}
+	}
+	return nil, open
+}
+
+// best returns the remedy of the least cost that opens most nodes.
+func (a *adviser) best(settled []*remedy) *remedy {
 	slices.SortStableFunc(settled, func(x, y *remedy) int {
 		return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes))
 	})
@@ -93,20 +127,7 @@ func (a *adviser) advise() (*change, []*remedy) {
 	for _, r := range settled {
 		a.count(r)
 	}
-	slices.SortStableFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), y.Opens-x.Opens) })
-	if isAmbiguous(settled) {
-		isMended := len(settled[0].NodeTaints) > 0
-		return nil, slices.DeleteFunc(settled, func(r *remedy) bool { return len(r.NodeTaints) > 0 != isMended })
-	}
-	if len(settled) > 0 {
-		c := &settled[0].change
-		c.NodeTaints = settled[0].mended
-		return c, nil
-	}
-	if len(open) == 0 {
-		open = broken
-	}
-	return nil, likeliest(open)
+	return slices.MinFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), y.Opens-x.Opens) })
 }
 
 // remedies returns one for each distinct set of untolerated hard taints, in order.
@@ -140,19 +161,6 @@ func untoleratedOf(m *taints.Matcher, g *nodeGroup) []taints.Taint {
 	return list
 }
 
-func (a *adviser) toleratedTaints() []taints.Taint {
-	var list []taints.Taint
-	for _, s := range a.shares {
-		for _, t := range s.group.taints {
-			if _, ok := a.matcher.Match(t); ok {
-				list = append(list, t)
-			}
-		}
-	}
-	slices.SortFunc(list, taints.Taint.Compare)
-	return slices.Compact(list)
-}
-
 // countValues counts the values that the selected nodes have for each key and effect.
 func (a *adviser) countValues() {
 	a.values = make(map[taints.TaintID]int)
@@ -165,18 +173,17 @@ func (a *adviser) countValues() {
 func (a *adviser) plan(r *remedy) bool {
 	r.NodeTaints, r.Entries = []taints.Taint{}, []entry{}
 	r.Tolerations = append([]taints.Toleration{}, a.tolerations...)
-	var rest []taints.Taint
 	for _, t := range r.untolerated {
 		if isNodeTrouble(t.Key) {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
-		rest = append(rest, t)
+		r.rest = append(r.rest, t)
 		if _, found := taints.FindUntolerated([]taints.Taint{t}, r.Tolerations, taints.Hard); found {
 			a.tolerate(r, t)
 		}
 	}
-	_, found := taints.FindUntolerated(rest, r.Tolerations, taints.Hard)
+	_, found := taints.FindUntolerated(r.rest, r.Tolerations, taints.Hard)
 	return !found && taints.ValidateTolerations(r.Tolerations) == nil
 }
 
@@ -184,29 +191,29 @@ func (a *adviser) plan(r *remedy) bool {
 // slip, or else a need.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons[t]
-	used := why.at >= 0 && isUsed(why.Closest, a.known)
-	if why.at < 0 || !isSlip(why.Reason, used, a.values[t.ID()]) {
+	if !a.isSlip(&why) {
 		r.needs = append(r.needs, t)
-		r.Tolerations = append(r.Tolerations, tolerationOf(t))
+		r.Tolerations = append(r.Tolerations, a.tolerationOf(t))
 		return
 	}
-	fixed := corrected(why.Reason)
-	if !used && !r.changes(why.at) {
-		list := slices.Clone(r.Tolerations)
-		list[why.at] = fixed
-		if _, breaks := taints.FindUntolerated(a.protected, list, taints.AllEffects); !breaks {
-			r.Tolerations = list
-			r.Entries = append(r.Entries, entry{&why.Closest, fixed, why.at})
-			return
-		}
+	e := entry{nil, corrected(why.Reason), why.at}
+	if r.replaces(&why, e.Toleration) {
+		e.Replaces = &why.Closest
+		r.Tolerations[why.at] = e.Toleration
+	} else {
+		r.Tolerations = append(r.Tolerations, e.Toleration)
 	}
-	r.Tolerations = append(r.Tolerations, fixed)
-	r.Entries = append(r.Entries, entry{nil, fixed, -1})
+	r.Entries = append(r.Entries, e)
 }
 
-// changes reports whether the toleration at the place is replaced.
-func (r *remedy) changes(at int) bool {
-	return slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == at })
+// replaces reports whether the correction makes the slip useless, so that it can
+// take its place: not where the slip is for another effect, which nodes may get
+// later, nor where another correction has done so.
+func (r *remedy) replaces(slip *reason, fixed taints.Toleration) bool {
+	if isEffect(slip.Closest.Effect) && slip.Closest.Effect != fixed.Effect {
+		return false
+	}
+	return !slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == slip.at && e.Replaces != nil })
 }
 
 // count counts the nodes that the remedy opens. Of nodes that are out of order
@@ -258,24 +265,24 @@ func (r *remedy) additions() int {
 	return n
 }
 
-// isAmbiguous reports whether two remedies for nodes that are in order, or else
-// for others, make different tolerations of the same one, so that it is not
-// clear which nodes are meant. Thresholds are no names: the remedy that opens
-// most is taken.
-func isAmbiguous(settled []*remedy) bool {
-	for _, r := range settled {
-		if len(r.NodeTaints) > 0 != (len(settled[0].NodeTaints) > 0) {
-			return false // and so are those that follow
+// rivals returns the remedies that correct the same toleration as the best one,
+// if some of them correct it to another key or value, so that it is not clear
+// which nodes are meant, whatever else is to be done there; else nil. Thresholds
+// are no names: the remedy that opens most is taken.
+func rivals(best *remedy, all []*remedy) []*remedy {
+	for _, e := range best.Entries {
+		isFor := func(f entry) bool { return f.at == e.at }
+		isOther := func(f entry) bool { return isFor(f) && e.differsInName(f) }
+		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Entries, isOther) }) {
+			continue
 		}
-		for _, e := range r.Entries {
-			for _, f := range settled[0].Entries {
-				if e.at >= 0 && e.at == f.at && e.differsInName(f) {
-					return true
-				}
-			}
-		}
+		all = slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Entries, isFor) })
+		slices.SortStableFunc(all, func(x, y *remedy) int {
+			return cmp.Or(x.rank()-y.rank(), len(y.nodes)-len(x.nodes))
+		})
+		return all
 	}
-	return false
+	return nil
 }
 
 // differsInName reports whether the entries tolerate another key or value.

@@ -113,7 +113,7 @@ func newReport(c *cluster, q question) (*report, error) {
 		NotEvaluated: notEvaluated,
 		Pending:      []pending{},
 	}
-	a := &analyst{c, &chooser{cluster: c, groups: groups}, distinctTaints(groups), make(map[*profile]*placement)}
+	a := &analyst{c, &chooser{cluster: c, groups: groups}, newKnown(groups), make(map[*profile]*placement)}
 	waiting := r.survey(c)
 	a.count(waiting)
 	if q.pod == (podName{}) {

@@ -18,31 +18,42 @@ import (
 
 // isSlip reports whether the closest toleration was meant for the taint. A
 // toleration that is used, as it tolerates a taint of some node of the cluster,
-// has the key and value that its author wants. The values are those that the
-// selected nodes have for the taint's key and effect.
-func isSlip(r taints.Reason, isUsed bool, values int) bool {
+// is what its author wants, and so is one that evicts pods at once.
+func (a *adviser) isSlip(r *reason) bool {
 	t := r.Closest
-	if t.Key == "" || r.Tolerated() {
+	switch {
+	case r.at < 0 || t.Key == "" || a.isUsed(t):
+		return false
+	case t.Key != r.Taint.Key && namesAnother(t.Key, r.Taint.Key):
+		return false
+	case t.Effect != r.Taint.Effect && !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
+		return false
+	case t.TolerationSeconds != nil && *t.TolerationSeconds <= 0 && r.Taint.Effect == taints.NoExecute:
 		return false
 	}
-	if t.Key != r.Taint.Key && (isUsed || namesAnother(t.Key, r.Taint.Key)) {
-		return false
-	}
-	switch operator := knownOperator(t.Operator); operator {
+	switch knownOperator(t.Operator) {
 	case taints.OpExists:
 		return true
 	case taints.OpLt, taints.OpGt:
 		return isInteger(r.Taint.Value)
 	}
-	switch {
-	case t.Value == r.Taint.Value:
-		return true
-	case isUsed:
-		return false
-	case t.Value == "":
-		return values == 1 && strings.EqualFold(t.Key, r.Taint.Key)
+	if t.Value == "" && r.Taint.Value != "" {
+		return a.values[r.Taint.ID()] == 1 && strings.EqualFold(t.Key, r.Taint.Key) && !a.namesValue(t.Key)
 	}
 	return strings.EqualFold(t.Value, r.Taint.Value)
+}
+
+// isEffect reports whether a toleration may have the effect; without one it is
+// for all.
+func isEffect(e taints.Effect) bool {
+	return slices.Contains([]taints.Effect{"", taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}, e)
+}
+
+// namesValue reports whether a toleration of the key has a value.
+func (a *adviser) namesValue(key string) bool {
+	return slices.ContainsFunc(a.tolerations, func(t taints.Toleration) bool {
+		return t.Value != "" && strings.EqualFold(t.Key, key)
+	})
 }
 
 // namesAnother reports whether two keys that are alike may be names of different
@@ -114,7 +125,7 @@ func corrected(r taints.Reason) taints.Toleration {
 	if t.Effect != "" {
 		t.Effect = r.Taint.Effect
 	}
-	if s := t.TolerationSeconds; s != nil && (t.Effect != taints.NoExecute || *s <= 0) {
+	if t.Effect != taints.NoExecute {
 		t.TolerationSeconds = nil
 	}
 	if t.Mismatch(r.Taint) == taints.MismatchNone {
@@ -135,7 +146,7 @@ func corrected(r taints.Reason) taints.Toleration {
 }
 
 // threshold returns the operator, Lt or Gt, with the value that just lets the
-// taint's value through, or Exists where no value does.
+// taint's value through, or Equal where no value does.
 func threshold(op taints.Operator, value string) (taints.Operator, string) {
 	n, _ := strconv.ParseInt(value, 10, 64)
 	switch {
@@ -144,7 +155,7 @@ func threshold(op taints.Operator, value string) (taints.Operator, string) {
 	case op == taints.OpGt && n > math.MinInt64:
 		return op, strconv.FormatInt(n-1, 10)
 	}
-	return taints.OpExists, ""
+	return taints.OpEqual, value
 }
 
 // isInteger reports whether Lt and Gt can compare the value.
@@ -164,9 +175,10 @@ func knownOperator(op taints.Operator) taints.Operator {
 	return taints.OpEqual
 }
 
-// tolerationOf returns a toleration of just the taint.
-func tolerationOf(t taints.Taint) taints.Toleration {
-	if t.Value == "" {
+// tolerationOf returns a toleration of just the taint. Exists is the usual form
+// where there is no value, unless nodes of other values are let in by it.
+func (k *known) tolerationOf(t taints.Taint) taints.Toleration {
+	if t.Value == "" && !k.hasValues[t.ID()] {
 		return taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}
 	}
 	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
@@ -234,7 +246,30 @@ func (r *reason) closest() *taints.Toleration {
 	return &r.Closest
 }
 
-// isUsed reports whether the toleration tolerates one of the taints.
-func isUsed(t taints.Toleration, list []taints.Taint) bool {
-	return slices.ContainsFunc(list, t.Tolerates)
+// A known is what there is to know about the taints of all nodes.
+type known struct {
+	taints    []taints.Taint
+	hasValues map[taints.TaintID]bool    // keys and effects of taints with values
+	used      map[taints.Toleration]bool // what isUsed has found out
+}
+
+func newKnown(groups []*nodeGroup) *known {
+	k := &known{distinctTaints(groups), make(map[taints.TaintID]bool), make(map[taints.Toleration]bool)}
+	for _, t := range k.taints {
+		if t.Value != "" {
+			k.hasValues[t.ID()] = true
+		}
+	}
+	return k
+}
+
+// isUsed reports whether the toleration tolerates a taint of any node.
+func (k *known) isUsed(t taints.Toleration) bool {
+	t.TolerationSeconds = nil // which do not matter, and differ as pointers
+	is, ok := k.used[t]
+	if !ok {
+		is = slices.ContainsFunc(k.taints, t.Tolerates)
+		k.used[t] = is
+	}
+	return is
 }

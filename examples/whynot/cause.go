@@ -134,7 +134,7 @@ func (r *placement) causeOf(p *pod) (causeKind, string) {
 func causeOfProfile(p *profile, r *placement, why reasons) (causeKind, string) {
 	switch {
 	case r.selected == 0 && len(r.absent) > 0:
-		return causeSelector, "the node that the required node affinity names is not in the input"
+		return causeSelector, absentText(len(r.absent))
 	case r.selected == 0:
 		return causeSelector, selectsNothing(p, r.missing)
 	case len(r.feasible) > 0:
@@ -148,6 +148,14 @@ func causeOfProfile(p *profile, r *placement, why reasons) (causeKind, string) {
 			joinTaints(r.change.NodeTaints)
 	}
 	return causeMistake, mistakeText(r.change, why)
+}
+
+// absentText says that the nodes, so many, are not in the input.
+func absentText(nodes int) string {
+	if nodes > 1 {
+		return "none of the nodes that the required node affinity names is in the input"
+	}
+	return "the node that the required node affinity names is not in the input"
 }
 
 // selectsNothing says why no node is selected.
@@ -300,11 +308,11 @@ func (x *pending) fix() string {
 	case len(x.Change.Entries) == 0 && haveLeaving(x.Change.NodeTaints):
 		return "other nodes, not other tolerations"
 	case len(x.Change.Entries) == 0:
-		return "mend the nodes, not the pods"
+		return "the nodes need fixing, not the pods"
 	case haveLeaving(x.Change.NodeTaints):
 		return "other nodes, and " + fixText(x.Change.Entries)
 	case len(x.Change.NodeTaints) > 0:
-		return "mend the nodes, and " + fixText(x.Change.Entries)
+		return "the nodes need fixing, and " + fixText(x.Change.Entries)
 	}
 	return fixText(x.Change.Entries)
 }

@@ -129,7 +129,7 @@ func TestFixes(t *testing.T) {
 			},
 			[]string{
 				"1|the nodes that would take it are out of order or cordoned: " +
-					"ebs.csi.aws.com/agent-not-ready:NoExecute|mend the nodes, not the pods",
+					"ebs.csi.aws.com/agent-not-ready:NoExecute|the nodes need fixing, not the pods",
 			},
 		},
 		{

@@ -18,7 +18,8 @@ type cluster struct {
 	nodes   []node // in order of name, once all is read
 	pods    []pod
 	only    filter
-	hidden  int // pods that the filter keeps out
+	asked   string // the name of the pod that the question is about, in any namespace
+	hidden  int    // pods that the filter keeps out
 	nodeAt  map[string]int
 	podAt   map[podName]int
 	others  map[string]int // objects that are neither, by kind

@@ -93,7 +93,7 @@ func decodeTaints(value []byte) ([]taints.Taint, error) {
 	for i := range list {
 		if added := list[i].TimeAdded; added != nil && err == nil {
 			if _, wrong := added.MarshalText(); wrong != nil {
-				err = fmt.Errorf("spec.taints[%d].timeAdded is no time of RFC 3339: %w", i, wrong)
+				err = fmt.Errorf("spec.taints[%d].timeAdded is not a time of RFC 3339: %w", i, wrong)
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (c *cluster) decodePod(object []byte) error {
 		return nil
 	}
 	p.node, p.deleting, p.owner = spec.node, meta.deleting, meta.owner
-	if p.profile, err = c.decodeProfile(&spec, p.isPending()); err != nil {
+	if p.profile, err = c.decodeProfile(&spec, p.isPending() || p.name == c.asked); err != nil {
 		return err
 	}
 	if p.isPending() {
@@ -275,12 +275,12 @@ func (c *cluster) sharedOwner(o owner) *owner {
 	return p
 }
 
-// withCordon adds the taint that spec.unschedulable means to the scheduler, if
-// it is not there.
+// withCordon adds the taint that spec.unschedulable means to the scheduler,
+// which has no value, if it is not there.
 func withCordon(list []taints.Taint) []taints.Taint {
 	cordon := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
 	for _, t := range list {
-		if t.ID() == cordon.ID() {
+		if t.ID() == cordon.ID() && t.Value == "" {
 			return list
 		}
 	}

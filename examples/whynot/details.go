@@ -105,7 +105,7 @@ func (x *pending) selectedText(nodes int) string {
 		by = append(by, "required node affinity "+x.NodeAffinity)
 	}
 	if len(by) == 0 {
-		return fmt.Sprintf("No node selector: all %s count", count(nodes, "node"))
+		return "No node selector: " + plural(nodes, "node counts", "nodes count")
 	}
 	leaves := "leaves"
 	if len(by) > 1 {
@@ -156,18 +156,19 @@ func (x *pending) writeRemedy(p *page) {
 		p.wrap("  ", "  ", outOfOrder(x, c)+" Without "+enumerate(taintTexts(c.NodeTaints), "and")+
 			", and with this change, the taints of "+count(c.Opens, "node")+" let it in:")
 		writeEntries(p, c.Entries)
+		p.wrap("  ", "  ", x.advice())
 	case c != nil:
 		p.wrap("  ", "  ",
 			"Smallest change to its tolerations, with which the taints of "+count(c.Opens, "node")+" let it in:")
 		writeEntries(p, c.Entries)
-		p.wrap("  ", "  ", x.advice(c.Entries))
+		p.wrap("  ", "  ", x.advice())
 	}
 	x.writeAlternatives(p)
 }
 
 // outOfOrder says what state nodes are in.
 func outOfOrder(x *pending, c *change) string {
-	who, what := "Nodes", "it is they that need mending, not the pod."
+	who, what := "Nodes", "fix the nodes, not the pod."
 	if c.Opens == x.Selected {
 		who = "All of these nodes"
 	}
@@ -185,17 +186,16 @@ func (x *pending) writeAlternatives(p *page) {
 		return
 	case 1:
 		a := &x.Alternatives[0]
-		entries := a.entries()
 		once := ""
 		if len(a.NodeTaints) > 0 {
-			once = ", once " + enumerate(taintTexts(a.NodeTaints), "and") + " is gone"
+			once = ", once " + enumerate(taintTexts(a.NodeTaints), "and") + " " + isOrAre(len(a.NodeTaints)) + " gone"
 		}
 		p.wrap("  ", "  ", fmt.Sprintf(
 			"If nodes with %s are meant for it (%s), and only then, this change lets it past their taints%s:",
 			enumerate(taintTexts(a.asks()), "and"), namesOf(a.NodeNames, a.Nodes), once,
 		))
-		writeEntries(p, entries)
-		p.wrap("  ", "  ", x.advice(entries))
+		writeEntries(p, a.entries())
+		p.wrap("  ", "  ", x.advice())
 		return
 	}
 	p.wrap("  ", "  ",
@@ -205,7 +205,7 @@ func (x *pending) writeAlternatives(p *page) {
 	for i := range x.Alternatives[:min(len(x.Alternatives), maxLines)] {
 		a := &x.Alternatives[i]
 		p.wrap(fmt.Sprintf("    %*s  ", width, padded(count(a.Nodes, "node"))), indent+"  ",
-			enumerate(taintTexts(a.asks()), "and")+" on "+namesOf(a.NodeNames, a.Nodes)+a.trouble())
+			enumerate(taintTexts(a.rest), "and")+" on "+namesOf(a.NodeNames, a.Nodes)+a.trouble())
 	}
 	if more := len(x.Alternatives) - maxLines; more > 0 {
 		p.wrap("    ", "    ", fmt.Sprintf("and %d more", more))
@@ -229,33 +229,47 @@ func (a *alternative) entries() []entry {
 	return list
 }
 
-// advice says where to make the change.
-func (x *pending) advice(entries []entry) string {
-	const rule = "An existing pod's tolerations can only be added to: "
-	isAddition := !slices.ContainsFunc(entries, func(e entry) bool { return e.Replaces != nil })
-	what, or := "make the change", ""
-	if isAddition {
-		what, or = "add this to the pod, or", "add this to the pod, or "
+// advice says where to make the change. The API server refuses to replace or to
+// remove tolerations of an existing pod.
+func (x *pending) advice() string {
+	const rule = "An existing pod's tolerations can be added to, not replaced: add this to the pod"
+	if x.Owner == nil {
+		return rule + "."
 	}
-	switch {
-	case x.Owner == nil && isAddition:
-		return rule + "add this to the pod."
-	case x.Owner == nil:
-		return rule + "the pod has no owner, so delete it and create it anew."
-	case x.Owner.Kind == "Job":
-		return rule + or + x.Owner.renewal()
-	}
-	return rule + what + " in the pod template of " + x.Owner.revision()
+	return rule + x.Owner.renewal()
 }
 
-// renewal says how to change the pods of a Job, whose template the API server
-// lets nobody change once it has pods.
+// renewal says what to do for the pods that the owner makes later, and what
+// becomes of existing ones then. Of kinds that are not known here nobody can say
+// whether they replace a pod that is deleted.
 func (o *owner) renewal() string {
-	text := "delete Job " + o.Name + " and create it anew with the change, for a Job's pod template cannot be changed."
-	if name := o.cronJob(); name != "" {
-		text += " If CronJob " + name + " made it, make the change there too, for the next Jobs."
+	const onlyNew = " A change there is for new pods only: then delete the pod."
+	kind, name := o.template()
+	template := ", or make the change in the pod template of " + kind + " " + name
+	switch kind {
+	case "Deployment":
+		return template + "."
+	case "ReplicaSet":
+		return template + ", or of what owns it." + onlyNew
+	case "ReplicationController":
+		return template + "." + onlyNew
+	case "StatefulSet", "DaemonSet":
+		// A StatefulSet waits for a pod that is not ready, unless its pods are
+		// managed in parallel, and OnDelete is a strategy of DaemonSets as well.
+		return template + ". If a change there does not replace the pod, delete it."
+	case "Job":
+		return ". Further pods of Job " + name + " need the same, because its pod template can be changed only " +
+			"while the Job is suspended." + o.cronJobText()
 	}
-	return text
+	return ", and make the change in what " + kind + " " + name + " makes its pods from."
+}
+
+// cronJobText says what to do for the next Jobs, if a CronJob may make some.
+func (o *owner) cronJobText() string {
+	if name := o.cronJob(); name != "" {
+		return " If CronJob " + name + " made it, make the change there too, for the next Jobs."
+	}
+	return ""
 }
 
 // cronJob returns the CronJob that a Job is of by its name, which ends in the
@@ -266,24 +280,6 @@ func (o *owner) cronJob() string {
 		return ""
 	}
 	return o.Name[:i]
-}
-
-// revision names the object that has the pods' template, and what becomes of
-// existing pods once that changes.
-func (o *owner) revision() string {
-	const onlyNew = " A change there is for new pods only: then delete the pod."
-	kind, name := o.template()
-	switch kind {
-	case "Deployment":
-		return "Deployment " + name + "."
-	case "ReplicaSet":
-		return "ReplicaSet " + name + ", or of what owns it." + onlyNew
-	case "ReplicationController":
-		return "ReplicationController " + name + "." + onlyNew
-	}
-	// A StatefulSet waits for a pod that is not ready, unless its pods are
-	// managed in parallel, and OnDelete is a strategy of DaemonSets as well.
-	return kind + " " + name + ". If a change there does not replace the pod, delete it."
 }
 
 func writeEntries(p *page, list []entry) {
@@ -298,7 +294,7 @@ func (r *report) writeLeaving(p *page) {
 	case r.noPods != "":
 		p.wrap("", "", r.noPods+".")
 	case len(r.Leaving) == 0:
-		p.wrap("", "", "No pod runs on a node with NoExecute taints.")
+		p.wrap("", "", r.nobodyLeaves())
 	default:
 		p.wrap("", "",
 			"Pods on nodes with NoExecute taints. Deadlines count from a taint's timeAdded, and where it has "+

@@ -43,6 +43,7 @@ func (r *report) html() ([]byte, error) {
 		Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		ScriptHash: "sha256-" + base64.StdEncoding.EncodeToString(hash[:]),
 		Nodes:      count(r.Nodes, "node"), Pods: count(r.Pods, "pod"), Input: clean(r.Input), Now: r.Now,
+		Filter:       clean(r.Filter),
 		NotEvaluated: enumerate(r.NotEvaluated, "and"), LeftOut: r.leftOut(),
 	}
 	if len(r.Ignored) > 0 {
@@ -66,8 +67,8 @@ type view struct {
 	Script     template.JS
 	ScriptHash string
 
-	Nodes, Pods, Input, Now, Ignored, NoPods string
-	NotEvaluated, LeftOut                    string
+	Nodes, Pods, Input, Now, Filter, Ignored, NoPods string
+	NotEvaluated, LeftOut                            string
 
 	Pending, CauseCount, MoreCauses string
 	Causes                          []causeView
@@ -314,7 +315,7 @@ func (c *matrixCell) view(g *nodeGroup) cellView {
 func groupID(g *nodeGroup) string { return fmt.Sprintf("group-%d", g.nodes[0]+1) }
 
 func (v *view) addGroups(r *report) {
-	shown := r.Groups[:min(len(r.Groups), maxPageGroups)]
+	shown := r.firstGroups(maxPageGroups)
 	for i := range shown {
 		g := &shown[i]
 		x := groupView{

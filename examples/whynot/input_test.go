@@ -69,7 +69,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"timeAdded":"2026-01-01T00:00:00+24:30"}]}}`,
-			"node n: spec.taints[1].timeAdded is no time of RFC 3339: Time.MarshalText: timezone hour outside of range [0,23]\n",
+			"node n: spec.taints[1].timeAdded is not a time of RFC 3339: Time.MarshalText: timezone hour outside of range [0,23]\n",
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"unschedulable":"yes"}}`,
@@ -273,7 +273,7 @@ func TestLarge(t *testing.T) {
 		"5000 nodes and 95000 pods",
 		"\n1900 pods of 20 Jobs: team=T0, the nodes have t0 (letter case)\n",
 		"And 7600 pods of 4 causes more.",
-		"\n76000 pods stay on such nodes, for tolerations.\n",
+		"\n76000 pods stay on such nodes, because they tolerate the taints.\n",
 		"  100      0       1900  drain:NoExecute",
 		"And 42 groups more",
 	} {

@@ -143,8 +143,8 @@ func (o *options) define(flags *flag.FlagSet) {
 	flags.StringVar(&o.cluster.context, "context", "", "the `context` of the kubeconfig to use")
 	flags.StringVar(&o.cluster.kubeconfig, "kubeconfig", "", "the kubeconfig `file` to use")
 	flags.BoolVar(&o.verbose, "v", false, "all details, not only a page")
-	flags.StringVar(&o.pod, "pod", "",
-		"the same as the argument POD: `namespace/name`, or a name in the namespace of -n or default")
+	flags.Func("pod", "the same as the argument POD: `namespace/name`, or a name in the namespace of -n or default",
+		o.setPod)
 	flags.Func("now", "the `time` to count from, as 2026-11-21T01:24:00Z (default the current time)", o.setNow)
 }
 
@@ -176,6 +176,14 @@ func (o *options) setForm(s string) error {
 	return errors.New("want text, json or html")
 }
 
+func (o *options) setPod(s string) error {
+	if s == "" {
+		return errors.New("the name of the pod is empty")
+	}
+	o.pod = s
+	return nil
+}
+
 // setPods takes the arguments that are no flags: the pod, before which its kind
 // may stand.
 func (o *options) setPods(args []string) error {
@@ -183,9 +191,14 @@ func (o *options) setPods(args []string) error {
 		args = args[1:]
 	}
 	if len(args) == 1 && o.pod == "" {
-		o.pod = args[0]
+		if err := o.setPod(args[0]); err != nil {
+			return err
+		}
 	} else if len(args) > 0 {
 		return fmt.Errorf("one pod at a time, not %q too; name files with -f", args[len(args)-1])
+	}
+	if len(o.files) > 0 && (o.cluster.context != "" || o.cluster.kubeconfig != "") {
+		return errors.New("-f reads files, and --context and --kubeconfig are for asking the cluster")
 	}
 	if o.only.namespace != "" && o.cluster.all {
 		return errors.New("-n and -A exclude each other")
@@ -193,13 +206,13 @@ func (o *options) setPods(args []string) error {
 	if o.form == formHTML && o.pod != "" {
 		return fmt.Errorf("the page of -o html is of all pods, not only of %s", o.pod)
 	}
-	for _, kind := range []string{"pod/", "pods/"} {
+	for _, kind := range []string{"pod/", "pods/", "po/"} {
 		o.pod = strings.TrimPrefix(o.pod, kind)
 	}
 	if namespace, name, ok := strings.Cut(o.pod, "/"); ok {
 		switch {
 		case namespace == "" || name == "" || strings.Contains(name, "/"):
-			return fmt.Errorf("%q is no pod; want a name or namespace/name", o.pod)
+			return fmt.Errorf("%q is not a pod; want a name or namespace/name", o.pod)
 		case o.only.namespace != "" && o.only.namespace != namespace:
 			return fmt.Errorf("the pod %s is not in the namespace %s", o.pod, o.only.namespace)
 		}
@@ -214,6 +227,7 @@ func isResource(s string) bool { return s == "pod" || s == "pods" || s == "po" }
 // answer reads the input and returns what is to be written.
 func (p program) answer(o options) (*report, error) {
 	c := newCluster(o.only)
+	c.asked = o.pod[strings.LastIndexByte(o.pod, '/')+1:]
 	in, err := p.load(c, &o)
 	if err != nil {
 		return nil, err
@@ -235,7 +249,7 @@ func (p program) answer(o options) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Input, r.noPods = in, c.whyNoPods(in)
+	r.Input, r.Filter, r.noPods = in, c.only.String(), c.whyNoPods(in)
 	return r, nil
 }
 

@@ -202,12 +202,14 @@ func TestUsage(t *testing.T) {
 		{"-o yaml", 2, "want text, json or html"},
 		{"-o", 2, "flag needs an argument"},
 		{"-now soon", 2, "want a time"},
-		{"a/b/c", 2, "whynot: \"a/b/c\" is no pod; want a name or namespace/name\n"},
-		{"-pod /c", 2, "is no pod"},
+		{"a/b/c", 2, "whynot: \"a/b/c\" is not a pod; want a name or namespace/name\n"},
+		{"-pod /c", 2, "is not a pod"},
 		{"-n x y/z", 2, "whynot: the pod y/z is not in the namespace x\n"},
 		{"a b", 2, "whynot: one pod at a time, not \"b\" too; name files with -f\n"},
 		{"-pod a b", 2, "one pod at a time"},
 		{"-o html a", 2, "whynot: the page of -o html is of all pods, not only of a\n"},
+		{"-f sample.json --context c", 2, "--context and --kubeconfig are for asking the cluster\n"},
+		{"-f sample.json po/none", 1, "whynot: no pod none in the input\n"},
 		{"-A -n x", 2, "whynot: -n and -A exclude each other\n"},
 		{"-l a=b,", 2, "want a=b, a!=b, a in (b,c)"},
 		{"-f sample.json -o yaml", 2, "want text, json or html"},
@@ -228,6 +230,14 @@ func TestUsage(t *testing.T) {
 		code, stdout, stderr := runOn(nil, strings.Fields(test.args)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.stderr) {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q", test.args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestEmptyPod(t *testing.T) {
+	for _, args := range [][]string{{""}, {"pod", ""}, {"-pod", ""}} {
+		if code, stdout, stderr := runOn(nil, args...); code != 2 || stdout != "" || !strings.Contains(stderr, "empty") {
+			t.Errorf("%q: exit code %d, stdout %q, stderr %q", args, code, stdout, stderr)
 		}
 	}
 }

@@ -70,15 +70,8 @@ func newMatrix(a *analyst) *matrix {
 }
 
 func (c *matrixColumn) cell(g *nodeGroup, selected int) matrixCell {
-	cell := matrixCell{verdict: letsIn, selected: selected, running: c.running[g]}
-	for _, t := range c.profile.matcher.Untolerated(g.taints, taints.Hard) {
-		cell.why = append(cell.why, *t)
-	}
-	if selected == 0 {
-		cell.verdict = notSelected
-	} else if len(cell.why) > 0 {
-		cell.verdict = keepsAway
-	}
+	cell := matrixCell{selected: selected, running: c.running[g]}
+	cell.verdict, cell.why = c.profile.verdictOn(g, selected)
 	return cell
 }
 

@@ -18,8 +18,9 @@ type page struct {
 	width int
 }
 
+// line writes a line, whatever is in the names of objects.
 func (p *page) line(s string) {
-	p.WriteString(s)
+	p.WriteString(strings.ReplaceAll(s, "\n", " "))
 	p.WriteByte('\n')
 }
 
@@ -91,6 +92,13 @@ func enumerate(words []string, last string) string {
 	}
 	n := len(words) - 1
 	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // selectorText returns the selector as kubectl takes it.

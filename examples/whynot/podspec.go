@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/internal/kubejson"
@@ -19,7 +20,9 @@ type podSpec struct {
 	node                               string
 	selector, affinity, tolerations    []byte
 	containers, volumes, claims, gates []byte
-	spread                             []byte
+	initContainers, resources          []byte
+	overhead, spread                   []byte
+	scheduler                          string // empty: the default one
 }
 
 func (c *cluster) podSpec(object []byte) (s podSpec, err error) {
@@ -35,6 +38,14 @@ func (c *cluster) podSpec(object []byte) (s podSpec, err error) {
 			s.tolerations = value
 		case "containers":
 			s.containers = value
+		case "initContainers":
+			s.initContainers = value
+		case "resources":
+			s.resources = value
+		case "overhead":
+			s.overhead = value
+		case "schedulerName":
+			s.scheduler, err = c.shared("spec.schedulerName", value)
 		case "volumes":
 			s.volumes = value
 		case "resourceClaims":
@@ -49,10 +60,10 @@ func (c *cluster) podSpec(object []byte) (s podSpec, err error) {
 	return s, err
 }
 
-// decodeProfile returns what decides where the pod can go. Of a pod that has a
-// node, the nodes that its affinity names, which for a DaemonSet's pod is its
-// own, do not count any more.
-func (c *cluster) decodeProfile(s *podSpec, isPending bool) (*profile, error) {
+// decodeProfile returns what decides where the pod can go. The nodes that its
+// affinity names, as that of a DaemonSet's pod does, count where they matter:
+// else there would be as many profiles as pods.
+func (c *cluster) decodeProfile(s *podSpec, withNames bool) (*profile, error) {
 	key := bytes.Join([][]byte{s.selector, s.affinity, s.tolerations}, []byte{0})
 	if p, ok := c.raw[string(key)]; ok {
 		return p, nil
@@ -75,7 +86,7 @@ func (c *cluster) decodeProfile(s *podSpec, isPending bool) (*profile, error) {
 	}
 	_, isPinned := terms.Names()
 	isPinned = isPinned && len(terms) > 0
-	if isPinned && !isPending {
+	if isPinned && !withNames {
 		terms = terms.WithoutFields()
 	}
 	p := c.profile(selector, terms, tolerations)
@@ -128,11 +139,24 @@ func (s *podSpec) unseen() []string {
 	add(isRequired(s.affinity, "podAffinity"), "pod affinity")
 	add(isRequired(s.affinity, "podAntiAffinity"), "pod anti-affinity")
 	add(!kubejson.IsEmpty(s.spread), "topology spread constraints")
-	add(has(s.containers, "resources", "requests"), "resource requests")
-	add(hasHostPort(s.containers), "host ports")
+	add(s.hasRequests(), "resource requests")
+	add(hasHostPort(s.containers) || hasHostPort(s.initContainers), "host ports")
 	add(has(s.volumes, "persistentVolumeClaim") || has(s.volumes, "ephemeral"), "volume claims")
+	add(slices.ContainsFunc(disks, func(kind string) bool { return has(s.volumes, kind) }), "volumes that not every node can take")
 	add(!kubejson.IsEmpty(s.claims), "resource claims")
+	add(s.scheduler != "" && s.scheduler != "default-scheduler", "the scheduler "+s.scheduler)
 	return words
+}
+
+// disks are the kinds of volumes without a claim that the scheduler checks nodes
+// for: whether they are in the disk's zone, use it already or have room for more.
+var disks = []string{
+	"awsElasticBlockStore", "azureDisk", "cinder", "csi", "gcePersistentDisk", "iscsi", "rbd",
+}
+
+func (s *podSpec) hasRequests() bool {
+	return has(s.containers, "resources", "requests") || has(s.initContainers, "resources", "requests") ||
+		!kubejson.IsEmpty(valueAt(s.resources, "requests")) || !kubejson.IsEmpty(s.overhead)
 }
 
 // isRequired reports whether the affinity of the kind has a part that must hold.

@@ -21,6 +21,9 @@ type report struct {
 	Now   string `json:"now"`
 	Nodes int    `json:"nodes"`
 	Pods  int    `json:"pods"`
+	// Filter is the flags that choose the pods, all that are counted; empty for
+	// all pods of the input.
+	Filter string `json:"filter,omitempty"`
 	// Ignored counts the objects of other kinds.
 	Ignored map[string]int `json:"ignored"`
 	// Pod is the one that was asked for, and PodNote what there is to say about
@@ -223,15 +226,24 @@ func (a *analyst) addVerdicts(rows []groupRow, p *pod) {
 		selected[s.group] = len(s.nodes)
 	}
 	for i, g := range a.chooser.groups {
-		row := &podRow{Verdict: letsIn, Selected: selected[g], Rejecting: []taints.Taint{}}
-		for _, t := range p.matcher.Untolerated(g.taints, taints.Hard) {
-			row.Rejecting = append(row.Rejecting, *t)
-		}
-		if row.Selected == 0 {
-			row.Verdict = notSelected
-		} else if len(row.Rejecting) > 0 {
-			row.Verdict = keepsAway
-		}
+		row := &podRow{Selected: selected[g]}
+		row.Verdict, row.Rejecting = p.verdictOn(g, selected[g])
 		rows[i].ForPod = row
 	}
+}
+
+// verdictOn returns what the group, of which so many nodes are selected, does to
+// the pods, and the taints that they do not tolerate.
+func (p *profile) verdictOn(g *nodeGroup, selected int) (verdict, []taints.Taint) {
+	rejecting := []taints.Taint{}
+	for _, t := range p.matcher.Untolerated(g.taints, taints.Hard) {
+		rejecting = append(rejecting, *t)
+	}
+	switch {
+	case selected == 0:
+		return notSelected, rejecting
+	case len(rejecting) > 0:
+		return keepsAway, rejecting
+	}
+	return letsIn, rejecting
 }

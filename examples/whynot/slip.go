@@ -59,7 +59,7 @@ func (a *adviser) namesValue(key string) bool {
 // namesAnother reports whether two keys that are alike may be names of different
 // nodes, as team-a and team-b, or trusted and untrusted. They are one name where
 // only letter case or separators differ, or where one long word has a letter
-// too many or too few or two neighbors swapped, and not at its beginning.
+// too many or too few or two neighbors swapped, and not at its beginning or end.
 func namesAnother(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return false
@@ -99,7 +99,8 @@ func keyWords(key string) []string {
 }
 
 // isMisspelled reports whether the words are one that is long enough to tell,
-// misspelled once. A letter replaced is none: so differ east and west.
+// misspelled once. A letter replaced is none: so differ east and west. Nor is one
+// more at the end: so differ plane and planet.
 func isMisspelled(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -112,7 +113,7 @@ func isMisspelled(a, b string) bool {
 		i++
 	}
 	if len(a) < len(b) {
-		return a[i:] == b[i+1:]
+		return i < len(a) && a[i:] == b[i+1:]
 	}
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }

@@ -43,6 +43,8 @@ func TestKeysThatAreAlike(t *testing.T) {
 		{"trusted", "untrusted"},
 		{"secure", "insecure"},
 		{"team-blue", "team-blues"},
+		{"team-plane", "team-planet"},
+		{"tenant-alpha", "tenant-alphas"},
 		{"dedicated-storage", "dedicatd-storag"},
 		{"pool-alpine", "pool-aplins"},
 		{"pool-alpha", "pool-axlha"},

@@ -44,6 +44,9 @@ func (r *report) writeHeading(p *page) {
 	if len(r.Ignored) > 0 {
 		p.wrap("", "", ignored(r.Ignored)+".")
 	}
+	if r.Filter != "" && r.noPods == "" {
+		p.wrap("", "", "Only pods that match "+r.Filter+".")
+	}
 	if r.noPods != "" {
 		p.wrap("", "", r.noPods+", so the first two questions have no answers.")
 	}
@@ -143,7 +146,7 @@ func (r *report) writeFates(p *page) {
 	case r.noPods != "":
 		p.wrap("", "", r.noPods+".")
 	case len(r.Leaving) == 0:
-		p.wrap("", "", "No pod runs on a node with NoExecute taints.")
+		p.wrap("", "", r.nobodyLeaves())
 	}
 	fates := fatesOf(r.Leaving)
 	shown := fates[:min(len(fates), maxFates)]
@@ -160,9 +163,17 @@ func (r *report) writeFates(p *page) {
 		p.wrap("", "", fmt.Sprintf("And %s for %s more.", count(pods, "pod"), count(len(rest), "reason")))
 	}
 	if n := r.staying(); n > 0 {
-		p.wrap("", "", plural(n, "pod stays", "pods stay")+" on such nodes, for tolerations.")
+		p.wrap("", "", plural(n, "pod stays", "pods stay")+" on such nodes, because they tolerate the taints.")
 	}
 	r.writeLeftOut(p)
+}
+
+// nobodyLeaves says that there are no answers to the second question.
+func (r *report) nobodyLeaves() string {
+	if r.Filter != "" {
+		return "None of these pods runs on a node with NoExecute taints."
+	}
+	return "No pod runs on a node with NoExecute taints."
 }
 
 // staying counts the pods that NoExecute taints leave where they are.
@@ -265,24 +276,33 @@ func (r *report) writeGroups(p *page, most int) {
 		p.blank()
 		p.line("NODES   PODS  THE POD IS    TAINTS, NODES")
 	} else {
+		match := ""
+		if r.Filter != "" {
+			match = " match " + r.Filter + " and"
+		}
 		p.wrap("", "",
-			"Groups of nodes with the same taints. Pods are those that run there; kept away are the pending ones "+
-				"that select such a node and do not tolerate a taint of it.")
+			"Groups of nodes with the same taints. Pods are those that"+match+" run there; kept away are the pending "+
+				"ones that"+match+" select such a node and do not tolerate a taint of it.")
 		p.blank()
 		p.line("NODES   PODS  KEPT AWAY  TAINTS, NODES")
 	}
-	groups := r.Groups
-	if most < len(groups) {
-		groups = slices.Clone(groups)
-		slices.SortStableFunc(groups, func(a, b groupRow) int { return b.importance() - a.importance() })
-		groups = groups[:most]
-	}
+	groups := r.firstGroups(most)
 	for i := range groups {
 		groups[i].write(p)
 	}
 	if rest := len(r.Groups) - len(groups); rest > 0 {
 		p.wrap("", "", fmt.Sprintf("And %s more, which -v shows.", count(rest, "group")))
 	}
+}
+
+// firstGroups returns no more than so many groups, those that matter most.
+func (r *report) firstGroups(most int) []groupRow {
+	if len(r.Groups) <= most {
+		return r.Groups
+	}
+	groups := slices.Clone(r.Groups)
+	slices.SortStableFunc(groups, func(a, b groupRow) int { return b.importance() - a.importance() })
+	return groups[:most]
 }
 
 // importance orders groups where not all are shown.

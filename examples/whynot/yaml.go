@@ -34,7 +34,7 @@ func yaml(t taints.Toleration) []string {
 		operator = taints.OpEqual
 	}
 	lines := []string{"key: " + scalar(t.Key), "operator: " + scalar(string(operator))}
-	if t.Value != "" {
+	if t.Value != "" || operator == taints.OpEqual {
 		lines = append(lines, "value: "+scalar(t.Value))
 	}
 	if t.Effect != "" {

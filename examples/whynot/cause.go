@@ -137,7 +137,7 @@ func causeOfProfile(p *profile, r *placement, why reasons) (causeKind, string) {
 		return causeSelector, absentText(len(r.absent))
 	case r.selected == 0:
 		return causeSelector, selectsNothing(p, r.missing)
-	case len(r.feasible) > 0:
+	case r.feasible > 0:
 		return causeUnknown, "taints, node selector and required node affinity leave nodes"
 	case len(r.alternatives) > 0:
 		return causeTaints, taintsText(r.alternatives, why)

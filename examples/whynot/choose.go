@@ -21,17 +21,21 @@ type chooser struct {
 	cluster *cluster
 	groups  []*nodeGroup
 	nodes   map[label][]int // in order of name; nil until needed
+	all     []share         // of all nodes; nil until needed
 }
 
-// choose returns the shares that the profile selects, in order of the groups.
+// choose returns the shares that the profile selects, in order of the groups,
+// which nobody may change.
 func (c *chooser) choose(p *profile) []share {
-	var shares []share
 	if len(p.selector) == 0 && p.affinity == nil {
-		for _, g := range c.groups {
-			shares = append(shares, share{g, g.nodes})
+		if c.all == nil {
+			for _, g := range c.groups {
+				c.all = append(c.all, share{g, g.nodes})
+			}
 		}
-		return shares
+		return c.all
 	}
+	var shares []share
 	left := make(map[*nodeGroup][]int)
 	for i := range c.candidates(p) {
 		if n := &c.cluster.nodes[i]; p.selects(n) {

@@ -41,7 +41,7 @@ func (x *pending) write(p *page, nodes int) {
 	for i := range x.Rejections[:min(len(x.Rejections), maxLines)] {
 		x.Rejections[i].write(p, x.Rejections[0].Nodes)
 	}
-	if more := len(x.Rejections) - maxLines; more > 0 {
+	if more := x.RejectionsTotal - maxLines; more > 0 {
 		p.wrap("    ", "    ", "and "+count(more, "taint")+" more")
 	}
 	x.writeRemedy(p)
@@ -207,7 +207,7 @@ func (x *pending) writeAlternatives(p *page) {
 		p.wrap(fmt.Sprintf("    %*s  ", width, padded(count(a.Nodes, "node"))), indent+"  ",
 			enumerate(taintTexts(a.rest), "and")+" on "+namesOf(a.NodeNames, a.Nodes)+a.trouble())
 	}
-	if more := len(x.Alternatives) - maxLines; more > 0 {
+	if more := x.AlternativesTotal - maxLines; more > 0 {
 		p.wrap("    ", "    ", fmt.Sprintf("and %d more", more))
 	}
 }

@@ -93,7 +93,7 @@ func TestFormOfFiles(t *testing.T) {
 			t.Errorf("%s begins with %.60q", file, stdout)
 		}
 		numbers := []string{
-			"nodes", "pods", "finishedPods", "podsOnUnknownNodes", "keepsAway",
+			"nodes", "pods", "rejectionsTotal", "alternativesTotal", "finishedPods", "podsOnUnknownNodes", "keepsAway",
 			"selectedNodes", "feasibleNodes", "opensNodes",
 			"tolerationSeconds", "inSeconds", "owners", "ignored",
 		}

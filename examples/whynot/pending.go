@@ -27,14 +27,17 @@ type pending struct {
 	// FeasibleNames are the names of feasible nodes, no more than maxNames.
 	FeasibleNames []string `json:"feasibleNodeNames"`
 	// MissingLabels are those of the node selector that no node has.
-	MissingLabels []string    `json:"missingLabels"`
-	Rejections    []rejection `json:"rejections"`
+	MissingLabels []string `json:"missingLabels"`
+	// Rejections are no more than maxListed; RejectionsTotal counts all.
+	Rejections      []rejection `json:"rejections"`
+	RejectionsTotal int         `json:"rejectionsTotal"`
 	// Change corrects mistakes in the tolerations, or says which nodes are out
 	// of order; nil where there is nothing to correct.
 	Change *change `json:"change"`
 	// Alternatives are nodes that reject the pods, and nothing says whether
-	// they are meant for them.
-	Alternatives []alternative `json:"alternatives"`
+	// they are meant for them, no more than maxListed; AlternativesTotal counts all.
+	Alternatives      []alternative `json:"alternatives"`
+	AlternativesTotal int           `json:"alternativesTotal"`
 	// Findings are about the tolerations, whatever keeps the pods off nodes.
 	Findings []finding `json:"findings"`
 	Gated    bool      `json:"gated"`
@@ -46,8 +49,12 @@ type pending struct {
 	kind causeKind
 }
 
-// maxNames limits the lists of names of nodes.
-const maxNames = 100
+// The limits of the lists of names of nodes, and of taints that reject pods and
+// of alternatives: of each there can be as many as nodes, for as many pods.
+const (
+	maxNames  = 100
+	maxListed = 50
+)
 
 // A rejection is a taint that keeps the pods off selected nodes.
 type rejection struct {
@@ -82,18 +89,18 @@ func findings(tolerations []taints.Toleration) []finding {
 
 // A placement is where the pods of a profile can go.
 type placement struct {
-	shares       []share
-	selected     int
-	feasible     []int    // nodes, in order of groups
-	missing      []string // labels that no node has
-	absent       []string // nodes that the affinity names
-	rejections   []rejection
-	change       *change
-	alternatives []alternative
-	kept         []*nodeGroup // whose taints reject the pods
-	pods         int          // how many
-	kind         causeKind
-	cause        string
+	selected          int
+	feasible          int      // nodes
+	feasibleNames     []string // of some of them
+	missing           []string // labels that no node has
+	absent            []string // nodes that the affinity names
+	rejections        []rejection
+	rejectionsTotal   int
+	change            *change
+	alternatives      []alternative
+	alternativesTotal int
+	kind              causeKind
+	cause             string
 }
 
 // An analyst answers the first question, once for each profile.
@@ -106,14 +113,23 @@ type analyst struct {
 
 // count counts for each group how many of the pods it keeps away.
 func (a *analyst) count(pods []*pod) {
+	number := make(map[*profile]int)
 	for _, p := range pods {
-		a.placement(p.profile).pods++
+		number[p.profile]++
 	}
-	for _, where := range a.placements {
-		for _, g := range where.kept {
-			g.keeps += where.pods
+	for p, n := range number {
+		for _, s := range a.chooser.choose(p) {
+			if p.isRejected(s.group) {
+				s.group.keeps += n
+			}
 		}
 	}
+}
+
+// isRejected reports whether taints of the group keep the pods off.
+func (p *profile) isRejected(g *nodeGroup) bool {
+	_, found := p.matcher.FindUntolerated(g.taints, taints.Hard)
+	return found
 }
 
 // pending returns the paragraphs for the pods, in order of name.
@@ -153,22 +169,24 @@ func compareNames(a, b podName) int {
 func (a *analyst) paragraph(p *pod) pending {
 	where := a.placement(p.profile)
 	r := pending{
-		Namespace:     p.namespace,
-		Pods:          []string{p.name},
-		Owner:         p.owner,
-		NodeSelector:  p.selector,
-		Tolerations:   append([]taints.Toleration{}, p.tolerations...),
-		Selected:      where.selected,
-		Feasible:      len(where.feasible),
-		FeasibleNames: a.names(where.feasible),
-		MissingLabels: where.missing,
-		Rejections:    where.rejections,
-		Change:        where.change,
-		Alternatives:  where.alternatives,
-		Findings:      findings(p.tolerations),
-		Gated:         p.gated,
-		NotEvaluated:  p.unseen,
-		Message:       p.message,
+		Namespace:         p.namespace,
+		Pods:              []string{p.name},
+		Owner:             p.owner,
+		NodeSelector:      p.selector,
+		Tolerations:       append([]taints.Toleration{}, p.tolerations...),
+		Selected:          where.selected,
+		Feasible:          where.feasible,
+		FeasibleNames:     where.feasibleNames,
+		MissingLabels:     where.missing,
+		Rejections:        where.rejections,
+		RejectionsTotal:   where.rejectionsTotal,
+		Change:            where.change,
+		Alternatives:      where.alternatives,
+		AlternativesTotal: where.alternativesTotal,
+		Findings:          findings(p.tolerations),
+		Gated:             p.gated,
+		NotEvaluated:      p.unseen,
+		Message:           p.message,
 	}
 	if p.affinity != nil {
 		r.NodeAffinity = affinityText(p.affinity)
@@ -201,25 +219,27 @@ func (a *analyst) placement(p *profile) *placement {
 }
 
 func (a *analyst) place(p *profile) *placement {
-	r := &placement{shares: a.chooser.choose(p), missing: []string{}, alternatives: []alternative{}}
-	for _, s := range r.shares {
+	shares := a.chooser.choose(p)
+	r := &placement{missing: []string{}, alternatives: []alternative{}}
+	var feasible []int
+	for _, s := range shares {
 		r.selected += len(s.nodes)
-		if _, found := p.matcher.FindUntolerated(s.group.taints, taints.Hard); found {
-			r.kept = append(r.kept, s.group)
-		} else {
-			r.feasible = append(r.feasible, s.nodes...)
+		if !p.isRejected(s.group) {
+			feasible = append(feasible, s.nodes...)
 		}
 	}
+	r.feasible, r.feasibleNames = len(feasible), a.names(feasible)
 	if r.selected == 0 {
 		r.missing, r.absent = a.chooser.missing(p.selector), a.chooser.absent(p)
 	}
-	why := reasonsOf(p, r.shares)
-	r.rejections = rejections(why, r.shares)
-	var open []*remedy
-	if len(r.feasible) == 0 && r.selected > 0 {
-		adviser := adviser{known: a.known, profile: p, reasons: why, shares: r.shares}
+	why := reasonsOf(p, shares)
+	r.rejections, r.rejectionsTotal = rejections(why, shares), len(why)
+	if r.feasible == 0 && r.selected > 0 {
+		adviser := adviser{known: a.known, profile: p, reasons: why, shares: shares}
+		var open []*remedy
 		r.change, open = adviser.advise()
-		for _, x := range open {
+		r.alternativesTotal = len(open)
+		for _, x := range open[:min(len(open), maxListed)] {
 			r.alternatives = append(r.alternatives, a.alternative(x))
 		}
 	}
@@ -243,8 +263,8 @@ func (a *analyst) alternative(r *remedy) alternative {
 	return x
 }
 
-// rejections returns the reasons with the number of nodes each is for, most
-// nodes first.
+// rejections returns the reasons with the number of nodes each is for, those for
+// most nodes, which are first.
 func rejections(why reasons, shares []share) []rejection {
 	nodes := make(map[taints.Taint]int)
 	for _, s := range shares {
@@ -252,10 +272,12 @@ func rejections(why reasons, shares []share) []rejection {
 			nodes[t] += len(s.nodes)
 		}
 	}
-	list := []rejection{}
-	for t, r := range why {
-		list = append(list, rejection{t, nodes[t], r.closest(), r.Why(), r.Mismatch, r.Hint})
+	list := taintsOf(why)
+	slices.SortStableFunc(list, func(a, b taints.Taint) int { return nodes[b] - nodes[a] })
+	first := []rejection{}
+	for _, t := range list[:min(len(list), maxListed)] {
+		r := why[t]
+		first = append(first, rejection{t, nodes[t], r.closest(), r.Why(), r.Mismatch, r.Hint})
 	}
-	slices.SortFunc(list, func(a, b rejection) int { return cmp.Or(b.Nodes-a.Nodes, a.Taint.Compare(b.Taint)) })
-	return list
+	return first
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-0529bac1/taints"
 )
 
 func TestPendingText(t *testing.T) {
@@ -296,6 +297,40 @@ func TestManyAlternatives(t *testing.T) {
 	got = mustRun(t, list(items...))
 	if !strings.Contains(got, "1 pod: k is not tolerated, the nodes have many values; zz is not tolerated\n") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// Lists that may be as long as there are nodes, for each pod, are limited, and
+// what is left out is counted.
+func TestLimits(t *testing.T) {
+	items := []string{podJSON("p", "", "", tol("k=none")), podJSON("q", "", "")}
+	for i := range 70 {
+		items = append(items, nodeJSON(fmt.Sprintf("n%02d", i), "", fmt.Sprintf("k=%02d:NoSchedule", i)))
+	}
+	for _, x := range mustReport(t, list(items...)).Pending {
+		if len(x.Rejections) != maxListed || x.RejectionsTotal != 70 ||
+			len(x.Alternatives) != maxListed || x.AlternativesTotal != 70 {
+			t.Errorf("%s: %d rejections of %d, %d alternatives of %d", x.Pods,
+				len(x.Rejections), x.RejectionsTotal, len(x.Alternatives), x.AlternativesTotal)
+		}
+	}
+	got := mustRun(t, list(items...), "-v")
+	if !strings.Contains(got, "\n    and 60 taints more\n") || !strings.Contains(got, "\n    and 60 more\n") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestUsedOnce looks at taints no more often than once for each toleration that
+// pods share.
+func TestUsedOnce(t *testing.T) {
+	k := newKnown([]*nodeGroup{{taints: []taints.Taint{taints.MustParseTaint("k=v:NoExecute")}}})
+	for _, s := range []string{"k=v:NoExecute for 5s", "k=v:NoExecute for 6s", "k=v:NoExecute"} {
+		if !k.isUsed(tol(s)) || len(k.used) != 1 {
+			t.Errorf("%s: %v", s, k.used)
+		}
+	}
+	if k.isUsed(tol("k=w")) || len(k.used) != 2 {
+		t.Errorf("k=w: %v", k.used)
 	}
 }
 

@@ -288,28 +288,28 @@ func writeEntries(p *page, list []entry) {
 	}
 }
 
-func (r *report) writeLeaving(p *page) {
+func (r *report) writeEvictions(p *page) {
 	p.title("2. Who leaves, and when?")
 	switch {
 	case r.noPods != "":
 		p.wrap("", "", r.noPods+".")
-	case len(r.Leaving) == 0:
+	case len(r.Evictions) == 0:
 		p.wrap("", "", r.nobodyLeaves())
 	default:
 		p.wrap("", "",
 			"Pods on nodes with NoExecute taints. Deadlines count from a taint's timeAdded, and where it has "+
 				"none, from now.")
 	}
-	for i := 0; i < len(r.Leaving); {
+	for i := 0; i < len(r.Evictions); {
 		n := 1
-		for i+n < len(r.Leaving) && r.Leaving[i].isLike(&r.Leaving[i+n]) {
+		for i+n < len(r.Evictions) && r.Evictions[i].isLike(&r.Evictions[i+n]) {
 			n++
 		}
-		if fate := r.Leaving[i].fate(); i == 0 || fate != r.Leaving[i-1].fate() {
+		if heading := r.Evictions[i].heading(); i == 0 || heading != r.Evictions[i-1].heading() {
 			p.blank()
-			p.wrap("", "    ", fate)
+			p.wrap("", "    ", heading)
 		}
-		writeLeavings(p, r.Leaving[i:i+n])
+		writeAlike(p, r.Evictions[i:i+n])
 		i += n
 	}
 	if r.Pod == "" {
@@ -318,12 +318,12 @@ func (r *report) writeLeaving(p *page) {
 }
 
 // isLike reports whether the pods share their fate and its reason.
-func (x *leaving) isLike(y *leaving) bool {
+func (x *eviction) isLike(y *eviction) bool {
 	return x.Outcome == y.Outcome && x.order == y.order && x.deadline.Equal(y.deadline) && x.From == y.From
 }
 
-// writeLeavings writes pods that are alike.
-func writeLeavings(p *page, list []leaving) {
+// writeAlike writes pods that are alike.
+func writeAlike(p *page, list []eviction) {
 	for _, b := range list[0].Because {
 		p.wrap("  taint       ", "              ", b.Taint.String())
 		if b.Toleration == nil {

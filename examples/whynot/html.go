@@ -205,7 +205,7 @@ func (v *view) addCauses(r *report) {
 }
 
 func (v *view) addFates(r *report) {
-	fates := fatesOf(r.Leaving)
+	fates := fatesOf(r.Evictions)
 	shown := fates[:min(len(fates), maxPageFates)]
 	scale := newTimeScale(fates)
 	v.Ticks = scale.ticks()

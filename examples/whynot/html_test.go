@@ -159,9 +159,9 @@ func TestTimeScale(t *testing.T) {
 	in := func(seconds ...int64) []*fate {
 		f := &fate{}
 		for _, s := range seconds {
-			f.pods = append(f.pods, &leaving{InSeconds: &s})
+			f.pods = append(f.pods, &eviction{InSeconds: &s})
 		}
-		return []*fate{f, {pods: []*leaving{{}}}}
+		return []*fate{f, {pods: []*eviction{{}}}}
 	}
 	s := newTimeScale(in(-3600, 300))
 	if s.at(-3600) != 0 || s.at(300) != 100 || s.at(0) <= 0 || s.at(60) <= s.at(10) {

@@ -145,7 +145,7 @@ func TestForms(t *testing.T) {
 	const podItem = `{"metadata":{"name":"p","namespace":"default"},"spec":{"nodeName":"n"},"status":{"phase":"Running"}}`
 	const stale = `{"kind":"Node","metadata":{"name":"n"}}`
 	want := mustRun(t, list(node, pod))
-	if !strings.Contains(want, "1 pod should be gone since 2026-11-21T01:24:00Z (now), counted from now") {
+	if !strings.Contains(want, "1 pod overdue since 2026-11-21T01:24:00Z (now), counted from now") {
 		t.Errorf("got %s", want)
 	}
 	for name, input := range map[string]string{

@@ -14,7 +14,7 @@ import (
 // are several times what the report takes.
 func (r *report) writeJSON(w io.Writer) error {
 	short := *r
-	short.Pending, short.Leaving, short.Groups = []pending{}, []leaving{}, []groupRow{}
+	short.Pending, short.Evictions, short.Groups = []pending{}, []eviction{}, []groupRow{}
 	var frame bytes.Buffer
 	if err := newEncoder(&frame, "").Encode(&short); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	rest, err := writeList(out, frame.Bytes(), "pending", r.Pending)
 	if err == nil {
-		rest, err = writeList(out, rest, "leaving", r.Leaving)
+		rest, err = writeList(out, rest, "evictions", r.Evictions)
 	}
 	if err == nil {
 		rest, err = writeList(out, rest, "groups", r.Groups)

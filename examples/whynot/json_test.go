@@ -34,12 +34,12 @@ func reportOn(t *testing.T, input string, q question) *report {
 // The JSON that is written in parts is that of the whole report.
 func TestWriteJSON(t *testing.T) {
 	inputs := map[string]string{
-		"sample":   string(sample),
-		"hostile":  hostileInput(),
-		"no pods":  list(nodeJSON("n", "")),
-		"leaving":  list(nodeJSON("n", "", "k:NoExecute"), podJSON("p", "n", "")),
-		"pending":  list(nodeJSON("n", ""), podJSON("p", "", "a=<b>&c")),
-		"in names": list(nodeJSON("n", ""), `{"kind":"\n  \"pending\": [],\n  \"leaving\": []"}`, podJSON("p", "", "")),
+		"sample":    string(sample),
+		"hostile":   hostileInput(),
+		"no pods":   list(nodeJSON("n", "")),
+		"evictions": list(nodeJSON("n", "", "k:NoExecute"), podJSON("p", "n", "")),
+		"pending":   list(nodeJSON("n", ""), podJSON("p", "", "a=<b>&c")),
+		"in names":  list(nodeJSON("n", ""), `{"kind":"\n  \"pending\": [],\n  \"evictions\": []"}`, podJSON("p", "", "")),
 	}
 	for _, file := range []string{"teams", "findings"} {
 		text, err := os.ReadFile("testdata/" + file + ".json")

@@ -120,7 +120,7 @@ func TestGolden(t *testing.T) {
 		"sample.html":    {"-o", "html"},
 		"pending.text":   {"-pod", "default/train-typo-6797db7bbd-ghn2c"},
 		"pending.json":   {"-o", "json", "train-typo-6797db7bbd-ghn2c"},
-		"leaving.text":   {"-pod", "web-645fb7869d-mclxf", "-now", "2026-11-21T02:30:00+01:00"},
+		"eviction.text":  {"-pod", "web-645fb7869d-mclxf", "-now", "2026-11-21T02:30:00+01:00"},
 		"running.text":   {"web-645fb7869d-hrf9l"},
 		"running.v.text": {"pod/web-645fb7869d-hrf9l", "-v"},
 	} {

@@ -62,7 +62,7 @@ type remedy struct {
 	untolerated []taints.Taint
 	nodes       []int
 	rest        []taints.Taint // of these, what is not said by nodes that are out of order
-	needs       []taints.Taint // of which no toleration is a slip
+	needs       []taints.Taint // of which no toleration is a mistake
 	mended      []taints.Taint // that say that nodes which it opens are out of order
 	change
 }
@@ -188,10 +188,10 @@ func (a *adviser) plan(r *remedy) bool {
 }
 
 // tolerate adds what lets the taint through to the remedy: the correction of a
-// slip, or else a need.
+// mistake, or else a need.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons[t]
-	if !a.isSlip(&why) {
+	if !a.isMistake(&why) {
 		r.needs = append(r.needs, t)
 		r.Tolerations = append(r.Tolerations, a.tolerationOf(t))
 		return
@@ -206,14 +206,14 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	r.Entries = append(r.Entries, e)
 }
 
-// replaces reports whether the correction makes the slip useless, so that it can
-// take its place: not where the slip is for another effect, which nodes may get
+// replaces reports whether the correction makes the mistake useless, so that it can
+// take its place: not where the mistake is for another effect, which nodes may get
 // later, nor where another correction has done so.
-func (r *remedy) replaces(slip *reason, fixed taints.Toleration) bool {
-	if isEffect(slip.Closest.Effect) && slip.Closest.Effect != fixed.Effect {
+func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
+	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
 		return false
 	}
-	return !slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == slip.at && e.Replaces != nil })
+	return !slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == mistake.at && e.Replaces != nil })
 }
 
 // count counts the nodes that the remedy opens. Of nodes that are out of order

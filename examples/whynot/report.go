@@ -33,9 +33,9 @@ type report struct {
 	// PodFindings are about its tolerations, where it is not pending.
 	PodFindings []finding `json:"podFindings,omitempty"`
 	// Causes are what keeps pods pending, folded over all of Pending.
-	Causes  []cause   `json:"causes"`
-	Pending []pending `json:"pending"`
-	Leaving []leaving `json:"leaving"`
+	Causes    []cause    `json:"causes"`
+	Pending   []pending  `json:"pending"`
+	Evictions []eviction `json:"evictions"`
 	// Finished counts pods that have finished on nodes with NoExecute taints,
 	// and Lost those on nodes not in the input.
 	Finished     int        `json:"finishedPods"`
@@ -121,7 +121,7 @@ func newReport(c *cluster, q question) (*report, error) {
 	a.count(waiting)
 	if q.pod == (podName{}) {
 		r.Pending = a.pending(waiting)
-		r.Leaving = leavings(c, placed(c), q.now)
+		r.Evictions = evictions(c, placed(c), q.now)
 		r.Groups = groupRows(c, groups)
 		r.Causes = causesOf(r.Pending)
 		if q.matrix {
@@ -141,7 +141,7 @@ func newReport(c *cluster, q question) (*report, error) {
 		r.PodFindings = findings(p.tolerations)
 	}
 	r.Causes = causesOf(r.Pending)
-	r.Leaving = leavings(c, []*pod{p}, q.now)
+	r.Evictions = evictions(c, []*pod{p}, q.now)
 	r.PodNote = noteOn(c, p)
 	r.Groups = groupRows(c, groups)
 	a.addVerdicts(r.Groups, p)

@@ -21,7 +21,7 @@ func (r *report) text(width int, verbose bool) []byte {
 		r.writePod(p, verbose)
 	case verbose:
 		r.writePending(p)
-		r.writeLeaving(p)
+		r.writeEvictions(p)
 		r.writeGroups(p, len(r.Groups))
 	default:
 		r.writeSummary(p)
@@ -63,8 +63,8 @@ func (r *report) writePod(p *page, verbose bool) {
 	if len(r.Pending) > 0 {
 		r.writePending(p)
 	}
-	if len(r.Leaving) > 0 {
-		r.writeLeaving(p)
+	if len(r.Evictions) > 0 {
+		r.writeEvictions(p)
 	}
 	if len(r.PodFindings) > 0 {
 		p.blank()
@@ -91,7 +91,7 @@ func (r *report) writeSummary(p *page) {
 	p.title("2. Who leaves, and when?")
 	r.writeFates(p)
 	r.writeGroups(p, maxGroups)
-	if len(r.Pending)+len(r.Leaving) > 0 {
+	if len(r.Pending)+len(r.Evictions) > 0 {
 		p.blank()
 		p.wrap("", "", "For the details: -v, or the name of a pod.")
 	}
@@ -145,10 +145,10 @@ func (r *report) writeFates(p *page) {
 	switch {
 	case r.noPods != "":
 		p.wrap("", "", r.noPods+".")
-	case len(r.Leaving) == 0:
+	case len(r.Evictions) == 0:
 		p.wrap("", "", r.nobodyLeaves())
 	}
-	fates := fatesOf(r.Leaving)
+	fates := fatesOf(r.Evictions)
 	shown := fates[:min(len(fates), maxFates)]
 	for _, f := range shown {
 		p.wrap("", "    ", f.text())
@@ -179,8 +179,8 @@ func (r *report) nobodyLeaves() string {
 // staying counts the pods that NoExecute taints leave where they are.
 func (r *report) staying() int {
 	n := 0
-	for i := range r.Leaving {
-		if r.Leaving[i].Outcome == stays {
+	for i := range r.Evictions {
+		if r.Evictions[i].Outcome == stays {
 			n++
 		}
 	}
@@ -189,11 +189,11 @@ func (r *report) staying() int {
 
 // A fate is pods that leave for the same taint and toleration.
 type fate struct {
-	pods []*leaving
+	pods []*eviction
 }
 
 // fatesOf folds the pods that leave, those that leave first in front.
-func fatesOf(list []leaving) []*fate {
+func fatesOf(list []eviction) []*fate {
 	var fates []*fate
 	at := make(map[string]*fate)
 	for i := range list {
@@ -222,10 +222,10 @@ func (f *fate) text() string {
 	}
 	n := len(f.pods)
 	switch {
-	case first.Outcome == gone && first.At == last.At:
-		return count(n, "pod") + " should be gone since " + first.when()
-	case first.Outcome == gone:
-		return count(n, "pod") + " should be gone, " + when
+	case first.Outcome == overdue && first.At == last.At:
+		return count(n, "pod") + " overdue since " + first.when()
+	case first.Outcome == overdue:
+		return count(n, "pod") + " overdue, " + when
 	case first.Outcome == leaves:
 		return plural(n, "pod leaves", "pods leave") + " " + when
 	case first.InSeconds == nil:

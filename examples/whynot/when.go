@@ -8,7 +8,7 @@ import (
 )
 
 // when says when the pod's time is, empty if there is none.
-func (x *leaving) when() string {
+func (x *eviction) when() string {
 	if x.InSeconds == nil {
 		return ""
 	}
@@ -23,12 +23,12 @@ func (x *leaving) when() string {
 	return when
 }
 
-// fate says what becomes of the pod and when.
-func (x *leaving) fate() string {
+// heading says what becomes of the pod and when.
+func (x *eviction) heading() string {
 	when := x.when()
 	switch x.Outcome {
-	case gone:
-		return "Should be gone since " + when + ":"
+	case overdue:
+		return "Overdue since " + when + ":"
 	case leaves:
 		return "Leaves at " + when + ":"
 	case stays:

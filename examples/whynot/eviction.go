@@ -11,18 +11,18 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// The outcomes of a leaving, in the order in which they are shown.
+// The outcomes of an eviction, in the order in which they are shown.
 const (
 	deleting = "deleting"
-	gone     = "gone"
+	overdue  = "overdue"
 	leaves   = "leaves"
 	stays    = "stays"
 )
 
-var outcomes = []string{deleting, gone, leaves, stays}
+var outcomes = []string{deleting, overdue, leaves, stays}
 
-// A leaving is what the NoExecute taints of its node do to a pod.
-type leaving struct {
+// An eviction is what the NoExecute taints of its node do to a pod.
+type eviction struct {
 	Pod     string `json:"pod"`
 	Node    string `json:"node"`
 	Outcome string `json:"outcome"`
@@ -56,18 +56,18 @@ type pair struct {
 	Toleration *taints.Toleration `json:"toleration"`
 }
 
-// leavings returns a leaving for each of the pods on nodes with NoExecute
+// evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints: those that are over first, then in order of deadline, then those that
 // stay.
-func leavings(c *cluster, pods []*pod, now time.Time) []leaving {
-	list := []leaving{}
+func evictions(c *cluster, pods []*pod, now time.Time) []eviction {
+	list := []eviction{}
 	orders := make(map[string]string) // many pods share theirs
 	for _, p := range pods {
 		i, ok := c.nodeAt[p.node]
 		if !ok || !hasNoExecute(c.nodes[i].taints) || p.isFinished() {
 			continue
 		}
-		x := leavingOf(p, &c.nodes[i], now)
+		x := evictionOf(p, &c.nodes[i], now)
 		if order, ok := orders[x.order]; ok {
 			x.order = order
 		} else {
@@ -75,11 +75,11 @@ func leavings(c *cluster, pods []*pod, now time.Time) []leaving {
 		}
 		list = append(list, x)
 	}
-	slices.SortFunc(list, compareLeavings)
+	slices.SortFunc(list, compareEvictions)
 	return list
 }
 
-func compareLeavings(a, b leaving) int {
+func compareEvictions(a, b eviction) int {
 	if c := slices.Index(outcomes, a.Outcome) - slices.Index(outcomes, b.Outcome); c != 0 {
 		return c
 	}
@@ -90,9 +90,9 @@ func hasNoExecute(list []taints.Taint) bool {
 	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 }
 
-// leavingOf computes what becomes of the pod on the node.
-func leavingOf(p *pod, n *node, now time.Time) leaving {
-	r := leaving{Pod: p.String(), Node: n.name, Outcome: stays, name: p.podName}
+// evictionOf computes what becomes of the pod on the node.
+func evictionOf(p *pod, n *node, now time.Time) eviction {
+	r := eviction{Pod: p.String(), Node: n.name, Outcome: stays, name: p.podName}
 	if first, e := firstEviction(p, n, now); first != nil {
 		r.Because = []pair{{*first, tolerationAt(p, e.Toleration)}}
 		r.expire(e, first, now)
@@ -132,10 +132,10 @@ func isSooner(a, b taints.Eviction) bool {
 }
 
 // expire sets the deadline.
-func (r *leaving) expire(e taints.Eviction, decides *taints.Taint, now time.Time) {
+func (r *eviction) expire(e taints.Eviction, decides *taints.Taint, now time.Time) {
 	r.Outcome, r.deadline, r.From = leaves, e.At, fromNow
 	if !e.At.After(now) {
-		r.Outcome = gone
+		r.Outcome = overdue
 	}
 	if decides.TimeAdded != nil && e.From.Equal(*decides.TimeAdded) {
 		r.From = fromTimeAdded

@@ -12,14 +12,14 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A slip is a toleration that was meant for a taint and misses it by mistake:
+// A mistake is a toleration that was meant for a taint and misses it:
 // the library's hints tell. Where a value or key merely differs, the taint may
 // be there to keep just this pod away.
 
-// isSlip reports whether the closest toleration was meant for the taint. A
+// isMistake reports whether the closest toleration was meant for the taint. A
 // toleration that is used, as it tolerates a taint of some node of the cluster,
 // is what its author wants, and so is one that evicts pods at once.
-func (a *adviser) isSlip(r *reason) bool {
+func (a *adviser) isMistake(r *reason) bool {
 	t := r.Closest
 	switch {
 	case r.at < 0 || t.Key == "" || a.isUsed(t):
@@ -118,7 +118,7 @@ func isMisspelled(a, b string) bool {
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
-// corrected returns the toleration of a slip with as little changed as makes it
+// corrected returns the toleration of a mistake with as little changed as makes it
 // tolerate the taint.
 func corrected(r taints.Reason) taints.Toleration {
 	t := r.Closest

@@ -34,7 +34,7 @@ func forSeconds(n int64) taints.Toleration {
 	return taints.Toleration{Key: "k", Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &n}
 }
 
-func TestLeaving(t *testing.T) {
+func TestEvictions(t *testing.T) {
 	r := mustReport(t, list(
 		at("n", time.Minute), nodeJSON("untimed", "", "k=v:NoExecute"), nodeJSON("calm", "", "k=v:NoSchedule"),
 		at("future", -time.Hour), atEndOfTime("edge"),
@@ -53,7 +53,7 @@ func TestLeaving(t *testing.T) {
 		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n"}}`,
 	))
 	var got []string
-	for _, x := range r.Leaving {
+	for _, x := range r.Evictions {
 		in := ""
 		if x.InSeconds != nil {
 			in = fmt.Sprint(*x.InSeconds)
@@ -63,14 +63,14 @@ func TestLeaving(t *testing.T) {
 	}
 	want := []string{
 		"del deleting 2026-11-21T01:23:00Z -60 timeAdded",
-		"minus gone 2026-11-21T01:23:00Z -60 timeAdded",
-		"min gone 2026-11-21T01:23:00Z -60 timeAdded",
-		"zero gone 2026-11-21T01:23:00Z -60 timeAdded",
-		"none gone 2026-11-21T01:23:00Z -60 timeAdded",
-		"over gone 2026-11-21T01:23:59Z -1 timeAdded",
-		"due gone 2026-11-21T01:24:00Z 0 timeAdded",
-		"f-none gone 2026-11-21T01:24:00Z 0 now",
-		"u-none gone 2026-11-21T01:24:00Z 0 now",
+		"minus overdue 2026-11-21T01:23:00Z -60 timeAdded",
+		"min overdue 2026-11-21T01:23:00Z -60 timeAdded",
+		"zero overdue 2026-11-21T01:23:00Z -60 timeAdded",
+		"none overdue 2026-11-21T01:23:00Z -60 timeAdded",
+		"over overdue 2026-11-21T01:23:59Z -1 timeAdded",
+		"due overdue 2026-11-21T01:24:00Z 0 timeAdded",
+		"f-none overdue 2026-11-21T01:24:00Z 0 now",
+		"u-none overdue 2026-11-21T01:24:00Z 0 now",
 		"soon leaves 2026-11-21T01:24:01Z 1 timeAdded",
 		"u-soon leaves 2026-11-21T01:24:05Z 5 now",
 		"first leaves 2026-11-21T01:24:30Z 30 timeAdded",
@@ -90,7 +90,7 @@ func TestLeaving(t *testing.T) {
 }
 
 // The taint that decides is the one whose deadline is shown.
-func TestLeavingTaint(t *testing.T) {
+func TestEvictionTaint(t *testing.T) {
 	type (
 		ts    = []taints.Taint
 		keeps = []taints.Toleration
@@ -111,21 +111,21 @@ func TestLeavingTaint(t *testing.T) {
 		tolerations keeps
 		want        string // key, toleration, outcome, seconds and origin
 	}{
-		{ts{untimed("a"), timed("b", 3*time.Hour)}, keeps{keep("b", 60)}, "b 60s gone -10740 timeAdded"},
-		{ts{timed("b", 3*time.Hour), untimed("a")}, keeps{keep("b", 60)}, "b 60s gone -10740 timeAdded"},
-		{ts{untimed("a"), timed("b", 9*second)}, keeps{keep("b", 60)}, "a none gone 0 now"},
-		{ts{timed("a", 9*second), timed("b", 99*second)}, keeps{keep("b", 60)}, "b 60s gone -39 timeAdded"},
-		{ts{timed("a", 9*second), timed("b", 9*second)}, keeps{keep("a", 0)}, "b none gone -9 timeAdded"},
-		{ts{timed("a", 9*second), timed("b", 99*second)}, nil, "b none gone -99 timeAdded"},
+		{ts{untimed("a"), timed("b", 3*time.Hour)}, keeps{keep("b", 60)}, "b 60s overdue -10740 timeAdded"},
+		{ts{timed("b", 3*time.Hour), untimed("a")}, keeps{keep("b", 60)}, "b 60s overdue -10740 timeAdded"},
+		{ts{untimed("a"), timed("b", 9*second)}, keeps{keep("b", 60)}, "a none overdue 0 now"},
+		{ts{timed("a", 9*second), timed("b", 99*second)}, keeps{keep("b", 60)}, "b 60s overdue -39 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 9*second)}, keeps{keep("a", 0)}, "b none overdue -9 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 99*second)}, nil, "b none overdue -99 timeAdded"},
 		{ts{timed("a", 9*second), untimed("b")}, keeps{keep("a", 99), keep("b", 50)}, "b 50s leaves 50 now"},
-		{ts{timed("a", -9*second), untimed("b")}, keeps{keep("b", 50)}, "a none gone 0 now"},
+		{ts{timed("a", -9*second), untimed("b")}, keeps{keep("b", 50)}, "a none overdue 0 now"},
 		{ts{timed("a", -9*second)}, keeps{keep("a", 5)}, "a 5s leaves 14 timeAdded"},
-		{ts{timed("a", 9*second), timed("b", 9*second)}, keeps{keep("a", 9), keep("b", 9)}, "a 9s gone 0 timeAdded"},
+		{ts{timed("a", 9*second), timed("b", 9*second)}, keeps{keep("a", 9), keep("b", 9)}, "a 9s overdue 0 timeAdded"},
 		{ts{timed("a", 9*second), untimed("b")}, keeps{tol("a op=Exists"), keep("b", 1)}, "b 1s leaves 1 now"},
 	} {
 		n := &node{name: "n", taints: tc.taints}
 		p := &pod{profile: &profile{tolerations: tc.tolerations, matcher: taints.Compile(tc.tolerations)}}
-		x := leavingOf(p, n, testNow)
+		x := evictionOf(p, n, testNow)
 		because := x.Because[0]
 		seconds := "none"
 		if because.Toleration != nil {
@@ -142,7 +142,7 @@ func TestLeavingTaint(t *testing.T) {
 	}
 }
 
-func TestLeavingText(t *testing.T) {
+func TestEvictionText(t *testing.T) {
 	got := mustRunWith(t, "80", list(
 		nodeJSON("n", "", "a=b:NoExecute", "c:NoExecute", "d:NoSchedule"), atEndOfTime("m"),
 		podJSON("ever", "n", "", tol("c op=Exists"), tol("a=b")),
@@ -207,7 +207,7 @@ func TestRelative(t *testing.T) {
 
 func TestYearZero(t *testing.T) {
 	r := mustReport(t, list(at("n", 0), podJSON("p", "n", "", forSeconds(1))), "-now", "0000-01-01T00:00:00Z")
-	if x := r.Leaving[0]; x.Outcome != leaves || *x.InSeconds != testNow.Unix()+1+62167219200 {
+	if x := r.Evictions[0]; x.Outcome != leaves || *x.InSeconds != testNow.Unix()+1+62167219200 {
 		t.Errorf("got %+v", x)
 	}
 }

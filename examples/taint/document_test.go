@@ -146,7 +146,7 @@ func TestBadInput(t *testing.T) {
 		{`{"kind":"List","items":null}`, "no nodes; "},
 		{`{"kind":"List","items":[]}`, "no nodes; "},
 		{`{"kind":"List","items":{}}`, "items is an object, not a list"},
-		{`{"kind":"List","items":[],"items":[]}`, "items is there twice"},
+		{`{"kind":"List","items":[],"items":[]}`, "items is a duplicate member"},
 		{`{"kind":"List","items":[5]}`, "object at items[0]: it is a number, not an object"},
 		{`{"kind":"List","items":[{"kind":"Node"}]}`, "node at items[0]: metadata.name is missing"},
 		{`{"kind":"Node"}`, "node: metadata.name is missing"},
@@ -157,14 +157,14 @@ func TestBadInput(t *testing.T) {
 			"node n: metadata.labels is a number, not a string",
 		},
 		{`{"kind":"Node","metadata":{"name":"n"},"spec":[]}`, "node/n: spec is a list, not an object"},
-		{`{"kind":"Node","metadata":{"name":"n"},"spec":{},"spec":{}}`, "node/n: spec is there twice"},
+		{`{"kind":"Node","metadata":{"name":"n"},"spec":{},"spec":{}}`, "node/n: spec is a duplicate member"},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":{}}}`,
 			"node/n: spec.taints is an object, not a list",
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[],"taints":[]}}`,
-			"node/n: spec.taints is there twice",
+			"node/n: spec.taints is a duplicate member",
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"key":5}]}}`,
@@ -172,7 +172,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x","timeAdded":"soon"}]}}`,
-			"node/n: spec.taints[0]: parsing time",
+			"node/n: spec.taints[0].timeAdded: parsing time",
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"x"},{}]}}`,

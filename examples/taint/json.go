@@ -51,7 +51,7 @@ func only(list []kubejson.Member[string], key string) (*kubejson.Member[string],
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("%s is there twice", key)
+			return nil, fmt.Errorf("%s is a duplicate member", key)
 		}
 		found = &list[i]
 	}

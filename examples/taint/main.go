@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Taint is "kubectl taint" for files: it changes the taints of nodes in the
-// JSON that kubectl prints, and leaves every other byte as it is.
+// JSON that kubectl prints, and leaves every other byte as it is, but for a byte
+// order mark, which it drops.
 //
 //	kubectl get nodes -o json | go run ./examples/taint nodes gpu-1 dedicated=ml:NoSchedule spot-
 //
@@ -33,8 +34,10 @@ var sample string
 const usage = `Usage: kubectl get nodes -o json | taint [flags] [nodes] NODE ... CHANGE ...
 
 Changes the taints of nodes in JSON, as "kubectl taint" does in a cluster, and leaves
-all else as it is. Without -f and input it changes a built-in sample of the nodes
-cp-1, gpu-1 and gpu-2; try: taint gpu-1 dedicated=ml:NoSchedule spot-
+all else as it is. Without -f, and with a terminal or /dev/null as standard input, it
+changes a built-in sample of the nodes cp-1, gpu-1 and gpu-2; try:
+
+  taint gpu-1 dedicated=ml:NoSchedule spot-
 
 A CHANGE is one of
   key=value:Effect  key:Effect    adds a taint; Effect is NoSchedule,
@@ -113,13 +116,21 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()
 	}
-	flags.StringVar(&o.file, "f", "", "the `file` to read, - for standard input (default standard input)")
+	flags.Func("f", "the `file` to read, - for standard input (default standard input)", o.setFile)
 	flags.BoolVar(&o.all, "all", false, "change every node")
 	flags.BoolVar(&o.overwrite, "overwrite", false, "let a taint take the place of one of its key and effect")
-	flags.StringVar(&o.file, "filename", "", "the same as -f `file`")
+	flags.Func("filename", "the same as -f `file`", o.setFile)
 	flags.Func("l", "change the nodes with the `labels`, as kubectl takes them: pool=gpu,zone!=a,!old", o.setSelector)
 	flags.Func("selector", "the same as -l `labels`", o.setSelector)
 	return flags
+}
+
+func (o *options) setFile(s string) error {
+	if o.file != "" {
+		return errors.New("one file at a time, because the output is one document")
+	}
+	o.file = s
+	return nil
 }
 
 func (o *options) setSelector(s string) (err error) {
@@ -148,7 +159,7 @@ func (o *options) setArguments(arguments []string) error {
 	}
 	specs := arguments[first:]
 	if i := slices.IndexFunc(specs, func(s string) bool { return !isChange(s) }); i >= 0 {
-		return fmt.Errorf("%q follows a change and is none; name the nodes first, then the changes", specs[i])
+		return fmt.Errorf("%q follows a change and is not one; name the nodes first, then the changes", specs[i])
 	}
 	if o.nodes = arguments[:first]; first > 0 && isResource(arguments[0]) {
 		o.nodes = arguments[1:first]
@@ -257,7 +268,7 @@ func (o *options) change(d *document, stderr io.Writer) (after string, err error
 			continue
 		}
 		changed++
-		fmt.Fprintf(stderr, "node/%s %s\n", terminal.Printable(n.name), o.operation())
+		fmt.Fprintf(stderr, "node/%s %s\n", terminal.Line(n.name), o.operation())
 	}
 	for _, name := range missing {
 		failed = append(failed, onNode(name, errors.New("not found")))
@@ -273,7 +284,7 @@ func (o *options) change(d *document, stderr io.Writer) (after string, err error
 
 // onNode names the node in each line of the error.
 func onNode(name string, err error) error {
-	prefix := "node/" + name + ": "
+	prefix := "node/" + terminal.Line(name) + ": "
 	return errors.New(prefix + strings.ReplaceAll(err.Error(), "\n", "\n"+prefix))
 }
 

@@ -152,7 +152,7 @@ func TestTaint(t *testing.T) {
 		},
 		{
 			"c:NoSchedule n", 2, "-",
-			"taint: \"n\" follows a change and is none; name the nodes first, then the changes\n",
+			"taint: \"n\" follows a change and is not one; name the nodes first, then the changes\n",
 		},
 		{"n --all c:NoSchedule", 2, "-", "taint: more than one of names, --all and -l; choose the nodes in one way\n"},
 		{
@@ -299,5 +299,24 @@ func TestTerminal(t *testing.T) {
 	code, _, stderr := runOn(strings.NewReader(nodeJSON("\x1b[31mred")), "--all k:NoSchedule")
 	if code != 0 || stderr != "node/\uFFFD[31mred tainted\n" {
 		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+func TestSecondFile(t *testing.T) {
+	code, stdout, stderr := runOn(nil, "-f a.json --filename b.json n c:NoSchedule")
+	const want = "invalid value \"b.json\" for flag -filename: one file at a time, because the output is one document\n"
+	if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) {
+		t.Errorf("exit code %d, stdout %q, stderr %s", code, stdout, stderr)
+	}
+}
+
+// A name of a node makes no lines of its own.
+func TestNamesWithLineFeeds(t *testing.T) {
+	input := `{"kind":"Node","metadata":{"name":"n\\nnode/all tainted"},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}}`
+	for _, change := range []string{"x:NoSchedule", "x-", "k=v:NoSchedule"} {
+		_, _, stderr := runOn(strings.NewReader(input), "--all "+change)
+		if strings.Contains(stderr, "\nnode/all") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: %q", change, stderr)
+		}
 	}
 }

@@ -42,15 +42,15 @@ func (r *report) html() ([]byte, error) {
 	v := view{
 		Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		ScriptHash: "sha256-" + base64.StdEncoding.EncodeToString(hash[:]),
-		Nodes:      count(r.Nodes, "node"), Pods: count(r.Pods, "pod"), Input: clean(r.Input), Now: r.Now,
-		Filter:       clean(r.Filter),
+		Nodes:      count(r.Nodes, "node"), Pods: count(r.Pods, "pod"), Input: terminal.Line(r.Input), Now: r.Now,
+		Filter:       terminal.Line(r.Filter),
 		NotEvaluated: enumerate(r.NotEvaluated, "and"), LeftOut: r.leftOut(),
 	}
 	if len(r.Ignored) > 0 {
-		v.Ignored = clean(ignored(r.Ignored))
+		v.Ignored = terminal.Line(ignored(r.Ignored))
 	}
 	if len(r.matrix.columns) == 0 {
-		v.NoPods = clean(cmp.Or(r.noPods, "All pods have finished"))
+		v.NoPods = terminal.Line(cmp.Or(r.noPods, "All pods have finished"))
 	}
 	v.addCauses(r)
 	v.addFates(r)
@@ -61,7 +61,7 @@ func (r *report) html() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// A view is what the template shows. Its texts are clean.
+// A view is what the template shows. Its texts are lines.
 type view struct {
 	Style      template.CSS
 	Script     template.JS
@@ -136,9 +136,6 @@ type groupView struct {
 	MoreNames          int
 }
 
-// clean replaces what cannot be seen, as characters that turn the direction of text.
-func clean(s string) string { return strings.ReplaceAll(terminal.Printable(s), "\n", " ") }
-
 // A code is a text with the places at which a line may break.
 type code []string
 
@@ -146,7 +143,7 @@ type code []string
 func codeOf(s string) code {
 	var parts code
 	start := 0
-	s = clean(s)
+	s = terminal.Line(s)
 	for i := range len(s) {
 		if strings.IndexByte("/=:", s[i]) >= 0 {
 			parts, start = append(parts, s[start:i+1]), i+1
@@ -170,7 +167,7 @@ func cut(names []string, most int) (first []string, more int) {
 		names = names[:most]
 	}
 	for _, n := range names {
-		first = append(first, clean(n))
+		first = append(first, terminal.Line(n))
 	}
 	return first, more
 }
@@ -192,9 +189,9 @@ func (v *view) addCauses(r *report) {
 		x := causeView{
 			Pods:  c.Pods,
 			Kind:  c.Kind.words(),
-			Text:  clean(c.words()),
-			Whose: clean(c.who()),
-			Fix:   clean(c.Fix),
+			Text:  terminal.Line(c.words()),
+			Whose: terminal.Line(c.who()),
+			Fix:   terminal.Line(c.Fix),
 		}
 		x.Names, x.MoreNames = cut(names[c.Text], maxPageNames)
 		v.Causes = append(v.Causes, x)
@@ -210,7 +207,7 @@ func (v *view) addFates(r *report) {
 	scale := newTimeScale(fates)
 	v.Ticks = scale.ticks()
 	for _, f := range shown {
-		x := fateView{Pods: len(f.pods), Text: clean(f.text()), Why: clean(f.why()), Class: f.pods[0].Outcome}
+		x := fateView{Pods: len(f.pods), Text: terminal.Line(f.text()), Why: terminal.Line(f.why()), Class: f.pods[0].Outcome}
 		var names []string
 		for _, p := range f.pods {
 			names = append(names, p.Pod+" on "+p.Node)
@@ -244,7 +241,7 @@ func (v *view) addMatrix(r *report) {
 			Keeps:     g.keeps,
 			NodeCount: len(g.nodes),
 		}
-		row.Title = clean(strings.Join(taintTexts(g.taints), " "))
+		row.Title = terminal.Line(strings.Join(taintTexts(g.taints), " "))
 		if g.keeps > 0 {
 			row.KeepsText = "keeps " + count(g.keeps, "pending pod") + " away"
 		}
@@ -276,7 +273,7 @@ func columnViewOf(k int, c *matrixColumn) columnView {
 	if c.pending > 0 {
 		x.Count += fmt.Sprintf(", %d pending", c.pending)
 	}
-	x.Owner = clean(c.owners[0])
+	x.Owner = terminal.Line(c.owners[0])
 	if more := len(c.owners) - 1; more > 0 {
 		x.Owner += fmt.Sprintf(" +%d", more)
 	}
@@ -288,7 +285,7 @@ func columnViewOf(k int, c *matrixColumn) columnView {
 	if c.profile.affinity != nil {
 		selects = append(selects, affinityText(c.profile.affinity))
 	}
-	x.Selects = clean(strings.Join(selects, " and "))
+	x.Selects = terminal.Line(strings.Join(selects, " and "))
 	for _, t := range c.profile.tolerations {
 		x.Tolerations = append(x.Tolerations, codeOf(t.String()))
 	}
@@ -324,7 +321,7 @@ func (v *view) addGroups(r *report) {
 			Pods:   g.Pods,
 			Keeps:  g.KeepsAway,
 			Taints: codesOf(g.Taints),
-			First:  clean(firstNames(g.NodeNames)),
+			First:  terminal.Line(firstNames(g.NodeNames)),
 		}
 		if x.More = len(g.NodeNames) > 6; x.More {
 			x.Names, x.MoreNames = cut(g.NodeNames, maxPageNames)

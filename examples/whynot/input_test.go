@@ -65,7 +65,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"timeAdded":"soon"}]}}`,
-			"node n: spec.taints[1]: parsing time",
+			"node n: spec.taints[1].timeAdded: parsing time",
 		},
 		{
 			`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{},{"timeAdded":"2026-01-01T00:00:00+24:30"}]}}`,

@@ -49,7 +49,7 @@ func TestWriteJSON(t *testing.T) {
 		inputs[file] = string(text)
 	}
 	for name, input := range inputs {
-		r := reportOn(t, input, question{})
+		r := reportOn(t, input, question{lint: true})
 		var got, want bytes.Buffer
 		if err := r.writeJSON(&got); err != nil {
 			t.Fatal(err)
@@ -60,6 +60,17 @@ func TestWriteJSON(t *testing.T) {
 		if diff := cmp.Diff(want.String(), got.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// What is odd about tolerations is looked for where it is shown only.
+func TestFindingsWhereShown(t *testing.T) {
+	input := list(nodeJSON("n", ""), podJSON("p", "", "", tol("a"), tol("a")))
+	if list := reportOn(t, input, question{}).Pending[0].Findings; list != nil {
+		t.Errorf("got %v", list)
+	}
+	if list := reportOn(t, input, question{lint: true}).Pending[0].Findings; len(list) == 0 {
+		t.Error("no findings")
 	}
 }
 

@@ -236,7 +236,11 @@ func (p program) answer(o options) (*report, error) {
 		return nil, fmt.Errorf("%s: no nodes, only %s; expected the output of kubectl get nodes,pods -A -o json",
 			in, c.contents())
 	}
-	q := question{now: p.now(&o, in).UTC().Truncate(time.Second), matrix: o.form == formHTML}
+	q := question{
+		now:    p.now(&o, in).UTC().Truncate(time.Second),
+		matrix: o.form == formHTML,
+		lint:   o.form == formJSON || o.form == formText && o.verbose,
+	}
 	if o.pod != "" {
 		if q.pod, err = c.find(o.pod, o.only.namespace); err != nil {
 			return nil, fmt.Errorf("%s: %w", in, err)

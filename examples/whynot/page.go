@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/terminal"
 )
 
 // A page is text of a width.
@@ -20,7 +21,7 @@ type page struct {
 
 // line writes a line, whatever is in the names of objects.
 func (p *page) line(s string) {
-	p.WriteString(strings.ReplaceAll(s, "\n", " "))
+	p.WriteString(terminal.Line(s))
 	p.WriteByte('\n')
 }
 

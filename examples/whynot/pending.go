@@ -109,6 +109,7 @@ type analyst struct {
 	chooser    *chooser
 	known      *known
 	placements map[*profile]*placement
+	findings   map[*taints.Matcher][]finding // nil where nobody reads them
 }
 
 // count counts for each group how many of the pods it keeps away.
@@ -183,7 +184,7 @@ func (a *analyst) paragraph(p *pod) pending {
 		Change:            where.change,
 		Alternatives:      where.alternatives,
 		AlternativesTotal: where.alternativesTotal,
-		Findings:          findings(p.tolerations),
+		Findings:          a.findingsOf(p),
 		Gated:             p.gated,
 		NotEvaluated:      p.unseen,
 		Message:           p.message,
@@ -196,6 +197,20 @@ func (a *analyst) paragraph(p *pod) pending {
 	}
 	r.kind, r.Cause = where.causeOf(p)
 	return r
+}
+
+// findingsOf returns what is odd about the tolerations, which pods share. In a
+// long list it takes as long to find as all else.
+func (a *analyst) findingsOf(p *pod) []finding {
+	if a.findings == nil {
+		return nil
+	}
+	list, ok := a.findings[p.matcher]
+	if !ok {
+		list = findings(p.tolerations)
+		a.findings[p.matcher] = list
+	}
+	return list
 }
 
 // names returns the names of nodes, in order, at most maxNames.

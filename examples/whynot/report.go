@@ -101,6 +101,7 @@ type question struct {
 	now    time.Time
 	pod    podName // zero: all pods
 	matrix bool    // as for the page
+	lint   bool    // with findings about all pods
 }
 
 // newReport answers the questions about all pods, or about one.
@@ -116,7 +117,13 @@ func newReport(c *cluster, q question) (*report, error) {
 		NotEvaluated: notEvaluated,
 		Pending:      []pending{},
 	}
-	a := &analyst{c, &chooser{cluster: c, groups: groups}, newKnown(groups), make(map[*profile]*placement)}
+	a := &analyst{
+		cluster: c, chooser: &chooser{cluster: c, groups: groups}, known: newKnown(groups),
+		placements: make(map[*profile]*placement),
+	}
+	if q.lint || q.pod != (podName{}) {
+		a.findings = make(map[*taints.Matcher][]finding)
+	}
 	waiting := r.survey(c)
 	a.count(waiting)
 	if q.pod == (podName{}) {

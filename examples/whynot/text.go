@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/seed-0529bac1/taints/examples/internal/terminal"
 )
 
 // text returns the report for people, in lines of the width where words allow
@@ -28,7 +26,7 @@ func (r *report) text(width int, verbose bool) []byte {
 	}
 	p.blank()
 	p.wrap("", "", "Not evaluated: "+enumerate(r.NotEvaluated, "and")+".")
-	return []byte(terminal.Printable(p.String()))
+	return []byte(p.String())
 }
 
 func (r *report) writeHeading(p *page) {

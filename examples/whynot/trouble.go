@@ -35,30 +35,46 @@ var stateKeys = []string{
 	"ignore-taint.cluster-autoscaler.kubernetes.io/", // the former name of startup-taint
 	"karpenter.sh/unregistered",
 	"node.cilium.io/agent-not-ready",
+	"cni.istio.io/not-ready",
 	"ebs.csi.aws.com/agent-not-ready",
 	"efs.csi.aws.com/agent-not-ready",
 	"fsx.csi.aws.com/agent-not-ready",
 	"s3.csi.aws.com/agent-not-ready",
+	"remediator.kubernetes.azure.com/unschedulable", // AKS repairs or drains the node
+	"remediator.aks.microsoft.com/unschedulable",    // the former name of that
+	"baremetal.cluster.gke.io/maintenance",
 }
 
-// leavingKeys are keys of taints of nodes that are being removed, or may be soon.
+// leavingKeys are keys of taints of nodes that are being removed, or may be
+// soon, or beginnings of such keys.
 var leavingKeys = []string{
 	"ToBeDeletedByClusterAutoscaler",
 	"DeletionCandidateOfClusterAutoscaler",
 	"karpenter.sh/disrupted",
 	"karpenter.sh/disruption", // the former name of disrupted
+	"cloud.google.com/impending-node-termination",
+	nodeTerminationHandler,
 }
+
+// nodeTerminationHandler begins the keys of AWS's, as in spot-itn. Their values
+// name events.
+const nodeTerminationHandler = "aws-node-termination-handler/"
 
 // isNodeTrouble reports whether a taint of the key says that the node is out of
 // order, cordoned, not set up yet or being removed.
 func isNodeTrouble(key string) bool {
-	return isLeaving(key) || slices.ContainsFunc(stateKeys, func(known string) bool {
+	return isLeaving(key) || isAmong(stateKeys, key)
+}
+
+// isAmong reports whether the key is in the list, or begins with a part that is.
+func isAmong(list []string, key string) bool {
+	return slices.ContainsFunc(list, func(known string) bool {
 		return key == known || strings.HasSuffix(known, "/") && strings.HasPrefix(key, known)
 	})
 }
 
 // isLeaving reports whether a taint of the key says that the node is being removed.
-func isLeaving(key string) bool { return slices.Contains(leavingKeys, key) }
+func isLeaving(key string) bool { return isAmong(leavingKeys, key) }
 
 // haveLeaving reports whether one of the taints says that a node is being removed.
 func haveLeaving(list []taints.Taint) bool {
@@ -74,9 +90,9 @@ func troubleWords(list []taints.Taint) string {
 }
 
 // withoutTime returns the taint without a value that is a time, as the Cluster
-// Autoscaler writes it: each node has another one.
+// Autoscaler writes it, or an event: each node has another one.
 func withoutTime(t taints.Taint) taints.Taint {
-	if isLeaving(t.Key) && isInteger(t.Value) {
+	if isLeaving(t.Key) && isInteger(t.Value) || strings.HasPrefix(t.Key, nodeTerminationHandler) {
 		t.Value = ""
 	}
 	return t

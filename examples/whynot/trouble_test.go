@@ -45,6 +45,18 @@ func TestNodeTrouble(t *testing.T) {
 		{"efs.csi.aws.com/agent-not-ready:NoExecute", true, false, ""},
 		{"fsx.csi.aws.com/agent-not-ready:NoExecute", true, false, ""},
 		{"s3.csi.aws.com/agent-not-ready:NoExecute", true, false, ""},
+		{"cni.istio.io/not-ready=true:NoSchedule", true, false, ""},
+		{"remediator.aks.microsoft.com/unschedulable:NoSchedule", true, false, ""},
+		{"remediator.kubernetes.azure.com/unschedulable:NoSchedule", true, false, ""},
+		{"kubernetes.azure.com/scalesetpriority=spot:NoSchedule", false, false, ""},
+		{"baremetal.cluster.gke.io/maintenance:NoSchedule", true, false, ""},
+		{"cloud.google.com/impending-node-termination:NoSchedule", true, true, ""},
+		{"cloud.google.com/gke-spot=true:NoSchedule", false, false, ""},
+		{
+			"aws-node-termination-handler/spot-itn=spot-itn-0a1b:NoSchedule", true, true,
+			"aws-node-termination-handler/spot-itn:NoSchedule",
+		},
+		{"aws-node-termination-handler/rebalance-recommendation:NoExecute", true, true, ""},
 		{"dedicated=1:NoSchedule", false, false, ""},
 		{"node-role.kubernetes.io/control-plane:NoSchedule", false, false, ""},
 	}

@@ -19,11 +19,25 @@ func Decode(field string, value []byte, into any) error {
 	case err == nil:
 		return nil
 	case !errors.As(err, &wrong):
-		return fmt.Errorf("%s: %w", field, err)
+		return fmt.Errorf("%s: %w", field+culprit(value, into), err)
 	case wrong.Field != "":
 		field += "." + wrong.Field
 	}
 	return fmt.Errorf("%s is %s, not %s", field, withArticle(wrong.Value), kindOfType(wrong.Type))
+}
+
+// culprit returns the member of an object that cannot be decoded by itself, as
+// in ".timeAdded"; empty where the value is none.
+func culprit(value []byte, into any) string {
+	if value[0] != '{' {
+		return ""
+	}
+	for m := range Members(value) {
+		if json.Unmarshal([]byte("{"+string(value[m.Start:m.End])+"}"), into) != nil {
+			return "." + string(m.Key)
+		}
+	}
+	return ""
 }
 
 // DecodeList decodes a list element by element, so that an error names the one

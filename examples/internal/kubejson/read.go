@@ -259,7 +259,7 @@ func (o *Object) setType(key string, value []byte) {
 // readItems reads the items of a list.
 func (r *reader) readItems(d *document) error {
 	if d.isList {
-		return r.errorf("items is there twice")
+		return r.errorf("items is a duplicate member")
 	}
 	d.isList = true
 	c, err := r.peek()

@@ -125,7 +125,7 @@ func TestErrors(t *testing.T) {
 		{"{}", "in: object: it has no kind; expected"},
 		{`{"kind":5}`, "it has no kind"},
 		{`{"kind":"List","items":5}`, "items is a number, not a list"},
-		{`{"kind":"List","items":[],"items":[]}`, "items is there twice"},
+		{`{"kind":"List","items":[],"items":[]}`, "items is a duplicate member"},
 		{`{"kind":"List","items":[5]}`, "in: object at items[0]: it is a number, not an object"},
 		{`{"kind":"List","items":[{}]}`, "in: object at items[0]: it has no kind, and neither has the list; expected"},
 		{

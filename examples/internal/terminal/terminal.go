@@ -54,6 +54,9 @@ func Printable(s string) string {
 	}, s)
 }
 
+// Line is Printable text in one line, whatever is in the names of objects.
+func Line(s string) string { return strings.ReplaceAll(Printable(s), "\n", " ") }
+
 // A Progress shows on a terminal how far something has come, once it takes
 // longer than a second. The nil Progress shows nothing.
 type Progress struct {

@@ -269,3 +269,24 @@ func TestBrowserHostile(t *testing.T) {
 		t.Error("the script did not run")
 	}
 }
+
+// Every group that the matrix names is among the groups of the page, however
+// many there are.
+func TestGroupsOfMatrix(t *testing.T) {
+	items := []string{podJSON("p", "", "pool=x"), nodeJSON("last", "pool=x", "last:NoSchedule")}
+	for i := range maxPageGroups {
+		for _, name := range []string{"a", "b"} {
+			items = append(items, nodeJSON(fmt.Sprintf("%s%d", name, i), "", fmt.Sprintf("k%d:NoSchedule", i)))
+		}
+	}
+	page := mustRun(t, list(items...), "-o", "html")
+	links := regexp.MustCompile(`href="#(group-\d+)"`).FindAllStringSubmatch(page, -1)
+	for _, link := range links {
+		if !strings.Contains(page, ` id="`+link[1]+`"`) {
+			t.Errorf("the page has no %s", link[1])
+		}
+	}
+	if len(links) != maxRows {
+		t.Errorf("%d links", len(links))
+	}
+}

@@ -126,7 +126,7 @@ func TestTermsText(t *testing.T) {
 		{},
 		{MatchExpressions: []Requirement{{"x", "Odd", []string{"1"}}}},
 	}
-	if got := terms.String(); got != "metadata.name=n,zone in (a,b),cpus>4 or x Odd (1)" {
+	if got := terms.String(); got != "metadata.name=n,zone in (a,b),cpus>4 or x Odd (1) (not valid)" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -102,8 +102,16 @@ func (r *Requirement) Valid() bool {
 	})
 }
 
-// String returns the requirement in kubectl's form, as in "zone in (a,b)".
+// String returns the requirement in kubectl's form, as in "zone in (a,b)", and
+// says if it is not valid.
 func (r Requirement) String() string {
+	if !r.Valid() {
+		return r.text() + " (not valid)"
+	}
+	return r.text()
+}
+
+func (r *Requirement) text() string {
 	values := strings.Join(r.Values, ",")
 	switch r.Operator {
 	case In, NotIn:

@@ -210,7 +210,7 @@ func TestChange(t *testing.T) {
 		{
 			"effect",
 			[]string{"k=v:NoSchedule"},
-			tols("k:NoExecute op=Exists for 5s"),
+			tols("k:NoExecute op=Exists"),
 			[]string{"add k:NoSchedule op=Exists"},
 			1,
 		},
@@ -243,16 +243,16 @@ func TestChange(t *testing.T) {
 			1,
 		},
 		{
-			"an effect that protects later",
+			"an effect that protects for a while",
 			[]string{"example.com/maintenance:NoSchedule"},
 			tols("example.com/maintenance:NoExecute op=Exists for 3600s"),
-			[]string{"add example.com/maintenance:NoSchedule op=Exists"},
-			1,
+			[]string{"if example.com/maintenance:NoSchedule"},
+			none,
 		},
 		{
 			"key and effect",
 			[]string{"dedicated=ml:NoSchedule"},
-			tols("dedicatd=ml:NoExecute for 60s"),
+			tols("dedicatd=ml:NoExecute"),
 			[]string{"add dedicated=ml:NoSchedule"},
 			1,
 		},
@@ -429,6 +429,8 @@ func TestChange(t *testing.T) {
 		},
 
 		{"invalid list", []string{"k=v:NoSchedule"}, []taints.Toleration{{Operator: "Equal", Value: "-"}}, nil, none},
+		{"effect in lower case", []string{"k=v:NoSchedule"}, withEffect("noschedule"), []string{"0: k:NoSchedule op=Exists"}, 1},
+		{"another effect in lower case", []string{"k=v:NoExecute"}, withEffect("noschedule"), nil, none},
 		{"operator", []string{"k=v:NoSchedule"}, withOperator("exists"), []string{"0: k op=Exists"}, 1},
 		{"operator lt", []string{"k=5:NoSchedule"}, withOperator("LT"), []string{"0: k=6 op=Lt"}, 1},
 		{"operator gt", []string{"k=5:NoSchedule"}, withOperator("gt"), []string{"0: k=4 op=Gt"}, 1},
@@ -506,6 +508,10 @@ func checkChange(t *testing.T, x pending, nodes []string) {
 
 func withOperator(op taints.Operator) []taints.Toleration {
 	return []taints.Toleration{{Key: "k", Operator: op}}
+}
+
+func withEffect(e taints.Effect) []taints.Toleration {
+	return []taints.Toleration{{Key: "k", Operator: taints.OpExists, Effect: e}}
 }
 
 func tols(specs ...string) []taints.Toleration {

@@ -18,7 +18,8 @@ import (
 
 // isMistake reports whether the closest toleration was meant for the taint. A
 // toleration that is used, as it tolerates a taint of some node of the cluster,
-// is what its author wants, and so is one that evicts pods at once.
+// is what its author wants. So is one that evicts pods at once, or that lets them
+// stay for a while and is not for this effect.
 func (a *adviser) isMistake(r *reason) bool {
 	t := r.Closest
 	switch {
@@ -26,9 +27,9 @@ func (a *adviser) isMistake(r *reason) bool {
 		return false
 	case t.Key != r.Taint.Key && namesAnother(t.Key, r.Taint.Key):
 		return false
-	case t.Effect != r.Taint.Effect && !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
+	case !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
 		return false
-	case t.TolerationSeconds != nil && *t.TolerationSeconds <= 0 && r.Taint.Effect == taints.NoExecute:
+	case t.TolerationSeconds != nil && (*t.TolerationSeconds <= 0 || t.Effect != r.Taint.Effect):
 		return false
 	}
 	switch knownOperator(t.Operator) {
@@ -125,9 +126,6 @@ func corrected(r taints.Reason) taints.Toleration {
 	t.Key = r.Taint.Key
 	if t.Effect != "" {
 		t.Effect = r.Taint.Effect
-	}
-	if t.Effect != taints.NoExecute {
-		t.TolerationSeconds = nil
 	}
 	if t.Mismatch(r.Taint) == taints.MismatchNone {
 		return t

@@ -87,6 +87,24 @@ default/p
 `,
 		},
 		{
+			"two names that may be meant, one of them with more taints",
+			list(nodeJSON("a", "", "team=ops:NoSchedule"), nodeJSON("b", "", "gpu:NoSchedule", "team=OPS:NoSchedule"),
+				podJSON("p", "", "", tol("team=Ops:NoSchedule"))), `
+  have to tolerate:
+    1 node   team=ops:NoSchedule on a
+    1 node   gpu:NoSchedule and team=OPS:NoSchedule on b
+`,
+		},
+		{
+			"no value, and nodes of values",
+			list(nodeJSON("a", "pool=x", "k:NoSchedule"), nodeJSON("b", "", "k=v:NoSchedule"), podJSON("p", "", "pool=x")), `
+    - key: k
+      operator: Equal
+      value: ""
+      effect: NoSchedule
+`,
+		},
+		{
 			"a DaemonSet's pod", list(a, b, pinned("a")), `
   Its required node affinity metadata.name=a leaves 1 of 2 nodes; its taints reject the pod:
     1 node   k=v:NoSchedule

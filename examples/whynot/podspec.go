@@ -142,7 +142,8 @@ func (s *podSpec) unseen() []string {
 	add(s.hasRequests(), "resource requests")
 	add(hasHostPort(s.containers) || hasHostPort(s.initContainers), "host ports")
 	add(has(s.volumes, "persistentVolumeClaim") || has(s.volumes, "ephemeral"), "volume claims")
-	add(slices.ContainsFunc(disks, func(kind string) bool { return has(s.volumes, kind) }), "volumes that not every node can take")
+	isDisk := func(kind string) bool { return has(s.volumes, kind) }
+	add(slices.ContainsFunc(disks, isDisk), "volumes that not every node can take")
 	add(!kubejson.IsEmpty(s.claims), "resource claims")
 	add(s.scheduler != "" && s.scheduler != "default-scheduler", "the scheduler "+s.scheduler)
 	return words

@@ -12,17 +12,22 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
+// A changeTest is about the advice for one pod.
+type changeTest struct {
+	name        string
+	nodes       []string // each the taints of a node, separated by spaces
+	tolerations []taints.Toleration
+	want        []string // "add …", "0: …" for a replacement, "mend …", "if …" for an alternative
+	opens       int
+}
+
+// none stands for no change, which opens no nodes.
+const none = -1
+
 // TestChange looks at the smallest change for one pod: its entries, the node
 // taints, and how many nodes it opens.
 func TestChange(t *testing.T) {
-	const none = -1
-	tests := []struct {
-		name        string
-		nodes       []string // each the taints of a node, separated by spaces
-		tolerations []taints.Toleration
-		want        []string // "add …", "0: …" for a replacement, "mend …", "if …" for an alternative
-		opens       int
-	}{
+	tests := []changeTest{
 		{"nothing tolerated", []string{"k=v:NoSchedule"}, nil, []string{"if k=v:NoSchedule"}, none},
 		{"two taints", []string{"a:NoSchedule b=c:NoExecute"}, nil, []string{"if a:NoSchedule b=c:NoExecute"}, none},
 		{"soft does not count", []string{"a:NoSchedule b:PreferNoSchedule"}, nil, []string{"if a:NoSchedule"}, none},
@@ -325,109 +330,6 @@ func TestChange(t *testing.T) {
 			1,
 		},
 
-		{
-			"cordoned",
-			[]string{"node.kubernetes.io/unschedulable:NoSchedule"},
-			nil,
-			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"},
-			1,
-		},
-		{
-			"cordoned, and nodes of others",
-			[]string{"node.kubernetes.io/unschedulable:NoSchedule", "k=team-a:NoSchedule"},
-			tols("k=team-b"),
-			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"},
-			1,
-		},
-		{
-			"all cordoned, and of others",
-			[]string{"node.kubernetes.io/unschedulable:NoSchedule k=team-a:NoSchedule"},
-			tols("k=team-b"),
-			[]string{"if k=team-a:NoSchedule mend node.kubernetes.io/unschedulable:NoSchedule"},
-			none,
-		},
-		{
-			"some cordoned, all of others",
-			[]string{"node.kubernetes.io/unschedulable:NoSchedule k=team-a:NoSchedule", "k=team-c:NoSchedule"},
-			tols("k=team-b"),
-			[]string{"if k=team-c:NoSchedule"},
-			none,
-		},
-		{
-			"not ready and more",
-			[]string{"node.kubernetes.io/not-ready:NoSchedule k=v:NoSchedule"},
-			tols("k=V"),
-			[]string{"0: k=v", "mend node.kubernetes.io/not-ready:NoSchedule"},
-			1,
-		},
-		{
-			"what every pod has is not close",
-			[]string{"node.kubernetes.io/not-ready:NoSchedule"},
-			tols("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
-			[]string{"mend node.kubernetes.io/not-ready:NoSchedule"},
-			1,
-		},
-		{
-			"nodes of several taints are mended alike",
-			[]string{
-				"node.kubernetes.io/not-ready:NoSchedule",
-				"node.kubernetes.io/not-ready:NoSchedule k=v:NoSchedule",
-				"node.kubernetes.io/disk-pressure:NoSchedule",
-			},
-			nil,
-			[]string{
-				"mend node.kubernetes.io/disk-pressure:NoSchedule",
-				"mend node.kubernetes.io/not-ready:NoSchedule",
-			},
-			2,
-		},
-		{
-			"an agent that is not ready",
-			[]string{"node.cilium.io/agent-not-ready:NoExecute k=v:NoSchedule"},
-			tols("k=V"),
-			[]string{"0: k=v", "mend node.cilium.io/agent-not-ready:NoExecute"},
-			1,
-		},
-		{
-			"nodes that go, each at its time",
-			[]string{
-				"ToBeDeletedByClusterAutoscaler=1763600001:NoSchedule",
-				"ToBeDeletedByClusterAutoscaler=1763600002:NoSchedule",
-				"k=v:NoSchedule",
-			},
-			nil,
-			[]string{"mend ToBeDeletedByClusterAutoscaler:NoSchedule"},
-			2,
-		},
-		{
-			"nodes of others that go, each at its time",
-			[]string{
-				"ToBeDeletedByClusterAutoscaler=1763600001:NoSchedule k=v:NoSchedule",
-				"ToBeDeletedByClusterAutoscaler=1763600002:NoSchedule k=v:NoSchedule",
-			},
-			nil,
-			[]string{"if k=v:NoSchedule mend ToBeDeletedByClusterAutoscaler:NoSchedule"},
-			none,
-		},
-		{
-			"nodes in order before those to be mended",
-			[]string{"k=v:NoSchedule", "k=v:NoSchedule node.kubernetes.io/unschedulable:NoSchedule"},
-			tols("k=V"),
-			[]string{"0: k=v"},
-			1,
-		},
-		{
-			"nodes that can be mended before those that go",
-			[]string{
-				"karpenter.sh/disrupted:NoSchedule",
-				"karpenter.sh/disrupted:NoSchedule",
-				"node.kubernetes.io/unschedulable:NoSchedule k=v:NoSchedule",
-			},
-			tols("k=V"),
-			[]string{"0: k=v", "mend node.kubernetes.io/unschedulable:NoSchedule"},
-			1,
-		},
-
 		{"invalid list", []string{"k=v:NoSchedule"}, []taints.Toleration{{Operator: "Equal", Value: "-"}}, nil, none},
 		{"effect in lower case", []string{"k=v:NoSchedule"}, withEffect("noschedule"), []string{"0: k:NoSchedule op=Exists"}, 1},
 		{"another effect in lower case", []string{"k=v:NoExecute"}, withEffect("noschedule"), nil, none},
@@ -437,33 +339,35 @@ func TestChange(t *testing.T) {
 		{"operator In", []string{"k=5:NoSchedule"}, withOperator("In"), []string{"0: k=5"}, 1},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			items := []string{podJSON("p", "", "", test.tolerations...)}
-			for i, specs := range test.nodes {
-				items = append(items, nodeJSON("n"+string(rune('a'+i)), "", strings.Fields(specs)...))
-			}
-			x := mustReport(t, list(items...)).Pending[0]
-			var got []string
-			opens := none
-			if c := x.Change; c != nil {
-				opens, got = c.Opens, entryTexts(x.Tolerations, c.Entries)
-				for _, taint := range c.NodeTaints {
-					got = append(got, "mend "+taint.String())
-				}
-			}
-			for _, a := range x.Alternatives {
-				words := append([]string{"if"}, taintTexts(a.Taints)...)
-				for _, taint := range a.NodeTaints {
-					words = append(words, "mend "+taint.String())
-				}
-				got = append(got, strings.Join(append(words, entryTexts(x.Tolerations, a.Corrections)...), " "))
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" || opens != test.opens {
-				t.Errorf("opens %d, want %d (-want +got):\n%s", opens, test.opens, diff)
-			}
-			checkChange(t, x, test.nodes)
-		})
+		t.Run(test.name, test.run)
 	}
+}
+
+func (test changeTest) run(t *testing.T) {
+	items := []string{podJSON("p", "", "", test.tolerations...)}
+	for i, specs := range test.nodes {
+		items = append(items, nodeJSON("n"+string(rune('a'+i)), "", strings.Fields(specs)...))
+	}
+	x := mustReport(t, list(items...)).Pending[0]
+	var got []string
+	opens := none
+	if c := x.Change; c != nil {
+		opens, got = c.Opens, entryTexts(x.Tolerations, c.Entries)
+		for _, taint := range c.NodeTaints {
+			got = append(got, "mend "+taint.String())
+		}
+	}
+	for _, a := range x.Alternatives {
+		words := append([]string{"if"}, taintTexts(a.Taints)...)
+		for _, taint := range a.NodeTaints {
+			words = append(words, "mend "+taint.String())
+		}
+		got = append(got, strings.Join(append(words, entryTexts(x.Tolerations, a.Corrections)...), " "))
+	}
+	if diff := cmp.Diff(test.want, got); diff != "" || opens != test.opens {
+		t.Errorf("opens %d, want %d (-want +got):\n%s", opens, test.opens, diff)
+	}
+	checkChange(t, x, test.nodes)
 }
 
 // entryTexts writes entries with the place of what they replace.

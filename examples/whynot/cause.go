@@ -299,7 +299,7 @@ func text(tolerated string, values []string) string {
 func (x *pending) fix() string {
 	switch {
 	case x.Gated:
-		return "" // for the tolerations are not the cause
+		return "" // because the tolerations are not the cause
 	case x.Change == nil && len(x.Alternatives) == 1:
 		a := &x.Alternatives[0]
 		return "if nodes with " + joinTaints(a.asks()) + " are meant: " + fixText(a.entries())

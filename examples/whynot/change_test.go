@@ -17,7 +17,7 @@ type changeTest struct {
 	name        string
 	nodes       []string // each the taints of a node, separated by spaces
 	tolerations []taints.Toleration
-	want        []string // "add …", "0: …" for a replacement, "mend …", "if …" for an alternative
+	want        []string // "add …", "0: …" for a replacement, "fix …", "if …" for an alternative
 	opens       int
 }
 
@@ -105,9 +105,9 @@ func TestChange(t *testing.T) {
 			},
 			tols("k=Ml"),
 			[]string{
-				"if mend node.kubernetes.io/unschedulable:NoSchedule 0: k=ML",
-				"if mend node.kubernetes.io/disk-pressure:NoSchedule 0: k=ml",
-				"if mend node.kubernetes.io/unschedulable:NoSchedule 0: k=ml",
+				"if fix node.kubernetes.io/unschedulable:NoSchedule 0: k=ML",
+				"if fix node.kubernetes.io/disk-pressure:NoSchedule 0: k=ml",
+				"if fix node.kubernetes.io/unschedulable:NoSchedule 0: k=ml",
 			},
 			none,
 		},
@@ -115,7 +115,7 @@ func TestChange(t *testing.T) {
 			"letter case of two, one of them cordoned",
 			[]string{"k=ml:NoSchedule", "k=ML:NoSchedule node.kubernetes.io/unschedulable:NoSchedule"},
 			tols("k=Ml"),
-			[]string{"if 0: k=ml", "if mend node.kubernetes.io/unschedulable:NoSchedule 0: k=ML"},
+			[]string{"if 0: k=ml", "if fix node.kubernetes.io/unschedulable:NoSchedule 0: k=ML"},
 			none,
 		},
 		{
@@ -134,7 +134,7 @@ func TestChange(t *testing.T) {
 			tols("k=Ml"),
 			[]string{
 				"if gpu:NoSchedule 0: k=ml",
-				"if gpu:NoSchedule mend node.kubernetes.io/unschedulable:NoSchedule 0: k=ML",
+				"if gpu:NoSchedule fix node.kubernetes.io/unschedulable:NoSchedule 0: k=ML",
 			},
 			none,
 		},
@@ -144,7 +144,7 @@ func TestChange(t *testing.T) {
 			tols("Dedicated op=Exists"),
 			[]string{
 				"if 0: dedicated op=Exists",
-				"if mend node.kubernetes.io/unschedulable:NoSchedule 0: DEDICATED op=Exists",
+				"if fix node.kubernetes.io/unschedulable:NoSchedule 0: DEDICATED op=Exists",
 			},
 			none,
 		},
@@ -230,21 +230,21 @@ func TestChange(t *testing.T) {
 			"an effect in use, on nodes that are cordoned",
 			[]string{"gpu=a100:NoSchedule node.kubernetes.io/unschedulable:NoSchedule", "gpu=h100:NoExecute"},
 			tols("gpu:NoSchedule op=Exists"),
-			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"},
+			[]string{"fix node.kubernetes.io/unschedulable:NoSchedule"},
 			1,
 		},
 		{
 			"a threshold in use, on nodes that are cordoned",
 			[]string{"score=20:NoSchedule node.kubernetes.io/unschedulable:NoSchedule", "score=90:NoSchedule"},
 			tols("score=30:NoSchedule op=Lt"),
-			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"},
+			[]string{"fix node.kubernetes.io/unschedulable:NoSchedule"},
 			1,
 		},
 		{
 			"a soft effect in use, on nodes that are cordoned",
 			[]string{"spot:PreferNoSchedule node.kubernetes.io/unschedulable:NoSchedule", "spot=batch-only:NoSchedule"},
 			tols("spot:PreferNoSchedule op=Exists"),
-			[]string{"mend node.kubernetes.io/unschedulable:NoSchedule"},
+			[]string{"fix node.kubernetes.io/unschedulable:NoSchedule"},
 			1,
 		},
 		{
@@ -354,13 +354,13 @@ func (test changeTest) run(t *testing.T) {
 	if c := x.Change; c != nil {
 		opens, got = c.Opens, entryTexts(x.Tolerations, c.Entries)
 		for _, taint := range c.NodeTaints {
-			got = append(got, "mend "+taint.String())
+			got = append(got, "fix "+taint.String())
 		}
 	}
 	for _, a := range x.Alternatives {
 		words := append([]string{"if"}, taintTexts(a.Taints)...)
 		for _, taint := range a.NodeTaints {
-			words = append(words, "mend "+taint.String())
+			words = append(words, "fix "+taint.String())
 		}
 		got = append(got, strings.Join(append(words, entryTexts(x.Tolerations, a.Corrections)...), " "))
 	}

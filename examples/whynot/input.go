@@ -96,7 +96,7 @@ func (p program) loadFile(name string, read func(string, io.Reader) error) error
 }
 
 var errNoInput = errors.New("no JSON on standard input; did kubectl fail?" +
-	" To ask the cluster, name it with -A or -n, and leave standard input to the terminal, or < /dev/null")
+	" To ask the cluster, give -A or -n and leave standard input to the terminal, or < /dev/null")
 
 func (p program) loadStandardInput(read func(string, io.Reader) error) error {
 	if p.stdin == nil {

@@ -36,7 +36,7 @@ func (r *report) writeJSON(w io.Writer) error {
 
 // writeList writes the frame up to and with the empty list of the name, into
 // which it puts the elements, and returns the rest of the frame. The line feed
-// and the indent tell the list from other text, for in strings these are escaped.
+// and the indent tell the list from other text, because in strings these are escaped.
 func writeList[E any](out *bufio.Writer, frame []byte, name string, list []E) (rest []byte, err error) {
 	if len(list) == 0 {
 		return frame, nil

@@ -193,7 +193,7 @@ default/p
 `,
 		},
 		{
-			"mend and change",
+			"fix and change",
 			list(nodeJSON("n", "", "node.kubernetes.io/disk-pressure:NoSchedule", "on=on:NoSchedule"),
 				podJSON("p", "", "", tol("on=ON"))), `
   All of these nodes are out of order or cordoned: fix the nodes, not the pod. Without

@@ -63,7 +63,7 @@ type remedy struct {
 	nodes       []int
 	rest        []taints.Taint // of these, what is not said by nodes that are out of order
 	needs       []taints.Taint // of which no toleration is a mistake
-	mended      []taints.Taint // that say that nodes which it opens are out of order
+	fixed       []taints.Taint // that say that nodes which it opens are out of order
 	change
 }
 
@@ -81,7 +81,7 @@ const maxCounted = 100
 
 // advise returns the change that corrects the mistakes in the profile's
 // tolerations, where the library's hints say that there are such, or that says
-// which nodes are to be mended; and the alternatives, where nothing says which
+// which nodes are to be fixed; and the alternatives, where nothing says which
 // nodes are meant. A change never goes to nodes whose key or value merely
 // differs from what the pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
@@ -104,7 +104,7 @@ func (a *adviser) advise() (*change, []*remedy) {
 		if list := rivals(best, all); list != nil {
 			return nil, list
 		}
-		best.NodeTaints = best.mended
+		best.NodeTaints = best.fixed
 		return &best.change, nil
 	}
 	if len(open) == 0 {
@@ -217,22 +217,22 @@ func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
 }
 
 // count counts the nodes that the remedy opens. Of nodes that are out of order
-// these are all that take the pods once they are mended, whatever is wrong.
+// these are all that take the pods once they are fixed, whatever is wrong.
 func (a *adviser) count(r *remedy) {
 	m := taints.Compile(r.Tolerations)
-	r.mended = []taints.Taint{}
-	isMended, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
+	r.fixed = []taints.Taint{}
+	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
 	for _, s := range a.shares {
 		left := untoleratedOf(m, s.group)
-		stays := func(t taints.Taint) bool { return !isMended || !isNodeTrouble(t.Key) || isLeaving(t.Key) && !isRemoved }
+		stays := func(t taints.Taint) bool { return !isFixed || !isNodeTrouble(t.Key) || isLeaving(t.Key) && !isRemoved }
 		if slices.ContainsFunc(left, stays) {
 			continue
 		}
 		r.Opens += len(s.nodes)
-		r.mended = append(r.mended, left...)
+		r.fixed = append(r.fixed, left...)
 	}
-	slices.SortFunc(r.mended, taints.Taint.Compare)
-	r.mended = slices.Compact(r.mended)
+	slices.SortFunc(r.fixed, taints.Taint.Compare)
+	r.fixed = slices.Compact(r.fixed)
 }
 
 // compareCost orders remedies: nodes that are in order first, then the fewest

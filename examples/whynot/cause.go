@@ -191,7 +191,7 @@ func mistakeText(c *change, why reasons) string {
 			words = append(words, nearMiss(&r))
 		}
 	}
-	return strings.Join(firstOf(words, 3), "; ") + troubleText(c.NodeTaints)
+	return strings.Join(firstOf(words, 3), "; ") + troubleText("the nodes", c.NodeTaints)
 }
 
 // nearMiss says what a toleration has and what the nodes have.
@@ -237,8 +237,10 @@ func taintsText(list []alternative, why reasons) string {
 	}
 	var words []string
 	for _, t := range taintsOf(why) {
-		isCorrected := slices.ContainsFunc(list[0].Corrections, func(e entry) bool { return e.Toleration.Tolerates(t) })
-		if r := why[t]; isCorrected && r.at >= 0 {
+		corrects := func(x alternative) bool {
+			return slices.ContainsFunc(x.Corrections, func(e entry) bool { return e.Toleration.Tolerates(t) })
+		}
+		if r := why[t]; r.at >= 0 && slices.ContainsFunc(list, corrects) {
 			words = append(words, nearMiss(&r))
 		}
 	}
@@ -255,15 +257,19 @@ func taintsText(list []alternative, why reasons) string {
 	if len(words) == 0 {
 		return "it is not clear which nodes are meant"
 	}
-	return strings.Join(firstOf(words, 3), "; ") + troubleText(nodeTaintsOf(list))
+	who := "the nodes"
+	if slices.ContainsFunc(list, func(x alternative) bool { return len(x.NodeTaints) == 0 }) {
+		who = "some nodes"
+	}
+	return strings.Join(firstOf(words, 3), "; ") + troubleText(who, nodeTaintsOf(list))
 }
 
 // troubleText says that the nodes are out of order too, if there are such taints.
-func troubleText(list []taints.Taint) string {
+func troubleText(who string, list []taints.Taint) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "; and the nodes are " + troubleWords(list) + ": " + joinTaints(list)
+	return "; and " + who + " are " + troubleWords(list) + ": " + joinTaints(list)
 }
 
 // nodeTaintsOf returns the taints that say that nodes of the alternatives are

@@ -122,6 +122,18 @@ func TestFixes(t *testing.T) {
 			},
 		},
 		{
+			"two names that may be meant, one of them of a node that is cordoned",
+			[]string{
+				nodeJSON("a", "", "team=ops:NoSchedule"),
+				nodeJSON("b", "", "team=OPS:NoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"),
+				podJSON("pa", "", "", tol("team=Ops")),
+			},
+			[]string{
+				"1|team=Ops, the nodes have OPS (letter case); team=Ops, the nodes have ops (letter case); " +
+					"and some nodes are out of order or cordoned: node.kubernetes.io/unschedulable:NoSchedule|",
+			},
+		},
+		{
 			"an agent that is not ready",
 			[]string{
 				nodeJSON("a", "", "ebs.csi.aws.com/agent-not-ready:NoExecute"),

@@ -14,7 +14,7 @@ import (
 
 var errNoName = errors.New("metadata.name is missing")
 
-// A podSpec is the parts of a pod's spec that count, most of them as JSON, for
+// A podSpec is the parts of a pod's spec that count, most of them as JSON, because
 // most pods share theirs.
 type podSpec struct {
 	node                               string

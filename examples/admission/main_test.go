@@ -284,7 +284,7 @@ func TestUsage(t *testing.T) {
 			[]string{"-self-signed", "-rules", broken},
 			1,
 			"rules.json: 2 problems:\n" +
-				"  [\"namespace\"] is no field; there are cluster, namespaces, dedications, exemptDaemonSets\n" +
+				"  [\"namespace\"] is not a field; there are cluster, namespaces, dedications, exemptDaemonSets\n" +
 				"  dedications is an object, not a list\n",
 		},
 		{[]string{"-self-signed", "-addr", busy}, 1, "address already in use"},

@@ -2,13 +2,16 @@
 
 package webhook
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // Audit returns why the webhooks would refuse a new pod like this one, a Pod in
 // JSON, from who made it: a text for each toleration that is not allowed, and one
 // for what else is wrong. Nil means that they would let it in.
 func (p *Policy) Audit(namespace string, text []byte) []string {
-	decoded, err := decodeJSON(text)
+	decoded, err := decodeJSON(bytes.NewReader(text), podShape, mostKept)
 	if err != nil {
 		return []string{wouldBeRefused(unreadable, err.Error())}
 	}

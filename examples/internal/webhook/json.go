@@ -3,133 +3,18 @@
 package webhook
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// What is looked at of one JSON text. A pod has fewer than 20 levels and a few
-// thousand values.
 const (
-	mostDepth    = 100
-	mostValues   = 200_000
 	mostElements = 1000 // in a list that is read, such as tolerations
 	mostProblems = 100  // that are noted
 )
-
-// decodeJSON reads a text that is one JSON value: objects become map[string]any,
-// lists []any, numbers [json.Number]. It is stricter than encoding/json where
-// readers may differ on what a text says, and where it may cost too much: it refuses
-// invalid UTF-8, a member that is twice in its object, text after the value, more
-// than 100 levels, and more than 200,000 values. The letter case of a member's name
-// counts.
-func decodeJSON(text []byte) (any, error) {
-	if !utf8.Valid(text) {
-		return nil, errors.New("not valid UTF-8")
-	}
-	d := decoder{Decoder: json.NewDecoder(bytes.NewReader(text))}
-	d.UseNumber()
-	v, err := d.value(0)
-	if err == nil {
-		err = d.end()
-	}
-	if err != nil && len(bytes.TrimSpace(text)) == 0 {
-		return nil, errors.New("no JSON at all")
-	}
-	if err != nil {
-		read := text[:d.InputOffset()]
-		line := 1 + bytes.Count(read, []byte("\n"))
-		column := len(read) - bytes.LastIndexByte(read, '\n')
-		return nil, fmt.Errorf("line %d, column %d: %w", line, column, err)
-	}
-	return v, nil
-}
-
-// A decoder counts the values that it reads.
-type decoder struct {
-	*json.Decoder
-	values int
-}
-
-// token returns the next token.
-func (d *decoder) token() (json.Token, error) {
-	t, err := d.Token()
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, errors.New("the JSON ends too early")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("not JSON: %w", err)
-	}
-	return t, nil
-}
-
-// end returns an error if there is text after the value.
-func (d *decoder) end() error {
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("text after the end of the JSON")
-	}
-	return nil
-}
-
-// value reads a value within so many lists and objects.
-func (d *decoder) value(depth int) (any, error) {
-	token, err := d.token()
-	if err != nil {
-		return nil, err
-	}
-	if d.values++; d.values > mostValues {
-		return nil, fmt.Errorf("more than %d values", mostValues)
-	}
-	if depth == mostDepth {
-		return nil, fmt.Errorf("more than %d levels", mostDepth)
-	}
-	switch token {
-	case json.Delim('{'):
-		return d.object(depth + 1)
-	case json.Delim('['):
-		return d.list(depth + 1)
-	}
-	return token, nil
-}
-
-func (d *decoder) object(depth int) (any, error) {
-	members := map[string]any{}
-	for d.More() {
-		token, err := d.token()
-		if err != nil {
-			return nil, err
-		}
-		name := token.(string) // the decoder takes nothing else here
-		if _, ok := members[name]; ok {
-			return nil, fmt.Errorf("the member %s is twice in one object", quote(name))
-		}
-		if members[name], err = d.value(depth); err != nil {
-			return nil, err
-		}
-	}
-	_, err := d.token()
-	return members, err
-}
-
-func (d *decoder) list(depth int) (any, error) {
-	elements := []any{}
-	for d.More() {
-		element, err := d.value(depth)
-		if err != nil {
-			return nil, err
-		}
-		elements = append(elements, element)
-	}
-	_, err := d.token()
-	return elements, err
-}
 
 // A value is what decodeJSON returned, or a part of it, with the path that leads
 // there, as in spec.tolerations[2].key.
@@ -251,7 +136,7 @@ func (r *reader) truth(v value) bool {
 func (r *reader) only(o object, names ...string) {
 	for _, name := range slices.Sorted(maps.Keys(o.members)) {
 		if !slices.Contains(names, name) {
-			r.note(o.entry(name).path, " is no field; there are %s", strings.Join(names, ", "))
+			r.note(o.entry(name).path, " is not a field; there are %s", strings.Join(names, ", "))
 		}
 	}
 }

@@ -39,7 +39,7 @@ type mutation struct {
 // shorter than those that are there by then.
 func (p *Policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
 	tolerations := taints.Merge(pod.tolerations, p.Rules.defaultsOf(namespace))
-	tolerations = addStandard(tolerations, p.Defaults, pod.qos() == bestEffort, pod.requested())
+	tolerations = addStandard(tolerations, p.Defaults, pod.bestEffort, pod.requested)
 	nodeSelector := map[string]string{}
 	maps.Copy(nodeSelector, pod.nodeSelector)
 	for _, d := range p.dedicationsFor(namespace, pod) {

@@ -3,8 +3,8 @@
 package webhook
 
 import (
+	"encoding/json"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -19,18 +19,30 @@ type pod struct {
 	tolerations  []taints.Toleration // nil: not there
 	ofDaemonSet  bool                // as it says itself
 	exempt       bool                // from allow-lists and dedications
-	resources    *resources          // of the pod as a whole; nil: not there
-	containers   []resources         // of containers and init containers
+	requested    []string            // sorted names of the resources that containers and init containers request
+	// bestEffort is its QoS class (ComputePodQOS in Kubernetes 1.36): no request or
+	// limit of cpu or memory is above zero. Those of the pod as a whole, where it has
+	// any, take the place of those of its containers, even if they are empty.
+	// Admission in Kubernetes believes a class that the pod's creator wrote into its
+	// status (GetPodQOS), which is replaced only later; this program does not.
+	bestEffort bool
 }
 
-// resources are what a container, or a pod, asks for.
-type resources struct {
-	names            []string // of all requests
-	requests, limits amounts
+// podShape is what pod reads.
+var podShape = shape{
+	"apiVersion": nil,
+	"kind":       nil,
+	"metadata": {
+		"name": nil, "generateName": nil, "labels": nil,
+		"ownerReferences": {"apiVersion": nil, "kind": nil, "controller": nil},
+	},
+	"spec": {
+		"nodeSelector": nil, "tolerations": nil, "resources": resourcesShape,
+		"containers": {"resources": resourcesShape}, "initContainers": {"resources": resourcesShape},
+	},
 }
 
-// amounts are those of cpu and memory that are above zero.
-type amounts map[string]*big.Rat
+var resourcesShape = shape{"requests": nil, "limits": {"cpu": nil, "memory": nil}}
 
 // pod reads a Pod as an API server sends it, which is with its defaults. Fields that
 // it does not know are ignored.
@@ -48,19 +60,58 @@ func (r *reader) pod(v value) *pod {
 	if p.name == "" {
 		p.name = r.text(metadata.field("generateName"))
 	}
-	if v := spec.field("resources"); v.json != nil {
-		whole := r.resources(v)
-		p.resources = &whole
-	}
-	for _, field := range []string{"containers", "initContainers"} {
-		for _, c := range r.list(spec.field(field)) {
-			p.containers = append(p.containers, r.resources(r.object(c).field("resources")))
-		}
-	}
-	if n := len(p.requested()); n > mostElements {
+	r.resources(spec, p)
+	if n := len(p.requested); n > mostElements {
 		r.note(v.path, " requests %d resources, more than %d", n, mostElements)
 	}
 	return p
+}
+
+// resources reads what the pod and its containers request.
+func (r *reader) resources(spec object, p *pod) {
+	requested := map[string]bool{}
+	p.bestEffort = true
+	for _, field := range []string{"containers", "initContainers"} {
+		for _, c := range r.list(spec.field(field)) {
+			o := r.object(r.object(c).field("resources"))
+			p.bestEffort = r.isBestEffort(o) && p.bestEffort
+			for name := range r.object(o.field("requests")).members {
+				requested[name] = true
+			}
+		}
+	}
+	p.requested = slices.Sorted(maps.Keys(requested))
+	if whole := spec.field("resources"); whole.json != nil {
+		p.bestEffort = r.isBestEffort(r.object(whole))
+	}
+}
+
+// isBestEffort reports whether there is nothing that the kubelet has to see to.
+func (r *reader) isBestEffort(resources object) bool {
+	best := true
+	for _, field := range []string{"requests", "limits"} {
+		amounts := r.object(resources.field(field))
+		for _, name := range []string{"cpu", "memory"} {
+			best = !r.isPositive(amounts.field(name)) && best
+		}
+	}
+	return best
+}
+
+// isPositive reports whether a quantity, such as "500m", "1.5Gi" or "2e3", or a plain
+// number, is above zero. The API server has read it, so that it is in order.
+func (r *reader) isPositive(v value) bool {
+	var text string
+	switch q := v.json.(type) {
+	case string:
+		text = q
+	case json.Number:
+		text = q.String()
+	default:
+		r.unexpected(v, "a quantity")
+	}
+	digits, _, _ := strings.Cut(strings.ToLower(text), "e") // the exponent, or a suffix
+	return !strings.HasPrefix(text, "-") && strings.ContainsAny(digits, "123456789")
 }
 
 // isDaemonSet reports whether the owner is a DaemonSet, and controls what it owns.
@@ -99,35 +150,4 @@ func (r *reader) tolerations(v value) []taints.Toleration {
 		})
 	}
 	return list
-}
-
-func (r *reader) resources(v value) resources {
-	o := r.object(v)
-	requests := r.object(o.field("requests"))
-	return resources{
-		names:    slices.Collect(maps.Keys(requests.members)),
-		requests: r.amounts(requests),
-		limits:   r.amounts(r.object(o.field("limits"))),
-	}
-}
-
-func (r *reader) amounts(o object) amounts {
-	a := amounts{}
-	for _, name := range []string{"cpu", "memory"} {
-		if q := r.quantity(o.field(name)); q != nil && q.Sign() > 0 {
-			a[name] = q
-		}
-	}
-	return a
-}
-
-// requested returns the sorted names of the resources that containers and init
-// containers request.
-func (p *pod) requested() []string {
-	var names []string
-	for _, c := range p.containers {
-		names = append(names, c.names...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

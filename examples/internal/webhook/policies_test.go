@@ -63,7 +63,7 @@ func TestReload(t *testing.T) {
 		{allowSpot[:40], false, "", true},                       // it is told once
 		{"", true, "no JSON at all", true},
 		// Not even the half that is right.
-		{`{"cluster": {"allowedTolerations": []}, "namespace": {}}`, true, `["namespace"] is no field`, true},
+		{`{"cluster": {"allowedTolerations": []}, "namespace": {}}`, true, `["namespace"] is not a field`, true},
 		{"-", true, "no such file", true},
 		{"-", false, "no such file", true},
 		{allowSpot, true, "", true}, // what is in use, but it is good again

@@ -5,6 +5,7 @@ package webhook
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -48,13 +49,31 @@ type request struct {
 	subResource                     string
 	user                            string // who asks
 	pod, old                        value
+	tooMuch                         error // why some of it is missing, if so
+}
+
+// mostKept is how much is kept of a review. Two pods with a thousand tolerations
+// each, and a thousand requests, need a quarter of it.
+const mostKept = 4 << 20
+
+var reviewShape = shape{
+	"apiVersion": nil,
+	"kind":       nil,
+	"request": {
+		"uid": nil, "operation": nil, "namespace": nil, "name": nil, "subResource": nil,
+		"resource":  {"group": nil, "resource": nil},
+		"userInfo":  {"username": nil},
+		"object":    podShape,
+		"oldObject": podShape,
+	},
 }
 
 // readRequest reads an AdmissionReview. Fields that it does not know are ignored.
-func readRequest(body []byte) (*request, error) {
-	decoded, err := decodeJSON(body)
-	if err != nil {
-		return nil, err
+// Where there is more of the others than is kept, it has at least the uid.
+func readRequest(body io.Reader) (*request, error) {
+	decoded, tooMuch := decodeJSON(body, reviewShape, mostKept)
+	if tooMuch != nil && tooMuch != errTooMuch {
+		return nil, tooMuch
 	}
 	var r reader
 	top := r.object(value{json: decoded})
@@ -74,6 +93,7 @@ func readRequest(body []byte) (*request, error) {
 		user:        r.text(r.object(o.field("userInfo")).field("username")),
 		pod:         value{"object", o.field("object").json},
 		old:         value{"oldObject", o.field("oldObject").json},
+		tooMuch:     tooMuch,
 	}
 	if group := r.text(resource.field("group")); group != "" {
 		read.resource = group + "/" + read.resource
@@ -94,7 +114,6 @@ type decision struct {
 	ignored string   // why it was allowed without checking the pod, if so
 	refusal *refusal // nil: allowed
 	name    string   // of the pod
-	qos     qosClass
 	patch   []operation
 }
 
@@ -112,7 +131,7 @@ func (p *Policy) mutateRequest(q *request) decision {
 	if refusal != nil {
 		return decision{refusal: refusal, name: pod.name}
 	}
-	return decision{name: pod.name, qos: pod.qos(), patch: m.patch(pod)}
+	return decision{name: pod.name, patch: m.patch(pod)}
 }
 
 // validateRequest decides whether a pod may be, or become, as it is.
@@ -120,7 +139,7 @@ func (p *Policy) validateRequest(q *request) decision {
 	if why := q.ignore("CREATE", "UPDATE"); why != "" {
 		return decision{ignored: why}
 	}
-	if q.operation == "UPDATE" && q.keepsTolerations() {
+	if q.tooMuch == nil && q.operation == "UPDATE" && q.keepsTolerations() {
 		return decision{ignored: "the tolerations stay as they are"}
 	}
 	now, refusal := q.readPod(q.pod)
@@ -150,10 +169,11 @@ func (p *Policy) exempts(q *request, pod *pod) bool {
 }
 
 // ignore says why the request is none to decide on, and so allowed; empty if it is
-// one. Such requests come where the webhook is registered for more than it needs; to
+// one, or not all of it is known. Such requests come where the webhook is registered for more than it needs; to
 // refuse them could stop a whole cluster.
 func (q *request) ignore(operations ...string) string {
 	switch {
+	case q.tooMuch != nil:
 	case q.resource != "pods":
 		return "the resource is not pods"
 	case q.subResource != "":
@@ -165,8 +185,8 @@ func (q *request) ignore(operations ...string) string {
 }
 
 // keepsTolerations reports whether an update leaves them alone. Then it must go
-// through even if they are not allowed any more, or are too many to look at: else
-// such a pod could not lose its finalizers, and stay forever.
+// through even if they are no longer allowed, or are too many to look at: else such a
+// pod could not lose its finalizers, and stay forever.
 func (q *request) keepsTolerations() bool {
 	var r reader
 	_, now := r.podParts(q.pod)
@@ -178,7 +198,9 @@ func (q *request) keepsTolerations() bool {
 func (q *request) readPod(v value) (*pod, *refusal) {
 	var r reader
 	p := r.pod(v)
-	if q.namespace == "" {
+	if q.tooMuch != nil {
+		r.problems = []string{q.tooMuch.Error()}
+	} else if q.namespace == "" {
 		r.note("", "the request has no namespace")
 	}
 	if len(r.problems) > 0 {
@@ -226,8 +248,8 @@ func (d decision) attributes(q *request) []slog.Attr {
 	if d.refusal != nil {
 		list = append(list, slog.Int("code", d.refusal.code), slog.String("reason", d.refusal.message))
 	}
-	if d.qos != "" {
-		list = append(list, slog.String("qos", string(d.qos)), slog.Any("patch", texts(d.patch)))
+	if len(d.patch) > 0 {
+		list = append(list, slog.Any("patch", texts(d.patch)))
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -218,28 +219,23 @@ func TestHTTPErrors(t *testing.T) {
 			"POST", "application/json; charset=utf-8", "{}", 400,
 			`kind "" of apiVersion "", not AdmissionReview of admission.k8s.io/v1`,
 		},
-		{"POST", "application/json", strings.Repeat(" ", maxBody+1), 413, "the body has more than 7340032 bytes"},
+		{"POST", "application/json", strings.Repeat(" ", maxBody+1), 413, "request body too large"},
 		{"POST", "application/json", strings.Repeat(" ", maxBody), 400, "no JSON at all"},
 		{"POST", "application/json", "", 400, "no JSON at all"},
-		{"POST", "application/json", "\xff", 400, "not valid UTF-8"},
+		{"POST", "application/json", "\xff", 400, `not JSON: "\xff"`},
 		{"POST", "application/json", head + `"request":{"uid":"` + "\xc3\x28" + `"}}`, 400, "not valid UTF-8"},
-		{"POST", "application/json", "kind: AdmissionReview", 400, "line 1, column 1: not JSON: invalid character 'k'"},
+		{"POST", "application/json", "kind: AdmissionReview", 400, "line 1, column 5: not JSON: \"kind\""},
 		{"POST", "application/json", "\n" + head, 400, "line 2, column 62: the JSON ends too early"},
 		{"POST", "application/json", head + `"request":{"uid":"u`, 400, "the JSON ends too early"},
 		{"POST", "application/json", head + `"request":[`, 400, "the JSON ends too early"},
-		{"POST", "application/json", head + `"request":[1,]}`, 400, "not JSON: invalid character ']'"},
-		{"POST", "application/json", head + `"request":[1}`, 400, "not JSON: invalid character '}'"},
-		{"POST", "application/json", head + `"request":{]`, 400, "not JSON: invalid character ']'"},
-		{"POST", "application/json", head + `"request":{"a":}}`, 400, "not JSON"},
+		{"POST", "application/json", head + `"request":[1,]}`, 400, "not JSON: ']' where a value"},
+		{"POST", "application/json", head + `"request":[1}`, 400, "not JSON: '}' where ']' is"},
+		{"POST", "application/json", head + `"request":{]`, 400, "not JSON: ']' where a string"},
+		{"POST", "application/json", head + `"request":{"uid":}}`, 400, "not JSON: '}' where a value"},
 		{"POST", "application/json", head + `5:6}`, 400, "not JSON"},
 		{"POST", "application/json", head + `"request":{}} {}`, 400, "text after the end of the JSON"},
-		{"POST", "application/json", head + `"kind":"Pod"}`, 400, `the member "kind" is twice in one object`},
+		{"POST", "application/json", head + `"kind":"Pod"}`, 400, `duplicate member "kind"`},
 		{"POST", "application/json", head + `"request":` + deep + `}`, 400, "more than 100 levels"},
-		{
-			"POST", "application/json",
-			head + `"request":[` + strings.Repeat("1,", mostValues) + `1]}`, 400,
-			"more than 200000 values",
-		},
 		{"POST", "application/json", "[]", 400, "the JSON is a list, not an object"},
 		{"POST", "application/json", "null", 400, `kind ""`},
 		{
@@ -329,10 +325,6 @@ func TestBadPods(t *testing.T) {
 		{spec(`"containers":[` + many + `]`), "object.spec.containers has 1001 entries"},
 		{spec(`"containers":[{"resources":[]}]`), "object.spec.containers[0].resources is a list"},
 		{
-			spec(`"initContainers":[{"resources":{"limits":{"cpu":"lots"}}}]`),
-			`object.spec.initContainers[0].resources.limits.cpu: "lots" is not a quantity`,
-		},
-		{
 			spec(`"containers":[{"resources":{"requests":{"memory":{}}}}]`),
 			"requests.memory is an object, not a quantity",
 		},
@@ -374,23 +366,6 @@ func TestBadPods(t *testing.T) {
 	if r := mustAsk(t, handler(testPolicy(t)), "/validate",
 		reviewOf("CREATE", "web", tolerating("a"), tolerating("a"))); r.Allowed || r.Status.Code != 403 {
 		t.Errorf("an old object of a new pod: %+v", r)
-	}
-}
-
-func TestLimits(t *testing.T) {
-	for text, ok := range map[string]bool{
-		strings.Repeat("[", mostDepth) + strings.Repeat("]", mostDepth):     true,
-		strings.Repeat("[", mostDepth+1) + strings.Repeat("]", mostDepth+1): false,
-		"[" + strings.Repeat("1,", mostValues-2) + "1]":                     true,
-		"[" + strings.Repeat("1,", mostValues-1) + "1]":                     false,
-	} {
-		if _, err := decodeJSON([]byte(text)); (err == nil) != ok {
-			t.Errorf("%d bytes: %v", len(text), err)
-		}
-	}
-	p := pod{containers: []resources{{names: []string{"b", "a"}}, {names: []string{"c", "b"}}}}
-	if got := strings.Join(p.requested(), " "); got != "a b c" {
-		t.Errorf("got %s", got)
 	}
 }
 
@@ -452,7 +427,7 @@ func TestLog(t *testing.T) {
 	want := []map[string]any{
 		{
 			"level": "INFO", "msg": "decision", "webhook": "mutate", "uid": "6c2e8a94-0d4c-4e0f-9a4e-8b7f5d3c1a20",
-			"operation": "CREATE", "namespace": "ml", "name": "train-7d9c5b6f4-", "allowed": true, "qos": "Burstable",
+			"operation": "CREATE", "namespace": "ml", "name": "train-7d9c5b6f4-", "allowed": true,
 			"patch": []any{
 				"add /spec/tolerations/- example.com/maintenance:NoExecute op=Exists for 3600s",
 				"add /spec/tolerations/- node.kubernetes.io/memory-pressure:NoSchedule op=Exists",
@@ -518,7 +493,7 @@ func TestBodyBreaksOff(t *testing.T) {
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	handler(testPolicy(t)).ServeHTTP(w, r)
-	if w.Code != 400 || w.Body.String() != "the body could not be read: cable cut\n" {
+	if w.Code != 400 || w.Body.String() != "line 1, column 2: the JSON could not be read: cable cut\n" {
 		t.Errorf("code %d: %s", w.Code, w.Body)
 	}
 }
@@ -530,7 +505,7 @@ func TestUnanswered(t *testing.T) {
 	r.Header.Set("Content-Type", "application/json")
 	v := reviewer{
 		"mutate", fixed(testPolicy(t)), (*Policy).mutateRequest, newMetrics(),
-		slog.New(slog.NewJSONHandler(&log, nil)),
+		slog.New(slog.NewJSONHandler(&log, nil)), nil,
 	}
 	v.ServeHTTP(goneWriter{httptest.NewRecorder()}, r)
 	if lines := webhooktest.Logged(log.String(), "decision"); len(lines) != 1 || lines[0]["unanswered"] != "gone" {
@@ -584,7 +559,7 @@ func checkAnswers(t *testing.T, h http.Handler, body []byte) {
 			continue
 		}
 		r := mustAsk(t, h, path, body)
-		q, err := readRequest(body)
+		q, err := readRequest(bytes.NewReader(body))
 		if err != nil || q.uid != r.UID {
 			t.Fatalf("%s: %v, answered to %q", path, err, r.UID)
 		}
@@ -607,7 +582,7 @@ func checkAnswers(t *testing.T, h http.Handler, body []byte) {
 // decoded returns the value as decodeJSON decodes it.
 func decoded(t rapid.TB, v any) any {
 	t.Helper()
-	d, err := decodeJSON(encode(v))
+	d, err := decodeJSON(bytes.NewReader(encode(v)), nil, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,10 @@
 package webhook
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -95,7 +97,7 @@ func (e rulesError) Error() string {
 // The error has all problems, or the first where the text is not JSON; the rules are
 // zero then. Nothing of the text is retained.
 func ParseRules(text []byte) (Rules, error) {
-	decoded, err := decodeJSON(text)
+	decoded, err := decodeJSON(bytes.NewReader(text), nil, math.MaxInt)
 	if err != nil {
 		return Rules{}, err
 	}

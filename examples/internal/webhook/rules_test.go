@@ -22,18 +22,18 @@ func TestParseRulesRefuses(t *testing.T) {
 		want []string // each problem
 	}{
 		{``, []string{"no JSON at all"}},
-		{"{\n  \"cluster\": {},\n}", []string{"line 3, column 1: not JSON: invalid character '}'"}},
-		{`{"cluster": {}, "cluster": {}}`, []string{`line 1, column 26: the member "cluster" is twice in one object`}},
+		{"{\n  \"cluster\": {},\n}", []string{"line 3, column 1: not JSON: '}' where a string"}},
+		{`{"cluster": {}, "cluster": {}}`, []string{`line 1, column 27: duplicate member "cluster"`}},
 		{`null`, []string{"the JSON is null, not an object"}},
 		{`[]`, []string{"the JSON is a list, not an object"}},
-		{`{"Cluster": {}}`, []string{`["Cluster"] is no field; there are cluster, namespaces, dedications`}},
+		{`{"Cluster": {}}`, []string{`["Cluster"] is not a field; there are cluster, namespaces, dedications`}},
 		{
 			`{"cluster": {"allow": []}}`,
-			[]string{`cluster["allow"] is no field; there are defaultTolerations, allowedTolerations`},
+			[]string{`cluster["allow"] is not a field; there are defaultTolerations, allowedTolerations`},
 		},
 		{
 			`{"namespaces": {"a": {"default": []}}}`,
-			[]string{`namespaces["a"]["default"] is no field; there are defaultTolerations, allowedTolerations`},
+			[]string{`namespaces["a"]["default"] is not a field; there are defaultTolerations, allowedTolerations`},
 		},
 		{`{"namespaces": []}`, []string{"namespaces is a list, not an object"}},
 		{
@@ -46,7 +46,7 @@ func TestParseRulesRefuses(t *testing.T) {
 		},
 		{
 			`{"cluster": {"defaultTolerations": [{"key": "k", "seconds": 5}]}}`,
-			[]string{`cluster.defaultTolerations[0]["seconds"] is no field; there are key, operator, value, effect, tolerationSeconds`},
+			[]string{`cluster.defaultTolerations[0]["seconds"] is not a field; there are key, operator, value, effect, tolerationSeconds`},
 		},
 		{
 			`{"cluster": {"defaultTolerations": [{"key": "k", "operator": "Exist"}, {}], "allowedTolerations": [{"key": "k", "tolerationSeconds": 5}]}}`,
@@ -61,11 +61,11 @@ func TestParseRulesRefuses(t *testing.T) {
 			"dedications[0].tolerations are missing", "dedications[0].nodeSelector is missing",
 		}},
 		{`{"dedications": [{"name": "a", "namespaces": ["x", "X", 5], ` + good + `, "matchLabels": {}}]}`, []string{
-			`dedications[0]["matchLabels"] is no field`, `dedications[0].namespaces[1]: "X" is not the name`,
+			`dedications[0]["matchLabels"] is not a field`, `dedications[0].namespaces[1]: "X" is not the name`,
 			"dedications[0].namespaces[2] is the number 5, not a string", "dedications[0].namespaces[2]",
 		}},
 		{`{"dedications": [{"name": "a", "podSelector": {"matchExpressions": []}, ` + good + `}]}`, []string{
-			`dedications[0].podSelector["matchExpressions"] is no field; there are matchLabels`,
+			`dedications[0].podSelector["matchExpressions"] is not a field; there are matchLabels`,
 			"dedications[0] is for no pods",
 		}},
 		{

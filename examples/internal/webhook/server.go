@@ -3,11 +3,11 @@
 package webhook
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"mime"
 	"net"
@@ -17,10 +17,14 @@ import (
 )
 
 const (
-	// maxBody is the most that is read of a request. An API server takes 3 MiB from
-	// a client for one object; the review of an update holds two of them and an
-	// envelope.
-	maxBody = 7 << 20
+	// maxBody is the most that is read of a request. Up to 1.5 MiB of a pod can be
+	// stored. In JSON each byte of them may take six, as in \u003c. The review of an
+	// update holds two of them, and an envelope.
+	maxBody = 20 << 20
+	// smallBody is less than what a request is that may cost much memory, of which
+	// the server reads mostLarge at once, of about 10 MiB each.
+	smallBody = 64 << 10
+	mostLarge = 4
 	// maxHeader is the most that is read of a request's header.
 	maxHeader = 16 << 10
 
@@ -109,9 +113,14 @@ func Address(listener net.Listener) string {
 	return listener.Addr().String()
 }
 
-// newServer returns a server with the limits for each connection.
+// newServer returns a server with the limits for each connection. It speaks HTTP/1.1
+// only: over HTTP/2 requests that wait would fill the buffer of a connection that
+// they share with the one that they wait for.
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
 	return &http.Server{
+		Protocols:         protocols,
 		Handler:           h,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
@@ -125,8 +134,9 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 // newHandler returns the webhooks, and a healthz that is fine as soon as it answers.
 func newHandler(p *Policies, m *metrics, log *slog.Logger, timeout time.Duration) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /mutate", reviewer{"mutate", p, (*Policy).mutateRequest, m, log})
-	mux.Handle("POST /validate", reviewer{"validate", p, (*Policy).validateRequest, m, log})
+	large := make(chan struct{}, mostLarge)
+	mux.Handle("POST /mutate", reviewer{"mutate", p, (*Policy).mutateRequest, m, log, large})
+	mux.Handle("POST /validate", reviewer{"validate", p, (*Policy).validateRequest, m, log, large})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	return m.counting(http.TimeoutHandler(recovering(mux, log), timeout, "this took too long\n"))
 }
@@ -162,6 +172,7 @@ type reviewer struct {
 	decide   func(*Policy, *request) decision
 	metrics  *metrics
 	log      *slog.Logger
+	large    chan struct{} // has an element for each large request that is read
 }
 
 // ServeHTTP implements [http.Handler]. What is not a review that could be answered
@@ -169,12 +180,15 @@ type reviewer struct {
 // the webhook's failurePolicy says.
 func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	body, code, err := readBody(w, r)
+	body := bufio.NewReaderSize(http.MaxBytesReader(w, r.Body, maxBody), smallBody)
+	leave, err := v.enter(r, body)
+	defer leave()
 	var q *request
 	if err == nil {
 		q, err = readRequest(body)
 	}
 	if err != nil {
+		code := codeOf(err)
 		v.log.Warn("bad request", "webhook", v.name, "from", r.RemoteAddr, "code", code, "reason", err.Error())
 		http.Error(w, err.Error(), code)
 		return
@@ -185,26 +199,51 @@ func (v reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, err = w.Write(d.answer(q))
 	attributes := append([]slog.Attr{slog.String("webhook", v.name)}, d.attributes(q)...)
 	if err != nil {
-		// It took too long, or nobody waits any more.
+		// It took too long, or nobody waits any longer.
 		attributes = append(attributes, slog.String("unanswered", err.Error()))
 	}
 	v.log.LogAttrs(r.Context(), slog.LevelInfo, "decision",
 		append(attributes, slog.Int64("microseconds", time.Since(start).Microseconds()))...)
 }
 
-// readBody returns the body, and the code that an error of it or of what is in it has.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int, error) {
+// enter waits until there is room for the request, which the function that it returns
+// gives back. Small ones have room at once, so that nobody can hold them up by sending
+// large ones slowly.
+func (v reviewer) enter(r *http.Request, body *bufio.Reader) (leave func(), err error) {
 	content := r.Header.Get("Content-Type")
 	if media, _, err := mime.ParseMediaType(content); err != nil || media != "application/json" {
-		return nil, http.StatusUnsupportedMediaType,
-			fmt.Errorf("the Content-Type is %s, not application/json", quote(content))
+		return func() {}, httpError{
+			http.StatusUnsupportedMediaType,
+			fmt.Sprintf("the Content-Type is %s, not application/json", quote(content)),
+		}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", maxBody)
+	if _, err := body.Peek(smallBody); err != nil {
+		return func() {}, nil // which is the end, or is met again
 	}
-	if err != nil {
-		err = fmt.Errorf("the body could not be read: %w", err)
+	select {
+	case v.large <- struct{}{}:
+		return func() { <-v.large }, nil
+	case <-r.Context().Done():
+		return func() {}, httpError{http.StatusServiceUnavailable, "too many large requests at once"}
 	}
-	return body, http.StatusBadRequest, err
+}
+
+// An httpError has a code of its own.
+type httpError struct {
+	code int
+	text string
+}
+
+func (e httpError) Error() string { return e.text }
+
+// codeOf returns the code of an answer that is only an error.
+func codeOf(err error) int {
+	var own httpError
+	switch {
+	case errors.As(err, &own):
+		return own.code
+	case errors.As(err, new(*http.MaxBytesError)):
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusBadRequest
 }

@@ -116,7 +116,7 @@ func (p *Policy) allowed(namespace string, pod *pod) []taints.Toleration {
 	if allowed == nil {
 		return nil
 	}
-	return slices.Concat(allowed, addStandard(nil, p.longestDefaults(), pod.qos() == bestEffort, pod.requested()))
+	return slices.Concat(allowed, addStandard(nil, p.longestDefaults(), pod.bestEffort, pod.requested))
 }
 
 // longestDefaults returns the policy's defaults, with at least the seconds that an

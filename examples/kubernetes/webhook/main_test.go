@@ -153,7 +153,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"-url", "https://a#b"}, 2, "is not of the form"},
 		{[]string{"-url", "https://a:b"}, 2, "is not of the form"},
 		{[]string{"-rules", "none.json"}, 1, "webhook: open none.json: "},
-		{[]string{"-rules", broken}, 1, `rules.json: ["namespace"] is no field`},
+		{[]string{"-rules", broken}, 1, `rules.json: ["namespace"] is not a field`},
 		{[]string{"-metrics-addr", "0", "-addr", busy}, 1, "address already in use"},
 		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", busy}, 1, "address already in use"},
 		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", "0"}, 1, "webhook: registering: no network"},

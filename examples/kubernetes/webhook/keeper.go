@@ -36,6 +36,7 @@ type keeper struct {
 	registration *registration
 	secret       string
 	log          *slog.Logger
+	soon         time.Duration // until the next pass after one that failed for nothing that lasts
 
 	serving     atomic.Pointer[tls.Certificate]
 	next        *tls.Certificate // what the last pass saw
@@ -57,33 +58,44 @@ func (k *keeper) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 // notLookedAfter is what the log says of a pass that failed.
 const notLookedAfter = "certificates and registration are not looked after; the next pass tries again"
 
-// run makes a pass at once, and one at each interval until the context is done. It
-// returns an error where the first pass fails, unless something is missing that
-// somebody else can bring back.
+// run makes a pass at once, and one at each interval until the context is done; sooner
+// where a pass failed and nothing is missing, as while no API server can be reached.
+// It returns an error only where the first pass fails for good.
 func (k *keeper) run(ctx context.Context, interval time.Duration) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
 	for first := true; ; first = false {
-		err := k.pass(ctx)
-		if err != nil && first && !missing(err) {
+		wait, err := interval, k.pass(ctx)
+		if first && lasting(err) {
 			return fmt.Errorf("registering: %w", err)
 		}
 		if err != nil && ctx.Err() == nil {
 			k.log.Warn(notLookedAfter, "error", err.Error())
 		}
+		if err != nil && !missing(err) && !lasting(err) {
+			wait = min(interval, k.soon)
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-time.After(wait):
 		}
 	}
+}
+
+// lasting reports whether an error stays until somebody starts the program in another
+// way, or gives it what is somebody else's. All others may pass: those of a network or
+// an API server that is busy or starts, and those that missing knows.
+func lasting(err error) bool {
+	return errors.As(err, new(notOwnedError)) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
 }
 
 // pass brings certificates and registration in order. Where something is missing, it
 // shows the certificate that there is if there was none before.
 func (k *keeper) pass(ctx context.Context) error {
 	var pair *tls.Certificate
-	err := retry.OnError(retry.DefaultBackoff, raced, func() (err error) {
+	var err error
+	// What OnError returns is not asked: it takes a request that ran out of time for
+	// the end of its own trials, and returns nothing.
+	retry.OnError(retry.DefaultBackoff, raced, func() error {
 		pair, err = k.try(ctx)
 		return err
 	})
@@ -133,7 +145,7 @@ func (k *keeper) try(ctx context.Context) (*tls.Certificate, error) {
 // serve shows the certificate from the second pass on that sees it, as API servers
 // may hear of a new authority a little later. It does so at once where nothing is
 // shown yet, and where they do not trust what is: it has ended, or its authority is
-// not registered any more.
+// no longer registered.
 func (k *keeper) serve(pair *tls.Certificate) {
 	now, seen := k.serving.Load(), k.next
 	k.next = pair
@@ -150,7 +162,7 @@ func (k *keeper) serve(pair *tls.Certificate) {
 }
 
 // credentials returns the Secret and the certificate in it, and writes a new one if
-// there is none, if API servers would not trust it, or soon not any more.
+// there is none, if API servers would not trust it, or soon no longer.
 func (k *keeper) credentials(ctx context.Context) (*corev1.Secret, *tls.Certificate, error) {
 	secrets := k.client.CoreV1().Secrets(k.registration.namespace)
 	secret, err := secrets.Get(ctx, k.secret, metav1.GetOptions{})

@@ -8,10 +8,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -85,6 +88,7 @@ func newKeeper(client kubernetes.Interface, now *time.Time) *keeper {
 		registration: newRegistration(),
 		secret:       "admission-tls",
 		log:          slog.New(slog.DiscardHandler),
+		soon:         time.Millisecond,
 	}
 }
 
@@ -408,28 +412,70 @@ func TestSomebodyElses(t *testing.T) {
 	}
 }
 
-// A failure at the start ends the program; later ones do not, and the
-// certificate stays in use.
-func TestRun(t *testing.T) {
+// A failure at the start that cannot pass ends the program.
+func TestRunEnds(t *testing.T) {
 	now, client := start, newAPI()
-	failing := func(verb, resource string) *fake.Clientset {
-		c := newAPI()
-		c.PrependReactor(verb, resource,
-			func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no network") })
-		return c
+	err := client.Tracker().Add(&admissionv1.MutatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: "admission.example.com"},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []*fake.Clientset{
-		failing("get", "secrets"),
-		failing("create", "secrets"),
-		failing("get", mutatingResource),
-		failing("create", validatingResource),
+	err = newKeeper(client, &now).run(t.Context(), time.Hour)
+	if err == nil || !strings.Contains(err.Error(), "registering: the MutatingWebhookConfiguration admission.example.com is not") {
+		t.Errorf("somebody else's: %v", err)
+	}
+	for _, refusal := range []error{
+		apierrors.NewInvalid(schema.GroupKind{}, "x", nil), apierrors.NewBadRequest("x"),
 	} {
-		err := newKeeper(c, &now).run(t.Context(), time.Hour)
-		if err == nil || err.Error() != "registering: no network" {
-			t.Errorf("got %v", err)
+		client := newAPI()
+		client.PrependReactor("create", validatingResource,
+			func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, refusal })
+		if err := newKeeper(client, &now).run(t.Context(), time.Hour); !errors.Is(err, refusal) {
+			t.Errorf("%v: %v", refusal, err)
 		}
 	}
+}
 
+// An API server that cannot be reached at the start, or that has no time, is waited
+// for, however far the pass got, and not for a whole interval.
+func TestRunWaits(t *testing.T) {
+	secrets := corev1.Resource("secrets")
+	refused := &url.Error{Op: "Get", URL: "https://x", Err: syscall.ECONNREFUSED}
+	for _, failure := range []error{
+		refused, fmt.Errorf("wrapped: %w", refused), context.DeadlineExceeded, io.ErrUnexpectedEOF,
+		apierrors.NewTooManyRequests("later", 1), apierrors.NewInternalError(errors.New("etcd")),
+		apierrors.NewServiceUnavailable("starting"), apierrors.NewTimeoutError("slow", 1),
+		apierrors.NewServerTimeout(secrets, "get", 1), apierrors.NewUnauthorized("not yet"),
+	} {
+		for _, call := range [][2]string{
+			{"get", "secrets"}, {"create", "secrets"}, {"get", mutatingResource}, {"create", validatingResource},
+		} {
+			now, client := start, newAPI()
+			var calls atomic.Int32
+			client.PrependReactor(call[0], call[1], func(k8stesting.Action) (bool, runtime.Object, error) {
+				return calls.Add(1) <= 3, nil, failure
+			})
+			var log webhooktest.Buffer
+			k := newKeeper(client, &now)
+			k.log = slog.New(slog.NewJSONHandler(&log, nil))
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- k.run(ctx, time.Hour) }()
+			webhooktest.Eventually(t, &log, notLookedAfter)
+			webhooktest.Eventually(t, &log, "certificate in use")
+			webhooktest.Wait(t, k.registered, log.String)
+			stop()
+			if err := <-ended; err != nil {
+				t.Errorf("%v of %s: %v", failure, call, err)
+			}
+		}
+	}
+}
+
+// A failure later does not end the program, and the certificate stays in use.
+func TestRun(t *testing.T) {
+	now, client := start, newAPI()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var gets atomic.Int32

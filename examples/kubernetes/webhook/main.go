@@ -181,6 +181,10 @@ func setPolicy(p *admissionv1.FailurePolicyType) func(string) error {
 	}
 }
 
+// longestValidity is more than anybody needs, and ten times of it, for which an
+// authority is valid, are a duration still.
+const longestValidity = 10 * 365 * 24 * time.Hour
+
 // check returns an error if the flags are not right or do not go together, and
 // completes the options.
 func (o *options) check(rest []string) error {
@@ -198,7 +202,9 @@ func (o *options) check(rest []string) error {
 		return fmt.Errorf("-timeout %v is not 1 to 30 whole seconds", r.timeout)
 	case o.interval <= 0:
 		return fmt.Errorf("-interval %v is not above zero", o.interval)
-	case o.issuer.validity < 9*o.interval:
+	case o.issuer.validity > longestValidity:
+		return fmt.Errorf("-certificate-validity %v is more than %v, ten years", o.issuer.validity, longestValidity)
+	case o.interval > o.issuer.validity/9:
 		// Its last third has to be long enough to notice, renew, and show the new one.
 		return fmt.Errorf("-certificate-validity %v is less than nine times the -interval of %v",
 			o.issuer.validity, o.interval)
@@ -252,6 +258,9 @@ func (p program) do(ctx context.Context, o *options) (int, error) {
 // period of a pod is 30 seconds, of which a preStop hook may sleep for some.
 const drain = 20 * time.Second
 
+// soon is less than an API server takes to start, and does not add to its load.
+const soon = 5 * time.Second
+
 // serve serves and keeps certificates and registration in order until the
 // context is done.
 func (p program) serve(ctx context.Context, o *options, policies *webhook.Policies, client kubernetes.Interface) error {
@@ -260,7 +269,7 @@ func (p program) serve(ctx context.Context, o *options, policies *webhook.Polici
 	if err != nil {
 		return err
 	}
-	k := &keeper{client: client, issuer: &o.issuer, registration: &o.registration, secret: o.secret, log: log}
+	k := &keeper{client: client, issuer: &o.issuer, registration: &o.registration, secret: o.secret, log: log, soon: soon}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: k.certificate}
 	server := &webhook.Server{
 		Policies: policies, TLS: config, Log: log, Version: version.String(), Drain: drain,

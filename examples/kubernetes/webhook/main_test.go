@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
@@ -121,7 +121,7 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	client.PrependReactor("get", "*", func(k8stesting.Action) (bool, runtime.Object, error) {
-		return true, nil, errors.New("no network")
+		return true, nil, apierrors.NewBadRequest("no sense")
 	})
 	works := func(string) (kubernetes.Interface, error) { return client, nil }
 	run := func(stdout, stderr io.Writer, args []string) int {
@@ -146,6 +146,9 @@ func TestUsage(t *testing.T) {
 			2,
 			"-certificate-validity 8m59s is less than nine times the -interval of 1m0s",
 		},
+		{[]string{"-interval", "300000h"}, 2, "-certificate-validity 2160h0m0s is less than nine times"},
+		{[]string{"-certificate-validity", "87601h"}, 2, "-certificate-validity 87601h0m0s is more than 87600h0m0s, ten years"},
+		{[]string{"-certificate-validity", "300000h"}, 2, "is more than"},
 		{[]string{"-url", "http://127.0.0.1"}, 2, `-url "http://127.0.0.1" is not of the form https://HOST:PORT`},
 		{[]string{"-url", "https://"}, 2, "is not of the form"},
 		{[]string{"-url", "https://a?b"}, 2, "is not of the form"},
@@ -156,8 +159,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"-rules", broken}, 1, `rules.json: ["namespace"] is not a field`},
 		{[]string{"-metrics-addr", "0", "-addr", busy}, 1, "address already in use"},
 		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", busy}, 1, "address already in use"},
-		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", "0"}, 1, "webhook: registering: no network"},
-		{[]string{"-unregister"}, 1, "webhook: no network"},
+		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", "0"}, 1, "webhook: registering: no sense"},
+		{[]string{"-unregister"}, 1, "webhook: no sense"},
 		{[]string{"-audit", "-rules", rules}, 3, ""},
 		{[]string{"-audit"}, 0, ""},
 	})

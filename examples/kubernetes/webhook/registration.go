@@ -23,12 +23,17 @@ const managedBy = "taints-webhook"
 
 var labels = map[string]string{"app.kubernetes.io/managed-by": managedBy}
 
-// owned returns an error if the object is somebody else's.
+// A notOwnedError says that an object is somebody else's.
+type notOwnedError string
+
+func (e notOwnedError) Error() string { return string(e) }
+
+// owned returns a notOwnedError if the object is somebody else's.
 func owned(kind string, object metav1.Object) error {
 	for key, want := range labels {
 		if have := object.GetLabels()[key]; have != want {
-			return fmt.Errorf("the %s %s is not this program's: its label %s is %q, not %q",
-				kind, object.GetName(), key, have, want)
+			return notOwnedError(fmt.Sprintf("the %s %s is not this program's: its label %s is %q, not %q",
+				kind, object.GetName(), key, have, want))
 		}
 	}
 	return nil

@@ -43,10 +43,10 @@ func (k *keyPair) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return k.last.Load(), nil
 }
 
-// selfSigned makes a certificate for localhost and the hosts, names or addresses,
-// valid for a year, that is its own authority. It also returns it in PEM, for those
-// who are to trust it. The key is nowhere else.
-func selfSigned(hosts []string, now time.Time) (tls.Certificate, []byte, error) {
+// selfSigned makes a certificate for localhost, valid for a year, that is its own
+// authority. It also returns it in PEM, for those who are to trust it. The key is
+// nowhere else.
+func selfSigned(now time.Time) (tls.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return tls.Certificate{}, nil, err
@@ -61,13 +61,6 @@ func selfSigned(hosts []string, now time.Time) (tls.Certificate, []byte, error) 
 		IsCA:                  true,
 		DNSNames:              []string{"localhost"},
 		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
-	}
-	for _, host := range hosts {
-		if ip := net.ParseIP(host); ip != nil {
-			template.IPAddresses = append(template.IPAddresses, ip)
-		} else {
-			template.DNSNames = append(template.DNSNames, host)
-		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

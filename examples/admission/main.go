@@ -18,12 +18,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -55,7 +52,6 @@ type program struct {
 type options struct {
 	addr, metricsAddr, cert, key string
 	selfSigned                   bool
-	hosts                        []string // for the self-signed certificate
 	policy                       webhook.PolicyFlags
 }
 
@@ -94,8 +90,6 @@ func (p program) parse(args []string) (options, error) {
 	flags.StringVar(&o.key, "key", "", "`file` with the key of the certificate in PEM")
 	flags.BoolVar(&o.selfSigned, "self-signed", false,
 		"make a certificate for localhost and print it as a caBundle, to try things out")
-	flags.Func("self-signed-hosts",
-		"more `names` and addresses for the self-signed certificate, separated by commas", o.setHosts)
 	o.policy.Define(flags)
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -108,17 +102,6 @@ func (p program) parse(args []string) (options, error) {
 	return o, nil
 }
 
-func (o *options) setHosts(s string) error {
-	o.hosts = strings.Split(s, ",")
-	for _, host := range o.hosts {
-		if net.ParseIP(host) == nil &&
-			slices.ContainsFunc(strings.Split(host, "."), func(part string) bool { return !webhook.IsDNSLabel(part) }) {
-			return fmt.Errorf("%q is no name or address", host)
-		}
-	}
-	return nil
-}
-
 // check returns an error if the flags do not go together.
 func (o *options) check(rest []string) error {
 	switch {
@@ -128,8 +111,6 @@ func (o *options) check(rest []string) error {
 		return errors.New("-self-signed does not go with -cert and -key")
 	case !o.selfSigned && (o.cert == "" || o.key == ""):
 		return errors.New("-cert and -key are needed, or -self-signed")
-	case !o.selfSigned && o.hosts != nil:
-		return errors.New("-self-signed-hosts is for -self-signed")
 	}
 	return nil
 }
@@ -176,7 +157,7 @@ func (p program) certificate(o options, log *slog.Logger) (*tls.Config, error) {
 		config.GetCertificate = pair.certificate
 		return config, pair.load()
 	}
-	certificate, pem, err := selfSigned(o.hosts, time.Now())
+	certificate, pem, err := selfSigned(time.Now())
 	if err != nil {
 		return nil, err
 	}

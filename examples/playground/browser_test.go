@@ -17,9 +17,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-0529bac1/taints/examples/playground/internal/play"
 )
 
 var screenshots = flag.String("screenshots", "", "write screenshots of the page to this `folder`")
@@ -34,6 +37,7 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Run("Readme", func(t *testing.T) { testReadme(t, files) })
 	server := httptest.NewServer(newHandler(files))
 	defer server.Close()
 
@@ -57,6 +61,28 @@ func TestBrowser(t *testing.T) {
 	}
 	t.Run("PlainFiles", func(t *testing.T) { testPlainFiles(t, browser, files) })
 	t.Run("NoProgram", func(t *testing.T) { testNoProgram(t, browser, files) })
+}
+
+// testReadme compares the sizes that the README has with those of the page, which
+// another version of Go changes a little.
+func testReadme(t *testing.T, files []file) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, s := range map[string]sizes{"the page in all": sizesOf(files), "its WebAssembly": sizesOf(files[:1])} {
+		m := regexp.MustCompile(regexp.QuoteMeta(row) + ` \| ([0-9.]+) MB \| ([0-9.]+) MB`).FindSubmatch(text)
+		if m == nil {
+			t.Errorf("the README does not say how large %s is", row)
+			continue
+		}
+		for i, n := range []int{s.compressed, s.plain} {
+			said, err := strconv.ParseFloat(string(m[i+1]), 64)
+			if ratio := said * 1e6 / float64(n); err != nil || ratio < 0.95 || ratio > 1.05 {
+				t.Errorf("the README says %s MB for the %d bytes of %s", m[i+1], n, row)
+			}
+		}
+	}
 }
 
 const fits, repels = "✓ The pod may be placed on the node", "✕ The pod cannot be placed on the node"
@@ -108,6 +134,10 @@ func testLinks(p *browserPage) {
 		"nobody of this name adds tolerations; none are added",
 		"there is no such selection; FirstMatch is taken", "want a time, as in 2026-11-21T12:00:00, to count from",
 	})
+	p.run("location.hash = '#noComparison=false&keyWildcards=0&fromTimeAdded=1'")
+	p.want("the boxes of a link that says no", "Array.from(document.querySelectorAll('[type=checkbox]')).map((e) => e.checked)",
+		[]any{true, false, false})
+	p.run("history.back()")
 	p.run("history.back()")
 	p.want("the answer after going back", "document.querySelector('#list-taints code').textContent", "a:NoExecute")
 }
@@ -143,7 +173,7 @@ func testMarkup(p *browserPage) {
 		"<img src=x onerror=alert(1)>")
 	p.want("elements that were typed", "document.querySelectorAll('main img, main b').length", 0.0)
 	p.want("the problem",
-		"document.querySelector('#problems-tolerations').textContent.includes('is no field of tolerations')", true)
+		"document.querySelector('#problems-tolerations').textContent.includes('is not a field of tolerations')", true)
 }
 
 // testLarge types as much as is read, which must not be too much for the browser's stack.
@@ -163,6 +193,11 @@ func testLarge(p *browserPage) {
 	const many = "Array.from({length: 500}, (_, i) => 'example.com/some-key-' + i + ':NoExecute op=Exists for ' + i + 's').join()"
 	p.run(fmt.Sprintf(fill, strings.Repeat("example.com/some-kei:NoExecute,", 500), many))
 	p.want("the number of answers to many", "document.querySelectorAll('#list-tolerations > li').length", 500.0)
+	p.run(fmt.Sprintf(fill, "a:NoSchedule", "''"))
+	p.run(fmt.Sprintf(fill, "a:NoSchedule", "'x'.repeat(2100000)"))
+	p.want("the link of what is too much for one", "location.hash", "")
+	p.run("document.querySelector('#copy').click()")
+	p.want("what the button says", "document.querySelector('#copied').textContent", "This is too much for a link.")
 	p.run(fmt.Sprintf(fill, "a:NoSchedule", "''"))
 	p.want("the answer to few again", "document.querySelectorAll('#list-taints > li').length", 1.0)
 }
@@ -201,11 +236,16 @@ func testWidths(p *browserPage) {
 	p.visit(samples[len(samples)-1].Link())
 	p.want("the answer", "document.querySelector('#list-tolerations code')?.textContent",
 		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s")
-	for _, width := range []int{320, 390, 768, 1280, 1920} {
+	for _, width := range []int{320, 360, 390, 768, 1280, 1920} {
 		p.size(width, 844)
 		p.want("the width", "innerWidth", float64(width))
-		p.want(fmt.Sprintf("what does not fit into %d pixels", width),
-			"document.documentElement.scrollWidth - document.documentElement.clientWidth", 0.0)
+		for _, adder := range play.Adders {
+			p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+for+3s&add=" + adder.ID)
+			p.want("who adds", "document.querySelector('#list-tolerations li:last-child .tag')?.textContent",
+				"added by "+adder.Name)
+			p.want(fmt.Sprintf("what of %s does not fit into %d pixels", adder.ID, width),
+				"document.documentElement.scrollWidth - document.documentElement.clientWidth", 0.0)
+		}
 		narrow := width < 800
 		p.run("window.scrollTo(0, 0)")
 		p.want(fmt.Sprintf("whether the answer is at the bottom of %d pixels", width),

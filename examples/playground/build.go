@@ -161,15 +161,7 @@ func wasmSupport(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var errs []error
-	for _, dir := range []string{"lib", "misc"} { // since Go 1.24, and before
-		script, err := os.ReadFile(filepath.Join(root, dir, "wasm", "wasm_exec.js"))
-		if err == nil {
-			return script, nil
-		}
-		errs = append(errs, err)
-	}
-	return nil, fmt.Errorf("the Go installation has no wasm_exec.js: %w", errors.Join(errs...))
+	return os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
 }
 
 // toolchain runs the go command for WebAssembly and returns what it prints.

@@ -70,7 +70,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, err
 	}
 	if flags.NArg() > 0 {
-		fmt.Fprintf(stderr, "playground: %q is no flag, and there are no other arguments\n", flags.Arg(0))
+		fmt.Fprintf(stderr, "playground: %q is not a flag, and there are no other arguments\n", flags.Arg(0))
 		flags.Usage()
 		return o, errors.New("wrong usage")
 	}

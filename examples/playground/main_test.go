@@ -41,7 +41,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-h"}, 0, "Usage: playground"},
 		{[]string{"-x"}, 2, "flag provided but not defined: -x"},
-		{[]string{"dir"}, 2, `"dir" is no flag`},
+		{[]string{"dir"}, 2, `"dir" is not a flag`},
 		{[]string{"-addr", "nowhere:x"}, 1, "playground: listen tcp"},
 	} {
 		var out, errs bytes.Buffer

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -74,12 +75,7 @@ func (f fileHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h.Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h.Set("Content-Length", strconv.Itoa(len(content)))
-	w.Write(content)
+	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(content))
 }
 
 // acceptsGzip reports whether the header names gzip, or all, without the weight 0.

@@ -42,7 +42,7 @@
 		const params = new URLSearchParams(location.hash.slice(1));
 		for (const e of fields()) {
 			const value = params.get(e.name) || "";
-			if (e.type === "checkbox") e.checked = value !== "";
+			if (e.type === "checkbox") e.checked = !["", "0", "false"].includes(value);
 			else if (e.name === "observed") e.value = time(params.has("observed") ? value : new Date().toISOString());
 			else if (e.tagName === "SELECT") choose(e, value);
 			else e.value = value;
@@ -78,10 +78,12 @@
 		}
 	}
 
+	const longest = 2_000_000; // Chromium takes 2 MiB in all, and others more
 	let writing;
 	function write() {
 		clearTimeout(writing);
-		writing = setTimeout(() => history.replaceState(null, "", link()), 200); // browsers limit how often
+		// Browsers limit how often. What is too long for a link leaves none of something else.
+		writing = setTimeout(() => history.replaceState(null, "", link().length > longest ? "#" : link()), 200);
 	}
 
 	// answer asks for the answer to the form and shows it.
@@ -182,6 +184,10 @@
 	}
 
 	async function copy() {
+		if (link().length > longest) {
+			$("copied").textContent = "This is too much for a link.";
+			return;
+		}
 		history.replaceState(null, "", link());
 		try {
 			await navigator.clipboard.writeText(location.href);

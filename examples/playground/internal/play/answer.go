@@ -207,10 +207,17 @@ func (a *answerer) hasProblem(field string) bool {
 }
 
 func (a *answerer) whyStays() string {
-	if slices.ContainsFunc(a.taints.elements, func(t taints.Taint) bool { return t.Effect == taints.NoExecute }) {
-		return "Every NoExecute taint is tolerated forever."
+	text := "Only NoExecute taints evict, and the node has none."
+	for _, t := range a.taints.elements {
+		if t.Effect != taints.NoExecute {
+			continue
+		}
+		if i, _ := a.matcher.Choose(t); a.tolerations[i].TolerationSeconds != nil {
+			return "Every NoExecute taint is tolerated forever, or until after the year 9999."
+		}
+		text = "Every NoExecute taint is tolerated forever."
 	}
-	return "Only NoExecute taints evict, and the node has none."
+	return text
 }
 
 // why says which taint and toleration decide that the pod leaves.
@@ -223,7 +230,7 @@ func (a *answerer) why(e taints.Eviction) string {
 	text := name("tolerations", j) + " tolerates " + name("taints", i) + " for " + seconds(e.Seconds)
 	switch {
 	case e.Outcome == taints.EvictsNow:
-		return text + ", which is no time at all."
+		return text + ", which ends at once."
 	case a.hasProblem("observed") && e.From.Equal(a.observed):
 		return text + ", counted from when it is seen."
 	case e.From.Equal(a.observed):
@@ -291,7 +298,7 @@ func (a *answerer) timeOf(i, first int) string {
 	e := a.matcher.EvictionOf(a.taints.elements[i:i+1], a.observed)
 	switch {
 	case e.Outcome == taints.Stays:
-		return text + ", which is forever"
+		return text + ", which ends after the year 9999"
 	case e.Outcome == taints.EvictsNow || a.hasProblem("observed"):
 		return text
 	}

@@ -375,7 +375,7 @@ func TestProblems(t *testing.T) {
 		{"taints", `[{"key": "a"}]`, `{"key": "a"}`, 1, 2, "taints[0].effect", false},
 		{
 			"taints", `[{"key": "a", "effect": "NoSchedule", "tolerationSeconds": 1}]`,
-			`"tolerationSeconds"`, 1, 39, `"tolerationSeconds" is no field of taints`, false,
+			`"tolerationSeconds"`, 1, 39, `"tolerationSeconds" is not a field of taints`, false,
 		},
 		{
 			"taints", `{"kind": "Pod", "spec": {}}`, `{"kind": "Pod", "spec": {}}`, 1, 1,
@@ -388,6 +388,18 @@ func TestProblems(t *testing.T) {
 			"taints", strings.Repeat(long, maxText/len(long)+1),
 			strings.Repeat(long, maxText/len(long)+1), 1, 1, "too long", true,
 		},
+		{
+			"taints", `{"kind": "Deployment", "spec": {"template": {"spec": {}}}}`,
+			`{"kind": "Deployment", "spec": {"template": {"spec": {}}}}`, 1, 1, "an object of this kind has no taints; want a Node", true,
+		},
+		{"taints", `{"kind": "Service", "spec": {}}`, `{"kind": "Service", "spec": {}}`, 1, 1, "of this kind has no taints", true},
+		{"tolerations", `{"kind": "Service", "spec": {}}`, `{"kind": "Service", "spec": {}}`, 1, 1, "of this kind has no tolerations; want a Pod", true},
+		{"tolerations", `{"kind": "Secret"}`, `{"kind": "Secret"}`, 1, 1, "of this kind has no tolerations", true},
+		{"taints", `{"taints": {"key": "a", "effect": "NoSchedule"}}`, `{"key": "a", "effect": "NoSchedule"}`, 1, 12, "want an array of taints, found an object", true},
+		{"taints", `[{"key": "a", "key": "b", "effect": "NoSchedule"}]`, `"key"`, 1, 15, "duplicate member", false},
+		{"taints", `{"kind": "Node", "spec": {"x": [{"a": 1, "a": 2}]}}`, `"a"`, 1, 42, "duplicate member", false},
+		{"taints", `{"kind": "Node", "spec": {"unschedulable": true}}`, `true`, 1, 44, "the node is cordoned", false},
+		{"taints", `{"unschedulable": true, "taints": [{"key": "a", "effect": "NoSchedule"}]}`, `true`, 1, 19, "the node is cordoned", false},
 		{"tolerations", "a:NoSchedule op=exists", "exists", 1, 17, "Exists, Equal, Lt or Gt", true},
 		{"tolerations", "a:NoExecute for 1m", "for", 1, 13, "SECONDS", true},
 		{"tolerations", "a:NoExecute for x1s", "x1s", 1, 17, "integer", true},
@@ -431,6 +443,51 @@ func selected(t testing.TB, text string, p placeJSON) string {
 		t.Fatalf("the place %+v is not in %q", p, text)
 	}
 	return string(utf16.Decode(units[p.Start:p.End]))
+}
+
+// A cordoned node repels what does not tolerate its taint, whether or not it has it.
+func TestCordoned(t *testing.T) {
+	const tolerated = "node.kubernetes.io/unschedulable:NoSchedule op=Exists"
+	for _, node := range []string{
+		`{"kind": "Node", "spec": {"unschedulable": true}}`,
+		`{"kind": "Node", "spec": {"unschedulable": true, "taints": [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]}}`,
+	} {
+		for tolerations, want := range map[string]string{"": "bad", tolerated: "good"} {
+			a := ask(t, "taints", node, "tolerations", tolerations)
+			if a.Placement.Tone != want || len(a.Taints) != 1 {
+				t.Errorf("%s with %q: %+v", node, tolerations, a)
+			}
+		}
+	}
+	for _, node := range []string{`{"spec": {"unschedulable": false}}`, `{"spec": {"unschedulable": null}}`, `{"kind": "Node"}`} {
+		if a := ask(t, "taints", node); a.Placement.Tone != "good" || len(a.Taints)+len(a.Problems) != 0 {
+			t.Errorf("%s: %+v", node, a)
+		}
+	}
+}
+
+// What has a pod template may have no tolerations.
+func TestNoTolerations(t *testing.T) {
+	for _, text := range []string{
+		`{"kind": "Pod"}`, `{"kind": "Deployment", "spec": {"template": {"spec": {}}}}`, `{"kind": "PodTemplate", "template": {}}`,
+		`{"kind": "CronJob", "spec": {"jobTemplate": {"spec": {"template": {"spec": {"tolerations": null}}}}}}`, `{"spec": {}}`,
+	} {
+		if a := ask(t, "tolerations", text); len(a.Problems)+len(a.Tolerations) != 0 {
+			t.Errorf("%s: %+v", text, a)
+		}
+	}
+}
+
+// A time that no clock shows is not forever.
+func TestAfter9999(t *testing.T) {
+	a := ask(t, "taints", "a:NoExecute", "tolerations", "a:NoExecute op=Exists for 4000s", "observed", "9999-12-31T23:59:59")
+	if !strings.Contains(a.Eviction.Detail, "or until after the year 9999") || !strings.Contains(a.Taints[0].Time, "after the year 9999") {
+		t.Errorf("%+v", a)
+	}
+	a = ask(t, "taints", "a:NoExecute", "tolerations", "a:NoExecute op=Exists")
+	if a.Eviction.Detail != "Every NoExecute taint is tolerated forever." {
+		t.Errorf("%+v", a.Eviction)
+	}
 }
 
 func TestOtherProblems(t *testing.T) {

@@ -4,6 +4,7 @@ package play
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,6 +62,8 @@ type reader[T any] struct {
 	name, owner, ownerOfOther string // "taints", "Node", "Pod"
 	parse                     func(string) (T, error)
 	fields                    []field[T]
+	// implied adds what an object means without saying it in the list; nil: nothing.
+	implied func(jsonReader[T], *jsontree.Value)
 }
 
 // A field is one that an element has in JSON.
@@ -76,10 +79,27 @@ func readTaints(text string) list[taints.Taint] {
 		{"value", jsontree.String, func(t *taints.Taint, s string) error { t.Value = s; return nil }},
 		{"effect", jsontree.String, func(t *taints.Taint, s string) error { t.Effect = taints.Effect(s); return nil }},
 		{"timeAdded", jsontree.String, setTimeAdded},
-	}}
+	}, addUnschedulable}
 	l := r.read(text)
 	l.refuse(taints.ValidateTaints(l.elements))
 	return l
+}
+
+// addUnschedulable adds the taint of a cordoned node that does not have it yet:
+// plugin NodeUnschedulable of the scheduler wants spec.unschedulable tolerated as if it
+// were that taint.
+func addUnschedulable(j jsonReader[taints.Taint], node *jsontree.Value) {
+	if spec := node.Get("spec"); spec != nil {
+		node = spec
+	}
+	cordoned := node.Get("unschedulable")
+	taint := taints.Taint{Key: "node.kubernetes.io/unschedulable", Effect: taints.NoSchedule}
+	has := func(t taints.Taint) bool { return t.Key == taint.Key && t.Effect == taint.Effect }
+	if cordoned == nil || cordoned.Text != "true" || slices.ContainsFunc(j.list.elements, has) {
+		return
+	}
+	j.note(j.span(cordoned), "the node is cordoned, which counts as the taint "+taint.String()+" for the scheduler")
+	j.list.add(taint, entry{span: j.span(cordoned)})
 }
 
 func setTimeAdded(t *taints.Taint, s string) error {
@@ -105,7 +125,7 @@ func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 			func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil },
 		},
 		{"tolerationSeconds", jsontree.Number, setSeconds},
-	}}
+	}, nil}
 	l := r.read(text)
 	l.refuse(o.ValidateTolerations(l.elements))
 	return l

@@ -19,8 +19,28 @@ func (r reader[T]) json(l *list[T], start int) {
 		return
 	}
 	j := jsonReader[T]{reader: r, list: l, shift: start}
+	j.duplicates(v)
 	if array := j.find(v); array != nil {
 		j.array(array)
+	}
+	if j.implied != nil {
+		j.implied(j, v)
+	}
+}
+
+// duplicates notes members that come twice in an object.
+func (j jsonReader[T]) duplicates(v *jsontree.Value) {
+	for i := range v.Items {
+		j.duplicates(&v.Items[i])
+	}
+	seen := make(map[string]bool, len(v.Members))
+	for i := range v.Members {
+		m := &v.Members[i]
+		if seen[m.Name] && len(j.list.problems) < maxEntries {
+			j.note(span{j.shift + m.Start, j.shift + m.End}, "duplicate member: the last one counts, and kubectl refuses it")
+		}
+		seen[m.Name] = true
+		j.duplicates(&m.Value)
 	}
 }
 
@@ -36,6 +56,11 @@ func (j jsonReader[T]) span(v *jsontree.Value) span { return span{j.shift + v.St
 
 func (j jsonReader[T]) fail(v *jsontree.Value, message string) { j.list.fail(j.span(v), message) }
 
+// note notes a problem for which nothing is left out.
+func (j jsonReader[T]) note(s span, message string) {
+	j.list.problems = append(j.list.problems, problem{s, message, false})
+}
+
 // find returns the array of the entries, or the one entry, in the value: an array,
 // an object, its spec, or its template's. It is nil, and the list has a problem,
 // where there is none; and nil as well for an object that may have some and has
@@ -44,10 +69,17 @@ func (j jsonReader[T]) find(v *jsontree.Value) *jsontree.Value {
 	if v.Kind != jsontree.Object {
 		return v
 	}
+	template := false
 	for o := v; o != nil; o = inner(o) {
-		if array := o.Get(j.name); array != nil {
+		switch array := o.Get(j.name); {
+		case array == nil:
+		case array.Kind == jsontree.Object:
+			j.fail(array, "want an array of "+j.name+", found an object")
+			return nil
+		default:
 			return array
 		}
+		template = template || o.Get("template") != nil
 	}
 	kind := v.Get("kind")
 	switch {
@@ -57,7 +89,9 @@ func (j jsonReader[T]) find(v *jsontree.Value) *jsontree.Value {
 		j.fail(v, "this is a list of objects; paste one of them")
 	case kind != nil && kind.Text == j.ownerOfOther:
 		j.fail(v, "this is a "+kind.Text+", and "+j.name+" are those of a "+j.owner)
-	case v.Get("spec") != nil || kind != nil && kind.Text == j.owner:
+	case kind != nil && kind.Text != j.owner && !(template && j.owner == "Pod"):
+		j.fail(v, "an object of this kind has no "+j.name+"; want a "+j.owner+", its spec, or an array of "+j.name)
+	case template || v.Get("spec") != nil || kind != nil && kind.Text == j.owner:
 	case len(v.Members) == 0:
 		j.fail(v, "this object is empty; want a "+j.owner+", its spec, or an array of "+j.name)
 	default:
@@ -134,8 +168,7 @@ func (j jsonReader[T]) set(element *T, m *jsontree.Member) string {
 		}
 		return ""
 	}
-	name := span{j.shift + m.Start, j.shift + m.End}
-	j.list.problems = append(j.list.problems, problem{name, j.unknown(m.Name), false})
+	j.note(span{j.shift + m.Start, j.shift + m.End}, j.unknown(m.Name))
 	return ""
 }
 
@@ -145,6 +178,6 @@ func (j jsonReader[T]) unknown(name string) string {
 	for i, f := range j.fields {
 		names[i] = f.name
 	}
-	return strconv.Quote(name) + " is no field of " + j.name +
+	return strconv.Quote(name) + " is not a field of " + j.name +
 		", so it does nothing, and kubectl refuses it; their fields are " + strings.Join(names, ", ")
 }

@@ -41,8 +41,9 @@ type node struct {
 }
 
 type pod struct {
-	node *node
-	kind *kind
+	node    *node
+	kind    *kind
+	evicted bool
 }
 
 // A kind is what pods of one template have in common.
@@ -104,11 +105,11 @@ func toleratesMaintenance(seconds *int64) taints.Toleration {
 	}
 }
 
-func (n *node) add(k *kind) { n.pods = append(n.pods, &pod{n, k}) }
+func (n *node) add(k *kind) { n.pods = append(n.pods, &pod{node: n, kind: k}) }
 
-// remove deletes the pod.
-func (p *pod) remove() {
-	p.node.pods = slices.DeleteFunc(p.node.pods, func(q *pod) bool { return q == p })
+// removeEvicted deletes the pods that were evicted.
+func (n *node) removeEvicted() {
+	n.pods = slices.DeleteFunc(n.pods, func(p *pod) bool { return p.evicted })
 }
 
 // patch makes the changes to the node's taints. Changes that make no difference

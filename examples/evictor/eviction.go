@@ -47,11 +47,16 @@ func (c *evictionController) nodeChanged(n *node, now time.Time) {
 // next returns when the next eviction is due, and whether there is one.
 func (c *evictionController) next() (time.Time, bool) { return c.queue.Next() }
 
-// wake evicts the pods whose time has come.
+// wake evicts the pods whose time has come. They leave their nodes together, as each
+// for itself would have to be looked for among all the others.
 func (c *evictionController) wake(now time.Time) {
+	from := map[*node]bool{}
 	for p := range c.queue.PopDue(now) {
-		p.remove()
+		p.evicted, from[p.node] = true, true
 		c.report.evicted(p, now)
+	}
+	for n := range from {
+		n.removeEvicted()
 	}
 }
 

@@ -108,6 +108,8 @@ func TestUsage(t *testing.T) {
 		{"-partition @1m+1m", `"@1m+1m": want ZONE@START+DURATION`},
 		{"-partition a@-1m+1m", `"a@-1m+1m": want ZONE@START+DURATION`},
 		{"-partition a@1m+0s", `"a@1m+0s": want ZONE@START+DURATION`},
+		{"-partition b@10m+9223372036s", "-partition b@10m+2562047h47m16s: want a start and a duration of up to 24h"},
+		{"-partition b@24h1s+1s", "-partition b@24h0m1s+1s: want a start and a duration of up to 24h"},
 		{"-partition a@1m+1m,b", `"b": want ZONE@START+DURATION`},
 	}
 	for _, test := range tests {

@@ -180,6 +180,9 @@ func (o *options) check() error {
 	}
 	zones := strings.Split(zoneNames[:o.zones], "")
 	for _, p := range o.partitions {
+		if p.start > day || p.duration > day {
+			return fmt.Errorf("-partition %s: want a start and a duration of up to %s", p, short(day))
+		}
 		if p.zone != allZones && !slices.Contains(zones, p.zone) {
 			return fmt.Errorf("-partition %s: there are the zones %s, and %s", p, strings.Join(zones, ", "), allZones)
 		}

@@ -106,7 +106,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// A node that comes back keeps its pods, for all evictions that are pending are
+// A node that comes back keeps its pods, because all evictions that are pending are
 // canceled.
 func TestRecovery(t *testing.T) {
 	for seed := range 20 {

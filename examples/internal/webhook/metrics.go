@@ -20,7 +20,7 @@ import (
 const (
 	allowed = "allowed"
 	patched = "patched"
-	ignored = "ignored" // allowed, for there was nothing to decide
+	ignored = "ignored" // allowed, because there was nothing to decide
 	denied  = "denied"
 )
 

@@ -77,7 +77,7 @@ func addStandard(
 }
 
 // refuse refuses a pod whose node selector has something else under the key, or
-// nothing, for the other reason then.
+// nothing; then the other reason is given.
 func (d *dedication) refuse(key string, pod *pod, otherwise string) *refusal {
 	if have, ok := pod.nodeSelector[key]; ok {
 		otherwise = "its nodeSelector has " + label(key, have)

@@ -23,9 +23,9 @@ type operation struct {
 //
 // Each step adds an element, or takes the seconds of one away, and the elements that
 // are there are not in the patch: they may have fields that this program does not
-// know, which writing the list anew would lose. There are no test steps, for an API
-// server applies the patch to the very object that it sent, and calls webhooks that
-// mutate one after the other.
+// know, which writing the list anew would lose. There are no test steps, because an
+// API server applies the patch to the very object that it sent, and calls webhooks
+// that mutate one after the other.
 func (m mutation) patch(p *pod) []operation {
 	return append(tolerationSteps(p.tolerations, m.tolerations), selectorSteps(p.nodeSelector, m.nodeSelector)...)
 }

@@ -245,8 +245,8 @@ func (r *Rules) check(to *reader) {
 	r.checkDefaults(to)
 }
 
-// checkPair notes that no pod of the dedication i can ever be admitted, for each is
-// one of j as well, which wants other nodes.
+// checkPair notes that no pod of the dedication i can ever be admitted, because
+// each is one of j as well, which wants other nodes.
 func (r *Rules) checkPair(to *reader, i, j int) {
 	d, other := &r.dedications[i], &r.dedications[j]
 	if i == j || !d.within(other) || j > i && other.within(d) { // of two for the same pods, the later one is at fault

@@ -22,7 +22,7 @@ func TestServerLimits(t *testing.T) {
 	}
 }
 
-// closed returns a listener that does not listen any more.
+// closed returns a listener that no longer listens.
 func closed(t *testing.T) net.Listener {
 	t.Helper()
 	listener := open(t)

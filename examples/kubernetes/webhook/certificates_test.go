@@ -255,7 +255,7 @@ func TestRenew(t *testing.T) {
 	}
 	now = start.Add(10*validity + time.Second)
 	if c := mustRenew(t, i, c); len(parseCertificates(c.authorities)) != 1 {
-		t.Error("an authority stays that is not valid any more")
+		t.Error("an authority stays that is no longer valid")
 	}
 }
 

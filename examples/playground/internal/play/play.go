@@ -2,8 +2,8 @@
 
 // Package play answers what the page of the playground asks: the texts of a form go
 // in, and out comes what taints and tolerations in them do, with the places of what
-// is wrong. It is small on purpose, for it is downloaded: it imports neither fmt nor
-// reflect nor encoding/json.
+// is wrong. It is small on purpose, because it is downloaded: it imports neither fmt
+// nor reflect nor encoding/json.
 package play
 
 import (

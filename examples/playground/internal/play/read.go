@@ -13,7 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/examples/playground/internal/jsontree"
 )
 
-// What is longer is not read, for the page answers while one types.
+// What is longer is not read, because the page answers while one types.
 const (
 	maxText    = 256 << 10 // bytes
 	maxEntries = 500

@@ -38,19 +38,28 @@ func TestLargePods(t *testing.T) {
 		{"deep", "CREATE", "", everything + nested, 403, "not allowed in namespace"},
 		{"labels", "CREATE", "", everything + labels, 400, errTooMuch.Error()},
 		{"labels of an update", "UPDATE", everything + labels, everything + labels, 400, errTooMuch.Error()},
-		{"tolerations", "CREATE", "", `"tolerations":[` + strings.Repeat(`{"operator":"Exists"},`, 50_000) + `{}]`, 400, errTooMuch.Error()},
+		{
+			"tolerations", "CREATE", "", `"tolerations":[` + strings.Repeat(`{"operator":"Exists"},`, 50_000) + `{}]`,
+			400, errTooMuch.Error(),
+		},
 		{"a key", "CREATE", "", `"tolerations":[{"key":"` + strings.Repeat(`x`, 5<<20) + `"}]`, 400, errTooMuch.Error()},
+		{
+			"a toleration more", "UPDATE", `"tolerations":[{"key":"a"}]`,
+			`"tolerations":[{"key":"a"},{"key":"` + strings.Repeat(`x`, 5<<20) + `"}]`, 400, errTooMuch.Error(),
+		},
 	} {
 		old := "null"
 		if test.old != "" {
 			old = spec(test.old)
 		}
-		body := `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u",` +
-			`"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"web","operation":"` + test.operation +
-			`","object":` + spec(test.spec) + `,"oldObject":` + old + `}}`
-		r := mustAsk(t, handler(testPolicy(t)), "/validate", []byte(body))
-		if r.Allowed || r.Status.Code != test.code || !strings.Contains(r.Status.Message, test.want) {
-			t.Errorf("%s: %+v", test.name, r.Status)
+		about := `"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"web","operation":"` + test.operation + `"`
+		now, before := `"object":`+spec(test.spec), `"oldObject":`+old
+		for _, members := range [][]string{{about, now, before}, {now, before, about}, {about, before, now}} {
+			r := mustAsk(t, handler(testPolicy(t)), "/validate", []byte(
+				`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u",`+strings.Join(members, ",")+`}}`))
+			if r.Allowed || r.Status.Code != test.code || !strings.Contains(r.Status.Message, test.want) {
+				t.Errorf("%s: %+v", test.name, r.Status)
+			}
 		}
 	}
 }
@@ -82,7 +91,8 @@ func TestFewLargeAtOnce(t *testing.T) {
 	var inside atomic.Int32
 	for range all {
 		head := strings.NewReader(strings.Repeat(" ", smallBody))
-		r := httptest.NewRequest("POST", "/validate", io.MultiReader(head, &gate{&inside, entered, leave, bytes.NewReader(review)}))
+		rest := &gate{&inside, entered, leave, bytes.NewReader(review)}
+		r := httptest.NewRequest("POST", "/validate", io.MultiReader(head, rest))
 		r.Header.Set("Content-Type", "application/json")
 		go func() {
 			w := httptest.NewRecorder()

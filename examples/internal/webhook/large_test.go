@@ -56,7 +56,8 @@ func TestLargePods(t *testing.T) {
 		now, before := `"object":`+spec(test.spec), `"oldObject":`+old
 		for _, members := range [][]string{{about, now, before}, {now, before, about}, {about, before, now}} {
 			r := mustAsk(t, handler(testPolicy(t)), "/validate", []byte(
-				`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u",`+strings.Join(members, ",")+`}}`))
+				`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u",`+strings.Join(members, ",")+`}}`,
+			))
 			if r.Allowed || r.Status.Code != test.code || !strings.Contains(r.Status.Message, test.want) {
 				t.Errorf("%s: %+v", test.name, r.Status)
 			}

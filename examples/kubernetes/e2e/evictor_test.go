@@ -18,7 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
@@ -448,29 +449,30 @@ type podWatcher struct {
 	last map[string]*corev1.Pod
 }
 
-// watchPods watches the pods of the namespace default until the test ends.
+// watchPods watches the pods of the namespace default until the test ends, by an
+// informer: the API server ends a watch when it likes.
 func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
 	t.Helper()
-	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
-	list, err := pods.List(c.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, err := pods.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := &podWatcher{at: map[string]time.Time{}, last: map[string]*corev1.Pod{}}
-	go func() {
-		for event := range events.ResultChan() {
-			if pod, ok := event.Object.(*corev1.Pod); ok && event.Type == watch.Deleted {
-				w.mu.Lock()
-				w.at[pod.Name], w.last[pod.Name] = time.Now(), pod
-				w.mu.Unlock()
-			}
-		}
-	}()
+	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0,
+		informers.WithNamespace(metav1.NamespaceDefault))
+	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: w.deleted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	factory.Start(t.Context().Done())
+	factory.WaitForCacheSync(t.Context().Done())
 	return w
+}
+
+func (w *podWatcher) deleted(obj any) {
+	if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = missed.Obj
+	}
+	pod := obj.(*corev1.Pod)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at[pod.Name], w.last[pod.Name] = time.Now(), pod
 }
 
 // gone returns when each pod that is gone disappeared.

@@ -169,8 +169,8 @@ func (p *Policy) exempts(q *request, pod *pod) bool {
 }
 
 // ignore says why the request is none to decide on, and so allowed; empty if it is
-// one, or not all of it is known. Such requests come where the webhook is registered for more than it needs; to
-// refuse them could stop a whole cluster.
+// one, or if not all of it is known. Such requests come where the webhook is
+// registered for more than it needs; to refuse them could stop a whole cluster.
 func (q *request) ignore(operations ...string) string {
 	switch {
 	case q.tooMuch != nil:

@@ -93,7 +93,7 @@ func addUnschedulable(j jsonReader[taints.Taint], node *jsontree.Value) {
 		node = spec
 	}
 	cordoned := node.Get("unschedulable")
-	taint := taints.Taint{Key: "node.kubernetes.io/unschedulable", Effect: taints.NoSchedule}
+	taint := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
 	has := func(t taints.Taint) bool { return t.Key == taint.Key && t.Effect == taint.Effect }
 	if cordoned == nil || cordoned.Text != "true" || slices.ContainsFunc(j.list.elements, has) {
 		return

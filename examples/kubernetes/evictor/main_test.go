@@ -41,8 +41,8 @@ func TestParse(t *testing.T) {
 			o.controller.Policy.FromTimeAdded, o.controller.KeepTimers = false, true
 			o.controller.Method = controller.Delete
 		}},
-		{"-select longest", func(o *options) { o.controller.Policy.Select = taints.LongestMatch }},
-		{"-select shortest", func(o *options) { o.controller.Policy.Select = taints.ShortestMatch }},
+		{"-select LongestMatch", func(o *options) { o.controller.Policy.Select = taints.LongestMatch }},
+		{"-select ShortestMatch", func(o *options) { o.controller.Policy.Select = taints.ShortestMatch }},
 		{"-dry-run -qps 0 -burst 1 -workers 1", func(o *options) {
 			o.controller.DryRun, o.controller.QPS, o.controller.Burst, o.controller.Workers = true, 0, 1, 1
 		}},
@@ -67,7 +67,7 @@ func TestParse(t *testing.T) {
 func TestWrongUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"-method shoot":       `-method "shoot": want evict or delete`,
-		"-select last":        `-select "last": want first, longest or shortest`,
+		"-select last":        `"last" for flag -select`,
 		"-qps -1":             "-qps -1: want 0 or more",
 		"-burst 0":            "-burst 0: want 1 or more",
 		"-workers 0":          "-workers 0: want 1 or more",

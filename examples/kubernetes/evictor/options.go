@@ -31,7 +31,7 @@ type options struct {
 // parse reads the command line. The usage, where it is asked for, goes to w.
 func parse(args []string, w io.Writer) (options, error) {
 	var o options
-	var method, selection string
+	var method string
 	fs := flag.NewFlagSet("evictor", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {
@@ -42,8 +42,8 @@ func parse(args []string, w io.Writer) (options, error) {
 
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
 		"count from a taint's timeAdded, so that a restart changes no deadline; otherwise from when the taint was seen")
-	fs.StringVar(&selection, "select", "first",
-		"which `toleration` counts of several that match a taint: first, longest or shortest")
+	fs.TextVar(&o.controller.Policy.Select, "select", taints.FirstMatch,
+		"which `toleration` counts of several that match a taint: FirstMatch, LongestMatch, ShortestMatch or ForeverElseShortest")
 	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
 		"let a pending eviction keep its deadline when later taints lead to another, as Kubernetes does")
 	fs.StringVar(&method, "method", string(controller.Evict),
@@ -72,25 +72,11 @@ func parse(args []string, w io.Writer) (options, error) {
 		return o, err
 	}
 	o.controller.Method = controller.Method(method)
-	err := errors.Join(o.check(), o.selectToleration(selection))
+	err := o.check()
 	if fs.NArg() > 0 {
 		err = errors.Join(err, fmt.Errorf("unexpected argument %q: there are only flags", fs.Arg(0)))
 	}
 	return o, err
-}
-
-func (o *options) selectToleration(name string) error {
-	switch name {
-	case "first":
-		o.controller.Policy.Select = taints.FirstMatch
-	case "longest":
-		o.controller.Policy.Select = taints.LongestMatch
-	case "shortest":
-		o.controller.Policy.Select = taints.ShortestMatch
-	default:
-		return fmt.Errorf("-select %q: want first, longest or shortest", name)
-	}
-	return nil
 }
 
 func (o *options) check() error {

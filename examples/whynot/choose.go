@@ -2,7 +2,11 @@
 
 package main
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/seed-0529bac1/taints/examples/internal/labels"
+)
 
 // A share is the part of a group of nodes that a profile selects.
 type share struct {
@@ -50,10 +54,19 @@ func (c *chooser) choose(p *profile) []share {
 	return shares
 }
 
+// selected returns how many nodes of each group the profile selects.
+func (c *chooser) selected(p *profile) map[*nodeGroup]int {
+	nodes := make(map[*nodeGroup]int)
+	for _, s := range c.choose(p) {
+		nodes[s.group] = len(s.nodes)
+	}
+	return nodes
+}
+
 // selects reports whether the node selector and the required node affinity let
 // the pods onto the node.
 func (p *profile) selects(n *node) bool {
-	return hasLabels(n.labels, p.selector) && (p.affinity == nil || p.affinity.Match(n.name, n.labels))
+	return labels.HasAll(n.labels, p.selector) && (p.affinity == nil || p.affinity.Match(n.name, n.labels))
 }
 
 // candidates yields, in order of name, few nodes among which are all that the
@@ -136,13 +149,4 @@ func (c *chooser) absent(p *profile) []string {
 		return nil
 	}
 	return names
-}
-
-func hasLabels(labels, selector map[string]string) bool {
-	for key, value := range selector {
-		if v, ok := labels[key]; !ok || v != value {
-			return false
-		}
-	}
-	return true
 }

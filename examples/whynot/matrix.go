@@ -58,10 +58,7 @@ func newMatrix(a *analyst) *matrix {
 		m.cells[i] = make([]matrixCell, len(m.columns))
 	}
 	for k, c := range m.columns {
-		selected := make(map[*nodeGroup]int)
-		for _, s := range a.chooser.choose(c.profile) {
-			selected[s.group] = len(s.nodes)
-		}
+		selected := a.chooser.selected(c.profile)
 		for i, g := range m.rows {
 			m.cells[i][k] = c.cell(g, selected[g])
 		}

@@ -228,10 +228,7 @@ func groupRows(c *cluster, groups []*nodeGroup) []groupRow {
 // addVerdicts adds to the rows, which are in order of the groups, what they do
 // to the pod.
 func (a *analyst) addVerdicts(rows []groupRow, p *pod) {
-	selected := make(map[*nodeGroup]int)
-	for _, s := range a.chooser.choose(p.profile) {
-		selected[s.group] = len(s.nodes)
-	}
+	selected := a.chooser.selected(p.profile)
 	for i, g := range a.chooser.groups {
 		row := &podRow{Selected: selected[g]}
 		row.Verdict, row.Rejecting = p.verdictOn(g, selected[g])

@@ -191,3 +191,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestHasAll(t *testing.T) {
+	labels := map[string]string{"zone": "a", "spot": ""}
+	for _, test := range []struct {
+		wanted map[string]string
+		want   bool
+	}{
+		{nil, true},
+		{map[string]string{"zone": "a"}, true},
+		{map[string]string{"zone": "a", "spot": ""}, true},
+		{map[string]string{"zone": "b"}, false},
+		{map[string]string{"zone": "a", "arch": ""}, false},
+	} {
+		if got := HasAll(labels, test.wanted); got != test.want {
+			t.Errorf("%v: %v, want %v", test.wanted, got, test.want)
+		}
+	}
+	if !HasAll(nil, nil) || HasAll(nil, labels) {
+		t.Error("nothing has nothing, and not more")
+	}
+}

@@ -99,3 +99,14 @@ func parseRequirement(s string) (r Requirement, ok bool) {
 	}
 	return r, true
 }
+
+// HasAll reports whether the labels have all those that are wanted, as of a node
+// selector or of matchLabels.
+func HasAll(labels, wanted map[string]string) bool {
+	for key, value := range wanted {
+		if have, ok := labels[key]; !ok || have != value {
+			return false
+		}
+	}
+	return true
+}

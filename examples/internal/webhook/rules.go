@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/internal/labels"
 )
 
 // Rules are what the rules file says. The zero Rules give nothing away and
@@ -60,25 +61,15 @@ func (r *Rules) allowedIn(namespace string) []taints.Toleration {
 }
 
 // dedicationsFor returns those that apply to a pod, in order.
-func (r *Rules) dedicationsFor(namespace string, labels map[string]string) []*dedication {
+func (r *Rules) dedicationsFor(namespace string, podLabels map[string]string) []*dedication {
 	var list []*dedication
 	for i := range r.dedications {
 		d := &r.dedications[i]
-		if (len(d.namespaces) == 0 || slices.Contains(d.namespaces, namespace)) && hasAll(labels, d.matchLabels) {
+		if (len(d.namespaces) == 0 || slices.Contains(d.namespaces, namespace)) && labels.HasAll(podLabels, d.matchLabels) {
 			list = append(list, d)
 		}
 	}
 	return list
-}
-
-// hasAll reports whether the labels have all those that are wanted.
-func hasAll(labels, wanted map[string]string) bool {
-	for key, value := range wanted {
-		if have, ok := labels[key]; !ok || have != value {
-			return false
-		}
-	}
-	return true
 }
 
 // A rulesError is all that is wrong with a rules file.
@@ -262,7 +253,7 @@ func (r *Rules) checkPair(to *reader, i, j int) {
 
 // within reports whether every pod that d applies to is one that other applies to.
 func (d *dedication) within(other *dedication) bool {
-	if !hasAll(d.matchLabels, other.matchLabels) {
+	if !labels.HasAll(d.matchLabels, other.matchLabels) {
 		return false
 	}
 	if len(other.namespaces) == 0 {

@@ -4,7 +4,6 @@ package play
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,8 +93,8 @@ func addUnschedulable(j jsonReader[taints.Taint], node *jsontree.Value) {
 	}
 	cordoned := node.Get("unschedulable")
 	taint := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
-	has := func(t taints.Taint) bool { return t.Key == taint.Key && t.Effect == taint.Effect }
-	if cordoned == nil || cordoned.Text != "true" || slices.ContainsFunc(j.list.elements, has) {
+	_, has := taints.FindTaint(j.list.elements, taint.ID())
+	if has || cordoned == nil || cordoned.Text != "true" {
 		return
 	}
 	j.note(j.span(cordoned), "the node is cordoned, which counts as the taint "+taint.String()+" for the scheduler")

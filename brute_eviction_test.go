@@ -15,7 +15,8 @@ import (
 var bruteMoments = []time.Time{
 	{},
 	time.Unix(-62135596801, 999_999_999), time.Unix(0, 0), time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC),
-	time.Unix(math.MinInt64, 0), time.Unix(math.MaxInt64, 1), // both wrap, to times beyond Unix times
+	// Both wrap, to times beyond Unix times.
+	time.Unix(math.MinInt64, 0), time.Unix(math.MaxInt64, 1),
 	farPast, farPast.Add(1), farFuture.Add(-301 * time.Second), farFuture.Add(-1), farFuture,
 }
 

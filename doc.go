@@ -105,8 +105,9 @@
 //
 // Matching, filtering and eviction times do not allocate. Nor do the Validate
 // functions if they succeed, for up to 64 entries in all their lists, and the
-// functions that parse a single taint or identity. Comments name exceptions. Functions that return a list or a text allocate it,
-// except that those with a parameter dst or b append to that.
+// functions that parse a single taint or identity. Comments name exceptions.
+// Functions that return a list or a text allocate it, except that those with a
+// parameter dst or b append to that.
 //
 // Later minor releases may add constants to an enumeration. An older release
 // refuses to decode their names.

@@ -97,8 +97,9 @@ func (s EffectSet) String() string {
 func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText parses the text that String returns, of a set that has all unused
-// bits or none of them. Names may come in any order and repeat. The error is a [*ParseError] with the offset of the first unknown
-// name; the set is then left unchanged.
+// bits or none of them. Names may come in any order and repeat. The error is a
+// [*ParseError] with the offset of the first unknown name; the set is then left
+// unchanged.
 func (s *EffectSet) UnmarshalText(text []byte) error {
 	input := string(text)
 	switch input {

@@ -406,7 +406,8 @@ func TestSummarize(t *testing.T) {
 	nodes := [][]taints.Taint{
 		parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule"),
 		parseTaints("nvidia.com/gpu=present:NoSchedule", "dedicated=ml:NoSchedule"),
-		parseTaints("dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"), // a repeated taint counts once
+		// A repeated taint counts once.
+		parseTaints("dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"),
 		parseTaints("b:NoExecute"),
 		parseTaints("a:NoSchedule", "spot:PreferNoSchedule"),
 		parseTaints("spot:PreferNoSchedule"),

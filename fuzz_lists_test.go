@@ -110,7 +110,8 @@ func FuzzForms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g := genes(data)
 		o, tols := g.options(), g.tolerations()
-		tols = append(tols, slices.Repeat(tols, g.below(14))...) // more than a block of a Matcher holds
+		// These may be more than a block of a Matcher holds.
+		tols = append(tols, slices.Repeat(tols, g.below(14))...)
 		q := question{
 			g.taint(), g.taints(), genesList(&g, 3, g.taints), taints.EffectSet(g.next()),
 			*geneTimes[1+g.below(3)],

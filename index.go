@@ -24,10 +24,11 @@ import (
 // the same answer, and some tens of nanoseconds: one that calls
 // [Matcher.FindUntolerated] for the feasible nodes, and [Matcher.Filter] for
 // verdicts, with names no larger than a string. [Index.Summarize] takes at most
-// about twice the time of [Matcher.Summarize]. [Index.Set] and [Index.Delete] take time
-// in proportion to the taints of the node, and occasionally to what was deleted
-// since the last time, to release memory. The memory of an Index is proportional
-// to the number of nodes and to the size of all distinct lists of taints.
+// about twice the time of [Matcher.Summarize]. [Index.Set] and [Index.Delete]
+// take time in proportion to the taints of the node, and occasionally to what was
+// deleted since the last time, to release memory. The memory of an Index is
+// proportional to the number of nodes and to the size of all distinct lists of
+// taints.
 //
 // An Index is safe for concurrent use. A query sees the nodes as they are at one
 // moment: when it is called or, if it returns a sequence, whenever a loop over
@@ -96,9 +97,9 @@ type Index[N comparable] struct {
 // was deleted since they were allocated.
 
 // Set adds the node with the taints to the index, or replaces the taints it had.
-// It allocates when a list of taints is new to the index or has keys and values of
-// more than about 200 bytes, when the group of nodes with that list grows, and when
-// it first updates a page of nodes after a query.
+// It allocates when a list of taints is new to the index or has keys and values
+// of more than about 200 bytes, when the group of nodes with that list grows, and
+// when it first updates a page of nodes after a query.
 func (x *Index[N]) Set(node N, taints []Taint) {
 	if node != node {
 		return

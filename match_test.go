@@ -399,7 +399,8 @@ func TestMatcherExempts(t *testing.T) {
 		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoSchedule}, known[:1]},
 		{taints.Toleration{Operator: taints.OpExists, Effect: taints.PreferNoSchedule}, known[1:2]},
 		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoExecute}, known[2:]},
-		{taints.Toleration{Operator: taints.OpExists, Effect: "x"}, nil}, // there are more other effects
+		// There are more other effects.
+		{taints.Toleration{Operator: taints.OpExists, Effect: "x"}, nil},
 		{taints.Toleration{Key: "gpu", Operator: taints.OpExists}, nil},
 		{taints.Toleration{}, nil},
 	} {

@@ -26,8 +26,9 @@
 // first evaluation counts, as in Kubernetes, where every pod has its full time
 // again after a restart. With [taints.EvictionPolicy.FromTimeAdded] the seconds
 // count from when the taint was added, so every evaluation finds the same
-// deadline, also after a restart. That takes care of two kinds of taints; see its
-// comment. With neither, each evaluation postpones the deadline.
+// deadline, also after a restart; its comment says what to do about taints that
+// are older than the pod's stay or have no time. With neither, each evaluation
+// postpones the deadline.
 //
 // # Conditions
 //

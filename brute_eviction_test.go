@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 // Times from one end of time.Time to the other.
@@ -59,8 +60,8 @@ func checkEviction(
 	if compiled := p.Compile(tols).EvictionOf(list, now); compiled != e {
 		t.Fatalf("%+v, compiled %+v", e, compiled)
 	}
-	outcome, deadline := refDeadline(p, list, tols, now)
-	if e.Outcome != outcome || deadline != nil && nanosOf(e.At).Cmp(deadline) != 0 {
+	outcome, deadline := reference.Deadline(p, list, tols, now)
+	if e.Outcome != outcome || deadline != nil && reference.Nanos(e.At).Cmp(deadline) != 0 {
 		t.Fatalf("under %+v %v leaves %v for %v, seen at %v: %+v, want %v at %v ns", p, tols,
 			list, list[0].TimeAdded, now, e, outcome, deadline)
 	}
@@ -75,7 +76,7 @@ func checkWait(t *testing.T, e taints.Eviction, now time.Time) {
 		d, evicts := e.Wait(at)
 		want := new(big.Int)
 		if evicts {
-			want.Sub(nanosOf(e.At), nanosOf(at))
+			want.Sub(reference.Nanos(e.At), reference.Nanos(at))
 		}
 		if want.Sign() < 0 {
 			want.SetInt64(0)

@@ -3,29 +3,33 @@
 package taints
 
 import (
-	"errors"
-	"slices"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
 // Changes are taints to add to a node and to remove from it. The zero Changes do
-// nothing. [Diff], [Reconcile], [ReconcileOwned] and [ParseChanges] return
-// Changes. Most callers should use [Changes.Apply] to make them.
+// nothing. [Reconcile], [ReconcileOwned] and [ParseChanges] return Changes. Most
+// callers should use [Changes.Apply] to make them.
 type Changes struct {
 	// Add holds the taints to add, at most one with a given key and effect.
 	Add []Taint `json:"add,omitempty"`
-	// Remove identifies the taints to remove. An empty Effect stands for every
-	// effect.
+	// Remove identifies the taints to remove.
 	Remove []TaintID `json:"remove,omitempty"`
+	// RemoveKeys holds the keys of taints to remove, whatever their effects.
+	RemoveKeys []string `json:"removeKeys,omitempty"`
 }
 
 // IsZero reports whether c neither adds nor removes a taint.
-func (c Changes) IsZero() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
+func (c Changes) IsZero() bool {
+	return len(c.Add) == 0 && len(c.Remove) == 0 && len(c.RemoveKeys) == 0
+}
 
 // String returns the changes as arguments of "kubectl taint", separated by
 // spaces: the taints to add, as [Taint.String] returns them, and then those to
-// remove, with "-" at the end, as in "dedicated=ml:NoSchedule gpu:NoExecute-
-// spot-". [ParseChanges] parses the arguments of valid changes.
+// remove and the keys to remove, with "-" at the end, as in
+// "dedicated=ml:NoSchedule gpu:NoExecute- spot-". [ParseChanges] parses the
+// arguments of valid changes.
 func (c Changes) String() string {
 	b := make([]byte, 0, 128)
 	for _, t := range c.Add {
@@ -35,13 +39,17 @@ func (c Changes) String() string {
 		b = append(b, id.String()...)
 		b = append(b, "- "...)
 	}
+	for _, key := range c.RemoveKeys {
+		b = append(b, key...)
+		b = append(b, "- "...)
+	}
 	return strings.TrimSuffix(string(b), " ")
 }
 
-// Only returns the changes to taints whose effect is in the set. The removal of
-// a key with every effect becomes one for each known effect in the set, except
-// that [AllEffects] leaves it as it is. It is for controllers that make NoExecute
-// changes more slowly than others. The result may share memory with c.
+// Only returns the changes to taints whose effect is in the set, for controllers
+// that make NoExecute changes more slowly than others. A key to remove becomes an
+// identity for each known effect in the set, unless that is [AllEffects]. The
+// result may share memory with c.
 func (c Changes) Only(in EffectSet) Changes {
 	if in == AllEffects {
 		return c
@@ -53,221 +61,241 @@ func (c Changes) Only(in EffectSet) Changes {
 		}
 	}
 	for _, id := range c.Remove {
-		switch {
-		case id.Effect == "":
-			only.Remove = appendEach(only.Remove, id.Key, in)
-		case in.Has(id.Effect):
+		if in.Has(id.Effect) {
 			only.Remove = append(only.Remove, id)
+		}
+	}
+	for _, key := range c.RemoveKeys {
+		for _, name := range knownEffects {
+			if effect := Effect(name); in.Has(effect) {
+				only.Remove = append(only.Remove, TaintID{key, effect})
+			}
 		}
 	}
 	return only
 }
 
-// appendEach appends the identity of the key with each known effect in the set.
-func appendEach(ids []TaintID, key string, in EffectSet) []TaintID {
-	for _, name := range knownEffects {
-		if effect := Effect(name); in.Has(effect) {
-			ids = append(ids, TaintID{key, effect})
-		}
-	}
-	return ids
-}
-
 // Apply returns the taints with the changes made, and whether they differ from
-// before. Afterwards every taint of Add is present and no other taint that
-// Remove identifies, so applying the same changes again changes nothing.
+// before. Afterwards every taint of Add is present with its value, and no other
+// taint that Remove or RemoveKeys names. To apply again changes nothing.
 //
 // A taint of Add that the node has with the same value keeps its TimeAdded. One
-// that the node has with another value replaces that in its place, and one that
-// the node lacks is appended. To refresh a taint's TimeAdded, put it in both Add
-// and Remove: it is then replaced in its place. All other taints are kept. In
-// contrast, AddOrUpdateTaint in Kubernetes also writes another TimeAdded, and
-// EnsureNodeTaint in Cluster API keeps another value.
+// with another value is replaced in its place, and a missing one is appended. In
+// contrast, AddOrUpdateTaint in Kubernetes also writes another TimeAdded. To do
+// that, remove the taint first, with Changes of its own.
 //
 // If Add has several taints with one key and effect, the first counts. If the
-// node has several of a taint in Add, which no API server accepts, they become
-// one.
-//
-// Apply returns taints itself if nothing changes. Otherwise the result is a new
-// list that shares no memory with taints or c, and nil if it is empty. Nothing
-// is validated.
+// node has several of a taint in Add, they become one. If nothing changes, the
+// result is taints itself, and otherwise a new list that shares no memory with
+// taints or c and is not nil. Nothing is validated.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
-	add, remove := placesOf(c.Add), removalsOf(c.Remove)
-	if c.made(taints, add, remove) {
+	return c.apply(taints, true)
+}
+
+// Ensure is like [Changes.Apply], except that a taint that the node has with
+// another value than in Add keeps it (EnsureNodeTaint in Cluster API,
+// Taints.Merge in Karpenter).
+func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
+	return c.apply(taints, false)
+}
+
+func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed bool) {
+	add, remove := lookup.FirstOf(c.Add, identity), c.removals()
+	if c.areMade(taints, &add, &remove, overwrite) {
 		return taints, false
 	}
-	there := make([]bool, len(c.Add))
-	list := make([]Taint, 0, len(taints)+len(c.Add))
+	var buf [16]bool
+	added := append(buf[:0], make([]bool, len(c.Add))...)
+	result = make([]Taint, 0, len(taints)+len(c.Add))
 	for i := range taints {
 		t := &taints[i]
-		removed := remove.first(t) >= 0
-		at := add.first(c.Add, t.ID())
-		if at < 0 && removed || at >= 0 && there[at] {
+		at := add.Find(identity(t))
+		switch {
+		case at < 0 && remove.names(t), at >= 0 && added[at]:
 			continue
-		}
-		if at >= 0 {
-			there[at] = true
-			if removed || c.Add[at].Value != t.Value {
+		case at >= 0:
+			added[at] = true
+			if overwrite && c.Add[at].Value != t.Value {
 				t = &c.Add[at]
 			}
 		}
-		list = append(list, t.clone())
+		result = append(result, t.clone())
 	}
 	for i := range c.Add {
-		if !there[i] && add.first(c.Add, c.Add[i].ID()) == i {
-			list = append(list, c.Add[i].clone())
+		if t := &c.Add[i]; !added[i] && add.Find(identity(t)) == i {
+			result = append(result, t.clone())
 		}
 	}
-	if slices.EqualFunc(list, taints, Taint.Equal) {
-		return taints, false
-	}
-	return nilIfEmpty(list), true
+	return result, true
 }
 
-// made reports whether the taints already are as c wants them, as a controller
-// finds most of the time. It does not allocate for short lists.
-func (c Changes) made(taints []Taint, add places, remove removals) bool {
-	named := 0 // taints that Add has too
+// areMade reports whether the taints already are as c wants them, as a controller
+// finds most of the time.
+func (c Changes) areMade(
+	taints []Taint, add *lookup.First[Taint, TaintID], remove *removals, overwrite bool,
+) bool {
+	inAdd := 0 // taints that Add has too
 	for i := range taints {
 		t := &taints[i]
-		at := add.first(c.Add, t.ID())
-		if remove.first(t) >= 0 && (at < 0 || !c.Add[at].Equal(*t)) {
+		at := add.Find(identity(t))
+		if at < 0 && remove.names(t) || at >= 0 && overwrite && c.Add[at].Value != t.Value {
 			return false
 		}
 		if at >= 0 {
-			named++
+			inAdd++
 		}
 	}
-	on := placesOf(taints)
+	current := lookup.FirstOf(taints, identity)
 	for i := range c.Add {
-		t := &c.Add[i]
-		at := on.first(taints, t.ID())
-		if at < 0 || taints[at].Value != t.Value || add.first(c.Add, t.ID()) < i {
+		id := identity(&c.Add[i])
+		if add.Find(id) != i {
+			continue
+		}
+		if current.Find(id) < 0 {
 			return false
 		}
+		inAdd--
 	}
-	return named == len(c.Add)
+	return inAdd == 0
 }
 
-func nilIfEmpty(taints []Taint) []Taint {
-	if len(taints) == 0 {
-		return nil
+// Removals find what names a taint to remove.
+type removals struct {
+	ids  lookup.First[TaintID, TaintID]
+	keys lookup.First[string, string]
+}
+
+func (c Changes) removals() removals {
+	return removals{
+		ids:  lookup.FirstOf(c.Remove, func(id *TaintID) TaintID { return *id }),
+		keys: lookup.FirstOf(c.RemoveKeys, func(key *string) string { return *key }),
 	}
-	return taints
+}
+
+func (r *removals) names(t *Taint) bool {
+	return r.ids.Find(identity(t)) >= 0 || r.keys.Find(t.Key) >= 0
 }
 
 // ApplyStrict returns the taints with the changes made as "kubectl taint" makes
 // them, with or without --overwrite. It returns an error if
 //
-//   - the node has a taint of Add, with any value, and overwrite is false
-//     ([ErrExists]),
-//   - the node has no taint that an entry of Remove identifies, or an earlier
-//     entry removes it ([ErrNotFound]),
-//   - Remove identifies a taint of Add ([ErrConflict]), or
+//   - the node has a taint of Add and overwrite is false ([ErrExists]),
+//   - no taint is left for an entry of Remove or RemoveKeys ([ErrNotFound]),
+//   - Remove or RemoveKeys names a taint of Add ([ErrConflict]), or
 //   - Add has a taint twice ([ErrDuplicate]).
 //
-// Otherwise the result is that of [Changes.Apply] for the first taint of each
-// key and effect, as a list that shares no memory with taints or c. In contrast,
-// kubectl puts added taints first, and drops the TimeAdded of a taint that it
-// overwrites with the same value.
+// Otherwise the result is that of [Changes.Apply]. In contrast, kubectl puts added
+// taints first, and drops the TimeAdded of a taint that it overwrites with the
+// same value.
 //
-// The error is a [*ValidationError] with a fault for each entry of Add and Remove
-// that has one, and the list is then nil. The List of a fault is "add" or
-// "remove", and its Value is the printed taint.
-// Nothing else is validated.
+// The error is an [*ErrorList] with the faults of the lists "add", "remove" and
+// "removeKeys", whose Value is the printed taint, identity or key. The result is
+// then nil. Nothing else is validated.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
-	list := firsts(taints)
 	f := faults{list: "add"}
-	on := placesOf(list)
+	current := lookup.FirstOf(taints, identity)
 	c.eachAdd(&f, func(t *Taint) problem {
-		at := on.first(list, t.ID())
+		at := current.Find(identity(t))
 		switch {
 		case at < 0 || overwrite:
 			return noProblem
-		case list[at].Value == t.Value:
+		case taints[at].Value == t.Value:
 			return taintPresent
 		}
 		return taintOfOtherValue
 	})
+	ids, keys := c.found(taints)
 	f.list = "remove"
-	hits := c.hits(list)
 	for i, id := range c.Remove {
-		if !hits[i] {
-			f.index = someIndex(i)
-			f.add("", id.String(), taintAbsent)
+		if !ids[i] {
+			f.index = i
+			f.report("", id.String(), taintAbsent)
+		}
+	}
+	f.list = "removeKeys"
+	for i, key := range c.RemoveKeys {
+		if !keys[i] {
+			f.index = i
+			f.report("", key, taintAbsent)
 		}
 	}
 	if err := f.err(); err != nil {
 		return nil, err
 	}
-	list, _ = c.Apply(list)
-	return nilIfEmpty(list), nil
+	result, _ := c.Apply(taints)
+	return result, nil
 }
 
-// hits reports for each removal whether it removes a taint that no earlier one
-// removes.
-func (c Changes) hits(taints []Taint) []bool {
-	hits, remove := make([]bool, len(c.Remove)), removalsOf(c.Remove)
-	for i := range taints {
-		if at := remove.first(&taints[i]); at >= 0 {
-			hits[at] = true
+// found reports for each entry of Remove and RemoveKeys whether it names one of
+// the taints that no earlier entry names. A taint of Add counts as well, as its
+// removal is a conflict already.
+func (c Changes) found(taints []Taint) (ids, keys []bool) {
+	ids, keys = make([]bool, len(c.Remove)), make([]bool, len(c.RemoveKeys))
+	remove := c.removals()
+	for _, list := range [...][]Taint{taints, c.Add} {
+		for i := range list {
+			if at := remove.ids.Find(identity(&list[i])); at >= 0 {
+				ids[at] = true
+			} else if at := remove.keys.Find(list[i].Key); at >= 0 {
+				keys[at] = true
+			}
 		}
 	}
-	// A removal of a taint to be added is a conflict, which is a fault already.
-	for i := range c.Add {
-		if at := remove.first(&c.Add[i]); at >= 0 {
-			hits[at] = true
-		}
-	}
-	return hits
+	return ids, keys
 }
 
-// eachAdd adds the faults of the taints to add: a conflict or a duplicate, or else
-// what check returns. A check may also add faults itself.
+// eachAdd reports the faults of the taints to add: a conflict or a duplicate, or
+// else what check returns. A check may also report faults itself.
 func (c Changes) eachAdd(f *faults, check func(t *Taint) problem) {
-	add, remove := placesOf(c.Add), removalsOf(c.Remove)
+	add, remove := lookup.FirstOf(c.Add, identity), c.removals()
 	for i := range c.Add {
 		t := &c.Add[i]
-		f.index = someIndex(i)
+		f.index = i
 		p := check(t)
 		switch {
-		case remove.first(t) >= 0:
+		case remove.names(t):
 			p = taintRemovedToo
-		case add.first(c.Add, t.ID()) < i:
+		case add.Find(identity(t)) < i:
 			p = taintRepeated
 		}
 		if p != noProblem {
-			f.add("", t.String(), p)
+			f.report("", t.String(), p)
 		}
 	}
 }
 
-// Validate returns nil if the changes are valid, so that [Changes.ApplyStrict]
-// succeeds for some node: all taints and identities are valid, no taint is in
-// Add twice ([ErrDuplicate]), Remove identifies no taint of Add
-// ([ErrConflict]), and no removal repeats or is part of an earlier one
-// ([ErrDuplicate]).
-//
-// The error is a [*ValidationError] with every fault. The List of a fault is
-// "add" or "remove".
+// Validate returns nil if [Changes.ApplyStrict] succeeds for some node: all taints,
+// identities and keys are valid, none is in its list twice, and Remove and
+// RemoveKeys name no taint of Add. Otherwise the error is an [*ErrorList] with
+// every fault of the lists "add", "remove" and "removeKeys".
 func (c Changes) Validate() error {
 	f := faults{list: "add"}
 	c.eachAdd(&f, func(t *Taint) problem {
 		f.taint(t)
 		return noProblem
 	})
+	remove := c.removals()
 	f.list = "remove"
-	remove := removalsOf(c.Remove)
 	for i, id := range c.Remove {
-		f.index = someIndex(i)
+		f.index = i
 		if p := checkKey(id.Key); p != noProblem {
-			f.add("key", id.Key, p)
+			f.report("key", id.Key, p)
 		}
-		if id.Effect != "" && !knownEffect(id.Effect) {
-			f.add("effect", string(id.Effect), effectUnknown)
+		if p := checkEffect(id.Effect); p != noProblem {
+			f.report("effect", string(id.Effect), p)
 		}
-		if remove.first(&Taint{Key: id.Key, Effect: id.Effect}) < i {
-			f.add("", id.String(), removalRepeated)
+		if remove.ids.Find(id) < i {
+			f.report("", id.String(), removalRepeated)
+		}
+	}
+	f.list = "removeKeys"
+	for i, key := range c.RemoveKeys {
+		f.index = i
+		if p := checkKey(key); p != noProblem {
+			f.report("key", key, p)
+		}
+		if remove.keys.Find(key) < i {
+			f.report("", key, removalRepeated)
 		}
 	}
 	return f.err()
@@ -281,37 +309,38 @@ func (c Changes) Validate() error {
 //	key=value:Effect-   does the same, whatever the taint's value
 //	key-                removes the taints with that key, whatever their effects
 //
-// Taints and removals keep their order and share memory with specs. Add never has
-// two taints with one key and effect. Removals may repeat and conflict, which
-// kubectl does not refuse until it applies them; see [Changes.Validate].
+// Removals may repeat and conflict, which kubectl does not refuse until it applies
+// them; see [Changes.Validate]. In contrast, kubectl removes in the order of the
+// arguments, so that it never finds the taint of a "key:Effect-" that follows a
+// "key-".
 //
-// The error unwraps to a [*ParseError] for each faulty spec, in order, with the
-// offset of its first fault. Each wraps a [*FieldError] whose List is "specs". A
-// taint that is added twice is an [ErrDuplicate]. The changes are then zero.
+// The error is an [*ErrorList] with a fault for each faulty spec of the list
+// "specs", with its offset. A taint that is added twice is an [ErrDuplicate]. The
+// changes are then zero.
 func ParseChanges(specs ...string) (Changes, error) {
 	var c Changes
-	var errs []error
-	seen := newPlaces(len(specs))
+	f := faults{list: "specs"}
+	seen := lookup.FirstOf(c.Add, identity)
 	for i, spec := range specs {
-		if fault := c.parse(spec, seen); fault != nil {
-			fault.Kind, fault.Input = "change", spec
-			errs = append(errs, fault.inList("specs", i))
+		if fault := c.parse(spec, &seen); fault != nil {
+			fault.List, fault.Index, fault.Input = f.list, i, spec
+			f.errors = append(f.errors, fault)
 		}
 	}
-	if errs != nil {
-		return Changes{}, errors.Join(errs...)
+	if f.errors != nil {
+		return Changes{}, f.err()
 	}
 	return c, nil
 }
 
-// parse adds what the spec asks for. The places are those of c.Add.
-func (c *Changes) parse(spec string, seen places) *ParseError {
+// parse adds what the spec asks for. It keeps the taints of c.Add in seen.
+func (c *Changes) parse(spec string, seen *lookup.First[Taint, TaintID]) *FieldError {
 	name, removes := strings.CutSuffix(spec, "-")
 	if removes && !strings.ContainsAny(name, "=:") {
 		if p := checkKey(name); p != noProblem {
-			return parseFault("change", spec, 0, "key", name, p)
+			return parseFault(spec, 0, "key", name, p)
 		}
-		c.Remove = append(c.Remove, TaintID{Key: name})
+		c.RemoveKeys = append(c.RemoveKeys, name)
 		return nil
 	}
 	t, fault := parseTaint(name)
@@ -320,11 +349,22 @@ func (c *Changes) parse(spec string, seen places) *ParseError {
 		return fault
 	case removes:
 		c.Remove = append(c.Remove, t.ID())
-	case seen.first(c.Add, t.ID()) >= 0:
-		return parseFault("change", spec, 0, "", spec, taintRepeated)
+	case seen.Find(t.ID()) >= 0:
+		return parseFault(spec, 0, "", spec, taintRepeated)
 	default:
-		seen.add(t.ID(), len(c.Add))
-		c.Add = append(c.Add, t)
+		c.Add = seen.Append(t)
 	}
 	return nil
+}
+
+// firsts returns a copy of the first taint of each identity.
+func firsts(taints []Taint) []Taint {
+	list := make([]Taint, 0, len(taints))
+	all := lookup.FirstOf(taints, identity)
+	for i := range taints {
+		if all.Find(identity(&taints[i])) == i {
+			list = append(list, taints[i].clone())
+		}
+	}
+	return list
 }

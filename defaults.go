@@ -5,6 +5,8 @@ package taints
 import (
 	"slices"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
 // DefaultTolerationSeconds is how long a pod stays on a node that is not ready or
@@ -65,12 +67,6 @@ type DaemonSetPod struct {
 // loses its seconds, in its place, and a broader toleration does not stand for
 // any of these. Otherwise AddDaemonSetDefaults is like [AddDefaults].
 func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Toleration {
-	return addForever(tolerations, daemonSetTaints(pod))
-}
-
-// daemonSetTaints returns the taints that the DaemonSet controller makes its
-// pods tolerate.
-func daemonSetTaints(pod DaemonSetPod) []TaintID {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
 		{NodeUnreachable, NoExecute},
@@ -78,44 +74,40 @@ func daemonSetTaints(pod DaemonSetPod) []TaintID {
 		{NodeMemoryPressure, NoSchedule},
 		{NodePIDPressure, NoSchedule},
 		{NodeUnschedulable, NoSchedule},
-		{NodeNetworkUnavailable, NoSchedule},
 	}
-	if !pod.HostNetwork {
-		ids = ids[:len(ids)-1]
+	if pod.HostNetwork {
+		ids = append(ids, TaintID{NodeNetworkUnavailable, NoSchedule})
 	}
-	return ids
+	return addForever(tolerations, ids)
 }
 
 // addForever adds tolerations of the taints with Exists and without seconds, or
 // removes the seconds of those that are present (AddOrUpdateTolerationInPodSpec
 // in Kubernetes). No identity may repeat.
-func addForever(tolerations []Toleration, taints []TaintID) []Toleration {
-	ids := make([]Taint, len(taints))
-	for i, id := range taints {
-		ids[i] = Taint{Key: id.Key, Effect: id.Effect}
-	}
-	wanted, there := placesOf(ids), make([]bool, len(ids))
-	list, owned := tolerations, false
+func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
+	wanted := lookup.FirstOf(ids, func(id *TaintID) TaintID { return *id })
+	present := make([]bool, len(ids))
+	list, copied := tolerations, false
 	for i := range tolerations {
 		t := &tolerations[i]
 		if t.Operator != OpExists || t.Value != "" {
 			continue
 		}
-		at := wanted.first(ids, TaintID{t.Key, t.Effect})
+		at := wanted.Find(TaintID{t.Key, t.Effect})
 		if at < 0 {
 			continue
 		}
-		there[at] = true
+		present[at] = true
 		if t.TolerationSeconds != nil {
-			if !owned {
-				list, owned = slices.Clone(tolerations), true
+			if !copied {
+				list, copied = slices.Clone(tolerations), true
 			}
 			list[i].TolerationSeconds = nil
 		}
 	}
 	var missing []Toleration
-	for i, id := range taints {
-		if !there[i] {
+	for i, id := range ids {
+		if !present[i] {
 			missing = append(missing, Toleration{Key: id.Key, Operator: OpExists, Effect: id.Effect})
 		}
 	}
@@ -155,9 +147,18 @@ func IsExtendedResourceName(name string) bool {
 
 // AddMemoryPressure adds the toleration that the PodTolerationRestriction
 // admission plugin gives to every pod whose QoS class is not BestEffort: of
-// [NodeMemoryPressure] with Exists and NoSchedule, by the rules of [Merge].
-// Unlike the plugin, it keeps all tolerations of the pod.
+// [NodeMemoryPressure] with Exists and NoSchedule. It does not add one if a
+// toleration with that key, or without a key, has the effect NoSchedule or none
+// and the operator Exists. Unlike the plugin, it keeps all tolerations of the pod.
+// Otherwise AddMemoryPressure is like [AddDefaults].
 func AddMemoryPressure(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
-	return Merge(tolerations, []Toleration{added})
+	for i := range tolerations {
+		t := &tolerations[i]
+		if (t.Key == added.Key || t.Key == "") && (t.Effect == added.Effect || t.Effect == "") &&
+			t.Operator == OpExists {
+			return tolerations
+		}
+	}
+	return append(slices.Clip(tolerations), added)
 }

@@ -3,7 +3,6 @@
 package taints_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,15 +11,6 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 )
-
-// texts returns what each of the list prints.
-func texts[T fmt.Stringer](list []T) []string {
-	var text []string
-	for _, t := range list {
-		text = append(text, t.String())
-	}
-	return text
-}
 
 const (
 	notReady300    = "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"
@@ -350,12 +340,7 @@ var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
 	},
 	"AddMemoryPressure": taints.AddMemoryPressure,
-	"Merge": func(l []taints.Toleration) []taints.Toleration {
-		return taints.Merge(l, mergedTolerations)
-	},
 }
-
-var mergedTolerations = parseTolerations(notReady300, "dedicated=ml:NoSchedule")
 
 // Room behind a list may belong to somebody else: it is never written to.
 func TestAddDoesNotWriteToTheCallersArray(t *testing.T) {
@@ -391,12 +376,6 @@ func TestAddedSecondsAreNotShared(t *testing.T) {
 		&own, a[0].TolerationSeconds, a[1].TolerationSeconds, b[0].TolerationSeconds,
 		b[1].TolerationSeconds,
 	}
-	pointers = append(
-		pointers,
-		mergedTolerations[0].TolerationSeconds,
-		taints.Merge(nil, mergedTolerations)[0].TolerationSeconds,
-		taints.Merge(nil, mergedTolerations)[0].TolerationSeconds,
-	)
 	for i, p := range pointers {
 		if slices.Contains(pointers[i+1:], p) {
 			t.Errorf("pointer %d is shared", i)

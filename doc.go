@@ -5,9 +5,9 @@
 // a pod lets it through, and what is not tolerated takes effect.
 //
 // The zero [Options] answer as Kubernetes does with its taint feature gates on,
-// so the comparison operators Lt and Gt work. In a default Kubernetes they are
-// off: Options{NoComparison: true} answers as that does. Where a function differs
-// from Kubernetes on purpose, its comment says so.
+// so the comparison operators Lt and Gt work. In a default cluster they are off:
+// Options{NoComparison: true} answers as that does. Where a function differs from
+// Kubernetes on purpose, its comment says so.
 //
 // # Rules
 //
@@ -47,75 +47,58 @@
 //	for _, node := range nodes {
 //		if v := m.Filter(node.Taints); v.Schedulable() {
 //			feasible = append(feasible, node)
-//			soft = append(soft, v.PreferNoSchedule)
 //		}
 //	}
-//	scores := taints.NormalizeScores(nil, soft, 100)
 //
-// A question about taints and tolerations is a package function, which answers
-// under the zero Options: [Match], [FindUntolerated], [Untolerated], [Filter],
-// [EvictionOf], [Explain], [Summarize]. The method of Options of the same name
-// answers under the options, and the method of [Matcher] for tolerations that
-// were compiled. All three give the same answers under the same options. To ask
-// once, there is no need to compile.
+// [Match], [FindUntolerated], [Untolerated], [Filter] and [EvictionOf] are
+// package functions, which answer under the zero Options. The methods of Options
+// of the same names answer under the options, and those of [Matcher] for
+// tolerations that were compiled. All three give the same answers under the same
+// options. To ask once, there is no need to compile.
 //
-// A scheduler with many nodes should keep them in an [Index], which answers for
-// all of them at once.
+// [EvictionOf] returns when a running pod leaves a node, and an [EvictionPolicy]
+// changes which tolerations and taints count, and since when. A controller
+// changes a node's taints with [Changes.Apply] or [Changes.Ensure]; [Reconcile]
+// and [ReconcileOwned] compute the changes. A webhook calls [AddDefaults] and the
+// other Add functions to give a pod what Kubernetes would, and
+// [ValidateTolerations] to refuse what an API server would.
 //
-// # Eviction
+// Other packages build on this one:
 //
-// [EvictionOf] returns when a running pod leaves a node. An [EvictionPolicy]
-// changes which tolerations and taints count, and since when. Package lifecycle
-// has the queue of pending evictions, the taints that follow from a node's
-// conditions, and the rate at which nodes may be tainted when many fail.
-//
-// A controller changes a node's taints with [Changes]: [Changes.Apply] makes sure
-// that taints are present or absent, and [Diff], [Reconcile] and
-// [ReconcileOwned] compute what to change. [ParseChanges] and
-// [Changes.ApplyStrict] do what "kubectl taint" does.
-//
-// # Admission
-//
-// A webhook calls [AddDefaults], [AddDaemonSetDefaults], [AddExtendedResources],
-// [AddMemoryPressure] and [Merge] to give a pod what Kubernetes would, and
-// [ValidateTolerations], [ValidateTolerationsUpdate] and [ValidateAllowed] to
-// refuse what an API server or a namespace would. [Lint] finds tolerations that
-// are valid but probably not what their author meant.
-//
-// # Explaining
-//
-// [Explain] says for each taint which toleration matches it, or which one comes
-// closest and why it does not match. [Summarize] does so for many nodes, in the
-// style of the kube-scheduler's events. The results have String methods and
-// JSON, and can be redacted.
+//   - nodeindex finds the feasible nodes of a whole cluster.
+//   - explain says why a taint is not tolerated, for messages.
+//   - tolerationset compares, merges, minimizes and lints tolerations.
+//   - lifecycle has pending evictions, taints by condition and zone disruption.
+//   - The modules kube and dra work on the types of k8s.io/api.
 //
 // # Guarantees
 //
 // Every function accepts any input, invalid, zero and nil values included, and
-// answers by the rules above. None panics, except the Must functions, an Index
-// with node names that are not comparable, like a map, and an Index or an
-// UnmarshalText method whose receiver is a nil pointer. Only the Validate, Parse
-// and UnmarshalText functions and ApplyStrict refuse input, with typed errors that
-// name the field and say what would be right.
+// answers by the rules above. None panics, except the Must functions and methods
+// on a receiver that is a nil pointer, where the comment does not say what they
+// return. Only the Validate, Parse and UnmarshalText functions and ApplyStrict
+// refuse input: whole, with errors that name the field and say what would be
+// right.
 //
 // Unless a comment says otherwise, functions neither modify nor retain their
 // arguments, except that results share strings with them. They start no
 // goroutines, read no clock and keep no global state; times are parameters. They
-// are safe for concurrent use, and so are the methods of a Matcher and an Index.
+// are safe for concurrent use.
 //
 // Matching, filtering and eviction times do not allocate. Nor do the Validate
-// functions if they succeed, for up to 64 entries in all their lists, and the
-// functions that parse a single taint or identity. Comments name exceptions.
-// Functions that return a list or a text allocate it, except that those with a
-// parameter dst or b append to that.
+// functions if they succeed, for lists of the usual length, and the functions
+// that parse a single taint or identity. Comments name exceptions.
 //
-// Later minor releases may add constants to an enumeration. An older release
-// refuses to decode their names.
-//
-// An index into a list comes with a bool. If the bool is false, the index is -1.
+// Results and errors have no hidden fields: they can be compared, and come back
+// whole from JSON. If an index is returned with a bool, it is -1 if the bool is
+// false. In a result, an index that does not apply is zero.
 //
 // A question about a list of taints takes time in proportion to the number of
 // taints times that of tolerations, of which a Matcher usually skips most that
 // have another key. The time that other functions take grows in proportion to
 // their input, up to a logarithm, except where a comment says otherwise.
+//
+// Answers for input that is valid do not change. What is invalid today, such as
+// an unknown operator or effect, may get a meaning in a minor release, as it does
+// in Kubernetes. A rule that Kubernetes changes comes as an option.
 package taints

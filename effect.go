@@ -98,7 +98,7 @@ func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), ni
 
 // UnmarshalText parses the text that String returns, of a set that has all unused
 // bits or none of them. Names may come in any order and repeat. The error is a
-// [*ParseError] with the offset of the first unknown name; the set is then left
+// [*FieldError] with the offset of the first unknown name; the set is then left
 // unchanged.
 func (s *EffectSet) UnmarshalText(text []byte) error {
 	input := string(text)
@@ -117,7 +117,7 @@ func (s *EffectSet) UnmarshalText(text []byte) error {
 		name, rest, more = strings.Cut(rest, "|")
 		bit, ok := namedEffect(name)
 		if !ok {
-			return parseFault("effect set", input, offset, "effect", name, effectNotNamed)
+			return parseFault(input, offset, "effect", name, effectNotNamed)
 		}
 		set |= bit
 	}

@@ -4,29 +4,17 @@ package taints_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/enumtest"
 )
 
 var enums = []enumtest.Enum{
-	enumtest.New("Mismatch",
-		[]taints.Mismatch{
-			taints.MismatchNone, taints.MismatchEffect, taints.MismatchKey,
-			taints.MismatchValue, taints.MismatchOperator, taints.MismatchNoComparison,
-			taints.MismatchNotInteger, taints.MismatchNotLess, taints.MismatchNotGreater,
-		},
-		"MismatchNone", "MismatchEffect", "MismatchKey", "MismatchValue", "MismatchOperator",
-		"MismatchNoComparison", "MismatchNotInteger", "MismatchNotLess", "MismatchNotGreater",
-	),
-	enumtest.New("Hint",
-		[]taints.Hint{
-			taints.HintNone, taints.HintLetterCase, taints.HintSpelling,
-			taints.HintEmptyValue, taints.HintOtherKey,
-		},
-		"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey",
-	),
 	enumtest.New("Selection",
 		[]taints.Selection{
 			taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest,
@@ -40,9 +28,6 @@ var enums = []enumtest.Enum{
 func TestEnums(t *testing.T) {
 	for _, e := range enums {
 		e.Check(t)
-	}
-	if got := taints.Mismatch(200).Why(); got != "mismatch(200)" {
-		t.Errorf("unknown: %q", got)
 	}
 }
 
@@ -66,31 +51,20 @@ func TestJSONHasNames(t *testing.T) {
 				Select:        taints.ForeverElseShortest,
 				Effects:       taints.Hard,
 				FromTimeAdded: true,
+				Arrival:       time.Unix(0, 0).UTC(),
 			},
-			`{"options":{"noComparison":true},"select":"ForeverElseShortest","effects":"NoSchedule|NoExecute","fromTimeAdded":true}`,
+			`{"options":{"noComparison":true},"select":"ForeverElseShortest","effects":"NoSchedule|NoExecute","fromTimeAdded":true,"arrival":"1970-01-01T00:00:00Z"}`,
 		},
 		{
-			taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")),
-			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"closest":{"key":"a","value":"b"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`,
+			taints.Changes{
+				Add: parseTaints("a:NoSchedule"), Remove: taints.IDs(parseTaints("b:NoExecute")), RemoveKeys: []string{"c"},
+			},
+			`{"add":[{"key":"a","effect":"NoSchedule"}],"remove":["b:NoExecute"],"removeKeys":["c"]}`,
 		},
 		{
-			taints.Explain(parseTaints("a=B:NoSchedule"), nil),
-			`[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"mismatch":"MismatchKey"}]`,
-		},
-		{
-			taints.Explain(parseTaints("a=B:NoSchedule"), parseTolerations("a=b")).Redact(),
-			`[{"taint":{"key":"\u003ckey1\u003e","value":"\u003cvalue1\u003e","effect":"NoSchedule"},"closest":{"key":"\u003ckey1\u003e","value":"\u003cvalue2\u003e"},"mismatch":"MismatchValue","hint":"HintLetterCase"}]`,
-		},
-		{
-			taints.Lint(parseTolerations("a", "a")),
-			`[{"code":"empty-value","toleration":0,` +
-				`"advice":"an empty value tolerates only taints without a value: ` +
-				`to tolerate any value set the operator to Exists"},` +
-				`{"code":"covered","toleration":1,"advice":"tolerations[0] tolerates all that it tolerates: leave it out"}]`,
-		},
-		{
-			taints.Changes{Add: parseTaints("a:NoSchedule"), Remove: []taints.TaintID{{Key: "b"}}},
-			`{"add":[{"key":"a","effect":"NoSchedule"}],"remove":[{"key":"b"}]}`,
+			taints.ValidateTaints([]taints.Taint{{Key: "a", Effect: "x"}}),
+			`{"errors":[{"list":"taints","field":"effect","value":"x","kind":"not supported",` +
+				`"detail":"must be NoSchedule, PreferNoSchedule or NoExecute"}]}`,
 		},
 	} {
 		got, err := json.Marshal(tc.v)
@@ -98,15 +72,42 @@ func TestJSONHasNames(t *testing.T) {
 			t.Errorf("%T: %s, %v\nwant %s", tc.v, got, err, tc.want)
 		}
 	}
-	var e taints.Explanation
-	text := `[{"taint":{"key":"a","value":"B","effect":"NoSchedule"},"closest":{"key":"a","value":"b"},"mismatch":"MismatchValue"}]`
-	want := "a=B:NoSchedule is not tolerated (closest: a=b, the value differs)"
-	if err := json.Unmarshal([]byte(text), &e); err != nil || e.String() != want {
-		t.Errorf("decoded: %v, %v, want %s", e, err, want)
-	}
 	var p taints.EvictionPolicy
 	err := json.Unmarshal([]byte(`{"select":"LongestMatch","effects":"all"}`), &p)
 	if err != nil || p.Select != taints.LongestMatch || p.Effects != taints.AllEffects {
 		t.Errorf("got %+v, %v", p, err)
+	}
+}
+
+// Results, settings and errors come back whole from JSON, and can be compared.
+func TestResultsHideNothing(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	node, pod := parseTaints("a=1:NoSchedule", "b:NoExecute"), parseTolerations("b:NoExecute for 60s")
+	_, parseErr := taints.ParseToleration("a op=In")
+	_, changesErr := taints.ParseChanges("a", "b:x")
+	for _, v := range []any{
+		taints.Filter(node, pod),
+		taints.EvictionOf(node, pod, now),
+		taints.EvictionPolicy{Select: taints.LongestMatch, Effects: taints.Hard, FromTimeAdded: true, Arrival: now},
+		taints.Reconcile(node, node, parseTaints("a=2:NoSchedule")),
+		taints.Changes{RemoveKeys: []string{"a"}},
+		map[taints.TaintID]string{node[0].ID(): "mine", {Key: "no effect"}: ""},
+		taints.Hard | taints.Soft,
+		*parseErr.(*taints.FieldError),
+		*changesErr.(*taints.ErrorList),
+		*taints.ValidateTolerations([]taints.Toleration{{Value: "-"}}).(*taints.ErrorList),
+	} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Errorf("%+v: %v", v, err)
+			continue
+		}
+		back := reflect.New(reflect.TypeOf(v))
+		if err := json.Unmarshal(text, back.Interface()); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(v, back.Elem().Interface()); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", text, diff)
+		}
 	}
 }

@@ -3,101 +3,94 @@
 package taints
 
 import (
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A sentinel is an error that is only a text.
-type sentinel string
+// An ErrorKind is a kind of fault, for use with [errors.Is]. It is an error
+// itself, whose text is the ErrorKind.
+type ErrorKind string
 
-func (s sentinel) Error() string { return string(s) }
-
-// The kinds of fault that validation, parsing and changes report, for use with
-// [errors.Is].
-var (
+// The kinds of fault that validation, parsing and changes report.
+const (
 	// ErrRequired: the field must be set.
-	ErrRequired error = sentinel("required")
+	ErrRequired ErrorKind = "required"
 	// ErrInvalid: the field is malformed, or does not fit the other fields.
-	ErrInvalid error = sentinel("invalid")
+	ErrInvalid ErrorKind = "invalid"
 	// ErrTooLong: the field, or a part of it, is longer than 63 or 253
 	// characters.
-	ErrTooLong error = sentinel("too long")
+	ErrTooLong ErrorKind = "too long"
 	// ErrUnsupported: the effect, the operator or the name is unknown.
-	ErrUnsupported error = sentinel("not supported")
+	ErrUnsupported ErrorKind = "not supported"
 	// ErrDuplicate: an earlier entry has the same key and effect, or includes
 	// this one.
-	ErrDuplicate error = sentinel("a duplicate")
+	ErrDuplicate ErrorKind = "a duplicate"
 	// ErrForbidden: the change, or the toleration, is not allowed.
-	ErrForbidden error = sentinel("forbidden")
-	// ErrExists: the node has a taint with the key and effect, which is not to
-	// be overwritten.
-	ErrExists error = sentinel("already there")
+	ErrForbidden ErrorKind = "forbidden"
+	// ErrExists: the node has a taint with the key and effect, and overwriting
+	// is off.
+	ErrExists ErrorKind = "already there"
 	// ErrNotFound: the node has no taint with the key and effect, or the key.
-	ErrNotFound error = sentinel("not found")
+	ErrNotFound ErrorKind = "not found"
 	// ErrConflict: a taint is both to be added and to be removed.
-	ErrConflict error = sentinel("in conflict")
+	ErrConflict ErrorKind = "in conflict"
 )
 
-// A FieldError is one fault of a taint, toleration or change. Like the other errors
-// of this package it is not made for JSON: send its text, or its fields and Index.
+// Error returns the text of the kind.
+func (k ErrorKind) Error() string { return string(k) }
+
+// A FieldError is one fault of a taint, toleration, change or text. The zero
+// FieldError is a fault of which nothing is known.
 type FieldError struct {
-	// List is the list with the fault: "taints" or "tolerations", "specs" for
-	// [ParseChanges], "add" or "remove" for [Changes]. It is empty for a single
-	// taint or toleration.
-	List string
-	// Field is the JSON name of the field at fault: "key", "value", "effect",
-	// "operator" or "tolerationSeconds". It is empty if the whole taint or
-	// toleration is at fault.
-	Field string
+	// List names the list with the fault, such as "taints" or "tolerations". It
+	// is empty for a single taint, toleration or text.
+	List string `json:"list,omitempty"`
+	// Index is the index in the list. It applies if List is not empty.
+	Index int `json:"index,omitempty"`
+	// Field is the JSON name of the field at fault, such as "key". It is empty
+	// if the whole taint, toleration or text is at fault.
+	Field string `json:"field,omitempty"`
 	// Value is what the field holds. If Field is empty, it is the printed taint
-	// or toleration, or the text that was parsed or the part of it at fault.
-	Value string
-	// Err is the kind of fault: one of the Err variables of this package.
-	Err error
+	// or toleration, or the part of the text at fault.
+	Value string `json:"value,omitempty"`
+	// Kind is the kind of fault.
+	Kind ErrorKind `json:"kind,omitempty"`
 	// Detail says what would be right.
-	Detail string
-
-	index indexPlusOne
+	Detail string `json:"detail,omitempty"`
+	// Input is the text that was parsed. It is empty if none was.
+	Input string `json:"input,omitempty"`
+	// Offset is the byte offset in Input at which the fault begins. It is
+	// len(Input) if something is missing at the end.
+	Offset int `json:"offset,omitempty"`
 }
 
-// Index returns the index of the taint or toleration at fault in its list. It
-// returns false if a single one, or the list as a whole, is at fault.
-func (e *FieldError) Index() (i int, ok bool) {
-	if e == nil {
-		return -1, false
-	}
-	return e.index.get()
-}
-
-// An indexPlusOne is an index plus one, or zero for none.
-type indexPlusOne int
-
-func someIndex(i int) indexPlusOne { return indexPlusOne(i + 1) }
-
-func (p indexPlusOne) get() (i int, ok bool) { return int(p) - 1, p > 0 }
-
-// Error returns the fault in one line: where it is, what was found, the kind of
-// fault, and what would be right. The value is quoted, and shortened if it is
-// long.
+// Error returns the fault in one line: where it is, what was found, its kind, and
+// what would be right. Texts are quoted, and shortened if they are long.
 func (e *FieldError) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	b := e.appendPlace(make([]byte, 0, 160))
-	if len(b) > 0 {
+	b := make([]byte, 0, 160)
+	if e.Input != "" {
+		b = append(b, "parse "...)
+		b = appendQuoted(b, e.Input)
+		b = append(b, " at offset "...)
+		b = strconv.AppendInt(b, int64(e.Offset), 10)
 		b = append(b, ": "...)
 	}
-	if e.Err != ErrRequired {
+	if path := e.Path(); path != "" {
+		b = append(b, path...)
+		b = append(b, ": "...)
+	}
+	if e.Kind != ErrRequired {
 		b = appendQuoted(b, e.Value)
 		b = append(b, " is "...)
 	}
-	kind := "at fault"
-	if e.Err != nil {
-		kind = e.Err.Error()
+	if e.Kind == "" {
+		b = append(b, "at fault"...)
 	}
-	b = append(b, kind...)
+	b = append(b, e.Kind...)
 	if e.Detail != "" {
 		b = append(b, ": "...)
 		b = append(b, e.Detail...)
@@ -105,29 +98,25 @@ func (e *FieldError) Error() string {
 	return string(b)
 }
 
-// appendPlace appends where the fault is, as in "taints[2].key".
-func (e *FieldError) appendPlace(b []byte) []byte {
-	b = append(b, e.List...)
-	if i, ok := e.Index(); ok {
-		b = append(b, '[')
-		b = strconv.AppendInt(b, int64(i), 10)
-		b = append(b, ']')
+// Path returns where the fault is, as in "taints[2].key" or "key". It is empty if
+// List and Field are.
+func (e *FieldError) Path() string {
+	if e.List == "" {
+		return e.Field
 	}
-	if e.Field != "" {
-		if len(b) > 0 {
-			b = append(b, '.')
-		}
-		b = append(b, e.Field...)
+	path := e.List + "[" + strconv.Itoa(e.Index) + "]"
+	if e.Field == "" {
+		return path
 	}
-	return b
+	return path + "." + e.Field
 }
 
-// Unwrap returns Err.
+// Unwrap returns Kind, or nil if that is empty.
 func (e *FieldError) Unwrap() error {
-	if e == nil {
+	if e == nil || e.Kind == "" {
 		return nil
 	}
-	return e.Err
+	return e.Kind
 }
 
 // appendQuoted appends s in quotes, shortened if it is long.
@@ -142,23 +131,24 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, " bytes)"...)
 }
 
-// A ValidationError holds every fault that was found.
-type ValidationError struct {
-	// Fields holds the faults in the order of the list, and at least one in an
+// An ErrorList is every fault that was found in one or more lists, as in
+// Kubernetes' field.ErrorList.
+type ErrorList struct {
+	// Errors holds the faults in the order of the lists, and at least one in an
 	// error that this package returns.
-	Fields []*FieldError
+	Errors []*FieldError `json:"errors"`
 }
 
 // Error returns the faults, joined by "; ".
-func (e *ValidationError) Error() string {
+func (e *ErrorList) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	if len(e.Fields) == 0 {
+	if len(e.Errors) == 0 {
 		return "no faults"
 	}
 	var b strings.Builder
-	for i, f := range e.Fields {
+	for i, f := range e.Errors {
 		if i > 0 {
 			b.WriteString("; ")
 		}
@@ -169,12 +159,12 @@ func (e *ValidationError) Error() string {
 
 // Unwrap returns the faults that are not nil, so that [errors.Is] finds their
 // kinds, and [errors.As] the first of them.
-func (e *ValidationError) Unwrap() []error {
+func (e *ErrorList) Unwrap() []error {
 	if e == nil {
 		return nil
 	}
-	errs := make([]error, 0, len(e.Fields))
-	for _, f := range e.Fields {
+	errs := make([]error, 0, len(e.Errors))
+	for _, f := range e.Errors {
 		if f != nil {
 			errs = append(errs, f)
 		}
@@ -182,59 +172,46 @@ func (e *ValidationError) Unwrap() []error {
 	return errs
 }
 
-// A ParseError is the error of a text that cannot be parsed.
-type ParseError struct {
-	// Kind is what was expected: "taint", "taint identity", "toleration",
-	// "change", "effect set", or the name of an enumeration.
-	Kind string
-	// Input is the whole text.
-	Input string
-	// Offset is the byte offset in Input at which the fault begins. It is
-	// len(Input) if something is missing at the end.
-	Offset int
-	// Err says what is wrong. It is a [*FieldError] in an error that this package
-	// returns.
-	Err error
-}
-
-// Error returns the error in one line: what was expected, the text, the offset,
-// and the fault.
-func (e *ParseError) Error() string {
-	if e == nil {
-		return "<nil>"
-	}
-	b := make([]byte, 0, 160)
-	b = append(b, "parse "...)
-	if e.Kind != "" {
-		b = append(b, e.Kind...)
-		b = append(b, ' ')
-	}
-	b = appendQuoted(b, e.Input)
-	b = append(b, " at offset "...)
-	b = strconv.AppendInt(b, int64(e.Offset), 10)
-	if e.Err != nil {
-		b = append(b, ": "...)
-		b = append(b, e.Err.Error()...)
-	}
-	return string(b)
-}
-
-// Unwrap returns Err.
-func (e *ParseError) Unwrap() error {
+// Of returns the faults of the kind, in order. It is nil if there are none.
+func (e *ErrorList) Of(kind ErrorKind) []*FieldError {
 	if e == nil {
 		return nil
 	}
-	return e.Err
+	var faults []*FieldError
+	for _, f := range e.Errors {
+		if f != nil && f.Kind == kind {
+			faults = append(faults, f)
+		}
+	}
+	return faults
 }
 
-// unmarshalName sets e to the constant that the text names.
-func unmarshalName[E ~uint8](e *E, kind string, names []string, text []byte) error {
-	i, ok := enum.Index(names, text)
-	if !ok {
-		input, detail := string(text), "must be one of "+strings.Join(names, ", ")
-		fault := &FieldError{Value: input, Err: ErrUnsupported, Detail: detail}
-		return &ParseError{Kind: kind, Input: input, Err: fault}
+// Split returns the faults for two lists that were validated as one: those at
+// index n and above become faults of the list with the name, which begins at
+// index 0 there. It changes neither e nor its faults. Of a list of taints and
+// startup taints, whose keys and effects may not repeat in either:
+//
+//	err := taints.ValidateTaints(slices.Concat(spec.Taints, spec.StartupTaints))
+//	var list *taints.ErrorList
+//	if errors.As(err, &list) {
+//		return list.Split(len(spec.Taints), "startupTaints")
+//	}
+func (e *ErrorList) Split(n int, name string) *ErrorList {
+	if e == nil {
+		return nil
 	}
-	*e = E(i)
-	return nil
+	split := &ErrorList{Errors: slices.Clone(e.Errors)}
+	for i, f := range split.Errors {
+		if f != nil && f.List != "" && f.Index >= n {
+			moved := *f
+			moved.List, moved.Index = name, f.Index-n
+			split.Errors[i] = &moved
+		}
+	}
+	return split
+}
+
+// unknownName returns the fault of a text that names no constant.
+func unknownName(text, detail string) error {
+	return &FieldError{Value: text, Kind: ErrUnsupported, Detail: detail, Input: text}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints/internal/enum"
+	"github.com/seed-0529bac1/taints/internal/yearone"
 )
 
 // A Selection says which toleration counts for a taint that several tolerations
@@ -32,15 +33,15 @@ var selectionNames = []string{
 }
 
 // String returns the name of the constant, and "Selection(n)" for other numbers.
-func (s Selection) String() string { return enum.Name("Selection", int(s), selectionNames) }
+func (s Selection) String() string { return enum.String(s, "Selection", selectionNames) }
 
 // MarshalText returns what String returns. The error is always nil.
 func (s Selection) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses the name of a constant. The error is a [*ParseError],
+// UnmarshalText parses the name of a constant. The error is a [*FieldError],
 // and s is then unchanged.
 func (s *Selection) UnmarshalText(text []byte) error {
-	return unmarshalName(s, "Selection", selectionNames, text)
+	return enum.Unmarshal(s, selectionNames, text, unknownName)
 }
 
 // An Outcome says what happens to a running pod.
@@ -58,15 +59,15 @@ const (
 var outcomeNames = []string{"Stays", "EvictsAt", "EvictsNow"}
 
 // String returns the name of the constant, and "Outcome(n)" for other numbers.
-func (o Outcome) String() string { return enum.Name("Outcome", int(o), outcomeNames) }
+func (o Outcome) String() string { return enum.String(o, "Outcome", outcomeNames) }
 
 // MarshalText returns what String returns. The error is always nil.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText parses the name of a constant. The error is a [*ParseError],
+// UnmarshalText parses the name of a constant. The error is a [*FieldError],
 // and o is then unchanged.
 func (o *Outcome) UnmarshalText(text []byte) error {
-	return unmarshalName(o, "Outcome", outcomeNames, text)
+	return enum.Unmarshal(o, outcomeNames, text, unknownName)
 }
 
 // An EvictionPolicy says which taints and tolerations count for an eviction, and
@@ -82,31 +83,33 @@ type EvictionPolicy struct {
 	Effects EffectSet `json:"effects,omitzero"`
 	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is
 	// set, and not from the time of observation. A controller that restarts then
-	// finds the same deadlines again, whereas Kubernetes' controller gives every
-	// pod its full time again. Deadlines may be in the past. A taint that evicts
-	// now decides over one whose seconds were over earlier.
-	//
-	// A pod that came to the node after the taint has less than its full time,
-	// or none. Unless that is wanted, pass taints whose TimeAdded is not before
-	// the pod's arrival: otherwise a pod that is placed there again and again is
-	// evicted as often. A taint without a TimeAdded, which is what "kubectl
-	// taint" adds, counts from the time of observation, so observe it once.
+	// finds the same deadlines again, whereas Kubernetes' gives every pod its full
+	// time again. Deadlines may be in the past. "kubectl taint" sets no TimeAdded.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
+	// Arrival is when the pod came to the node, such as the time of its
+	// PodScheduled condition, or zero if that is not known. Seconds never count
+	// from before it, so a pod that came after the taint has its full time. Set
+	// it in a copy of the policy for each pod.
+	Arrival time.Time `json:"arrival,omitzero"`
 }
 
 // An Eviction says whether and when the taints of a node evict a pod that runs
-// there. The zero Eviction is that of a pod that stays. Its JSON holds the fields,
-// and not the indexes that the methods return.
+// there. The zero Eviction is that of a pod that stays.
 type Eviction struct {
 	// Outcome says whether the pod stays, or leaves at a time or at once.
 	Outcome Outcome `json:"outcome"`
 	// Tolerated is whether a toleration matches the taint that decided. It is
 	// false for Stays.
 	Tolerated bool `json:"tolerated,omitempty"`
-	// At is the earliest deadline of all taints. It is zero for Stays. For
-	// EvictsNow it is the time of observation or, if the policy counts from
-	// TimeAdded, an earlier time, which may be the deadline of another taint than
-	// the one that decided. It has the location of the time it counts from.
+	// Taint is the index of the taint that decided. It is zero for Stays.
+	Taint int `json:"taint,omitempty"`
+	// Toleration is the index of the toleration that counts for that taint. It is
+	// zero if Tolerated is false.
+	Toleration int `json:"toleration,omitempty"`
+	// At is the earliest deadline of all taints. It is zero for Stays, and not
+	// after the time of observation for EvictsNow. If the policy counts from
+	// TimeAdded, it may be the deadline of another taint than the one that
+	// decided. It has the location of the time it counts from.
 	At time.Time `json:"at,omitzero"`
 	// From is the time from which the seconds of the deciding taint count. It is
 	// zero for Stays, and not after the time of observation for EvictsNow.
@@ -114,16 +117,7 @@ type Eviction struct {
 	// Seconds is the TolerationSeconds that decided, where zero and less mean at
 	// once. It is zero for Stays and for a taint that is not tolerated.
 	Seconds int64 `json:"seconds,omitempty"`
-
-	taint, toleration indexPlusOne // not in JSON
 }
-
-// Taint returns the index of the taint that decided, and false for Stays.
-func (e Eviction) Taint() (i int, ok bool) { return e.taint.get() }
-
-// Toleration returns the index of the toleration that counts for the taint that
-// decided. It returns false for Stays and for a taint that is not tolerated.
-func (e Eviction) Toleration() (i int, ok bool) { return e.toleration.get() }
 
 // Wait returns how long after now the pod leaves, and whether it leaves at all.
 // The duration is never negative, and is capped at the largest one.
@@ -159,8 +153,9 @@ func (e Eviction) String() string {
 //     after observed, or forever if it has none. Zero and less evict now.
 //   - The earliest deadline of all taints counts.
 //
-// If several taints have that deadline, the first of them decides, but one that
-// is not tolerated decides before one that is tolerated for no time.
+// The taint that decides is the first with that deadline. A taint that evicts now
+// decides over any that evicts later, and of those, one that is not tolerated over
+// any that is tolerated for no time, even if the policy counts that from earlier.
 //
 // In Kubernetes, seconds above 9223372036 overflow: 9223372037 is forever, and
 // 18446744074 is less than a second. Here nothing overflows, and a deadline after
@@ -182,7 +177,7 @@ func (p EvictionPolicy) EvictionOf(taints []Taint, tolerations []Toleration, obs
 // EvictionOf is like the function [EvictionOf] for m's tolerations, under the
 // policy that m was compiled under.
 func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
-	return m.evictionPolicy().eviction(taints, chooser{m: m}, observed)
+	return m.Policy().eviction(taints, chooser{m: m}, observed)
 }
 
 // Choose returns the index of the toleration that counts for the taint, whatever
@@ -195,15 +190,8 @@ func (p EvictionPolicy) Choose(taint Taint, tolerations []Toleration) (toleratio
 // Choose is like [EvictionPolicy.Choose] for m's tolerations, under the policy
 // that m was compiled under.
 func (m *Matcher) Choose(taint Taint) (toleration int, ok bool) {
-	i, _ := m.evictionPolicy().choose(&taint, chooser{m: m})
+	i, _ := m.Policy().choose(&taint, chooser{m: m})
 	return i, i >= 0
-}
-
-func (m *Matcher) evictionPolicy() EvictionPolicy {
-	if m == nil {
-		return EvictionPolicy{}
-	}
-	return m.policy
 }
 
 // A chooser holds the tolerations to choose from: those of m, or else the list.
@@ -228,22 +216,31 @@ func (p EvictionPolicy) eviction(taints []Taint, tolerations chooser, observed t
 		if toleration >= 0 && seconds == nil {
 			continue
 		}
-		f := Eviction{Tolerated: toleration >= 0, taint: someIndex(i), toleration: someIndex(toleration)}
+		f := Eviction{Tolerated: toleration >= 0, Taint: i, Toleration: max(toleration, 0)}
 		if seconds != nil {
 			f.Seconds = *seconds
 		}
 		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !p.FromTimeAdded {
 			continue // not earlier, as all count from observed
 		}
-		f.From = observed
-		if p.FromTimeAdded && t.TimeAdded != nil {
-			f.From = *t.TimeAdded
-		}
+		f.From = p.from(t, observed)
 		if f.schedule(observed) {
-			e.add(f)
+			e.combine(f)
 		}
 	}
 	return e
+}
+
+// from returns the time from which the seconds of a toleration of the taint count.
+func (p *EvictionPolicy) from(t *Taint, observed time.Time) time.Time {
+	from := observed
+	if p.FromTimeAdded && t.TimeAdded != nil {
+		from = *t.TimeAdded
+	}
+	if !p.Arrival.IsZero() && p.Arrival.After(from) {
+		return p.Arrival
+	}
+	return from
 }
 
 // schedule sets Outcome and At from Seconds and From, and reports false where
@@ -261,9 +258,9 @@ func (e *Eviction) schedule(observed time.Time) bool {
 	return true
 }
 
-// add adds the eviction f by a later taint to e. The earlier deadline holds in
+// combine adds the eviction f by a later taint to e. The earlier deadline holds in
 // any case, so that more seconds never lead to an earlier one.
-func (e *Eviction) add(f Eviction) {
+func (e *Eviction) combine(f Eviction) {
 	if e.Outcome == Stays {
 		*e = f
 		return
@@ -358,10 +355,6 @@ func outlasts(a, b *int64) bool {
 }
 
 const (
-	// sinceYear1 is the Unix time 0 in seconds since the year 1, from which
-	// time.Time counts in an int64.
-	sinceYear1 = 62135596800
-
 	// in9999 is a time in the year 9999 of every zone, in seconds since the year 1.
 	in9999 = 315506448000
 
@@ -372,7 +365,7 @@ const (
 // whether it is in the year 9999 or before. Unlike Time.Add, it is not limited to
 // the range of time.Duration.
 func addSeconds(t time.Time, seconds int64) (sum time.Time, ok bool) {
-	if t.Unix()+sinceYear1 > maxInt64-seconds { // wraps where Unix did
+	if yearone.Seconds(t) > maxInt64-seconds {
 		return time.Time{}, false
 	}
 	if seconds <= int64(maxInt64/time.Second) {
@@ -380,5 +373,5 @@ func addSeconds(t time.Time, seconds int64) (sum time.Time, ok bool) {
 	} else {
 		sum = time.Unix(t.Unix()+seconds, int64(t.Nanosecond())).In(t.Location())
 	}
-	return sum, sum.Unix()+sinceYear1 < in9999 || sum.Year() <= 9999
+	return sum, yearone.Seconds(sum) < in9999 || sum.Year() <= 9999
 }

@@ -23,8 +23,13 @@ type eviction struct {
 var stays = eviction{taint: -1, toleration: -1}
 
 func evictionOf(e taints.Eviction) eviction {
-	taint, _ := e.Taint()
-	toleration, _ := e.Toleration()
+	taint, toleration := e.Taint, e.Toleration
+	if e.Outcome == taints.Stays {
+		taint = -1
+	}
+	if !e.Tolerated {
+		toleration = -1
+	}
 	return eviction{e.Outcome, e.At, e.Seconds, taint, toleration}
 }
 

@@ -16,7 +16,7 @@ import (
 func ExampleChanges_Apply() {
 	ensure := taints.Changes{
 		Add:    []taints.Taint{taints.MustParseTaint("example.com/updating:NoSchedule")},
-		Remove: []taints.TaintID{{Key: "example.com/outdated"}},
+		Remove: []taints.TaintID{{Key: "example.com/outdated", Effect: taints.PreferNoSchedule}},
 	}
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
@@ -32,17 +32,34 @@ func ExampleChanges_Apply() {
 	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] false
 }
 
-// A taint that is removed and added is written anew, with a new time.
+// To write the time of a taint anew, remove it first.
 func ExampleChanges_Apply_refresh() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	now := came.Add(time.Hour)
 	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &came}}
 	fresh := taints.Taint{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &now}
 
-	kept, _ := taints.Changes{Add: []taints.Taint{fresh}}.Apply(node)
-	anew, _ := taints.Changes{Add: []taints.Taint{fresh}, Remove: []taints.TaintID{fresh.ID()}}.Apply(node)
+	add := taints.Changes{Add: []taints.Taint{fresh}}
+	remove := taints.Changes{Remove: []taints.TaintID{fresh.ID()}}
+	kept, _ := add.Apply(node)
+	without, _ := remove.Apply(node)
+	anew, _ := add.Apply(without)
 	fmt.Println(kept[0].TimeAdded.Format(time.TimeOnly), anew[0].TimeAdded.Format(time.TimeOnly))
 	// Output: 12:00:00 13:00:00
+}
+
+// Cluster API puts a taint on a new node, and keeps it as somebody else has
+// changed it since.
+func ExampleChanges_Ensure() {
+	node := []taints.Taint{taints.MustParseTaint("tier=gold:NoSchedule")}
+	ensure := taints.Changes{Add: []taints.Taint{
+		taints.MustParseTaint("tier=silver:NoSchedule"), taints.MustParseTaint("dedicated=ml:NoSchedule"),
+	}}
+	fmt.Println(ensure.Ensure(node))
+	fmt.Println(ensure.Apply(node))
+	// Output:
+	// [tier=gold:NoSchedule dedicated=ml:NoSchedule] true
+	// [tier=silver:NoSchedule dedicated=ml:NoSchedule] true
 }
 
 // A tool that drains nodes asks whether somebody else has tainted the node already.
@@ -77,11 +94,11 @@ func ExampleChanges_Validate() {
 			{Key: "gpu", Effect: "NoScedule"},
 			{Key: "spot", Effect: taints.NoSchedule},
 		},
-		Remove: []taints.TaintID{{Key: "spot"}},
+		RemoveKeys: []string{"spot"},
 	}
-	var invalid *taints.ValidationError
+	var invalid *taints.ErrorList
 	if errors.As(changes.Validate(), &invalid) {
-		for _, fault := range invalid.Fields {
+		for _, fault := range invalid.Errors {
 			fmt.Println(fault)
 		}
 	}
@@ -116,14 +133,19 @@ func ExampleParseChanges() {
 func ExampleParseChanges_errors() {
 	specs := []string{"dedicated=ml:noschedule", "gpu:NoExecute", "spot=2h-"}
 	_, err := taints.ParseChanges(specs...)
-	fmt.Println(err)
+	var faults *taints.ErrorList
+	if errors.As(err, &faults) {
+		for _, fault := range faults.Errors {
+			fmt.Println(fault)
+		}
+	}
 	// Output:
-	// parse change "dedicated=ml:noschedule" at offset 13: specs[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
-	// parse change "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
+	// parse "dedicated=ml:noschedule" at offset 13: specs[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// parse "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
 // What a log says about an update of a node.
-func ExampleDiff() {
+func ExampleReconcile_diff() {
 	before := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
 		taints.MustParseTaint("spot:PreferNoSchedule"),
@@ -132,7 +154,7 @@ func ExampleDiff() {
 		taints.MustParseTaint("maintenance:NoExecute"),
 		taints.MustParseTaint("dedicated=db:NoSchedule"),
 	}
-	fmt.Println(taints.Diff(before, after))
+	fmt.Println(taints.Reconcile(before, before, after))
 	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
 }
 
@@ -175,15 +197,11 @@ func ExampleReconcile_snapshot() {
 // Cluster API writes the identities of a machine's taints into an annotation, so
 // that it can take off those that it put there.
 func ExampleReconcileOwned() {
-	annotation := []string{"dedicated:NoSchedule", "startup:NoExecute"}
+	annotation := `["dedicated:NoSchedule","startup:NoExecute"]`
 	var owned []taints.TaintID
-	for _, text := range annotation {
-		id, err := taints.ParseTaintID(text)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		owned = append(owned, id)
+	if err := json.Unmarshal([]byte(annotation), &owned); err != nil {
+		fmt.Println(err)
+		return
 	}
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
@@ -198,22 +216,24 @@ func ExampleReconcileOwned() {
 // An autoscaler skips nodes that it has marked for deletion.
 func ExampleFindTaint() {
 	node := []taints.Taint{taints.MustParseTaint("ToBeDeletedByClusterAutoscaler=1763726400:NoSchedule")}
-	_, marked := taints.FindTaint(node, taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler"})
-	fmt.Println(marked)
-	// Output: true
+	mark := taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler", Effect: taints.NoSchedule}
+	if i, marked := taints.FindTaint(node, mark); marked {
+		fmt.Println("marked at", node[i].Value)
+	}
+	// Output: marked at 1763726400
 }
 
 // A job that marks nodes for the night hands its work to another one as JSON.
 func ExampleChanges() {
 	night := taints.Changes{
-		Add:    []taints.Taint{taints.MustParseTaint("batch:NoSchedule")},
-		Remove: []taints.TaintID{{Key: "interactive"}},
+		Add:        []taints.Taint{taints.MustParseTaint("batch:NoSchedule")},
+		RemoveKeys: []string{"interactive"},
 	}
 	text, err := json.Marshal(night)
 	fmt.Println(string(text), err)
 	fmt.Println("kubectl taint nodes gpu-1", night)
 	// Output:
-	// {"add":[{"key":"batch","effect":"NoSchedule"}],"remove":[{"key":"interactive"}]} <nil>
+	// {"add":[{"key":"batch","effect":"NoSchedule"}],"removeKeys":["interactive"]} <nil>
 	// kubectl taint nodes gpu-1 batch:NoSchedule interactive-
 }
 
@@ -221,7 +241,7 @@ func ExampleChanges() {
 func ExampleChanges_IsZero() {
 	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
 	for _, desired := range []string{"dedicated=ml:NoSchedule", "dedicated=db:NoSchedule"} {
-		changes := taints.Diff(node, []taints.Taint{taints.MustParseTaint(desired)})
+		changes := taints.Reconcile(node, node, []taints.Taint{taints.MustParseTaint(desired)})
 		if changes.IsZero() {
 			continue
 		}

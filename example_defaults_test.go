@@ -94,15 +94,15 @@ func ExampleValidateTolerations() {
 		{Key: "dedicated", Operator: taints.OpExists, Value: "ml"},
 		{Key: "gpu", Operator: "In", Effect: taints.NoSchedule, TolerationSeconds: &seconds},
 	})
-	var invalid *taints.ValidationError
+	var invalid *taints.ErrorList
 	if errors.As(err, &invalid) {
-		for _, fault := range invalid.Fields {
+		for _, fault := range invalid.Errors {
 			fmt.Println(fault)
 		}
 	}
 	fmt.Println(errors.Is(err, taints.ErrUnsupported))
 	// Output:
-	// tolerations[0].value: "ml" is invalid: must be empty when the operator is Exists
+	// tolerations[0].value: "ml" is invalid: must be empty, as the operator matches every value
 	// tolerations[1].operator: "In" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal
 	// tolerations[1].effect: "NoSchedule" is invalid: must be NoExecute when tolerationSeconds is set
 	// true
@@ -114,7 +114,7 @@ func ExampleOptions_ValidateTolerations() {
 	fmt.Println(taints.Options{NoComparison: true}.ValidateTolerations(lt))
 	// Output:
 	// <nil>
-	// tolerations[0].operator: "Lt" is not supported: must be Exists or Equal, or empty for Equal; Lt and Gt are switched off
+	// tolerations[0].operator: "Lt" is not supported: must be Exists or Equal, or empty for Equal; the comparison operators are switched off
 }
 
 func ExampleValidateTaints() {
@@ -144,7 +144,7 @@ func ExampleValidateTolerationsUpdate() {
 	fmt.Println(taints.ValidateTolerationsUpdate(old, nil))
 	// Output:
 	// <nil>
-	// tolerations: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
+	// old[0]: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
 }
 
 // The same agent with and without the host's network: only the first runs before

@@ -5,6 +5,7 @@ package taints_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -26,54 +27,53 @@ func ExampleFieldError() {
 	// must be Exists, Equal, Lt or Gt, or empty for Equal
 }
 
-// A fault of a list has an index; a fault of one taint has none.
-func ExampleFieldError_Index() {
-	taint := taints.Taint{Key: "gpu"}
-	for _, err := range []error{
-		taints.ValidateTaints([]taints.Taint{taints.MustParseTaint("spot:NoSchedule"), taint}),
-		taint.Validate(),
-	} {
-		var fault *taints.FieldError
-		if errors.As(err, &fault) {
-			fmt.Println(fault.Index())
-		}
-	}
-	// Output:
-	// 1 true
-	// -1 false
-}
-
 // A command points at the fault in what was typed.
-func ExampleParseError() {
+func ExampleFieldError_offset() {
 	_, err := taints.ParseChanges("dedicated=ml:NoSchedule", "gpu:NoShedule")
-	var fault *taints.ParseError
+	var fault *taints.FieldError
 	if errors.As(err, &fault) {
 		fmt.Println(fault.Input)
-		fmt.Println(strings.Repeat(" ", fault.Offset) + "^ " + fault.Err.Error())
+		fmt.Println(strings.Repeat(" ", fault.Offset)+"^", fault.Detail)
 	}
 	fmt.Println(errors.Is(err, taints.ErrUnsupported), errors.Is(err, taints.ErrDuplicate))
 	// Output:
 	// gpu:NoShedule
-	//     ^ specs[1].effect: "NoShedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	//     ^ must be NoSchedule, PreferNoSchedule or NoExecute
 	// true false
 }
 
-// A webhook answers with every fault of a tenant's pod at once, and with another
-// code for what is not allowed.
-func ExampleValidationError() {
-	allow := []taints.Toleration{taints.MustParseToleration("tenant=blue:NoSchedule")}
-	err := taints.ValidateAllowed([]taints.Toleration{
-		taints.MustParseToleration("tenant=blue:NoSchedule"),
-		taints.MustParseToleration("tenant=green:NoSchedule"),
-		taints.MustParseToleration("op=Exists"),
-	}, allow)
-	code := 422
-	if errors.Is(err, taints.ErrForbidden) {
-		code = 403
+// A webhook builds an error of its own in the same form.
+func ExampleErrorList() {
+	err := error(&taints.ErrorList{Errors: []*taints.FieldError{{
+		List: "tolerations", Index: 2, Value: "op=Exists", Kind: taints.ErrForbidden, Detail: "name the keys that you need",
+	}}})
+	fmt.Println(err, errors.Is(err, taints.ErrForbidden))
+	// Output: tolerations[2]: "op=Exists" is forbidden: name the keys that you need true
+}
+
+// An operator counts the duplicates, and shows what is misspelled.
+func ExampleErrorList_Of() {
+	err := taints.ValidateTaints([]taints.Taint{
+		taints.MustParseTaint("gpu:NoSchedule"),
+		taints.MustParseTaint("gpu:NoSchedule"),
+		{Key: "spot", Effect: "NoShedule"},
+	})
+	var list *taints.ErrorList
+	if errors.As(err, &list) {
+		fmt.Println(len(list.Of(taints.ErrDuplicate)), list.Of(taints.ErrUnsupported)[0])
 	}
-	var invalid *taints.ValidationError
-	if errors.As(err, &invalid) {
-		fmt.Println(code, "for", len(invalid.Fields), "tolerations")
+	// Output: 1 taints[2].effect: "NoShedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+}
+
+// Karpenter's NodePools have two lists whose keys and effects may not repeat in
+// either.
+func ExampleErrorList_Split() {
+	permanent := []taints.Taint{taints.MustParseTaint("gpu:NoSchedule")}
+	startup := []taints.Taint{taints.MustParseTaint("cni:NoExecute"), taints.MustParseTaint("gpu=x:NoSchedule")}
+	err := taints.ValidateTaints(slices.Concat(permanent, startup))
+	var list *taints.ErrorList
+	if errors.As(err, &list) {
+		fmt.Println(list.Split(len(permanent), "startupTaints"))
 	}
-	// Output: 403 for 2 tolerations
+	// Output: startupTaints[1]: "gpu=x:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
 }

@@ -32,11 +32,9 @@ func ExampleEvictionOf() {
 		case taints.Stays:
 			fmt.Println(pod.name, "stays")
 		case taints.EvictsAt:
-			i, _ := e.Toleration()
-			fmt.Println(pod.name, "leaves in", e.At.Sub(now), "by its", pod.tolerations[i])
+			fmt.Println(pod.name, "leaves in", e.At.Sub(now), "by its", pod.tolerations[e.Toleration])
 		case taints.EvictsNow:
-			i, _ := e.Taint()
-			fmt.Println(pod.name, "leaves now, because of", node[i])
+			fmt.Println(pod.name, "leaves now, because of", node[e.Taint])
 		}
 	}
 	// Output:
@@ -70,13 +68,9 @@ func ExampleEvictionPolicy_EvictionOf_arrival() {
 	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &added}}
 	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
 
-	for i := range node {
-		if node[i].TimeAdded != nil && node[i].TimeAdded.Before(arrived) {
-			node[i].TimeAdded = &arrived
-		}
-	}
-	policy := taints.EvictionPolicy{FromTimeAdded: true}
-	fmt.Println(policy.EvictionOf(node, pod, arrived).At.Format(time.TimeOnly))
+	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: arrived}
+	later := arrived.Add(time.Minute) // whenever the controller looks
+	fmt.Println(policy.EvictionOf(node, pod, later).At.Format(time.TimeOnly))
 	// Output: 12:10:00
 }
 
@@ -177,28 +171,6 @@ func ExampleEviction() {
 	// Output: {"outcome":"EvictsAt","tolerated":true,"at":"2026-11-21T12:10:00Z","from":"2026-11-21T12:00:00Z","seconds":600} <nil>
 }
 
-// The event on a pod names the taint that drove it away.
-func ExampleEviction_Taint() {
-	node := []taints.Taint{
-		taints.MustParseTaint("spot:NoSchedule"),
-		taints.MustParseTaint("maintenance:NoExecute"),
-	}
-	if i, ok := taints.EvictionOf(node, nil, time.Now()).Taint(); ok {
-		fmt.Println("evicted because of", node[i])
-	}
-	// Output: evicted because of maintenance:NoExecute
-}
-
-// The event on a pod names the toleration whose time is running out.
-func ExampleEviction_Toleration() {
-	node := []taints.Taint{taints.MustParseTaint(taints.NodeUnreachable + ":NoExecute")}
-	pod := taints.AddDefaults(nil, taints.DefaultSeconds{})
-	if i, ok := taints.EvictionOf(node, pod, time.Now()).Toleration(); ok {
-		fmt.Println("stays as long as its", pod[i])
-	}
-	// Output: stays as long as its node.kubernetes.io/unreachable:NoExecute op=Exists for 300s
-}
-
 // What to do with a pod follows from the outcome alone.
 func ExampleOutcome() {
 	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
@@ -223,7 +195,7 @@ func ExampleSelection() {
 	fmt.Println(rule.UnmarshalText([]byte("shortest")))
 	// Output:
 	// <nil> ShortestMatch
-	// parse Selection "shortest" at offset 0: "shortest" is not supported: must be one of FirstMatch, LongestMatch, ShortestMatch, ForeverElseShortest
+	// parse "shortest" at offset 0: "shortest" is not supported: must be one of FirstMatch, LongestMatch, ShortestMatch, ForeverElseShortest
 }
 
 // A cluster of clusters lets a workload leave a member that is cordoned.

@@ -5,6 +5,7 @@ package taints_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -27,24 +28,6 @@ func ExampleToleration_Tolerates() {
 	// 6 false
 	// 05 false
 	// low false
-}
-
-func ExampleToleration_Mismatch() {
-	gpu := taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule")
-	for _, text := range []string{
-		"nvidia.com/gpu op=Exists",
-		"nvidia.com/gpu=true:NoSchedule",
-		"nvidia.com/gpu",
-		"nvidia.com/gpu:NoExecute op=Exists",
-	} {
-		mismatch := taints.MustParseToleration(text).Mismatch(gpu)
-		fmt.Printf("%s: %v, %q\n", text, mismatch, mismatch.Why())
-	}
-	// Output:
-	// nvidia.com/gpu op=Exists: MismatchNone, ""
-	// nvidia.com/gpu=true:NoSchedule: MismatchValue, "the value differs"
-	// nvidia.com/gpu: MismatchValue, "the value differs"
-	// nvidia.com/gpu:NoExecute op=Exists: MismatchEffect, "the effect differs"
 }
 
 // GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once
@@ -86,13 +69,6 @@ func ExampleFindUntolerated() {
 		fmt.Println("node had untolerated taint", node[i])
 	}
 	// Output: node had untolerated taint dedicated=ml:NoSchedule
-}
-
-func ExampleMatcher_FindUntolerated() {
-	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
-	_, found := pod.FindUntolerated([]taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}, taints.Hard)
-	fmt.Println(found)
-	// Output: false
 }
 
 // A drain lists what will push a pod off its node.
@@ -289,29 +265,39 @@ func ExampleVerdict_Evicts() {
 	// Output: false true
 }
 
-// A form marks the field that is to be changed.
-func ExampleMismatch() {
-	fields := map[taints.Mismatch]string{
-		taints.MismatchEffect:   "effect",
-		taints.MismatchKey:      "key",
-		taints.MismatchValue:    "value",
-		taints.MismatchOperator: "operator",
-	}
-	gpu := taints.MustParseTaint("nvidia.com/gpu=a100:NoSchedule")
-	typed := taints.Toleration{
-		Key:      "nvidia.com/gpu",
-		Operator: "exists",
-		Effect:   taints.NoSchedule,
-	}
-	mismatch := typed.Mismatch(gpu)
-	fmt.Println(mismatch, "at", fields[mismatch])
-	// Output: MismatchOperator at operator
+// A provisioner opens a node only for pods that tolerate everything there, soft
+// taints included.
+func ExampleVerdict_AllTolerated() {
+	spot := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
+	fmt.Println(spot.Schedulable(), spot.AllTolerated())
+	// Output: true false
 }
 
-// A sentence about one toleration and one taint.
-func ExampleMismatch_Why() {
-	busy := taints.MustParseTaint("load=90:NoSchedule")
-	patient := taints.MustParseToleration("load=80 op=Lt")
-	fmt.Printf("%v does not tolerate %v: %s\n", patient, busy, patient.Mismatch(busy).Why())
-	// Output: load=80 op=Lt does not tolerate load=90:NoSchedule: the taint's value is not less
+// A node is initialized once its startup taints are gone.
+func ExampleTolerationsOf() {
+	startup := taints.Compile(taints.TolerationsOf([]taints.Taint{
+		taints.MustParseTaint("node.cilium.io/agent-not-ready=true:NoExecute"),
+		taints.MustParseTaint("example.com/starting:NoSchedule"),
+	}))
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("node.cilium.io/agent-not-ready:NoExecute"),
+	}
+	for _, taint := range node {
+		_, starting := startup.Match(taint)
+		fmt.Println(taint, starting)
+	}
+	// Output:
+	// dedicated=ml:NoSchedule false
+	// node.cilium.io/agent-not-ready:NoExecute true
+}
+
+// A cache of pods keeps Matchers alone, and gets the tolerations back from them.
+func ExampleMatcher_Tolerations() {
+	pod := taints.Options{NoComparison: true}.Compile([]taints.Toleration{
+		taints.MustParseToleration("dedicated=ml:NoSchedule"),
+		taints.MustParseToleration("spot op=Exists"),
+	})
+	fmt.Println(slices.Collect(pod.Tolerations()), pod.Policy().Options.NoComparison)
+	// Output: [dedicated=ml:NoSchedule spot op=Exists] true
 }

@@ -4,7 +4,6 @@ package taints_test
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -31,16 +30,6 @@ func ExampleOptions_Tolerates() {
 	network := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
 	fmt.Println(platform.Tolerates(agent, network), agent.Tolerates(network))
 	// Output: true false
-}
-
-// Support asks why a toleration that works in the laboratory does not in
-// production.
-func ExampleOptions_Mismatch() {
-	production := taints.Options{NoComparison: true}
-	toleration := taints.MustParseToleration("failure-score=6 op=Lt")
-	mismatch := production.Mismatch(toleration, taints.MustParseTaint("failure-score=4:NoSchedule"))
-	fmt.Printf("%v: %s\n", mismatch, mismatch.Why())
-	// Output: MismatchNoComparison: Lt and Gt are switched off
 }
 
 // A list of startup taints has a prefix in it.
@@ -88,85 +77,6 @@ func ExampleOptions_EvictionOf() {
 	// Output:
 	// stays
 	// evicts now
-}
-
-// The answer says what the cluster would have to switch on.
-func ExampleOptions_Explain() {
-	node := []taints.Taint{taints.MustParseTaint("failure-score=4:NoSchedule")}
-	pod := []taints.Toleration{taints.MustParseToleration("failure-score=6 op=Lt")}
-	fmt.Println(taints.Options{NoComparison: true}.Explain(node, pod)[0].Why())
-	// Output: Lt and Gt are switched off
-}
-
-// A batch queue says how many nodes are left to it.
-func ExampleOptions_Summarize() {
-	nodes := [][]taints.Taint{
-		{taints.MustParseTaint("batch.example.com/night:NoSchedule")},
-		{taints.MustParseTaint("batch.example.com/weekend:NoSchedule")},
-		{taints.MustParseTaint("dedicated=db:NoSchedule")},
-	}
-	queue := []taints.Toleration{{Key: "batch.example.com/*", Operator: taints.OpExists}}
-	summary := taints.Options{KeyWildcards: true}.Summarize(slices.Values(nodes), queue)
-	fmt.Println(summary.Feasible, "of", summary.Nodes)
-	// Output: 2 of 3
-}
-
-// A chart repeats what a prefix says already.
-func ExampleOptions_Lint() {
-	chart := []taints.Toleration{
-		{Key: "readiness.k8s.io/*", Operator: taints.OpExists},
-		{Key: "readiness.k8s.io/network", Operator: taints.OpExists},
-	}
-	for _, finding := range (taints.Options{KeyWildcards: true}).Lint(chart) {
-		fmt.Println(finding)
-	}
-	// Output: tolerations[1]: tolerations[0] tolerates all that it tolerates: leave it out (covered)
-}
-
-// A namespace lets its pods onto all nodes of a tenant; a pod that asks for one of
-// them gets nothing that it has not said.
-func ExampleOptions_Merge() {
-	pod := []taints.Toleration{{Key: "tenant.example.com/*", Operator: taints.OpExists}}
-	namespace := []taints.Toleration{{Key: "tenant.example.com/blue", Operator: taints.OpExists}}
-	fmt.Println(taints.Options{KeyWildcards: true}.Merge(pod, namespace))
-	// Output: [tenant.example.com/* op=Exists]
-}
-
-// What is left of a chart after a platform has one prefix for all of its taints.
-func ExampleOptions_Minimize() {
-	chart := []taints.Toleration{
-		{Key: "readiness.k8s.io/network", Operator: taints.OpExists},
-		{Key: "readiness.k8s.io/storage", Operator: taints.OpExists},
-		{Key: "readiness.k8s.io/*", Operator: taints.OpExists},
-	}
-	fmt.Println(taints.Options{KeyWildcards: true}.Minimize(chart))
-	// Output: [readiness.k8s.io/* op=Exists]
-}
-
-// A template loses a threshold, which makes no difference where the cluster does
-// not know thresholds.
-func ExampleOptions_SameTolerations() {
-	before := []taints.Toleration{
-		taints.MustParseToleration("dedicated=ml:NoSchedule"),
-		taints.MustParseToleration("failure-score=6 op=Lt"),
-	}
-	after := before[:1]
-	fmt.Println(taints.Options{NoComparison: true}.SameTolerations(before, after))
-	fmt.Println(taints.SameTolerations(before, after))
-	// Output:
-	// true
-	// false
-}
-
-// A tenant may use every node of its own.
-func ExampleOptions_ValidateAllowed() {
-	allow := []taints.Toleration{{Key: "blue.example.com/*", Operator: taints.OpExists}}
-	pod := []taints.Toleration{
-		taints.MustParseToleration("blue.example.com/gpu=a100:NoSchedule"),
-		taints.MustParseToleration("green.example.com/gpu=a100:NoSchedule"),
-	}
-	fmt.Println(taints.Options{KeyWildcards: true}.ValidateAllowed(pod, allow))
-	// Output: tolerations[1]: "green.example.com/gpu=a100:NoSchedule" is forbidden: no entry of the allow-list tolerates as much for as long
 }
 
 // A cluster has switched its comparison operators off. The pods that use them may

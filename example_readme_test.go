@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 )
 
 // The code at the beginning of README.md.
@@ -27,12 +28,12 @@ func Example_readme() {
 	m := taints.Compile(pod) // once for a pod, then for every node
 	fmt.Println(m.Filter(node).Schedulable())
 	fmt.Println(m.EvictionOf(node, now).Wait(now))
-	fmt.Println(taints.Explain(node, pod[1:]))
+	fmt.Println(explain.Node(taints.Compile(pod[1:]), node))
 
 	// Output:
 	// true
 	// 10m0s true
-	// nvidia.com/gpu=present:NoSchedule is not tolerated (nothing comes close)
+	// nvidia.com/gpu=present:NoSchedule is not tolerated
 	// maintenance:NoExecute is tolerated by maintenance:NoExecute op=Exists for 600s
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -19,14 +18,14 @@ func ExampleParseTaint() {
 
 	_, err = taints.ParseTaint("nvidia.com/gpu=a100:noschedule")
 	fmt.Println(err)
-	var parse *taints.ParseError
-	if errors.As(err, &parse) {
-		fmt.Println(parse.Input)
-		fmt.Printf("%*s\n", parse.Offset+1, "^")
+	var fault *taints.FieldError
+	if errors.As(err, &fault) {
+		fmt.Println(fault.Input)
+		fmt.Printf("%*s\n", fault.Offset+1, "^")
 	}
 	// Output:
 	// nvidia.com/gpu a100 NoSchedule <nil>
-	// parse taint "nvidia.com/gpu=a100:noschedule" at offset 20: effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// parse "nvidia.com/gpu=a100:noschedule" at offset 20: effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
 	// nvidia.com/gpu=a100:noschedule
 	//                     ^
 }
@@ -57,6 +56,12 @@ func ExampleTaint() {
 	// Output:
 	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
 	// dedicated=ml:NoSchedule <nil>
+}
+
+// A pod for the nodes of a pool tolerates the pool's taint.
+func ExampleTaint_Toleration() {
+	fmt.Println(taints.MustParseTaint("dedicated=ml:NoSchedule").Toleration())
+	// Output: dedicated=ml:NoSchedule
 }
 
 func ExampleTaint_AppendTo() {
@@ -174,7 +179,7 @@ func ExampleParseTaints() {
 	fmt.Println(err)
 	// Output:
 	// 2 [dedicated=ml:NoSchedule spot:PreferNoSchedule] <nil>
-	// parse taint "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
+	// parse "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
 func ExampleParseTaintID() {
@@ -219,10 +224,9 @@ func ExampleEffectSet_Has() {
 
 // A controller writes down in an annotation which taints it owns.
 func ExampleTaintID() {
-	var annotation []string
-	for _, spec := range []string{"dedicated=ml:NoSchedule", "startup:NoExecute"} {
-		annotation = append(annotation, taints.MustParseTaint(spec).ID().String())
-	}
-	fmt.Println(strings.Join(annotation, ","))
-	// Output: dedicated:NoSchedule,startup:NoExecute
+	annotation, err := json.Marshal(taints.IDs([]taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("startup:NoExecute"),
+	}))
+	fmt.Println(string(annotation), err)
+	// Output: ["dedicated:NoSchedule","startup:NoExecute"] <nil>
 }

@@ -94,6 +94,10 @@ type Verdict struct {
 // filters by it.
 func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute == 0 }
 
+// AllTolerated reports whether every taint of the node is tolerated, those with
+// PreferNoSchedule and with unknown effects too, as for the zero Verdict.
+func (v Verdict) AllTolerated() bool { return v == Verdict{} }
+
 // Avoid reports whether the pod may be placed on the node but should rather be
 // placed on another, as a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
@@ -102,14 +106,6 @@ func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0
 // runs on the node at once. See [EvictionOf] for pods that tolerate one for a
 // time, or for no time.
 func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
-
-// any reports whether a taint with an effect in the set is untolerated.
-func (v Verdict) any(in EffectSet) bool {
-	return v.NoSchedule > 0 && in.Has(NoSchedule) ||
-		v.PreferNoSchedule > 0 && in.Has(PreferNoSchedule) ||
-		v.NoExecute > 0 && in.Has(NoExecute) ||
-		v.Other > 0 && in&(1<<indexOther) != 0
-}
 
 // String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,
 // 1 PreferNoSchedule", and "all tolerated" for the zero Verdict.

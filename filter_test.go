@@ -13,22 +13,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-func parseTaints(specs ...string) []taints.Taint {
-	var list []taints.Taint
-	for _, s := range specs {
-		list = append(list, taints.MustParseTaint(s))
-	}
-	return list
-}
-
-func parseTolerations(specs ...string) []taints.Toleration {
-	var list []taints.Toleration
-	for _, s := range specs {
-		list = append(list, taints.MustParseToleration(s))
-	}
-	return list
-}
-
 func TestFilter(t *testing.T) {
 	unknown := taints.Taint{Key: "k", Effect: "NoAdmit"}
 	for _, tc := range []struct {
@@ -260,18 +244,16 @@ func TestEffectSetUnmarshalText(t *testing.T) {
 	} {
 		got := taints.Soft
 		err := got.UnmarshalText([]byte(text))
-		var parse *taints.ParseError
-		if !errors.As(err, &parse) || parse.Offset != offset || parse.Input != text ||
+		var fault *taints.FieldError
+		if !errors.As(err, &fault) || fault.Offset != offset || fault.Input != text ||
 			!errors.Is(err, taints.ErrUnsupported) {
 			t.Errorf("%q is read with %v, want offset %d", text, err, offset)
 		}
 		if got != taints.Soft {
 			t.Errorf("%q left %v", text, got)
 		}
-		var field *taints.FieldError
-		if !errors.As(err, &field) ||
-			field.Detail != `must be all, none, or names of effects and "other" with "|" between them` {
-			t.Errorf("%q is read with the fault %+v", text, field)
+		if fault.Detail != `must be all, none, or names of effects and "other" with "|" between them` {
+			t.Errorf("%q is read with the fault %+v", text, fault)
 		}
 	}
 }

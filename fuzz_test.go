@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 func FuzzParseTaint(f *testing.F) {
@@ -27,7 +29,7 @@ func FuzzParseTaint(f *testing.F) {
 			checkFuzzedError(t, s, err)
 			return
 		}
-		if !refValidTaints([]taints.Taint{taint}) {
+		if !reference.ValidTaints([]taints.Taint{taint}) {
 			t.Fatalf("%q is read as the invalid %+v", s, taint)
 		}
 		again, err := taints.ParseTaint(taint.String())
@@ -51,7 +53,7 @@ func FuzzParseToleration(f *testing.F) {
 				checkFuzzedError(t, s, err)
 				continue
 			}
-			if !refValidToleration(o, tol) {
+			if !reference.ValidToleration(o, tol) {
 				t.Fatalf("under %+v %q is read as the invalid %+v", o, s, tol)
 			}
 			again, err := o.ParseToleration(tol.String())
@@ -75,10 +77,10 @@ func FuzzParseTaints(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := taints.ParseTaints(text)
 		if err != nil {
-			checkFuzzedListErrors(t, text, err)
+			checkFuzzedEntries(t, text, err)
 			return
 		}
-		if !refValidTaints(list) || text != "" && len(list) != strings.Count(text, ",")+1 {
+		if !reference.ValidTaints(list) || text != "" && len(list) != strings.Count(text, ",")+1 {
 			t.Fatalf("%q is read as %+v", text, list)
 		}
 		again, err := taints.ParseTaints(strings.Join(texts(list), ","))
@@ -88,26 +90,21 @@ func FuzzParseTaints(f *testing.F) {
 	})
 }
 
-// checkFuzzedListErrors checks that each error is about an entry of the list, in
-// order, and says a place in it.
-func checkFuzzedListErrors(t *testing.T, text string, err error) {
+// checkFuzzedEntries checks that each fault is about an entry of the list, in order,
+// and says an offset in it.
+func checkFuzzedEntries(t *testing.T, text string, err error) {
 	t.Helper()
 	specs, last := strings.Split(text, ","), -1
-	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
-		checkFuzzedError(t, text, err)
-		parse := err.(*taints.ParseError)
-		i, ok := parse.Err.(*taints.FieldError).Index()
-		if !ok || i <= last || i >= len(specs) {
-			t.Fatalf("%q: %v behind %d", text, err, last)
+	for _, fault := range faultsIn(err) {
+		checkFuzzedError(t, text, fault)
+		if fault.List != "taints" || fault.Index <= last || fault.Index >= len(specs) {
+			t.Fatalf("%q: %v after %d", text, fault, last)
 		}
-		start := 0
-		for _, spec := range specs[:i] {
-			start += len(spec) + len(",")
+		last = fault.Index
+		start := len(strings.Join(append(slices.Clone(specs[:last]), ""), ","))
+		if fault.Offset < start || fault.Offset > start+len(specs[last]) {
+			t.Fatalf("%q: %v is not in entry %d", text, fault, last)
 		}
-		if parse.Offset < start || parse.Offset > start+len(specs[i]) {
-			t.Fatalf("%q: %v is not in entry %d", text, err, i)
-		}
-		last = i
 	}
 	if last < 0 {
 		t.Fatalf("%q: no fault in %v", text, err)
@@ -117,7 +114,7 @@ func checkFuzzedListErrors(t *testing.T, text string, err error) {
 func FuzzParseTaintID(f *testing.F) {
 	for _, s := range []string{
 		"a", "a:NoSchedule", "a/b:NoExecute", "a:", "a=b:NoSchedule", "", ":NoSchedule", "a:x",
-		"a:NoSchedule-", "a::NoSchedule",
+		"a:NoSchedule-", "a::NoSchedule", ":",
 	} {
 		f.Add(s)
 	}
@@ -128,10 +125,13 @@ func FuzzParseTaintID(f *testing.F) {
 			if id != (taints.TaintID{}) {
 				t.Fatalf("%q is read as %+v, %v", s, id, err)
 			}
-			return
-		}
-		if !refValidKey(id.Key) || id.Effect != "" && !refKnownEffect(id.Effect) || id.String() != s {
+		} else if !reference.ValidKey(id.Key) || !reference.KnownEffect(id.Effect) || id.String() != s {
 			t.Fatalf("%q is read as %+v", s, id)
+		}
+		var any taints.TaintID
+		if err := any.UnmarshalText([]byte(s)); (err == nil) != strings.Contains(s, ":") ||
+			err == nil && any.String() != s {
+			t.Fatalf("%q is read as %+v, %v", s, any, err)
 		}
 	})
 }
@@ -140,7 +140,7 @@ func FuzzParseTaintID(f *testing.F) {
 func FuzzUnmarshalText(f *testing.F) {
 	for _, s := range []string{
 		"", "all", "none", "NoSchedule|NoExecute", "other|other", "NoSchedule|", "|", "all|none",
-		"Effect(3)", "MismatchKey", "LongestMatch", "EvictsNow", "HintSpelling",
+		"Effect(3)", "LongestMatch", "EvictsNow", "Stays",
 	} {
 		f.Add(s)
 	}
@@ -162,8 +162,8 @@ func FuzzUnmarshalText(f *testing.F) {
 
 func checkFuzzedError(t *testing.T, s string, err error) {
 	t.Helper()
-	parse, ok := err.(*taints.ParseError)
-	if !ok || parse.Input != s || parse.Offset < 0 || parse.Offset > len(s) || err.Error() == "" {
+	fault, ok := err.(*taints.FieldError)
+	if !ok || fault.Input != s || fault.Offset < 0 || fault.Offset > len(s) || err.Error() == "" {
 		t.Fatalf("%q: %#v", s, err)
 	}
 }
@@ -179,10 +179,10 @@ func FuzzParseChanges(f *testing.F) {
 		specs := strings.Split(text, " ")
 		c, err := taints.ParseChanges(specs...)
 		if err != nil {
-			checkFuzzedChangeErrors(t, specs, err)
+			checkFuzzedSpecs(t, specs, err)
 			return
 		}
-		if len(c.Add)+len(c.Remove) != len(specs) || !refValidTaints(c.Add) {
+		if len(c.Add)+len(c.Remove)+len(c.RemoveKeys) != len(specs) || !reference.ValidTaints(c.Add) {
 			t.Fatalf("%q is read as %+v", specs, c)
 		}
 		again, err := taints.ParseChanges(strings.Fields(c.String())...)
@@ -193,18 +193,16 @@ func FuzzParseChanges(f *testing.F) {
 	})
 }
 
-// checkFuzzedChangeErrors checks that the error is about some of the specs, in order.
-func checkFuzzedChangeErrors(t *testing.T, specs []string, err error) {
+// checkFuzzedSpecs checks that the faults are about some of the specs, in order.
+func checkFuzzedSpecs(t *testing.T, specs []string, err error) {
 	t.Helper()
 	last := -1
-	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
-		fault := err.(*taints.ParseError).Err.(*taints.FieldError)
-		i, ok := fault.Index()
-		if !ok || i <= last || i >= len(specs) {
-			t.Fatalf("%q: %v behind %d", specs, err, last)
+	for _, fault := range faultsIn(err) {
+		if fault.List != "specs" || fault.Index <= last || fault.Index >= len(specs) {
+			t.Fatalf("%q: %v after %d", specs, fault, last)
 		}
-		last = i
-		checkFuzzedError(t, specs[last], err)
+		last = fault.Index
+		checkFuzzedError(t, specs[last], fault)
 	}
 	if last < 0 {
 		t.Fatalf("%q: no fault in %v", specs, err)
@@ -240,34 +238,18 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
+// callEverything checks what holds for any taints and tolerations.
 func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, o := range allOptions {
-		m := o.Compile(tols)
-		v := m.Filter(list)
-		if len(refUntolerated(o, list, tols, "NoSchedule", "NoExecute")) != v.NoSchedule+v.NoExecute {
+		v := o.Compile(tols).Filter(list)
+		if len(reference.Untolerated(o, list, tols, "NoSchedule", "NoExecute")) != v.NoSchedule+v.NoExecute {
 			t.Fatalf("Filter = %+v", v)
-		}
-		if e := m.Explain(list); e.Schedulable() != v.Schedulable() ||
-			strings.Count(e.String(), "\n") != max(0, len(list)-1) ||
-			strings.Count(e.Redact().String(), "\n") != max(0, len(list)-1) {
-			t.Fatalf("Explain = %v", e)
-		}
-		if s := m.Summarize(slices.Values([][]taints.Taint{list})); (s.Feasible == 1) != v.Schedulable() ||
-			strings.Count(s.String(), "\n") != 0 ||
-			strings.Count(s.Redact().Report(), "\n") != len(s.Reasons) {
-			t.Fatalf("Summarize = %v", s)
-		}
-		var x taints.Index[int]
-		x.Set(1, list)
-		x.Set(2, nil)
-		if n := x.CountFeasible(m); n == 2 != v.Schedulable() || x.Summarize(m).Feasible != n {
-			t.Fatalf("CountFeasible = %d though %+v", n, v)
 		}
 		for _, p := range []taints.EvictionPolicy{
 			{},
 			{Select: taints.LongestMatch, FromTimeAdded: true},
-			{Select: taints.ShortestMatch},
+			{Select: taints.ShortestMatch, Arrival: now},
 			{Select: taints.ForeverElseShortest},
 		} {
 			p.Options = o
@@ -276,27 +258,11 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 				t.Fatalf("%+v though %+v", e, v)
 			}
 		}
-		if least := o.Minimize(tols); o.Compile(least).Filter(list) != v ||
-			o.Compile(o.Merge(nil, tols)).Filter(list) != v {
-			t.Fatalf("minimized to %v", least)
-		}
-		if err := o.ValidateAllowed(tols, tols); err != nil {
-			t.Fatalf("a toleration does not cover itself: %v", err)
-		}
-		if !o.SameTolerations(tols, o.Minimize(tols)) {
-			t.Fatalf("%v does not mean the same as %v", o.Minimize(tols), tols)
-		}
-		for _, f := range o.Lint(tols) {
-			if f.Toleration < 0 || f.Toleration >= len(tols) || otherOf(f) >= len(tols) || f.String() == "" {
-				t.Fatalf("Lint: %+v", f)
-			}
-		}
-		err := o.ValidateTolerationsUpdate(nil, tols)
-		if (err == nil) != refValidTolerations(o, tols) {
+		if err := o.ValidateTolerationsUpdate(nil, tols); (err == nil) != refValidTolerations(o, tols) {
 			t.Fatalf("ValidateTolerationsUpdate: %v", err)
 		}
 	}
-	if err := taints.ValidateTaints(list); (err == nil) != refValidTaints(list) ||
+	if err := taints.ValidateTaints(list); (err == nil) != reference.ValidTaints(list) ||
 		err != nil && err.Error() == "" {
 		t.Fatalf("ValidateTaints: %v", err)
 	}
@@ -305,28 +271,15 @@ func callEverything(t *testing.T, list []taints.Taint, tols []taints.Toleration)
 			t.Fatalf("%s is not idempotent", name)
 		}
 	}
-	for _, taint := range list {
-		if !taint.Equal(taint) || taint.ID().Key != taint.Key || taint.String() != string(taint.AppendTo(nil)) {
-			t.Fatalf("%+v", taint)
-		}
-	}
-	for _, tol := range tols {
-		if !tol.Equal(tol) || tol.String() != string(tol.AppendTo(nil)) {
-			t.Fatalf("%+v", tol)
-		}
-	}
 }
 
 // changeEverything calls the functions that change a node's taints.
 func changeEverything(t *testing.T, list []taints.Taint) {
 	half := list[:len(list)/2]
 	for _, reconcile := range []func([]taints.Taint) taints.Changes{
-		func(current []taints.Taint) taints.Changes { return taints.Diff(current, half) },
 		func(current []taints.Taint) taints.Changes { return taints.Reconcile(current, half, list[len(half):]) },
 		func(current []taints.Taint) taints.Changes {
-			return taints.ReconcileOwned(current, []taints.TaintID{
-				{Key: "gpu"}, {Key: "score", Effect: "NoExecute"},
-			}, half)
+			return taints.ReconcileOwned(current, taints.IDs(list), half)
 		},
 	} {
 		c := reconcile(list)
@@ -334,78 +287,34 @@ func changeEverything(t *testing.T, list []taints.Taint) {
 		if err != nil {
 			t.Fatalf("%v: %v", c, err)
 		}
-		if again := reconcile(after); again.String() != "" {
+		if again := reconcile(after); !again.IsZero() {
 			t.Fatalf("%v, and again %v", c, again)
 		}
 	}
-	c := taints.Changes{Add: list}
-	for _, taint := range half {
-		c.Remove = append(c.Remove, taint.ID())
-	}
+	c := taints.Changes{Add: list, Remove: taints.IDs(half)}
 	for _, overwrite := range []bool{false, true} {
 		checkApplyStrict(t, list, c, overwrite)
 	}
 }
 
-func FuzzValidate(f *testing.F) {
-	f.Add("example.com/gpu", "Equal", "v", "NoExecute", int64(300), true)
-	f.Add("", "Exists", "", "", int64(0), false)
-	f.Add("a-.b/c", "Lt", "-9223372036854775808", "NoSchedule", int64(-1), false)
-	f.Add("a/*", "exists", "007", "x", int64(1), true)
-	f.Fuzz(func(t *testing.T, key, operator, value, effect string, seconds int64, timed bool) {
-		taint := taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)}
-		list := []taints.Taint{taint}
-		if err := taints.ValidateTaints(list); (err == nil) != refValidTaints(list) {
-			t.Fatalf("%+v: %v", taint, err)
-		}
-		tol := taints.Toleration{
-			Key:      key,
-			Operator: taints.Operator(operator),
-			Value:    value,
-			Effect:   taints.Effect(effect),
-		}
-		if timed {
-			tol.TolerationSeconds = &seconds
-		}
-		for _, o := range allOptions {
-			if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != refValidToleration(o, tol) {
-				t.Fatalf("%+v under %+v: %v", tol, o, err)
-			}
-		}
-	})
-}
+// The targets below turn bytes into cases as the property tests do.
 
-func FuzzEvictionOf(f *testing.F) {
-	f.Add("a:NoExecute", ":NoExecute op=Exists",
-		int64(300), int64(1_800_000_000), int64(1_800_000_000), uint8(0), false)
-	f.Add("a=5:NoExecute", "a=4 op=Gt",
-		int64(18446744074), int64(-62135596800), int64(0), uint8(1), true)
-	f.Add("a:NoExecute", "a",
-		int64(-9223372036854775808), int64(9223372036854775807), int64(-9223372036854775808), uint8(2), true)
-	f.Fuzz(func(
-		t *testing.T, taintText, tolText string,
-		seconds, observed, added int64, selection uint8, fromTimeAdded bool,
-	) {
-		taint, err := taints.ParseTaint(taintText)
-		if err != nil {
-			return
+func FuzzForms(f *testing.F) { fuzz(f, formsAnswerAlike) }
+
+func FuzzEviction(f *testing.F) { fuzz(f, evictionAgrees) }
+
+func FuzzValidate(f *testing.F) { fuzz(f, validationAgrees) }
+
+func FuzzChanges(f *testing.F) { fuzz(f, changesAgree) }
+
+func fuzz(f *testing.F, property func(*rapid.T)) {
+	f.Add([]byte{})
+	for _, step := range []int{0, 1, 3, 7, 31, 101} {
+		seed := make([]byte, 2048)
+		for i := range seed {
+			seed[i] = byte(2 + i*step)
 		}
-		tol, err := taints.ParseToleration(tolText)
-		if err != nil {
-			return
-		}
-		when := time.Unix(added, 0)
-		taint.TimeAdded, tol.TolerationSeconds = &when, &seconds
-		list, tols := []taints.Taint{taint}, []taints.Toleration{tol, {Operator: taints.OpExists}}
-		now := time.Unix(observed, 0)
-		p := taints.EvictionPolicy{Select: taints.Selection(selection), FromTimeAdded: fromTimeAdded}
-		e := p.Compile(tols).EvictionOf(list, now)
-		if e != p.EvictionOf(list, tols, now) {
-			t.Fatalf("compiled %+v, one-shot %+v", e, p.EvictionOf(list, tols, now))
-		}
-		outcome, deadline := refDeadline(p, list, tols, now)
-		if e.Outcome != outcome || deadline != nil && nanosOf(e.At).Cmp(deadline) != 0 {
-			t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
-		}
-	})
+		f.Add(seed)
+	}
+	f.Fuzz(rapid.MakeFuzz(property))
 }

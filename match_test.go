@@ -25,140 +25,137 @@ func TestTolerates(t *testing.T) {
 		name  string
 		tol   T
 		taint taints.Taint
-		want  taints.Mismatch
+		want  bool
 	}{
-		{"equal in all", T{Key: "dedicated", Operator: "Equal", Value: "ml", Effect: "NoSchedule"}, dedicated, 0},
-		{"no operator means Equal", T{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}, dedicated, 0},
+		{"equal in all", T{Key: "dedicated", Operator: "Equal", Value: "ml", Effect: "NoSchedule"}, dedicated, true},
+		{"no operator means Equal", T{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}, dedicated, true},
 		{
 			"Equal, another value",
 			T{Key: "dedicated", Value: "db", Effect: "NoSchedule"},
-			dedicated, taints.MismatchValue,
+			dedicated, false,
 		},
 		{
 			"Equal, value in another letter case",
 			T{Key: "dedicated", Value: "ML", Effect: "NoSchedule"},
 			dedicated,
-			taints.MismatchValue,
+			false,
 		},
 		{
 			"Equal with an empty value does not match all values",
 			T{Key: "dedicated", Operator: "Equal", Effect: "NoSchedule"},
 			dedicated,
-			taints.MismatchValue,
+			false,
 		},
 		{
 			"Equal with an empty value matches an empty value",
 			T{Key: "dedicated", Operator: "Equal"},
 			taints.Taint{Key: "dedicated", Effect: "NoSchedule"},
-			0,
+			true,
 		},
-		{"another key", T{Key: "gpu", Value: "ml", Effect: "NoSchedule"}, dedicated, taints.MismatchKey},
-		{"key in another letter case", T{Key: "Dedicated", Operator: "Exists"}, dedicated, taints.MismatchKey},
+		{"another key", T{Key: "gpu", Value: "ml", Effect: "NoSchedule"}, dedicated, false},
+		{"key in another letter case", T{Key: "Dedicated", Operator: "Exists"}, dedicated, false},
 		{
 			"another effect",
 			T{Key: "dedicated", Value: "ml", Effect: "NoExecute"},
-			dedicated, taints.MismatchEffect,
+			dedicated, false,
 		},
 		{
 			"effect is looked at first",
 			T{Key: "gpu", Value: "db", Effect: "NoExecute"},
-			dedicated, taints.MismatchEffect,
+			dedicated, false,
 		},
-		{"key is looked at before the value", T{Key: "gpu", Value: "db"}, dedicated, taints.MismatchKey},
-		{"empty effect matches all effects", T{Key: "dedicated", Value: "ml"}, dedicated, 0},
+		{"key is looked at before the value", T{Key: "gpu", Value: "db"}, dedicated, false},
+		{"empty effect matches all effects", T{Key: "dedicated", Value: "ml"}, dedicated, true},
 		{
 			"empty effect matches an unknown effect",
 			T{Operator: "Exists"},
 			taints.Taint{Key: "k", Effect: "NoAdmit"},
-			0,
+			true,
 		},
-		{"empty effect matches an empty effect", T{Operator: "Exists"}, taints.Taint{Key: "k"}, 0},
+		{"empty effect matches an empty effect", T{Operator: "Exists"}, taints.Taint{Key: "k"}, true},
 		{
 			"an effect does not match an empty effect",
 			T{Operator: "Exists", Effect: "NoSchedule"},
 			taints.Taint{Key: "k"},
-			taints.MismatchEffect,
+			false,
 		},
 		{
 			"unknown effect matches itself",
 			T{Operator: "Exists", Effect: "NoAdmit"},
 			taints.Taint{Key: "k", Effect: "NoAdmit"},
-			0,
+			true,
 		},
 		{
 			"unknown effect matches no other unknown one",
 			T{Operator: "Exists", Effect: "NoAdmit"},
 			taints.Taint{Key: "k", Effect: "noadmit"},
-			taints.MismatchEffect,
+			false,
 		},
-		{"Exists", T{Key: "dedicated", Operator: "Exists", Effect: "NoSchedule"}, dedicated, 0},
-		{"Exists of another key", T{Key: "gpu", Operator: "Exists"}, dedicated, taints.MismatchKey},
-		{"Exists does not look at its value", T{Key: "dedicated", Operator: "Exists", Value: "db"}, dedicated, 0},
-		{"empty key with Exists matches all", T{Operator: "Exists"}, dedicated, 0},
+		{"Exists", T{Key: "dedicated", Operator: "Exists", Effect: "NoSchedule"}, dedicated, true},
+		{"Exists of another key", T{Key: "gpu", Operator: "Exists"}, dedicated, false},
+		{"Exists does not look at its value", T{Key: "dedicated", Operator: "Exists", Value: "db"}, dedicated, true},
+		{"empty key with Exists matches all", T{Operator: "Exists"}, dedicated, true},
 		{
 			"empty key with Exists and an effect",
 			T{Operator: "Exists", Effect: "NoExecute"},
-			dedicated, taints.MismatchEffect,
+			dedicated, false,
 		},
-		{"empty key with Equal compares values only", T{Value: "ml"}, dedicated, 0},
-		{"empty key with Gt compares values only", T{Operator: "Gt", Value: "4"}, score("5"), 0},
-		{"{} does not match a value", T{}, dedicated, taints.MismatchValue},
-		{"{} matches a taint without a value", T{}, taints.Taint{Key: "dedicated", Effect: "NoSchedule"}, 0},
-		{"{} matches {}", T{}, taints.Taint{}, 0},
+		{"empty key with Equal compares values only", T{Value: "ml"}, dedicated, true},
+		{"empty key with Gt compares values only", T{Operator: "Gt", Value: "4"}, score("5"), true},
+		{"{} does not match a value", T{}, dedicated, false},
+		{"{} matches a taint without a value", T{}, taints.Taint{Key: "dedicated", Effect: "NoSchedule"}, true},
+		{"{} matches {}", T{}, taints.Taint{}, true},
 		{
 			"seconds play no part",
 			T{Key: "dedicated", Operator: "Exists", TolerationSeconds: seconds(-1)},
-			dedicated, 0,
+			dedicated, true,
 		},
-		{"unknown operator", T{Key: "dedicated", Operator: "In", Value: "ml"}, dedicated, taints.MismatchOperator},
+		{"unknown operator", T{Key: "dedicated", Operator: "In", Value: "ml"}, dedicated, false},
 		{
 			"operator in lower case is unknown",
 			T{Key: "dedicated", Operator: "exists"},
-			dedicated, taints.MismatchOperator,
+			dedicated, false,
 		},
-		{"a star is no wildcard", T{Key: "dedic*", Operator: "Exists"}, dedicated, taints.MismatchKey},
-		{"a lone star is no wildcard", T{Key: "*", Operator: "Exists"}, dedicated, taints.MismatchKey},
+		{"a star is no wildcard", T{Key: "dedic*", Operator: "Exists"}, dedicated, false},
+		{"a lone star is no wildcard", T{Key: "*", Operator: "Exists"}, dedicated, false},
 
-		{"Lt, less", T{Key: "score", Operator: "Lt", Value: "60"}, score("40"), 0},
-		{"Lt, equal", T{Key: "score", Operator: "Lt", Value: "40"}, score("40"), taints.MismatchNotLess},
-		{"Lt, greater", T{Key: "score", Operator: "Lt", Value: "30"}, score("40"), taints.MismatchNotLess},
-		{"Lt compares numbers, not texts", T{Key: "score", Operator: "Lt", Value: "10"}, score("9"), 0},
-		{"Lt, negative", T{Key: "score", Operator: "Lt", Value: "-5"}, score("-40"), 0},
-		{"Gt, greater", T{Key: "score", Operator: "Gt", Value: "30"}, score("40"), 0},
-		{"Gt, equal", T{Key: "score", Operator: "Gt", Value: "40"}, score("40"), taints.MismatchNotGreater},
-		{"Gt, less", T{Key: "score", Operator: "Gt", Value: "60"}, score("40"), taints.MismatchNotGreater},
-		{"Gt, negative and zero", T{Key: "score", Operator: "Gt", Value: "-1"}, score("0"), 0},
+		{"Lt, less", T{Key: "score", Operator: "Lt", Value: "60"}, score("40"), true},
+		{"Lt, equal", T{Key: "score", Operator: "Lt", Value: "40"}, score("40"), false},
+		{"Lt, greater", T{Key: "score", Operator: "Lt", Value: "30"}, score("40"), false},
+		{"Lt compares numbers, not texts", T{Key: "score", Operator: "Lt", Value: "10"}, score("9"), true},
+		{"Lt, negative", T{Key: "score", Operator: "Lt", Value: "-5"}, score("-40"), true},
+		{"Gt, greater", T{Key: "score", Operator: "Gt", Value: "30"}, score("40"), true},
+		{"Gt, equal", T{Key: "score", Operator: "Gt", Value: "40"}, score("40"), false},
+		{"Gt, less", T{Key: "score", Operator: "Gt", Value: "60"}, score("40"), false},
+		{"Gt, negative and zero", T{Key: "score", Operator: "Gt", Value: "-1"}, score("0"), true},
 		{
 			"Lt at both ends of int64",
 			T{Key: "score", Operator: "Lt", Value: "9223372036854775807"},
-			score("-9223372036854775808"), 0,
+			score("-9223372036854775808"), true,
 		},
 		{
 			"Gt at both ends of int64",
 			T{Key: "score", Operator: "Gt", Value: "-9223372036854775808"},
-			score("9223372036854775807"), 0,
+			score("9223372036854775807"), true,
 		},
 		{
 			"nothing is greater than the greatest",
 			T{Key: "score", Operator: "Gt", Value: "9223372036854775807"},
-			score("9223372036854775807"), taints.MismatchNotGreater,
+			score("9223372036854775807"), false,
 		},
-		{"Lt of another key", T{Key: "rank", Operator: "Lt", Value: "60"}, score("40"), taints.MismatchKey},
+		{"Lt of another key", T{Key: "rank", Operator: "Lt", Value: "60"}, score("40"), false},
 		{
 			"Lt of another effect",
 			T{Key: "score", Operator: "Lt", Value: "60", Effect: "NoExecute"},
 			score("40"),
-			taints.MismatchEffect,
+			false,
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := tc.tol.Mismatch(tc.taint); got != tc.want {
-				t.Errorf("Mismatch = %v, want %v", got, tc.want)
-			}
-			if got := tc.tol.Tolerates(tc.taint); got != (tc.want == 0) {
+			if got := tc.tol.Tolerates(tc.taint); got != tc.want {
 				t.Errorf("Tolerates = %v", got)
 			}
-			if _, got := taints.Compile([]T{tc.tol}).Match(tc.taint); got != (tc.want == 0) {
+			if _, got := taints.Compile([]T{tc.tol}).Match(tc.taint); got != tc.want {
 				t.Errorf("Match = %v", got)
 			}
 		})
@@ -187,12 +184,12 @@ func TestIntegerForms(t *testing.T) {
 			if op == taints.OpGt {
 				limit, taintLimit = taintLimit, limit
 			}
-			asTaint := taints.Toleration{Operator: op, Value: limit}.Mismatch(taints.Taint{Key: "k", Value: form})
-			asToleration := taints.Toleration{Operator: op, Value: form}.Mismatch(taints.Taint{
+			asTaint := taints.Toleration{Operator: op, Value: limit}.Tolerates(taints.Taint{Key: "k", Value: form})
+			asToleration := taints.Toleration{Operator: op, Value: form}.Tolerates(taints.Taint{
 				Key:   "k",
 				Value: taintLimit,
 			})
-			if (asTaint != taints.MismatchNotInteger) != ok || (asToleration != taints.MismatchNotInteger) != ok {
+			if asTaint != (ok && form != limit) || asToleration != (ok && form != taintLimit) {
 				t.Errorf("%s %q: %v as the taint's value, %v as the toleration's; an integer: %v",
 					op, form, asTaint, asToleration, ok)
 			}
@@ -244,12 +241,8 @@ func TestOptions(t *testing.T) {
 			if i, ok := tc.options.Match(gpu, []taints.Toleration{tol}); ok != tc.want || (i == 0) != tc.want {
 				t.Errorf("one-shot Match = %d, %v, want %v", i, ok, tc.want)
 			}
-			mismatch := taints.MismatchNone
-			if !tc.want {
-				mismatch = taints.MismatchNoComparison
-			}
-			if got := tc.options.Mismatch(tol, gpu); got != mismatch || tc.options.Tolerates(tol, gpu) != tc.want {
-				t.Errorf("Mismatch = %v, want %v; Tolerates = %v", got, mismatch, !tc.want)
+			if tc.options.Tolerates(tol, gpu) != tc.want {
+				t.Errorf("Tolerates = %v", !tc.want)
 			}
 		})
 	}
@@ -309,8 +302,8 @@ func TestMatcher(t *testing.T) {
 			if v := m.Filter([]taints.Taint{gpu}); v != (taints.Verdict{NoSchedule: 1}) {
 				t.Errorf("Filter = %+v", v)
 			}
-			if e := m.Explain([]taints.Taint{gpu}); len(e) != 1 || e[0].Tolerated() {
-				t.Errorf("Explain = %v", e)
+			if list := slices.Collect(m.Tolerations()); len(list) != 0 || m.Policy() != (taints.EvictionPolicy{}) {
+				t.Errorf("Tolerations = %v under %+v", list, m.Policy())
 			}
 		})
 	}
@@ -331,37 +324,29 @@ func TestMatcher(t *testing.T) {
 			}
 		}
 	})
-	t.Run("answers with tolerations as they are written", func(t *testing.T) {
-		list := parseTaints(
-			"gpu=a100:NoSchedule", "gpu=a100:NoExecute", "gpu=40:PreferNoSchedule", "disk:NoExecute",
-		)
+	t.Run("gives its tolerations and policy back as they were", func(t *testing.T) {
+		var want []taints.Toleration
 		for _, op := range []taints.Operator{"", "Equal", "Exists", "Lt", "Gt", "In"} {
 			for _, effect := range []taints.Effect{
 				"", "NoSchedule", "PreferNoSchedule", "NoExecute", "noschedule",
 			} {
 				for _, value := range []string{"", "a100", "40", "other"} {
 					for _, s := range []*int64{nil, seconds(0), seconds(300)} {
-						tols := []taints.Toleration{
-							{Key: "gpu", Operator: op, Value: value, Effect: effect, TolerationSeconds: s},
-						}
-						if diff := cmp.Diff(
-							closest(taints.Explain(list, tols)),
-							closest(taints.Compile(tols).Explain(list)),
-						); diff != "" {
-							t.Errorf("%+v (-Explain +Matcher.Explain):\n%s", tols[0], diff)
-						}
+						want = append(want, taints.Toleration{
+							Key: "gpu", Operator: op, Value: value, Effect: effect, TolerationSeconds: s,
+						})
 					}
 				}
 			}
 		}
-	})
-	t.Run("cannot be changed through its answers", func(t *testing.T) {
-		m := taints.Compile([]taints.Toleration{
-			{Key: "gpu", Operator: taints.OpExists, TolerationSeconds: seconds(300)},
-		})
-		*m.Explain([]taints.Taint{gpu})[0].Closest.TolerationSeconds = 1
-		if e := m.EvictionOf(parseTaints("gpu:NoExecute"), observed); e.Seconds != 300 {
-			t.Errorf("the Matcher now has %d seconds", e.Seconds)
+		for _, p := range []taints.EvictionPolicy{{}, {Options: taints.Options{NoComparison: true}}} {
+			m := p.Compile(want)
+			if diff := cmp.Diff(want, slices.Collect(m.Tolerations())); diff != "" || m.Policy() != p {
+				t.Errorf("under %+v (-given +back):\n%s", m.Policy(), diff)
+			}
+			for range m.Tolerations() {
+				break
+			}
 		}
 	})
 	t.Run("keeps what it was given", func(t *testing.T) {
@@ -370,22 +355,10 @@ func TestMatcher(t *testing.T) {
 		m := taints.Compile(tols)
 		seconds = 1
 		tols[0].Key = "other"
-		if got := m.Explain([]taints.Taint{gpu})[0].Closest.String(); got != "gpu op=Exists for 300s" {
+		if got := slices.Collect(m.Tolerations())[0].String(); got != "gpu op=Exists for 300s" {
 			t.Errorf("the Matcher now has %q", got)
 		}
 	})
-}
-
-// A written toleration is compared as it is written, without the method Equal.
-type written taints.Toleration
-
-// closest returns the tolerations of the explanation's reasons.
-func closest(e taints.Explanation) []written {
-	var list []written
-	for _, r := range e {
-		list = append(list, written(r.Closest))
-	}
-	return list
 }
 
 // Effects of which everything is tolerated are not looked at, each by itself.

@@ -3,16 +3,22 @@
 package taints
 
 import (
+	"iter"
+	"math"
 	"math/bits"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/internal/keyset"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
 // A Matcher is a compiled list of tolerations. It is immutable and safe for
 // concurrent use. The zero Matcher, or a nil one, tolerates nothing.
 //
-// A Matcher can also select taints, such as startup taints, ignored taints or
-// excluded keys: compile it from tolerations of these, such as
-// "node.cilium.io/agent-not-ready op=Exists", and call [Matcher.Match].
+// A Matcher can also select taints, such as startup taints or ignored taints:
+// compile it from [TolerationsOf] a list of them, or from tolerations of their
+// keys, such as "node.cilium.io/agent-not-ready op=Exists", and call
+// [Matcher.Match].
 type Matcher struct {
 	policy    EvictionPolicy
 	rules     []rule             // a rule for each toleration, in list order
@@ -27,21 +33,42 @@ type Matcher struct {
 type rule struct {
 	Key      string
 	Value    string
-	seconds  int64     // if timed
-	limit    int64     // for opLess and opGreater
-	text     *ruleText // what op and effects do not say
-	next     link      // the next wildcard, or the next rule with the same fingerprint
-	op       ruleOp
+	seconds  int64      // if timed
+	limit    int64      // of atMost and atLeast
+	extra    *ruleExtra // what the other fields have no room for, if anything
+	next     link       // the next wildcard, or the next rule with the same fingerprint
+	matches  ruleValues
+	operator uint8 // its number in package valueset, unless extra has an operator
 	effects  uint8 // the bits of the effects that it may match
-	wildcard bool  // matches more than one key
-	timed    bool  // has seconds
+	flags    ruleFlags
 }
 
-// A ruleText holds the operator and effect as written, of a rule whose operator
-// matches nothing or whose effect is unknown.
-type ruleText struct {
-	operator Operator
-	effect   Effect
+// ruleValues says which values a rule matches.
+type ruleValues uint8
+
+const (
+	noValue  ruleValues = iota
+	oneValue            // Value
+	anyValue
+	atMost  // the integers up to limit
+	atLeast // the integers from limit on
+	ofExtra // those that extra has
+)
+
+type ruleFlags uint8
+
+const (
+	wildcard ruleFlags = 1 << iota // matches more than one key
+	timed                          // has seconds
+)
+
+func (f ruleFlags) has(flag ruleFlags) bool { return f&flag != 0 }
+
+// A ruleExtra holds what few tolerations have.
+type ruleExtra struct {
+	operator Operator     // if unknown
+	effect   Effect       // if unknown
+	values   valueset.Set // if matches is ofExtra
 }
 
 // anyEffect is the effects of a rule for all effects.
@@ -49,24 +76,25 @@ const anyEffect = 1<<len(effectNames) - 1
 
 // tolerationSeconds returns the seconds of the toleration.
 func (r *rule) tolerationSeconds() *int64 {
-	if !r.timed {
+	if !r.flags.has(timed) {
 		return nil
 	}
 	return &r.seconds
 }
 
 // toleration returns the toleration. Its seconds are the rule's.
-func (r *rule) toleration() Toleration {
-	t := Toleration{
-		Key:               r.Key,
-		Operator:          ruleOperators[r.op],
-		Value:             r.Value,
-		TolerationSeconds: r.tolerationSeconds(),
+func (r *rule) toleration() (t Toleration) {
+	t.Key, t.Value, t.TolerationSeconds = r.Key, r.Value, r.tolerationSeconds()
+	if r.extra != nil && r.extra.operator != "" {
+		t.Operator = r.extra.operator
+	} else {
+		t.Operator = Operator(valueset.At(int(r.operator)).Name)
 	}
-	switch {
-	case r.text != nil:
-		t.Operator, t.Effect = r.text.operator, r.text.effect
-	case r.effects != anyEffect:
+	switch r.effects {
+	case anyEffect:
+	case 1 << indexOther:
+		t.Effect = r.extra.effect
+	default:
 		t.Effect = Effect(effectNames[bits.TrailingZeros8(r.effects)])
 	}
 	return t
@@ -74,22 +102,6 @@ func (r *rule) toleration() Toleration {
 
 // A link is the index of a rule plus one, or zero for none.
 type link uint32
-
-type ruleOp uint8
-
-const (
-	opNever   ruleOp = iota
-	opEqual          // Equal as written
-	opNoneSet        // Equal as the empty operator
-	opExists
-	opLess
-	opGreater
-)
-
-var ruleOperators = [...]Operator{opEqual: OpEqual, opExists: OpExists, opLess: OpLt, opGreater: OpGt}
-
-// isEqual reports whether the rule compares values for equality.
-func (op ruleOp) isEqual() bool { return op == opEqual || op == opNoneSet }
 
 // fingerprints is the number of fingerprints. A pod has few tolerations, and a
 // larger table takes longer to allocate.
@@ -135,55 +147,72 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 // begins with the last, so that each chain of rules is in list order.
 func (m *Matcher) compile(list []Toleration, start int) {
 	for i := len(list) - 1; i >= 0; i-- {
-		r, t := &m.rules[start+i], &list[i]
-		r.Key, r.Value = t.Key, t.Value
-		if t.TolerationSeconds != nil {
-			r.seconds, r.timed = *t.TolerationSeconds, true
-		}
-		r.effects = anyEffect
-		if t.Effect != "" {
-			r.effects = uint8(effectBit(t.Effect))
-		}
-		r.wildcard = t.Key == "" || m.policy.Options.KeyWildcards && strings.HasSuffix(t.Key, "*")
-		r.prepare(t, m.policy.Options)
-		if r.op == opNever || r.effects == 1<<indexOther {
-			r.text = &ruleText{t.Operator, t.Effect}
-		}
-		if r.op == opNever {
+		r := &m.rules[start+i]
+		r.compile(&list[i], m.policy.Options)
+		if r.matches == noValue {
 			continue
 		}
-		if r.wildcard {
+		chain := &m.wildcards
+		if r.flags.has(wildcard) {
 			m.exempt |= r.exempts()
+		} else {
+			chain = &m.exact[fingerprint(r.Key)]
 		}
-		first := &m.wildcards
-		if !r.wildcard {
-			first = &m.exact[fingerprint(r.Key)]
-		}
-		r.next, *first = *first, link(start+i+1)
+		r.next, *chain = *chain, link(start+i+1)
 	}
 }
 
-// prepare sets how the rule compares values.
-func (r *rule) prepare(t *Toleration, o Options) {
+// compile sets all but next.
+func (r *rule) compile(t *Toleration, o Options) {
+	r.Key, r.Value = t.Key, t.Value
+	if keyset.Of(t.Key, o.KeyWildcards).Prefix {
+		r.flags |= wildcard
+	}
+	if t.TolerationSeconds != nil {
+		r.seconds = *t.TolerationSeconds
+		r.flags |= timed
+	}
+	r.effects = anyEffect
+	if t.Effect != "" {
+		r.effects = uint8(effectBit(t.Effect))
+	}
+	if r.effects == 1<<indexOther {
+		r.needExtra().effect = t.Effect
+	}
+	number := valueset.Find(string(t.Operator))
+	if number < 0 {
+		r.needExtra().operator = t.Operator
+		return
+	}
+	r.operator = uint8(number)
+	switch op := valueset.At(number); {
+	case op.Comparison && o.NoComparison: // matches nothing
+	case op.Kind == valueset.All: // without a Set, which BenchmarkCompile notices
+		r.matches = anyValue
+	case op.Kind == valueset.One:
+		r.matches = oneValue
+	default:
+		r.setValues(op.Of(t.Value, true))
+	}
+}
+
+func (r *rule) needExtra() *ruleExtra {
+	if r.extra == nil {
+		r.extra = new(ruleExtra)
+	}
+	return r.extra
+}
+
+// setValues sets which values the rule matches.
+func (r *rule) setValues(set valueset.Set) {
 	switch {
-	case t.Operator == OpExists:
-		r.op = opExists
-	case t.Operator == OpEqual:
-		r.op = opEqual
-	case t.Operator == "":
-		r.op = opNoneSet
-	case t.Operator == OpLt && !o.NoComparison:
-		r.prepareLimit(opLess)
-	case t.Operator == OpGt && !o.NoComparison:
-		r.prepareLimit(opGreater)
-	}
-}
-
-// prepareLimit sets the limit. A rule whose value is not an integer remains at
-// opNever.
-func (r *rule) prepareLimit(op ruleOp) {
-	if limit, ok := parseInteger(r.Value); ok {
-		r.limit, r.op = limit, op
+	case set.Kind == valueset.None:
+	case set.Kind == valueset.Integers && set.Least == math.MinInt64:
+		r.matches, r.limit = atMost, set.Most
+	case set.Kind == valueset.Integers && set.Most == math.MaxInt64:
+		r.matches, r.limit = atLeast, set.Least
+	default:
+		r.matches, r.needExtra().values = ofExtra, set
 	}
 }
 
@@ -193,7 +222,7 @@ func (r *rule) prefix() string { return strings.TrimSuffix(r.Key, "*") }
 // exempts returns the effects of which the rule, a wildcard, matches every taint.
 func (r *rule) exempts() EffectSet {
 	switch {
-	case r.op != opExists || r.prefix() != "":
+	case r.matches != anyValue || r.prefix() != "":
 		return 0
 	case r.effects == anyEffect:
 		return AllEffects
@@ -202,42 +231,46 @@ func (r *rule) exempts() EffectSet {
 }
 
 func (r *rule) keyMatches(key string) bool {
-	return r.Key == key || r.wildcard && strings.HasPrefix(key, r.prefix())
+	return r.Key == key || r.flags.has(wildcard) && strings.HasPrefix(key, r.prefix())
 }
 
 // effectMatches reports whether the rule matches the effect, whose bit is given
 // too.
 func (r *rule) effectMatches(effect Effect, bit EffectSet) bool {
 	return EffectSet(r.effects)&bit != 0 &&
-		(bit != 1<<indexOther || r.effects == anyEffect || r.text.effect == effect)
+		(bit != 1<<indexOther || r.effects == anyEffect || r.extra.effect == effect)
 }
 
-// valueMatches is for the operators that compare values.
+// valueMatches is for rules that do not match any value.
 func (r *rule) valueMatches(value string) bool {
-	if r.op.isEqual() {
+	if r.matches == oneValue {
 		return r.Value == value
 	}
 	return r.limitMatches(value)
 }
 
-// limitMatches is for opLess and opGreater.
+// limitMatches is valueMatches for a rule that matches more than one value. It is
+// a function of its own, so that valueMatches is inlined.
 func (r *rule) limitMatches(value string) bool {
-	n, ok := parseInteger(value)
-	if r.op == opLess {
-		return ok && n < r.limit
+	if r.matches == ofExtra {
+		return r.extra.values.Contains(value)
 	}
-	return ok && n > r.limit
+	n, ok := valueset.ParseInteger(value)
+	if r.matches == atMost {
+		return ok && n <= r.limit
+	}
+	return ok && n >= r.limit
 }
 
 // Match is like the function [Match] for m's tolerations.
 func (m *Matcher) Match(taint Taint) (toleration int, ok bool) {
-	i := m.first(&taint)
+	i := m.firstMatch(&taint)
 	return i, i >= 0
 }
 
-// first returns the index of the first toleration that tolerates the taint, or
+// firstMatch returns the index of the first toleration that tolerates the taint, or
 // -1.
-func (m *Matcher) first(taint *Taint) int {
+func (m *Matcher) firstMatch(taint *Taint) int {
 	s := m.matches(taint)
 	return s.next()
 }
@@ -268,7 +301,7 @@ func (s *matches) next() int {
 		r := &s.rules[i]
 		*first = r.next
 		if r.keyMatches(s.taint.Key) && r.effectMatches(s.taint.Effect, s.effect) &&
-			(r.op == opExists || r.valueMatches(s.taint.Value)) {
+			(r.matches == anyValue || r.valueMatches(s.taint.Value)) {
 			return int(i)
 		}
 	}
@@ -294,7 +327,7 @@ next:
 		for exact := m.exact[fingerprint(t.Key)]; exact != 0; {
 			r := &rules[exact-1]
 			if r.Key == t.Key && r.effectMatches(t.Effect, effect) &&
-				(r.op == opExists || r.valueMatches(t.Value)) {
+				(r.matches == anyValue || r.valueMatches(t.Value)) {
 				continue next
 			}
 			exact = r.next
@@ -307,34 +340,46 @@ next:
 // nextUntoleratedByAny is nextUntolerated for a Matcher with wildcards or a nil
 // one.
 func (m *Matcher) nextUntoleratedByAny(taints []Taint, in EffectSet, from int) int {
-	in = m.toLookAt(in)
+	in = m.notExempt(in)
 	if in == 0 {
 		return -1
 	}
 	for i := from; i < len(taints); i++ {
-		if t := &taints[i]; in.Has(t.Effect) && m.first(t) < 0 {
+		if t := &taints[i]; in.Has(t.Effect) && m.firstMatch(t) < 0 {
 			return i
 		}
 	}
 	return -1
 }
 
-// toLookAt returns the set without the effects of which every taint is tolerated.
-func (m *Matcher) toLookAt(in EffectSet) EffectSet {
+// notExempt returns the set without the effects of which every taint is tolerated.
+func (m *Matcher) notExempt(in EffectSet) EffectSet {
 	if m == nil {
 		return in
 	}
 	return in &^ m.exempt
 }
 
-// list returns the tolerations and options that were compiled.
-func (m *Matcher) list() ([]Toleration, Options) {
+// Tolerations returns an iterator over the tolerations that were compiled, in list
+// order. Their TolerationSeconds must not be written to.
+func (m *Matcher) Tolerations() iter.Seq[Toleration] {
+	return func(yield func(Toleration) bool) {
+		if m == nil {
+			return
+		}
+		for i := range m.rules {
+			if !yield(m.rules[i].toleration()) {
+				return
+			}
+		}
+	}
+}
+
+// Policy returns the policy that m was compiled under, with its options. It is
+// the zero policy for a nil Matcher.
+func (m *Matcher) Policy() EvictionPolicy {
 	if m == nil {
-		return nil, Options{}
+		return EvictionPolicy{}
 	}
-	list := make([]Toleration, len(m.rules))
-	for i := range m.rules {
-		list[i] = m.rules[i].toleration()
-	}
-	return list, m.policy.Options
+	return m.policy
 }

@@ -2,6 +2,8 @@
 
 package taints
 
+import "github.com/seed-0529bac1/taints/internal/valueset"
+
 // A problem is something that can be wrong with a field, or with a whole taint
 // or toleration.
 type problem uint8
@@ -28,7 +30,6 @@ const (
 	optionsMalformed
 	taintRepeated
 	tolerationGone
-	tolerationNotAllowed
 	taintPresent
 	taintOfOtherValue
 	taintAbsent
@@ -40,7 +41,7 @@ const effectRule = "must be NoSchedule, PreferNoSchedule or NoExecute"
 
 // problems holds the kind of each problem, and what would be right.
 var problems = [...]struct {
-	kind   error
+	kind   ErrorKind
 	detail string
 }{
 	keyMissing: {
@@ -75,7 +76,7 @@ var problems = [...]struct {
 	},
 	valueUnwanted: {
 		ErrInvalid,
-		"must be empty when the operator is Exists",
+		"must be empty, as the operator matches every value",
 	},
 	notInteger: {
 		ErrInvalid,
@@ -101,14 +102,8 @@ var problems = [...]struct {
 		ErrInvalid,
 		"must be NoExecute when tolerationSeconds is set",
 	},
-	operatorUnknown: {
-		ErrUnsupported,
-		"must be Exists, Equal, Lt or Gt, or empty for Equal",
-	},
-	operatorOff: {
-		ErrUnsupported,
-		"must be Exists or Equal, or empty for Equal; Lt and Gt are switched off",
-	},
+	operatorUnknown: {ErrUnsupported, ""}, // see operatorRule
+	operatorOff:     {ErrUnsupported, ""},
 	operatorWithoutKey: {
 		ErrInvalid,
 		"must be Exists when the key is empty, which means all keys and values",
@@ -125,10 +120,6 @@ var problems = [...]struct {
 	tolerationGone: {
 		ErrForbidden,
 		"an existing toleration cannot be removed or changed, except its tolerationSeconds",
-	},
-	tolerationNotAllowed: {
-		ErrForbidden,
-		"no entry of the allow-list tolerates as much for as long",
 	},
 	taintPresent: {
 		ErrExists,
@@ -152,38 +143,46 @@ var problems = [...]struct {
 	},
 }
 
-func parseFault(kind, input string, offset int, field, value string, p problem) *ParseError {
-	return &ParseError{Kind: kind, Input: input, Offset: offset, Err: newFault(field, value, p)}
-}
-
-// inList returns e as the error of an entry of the list.
-func (e *ParseError) inList(list string, index int) error {
-	fault := e.Err.(*FieldError)
-	fault.List, fault.index = list, someIndex(index)
-	return e
+// operatorRule says which operators are valid.
+func operatorRule(p problem) string {
+	rule := "must be " + valueset.Choice(p == operatorUnknown) + ", or empty for " + valueset.Equal
+	if p == operatorOff {
+		rule += "; the comparison operators are switched off"
+	}
+	return rule
 }
 
 func newFault(field, value string, p problem) *FieldError {
 	what := &problems[p]
-	return &FieldError{Field: field, Value: value, Err: what.kind, Detail: what.detail}
+	detail := what.detail
+	if p == operatorUnknown || p == operatorOff {
+		detail = operatorRule(p)
+	}
+	return &FieldError{Field: field, Value: value, Kind: what.kind, Detail: detail}
+}
+
+func parseFault(input string, offset int, field, value string, p problem) *FieldError {
+	fault := newFault(field, value, p)
+	fault.Input, fault.Offset = input, offset
+	return fault
 }
 
 // faults collects the faults of the elements of a list.
 type faults struct {
 	list   string
-	index  indexPlusOne // of the element at hand
-	fields []*FieldError
+	index  int // of the element at hand
+	errors []*FieldError
 }
 
-func (f *faults) add(field, value string, p problem) {
+func (f *faults) report(field, value string, p problem) {
 	fault := newFault(field, value, p)
-	fault.List, fault.index = f.list, f.index
-	f.fields = append(f.fields, fault)
+	fault.List, fault.Index = f.list, f.index
+	f.errors = append(f.errors, fault)
 }
 
 func (f *faults) err() error {
-	if f.fields == nil {
+	if f.errors == nil {
 		return nil
 	}
-	return &ValidationError{f.fields}
+	return &ErrorList{f.errors}
 }

@@ -4,12 +4,9 @@ package taints_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
-	"math"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,115 +16,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
-)
-
-// The generators draw from few texts, so that keys, values and effects collide, and
-// from near misses and malformed ones.
-
-var (
-	keys = rapid.SampledFrom([]string{
-		"a", "b", "example.com/gpu", "Example.com/gpu", "dedicated", "Dedicated", "dedicatde",
-		"", "a*", "*", "example.com/*", "-", "a b", "é", "a=b", "op", taints.NodeNotReady,
-		taints.NodeMemoryPressure, strings.Repeat("k", 63), strings.Repeat("k", 64),
-	})
-	values = rapid.SampledFrom([]string{
-		"", "v", "V", "w", "0", "-0", "5", "6", "-6", "05", "+5", "Exists",
-		"9223372036854775807", "9223372036854775808", "-9223372036854775808",
-		"-9223372036854775809", "v v", "=", strings.Repeat("v", 64),
-	})
-	effects = rapid.SampledFrom([]taints.Effect{
-		"NoSchedule", "NoExecute", "NoExecute", "PreferNoSchedule", "", "noschedule", "x",
-	})
-
-	operators = rapid.SampledFrom([]taints.Operator{"", "Equal", "Exists", "Exists", "Lt", "Gt", "exists", "In"})
-	options   = rapid.SampledFrom([]taints.Options{
-		{},
-		{NoComparison: true},
-		{KeyWildcards: true},
-		{NoComparison: true, KeyWildcards: true},
-	})
-	policies = rapid.SampledFrom([]taints.EvictionPolicy{
-		{},
-		{FromTimeAdded: true},
-		{Select: taints.LongestMatch},
-		{Select: taints.ShortestMatch},
-		{Select: taints.LongestMatch, FromTimeAdded: true},
-		{Select: taints.ShortestMatch, FromTimeAdded: true},
-		{Select: taints.ForeverElseShortest},
-		{Select: taints.ForeverElseShortest, FromTimeAdded: true},
-		{Effects: taints.Hard},
-		{Effects: taints.AllEffects, Select: taints.ShortestMatch},
-		{Effects: taints.Effects("x"), FromTimeAdded: true},
-	})
-	someSeconds = rapid.OneOf(
-		rapid.Just[*int64](nil),
-		rapid.Map(rapid.SampledFrom([]int64{
-			0, 1, 5, 300, -1, 9223372036, 9223372037,
-			18446744074, math.MaxInt64, math.MinInt64,
-		}), func(s int64) *int64 { return &s }),
-		rapid.Map(rapid.Int64(), func(s int64) *int64 { return &s }),
-	)
-	someTime = rapid.Map(
-		rapid.OneOf(rapid.Int64Range(-10, 10), rapid.Int64Range(-62135596800, 253402300799)),
-		func(s int64) time.Time { return time.Unix(s, 0).UTC() },
-	)
-
-	anyTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{
-			Key:       keys.Draw(t, "key"),
-			Value:     values.Draw(t, "value"),
-			Effect:    effects.Draw(t, "effect"),
-			TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added"),
-		}
-	})
-	anyToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
-		return taints.Toleration{
-			Key:               keys.Draw(t, "key"),
-			Operator:          operators.Draw(t, "operator"),
-			Value:             values.Draw(t, "value"),
-			Effect:            effects.Draw(t, "effect"),
-			TolerationSeconds: someSeconds.Draw(t, "seconds"),
-		}
-	})
-	anyTaints      = rapid.SliceOfN(anyTaint, 0, 5)
-	anyTolerations = rapid.SliceOfN(anyToleration, 0, 6)
-	// Taints that evict and tolerations that meet them, mostly for a time.
-	evictingTaints = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Taint {
-		added := rapid.Ptr(rapid.Map(
-			rapid.Int64Range(-400, 400),
-			func(s int64) time.Time { return time.Unix(s, 0).UTC() },
-		), true)
-		return taints.Taint{
-			Key:       fewKeys.Draw(t, "key"),
-			Effect:    taints.NoExecute,
-			TimeAdded: added.Draw(t, "added"),
-		}
-	}), 1, 5)
-	timedTolerations = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
-		s := rapid.SampledFrom([]*int64{
-			nil, seconds(0), seconds(-1), seconds(1), seconds(5), seconds(60), seconds(300),
-			seconds(300),
-		})
-		return taints.Toleration{
-			Key:               fewKeys.Draw(t, "key"),
-			Operator:          taints.OpExists,
-			TolerationSeconds: s.Draw(t, "seconds"),
-		}
-	}), 0, 6)
-	fewKeys = rapid.SampledFrom([]string{"a", "b", "c"})
-	// More tolerations than a Matcher's blocks hold.
-	manyTolerations = rapid.OneOf(
-		anyTolerations, anyTolerations, anyTolerations,
-		rapid.SliceOfN(anyToleration, 60, 140),
-	)
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 func TestMatchingAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o, taint := options.Draw(t, "options"), anyTaint.Draw(t, "taint")
-		tols := manyTolerations.Draw(t, "tolerations")
+		o, taint := draw.Options.Draw(t, "options"), draw.Taint.Draw(t, "taint")
+		tols := draw.ManyTolerations.Draw(t, "tolerations")
 		want := -1
-		if matches := refMatches(o, tols, taint); len(matches) > 0 {
+		if matches := reference.Matches(o, tols, taint); len(matches) > 0 {
 			want = matches[0]
 		}
 		if got, ok := o.Compile(tols).Match(taint); got != want || ok != (want >= 0) {
@@ -137,21 +35,17 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 			t.Fatalf("one-shot Match = %d, %v, want %d", got, ok, want)
 		}
 		for _, tol := range tols {
-			if want := refTolerates(o, tol, taint); o.Tolerates(tol, taint) != want ||
-				(o.Mismatch(tol, taint) == taints.MismatchNone) != want {
-				t.Fatalf("under %+v %v: Tolerates = %v, Mismatch = %v, want %v", o, tol,
-					o.Tolerates(tol, taint), o.Mismatch(tol, taint), want)
+			if want := reference.Tolerates(o, tol, taint); o.Tolerates(tol, taint) != want {
+				t.Fatalf("under %+v %v: Tolerates = %v", o, tol, !want)
 			}
-			want := refTolerates(taints.Options{}, tol, taint)
-			if tol.Tolerates(taint) != want || (tol.Mismatch(taint) == 0) != want {
-				t.Fatalf("%v: Tolerates = %v, Mismatch = %v, want %v",
-					tol, tol.Tolerates(taint), tol.Mismatch(taint), want)
+			if want := reference.Tolerates(taints.Options{}, tol, taint); tol.Tolerates(taint) != want {
+				t.Fatalf("%v: Tolerates = %v", tol, !want)
 			}
 		}
 	})
 }
 
-// Each path through a Matcher leads to what the plain loop over Mismatch finds.
+// Each path through a Matcher leads to what the plain loop finds.
 func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 	kinds := map[string]*rapid.Generator[[]taints.Toleration]{
 		"none": rapid.SampledFrom([][]taints.Toleration{
@@ -160,22 +54,22 @@ func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 			{{Operator: "Lt", Value: "x"}, {Key: "b", Operator: "Gt"}},
 		}),
 		"table": rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
-			tol := anyToleration.Draw(t, "toleration")
+			tol := draw.Toleration.Draw(t, "toleration")
 			tol.Key, tol.Operator = rapid.SampledFrom([]string{"a", "b", "dedicated"}).Draw(t,
 				"key"), rapid.SampledFrom([]taints.Operator{"", "Exists"}).Draw(t, "operator")
 			return tol
 		}), 1, 140),
-		"table and wildcards": rapid.Map(manyTolerations, func(list []taints.Toleration) []taints.Toleration {
+		"table and wildcards": rapid.Map(draw.ManyTolerations, func(list []taints.Toleration) []taints.Toleration {
 			return append(list, taints.Toleration{Operator: taints.OpEqual, Value: "v"})
 		}),
-		"exempt": rapid.Map(manyTolerations, func(list []taints.Toleration) []taints.Toleration {
+		"exempt": rapid.Map(draw.ManyTolerations, func(list []taints.Toleration) []taints.Toleration {
 			return append(list, taints.Toleration{Operator: taints.OpExists})
 		}),
 	}
 	for path, lists := range kinds {
 		t.Run(path, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				tols, list := lists.Draw(t, "tolerations"), anyTaints.Draw(t, "taints")
+				tols, list := lists.Draw(t, "tolerations"), draw.Taints.Draw(t, "taints")
 				m := taints.Compile(tols)
 				var want taints.Verdict
 				for _, taint := range list {
@@ -183,7 +77,7 @@ func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 						t.Fatalf("%v is found by %s", taint, got)
 					}
 					first := slices.IndexFunc(tols, func(tol taints.Toleration) bool {
-						return tol.Mismatch(taint) == 0
+						return tol.Tolerates(taint)
 					})
 					if got, ok := m.Match(taint); got != first || ok != (first >= 0) {
 						t.Fatalf("Match = %d, %v, want %d", got, ok, first)
@@ -215,15 +109,15 @@ func addTo(v *taints.Verdict, effect taints.Effect) {
 
 func TestFilteringAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o, list := options.Draw(t, "options"), anyTaints.Draw(t, "taints")
-		tols := manyTolerations.Draw(t, "tolerations")
+		o, list := draw.Options.Draw(t, "options"), draw.Taints.Draw(t, "taints")
+		tols := draw.ManyTolerations.Draw(t, "tolerations")
 		m := o.Compile(tols)
-		hard := refUntolerated(o, list, tols, "NoSchedule", "NoExecute")
+		hard := reference.Untolerated(o, list, tols, "NoSchedule", "NoExecute")
 		want := taints.Verdict{
-			NoSchedule:       len(refUntolerated(o, list, tols, "NoSchedule")),
-			PreferNoSchedule: len(refUntolerated(o, list, tols, "PreferNoSchedule")),
-			NoExecute:        len(refUntolerated(o, list, tols, "NoExecute")),
-			Other:            len(refUntolerated(o, list, tols, "", "noschedule", "x")),
+			NoSchedule:       len(reference.Untolerated(o, list, tols, "NoSchedule")),
+			PreferNoSchedule: len(reference.Untolerated(o, list, tols, "PreferNoSchedule")),
+			NoExecute:        len(reference.Untolerated(o, list, tols, "NoExecute")),
+			Other:            len(reference.Untolerated(o, list, tols, "", "noschedule", "x")),
 		}
 		if got := m.Filter(list); got != want {
 			t.Fatalf("Filter = %+v, want %+v", got, want)
@@ -232,13 +126,10 @@ func TestFilteringAgreesWithTheReference(t *testing.T) {
 			found != (len(hard) > 0) {
 			t.Fatalf("FindUntolerated = %d, %v, want the first of %d", got, found, hard)
 		}
-		if e := m.Explain(list); e.Schedulable() != want.Schedulable() || len(e) != len(list) {
-			t.Fatalf("Explain = %v, want schedulable %v", e, want.Schedulable())
-		}
 		set := taints.EffectSet(rapid.Uint32().Draw(t, "effects"))
 		var wantAll, gotAll []int
 		for i, taint := range list {
-			if set.Has(taint.Effect) && len(refMatches(o, tols, taint)) == 0 {
+			if set.Has(taint.Effect) && len(reference.Matches(o, tols, taint)) == 0 {
 				wantAll = append(wantAll, i)
 			}
 		}
@@ -251,25 +142,25 @@ func TestFilteringAgreesWithTheReference(t *testing.T) {
 	})
 }
 
-func TestEvictionAgreesWithTheReference(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := policies.Draw(t, "policy")
-		p.Options = options.Draw(t, "options")
-		list, tols := anyTaints.Draw(t, "taints"), manyTolerations.Draw(t, "tolerations")
-		now := someTime.Draw(t, "now")
-		if rapid.Bool().Draw(t, "meet") {
-			list, tols = evictingTaints.Draw(t, "taints"), timedTolerations.Draw(t, "tolerations")
-		}
-		e := p.EvictionOf(list, tols, now)
-		if compiled := p.Compile(tols).EvictionOf(list, now); compiled != e {
-			t.Fatalf("%+v, compiled %+v", e, compiled)
-		}
-		outcome, deadline := refDeadline(p, list, tols, now)
-		if e.Outcome != outcome || deadline != nil && nanosOf(e.At).Cmp(deadline) != 0 {
-			t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
-		}
-		checkDecidingPair(t, p, list, tols, now, e)
-	})
+func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, evictionAgrees) }
+
+func evictionAgrees(t *rapid.T) {
+	p := draw.Policies.Draw(t, "policy")
+	p.Options = draw.Options.Draw(t, "options")
+	list, tols := draw.Taints.Draw(t, "taints"), draw.ManyTolerations.Draw(t, "tolerations")
+	now := draw.Time.Draw(t, "now")
+	if rapid.Bool().Draw(t, "meet") {
+		list, tols = draw.EvictingTaints.Draw(t, "taints"), draw.TimedTolerations.Draw(t, "tolerations")
+	}
+	e := p.EvictionOf(list, tols, now)
+	if compiled := p.Compile(tols).EvictionOf(list, now); compiled != e {
+		t.Fatalf("%+v, compiled %+v", e, compiled)
+	}
+	outcome, deadline := reference.Deadline(p, list, tols, now)
+	if e.Outcome != outcome || deadline != nil && reference.Nanos(e.At).Cmp(deadline) != 0 {
+		t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
+	}
+	checkDecidingPair(t, p, list, tols, now, e)
 }
 
 // checkDecidingPair checks that the pair of the eviction is one that leads to it.
@@ -282,19 +173,18 @@ func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
 		}
 		return
 	}
-	i, _ := e.Taint()
-	if want := refDecider(p, list, tols, now); i != want {
+	i := e.Taint
+	if want := reference.Decider(p, list, tols, now); i != want {
 		t.Fatalf("%+v is decided by %v, want %v", e, list[i], list[want])
 	}
-	j, tolerated := e.Toleration()
-	matches := refMatches(p.Options, tols, list[i])
-	if !refEffects(p).Has(list[i].Effect) || tolerated != (len(matches) > 0) {
+	j, tolerated := e.Toleration, e.Tolerated
+	matches := reference.Matches(p.Options, tols, list[i])
+	if !reference.Effects(p).Has(list[i].Effect) || tolerated != (len(matches) > 0) {
 		t.Fatalf("%+v is not decided by %v", e, list[i])
 	}
-	from := now
-	if added := list[i].TimeAdded; p.FromTimeAdded && added != nil &&
-		(e.Outcome == taints.EvictsAt || added.Before(now)) {
-		from = *added
+	from := reference.From(p, list[i], now)
+	if e.Outcome == taints.EvictsNow && from.After(now) {
+		from = now
 	}
 	if !e.From.Equal(from) {
 		t.Fatalf("%+v counts from %v, want %v", e, e.From, from)
@@ -310,7 +200,7 @@ func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
 	}
 	s := tols[j].TolerationSeconds
 	if !slices.Contains(matches, j) || s == nil || *s != e.Seconds ||
-		refSeconds(p.Select, tols, matches).Cmp(big.NewInt(max(0, *s))) != 0 {
+		reference.Seconds(p.Select, tols, matches).Cmp(big.NewInt(max(0, *s))) != 0 {
 		t.Fatalf("%+v is not decided by %v", e, tols[j])
 	}
 	if (e.Seconds <= 0) != (e.Outcome == taints.EvictsNow) {
@@ -334,8 +224,8 @@ func leaves(a, b taints.Eviction) int {
 func TestDeadlineNeverGetsEarlier(t *testing.T) {
 	t.Run("when the seconds of a toleration grow", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			p, list, now := policies.Draw(t, "policy"), anyTaints.Draw(t, "taints"), someTime.Draw(t, "now")
-			tols := rapid.SliceOfN(anyToleration, 1, 6).Draw(t, "tolerations")
+			p, list, now := draw.Policies.Draw(t, "policy"), draw.Taints.Draw(t, "taints"), draw.Time.Draw(t, "now")
+			tols := rapid.SliceOfN(draw.Toleration, 1, 6).Draw(t, "tolerations")
 			before := p.EvictionOf(list, tols, now)
 			i := rapid.IntRange(0, len(tols)-1).Draw(t, "index")
 			more := rapid.Int64().Draw(t, "more")
@@ -355,11 +245,11 @@ func TestDeadlineNeverGetsEarlier(t *testing.T) {
 				Select:        taints.LongestMatch,
 				FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded"),
 			}
-			list, tols := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
-			now := someTime.Draw(t, "now")
+			list, tols := draw.Taints.Draw(t, "taints"), draw.Tolerations.Draw(t, "tolerations")
+			now := draw.Time.Draw(t, "now")
 			before := p.EvictionOf(list, tols, now)
 			more := slices.Insert(slices.Clone(tols),
-				rapid.IntRange(0, len(tols)).Draw(t, "index"), anyToleration.Draw(t, "added"))
+				rapid.IntRange(0, len(tols)).Draw(t, "index"), draw.Toleration.Draw(t, "added"))
 			if after := p.EvictionOf(list, more, now); leaves(after, before) < 0 {
 				t.Fatalf("%+v, then %+v", before, after)
 			}
@@ -369,9 +259,9 @@ func TestDeadlineNeverGetsEarlier(t *testing.T) {
 
 func TestFilteringIsMonotonic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list, tols := anyTaints.Draw(t, "taints"), anyTolerations.Draw(t, "tolerations")
+		list, tols := draw.Taints.Draw(t, "taints"), draw.Tolerations.Draw(t, "tolerations")
 		before := taints.Filter(list, tols)
-		after := taints.Filter(list, append(slices.Clone(tols), anyToleration.Draw(t, "added")))
+		after := taints.Filter(list, append(slices.Clone(tols), draw.Toleration.Draw(t, "added")))
 		if after.NoSchedule > before.NoSchedule || after.PreferNoSchedule > before.PreferNoSchedule ||
 			after.NoExecute > before.NoExecute || after.Other > before.Other {
 			t.Fatalf("a toleration was added: %+v, then %+v", before, after)
@@ -379,56 +269,54 @@ func TestFilteringIsMonotonic(t *testing.T) {
 	})
 }
 
-func TestValidationAgreesWithTheReference(t *testing.T) {
+func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, validationAgrees) }
+
+func validationAgrees(t *rapid.T) {
 	// Most random texts are invalid for several reasons at once; one random field in
 	// a valid frame finds more.
-	text := rapid.OneOf(keys, values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
+	text := rapid.OneOf(draw.Keys, draw.Values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
 		rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`),
-		rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String())
-	t.Run("taints", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			list := anyTaints.Draw(t, "taints")
-			frame := taints.Taint{Key: "k", Effect: "NoExecute"}
-			if rapid.Bool().Draw(t, "inKey") {
-				frame.Key = text.Draw(t, "text")
-			} else {
-				frame.Value = text.Draw(t, "text")
-			}
-			for _, list := range [][]taints.Taint{list, {frame}, {frame, {Key: "k", Effect: "NoExecute"}}} {
-				if err := taints.ValidateTaints(list); (err == nil) != refValidTaints(list) {
-					t.Fatalf("%+v: %v", list, err)
-				}
-			}
-			if err := frame.Validate(); (err == nil) != refValidTaints([]taints.Taint{frame}) {
-				t.Fatalf("%+v: %v", frame, err)
-			}
-		})
-	})
-	t.Run("tolerations", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			o, tol := options.Draw(t, "options"), anyToleration.Draw(t, "toleration")
-			frame := taints.Toleration{Key: "k", Operator: operators.Draw(t, "operator")}
-			if rapid.Bool().Draw(t, "inKey") {
-				frame.Key = text.Draw(t, "text")
-			} else {
-				frame.Value = text.Draw(t, "text")
-			}
-			for _, tol := range []taints.Toleration{tol, frame} {
-				err := o.ValidateTolerations([]taints.Toleration{tol})
-				if (err == nil) != refValidToleration(o, tol) {
-					t.Fatalf("%+v under %+v: %v", tol, o, err)
-				}
-				if err := tol.Validate(); (err == nil) != refValidToleration(taints.Options{}, tol) {
-					t.Fatalf("%+v: %v", tol, err)
-				}
-			}
-		})
-	})
+		rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
+	).Draw(t, "text")
+	frame := taints.Taint{Key: "k", Effect: "NoExecute"}
+	tolFrame := taints.Toleration{Key: "k", Operator: draw.Operators.Draw(t, "operator")}
+	if rapid.Bool().Draw(t, "inKey") {
+		frame.Key, tolFrame.Key = text, text
+	} else {
+		frame.Value, tolFrame.Value = text, text
+	}
+	for _, list := range [][]taints.Taint{
+		draw.Taints.Draw(t, "taints"), {frame}, {frame, {Key: "k", Effect: "NoExecute"}},
+	} {
+		if err := taints.ValidateTaints(list); (err == nil) != reference.ValidTaints(list) {
+			t.Fatalf("%+v: %v", list, err)
+		}
+	}
+	if err := frame.Validate(); (err == nil) != reference.ValidTaints([]taints.Taint{frame}) {
+		t.Fatalf("%+v: %v", frame, err)
+	}
+	o := draw.Options.Draw(t, "options")
+	for _, tol := range []taints.Toleration{draw.Toleration.Draw(t, "toleration"), tolFrame} {
+		err := o.ValidateTolerations([]taints.Toleration{tol})
+		if (err == nil) != reference.ValidToleration(o, tol) {
+			t.Fatalf("%+v under %+v: %v", tol, o, err)
+		}
+		if err := tol.Validate(); (err == nil) != reference.ValidToleration(taints.Options{}, tol) {
+			t.Fatalf("%+v: %v", tol, err)
+		}
+	}
+	old, new := draw.Tolerations.Draw(t, "old"), draw.Tolerations.Draw(t, "new")
+	if rapid.Bool().Draw(t, "kept") {
+		new = slices.Concat(new, old)
+	}
+	if err := o.ValidateTolerationsUpdate(old, new); (err == nil) != refValidUpdate(o, old, new) {
+		t.Fatalf("under %+v from %+v to %+v: %v", o, old, new, err)
+	}
 }
 
 func TestTextRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		taint, tol := anyTaint.Draw(t, "taint"), anyToleration.Draw(t, "toleration")
+		taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
 		taint.TimeAdded = nil
 		gotTaint, err := taints.ParseTaint(taint.String())
 		if taint.Validate() == nil && (err != nil || !gotTaint.Equal(taint)) {
@@ -437,12 +325,12 @@ func TestTextRoundTrips(t *testing.T) {
 		if err == nil && gotTaint.Validate() != nil {
 			t.Fatalf("%q is read as an invalid taint: %v", taint, gotTaint.Validate())
 		}
-		o := options.Draw(t, "options")
+		o := draw.Options.Draw(t, "options")
 		gotTol, err := o.ParseToleration(tol.String())
-		if refValidToleration(o, tol) && (err != nil || !gotTol.Equal(tol)) {
+		if reference.ValidToleration(o, tol) && (err != nil || !gotTol.Equal(tol)) {
 			t.Fatalf("under %+v %+v is printed as %q and read as %+v, %v", o, tol, tol, gotTol, err)
 		}
-		if err == nil && !refValidToleration(o, gotTol) {
+		if err == nil && !reference.ValidToleration(o, gotTol) {
 			t.Fatalf("under %+v %q is read as the invalid %+v", o, tol, gotTol)
 		}
 		if plain, plainErr := taints.ParseToleration(tol.String()); o == (taints.Options{}) &&
@@ -455,7 +343,7 @@ func TestTextRoundTrips(t *testing.T) {
 
 func TestJSONRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		taint, tol := anyTaint.Draw(t, "taint"), anyToleration.Draw(t, "toleration")
+		taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
 		var gotTaint taints.Taint
 		var gotTol taints.Toleration
 		remarshal(t, taint, &gotTaint)
@@ -483,7 +371,7 @@ func TestAddLaws(t *testing.T) {
 	for name, add := range adders {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				given := anyTolerations.Draw(t, "tolerations")
+				given := draw.Tolerations.Draw(t, "tolerations")
 				array := append(slices.Clone(given), make([]taints.Toleration, 8)...)
 				once := add(array[:len(given)])
 				want := append(slices.Clone(given), make([]taints.Toleration, 8)...)
@@ -507,262 +395,46 @@ func TestAddLaws(t *testing.T) {
 	}
 }
 
-// Tolerations of the taints of the world.
-var (
-	worldToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
-		return taints.Toleration{
-			Key:      rapid.SampledFrom([]string{"", "*", "a", "a*", "a/*", "a/b", "a/b*", "b"}).Draw(t, "key"),
-			Operator: operators.Draw(t, "operator"),
-			Value: rapid.SampledFrom([]string{
-				"", "v", "05", "-9223372036854775808",
-				"-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807",
-			}).Draw(t, "value"),
-			Effect: rapid.SampledFrom([]taints.Effect{
-				"", "NoSchedule", "NoExecute", "NoExecute", "x",
-			}).Draw(t, "effect"),
-			TolerationSeconds: rapid.SampledFrom([]*int64{
-				nil, nil, seconds(0), seconds(-1),
-				seconds(300), seconds(301), seconds(math.MaxInt64),
-			}).Draw(t, "seconds"),
-		}
-	})
-	worldTolerations = rapid.SliceOfN(worldToleration, 0, 6)
-)
-
-func TestCoveringAgreesWithTheReference(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, a, b := options.Draw(t, "options"), worldToleration.Draw(t, "a"), worldToleration.Draw(t, "b")
-		if rapid.Bool().Draw(t, "close") {
-			b.Key, b.Effect = a.Key, a.Effect
-		}
-		if got, want := o.Covers(a, b), refCovers(o, a, b); got != want {
-			t.Fatalf("under %+v %v covers %v: %v, want %v", o, a, b, got, want)
-		}
-		if got, want := a.Covers(b), refCovers(taints.Options{}, a, b); got != want {
-			t.Fatalf("%v covers %v: %v, want %v", a, b, got, want)
-		}
-		tols, allow := worldTolerations.Draw(t, "tolerations"), worldTolerations.Draw(t, "allow")
-		var want []int
-		for i, tol := range tols {
-			covers := func(entry taints.Toleration) bool { return refCovers(o, entry, tol) }
-			if !slices.ContainsFunc(allow, covers) {
-				want = append(want, i)
-			}
-		}
-		var got []int
-		for _, fault := range faultsIn(o.ValidateAllowed(tols, allow)) {
-			i, _ := fault.Index()
-			got = append(got, i)
-			if fault.List != "tolerations" || fault.Field != "" || fault.Value != tols[i].String() ||
-				fault.Err != taints.ErrForbidden {
-				t.Fatalf("%#v", fault)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("ValidateAllowed = %d, want %d", got, want)
-		}
-	})
-}
-
-// Lists are the same exactly if no taint of the world tells them apart.
-func TestSamenessAgreesWithTheReference(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, a := options.Draw(t, "options"), worldTolerations.Draw(t, "a")
-		b := rapid.OneOf(
-			worldTolerations, rapid.Permutation(a), rapid.Just(o.Minimize(a)), rapid.Just(o.Merge(a, a)),
-		).Draw(t, "b")
-		want := true
-		for _, taint := range world {
-			want = want && refTime(o, a, taint) == refTime(o, b, taint)
-		}
-		if got := o.SameTolerations(a, b); got != want {
-			t.Fatalf("under %+v %v and %v are the same: %v, want %v", o, a, b, got, want)
-		}
-	})
-}
-
-func TestMergeLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o := options.Draw(t, "options")
-		base, extra := worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
-		array := append(slices.Clone(base), make([]taints.Toleration, 8)...)
-		merged := o.Merge(array[:len(base)], extra)
-		if diff := cmp.Diff(append(slices.Clone(base), make([]taints.Toleration, 8)...), array); diff != "" {
-			t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
-		}
-		if diff := cmp.Diff(base, merged[:len(base)], cmpopts.EquateEmpty()); diff != "" ||
-			!subsequence(merged[len(base):], extra) {
-			t.Fatalf("%v and %v became %v", base, extra, merged)
-		}
-		for _, taint := range world {
-			want := refTime(o, base, taint)
-			if want == "not tolerated" {
-				want = refTime(o, extra, taint)
-			}
-			if got := refTime(o, merged, taint); got != want {
-				t.Fatalf("under %+v %v and %v became %v: %v is tolerated %s, want %s",
-					o, base, extra, merged, taint, got, want)
-			}
-		}
-		for i, tol := range merged[len(base):] {
-			if slices.ContainsFunc(merged[:len(base)+i],
-				func(earlier taints.Toleration) bool { return refCovers(o, forever(earlier), tol) }) {
-				t.Fatalf("%v adds nothing to %v", tol, merged[:len(base)+i])
-			}
-			if sharesSeconds(extra, tol) {
-				t.Fatalf("the seconds of %v are shared", tol)
-			}
-		}
-		if again := o.Merge(merged, extra); len(again) != len(merged) ||
-			len(merged) > 0 && &again[0] != &merged[0] {
-			t.Fatalf("merged again: %v, then %v", merged, again)
-		}
-	})
-}
-
-// Entries for keys that nobody asks about make a list longer and change nothing else.
-func TestLongListsAgreeWithShortOnes(t *testing.T) {
-	var pad []taints.Toleration
-	for i := range 100 {
-		pad = append(pad, taints.Toleration{Key: "pad-" + strconv.Itoa(i), Operator: taints.OpExists})
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		o := options.Draw(t, "options")
-		base, extra := worldTolerations.Draw(t, "base"), worldTolerations.Draw(t, "extra")
-		long := slices.Concat(base, pad)
-		if diff := cmp.Diff(
-			texts(o.Merge(base, extra)[len(base):]),
-			texts(o.Merge(long, extra)[len(long):]),
-		); diff != "" {
-			t.Fatalf("under %+v %v and %v (-short +long):\n%s", o, base, extra, diff)
-		}
-		short, all := slices.Concat(base, pad[:1]), slices.Concat(extra, pad)
-		if diff := cmp.Diff(
-			fmt.Sprint(o.ValidateAllowed(extra, short)),
-			fmt.Sprint(o.ValidateAllowed(extra, long)),
-		); diff != "" {
-			t.Fatalf("under %+v %v by %v (-short +long):\n%s", o, extra, base, diff)
-		}
-		want := 0
-		for i := range all {
-			want += len(faultsIn(o.ValidateAllowed(all[i:i+1], short)))
-		}
-		if got := len(faultsIn(o.ValidateAllowed(all, short))); got != want {
-			t.Fatalf("under %+v %d of %v and the pads are not allowed by %v, want %d", o, got, extra, short, want)
-		}
-	})
-}
-
-func TestMinimizeLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, tols := options.Draw(t, "options"), worldTolerations.Draw(t, "tolerations")
-		before := slices.Clone(tols)
-		got := o.Minimize(tols)
-		if diff := cmp.Diff(before, tols); diff != "" {
-			t.Fatalf("wrote to the caller's list (-before +after):\n%s", diff)
-		}
-		if !subsequence(got, tols) {
-			t.Fatalf("%v became %v", tols, got)
-		}
-		for _, taint := range world {
-			if a, b := refTime(o, tols, taint), refTime(o, got, taint); a != b {
-				t.Fatalf("under %+v %v became %v: %v is tolerated %s, then %s", o, tols, got, taint, a, b)
-			}
-		}
-		for i, tol := range got {
-			if len(got) < len(tols) && sharesSeconds(tols, tol) {
-				t.Fatalf("the seconds of %v are shared", tol)
-			}
-			if refCovers(o, taints.Toleration{Operator: "In"}, tol) {
-				t.Fatalf("%v is left of %v and tolerates nothing", tol, tols)
-			}
-			for j, other := range got {
-				asLong := refCovers(o, other, tol) && !refLonger(other.TolerationSeconds, tol.TolerationSeconds)
-				if j < i && refCovers(o, forever(other), tol) || j == i+1 && asLong {
-					t.Fatalf("of %v is left %v: %v is superfluous beside %v", tols, got, tol, other)
-				}
-			}
-		}
-		if again := o.Minimize(got); len(again) != len(got) || len(got) > 0 && &again[0] != &got[0] {
-			t.Fatalf("%v, then %v", got, again)
-		}
-	})
-}
-
 // answers returns what there is to say about the lists under the options, in
 // indexes and counts.
-func answers(o taints.Options, list []taints.Taint, tols, others []taints.Toleration) []any {
+func answers(o taints.Options, list []taints.Taint, tols []taints.Toleration) []any {
 	m := o.Compile(tols)
-	all := []any{m.Filter(list), len(o.Merge(tols, others)), len(o.Minimize(tols)), withoutAdvice(o.Lint(tols))}
+	all := []any{m.Filter(list)}
 	for i := range list {
 		toleration, _ := m.Match(list[i])
 		all = append(all, toleration)
 	}
-	for i, tol := range tols {
+	for i := range tols {
 		all = append(all, o.ValidateTolerations(tols[i:i+1]) == nil)
-		for _, other := range others {
-			all = append(all, o.Covers(tol, other))
-		}
 	}
-	return append(all, len(faultsIn(o.ValidateAllowed(tols, others))), o.SameTolerations(tols, others))
+	return all
 }
 
 // Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it
 // only one at the end of a toleration's key is none.
 func TestStarHoldsNoPowerWithoutWildcards(t *testing.T) {
-	starred := rapid.OneOf(worldTolerations, anyTolerations)
+	starred := rapid.OneOf(draw.WorldTolerations, draw.Tolerations)
 	rapid.Check(t, func(t *rapid.T) {
-		list := rapid.OneOf(anyTaints, rapid.SliceOfN(rapid.SampledFrom(world), 0, 5)).Draw(t, "taints")
-		tols, others := starred.Draw(t, "tolerations"), starred.Draw(t, "others")
+		list := rapid.OneOf(draw.Taints, rapid.SliceOfN(rapid.SampledFrom(reference.World), 0, 5)).Draw(t, "taints")
+		tols := starred.Draw(t, "tolerations")
 		off := taints.Options{NoComparison: rapid.Bool().Draw(t, "noComparison")}
-		before := answers(off, list, tols, others)
-		if off == (taints.Options{}) {
-			plain := []any{
-				taints.Filter(list, tols),
-				len(taints.Merge(tols, others)),
-				len(taints.Minimize(tols)),
-				withoutAdvice(taints.Lint(tols)),
-			}
-			if diff := cmp.Diff(plain, before[:4]); diff != "" {
-				t.Fatalf("the zero options differ (-plain +options):\n%s", diff)
-			}
-		}
+		before := answers(off, list, tols)
 		on := off
 		on.KeyWildcards = true
-		list, tols, others = slices.Clone(list), slices.Clone(tols), slices.Clone(others)
-		replace := func(list []taints.Toleration) {
-			for i := range list {
-				list[i].Key = strings.ReplaceAll(list[i].Key, "*", "+")
-			}
+		list, tols = slices.Clone(list), slices.Clone(tols)
+		for i := range tols {
+			tols[i].Key = strings.ReplaceAll(tols[i].Key, "*", "+")
 		}
-		replace(tols)
-		replace(others)
 		for i := range list {
 			list[i].Key = strings.ReplaceAll(list[i].Key, "*", "+")
 		}
-		if diff := cmp.Diff(before, answers(off, list, tols, others)); diff != "" {
+		if diff := cmp.Diff(before, answers(off, list, tols)); diff != "" {
 			t.Fatalf("with + for * (-before +after):\n%s", diff)
 		}
-		if diff := cmp.Diff(before, answers(on, list, tols, others)); diff != "" {
+		if diff := cmp.Diff(before, answers(on, list, tols)); diff != "" {
 			t.Fatalf("with + for * and KeyWildcards (-before +after):\n%s", diff)
 		}
 	})
-}
-
-// subsequence reports whether the list has the tolerations of part, in the same order.
-func subsequence(part, list []taints.Toleration) bool {
-	for _, tol := range list {
-		if len(part) > 0 && part[0].Equal(tol) {
-			part = part[1:]
-		}
-	}
-	return len(part) == 0
-}
-
-// forever returns the toleration without seconds.
-func forever(t taints.Toleration) taints.Toleration {
-	t.TolerationSeconds = nil
-	return t
 }
 
 func TestNormalizeScoresLaws(t *testing.T) {
@@ -785,24 +457,6 @@ func TestNormalizeScoresLaws(t *testing.T) {
 	})
 }
 
-var (
-	conditionKeys = rapid.SampledFrom([]string{
-		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure,
-		taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable,
-		taints.NodeUnschedulable, taints.NodeOutOfService,
-	})
-	conditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{
-			Key:       conditionKeys.Draw(t, "key"),
-			Value:     rapid.SampledFrom([]string{"", "", "x"}).Draw(t, "value"),
-			Effect:    effects.Draw(t, "effect"),
-			TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added"),
-		}
-	})
-	// The taints of a node, whose keys and effects an API server keeps unique.
-	nodeTaints = rapid.Map(rapid.SliceOfN(rapid.OneOf(anyTaint, conditionTaint), 0, 8), refFirsts)
-)
-
 func ids(list []taints.Taint) map[taints.TaintID]bool {
 	m := map[taints.TaintID]bool{}
 	for _, t := range list {
@@ -811,38 +465,10 @@ func ids(list []taints.Taint) map[taints.TaintID]bool {
 	return m
 }
 
-var (
-	// Few keys, values and effects, so that lists of taints share some.
-	commonTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{
-			Key:       rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"),
-			Value:     rapid.SampledFrom([]string{"", "v"}).Draw(t, "value"),
-			Effect:    effects.Draw(t, "effect"),
-			TimeAdded: rapid.Ptr(someTime, true).Draw(t, "added"),
-		}
-	})
-	commonTaints = rapid.SliceOfN(rapid.OneOf(commonTaint, commonTaint, commonTaint, anyTaint), 0, 8)
-	anyChanges   = rapid.Custom(func(t *rapid.T) taints.Changes {
-		c := taints.Changes{Add: rapid.SliceOfN(commonTaint, 0, 3).Draw(t, "add")}
-		for _, taint := range rapid.SliceOfN(commonTaint, 0, 3).Draw(t, "remove") {
-			c.Remove = append(c.Remove, taint.ID())
-		}
-		return c
-	})
-)
-
-func TestApplyAgreesWithTheReference(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list, c := commonTaints.Draw(t, "taints"), anyChanges.Draw(t, "changes")
-		overwrite := rapid.Bool().Draw(t, "overwrite")
-		checkApplyStrict(t, list, c, overwrite)
-	})
-}
-
 func TestApplyTwiceHoldsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list, c := nodeTaints.Draw(t, "taints"), taints.Changes{
-			Add: refFirsts(rapid.SliceOfN(commonTaint, 0, 4).Draw(t, "add")),
+		list, c := draw.NodeTaints.Draw(t, "taints"), taints.Changes{
+			Add: reference.Firsts(rapid.SliceOfN(draw.CommonTaint, 0, 4).Draw(t, "add")),
 		}
 		once, err := c.ApplyStrict(list, true)
 		if err != nil {
@@ -855,39 +481,34 @@ func TestApplyTwiceHoldsTheSame(t *testing.T) {
 	})
 }
 
-func TestDiffLaws(t *testing.T) {
-	hasEffect := func(list []taints.Taint) []taints.Taint {
-		return slices.DeleteFunc(list, func(t taints.Taint) bool { return t.Effect == "" })
-	}
+// Reconcile(a, a, b) leads from one list to another.
+func TestReconcileLeadsToTheDesiredTaints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := hasEffect(commonTaints.Draw(t, "a")), hasEffect(commonTaints.Draw(t, "b"))
-		c := taints.Diff(a, b)
+		a, b := draw.CommonTaints.Draw(t, "a"), draw.CommonTaints.Draw(t, "b")
+		c := taints.Reconcile(a, a, b)
 		got, err := c.ApplyStrict(a, true)
-		if err != nil || !maps.Equal(refValues(got), refValues(b)) || len(got) != len(refValues(b)) {
+		if err != nil || !maps.Equal(reference.Values(got), reference.Values(b)) {
 			t.Fatalf("%v leads to %v, %v", c, got, err)
 		}
-		if again := taints.Diff(got, b); again.Add != nil || again.Remove != nil {
+		if again := taints.Reconcile(got, got, b); !again.IsZero() {
 			t.Fatalf("still %v", again)
-		}
-		if self := taints.Diff(a, a); self.Add != nil || self.Remove != nil {
-			t.Fatalf("a list differs from itself by %v", self)
 		}
 	})
 }
 
 func TestReconcileLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		current, old := commonTaints.Draw(t, "current"), commonTaints.Draw(t, "old")
-		new := commonTaints.Draw(t, "new")
+		current, old := draw.CommonTaints.Draw(t, "current"), draw.CommonTaints.Draw(t, "old")
+		new := draw.CommonTaints.Draw(t, "new")
 		c := taints.Reconcile(current, old, new)
 		after, err := c.ApplyStrict(current, true)
 		if err != nil {
 			t.Fatalf("%v cannot be applied: %v", c, err)
 		}
-		got, was, before, want := refValues(after), refValues(old), refValues(current), refValues(new)
+		got, was, before, want := reference.Values(after), reference.Values(old), reference.Values(current), reference.Values(new)
 		for id := range ids(slices.Concat(current, old, new, after)) {
 			value, there := before[id]
-			if old, mine := was[id]; mine && there && old == value && id.Effect != "" {
+			if old, mine := was[id]; mine && there && old == value {
 				there = false // it was put there by the old template
 			}
 			if wanted, ok := want[id]; ok {
@@ -897,7 +518,7 @@ func TestReconcileLaws(t *testing.T) {
 				t.Fatalf("%v is %q, %v after %v", id, has, ok, c)
 			}
 		}
-		if again := taints.Reconcile(after, old, new); again.Add != nil || again.Remove != nil {
+		if again := taints.Reconcile(after, old, new); !again.IsZero() {
 			t.Fatalf("applied, and still %v", again)
 		}
 	})
@@ -905,10 +526,10 @@ func TestReconcileLaws(t *testing.T) {
 
 func TestChangesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := anyChanges.Draw(t, "changes")
+		c := draw.Changes.Draw(t, "changes")
 		valid := taints.ValidateTaints(c.Add) == nil
 		for _, id := range c.Remove {
-			valid = valid && (id.Effect == "" || refKnownEffect(id.Effect))
+			valid = valid && reference.KnownEffect(id.Effect)
 		}
 		got, err := taints.ParseChanges(strings.Fields(c.String())...)
 		if (err == nil) != valid {
@@ -921,20 +542,4 @@ func TestChangesRoundTrip(t *testing.T) {
 			t.Fatalf("%q (-want +got):\n%s", c, diff)
 		}
 	})
-}
-
-// sharesSeconds reports whether tol has its seconds from one of the list, and no copy
-// of them.
-func sharesSeconds(list []taints.Toleration, tol taints.Toleration) bool {
-	return tol.TolerationSeconds != nil && slices.ContainsFunc(list, func(other taints.Toleration) bool {
-		return other.TolerationSeconds == tol.TolerationSeconds
-	})
-}
-
-// faultsIn returns the faults of a ValidationError, or none for nil.
-func faultsIn(err error) []*taints.FieldError {
-	if err == nil {
-		return nil
-	}
-	return err.(*taints.ValidationError).Fields
 }

@@ -56,8 +56,7 @@ func TestRecordedValidation(t *testing.T) {
 		}
 		got := map[string]bool{}
 		for _, f := range faultsOf(t, err) {
-			i, _ := f.Index()
-			got[f.List+"["+strconv.Itoa(i)+"]"+strings.TrimSuffix("."+f.Field, ".")] = true
+			got[f.List+"["+strconv.Itoa(f.Index)+"]"+strings.TrimSuffix("."+f.Field, ".")] = true
 		}
 		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
 			t.Errorf("list %d: fields at fault (-Kubernetes +got):\n%s", i, diff)
@@ -86,11 +85,11 @@ func faultsOf(t *testing.T, err error) []*taints.FieldError {
 	if err == nil {
 		return nil
 	}
-	v, ok := err.(*taints.ValidationError)
+	v, ok := err.(*taints.ErrorList)
 	if !ok {
-		t.Fatalf("%T is no *ValidationError", err)
+		t.Fatalf("%T is no *ErrorList", err)
 	}
-	return v.Fields
+	return v.Errors
 }
 
 // Whether the kube-scheduler placed 399 pods, each tied to one of 40 nodes.

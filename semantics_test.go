@@ -13,8 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/internal/markdown"
 	"github.com/seed-0529bac1/taints/internal/semantics"
+	"github.com/seed-0529bac1/taints/nodeindex"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // The tables of docs/semantics.md are true, and say something of everything.
@@ -58,7 +61,7 @@ func TestSemantics(t *testing.T) {
 // namesInSemantics returns the names of which each must be in a row.
 func namesInSemantics() []string {
 	names := []string{"NoComparison", "KeyWildcards", "FromTimeAdded", "Effects", "EvictsAt", "EvictsNow", "Stays"}
-	for m := taints.MismatchNone; !strings.HasPrefix(m.String(), "Mismatch("); m++ {
+	for m := explain.MismatchNone; !strings.HasPrefix(m.String(), "Mismatch("); m++ {
 		names = append(names, m.String())
 	}
 	for s := taints.FirstMatch; !strings.HasPrefix(s.String(), "Selection("); s++ {
@@ -71,31 +74,31 @@ func testMatchingRow(t *testing.T, row semantics.Row) []string {
 	o := row.Options("options")
 	taint, tolerations := row.Taints("taint")[0], row.Tolerations("toleration", o)
 	want := wantedMismatch(t, row.Cell("tolerated"))
-	if got := o.Mismatch(tolerations[0], taint); got != want {
-		t.Errorf("Mismatch is %v", got)
+	if got := explain.Node(o.Compile(tolerations), []taints.Taint{taint})[0].Mismatch(); got != want {
+		t.Errorf("the mismatch is %v", got)
 	}
-	if o == (taints.Options{}) && tolerations[0].Mismatch(taint) != want {
-		t.Errorf("Toleration.Mismatch is %v", tolerations[0].Mismatch(taint))
+	if o == (taints.Options{}) && tolerations[0].Tolerates(taint) != (want == explain.MismatchNone) {
+		t.Errorf("Tolerates is %v", tolerations[0].Tolerates(taint))
 	}
 	_, oneShot := o.Match(taint, tolerations)
 	_, compiled := o.Compile(tolerations).Match(taint)
-	if yes := want == taints.MismatchNone; oneShot != yes || compiled != yes {
+	if yes := want == explain.MismatchNone; oneShot != yes || compiled != yes {
 		t.Errorf("Match is %v, compiled %v", oneShot, compiled)
 	}
 	return append(row.Code("options"), want.String())
 }
 
 // wantedMismatch reads "yes", or "no" with the reason.
-func wantedMismatch(t *testing.T, answer string) (m taints.Mismatch) {
+func wantedMismatch(t *testing.T, answer string) (m explain.Mismatch) {
 	t.Helper()
 	if answer == "yes" {
-		return taints.MismatchNone
+		return explain.MismatchNone
 	}
 	names := markdown.Code(answer)
 	if len(names) != 1 || markdown.WithoutCode(answer) != "no: " {
 		t.Fatalf("want yes, or no and the reason, got %q", answer)
 	}
-	if err := m.UnmarshalText([]byte(names[0])); err != nil || m == taints.MismatchNone {
+	if err := m.UnmarshalText([]byte(names[0])); err != nil || m == explain.MismatchNone {
 		t.Fatalf("no reason %s: %v", names[0], err)
 	}
 	return m
@@ -111,7 +114,7 @@ func testEffectsRow(t *testing.T, row semantics.Row) []string {
 			t.Errorf("%s: placed %v, avoided %v, leaves %v", form, v.Schedulable(), v.Avoid(), v.Evicts())
 		}
 	}
-	var x taints.Index[string]
+	var x nodeindex.Index[string]
 	x.Set("node", node)
 	if got := x.CountFeasible(m) == 1; got != row.Yes("placed") {
 		t.Errorf("in an Index: placed %v", got)
@@ -226,9 +229,9 @@ func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Tol
 	case "AddMemoryPressure":
 		return taints.AddMemoryPressure(pod)
 	case "Merge":
-		return taints.Merge(pod, semantics.Tolerations(arguments, taints.Options{}))
+		return tolerationset.Merge(pod, semantics.Tolerations(arguments, taints.Options{}), taints.Options{})
 	case "Minimize":
-		return taints.Minimize(pod)
+		return tolerationset.Minimize(pod, taints.Options{})
 	}
 	t.Fatalf("no call %s", name)
 	return nil

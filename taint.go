@@ -4,7 +4,6 @@ package taints
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 	"time"
 )
@@ -35,6 +34,12 @@ type Taint struct {
 // ID returns the taint's key and effect, which identify it on its node
 // (MatchTaint in Kubernetes).
 func (t Taint) ID() TaintID { return TaintID{t.Key, t.Effect} }
+
+// Toleration returns a toleration of the taint, forever, with its key, value and
+// effect and [OpEqual]. If the taint has no effect, it tolerates every effect.
+func (t Taint) Toleration() Toleration {
+	return Toleration{Key: t.Key, Operator: OpEqual, Value: t.Value, Effect: t.Effect}
+}
 
 // Equal reports whether t and u have the same key, value and effect, and the
 // same instant as TimeAdded or none in both.
@@ -107,95 +112,4 @@ func appendKeyValue(b []byte, key, value string) []byte {
 		b = append(b, value...)
 	}
 	return b
-}
-
-// ParseTaint parses s as "key=value:Effect" or "key:Effect". It accepts what
-// "kubectl taint" accepts for a taint to add, so the taint is valid. The taint
-// shares memory with s.
-//
-// The error is a [*ParseError] with the offset of the first fault, and wraps a
-// [*FieldError]. The taint is then zero.
-func ParseTaint(s string) (Taint, error) {
-	t, fault := parseTaint(s)
-	if fault != nil {
-		return Taint{}, fault
-	}
-	return t, nil
-}
-
-func parseTaint(s string) (Taint, *ParseError) {
-	head, effect, _ := cut(s, ':')
-	key, value, _ := cut(head, '=')
-	if p := checkKey(key); p != noProblem {
-		return Taint{}, parseFault("taint", s, 0, "key", key, p)
-	}
-	if p := checkValue(value); p != noProblem {
-		return Taint{}, parseFault("taint", s, len(key)+1, "value", value, p)
-	}
-	if effect == "" {
-		return Taint{}, parseFault("taint", s, len(s), "effect", "", effectMissing)
-	}
-	if p := checkParsedEffect(effect); p != noProblem {
-		return Taint{}, parseFault("taint", s, len(head)+1, "effect", effect, p)
-	}
-	return Taint{Key: key, Value: value, Effect: Effect(effect)}, nil
-}
-
-func checkParsedEffect(effect string) problem {
-	switch {
-	case knownEffect(Effect(effect)):
-		return noProblem
-	case strings.HasSuffix(effect, "-"):
-		return effectToRemove
-	}
-	return effectUnknown
-}
-
-// MustParseTaint calls [ParseTaint] and panics on error. It is intended for use
-// in tests with constant strings.
-func MustParseTaint(s string) Taint {
-	t, err := ParseTaint(s)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
-// ParseTaints parses taints separated by commas, the form of the kubelet's
-// --register-with-taints, as in
-// "dedicated=ml:NoSchedule,spot:PreferNoSchedule". It accepts what the kubelet
-// accepts, except removals ("key-"), which the kubelet drops. An empty list
-// gives nil.
-//
-// The error unwraps to a [*ParseError] for each faulty taint, in order, with the
-// offset of its first fault in the list. Each wraps a [*FieldError] whose List
-// is "taints". A taint with the key and effect of an earlier one is an
-// [ErrDuplicate]. The result is then nil.
-func ParseTaints(list string) ([]Taint, error) {
-	if list == "" {
-		return nil, nil
-	}
-	specs := strings.Split(list, ",")
-	taints := make([]Taint, 0, len(specs))
-	seen := newPlaces(len(specs))
-	var errs []error
-	offset := 0
-	for i, spec := range specs {
-		t, fault := parseTaint(spec)
-		if fault == nil && seen.first(taints, t.ID()) >= 0 {
-			fault = parseFault("taint", spec, 0, "", spec, taintRepeated)
-		}
-		if fault != nil {
-			fault.Input, fault.Offset = list, offset+fault.Offset
-			errs = append(errs, fault.inList("taints", i))
-		} else {
-			seen.add(t.ID(), len(taints))
-			taints = append(taints, t)
-		}
-		offset += len(spec) + len(",")
-	}
-	if errs != nil {
-		return nil, errors.Join(errs...)
-	}
-	return taints, nil
 }

@@ -2,7 +2,12 @@
 
 package taints
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-0529bac1/taints/internal/lookup"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
 
 const (
 	maxPrefix = 253 // characters before the slash of a key
@@ -11,27 +16,27 @@ const (
 
 // ValidateTaints returns nil if an API server accepts the list as a node's taints
 // (validateNodeTaints in Kubernetes): each is valid, as for [Taint.Validate], and
-// no two have the same key and effect. Otherwise the error is a
-// [*ValidationError] with every fault.
+// no two have the same key and effect. Otherwise the error is an [*ErrorList] with
+// every fault, of the list "taints".
 //
 // The kinds of fault are more precise than Kubernetes', where a missing key and a
 // name that is too long are invalid values.
 func ValidateTaints(taints []Taint) error {
 	f := faults{list: "taints"}
-	all := placesOf(taints)
+	all := lookup.FirstOf(taints, identity)
 	for i := range taints {
 		t := &taints[i]
-		f.index = someIndex(i)
+		f.index = i
 		f.taint(t)
-		if all.first(taints, t.ID()) < i {
-			f.add("", t.String(), taintRepeated)
+		if all.Find(t.ID()) < i {
+			f.report("", t.String(), taintRepeated)
 		}
 	}
 	return f.err()
 }
 
-// Validate returns nil if the taint is valid by itself, and otherwise a
-// [*ValidationError] with every fault.
+// Validate returns nil if the taint is valid by itself, and otherwise an
+// [*ErrorList] with every fault.
 //
 //   - The key is required: a name of 1 to 63 letters, digits, '-', '_' and '.',
 //     with a letter or digit at both ends, optionally after a DNS subdomain of at
@@ -47,7 +52,7 @@ func (t Taint) Validate() error {
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
 // on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
-// Otherwise the error is a [*ValidationError] with every fault.
+// Otherwise the error is a [*ErrorList] with every fault.
 //
 // The Field of a fault with a value is "value". In Kubernetes it is "operator".
 func ValidateTolerations(tolerations []Toleration) error {
@@ -64,8 +69,8 @@ func (o Options) ValidateTolerations(tolerations []Toleration) error {
 	return f.err()
 }
 
-// Validate returns nil if the toleration is valid, and otherwise a
-// [*ValidationError] with every fault.
+// Validate returns nil if the toleration is valid, and otherwise an
+// [*ErrorList] with every fault.
 //
 //   - The key is empty or valid for a taint. An empty key requires the operator
 //     Exists.
@@ -83,84 +88,57 @@ func (t Toleration) Validate() error {
 // ValidateTolerationsUpdate returns nil if an API server lets a pod's tolerations
 // change from old to new: new is valid, and has each toleration of old with the
 // same key, operator as written, value and effect. Seconds and order may change,
-// and tolerations may be added. Otherwise the error is a [*ValidationError] with
-// every fault. The fault for a toleration that is missing is an [ErrForbidden]
-// without an index, whose Value is the printed toleration. Kubernetes reports the
-// first of these alone.
+// and tolerations may be added. Otherwise the error is an [*ErrorList] with every
+// fault. A toleration that is missing is an [ErrForbidden] of the list "old".
+// Kubernetes reports the first of these alone.
 func ValidateTolerationsUpdate(old, new []Toleration) error {
 	return Options{}.ValidateTolerationsUpdate(old, new)
 }
 
 // ValidateTolerationsUpdate is like the function [ValidateTolerationsUpdate]
-// under the options. Under NoComparison, Lt and Gt are valid in new if old has one
-// of them, as for an API server with the feature gate off.
+// under the options. Under NoComparison, the operators that it turns off are valid
+// in new if old has one of them, as for an API server with the feature gate off.
 func (o Options) ValidateTolerationsUpdate(old, new []Toleration) error {
-	f := faults{list: "tolerations"}
-	kept := newKeeper(new)
+	f := faults{list: "old"}
+	kept := lookup.FirstOf(new, withoutSeconds)
 	for i := range old {
-		if !kept.has(&old[i]) {
-			f.add("", old[i].String(), tolerationGone)
+		t := &old[i]
+		if kept.Find(withoutSeconds(t)) < 0 {
+			f.index = i
+			f.report("", t.String(), tolerationGone)
 		}
-		if old[i].Operator == OpLt || old[i].Operator == OpGt {
+		if number := valueset.Find(string(t.Operator)); number >= 0 && valueset.At(number).Comparison {
 			o.NoComparison = false
 		}
 	}
+	f.list = "tolerations"
 	f.tolerations(new, o)
 	return f.err()
 }
 
-// A keeper finds whether a list has a toleration, with any seconds. It allocates
-// nothing for a short list, where a loop finds it.
-type keeper struct {
-	list []Toleration
-	set  map[Toleration]struct{} // of a long list, without seconds
-}
-
-func newKeeper(list []Toleration) keeper {
-	const short = 64
-	k := keeper{list: list}
-	if len(list) > short {
-		k.set = make(map[Toleration]struct{}, len(list))
-		for _, t := range list {
-			t.TolerationSeconds = nil
-			k.set[t] = struct{}{}
-		}
-	}
-	return k
-}
-
-func (k *keeper) has(t *Toleration) bool {
-	if k.set != nil {
-		key := *t
-		key.TolerationSeconds = nil
-		_, ok := k.set[key]
-		return ok
-	}
-	for i := range k.list {
-		if u := &k.list[i]; u.Key == t.Key && u.Operator == t.Operator &&
-			u.Value == t.Value && u.Effect == t.Effect {
-			return true
-		}
-	}
-	return false
+// withoutSeconds returns the toleration without seconds, as a key of a map.
+func withoutSeconds(t *Toleration) Toleration {
+	u := *t
+	u.TolerationSeconds = nil
+	return u
 }
 
 func (f *faults) tolerations(list []Toleration, o Options) {
 	for i := range list {
-		f.index = someIndex(i)
+		f.index = i
 		f.toleration(&list[i], o)
 	}
 }
 
 func (f *faults) taint(t *Taint) {
 	if p := checkKey(t.Key); p != noProblem {
-		f.add("key", t.Key, p)
+		f.report("key", t.Key, p)
 	}
 	if p := checkValue(t.Value); p != noProblem {
-		f.add("value", t.Value, p)
+		f.report("value", t.Value, p)
 	}
 	if p := checkEffect(t.Effect); p != noProblem {
-		f.add("effect", string(t.Effect), p)
+		f.report("effect", string(t.Effect), p)
 	}
 }
 
@@ -168,38 +146,54 @@ func (f *faults) toleration(t *Toleration, o Options) {
 	if t.Key != "" {
 		if p := checkKey(t.Key); p != noProblem {
 			if p = o.unlessWildcard(t.Key, p); p != noProblem {
-				f.add("key", t.Key, p)
+				f.report("key", t.Key, p)
 			}
 		}
 	} else if t.Operator != OpExists {
-		f.add("operator", string(t.Operator), operatorWithoutKey)
+		f.report("operator", string(t.Operator), operatorWithoutKey)
 	}
-	switch t.Operator {
-	case OpEqual, "":
-		if p := checkValue(t.Value); p != noProblem {
-			f.add("value", t.Value, p)
-		}
-	case OpExists:
-		if t.Value != "" {
-			f.add("value", t.Value, valueUnwanted)
-		}
-	case OpLt, OpGt:
-		if o.NoComparison {
-			f.add("operator", string(t.Operator), operatorOff)
-		} else if _, ok := parseInteger(t.Value); !ok {
-			f.add("value", t.Value, notInteger)
-		}
-	default:
-		f.add("operator", string(t.Operator), operatorUnknown)
-	}
+	f.operator(t, o)
 	if t.Effect != "" {
 		if p := checkEffect(t.Effect); p != noProblem {
-			f.add("effect", string(t.Effect), p)
+			f.report("effect", string(t.Effect), p)
 		}
 	}
 	if t.TolerationSeconds != nil && t.Effect != NoExecute {
-		f.add("effect", string(t.Effect), effectWithSeconds)
+		f.report("effect", string(t.Effect), effectWithSeconds)
 	}
+}
+
+// operator checks the operator of the toleration, and the value as it wants that.
+func (f *faults) operator(t *Toleration, o Options) {
+	number := valueset.Find(string(t.Operator))
+	if number < 0 {
+		f.report("operator", string(t.Operator), operatorUnknown)
+		return
+	}
+	op := valueset.At(number)
+	if op.Comparison && o.NoComparison {
+		f.report("operator", string(t.Operator), operatorOff)
+		return
+	}
+	if p := checkForm(op.Form, t.Value); p != noProblem {
+		f.report("value", t.Value, p)
+	}
+}
+
+func checkForm(form valueset.Form, value string) problem {
+	switch form {
+	case valueset.Empty:
+		if value != "" {
+			return valueUnwanted
+		}
+	case valueset.Label:
+		return checkValue(value)
+	case valueset.Integer:
+		if _, ok := valueset.ParseInteger(value); !ok {
+			return notInteger
+		}
+	}
+	return noProblem
 }
 
 // The check functions return what is wrong with a field.

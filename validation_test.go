@@ -13,17 +13,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 // show prints the faults of a validation as "index field: kind", one a line.
 func show(err error) string {
-	var v *taints.ValidationError
+	var v *taints.ErrorList
 	if !errors.As(err, &v) {
 		return ""
 	}
 	var lines []string
-	for _, f := range v.Fields {
-		lines = append(lines, fmt.Sprintf("%d %s: %v", faultIndex(f), f.Field, f.Err))
+	for _, f := range v.Errors {
+		line := fmt.Sprintf("%d %s: %v", f.Index, f.Field, f.Kind)
+		switch f.List {
+		case "":
+			line = "- " + line[2:]
+		case "old":
+			line = "old " + line
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -101,12 +109,12 @@ func TestValidateEveryByte(t *testing.T) {
 	check := func(text string) {
 		key := taints.Taint{Key: text, Effect: taints.NoSchedule}.Validate()
 		value := taints.Taint{Key: "k", Value: text, Effect: taints.NoSchedule}.Validate()
-		if (key == nil) != refValidKey(text) || (value == nil) != refValidValue(text) {
+		if (key == nil) != reference.ValidKey(text) || (value == nil) != reference.ValidValue(text) {
 			t.Errorf("%q: as a key %v, as a value %v", text, key, value)
 		}
 		wild := taints.Toleration{Key: text + "*", Operator: taints.OpExists}
 		o := taints.Options{KeyWildcards: true}
-		if got := o.ValidateTolerations([]taints.Toleration{wild}); (got == nil) != refValidToleration(o, wild) {
+		if got := o.ValidateTolerations([]taints.Toleration{wild}); (got == nil) != reference.ValidToleration(o, wild) {
 			t.Errorf("%q with wildcards: %v", wild.Key, got)
 		}
 	}
@@ -236,7 +244,7 @@ func TestValidateTolerations(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(
-				strings.ReplaceAll("\n"+tc.want, "\n0", "\n-1"),
+				strings.ReplaceAll("\n"+tc.want, "\n0", "\n-"),
 				"\n"+show(tc.tol.Validate()),
 			); diff != "" {
 				t.Errorf("Validate (-want +got):\n%s", diff)
@@ -306,16 +314,16 @@ func TestValidateTolerationsUpdate(t *testing.T) {
 			parseTolerations("c op=Exists", "b=v:NoSchedule", "a:NoExecute for 5s"), "",
 		},
 		{"seconds gone", parseTolerations("a:NoExecute", "b=v:NoSchedule"), ""},
-		{"one gone", parseTolerations("a:NoExecute for 300s"), "-1 : forbidden"},
-		{"both gone", nil, "-1 : forbidden\n-1 : forbidden"},
-		{"another value", parseTolerations("a:NoExecute for 300s", "b=w:NoSchedule"), "-1 : forbidden"},
-		{"another effect", parseTolerations("a:NoExecute for 300s", "b=v"), "-1 : forbidden"},
+		{"one gone", parseTolerations("a:NoExecute for 300s"), "old 1 : forbidden"},
+		{"both gone", nil, "old 0 : forbidden\nold 1 : forbidden"},
+		{"another value", parseTolerations("a:NoExecute for 300s", "b=w:NoSchedule"), "old 1 : forbidden"},
+		{"another effect", parseTolerations("a:NoExecute for 300s", "b=v"), "old 1 : forbidden"},
 		{
 			"Equal spelled out", parseTolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"),
-			"-1 : forbidden",
+			"old 1 : forbidden",
 		},
 		{"invalid", append(slices.Clone(old), taints.Toleration{}), "2 operator: invalid"},
-		{"gone and invalid", []taints.Toleration{old[0], {}}, "-1 : forbidden\n1 operator: invalid"},
+		{"gone and invalid", []taints.Toleration{old[0], {}}, "old 1 : forbidden\n1 operator: invalid"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, show(taints.ValidateTolerationsUpdate(old, tc.new))); diff != "" {
@@ -359,45 +367,40 @@ func TestErrorTexts(t *testing.T) {
 		},
 		{
 			taints.ValidateTolerationsUpdate(parseTolerations("a:NoExecute for 5s"), nil),
-			`tolerations: "a:NoExecute for 5s" is forbidden: ` +
+			`old[0]: "a:NoExecute for 5s" is forbidden: ` +
 				`an existing toleration cannot be removed or changed, except its tolerationSeconds`,
 		},
 		{&taints.FieldError{Value: "x", Detail: "d"}, `"x" is at fault: d`},
 		{
-			&taints.FieldError{Value: strings.Repeat("x", 80), Err: taints.ErrInvalid},
+			&taints.FieldError{Value: strings.Repeat("x", 80), Kind: taints.ErrInvalid},
 			`"` + strings.Repeat("x", 80) + `" is invalid`,
 		},
 		{
-			&taints.FieldError{Value: strings.Repeat("x", 81), Err: taints.ErrInvalid},
+			&taints.FieldError{Value: strings.Repeat("x", 81), Kind: taints.ErrInvalid},
 			`"` + strings.Repeat("x", 80) + `" (81 bytes) is invalid`,
 		},
 		{
-			&taints.FieldError{Value: strings.Repeat("x", 79) + "é", Err: taints.ErrInvalid},
+			&taints.FieldError{Value: strings.Repeat("x", 79) + "é", Kind: taints.ErrInvalid},
 			`"` + strings.Repeat("x", 79) + `" (81 bytes) is invalid`,
 		},
 		{&taints.FieldError{}, `"" is at fault`},
-		{&taints.FieldError{Field: "f", Value: "x", Err: taints.ErrInvalid}, `f: "x" is invalid`},
-		{&taints.FieldError{List: "l", Value: "x", Err: taints.ErrInvalid}, `l: "x" is invalid`},
-		{&taints.FieldError{List: "l", Field: "f", Value: "x", Err: taints.ErrRequired}, `l.f: required`},
+		{&taints.FieldError{Field: "f", Value: "x", Kind: taints.ErrInvalid}, `f: "x" is invalid`},
+		{&taints.FieldError{List: "l", Value: "x", Kind: taints.ErrInvalid}, `l[0]: "x" is invalid`},
+		{&taints.FieldError{List: "l", Index: 3, Field: "f", Value: "x", Kind: taints.ErrRequired}, `l[3].f: required`},
+		{&taints.FieldError{Input: "x", Offset: 12, Value: "y"}, `parse "x" at offset 12: "y" is at fault`},
 		{
-			&taints.ParseError{Kind: "k", Input: "x", Offset: 12, Err: &taints.FieldError{Value: "y"}},
-			`parse k "x" at offset 12: "y" is at fault`,
-		},
-		{
-			&taints.ValidationError{Fields: []*taints.FieldError{{Value: "x"}, {Value: "y"}, {Value: "z"}}},
+			&taints.ErrorList{Errors: []*taints.FieldError{{Value: "x"}, {Value: "y"}, {Value: "z"}}},
 			`"x" is at fault; "y" is at fault; "z" is at fault`,
 		},
 		{
 			faultsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12),
 				taints.Toleration{Operator: "Exists", Value: "v"})))[12],
-			`tolerations[12].value: "v" is invalid: must be empty when the operator is Exists`,
+			`tolerations[12].value: "v" is invalid: must be empty, as the operator matches every value`,
 		},
 		{(*taints.FieldError)(nil), "<nil>"},
-		{&taints.ValidationError{}, "no faults"},
-		{&taints.ValidationError{Fields: []*taints.FieldError{nil}}, "<nil>"},
-		{(*taints.ValidationError)(nil), "<nil>"},
-		{&taints.ParseError{}, `parse "" at offset 0`},
-		{(*taints.ParseError)(nil), "<nil>"},
+		{&taints.ErrorList{}, "no faults"},
+		{&taints.ErrorList{Errors: []*taints.FieldError{nil}}, "<nil>"},
+		{(*taints.ErrorList)(nil), "<nil>"},
 	} {
 		if diff := cmp.Diff(tc.want, tc.err.Error()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -444,7 +447,7 @@ func TestErrorDetails(t *testing.T) {
 		{[]taints.Toleration{{Key: "a", Value: long(64)}}, "must have at most 63 characters"},
 		{
 			[]taints.Toleration{{Key: "a", Value: "b", Operator: "Exists"}},
-			"must be empty when the operator is Exists",
+			"must be empty, as the operator matches every value",
 		},
 		{
 			[]taints.Toleration{{Key: "a", Value: "x", Operator: "Gt"}},
@@ -468,7 +471,7 @@ func TestErrorDetails(t *testing.T) {
 		{Key: "a", Value: "5", Operator: "Gt"},
 	})
 	if faults := faultsIn(off); len(faults) != 1 ||
-		faults[0].Detail != "must be Exists or Equal, or empty for Equal; Lt and Gt are switched off" {
+		faults[0].Detail != "must be Exists or Equal, or empty for Equal; the comparison operators are switched off" {
 		t.Errorf("Gt switched off: %v", off)
 	}
 	missing := taints.Taint{}.Validate()
@@ -496,7 +499,7 @@ func TestValidateListsOfAnyLength(t *testing.T) {
 		twice := append(append(slices.Clone(list), list[n/2:]...),
 			taints.Taint{Key: "k0", Effect: taints.NoExecute})
 		faults := faultsIn(taints.ValidateTaints(twice))
-		if len(faults) != n-n/2 || faultIndex(faults[0]) != n || faultIndex(faults[len(faults)-1]) != n+n-n/2-1 {
+		if len(faults) != n-n/2 || faults[0].Index != n || faults[len(faults)-1].Index != n+n-n/2-1 {
 			t.Errorf("%d: %v", n, faults)
 		}
 		changed := slices.Clone(tols)
@@ -517,7 +520,8 @@ func TestValidateListsOfAnyLength(t *testing.T) {
 			changed := slices.Clone(tols)
 			change(&changed[n-1])
 			faults := faultsIn(taints.ValidateTolerationsUpdate(tols, changed))
-			if len(faults) != 1 || faults[0].Value != tols[n-1].String() || faultIndex(faults[0]) != -1 {
+			if len(faults) != 1 || faults[0].Value != tols[n-1].String() ||
+				faults[0].List != "old" || faults[0].Index != n-1 {
 				t.Errorf("%d, with %v: %v", n, changed[n-1], faults)
 			}
 		}
@@ -542,9 +546,8 @@ func TestErrorsUnwrap(t *testing.T) {
 	if !errors.As(err, &fault) {
 		t.Fatal("no *FieldError")
 	}
-	i, ok := fault.Index()
-	if fault.List != "taints" || i != 0 || !ok || fault.Field != "key" || fault.Value != "-" ||
-		fault.Err != taints.ErrInvalid || fault.Detail == "" {
+	if fault.List != "taints" || fault.Index != 0 || fault.Field != "key" || fault.Value != "-" ||
+		fault.Kind != taints.ErrInvalid || fault.Detail == "" {
 		t.Errorf("got %+v", *fault)
 	}
 }
@@ -552,37 +555,52 @@ func TestErrorsUnwrap(t *testing.T) {
 // Errors that somebody made by hand, nil and zero ones included, unwrap without a panic.
 func TestErrorsMadeByHandUnwrap(t *testing.T) {
 	var (
-		field      *taints.FieldError
-		validation *taints.ValidationError
-		parse      *taints.ParseError
+		field *taints.FieldError
+		list  *taints.ErrorList
 	)
 	for _, err := range []error{
-		field, validation, parse,
-		&taints.FieldError{}, &taints.ValidationError{},
-		&taints.ParseError{}, &taints.ParseError{Err: field},
-		&taints.ValidationError{Fields: []*taints.FieldError{nil, {Err: taints.ErrTooLong}}},
+		field, list, &taints.FieldError{}, &taints.ErrorList{},
+		&taints.ErrorList{Errors: []*taints.FieldError{nil, {Kind: taints.ErrTooLong}}},
 	} {
 		var found *taints.FieldError
 		if errors.Is(err, taints.ErrInvalid) ||
-			errors.As(err, &found) && found != nil && found.Err == taints.ErrInvalid {
+			errors.As(err, &found) && found != nil && found.Kind == taints.ErrInvalid {
 			t.Errorf("%#v is invalid", err)
 		}
 	}
-	if i, ok := field.Index(); i != -1 || ok {
-		t.Errorf("the nil FieldError has index %d, %v", i, ok)
+	odd := &taints.ErrorList{Errors: []*taints.FieldError{nil, {}, {Kind: taints.ErrInvalid}}}
+	if n := len(odd.Unwrap()); n != 2 {
+		t.Errorf("unwraps to %d errors, want 2", n)
 	}
-	if n := len((&taints.ValidationError{Fields: []*taints.FieldError{nil, {}}}).Unwrap()); n != 1 {
-		t.Errorf("unwraps to %d errors, want 1", n)
+	if n := len(odd.Of(taints.ErrInvalid)); n != 1 || odd.Of(taints.ErrRequired) != nil || list.Of("") != nil {
+		t.Errorf("%d are invalid, want 1", n)
+	}
+	if list.Split(0, "x") != nil {
+		t.Error("nil is split")
 	}
 }
 
-// faultIndex returns the index of the fault, or -1.
-func faultIndex(f *taints.FieldError) int {
-	i, ok := f.Index()
-	if ok != (i >= 0) {
-		panic("Index disagrees with itself")
+// Faults of the second list move there, and the first ErrorList stays as it was.
+func TestErrorListSplit(t *testing.T) {
+	whole := func() *taints.ErrorList {
+		return &taints.ErrorList{Errors: []*taints.FieldError{
+			{List: "taints", Index: 1, Kind: taints.ErrInvalid},
+			nil,
+			{List: "taints", Index: 2, Kind: taints.ErrRequired, Field: "key"},
+			{List: "taints", Index: 4, Kind: taints.ErrDuplicate, Value: "a:NoSchedule"},
+			{Kind: taints.ErrForbidden},
+		}}
 	}
-	return i
+	list := whole()
+	want := whole()
+	want.Errors[2].List, want.Errors[2].Index = "startupTaints", 0
+	want.Errors[3].List, want.Errors[3].Index = "startupTaints", 2
+	if diff := cmp.Diff(want, list.Split(2, "startupTaints")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(whole(), list); diff != "" {
+		t.Errorf("the original changed (-before +after):\n%s", diff)
+	}
 }
 
 // An API server with the gate off goes on to accept what a pod has, and more of it.
@@ -609,8 +627,8 @@ func TestValidateTolerationsUpdateKeepsComparison(t *testing.T) {
 			append(parseTolerations("c"), lt...),
 			[]string{"tolerations[1].operator"},
 		},
-		{"gone", gt, nil, []string{"tolerations", "tolerations"}},
-		{"no integer", lt, append(slices.Clone(lt), toleration("c", "Gt", "x")), []string{"tolerations[1].value"}},
+		{"gone", gt, nil, []string{"old[0]", "old[1]"}},
+		{"no integer", lt, append(slices.Clone(lt), taints.Toleration{Key: "c", Operator: "Gt", Value: "x"}), []string{"tolerations[1].value"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string

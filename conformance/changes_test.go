@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
@@ -61,12 +63,18 @@ func drawChanges(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.Custom(drawChange), 0, 4).Draw(t, "specs")
 }
 
-func removedTaints(remove []taints.TaintID) []corev1.Taint {
-	var list []corev1.Taint
-	for _, id := range remove {
-		list = append(list, corev1.Taint{Key: id.Key, Effect: corev1.TaintEffect(id.Effect)})
+// changesOf returns the changes that add and remove what kubectl does. It removes
+// all taints of a key for a taint without an effect.
+func changesOf(add, remove []corev1.Taint) taints.Changes {
+	c := taints.Changes{Add: convert.Each(add, convert.FromTaint)}
+	for _, taint := range remove {
+		if taint.Effect == "" {
+			c.RemoveKeys = append(c.RemoveKeys, taint.Key)
+		} else {
+			c.Remove = append(c.Remove, convert.FromTaint(taint).ID())
+		}
 	}
-	return list
+	return c
 }
 
 func TestParseChanges(t *testing.T) {
@@ -78,9 +86,8 @@ func TestParseChanges(t *testing.T) {
 		if (gotErr == nil) != (err == nil) {
 			t.Fatalf("ParseChanges(%q) = %v, %v, Kubernetes %v", specs, got, gotErr, err)
 		}
-		if !slices.Equal(got.Add, convert.Each(add, convert.FromTaint)) ||
-			!slices.Equal(removedTaints(got.Remove), remove) {
-			t.Fatalf("ParseChanges(%q) = %v, Kubernetes %v and %v", specs, got, add, remove)
+		if diff := cmp.Diff(changesOf(add, remove), got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("ParseChanges(%q) (-Kubernetes +library):\n%s", specs, diff)
 		}
 	})
 }
@@ -88,7 +95,7 @@ func TestParseChanges(t *testing.T) {
 func TestApplyChanges(t *testing.T) {
 	compares(t, "kubectl taint: checkIfTaintsAlreadyExists, reorganizeTaints", "ParseChanges, Changes.ApplyStrict")
 	rapid.Check(t, func(t *rapid.T) {
-		list, overwrite := draws(t, "taints", 5, drawCommonTaint), rapid.Bool().Draw(t, "overwrite")
+		list, overwrite := unique(draws(t, "taints", 5, drawCommonTaint)), rapid.Bool().Draw(t, "overwrite")
 		specs := drawChanges(t)
 		add, remove, err := linked.ParseTaints(specs)
 		if err != nil {
@@ -107,7 +114,7 @@ func TestApplyAnyChanges(t *testing.T) {
 		add := unique(slices.DeleteFunc(draws(t, "add", 3, drawTaint), func(taint corev1.Taint) bool {
 			return taint.Key == ""
 		}))
-		sameChange(t, drawTaints(t), add, draws(t, "remove", 3, drawTaint), rapid.Bool().Draw(t, "overwrite"))
+		sameChange(t, unique(drawTaints(t)), add, draws(t, "remove", 3, drawTaint), rapid.Bool().Draw(t, "overwrite"))
 	})
 }
 
@@ -122,11 +129,13 @@ func unique(list []corev1.Taint) []corev1.Taint {
 	})
 }
 
+// sameChange lets kubectl remove the taints of whole keys last, as the library does;
+// see TestDifferenceOrderOfRemovals.
 func sameChange(t *rapid.T, list, add, remove []corev1.Taint, overwrite bool) {
-	c := taints.Changes{Add: convert.Each(add, convert.FromTaint)}
-	for _, taint := range remove {
-		c.Remove = append(c.Remove, convert.FromTaint(taint).ID())
-	}
+	c := changesOf(add, remove)
+	slices.SortStableFunc(remove, func(a, b corev1.Taint) int {
+		return min(len(b.Effect), 1) - min(len(a.Effect), 1)
+	})
 	want, ok := kubectlTaint(list, add, remove, overwrite)
 	got, err := c.ApplyStrict(convert.Each(list, convert.FromTaint), overwrite)
 	if (err == nil) != ok {
@@ -164,6 +173,29 @@ func TestDifferenceOrderOfTaints(t *testing.T) {
 	}
 }
 
+// Kubernetes removes in the order of the arguments, so that "a-" leaves nothing for
+// an "a:NoExecute-" behind it.
+func TestDifferenceOrderOfRemovals(t *testing.T) {
+	list := []corev1.Taint{{Key: "a", Effect: "NoSchedule"}, {Key: "a", Effect: "NoExecute"}}
+	for _, test := range []struct {
+		specs               string
+		kubernetes, library bool
+	}{
+		{"a- a:NoExecute-", false, true},
+		{"a:NoExecute- a-", true, true},
+		{"a:NoExecute- a:NoSchedule- a-", false, false},
+	} {
+		add, remove, err := linked.ParseTaints(strings.Fields(test.specs))
+		same(t, "ParseTaints", err, nil)
+		_, accepted := kubectlTaint(list, add, remove, false)
+		same(t, "kubectl taint accepts "+test.specs, accepted, test.kubernetes)
+		c, err := taints.ParseChanges(strings.Fields(test.specs)...)
+		same(t, "ParseChanges", err, nil)
+		_, err = c.ApplyStrict(convert.Each(list, convert.FromTaint), false)
+		same(t, "ApplyStrict accepts "+test.specs, err == nil, test.library)
+	}
+}
+
 func joined(list []taints.Taint) string {
 	var texts []string
 	for _, taint := range list {
@@ -188,5 +220,5 @@ func TestDifferenceProblemsTogether(t *testing.T) {
 	_, _, err := linked.ParseTaints([]string{"a", "b"})
 	same(t, "kubectl", err.Error(), "invalid taint spec: a")
 	_, err = taints.ParseChanges("a", "b")
-	same(t, "faults of ParseChanges", len(err.(interface{ Unwrap() []error }).Unwrap()), 2)
+	same(t, "faults of ParseChanges", len(err.(*taints.ErrorList).Errors), 2)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
+	"github.com/seed-0529bac1/taints/tolerationset"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -206,19 +207,23 @@ func drawPlain(t *rapid.T) corev1.Toleration {
 // TestIsSuperset asks for single tolerations through VerifyAgainstWhitelist, which
 // calls isSuperset for each pair.
 func TestIsSuperset(t *testing.T) {
-	compares(t, "isSuperset", "Toleration.Covers")
+	compares(t, "isSuperset", "tolerationset.Covers")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawPlain(t), drawPlain(t)
 		want := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(b)},
 			[]core.Toleration{convert.ToCoreToleration(a)})
-		if got := convert.FromToleration(a).Covers(convert.FromToleration(b)); got != want {
+		if got := covers(a, b, taints.Options{}); got != want {
 			t.Fatalf("%+v covers %+v: %v, Kubernetes %v", a, b, got, want)
 		}
 	})
 }
 
+func covers(a, b corev1.Toleration, o taints.Options) bool {
+	return tolerationset.Covers(convert.FromToleration(a), convert.FromToleration(b), o)
+}
+
 func TestVerifyAgainstWhitelist(t *testing.T) {
-	compares(t, "VerifyAgainstWhitelist", "ValidateAllowed")
+	compares(t, "VerifyAgainstWhitelist", "tolerationset.ValidateAllowed")
 	rapid.Check(t, func(t *rapid.T) {
 		list, allow := draws(t, "tolerations", 4, drawPlain), draws(t, "whitelist", 4, drawPlain)
 		if len(allow) == 0 {
@@ -226,8 +231,8 @@ func TestVerifyAgainstWhitelist(t *testing.T) {
 		}
 		whitelist := convert.Each(allow, convert.ToCoreToleration)
 		want := tolerations.VerifyAgainstWhitelist(convert.Each(list, convert.ToCoreToleration), whitelist)
-		err := taints.ValidateAllowed(convert.Each(list, convert.FromToleration),
-			convert.Each(allow, convert.FromToleration))
+		err := tolerationset.ValidateAllowed(convert.Each(list, convert.FromToleration),
+			convert.Each(allow, convert.FromToleration), taints.Options{})
 		if (err == nil) != want {
 			t.Fatalf("ValidateAllowed = %v, Kubernetes %v", err, want)
 		}
@@ -245,25 +250,23 @@ func TestVerifyAgainstWhitelist(t *testing.T) {
 
 // faultIndexes returns the index of each fault.
 func faultIndexes(err error) []int {
-	var all *taints.ValidationError
+	var all *taints.ErrorList
 	if !errors.As(err, &all) {
 		return nil
 	}
-	return convert.Each(all.Fields, func(f *taints.FieldError) int {
-		i, _ := f.Index()
-		return i
-	})
+	return convert.Each(all.Errors, func(f *taints.FieldError) int { return f.Index })
 }
 
 // TestMergeTolerates holds against each other what the merged lists tolerate; their
 // entries and order differ, see TestDifferenceMerge.
 func TestMergeTolerates(t *testing.T) {
-	compares(t, "MergeTolerations, what it tolerates", "Merge, Minimize(Merge)")
+	compares(t, "MergeTolerations, what it tolerates", "tolerationset.Merge, tolerationset.Minimize(Merge)")
 	rapid.Check(t, func(t *rapid.T) {
 		base, extra := draws(t, "base", 4, drawPlain), draws(t, "extra", 4, drawPlain)
 		theirs := merged(base, convert.Each(extra, convert.ToCoreToleration)...)
-		ours := taints.Merge(convert.Each(base, convert.FromToleration), convert.Each(extra, convert.FromToleration))
-		small := taints.Minimize(ours)
+		ours := tolerationset.Merge(convert.Each(base, convert.FromToleration),
+			convert.Each(extra, convert.FromToleration), taints.Options{})
+		small := tolerationset.Minimize(ours, taints.Options{})
 		for _, taint := range append(tolerated(base), tolerated(extra)...) {
 			mark := convert.FromTaint(taint)
 			want := gated.TolerationsTolerate(theirs, &taint, false)

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/internal/viewtest"
+	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -72,12 +73,12 @@ func TestDifferenceFieldAtFault(t *testing.T) {
 }
 
 // firstFault returns the first fault of a validation error.
-func firstFault(err error) *taints.FieldError { return err.(*taints.ValidationError).Fields[0] }
+func firstFault(err error) *taints.FieldError { return err.(*taints.ErrorList).Errors[0] }
 
 func TestDifferenceKindOfFault(t *testing.T) {
 	for _, test := range []struct {
 		key  string
-		kind error
+		kind taints.ErrorKind
 	}{
 		{"", taints.ErrRequired},
 		{"n2345678901234567890123456789012345678901234567890123456789012345", taints.ErrTooLong},
@@ -85,7 +86,7 @@ func TestDifferenceKindOfFault(t *testing.T) {
 		taint := corev1.Taint{Key: test.key, Effect: corev1.TaintEffectNoSchedule}
 		theirs := linked.ValidateNodeTaints([]core.Taint{convert.ToCoreTaint(taint)}, field.NewPath("taints"))
 		same(t, "Kubernetes kind", theirs[0].Type, field.ErrorTypeInvalid)
-		same(t, "library kind", firstFault(convert.FromTaint(taint).Validate()).Err, test.kind)
+		same(t, "library kind", firstFault(convert.FromTaint(taint).Validate()).Kind, test.kind)
 	}
 }
 
@@ -123,7 +124,7 @@ func TestDifferenceUpdateFaults(t *testing.T) {
 	err := taints.ValidateTolerationsUpdate(
 		convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration),
 	)
-	same(t, "library faults", len(err.(*taints.ValidationError).Fields), 3)
+	same(t, "library faults", len(err.(*taints.ErrorList).Errors), 3)
 }
 
 func TestDifferenceString(t *testing.T) {
@@ -237,7 +238,7 @@ func TestDifferenceCovers(t *testing.T) {
 		theirs := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(test.b)},
 			[]core.Toleration{convert.ToCoreToleration(test.a)})
 		same(t, "isSuperset", theirs, test.kubernetes)
-		same(t, "Covers", convert.FromToleration(test.a).Covers(convert.FromToleration(test.b)), test.library)
+		same(t, "Covers", covers(test.a, test.b, taints.Options{}), test.library)
 	}
 }
 
@@ -245,7 +246,7 @@ func TestDifferenceAllowed(t *testing.T) {
 	gpu := corev1.Toleration{Key: "gpu", Operator: corev1.TolerationOpExists}
 	theirs := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(gpu)}, nil)
 	same(t, "VerifyAgainstWhitelist", theirs, true)
-	err := taints.ValidateAllowed([]taints.Toleration{convert.FromToleration(gpu)}, nil)
+	err := tolerationset.ValidateAllowed([]taints.Toleration{convert.FromToleration(gpu)}, nil, taints.Options{})
 	same(t, "ValidateAllowed", errors.Is(err, taints.ErrForbidden), true)
 }
 
@@ -288,9 +289,8 @@ func TestDifferenceMerge(t *testing.T) {
 	} {
 		same(t, "MergeTolerations",
 			merged(test.base, convert.Each(test.extra, convert.ToCoreToleration)...), test.kubernetes)
-		got := taints.Merge(
-			convert.Each(test.base, convert.FromToleration), convert.Each(test.extra, convert.FromToleration),
-		)
+		got := tolerationset.Merge(convert.Each(test.base, convert.FromToleration),
+			convert.Each(test.extra, convert.FromToleration), taints.Options{})
 		same(t, "Merge", convert.Each(got, convert.ToToleration), test.library)
 	}
 }
@@ -302,7 +302,7 @@ func TestDifferenceMergeWrites(t *testing.T) {
 	tolerations.MergeTolerations(theirs, []core.Toleration{extra})
 	same(t, "behind Kubernetes' list", theirs[:2][1].Key, "b")
 	ours := make([]taints.Toleration, 1, 2)
-	taints.Merge(ours, []taints.Toleration{{Key: "b", Operator: taints.OpExists}})
+	tolerationset.Merge(ours, []taints.Toleration{{Key: "b", Operator: taints.OpExists}}, taints.Options{})
 	same(t, "behind the library's list", ours[:2][1].Key, "")
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/devices"
 	"github.com/seed-0529bac1/taints/dra"
+	"github.com/seed-0529bac1/taints/explain"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,7 +77,7 @@ func drawDeviceTolerations(t *rapid.T, marks []resourceapi.DeviceTaint) []resour
 }
 
 func TestDeviceToleratesTaint(t *testing.T) {
-	compares(t, "devices: resourceclaim.ToleratesTaint", "Tolerates, Mismatch, Match of dra.Options")
+	compares(t, "devices: resourceclaim.ToleratesTaint", "Tolerates, Match of dra.Options, explain.Node")
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawDeviceTaint(t)
 		tolerations := drawDeviceTolerations(t, []resourceapi.DeviceTaint{taint})
@@ -90,8 +91,9 @@ func TestDeviceToleratesTaint(t *testing.T) {
 			if got := dra.Options().Tolerates(ours, its); got != want {
 				t.Fatalf("Tolerates(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
 			}
-			if got := dra.Options().Mismatch(ours, its); (got == taints.MismatchNone) != want {
-				t.Fatalf("Mismatch(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
+			m := dra.Options().Compile([]taints.Toleration{ours})
+			if got := explain.Node(m, []taints.Taint{its})[0]; got.Tolerated != want {
+				t.Fatalf("explain.Node(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
 			}
 		}
 		got, ok := dra.Options().Match(*dra.Taint(&taint), dra.Tolerations(tolerations))

@@ -149,8 +149,8 @@ func TestDifferenceTimeOfAddedTaint(t *testing.T) {
 	c := taints.Changes{Add: convert.Each(add, convert.FromTaint)}
 	_, changed := c.Apply(convert.Each(before, convert.FromTaint))
 	same(t, "Apply changes", changed, false)
-	c.Remove = ids(add) // which says that it is to be written anew
-	ours, _ := c.Apply(convert.Each(before, convert.FromTaint))
+	removed, _ := taints.Changes{Remove: ids(add)}.Apply(convert.Each(before, convert.FromTaint))
+	ours, _ := c.Apply(removed)
 	same(t, "Apply after removal", ours[0].TimeAdded.Unix(), fresh.Unix())
 }
 
@@ -171,9 +171,6 @@ func TestAddAndRemoveTaint(t *testing.T) {
 		if !slices.EqualFunc(got, want, taints.Taint.Equal) {
 			t.Fatalf("%v with %v: %v, Kubernetes %v", given, mark, got, want)
 		}
-		if taint.Effect == "" { // which stands for all effects in a TaintID
-			return
-		}
 		removed, wantChanged, err := utiltaints.RemoveTaint(node, &taint)
 		if err != nil {
 			t.Fatal(err)
@@ -187,21 +184,16 @@ func TestAddAndRemoveTaint(t *testing.T) {
 }
 
 func TestFindTaint(t *testing.T) {
-	compares(t, "TaintExists, TaintKeyExists", "FindTaint")
+	compares(t, "TaintExists", "FindTaint")
 	rapid.Check(t, func(t *rapid.T) {
 		list, taint := drawTaints(t), drawTaint(t)
 		id := convert.FromTaint(taint).ID()
-		want := utiltaints.TaintKeyExists(list, taint.Key)
-		if id.Effect != "" {
-			want = utiltaints.TaintExists(list, &taint)
-		}
+		want := utiltaints.TaintExists(list, &taint)
 		i, found := taints.FindTaint(convert.Each(list, convert.FromTaint), id)
 		if found != want {
 			t.Fatalf("%v in %v: %v, Kubernetes %v", id, list, found, want)
 		}
-		first := slices.IndexFunc(list, func(u corev1.Taint) bool {
-			return u.Key == taint.Key && (taint.Effect == "" || u.MatchTaint(&taint))
-		})
+		first := slices.IndexFunc(list, func(u corev1.Taint) bool { return u.MatchTaint(&taint) })
 		if i != first {
 			t.Fatalf("%v in %v: FindTaint = %d, the first is %d", id, list, i, first)
 		}
@@ -211,24 +203,22 @@ func TestFindTaint(t *testing.T) {
 // TestTaintSetDiff has lists in which a taint of one key and effect has one
 // value, because TaintSetDiff ignores it; see TestDifferenceChangedValue.
 func TestTaintSetDiff(t *testing.T) {
-	compares(t, "TaintSetDiff", "Diff")
+	compares(t, "TaintSetDiff", "Reconcile")
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(t *rapid.T) corev1.Taint {
 			taint := drawTaint(t)
 			taint.Value = ""
-			if taint.Effect == "" {
-				taint.Effect = "other"
-			}
 			return taint
 		}
 		from, to := unique(draws(t, "from", 5, draw)), unique(draws(t, "to", 5, draw))
 		add, remove := utiltaints.TaintSetDiff(to, from)
-		got := taints.Diff(convert.Each(from, convert.FromTaint), convert.Each(to, convert.FromTaint))
+		current := convert.Each(from, convert.FromTaint)
+		got := taints.Reconcile(current, current, convert.Each(to, convert.FromTaint))
 		value := func(t *corev1.Taint) taints.Taint { return convert.FromTaint(*t) }
 		identity := func(t *corev1.Taint) taints.TaintID { return convert.FromTaint(*t).ID() }
 		if !slices.EqualFunc(got.Add, convert.Each(add, value), taints.Taint.Equal) ||
 			!slices.Equal(got.Remove, convert.Each(remove, identity)) {
-			t.Fatalf("Diff = %v, Kubernetes %v and %v", got, add, remove)
+			t.Fatalf("Reconcile = %v, Kubernetes %v and %v", got, add, remove)
 		}
 	})
 }
@@ -238,6 +228,7 @@ func TestDifferenceChangedValue(t *testing.T) {
 	to := corev1.Taint{Key: "a", Value: "2", Effect: "NoSchedule"}
 	add, remove := utiltaints.TaintSetDiff([]corev1.Taint{to}, []corev1.Taint{from})
 	same(t, "TaintSetDiff", len(add)+len(remove), 0)
-	got := taints.Diff([]taints.Taint{convert.FromTaint(from)}, []taints.Taint{convert.FromTaint(to)})
-	same(t, "Diff", got.String(), "a=2:NoSchedule")
+	current := []taints.Taint{convert.FromTaint(from)}
+	got := taints.Reconcile(current, current, []taints.Taint{convert.FromTaint(to)})
+	same(t, "Reconcile", got.String(), "a=2:NoSchedule")
 }

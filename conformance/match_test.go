@@ -11,6 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
+	"github.com/seed-0529bac1/taints/explain"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
@@ -36,7 +37,7 @@ var modes = func() []mode {
 }()
 
 func TestToleratesTaint(t *testing.T) {
-	compares(t, "Toleration.ToleratesTaint", "Tolerates, Mismatch, Match")
+	compares(t, "Toleration.ToleratesTaint", "Tolerates, Match, explain.Node")
 	rapid.Check(t, func(t *rapid.T) {
 		toleration, taint := drawToleration(t), drawTaint(t)
 		sameTolerates(t, toleration, taint)
@@ -51,11 +52,13 @@ func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint)
 	for _, mode := range modes {
 		want := gated.Tolerates(&toleration, &taint, mode.comparison)
 		_, match := mode.options.Match(mark, list)
-		_, compiled := mode.options.Compile(list).Match(mark)
-		tolerates, mismatch := mode.options.Tolerates(ours, mark), mode.options.Mismatch(ours, mark)
-		if match != want || compiled != want || tolerates != want || (mismatch == taints.MismatchNone) != want {
+		m := mode.options.Compile(list)
+		_, compiled := m.Match(mark)
+		tolerates, reason := mode.options.Tolerates(ours, mark), explain.Node(m, []taints.Taint{mark})[0]
+		if match != want || compiled != want || tolerates != want || reason.Tolerated != want ||
+			(reason.Mismatch() == explain.MismatchNone) != want {
 			t.Fatalf("%+v, %+v under %+v: Match %v, Matcher %v, Tolerates %v, %v; Kubernetes %v",
-				toleration, taint, mode, match, compiled, tolerates, mismatch, want)
+				toleration, taint, mode, match, compiled, tolerates, reason, want)
 		}
 		if !mode.comparison {
 			continue
@@ -63,16 +66,13 @@ func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint)
 		if got := ours.Tolerates(mark); got != want {
 			t.Fatalf("%+v, %+v: Tolerates = %v, Kubernetes %v", toleration, taint, got, want)
 		}
-		if got := ours.Mismatch(mark); (got == taints.MismatchNone) != want {
-			t.Fatalf("%+v, %+v: Mismatch = %v, Kubernetes %v", toleration, taint, got, want)
-		}
 	}
 }
 
 // TestCompareNumericValues compares every value of the generators with every
 // other, the ends of int64 among them.
 func TestCompareNumericValues(t *testing.T) {
-	compares(t, "Toleration.ToleratesTaint, all values", "Tolerates, Mismatch, Match")
+	compares(t, "Toleration.ToleratesTaint, all values", "Tolerates, Match, explain.Node")
 	all, cases := slices.Concat(hotValues, coldValues), 0
 	for _, operator := range []corev1.TolerationOperator{opLt, opGt} {
 		for _, limit := range all {

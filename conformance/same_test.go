@@ -11,6 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 )
@@ -87,14 +88,19 @@ func drawAlike(t *rapid.T) (a, b []corev1.Toleration) {
 		b = append(b, a...)
 		b = append(b, draws(t, "more", 2, drawSmallToleration)...)
 	case 3:
-		b = convert.Each(taints.Minimize(convert.Each(a, convert.FromToleration)), convert.ToToleration)
+		b = minimized(a)
 	}
 	return a, b
 }
 
+func minimized(list []corev1.Toleration) []corev1.Toleration {
+	small := tolerationset.Minimize(convert.Each(list, convert.FromToleration), taints.Options{})
+	return convert.Each(small, convert.ToToleration)
+}
+
 // TestSameTolerations asks Kubernetes about every taint of the universe.
 func TestSameTolerations(t *testing.T) {
-	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "SameTolerations")
+	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "tolerationset.Same")
 	all, alike, checked := universe(), 0, 0
 	for _, mode := range modes {
 		rapid.Check(t, func(t *rapid.T) {
@@ -103,8 +109,8 @@ func TestSameTolerations(t *testing.T) {
 			for i := range all {
 				want = want && answer(a, &all[i], mode.comparison) == answer(b, &all[i], mode.comparison)
 			}
-			got := mode.options.SameTolerations(convert.Each(a, convert.FromToleration),
-				convert.Each(b, convert.FromToleration))
+			got := tolerationset.Same(convert.Each(a, convert.FromToleration),
+				convert.Each(b, convert.FromToleration), mode.options)
 			if got != want {
 				t.Fatalf("%+v and %+v are the same: %v, in Kubernetes %v", a, b, got, want)
 			}
@@ -120,12 +126,12 @@ func TestSameTolerations(t *testing.T) {
 
 // Minimize changes no answer, and leaves nothing that it would drop.
 func TestMinimizeKeepsMeaning(t *testing.T) {
-	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "Minimize")
+	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "tolerationset.Minimize")
 	all := universe()
 	for _, mode := range modes {
 		rapid.Check(t, func(t *rapid.T) {
 			list := draws(t, "tolerations", 6, drawSmallToleration)
-			small := mode.options.Minimize(convert.Each(list, convert.FromToleration))
+			small := tolerationset.Minimize(convert.Each(list, convert.FromToleration), mode.options)
 			theirs := convert.Each(small, convert.ToToleration)
 			for i := range all {
 				before, after := answer(list, &all[i], mode.comparison), answer(theirs, &all[i], mode.comparison)
@@ -133,7 +139,7 @@ func TestMinimizeKeepsMeaning(t *testing.T) {
 					t.Fatalf("%v is %s, and after Minimize to %v %s", all[i], before, small, after)
 				}
 			}
-			if again := mode.options.Minimize(small); len(again) != len(small) {
+			if again := tolerationset.Minimize(small, mode.options); len(again) != len(small) {
 				t.Fatalf("Minimize once more: %v of %v", again, small)
 			}
 		})
@@ -143,7 +149,7 @@ func TestMinimizeKeepsMeaning(t *testing.T) {
 // Covers is exact: it agrees with what Kubernetes tolerates of the universe, but
 // for tolerations between which the universe has no taint.
 func TestCoversTolerates(t *testing.T) {
-	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "Covers")
+	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "tolerationset.Covers")
 	all := universe()
 	for _, mode := range modes {
 		rapid.Check(t, func(t *rapid.T) {
@@ -153,7 +159,7 @@ func TestCoversTolerates(t *testing.T) {
 				want = want && (!gated.Tolerates(&b, &all[i], mode.comparison) ||
 					gated.Tolerates(&a, &all[i], mode.comparison) && longer(a, b, all[i].Effect))
 			}
-			if got := mode.options.Covers(convert.FromToleration(a), convert.FromToleration(b)); got != want {
+			if got := covers(a, b, mode.options); got != want {
 				t.Fatalf("%+v covers %+v: %v, in Kubernetes %v", a, b, got, want)
 			}
 		})

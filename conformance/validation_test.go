@@ -53,20 +53,22 @@ func libraryPlaces(t *rapid.T, err error) places {
 	if err == nil {
 		return p
 	}
-	var all *taints.ValidationError
-	if !errors.As(err, &all) || len(all.Fields) == 0 {
+	var all *taints.ErrorList
+	if !errors.As(err, &all) || len(all.Errors) == 0 {
 		t.Fatalf("error without faults: %v", err)
 	}
-	for _, f := range all.Fields {
+	for _, f := range all.Errors {
 		p[place(f)] = true
 	}
 	return p
 }
 
+// place returns where the fault is in the list that is validated. What the old
+// list had has no place there.
 func place(f *taints.FieldError) string {
 	s := ""
-	if i, ok := f.Index(); ok {
-		s = fmt.Sprintf("[%d]", i)
+	if f.List != "" && f.List != "old" {
+		s = fmt.Sprintf("[%d]", f.Index)
 	}
 	if f.Field != "" {
 		s += "." + f.Field

@@ -143,7 +143,7 @@ func ExampleDeviceTaint() {
 	// Output: ecc
 }
 
-// One toleration says why it does not tolerate a taint.
+// One of a request's tolerations is held against one of a device's taints.
 func ExampleToleration() {
 	toleration := resourceapi.DeviceToleration{Key: "example.com/degraded", Value: "ecc"}
 	taint := resourceapi.DeviceTaint{
@@ -152,8 +152,8 @@ func ExampleToleration() {
 		Effect: resourceapi.DeviceTaintEffectNoExecute,
 	}
 
-	fmt.Println(dra.Options().Mismatch(*dra.Toleration(&toleration), *dra.Taint(&taint)))
-	// Output: MismatchValue
+	fmt.Println(dra.Options().Tolerates(*dra.Toleration(&toleration), *dra.Taint(&taint)))
+	// Output: false
 }
 
 // A text becomes a toleration of a request.

@@ -22,8 +22,10 @@ import (
 // [taints.FieldError] in err's tree, in order, and at least one. The tree
 // consists of what Unwrap methods and Kubernetes' aggregates return.
 //
-//   - The path is extended by the fault's index and Field, if it has them, and
-//     before these by "add" or "remove" for a fault of [taints.Changes].
+//   - The path is extended by the fault's Index and Field, if it has them, and
+//     before these by its List unless that is the list that the path is of:
+//     "taints", "tolerations" or "specs". A fault of the list "old" has no place
+//     in the object that is validated, so its path has no index.
 //   - The type follows from the kind of the fault: Required, Invalid, TooLong,
 //     NotSupported, Duplicate and Forbidden from the kinds with these names,
 //     Duplicate from [taints.ErrExists], NotFound from [taints.ErrNotFound], and
@@ -94,8 +96,8 @@ func isNil(err error) bool {
 
 func fieldError(fault *taints.FieldError, path *field.Path) *field.Error {
 	path = extend(path, fault)
-	kind := errorType(fault)
-	if kind == field.ErrorTypeInternal {
+	kind, ok := errorTypes[fault.Kind]
+	if !ok {
 		return internalError(path, fault)
 	}
 	return &field.Error{
@@ -108,11 +110,12 @@ func fieldError(fault *taints.FieldError, path *field.Path) *field.Error {
 
 // extend returns the path of the field at fault.
 func extend(path *field.Path, fault *taints.FieldError) *field.Path {
-	if fault.List == "add" || fault.List == "remove" {
-		path = path.Child(fault.List)
-	}
-	if i, ok := fault.Index(); ok {
-		path = path.Index(i)
+	switch fault.List {
+	case "", "old":
+	case "taints", "tolerations", "specs":
+		path = path.Index(fault.Index)
+	default:
+		path = path.Child(fault.List).Index(fault.Index)
 	}
 	if fault.Field != "" {
 		path = path.Child(fault.Field)
@@ -146,27 +149,14 @@ func badValue(kind field.ErrorType, value string) any {
 	return value
 }
 
-// errorType returns the type of field error for the kind of the fault.
-func errorType(fault *taints.FieldError) field.ErrorType {
-	for _, kind := range errorTypes {
-		if errors.Is(fault, kind.err) {
-			return kind.errorType
-		}
-	}
-	return field.ErrorTypeInternal
-}
-
-var errorTypes = [...]struct {
-	err       error
-	errorType field.ErrorType
-}{
-	{taints.ErrRequired, field.ErrorTypeRequired},
-	{taints.ErrInvalid, field.ErrorTypeInvalid},
-	{taints.ErrTooLong, field.ErrorTypeTooLong},
-	{taints.ErrUnsupported, field.ErrorTypeNotSupported},
-	{taints.ErrDuplicate, field.ErrorTypeDuplicate},
-	{taints.ErrForbidden, field.ErrorTypeForbidden},
-	{taints.ErrExists, field.ErrorTypeDuplicate},
-	{taints.ErrNotFound, field.ErrorTypeNotFound},
-	{taints.ErrConflict, field.ErrorTypeInvalid},
+var errorTypes = map[taints.ErrorKind]field.ErrorType{
+	taints.ErrRequired:    field.ErrorTypeRequired,
+	taints.ErrInvalid:     field.ErrorTypeInvalid,
+	taints.ErrTooLong:     field.ErrorTypeTooLong,
+	taints.ErrUnsupported: field.ErrorTypeNotSupported,
+	taints.ErrDuplicate:   field.ErrorTypeDuplicate,
+	taints.ErrForbidden:   field.ErrorTypeForbidden,
+	taints.ErrExists:      field.ErrorTypeDuplicate,
+	taints.ErrNotFound:    field.ErrorTypeNotFound,
+	taints.ErrConflict:    field.ErrorTypeInvalid,
 }

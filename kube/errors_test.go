@@ -25,18 +25,13 @@ func parseError(text string) error {
 	return err
 }
 
-// fault returns a fault of the kind at the index, or of a single taint where the
-// index is -1.
-func fault(index int, name string, kind error) *taints.FieldError {
-	f := &taints.FieldError{}
+// fault returns a fault of the kind at the index of a list of taints, or of a
+// single taint where the index is -1.
+func fault(index int, name string, kind taints.ErrorKind) *taints.FieldError {
+	f := &taints.FieldError{Field: name, Value: "v", Kind: kind, Detail: "d"}
 	if index >= 0 {
-		list := make([]taints.Taint, index+1)
-		for i := range index {
-			list[i] = taints.Taint{Key: string(rune('a' + i)), Effect: taints.NoSchedule}
-		}
-		f = taints.ValidateTaints(list).(*taints.ValidationError).Fields[0]
+		f.List, f.Index = "taints", index
 	}
-	f.Field, f.Value, f.Err, f.Detail = name, "v", kind, "d"
 	return f
 }
 
@@ -64,18 +59,17 @@ func internal(path *field.Path, err error) *field.Error {
 func TestFieldErrors(t *testing.T) {
 	path := field.NewPath("spec", "taints")
 	required := field.Required(path.Index(0).Child("key"), "d")
-	other := fault(2, "key", io.EOF)
+	other := fault(2, "key", "odd")
 	wrapped := fmt.Errorf("wrapped: %w", io.EOF)
-	empty := &taints.ValidationError{}
-	nothing := &taints.ValidationError{Fields: []*taints.FieldError{nil, nil}}
+	empty := &taints.ErrorList{}
+	nothing := &taints.ErrorList{Errors: []*taints.FieldError{nil, nil}}
 	var (
-		noField      *taints.FieldError
-		noValidation *taints.ValidationError
-		noParse      *taints.ParseError
+		noField *taints.FieldError
+		noList  *taints.ErrorList
 	)
-	noKind := fault(-1, "key", nil)
+	noKind := fault(-1, "key", "")
 	wrappedNil := fmt.Errorf("wrapped: %w", noField)
-	nils := tree{nil, noField, noValidation, noParse, (*fs.PathError)(nil)}
+	nils := tree{nil, noField, noList, (*fs.PathError)(nil)}
 	isNil := func(err error) field.ErrorList {
 		e := internal(path, io.EOF)
 		e.BadValue, e.Detail = err, "a nil error"
@@ -178,16 +172,14 @@ func TestFieldErrors(t *testing.T) {
 		{"nil faults", nothing, path, field.ErrorList{internal(path, nothing)}},
 		{
 			"a fault among nil ones",
-			&taints.ValidationError{Fields: []*taints.FieldError{nil, fault(0, "key", taints.ErrRequired), nil}},
+			&taints.ErrorList{Errors: []*taints.FieldError{nil, fault(0, "key", taints.ErrRequired), nil}},
 			path,
 			field.ErrorList{required},
 		},
 		{"nil field error", noField, path, isNil(noField)},
-		{"nil validation error", noValidation, path, isNil(noValidation)},
-		{"nil parse error", noParse, path, isNil(noParse)},
+		{"nil list", noList, path, isNil(noList)},
 		{"nil pointer of another package", (*fs.PathError)(nil), path, isNil((*fs.PathError)(nil))},
 		{"zero field error", &taints.FieldError{}, path, field.ErrorList{internal(path, &taints.FieldError{})}},
-		{"zero parse error", &taints.ParseError{}, path, field.ErrorList{internal(path, &taints.ParseError{})}},
 		{"nil, wrapped", wrappedNil, path, field.ErrorList{internal(path, wrappedNil)}},
 		{"nil branches", nils, path, field.ErrorList{internal(path, nils)}},
 		{
@@ -217,32 +209,47 @@ func TestFieldErrors(t *testing.T) {
 	}
 }
 
-// Changes have two lists, and each fault names its own.
-func TestFieldErrorsOfChanges(t *testing.T) {
+// A fault names its list, unless the path does.
+func TestFieldErrorsOfLists(t *testing.T) {
 	changes := taints.Changes{
-		Add:    []taints.Taint{{Key: "a", Effect: taints.NoSchedule}, {Key: "b", Effect: "x"}},
-		Remove: []taints.TaintID{{Key: "c"}, {Key: "a"}, {Key: "-"}},
+		Add:        []taints.Taint{{Key: "a", Effect: taints.NoSchedule}, {Key: "b", Effect: "x"}},
+		Remove:     []taints.TaintID{{Key: "c"}},
+		RemoveKeys: []string{"a", "-"},
 	}
 	path := field.NewPath("changes")
 	wantFields(t, kube.FieldErrors(changes.Validate(), path), map[string]field.ErrorType{
-		"changes.add[0]":        field.ErrorTypeInvalid,
-		"changes.add[1].effect": field.ErrorTypeNotSupported,
-		"changes.remove[2].key": field.ErrorTypeInvalid,
+		"changes.add[0]":            field.ErrorTypeInvalid,
+		"changes.add[1].effect":     field.ErrorTypeNotSupported,
+		"changes.remove[0].effect":  field.ErrorTypeRequired,
+		"changes.removeKeys[1].key": field.ErrorTypeInvalid,
 	})
 
 	changes = taints.Changes{
-		Add:    []taints.Taint{{Key: "a", Effect: taints.NoSchedule}},
-		Remove: []taints.TaintID{{Key: "c"}},
+		Add:        []taints.Taint{{Key: "a", Effect: taints.NoSchedule}},
+		RemoveKeys: []string{"c"},
 	}
 	_, err := changes.ApplyStrict([]taints.Taint{{Key: "a", Value: "v", Effect: taints.NoSchedule}}, false)
 	wantFields(t, kube.FieldErrors(err, path), map[string]field.ErrorType{
-		"changes.add[0]":    field.ErrorTypeDuplicate,
-		"changes.remove[0]": field.ErrorTypeNotFound,
+		"changes.add[0]":        field.ErrorTypeDuplicate,
+		"changes.removeKeys[0]": field.ErrorTypeNotFound,
 	})
 
 	_, err = taints.ParseChanges("a:NoSchedule", "b:x")
 	wantFields(t, kube.FieldErrors(err, field.NewPath("args")), map[string]field.ErrorType{
 		"args[1].effect": field.ErrorTypeNotSupported,
+	})
+
+	// What is missing has no place in the new list.
+	old := []taints.Toleration{{Key: "a"}, {Key: "b"}}
+	err = taints.ValidateTolerationsUpdate(old, []taints.Toleration{{Key: "a"}, {Key: "-"}})
+	wantFields(t, kube.FieldErrors(err, field.NewPath("tolerations")), map[string]field.ErrorType{
+		"tolerations":        field.ErrorTypeForbidden,
+		"tolerations[1].key": field.ErrorTypeInvalid,
+	})
+
+	two := &taints.ErrorList{Errors: []*taints.FieldError{fault(3, "key", taints.ErrInvalid)}}
+	wantFields(t, kube.FieldErrors(two.Split(2, "startupTaints"), field.NewPath("spec")), map[string]field.ErrorType{
+		"spec.startupTaints[1].key": field.ErrorTypeInvalid,
 	})
 }
 
@@ -275,7 +282,7 @@ func TestFieldErrorsOfValidation(t *testing.T) {
 				}
 				continue
 			}
-			faults := err.(*taints.ValidationError).Fields
+			faults := err.(*taints.ErrorList).Errors
 			if len(list) != len(faults) {
 				t.Fatalf("%d field errors for %v", len(list), err)
 			}

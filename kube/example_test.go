@@ -3,12 +3,11 @@
 package kube_test
 
 import (
+	"errors"
 	"fmt"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
-	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -72,15 +71,15 @@ func ExampleToleration() {
 	toleration := corev1.Toleration{Key: "dedicated", Value: "ml"}
 	taint := corev1.Taint{Key: "dedicated", Value: "web", Effect: corev1.TaintEffectNoSchedule}
 
-	fmt.Println(kube.Toleration(&toleration).Mismatch(*kube.Taint(&taint)))
-	// Output: MismatchValue
+	fmt.Println(kube.Toleration(toleration).Tolerates(kube.Taint(taint)))
+	// Output: false
 }
 
 // A text becomes a taint of a node.
 func ExampleCoreTaint() {
 	taint := taints.MustParseTaint("dedicated=ml:NoSchedule")
 	var node corev1.Node
-	node.Spec.Taints = append(node.Spec.Taints, *kube.CoreTaint(&taint))
+	node.Spec.Taints = append(node.Spec.Taints, kube.CoreTaint(taint))
 
 	fmt.Println(node.Spec.Taints[0].Key, node.Spec.Taints[0].Effect)
 	// Output: dedicated NoSchedule
@@ -89,7 +88,7 @@ func ExampleCoreTaint() {
 // One of a node's taints is identified.
 func ExampleTaint() {
 	taint := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
-	fmt.Println(kube.Taint(&taint).ID())
+	fmt.Println(kube.Taint(taint).ID())
 	// Output: dedicated:NoSchedule
 }
 
@@ -97,39 +96,10 @@ func ExampleTaint() {
 func ExampleCoreToleration() {
 	toleration := taints.MustParseToleration("dedicated op=Exists")
 	var pod corev1.Pod
-	pod.Spec.Tolerations = append(pod.Spec.Tolerations, *kube.CoreToleration(&toleration))
+	pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreToleration(toleration))
 
 	fmt.Println(pod.Spec.Tolerations[0].Key, pod.Spec.Tolerations[0].Operator)
 	// Output: dedicated Exists
-}
-
-// A node whose kubelet is silent is marked as unreachable.
-func ExampleNodeState() {
-	node := corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
-		{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown"},
-	}}}
-
-	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-	changes := lifecycle.ReconcileConditions(kube.Taints(node.Spec.Taints), kube.NodeState(&node), now)
-	list, _ := changes.Apply(kube.Taints(node.Spec.Taints))
-	node.Spec.Taints = kube.CoreTaints(list)
-
-	for _, taint := range node.Spec.Taints {
-		fmt.Println(taint.ToString(), taint.TimeAdded)
-	}
-	// Output:
-	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
-	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
-}
-
-// A driver is missing on a node until a condition says that it is there.
-func ExampleNodeConditions() {
-	missing := taints.Taint{Key: "example.com/driver", Effect: taints.NoSchedule}
-	rules := lifecycle.ConditionRules{{Type: "example.com/DriverReady", Status: "False", Taint: missing}}
-	conditions := []corev1.NodeCondition{{Type: "example.com/DriverReady", Status: corev1.ConditionFalse}}
-
-	fmt.Println(rules.ConditionTaints(lifecycle.NodeState{Conditions: kube.NodeConditions(conditions)}))
-	// Output: [example.com/driver:NoSchedule]
 }
 
 // A webhook reports what is wrong with a node's taints.
@@ -146,4 +116,77 @@ func ExampleFieldErrors() {
 	// Output:
 	// spec.taints[0].effect: Unsupported value: "NoScedule": must be NoSchedule, PreferNoSchedule or NoExecute
 	// spec.taints[1].key: Required value: a taint needs a key
+}
+
+// A view of a pointer shares its memory.
+func ExampleTaintPtr() {
+	taint := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
+	kube.TaintPtr(&taint).Value = "db"
+	fmt.Println(taint.ToString())
+	// Output: dedicated=db:NoSchedule
+}
+
+func ExampleCoreTaintPtr() {
+	taint := taints.MustParseTaint("dedicated=ml:NoSchedule")
+	fmt.Println(kube.CoreTaintPtr(&taint).ToString())
+	// Output: dedicated=ml:NoSchedule
+}
+
+func ExampleTolerationPtr() {
+	toleration := corev1.Toleration{Operator: corev1.TolerationOpExists}
+	fmt.Println(kube.TolerationPtr(&toleration))
+	// Output: op=Exists
+}
+
+func ExampleCoreTolerationPtr() {
+	toleration := taints.MustParseToleration("dedicated=ml")
+	fmt.Println(kube.CoreTolerationPtr(&toleration).Value)
+	// Output: ml
+}
+
+// An operator takes a startup taint off, and writes the node only if that made a
+// difference.
+func ExampleApply() {
+	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
+		{Key: "example.com/starting", Effect: corev1.TaintEffectNoExecute},
+	}}}
+	started := taints.Changes{Remove: []taints.TaintID{{Key: "example.com/starting", Effect: taints.NoExecute}}}
+	for range 2 {
+		var changed bool
+		node.Spec.Taints, changed = kube.Apply(node.Spec.Taints, started)
+		fmt.Println(len(node.Spec.Taints), changed)
+	}
+	// Output:
+	// 0 true
+	// 0 false
+}
+
+// A machine's taint is put on its node, and a value that somebody has changed since
+// stays.
+func ExampleEnsure() {
+	node := []corev1.Taint{{Key: "tier", Value: "gold", Effect: corev1.TaintEffectNoSchedule}}
+	machine := []corev1.Taint{{Key: "tier", Value: "silver", Effect: corev1.TaintEffectNoSchedule}}
+	after, changed := kube.Ensure(node, taints.Changes{Add: kube.Taints(machine)})
+	fmt.Println(after[0].Value, changed)
+	// Output: gold false
+}
+
+// What "kubectl taint nodes gpu-1 dedicated=db:NoSchedule" would say.
+func ExampleApplyStrict() {
+	node := []corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}}
+	changes, err := taints.ParseChanges("dedicated=db:NoSchedule")
+	if err != nil {
+		panic(err)
+	}
+	_, err = kube.ApplyStrict(node, changes, false)
+	fmt.Println(errors.Is(err, taints.ErrExists))
+	// Output: true
+}
+
+// An autoscaler skips the nodes that it has marked for deletion.
+func ExampleFind() {
+	node := []corev1.Taint{{Key: "ToBeDeletedByClusterAutoscaler", Effect: corev1.TaintEffectNoSchedule}}
+	_, marked := kube.Find(node, taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler", Effect: taints.NoSchedule})
+	fmt.Println(marked)
+	// Output: true
 }

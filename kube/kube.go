@@ -8,12 +8,21 @@
 //	verdict := taints.Filter(
 //		kube.Taints(node.Spec.Taints), kube.Tolerations(pod.Spec.Tolerations))
 //
+// # Changes
+//
+// [Apply], [Ensure] and [ApplyStrict] change a node's taints as the methods of
+// [taints.Changes] do:
+//
+//	changes := taints.Changes{Remove: []taints.TaintID{startup}}
+//	node.Spec.Taints, changed = kube.Apply(node.Spec.Taints, changes)
+//
 // # Views
 //
 // [Taints], [Tolerations], [CoreTaints] and [CoreTolerations] return a view: a
-// slice of another type over the same memory. [Taint], [Toleration], [CoreTaint]
-// and [CoreToleration] do the same for a pointer to a single one. They accept any
-// input and do not allocate.
+// slice of another type over the same memory. [TaintPtr], [TolerationPtr],
+// [CoreTaintPtr] and [CoreTolerationPtr] do the same for a pointer to a single
+// one, and [Taint], [Toleration], [CoreTaint] and [CoreToleration] for a value.
+// They accept any input and do not allocate.
 //
 //   - Length and order are the same. The view of nil is nil, and that of an
 //     empty list is empty and not nil.
@@ -32,8 +41,15 @@
 // writes whole seconds in UTC, and null for the zero time, and converts to local
 // time when it reads. A [time.Time] writes and reads its own precision and zone.
 //
-// [NodeState] and [NodeConditions] copy, as package lifecycle uses only some
-// fields of a condition.
+// For types of your own with the same fields in the same order, such as Cilium's
+// slim types, write the view yourself, and prove the layouts equal as layout.go
+// does:
+//
+//	func view(list []slim.Taint) []taints.Taint {
+//		return unsafe.Slice((*taints.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
+//	}
+//
+// Package nodestate has what package lifecycle needs of a node.
 //
 // # Versions
 //
@@ -55,42 +71,56 @@ import (
 
 // Taints returns a view of a node's taints for package taints.
 func Taints(list []corev1.Taint) []taints.Taint {
-	return unsafe.Slice(Taint(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice(TaintPtr(unsafe.SliceData(list)), len(list))
 }
 
 // CoreTaints returns a view of taints for a node's spec.
 func CoreTaints(list []taints.Taint) []corev1.Taint {
-	return unsafe.Slice(CoreTaint(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice(CoreTaintPtr(unsafe.SliceData(list)), len(list))
 }
 
 // Tolerations returns a view of a pod's tolerations for package taints.
 func Tolerations(list []corev1.Toleration) []taints.Toleration {
-	return unsafe.Slice(Toleration(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice(TolerationPtr(unsafe.SliceData(list)), len(list))
 }
 
 // CoreTolerations returns a view of tolerations for a pod's spec.
 func CoreTolerations(list []taints.Toleration) []corev1.Toleration {
-	return unsafe.Slice(CoreToleration(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice(CoreTolerationPtr(unsafe.SliceData(list)), len(list))
 }
 
-// Taint returns a view of a taint for package taints. The view of nil is nil.
-func Taint(t *corev1.Taint) *taints.Taint {
+// Taint returns a taint for package taints. It shares what TimeAdded points to.
+func Taint(t corev1.Taint) taints.Taint { return *TaintPtr(&t) }
+
+// CoreTaint returns a taint for Kubernetes. It shares what TimeAdded points to.
+func CoreTaint(t taints.Taint) corev1.Taint { return *CoreTaintPtr(&t) }
+
+// Toleration returns a toleration for package taints. It shares its
+// TolerationSeconds.
+func Toleration(t corev1.Toleration) taints.Toleration { return *TolerationPtr(&t) }
+
+// CoreToleration returns a toleration for Kubernetes. It shares its
+// TolerationSeconds.
+func CoreToleration(t taints.Toleration) corev1.Toleration { return *CoreTolerationPtr(&t) }
+
+// TaintPtr returns a view of a taint for package taints. The view of nil is nil.
+func TaintPtr(t *corev1.Taint) *taints.Taint {
 	return (*taints.Taint)(unsafe.Pointer(t))
 }
 
-// CoreTaint returns a view of a taint for Kubernetes. The view of nil is nil.
-func CoreTaint(t *taints.Taint) *corev1.Taint {
+// CoreTaintPtr returns a view of a taint for Kubernetes. The view of nil is nil.
+func CoreTaintPtr(t *taints.Taint) *corev1.Taint {
 	return (*corev1.Taint)(unsafe.Pointer(t))
 }
 
-// Toleration returns a view of a toleration for package taints. The view of nil
+// TolerationPtr returns a view of a toleration for package taints. The view of nil
 // is nil.
-func Toleration(t *corev1.Toleration) *taints.Toleration {
+func TolerationPtr(t *corev1.Toleration) *taints.Toleration {
 	return (*taints.Toleration)(unsafe.Pointer(t))
 }
 
-// CoreToleration returns a view of a toleration for Kubernetes. The view of nil is
-// nil.
-func CoreToleration(t *taints.Toleration) *corev1.Toleration {
+// CoreTolerationPtr returns a view of a toleration for Kubernetes. The view of nil
+// is nil.
+func CoreTolerationPtr(t *taints.Toleration) *corev1.Toleration {
 	return (*corev1.Toleration)(unsafe.Pointer(t))
 }

@@ -22,7 +22,7 @@ var taintViews = viewtest.Views[taints.Taint, corev1.Taint]{
 		}
 		return out
 	},
-	List: kube.Taints, Back: kube.CoreTaints, One: kube.Taint, BackOne: kube.CoreTaint,
+	List: kube.Taints, Back: kube.CoreTaints, One: kube.TaintPtr, BackOne: kube.CoreTaintPtr,
 }
 
 var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
@@ -35,7 +35,7 @@ var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
 			TolerationSeconds: t.TolerationSeconds,
 		}
 	},
-	List: kube.Tolerations, Back: kube.CoreTolerations, One: kube.Toleration, BackOne: kube.CoreToleration,
+	List: kube.Tolerations, Back: kube.CoreTolerations, One: kube.TolerationPtr, BackOne: kube.CoreTolerationPtr,
 }
 
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }
@@ -104,5 +104,61 @@ func wantJSON(t *testing.T, list any, timeAdded string) {
 	got := viewtest.Encode(t, list)
 	if want := `[{"key":"","effect":"","timeAdded":` + timeAdded + `}]`; got != want {
 		t.Errorf("%T is %s, want %s", list, got, want)
+	}
+}
+
+// The functions for lists and values do what package taints does, and views of what
+// they return see the same memory.
+func TestChangesOfCoreTaints(t *testing.T) {
+	now := metav1.Unix(1_700_000_000, 0)
+	node := []corev1.Taint{
+		{Key: "a", Value: "1", Effect: "NoSchedule"}, {Key: "b", Effect: "NoExecute", TimeAdded: &now},
+	}
+	c := taints.Changes{Add: []taints.Taint{{Key: "a", Value: "2", Effect: "NoSchedule"}}, RemoveKeys: []string{"b"}}
+	want, _ := c.Apply(kube.Taints(node))
+	got, changed := kube.Apply(node, c)
+	if !changed || !reflect.DeepEqual(kube.Taints(got), want) {
+		t.Errorf("Apply = %v, %v, want %v", got, changed, want)
+	}
+	want, _ = c.Ensure(kube.Taints(node))
+	if got, changed := kube.Ensure(node, c); !changed || !reflect.DeepEqual(kube.Taints(got), want) {
+		t.Errorf("Ensure = %v, %v, want %v", got, changed, want)
+	}
+	for _, overwrite := range []bool{false, true} {
+		want, wantErr := c.ApplyStrict(kube.Taints(node), overwrite)
+		got, err := kube.ApplyStrict(node, c, overwrite)
+		if !reflect.DeepEqual(kube.Taints(got), want) || !reflect.DeepEqual(err, wantErr) {
+			t.Errorf("ApplyStrict = %v, %v, want %v, %v", got, err, want, wantErr)
+		}
+	}
+	all := taints.Changes{RemoveKeys: []string{"a", "b"}}
+	if got, changed := kube.Apply(node, all); !changed || got == nil || len(got) != 0 {
+		t.Errorf("all removed: %#v, %v", got, changed)
+	}
+	if got, changed := kube.Apply(nil, all); changed || got != nil {
+		t.Errorf("nothing removed: %#v, %v", got, changed)
+	}
+	if same, changed := kube.Apply(node, taints.Changes{}); changed || &same[0] != &node[0] {
+		t.Errorf("nothing to do: %v, %v", same, changed)
+	}
+	for id, want := range map[taints.TaintID]int{{Key: "b", Effect: "NoExecute"}: 1, {Key: "b"}: -1} {
+		if i, found := kube.Find(node, id); i != want || found != (want >= 0) {
+			t.Errorf("%v is at %d, %v", id, i, found)
+		}
+	}
+}
+
+// A value is a copy that shares what it points to.
+func TestValues(t *testing.T) {
+	seconds, now := int64(5), metav1.Unix(1_700_000_000, 0)
+	taint := corev1.Taint{Key: "a", Value: "b", Effect: "c", TimeAdded: &now}
+	ours := kube.Taint(taint)
+	if ours.TimeAdded != &now.Time || !reflect.DeepEqual(kube.CoreTaint(ours), taint) {
+		t.Errorf("%v became %v", taint, ours)
+	}
+	toleration := corev1.Toleration{Key: "a", Operator: "b", Value: "c", Effect: "d", TolerationSeconds: &seconds}
+	our := kube.Toleration(toleration)
+	if our.TolerationSeconds != &seconds || !reflect.DeepEqual(kube.CoreToleration(our), toleration) {
+		t.Errorf("%v became %v", toleration, our)
 	}
 }

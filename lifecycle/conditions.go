@@ -187,8 +187,7 @@ func find(list []taints.Taint, id taints.TaintID) int {
 // Unknown are known, and what a rule for the condition names.
 //
 // The changes are like those of [taints.ReconcileOwned], so they are zero once
-// they have been applied. Rules are not validated. A taint without an effect,
-// which no API server accepts, is never removed.
+// they have been applied. Rules are not validated.
 func (r ConditionRules) ReconcileConditions(
 	current []taints.Taint, state NodeState, now time.Time,
 ) taints.Changes {
@@ -225,7 +224,7 @@ func (r ConditionRules) owned(state NodeState) []taints.TaintID {
 	}
 	var owned []taints.TaintID
 	for _, rule := range r {
-		if id := rule.Taint.ID(); id.Effect != "" && !slices.Contains(unknown, id) {
+		if id := rule.Taint.ID(); !slices.Contains(unknown, id) {
 			owned = append(owned, id)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/reference"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -192,9 +194,9 @@ func TestReconcileConditions(t *testing.T) {
 		},
 		{
 			"keys of others",
-			taints.NodeOutOfService + ":NoExecute " + taints.NodeOutOfDisk + ":NoSchedule " +
-				taints.CloudProviderShutdown + ":NoSchedule " + taints.NodeAlphaNotReady +
-				":NoExecute node.kubernetes.io/other:NoSchedule",
+			taints.NodeOutOfService + ":NoExecute " + taints.CloudProviderShutdown + ":NoSchedule " +
+				"node.kubernetes.io/out-of-disk:NoSchedule node.alpha.kubernetes.io/notReady:NoExecute " +
+				"node.kubernetes.io/other:NoSchedule",
 			"Ready=True", nil, nil,
 		},
 		{
@@ -369,11 +371,11 @@ func TestConditionRules(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("a taint without an effect stays", func(t *testing.T) {
+	t.Run("a taint without an effect is owned alone", func(t *testing.T) {
 		rules := rulesOf("A=True x:")
 		checkReconciliations(t, rules, []reconciliation{
 			{"comes", "x:NoSchedule", "A=True", []string{"x"}, nil},
-			{"stays", "x: x:NoSchedule", "A=False", nil, nil},
+			{"goes", "x: x:NoSchedule", "A=False", nil, []string{"x:"}},
 		})
 	})
 	t.Run("a missing condition evicts", func(t *testing.T) {
@@ -523,28 +525,13 @@ var (
 		}
 	})
 
-	conditionKeys = rapid.SampledFrom([]string{
-		notReady, unreachable, memory, taints.NodeDiskPressure, taints.NodePIDPressure,
-		taints.NodeNetworkUnavailable, cordon, taints.NodeOutOfService, "gpu",
-	})
-	anyEffect = rapid.SampledFrom([]taints.Effect{
-		taints.NoSchedule, taints.NoExecute, taints.NoExecute, taints.PreferNoSchedule, "",
-	})
-	anyTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{
-			Key:       conditionKeys.Draw(t, "key"),
-			Value:     rapid.SampledFrom([]string{"", "", "x", "y"}).Draw(t, "value"),
-			Effect:    anyEffect.Draw(t, "effect"),
-			TimeAdded: rapid.Ptr(soon, true).Draw(t, "added"),
-		}
-	})
 	// An API server keeps the keys and effects of a node's taints unique.
-	nodeTaints = rapid.SliceOfNDistinct(anyTaint, 0, 8, taints.Taint.ID)
+	nodeTaints = rapid.Map(rapid.SliceOfN(draw.ConditionTaint, 0, 8), reference.Firsts)
 	anyRules   = rapid.Map(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) lifecycle.ConditionRule {
 		return lifecycle.ConditionRule{
 			Type:   conditionTypes.Draw(t, "type"),
 			Status: conditionStatuses.Draw(t, "status"),
-			Taint:  anyTaint.Draw(t, "taint"),
+			Taint:  draw.ConditionTaint.Draw(t, "taint"),
 		}
 	}), 0, 8), func(rules []lifecycle.ConditionRule) lifecycle.ConditionRules { return rules })
 )
@@ -591,33 +578,38 @@ func TestDefaultConditionLaws(t *testing.T) {
 }
 
 // What holds for any rules.
-func TestConditionRuleLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rules, current, state := anyRules.Draw(t, "rules"), nodeTaints.Draw(t, "taints"), anyState.Draw(t, "state")
-		before := slices.Clone(current)
-		wanted := rules.ConditionTaints(state)
-		checkConditionTaints(t, rules, state, wanted)
+func TestConditionRuleLaws(t *testing.T) { rapid.Check(t, conditionRuleLaws) }
+func FuzzConditions(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(conditionRuleLaws)) }
 
-		c := rules.ReconcileConditions(current, state, noon)
-		if diff := cmp.Diff(before, current); diff != "" {
-			t.Fatalf("wrote to the caller's list (-before +after):\n%s", diff)
+func conditionRuleLaws(t *rapid.T) {
+	rules, state := anyRules.Draw(t, "rules"), anyState.Draw(t, "state")
+	current := rapid.OneOf(nodeTaints, nodeTaints, rapid.SliceOfN(draw.ConditionTaint, 0, 8)).Draw(t, "taints")
+	before := slices.Clone(current)
+	wanted := rules.ConditionTaints(state)
+	checkConditionTaints(t, rules, state, wanted)
+
+	c := rules.ReconcileConditions(current, state, noon)
+	if diff := cmp.Diff(before, current); diff != "" {
+		t.Fatalf("wrote to the caller's list (-before +after):\n%s", diff)
+	}
+	after, changed := c.Apply(current)
+	if changed == c.IsZero() {
+		t.Fatalf("%v changes %v: %v", c, current, changed)
+	}
+	for _, taint := range wanted {
+		if !ids(after)[taint.ID()] {
+			t.Fatalf("%v is missing in %v", taint, after)
 		}
-		after, changed := c.Apply(current)
-		if changed == c.IsZero() {
-			t.Fatalf("%v changes %v: %v", c, current, changed)
-		}
-		if again := rules.ReconcileConditions(after, state, noon.Add(time.Hour)); !again.IsZero() {
-			t.Fatalf("applied, and still %v", again)
-		}
-		for _, taint := range current {
-			checkKept(t, rules, state, taint, after)
-		}
-		for _, taint := range wanted {
-			if !ids(after)[taint.ID()] {
-				t.Fatalf("%v is missing in %v", taint, after)
-			}
-		}
-	})
+	}
+	if len(ids(current)) < len(current) {
+		return
+	}
+	if again := rules.ReconcileConditions(after, state, noon.Add(time.Hour)); !again.IsZero() {
+		t.Fatalf("applied, and still %v", again)
+	}
+	for _, taint := range current {
+		checkKept(t, rules, state, taint, after)
+	}
 }
 
 // checkConditionTaints checks that a taint is wanted exactly when a rule holds.
@@ -688,7 +680,7 @@ func checkKept(
 		})
 		known = known && (named || status == "True" || status == "False" || status == "Unknown")
 	}
-	goes := owned && !wanted && taint.Effect != "" && (known || taint.Effect != taints.NoExecute)
+	goes := owned && !wanted && (known || taint.Effect != taints.NoExecute)
 	i := slices.IndexFunc(after, func(a taints.Taint) bool { return a.ID() == taint.ID() })
 	switch {
 	case goes != (i < 0):
@@ -698,36 +690,4 @@ func checkKept(
 		!slices.Contains(values, taint.Value) || !slices.Contains(values, after[i].Value):
 		t.Fatalf("%v became %v", taint, after[i])
 	}
-}
-
-// FuzzConditions decodes rules, a node's taints and its conditions.
-func FuzzConditions(f *testing.F) {
-	f.Add([]byte(`{}`))
-	f.Add([]byte(`{"Taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoExecute"},{"key":"gpu","effect":""},{"key":"gpu","value":"x","effect":""}],"State":{"conditions":[{"type":"Ready","status":"Unknown"},{"type":"Ready","status":"False"}],"unschedulable":true}}`))
-	f.Add([]byte(`{"Taints":[{"key":"x","value":"b","effect":"NoExecute"}],"State":{"conditions":[{"type":"A","status":"Maybe"}]},"Rules":[{"type":"A","status":"Maybe","taint":{"key":"x","value":"a","effect":"NoExecute"}},{"type":"B","taint":{"key":"x","value":"b","effect":"NoExecute"}}]}`))
-	f.Add([]byte(`{"Rules":[{"type":"spec.unschedulable","status":"False","taint":{"key":"","effect":""}},{"type":"A","taint":{"key":"x","effect":"y","timeAdded":"2026-11-21T01:24:15Z"}}]}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var node struct {
-			Taints []taints.Taint
-			State  lifecycle.NodeState
-			Rules  lifecycle.ConditionRules
-		}
-		if json.Unmarshal(data, &node) != nil ||
-			len(node.Rules)*max(len(node.Rules), len(node.Taints), len(node.State.Conditions)) > 1000 {
-			return
-		}
-		for _, rules := range []lifecycle.ConditionRules{node.Rules, lifecycle.DefaultConditionRules()} {
-			c := rules.ReconcileConditions(node.Taints, node.State, noon)
-			after, _ := c.Apply(node.Taints)
-			for _, taint := range rules.ConditionTaints(node.State) {
-				if !ids(after)[taint.ID()] {
-					t.Fatalf("%v is missing after %v", taint, c)
-				}
-			}
-			if again := rules.ReconcileConditions(after, node.State, noon); !again.IsZero() &&
-				len(ids(node.Taints)) == len(node.Taints) {
-				t.Fatalf("%v, and again %v", c, again)
-			}
-		}
-	})
 }

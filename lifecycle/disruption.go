@@ -41,15 +41,15 @@ const (
 var zoneStateNames = []string{"ZoneNormal", "ZonePartial", "ZoneFull"}
 
 // String returns the name of the constant, and "ZoneState(n)" for other numbers.
-func (s ZoneState) String() string { return enum.Name("ZoneState", int(s), zoneStateNames) }
+func (s ZoneState) String() string { return enum.String(s, "ZoneState", zoneStateNames) }
 
 // MarshalText returns what String returns. The error is always nil.
 func (s ZoneState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText parses the name of a constant. The error is a
-// [*taints.ParseError], and s is then unchanged.
+// [*taints.FieldError], and s is then unchanged.
 func (s *ZoneState) UnmarshalText(text []byte) error {
-	return unmarshalName(s, "ZoneState", zoneStateNames, text)
+	return enum.Unmarshal(s, zoneStateNames, text, unknownName)
 }
 
 // A DisruptionPolicy limits the rate at which nodes that are not ready may be

@@ -2,7 +2,11 @@
 
 package lifecycle
 
-import "time"
+import (
+	"time"
+
+	"github.com/seed-0529bac1/taints/internal/yearone"
+)
 
 // An instant is a time in seconds since the year 1, as time.Time counts them, and
 // nanoseconds. The seconds are split, so that it takes 12 bytes and not 16.
@@ -12,12 +16,8 @@ type instant struct {
 	nanos int32
 }
 
-// sinceYear1 is the Unix time 0 in seconds since the year 1.
-const sinceYear1 = 62135596800
-
 func instantOf(t time.Time) instant {
-	// The sum wraps back if Unix has wrapped.
-	return newInstant(t.Unix()+sinceYear1, int32(t.Nanosecond()))
+	return newInstant(yearone.Seconds(t), int32(t.Nanosecond()))
 }
 
 func newInstant(seconds int64, nanos int32) instant {
@@ -27,7 +27,7 @@ func newInstant(seconds int64, nanos int32) instant {
 func (i instant) seconds() int64 { return int64(i.high)<<32 | int64(i.low) }
 
 func (i instant) time() time.Time {
-	return time.Unix(i.seconds()-sinceYear1, int64(i.nanos)).UTC()
+	return yearone.Time(i.seconds(), i.nanos)
 }
 
 func (i instant) before(j instant) bool {

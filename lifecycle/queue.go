@@ -48,7 +48,7 @@ type Queue[P comparable] struct {
 	KeepTimers bool
 
 	_     noCopy
-	pods  map[P]int32 // indexes in slots; memory does not hold more pods than an int32 counts
+	pods  map[P]int32 // indexes in slots
 	slots []slot[P]
 	free  int32 // the first free slot plus 1, or 0 for none
 	heap  []pending
@@ -92,16 +92,16 @@ var queueChangeNames = []string{"Unchanged", "Scheduled", "Moved", "Canceled"}
 // String returns the name of the constant, and "QueueChange(n)" for other
 // numbers.
 func (c QueueChange) String() string {
-	return enum.Name("QueueChange", int(c), queueChangeNames)
+	return enum.String(c, "QueueChange", queueChangeNames)
 }
 
 // MarshalText returns what String returns. The error is always nil.
 func (c QueueChange) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText parses the name of a constant. The error is a
-// [*taints.ParseError], and c is then unchanged.
+// [*taints.FieldError], and c is then unchanged.
 func (c *QueueChange) UnmarshalText(text []byte) error {
-	return unmarshalName(c, "QueueChange", queueChangeNames, text)
+	return enum.Unmarshal(c, queueChangeNames, text, unknownName)
 }
 
 // Update replaces the pod's pending eviction by e, and returns what that changed.
@@ -118,14 +118,14 @@ func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 		return Unchanged
 	}
 	evicts := e.Outcome == taints.EvictsAt || e.Outcome == taints.EvictsNow
-	i, known := q.pods[pod]
+	i, present := q.pods[pod]
 	switch {
-	case known && evicts:
+	case present && evicts:
 		return q.reschedule(i, e)
-	case known:
+	case present:
 		return q.cancel(i)
 	case evicts:
-		q.add(pod, e)
+		q.schedule(pod, e)
 		return Scheduled
 	}
 	return Unchanged
@@ -198,18 +198,18 @@ func (q *Queue[P]) sinceOf(e taints.Eviction) instant {
 // Delete removes the pod's pending eviction, and reports whether there was one.
 // It is for pods that are gone.
 func (q *Queue[P]) Delete(pod P) bool {
-	i, known := q.pods[pod]
-	if known {
+	i, present := q.pods[pod]
+	if present {
 		q.remove(i)
 	}
-	return known
+	return present
 }
 
 // Due returns the deadline of the pod's pending eviction. It returns the zero time
 // and false if there is none.
 func (q *Queue[P]) Due(pod P) (time.Time, bool) {
-	i, known := q.pods[pod]
-	if !known {
+	i, present := q.pods[pod]
+	if !present {
 		return time.Time{}, false
 	}
 	return q.heap[q.slots[i].at].due.time(), true
@@ -274,8 +274,8 @@ func (q *Queue[P]) all(yield func(P, time.Time) bool) {
 	}
 }
 
-// add schedules the eviction of a pod that has none pending.
-func (q *Queue[P]) add(pod P, e taints.Eviction) {
+// schedule schedules the eviction of a pod that has none pending.
+func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
 	i := q.newSlot()
 	if q.pods == nil {
 		q.pods = make(map[P]int32)

@@ -288,93 +288,35 @@ func (m *modeledQueue) check(t fataler) {
 	}
 }
 
-func TestQueueIsASortedList(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		keep := rapid.Bool().Draw(t, "keepTimers")
-		m := modeledQueue{&lifecycle.Queue[int]{KeepTimers: keep}, queueModel{keepTimers: keep}}
-		t.Repeat(map[string]func(*rapid.T){
-			"Update": m.update,
-			"Update many": func(t *rapid.T) {
-				for range rapid.IntRange(0, 100).Draw(t, "count") {
-					m.update(t)
-				}
-			},
-			"Delete": m.delete,
-			"Delete many": func(t *rapid.T) {
-				for pod := range rapid.IntRange(0, 60).Draw(t, "below") {
-					m.deletePod(t, pod)
-				}
-			},
-			"PopDue":               func(t *rapid.T) { m.popDue(t, soon.Draw(t, "now")) },
-			"PopDue, with updates": m.popDueAndUpdate,
-			"All, with updates":    m.all,
-			"All, within itself": func(t *rapid.T) {
-				m.queue.All()(func(int, time.Time) bool { m.all(t); return false })
-			},
-			"All, with a full drain": func(t *rapid.T) {
-				m.queue.All()(func(int, time.Time) bool { m.popDue(t, noon.Add(time.Hour)); return true })
-			},
-			"": func(t *rapid.T) { m.check(t) },
-		})
-	})
-}
+func TestQueueIsASortedList(t *testing.T) { rapid.Check(t, queueIsASortedList) }
+func FuzzQueue(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(queueIsASortedList)) }
 
-// FuzzQueue updates, deletes and pops as the bytes say, beside the model.
-func FuzzQueue(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte{0, 1, 10, 5, 0, 2, 10, 5, 0, 1, 20, 3, 5, 1, 0, 0, 6, 0, 40, 0})
-	f.Add([]byte{1, 1, 1, 10, 0, 4, 1, 1, 20, 9, 3, 1, 0, 0, 7, 0, 30, 0})
-	f.Add([]byte{1, 7, 0, 9, 40, 8, 3, 9, 5, 9, 7, 20, 4, 8, 1, 30, 0})
-	f.Add([]byte{0, 7, 0, 9, 250, 9, 1, 9, 200, 9, 7, 20, 4, 6, 1, 90, 0})
-	f.Add([]byte{1, 0, 2, 3, 1, 0, 2, 3, 3, 1, 4, 1, 5, 3, 1, 4, 1, 6, 8, 9, 9, 0, 5, 3, 6, 200, 2, 1, 7})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) == 0 {
-			return
-		}
-		keep := data[0]%2 == 1
-		m := modeledQueue{&lifecycle.Queue[int]{KeepTimers: keep}, queueModel{keepTimers: keep}}
-		for ops := data[1:]; len(ops) >= 4; ops = ops[4:] {
-			pod, seconds := int(ops[1]), int64(int8(ops[3]))
-			at := noon.Add(time.Duration(ops[2]) * time.Second)
-			switch ops[0] % 10 {
-			case 0:
-				m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: seconds})
-			case 1:
-				m.updateTo(t, pod, taints.Eviction{
-					Outcome: taints.EvictsAt,
-					At:      at.Add(time.Duration(seconds) * time.Second),
-					From:    at,
-				})
-			case 2:
-				m.updateTo(t, pod, evicted(seconds, at))
-			case 3:
-				m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsNow, At: at})
-			case 4:
-				m.updateTo(t, pod, taints.Eviction{})
-			case 5:
-				m.deletePod(t, pod)
-			case 6:
-				m.popDue(t, at)
-			case 7:
-				for pod := range int(ops[3]) {
-					m.updateTo(t, pod, taints.Eviction{Outcome: taints.EvictsAt, At: at})
-				}
-			case 8: // each puts another off, or ends the loop
-				left := 20
-				m.popDueWith(t, at, func(popped int) bool {
-					m.updateTo(t, (popped+pod)%256, evicted(seconds, at))
-					left--
-					return left > 0
-				})
-			case 9: // each deletes another, and moves the next
-				m.allWith(t, func(came int) bool {
-					m.deletePod(t, (came+pod)%256)
-					m.updateTo(t, (came+pod+1)%256, evicted(seconds, at))
-					return came != int(ops[3])
-				})
+func queueIsASortedList(t *rapid.T) {
+	keep := rapid.Bool().Draw(t, "keepTimers")
+	m := modeledQueue{&lifecycle.Queue[int]{KeepTimers: keep}, queueModel{keepTimers: keep}}
+	t.Repeat(map[string]func(*rapid.T){
+		"Update": m.update,
+		"Update many": func(t *rapid.T) {
+			for range rapid.IntRange(0, 100).Draw(t, "count") {
+				m.update(t)
 			}
-			m.check(t)
-		}
+		},
+		"Delete": m.delete,
+		"Delete many": func(t *rapid.T) {
+			for pod := range rapid.IntRange(0, 60).Draw(t, "below") {
+				m.deletePod(t, pod)
+			}
+		},
+		"PopDue":               func(t *rapid.T) { m.popDue(t, soon.Draw(t, "now")) },
+		"PopDue, with updates": m.popDueAndUpdate,
+		"All, with updates":    m.all,
+		"All, within itself": func(t *rapid.T) {
+			m.queue.All()(func(int, time.Time) bool { m.all(t); return false })
+		},
+		"All, with a full drain": func(t *rapid.T) {
+			m.queue.All()(func(int, time.Time) bool { m.popDue(t, noon.Add(time.Hour)); return true })
+		},
+		"": func(t *rapid.T) { m.check(t) },
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,13 +32,13 @@ type settings struct {
 	timeout time.Duration // how long a run may take beside ten times what its tests take
 }
 
-// buildTests builds the tests of a package.
+// buildTests builds the tests of a package. It returns nil if there are none.
 func buildTests(dir, path string, s settings) (*binary, error) {
 	if _, err := gotest.Go(dir, "test", "-c", "-vet=off", "-o", path, "."); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("%s has no tests", filepath.Base(dir))
+		return nil, nil
 	}
 	b := &binary{path: path, dir: dir, settings: s}
 	b.rapid = b.command(context.Background(), "-test.list=^$", "-rapid.checks=1").Run() == nil
@@ -57,8 +56,21 @@ func (b *binary) command(ctx context.Context, args ...string) *exec.Cmd {
 // A test is a test, example or fuzz target of a binary, and how long it takes a
 // processor.
 type test struct {
-	name string
-	took time.Duration
+	binary *binary
+	name   string
+	took   time.Duration
+}
+
+// ofBinary returns the tests of the binary, and the others.
+func ofBinary(tests []test, b *binary) (own, others []test) {
+	for _, t := range tests {
+		if t.binary == b {
+			own = append(own, t)
+		} else {
+			others = append(others, t)
+		}
+	}
+	return own, others
 }
 
 // list returns the names of all tests.

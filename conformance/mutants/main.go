@@ -2,7 +2,8 @@
 
 // Mutants asks whether the tests notice when the library is wrong: it makes small
 // changes of a package, one at a time, runs the package's tests with each, and
-// lists the changes that no test notices.
+// lists the changes that no test notices. The tests of an internal package are
+// also those of the packages that use it.
 //
 //	go run ./mutants            # all packages
 //	go run ./mutants match.go   # one file
@@ -41,7 +42,11 @@ func main() {
 
 // packages are the folders of the packages that are looked at where no argument
 // says which.
-var packages = []string{".", "lifecycle", "kube", "dra"}
+var packages = []string{
+	".", "nodeindex", "explain", "tolerationset", "lifecycle", "kube", "dra",
+	"internal/cowvector", "internal/enum", "internal/keyset", "internal/lookup", "internal/numbertree",
+	"internal/rwlock", "internal/shrink", "internal/similar", "internal/valueset", "internal/yearone",
+}
 
 // Options are what the flags say.
 type options struct {
@@ -163,23 +168,18 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) (*report, e
 	defer os.RemoveAll(scratch)
 	var mutants []*mutant
 	var unused []string
-	for i, folder := range o.folders {
-		p, err := loadPackage(tree, folder)
-		if err != nil {
+	for i, folders := range together(o.folders) {
+		s := &session{options: o, scratch: filepath.Join(scratch, fmt.Sprint(i)), progress: stderr}
+		if err := s.load(tree, folders); err != nil {
 			return nil, err
 		}
-		if err := p.checkNames(o.files[folder]); err != nil {
-			return nil, err
-		}
-		p.keep(o.holds)
-		mutants = append(mutants, p.mutants...)
+		mutants = append(mutants, s.mutants...)
 		if o.listOnly {
 			continue
 		}
-		s := &session{options: o, pkg: p, scratch: filepath.Join(scratch, fmt.Sprint(i)), progress: stderr}
-		mark(p.mutants, list, o.selection)
+		mark(s.mutants, list, o.selection)
 		if err := s.run(ctx); err != nil {
-			return nil, fmt.Errorf("%s: %w", folder, err)
+			return nil, fmt.Errorf("%s: %w", strings.Join(folders, ", "), err)
 		}
 		unused = append(unused, s.unused...)
 	}
@@ -202,70 +202,117 @@ func writeIdentities(w io.Writer, mutants []*mutant) error {
 	return nil
 }
 
-// A session tries the mutants of a package.
+// A session tries the mutants of packages with the same tests.
 type session struct {
 	*options
-	pkg      *pkg
+	pkgs     []*pkg
+	mutants  []*mutant
 	scratch  string
 	progress io.Writer
 	unused   []string
+}
+
+// load reads the packages in the folders.
+func (s *session) load(tree string, folders []string) error {
+	count := 0
+	for _, folder := range folders {
+		p, err := loadPackage(tree, folder, &count)
+		if err != nil {
+			return err
+		}
+		if err := p.checkNames(s.files[folder]); err != nil {
+			return err
+		}
+		p.keep(s.holds)
+		s.pkgs = append(s.pkgs, p)
+		s.mutants = append(s.mutants, p.mutants...)
+	}
+	return nil
 }
 
 func (s *session) run(ctx context.Context) error {
 	if err := os.Mkdir(s.scratch, 0o755); err != nil {
 		return err
 	}
-	if err := s.pkg.rewrite(); err != nil {
-		return err
+	for _, p := range s.pkgs {
+		if err := p.rewrite(); err != nil {
+			return err
+		}
 	}
-	b, err := buildTests(s.pkg.dir, filepath.Join(s.scratch, "tests"), s.settings)
+	dirs, err := s.testDirs()
 	if err != nil {
 		return err
 	}
-	t, err := newTrial(ctx, b, s.scratch)
+	binaries, err := s.build(dirs, "rewritten")
 	if err != nil {
 		return err
 	}
-	s.unused = t.unused
+	t, err := newTrial(ctx, binaries, s.scratch)
+	if err != nil {
+		return err
+	}
+	for _, x := range t.unused {
+		s.unused = append(s.unused, x.name)
+	}
 	if err := s.try(ctx, t); err != nil {
 		return err
 	}
-	if err := s.pkg.restore(); err != nil {
-		return err
+	for _, p := range s.pkgs {
+		if err := p.restore(); err != nil {
+			return err
+		}
 	}
 	return s.checkUnused(ctx, t.unused)
 }
 
+// build builds the tests of the packages in the folders, of which at least one has
+// some.
+func (s *session) build(dirs []string, name string) ([]*binary, error) {
+	var binaries []*binary
+	for i, dir := range dirs {
+		b, err := buildTests(dir, filepath.Join(s.scratch, fmt.Sprint(name, i)), s.settings)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			binaries = append(binaries, b)
+		}
+	}
+	if len(binaries) == 0 {
+		return nil, errors.New("no tests")
+	}
+	return binaries, nil
+}
+
 // try tries all mutants.
 func (s *session) try(ctx context.Context, t *trial) error {
-	mutants := s.pkg.mutants
-	return inParallel(ctx, s.workers, len(mutants), func(i int) error {
-		m := mutants[i]
+	return inParallel(ctx, s.workers, len(s.mutants), func(i int) error {
+		m := s.mutants[i]
 		t.try(ctx, m, s.check)
 		m.settle()
 		if s.verbose {
-			fmt.Fprintf(s.progress, "%d of %d: %s: %s\n", i+1, len(mutants), m.Status, m.Identity)
+			fmt.Fprintf(s.progress, "%d of %d: %s: %s\n", i+1, len(s.mutants), m.Status, m.Identity)
 		}
 		return nil
 	})
 }
 
-// checkUnused returns an error unless the tests that the rewritten package does
-// not pass do pass in the package as it is written.
-func (s *session) checkUnused(ctx context.Context, names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	b, err := buildTests(s.pkg.dir, filepath.Join(s.scratch, "unchanged"), s.settings)
-	if err != nil {
-		return err
-	}
-	var tests []test
-	for _, name := range names {
-		tests = append(tests, test{name, time.Second})
-	}
-	if o := b.run(ctx, tests, 0, false, ""); !o.passed {
-		return fmt.Errorf("%s fails without a mutant:\n%s", o.by, o.output)
+// checkUnused returns an error unless the tests that the rewritten packages do not
+// pass do pass in the packages as they are written.
+func (s *session) checkUnused(ctx context.Context, tests []test) error {
+	for len(tests) > 0 {
+		var own []test
+		own, tests = ofBinary(tests, tests[0].binary)
+		binaries, err := s.build([]string{own[0].binary.dir}, "unchanged")
+		if err != nil {
+			return err
+		}
+		for i := range own {
+			own[i].took = time.Second
+		}
+		if o := binaries[0].run(ctx, own, 0, false, ""); !o.passed {
+			return fmt.Errorf("%s fails without a mutant:\n%s", o.by, o.output)
+		}
 	}
 	return nil
 }

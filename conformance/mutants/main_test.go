@@ -215,6 +215,25 @@ func TestFailingTests(t *testing.T) {
 	}
 }
 
+// What is wrong in an internal package is noticed by the tests of those that use it,
+// and by its own.
+func TestInternal(t *testing.T) {
+	_, r := mutants(t, module(t, "users"), "internal/half", "internal/next")
+	by := map[string]string{}
+	for _, m := range r.Mutants {
+		by[m.Identity] = m.By + string(m.Status)
+	}
+	for id, want := range map[string]string{
+		"internal/half/half.go Of arithmetic n / 2 => n * 2":    "TestHalfkilled",
+		"internal/half/half.go Less comparison a < b => a >= b": "not covered",
+		"internal/next/next.go To arithmetic n + 1 => n - 1":    "TestTokilled",
+	} {
+		if by[id] != want {
+			t.Errorf("%s: %s, want %s", id, by[id], want)
+		}
+	}
+}
+
 // Only what git knows, or would, is copied.
 func TestCopyTree(t *testing.T) {
 	dir := t.TempDir()

@@ -40,7 +40,7 @@ func write(t *testing.T, path, content string) {
 
 func load(t *testing.T, dir string) *pkg {
 	t.Helper()
-	p, err := loadPackage(dir, ".")
+	p, err := loadPackage(dir, ".", new(int))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,10 +26,11 @@ import (
 type pkg struct {
 	folder  string // from the root of the repository, with slashes
 	dir     string // in the copy
+	path    string // to import it
 	name    string
 	files   []*file
 	mutants []*mutant
-	count   int // of the mutants
+	count   int // the largest number of a mutant
 }
 
 // A file is a source file of a package.
@@ -55,14 +56,15 @@ func (p *pkg) checkNames(names []string) error {
 	return nil
 }
 
-// loadPackage reads a package of the copy and finds the mutants of its files.
-func loadPackage(tree, folder string) (*pkg, error) {
+// loadPackage reads a package of the copy and finds the mutants of its files, which
+// it numbers from the count on.
+func loadPackage(tree, folder string, count *int) (*pkg, error) {
 	p := &pkg{folder: folder, dir: filepath.Join(tree, filepath.FromSlash(folder))}
 	listed, exports, err := listPackage(p.dir)
 	if err != nil {
 		return nil, err
 	}
-	p.name = listed.Name
+	p.name, p.path = listed.Name, listed.ImportPath
 	fset := token.NewFileSet()
 	syntax := make([]*ast.File, len(listed.GoFiles))
 	for i, name := range listed.GoFiles {
@@ -88,13 +90,14 @@ func loadPackage(tree, folder string) (*pkg, error) {
 	for i, f := range p.files {
 		w := &walker{
 			file: f.name, source: f.source, fset: fset, syntax: syntax[i],
-			info: info, pkg: checked, numbers: &p.count,
+			info: info, pkg: checked, numbers: count,
 		}
 		w.walk()
 		setIdentities(w.mutants)
 		f.sites = w.sites
 		p.mutants = append(p.mutants, w.mutants...)
 	}
+	p.count = *count
 	return p, nil
 }
 

@@ -22,40 +22,47 @@ const (
 	slowTime  = 250 * time.Millisecond
 )
 
-// A trial runs the tests of a package against its mutants.
+// A trial runs tests against mutants.
 type trial struct {
-	binary  *binary
 	tests   []test
 	reaches map[int][]int // the tests, by their places in the list, that reach a mutant
-	unused  []string      // the tests that fail without a mutant, because the package was rewritten
+	unused  []test        // those that fail without a mutant, because a package was rewritten
 }
 
 // newTrial runs each test by itself without a mutant, for its time and for the
 // mutants that it reaches.
-func newTrial(ctx context.Context, b *binary, scratch string) (*trial, error) {
-	names, err := b.list()
-	if err != nil {
-		return nil, err
+func newTrial(ctx context.Context, binaries []*binary, scratch string) (*trial, error) {
+	var all []test
+	for _, b := range binaries {
+		names, err := b.list()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			all = append(all, test{binary: b, name: name})
+		}
 	}
-	t := &trial{binary: b, reaches: map[int][]int{}}
-	runs := make([]baseline, len(names))
-	err = inParallel(ctx, b.workers, len(names), func(i int) error {
+	t := &trial{reaches: map[int][]int{}}
+	runs := make([]baseline, len(all))
+	err := inParallel(ctx, binaries[0].workers, len(all), func(i int) error {
 		var err error
-		runs[i], err = b.baseline(ctx, names[i], filepath.Join(scratch, fmt.Sprint(i, ".reached")))
+		runs[i], err = all[i].baseline(ctx, filepath.Join(scratch, fmt.Sprint(i, ".reached")))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	for i, run := range runs {
+		x := all[i]
 		if !run.passed {
-			t.unused = append(t.unused, names[i])
+			t.unused = append(t.unused, x)
 			continue
 		}
 		for _, k := range run.reached {
 			t.reaches[k] = append(t.reaches[k], len(t.tests))
 		}
-		t.tests = append(t.tests, test{names[i], run.took})
+		x.took = run.took
+		t.tests = append(t.tests, x)
 	}
 	return t, nil
 }
@@ -67,13 +74,13 @@ type baseline struct {
 	reached []int
 }
 
-// baseline runs a test without a mutant. One that fails when the reached mutants
+// baseline runs the test without a mutant. One that fails when the reached mutants
 // are noted down may pass without.
-func (b *binary) baseline(ctx context.Context, name, reached string) (baseline, error) {
-	tests := []test{{name, time.Minute}}
-	o := b.run(ctx, tests, 0, false, reached)
+func (t test) baseline(ctx context.Context, reached string) (baseline, error) {
+	t.took = time.Minute
+	o := t.binary.run(ctx, []test{t}, 0, false, reached)
 	if !o.passed && ctx.Err() == nil {
-		o = b.run(ctx, tests, 0, false, "")
+		o = t.binary.run(ctx, []test{t}, 0, false, "")
 	}
 	if ctx.Err() != nil {
 		return baseline{}, ctx.Err()
@@ -124,12 +131,13 @@ func (t *trial) try(ctx context.Context, m *mutant, all bool) {
 	m.Status = survived
 	quick, slow := split(tests)
 	for i, pass := range [][]test{tests[:quick], tests[:slow], tests[slow:]} {
-		if len(pass) == 0 {
-			continue
-		}
-		if o := t.binary.run(ctx, pass, m.number, i == 0, ""); !o.passed {
-			m.Status, m.By = killed, o.by
-			return
+		for len(pass) > 0 {
+			var own []test
+			own, pass = ofBinary(pass, pass[0].binary)
+			if o := own[0].binary.run(ctx, own, m.number, i == 0, ""); !o.passed {
+				m.Status, m.By = killed, o.by
+				return
+			}
 		}
 	}
 }

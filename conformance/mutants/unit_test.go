@@ -65,11 +65,11 @@ func TestSelection(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	tests := []test{
-		{"a", 30 * time.Millisecond},
-		{"b", 300 * time.Millisecond},
-		{"c", 5 * time.Millisecond},
-		{"d", 40 * time.Millisecond},
-		{"e", 10 * time.Millisecond},
+		{name: "a", took: 30 * time.Millisecond},
+		{name: "b", took: 300 * time.Millisecond},
+		{name: "c", took: 5 * time.Millisecond},
+		{name: "d", took: 40 * time.Millisecond},
+		{name: "e", took: 10 * time.Millisecond},
 	}
 	quick, slow := split(tests)
 	names := ""

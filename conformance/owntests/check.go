@@ -69,12 +69,12 @@ func (s *shim) imports() map[string]string {
 	return paths
 }
 
-func isLibrary(path string) bool { return path == library || path == library+"/lifecycle" }
+func isLibrary(path string) bool { return path == library || strings.HasPrefix(path, library+"/") }
 
 // data are the names of the library that hold something and decide nothing.
 var data = []string{
 	"Taint", "TaintID", "Toleration", "Effect", "EffectSet", "Operator",
-	"ValidationError", "FieldError", "Verdict", "Eviction",
+	"ErrorList", "FieldError", "ErrorKind", "Verdict", "Eviction",
 	"NodeState", "Condition", "Zone", "NoSchedule", "PreferNoSchedule", "NoExecute", "OpExists",
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/lifecycle"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // resources are what a machine has and a pod asks for.
@@ -163,7 +164,7 @@ func newPod(n int, rng *rand.Rand) *pod {
 // (DefaultTolerationSeconds). The latter does not let new pods onto such a
 // node, which has a NoSchedule taint too.
 func admit(namespace string, list []taints.Toleration) []taints.Toleration {
-	return taints.AddDefaults(taints.Merge(list, namespaceDefaults[namespace]), taints.DefaultSeconds{})
+	return taints.AddDefaults(tolerationset.Merge(list, namespaceDefaults[namespace], taints.Options{}), taints.DefaultSeconds{})
 }
 
 // pick returns the index of the share into which the percentile falls, from 0 to

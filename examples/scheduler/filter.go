@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
 // A filter keeps the taints of all nodes and finds the feasible ones: those
@@ -22,7 +24,7 @@ type filter interface {
 	// all returns the feasible nodes in no particular order.
 	all(m *taints.Matcher) []int
 	// summarize says why a pod cannot be placed.
-	summarize(m *taints.Matcher) taints.Summary
+	summarize(m *taints.Matcher) explain.Summary
 	// looked returns how many nodes feasible has looked at so far.
 	looked() int
 }
@@ -63,8 +65,8 @@ func (f *loopFilter) all(m *taints.Matcher) []int {
 	return nodes
 }
 
-func (f *loopFilter) summarize(m *taints.Matcher) taints.Summary {
-	return m.Summarize(func(yield func([]taints.Taint) bool) {
+func (f *loopFilter) summarize(m *taints.Matcher) explain.Summary {
+	return explain.Nodes(m, taints.Hard, func(yield func([]taints.Taint) bool) {
 		for i := range f.nodes {
 			if !yield(f.nodes[i].taints) {
 				return
@@ -78,7 +80,7 @@ func (f *loopFilter) looked() int { return f.count }
 // An indexFilter has an Index of the nodes by number.
 type indexFilter struct {
 	loopFilter
-	index  taints.Index[int]
+	index  nodeindex.Index[int]
 	enough int            // how many feasible nodes a caller wants to see
 	list   []feasibleNode // kept for its memory
 }
@@ -130,4 +132,6 @@ func (n feasibleNode) compare(m feasibleNode) int { return cmp.Compare(n.node, m
 
 func (f *indexFilter) all(m *taints.Matcher) []int { return f.index.AppendFeasible(nil, m) }
 
-func (f *indexFilter) summarize(m *taints.Matcher) taints.Summary { return f.index.Summarize(m) }
+func (f *indexFilter) summarize(m *taints.Matcher) explain.Summary {
+	return explain.Groups(m, taints.Hard, f.index.Groups())
+}

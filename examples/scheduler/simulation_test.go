@@ -152,14 +152,14 @@ func TestWhy(t *testing.T) {
 				testNode(1, 1, "a=x:NoSchedule", "b:NoSchedule"),
 				testNode(1, 1, "b:NoSchedule", "c:NoSchedule"),
 			},
-			"0/2 nodes are available: 2 have untolerated taint b:NoSchedule (nothing comes close), 1 has untolerated taint a=x:NoSchedule" +
-				" (closest: a=X, the value differs only in letter case), 1 has untolerated taint c:NoSchedule (nothing comes close)",
+			"0/2 nodes are available: 2 have untolerated taint b:NoSchedule, 1 has untolerated taint a=x:NoSchedule" +
+				" (closest: a=X, the value differs only in letter case), 1 has untolerated taint c:NoSchedule",
 		},
 		{
 			testPod(1, 1),
 			[]node{testNode(1, 1, "a:NoSchedule", "b:NoSchedule", "c:NoSchedule", "d:NoSchedule")},
-			"0/1 nodes are available: 1 has untolerated taint a:NoSchedule (nothing comes close), 1 has untolerated taint b:NoSchedule" +
-				" (nothing comes close), 1 has untolerated taint c:NoSchedule (nothing comes close), and 1 more",
+			"0/1 nodes are available: 1 has untolerated taint a:NoSchedule, 1 has untolerated taint b:NoSchedule" +
+				", 1 has untolerated taint c:NoSchedule, and 1 more",
 		},
 	}
 	for _, test := range tests {

@@ -181,11 +181,11 @@ func taintArray(field string, old, after []taints.Taint, outer, unit string) str
 func explainFaults(err error, list []taints.Taint) error {
 	var lines []error
 	var keys, have []string
-	for _, fault := range err.(*taints.ValidationError).Fields {
+	for _, fault := range err.(*taints.ErrorList).Errors {
 		switch {
 		case fault.List == "taints": // of what results
 			lines = append(lines, fmt.Errorf("spec.%w", fault))
-		case fault.Err == taints.ErrExists:
+		case fault.Kind == taints.ErrExists:
 			t := taints.MustParseTaint(fault.Value) // which ParseChanges has read
 			keys = append(keys, t.Key)
 			if i, found := taints.FindTaint(list, t.ID()); found {

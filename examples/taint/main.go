@@ -203,9 +203,8 @@ func isResource(s string) bool {
 // explainSpecs has a line for each faulty change.
 func explainSpecs(err error) error {
 	var lines []error
-	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
-		parse := err.(*taints.ParseError)
-		lines = append(lines, fmt.Errorf("change %q: %s", parse.Input, inWords(parse.Err.(*taints.FieldError))))
+	for _, fault := range err.(*taints.ErrorList).Errors {
+		lines = append(lines, fmt.Errorf("change %q: %s", fault.Input, inWords(fault)))
 	}
 	return errors.Join(lines...)
 }
@@ -213,15 +212,13 @@ func explainSpecs(err error) error {
 // explainConflicts finds what is both added and removed, which is wrong for every node.
 func explainConflicts(c taints.Changes) error {
 	_, err := c.ApplyStrict(nil, true)
-	var faults *taints.ValidationError
+	var faults *taints.ErrorList
 	if !errors.As(err, &faults) {
 		return nil
 	}
 	var lines []error
-	for _, fault := range faults.Fields {
-		if fault.Err == taints.ErrConflict {
-			lines = append(lines, errors.New(inWords(fault)))
-		}
+	for _, fault := range faults.Of(taints.ErrConflict) {
+		lines = append(lines, errors.New(inWords(fault)))
 	}
 	return errors.Join(lines...)
 }
@@ -230,7 +227,7 @@ func explainConflicts(c taints.Changes) error {
 // the flag's name for what the library calls overwrite.
 func inWords(fault *taints.FieldError) string {
 	detail := strings.ReplaceAll(fault.Detail, "with overwrite", "with --overwrite")
-	return (&taints.FieldError{Field: fault.Field, Value: fault.Value, Err: fault.Err, Detail: detail}).Error()
+	return (&taints.FieldError{Field: fault.Field, Value: fault.Value, Kind: fault.Kind, Detail: detail}).Error()
 }
 
 // read returns what is to be changed, and where it comes from.
@@ -294,7 +291,7 @@ func (o *options) chosen(n *node) bool {
 
 // operation is kubectl's word for what was done.
 func (o *options) operation() string {
-	switch adds, removes := len(o.changes.Add) > 0, len(o.changes.Remove) > 0; {
+	switch adds, removes := len(o.changes.Add) > 0, len(o.changes.Remove)+len(o.changes.RemoveKeys) > 0; {
 	case o.overwrite || adds && removes:
 		return "modified"
 	case adds:

@@ -60,10 +60,10 @@ func taintsOf(t *testing.T, output string) map[string]string {
 	}
 	m := map[string]string{}
 	if o.Metadata.Name != "" {
-		m[o.Metadata.Name] = taints.Diff(nil, o.Spec.Taints).String()
+		m[o.Metadata.Name] = taints.Reconcile(nil, nil, o.Spec.Taints).String()
 	}
 	for _, item := range o.Items {
-		m[item.Metadata.Name] = taints.Diff(nil, item.Spec.Taints).String()
+		m[item.Metadata.Name] = taints.Reconcile(nil, nil, item.Spec.Taints).String()
 	}
 	return m
 }

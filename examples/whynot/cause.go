@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/internal/labels"
+	"github.com/seed-0529bac1/taints/explain"
 )
 
 // A causeKind says what sort of thing keeps pods pending.
@@ -197,7 +198,7 @@ func mistakeText(c *change, why reasons) string {
 // nearMiss says what a toleration has and what the nodes have.
 func nearMiss(r *reason) string {
 	t := r.Closest
-	isValue := r.Mismatch == taints.MismatchValue && (t.Effect == "" || t.Effect == r.Taint.Effect)
+	isValue := r.Mismatch() == explain.MismatchValue && (t.Effect == "" || t.Effect == r.Taint.Effect)
 	switch {
 	case isValue && t.Value == "":
 		return fmt.Sprintf("%s without a value, the nodes have %s", t.Key, r.Taint.Value)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/internal/labels"
@@ -42,7 +43,8 @@ type node struct {
 
 type pod struct {
 	podName
-	node     string // empty: not placed
+	node     string    // empty: not placed
+	arrived  time.Time // when it came to the node; zero: not known
 	phase    string
 	deleting bool
 	owner    *owner // nil: none

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/internal/kubejson"
@@ -105,7 +106,7 @@ func (c *cluster) decodePod(object []byte) error {
 	var p pod
 	var meta metadata
 	var spec podSpec
-	var conditions []byte
+	var conditions, started []byte
 	err := kubejson.Fields("it", object, func(key, value []byte) (err error) {
 		switch string(key) {
 		case "metadata":
@@ -119,6 +120,8 @@ func (c *cluster) decodePod(object []byte) error {
 					p.phase, err = c.shared("status.phase", value)
 				case "conditions":
 					conditions = value
+				case "startTime":
+					started = value
 				}
 				return err
 			})
@@ -140,6 +143,11 @@ func (c *cluster) decodePod(object []byte) error {
 		return nil
 	}
 	p.node, p.deleting, p.owner = spec.node, meta.deleting, meta.owner
+	if p.node != "" {
+		if p.arrived, err = arrival(conditions, started); err != nil {
+			return err
+		}
+	}
 	if p.profile, err = c.decodeProfile(&spec, p.isPending() || p.name == c.asked); err != nil {
 		return err
 	}
@@ -285,6 +293,23 @@ func withCordon(list []taints.Taint) []taints.Taint {
 		}
 	}
 	return append(list, cordon)
+}
+
+// arrival returns when a pod came to its node: when it was scheduled, or else when
+// the kubelet took it. It is zero if neither is known.
+func arrival(conditions, started []byte) (at time.Time, err error) {
+	for m := range kubejson.Members(conditions) {
+		c := m.Of(conditions)
+		scheduled := valueAt(c, "lastTransitionTime")
+		if string(valueAt(c, "type")) == `"PodScheduled"` && string(valueAt(c, "status")) == `"True"` && scheduled != nil {
+			err = kubejson.Decode("status.conditions.lastTransitionTime", scheduled, &at)
+			return at, err
+		}
+	}
+	if started != nil {
+		err = kubejson.Decode("status.startTime", started, &at)
+	}
+	return at, err
 }
 
 // schedulerMessage returns why the scheduler did not place the pod, empty if it

@@ -297,8 +297,8 @@ func (r *report) writeEvictions(p *page) {
 		p.wrap("", "", r.nobodyLeaves())
 	default:
 		p.wrap("", "",
-			"Pods on nodes with NoExecute taints. Deadlines count from a taint's timeAdded, and where it has "+
-				"none, from now.")
+			"Pods on nodes with NoExecute taints. Deadlines count from a taint's timeAdded, or from now if it "+
+				"has none, but never from before the pod came to the node.")
 	}
 	for i := 0; i < len(r.Evictions); {
 		n := 1

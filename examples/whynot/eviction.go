@@ -47,6 +47,7 @@ type origin string
 // The origins.
 const (
 	fromTimeAdded origin = "timeAdded"
+	fromArrival   origin = "arrival"
 	fromNow       origin = "now"
 )
 
@@ -94,8 +95,8 @@ func hasNoExecute(list []taints.Taint) bool {
 func evictionOf(p *pod, n *node, now time.Time) eviction {
 	r := eviction{Pod: p.String(), Node: n.name, Outcome: stays, name: p.podName}
 	if first, e := firstEviction(p, n, now); first != nil {
-		r.Because = []pair{{*first, tolerationAt(p, e.Toleration)}}
-		r.expire(e, first, now)
+		r.Because = []pair{{*first, tolerationAt(p, e.Toleration, e.Tolerated)}}
+		r.expire(e, first, p.arrived, now)
 	} else {
 		r.Because = tolerated(p, n)
 	}
@@ -111,10 +112,11 @@ func evictionOf(p *pod, n *node, now time.Time) eviction {
 // firstEviction returns the taint of the node with the earliest deadline, nil
 // if the pod stays. Each taint is evaluated by itself: of all together, the
 // library names the taint that evicts now, even where the time of another one
-// was over before.
+// was over before. No time begins before the pod came to the node.
 func firstEviction(p *pod, n *node, now time.Time) (first *taints.Taint, e taints.Eviction) {
+	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrived}
 	for i := range n.taints {
-		alone := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(n.taints[i:i+1], p.tolerations, now)
+		alone := policy.EvictionOf(n.taints[i:i+1], p.tolerations, now)
 		if alone.Outcome != taints.Stays && (first == nil || isSooner(alone, e)) {
 			first, e = &n.taints[i], alone
 		}
@@ -132,13 +134,16 @@ func isSooner(a, b taints.Eviction) bool {
 }
 
 // expire sets the deadline.
-func (r *eviction) expire(e taints.Eviction, decides *taints.Taint, now time.Time) {
+func (r *eviction) expire(e taints.Eviction, decides *taints.Taint, arrived, now time.Time) {
 	r.Outcome, r.deadline, r.From = leaves, e.At, fromNow
 	if !e.At.After(now) {
 		r.Outcome = overdue
 	}
-	if decides.TimeAdded != nil && e.From.Equal(*decides.TimeAdded) {
+	switch {
+	case decides.TimeAdded != nil && e.From.Equal(*decides.TimeAdded):
 		r.From = fromTimeAdded
+	case !arrived.IsZero() && e.From.Equal(arrived):
+		r.From = fromArrival
 	}
 	if e.At.Unix() <= lastSecond {
 		r.At = e.At.UTC().Format(time.RFC3339)
@@ -157,16 +162,15 @@ func tolerated(p *pod, n *node) []pair {
 	list := []pair{}
 	for _, t := range n.taints {
 		if t.Effect == taints.NoExecute {
-			match := func() (int, bool) { return p.matcher.Match(t) }
-			list = append(list, pair{t, tolerationAt(p, match)})
+			i, ok := p.matcher.Match(t)
+			list = append(list, pair{t, tolerationAt(p, i, ok)})
 		}
 	}
 	return list
 }
 
 // tolerationAt returns the toleration at the place, nil if there is none.
-func tolerationAt(p *pod, place func() (i int, ok bool)) *taints.Toleration {
-	i, ok := place()
+func tolerationAt(p *pod, i int, ok bool) *taints.Toleration {
 	if !ok {
 		return nil
 	}

@@ -23,6 +23,21 @@ func at(name string, ago time.Duration) string {
 	)
 }
 
+// arrived returns the Pod with the times, unless they are zero, at which it was
+// scheduled and its kubelet took it, so long before testNow.
+func arrived(pod string, scheduled, started time.Duration) string {
+	var status []string
+	if scheduled != 0 {
+		status = append(status, fmt.Sprintf(`"conditions":[{"type":"Ready","status":"True"},`+
+			`{"type":"PodScheduled","status":"True","lastTransitionTime":%q}]`,
+			testNow.Add(-scheduled).Format(time.RFC3339)))
+	}
+	if started != 0 {
+		status = append(status, fmt.Sprintf(`"startTime":%q`, testNow.Add(-started).Format(time.RFC3339)))
+	}
+	return strings.TrimSuffix(pod, "}") + `,"status":{` + strings.Join(status, ",") + "}}"
+}
+
 // atEndOfTime returns a Node with such a taint of the last minute that there is,
 // which in UTC is after the year 9999.
 func atEndOfTime(name string) string {
@@ -51,6 +66,12 @@ func TestEvictions(t *testing.T) {
 		podJSON("on-calm", "calm", ""), podJSON("on-none", "elsewhere", ""), podJSON("waits", "", ""),
 		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Failed"}}`,
 		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n"}}`,
+		at("old", 1000*time.Second),
+		arrived(podJSON("a-bound", "old", "", forSeconds(60)), 10*time.Second, 3*time.Second),
+		arrived(podJSON("a-started", "old", "", forSeconds(60)), 0, 10*time.Second),
+		arrived(podJSON("a-before", "old", "", forSeconds(1001)), time.Hour, 0),
+		arrived(podJSON("a-none", "old", ""), 10*time.Second, 0),
+		arrived(podJSON("a-untimed", "untimed", "", forSeconds(5)), 10*time.Second, 0),
 	))
 	var got []string
 	for _, x := range r.Evictions {
@@ -67,13 +88,18 @@ func TestEvictions(t *testing.T) {
 		"min overdue 2026-11-21T01:23:00Z -60 timeAdded",
 		"zero overdue 2026-11-21T01:23:00Z -60 timeAdded",
 		"none overdue 2026-11-21T01:23:00Z -60 timeAdded",
+		"a-none overdue 2026-11-21T01:23:50Z -10 arrival",
 		"over overdue 2026-11-21T01:23:59Z -1 timeAdded",
 		"due overdue 2026-11-21T01:24:00Z 0 timeAdded",
 		"f-none overdue 2026-11-21T01:24:00Z 0 now",
 		"u-none overdue 2026-11-21T01:24:00Z 0 now",
+		"a-before leaves 2026-11-21T01:24:01Z 1 timeAdded",
 		"soon leaves 2026-11-21T01:24:01Z 1 timeAdded",
+		"a-untimed leaves 2026-11-21T01:24:05Z 5 now",
 		"u-soon leaves 2026-11-21T01:24:05Z 5 now",
 		"first leaves 2026-11-21T01:24:30Z 30 timeAdded",
+		"a-bound leaves 2026-11-21T01:24:50Z 50 arrival",
+		"a-started leaves 2026-11-21T01:24:50Z 50 arrival",
 		"f-soon leaves 2026-11-21T02:24:05Z 3605 timeAdded",
 		"edge leaves  251607119730 timeAdded",
 		"y10k stays",
@@ -148,6 +174,7 @@ func TestEvictionText(t *testing.T) {
 		podJSON("ever", "n", "", tol("c op=Exists"), tol("a=b")),
 		podJSON("other-name", "n", "", tol("c op=Exists"), tol("a=b")),
 		podJSON("far", "m", "", forSeconds(30)),
+		at("old", 1000*time.Second), arrived(podJSON("late", "old", "", forSeconds(60)), 10*time.Second, 0),
 		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Failed"}}`,
 		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n"}}`,
 		`{"kind":"Pod","metadata":{"name":"del2","deletionTimestamp":"2026-11-21T01:22:27Z"},"spec":{"nodeName":"n",`+
@@ -167,6 +194,11 @@ Is being deleted already; for the taints its time is 2026-11-21T01:24:00Z (now),
   taint       a=b:NoExecute
   toleration  none
     default/del  on n
+
+Leaves at 2026-11-21T01:24:50Z (in 50s), counted from the pod's arrival:
+  taint       k=v:NoExecute
+  toleration  k:NoExecute op=Exists for 60s
+    default/late  on old
 
 Leaves at a time after the year 9999 (in 2912119d10h):
   taint       k=v:NoExecute

@@ -69,7 +69,7 @@ func TestForm(t *testing.T) {
 		string(causeMistake), string(causeTaints), string(causeNodes),
 		string(causeSelector), string(causeGates), string(causeUnknown),
 		string(letsIn), string(keepsAway), string(notSelected),
-		deleting, overdue, leaves, stays, string(fromTimeAdded), string(fromNow),
+		deleting, overdue, leaves, stays, string(fromTimeAdded), string(fromArrival), string(fromNow),
 	} {
 		if !strings.Contains(section, "`"+name+"`") {
 			t.Errorf("the README does not name %s", name)

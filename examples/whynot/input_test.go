@@ -107,6 +107,15 @@ func TestBadInput(t *testing.T) {
 			`{"kind":"Pod","metadata":{"name":"p"},"status":{"conditions":5}}`,
 			"pod default/p: status.conditions is a number, not a list\n",
 		},
+		{
+			`{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n"},"status":{"startTime":"soon"}}`,
+			"pod default/p: status.startTime: parsing time",
+		},
+		{
+			`{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n"},"status":{"conditions":[` +
+				`{"type":"PodScheduled","status":"True","lastTransitionTime":"soon"}]}}`,
+			"pod default/p: status.conditions.lastTransitionTime: parsing time",
+		},
 		{list(), "standard input: no nodes, only 0 nodes, 0 pods; expected the output of kubectl get nodes,pods"},
 		{
 			list(podJSON("p", "", ""), `{"kind":"Service"}`, `{"kind":"Service"}`, `{"kind":"Job"}`),

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 )
 
 // A mistake is a toleration that was meant for a taint and misses it:
@@ -121,13 +122,13 @@ func isMisspelled(a, b string) bool {
 
 // corrected returns the toleration of a mistake with as little changed as makes it
 // tolerate the taint.
-func corrected(r taints.Reason) taints.Toleration {
+func corrected(r explain.Reason) taints.Toleration {
 	t := r.Closest
 	t.Key = r.Taint.Key
 	if t.Effect != "" {
 		t.Effect = r.Taint.Effect
 	}
-	if t.Mismatch(r.Taint) == taints.MismatchNone {
+	if t.Tolerates(r.Taint) {
 		return t
 	}
 	switch operator := knownOperator(t.Operator); operator {
@@ -185,7 +186,7 @@ func (k *known) tolerationOf(t taints.Taint) taints.Toleration {
 
 // isControlPlane reports whether a taint keeps pods off the control plane.
 func isControlPlane(t taints.Taint) bool {
-	return t.Key == taints.NodeRoleControlPlane || t.Key == taints.NodeRoleMaster
+	return t.Key == taints.NodeRoleControlPlane || t.Key == "node-role.kubernetes.io/master"
 }
 
 // isEverybodys reports whether the toleration is one that every pod is given,
@@ -201,7 +202,7 @@ type reasons map[taints.Taint]reason
 // A reason is the library's, with the place of the closest toleration among
 // all, -1 if none comes close.
 type reason struct {
-	taints.Reason
+	explain.Reason
 	at int
 }
 
@@ -223,14 +224,14 @@ func reasonsOf(p *profile, shares []share) reasons {
 		}
 	}
 	m := make(reasons)
-	for _, r := range taints.Summarize(lists, own).Reasons {
+	for _, r := range explain.Nodes(taints.Compile(own), taints.Hard, lists).Reasons {
 		taint := r.Reason.Taint
 		if _, ok := p.matcher.Match(taint); ok {
 			continue // by a toleration that every pod has
 		}
 		x := reason{r.Reason, -1}
-		if i, ok := r.Reason.Toleration(); ok {
-			x.at = places[i]
+		if r.Reason.HasClosest() {
+			x.at = places[r.Reason.Toleration]
 		}
 		m[taint] = x
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // A pending is why pods wait for the scheduler: equal pods of one owner.
@@ -65,23 +67,23 @@ type rejection struct {
 	Closest *taints.Toleration `json:"closest"`
 	Why     string             `json:"why"`
 	// Mismatch and Hint are the library's.
-	Mismatch taints.Mismatch `json:"mismatch"`
-	Hint     taints.Hint     `json:"hint"`
+	Mismatch explain.Mismatch `json:"mismatch"`
+	Hint     explain.Hint     `json:"hint"`
 }
 
 // A finding is something in the tolerations of a pod that is valid but probably
 // not what its author meant.
 type finding struct {
 	// Field is the toleration's, as in tolerations[0].
-	Field      string            `json:"field"`
-	Toleration taints.Toleration `json:"toleration"`
-	Code       taints.Code       `json:"code"`
-	Advice     string            `json:"advice"`
+	Field      string             `json:"field"`
+	Toleration taints.Toleration  `json:"toleration"`
+	Code       tolerationset.Code `json:"code"`
+	Advice     string             `json:"advice"`
 }
 
 func findings(tolerations []taints.Toleration) []finding {
 	list := []finding{}
-	for _, f := range taints.Lint(tolerations) {
+	for _, f := range tolerationset.Lint(tolerations, taints.Options{}) {
 		list = append(list, finding{fieldAt(f.Toleration), tolerations[f.Toleration], f.Code, f.Advice})
 	}
 	return list
@@ -292,7 +294,7 @@ func rejections(why reasons, shares []share) []rejection {
 	first := []rejection{}
 	for _, t := range list[:min(len(list), maxListed)] {
 		r := why[t]
-		first = append(first, rejection{t, nodes[t], r.closest(), r.Why(), r.Mismatch, r.Hint})
+		first = append(first, rejection{t, nodes[t], r.closest(), r.Why(), r.Mismatch(), r.Hint()})
 	}
 	return first
 }

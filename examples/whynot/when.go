@@ -17,8 +17,11 @@ func (x *eviction) when() string {
 		when = "a time after the year 9999"
 	}
 	when += " (" + relative(*x.InSeconds) + ")"
-	if x.From == fromNow {
+	switch x.From {
+	case fromNow:
 		when += ", counted from now"
+	case fromArrival:
+		when += ", counted from the pod's arrival"
 	}
 	return when
 }

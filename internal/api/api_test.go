@@ -23,6 +23,9 @@ var packages = []struct {
 	frozen    bool
 }{
 	{"taints", ".", true},
+	{"nodeindex", "nodeindex", true},
+	{"explain", "explain", true},
+	{"tolerationset", "tolerationset", true},
 	{"lifecycle", "lifecycle", true},
 	{"kube", "kube", false},
 	{"dra", "dra", false},

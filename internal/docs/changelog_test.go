@@ -24,7 +24,7 @@ func TestChangelog(t *testing.T) {
 	if err := checkChangelog(text); err != nil {
 		t.Error(err)
 	}
-	if !regexp.MustCompile(`Kubernetes minor that this file names: \*\*1\.\d+\*\*`).MatchString(text) {
+	if !regexp.MustCompile(`the rules are those of Kubernetes \*\*1\.\d+\*\*`).MatchString(text) {
 		t.Error("it does not name the version of Kubernetes")
 	}
 }

@@ -71,7 +71,16 @@ import (
 	"time"
 
 	. "github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/lifecycle"
+	"github.com/seed-0529bac1/taints/nodeindex"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+var (
+	_ explain.Reason
+	_ nodeindex.Index[string]
+	_ tolerationset.Finding
 )
 
 `

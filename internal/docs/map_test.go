@@ -6,36 +6,45 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-0529bac1/taints/internal/markdown"
 )
 
-// The drawing in CONTRIBUTING.md has every file of the library, and no other.
+// The drawing in CONTRIBUTING.md has every file of the root package, and no other,
+// and every package and module that others import.
 func TestMapOfFiles(t *testing.T) {
-	_, drawing, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "\n```\ndoc.go\n")
+	_, drawing, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "\n```\ndoc ")
 	drawing, _, _ = strings.Cut(drawing, "```")
-	above, below, ok := strings.Cut(drawing, "\nlifecycle/")
-	below, _, _ = strings.Cut(below, "\nkube/")
+	above, below, ok := strings.Cut("doc "+drawing, "\n\n")
 	if !ok {
 		t.Fatal("no drawing")
 	}
-	for folder, text := range map[string]string{
-		".":         "doc\n" + above,
-		"lifecycle": below,
-	} {
-		drawn := drawnIn(text)
-		for _, file := range sources(t, folder) {
-			if name := strings.TrimSuffix(filepath.Base(file), ".go"); !slices.Contains(drawn, name) {
-				t.Errorf("%s is not in the drawing", file)
-			}
+	drawn := drawnIn(above)
+	for _, file := range sources(t, ".") {
+		if name := strings.TrimSuffix(filepath.Base(file), ".go"); !slices.Contains(drawn, name) {
+			t.Errorf("%s is not in the drawing", file)
 		}
-		for _, name := range drawn {
-			if !exists(filepath.Join(folder, name+".go")) {
-				t.Errorf("the drawing has %s/%s.go, which is not there", folder, name)
-			}
+	}
+	for _, name := range drawn {
+		if !exists(name + ".go") {
+			t.Errorf("the drawing has %s.go, which is not there", name)
+		}
+	}
+	folders := regexp.MustCompile(`(?m)(?:^|  )(\w+)/`).FindAllStringSubmatch(below, -1)
+	for _, m := range folders {
+		if !exists(m[1]) {
+			t.Errorf("the drawing has %s/, which is not there", m[1])
+		}
+	}
+	for _, name := range []string{"nodeindex", "explain", "tolerationset", "lifecycle", "kube", "dra"} {
+		if !slices.ContainsFunc(folders, func(m []string) bool { return m[1] == name }) {
+			t.Errorf("%s/ is not in the drawing", name)
 		}
 	}
 }
@@ -67,15 +76,17 @@ func sources(t *testing.T, folder string) []string {
 // The table in CONTRIBUTING.md that says where a new rule goes names what is in
 // these files.
 func TestMapOfRules(t *testing.T) {
-	places := regexp.MustCompile("((?:`\\w+`(?:, )?)+) \\(([\\w/]+\\.go)\\)")
+	places := regexp.MustCompile(
+		"((?:`\\w+`(?:, | and )?)+) (?:\\(([\\w/]+\\.go)\\)|in `([\\w/]+(?:\\.go)?)`)",
+	)
 	found := 0
 	for _, row := range table(t, "CONTRIBUTING.md", "How to add or change a rule").Rows {
 		for _, m := range places.FindAllStringSubmatch(row.Line, -1) {
-			declared := declaredIn(t, m[2])
-			for _, name := range strings.Split(m[1], ", ") {
+			declared := declaredIn(t, m[2]+m[3])
+			for _, name := range markdown.Code(m[1]) {
 				found++
-				if name = strings.Trim(name, "`"); !declared[name] {
-					t.Errorf("%s does not declare %s", m[2], name)
+				if !declared[name] {
+					t.Errorf("%s does not declare %s", m[2]+m[3], name)
 				}
 			}
 		}
@@ -85,14 +96,25 @@ func TestMapOfRules(t *testing.T) {
 	}
 }
 
-// declaredIn returns the names of what the file declares, methods included.
+// declaredIn returns the names of what the file, or the package in the folder,
+// declares, methods included.
 func declaredIn(t *testing.T, name string) map[string]bool {
 	t.Helper()
+	names := map[string]bool{}
+	if !strings.HasSuffix(name, ".go") {
+		for _, file := range sources(t, name) {
+			rel, err := filepath.Rel(root, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			maps.Copy(names, declaredIn(t, rel))
+		}
+		return names
+	}
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := map[string]bool{}
 	for _, decl := range file.Decls {
 		ast.Inspect(decl, func(n ast.Node) bool {
 			switch n := n.(type) {

@@ -3,24 +3,29 @@
 // Package enum converts between the numbers and names of enumerations.
 package enum
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
-// Name returns names[i], or the kind and number, as in "Outcome(9)", if there is
-// no such name.
-func Name(kind string, i int, names []string) string {
-	if i >= 0 && i < len(names) {
-		return names[i]
+// String returns the name of e or, if there is none, the kind and the number, as
+// in "Outcome(9)".
+func String[E ~uint8](e E, kind string, names []string) string {
+	if int(e) < len(names) {
+		return names[e]
 	}
-	return kind + "(" + strconv.Itoa(i) + ")"
+	return kind + "(" + strconv.Itoa(int(e)) + ")"
 }
 
-// Index returns the index of the name that equals the text, and whether there is
-// one.
-func Index(names []string, text []byte) (i int, ok bool) {
+// Unmarshal sets e to the number whose name is the text. If there is none, it
+// leaves e unchanged and returns what fault returns for the text and for what
+// would be right.
+func Unmarshal[E ~uint8](e *E, names []string, text []byte, fault func(text, detail string) error) error {
 	for i, name := range names {
 		if name == string(text) {
-			return i, true
+			*e = E(i)
+			return nil
 		}
 	}
-	return -1, false
+	return fault(string(text), "must be one of "+strings.Join(names, ", "))
 }

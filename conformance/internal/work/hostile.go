@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
 // A hostileScene is what strangers may write to slow an Index down.
@@ -129,7 +130,7 @@ func hostileRows() []Row {
 		rows = append(rows, Row{
 			Name: "hostile: " + scene.name, Beside: PlainLoop, Floor: 0.5, Allocs: 16,
 			Ours: func() func(int) {
-				var x taints.Index[int]
+				var x nodeindex.Index[int]
 				for i, list := range scene.nodes() {
 					x.Set(i, list)
 				}
@@ -150,5 +151,43 @@ func hostileRows() []Row {
 			},
 		})
 	}
-	return rows
+	return append(rows, hostileVerdicts())
+}
+
+// hostileVerdicts holds the verdicts of an Index, in which each node has a list of
+// its own, beside a loop over Filter of the same Matcher.
+func hostileVerdicts() Row {
+	nodes := func() [][]taints.Taint {
+		return repeated(hostileNodes, func(i int) []taints.Taint {
+			return append(hostileTaint("tenant", i, taints.NoSchedule), hostileTaint("spot", "", taints.PreferNoSchedule)...)
+		})
+	}
+	everything := taints.Compile([]taints.Toleration{exists("", "")})
+	return Row{
+		Name:   "hostile: the verdicts of a pod that tolerates everything, a list for each node",
+		Beside: PlainLoop, Floor: 0.5, Allocs: 16,
+		Ours: func() func(int) {
+			var x nodeindex.Index[int]
+			for i, list := range nodes() {
+				x.Set(i, list)
+			}
+			return each(func() {
+				n := 0
+				for _, v := range x.Verdicts(everything) {
+					n += v.NoSchedule
+				}
+				mustNot(n > 0)
+			})
+		},
+		Other: func() func(int) {
+			nodes := nodes()
+			return each(func() {
+				n := 0
+				for _, list := range nodes {
+					n += everything.Filter(list).NoSchedule
+				}
+				mustNot(n > 0)
+			})
+		},
+	}
 }

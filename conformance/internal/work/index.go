@@ -12,12 +12,13 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
 // A Cluster is nodes by name, for the library in an Index.
 type Cluster struct {
 	Names []string
-	Index *taints.Index[string]
+	Index *nodeindex.Index[string]
 
 	sets [][]corev1.Taint // the ways in which nodes are tainted
 }
@@ -26,7 +27,7 @@ type Cluster struct {
 // ways, if there are enough of them: each way has a tenant's taint, and most have
 // up to two more, of GPUs, of a pool or of spot machines.
 func NewCluster(nodes, ways int) *Cluster {
-	c := &Cluster{Index: new(taints.Index[string]), sets: tenants(ways)}
+	c := &Cluster{Index: new(nodeindex.Index[string]), sets: tenants(ways)}
 	for i := range nodes {
 		c.Names = append(c.Names, fmt.Sprintf("node-%07d", i))
 		c.Set(i, i)
@@ -104,7 +105,7 @@ func (c *Cluster) Feasible(p Pod, f func(name string)) {
 func indexRows(ways int, what string) []Row {
 	const nodes = 100_000
 	pod := Pods()[2]
-	ours := func(feasible func(x *taints.Index[string], m *taints.Matcher) int) Side {
+	ours := func(feasible func(x *nodeindex.Index[string], m *taints.Matcher) int) Side {
 		return func() func(int) {
 			x, m := NewCluster(nodes, ways).Index, pod.Compile()
 			return each(func() { mustNot(feasible(x, m) < nodes/2) })
@@ -126,19 +127,19 @@ func indexRows(ways int, what string) []Row {
 		{
 			Name: "count the feasible of 100,000 nodes, " + what, Beside: Kubernetes,
 			Floor: 2000, Allocs: 4, Other: loop,
-			Ours: ours((*taints.Index[string]).CountFeasible),
+			Ours: ours((*nodeindex.Index[string]).CountFeasible),
 		},
 		{
 			Name: "append them, " + what, Beside: Kubernetes,
 			Floor: 150, Allocs: 16, Other: loop,
-			Ours: ours(func(x *taints.Index[string], m *taints.Matcher) int {
+			Ours: ours(func(x *nodeindex.Index[string], m *taints.Matcher) int {
 				found = x.AppendFeasible(found[:0], m)
 				return len(found)
 			}),
 		},
 		{
 			Name: "range over them, " + what, Beside: Kubernetes, Floor: 50, Allocs: 16, Other: loop,
-			Ours: ours(func(x *taints.Index[string], m *taints.Matcher) int {
+			Ours: ours(func(x *nodeindex.Index[string], m *taints.Matcher) int {
 				n := 0
 				for range x.Feasible(m) {
 					n++

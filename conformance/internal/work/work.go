@@ -20,6 +20,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // A Row is one piece of work, done in two ways.
@@ -209,7 +210,10 @@ func filterNothingInKubernetes() func(n int) {
 	}
 }
 
-var noTaints = []taints.Taint{}
+var (
+	noTaints = []taints.Taint{}
+	zero     taints.Options
+)
 
 // coversNot compares a no of Covers with a yes.
 func coversNot(why, other string) Row {
@@ -217,8 +221,8 @@ func coversNot(why, other string) Row {
 	no := taints.MustParseToleration(other)
 	return Row{
 		Name: "Covers says no " + why, Beside: "Covers says yes", Floor: 0.9,
-		Ours:  func() func(int) { return each(func() { mustNot(t.Covers(no)) }) },
-		Other: func() func(int) { return each(func() { mustNot(!t.Covers(yes)) }) },
+		Ours:  func() func(int) { return each(func() { mustNot(tolerationset.Covers(t, no, zero)) }) },
+		Other: func() func(int) { return each(func() { mustNot(!tolerationset.Covers(t, yes, zero)) }) },
 	}
 }
 
@@ -281,7 +285,7 @@ func merge() Row {
 		Name: "merge 4 + 4 tolerations", Beside: Kubernetes, Floor: 50, Allocs: 1,
 		Ours: func() func(int) {
 			tols := tolerations()
-			return each(func() { mustNot(len(taints.Merge(tols[:4], tols[4:])) != 8) })
+			return each(func() { mustNot(len(tolerationset.Merge(tols[:4], tols[4:], zero)) != 8) })
 		},
 		Other: func() func(int) {
 			internal := convert.Each(podTolerations, convert.ToCoreToleration)

@@ -54,7 +54,7 @@ func TestAudit(t *testing.T) {
 				map[string]any{"key": "spot", "operator": "Exists", "value": "a"},
 			}}),
 			[]string{
-				`would be refused: spec.tolerations[0].value: "a" is invalid: must be empty when the operator is Exists (invalid)`,
+				`would be refused: spec.tolerations[0].value: "a" is invalid: must be empty, as the operator matches every value (invalid)`,
 			},
 		},
 		{

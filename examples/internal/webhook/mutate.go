@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // A Policy is what pods are given and held against. The zero Policy gives them what
@@ -38,12 +39,12 @@ type mutation struct {
 // seconds for not-ready and unreachable; in Kubernetes they get lost if they are
 // shorter than those that are there by then.
 func (p *Policy) mutate(namespace string, pod *pod) (mutation, *refusal) {
-	tolerations := taints.Merge(pod.tolerations, p.Rules.defaultsOf(namespace))
+	tolerations := tolerationset.Merge(pod.tolerations, p.Rules.defaultsOf(namespace), taints.Options{})
 	tolerations = addStandard(tolerations, p.Defaults, pod.bestEffort, pod.requested)
 	nodeSelector := map[string]string{}
 	maps.Copy(nodeSelector, pod.nodeSelector)
 	for _, d := range p.dedicationsFor(namespace, pod) {
-		tolerations = taints.Merge(tolerations, d.tolerations)
+		tolerations = tolerationset.Merge(tolerations, d.tolerations, taints.Options{})
 		for _, key := range slices.Sorted(maps.Keys(d.nodeSelector)) {
 			have, ok := nodeSelector[key]
 			if ok && have != d.nodeSelector[key] {

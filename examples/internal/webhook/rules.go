@@ -196,7 +196,11 @@ func (r *reader) faults(path string, err error) {
 	if err == nil {
 		return
 	}
-	for _, fault := range err.(*taints.ValidationError).Fields {
+	for _, fault := range err.(*taints.ErrorList).Errors {
+		if fault.List == "" { // of a single taint
+			r.note(path, ".%v", fault)
+			continue
+		}
 		at := *fault
 		at.List = path
 		r.note("", "%v", &at)

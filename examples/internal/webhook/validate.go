@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // A refusal is why a pod is not admitted, as a Status of Kubernetes.
@@ -57,8 +58,13 @@ func (p *Policy) validate(namespace string, old, pod *pod) *refusal {
 // invalid refuses a pod for what a validation of package taints found.
 func invalid(err error) *refusal {
 	var texts []string
-	for _, fault := range err.(*taints.ValidationError).Fields {
+	for _, fault := range err.(*taints.ErrorList).Errors {
 		at := *fault
+		if at.List == "old" { // it was taken away, so the index is none of the pod's
+			at.List = ""
+			texts = append(texts, "spec.tolerations: "+at.Error())
+			continue
+		}
 		at.List = "spec.tolerations"
 		texts = append(texts, at.Error())
 	}
@@ -96,15 +102,13 @@ func (p *Policy) refused(namespace string, before []taints.Toleration, pod *pod)
 
 // uncovered returns the indexes of the tolerations that the allow-list does not cover.
 func uncovered(tolerations, allow []taints.Toleration) []int {
-	var invalid *taints.ValidationError
-	if !errors.As(taints.ValidateAllowed(tolerations, allow), &invalid) {
+	var invalid *taints.ErrorList
+	if !errors.As(tolerationset.ValidateAllowed(tolerations, allow, taints.Options{}), &invalid) {
 		return nil
 	}
 	var list []int
-	for _, fault := range invalid.Fields {
-		if i, ok := fault.Index(); ok {
-			list = append(list, i)
-		}
+	for _, fault := range invalid.Errors {
+		list = append(list, fault.Index)
 	}
 	return list
 }

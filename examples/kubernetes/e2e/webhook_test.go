@@ -19,6 +19,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -177,7 +178,7 @@ func (w *webhookTest) defaults(t *testing.T, pods []*corev1.Pod, stock map[strin
 		got, want := kube.Tolerations(pod.Spec.Tolerations), kube.Tolerations(stock[name].Spec.Tolerations)
 		more, ok := beyond(got, want)
 		covered := func(u taints.Toleration) bool {
-			return slices.ContainsFunc(want, func(t taints.Toleration) bool { return t.Covers(u) })
+			return slices.ContainsFunc(want, func(t taints.Toleration) bool { return tolerationset.Covers(t, u, taints.Options{}) })
 		}
 		for _, u := range more {
 			ok = ok && pod.Status.QOSClass != corev1.PodQOSBestEffort && covered(u)

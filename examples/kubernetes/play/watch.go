@@ -66,7 +66,8 @@ func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(bef
 }
 
 func (g *game) nodeChanged(before, after *corev1.Node) {
-	changes := taints.Diff(kube.Taints(before.Spec.Taints), kube.Taints(after.Spec.Taints))
+	list := kube.Taints(before.Spec.Taints)
+	changes := taints.Reconcile(list, list, kube.Taints(after.Spec.Taints))
 	for _, id := range changes.Remove {
 		g.tell("taint", "%s loses %v", after.Name, id)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -42,7 +43,7 @@ func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Pol
 		if len(lines) > 0 {
 			refused++
 		}
-		for _, finding := range taints.Lint(kube.Tolerations(pod.Spec.Tolerations)) {
+		for _, finding := range tolerationset.Lint(kube.Tolerations(pod.Spec.Tolerations), taints.Options{}) {
 			findings++
 			lines = append(lines, finding.String())
 		}

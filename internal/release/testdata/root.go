@@ -5,12 +5,22 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/lifecycle"
+	"github.com/seed-0529bac1/taints/nodeindex"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 func main() {
 	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
 	pod := []taints.Toleration{taints.MustParseToleration("dedicated:NoExecute op=Exists for 300s")}
+	m := taints.Compile(pod)
+	var nodes nodeindex.Index[string]
+	nodes.Set("node", node)
+	if nodes.CountFeasible(m) != 1 || !explain.Node(m, node).Schedulable() ||
+		!tolerationset.Same(pod, pod, taints.Options{}) {
+		panic("the pod does not fit")
+	}
 	var q lifecycle.Queue[string]
 	fmt.Println(taints.Filter(node, pod), q.Update("pod", taints.EvictionOf(node, pod, time.Unix(0, 0))))
 }

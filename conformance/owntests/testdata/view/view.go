@@ -37,19 +37,18 @@ func CoreToleration(t taints.Toleration) v1.Toleration {
 	return v1.Toleration{Key: t.Key, Operator: v1.TolerationOperator(t.Operator), Value: t.Value, Effect: v1.TaintEffect(t.Effect), TolerationSeconds: t.TolerationSeconds}
 }
 
-func Taints(list []v1.Taint) []taints.Taint                { return Each(list, Taint) }
-func Tolerations(list []v1.Toleration) []taints.Toleration { return Each(list, Toleration) }
-
-// CoreTaints returns a list that is not nil, as Kubernetes' functions do.
-func CoreTaints(list []taints.Taint) []v1.Taint {
-	return append([]v1.Taint{}, Each(list, CoreTaint)...)
-}
-
+func Taints(list []v1.Taint) []taints.Taint                    { return Each(list, Taint) }
+func Tolerations(list []v1.Toleration) []taints.Toleration     { return Each(list, Toleration) }
+func CoreTaints(list []taints.Taint) []v1.Taint                { return Each(list, CoreTaint) }
 func CoreTolerations(list []taints.Toleration) []v1.Toleration { return Each(list, CoreToleration) }
 
-// CoreIDs returns taints with the identities.
-func CoreIDs(ids []taints.TaintID) []v1.Taint {
-	return Each(ids, func(id taints.TaintID) v1.Taint { return v1.Taint{Key: id.Key, Effect: v1.TaintEffect(id.Effect)} })
+// Removals returns what the changes remove as taints. One without an effect stands
+// for all taints of its key.
+func Removals(c taints.Changes) []v1.Taint {
+	list := Each(c.Remove, func(id taints.TaintID) v1.Taint {
+		return v1.Taint{Key: id.Key, Effect: v1.TaintEffect(id.Effect)}
+	})
+	return append(list, Each(c.RemoveKeys, func(key string) v1.Taint { return v1.Taint{Key: key} })...)
 }
 
 // Each converts a list; nil stays nil.
@@ -77,14 +76,14 @@ func Addresses[T any](list []T) []*T {
 // list under the path.
 func FieldErrors(err error, path *field.Path) field.ErrorList {
 	list := field.ErrorList{}
-	var all *taints.ValidationError
+	var all *taints.ErrorList
 	if !errors.As(err, &all) {
 		return list
 	}
-	for _, f := range all.Fields {
+	for _, f := range all.Errors {
 		at := path
-		if i, ok := f.Index(); ok {
-			at = at.Index(i)
+		if f.List != "old" {
+			at = at.Index(f.Index)
 		}
 		if f.Field != "" {
 			at = at.Child(f.Field)
@@ -95,10 +94,10 @@ func FieldErrors(err error, path *field.Path) field.ErrorList {
 }
 
 func fieldError(at *field.Path, f *taints.FieldError) *field.Error {
-	kind := map[error]field.ErrorType{
+	kind := map[taints.ErrorKind]field.ErrorType{
 		taints.ErrRequired: field.ErrorTypeRequired, taints.ErrInvalid: field.ErrorTypeInvalid, taints.ErrTooLong: field.ErrorTypeTooLong,
 		taints.ErrUnsupported: field.ErrorTypeNotSupported, taints.ErrDuplicate: field.ErrorTypeDuplicate, taints.ErrForbidden: field.ErrorTypeForbidden,
-	}[f.Err]
+	}[f.Kind]
 	return &field.Error{Type: kind, Field: at.String(), BadValue: f.Value, Detail: f.Detail}
 }
 

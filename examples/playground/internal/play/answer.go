@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // An answerer has all that a state says, read.
@@ -222,12 +224,10 @@ func (a *answerer) whyStays() string {
 
 // why says which taint and toleration decide that the pod leaves.
 func (a *answerer) why(e taints.Eviction) string {
-	i, _ := e.Taint()
-	j, tolerated := e.Toleration()
-	if !tolerated {
-		return name("taints", i) + " is not tolerated."
+	if !e.Tolerated {
+		return name("taints", e.Taint) + " is not tolerated."
 	}
-	text := name("tolerations", j) + " tolerates " + name("taints", i) + " for " + seconds(e.Seconds)
+	text := name("tolerations", e.Toleration) + " tolerates " + name("taints", e.Taint) + " for " + seconds(e.Seconds)
 	switch {
 	case e.Outcome == taints.EvictsNow:
 		return text + ", which ends at once."
@@ -251,15 +251,16 @@ type taintAnswer struct {
 }
 
 func (a *answerer) taintAnswers() []taintAnswer {
-	deciding, evicts := a.matcher.EvictionOf(a.taints.elements, a.observed).Taint()
+	e := a.matcher.EvictionOf(a.taints.elements, a.observed)
 	var answers []taintAnswer
-	for i, r := range a.matcher.Explain(a.taints.elements) {
-		t := taintAnswer{text: r.Taint.String(), toleration: -1, why: r.Why(), decides: evicts && deciding == i}
-		if j, ok := r.Toleration(); ok {
-			t.toleration = j
+	for i, r := range explain.Node(a.matcher, a.taints.elements) {
+		t := taintAnswer{text: r.Taint.String(), toleration: -1, why: r.Why()}
+		t.decides = e.Outcome != taints.Stays && e.Taint == i
+		if r.HasClosest() {
+			t.toleration = r.Toleration
 		}
 		t.tone, t.status = statusOf(r)
-		if r.Taint.Effect == taints.NoExecute && r.Tolerated() {
+		if r.Taint.Effect == taints.NoExecute && r.Tolerated {
 			t.time = a.timeOf(i, t.toleration)
 		}
 		answers = append(answers, t)
@@ -268,9 +269,9 @@ func (a *answerer) taintAnswers() []taintAnswer {
 }
 
 // statusOf says in a few words what the taint does.
-func statusOf(r taints.Reason) (tone, string) {
+func statusOf(r explain.Reason) (tone, string) {
 	switch {
-	case r.Tolerated():
+	case r.Tolerated:
 		return good, "tolerated"
 	case r.Taint.Effect == taints.NoSchedule:
 		return bad, "keeps the pod off"
@@ -320,7 +321,7 @@ func (a *answerer) tolerationAnswers() []tolerationAnswer {
 	for i, t := range a.tolerations {
 		answers = append(answers, tolerationAnswer{text: t.String(), origin: a.origin(i), matches: a.matches(t)})
 	}
-	for _, f := range a.options.Lint(a.tolerations) {
+	for _, f := range tolerationset.Lint(a.tolerations, a.options) {
 		t := &answers[f.Toleration]
 		t.findings = append(t.findings, finding{string(f.Code), f.Advice})
 	}

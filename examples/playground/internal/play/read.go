@@ -143,18 +143,16 @@ func setSeconds(t *taints.Toleration, s string) error {
 // was read does not keep it from being matched, as Kubernetes' own functions match
 // anything.
 func (l *list[T]) refuse(err error) {
-	var invalid *taints.ValidationError
+	var invalid *taints.ErrorList
 	if !errors.As(err, &invalid) {
 		return
 	}
-	for _, f := range invalid.Fields {
-		if i, ok := f.Index(); ok {
-			l.problems = append(l.problems, problem{
-				l.entries[i].field(f.Field),
-				"an API server refuses this: " + f.Error(),
-				false,
-			})
-		}
+	for _, f := range invalid.Errors {
+		l.problems = append(l.problems, problem{
+			l.entries[f.Index].field(f.Field),
+			"an API server refuses this: " + f.Error(),
+			false,
+		})
 	}
 }
 
@@ -234,7 +232,7 @@ func (r reader[T]) withoutLabel(text string, s span) span {
 
 // faultIn returns the place and the message of an error of parsing what stands at s.
 func faultIn(text string, s span, err error) (span, string) {
-	var fault *taints.ParseError
+	var fault *taints.FieldError
 	if !errors.As(err, &fault) {
 		return s, err.Error()
 	}
@@ -243,7 +241,9 @@ func faultIn(text string, s span, err error) (span, string) {
 	for to < s.end && strings.IndexByte("=: ", text[to]) < 0 {
 		to++
 	}
-	return span{from, to}, fault.Err.Error()
+	words := *fault
+	words.Input = "" // which stands there
+	return span{from, to}, words.Error()
 }
 
 // isYAML reports whether the line is one of a manifest in YAML.

@@ -80,7 +80,11 @@ func (c *Controller) track(ctx context.Context, name types.NamespacedName, obj *
 		c.pods[name] = p
 	}
 	if p.matcher == nil || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
-		p.matcher, p.seen = c.options.Policy.Compile(kube.Tolerations(obj.Spec.Tolerations)), now
+		policy := c.options.Policy
+		if policy.FromTimeAdded {
+			policy.Arrival = p.arrived
+		}
+		p.matcher, p.seen = policy.Compile(kube.Tolerations(obj.Spec.Tolerations)), now
 	}
 	p.tolerations = obj.Spec.Tolerations
 	return p
@@ -111,13 +115,7 @@ func (c *Controller) evict(p *pod) taints.Eviction {
 	if n == nil {
 		return taints.Eviction{}
 	}
-	c.since = append(c.since[:0], n.taints...)
-	for i := range c.since {
-		if c.since[i].TimeAdded.Before(p.arrived) {
-			c.since[i].TimeAdded = &p.arrived
-		}
-	}
-	return p.matcher.EvictionOf(c.since, later(n.changed, p.seen))
+	return p.matcher.EvictionOf(n.taints, later(n.changed, p.seen))
 }
 
 // schedule puts the pod into its queue, moves it there, or takes it out. One whose

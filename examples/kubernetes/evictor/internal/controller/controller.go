@@ -73,7 +73,6 @@ type Controller struct {
 	pods    map[types.NamespacedName]*pod
 	queue   lifecycle.Queue[*pod]
 	retries lifecycle.Queue[*pod] // what has failed, so that others do not wait for it
-	since   []taints.Taint        // for evict, to use again
 }
 
 // New returns a controller that reads from the cache of the client, and from the API

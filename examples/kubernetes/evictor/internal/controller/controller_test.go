@@ -190,23 +190,23 @@ func TestATaintWithoutTime(t *testing.T) {
 // that time.
 func TestAPodThatComesLater(t *testing.T) {
 	w := newWorld(t, fromTimeAdded)
-	w.setNode("n", taint("a:NoExecute", begin.Add(-time.Hour)))
+	w.setNode("n", taint("a:NoExecute", begin.Add(-1000*s)))
 	w.addPod("created", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.addPod("bound", "n", tolerations("a:NoExecute op=Exists for 10s"), func(p *corev1.Pod) {
+	w.addPod("bound", "n", tolerations("a:NoExecute op=Exists for 60s"), func(p *corev1.Pod) {
 		p.CreationTimestamp = metav1.NewTime(begin.Add(-30 * s))
 		p.Status.Conditions = []corev1.PodCondition{
 			{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(begin)},
 			{
 				Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
-				LastTransitionTime: metav1.NewTime(begin.Add(-4 * s)),
+				LastTransitionTime: metav1.NewTime(begin.Add(-10 * s)),
 			},
 		}
 	})
 	w.wantDue("created", 10*s)
-	w.wantDue("bound", 6*s)
+	w.wantDue("bound", 50*s)
 	w.restart()
 	w.wantDue("created", 10*s)
-	w.wantDue("bound", 6*s)
+	w.wantDue("bound", 50*s)
 }
 
 func TestKeepTimers(t *testing.T) {

@@ -60,14 +60,9 @@ func drawTaints(t *rapid.T, before []corev1.Taint, now time.Time) []corev1.Taint
 func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 	var n corev1.Node
 	w.must(w.client.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
-	var list []taints.Taint
-	for _, t := range kube.Taints(n.DeepCopy().Spec.Taints) {
-		if t.TimeAdded.Before(obj.CreationTimestamp.Time) {
-			t.TimeAdded = &obj.CreationTimestamp.Time
-		}
-		list = append(list, t)
-	}
-	return w.o.Policy.EvictionOf(list, kube.Tolerations(obj.Spec.Tolerations), w.now())
+	policy := w.o.Policy
+	policy.Arrival = obj.CreationTimestamp.Time
+	return policy.EvictionOf(kube.Taints(n.Spec.Taints), kube.Tolerations(obj.Spec.Tolerations), w.now())
 }
 
 func (w *world) podList() []corev1.Pod {

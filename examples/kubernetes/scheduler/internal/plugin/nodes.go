@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/nodeindex"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
@@ -32,7 +34,7 @@ const fewest = 4
 // comparison of pointers, a few nanoseconds.
 type index struct {
 	mu       sync.Mutex
-	groups   taints.Index[string]
+	groups   nodeindex.Index[string]
 	current  map[string][]corev1.Taint // what groups has, by node
 	changes  int                       // how often current has changed
 	compared []comparison              // of the nodes of the snapshot, in its order
@@ -154,4 +156,6 @@ func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Se
 
 // summarize says over all nodes why the pod cannot be placed on them. Groups has a
 // lock of its own.
-func (x *index) summarize(m *taints.Matcher) taints.Summary { return x.groups.Summarize(m) }
+func (x *index) summarize(m *taints.Matcher) explain.Summary {
+	return explain.Groups(m, taints.Hard, x.groups.Groups())
+}

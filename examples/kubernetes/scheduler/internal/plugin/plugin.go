@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -203,7 +204,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 		return untolerated
 	}
 	c.room--
-	explanation := c.matcher.Explain([]taints.Taint{taint})
+	explanation := explain.Node(c.matcher, []taints.Taint{taint})
 	text := explanation.String()
 	if p.redact {
 		text = explanation.Redact().String()
@@ -244,7 +245,7 @@ func (p *Taints) summary(m *taints.Matcher) string {
 // cutReasons leaves as many reasons as a message has, and says how many others there
 // are. A node may have several of their taints, so only a bound is known of how many
 // nodes have one.
-func cutReasons(s *taints.Summary) string {
+func cutReasons(s *explain.Summary) string {
 	if len(s.Reasons) <= maxReasons {
 		return ""
 	}

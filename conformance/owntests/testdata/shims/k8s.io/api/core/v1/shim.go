@@ -12,16 +12,15 @@ func (t *Toleration) ToleratesTaint(_ klog.Logger, taint *Taint, enableCompariso
 }
 
 func (t *Taint) MatchTaint(taintToMatch *Taint) bool {
-	i, found := taints.FindTaint([]taints.Taint{viewed(t)}, viewed(taintToMatch).ID())
-	return found && i == 0 && (taintToMatch.Effect != "" || t.Effect == "")
+	_, found := taints.FindTaint([]taints.Taint{viewed(t)}, viewed(taintToMatch).ID())
+	return found
 }
 
 func (t *Taint) ToString() string { return taints.Taint.String(viewed(t)) }
 
 func compareNumericValues(_ klog.Logger, tolerationVal, taintVal string, op TolerationOperator) bool {
 	toleration, taint := taints.Toleration{Operator: taints.Operator(op), Value: tolerationVal}, taints.Taint{Value: taintVal}
-	compares := taints.Options{NoComparison: true}.Mismatch(toleration, taint) == taints.MismatchNoComparison
-	return compares && taints.Options{}.Tolerates(toleration, taint)
+	return taints.Options{}.Tolerates(toleration, taint) && !taints.Options{NoComparison: true}.Tolerates(toleration, taint)
 }
 
 func viewed(t *Taint) taints.Taint {

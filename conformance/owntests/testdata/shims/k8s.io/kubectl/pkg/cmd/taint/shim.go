@@ -14,7 +14,7 @@ import (
 
 func parseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error) {
 	c, err := taints.ParseChanges(spec...)
-	return view.Each(c.Add, view.CoreTaint), view.CoreIDs(c.Remove), err
+	return view.Each(c.Add, view.CoreTaint), view.Removals(c), err
 }
 
 // reorganizeTaints overwrites, because checkIfTaintsAlreadyExists was asked before
@@ -36,12 +36,20 @@ func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Ta
 }
 
 func changesOf(add, remove []corev1.Taint) taints.Changes {
-	return taints.Changes{Add: view.Taints(add), Remove: view.Each(remove, func(t corev1.Taint) taints.TaintID { return view.Taint(t).ID() })}
+	c := taints.Changes{Add: view.Taints(add)}
+	for _, t := range remove {
+		if t.Effect == "" {
+			c.RemoveKeys = append(c.RemoveKeys, t.Key)
+		} else {
+			c.Remove = append(c.Remove, view.Taint(t).ID())
+		}
+	}
+	return c
 }
 
 // aggregate returns the faults one by one.
 func aggregate(err error) error {
-	var all *taints.ValidationError
+	var all *taints.ErrorList
 	if !errors.As(err, &all) {
 		return err
 	}
@@ -52,7 +60,7 @@ func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) ([]e
 	c, list := changesOf(nil, taintsToRemove), view.Taints(*newTaints)
 	errs := []error{}
 	if _, err := c.ApplyStrict(list, true); err != nil {
-		errs = err.(*taints.ValidationError).Unwrap()
+		errs = err.(*taints.ErrorList).Unwrap()
 	}
 	left, changed := c.Apply(list)
 	*newTaints = view.CoreTaints(left)
@@ -61,13 +69,11 @@ func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) ([]e
 
 func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) string {
 	var keys []string
-	var all *taints.ValidationError
+	var all *taints.ErrorList
 	_, err := changesOf(add, nil).ApplyStrict(view.Taints(oldTaints), false)
 	if errors.As(err, &all) {
-		for _, f := range all.Fields {
-			if i, ok := f.Index(); ok && f.Err == taints.ErrExists {
-				keys = append(keys, add[i].Key)
-			}
+		for _, f := range all.Of(taints.ErrExists) {
+			keys = append(keys, add[f.Index].Key)
 		}
 	}
 	return strings.Join(keys, ",")
@@ -79,6 +85,6 @@ func deleteTaint(list []corev1.Taint, taintToDelete *corev1.Taint) ([]corev1.Tai
 }
 
 func deleteTaintsByKey(list []corev1.Taint, taintKey string) ([]corev1.Taint, bool) {
-	left, deleted := taints.Changes{Remove: []taints.TaintID{{Key: taintKey}}}.Apply(view.Taints(list))
+	left, deleted := taints.Changes{RemoveKeys: []string{taintKey}}.Apply(view.Taints(list))
 	return view.CoreTaints(left), deleted
 }

@@ -2,6 +2,7 @@ package pod
 
 import (
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 	api "k8s.io/kubernetes/pkg/apis/core"
 	"owntests.example/coreview"
 )
@@ -13,8 +14,9 @@ func taintTolerationComparisonOperatorsInUse(podSpec *api.PodSpec) bool {
 		return false
 	}
 	for _, t := range coreview.Tolerations(podSpec.Tolerations) {
+		m := taints.Options{NoComparison: true}.Compile([]taints.Toleration{t})
 		taint := taints.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}
-		if (taints.Options{NoComparison: true}).Mismatch(t, taint) == taints.MismatchNoComparison {
+		if explain.Node(m, []taints.Taint{taint})[0].Mismatch() == explain.MismatchNoComparison {
 			return true
 		}
 	}

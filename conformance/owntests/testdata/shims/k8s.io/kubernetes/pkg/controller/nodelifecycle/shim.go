@@ -23,7 +23,7 @@ func reconcile(node *v1.Node, conditions []v1.NodeCondition, in taints.EffectSet
 		state.Conditions = append(state.Conditions, lifecycle.Condition{Type: string(c.Type), Status: string(c.Status)})
 	}
 	c := lifecycle.ReconcileConditions(view.Taints(node.Spec.Taints), state, view.Now()).Only(in)
-	return view.Addresses(view.CoreTaints(c.Add)), view.Addresses(view.CoreIDs(c.Remove))
+	return view.Addresses(view.CoreTaints(c.Add)), view.Addresses(view.Removals(c))
 }
 
 func (nc *Controller) doNoScheduleTaintingPass(ctx context.Context, nodeName string) error {

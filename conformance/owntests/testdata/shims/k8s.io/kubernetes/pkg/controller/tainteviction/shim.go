@@ -40,12 +40,11 @@ func (tc *Controller) processPodOnNode(
 	logger := klog.FromContext(ctx)
 	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
 	e := taints.Options{NoComparison: !comparison}.EvictionOf(view.Taints(list), view.Tolerations(tolerations), now)
-	_, tolerated := e.Toleration()
 	args := NewWorkArgs(podNamespacedName.Name, podNamespacedName.Namespace)
 	switch {
 	case e.Outcome == taints.Stays:
 		tc.cancelWorkWithEvent(logger, podNamespacedName)
-	case !tolerated:
+	case !e.Tolerated:
 		tc.cancelWorkWithEvent(logger, podNamespacedName)
 		tc.taintEvictionQueue.AddWork(ctx, args, now, now)
 	default:

@@ -13,25 +13,23 @@ import (
 
 func ParseTaints(spec []string) ([]v1.Taint, []v1.Taint, error) {
 	c, err := library.ParseChanges(spec...)
-	return view.Each(c.Add, view.CoreTaint), view.CoreIDs(c.Remove), err
+	return view.Each(c.Add, view.CoreTaint), view.Removals(c), err
 }
 
 func CheckIfTaintsAlreadyExists(oldTaints []v1.Taint, list []v1.Taint) string {
 	var keys []string
-	var all *library.ValidationError
+	var all *library.ErrorList
 	_, err := library.Changes{Add: view.Taints(list)}.ApplyStrict(view.Taints(oldTaints), false)
 	if errors.As(err, &all) {
-		for _, f := range all.Fields {
-			if i, ok := f.Index(); ok && f.Err == library.ErrExists {
-				keys = append(keys, list[i].Key)
-			}
+		for _, f := range all.Of(library.ErrExists) {
+			keys = append(keys, list[f.Index].Key)
 		}
 	}
 	return strings.Join(keys, ",")
 }
 
 func DeleteTaintsByKey(list []v1.Taint, taintKey string) ([]v1.Taint, bool) {
-	left, deleted := library.Changes{Remove: []library.TaintID{{Key: taintKey}}}.Apply(view.Taints(list))
+	left, deleted := library.Changes{RemoveKeys: []string{taintKey}}.Apply(view.Taints(list))
 	return view.CoreTaints(left), deleted
 }
 
@@ -47,12 +45,11 @@ func RemoveTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
 // AddOrUpdateTaint writes a taint anew that has another time, as the controllers
 // that call it want.
 func AddOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
-	t := view.Taint(*taint)
-	c := library.Changes{Add: []library.Taint{t}}
+	t, from := view.Taint(*taint), node
 	if i, found := library.FindTaint(view.Taints(node.Spec.Taints), t.ID()); found && !view.Taint(node.Spec.Taints[i]).Equal(t) {
-		c.Remove = []library.TaintID{t.ID()}
+		from, _, _ = RemoveTaint(node, taint)
 	}
-	return changed(node, c)
+	return changed(from, library.Changes{Add: []library.Taint{t}})
 }
 
 func changed(node *v1.Node, c library.Changes) (*v1.Node, bool, error) {
@@ -70,12 +67,12 @@ func TaintExists(list []v1.Taint, taintToFind *v1.Taint) bool {
 }
 
 func TaintKeyExists(list []v1.Taint, taintKeyToMatch string) bool {
-	_, found := library.FindTaint(view.Taints(list), library.TaintID{Key: taintKeyToMatch})
+	_, found := library.Changes{RemoveKeys: []string{taintKeyToMatch}}.Apply(view.Taints(list))
 	return found
 }
 
 func TaintSetDiff(taintsNew, taintsOld []v1.Taint) (taintsToAdd []*v1.Taint, taintsToRemove []*v1.Taint) {
-	c := library.Diff(view.Taints(taintsOld), view.Taints(taintsNew))
+	c := library.Reconcile(view.Taints(taintsOld), view.Taints(taintsOld), view.Taints(taintsNew))
 	for _, t := range c.Add {
 		added := view.CoreTaint(t)
 		taintsToAdd = append(taintsToAdd, &added)

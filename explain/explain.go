@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package explain says why a pod's tolerations do or do not tolerate a node's
+// taints. It is for those who write messages and user interfaces. For the
+// decision, use [taints.Filter] or [taints.Matcher.Filter].
+//
+//	m := taints.Compile(pod.Tolerations)
+//	fmt.Println(explain.Node(m, node.Taints))
+//
+// The results have no hidden fields: they can be compared, and come back whole
+// from JSON. Functions and methods accept any input, and do not panic except on a
+// receiver that is a nil pointer. They are safe for concurrent use.
+package explain
+
+import (
+	"slices"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A Reason says why one taint is tolerated or not.
+type Reason struct {
+	// Taint is the taint. It shares its TimeAdded with the list.
+	Taint taints.Taint `json:"taint"`
+	// Tolerated is whether a toleration tolerates the taint.
+	Tolerated bool `json:"tolerated,omitempty"`
+	// Closest is the first toleration that tolerates the taint. If none does, it
+	// is the first of those that come closest, and zero if none comes close.
+	Closest taints.Toleration `json:"closest,omitzero"`
+	// Toleration is the index of Closest in the list. It applies if HasClosest
+	// returns true, and is zero otherwise.
+	Toleration int `json:"toleration,omitempty"`
+	// Differences are the rules by which Closest does not tolerate the taint, at
+	// most one each for the effect, the key and the value, in this order. They are
+	// empty if Tolerated is true, or if no toleration comes close.
+	Differences []Difference `json:"differences,omitempty"`
+}
+
+// A Difference is one rule by which a toleration that comes close does not
+// tolerate a taint.
+type Difference struct {
+	// Mismatch is the rule.
+	Mismatch Mismatch `json:"mismatch"`
+	// Hint is a guess at the mistake.
+	Hint Hint `json:"hint,omitzero"`
+	// Meant is the known effect or operator that may be meant, for an unknown one
+	// with HintLetterCase or HintSpelling, and the key for HintOtherKey. It is
+	// empty otherwise.
+	Meant string `json:"meant,omitempty"`
+}
+
+// HasClosest reports whether a toleration tolerates the taint or comes close, so
+// that Closest and Toleration apply.
+func (r Reason) HasClosest() bool { return r.Tolerated || len(r.Differences) > 0 }
+
+// Mismatch returns the first of the differences. It returns MismatchNone if the
+// taint is tolerated, and MismatchKey if no toleration comes close.
+func (r Reason) Mismatch() Mismatch {
+	switch {
+	case r.Tolerated:
+		return MismatchNone
+	case len(r.Differences) == 0:
+		return MismatchKey
+	}
+	return r.Differences[0].Mismatch
+}
+
+// Hint returns the guess of the first of the differences, or HintNone if there
+// are none.
+func (r Reason) Hint() Hint {
+	if len(r.Differences) == 0 {
+		return HintNone
+	}
+	return r.Differences[0].Hint
+}
+
+// An Explanation holds a [Reason] for each taint of a node, in order.
+type Explanation []Reason
+
+// Schedulable reports whether the pod may be placed on the node, like
+// [taints.Verdict.Schedulable].
+func (e Explanation) Schedulable() bool {
+	return !slices.ContainsFunc(e, func(r Reason) bool {
+		return !r.Tolerated && taints.Hard.Has(r.Taint.Effect)
+	})
+}
+
+// Node returns for each taint of a node which of m's tolerations tolerates it, or
+// which one comes closest and why it does not. A toleration comes close if its key
+// matches the taint's, is equal to it up to letter case, or may be a misspelling of
+// it as for [HintSpelling]. The closest is the one that differs least in all
+// fields. Without taints the result is nil.
+func Node(m *taints.Matcher, list []taints.Taint) Explanation {
+	if len(list) == 0 {
+		return nil
+	}
+	x := newExplainer(m)
+	e := make(Explanation, len(list))
+	for i := range list {
+		e[i] = x.reason(&list[i])
+	}
+	return e
+}
+
+// An explainer explains taints.
+type explainer struct {
+	matcher     *taints.Matcher
+	tolerations []taints.Toleration
+	options     taints.Options
+}
+
+func newExplainer(m *taints.Matcher) explainer {
+	const usual = 8 // tolerations of a pod
+	list := slices.AppendSeq(make([]taints.Toleration, 0, usual), m.Tolerations())
+	return explainer{m, list, m.Policy().Options}
+}
+
+// reason explains one taint.
+func (x *explainer) reason(taint *taints.Taint) Reason {
+	r := Reason{Taint: *taint}
+	if i, ok := x.matcher.Match(*taint); ok {
+		r.Tolerated, r.Closest, r.Toleration = true, clone(x.tolerations[i]), i
+		return r
+	}
+	i, ok := x.closest(taint)
+	if !ok {
+		return r
+	}
+	r.Closest, r.Toleration = clone(x.tolerations[i]), i
+	r.Differences = x.differences(&r.Closest, taint)
+	return r
+}
+
+// clone returns the toleration with TolerationSeconds of its own.
+func clone(t taints.Toleration) taints.Toleration {
+	if t.TolerationSeconds != nil {
+		seconds := *t.TolerationSeconds
+		t.TolerationSeconds = &seconds
+	}
+	return t
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/enum"
+)
+
+// A Mismatch is a rule that keeps a toleration from tolerating a taint.
+type Mismatch uint8
+
+const (
+	// MismatchNone: the toleration tolerates the taint.
+	MismatchNone Mismatch = iota
+	// MismatchEffect: the toleration has an effect that is not the taint's.
+	MismatchEffect
+	// MismatchKey: the toleration has a key that is not the taint's.
+	MismatchKey
+	// MismatchValue: the operator is Equal and the values differ.
+	MismatchValue
+	// MismatchOperator: the operator is unknown, so it matches nothing.
+	MismatchOperator
+	// MismatchNoComparison: [taints.Options] turn the operator off.
+	MismatchNoComparison
+	// MismatchThreshold: the operator compares integers, and the toleration's
+	// value is not an integer in canonical form within int64.
+	MismatchThreshold
+	// MismatchNothing: the operator compares integers, and none matches, as none
+	// is less than the least int64.
+	MismatchNothing
+	// MismatchNotInteger: the operator compares integers, and the taint's value
+	// is not an integer in canonical form within int64.
+	MismatchNotInteger
+	// MismatchTooLarge: the taint's value is an integer above those that the
+	// toleration matches.
+	MismatchTooLarge
+	// MismatchTooSmall: the taint's value is an integer below those that the
+	// toleration matches.
+	MismatchTooSmall
+)
+
+var mismatchNames = []string{
+	"MismatchNone", "MismatchEffect", "MismatchKey", "MismatchValue", "MismatchOperator",
+	"MismatchNoComparison", "MismatchThreshold", "MismatchNothing", "MismatchNotInteger",
+	"MismatchTooLarge", "MismatchTooSmall",
+}
+
+// String returns the name of the constant, and "Mismatch(n)" for other numbers.
+func (m Mismatch) String() string { return enum.String(m, "Mismatch", mismatchNames) }
+
+// MarshalText returns what String returns. The error is always nil.
+func (m Mismatch) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText parses the name of a constant. The error is a
+// [*taints.FieldError], and m is then unchanged.
+func (m *Mismatch) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(m, mismatchNames, text, unknownName)
+}
+
+// A Hint is a guess at the mistake in a toleration that comes close to a taint
+// but does not match it.
+type Hint uint8
+
+const (
+	// HintNone: there is no guess.
+	HintNone Hint = iota
+	// HintLetterCase: the field differs only in letter case from the taint's or,
+	// if it is an unknown effect or operator, from a known one.
+	HintLetterCase
+	// HintSpelling: the field may be misspelled. A key is one edit from the
+	// taint's, or two if both have at least five letters; keys of fewer than
+	// three letters are not compared. An edit inserts, deletes or replaces a
+	// letter, which means a byte, or swaps two neighbors. An unknown effect or
+	// operator is as close to a known one, or is its beginning and has at least
+	// three letters.
+	HintSpelling
+	// HintEmptyValue: the operator is Equal and the value is empty, which
+	// matches only an empty value.
+	HintEmptyValue
+	// HintOtherKey: the value differs, and another toleration has the taint's
+	// value with Equal and another key, as "dedicated=db" and "team=ml" do for
+	// the taint "dedicated=ml".
+	HintOtherKey
+)
+
+var hintNames = []string{
+	"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey",
+}
+
+// String returns the name of the constant, and "Hint(n)" for other numbers.
+func (h Hint) String() string { return enum.String(h, "Hint", hintNames) }
+
+// MarshalText returns what String returns. The error is always nil.
+func (h Hint) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText parses the name of a constant. The error is a
+// [*taints.FieldError], and h is then unchanged.
+func (h *Hint) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(h, hintNames, text, unknownName)
+}
+
+// unknownName returns the fault of a text that names no constant.
+func unknownName(text, detail string) error {
+	return &taints.FieldError{Value: text, Kind: taints.ErrUnsupported, Detail: detail, Input: text}
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
+
+// Redact returns the reason with placeholders for keys and values, such as
+// "<key1>" and "<value1>", so that it can be shown to those who may not know the
+// names in a cluster. Equal texts have equal placeholders. Effects and operators
+// that Kubernetes does not know are replaced too, and texts leave out which
+// integers a toleration matches.
+func (r Reason) Redact() Reason { return new(redactor).reason(r) }
+
+// Redact returns the explanation with placeholders for keys and values, like
+// [Reason.Redact]. Equal texts have equal placeholders in all reasons.
+func (e Explanation) Redact() Explanation {
+	if e == nil {
+		return nil
+	}
+	var names redactor
+	redacted := make(Explanation, len(e))
+	for i := range e {
+		redacted[i] = names.reason(e[i])
+	}
+	return redacted
+}
+
+// Redact returns the summary with placeholders for keys and values, like
+// [Reason.Redact]. Equal texts have equal placeholders in all reasons.
+func (s Summary) Redact() Summary {
+	var names redactor
+	s.Reasons = slices.Clone(s.Reasons)
+	for i := range s.Reasons {
+		r := &s.Reasons[i].Reason
+		*r = names.reason(*r)
+	}
+	return s
+}
+
+// A redactor replaces keys, values, and unknown effects and operators by names,
+// equal texts by equal names.
+type redactor struct {
+	keys, values, effects, operators map[string]string
+}
+
+// reason returns the reason with names in place of its texts.
+func (r *redactor) reason(reason Reason) Reason {
+	taint, closest := &reason.Taint, &reason.Closest
+	taint.Key, taint.Value = r.key(taint.Key), r.value(taint.Value)
+	taint.Effect = r.effect(taint.Effect)
+	closest.Key, closest.Value = r.key(closest.Key), r.value(closest.Value)
+	closest.Effect, closest.Operator = r.effect(closest.Effect), r.operator(closest.Operator)
+	reason.Differences = slices.Clone(reason.Differences)
+	for i := range reason.Differences {
+		if d := &reason.Differences[i]; d.Hint == HintOtherKey {
+			d.Meant = r.key(d.Meant)
+		}
+	}
+	return reason
+}
+
+func (r *redactor) key(s string) string { return name("key", &r.keys, s) }
+
+func (r *redactor) value(s string) string { return name("value", &r.values, s) }
+
+func (r *redactor) effect(e taints.Effect) taints.Effect {
+	if isKnownEffect(string(e)) {
+		return e
+	}
+	return taints.Effect(name("effect", &r.effects, string(e)))
+}
+
+func (r *redactor) operator(op taints.Operator) taints.Operator {
+	if valueset.Find(string(op)) >= 0 {
+		return op
+	}
+	return taints.Operator(name("operator", &r.operators, string(op)))
+}
+
+// name returns the name for s, such as "<key2>", and "" for "".
+func name(kind string, names *map[string]string, s string) string {
+	if s == "" {
+		return ""
+	}
+	if given, ok := (*names)[s]; ok {
+		return given
+	}
+	if *names == nil {
+		*names = make(map[string]string)
+	}
+	given := "<" + kind + strconv.Itoa(len(*names)+1) + ">"
+	(*names)[s] = given
+	return given
+}

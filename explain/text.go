@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
+
+// Why returns how the closest toleration differs from the taint, in all fields,
+// as in "the effect differs, the value differs only in letter case" or "40 is too
+// large: at most 29 is tolerated". It returns "no toleration comes close" if there
+// is none, and "" if the taint is tolerated. Control characters are escaped.
+func (r Reason) Why() string { return string(appendLine(nil, r.why())) }
+
+// String returns the reason in one line, as in "dedicated=ml:NoSchedule is not
+// tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter
+// case)". Control characters are escaped.
+func (r Reason) String() string { return string(appendLine(nil, string(r.append(nil)))) }
+
+// String returns the text of [Reason.String] for each taint, separated by
+// newlines.
+func (e Explanation) String() string {
+	var b []byte
+	for i := range e {
+		if i > 0 {
+			b = append(b, '\n')
+		}
+		b = appendLine(b, string(e[i].append(nil)))
+	}
+	return string(b)
+}
+
+// append appends the text that String returns, without escapes.
+func (r *Reason) append(b []byte) []byte {
+	b = r.Taint.AppendTo(b)
+	if r.Tolerated {
+		b = append(b, " is tolerated by "...)
+		return r.Closest.AppendTo(b)
+	}
+	b = append(b, " is not tolerated"...)
+	return r.appendClosest(b)
+}
+
+// appendClosest appends in parentheses which toleration comes closest and how it
+// differs, if one does.
+func (r *Reason) appendClosest(b []byte) []byte {
+	if !r.HasClosest() {
+		return b
+	}
+	b = append(b, " (closest: "...)
+	b = r.Closest.AppendTo(b)
+	b = append(b, ", "...)
+	b = append(b, r.why()...)
+	return append(b, ')')
+}
+
+// why returns what Why returns, without escapes.
+func (r *Reason) why() string {
+	switch {
+	case r.Tolerated:
+		return ""
+	case !r.HasClosest():
+		return "no toleration comes close"
+	}
+	texts := make([]string, len(r.Differences))
+	for i := range r.Differences {
+		texts[i] = r.differenceText(&r.Differences[i])
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (r *Reason) differenceText(d *Difference) string {
+	switch d.Mismatch {
+	case MismatchEffect:
+		if !isKnownEffect(string(r.Closest.Effect)) {
+			return unknownText("effect", string(r.Closest.Effect), d.Meant)
+		}
+		return differsText("the effect differs", d.Hint)
+	case MismatchKey:
+		return differsText("the key differs", d.Hint)
+	case MismatchValue:
+		return r.valueText(d)
+	case MismatchOperator:
+		return unknownText("operator", string(r.Closest.Operator), d.Meant)
+	case MismatchNoComparison:
+		return "the operator " + string(r.Closest.Operator) + " is disabled"
+	case MismatchThreshold:
+		return "its value is not an integer"
+	case MismatchNothing:
+		return "no integer matches it"
+	case MismatchNotInteger:
+		return "the taint's value is not an integer"
+	case MismatchTooLarge, MismatchTooSmall:
+		return r.limitText(d.Mismatch)
+	}
+	return d.Mismatch.String()
+}
+
+// differsText says that two texts differ.
+func differsText(differs string, h Hint) string {
+	if h == HintLetterCase {
+		return differs + " only in letter case"
+	}
+	return differs
+}
+
+// unknownText says that Kubernetes does not know the effect or operator, and
+// which one may be meant.
+func unknownText(field, name, meant string) string {
+	text := "unknown " + field + " " + name
+	if meant != "" {
+		text += " (did you mean " + meant + "?)"
+	}
+	return text
+}
+
+func (r *Reason) valueText(d *Difference) string {
+	switch d.Hint {
+	case HintEmptyValue:
+		return "its empty value matches only an empty value"
+	case HintOtherKey:
+		return "the value differs, " + r.Taint.Value + " is tolerated for the key " + d.Meant
+	}
+	return differsText("the value differs", d.Hint)
+}
+
+// limitText says which integers are tolerated. Redacted values do not say so.
+func (r *Reason) limitText(m Mismatch) string {
+	values := valueset.Of(string(r.Closest.Operator), r.Closest.Value, true)
+	text, bound, limit := r.Taint.Value+" is too large", "at most ", values.Most
+	if m == MismatchTooSmall {
+		text, bound, limit = r.Taint.Value+" is too small", "at least ", values.Least
+	}
+	if values.Kind != valueset.Integers {
+		return text
+	}
+	return text + ": " + bound + strconv.FormatInt(limit, 10) + " is tolerated"
+}
+
+// appendLine appends the text as one line: what is not printable is escaped.
+func appendLine(b []byte, text string) []byte {
+	for i := 0; i < len(text); {
+		c, size := utf8.DecodeRuneInString(text[i:])
+		if strconv.IsPrint(c) && c != utf8.RuneError {
+			b = append(b, text[i:i+size]...)
+		} else {
+			quoted := strconv.Quote(text[i : i+size])
+			b = append(b, quoted[1:len(quoted)-1]...)
+		}
+		i += size
+	}
+	return b
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package draw has the generators of random taints, tolerations and changes that
+// tests share.
+package draw
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
+)
+
+// The generators draw from few texts, so that keys, values and effects collide, and
+// from near misses and malformed ones.
+
+var (
+	Keys = rapid.SampledFrom([]string{
+		"a", "b", "example.com/gpu", "Example.com/gpu", "dedicated", "Dedicated", "dedicatde",
+		"", "a*", "*", "example.com/*", "-", "a b", "é", "a=b", "op", taints.NodeNotReady,
+		taints.NodeMemoryPressure, strings.Repeat("k", 63), strings.Repeat("k", 64),
+	})
+	Values = rapid.SampledFrom([]string{
+		"", "v", "V", "w", "0", "-0", "5", "6", "-6", "05", "+5", "Exists",
+		"9223372036854775807", "9223372036854775808", "-9223372036854775808",
+		"-9223372036854775809", "v v", "=", strings.Repeat("v", 64),
+	})
+	Effects = rapid.SampledFrom([]taints.Effect{
+		"NoSchedule", "NoExecute", "NoExecute", "PreferNoSchedule", "", "noschedule", "x",
+	})
+
+	Operators = rapid.SampledFrom([]taints.Operator{"", "Equal", "Exists", "Exists", "Lt", "Gt", "exists", "In"})
+	Options   = rapid.SampledFrom([]taints.Options{
+		{},
+		{NoComparison: true},
+		{KeyWildcards: true},
+		{NoComparison: true, KeyWildcards: true},
+	})
+	Policies = rapid.SampledFrom([]taints.EvictionPolicy{
+		{},
+		{FromTimeAdded: true},
+		{Select: taints.LongestMatch},
+		{Select: taints.ShortestMatch},
+		{Select: taints.LongestMatch, FromTimeAdded: true},
+		{Select: taints.ShortestMatch, FromTimeAdded: true},
+		{Select: taints.ForeverElseShortest},
+		{Select: taints.ForeverElseShortest, FromTimeAdded: true},
+		{Effects: taints.Hard},
+		{Effects: taints.AllEffects, Select: taints.ShortestMatch},
+		{Effects: taints.Effects("x"), FromTimeAdded: true},
+		{FromTimeAdded: true, Arrival: time.Unix(5, 0).UTC()},
+		{FromTimeAdded: true, Arrival: time.Unix(100, 0).UTC(), Select: taints.ShortestMatch},
+		{Arrival: time.Unix(-5, 0).UTC()},
+	})
+	Seconds = rapid.OneOf(
+		rapid.Just[*int64](nil),
+		rapid.Map(rapid.SampledFrom([]int64{
+			0, 1, 5, 300, -1, 9223372036, 9223372037,
+			18446744074, math.MaxInt64, math.MinInt64,
+		}), func(s int64) *int64 { return &s }),
+		rapid.Map(rapid.Int64(), func(s int64) *int64 { return &s }),
+	)
+	Time = rapid.Map(
+		rapid.OneOf(rapid.Int64Range(-10, 10), rapid.Int64Range(-62135596800, 253402300799)),
+		func(s int64) time.Time { return time.Unix(s, 0).UTC() },
+	)
+
+	Taint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{
+			Key:       Keys.Draw(t, "key"),
+			Value:     Values.Draw(t, "value"),
+			Effect:    Effects.Draw(t, "effect"),
+			TimeAdded: rapid.Ptr(Time, true).Draw(t, "added"),
+		}
+	})
+	Toleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
+		return taints.Toleration{
+			Key:               Keys.Draw(t, "key"),
+			Operator:          Operators.Draw(t, "operator"),
+			Value:             Values.Draw(t, "value"),
+			Effect:            Effects.Draw(t, "effect"),
+			TolerationSeconds: Seconds.Draw(t, "seconds"),
+		}
+	})
+	Taints      = rapid.SliceOfN(Taint, 0, 5)
+	Tolerations = rapid.SliceOfN(Toleration, 0, 6)
+	// Taints that evict and tolerations that meet them, mostly for a time.
+	EvictingTaints = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Taint {
+		added := rapid.Ptr(rapid.Map(
+			rapid.Int64Range(-400, 400),
+			func(s int64) time.Time { return time.Unix(s, 0).UTC() },
+		), true)
+		return taints.Taint{
+			Key:       FewKeys.Draw(t, "key"),
+			Effect:    taints.NoExecute,
+			TimeAdded: added.Draw(t, "added"),
+		}
+	}), 1, 5)
+	TimedTolerations = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
+		s := rapid.SampledFrom([]*int64{
+			nil, secs(0), secs(-1), secs(1), secs(5), secs(60), secs(300),
+			secs(300),
+		})
+		return taints.Toleration{
+			Key:               FewKeys.Draw(t, "key"),
+			Operator:          taints.OpExists,
+			TolerationSeconds: s.Draw(t, "seconds"),
+		}
+	}), 0, 6)
+	FewKeys = rapid.SampledFrom([]string{"a", "b", "c"})
+	// Sometimes so many tolerations that fingerprints of keys collide.
+	ManyTolerations = rapid.OneOf(
+		Tolerations, Tolerations, Tolerations,
+		rapid.SliceOfN(Toleration, 60, 140),
+	)
+)
+
+// Tolerations of the taints of the world.
+var (
+	WorldToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
+		return taints.Toleration{
+			Key:      rapid.SampledFrom([]string{"", "*", "a", "a*", "a/*", "a/b", "a/b*", "b"}).Draw(t, "key"),
+			Operator: Operators.Draw(t, "operator"),
+			Value: rapid.SampledFrom([]string{
+				"", "v", "05", "-9223372036854775808",
+				"-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807",
+			}).Draw(t, "value"),
+			Effect: rapid.SampledFrom([]taints.Effect{
+				"", "NoSchedule", "NoExecute", "NoExecute", "x",
+			}).Draw(t, "effect"),
+			TolerationSeconds: rapid.SampledFrom([]*int64{
+				nil, nil, secs(0), secs(-1),
+				secs(300), secs(301), secs(math.MaxInt64),
+			}).Draw(t, "seconds"),
+		}
+	})
+	WorldTolerations = rapid.SliceOfN(WorldToleration, 0, 6)
+)
+
+var (
+	ConditionKeys = rapid.SampledFrom([]string{
+		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure,
+		taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable,
+		taints.NodeUnschedulable, taints.NodeOutOfService,
+	})
+	ConditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{
+			Key:       ConditionKeys.Draw(t, "key"),
+			Value:     rapid.SampledFrom([]string{"", "", "x"}).Draw(t, "value"),
+			Effect:    Effects.Draw(t, "effect"),
+			TimeAdded: rapid.Ptr(Time, true).Draw(t, "added"),
+		}
+	})
+	// The taints of a node, whose keys and effects an API server keeps unique.
+	NodeTaints = rapid.Map(rapid.SliceOfN(rapid.OneOf(Taint, ConditionTaint), 0, 8), reference.Firsts)
+)
+
+var (
+	// Few keys, values and effects, so that lists of taints share some.
+	CommonTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{
+			Key:       rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"),
+			Value:     rapid.SampledFrom([]string{"", "v"}).Draw(t, "value"),
+			Effect:    Effects.Draw(t, "effect"),
+			TimeAdded: rapid.Ptr(Time, true).Draw(t, "added"),
+		}
+	})
+	CommonTaints = rapid.SliceOfN(rapid.OneOf(CommonTaint, CommonTaint, CommonTaint, Taint), 0, 8)
+	Changes      = rapid.Custom(func(t *rapid.T) taints.Changes {
+		c := taints.Changes{Add: rapid.SliceOfN(CommonTaint, 0, 3).Draw(t, "add")}
+		for _, taint := range rapid.SliceOfN(CommonTaint, 0, 3).Draw(t, "remove") {
+			if rapid.IntRange(0, 3).Draw(t, "key") == 0 {
+				c.RemoveKeys = append(c.RemoveKeys, taint.Key)
+			} else {
+				c.Remove = append(c.Remove, taint.ID())
+			}
+		}
+		return c
+	})
+)
+
+func secs(s int64) *int64 { return &s }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lookup finds elements of lists: in short ones by a loop, which
+// allocates nothing, and in long ones by a map.
+package lookup
+
+// short is the largest length of a short list.
+const short = 64
+
+// A First finds the first element of a list that has a key.
+type First[T any, K comparable] struct {
+	list []T
+	key  func(*T) K
+	at   map[K]int // of a long list
+}
+
+// FirstOf returns the First of the list, whose elements have the keys.
+func FirstOf[T any, K comparable](list []T, key func(*T) K) First[T, K] {
+	f := First[T, K]{list: list, key: key}
+	if len(list) > short {
+		f.at = make(map[K]int, len(list))
+		for i := len(list) - 1; i >= 0; i-- {
+			f.at[key(&list[i])] = i
+		}
+	}
+	return f
+}
+
+// Find returns the index of the first element with the key, or -1.
+func (f *First[T, K]) Find(key K) int {
+	if f.at != nil {
+		if i, ok := f.at[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range f.list {
+		if f.key(&f.list[i]) == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// Append appends the element to the list, which is then the one to use.
+func (f *First[T, K]) Append(element T) []T {
+	f.list = append(f.list, element)
+	switch i := len(f.list) - 1; {
+	case f.at != nil:
+		if _, ok := f.at[f.key(&element)]; !ok {
+			f.at[f.key(&element)] = i
+		}
+	case i >= short:
+		*f = FirstOf(f.list, f.key)
+	}
+	return f.list
+}

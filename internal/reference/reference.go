@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package reference restates the rules as plainly as they can be said, without
+// regard to speed, for tests to hold the library against.
+package reference
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+var canonicalInteger = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+
+func Integer(s string) (*big.Int, bool) {
+	if !canonicalInteger.MatchString(s) {
+		return nil, false
+	}
+	n, _ := new(big.Int).SetString(s, 10)
+	return n, n.IsInt64()
+}
+
+func Tolerates(o taints.Options, t taints.Toleration, taint taints.Taint) bool {
+	effect := t.Effect == "" || t.Effect == taint.Effect
+	key := t.Key == "" || t.Key == taint.Key
+	if o.KeyWildcards && strings.HasSuffix(t.Key, "*") {
+		key = key || strings.HasPrefix(taint.Key, t.Key[:len(t.Key)-1])
+	}
+	return effect && key && ValueMatches(o, t, taint)
+}
+
+func ValueMatches(o taints.Options, t taints.Toleration, taint taints.Taint) bool {
+	switch t.Operator {
+	case "", "Equal":
+		return t.Value == taint.Value
+	case "Exists":
+		return true
+	case "Lt", "Gt":
+		if o.NoComparison {
+			return false
+		}
+		want, ok1 := Integer(t.Value)
+		got, ok2 := Integer(taint.Value)
+		return ok1 && ok2 && (t.Operator == "Lt" && got.Cmp(want) < 0 || t.Operator == "Gt" && got.Cmp(want) > 0)
+	}
+	return false
+}
+
+// Matches returns the indexes of all tolerations that tolerate the taint.
+func Matches(o taints.Options, tols []taints.Toleration, taint taints.Taint) []int {
+	var matches []int
+	for i, t := range tols {
+		if Tolerates(o, t, taint) {
+			matches = append(matches, i)
+		}
+	}
+	return matches
+}
+
+// Untolerated returns the indexes of all taints with one of the effects that
+// nothing tolerates.
+func Untolerated(
+	o taints.Options, list []taints.Taint, tols []taints.Toleration, effects ...taints.Effect,
+) []int {
+	var untolerated []int
+	for i, taint := range list {
+		for _, e := range effects {
+			if taint.Effect == e && len(Matches(o, tols, taint)) == 0 {
+				untolerated = append(untolerated, i)
+			}
+		}
+	}
+	return untolerated
+}
+
+// Deadline says when a pod leaves, in nanoseconds since year 1: never, at once
+// (at now), or at a time. A taint's nil seconds are forever.
+func Deadline(
+	p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
+) (taints.Outcome, *big.Int) {
+	outcome, deadline := taints.Stays, (*big.Int)(nil)
+	for _, taint := range list {
+		if !Effects(p).Has(taint.Effect) {
+			continue
+		}
+		from := From(p, taint, now)
+		seconds := new(big.Int) // at once
+		if matches := Matches(p.Options, tols, taint); len(matches) > 0 {
+			seconds = Seconds(p.Select, tols, matches)
+		}
+		if seconds == nil {
+			continue
+		}
+		at := new(big.Int).Add(Nanos(from), new(big.Int).Mul(seconds, big.NewInt(1e9)))
+		if seconds.Sign() > 0 && at.Cmp(Nanos(year10000(from))) >= 0 {
+			continue
+		}
+		if seconds.Sign() == 0 {
+			outcome = taints.EvictsNow
+			if at.Cmp(Nanos(now)) > 0 {
+				at = Nanos(now)
+			}
+		} else if outcome == taints.Stays {
+			outcome = taints.EvictsAt
+		}
+		if deadline == nil || at.Cmp(deadline) < 0 {
+			deadline = at
+		}
+	}
+	return outcome, deadline
+}
+
+// From says since when the seconds of a toleration of the taint count.
+func From(p taints.EvictionPolicy, taint taints.Taint, now time.Time) time.Time {
+	from := now
+	if p.FromTimeAdded && taint.TimeAdded != nil {
+		from = *taint.TimeAdded
+	}
+	if !p.Arrival.IsZero() && from.Before(p.Arrival) {
+		from = p.Arrival
+	}
+	return from
+}
+
+// Decider returns the index of the taint that decides: of those that are not
+// tolerated, or else of those that are tolerated for no time, or else of the others,
+// the first with the earliest deadline. There is one.
+func Decider(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) int {
+	var first [3]int
+	var earliest [3]*big.Int
+	for i, taint := range list {
+		outcome, deadline := Deadline(p, list[i:i+1], tols, now)
+		class := 2
+		switch {
+		case outcome == taints.Stays:
+			continue
+		case outcome == taints.EvictsNow && len(Matches(p.Options, tols, taint)) == 0:
+			class = 0
+		case outcome == taints.EvictsNow:
+			class = 1
+		}
+		if earliest[class] == nil || deadline.Cmp(earliest[class]) < 0 {
+			earliest[class], first[class] = deadline, i
+		}
+	}
+	class := slices.IndexFunc(earliest[:], func(d *big.Int) bool { return d != nil })
+	return first[class]
+}
+
+// year10000 returns when the year 10000 begins where t is.
+func year10000(t time.Time) time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, t.Location()) }
+
+// Effects returns the effects that evict.
+func Effects(p taints.EvictionPolicy) taints.EffectSet {
+	if p.Effects == 0 {
+		return taints.Effects("NoExecute")
+	}
+	return p.Effects
+}
+
+// Nanos returns the nanoseconds since year 1, from which a time.Time counts
+// seconds in an int64. The Unix time of some does not fit into one.
+func Nanos(t time.Time) *big.Int {
+	const year1 = 62135596800
+	seconds := big.NewInt(t.Unix() + year1) // wraps back where Unix wrapped
+	return seconds.Mul(seconds, big.NewInt(1e9)).Add(seconds, big.NewInt(int64(t.Nanosecond())))
+}
+
+// Seconds returns how long the tolerations at the indexes tolerate together, 0 at
+// least, nil forever.
+func Seconds(selection taints.Selection, tols []taints.Toleration, matches []int) *big.Int {
+	var all []*big.Int
+	for _, i := range matches {
+		var s *big.Int
+		if p := tols[i].TolerationSeconds; p != nil {
+			s = big.NewInt(max(0, *p))
+		}
+		all = append(all, s)
+	}
+	if selection == taints.ForeverElseShortest {
+		selection = taints.ShortestMatch
+		if slices.Contains(all, (*big.Int)(nil)) {
+			return nil
+		}
+	}
+	chosen := all[0]
+	for _, s := range all[1:] {
+		longer := chosen != nil && (s == nil || s.Cmp(chosen) > 0)
+		shorter := s != nil && (chosen == nil || s.Cmp(chosen) < 0)
+		if selection == taints.LongestMatch && longer || selection == taints.ShortestMatch && shorter {
+			chosen = s
+		}
+	}
+	return chosen
+}
+
+// Firsts drops every taint that has the key and effect of an earlier one.
+func Firsts(list []taints.Taint) []taints.Taint {
+	var firsts []taints.Taint
+	seen := map[taints.TaintID]bool{}
+	for _, t := range list {
+		if !seen[t.ID()] {
+			firsts = append(firsts, t)
+		}
+		seen[t.ID()] = true
+	}
+	return firsts
+}
+
+// Removes reports whether the changes name the taint as one to remove.
+func Removes(c taints.Changes, t taints.Taint) bool {
+	return slices.Contains(c.Remove, t.ID()) || slices.Contains(c.RemoveKeys, t.Key)
+}
+
+// Apply restates Apply and, without overwrite, Ensure: the taints that the node has
+// afterwards.
+func Apply(list []taints.Taint, c taints.Changes, overwrite bool) []taints.Taint {
+	after := slices.Clone(list)
+	for _, add := range Firsts(c.Add) {
+		is := func(t taints.Taint) bool { return t.ID() == add.ID() }
+		at := slices.IndexFunc(after, is)
+		if at < 0 {
+			after = append(after, add)
+			continue
+		}
+		if overwrite && after[at].Value != add.Value {
+			after[at] = add
+		}
+		after = append(after[:at+1], slices.DeleteFunc(after[at+1:], is)...)
+	}
+	return slices.DeleteFunc(after, func(t taints.Taint) bool {
+		added := slices.ContainsFunc(c.Add, func(add taints.Taint) bool { return t.ID() == add.ID() })
+		return Removes(c, t) && !added
+	})
+}
+
+// Faults restates what kubectl taint refuses: how many faults there are.
+func Faults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) {
+	for i, t := range c.Add {
+		is := func(u taints.Taint) bool { return u.ID() == t.ID() }
+		if Removes(c, t) || slices.ContainsFunc(c.Add[:i], is) || !overwrite && slices.ContainsFunc(list, is) {
+			faults++
+		}
+	}
+	left := slices.Concat(list, c.Add)
+	remove := func(named func(taints.Taint) bool) {
+		before := len(left)
+		if left = slices.DeleteFunc(left, named); len(left) == before {
+			faults++
+		}
+	}
+	for _, id := range c.Remove {
+		remove(func(t taints.Taint) bool { return t.ID() == id })
+	}
+	for _, key := range c.RemoveKeys {
+		remove(func(t taints.Taint) bool { return t.Key == key })
+	}
+	return faults
+}
+
+// ValidChanges restates which changes some node can take.
+func ValidChanges(c taints.Changes) bool {
+	for i, id := range c.Remove {
+		if !ValidKey(id.Key) || !KnownEffect(id.Effect) || slices.Contains(c.Remove[:i], id) {
+			return false
+		}
+	}
+	for i, key := range c.RemoveKeys {
+		if !ValidKey(key) || slices.Contains(c.RemoveKeys[:i], key) {
+			return false
+		}
+	}
+	removed := func(t taints.Taint) bool { return Removes(c, t) }
+	return ValidTaints(c.Add) && !slices.ContainsFunc(c.Add, removed)
+}
+
+// Values returns the taints of the list by key and effect, of which the first counts.
+func Values(list []taints.Taint) map[taints.TaintID]string {
+	values := map[taints.TaintID]string{}
+	for _, t := range Firsts(list) {
+		values[t.ID()] = t.Value
+	}
+	return values
+}
+
+var (
+	nameForm      = regexp.MustCompile(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
+	effectForm    = regexp.MustCompile(`^(NoSchedule|PreferNoSchedule|NoExecute)$`)
+	subdomainForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+)
+
+func ValidKey(key string) bool {
+	parts := strings.Split(key, "/")
+	name := parts[len(parts)-1]
+	if len(parts) > 2 || len(name) > 63 || !nameForm.MatchString(name) {
+		return false
+	}
+	return len(parts) == 1 || len(parts[0]) <= 253 && subdomainForm.MatchString(parts[0])
+}
+
+func ValidValue(value string) bool {
+	return value == "" || len(value) <= 63 && nameForm.MatchString(value)
+}
+
+func KnownEffect(e taints.Effect) bool { return effectForm.MatchString(string(e)) }
+
+func ValidTaints(list []taints.Taint) bool {
+	seen := map[string]bool{}
+	for _, t := range list {
+		id := t.Key + "\x00" + string(t.Effect)
+		if seen[id] || !ValidKey(t.Key) || !ValidValue(t.Value) || !KnownEffect(t.Effect) {
+			return false
+		}
+		seen[id] = true
+	}
+	return true
+}
+
+func ValidToleration(o taints.Options, t taints.Toleration) bool {
+	var value bool
+	switch t.Operator {
+	case "", "Equal":
+		value = ValidValue(t.Value)
+	case "Exists":
+		value = t.Value == ""
+	case "Lt", "Gt":
+		_, value = Integer(t.Value)
+		value = value && !o.NoComparison
+	}
+	key := t.Key == "" && t.Operator == "Exists" || ValidKey(t.Key)
+	if start, ok := strings.CutSuffix(t.Key, "*"); ok && o.KeyWildcards {
+		key = key || start == "" || ValidKey(start) || ValidKey(start+"0")
+	}
+	effect := t.Effect == "" || KnownEffect(t.Effect)
+	seconds := t.TolerationSeconds == nil || t.Effect == "NoExecute"
+	return key && value && effect && seconds
+}
+
+// World has, for any tolerations drawn from its keys, values, thresholds and
+// effects, a taint wherever they differ.
+var World = func() []taints.Taint {
+	var all []taints.Taint
+	for _, key := range []string{"", "*", "a", "a*", "a/", "a/*", "a/b", "a/b*", "a/bc", "b", "other"} {
+		for _, value := range []string{
+			"", "v", "05", "-9223372036854775808", "-9223372036854775807", "0", "4", "5", "6",
+			"7", "9223372036854775806", "9223372036854775807", "other",
+		} {
+			for _, effect := range []taints.Effect{"", "NoSchedule", "NoExecute", "x", "other"} {
+				all = append(all, taints.Taint{Key: key, Value: value, Effect: effect})
+			}
+		}
+	}
+	return all
+}()
+
+// Longer reports whether tolerating for a seconds is longer than for b.
+func Longer(a, b *int64) bool {
+	return b != nil && (a == nil || max(0, *a) > max(0, *b))
+}
+
+// Covers reports whether, of the taints of the world, t tolerates all that u
+// does, and as long.
+func Covers(o taints.Options, t, u taints.Toleration) bool {
+	for _, taint := range World {
+		if !Tolerates(o, u, taint) {
+			continue
+		}
+		if !Tolerates(o, t, taint) ||
+			taint.Effect == "NoExecute" && Longer(u.TolerationSeconds, t.TolerationSeconds) {
+			return false
+		}
+	}
+	return true
+}
+
+// Time says how long a list tolerates a taint: not at all, or for a time that
+// counts only of NoExecute taints.
+func Time(o taints.Options, tols []taints.Toleration, taint taints.Taint) string {
+	matches := Matches(o, tols, taint)
+	if len(matches) == 0 {
+		return "not tolerated"
+	}
+	seconds := Seconds(taints.FirstMatch, tols, matches)
+	if taint.Effect != "NoExecute" || seconds == nil {
+		return "forever"
+	}
+	return seconds.String()
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rwlock
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+)
+
+// Nobody is there beside a writer, and readers see what the last writer wrote.
+func TestLockExcludes(t *testing.T) {
+	const writers, readers, rounds = 3, 24, 2000
+	var l Lock
+	var wait sync.WaitGroup
+	var a, b int           // equal, except for a writer
+	var inside atomic.Bool // whether a writer is there
+	for range writers {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for range rounds {
+				l.Lock()
+				if inside.Swap(true) {
+					t.Error("two writers have the lock")
+				}
+				a++
+				runtime.Gosched()
+				b++
+				inside.Store(false)
+				l.Unlock()
+			}
+		}()
+	}
+	for range readers {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for seen := 0; seen < writers*rounds && !t.Failed(); {
+				slot := l.RLock()
+				if inside.Load() || a != b || a < seen {
+					t.Errorf("a reader sees %d and %d, and has seen %d", a, b, seen)
+				}
+				seen = a
+				runtime.Gosched()
+				if inside.Load() || a != seen {
+					t.Error("a writer came to a reader")
+				}
+				l.RUnlock(slot)
+			}
+		}()
+	}
+	wait.Wait()
+	if a != writers*rounds {
+		t.Errorf("%d writes, want %d", a, writers*rounds)
+	}
+}
+
+// Readers do not wait for each other, however many they are, and there are no more
+// slots than processors, whatever the garbage collector drops.
+func TestReadersDoNotWait(t *testing.T) {
+	var l Lock
+	for range 3 {
+		var held []*Slot
+		for range 10 * runtime.GOMAXPROCS(0) {
+			held = append(held, l.RLock())
+		}
+		if n := len(l.slots); n != runtime.GOMAXPROCS(0) {
+			t.Errorf("%d readers have %d slots, for %d processors", len(held), n, runtime.GOMAXPROCS(0))
+		}
+		for _, s := range held {
+			l.RUnlock(s)
+		}
+		runtime.GC()
+		runtime.GC()
+	}
+	l.Lock()
+	for _, s := range l.slots {
+		if s.TryRLock() {
+			t.Error("a writer has not locked a slot")
+		}
+	}
+	l.Unlock()
+}
+
+// Readers share the slots of the processors evenly, one gets back the slot that its
+// processor has put back, and fewer processors get no more slots.
+func TestSlots(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	processors := runtime.GOMAXPROCS(0) // 1 where a program has no threads
+	var l Lock
+	held := make(map[*Slot]int)
+	for range 40 {
+		held[l.RLock()]++
+	}
+	for _, n := range held {
+		if len(held) != processors || n != 40/processors {
+			t.Fatalf("40 readers share %d slots, one %d of them, for %d processors", len(held), n, processors)
+		}
+	}
+	runtime.GOMAXPROCS(2)
+	for range 10 {
+		l.RLock()
+	}
+	if len(l.slots) != processors {
+		t.Errorf("%d slots, and before %d", len(l.slots), processors)
+	}
+
+	runtime.GOMAXPROCS(4)
+	var again Lock
+	same := 0
+	last := again.RLock()
+	for range 1000 {
+		again.RUnlock(last)
+		s := again.RLock()
+		if s == last {
+			same++
+		}
+		last = s
+	}
+	if same < 100 { // a pool forgets some, and under the race detector many
+		t.Errorf("a reader gets its slot back in %d of 1000 rounds", same)
+	}
+}
+
+// Two slots have no cache line in common, wherever they are.
+func TestSlotsAreApart(t *testing.T) {
+	if size := unsafe.Sizeof(Slot{}); size != 128 {
+		t.Errorf("a slot has %d bytes, want 128", size)
+	}
+}
+
+// BenchmarkLock shows what readers take on one processor and on several, and a
+// writer, here and with sync.RWMutex.
+func BenchmarkLock(b *testing.B) {
+	var l Lock
+	var m sync.RWMutex
+	for _, c := range []struct {
+		name string
+		f    func()
+	}{
+		{"Lock/read", func() { defer l.RUnlock(l.RLock()) }},
+		{"Lock/write", func() { l.Lock(); defer l.Unlock() }},
+		{"RWMutex/read", func() { m.RLock(); defer m.RUnlock() }},
+		{"RWMutex/write", func() { m.Lock(); defer m.Unlock() }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				c.f()
+			}
+		})
+		b.Run(c.name+"/parallel", func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					c.f()
+				}
+			})
+		})
+	}
+}

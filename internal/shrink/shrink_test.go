@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shrink_test
+
+import (
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints/internal/shrink"
+)
+
+// A Map is a map whose room follows its entries.
+func TestMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m shrink.Map[int, int]
+		model := make(map[int]int)
+		for range rapid.IntRange(1, 20).Draw(t, "rounds") {
+			first, n := rapid.IntRange(0, 100).Draw(t, "first"), rapid.IntRange(0, 300).Draw(t, "n")
+			set := rapid.Bool().Draw(t, "set")
+			for i := first; i < first+n; i++ {
+				if set {
+					m.Set(i, n)
+					model[i] = n
+					continue
+				}
+				m.Delete(i)
+				delete(model, i)
+				if m.Room() > max(shrink.Few, shrink.Sparse*(len(model)+1)) {
+					t.Fatalf("room for %d, with %d entries", m.Room(), len(model))
+				}
+			}
+			if !maps.Equal(m.Entries, model) || m.Room() < len(model) {
+				t.Fatalf("%v with room for %d, want %v", m.Entries, m.Room(), model)
+			}
+		}
+	})
+}
+
+// Maps and lists move to less room exactly when there was room for more than eight
+// and fewer than a quarter of that are left, so a constant time for each deletion
+// pays for it.
+func TestRoomIsGivenBack(t *testing.T) {
+	moves := func(room, left int) bool { return room > 8 && left < room/4 }
+	address := func(m map[int]int) uintptr { return reflect.ValueOf(m).Pointer() }
+	for n := range 130 {
+		var m shrink.Map[int, int]
+		list, want := make([]int, n), make([]int, n)
+		for i := range n {
+			m.Set(i, i)
+			list[i], want[i] = i, i
+		}
+		most, room := n, n
+		for left := n - 1; left >= 0; left-- {
+			before := m.Entries
+			m.Delete(left)
+			if moved := address(m.Entries) != address(before); moved != moves(most, left) {
+				t.Fatalf("a map for %d with %d left is another: %v", most, left, moved)
+			}
+			if moves(most, left) {
+				most = left
+			}
+			if m.Room() != most || len(m.Entries) != left {
+				t.Fatalf("a map for %d with %d entries, want %d with %d", m.Room(), len(m.Entries), most, left)
+			}
+			if list = shrink.Last(list); moves(room, left) {
+				room = 2 * left
+			}
+			if cap(list) != room || !slices.Equal(list, want[:left]) {
+				t.Fatalf("%v with room for %d, want %v with %d", list, cap(list), want[:left], room)
+			}
+		}
+	}
+}
+
+// At moves the last element, says so, and forgets what was behind the end.
+func TestAt(t *testing.T) {
+	for _, place := range []func(n int) int{
+		func(int) int { return 0 },
+		func(n int) int { return n / 2 },
+		func(n int) int { return n - 1 },
+	} {
+		list := make([]*int, 1024)
+		for i := range list {
+			list[i] = new(int)
+		}
+		want, whole := slices.Clone(list), list
+		for len(list) > 0 {
+			i, last, calls := place(len(list)), len(want)-1, 0
+			want[i] = want[last]
+			want = want[:last]
+			list = shrink.At(list, i, func(moved *int) {
+				if calls++; moved != want[:last+1][last] {
+					t.Fatal("another element is announced")
+				}
+			})
+			if calls != 1 || !slices.Equal(list, want) {
+				t.Fatalf("the list of %d is another, after %d calls", len(list), calls)
+			}
+			if cap(list) > max(shrink.Few, shrink.Sparse*(len(list)+1)) {
+				t.Fatalf("room for %d, with %d elements", cap(list), len(list))
+			}
+			if len(list) < cap(list) && list[:len(list)+1][len(list)] != nil {
+				t.Fatal("a forgotten slot keeps its element")
+			}
+		}
+		if whole[1023] != nil {
+			t.Error("the first list keeps its last element")
+		}
+	}
+}
+
+// The memory of what is deleted is free, though a map of Go would keep it.
+func TestMemory(t *testing.T) {
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := heap()
+	var m shrink.Map[int, [10]int]
+	for i := range 10_000 {
+		m.Set(i, [10]int{})
+	}
+	full := heap() - before
+	for i := range 9_900 {
+		m.Delete(i)
+	}
+	if left := heap() - before; left > full/20 {
+		t.Errorf("%d entries keep %d bytes of %d", len(m.Entries), left, full)
+	}
+	runtime.KeepAlive(&m)
+}

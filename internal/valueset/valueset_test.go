@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package valueset_test
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
+
+// The universe has a value on each side of everything that the sets below can tell
+// apart.
+var universe = []string{
+	"", "v", "w", "05", "-0", "+5", "-", "5 ", "-9223372036854775809", "9223372036854775808",
+	"-9223372036854775808", "-9223372036854775807", "-9223372036854775806", "-1", "0", "3", "4",
+	"5", "6", "7", "9223372036854775805", "9223372036854775806", "9223372036854775807",
+}
+
+// sets returns sets of every kind.
+func sets() []valueset.Set {
+	all := []valueset.Set{{}, {Kind: valueset.All}}
+	for _, value := range universe {
+		all = append(all, valueset.Set{Kind: valueset.One, Text: value})
+	}
+	ends := []int64{math.MinInt64, math.MinInt64 + 1, 0, 4, 5, 6, math.MaxInt64 - 1, math.MaxInt64}
+	for i, least := range ends {
+		for _, most := range ends[i:] {
+			all = append(all, valueset.Set{Kind: valueset.Integers, Least: least, Most: most})
+		}
+	}
+	return all
+}
+
+// What Contains says of each value decides about sets, and the reference about
+// what Contains says.
+func TestSets(t *testing.T) {
+	all := sets()
+	for i := range all {
+		s := &all[i]
+		for _, value := range universe {
+			n, ok := reference.Integer(value)
+			want := s.Kind == valueset.All || s.Kind == valueset.One && s.Text == value ||
+				s.Kind == valueset.Integers && ok && s.Least <= n.Int64() && n.Int64() <= s.Most
+			if got := s.Contains(value); got != want {
+				t.Errorf("%+v contains %q: %v, want %v", *s, value, got, want)
+			}
+		}
+		for j := range all {
+			u := &all[j]
+			includes := !slices.ContainsFunc(universe, func(v string) bool { return u.Contains(v) && !s.Contains(v) })
+			meets := slices.ContainsFunc(universe, func(v string) bool { return u.Contains(v) && s.Contains(v) })
+			if s.Includes(u) != includes || s.Meets(u) != meets {
+				t.Errorf("%+v includes %+v: %v, want %v; meets it: %v, want %v",
+					*s, *u, s.Includes(u), includes, s.Meets(u), meets)
+			}
+		}
+	}
+}
+
+// Each operator matches what the reference says, in both forms.
+func TestOperators(t *testing.T) {
+	for _, name := range []string{"", "Equal", "Exists", "Lt", "Gt", "In", "exists", "lt"} {
+		number := valueset.Find(name)
+		for _, value := range universe {
+			for _, comparison := range []bool{true, false} {
+				set := valueset.Of(name, value, comparison)
+				for _, other := range universe {
+					want := reference.ValueMatches(taints.Options{NoComparison: !comparison},
+						taints.Toleration{Operator: taints.Operator(name), Value: value}, taints.Taint{Value: other})
+					if set.Contains(other) != want || valueset.Match(name, value, comparison, other) != want {
+						t.Errorf("%s %q matches %q: %v, want %v", name, value, other, !want, want)
+					}
+				}
+				if set.Kind == valueset.Integers && set.Least > set.Most {
+					t.Errorf("%s %q is %+v, which is empty but not None", name, value, set)
+				}
+				if number >= 0 && valueset.At(number).Of(value, comparison) != set {
+					t.Errorf("%s %q is %+v and %+v", name, value, set, valueset.At(number).Of(value, comparison))
+				}
+			}
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	for _, want := range []valueset.Operator{
+		{Name: "", Form: valueset.Label},
+		{Name: "Equal", Form: valueset.Label},
+		{Name: "Exists", Form: valueset.Empty},
+		{Name: "Lt", Form: valueset.Integer, Comparison: true},
+		{Name: "Gt", Form: valueset.Integer, Comparison: true},
+	} {
+		if got := valueset.At(valueset.Find(want.Name)); got.Name != want.Name || got.Form != want.Form ||
+			got.Comparison != want.Comparison {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	for _, name := range []string{"In", "exists", "lt", "Equal "} {
+		if number := valueset.Find(name); number != -1 {
+			t.Errorf("%q has the number %d", name, number)
+		}
+	}
+	if got := valueset.Names(true); !slices.Equal(got, []string{"Exists", "Equal", "Lt", "Gt"}) {
+		t.Errorf("all: %v", got)
+	}
+	if got := valueset.Names(false); !slices.Equal(got, []string{"Exists", "Equal"}) {
+		t.Errorf("without comparison: %v", got)
+	}
+	if got := valueset.Choice(true) + "; " + valueset.Choice(false); got != "Exists, Equal, Lt or Gt; Exists or Equal" {
+		t.Errorf("in words: %s", got)
+	}
+}
+
+func TestParseInteger(t *testing.T) {
+	check := func(fatalf func(string, ...any), s string) {
+		n, ok := valueset.ParseInteger(s)
+		want, wantOK := reference.Integer(s)
+		if ok != wantOK || ok && n != want.Int64() {
+			fatalf("%q is %d, %v, want %v, %v", s, n, ok, want, wantOK)
+		}
+	}
+	for _, s := range append([]string{
+		"-10", "999999999999999999", "00", "-01", "1.0", "1e3", "0x1", "1_000", " 1", "1\n", "--1", "١", "1a", "/", ":",
+		"18446744073709551616", "18446744073709551617", "9999999999999999999", "-9999999999999999999", "99999999999999999999",
+	}, universe...) {
+		check(t.Errorf, s)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		check(t.Fatalf, rapid.OneOf(
+			rapid.StringMatching(`[-+]?[0-9]{0,21}`),
+			rapid.Map(rapid.Int64(), func(n int64) string { return strconv.FormatInt(n, 10) }),
+		).Draw(t, "text"))
+	})
+	parsed := false
+	if n := testing.AllocsPerRun(10, func() { _, parsed = valueset.ParseInteger("9223372036854775808x") }); n > 0 || parsed {
+		t.Errorf("%v allocations for what is no integer", n)
+	}
+}

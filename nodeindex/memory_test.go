@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nodeindex
+
+import (
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+	"weak"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// heap returns the size of what is reachable.
+func heap() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what the first one finalizes
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// What the index keeps is linear in the nodes and the lengths of the distinct lists,
+// and what is deleted is given back in proportion.
+func TestMemory(t *testing.T) {
+	shared := times(39, func(i int) taints.Taint { return hard("shared", strconv.Itoa(i)) })
+	for _, c := range []struct {
+		name  string
+		list  func(i int) []taints.Taint
+		nodes int
+	}{
+		{"no taints", func(int) []taints.Taint { return nil }, 5_000},
+		{"one list", func(int) []taints.Taint { return own(0) }, 5_000},
+		{"each its own value", own, 5_000},
+		{"each its own key", func(i int) []taints.Taint { return []taints.Taint{hard("tenant-"+strconv.Itoa(i), "v")} }, 5_000},
+		{"each its own soft taint", func(i int) []taints.Taint { return []taints.Taint{soft("deletion", strconv.Itoa(i))} }, 5_000},
+		{"falling numbers", func(i int) []taints.Taint { return own(-i) }, 5_000},
+		{"40 taints, the last its own", func(i int) []taints.Taint { return append(slices.Clip(shared), own(i)...) }, 2_000},
+		{"40 taints, the first its own", func(i int) []taints.Taint { return append(own(i), shared...) }, 2_000},
+		{"groups of 100", func(i int) []taints.Taint { return own(i / 100) }, 5_000},
+		{"prefixes of a long list", func(i int) []taints.Taint {
+			return times(i, func(j int) taints.Taint { return hard("key", strconv.Itoa(j)) })
+		}, 200},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := heap()
+			var x Index[int]
+			lists, seen := 0, make(map[string]bool)
+			for i := range c.nodes {
+				list := c.list(i)
+				x.Set(i, list)
+				if text := string(appendText(nil, list)); !seen[text] {
+					seen[text] = true
+					lists += len(text) + len(list)*int(unsafe.Sizeof(taints.Taint{}))
+				}
+			}
+			seen = nil
+			full := heap() - before
+			if most := 5*lists/4 + 900*c.nodes; full > most {
+				t.Errorf("%d bytes for %d nodes with %d bytes of lists, want at most %d", full, c.nodes, lists, most)
+			}
+			for _, part := range []int{10, 100} {
+				for x.Len() > c.nodes/part {
+					x.Delete(c.nodes - x.Len())
+				}
+				audit(t, &x)
+				if left, most := heap()-before, 3*full/part+10_000; left > most {
+					t.Errorf("%d bytes for 1/%d of the nodes, want at most %d of %d", left, part, most, full)
+				}
+			}
+			for i := range c.nodes {
+				x.Delete(i)
+			}
+			checkEmpty(t, &x)
+			runtime.KeepAlive(&x)
+		})
+	}
+}
+
+// A node that goes from one list to another leaves nothing behind.
+func TestMemoryOfChanges(t *testing.T) {
+	var x Index[int]
+	x.Set(-1, parseTaints("score=5:NoSchedule", "gpu:NoSchedule"))
+	first := 0
+	for round := range 20 {
+		for i := range 500 {
+			text := strconv.Itoa(500*round + i)
+			x.Set(i, []taints.Taint{
+				hard("score", text), hard("gpu", "v"+text), {Key: "k" + text, Effect: taints.NoExecute}, soft("own", text),
+			})
+			if i%3 == 0 {
+				x.Delete(i)
+				x.Set(i, own(i))
+			}
+		}
+		if s := audit(t, &x); s.groups != 501 || s.keys > 500 {
+			t.Fatalf("round %d: the index keeps %+v", round, s)
+		}
+		if round == 1 {
+			first = heap()
+		}
+	}
+	if grown := heap() - first; grown > 200_000 {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+	for i := range 500 {
+		x.Delete(i)
+	}
+	if got, want := audit(t, &x), (sizes{groups: 1, classes: 1, anchors: 1, keys: 2}); got != want {
+		t.Errorf("the index keeps %+v, want %+v", got, want)
+	}
+}
+
+// Set allocates in proportion to the list, however long it is.
+func TestSetIsLinear(t *testing.T) {
+	bytes := func(n int) uint64 {
+		list := times(n, func(i int) taints.Taint { return hard("key-"+strconv.Itoa(100_000+i), strconv.Itoa(n-i)) })
+		var before, after runtime.MemStats
+		var x Index[int]
+		runtime.ReadMemStats(&before)
+		x.Set(1, list)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if short, long := bytes(1_000), bytes(8_000); long > 12*short {
+		t.Errorf("Set of 1,000 taints allocates %d bytes, of 8,000 %d", short, long)
+	}
+}
+
+// The index keeps neither the lists that it is given nor their texts, and forgets
+// its own with the groups, though an anchor or a key outlives the group that it was
+// made for.
+func TestForgetsTexts(t *testing.T) {
+	// watch returns a variable that is true when the memory of the text is gone.
+	watch := func(text string) *atomic.Bool {
+		gone := new(atomic.Bool)
+		runtime.AddCleanup(unsafe.StringData(text), func(gone *atomic.Bool) { gone.Store(true) }, gone)
+		return gone
+	}
+	check := func(name string, gone *atomic.Bool) {
+		t.Helper()
+		for range 10 {
+			if runtime.GC(); gone.Load() {
+				return
+			}
+			runtime.Gosched()
+		}
+		t.Errorf("%s is kept", name)
+	}
+	long := strings.Repeat("x", 1000)
+	for _, effect := range []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, "unknown"} {
+		var x Index[int]
+		gone := func() *atomic.Bool {
+			text := strings.Clone("key" + long + string(effect))
+			list := []taints.Taint{{Key: text[:3], Value: text[3 : 3+len(long)], Effect: taints.Effect(text[3+len(long):])}}
+			x.Set(1, list)
+			x.Set(1, append(list, list...))
+			x.Delete(2)
+			return watch(text)
+		}()
+		check("the caller's text with "+string(effect), gone)
+		runtime.KeepAlive(&x)
+	}
+
+	// The text of a group is gone with its last node, while others share its key, its
+	// anchor and its class.
+	var x Index[int]
+	x.Set(1, []taints.Taint{hard("shared", "v"), soft("other", long)})
+	gone := watch(x.positions.Entries[1].group.text)
+	x.Set(2, []taints.Taint{hard("shared", "v"), soft("soft", "")})
+	x.Set(3, []taints.Taint{hard("shared", "v"), hard("shared", "v")})
+	x.Delete(1)
+	check("the text of a group", gone)
+
+	// And that of a class, while others share its anchor.
+	gone = watch(x.positions.Entries[2].group.class.text)
+	x.Delete(2)
+	check("the text of a class", gone)
+	if s := audit(t, &x); s.anchors != 1 {
+		t.Errorf("the index keeps %+v", s)
+	}
+}
+
+// Nodes that are deleted are forgotten, whichever of a group they are.
+func TestForgetsNodes(t *testing.T) {
+	type machine [1000]byte
+	for _, n := range []int{1, 2, 3, 64, 65, 66, 130} {
+		for _, i := range []int{0, n / 2, n - 1} {
+			for _, query := range []bool{false, true} {
+				var x Index[*machine]
+				all := times(n, func(int) *machine { return new(machine) })
+				for _, m := range all {
+					x.Set(m, nil)
+				}
+				if query {
+					for range x.Feasible(nil) {
+						break
+					}
+				}
+				x.Delete(all[i])
+				gone := weak.Make(all[i])
+				all[i] = nil
+				if runtime.GC(); gone.Value() != nil {
+					t.Errorf("node %d of %d is kept, after a query: %v", i, n, query)
+				}
+				runtime.KeepAlive(&x)
+				runtime.KeepAlive(all)
+			}
+		}
+	}
+}

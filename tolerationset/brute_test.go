@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// The tests of this file leave nothing to chance. They ask about all pairs, and
+// of fewer tolerations about all triples, and hold each answer against every
+// taint of a small universe, in both directions: what is said to hold does so for
+// all of them, and of what is said not to hold one is an example.
+
+// The universe has a taint on each side of everything that the tolerations below
+// can tell apart.
+var universe = func() []taints.Taint {
+	var all []taints.Taint
+	for _, key := range []string{"", "*", "a", "a*", "ab", "abc", "b"} {
+		for _, value := range []string{
+			"", "v", "w", "05", "-0", least, "-9223372036854775807", "0", "5", "6",
+			"9223372036854775806", most,
+		} {
+			for _, effect := range []taints.Effect{
+				taints.NoExecute, taints.NoSchedule, taints.PreferNoSchedule, "x", "y", "",
+			} {
+				all = append(all, taints.Taint{Key: key, Value: value, Effect: effect})
+			}
+		}
+	}
+	return all
+}()
+
+const least, most = "-9223372036854775808", "9223372036854775807"
+
+// A set of taints of the universe is a number with a bit for each. It is not changed.
+type set = *big.Int
+
+func setOf(has func(taints.Taint) bool) set {
+	s := new(big.Int)
+	for i, taint := range universe {
+		if has(taint) {
+			s.SetBit(s, i, 1)
+		}
+	}
+	return s
+}
+
+func and(a, b set) set         { return new(big.Int).And(a, b) }
+func or(a, b set) set          { return new(big.Int).Or(a, b) }
+func but(a, b set) set         { return new(big.Int).AndNot(a, b) }
+func includes(a, b set) bool   { return but(b, a).Sign() == 0 }
+func first(s set) taints.Taint { return universe[s.TrailingZeroBits()] }
+
+var evicting = setOf(func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
+
+// A bruteToleration is a toleration, which taints it tolerates, and its class of
+// seconds: 0 for forever, 1 for not at all, and others for longer.
+type bruteToleration struct {
+	taints.Toleration
+	tolerates set
+	time      int
+}
+
+func (t *bruteToleration) evicts() set { return and(t.tolerates, evicting) }
+
+func (t *bruteToleration) empty() bool { return t.tolerates.Sign() == 0 }
+
+// bruteTolerations returns every combination under the options. A value is an
+// operator and a value, and an effect may have seconds after a space.
+func bruteTolerations(o taints.Options, keys, values, effects []string) []bruteToleration {
+	classes := map[string]struct {
+		time    int
+		seconds *int64
+	}{"": {}, "-1": {1, seconds(-1)}, "0": {1, seconds(0)}, "300": {2, seconds(300)}, "301": {3, seconds(301)}}
+	var all []bruteToleration
+	for _, key := range keys {
+		for _, value := range values {
+			operator, value, _ := strings.Cut(value, " ")
+			for _, effect := range effects {
+				effect, s, _ := strings.Cut(effect, " ")
+				t := bruteToleration{Toleration: taints.Toleration{
+					Key: key, Operator: taints.Operator(operator), Value: value,
+					Effect: taints.Effect(effect), TolerationSeconds: classes[s].seconds,
+				}, time: classes[s].time}
+				t.tolerates = setOf(func(taint taints.Taint) bool { return reference.Tolerates(o, t.Toleration, taint) })
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// same reports whether the lists tolerate the same taints of the universe, and
+// NoExecute taints for the same class of seconds.
+func same(a, b []bruteToleration) bool {
+	timesOf := func(list []bruteToleration) (tolerated set, times [4]set) {
+		tolerated = new(big.Int)
+		times = [4]set{tolerated, tolerated, tolerated, tolerated}
+		for i := range list {
+			t := &list[i]
+			times[t.time] = or(times[t.time], but(t.evicts(), tolerated))
+			tolerated = or(tolerated, t.tolerates)
+		}
+		return tolerated, times
+	}
+	tolerated, times := timesOf(a)
+	others, otherTimes := timesOf(b)
+	return tolerated.Cmp(others) == 0 &&
+		slices.EqualFunc(times[:], otherTimes[:], func(a, b set) bool { return a.Cmp(b) == 0 })
+}
+
+func tolerationsOf(list []bruteToleration) []taints.Toleration {
+	tols := make([]taints.Toleration, len(list))
+	for i := range list {
+		tols[i] = list[i].Toleration
+	}
+	return tols
+}
+
+// The tolerations are many for functions of lists, and few for triples. All have
+// texts that are no integers in canonical form, thresholds that nothing passes,
+// unknown operators and effects, and keys that are wildcards under KeyWildcards.
+var (
+	manyKeys    = []string{"", "a", "a*"}
+	manyValues  = []string{"Exists", "", " 5", "Equal v", "Lt 6", "Gt 5", "Gt " + most}
+	manyEffects = []string{"", " 300", "NoExecute", "NoExecute 0", "NoExecute 300", "x 300"}
+	fewValues   = []string{"Exists", " 5", "Lt 6"}
+	fewEffects  = []string{"", " 300", "NoExecute", "NoExecute 300", "x"}
+)
+
+// eachList calls f with all pairs of many tolerations, under all options, and all
+// triples of few, with and without wildcards. With -short it takes one of eleven.
+func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
+	n := 0
+	call := func(o taints.Options, list ...bruteToleration) {
+		if n++; !testing.Short() || n%11 == 0 {
+			f(o, list)
+		}
+	}
+	for _, o := range allOptions {
+		many := bruteTolerations(o, manyKeys, manyValues, manyEffects)
+		few := bruteTolerations(o, manyKeys, fewValues, fewEffects)
+		for _, a := range many {
+			for _, b := range many {
+				call(o, a, b)
+			}
+		}
+		if o.NoComparison {
+			continue // of pairs is enough
+		}
+		for _, a := range few {
+			for _, b := range few {
+				for _, c := range few {
+					call(o, a, b, c)
+				}
+			}
+		}
+	}
+}
+
+func TestBruteCovers(t *testing.T) {
+	keys := []string{"", "a", "ab", "*", "a*"}
+	values := []string{
+		"Exists", "Exists v", "Equal", " v", " 5", "Equal 05", "Equal " + least, " " + most, "In v",
+		"Lt 6", "Lt " + least, "Lt -9223372036854775807", "Lt " + most, "Lt 05",
+		"Gt 5", "Gt 0", "Gt " + most, "Gt 9223372036854775806", "Gt " + least, "Gt +5",
+	}
+	effects := []string{
+		"", " 0", " 300", "NoExecute", "NoExecute -1", "NoExecute 300", "NoExecute 301", "NoSchedule", "NoSchedule 300", "x",
+	}
+	for _, o := range allOptions {
+		all := bruteTolerations(o, keys, values, effects)
+		for i := range all {
+			for j := range all {
+				if testing.Short() && (i+j)%7 > 0 {
+					continue
+				}
+				a, b := &all[i], &all[j]
+				missing := but(b.tolerates, a.tolerates)
+				if a.time != 0 && (b.time == 0 || b.time > a.time) {
+					missing = or(missing, b.evicts())
+				}
+				got := tolerationset.Covers(a.Toleration, b.Toleration, o)
+				if got && missing.Sign() > 0 {
+					t.Fatalf("under %+v %v covers %v, but not %v", o, a, b, first(missing))
+				}
+				if !got && missing.Sign() == 0 {
+					t.Fatalf("under %+v %v does not cover %v, but no taint tells", o, a, b)
+				}
+			}
+		}
+	}
+}
+
+// before reports whether an entry before that of the index tolerates all that it
+// tolerates, so that it never comes first.
+func before(list []bruteToleration, i int) bool {
+	return slices.ContainsFunc(list[:i], func(t bruteToleration) bool {
+		return includes(t.tolerates, list[i].tolerates)
+	})
+}
+
+// after reports whether an entry after that of the index tolerates all that it
+// tolerates, for the same time, with none between that sets another time.
+func after(list []bruteToleration, i int) bool {
+	t, evicting := &list[i], list[i].evicts()
+	for j := i + 1; j < len(list); j++ {
+		u := &list[j]
+		if u.time != t.time && and(u.tolerates, evicting).Sign() > 0 {
+			return false
+		}
+		if includes(u.tolerates, t.tolerates) {
+			return true
+		}
+	}
+	return false
+}
+
+// without returns the entries that are not dropped.
+func without(list []bruteToleration, dropped map[int]bool) []bruteToleration {
+	var left []bruteToleration
+	for i := range list {
+		if !dropped[i] {
+			left = append(left, list[i])
+		}
+	}
+	return left
+}
+
+// checkDropped checks that the entries that are dropped may go together, and that
+// each of them may by a rule of its own.
+func checkDropped(t fataler, o taints.Options, list []bruteToleration, dropped map[int]bool) {
+	left := without(list, dropped)
+	if !same(left, list) {
+		t.Fatalf("under %+v %v became %v, which means something else",
+			o, tolerationsOf(list), tolerationsOf(left))
+	}
+	for i := range list {
+		if !dropped[i] || list[i].empty() || before(list, i) {
+			continue
+		}
+		at := len(without(list[:i], dropped))
+		if !after(slices.Insert(slices.Clone(left), at, list[i]), at) {
+			t.Fatalf("under %+v %v became %v: nothing makes %v superfluous",
+				o, tolerationsOf(list), tolerationsOf(left), list[i])
+		}
+	}
+}
+
+func TestBruteMinimize(t *testing.T) {
+	eachList(t, func(o taints.Options, list []bruteToleration) {
+		tols, dropped := tolerationsOf(list), map[int]bool{}
+		got := tolerationset.Minimize(tols, o)
+		part := got // of equal entries the first stay
+		for i := range list {
+			if len(part) > 0 && part[0].Equal(tols[i]) && part[0].Operator == tols[i].Operator {
+				part = part[1:]
+			} else {
+				dropped[i] = true
+			}
+		}
+		if len(part) > 0 {
+			t.Fatalf("%v is not of %v", got, tols)
+		}
+		checkDropped(t, o, list, dropped)
+		minimal := without(list, dropped)
+		for i := range minimal {
+			if minimal[i].empty() || before(minimal, i) || after(minimal, i) {
+				t.Fatalf("under %+v %v became %v, where %v can go", o, tols, got, got[i])
+			}
+		}
+	})
+}
+
+// Of each list also every other order, and what has an entry more, less or twice.
+func TestBruteSame(t *testing.T) {
+	n := 0
+	eachList(t, func(o taints.Options, list []bruteToleration) {
+		if n++; len(list) > 2 && n%7 > 0 { // it takes ten times the time of the others
+			return
+		}
+		lists := [][]bruteToleration{list[1:], list[:1], {list[0], list[0]}, {list[1], list[0]}}
+		if len(list) > 2 {
+			a, b, c := list[0], list[1], list[2]
+			lists = append(lists, []bruteToleration{b, c, a}, []bruteToleration{c, a, b}, []bruteToleration{c, b, a})
+		}
+		for _, other := range lists {
+			a, b, want := tolerationsOf(list), tolerationsOf(other), same(list, other)
+			if ab, ba := tolerationset.Same(a, b, o), tolerationset.Same(b, a, o); ab != want || ba != want {
+				t.Fatalf("under %+v %v and %v are the same: %v and %v, want %v", o, a, b, ab, ba, want)
+			}
+		}
+	})
+}
+
+// Of valid lists Lint finds exactly what is covered and what is shadowed.
+func TestBruteLint(t *testing.T) {
+	eachList(t, func(o taints.Options, list []bruteToleration) {
+		tols := tolerationsOf(list)
+		findings := tolerationset.Lint(tols, o)
+		if slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !reference.ValidToleration(o, tol) }) {
+			if findings != nil {
+				t.Fatalf("under %+v %v is not valid and has %v", o, tols, findings)
+			}
+			return
+		}
+		covered, shadowed := map[int]bool{}, map[int]int{}
+		for _, f := range findings {
+			switch f.Code {
+			case tolerationset.CodeCovered:
+				covered[f.Toleration] = true
+			case tolerationset.CodeShadowed:
+				shadowed[f.Toleration] = f.Other
+			}
+		}
+		checkDropped(t, o, list, covered)
+		for i := range list {
+			by, inShadow := shadowed[i]
+			if want := shadowOf(list, i); inShadow != (want >= 0) || inShadow && by != want {
+				t.Fatalf("under %+v %v: %v is in the shadow of %d, %v, want %d",
+					o, tols, list[i], by, inShadow, want)
+			}
+			if covered[i] || inShadow || list[i].empty() {
+				continue
+			}
+			if before(list, i) || after(without(list, covered), len(without(list[:i], covered))) {
+				t.Fatalf("under %+v %v: %v is not said to be covered", o, tols, list[i])
+			}
+		}
+	})
+}
+
+// shadowOf returns the first earlier entry that tolerates all NoExecute taints of
+// the entry, if it does so for another time, and otherwise -1.
+func shadowOf(list []bruteToleration, i int) int {
+	evicting := list[i].evicts()
+	j := slices.IndexFunc(list[:i], func(t bruteToleration) bool { return includes(t.tolerates, evicting) })
+	if evicting.Sign() == 0 || j >= 0 && list[j].time == list[i].time {
+		return -1
+	}
+	return j
+}

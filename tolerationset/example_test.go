@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/exampletest"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+func TestExamples(t *testing.T) { exampletest.Check(t) }
+
+// A policy asks whether an exception that exists is enough for a new one.
+func ExampleCovers() {
+	kubernetes := taints.Options{}
+	covers := func(existing, requested string) bool {
+		t, u := taints.MustParseToleration(existing), taints.MustParseToleration(requested)
+		return tolerationset.Covers(t, u, kubernetes)
+	}
+	fmt.Println(covers("nvidia.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu=a100:NoSchedule"))
+	fmt.Println(covers("nvidia.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu=a100:NoExecute"))
+	fmt.Println(covers("score=60 op=Gt", "score=75 op=Gt"))
+	fmt.Println(covers("maintenance:NoExecute op=Exists for 60s", "maintenance:NoExecute op=Exists for 600s"))
+	// Output:
+	// true
+	// false
+	// true
+	// false
+}
+
+// A platform uses wildcards in the keys of tolerations.
+func ExampleCovers_wildcards() {
+	readiness := taints.Toleration{Key: "readiness.k8s.io/*", Operator: taints.OpExists}
+	network := taints.Toleration{Key: "readiness.k8s.io/network", Operator: taints.OpExists}
+	fmt.Println(tolerationset.Covers(readiness, network, taints.Options{KeyWildcards: true}))
+	fmt.Println(tolerationset.Covers(readiness, network, taints.Options{}))
+	// Output:
+	// true
+	// false
+}
+
+// A pod keeps the times that it sets. Its namespace adds the rest.
+func ExampleMerge() {
+	pod := []taints.Toleration{
+		taints.MustParseToleration("tenant=a:NoSchedule"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 20s"),
+	}
+	namespace := []taints.Toleration{
+		taints.MustParseToleration("tenant=shared:NoSchedule"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s"),
+	}
+	for _, t := range tolerationset.Merge(pod, namespace, taints.Options{}) {
+		fmt.Println(t)
+	}
+	// Output:
+	// tenant=a:NoSchedule
+	// node.kubernetes.io/unreachable:NoExecute op=Exists for 20s
+	// tenant=shared:NoSchedule
+}
+
+// A chart has collected tolerations over the years.
+func ExampleMinimize() {
+	chart := []taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
+		taints.MustParseToleration("nvidia.com/gpu=h100:NoSchedule"),
+		taints.MustParseToleration("dedicated=ml:NoSchedule"),
+		taints.MustParseToleration("nvidia.com/gpu op=Exists"),
+	}
+	fmt.Println(tolerationset.Minimize(chart, taints.Options{}))
+	// Output: [dedicated=ml:NoSchedule nvidia.com/gpu op=Exists]
+}
+
+// A namespace may use the GPU nodes, and stay on a failed node for ten minutes.
+func ExampleValidateAllowed() {
+	allow := []taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s"),
+	}
+	pod := []taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists"),
+	}
+	fmt.Println(tolerationset.ValidateAllowed(pod, allow, taints.Options{}))
+	// Output: tolerations[1]: "node.kubernetes.io/unreachable:NoExecute op=Exists" is forbidden: no entry of the allow-list tolerates as much for as long
+}
+
+// A controller does not roll out a template whose tolerations were only sorted.
+func ExampleSame() {
+	before := []taints.Toleration{
+		taints.MustParseToleration("gpu op=Exists"),
+		taints.MustParseToleration("gpu=a100:NoSchedule"),
+		taints.MustParseToleration("tenant=blue:NoSchedule"),
+	}
+	after := []taints.Toleration{
+		taints.MustParseToleration("tenant=blue:NoSchedule op=Equal"),
+		taints.MustParseToleration("gpu op=Exists"),
+	}
+	fmt.Println(tolerationset.Same(before, after, taints.Options{}))
+	fmt.Println(tolerationset.Same(before, after[1:], taints.Options{}))
+	// Output:
+	// true
+	// false
+}
+
+// A linter for charts: the tolerations are valid, and three of them do not do
+// what they seem to.
+func ExampleLint() {
+	chart := []taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu:NoSchedule"),
+		taints.MustParseToleration("node-role.kubernetes.io/master:NoSchedule op=Exists"),
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 300s"),
+		taints.MustParseToleration("maintenance=planned:NoExecute for 3600s"),
+	}
+	for _, finding := range tolerationset.Lint(chart, taints.Options{}) {
+		fmt.Println(finding)
+	}
+	// Output:
+	// tolerations[0]: an empty value tolerates only taints without a value: to tolerate any value set the operator to Exists (empty-value)
+	// tolerations[1]: nothing sets taints of this key any more: tolerate node-role.kubernetes.io/control-plane (legacy-key)
+	// tolerations[3]: tolerations[2] comes first for its NoExecute taints and tolerates them for 300s, so that its own time, for 3600s, never counts: put it before tolerations[2] (shadowed)
+}
+
+// A pod of a DaemonSet may tolerate everything. Complete its template as the
+// controller does before linting it.
+func ExampleLint_daemonSet() {
+	template := []taints.Toleration{taints.MustParseToleration("op=Exists")}
+	fmt.Println(len(tolerationset.Lint(template, taints.Options{})))
+	pod := taints.AddDaemonSetDefaults(template, taints.DaemonSetPod{})
+	fmt.Println(len(tolerationset.Lint(pod, taints.Options{})))
+	// Output:
+	// 1
+	// 0
+}
+
+// A company allows tolerations of everything.
+func ExampleCode() {
+	chart := []taints.Toleration{
+		taints.MustParseToleration("op=Exists"),
+		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
+	}
+	for _, finding := range tolerationset.Lint(chart, taints.Options{}) {
+		switch finding.Code {
+		case tolerationset.CodeEverything:
+			fmt.Println("allowed:", chart[finding.Toleration])
+		case tolerationset.CodeCovered:
+			fmt.Println("delete", chart[finding.Toleration], "because of", chart[finding.Other])
+		default:
+			fmt.Println(finding)
+		}
+	}
+	// Output:
+	// allowed: op=Exists
+	// delete nvidia.com/gpu=a100:NoSchedule because of op=Exists
+}
+
+// A check in a pipeline writes findings for another program.
+func ExampleFinding() {
+	findings := tolerationset.Lint([]taints.Toleration{
+		taints.MustParseToleration("node-role.kubernetes.io/master op=Exists"),
+	}, taints.Options{})
+	text, err := json.Marshal(findings)
+	fmt.Println(string(text), err)
+	// Output: [{"code":"legacy-key","toleration":0,"advice":"nothing sets taints of this key any more: tolerate node-role.kubernetes.io/control-plane"}] <nil>
+}
+
+// An admission webhook in place of the PodTolerationRestriction plugin: a new pod
+// gets the defaults of its namespace and what its QoS class brings, and the result
+// must be allowed.
+func Example_webhook() {
+	cluster := taints.Options{NoComparison: true} // the default
+	defaults := []taints.Toleration{taints.MustParseToleration("tenant=blue:NoSchedule")}
+	allow := []taints.Toleration{
+		taints.MustParseToleration("tenant=blue:NoSchedule"),
+		taints.MustParseToleration("node.kubernetes.io/memory-pressure op=Exists"),
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s"),
+	}
+	admit := func(pod []taints.Toleration, bestEffort bool) ([]taints.Toleration, error) {
+		if err := cluster.ValidateTolerations(pod); err != nil {
+			return nil, err
+		}
+		pod = tolerationset.Merge(pod, defaults, cluster)
+		if !bestEffort {
+			pod = taints.AddMemoryPressure(pod)
+		}
+		return pod, tolerationset.ValidateAllowed(pod, allow, cluster)
+	}
+	for _, spec := range []string{
+		"maintenance:NoExecute op=Exists for 600s",
+		"maintenance:NoExecute op=Exists for 7200s",
+	} {
+		pod, err := admit([]taints.Toleration{taints.MustParseToleration(spec)}, false)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		for _, t := range pod {
+			fmt.Println(t)
+		}
+	}
+	// Output:
+	// maintenance:NoExecute op=Exists for 600s
+	// tenant=blue:NoSchedule
+	// node.kubernetes.io/memory-pressure:NoSchedule op=Exists
+	// tolerations[0]: "maintenance:NoExecute op=Exists for 7200s" is forbidden: no entry of the allow-list tolerates as much for as long
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+var allOptions = []taints.Options{
+	{},
+	{NoComparison: true},
+	{KeyWildcards: true},
+	{NoComparison: true, KeyWildcards: true},
+}
+
+func seconds(s int64) *int64 { return &s }
+
+func toleration(key string, op taints.Operator, value string) taints.Toleration {
+	return taints.Toleration{Key: key, Operator: op, Value: value}
+}
+
+func exists(key string) taints.Toleration { return toleration(key, taints.OpExists, "") }
+
+// parse parses tolerations of one line each. Keys may be wildcards.
+func parse(t testing.TB, specs ...string) []taints.Toleration {
+	t.Helper()
+	var list []taints.Toleration
+	for _, spec := range specs {
+		toleration, err := taints.Options{KeyWildcards: true}.ParseToleration(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, toleration)
+	}
+	return list
+}
+
+func texts[T fmt.Stringer](list []T) []string {
+	var all []string
+	for _, v := range list {
+		all = append(all, v.String())
+	}
+	return all
+}
+
+// A fataler is a *testing.T or a *rapid.T.
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+// forbidden returns the indexes of the tolerations that the error of
+// ValidateAllowed is about, and checks what else it says.
+func forbidden(t fataler, list []taints.Toleration, err error) []int {
+	if err == nil {
+		return nil
+	}
+	var faults *taints.ErrorList
+	if !errors.As(err, &faults) || len(faults.Errors) == 0 {
+		t.Fatalf("the error is %#v", err)
+	}
+	var indexes []int
+	for _, f := range faults.Errors {
+		indexes = append(indexes, f.Index)
+		want := taints.FieldError{
+			List: "tolerations", Index: f.Index, Value: list[f.Index].String(), Kind: taints.ErrForbidden,
+			Detail: "no entry of the allow-list tolerates as much for as long",
+		}
+		if *f != want {
+			t.Fatalf("%#v, want %#v", f, want)
+		}
+	}
+	return indexes
+}

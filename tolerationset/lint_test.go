@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// codes returns each finding as "INDEX CODE", with " by INDEX" if another
+// toleration is the reason.
+func codes(findings []tolerationset.Finding) string {
+	var all []string
+	for _, f := range findings {
+		text := fmt.Sprint(f.Toleration, " ", f.Code)
+		if f.Code == tolerationset.CodeCovered || f.Code == tolerationset.CodeShadowed {
+			text += fmt.Sprint(" by ", f.Other)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestLint(t *testing.T) {
+	const daemon = "op=Exists, node/not-ready:NoExecute op=Exists, node/unreachable:NoExecute op=Exists, " +
+		"node/disk-pressure:NoSchedule op=Exists, node/memory-pressure:NoSchedule op=Exists, node/pid-pressure:NoSchedule op=Exists"
+	for _, tc := range []struct{ name, list, want string }{
+		{"as it should be", "team=a:NoSchedule, gpu op=Exists, score=60 op=Gt, down:NoExecute op=Exists for 60s", ""},
+
+		// Which ones are covered or shadowed is for TestBruteLint.
+		{"a chain", "a=1, a=2 op=Lt, a op=Exists", "0 covered by 2, 1 covered by 2"},
+		{"covered, and nothing else", "a op=Exists, a", "1 covered by 0"},
+		{"added for an extended resource", "x.io/gpu op=Exists, x.io/gpu:NoSchedule op=Exists", ""},
+		{"but not of another name", "a op=Exists, a:NoSchedule op=Exists", "1 covered by 0"},
+		{"but not for one value", "x.io/gpu op=Exists, x.io/gpu=a:NoSchedule", "1 covered by 0"},
+		{"but not for every effect", "op=Exists, x.io/gpu op=Exists", "0 everything, 1 covered by 0"},
+		{"the first", "a:NoExecute op=Exists for 9s, a:NoExecute op=Exists for 8s, a=b", "1 shadowed by 0, 2 shadowed by 0"},
+		{"needed beside one that is shadowed", "a=b:NoExecute for 6s, a=b:NoExecute for 9s, a:NoExecute op=Exists for 6s", "1 shadowed by 0"},
+		{"added, but shadowed", "node/not-ready:NoExecute op=Exists for 300s, node/not-ready:NoExecute op=Exists", "1 shadowed by 0"},
+
+		{"no time", "a:NoExecute op=Exists for 0s, b:NoExecute op=Exists for -1s", "0 no-time, 1 no-time"},
+		{"a second", "a:NoExecute op=Exists for 1s", ""},
+		{"away at once", "node/not-ready:NoExecute op=Exists for 0s, node/unreachable:NoExecute op=Exists for 0s", ""},
+		{"minus one is not forever", "node/not-ready:NoExecute op=Exists for -1s", "0 no-time"},
+		{"no time that never counts", "a:NoExecute op=Exists for 9s, a=b:NoExecute for 0s", "1 shadowed by 0"},
+
+		{"everything", "op=Exists", "0 everything"},
+		{"every NoSchedule", ":NoSchedule op=Exists", "0 everything"},
+		{"every NoExecute", ":NoExecute op=Exists for 300s", "0 everything"},
+		{"every PreferNoSchedule", ":PreferNoSchedule op=Exists", ""},
+		{"every key", "* op=Exists", "0 everything"},
+		{"every key with a value", "*=v", ""},
+		{"a daemon", daemon + ", node/unschedulable:NoSchedule op=Exists", ""},
+		{"not quite a daemon", daemon, "0 everything"},
+		{"not quite either", daemon + ", node/unschedulable:NoSchedule", "0 everything, 6 covered by 0"},
+		{"not of a daemon", ":NoExecute op=Exists for 5s, node/not-ready:NoExecute op=Exists for 5s", "0 everything, 1 covered by 0"},
+
+		{"legacy keys", "node/out-of-disk op=Exists, role/master:NoSchedule", "0 legacy-key, 1 legacy-key"},
+		{
+			"old legacy keys",
+			"node.alpha.kubernetes.io/notReady:NoExecute op=Exists for 5s, node.alpha.kubernetes.io/unreachable op=Exists",
+			"0 legacy-key, 1 legacy-key",
+		},
+		{"beside its successor", "role/master:NoSchedule op=Exists, role/control-plane:NoSchedule op=Exists", ""},
+		{"beside another", "role/master:NoSchedule op=Exists, role/control-plane:NoExecute op=Exists", "0 legacy-key"},
+		{"beginning like a legacy key", "role/master* op=Exists", ""},
+
+		{"misspelled keys", "node/notready op=Exists, role/controlplane op=Exists", "0 misspelled-key, 1 misspelled-key"},
+		{"in other letter case", "node/NOT-READY op=Exists, node/Unreachable op=Exists", "0 misspelled-key, 1 misspelled-key"},
+		{"keys of others", "node.example.com/not-ready op=Exists, role/worker op=Exists", ""},
+		{"beginning like a known key", "node/unreachabl* op=Exists", ""},
+
+		{"an empty value", "dedicated:NoSchedule, team", "0 empty-value, 1 empty-value"},
+		{"where there is none", "role/control-plane:NoSchedule, node/not-ready:NoExecute for 5s", ""},
+		{
+			"where there is one",
+			"node.cloudprovider.kubernetes.io/uninitialized:NoSchedule, node/out-of-service", "0 empty-value, 1 empty-value",
+		},
+		{"several findings", "node/notready:NoExecute for 0s", "0 no-time, 0 misspelled-key, 0 empty-value"},
+
+		{
+			"thresholds out of reach",
+			"a=-9223372036854775808 op=Lt, a=-1 op=Lt, a=0 op=Lt, a=9223372036854775807 op=Gt",
+			"0 threshold, 1 covered by 2, 2 threshold, 3 threshold",
+		},
+		{"thresholds within reach", "a=1 op=Lt, b=9223372036854775806 op=Gt, c=-9223372036854775808 op=Gt", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			text := strings.NewReplacer("node/", "node.kubernetes.io/", "role/", "node-role.kubernetes.io/").Replace(tc.list)
+			list := parse(t, strings.Split(text, ", ")...)
+			if got := codes(tolerationset.Lint(list, taints.Options{KeyWildcards: true})); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// Every key of Kubernetes is known, and without its last letter is misspelled.
+func TestLintKnowsTheKeys(t *testing.T) {
+	for _, key := range []string{
+		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
+		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService,
+		taints.CloudProviderUninitialized, taints.CloudProviderShutdown, taints.NodeRoleControlPlane,
+	} {
+		if findings := tolerationset.Lint([]taints.Toleration{exists(key)}, taints.Options{}); findings != nil {
+			t.Errorf("%s: %v", key, findings)
+		}
+		findings := tolerationset.Lint([]taints.Toleration{exists(key[:len(key)-1])}, taints.Options{})
+		want := []tolerationset.Finding{{
+			Code: tolerationset.CodeMisspelledKey, Advice: "the key may be misspelled: Kubernetes sets " + key,
+		}}
+		if diff := cmp.Diff(want, findings); diff != "" {
+			t.Errorf("%s without its last letter (-want +got):\n%s", key, diff)
+		}
+	}
+}
+
+// A list that is not valid under the options has no findings.
+func TestLintOfInvalidLists(t *testing.T) {
+	list := []taints.Toleration{toleration("a", "Lt", "0"), toleration("b*", "", "v"), toleration("b*", "", "v")}
+	for _, tc := range []struct {
+		o    taints.Options
+		want string
+	}{
+		{taints.Options{}, ""},
+		{taints.Options{NoComparison: true, KeyWildcards: true}, ""},
+		{taints.Options{KeyWildcards: true}, "0 threshold, 2 covered by 1"},
+	} {
+		if got := codes(tolerationset.Lint(list, tc.o)); got != tc.want {
+			t.Errorf("under %+v: %q, want %q", tc.o, got, tc.want)
+		}
+	}
+}
+
+// The texts hold no keys and values but Kubernetes' own.
+func TestFindingTexts(t *testing.T) {
+	var got []string
+	for _, list := range [][]string{
+		{
+			":NoExecute op=Exists for 300s", "secret:NoExecute op=Exists for 3600s", "secret=a:NoSchedule", "secret op=Exists",
+			":NoSchedule op=Exists", "node-role.kubernetes.io/master:PreferNoSchedule op=Exists",
+		},
+		{
+			"secret:PreferNoSchedule", "secret=0:PreferNoSchedule op=Lt", "secret:NoExecute op=Exists for 0s",
+			"others:NoExecute op=Exists for -1s",
+		},
+		{"op=Exists"},
+	} {
+		got = append(got, texts(tolerationset.Lint(parse(t, list...), taints.Options{}))...)
+	}
+	want := []string{
+		"tolerations[0]: the pod tolerates every NoExecute taint, those of not ready and unreachable nodes too, " +
+			"for 300s, which is right for daemons only: name the keys that it needs (everything)",
+		"tolerations[1]: tolerations[0] comes first for its NoExecute taints and tolerates them for 300s, " +
+			"so that its own time, for 3600s, never counts: put it before tolerations[0] (shadowed)",
+		"tolerations[2]: tolerations[3] tolerates all that it tolerates: leave it out (covered)",
+		"tolerations[3]: tolerations[0] comes first for its NoExecute taints and tolerates them for 300s, " +
+			"so that its own time, forever, never counts: put it before tolerations[0] (shadowed)",
+		"tolerations[4]: the pod tolerates every NoSchedule taint, " +
+			"those of cordoned nodes and of nodes without memory or disk too, " +
+			"which is right for daemons only: name the keys that it needs (everything)",
+		"tolerations[5]: nothing sets taints of this key any more: tolerate node-role.kubernetes.io/control-plane (legacy-key)",
+		"tolerations[0]: an empty value tolerates only taints without a value: " +
+			"to tolerate any value set the operator to Exists (empty-value)",
+		"tolerations[1]: the integers of valid taints go from 0 to the largest int64, " +
+			"and it tolerates none of them: change the value (threshold)",
+		"tolerations[2]: a pod may be placed on a node with such a taint and is evicted at once: " +
+			"leave the toleration out to stay away, or tolerationSeconds to stay forever (no-time)",
+		"tolerations[3]: negative tolerationSeconds count as zero: a pod on such a node is evicted at once; " +
+			"to stay forever leave tolerationSeconds out (no-time)",
+		"tolerations[0]: the pod tolerates every taint, those of cordoned, not ready and unreachable nodes too, " +
+			"and stays there, which is right for daemons only: name the keys that it needs (everything)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// lintedTolerations are valid more often than not, and meet Kubernetes' own keys.
+var lintedTolerations = rapid.SliceOfN(rapid.OneOf(
+	draw.WorldToleration,
+	draw.Toleration,
+	rapid.Custom(func(t *rapid.T) taints.Toleration {
+		tol := exists(rapid.SampledFrom([]string{
+			"", taints.NodeNotReady, taints.NodeMemoryPressure,
+			"node-role.kubernetes.io/master", taints.NodeRoleControlPlane, "nvidia.com/gpu", "a",
+		}).Draw(t, "key"))
+		tol.Effect = rapid.SampledFrom([]taints.Effect{
+			"", "NoSchedule", "NoExecute", "PreferNoSchedule",
+		}).Draw(t, "effect")
+		if tol.Effect == taints.NoExecute {
+			tol.TolerationSeconds = rapid.SampledFrom([]*int64{nil, seconds(0), seconds(300)}).Draw(t, "seconds")
+		}
+		return tol
+	}),
+), 0, 6)
+
+func TestLintLaws(t *testing.T) { rapid.Check(t, checkLint) }
+
+func FuzzLint(f *testing.F) {
+	f.Add(bytes.Repeat([]byte{1, 2, 3, 5, 8, 13}, 400))
+	f.Fuzz(rapid.MakeFuzz(checkLint))
+}
+
+// checkLint checks the findings, their order, and that what is covered can go.
+func checkLint(t *rapid.T) {
+	o, list := draw.Options.Draw(t, "options"), lintedTolerations.Draw(t, "tolerations")
+	list = slices.DeleteFunc(list, func(tol taints.Toleration) bool { return !reference.ValidToleration(o, tol) })
+	before := slices.Clone(list)
+	findings := tolerationset.Lint(list, o)
+	if diff := cmp.Diff(before, list); diff != "" {
+		t.Fatalf("wrote to the caller's list (-before +after):\n%s", diff)
+	}
+	if !slices.IsSortedFunc(findings, func(a, b tolerationset.Finding) int { return a.Toleration - b.Toleration }) {
+		t.Fatalf("out of order: %v", findings)
+	}
+	var decoded []tolerationset.Finding
+	if text, err := json.Marshal(findings); err != nil || json.Unmarshal(text, &decoded) != nil ||
+		cmp.Diff(findings, decoded) != "" {
+		t.Fatalf("%+v are %+v after a trip through JSON", findings, decoded)
+	}
+	covered := map[int]bool{}
+	for _, f := range findings {
+		wantsOther := f.Code == tolerationset.CodeCovered || f.Code == tolerationset.CodeShadowed
+		if wantsOther && f.Other == f.Toleration || !wantsOther && f.Other != 0 || f.Advice == "" || covered[f.Toleration] {
+			t.Fatalf("%v: %+v of %+v", list, f, findings)
+		}
+		covered[f.Toleration] = f.Code == tolerationset.CodeCovered
+		for _, taint := range reference.World {
+			if f.Code == tolerationset.CodeThreshold && taint.Validate() == nil &&
+				reference.Tolerates(o, list[f.Toleration], taint) {
+				t.Fatalf("%v tolerates %v, though %v", list[f.Toleration], taint, f)
+			}
+		}
+	}
+	var left []taints.Toleration
+	for i := range list {
+		if !covered[i] {
+			left = append(left, list[i])
+		}
+	}
+	if diff := cmp.Diff(timesOf(o, list), timesOf(o, left)); diff != "" {
+		t.Fatalf("under %+v %v is without what is covered %v (-before +after):\n%s", o, list, left, diff)
+	}
+}
+
+// What Kubernetes gives a pod has no findings: in any order of adding, and beside
+// what the pod has.
+func TestLintOfDefaults(t *testing.T) {
+	adders := []func([]taints.Toleration) []taints.Toleration{
+		func(list []taints.Toleration) []taints.Toleration {
+			return taints.AddDefaults(list, taints.DefaultSeconds{})
+		},
+		func(list []taints.Toleration) []taints.Toleration {
+			return taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true})
+		},
+		func(list []taints.Toleration) []taints.Toleration {
+			return taints.AddExtendedResources(list, "nvidia.com/gpu", "example.com/fpga")
+		},
+		taints.AddMemoryPressure,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var list []taints.Toleration
+		for _, i := range rapid.SliceOfN(rapid.IntRange(0, len(adders)-1), 0, 6).Draw(t, "adders") {
+			list = adders[i](list)
+		}
+		if findings := tolerationset.Lint(list, taints.Options{}); findings != nil {
+			t.Fatalf("%v", findings)
+		}
+		given := lintedTolerations.Draw(t, "given")
+		list = rapid.SampledFrom(adders).Draw(t, "adder")(given)
+		for _, f := range tolerationset.Lint(list, taints.Options{}) {
+			if f.Toleration >= len(given) && f.Code != tolerationset.CodeShadowed {
+				t.Fatalf("%v: %v", list, f)
+			}
+		}
+	})
+}

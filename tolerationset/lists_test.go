@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+func TestLists(t *testing.T) { rapid.Check(t, checkLists) }
+
+func FuzzLists(f *testing.F) {
+	f.Add(bytes.Repeat([]byte{1, 2, 3, 5, 8, 13}, 400))
+	f.Fuzz(rapid.MakeFuzz(checkLists))
+}
+
+// checkLists checks what holds for lists of any length: what they mean, and which
+// memory they share.
+func checkLists(t *rapid.T) {
+	o := draw.Options.Draw(t, "options")
+	base, extra := draw.WorldTolerations.Draw(t, "base"), draw.WorldTolerations.Draw(t, "extra")
+	list := slices.Concat(base, extra, make([]taints.Toleration, 8))
+	before := slices.Clone(list)
+	all := list[:len(base)+len(extra)]
+	merged, minimal := tolerationset.Merge(list[:len(base)], extra, o), tolerationset.Minimize(all, o)
+	if diff := cmp.Diff(before, list); diff != "" {
+		t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
+	}
+	times := timesOf(o, all)
+	for name, got := range map[string][]taints.Toleration{"merged": merged, "minimal": minimal} {
+		if diff := cmp.Diff(times, timesOf(o, got)); diff != "" {
+			t.Fatalf("under %+v %v %s is %v (-before +after):\n%s", o, all, name, got, diff)
+		}
+		if !tolerationset.Same(all, got, o) {
+			t.Fatalf("under %+v %v %s is %v, which is not the same", o, all, name, got)
+		}
+	}
+	want := slices.Clone(base) // TestBruteCovers checks Covers
+	for _, tol := range extra {
+		if !covered(o, tol, append(want, taints.Toleration{Operator: "In"}), forever) {
+			want = append(want, tol)
+		}
+	}
+	if diff := cmp.Diff(want, merged, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("under %+v %v and %v are not merged (-want +got):\n%s", o, base, extra, diff)
+	}
+	if again := tolerationset.Merge(merged, extra, o); !identical(again, merged) {
+		t.Fatalf("merged again %v is %v", merged, again)
+	}
+	if again := tolerationset.Minimize(minimal, o); !identical(again, minimal) {
+		t.Fatalf("minimized again %v is %v", minimal, again)
+	}
+	if sharesSeconds(extra, merged[len(base):]) || !identical(minimal, all) && sharesSeconds(all, minimal) {
+		t.Fatalf("%v, merged to %v and minimized to %v, share their seconds", all, merged, minimal)
+	}
+	var refused []int
+	for i, tol := range base {
+		if !covered(o, tol, extra, func(tol taints.Toleration) taints.Toleration { return tol }) {
+			refused = append(refused, i)
+		}
+	}
+	if got := forbidden(t, base, tolerationset.ValidateAllowed(base, extra, o)); !slices.Equal(got, refused) {
+		t.Fatalf("under %+v %v of %v are not allowed by %v, want %v", o, got, base, extra, refused)
+	}
+	other := rapid.OneOf(draw.WorldTolerations, rapid.Permutation(all)).Draw(t, "other")
+	if got, want := tolerationset.Same(all, other, o), slices.Equal(times, timesOf(o, other)); got != want {
+		t.Fatalf("under %+v %v and %v are the same: %v, want %v", o, all, other, got, want)
+	}
+}
+
+// covered reports whether one of the list, as it is seen, covers the toleration.
+func covered(
+	o taints.Options, t taints.Toleration, list []taints.Toleration, seen func(taints.Toleration) taints.Toleration,
+) bool {
+	return slices.ContainsFunc(list, func(u taints.Toleration) bool { return tolerationset.Covers(seen(u), t, o) })
+}
+
+func forever(t taints.Toleration) taints.Toleration {
+	t.TolerationSeconds = nil
+	return t
+}
+
+// timesOf says how long the list tolerates each taint of the world.
+func timesOf(o taints.Options, list []taints.Toleration) []string {
+	times := make([]string, len(reference.World))
+	for i, taint := range reference.World {
+		times[i] = reference.Time(o, list, taint)
+	}
+	return times
+}
+
+// identical reports whether the lists are one, or both empty.
+func identical(a, b []taints.Toleration) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func sharesSeconds(list, others []taints.Toleration) bool {
+	return slices.ContainsFunc(others, func(t taints.Toleration) bool {
+		return t.TolerationSeconds != nil && slices.ContainsFunc(list, func(u taints.Toleration) bool {
+			return t.TolerationSeconds == u.TolerationSeconds
+		})
+	})
+}
+
+// Lists that are too long for a loop have the answers of short ones.
+func TestLongLists(t *testing.T) {
+	pad := make([]taints.Toleration, 64)
+	for i := range pad {
+		pad[i] = exists("pad-" + strconv.Itoa(i))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		o := draw.Options.Draw(t, "options")
+		base, extra := draw.WorldTolerations.Draw(t, "base"), draw.WorldTolerations.Draw(t, "extra")
+		long := slices.Concat(base, pad)
+		if diff := cmp.Diff(
+			texts(tolerationset.Merge(base, extra, o)[len(base):]),
+			texts(tolerationset.Merge(long, slices.Concat(extra, pad), o)[len(long):]),
+		); diff != "" {
+			t.Fatalf("under %+v %v and %v are merged otherwise (-short +long):\n%s", o, base, extra, diff)
+		}
+		short := slices.Concat(base, pad[:1])
+		if diff := cmp.Diff(
+			forbidden(t, extra, tolerationset.ValidateAllowed(extra, short, o)),
+			forbidden(t, extra, tolerationset.ValidateAllowed(extra, long, o)),
+		); diff != "" {
+			t.Fatalf("under %+v %v are allowed otherwise by %v (-short +long):\n%s", o, extra, base, diff)
+		}
+	})
+}
+
+// A pod's tolerations, for the tests of speed.
+var usual = []taints.Toleration{
+	taints.MustParseToleration("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
+	taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"),
+	taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"),
+	taints.MustParseToleration("maintenance=planned:NoExecute for 600s"),
+	taints.MustParseToleration("score=60:NoSchedule op=Lt"),
+	taints.MustParseToleration("dedicated=ml:NoSchedule"),
+	taints.MustParseToleration("dedicated=db op=Equal"),
+	taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
+}
+
+func TestAllocs(t *testing.T) {
+	var none taints.Options
+	reversed := slices.Clone(usual)
+	slices.Reverse(reversed)
+	reversed[4], reversed[5] = reversed[5], reversed[4] // those of which the order matters
+	scheduling := []taints.Toleration{
+		{Key: "a", Effect: taints.NoSchedule, TolerationSeconds: seconds(1)},
+		{Key: "a", Effect: taints.NoExecute},
+		{Key: "a", Effect: taints.NoSchedule, TolerationSeconds: seconds(2)},
+		{Key: "b", Effect: taints.NoExecute, TolerationSeconds: seconds(3)},
+		{Key: "b", Value: "x", Effect: taints.NoExecute, TolerationSeconds: seconds(4)},
+		{Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: seconds(4)},
+	}
+	for name, f := range map[string]func(){
+		"Covers":          func() { tolerationset.Covers(usual[5], usual[6], none) },
+		"Covers Lt":       func() { tolerationset.Covers(usual[4], usual[4], none) },
+		"ValidateAllowed": func() { must(t, tolerationset.ValidateAllowed(usual, usual, none) == nil) },
+		"Merge nothing":   func() { must(t, identical(tolerationset.Merge(usual, usual, none), usual)) },
+		"Same 2":          func() { must(t, tolerationset.Same(usual[2:4], usual[2:4], none)) },
+		"Same 8":          func() { must(t, tolerationset.Same(usual, usual, none)) },
+		"Same, reordered": func() { must(t, tolerationset.Same(usual, reversed, none)) },
+		"Same, seconds that do not count": func() {
+			must(t, tolerationset.Same(scheduling[:3], []taints.Toleration{scheduling[2], scheduling[1], scheduling[0]}, none))
+		},
+		"Same, other values": func() {
+			must(t, tolerationset.Same(scheduling[3:5], []taints.Toleration{scheduling[4], scheduling[3]}, none))
+		},
+		"Same, the same seconds": func() {
+			must(t, tolerationset.Same(scheduling[4:], []taints.Toleration{scheduling[5], scheduling[4]}, none))
+		},
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { tolerationset.Merge(usual[:4], usual[4:], none) }); n > 2 { // 1 without -race
+		t.Errorf("Merge: %v allocations", n)
+	}
+}
+
+func must(t *testing.T, is bool) {
+	if !is {
+		t.Helper()
+		t.Error("it is otherwise")
+	}
+}
+
+func Benchmark(b *testing.B) {
+	var none taints.Options
+	reversed := slices.Clone(usual)
+	slices.Reverse(reversed)
+	for _, bm := range []struct {
+		name string
+		f    func()
+	}{
+		{"Covers", func() { tolerationset.Covers(usual[5], usual[6], none) }},
+		{"Merge", func() { tolerationset.Merge(usual[:4], usual[4:], none) }},
+		{"Minimize", func() { tolerationset.Minimize(usual, none) }},
+		{"Same", func() { tolerationset.Same(usual, usual, none) }},
+		{"Same, not obviously", func() { tolerationset.Same(usual, reversed, none) }},
+		{"ValidateAllowed", func() { _ = tolerationset.ValidateAllowed(usual, usual, none) }},
+		{"Lint", func() { tolerationset.Lint(usual, none) }},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				bm.f()
+			}
+		})
+	}
+}

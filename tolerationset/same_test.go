@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/sequences"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+func checkSame(t *testing.T, o taints.Options, a, b []taints.Toleration, want bool) {
+	t.Helper()
+	if ab, ba := tolerationset.Same(a, b, o), tolerationset.Same(b, a, o); ab != want || ba != want {
+		t.Errorf("%v and %v are the same: %v and %v, want %v", a, b, ab, ba, want)
+	}
+}
+
+// What makes a difference, and what does not.
+func TestSame(t *testing.T) {
+	for _, tc := range []struct {
+		a, b []string
+		want bool
+	}{
+		{nil, nil, true},
+		{[]string{"a"}, nil, false},
+		{[]string{"a", "b op=Exists"}, []string{"b op=Exists", "a op=Equal"}, true},
+		{[]string{"a op=Exists", "a=x", "a=x"}, []string{"a op=Exists"}, true},
+		{[]string{"a=x"}, []string{"a=y"}, false},
+		{[]string{"a:NoSchedule"}, []string{"a:PreferNoSchedule"}, false},
+		// There are more effects, values and keys than those that are named.
+		{[]string{"a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute"}, []string{"a"}, false},
+		{[]string{"a=1", "a=5 op=Lt", "a=4 op=Gt"}, []string{"a op=Exists"}, false},
+		{[]string{"a op=Exists", "b op=Exists"}, []string{"op=Exists"}, false},
+		// Ranges of integers may be put together in different ways.
+		{[]string{"a=5 op=Lt", "a=4 op=Gt"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, true},
+		{[]string{"a=5 op=Lt", "a=5 op=Gt"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, false},
+		{[]string{"a=5 op=Lt", "a=5 op=Gt", "a=5"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, true},
+		{[]string{"a=9223372036854775806 op=Gt"}, []string{"a=9223372036854775807"}, true},
+		{[]string{"a=10 op=Gt"}, []string{"a=11 op=Gt"}, false},
+		// The first match decides for how long.
+		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 9s", "a:NoExecute for 5s"}, false},
+		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 5s"}, true},
+		{[]string{"a:NoExecute for 0s"}, []string{"a:NoExecute for -9s"}, true},
+		// A "*" is a wildcard here.
+		{[]string{"a/* op=Exists"}, []string{"a/* op=Exists", "a/b op=Exists"}, true},
+		{[]string{"a/* op=Exists"}, []string{"a/b* op=Exists"}, false},
+		{[]string{"* op=Exists"}, []string{"op=Exists"}, true},
+	} {
+		checkSame(t, taints.Options{KeyWildcards: true}, parse(t, tc.a...), parse(t, tc.b...), tc.want)
+	}
+}
+
+// All keys with a prefix are the prefix itself and those behind each next byte,
+// at any depth.
+func TestSameBehindPrefixes(t *testing.T) {
+	wild := taints.Options{KeyWildcards: true}
+	star := []taints.Toleration{exists("x*")}
+	behind := func(prefix string, but ...byte) (list []taints.Toleration) {
+		for b := range 256 {
+			if !slices.Contains(but, byte(b)) {
+				list = append(list, exists(prefix+string([]byte{byte(b)})+"*"))
+			}
+		}
+		return list
+	}
+	checkSame(t, wild, behind("x"), star, false)
+	checkSame(t, wild, append(behind("x"), exists("x")), star, true)
+	for _, c := range []byte{0, 'a', 255} {
+		next := "x" + string([]byte{c})
+		but := append(behind("x", c), exists("x"))
+		checkSame(t, wild, but, star, false)
+		checkSame(t, wild, append(but, exists(next)), star, false)
+		checkSame(t, wild, append(but, exists(next+"z*")), star, false)
+		deep := append(but, behind(next)...)
+		checkSame(t, wild, deep, star, false)
+		checkSame(t, wild, append(deep, exists(next)), star, true)
+	}
+}
+
+// Lists of a few integers, for several effects and times, are the same exactly if
+// no taint tells them apart, and about half of the lists are.
+func TestSameOfIntegers(t *testing.T) {
+	const highest = 8
+	keys := []string{"", "a", "ab", "a*", "*"}
+	effects := []taints.Effect{"", "x", "y", taints.NoExecute, taints.NoSchedule}
+	values := []string{"v", "w", least, most}
+	for i := -1; i <= highest+1; i++ {
+		values = append(values, strconv.Itoa(i))
+	}
+	entry := rapid.Custom(func(t *rapid.T) taints.Toleration {
+		tol := taints.Toleration{
+			Key:      rapid.SampledFrom([]string{"", "a", "a", "a*", "*"}).Draw(t, "key"),
+			Operator: rapid.SampledFrom([]taints.Operator{"Exists", "", "", "", "Lt", "Gt"}).Draw(t, "operator"),
+			Value:    strconv.Itoa(rapid.IntRange(0, highest).Draw(t, "value")),
+			Effect:   rapid.SampledFrom(effects).Draw(t, "effect"),
+		}
+		if rapid.IntRange(0, 9).Draw(t, "text") == 0 {
+			tol.Value = "v"
+		}
+		if rapid.Bool().Draw(t, "timed") {
+			tol.TolerationSeconds = seconds(rapid.Int64Range(-1, 1).Draw(t, "seconds"))
+		}
+		return tol
+	})
+	answers := make(map[bool]int)
+	rapid.Check(t, func(t *rapid.T) {
+		o := draw.Options.Draw(t, "options")
+		a := rapid.SliceOfN(entry, 1, 10).Draw(t, "a")
+		b := slices.Clone(a)
+		at := rapid.IntRange(0, len(a)-1).Draw(t, "at")
+		switch rapid.IntRange(0, 4).Draw(t, "change") {
+		case 0:
+			b[at] = entry.Draw(t, "other")
+		case 1:
+			b = slices.Delete(b, at, at+1)
+		case 2:
+			b = append(b, entry.Draw(t, "more"))
+		case 3:
+			b[at], b[0] = b[0], b[at]
+		case 4:
+			b[at].Effect = rapid.SampledFrom(effects).Draw(t, "effect")
+		}
+		want := true
+		for _, key := range keys {
+			for _, value := range values {
+				for _, effect := range effects {
+					taint := taints.Taint{Key: key, Value: value, Effect: effect}
+					want = want && reference.Time(o, a, taint) == reference.Time(o, b, taint)
+				}
+			}
+		}
+		if got := tolerationset.Same(a, b, o); got != want {
+			t.Fatalf("under %+v %v and %v are the same: %v, want %v", o, a, b, got, want)
+		}
+		answers[want]++
+	})
+	if all := answers[true] + answers[false]; all >= 100 && min(answers[true], answers[false]) < all/10 {
+		t.Errorf("the answers were %v", answers)
+	}
+}
+
+// Of sets of integers in every order, the first that has the integer counts.
+func TestSameFindsTheFirst(t *testing.T) {
+	sets := []valueset.Set{{Kind: valueset.All}, {Kind: valueset.One, Text: "x"}}
+	ends := []int64{math.MinInt64, 1, 2, 3, math.MaxInt64}
+	for i, least := range ends {
+		for _, most := range ends[i:] {
+			sets = append(sets, valueset.Set{Kind: valueset.Integers, Least: least, Most: most})
+		}
+	}
+	sequences.Each(len(sets), 3, func(sequence []int) {
+		var list []valueset.Set
+		for _, i := range sequence {
+			list = append(list, sets[i])
+		}
+		for n := range int64(5) {
+			want := slices.IndexFunc(list, func(s valueset.Set) bool { return s.Contains(strconv.FormatInt(n, 10)) })
+			if got := tolerationset.FirstMatch(list, n); got != want {
+				t.Fatalf("the first of %+v that has %d is %d, want %d", list, n, got, want)
+			}
+		}
+	})
+}
+
+// Lists that are too long to compare their entries have the same answers.
+func TestSameOfLongLists(t *testing.T) {
+	for _, n := range []int{15, 16, 17, 18, 40} {
+		list := listOf(n, func(i int) taints.Toleration { return exists("k" + strconv.Itoa(i)) })
+		other := slices.Clone(list)
+		slices.Reverse(other)
+		checkSame(t, taints.Options{}, list, other, true)
+		other[n/2].Effect = taints.NoExecute
+		checkSame(t, taints.Options{}, list, other, false)
+	}
+}
+
+// sameKinds are tolerations that take Same long, if any do. The time for
+// them grows by the power.
+var sameKinds = []struct {
+	name  string
+	power int
+	at    func(i int) taints.Toleration
+}{
+	{"values and effects of one key", 1, func(i int) taints.Toleration {
+		tol := taints.Toleration{Key: "k", Value: "v" + strconv.Itoa(i), Effect: taints.Effect("e" + strconv.Itoa(i))}
+		if i%2 == 0 {
+			tol.Effect = ""
+		}
+		return tol
+	}},
+	{"integers of one key", 1, func(i int) taints.Toleration {
+		return taints.Toleration{
+			Key:      "k",
+			Operator: []taints.Operator{"Lt", "Gt", ""}[i%3],
+			Value:    strconv.Itoa((i - 500) * (i%2*2 - 1)),
+			Effect:   []taints.Effect{"", "", "", "x", taints.NoExecute, "e" + taints.Effect(strconv.Itoa(i))}[i%6],
+		}
+	}},
+	{"keys", 1, func(i int) taints.Toleration {
+		return taints.Toleration{Key: fmt.Sprintf("k%06dz", i), Operator: "Exists", Effect: taints.NoExecute}
+	}},
+	{"values and effects without a key, and keys", 2, func(i int) taints.Toleration {
+		switch i % 3 {
+		case 0:
+			return taints.Toleration{Value: "v" + strconv.Itoa(i)}
+		case 1:
+			return taints.Toleration{Key: "k" + strconv.Itoa(i), Value: "own"}
+		}
+		return taints.Toleration{Operator: "Exists", Effect: taints.Effect("e" + strconv.Itoa(i))}
+	}},
+	{"wildcards, each of the next", 2, func(i int) taints.Toleration {
+		return taints.Toleration{Key: strings.Repeat("a", i/2) + strings.Repeat("*", i%2), Value: "v" + strconv.Itoa(i)}
+	}},
+	{"wildcards side by side, and keys", 1, func(i int) taints.Toleration {
+		return taints.Toleration{Key: strconv.Itoa(i/2*2) + "z" + strings.Repeat("*", i%2), Operator: "Exists"}
+	}},
+}
+
+// The steps grow with the tolerations, and with those without a key or with a
+// wildcard for each key. They are few enough for a thousand of any kind.
+func TestSameSteps(t *testing.T) {
+	o := taints.Options{KeyWildcards: true}
+	for _, kind := range sameKinds {
+		steps := func(n int) int {
+			a := listOf(n, kind.at)
+			b := slices.Clone(a)
+			rand.New(rand.NewPCG(1, 2)).Shuffle(n, func(i, j int) { b[i], b[j] = b[j], b[i] })
+			steps, same := tolerationset.SameSteps(a, b, o)
+			if !same {
+				t.Errorf("%s: the order of %d tolerations matters", kind.name, n)
+			}
+			return steps
+		}
+		few, many := steps(100), steps(400)
+		most, growth := 12*400, 4.5
+		if kind.power == 2 {
+			most, growth = 4*400*400, 18
+		}
+		if many > most || float64(many) > growth*float64(few) {
+			t.Errorf("%s: %d steps for 100 tolerations, %d for 400", kind.name, few, many)
+		}
+	}
+}
+
+// What is repeated is asked about once.
+func TestSameAsksOnce(t *testing.T) {
+	for _, tc := range []struct {
+		tol  taints.Toleration
+		asks int
+	}{
+		{toleration("k", "", "v"), 2}, // for NoExecute too, where the time counts
+		{toleration("k", "Exists", ""), 2},
+		{taints.Toleration{Key: "k", Value: "v", Effect: taints.NoExecute}, 1},
+		{taints.Toleration{Key: "k", Value: "5", Effect: "x"}, 2},
+	} {
+		const n = 100
+		many := listOf(n, func(int) taints.Toleration { return tc.tol })
+		if steps, same := tolerationset.SameSteps(many, many, taints.Options{}); !same || steps != n+n+tc.asks {
+			t.Errorf("%v: %d steps and %v, want %d", tc.tol, steps, same, n+n+tc.asks)
+		}
+	}
+}
+
+func listOf(n int, at func(i int) taints.Toleration) []taints.Toleration {
+	list := make([]taints.Toleration, n)
+	for i := range list {
+		list[i] = at(i)
+	}
+	return list
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tolerationset compares, merges and checks the tolerations of pods among
+// themselves. It is for admission webhooks, policies and linters.
+//
+// Every function takes the options under which the tolerations are used; for
+// Kubernetes with its taint feature gates on they are zero. Functions accept any
+// input and never panic. They neither modify nor retain their arguments, except
+// that results share strings with them, and are safe for concurrent use.
+package tolerationset
+
+import (
+	"slices"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/keyset"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
+
+// Covers reports whether t tolerates every taint that u tolerates, for at least
+// as long. It is exact: if it returns false, there is a taint, perhaps an invalid
+// one, that u tolerates and that t does not tolerate, or not as long.
+//
+//   - The effect of t must be empty or equal to u's.
+//   - The key of t must be empty or equal to u's.
+//   - Exists covers all values, Equal the same value, and Lt and Gt the integers
+//     in their range: "Gt 5" covers "Gt 7" and "Equal 9". Equal covers an Lt or Gt
+//     for which only one integer is left, the first or the last of int64.
+//   - If u may tolerate a NoExecute taint, t's seconds must last as long as u's.
+//     Unset seconds last forever; zero and less are equal.
+//
+// A toleration that tolerates nothing, as its operator is unknown or no integer
+// is less or greater than its value, is covered by every other.
+//
+// Under NoComparison, Lt and Gt tolerate nothing and are covered by every
+// toleration. Under KeyWildcards, "a/*" covers "a/b", "a/b*" and itself.
+//
+// For valid tolerations with a nonempty operator, Equal or Exists, and seconds
+// that are not negative, it returns what isSuperset in Kubernetes'
+// pkg/util/tolerations returns. That does not see that an empty operator is
+// Equal, that Lt and Gt cover ranges, and that zero and negative seconds are
+// equal.
+func Covers(t, u taints.Toleration, o taints.Options) bool {
+	return rules{o}.covers(&t, &u)
+}
+
+// Rules compare tolerations under options.
+type rules struct{ taints.Options }
+
+// ValidateAllowed returns nil if the allow-list has, for each of the tolerations,
+// an entry that covers it, as [Covers] does. Otherwise the error is a
+// [*taints.ErrorList] with a [taints.ErrForbidden] for each toleration that is not
+// covered, whose List is "tolerations" and whose Value is the printed toleration.
+//
+// This is the whitelist of the PodTolerationRestriction admission plugin
+// (VerifyAgainstWhitelist in Kubernetes), except that an empty allow-list allows
+// nothing. In Kubernetes it allows everything, for which a caller need not call
+// ValidateAllowed.
+//
+// The time it takes grows with the product of the number of tolerations and that
+// of entries with the same key, without a key, or with a wildcard.
+func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
+	var faults []*taints.FieldError
+	entries := newCatalog(allow, len(tolerations), o)
+	for i := range tolerations {
+		t := &tolerations[i]
+		if entries.contains(t, rules.covers) || len(allow) > 0 && entries.toleratesNothing(t) {
+			continue
+		}
+		faults = append(faults, &taints.FieldError{
+			List:   "tolerations",
+			Index:  i,
+			Value:  t.String(),
+			Kind:   taints.ErrForbidden,
+			Detail: "no entry of the allow-list tolerates as much for as long",
+		})
+	}
+	if faults == nil {
+		return nil
+	}
+	return &taints.ErrorList{Errors: faults}
+}
+
+// Merge adds to base, in order, the tolerations of extra that make a difference.
+// It omits one that tolerates nothing, and one whose taints a single earlier
+// entry of the result all tolerates, for any time. So a taint that base tolerates
+// is tolerated for the time that base says.
+//
+// Merge gives a pod the defaults of its namespace, like MergeTolerations in
+// Kubernetes, which the PodTolerationRestriction admission plugin calls.
+// MergeTolerations also removes tolerations of base that others cover, so that a
+// default may extend a time that the pod limits. It detects fewer covered
+// tolerations, and may write to the array behind base. For a list without
+// superfluous entries, call [Minimize] for the result.
+//
+// Like the Add functions, it returns base itself if nothing is added, and
+// otherwise a new list that shares the TolerationSeconds of base. Merging again
+// changes nothing.
+//
+// The time it takes grows with the square of the number of tolerations with the
+// same key, without a key, or with a wildcard.
+func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleration {
+	merged := base
+	entries := newCatalog(base, len(extra), o)
+	for i := range extra {
+		t := &extra[i]
+		if entries.toleratesNothing(t) || entries.contains(t, rules.includes) {
+			continue
+		}
+		if len(merged) == len(base) {
+			merged = slices.Grow(slices.Clip(base), len(extra)-i)
+		}
+		merged = append(merged, clone(*t))
+		entries.list = merged
+		entries.file(len(merged) - 1)
+	}
+	return merged
+}
+
+// Minimize returns the list without entries that make no difference, so that the
+// first match of every taint tolerates it for the same time. It drops an entry if
+//
+//   - it tolerates nothing, or
+//   - an earlier entry tolerates every taint that it tolerates, so that it is
+//     never the first match, or
+//   - a later entry tolerates every taint that it tolerates, for the same time,
+//     and no remaining entry between the two tolerates one of these taints, if it
+//     is a NoExecute taint, for another time.
+//
+// It keeps an entry that only several others together make superfluous. It keeps
+// the order, and minimizing again changes nothing. Under a [taints.Selection] other
+// than FirstMatch, deadlines may change, but not what is tolerated.
+//
+// It returns tolerations itself if nothing is dropped, and otherwise a new list
+// that shares no memory with tolerations, or nil if that is empty. The time it
+// takes grows with the square of the length. An API server does not let a pod
+// lose tolerations once it exists; see [taints.ValidateTolerationsUpdate].
+func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Toleration {
+	by := rules{o}.superfluous(tolerations, nil)
+	if !slices.ContainsFunc(by, func(i int) bool { return i >= 0 }) {
+		return tolerations
+	}
+	var left []taints.Toleration
+	for i := range tolerations {
+		if by[i] < 0 {
+			left = append(left, clone(tolerations[i]))
+		}
+	}
+	return left
+}
+
+// superfluous returns for each toleration the index of the one that makes it
+// superfluous: its own index if it tolerates nothing, and -1 if it is not
+// superfluous. The other one may be superfluous itself, but never in a circle. If
+// there are shadows, see [rules.shadows], only a later toleration makes one in a
+// shadow superfluous.
+func (r rules) superfluous(tolerations []taints.Toleration, shadows []int) []int {
+	by := make([]int, len(tolerations))
+	for i := range tolerations {
+		switch {
+		case r.toleratesNothing(&tolerations[i]):
+			by[i] = i
+		case shadows != nil && shadows[i] >= 0:
+			by[i] = -1
+		default:
+			by[i] = r.includedBy(tolerations[:i], &tolerations[i])
+		}
+	}
+	for i := len(tolerations) - 1; i >= 0; i-- {
+		if by[i] < 0 {
+			by[i] = r.includedLater(tolerations, by, i)
+		}
+	}
+	return by
+}
+
+// includedBy returns the index of the first of the tolerations that includes t, or
+// -1.
+func (r rules) includedBy(tolerations []taints.Toleration, t *taints.Toleration) int {
+	return slices.IndexFunc(tolerations, func(u taints.Toleration) bool { return r.includes(&u, t) })
+}
+
+// includedLater returns the index of a later toleration that is not superfluous
+// and includes tolerations[i] for the same time, if no other between the two
+// tolerates a taint of tolerations[i] for another time. It returns -1 if there is
+// none.
+func (r rules) includedLater(tolerations []taints.Toleration, by []int, i int) int {
+	t := &tolerations[i]
+	for j := i + 1; j < len(tolerations); j++ {
+		u := &tolerations[j]
+		switch {
+		case by[j] >= 0:
+		case evicting(t) && evicting(u) && !sameTime(t, u) && r.meet(t, u):
+			return -1
+		case r.includes(u, t):
+			return j
+		}
+	}
+	return -1
+}
+
+// includes reports whether t tolerates every taint that u tolerates, for whatever
+// time. u must tolerate something.
+func (r rules) includes(t, u *taints.Toleration) bool {
+	return r.includesTaints(t, u) && r.includesValues(t, u)
+}
+
+// covers is [Covers].
+func (r rules) covers(t, u *taints.Toleration) bool {
+	if !r.includesTaints(t, u) || evicting(u) && outlasts(u.TolerationSeconds, t.TolerationSeconds) {
+		return r.toleratesNothing(u)
+	}
+	return r.includesValues(t, u)
+}
+
+// includesTaints is like includes for the effects and keys only.
+func (r rules) includesTaints(t, u *taints.Toleration) bool {
+	if t.Effect != "" && t.Effect != u.Effect {
+		return false
+	}
+	if r.KeyWildcards {
+		return r.keys(t).Includes(r.keys(u))
+	}
+	return t.Key == "" || t.Key == u.Key
+}
+
+// includesValues is like includes for the values only.
+func (r rules) includesValues(t, u *taints.Toleration) bool {
+	if t.Operator == taints.OpExists || t.Operator == u.Operator && t.Value == u.Value {
+		return true // the usual cases, without sets
+	}
+	values, others := r.values(t), r.values(u)
+	return values.Includes(&others)
+}
+
+// meet reports whether t and u both tolerate some key and value.
+func (r rules) meet(t, u *taints.Toleration) bool {
+	values, others := r.values(t), r.values(u)
+	return r.keys(t).Meets(r.keys(u)) && values.Meets(&others)
+}
+
+func (r rules) keys(t *taints.Toleration) keyset.Set { return keyset.Of(t.Key, r.KeyWildcards) }
+
+func (r rules) values(t *taints.Toleration) valueset.Set {
+	return valueset.Of(string(t.Operator), t.Value, !r.NoComparison)
+}
+
+// toleratesNothing reports whether there is no taint that the toleration
+// tolerates.
+func (r rules) toleratesNothing(t *taints.Toleration) bool {
+	return t.Operator != taints.OpExists && r.values(t).Kind == valueset.None
+}
+
+// evicting reports whether the toleration may tolerate a NoExecute taint, so that
+// its seconds count.
+func evicting(t *taints.Toleration) bool { return t.Effect == "" || t.Effect == taints.NoExecute }
+
+// sameTime reports whether both tolerate a NoExecute taint for the same time.
+func sameTime(t, u *taints.Toleration) bool {
+	return sameSeconds(t.TolerationSeconds, u.TolerationSeconds)
+}
+
+func sameSeconds(a, b *int64) bool { return !outlasts(a, b) && !outlasts(b, a) }
+
+// outlasts reports whether a toleration with the seconds a tolerates a taint
+// longer than one with the seconds b. Nil means forever.
+func outlasts(a, b *int64) bool {
+	if a == nil || b == nil {
+		return b != nil
+	}
+	return *a > max(*b, 0)
+}
+
+// clone returns the toleration with TolerationSeconds of its own.
+func clone(t taints.Toleration) taints.Toleration {
+	if t.TolerationSeconds != nil {
+		seconds := *t.TolerationSeconds
+		t.TolerationSeconds = &seconds
+	}
+	return t
+}

@@ -54,7 +54,10 @@ func (s *shim) check(files []*original, replaced []string, deciding map[string]b
 		if slices.Contains(replaced, name) && !s.leadsToLibrary(name, map[string]bool{}) {
 			errs = append(errs, fmt.Errorf("%s does not call the library", name))
 		}
-		errs = append(errs, s.checkCalls(name, f, kept, deciding)...)
+		errs = append(errs, s.checkCalls(name, f.Body, kept, deciding)...)
+	}
+	for name, v := range s.vars {
+		errs = append(errs, s.checkCalls(name, v, kept, deciding)...)
 	}
 	return errors.Join(errs...)
 }
@@ -76,17 +79,21 @@ var data = []string{
 	"Taint", "TaintID", "Toleration", "Effect", "EffectSet", "Operator",
 	"ErrorList", "FieldError", "ErrorKind", "Verdict", "Eviction",
 	"NodeState", "Condition", "Zone", "NoSchedule", "PreferNoSchedule", "NoExecute", "OpExists",
+
+	// the views of package kube
+	"Taints", "Tolerations", "TaintPtr", "TolerationPtr",
+	"CoreTaint", "CoreTaints", "CoreTaintPtr", "CoreToleration", "CoreTolerations", "CoreTolerationPtr",
 }
 
-// leadsToLibrary reports whether the function uses more of the library than its
-// data, or a function of the shim that does.
+// leadsToLibrary reports whether the function or variable uses more of the library
+// than its data, or another of the shim that does.
 func (s *shim) leadsToLibrary(name string, seen map[string]bool) bool {
 	if seen[name] {
 		return false
 	}
 	seen[name] = true
 	paths, leads := s.imports(), false
-	ast.Inspect(s.funcs[name].Body, func(n ast.Node) bool {
+	ast.Inspect(s.declared(name), func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.SelectorExpr:
 			if name, ok := ofLibrary(x, paths); ok && !slices.Contains(data, name) {
@@ -100,14 +107,35 @@ func (s *shim) leadsToLibrary(name string, seen map[string]bool) bool {
 					leads = true
 				}
 			}
+		case *ast.CallExpr:
+			sel, _ := x.Fun.(*ast.SelectorExpr)
+			if sel == nil {
+				break
+			}
+			if view, ok := sel.X.(*ast.CallExpr); ok {
+				if _, ok := ofLibrary(view.Fun, paths); ok { // a method of a view
+					leads = true
+				}
+			}
 		case *ast.Ident:
-			if s.funcs[x.Name] != nil && s.leadsToLibrary(x.Name, seen) {
+			if s.declared(x.Name) != nil && s.leadsToLibrary(x.Name, seen) {
 				leads = true
 			}
 		}
 		return !leads
 	})
 	return leads
+}
+
+// declared returns the body of the shim's function, or its variable, or nil.
+func (s *shim) declared(name string) ast.Node {
+	if f := s.funcs[name]; f != nil {
+		return f.Body
+	}
+	if v := s.vars[name]; v != nil {
+		return v
+	}
+	return nil
 }
 
 // ofLibrary returns the name that the expression takes out of the library, if it
@@ -121,11 +149,11 @@ func ofLibrary(n ast.Expr, paths map[string]string) (string, bool) {
 	return sel.Sel.Name, ok && isLibrary(paths[x.Name])
 }
 
-// checkCalls returns an error for each function that the shim's must not call.
-func (s *shim) checkCalls(name string, f *ast.FuncDecl, kept, deciding map[string]bool) []error {
+// checkCalls returns an error for each function that the shim's code must not call.
+func (s *shim) checkCalls(name string, code ast.Node, kept, deciding map[string]bool) []error {
 	var errs []error
 	paths := s.imports()
-	ast.Inspect(f.Body, func(n ast.Node) bool {
+	ast.Inspect(code, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.SelectorExpr:
 			path := ""
@@ -139,7 +167,7 @@ func (s *shim) checkCalls(name string, f *ast.FuncDecl, kept, deciding map[strin
 				if kept[x.Sel.Name] && !slices.Contains(s.calls, x.Sel.Name) {
 					errs = append(errs, fmt.Errorf("%s calls %s of the package", name, x.Sel.Name))
 				}
-			case !isLibrary(path) && deciding[x.Sel.Name]:
+			case !isLibrary(path) && deciding[path+"."+x.Sel.Name]:
 				errs = append(errs, fmt.Errorf("%s uses %s.%s, which shims replace", name, path, x.Sel.Name))
 			}
 		case *ast.CallExpr:
@@ -147,7 +175,7 @@ func (s *shim) checkCalls(name string, f *ast.FuncDecl, kept, deciding map[strin
 				errs = append(errs, fmt.Errorf("%s calls %s of the package", name, fun.Name))
 			}
 			if sel, ok := x.Fun.(*ast.SelectorExpr); ok &&
-				(sel.Sel.Name == "ToleratesTaint" || sel.Sel.Name == "MatchTaint") {
+				slices.Contains([]string{"ToleratesTaint", "MatchTaint", "MatchToleration"}, sel.Sel.Name) {
 				errs = append(errs, fmt.Errorf("%s calls %s", name, sel.Sel.Name))
 			}
 		}

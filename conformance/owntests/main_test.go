@@ -6,11 +6,14 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
 const packageText = `package p
@@ -65,7 +68,7 @@ func writePackage(t *testing.T, text string) string {
 	return dir
 }
 
-func applied(t *testing.T, dir, text string, others map[string]bool) ([]string, error) {
+func applied(t *testing.T, dir, text string, others map[string]bool) (change, error) {
 	s, err := parseShim("example.com/p", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -79,9 +82,12 @@ func applied(t *testing.T, dir, text string, others map[string]bool) ([]string, 
 
 func TestApply(t *testing.T) {
 	dir := writePackage(t, packageText)
-	replaced, err := applied(t, dir, goodShim, nil)
-	if err != nil || !slices.Equal(replaced, []string{"Decide", "T.Decide"}) {
-		t.Fatalf("replaced %v, %v", replaced, err)
+	got, err := applied(t, dir, goodShim, nil)
+	if err != nil || !slices.Equal(got.replaced, []string{"Decide", "T.Decide"}) {
+		t.Fatalf("replaced %v, %v", got.replaced, err)
+	}
+	if got.cut != 8 || got.shim != 5 {
+		t.Errorf("%d lines were cut for %d, want 8 for 5", got.cut, got.shim)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "p.go"))
 	if err != nil {
@@ -125,6 +131,17 @@ func TestRefused(t *testing.T) {
 			packageText,
 			begin + `func Decide(s string) bool { return taints.Taint{Key: s}.Key != "" }` + calls,
 			"Decide does not call the library",
+		},
+		"with a variable of its data": {
+			packageText,
+			begin + "var x = taints.Taint{}\n\nfunc Decide(s string) bool { return x.Key == s }" + calls,
+			"Decide does not call the library",
+		},
+		"by another package's in a variable": {
+			packageText,
+			strings.Replace(begin, "import ", "import o \"example.com/kubernetes/other\"\nimport ", 1) +
+				"var x = o.Asks(\"\")\n\nfunc Decide(s string) bool { return x || taints.IsExtendedResourceName(s) }" + calls,
+			"x uses example.com/kubernetes/other.Asks",
 		},
 		"with the body that was": {
 			packageText,
@@ -171,7 +188,7 @@ func was(s string) bool {
 		},
 	} {
 		dir := writePackage(t, test.text)
-		_, err := applied(t, dir, test.shim, map[string]bool{"Asks": true})
+		_, err := applied(t, dir, test.shim, map[string]bool{"example.com/kubernetes/other.Asks": true})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("a shim %s: %v, want %q", name, err, test.want)
 		}
@@ -226,12 +243,12 @@ func TestTable(t *testing.T) {
 			output:   output,
 			finished: true,
 			reached:  []string{pkg + ".f", "other.g"},
-		}, []string{"f", "h"})
+		}, change{replaced: []string{"f", "h"}, cut: 7, shim: 3})
 		ok := x.write(&b)
 		return b.String(), ok
 	}
 	text, ok := of([]string{"TestReorganizeTaints"}, map[string][]string{"TestReorganizeTaints": fault})
-	if !ok || !strings.Contains(text, "| "+pkg+" | 2        | 1       | 1             | 2      | 1                    | 0                |") ||
+	if !ok || !strings.Contains(text, "| "+pkg+" | 2        | 1       | 1             | 7         | 3                 | 2      | 1                    | 0                |") ||
 		!strings.Contains(text, "TestDifferenceOrderOfTaints") {
 		t.Errorf("%v, got\n%s", ok, text)
 	}
@@ -275,5 +292,77 @@ func TestUsage(t *testing.T) {
 		if code := run(args, io.Discard, io.Discard); code != 2 {
 			t.Errorf("%q: code %d", args, code)
 		}
+	}
+}
+
+// A variable of the shim may hold what the library decides with.
+func TestVariable(t *testing.T) {
+	shim := `package p
+
+import "github.com/seed-0529bac1/taints"
+
+var known = taints.Compile(nil)
+
+func Decide(s string) bool {
+	_, ok := known.Match(taints.Taint{Key: s})
+	return ok
+}
+`
+	if got, err := applied(t, writePackage(t, packageText), shim, nil); err != nil || len(got.replaced) != 1 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestCutTestMain(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "suite_test.go")
+	text := "package p\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nvar env int\n\n" +
+		"func TestMain(m *testing.M) { os.Exit(m.Run()) }\n\nfunc TestA(t *testing.T) {}\n"
+	if err := writeFile(path, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cutTestMain(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(got), "TestMain") ||
+		!strings.Contains(string(got), "_ \"os\"") || !strings.Contains(string(got), "TestA") {
+		t.Errorf("%v, left is\n%s", err, got)
+	}
+	if err := cutTestMain(dir); err == nil {
+		t.Error("no error without a TestMain")
+	}
+}
+
+// Specs take the place of the test that runs them.
+func TestSpecs(t *testing.T) {
+	report := filepath.Join(t.TempDir(), "report.json")
+	spec := func(kind, text, state string) string {
+		return `{"ContainerHierarchyTexts":["taints"],"LeafNodeType":"` + kind + `","LeafNodeText":"` + text +
+			`","State":"` + state + `","Failure":{"Message":"no"}}`
+	}
+	write := func(specs ...string) {
+		text := `[{"SuiteDescription":"Pod","SpecReports":[` + strings.Join(specs, ",") + `]}]`
+		if err := os.WriteFile(report, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(spec("BeforeSuite", "", "passed"), spec("It", "a/b", "passed"), spec("It", "a/b", "failed"), spec("It", "c", "pending"))
+	run := &gotest.Run{Outcome: map[string]string{"TestPod": "fail"}, Output: map[string][]string{}}
+	if err := addSpecs(run, report); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"Pod taints a|b": "pass", "Pod taints a|b (2)": "fail", "Pod taints c": "skip"}
+	if !maps.Equal(run.Outcome, want) {
+		t.Errorf("got %v, want %v", run.Outcome, want)
+	}
+	write(spec("It", "a", "passed"))
+	run.Outcome = map[string]string{"TestPod": "fail"}
+	if err := addSpecs(run, report); err != nil || run.Outcome["TestPod"] != "fail" {
+		t.Errorf("%v, %v: a test that failed beside the specs is lost", run.Outcome, err)
+	}
+	write()
+	if err := addSpecs(run, report); err == nil {
+		t.Error("no error for a report without specs")
 	}
 }

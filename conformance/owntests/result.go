@@ -88,13 +88,15 @@ type summary struct {
 }
 
 // The head counts the functions that are replaced in the package, those of them
-// that its tests call, and those that they call in packages below.
+// that its tests call, and those that they call in packages below; and the lines
+// of code that were cut out, and those of the shim.
 var head = []string{
-	"package", "replaced", "reached", "reached below", "passed", "failed as documented", "failed otherwise", "time",
+	"package", "replaced", "reached", "reached below", "lines cut", "lines of the shim",
+	"passed", "failed as documented", "failed otherwise", "time",
 }
 
-// add adds a line for the package, of which the functions are replaced.
-func (s *summary) add(r *result, replaced []string) {
+// add adds a line for the package with the change.
+func (s *summary) add(r *result, c change) {
 	documented, others := 0, 0
 	for _, name := range r.failed {
 		d, ok := differences[r.pkg+" "+name]
@@ -116,13 +118,15 @@ func (s *summary) add(r *result, replaced []string) {
 		s.bad = append(s.bad, r.pkg+" did not come to an end")
 	}
 	reached := 0
-	for _, name := range replaced {
+	for _, name := range c.replaced {
 		if slices.Contains(r.reached, r.pkg+"."+name) {
 			reached++
 		}
 	}
 	line := []string{r.pkg}
-	for _, n := range []int{len(replaced), reached, len(r.reached) - reached, len(r.passed), documented, others} {
+	for _, n := range []int{
+		len(c.replaced), reached, len(r.reached) - reached, c.cut, c.shim, len(r.passed), documented, others,
+	} {
 		line = append(line, strconv.Itoa(n))
 	}
 	s.lines = append(s.lines, append(line, fmt.Sprintf("%.1f s", r.elapsed.Seconds())))

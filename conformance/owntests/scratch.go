@@ -23,18 +23,28 @@ type scratch struct {
 	name    string
 	modules []string // to copy
 	tests   []string // packages whose tests are run
+	// version is that of an adopter of the library, which is then the only one of
+	// the modules, and whose copy is the scratch.
+	version string
+	// specs is whether the tests are suites of Ginkgo.
+	specs bool
+	// run says which tests of a package are run, by a regexp. It is for those whose
+	// TestMain starts an API server, which is cut out: the others need none.
+	run map[string]string
 }
 
 // The scratches. That of k8s.io/api is one of its own, because nearly
 // all of Kubernetes is built anew on top of it.
 var scratches = []scratch{
-	{"api", []string{"k8s.io/api"}, []string{"k8s.io/api/core/v1"}},
-	{"kubectl", []string{"k8s.io/component-helpers", "k8s.io/cloud-provider", "k8s.io/kubectl"}, []string{
+	{name: "api", modules: []string{"k8s.io/api"}, tests: []string{"k8s.io/api/core/v1"}},
+	{name: "kubectl", modules: []string{
+		"k8s.io/component-helpers", "k8s.io/cloud-provider", "k8s.io/kubectl",
+	}, tests: []string{
 		"k8s.io/component-helpers/scheduling/corev1",
 		"k8s.io/cloud-provider/node/helpers",
 		"k8s.io/kubectl/pkg/cmd/taint",
 	}},
-	{"kubernetes", []string{"k8s.io/component-helpers", "k8s.io/kubernetes"}, []string{
+	{name: "kubernetes", modules: []string{"k8s.io/component-helpers", "k8s.io/kubernetes"}, tests: []string{
 		"k8s.io/kubernetes/pkg/util/taints",
 		"k8s.io/kubernetes/pkg/util/tolerations",
 		"k8s.io/kubernetes/pkg/util/flag",
@@ -51,6 +61,23 @@ var scratches = []scratch{
 		"k8s.io/kubernetes/pkg/controller/nodelifecycle",
 		"k8s.io/kubernetes/pkg/controller/daemon",
 	}},
+	{name: "karpenter", modules: []string{"sigs.k8s.io/karpenter"}, version: "v1.14.1", specs: true, tests: []string{
+		"sigs.k8s.io/karpenter/pkg/scheduling",
+		"sigs.k8s.io/karpenter/pkg/utils/pod",
+		"sigs.k8s.io/karpenter/pkg/utils/pretty",
+	}},
+	{name: "cluster-api", modules: []string{"sigs.k8s.io/cluster-api"}, version: "v1.13.6", tests: []string{
+		"sigs.k8s.io/cluster-api/internal/util/taints",
+		"sigs.k8s.io/cluster-api/internal/controllers/machine",
+	}, run: map[string]string{
+		"sigs.k8s.io/cluster-api/internal/controllers/machine": "^Test_propagateMachineTaintsToNode$",
+	}},
+	{name: "descheduler", modules: []string{"sigs.k8s.io/descheduler"}, version: "v0.36.0", tests: []string{
+		"sigs.k8s.io/descheduler/pkg/utils",
+		"sigs.k8s.io/descheduler/pkg/descheduler/node",
+		"sigs.k8s.io/descheduler/pkg/framework/plugins/removeduplicates",
+		"sigs.k8s.io/descheduler/pkg/framework/plugins/removepodsviolatingnodetaints",
+	}},
 }
 
 func (s scratch) matching(only *regexp.Regexp) []string {
@@ -58,16 +85,19 @@ func (s scratch) matching(only *regexp.Regexp) []string {
 }
 
 // prepare copies the modules into the folder, replaces their functions, and
-// returns the names of those by package.
-func (s scratch) prepare(dir string, shims []*shim) (map[string][]string, error) {
+// returns what changed by package.
+func (s scratch) prepare(dir string, shims []*shim) (map[string]change, error) {
 	home := filepath.Join(dir, s.name)
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return nil, err
 	}
+	if s.version != "" {
+		return s.prepareAdopter(home, shims)
+	}
 	if err := s.writeModule(home); err != nil {
 		return nil, err
 	}
-	replaced := map[string][]string{}
+	changes := map[string]change{}
 	for _, module := range s.modules {
 		from, err := moduleDir(module)
 		if err != nil {
@@ -77,18 +107,68 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string][]string, error)
 		if err := s.copyModule(from, to, module); err != nil {
 			return nil, err
 		}
-		for _, shim := range shims {
-			rest, ok := strings.CutPrefix(shim.pkg, module+"/")
-			if !ok {
-				continue
-			}
-			replaced[shim.pkg], err = shim.apply(filepath.Join(to, filepath.FromSlash(rest)), deciding(shims))
-			if err != nil {
-				return nil, err
-			}
+		if err := applyAll(shims, module, to, changes); err != nil {
+			return nil, err
 		}
 	}
-	return replaced, nil
+	return changes, nil
+}
+
+// prepareAdopter copies the module of an adopter into the folder, which then
+// requires the library, as the adopter would.
+func (s scratch) prepareAdopter(home string, shims []*shim) (map[string]change, error) {
+	module := s.modules[0]
+	from, err := downloaded(module + "@" + s.version)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.copyModule(from, home, module); err != nil {
+		return nil, err
+	}
+	conformance, err := moduleDir()
+	if err != nil {
+		return nil, err
+	}
+	root := filepath.Dir(conformance)
+	if _, err := gotest.Go(home, "mod", "edit", "-require="+library+"@v1.0.0", "-replace="+library+"="+root,
+		"-require="+library+"/kube@v0.1.0", "-replace="+library+"/kube="+filepath.Join(root, "kube")); err != nil {
+		return nil, err
+	}
+	for pkg := range s.run {
+		if err := cutTestMain(filepath.Join(home, filepath.FromSlash(strings.TrimPrefix(pkg, module)))); err != nil {
+			return nil, err
+		}
+	}
+	changes := map[string]change{}
+	return changes, applyAll(shims, module, home, changes)
+}
+
+// applyAll applies the shims of the module's packages to its copy in the folder,
+// and notes what changed by package.
+func applyAll(shims []*shim, module, dir string, changes map[string]change) error {
+	for _, shim := range shims {
+		rest, ok := strings.CutPrefix(shim.pkg, module+"/")
+		if !ok {
+			continue
+		}
+		c, err := shim.apply(filepath.Join(dir, filepath.FromSlash(rest)), deciding(shims))
+		if err != nil {
+			return err
+		}
+		changes[shim.pkg] = c
+	}
+	return nil
+}
+
+// downloaded returns the folder in the module cache of a module at a version.
+func downloaded(module string) (string, error) {
+	out, err := gotest.Go("", "mod", "download", "-json", module)
+	if err != nil {
+		return "", err
+	}
+	var m struct{ Dir string }
+	err = json.Unmarshal(out, &m)
+	return m.Dir, err
 }
 
 // writeModule writes a go.mod like that of the conformance module, with the
@@ -223,11 +303,18 @@ func moduleDir(module ...string) (string, error) {
 func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) {
 	fmt.Fprintf(stderr, "owntests: testing %s\n", pkg)
 	home := filepath.Join(o.dir, s.name)
-	reached := filepath.Join(home, "reached")
-	if err := os.RemoveAll(reached); err != nil {
+	reached, report := filepath.Join(home, "reached"), filepath.Join(home, "report.json")
+	if err := errors.Join(os.RemoveAll(reached), os.RemoveAll(report)); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("go", "test", "-mod=mod", "-vet=off", "-count=1", "-timeout=30m", "-json", pkg)
+	args := []string{"test", "-mod=mod", "-vet=off", "-count=1", "-timeout=30m", "-json", pkg}
+	if s.run[pkg] != "" {
+		args = append(args, "-run="+s.run[pkg])
+	}
+	if s.specs {
+		args = append(args, "-ginkgo.json-report="+report)
+	}
+	cmd := exec.Command("go", args...)
 	cmd.Dir = home
 	cmd.Env = append(os.Environ(), "OWNTESTS_REACHED="+reached)
 	var faults strings.Builder
@@ -235,6 +322,11 @@ func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) 
 	run, err := gotest.Test(cmd)
 	if err != nil {
 		return nil, err
+	}
+	if s.specs && run.Finished {
+		if err := addSpecs(run, report); err != nil {
+			return nil, err
+		}
 	}
 	r := newResult(pkg, run)
 	if r.tests() == 0 {

@@ -9,6 +9,7 @@ import (
 	"go/ast"
 	"go/format"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
 	"os"
@@ -41,6 +42,7 @@ type shim struct {
 	fset    *token.FileSet
 	file    *ast.File
 	funcs   map[string]*ast.FuncDecl // by name, with the receiver's type before methods
+	vars    map[string]*ast.ValueSpec
 	removes []string
 	calls   []string
 }
@@ -64,14 +66,17 @@ func readShims() ([]*shim, error) {
 }
 
 func parseShim(pkg string, text []byte) (*shim, error) {
-	s := &shim{pkg: pkg, text: text, fset: token.NewFileSet(), funcs: map[string]*ast.FuncDecl{}}
+	s := &shim{pkg: pkg, text: text, fset: token.NewFileSet(), funcs: map[string]*ast.FuncDecl{}, vars: map[string]*ast.ValueSpec{}}
 	var err error
 	if s.file, err = parser.ParseFile(s.fset, pkg+"/shim.go", text, parser.ParseComments); err != nil {
 		return nil, err
 	}
 	for _, decl := range s.file.Decls {
-		if f, ok := decl.(*ast.FuncDecl); ok {
-			s.funcs[nameOf(f)] = f
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			s.funcs[nameOf(d)] = d
+		case *ast.GenDecl:
+			s.noteVars(d)
 		}
 	}
 	for _, group := range s.file.Comments {
@@ -87,6 +92,16 @@ func parseShim(pkg string, text []byte) (*shim, error) {
 	return s, nil
 }
 
+func (s *shim) noteVars(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		if v, ok := spec.(*ast.ValueSpec); ok {
+			for _, name := range v.Names {
+				s.vars[name.Name] = v
+			}
+		}
+	}
+}
+
 // nameOf returns the name of a function, with the type of its receiver before
 // that of a method.
 func nameOf(f *ast.FuncDecl) string {
@@ -94,28 +109,36 @@ func nameOf(f *ast.FuncDecl) string {
 		return f.Name.Name
 	}
 	t := f.Recv.List[0].Type
-	if star, ok := t.(*ast.StarExpr); ok {
-		t = star.X
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr: // a type with a type parameter
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + "." + f.Name.Name
+		default:
+			return f.Name.Name
+		}
 	}
-	return t.(*ast.Ident).Name + "." + f.Name.Name
 }
 
-// deciding returns the names, without receivers, of all functions that shims
-// replace or remove.
+// deciding returns the names, behind the paths of their packages, of all functions
+// that shims replace or remove.
 func deciding(shims []*shim) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range shims {
 		for name := range s.funcs {
-			names[lastName(name)] = true
+			names[s.pkg+"."+name] = true
 		}
 		for _, name := range s.removes {
-			names[lastName(name)] = true
+			names[s.pkg+"."+name] = true
 		}
 	}
 	return names
 }
-
-func lastName(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 
 // An original is a file of the package, with the functions to cut out.
 type original struct {
@@ -127,37 +150,97 @@ type original struct {
 	keep []*ast.FuncDecl
 }
 
+// A change is what a shim did to its package.
+type change struct {
+	replaced  []string // functions
+	cut, shim int      // lines of code that went and came
+}
+
 // apply puts the functions of the shim in the place of those of the package in
-// the folder, and returns their names.
-func (s *shim) apply(dir string, deciding map[string]bool) ([]string, error) {
+// the folder.
+func (s *shim) apply(dir string, deciding map[string]bool) (change, error) {
 	files, err := s.originals(dir)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
-	var replaced []string
+	c := change{shim: s.lines()}
 	for _, f := range files {
 		for _, decl := range f.cut {
+			c.cut += codeLines(f.fset, f.text, decl)
 			if s.funcs[nameOf(decl)] != nil {
-				replaced = append(replaced, nameOf(decl))
+				c.replaced = append(c.replaced, nameOf(decl))
 			}
 		}
 	}
-	slices.Sort(replaced)
-	if err := s.check(files, replaced, deciding); err != nil {
-		return nil, fmt.Errorf("the shim of %s is refused: %w", s.pkg, err)
+	slices.Sort(c.replaced)
+	if err := s.check(files, c.replaced, deciding); err != nil {
+		return change{}, fmt.Errorf("the shim of %s is refused: %w", s.pkg, err)
 	}
 	for _, f := range files {
 		if len(f.cut) == 0 {
 			continue
 		}
 		if err := writeFile(f.path, f.without()); err != nil {
-			return nil, err
+			return change{}, err
 		}
 	}
-	if err := writeFile(filepath.Join(dir, shimPrefix+"shim.go"), s.counting(replaced)); err != nil {
-		return nil, err
+	if err := writeFile(filepath.Join(dir, shimPrefix+"shim.go"), s.counting(c.replaced)); err != nil {
+		return change{}, err
 	}
-	return replaced, writeFile(filepath.Join(dir, shimPrefix+"reach.go"), fmt.Appendf(nil, reach, s.file.Name.Name))
+	return c, writeFile(filepath.Join(dir, shimPrefix+"reach.go"), fmt.Appendf(nil, reach, s.file.Name.Name))
+}
+
+// lines returns how many lines of code the shim has without its imports.
+func (s *shim) lines() int {
+	n := 0
+	for _, decl := range s.file.Decls {
+		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
+			continue
+		}
+		n += codeLines(s.fset, s.text, decl)
+	}
+	return n
+}
+
+// codeLines returns how many lines of the declaration hold more than comments.
+func codeLines(fset *token.FileSet, text []byte, decl ast.Decl) int {
+	from, to := fset.Position(decl.Pos()).Offset, fset.Position(decl.End()).Offset
+	part := text[from:to]
+	file := token.NewFileSet().AddFile("", 1, len(part))
+	var s scanner.Scanner
+	s.Init(file, part, nil, 0) // without comments
+	lines := map[int]bool{}
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return len(lines)
+		}
+		if tok == token.SEMICOLON && literal == "\n" { // put in by the scanner
+			continue
+		}
+		first := file.Line(pos)
+		for i := range strings.Count(literal, "\n") + 1 {
+			lines[first+i] = true
+		}
+	}
+}
+
+// cutTestMain removes TestMain from the tests of the package in the folder.
+func cutTestMain(dir string) error {
+	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		f, err := readOriginal(path, func(d *ast.FuncDecl) bool { return nameOf(d) == "TestMain" })
+		if err != nil {
+			return err
+		}
+		if len(f.cut) > 0 {
+			return writeFile(path, f.without())
+		}
+	}
+	return fmt.Errorf("%s has no TestMain", dir)
 }
 
 // reach notes in a file that a function was called.
@@ -192,25 +275,38 @@ func (s *shim) originals(dir string) ([]*original, error) {
 		if name := filepath.Base(path); strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, shimPrefix) {
 			continue
 		}
-		f := &original{path: path, fset: token.NewFileSet()}
-		if f.text, err = os.ReadFile(path); err != nil {
+		f, err := readOriginal(path, func(d *ast.FuncDecl) bool {
+			return s.funcs[nameOf(d)] != nil || slices.Contains(s.removes, nameOf(d))
+		})
+		if err != nil {
 			return nil, err
-		}
-		if f.file, err = parser.ParseFile(f.fset, path, f.text, parser.ParseComments); err != nil {
-			return nil, err
-		}
-		for _, decl := range f.file.Decls {
-			if d, ok := decl.(*ast.FuncDecl); ok {
-				if s.funcs[nameOf(d)] != nil || slices.Contains(s.removes, nameOf(d)) {
-					f.cut = append(f.cut, d)
-				} else {
-					f.keep = append(f.keep, d)
-				}
-			}
 		}
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// readOriginal reads a file and says which of its functions are to be cut out.
+func readOriginal(path string, cut func(*ast.FuncDecl) bool) (*original, error) {
+	f := &original{path: path, fset: token.NewFileSet()}
+	var err error
+	if f.text, err = os.ReadFile(path); err != nil {
+		return nil, err
+	}
+	if f.file, err = parser.ParseFile(f.fset, path, f.text, parser.ParseComments); err != nil {
+		return nil, err
+	}
+	for _, decl := range f.file.Decls {
+		d, ok := decl.(*ast.FuncDecl)
+		switch {
+		case !ok:
+		case cut(d):
+			f.cut = append(f.cut, d)
+		default:
+			f.keep = append(f.keep, d)
+		}
+	}
+	return f, nil
 }
 
 // without returns the file's text without the functions that are cut out.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
+	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
 // BenchmarkWork does each piece of work in both ways, in one run.
@@ -15,7 +16,7 @@ func BenchmarkWork(b *testing.B) {
 	for _, row := range work.Rows() {
 		for _, side := range []struct {
 			name string
-			make work.Side
+			make measure.Side
 		}{{"ours", row.Ours}, {row.Beside, row.Other}} {
 			b.Run(row.Name+"/"+side.name, func(b *testing.B) {
 				do := side.make()

@@ -3,18 +3,16 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/seed-0529bac1/taints/conformance/internal/work"
+	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
 // A rowRatio is what was measured of one row.
@@ -56,7 +54,7 @@ type measurer interface {
 
 // compare measures both sides in turn, repeats times in each of the rounds, for
 // which both sides start anew.
-func compare(rows []work.Row, i, rounds, repeats int, start starter) (rowRatio, error) {
+func compare(rows []measure.Row, i, rounds, repeats int, start starter) (rowRatio, error) {
 	row := rows[i]
 	var ours, other samples
 	for range rounds {
@@ -174,66 +172,9 @@ func (p *process) allocs() (n float64, err error) {
 	return n, p.command.Wait()
 }
 
-// runRow answers a process with what one side of the row takes.
-func runRow(r io.Reader, w io.Writer, row work.Row, ours bool, slice time.Duration) error {
-	m, answers := newMeasurement(row, ours, slice), json.NewEncoder(w)
-	for lines := bufio.NewScanner(r); lines.Scan(); {
-		t, _ := m.nanoseconds()
-		if err := answers.Encode(t); err != nil {
-			return err
-		}
-	}
-	n, _ := m.allocs()
-	return answers.Encode(n)
-}
-
 // A measurement is a measurer of this process. It has no errors.
-type measurement struct {
-	work func(n int)
-	n    int // pieces of work in a slice of time
-}
+type measurement struct{ *measure.Measurement }
 
-func newMeasurement(row work.Row, ours bool, slice time.Duration) *measurement {
-	make := row.Other
-	if ours {
-		make = row.Ours
-	}
-	f := make()
-	return &measurement{f, calibrate(f, slice)}
-}
+func (m measurement) nanoseconds() (float64, error) { return m.Nanoseconds(), nil }
 
-// calibrate returns how many pieces of work take about as long as the slice. The
-// first piece, which may make what the others use, does not count.
-func calibrate(f func(n int), slice time.Duration) int {
-	f(1)
-	for n := 1; ; n *= 2 {
-		start := work.CPU()
-		f(n)
-		if taken := work.CPU() - start; taken >= slice/2 || n >= 1<<30 {
-			return max(1, int(float64(n)*float64(slice)/float64(max(taken, 1))))
-		}
-	}
-}
-
-// nanoseconds returns how long one of n pieces of work takes on processors.
-func nanoseconds(f func(n int), n int) float64 {
-	runtime.GC() // so that no measurement pays for the garbage of the one before
-	start := work.CPU()
-	f(n)
-	return float64(work.CPU()-start) / float64(n)
-}
-
-func (m *measurement) nanoseconds() (float64, error) { return nanoseconds(m.work, m.n), nil }
-
-// allocs takes the mean of as many pieces of work as a slice of time holds, but
-// of at most 1000.
-func (m *measurement) allocs() (float64, error) {
-	n := min(m.n, 1000)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var before, after runtime.MemStats
-	m.work(1)
-	runtime.ReadMemStats(&before)
-	m.work(n)
-	runtime.ReadMemStats(&after)
-	return float64((after.Mallocs - before.Mallocs) / uint64(n)), nil
-}
+func (m measurement) allocs() (float64, error) { return m.Allocs(), nil }

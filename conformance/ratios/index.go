@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-0529bac1/taints/conformance/internal/table"
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
+	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
 // The clusters that -index measures. A plain loop over more than mostInLoop
@@ -111,10 +112,10 @@ func indexUpdates(c *work.Cluster, nodes, sets, repeats int, slice time.Duration
 
 // best returns the least time of one of the pieces of work that f does.
 func best(repeats int, slice time.Duration, f func(n int)) float64 {
-	n := calibrate(f, slice)
-	least := nanoseconds(f, n)
+	m := measure.New(f, slice)
+	least := m.Nanoseconds()
 	for range repeats - 1 {
-		least = min(least, nanoseconds(f, n))
+		least = min(least, m.Nanoseconds())
 	}
 	return least
 }

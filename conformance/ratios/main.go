@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Ratios measures how many times faster the library is than Kubernetes' own code at
-// the same work, or than a plain loop, and what each costs to import:
+// the same work, than that of Karpenter and the descheduler, or than a plain loop,
+// and what each costs to import:
 //
 //	go run ./ratios
 //
@@ -19,12 +20,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
+	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -81,7 +85,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err error) {
 	switch {
 	case o.row >= 0:
-		return true, runRow(os.Stdin, stdout, work.Rows()[o.row], o.ours, o.slice)
+		return true, measure.New(work.Rows()[o.row].Side(o.ours)(), o.slice).Answer(os.Stdin, stdout)
 	case o.queue > 0:
 		return true, runQueue(stdout, o.queue, o.ours)
 	case o.index:
@@ -93,6 +97,9 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 	}
 	r := &report{Machine: machine(), Go: strings.TrimPrefix(runtime.Version(), "go"), Met: true}
 	if err := r.rows(work.Rows(), match, o.rounds, o.repeats, inProcess(program, o.slice)); err != nil {
+		return false, err
+	}
+	if err := o.adopters(r, match); err != nil {
 		return false, err
 	}
 	if o.match == "" {
@@ -115,7 +122,7 @@ type report struct {
 }
 
 // rows measures the rows that match.
-func (r *report) rows(rows []work.Row, match *regexp.Regexp, rounds, repeats int, start starter) error {
+func (r *report) rows(rows []measure.Row, match *regexp.Regexp, rounds, repeats int, start starter) error {
 	for i := range rows {
 		if !match.MatchString(rows[i].Name) {
 			continue
@@ -128,6 +135,25 @@ func (r *report) rows(rows []work.Row, match *regexp.Regexp, rounds, repeats int
 		r.Met = r.Met && x.Met
 	}
 	return nil
+}
+
+// adopters measures the rows of the adopters, whose code is in a module of its own,
+// so that Kubernetes' does not run with what it requires.
+func (o options) adopters(r *report, match *regexp.Regexp) error {
+	dir, err := os.MkdirTemp("", "ratios")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "adopters.exe") // the name does not matter but on Windows
+	if _, err := gotest.Go("adopters", "build", "-o", program, "."); err != nil {
+		return err
+	}
+	var rows []measure.Row
+	if err := child(program, &rows); err != nil {
+		return err
+	}
+	return r.rows(rows, match, o.rounds, o.repeats, inProcess(program, o.slice))
 }
 
 // others measures the queue and the import.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
+	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
 var sample = report{
@@ -160,9 +161,9 @@ func TestUsage(t *testing.T) {
 }
 
 // here is a starter without a process.
-func here(rows []work.Row) starter {
+func here(rows []measure.Row) starter {
 	return func(row int, ours bool) (measurer, error) {
-		return newMeasurement(rows[row], ours, time.Millisecond), nil
+		return measurement{measure.New(rows[row].Side(ours)(), time.Millisecond)}, nil
 	}
 }
 
@@ -183,15 +184,15 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct {
-		row  work.Row
+		row  measure.Row
 		want bool
 	}{
-		{work.Row{Name: "n", Floor: 1e-9, Ours: cheap, Other: dear}, true},
-		{work.Row{Name: "a floor out of reach", Floor: 1e9, Ours: cheap, Other: dear}, false},
-		{work.Row{Name: "an allocation too many", Floor: 1e-9, Ours: dear, Other: dear}, false},
-		{work.Row{Name: "an allocation allowed", Floor: 1e-9, Allocs: 1, Ours: dear, Other: dear}, true},
+		{measure.Row{Name: "n", Floor: 1e-9, Ours: cheap, Other: dear}, true},
+		{measure.Row{Name: "a floor out of reach", Floor: 1e9, Ours: cheap, Other: dear}, false},
+		{measure.Row{Name: "an allocation too many", Floor: 1e-9, Ours: dear, Other: dear}, false},
+		{measure.Row{Name: "an allocation allowed", Floor: 1e-9, Allocs: 1, Ours: dear, Other: dear}, true},
 	} {
-		x, err := compare([]work.Row{tc.row}, 0, 2, 3, here([]work.Row{tc.row}))
+		x, err := compare([]measure.Row{tc.row}, 0, 2, 3, here([]measure.Row{tc.row}))
 		if err != nil || x.Met != tc.want || x.Work != tc.row.Name ||
 			x.Ours.Least <= 0 || x.Ours.Least > x.Ours.Median ||
 			x.Ratio <= 0 || x.Least != x.Other.Least/x.Ours.Least {
@@ -228,7 +229,7 @@ func TestCompareInPairs(t *testing.T) {
 		}
 		return other, nil
 	}
-	got, err := compare([]work.Row{{Name: "n", Floor: 8, Allocs: 1}}, 0, 1, 3, start)
+	got, err := compare([]measure.Row{{Name: "n", Floor: 8, Allocs: 1}}, 0, 1, 3, start)
 	want := rowRatio{
 		Work: "n", Ours: side{10, 20, 1}, Other: side{70, 180, 2},
 		Ratio: 8, Least: 7, Floor: 8, AllocsFloor: 1, Met: true,
@@ -239,30 +240,19 @@ func TestCompareInPairs(t *testing.T) {
 	for _, broken := range []*script{ours, other} {
 		broken.broken = errors.New("failed")
 		for _, repeats := range []int{0, 1} {
-			if _, err := compare([]work.Row{{}}, 0, 1, repeats, start); !errors.Is(err, broken.broken) {
+			if _, err := compare([]measure.Row{{}}, 0, 1, repeats, start); !errors.Is(err, broken.broken) {
 				t.Errorf("got %v, want the failure", err)
 			}
 		}
 		broken.broken = nil
 	}
 	failing := func(int, bool) (measurer, error) { return nil, errors.New("failed") }
-	if _, err := compare([]work.Row{{}}, 0, 1, 1, failing); err == nil {
+	if _, err := compare([]measure.Row{{}}, 0, 1, 1, failing); err == nil {
 		t.Error("a failure to start is not reported")
 	}
 }
 
 // A row answers once for each line, and then how much it allocates.
-func TestRunRow(t *testing.T) {
-	row := work.Row{Ours: func() func(int) { return func(int) {} }}
-	var b bytes.Buffer
-	if err := runRow(strings.NewReader("\n\n"), &b, row, true, time.Microsecond); err != nil {
-		t.Fatal(err)
-	}
-	if lines := strings.Split(strings.TrimSpace(b.String()), "\n"); len(lines) != 3 || lines[2] != "0" {
-		t.Errorf("got %q", lines)
-	}
-}
-
 func TestQueuePhases(t *testing.T) {
 	phases, err := queuePhases(2, func(ours bool) (work.QueueCost, error) {
 		var b bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/measure"
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
@@ -124,10 +125,10 @@ func subsets(bits int) [][]taints.Taint {
 
 // hostileRows hold an Index beside a loop over FindUntolerated of the same
 // Matcher.
-func hostileRows() []Row {
-	var rows []Row
+func hostileRows() []measure.Row {
+	var rows []measure.Row
 	for _, scene := range hostileScenes {
-		rows = append(rows, Row{
+		rows = append(rows, measure.Row{
 			Name: "hostile: " + scene.name, Beside: PlainLoop, Floor: 0.5, Allocs: 16,
 			Ours: func() func(int) {
 				var x nodeindex.Index[int]
@@ -135,18 +136,18 @@ func hostileRows() []Row {
 					x.Set(i, list)
 				}
 				m := taints.Compile(scene.pod())
-				return each(func() { mustNot(x.CountFeasible(m) > x.Len()) })
+				return measure.Each(func() { measure.MustNot(x.CountFeasible(m) > x.Len()) })
 			},
 			Other: func() func(int) {
 				nodes, m := scene.nodes(), taints.Compile(scene.pod())
-				return each(func() {
+				return measure.Each(func() {
 					n := 0
 					for _, list := range nodes {
 						if _, found := m.FindUntolerated(list, taints.Hard); !found {
 							n++
 						}
 					}
-					mustNot(n > len(nodes))
+					measure.MustNot(n > len(nodes))
 				})
 			},
 		})
@@ -156,14 +157,14 @@ func hostileRows() []Row {
 
 // hostileVerdicts holds the verdicts of an Index, in which each node has a list of
 // its own, beside a loop over Filter of the same Matcher.
-func hostileVerdicts() Row {
+func hostileVerdicts() measure.Row {
 	nodes := func() [][]taints.Taint {
 		return repeated(hostileNodes, func(i int) []taints.Taint {
 			return append(hostileTaint("tenant", i, taints.NoSchedule), hostileTaint("spot", "", taints.PreferNoSchedule)...)
 		})
 	}
 	everything := taints.Compile([]taints.Toleration{exists("", "")})
-	return Row{
+	return measure.Row{
 		Name:   "hostile: the verdicts of a pod that tolerates everything, a list for each node",
 		Beside: PlainLoop, Floor: 0.5, Allocs: 16,
 		Ours: func() func(int) {
@@ -171,22 +172,22 @@ func hostileVerdicts() Row {
 			for i, list := range nodes() {
 				x.Set(i, list)
 			}
-			return each(func() {
+			return measure.Each(func() {
 				n := 0
 				for _, v := range x.Verdicts(everything) {
 					n += v.NoSchedule
 				}
-				mustNot(n > 0)
+				measure.MustNot(n > 0)
 			})
 		},
 		Other: func() func(int) {
 			nodes := nodes()
-			return each(func() {
+			return measure.Each(func() {
 				n := 0
 				for _, list := range nodes {
 					n += everything.Filter(list).NoSchedule
 				}
-				mustNot(n > 0)
+				measure.MustNot(n > 0)
 			})
 		},
 	}

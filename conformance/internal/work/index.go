@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/internal/measure"
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
@@ -102,13 +103,13 @@ func (c *Cluster) Feasible(p Pod, f func(name string)) {
 
 // indexRows are the rows of a cluster of 100,000 nodes, for the pod that
 // tolerates eight things.
-func indexRows(ways int, what string) []Row {
+func indexRows(ways int, what string) []measure.Row {
 	const nodes = 100_000
 	pod := Pods()[2]
-	ours := func(feasible func(x *nodeindex.Index[string], m *taints.Matcher) int) Side {
+	ours := func(feasible func(x *nodeindex.Index[string], m *taints.Matcher) int) measure.Side {
 		return func() func(int) {
 			x, m := NewCluster(nodes, ways).Index, pod.Compile()
-			return each(func() { mustNot(feasible(x, m) < nodes/2) })
+			return measure.Each(func() { measure.MustNot(feasible(x, m) < nodes/2) })
 		}
 	}
 	// Kubernetes has no index of nodes, only the nodes themselves.
@@ -116,14 +117,14 @@ func indexRows(ways int, what string) []Row {
 		c := NewCluster(nodes, ways)
 		c.Index = nil
 		var found []string
-		return each(func() {
+		return measure.Each(func() {
 			found = found[:0]
 			c.Feasible(pod, func(name string) { found = append(found, name) })
-			mustNot(len(found) < nodes/2)
+			measure.MustNot(len(found) < nodes/2)
 		})
 	}
 	var found []string
-	return []Row{
+	return []measure.Row{
 		{
 			Name: "count the feasible of 100,000 nodes, " + what, Beside: Kubernetes,
 			Floor: 2000, Allocs: 4, Other: loop,

@@ -14,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/measure"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -127,9 +128,9 @@ func queueKubernetes(n int, wait time.Duration) (QueueCost, bool) {
 		}
 	})
 	inTime := time.Now().Before(first)
-	start := CPU() // without a collection before, which would outlast the wait
+	start := measure.CPU() // without a collection before, which would outlast the wait
 	<-done
-	cost.Drain = CPU() - start
+	cost.Drain = measure.CPU() - start
 	q.CancelAndWait() // for the last goroutines, which hold all of it
 	runtime.KeepAlive(names)
 	return cost, inTime
@@ -137,9 +138,9 @@ func queueKubernetes(n int, wait time.Duration) (QueueCost, bool) {
 
 func timed(f func()) time.Duration {
 	runtime.GC()
-	start := CPU()
+	start := measure.CPU()
 	f()
-	return CPU() - start
+	return measure.CPU() - start
 }
 
 func liveHeap() int64 {

@@ -20,35 +20,9 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/internal/measure"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
-
-// A Row is one piece of work, done in two ways.
-type Row struct {
-	Name string
-	// Beside is whose way Other is: Kubernetes', or that of a plain loop.
-	Beside string
-	// Floor is how many times faster the library is to be, at the least.
-	Floor float64
-	// Allocs is how many allocations the library may make for one piece, at the
-	// most.
-	Allocs float64
-	// Ours and Other make the data of their side, and return what does the work
-	// n times.
-	Ours, Other Side
-}
-
-// A Side makes its data and returns what does a piece of work n times.
-type Side func() func(n int)
-
-// each returns what does the work n times.
-func each(work func()) func(n int) {
-	return func(n int) {
-		for range n {
-			work()
-		}
-	}
-}
 
 // The input: a GPU node, and a pod with the usual eight tolerations, which
 // tolerates the node.
@@ -101,8 +75,8 @@ const (
 
 // Rows returns the work of which the contract's performance budget says how fast
 // it is to be.
-func Rows() []Row {
-	rows := []Row{
+func Rows() []measure.Row {
+	rows := []measure.Row{
 		filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), merge(), print(), appendTo(),
 		withoutTaints(), withoutTaintsCompiled(),
 		coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
@@ -116,40 +90,40 @@ func list() []taints.Taint { return convert.Each(nodeTaints, convert.FromTaint) 
 
 func tolerations() []taints.Toleration { return convert.Each(podTolerations, convert.FromToleration) }
 
-func filterOnce() Row {
-	return Row{
+func filterOnce() measure.Row {
+	return measure.Row{
 		Name: "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", Beside: Kubernetes, Floor: 10,
 		Ours: func() func(int) {
 			list, tols := list(), tolerations()
-			return each(func() {
+			return measure.Each(func() {
 				_, found := taints.FindUntolerated(list, tols, taints.Hard)
-				mustNot(found)
+				measure.MustNot(found)
 			})
 		},
 		Other: filterInKubernetes,
 	}
 }
 
-func filterCompiled() Row {
-	return Row{
+func filterCompiled() measure.Row {
+	return measure.Row{
 		Name: "the same, compiled", Beside: Kubernetes, Floor: 20,
 		Ours: func() func(int) {
 			list, m := list(), taints.Compile(tolerations())
-			return each(func() {
+			return measure.Each(func() {
 				_, found := m.FindUntolerated(list, taints.Hard)
-				mustNot(found)
+				measure.MustNot(found)
 			})
 		},
 		Other: filterInKubernetes,
 	}
 }
 
-func compile() Row {
-	return Row{
+func compile() measure.Row {
+	return measure.Row{
 		Name: "compile 8 tolerations; Kubernetes: filter one node", Beside: Kubernetes, Floor: 1, Allocs: 3,
 		Ours: func() func(int) {
 			tols := tolerations()
-			return each(func() { mustNot(taints.Compile(tols) == nil) })
+			return measure.Each(func() { measure.MustNot(taints.Compile(tols) == nil) })
 		},
 		Other: filterInKubernetes,
 	}
@@ -158,22 +132,22 @@ func compile() Row {
 // filterInKubernetes is the TaintToleration plugin's Filter.
 func filterInKubernetes() func(n int) {
 	logger := klog.Background()
-	return each(func() {
+	return measure.Each(func() {
 		_, found := helper.FindMatchingUntoleratedTaint(logger, nodeTaints, podTolerations,
 			plugins.DoNotScheduleTaintsFilterFunc(), true)
-		mustNot(found)
+		measure.MustNot(found)
 	})
 }
 
-func withoutTaints() Row {
-	return Row{
+func withoutTaints() measure.Row {
+	return measure.Row{
 		Name: "a node without taints, one-shot", Beside: Kubernetes, Floor: 1,
 		Ours: func() func(int) {
 			tols := tolerations()
 			return func(n int) {
 				for range n {
 					_, found := taints.FindUntolerated(noTaints, tols, taints.Hard)
-					mustNot(found)
+					measure.MustNot(found)
 				}
 			}
 		},
@@ -181,15 +155,15 @@ func withoutTaints() Row {
 	}
 }
 
-func withoutTaintsCompiled() Row {
-	return Row{
+func withoutTaintsCompiled() measure.Row {
+	return measure.Row{
 		Name: "a node without taints, compiled", Beside: Kubernetes, Floor: 1,
 		Ours: func() func(int) {
 			m := taints.Compile(tolerations())
 			return func(n int) {
 				for range n {
 					_, found := m.FindUntolerated(noTaints, taints.Hard)
-					mustNot(found)
+					measure.MustNot(found)
 				}
 			}
 		},
@@ -205,7 +179,7 @@ func filterNothingInKubernetes() func(n int) {
 		for range n {
 			_, found := helper.FindMatchingUntoleratedTaint(logger, nil, podTolerations,
 				plugins.DoNotScheduleTaintsFilterFunc(), true)
-			mustNot(found)
+			measure.MustNot(found)
 		}
 	}
 }
@@ -216,111 +190,104 @@ var (
 )
 
 // coversNot compares a no of Covers with a yes.
-func coversNot(why, other string) Row {
+func coversNot(why, other string) measure.Row {
 	t, yes := taints.MustParseToleration("a=7 op=Gt"), taints.MustParseToleration("a=9 op=Gt")
 	no := taints.MustParseToleration(other)
-	return Row{
+	return measure.Row{
 		Name: "Covers says no " + why, Beside: "Covers says yes", Floor: 0.9,
-		Ours:  func() func(int) { return each(func() { mustNot(tolerationset.Covers(t, no, zero)) }) },
-		Other: func() func(int) { return each(func() { mustNot(!tolerationset.Covers(t, yes, zero)) }) },
+		Ours:  func() func(int) { return measure.Each(func() { measure.MustNot(tolerationset.Covers(t, no, zero)) }) },
+		Other: func() func(int) { return measure.Each(func() { measure.MustNot(!tolerationset.Covers(t, yes, zero)) }) },
 	}
 }
 
-func validate() Row {
-	return Row{
+func validate() measure.Row {
+	return measure.Row{
 		Name: "validate 8 tolerations", Beside: Kubernetes, Floor: 30,
 		Ours: func() func(int) {
 			tols := tolerations()
-			return each(func() { mustNot(taints.ValidateTolerations(tols) != nil) })
+			return measure.Each(func() { measure.MustNot(taints.ValidateTolerations(tols) != nil) })
 		},
 		Other: func() func(int) {
 			internal := convert.Each(podTolerations, convert.ToCoreToleration)
 			path := field.NewPath("spec", "tolerations")
 			options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
-			return each(func() { mustNot(len(validation.ValidateTolerations(internal, path, options)) > 0) })
+			return measure.Each(func() { measure.MustNot(len(validation.ValidateTolerations(internal, path, options)) > 0) })
 		},
 	}
 }
 
-func parse() Row {
-	return Row{
+func parse() measure.Row {
+	return measure.Row{
 		Name: "parse 3 kubectl specs", Beside: Kubernetes, Floor: 20,
 		Ours: func() func(int) {
-			return each(func() {
+			return measure.Each(func() {
 				for _, spec := range specs {
 					_, err := taints.ParseTaint(spec)
-					mustNot(err != nil)
+					measure.MustNot(err != nil)
 				}
 			})
 		},
 		Other: func() func(int) {
-			return each(func() {
+			return measure.Each(func() {
 				_, _, err := taintutils.ParseTaints(specs)
-				mustNot(err != nil)
+				measure.MustNot(err != nil)
 			})
 		},
 	}
 }
 
-func evict() Row {
+func evict() measure.Row {
 	now := time.Now()
-	return Row{
+	return measure.Row{
 		Name: "eviction deadline, 2 NoExecute taints × 8 tolerations", Beside: Kubernetes, Floor: 6,
 		Ours: func() func(int) {
 			list, tols := convert.Each(failedNode, convert.FromTaint), tolerations()
-			return each(func() { mustNot(taints.EvictionOf(list, tols, now).Outcome != taints.EvictsAt) })
+			return measure.Each(func() { measure.MustNot(taints.EvictionOf(list, tols, now).Outcome != taints.EvictsAt) })
 		},
 		Other: func() func(int) {
 			logger := klog.Background()
-			return each(func() {
+			return measure.Each(func() {
 				ok, used := corehelper.GetMatchingTolerations(logger, failedNode, podTolerations)
-				mustNot(!ok || !now.Add(linked.MinTolerationTime(used)).After(now))
+				measure.MustNot(!ok || !now.Add(linked.MinTolerationTime(used)).After(now))
 			})
 		},
 	}
 }
 
-func merge() Row {
-	return Row{
+func merge() measure.Row {
+	return measure.Row{
 		Name: "merge 4 + 4 tolerations", Beside: Kubernetes, Floor: 50, Allocs: 1,
 		Ours: func() func(int) {
 			tols := tolerations()
-			return each(func() { mustNot(len(tolerationset.Merge(tols[:4], tols[4:], zero)) != 8) })
+			return measure.Each(func() { measure.MustNot(len(tolerationset.Merge(tols[:4], tols[4:], zero)) != 8) })
 		},
 		Other: func() func(int) {
 			internal := convert.Each(podTolerations, convert.ToCoreToleration)
 			// Without room behind the first four, as MergeTolerations writes there.
-			return each(func() { mustNot(len(merging.MergeTolerations(internal[:4:4], internal[4:])) != 8) })
+			return measure.Each(func() { measure.MustNot(len(merging.MergeTolerations(internal[:4:4], internal[4:])) != 8) })
 		},
 	}
 }
 
-func print() Row {
+func print() measure.Row {
 	t, k := convert.FromTaint(nodeTaints[1]), nodeTaints[1]
-	return Row{
+	return measure.Row{
 		Name: "print a taint", Beside: Kubernetes, Floor: 4, Allocs: 1,
-		Ours:  func() func(int) { return each(func() { keep(t.String()) }) },
-		Other: func() func(int) { return each(func() { keep(k.ToString()) }) },
+		Ours:  func() func(int) { return measure.Each(func() { keep(t.String()) }) },
+		Other: func() func(int) { return measure.Each(func() { keep(k.ToString()) }) },
 	}
 }
 
-func appendTo() Row {
+func appendTo() measure.Row {
 	t, k, buf := convert.FromTaint(nodeTaints[1]), nodeTaints[1], make([]byte, 0, 128)
-	return Row{
+	return measure.Row{
 		Name: "print a taint into a buffer", Beside: Kubernetes, Floor: 15,
-		Ours:  func() func(int) { return each(func() { buf = t.AppendTo(buf[:0]) }) },
-		Other: func() func(int) { return each(func() { buf = append(buf[:0], k.ToString()...) }) },
-	}
-}
-
-// mustNot panics if the work led to what it must not lead to.
-func mustNot(wrong bool) {
-	if wrong {
-		panic("wrong")
+		Ours:  func() func(int) { return measure.Each(func() { buf = t.AppendTo(buf[:0]) }) },
+		Other: func() func(int) { return measure.Each(func() { buf = append(buf[:0], k.ToString()...) }) },
 	}
 }
 
 // keep keeps the compiler from leaving out the work that made s.
 //
 //go:noinline
-func keep(s string) { mustNot(s == "") }
+func keep(s string) { measure.MustNot(s == "") }

@@ -2,7 +2,7 @@
 
 //go:build !unix
 
-package work
+package measure
 
 import "time"
 

@@ -100,7 +100,7 @@ func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 }
 
 func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed bool) {
-	add, remove := lookup.FirstOf(c.Add, identity), c.removals()
+	add, remove := identitiesOf(c.Add), c.removals()
 	if c.areMade(taints, &add, &remove, overwrite) {
 		return taints, false
 	}
@@ -109,7 +109,7 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 	result = make([]Taint, 0, len(taints)+len(c.Add))
 	for i := range taints {
 		t := &taints[i]
-		at := add.Find(identity(t))
+		at := add.find(t)
 		switch {
 		case at < 0 && remove.names(t), at >= 0 && added[at]:
 			continue
@@ -122,7 +122,7 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 		result = append(result, t.clone())
 	}
 	for i := range c.Add {
-		if t := &c.Add[i]; !added[i] && add.Find(identity(t)) == i {
+		if t := &c.Add[i]; !added[i] && add.find(t) == i {
 			result = append(result, t.clone())
 		}
 	}
@@ -132,12 +132,12 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 // areMade reports whether the taints already are as c wants them, as a controller
 // finds most of the time.
 func (c Changes) areMade(
-	taints []Taint, add *lookup.First[Taint, TaintID], remove *removals, overwrite bool,
+	taints []Taint, add *identities, remove *removals, overwrite bool,
 ) bool {
 	inAdd := 0 // taints that Add has too
 	for i := range taints {
 		t := &taints[i]
-		at := add.Find(identity(t))
+		at := add.find(t)
 		if at < 0 && remove.names(t) || at >= 0 && overwrite && c.Add[at].Value != t.Value {
 			return false
 		}
@@ -145,13 +145,13 @@ func (c Changes) areMade(
 			inAdd++
 		}
 	}
-	current := lookup.FirstOf(taints, identity)
+	current := identitiesOf(taints)
 	for i := range c.Add {
-		id := identity(&c.Add[i])
-		if add.Find(id) != i {
+		t := &c.Add[i]
+		if add.find(t) != i {
 			continue
 		}
-		if current.Find(id) < 0 {
+		if current.find(t) < 0 {
 			return false
 		}
 		inAdd--
@@ -163,16 +163,21 @@ func (c Changes) areMade(
 type removals struct {
 	ids  lookup.First[TaintID, TaintID]
 	keys lookup.First[string, string]
+	none bool
 }
 
 func (c Changes) removals() removals {
 	return removals{
 		ids:  lookup.FirstOf(c.Remove, func(id *TaintID) TaintID { return *id }),
 		keys: lookup.FirstOf(c.RemoveKeys, func(key *string) string { return *key }),
+		none: len(c.Remove)+len(c.RemoveKeys) == 0,
 	}
 }
 
 func (r *removals) names(t *Taint) bool {
+	if r.none {
+		return false
+	}
 	return r.ids.Find(identity(t)) >= 0 || r.keys.Find(t.Key) >= 0
 }
 

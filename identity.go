@@ -2,7 +2,11 @@
 
 package taints
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-0529bac1/taints/internal/lookup"
+)
 
 // A TaintID identifies one taint of a node, which has at most one taint with a
 // given key and effect. It can be compared with == and used as a map key, in JSON
@@ -58,3 +62,26 @@ func FindTaint(taints []Taint, id TaintID) (i int, found bool) {
 
 // identity returns the taint's identity, as [Taint.ID] does, for package lookup.
 func identity(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
+
+// identities find the first taint of a list that has an identity.
+type identities struct {
+	list  []Taint
+	index lookup.First[Taint, TaintID] // of a long list
+}
+
+func identitiesOf(list []Taint) (x identities) {
+	x.list = list
+	if len(list) > lookup.Short {
+		x.index = lookup.FirstOf(list, identity)
+	}
+	return x
+}
+
+// find returns the index of the first taint with the identity of t, or -1.
+func (x *identities) find(t *Taint) int {
+	if len(x.list) > lookup.Short {
+		return x.index.Find(identity(t))
+	}
+	i, _ := FindTaint(x.list, identity(t))
+	return i
+}

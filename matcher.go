@@ -271,8 +271,31 @@ func (m *Matcher) Match(taint Taint) (toleration int, ok bool) {
 // firstMatch returns the index of the first toleration that tolerates the taint, or
 // -1.
 func (m *Matcher) firstMatch(taint *Taint) int {
-	s := m.matches(taint)
-	return s.next()
+	if m == nil {
+		return -1
+	}
+	exact, wildcard := m.exact[fingerprint(taint.Key)], m.wildcards
+	for exact != 0 {
+		r := &m.rules[exact-1]
+		if r.Key == taint.Key && r.restMatches(taint) {
+			break
+		}
+		exact = r.next
+	}
+	for wildcard != 0 && (exact == 0 || wildcard < exact) {
+		r := &m.rules[wildcard-1]
+		if strings.HasPrefix(taint.Key, r.prefix()) && r.restMatches(taint) {
+			return int(wildcard) - 1
+		}
+		wildcard = r.next
+	}
+	return int(exact) - 1
+}
+
+// restMatches reports whether all but the key matches.
+func (r *rule) restMatches(taint *Taint) bool {
+	return (r.effects == anyEffect || r.effectMatches(taint.Effect, effectBit(taint.Effect))) &&
+		(r.matches == anyValue || r.valueMatches(taint.Value))
 }
 
 // Matches iterates over the tolerations that tolerate a taint, in list order.

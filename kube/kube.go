@@ -63,6 +63,7 @@
 package kube
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/seed-0529bac1/taints"
@@ -90,7 +91,11 @@ func CoreTolerations(list []taints.Toleration) []corev1.Toleration {
 }
 
 // Taint returns a taint for package taints. It shares what TimeAdded points to.
-func Taint(t corev1.Taint) taints.Taint { return *TaintPtr(&t) }
+func Taint(t corev1.Taint) taints.Taint {
+	return taints.Taint{
+		Key: t.Key, Value: t.Value, Effect: taints.Effect(t.Effect), TimeAdded: (*time.Time)(unsafe.Pointer(t.TimeAdded)),
+	}
+}
 
 // CoreTaint returns a taint for Kubernetes. It shares what TimeAdded points to.
 func CoreTaint(t taints.Taint) corev1.Taint { return *CoreTaintPtr(&t) }

@@ -29,7 +29,7 @@ type scratch struct {
 	// specs is whether the tests are suites of Ginkgo.
 	specs bool
 	// run says which tests of a package are run, by a regexp. It is for those whose
-	// TestMain starts an API server, which is cut out: the others need none.
+	// TestMain starts an API server, and is skipped: the others need none.
 	run map[string]string
 }
 
@@ -135,7 +135,7 @@ func (s scratch) prepareAdopter(home string, shims []*shim) (map[string]change, 
 		return nil, err
 	}
 	for pkg := range s.run {
-		if err := cutTestMain(filepath.Join(home, filepath.FromSlash(strings.TrimPrefix(pkg, module)))); err != nil {
+		if err := skipTestMain(filepath.Join(home, filepath.FromSlash(strings.TrimPrefix(pkg, module)))); err != nil {
 			return nil, err
 		}
 	}

@@ -4,8 +4,8 @@
 // allocates nothing, and in long ones by a map.
 package lookup
 
-// short is the largest length of a short list.
-const short = 64
+// Short is the largest length of a short list.
+const Short = 64
 
 // A First finds the first element of a list that has a key.
 type First[T any, K comparable] struct {
@@ -17,7 +17,7 @@ type First[T any, K comparable] struct {
 // FirstOf returns the First of the list, whose elements have the keys.
 func FirstOf[T any, K comparable](list []T, key func(*T) K) First[T, K] {
 	f := First[T, K]{list: list, key: key}
-	if len(list) > short {
+	if len(list) > Short {
 		f.at = make(map[K]int, len(list))
 		for i := len(list) - 1; i >= 0; i-- {
 			f.at[key(&list[i])] = i
@@ -50,7 +50,7 @@ func (f *First[T, K]) Append(element T) []T {
 		if _, ok := f.at[f.key(&element)]; !ok {
 			f.at[f.key(&element)] = i
 		}
-	case i >= short:
+	case i >= Short:
 		*f = FirstOf(f.list, f.key)
 	}
 	return f.list

@@ -2,8 +2,7 @@
 
 package main
 
-// A difference is why a test of Kubernetes fails with the library, and is meant
-// to.
+// A difference is why a test fails with the library, and is meant to.
 type difference struct {
 	faults int // lines of the test that report one: a test may have many cases
 	reason string
@@ -12,10 +11,11 @@ type difference struct {
 const (
 	wording = "the detail of the fault is in other words (TestDifferenceWording)"
 	numeric = "k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/"
+	machine = "sigs.k8s.io/cluster-api/internal/controllers/machine Test_propagateMachineTaintsToNode/"
 )
 
-// differences are documented in the README of the conformance module, each with
-// a test there. Here they are by package and test.
+// differences are documented in the README of the conformance module, those from
+// Kubernetes with a test there. Here they are by package and test.
 var differences = map[string]difference{
 	"k8s.io/kubectl/pkg/cmd/taint TestReorganizeTaints": {
 		1, "a taint that is added comes last, where kubectl puts it first (TestDifferenceOrderOfTaints)",
@@ -43,5 +43,9 @@ var differences = map[string]difference{
 
 	"k8s.io/kubernetes/pkg/apis/core/validation TestValidatePod/value_must_be_empty_when_`operator`_is_'Exists'": {
 		1, "at fault is the field value, where Kubernetes names operator (TestDifferenceFieldAtFault)",
+	},
+
+	machine + "no_taints_set,_no_taints_to_set,_cleans_up_empty_annotation": {
+		1, "a nil list from which nothing is removed stays nil, where Cluster API makes it empty",
 	},
 }

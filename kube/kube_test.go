@@ -3,7 +3,9 @@
 package kube_test
 
 import (
+	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 var taintViews = viewtest.Views[taints.Taint, corev1.Taint]{
@@ -160,5 +163,67 @@ func TestValues(t *testing.T) {
 	our := kube.Toleration(toleration)
 	if our.TolerationSeconds != &seconds || !reflect.DeepEqual(kube.CoreToleration(our), toleration) {
 		t.Errorf("%v became %v", toleration, our)
+	}
+}
+
+// A taint without an effect, which some APIs allow, is a taint of its own: it
+// neither removes nor finds those of its key that have one.
+func TestWithoutEffect(t *testing.T) {
+	bare := corev1.Taint{Key: "startup"}
+	node := []corev1.Taint{
+		{Key: "startup", Effect: corev1.TaintEffectNoSchedule}, {Key: "startup", Effect: corev1.TaintEffectNoExecute},
+	}
+	if i, found := kube.Find(node, kube.Taint(bare).ID()); found {
+		t.Errorf("found %v", node[i])
+	}
+	remove := taints.Changes{Remove: []taints.TaintID{kube.Taint(bare).ID()}}
+	if got, changed := kube.Apply(node, remove); changed || len(got) != 2 {
+		t.Errorf("left are %v, changed %v", got, changed)
+	}
+	add := taints.Changes{Add: kube.Taints([]corev1.Taint{bare})}
+	for _, change := range []func([]corev1.Taint, taints.Changes) ([]corev1.Taint, bool){kube.Apply, kube.Ensure} {
+		got, changed := change(node, add)
+		if !changed || len(got) != 3 || got[2] != bare {
+			t.Errorf("got %v, changed %v", got, changed)
+		}
+		if again, changed := kube.Apply(got, remove); !changed || len(again) != 2 {
+			t.Errorf("left are %v, changed %v", again, changed)
+		}
+	}
+	if _, ok := taints.Compile(taints.TolerationsOf(kube.Taints([]corev1.Taint{bare}))).Match(kube.Taint(node[0])); ok {
+		t.Error("a list of it selects a taint with an effect")
+	}
+}
+
+// Two lists of which keys and effects may not repeat in either are validated as
+// one, and each fault is at its place in its list.
+func TestTwoLists(t *testing.T) {
+	spec := field.NewPath("spec")
+	permanent := []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}, {Key: "-", Effect: "NoExecute"}}
+	startup := []corev1.Taint{{Key: "cni", Effect: "Never"}, {Key: "gpu", Value: "x", Effect: corev1.TaintEffectNoSchedule}}
+	err := taints.ValidateTaints(kube.Taints(slices.Concat(permanent, startup)))
+	var list *taints.ErrorList
+	if !errors.As(err, &list) {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, f := range list.Split(len(permanent), "startupTaints").Errors {
+		paths = append(paths, f.Path())
+	}
+	if want := []string{"taints[1].key", "startupTaints[0].effect", "startupTaints[1]"}; !slices.Equal(paths, want) {
+		t.Errorf("faults are at %v, want %v", paths, want)
+	}
+	var fields []string
+	for _, f := range list.Errors {
+		fault, path := *f, spec.Child("taints")
+		if n := len(permanent); fault.Index >= n {
+			fault.Index, path = fault.Index-n, spec.Child("startupTaints")
+		}
+		for _, e := range kube.FieldErrors(&fault, path) {
+			fields = append(fields, e.Field)
+		}
+	}
+	if want := []string{"spec.taints[1].key", "spec.startupTaints[0].effect", "spec.startupTaints[1]"}; !slices.Equal(fields, want) {
+		t.Errorf("field errors are of %v, want %v", fields, want)
 	}
 }

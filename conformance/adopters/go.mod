@@ -8,6 +8,7 @@ require (
 	github.com/seed-0529bac1/taints/kube v0.1.0
 	go.uber.org/multierr v1.11.0
 	k8s.io/api v0.36.1
+	pgregory.net/rapid v1.3.0
 	sigs.k8s.io/descheduler v0.36.0
 	sigs.k8s.io/karpenter v1.14.1
 )

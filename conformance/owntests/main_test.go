@@ -363,3 +363,20 @@ func TestSpecs(t *testing.T) {
 		t.Error("no error for a report without specs")
 	}
 }
+
+// A package whose tests call nothing that was replaced is said to be one.
+func TestUntested(t *testing.T) {
+	for _, called := range []bool{true, false} {
+		for _, untested := range []bool{true, false} {
+			r := &result{pkg: "p", passed: []string{"TestA"}, finished: true, untested: untested}
+			if called {
+				r.reached = []string{"p.f"}
+			}
+			var x summary
+			x.add(r, change{replaced: []string{"f"}})
+			if ok := x.write(io.Discard); ok != (called != untested) {
+				t.Errorf("called %v, untested %v: %v", called, untested, x.bad)
+			}
+		}
+	}
+}

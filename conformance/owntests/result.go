@@ -27,6 +27,7 @@ type result struct {
 	elapsed  time.Duration       // without building
 	output   map[string][]string // by test
 	reached  []string            // replaced functions that were called
+	untested bool                // none is expected to be called
 }
 
 func newResult(pkg string, run *gotest.Run) *result {
@@ -130,8 +131,11 @@ func (s *summary) add(r *result, c change) {
 		line = append(line, strconv.Itoa(n))
 	}
 	s.lines = append(s.lines, append(line, fmt.Sprintf("%.1f s", r.elapsed.Seconds())))
-	if len(r.reached) == 0 {
+	switch called := len(r.reached) > 0; {
+	case !called && !r.untested:
 		s.bad = append(s.bad, r.pkg+": its tests call no function that was replaced")
+	case called && r.untested:
+		s.bad = append(s.bad, r.pkg+": its tests call functions that were replaced, and are said not to")
 	}
 }
 

@@ -163,14 +163,16 @@ func (c Changes) areMade(
 type removals struct {
 	ids  lookup.First[TaintID, TaintID]
 	keys lookup.First[string, string]
-	none bool
+	none bool // no taint is to be removed
 }
 
 func (c Changes) removals() removals {
+	if len(c.Remove)+len(c.RemoveKeys) == 0 {
+		return removals{none: true}
+	}
 	return removals{
 		ids:  lookup.FirstOf(c.Remove, func(id *TaintID) TaintID { return *id }),
 		keys: lookup.FirstOf(c.RemoveKeys, func(key *string) string { return *key }),
-		none: len(c.Remove)+len(c.RemoveKeys) == 0,
 	}
 }
 

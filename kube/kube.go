@@ -49,6 +49,9 @@
 //		return unsafe.Slice((*taints.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 //	}
 //
+// Convert each element of a type with other fields, such as Cluster API's
+// MachineTaint.
+//
 // Package nodestate has what package lifecycle needs of a node.
 //
 // # Versions

@@ -37,7 +37,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		"the scratch `folder`; the same one again builds faster")
 	only := flags.String("run", "", "run the packages only that match the `regexp`")
 	verbose := flags.Bool("v", false, "show the output of tests that fail")
-	check := flags.Bool("check", false, "replace the functions and check the shims, without tests")
+	check := flags.Bool("check", false, "replace the functions, check the shims and say what they replace, without tests")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -83,7 +83,8 @@ func runScratches(o options, stdout, stderr io.Writer) (bool, error) {
 		}
 		for _, pkg := range tests {
 			if o.check {
-				fmt.Fprintf(stdout, "%s: %s\n", pkg, strings.Join(changes[pkg].replaced, " "))
+				c := changes[pkg]
+				fmt.Fprintf(stdout, "%s: %d lines for %d: %s\n", pkg, c.shim, c.cut, strings.Join(c.replaced, " "))
 				continue
 			}
 			r, err := s.test(o, pkg, stderr)
@@ -91,6 +92,9 @@ func runScratches(o options, stdout, stderr io.Writer) (bool, error) {
 				return false, err
 			}
 			sum.add(r, changes[pkg])
+		}
+		if !o.check {
+			sum.addBuilt(s, changes, o.only)
 		}
 	}
 	if o.check {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -137,6 +138,23 @@ func (s *summary) add(r *result, c change) {
 	case called && r.untested:
 		s.bad = append(s.bad, r.pkg+": its tests call functions that were replaced, and are said not to")
 	}
+}
+
+// addBuilt adds a line for each package of the scratch whose functions are replaced,
+// and whose own tests are not run.
+func (s *summary) addBuilt(x scratch, changes map[string]change, only *regexp.Regexp) {
+	for _, pkg := range slices.Sorted(maps.Keys(changes)) {
+		if c := changes[pkg]; !slices.Contains(x.tests, pkg) && only.MatchString(pkg) && !s.has(pkg) {
+			s.lines = append(s.lines, []string{
+				pkg, strconv.Itoa(len(c.replaced)), "", "", strconv.Itoa(c.cut), strconv.Itoa(c.shim), "not run", "", "", "",
+			})
+		}
+	}
+}
+
+// has reports whether there is a line of the package.
+func (s *summary) has(pkg string) bool {
+	return slices.ContainsFunc(s.lines, func(line []string) bool { return line[0] == pkg })
 }
 
 // write writes a table and reports whether all is as documented.

@@ -4,6 +4,7 @@ package work
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
@@ -152,43 +153,51 @@ func hostileRows() []measure.Row {
 			},
 		})
 	}
-	return append(rows, hostileVerdicts())
+	return append(rows, hostileVerdicts()...)
 }
 
-// hostileVerdicts holds the verdicts of an Index, in which each node has a list of
+// hostileVerdicts hold the verdicts of an Index, in which each node has a list of
 // its own, beside a loop over Filter of the same Matcher.
-func hostileVerdicts() measure.Row {
+func hostileVerdicts() []measure.Row {
 	nodes := func() [][]taints.Taint {
 		return repeated(hostileNodes, func(i int) []taints.Taint {
 			return append(hostileTaint("tenant", i, taints.NoSchedule), hostileTaint("spot", "", taints.PreferNoSchedule)...)
 		})
 	}
 	everything := taints.Compile([]taints.Toleration{exists("", "")})
-	return measure.Row{
-		Name:   "hostile: the verdicts of a pod that tolerates everything, a list for each node",
-		Beside: PlainLoop, Floor: 0.5, Allocs: 16,
-		Ours: func() func(int) {
-			var x nodeindex.Index[int]
-			for i, list := range nodes() {
-				x.Set(i, list)
-			}
-			return measure.Each(func() {
-				n := 0
-				for _, v := range x.Verdicts(everything) {
-					n += v.NoSchedule
+	row := func(name string, verdicts func(*nodeindex.Index[int]) iter.Seq2[int, taints.Verdict]) measure.Row {
+		return measure.Row{
+			Name:   "hostile: " + name + " of a pod that tolerates everything, a list for each node",
+			Beside: PlainLoop, Floor: 0.5, Allocs: 16,
+			Ours: func() func(int) {
+				var x nodeindex.Index[int]
+				for i, list := range nodes() {
+					x.Set(i, list)
 				}
-				measure.MustNot(n > 0)
-			})
-		},
-		Other: func() func(int) {
-			nodes := nodes()
-			return measure.Each(func() {
-				n := 0
-				for _, list := range nodes {
-					n += everything.Filter(list).NoSchedule
-				}
-				measure.MustNot(n > 0)
-			})
-		},
+				return measure.Each(func() {
+					n := 0
+					for _, v := range verdicts(&x) {
+						n += v.NoSchedule
+					}
+					measure.MustNot(n > 0)
+				})
+			},
+			Other: func() func(int) {
+				nodes := nodes()
+				return measure.Each(func() {
+					n := 0
+					for _, list := range nodes {
+						n += everything.Filter(list).NoSchedule
+					}
+					measure.MustNot(n > 0)
+				})
+			},
+		}
+	}
+	return []measure.Row{
+		row("the verdicts", func(x *nodeindex.Index[int]) iter.Seq2[int, taints.Verdict] { return x.Verdicts(everything) }),
+		row("the feasible verdicts", func(x *nodeindex.Index[int]) iter.Seq2[int, taints.Verdict] {
+			return x.FeasibleVerdicts(everything)
+		}),
 	}
 }

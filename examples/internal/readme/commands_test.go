@@ -131,6 +131,7 @@ var commands = map[string]how{
 		more: "-rapid.checks=5",
 		why:  "up to an hour",
 	},
+	"go test -C conformance/adopters .":   {more: "-rapid.checks=5"},
 	"go test -C conformance/clusterapi .": {more: "-rapid.checks=5"},
 	"go run -C conformance ./versions -cases 1000000 -only 1.36": {
 		by: ".github/workflows/nightly.yml",

@@ -217,7 +217,12 @@ func (r *rule) setValues(set valueset.Set) {
 }
 
 // prefix returns the common prefix of the keys that a wildcard matches.
-func (r *rule) prefix() string { return strings.TrimSuffix(r.Key, "*") }
+func (r *rule) prefix() string {
+	if n := len(r.Key) - 1; n >= 0 && r.Key[n] == '*' {
+		return r.Key[:n]
+	}
+	return r.Key
+}
 
 // exempts returns the effects of which the rule, a wildcard, matches every taint.
 func (r *rule) exempts() EffectSet {
@@ -275,27 +280,27 @@ func (m *Matcher) firstMatch(taint *Taint) int {
 		return -1
 	}
 	exact, wildcard := m.exact[fingerprint(taint.Key)], m.wildcards
+	if exact|wildcard == 0 {
+		return -1
+	}
+	effect := effectBit(taint.Effect)
 	for exact != 0 {
 		r := &m.rules[exact-1]
-		if r.Key == taint.Key && r.restMatches(taint) {
+		if r.Key == taint.Key && r.effectMatches(taint.Effect, effect) &&
+			(r.matches == anyValue || r.valueMatches(taint.Value)) {
 			break
 		}
 		exact = r.next
 	}
 	for wildcard != 0 && (exact == 0 || wildcard < exact) {
 		r := &m.rules[wildcard-1]
-		if strings.HasPrefix(taint.Key, r.prefix()) && r.restMatches(taint) {
+		if strings.HasPrefix(taint.Key, r.prefix()) && r.effectMatches(taint.Effect, effect) &&
+			(r.matches == anyValue || r.valueMatches(taint.Value)) {
 			return int(wildcard) - 1
 		}
 		wildcard = r.next
 	}
 	return int(exact) - 1
-}
-
-// restMatches reports whether all but the key matches.
-func (r *rule) restMatches(taint *Taint) bool {
-	return (r.effects == anyEffect || r.effectMatches(taint.Effect, effectBit(taint.Effect))) &&
-		(r.matches == anyValue || r.valueMatches(taint.Value))
 }
 
 // Matches iterates over the tolerations that tolerate a taint, in list order.
@@ -332,14 +337,17 @@ func (s *matches) next() int {
 }
 
 // nextUntolerated returns the index, not below from, of the first taint with an
-// effect in the set that no toleration tolerates, or -1. Without wildcards it has
-// the loop of matches inline, which saves a fifth of
+// effect in the set that no toleration tolerates, or -1. It has the loops of
+// firstMatch inline, in any order, which saves a fifth of
 // BenchmarkMatcherFindUntolerated.
 func (m *Matcher) nextUntolerated(taints []Taint, in EffectSet, from int) int {
-	if m == nil || m.wildcards != 0 {
-		return m.nextUntoleratedByAny(taints, in, from)
+	if m == nil {
+		m = new(Matcher)
 	}
-	rules := m.rules
+	rules, in := m.rules, m.notExempt(in)
+	if in == 0 {
+		return -1
+	}
 next:
 	for i := from; i < len(taints); i++ {
 		t := &taints[i]
@@ -355,22 +363,15 @@ next:
 			}
 			exact = r.next
 		}
-		return i
-	}
-	return -1
-}
-
-// nextUntoleratedByAny is nextUntolerated for a Matcher with wildcards or a nil
-// one.
-func (m *Matcher) nextUntoleratedByAny(taints []Taint, in EffectSet, from int) int {
-	in = m.notExempt(in)
-	if in == 0 {
-		return -1
-	}
-	for i := from; i < len(taints); i++ {
-		if t := &taints[i]; in.Has(t.Effect) && m.firstMatch(t) < 0 {
-			return i
+		for wildcard := m.wildcards; wildcard != 0; {
+			r := &rules[wildcard-1]
+			if strings.HasPrefix(t.Key, r.prefix()) && r.effectMatches(t.Effect, effect) &&
+				(r.matches == anyValue || r.valueMatches(t.Value)) {
+				continue next
+			}
+			wildcard = r.next
 		}
+		return i
 	}
 	return -1
 }

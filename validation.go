@@ -165,6 +165,9 @@ func (f *faults) toleration(t *Toleration, o Options) {
 
 // operator checks the operator of the toleration, and the value as it wants that.
 func (f *faults) operator(t *Toleration, o Options) {
+	if t.Operator == OpExists && t.Value == "" {
+		return // most of them
+	}
 	number := valueset.Find(string(t.Operator))
 	if number < 0 {
 		f.report("operator", string(t.Operator), operatorUnknown)

@@ -3,7 +3,6 @@
 package taints
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -186,29 +185,34 @@ func (e *ErrorList) Of(kind ErrorKind) []*FieldError {
 	return faults
 }
 
-// Split returns the faults for two lists that were validated as one: those at
-// index n and above become faults of the list with the name, which begins at
-// index 0 there. It changes neither e nor its faults. Of a list of taints and
-// startup taints, whose keys and effects may not repeat in either:
+// Split returns the faults for two lists that were validated as one: those of the
+// entries below index n, and of the others, whose indexes then begin at 0. A fault
+// without a List is among the first, and one that is nil is left out. The faults of
+// both are copies, which may be changed. Of a list of taints and startup taints,
+// whose keys and effects may not repeat in either:
 //
 //	err := taints.ValidateTaints(slices.Concat(spec.Taints, spec.StartupTaints))
 //	var list *taints.ErrorList
 //	if errors.As(err, &list) {
-//		return list.Split(len(spec.Taints), "startupTaints")
+//		permanent, startup := list.Split(len(spec.Taints))
+//		...
 //	}
-func (e *ErrorList) Split(n int, name string) *ErrorList {
+func (e *ErrorList) Split(n int) (first, second *ErrorList) {
+	first, second = new(ErrorList), new(ErrorList)
 	if e == nil {
-		return nil
+		return first, second
 	}
-	split := &ErrorList{Errors: slices.Clone(e.Errors)}
-	for i, f := range split.Errors {
-		if f != nil && f.List != "" && f.Index >= n {
-			moved := *f
-			moved.List, moved.Index = name, f.Index-n
-			split.Errors[i] = &moved
+	for _, f := range e.Errors {
+		if f == nil {
+			continue
 		}
+		fault, to := *f, first
+		if f.List != "" && f.Index >= n {
+			fault.Index, to = f.Index-n, second
+		}
+		to.Errors = append(to.Errors, &fault)
 	}
-	return split
+	return first, second
 }
 
 // unknownName returns the fault of a text that names no constant.

@@ -73,7 +73,11 @@ func ExampleErrorList_Split() {
 	err := taints.ValidateTaints(slices.Concat(permanent, startup))
 	var list *taints.ErrorList
 	if errors.As(err, &list) {
-		fmt.Println(list.Split(len(permanent), "startupTaints"))
+		_, second := list.Split(len(permanent))
+		for _, f := range second.Errors {
+			f.List = "startupTaints"
+			fmt.Println(f)
+		}
 	}
 	// Output: startupTaints[1]: "gpu=x:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
 }

@@ -575,12 +575,12 @@ func TestErrorsMadeByHandUnwrap(t *testing.T) {
 	if n := len(odd.Of(taints.ErrInvalid)); n != 1 || odd.Of(taints.ErrRequired) != nil || list.Of("") != nil {
 		t.Errorf("%d are invalid, want 1", n)
 	}
-	if list.Split(0, "x") != nil {
-		t.Error("nil is split")
+	if first, second := list.Split(0); len(first.Errors)+len(second.Errors) > 0 {
+		t.Errorf("nil is split into %v and %v", first, second)
 	}
 }
 
-// Faults of the second list move there, and the first ErrorList stays as it was.
+// Faults of the second list count from its beginning, and are copies.
 func TestErrorListSplit(t *testing.T) {
 	whole := func() *taints.ErrorList {
 		return &taints.ErrorList{Errors: []*taints.FieldError{
@@ -592,11 +592,18 @@ func TestErrorListSplit(t *testing.T) {
 		}}
 	}
 	list := whole()
-	want := whole()
-	want.Errors[2].List, want.Errors[2].Index = "startupTaints", 0
-	want.Errors[3].List, want.Errors[3].Index = "startupTaints", 2
-	if diff := cmp.Diff(want, list.Split(2, "startupTaints")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	first, second := list.Split(2)
+	want := []*taints.FieldError{
+		{List: "taints", Index: 1, Kind: taints.ErrInvalid},
+		{Kind: taints.ErrForbidden},
+		{List: "taints", Index: 0, Kind: taints.ErrRequired, Field: "key"},
+		{List: "taints", Index: 2, Kind: taints.ErrDuplicate, Value: "a:NoSchedule"},
+	}
+	if diff := cmp.Diff(want, slices.Concat(first.Errors, second.Errors)); diff != "" || len(second.Errors) != 2 {
+		t.Errorf("%d are of the second (-want +got):\n%s", len(second.Errors), diff)
+	}
+	for _, f := range slices.Concat(first.Errors, second.Errors) {
+		f.List = "startupTaints"
 	}
 	if diff := cmp.Diff(whole(), list); diff != "" {
 		t.Errorf("the original changed (-before +after):\n%s", diff)

@@ -18,7 +18,8 @@ import (
 //	err := taints.ValidateTolerations(kube.Tolerations(pod.Spec.Tolerations))
 //	errs := kube.FieldErrors(err, field.NewPath("spec", "tolerations"))
 //
-// The result is nil if err is nil. Otherwise it has a field error for each
+// The result is nil if err is nil or an empty [*taints.ErrorList], as a half of
+// [taints.ErrorList.Split] may be. Otherwise it has a field error for each
 // [taints.FieldError] in err's tree, in order, and at least one. The tree
 // consists of what Unwrap methods and Kubernetes' aggregates return.
 //
@@ -36,7 +37,7 @@ import (
 // A branch of the tree without a fault is an InternalError, with the error as its
 // BadValue. A branch that is nil, or a nil pointer, is ignored.
 func FieldErrors(err error, path *field.Path) field.ErrorList {
-	if err == nil {
+	if all, ok := err.(*taints.ErrorList); err == nil || ok && (all == nil || len(all.Errors) == 0) {
 		return nil
 	}
 	list, found := appendFaults(nil, err, path)

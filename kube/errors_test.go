@@ -168,7 +168,7 @@ func TestFieldErrors(t *testing.T) {
 			required, internal(path, io.EOF), required,
 		}},
 
-		{"no faults", empty, path, field.ErrorList{internal(path, empty)}},
+		{"no faults", empty, path, nil},
 		{"nil faults", nothing, path, field.ErrorList{internal(path, nothing)}},
 		{
 			"a fault among nil ones",
@@ -177,7 +177,7 @@ func TestFieldErrors(t *testing.T) {
 			field.ErrorList{required},
 		},
 		{"nil field error", noField, path, isNil(noField)},
-		{"nil list", noList, path, isNil(noList)},
+		{"nil list", noList, path, nil},
 		{"nil pointer of another package", (*fs.PathError)(nil), path, isNil((*fs.PathError)(nil))},
 		{"zero field error", &taints.FieldError{}, path, field.ErrorList{internal(path, &taints.FieldError{})}},
 		{"nil, wrapped", wrappedNil, path, field.ErrorList{internal(path, wrappedNil)}},
@@ -247,8 +247,10 @@ func TestFieldErrorsOfLists(t *testing.T) {
 		"tolerations[1].key": field.ErrorTypeInvalid,
 	})
 
-	two := &taints.ErrorList{Errors: []*taints.FieldError{fault(3, "key", taints.ErrInvalid)}}
-	wantFields(t, kube.FieldErrors(two.Split(2, "startupTaints"), field.NewPath("spec")), map[string]field.ErrorType{
+	first, second := (&taints.ErrorList{Errors: []*taints.FieldError{fault(3, "key", taints.ErrInvalid)}}).Split(2)
+	wantFields(t, kube.FieldErrors(first, path), map[string]field.ErrorType{})
+	wantFields(t, kube.FieldErrors((*taints.ErrorList)(nil), path), map[string]field.ErrorType{})
+	wantFields(t, kube.FieldErrors(second, field.NewPath("spec", "startupTaints")), map[string]field.ErrorType{
 		"spec.startupTaints[1].key": field.ErrorTypeInvalid,
 	})
 }

@@ -18,7 +18,11 @@ func (in *NodeClaimTemplateSpec) validateTaints() (errs error) {
 	if !errors.As(err, &list) {
 		return err
 	}
-	for _, f := range list.Split(len(in.Taints), "startupTaints").Errors {
+	permanent, startup := list.Split(len(in.Taints))
+	for _, f := range startup.Errors {
+		f.List = "startupTaints"
+	}
+	for _, f := range slices.Concat(permanent.Errors, startup.Errors) {
 		if f.Field != "effect" || f.Kind != taints.ErrRequired {
 			errs = multierr.Append(errs, f)
 		}

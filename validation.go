@@ -152,7 +152,9 @@ func (f *faults) toleration(t *Toleration, o Options) {
 	} else if t.Operator != OpExists {
 		f.report("operator", string(t.Operator), operatorWithoutKey)
 	}
-	f.operator(t, o)
+	if t.Operator != OpExists || t.Value != "" { // as few have
+		f.operator(t, o)
+	}
 	if t.Effect != "" {
 		if p := checkEffect(t.Effect); p != noProblem {
 			f.report("effect", string(t.Effect), p)
@@ -165,9 +167,6 @@ func (f *faults) toleration(t *Toleration, o Options) {
 
 // operator checks the operator of the toleration, and the value as it wants that.
 func (f *faults) operator(t *Toleration, o Options) {
-	if t.Operator == OpExists && t.Value == "" {
-		return // most of them
-	}
 	number := valueset.Find(string(t.Operator))
 	if number < 0 {
 		f.report("operator", string(t.Operator), operatorUnknown)

@@ -1,62 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Evictor replays a cluster whose nodes fail: kubelets fall silent, conditions
-// become taints as fast as the zones allow, taints become deadlines, and pods
-// leave or are spared. Time is simulated, so that an hour takes a moment and the
-// same command line always prints the same:
-//
-//	go run ./examples/evictor
-//	go run ./examples/evictor -scenario outage -limits=false
-//
-// It is for people who write controllers that evict pods: lifecycle.go taints,
-// eviction.go evicts.
+// Evictor replays what happens to the nodes of a small cluster, and prints which
+// taints follow and when pods are evicted. It shows how an eviction controller may
+// use the library: node conditions become taints, taints become deadlines, and a
+// queue holds these. Its clock is that of the replay.
 package main
 
 import (
-	"bufio"
-	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+// An event is a change of the cluster.
+type event struct {
+	after time.Duration // since the start
+	node  string
+	ready string // the status of the node's Ready condition, unless it is empty
+	pod   string // a pod that comes to the node, unless it is empty
+	list  []taints.Toleration
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure,
-// 2 for wrong usage, 130 for a run that ctx has ended early.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		writeUsage(stderr)
-		return 0
+var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+var (
+	usual  = taints.AddDefaults(nil, taints.DefaultSeconds{}) // what admission gives to every pod
+	daemon = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
+	hasty  = []taints.Toleration{
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 30s"),
+		taints.MustParseToleration("node.kubernetes.io/unreachable:NoSchedule op=Exists"),
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "evictor: %v\n", err)
-		return 2
+)
+
+var events = []event{
+	{node: "node-1", ready: "True"},
+	{node: "node-1", pod: "web", list: usual},
+	{node: "node-1", pod: "log-agent", list: daemon},
+	{after: 1 * time.Minute, node: "node-1", ready: "Unknown"},
+	{after: 3 * time.Minute, node: "node-1", pod: "batch", list: hasty},
+	{after: 7 * time.Minute, node: "node-1", ready: "True"},
+	{after: 8 * time.Minute, node: "node-1", pod: "web-again", list: usual},
+	{after: 9 * time.Minute, node: "node-1", ready: "False"},
+	{after: 11 * time.Minute, node: "node-1", ready: "True"},
+}
+
+func main() {
+	newController(os.Stdout).replay(events)
+}
+
+// A pod runs on a node.
+type pod struct {
+	node    string
+	arrival time.Time
+	list    []taints.Toleration
+}
+
+// A controller keeps the pending evictions of all pods.
+type controller struct {
+	out   io.Writer
+	nodes map[string][]taints.Taint
+	pods  map[string]pod
+	queue lifecycle.Queue[string]
+}
+
+func newController(out io.Writer) *controller {
+	return &controller{out: out, nodes: make(map[string][]taints.Taint), pods: make(map[string]pod)}
+}
+
+// replay makes the events happen, and then what they lead to.
+func (c *controller) replay(events []event) {
+	for _, e := range events {
+		c.apply(e)
 	}
-	out := bufio.NewWriter(stdout)
-	s := newSimulation(o, out)
-	interrupted := s.run(ctx) != nil
-	s.report.writeTable()
-	err = out.Flush()
-	if err == nil && o.svg != "" {
-		err = os.WriteFile(o.svg, s.report.chart(o), 0o644)
+	for due, ok := c.queue.Next(); ok; due, ok = c.queue.Next() {
+		c.evict(due)
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "evictor: %v\n", err)
-		return 1
+}
+
+// apply makes one event happen.
+func (c *controller) apply(e event) {
+	now := start.Add(e.after)
+	c.evict(now)
+	if e.ready != "" {
+		c.setReady(e.node, e.ready, now)
 	}
-	if interrupted {
-		fmt.Fprintf(stderr, "evictor: interrupted; what is shown ends at %s of %s\n",
-			clock(s.elapsed()), clock(o.length))
-		return 130
+	if e.pod != "" {
+		c.pods[e.pod] = pod{e.node, now, e.list}
+		c.print(now, "%s comes to %s", e.pod, e.node)
+		c.update(e.pod, now)
 	}
-	return 0
+}
+
+// setReady changes the node's taints as its condition asks for, and then the
+// deadlines of its pods.
+func (c *controller) setReady(node, status string, now time.Time) {
+	state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: status}}}
+	changes := lifecycle.ReconcileConditions(c.nodes[node], state, now)
+	list, changed := changes.Apply(c.nodes[node])
+	if !changed {
+		return
+	}
+	c.nodes[node] = list
+	c.print(now, "taint %s %v", node, changes)
+	var names []string
+	for name, p := range c.pods {
+		if p.node == node {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		c.update(name, now)
+	}
+}
+
+// update sets or cancels the pod's pending eviction. Its seconds count from when
+// the taint was added or, if that is later, from when the pod came. So after a
+// restart the controller finds the same deadlines again.
+func (c *controller) update(name string, now time.Time) {
+	p := c.pods[name]
+	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrival}
+	e := policy.EvictionOf(c.nodes[p.node], p.list, now)
+	if change := c.queue.Update(name, e); change != lifecycle.Unchanged {
+		c.print(now, "%s %v (%v)", name, e, change)
+	}
+}
+
+// evict evicts the pods that are due.
+func (c *controller) evict(now time.Time) {
+	for name, due := range c.queue.PopDue(now) {
+		c.print(due, "%s is evicted from %s", name, c.pods[name].node)
+		delete(c.pods, name)
+	}
+}
+
+func (c *controller) print(at time.Time, format string, args ...any) {
+	fmt.Fprintf(c.out, "%s %s\n", at.Format(time.TimeOnly), fmt.Sprintf(format, args...))
 }

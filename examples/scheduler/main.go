@@ -1,139 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scheduler places pods on the nodes of a simulated cluster in the steps of the
-// Kubernetes documentation: it filters the nodes, scores some of those that are
-// left, and selects the best. Meanwhile nodes are cordoned, fail and come back.
-//
-//	go run ./examples/scheduler -nodes 100000 -pods 10000
-//	go run ./examples/scheduler -compare
-//
-// The latter runs it twice, with an Index of the nodes and with a loop over
-// them, and shows what each takes.
+// Scheduler places the pods of a small cluster: it filters nodes by their taints
+// and slots, scores the feasible ones by the taints that pods would rather avoid,
+// and says why a pod fits nowhere. It shows how a scheduler outside Kubernetes may
+// use the library.
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"strconv"
-	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-const usage = `Usage: scheduler [flags]
+// A node has room for some pods.
+type node struct {
+	name   string
+	slots  int
+	taints string // in kubectl's form
+}
 
-Places pods on the nodes of a simulated cluster, whose taints change meanwhile, and
-says where they went, why some wait, and how long each step took.
+// A pod has tolerations, in the form of "kubectl describe pod".
+type pod struct {
+	name        string
+	tolerations []string
+}
 
-Flags:
-`
+var nodes = []node{
+	{"spot-1", 2, "example.com/spot:PreferNoSchedule"},
+	{"worker-1", 1, ""},
+	{"gpu-1", 2, "nvidia.com/gpu=present:NoSchedule"},
+	{"gpu-2", 1, "nvidia.com/gpu=present:NoSchedule,dedicated=ml:NoSchedule"},
+}
+
+var pods = []pod{
+	{"web-1", nil},
+	{"web-2", nil},
+	{"web-3", nil},
+	{"train", []string{"nvidia.com/gpu:NoSchedule op=Exists", "dedicated=ml:NoSchedule"}},
+	{"infer", []string{"nvidia.com/gpu:NoSchedule op=Exists"}},
+	{"typo", []string{"nvidia.com/gpus:NoSchedule op=Exists"}},
+	{"agent", []string{"op=Exists"}},
+}
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	p := program{stdout: os.Stdout, stderr: os.Stderr, clock: time.Now}
-	os.Exit(p.run(ctx, os.Args[1:]))
+	if err := run(os.Stdout, nodes, pods); err != nil {
+		fmt.Fprintln(os.Stderr, "scheduler:", err)
+		os.Exit(1)
+	}
 }
 
-// A program is the scheduler with everything that it gets from outside.
-type program struct {
-	stdout, stderr io.Writer
-	clock          func() time.Time
+// A scheduler knows the taints of all nodes and their free slots.
+type scheduler struct {
+	index nodeindex.Index[string]
+	free  map[string]int
 }
 
-// options are what the command line asks for.
-type options struct {
-	nodes, pods, seed       int
-	score                   int // how many feasible nodes to score for a pod
-	taintWeight, freeWeight int
-	compare, json           bool
-}
-
-// run does what the arguments ask for and returns the exit code: 1 for failure,
-// 2 for wrong usage, 130 if it was interrupted.
-func (p program) run(ctx context.Context, args []string) int {
-	o, err := p.parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		fmt.Fprintf(p.stderr, "scheduler: %v\n", err)
-		return 2
-	}
-	r, err := simulate(ctx, o, p.clock)
-	if err == nil {
-		err = p.write(r, o.json)
-	}
-	switch {
-	case err != nil:
-		fmt.Fprintf(p.stderr, "scheduler: %v\n", err)
-		return 1
-	case r.Interrupted:
-		return 130
-	}
-	return 0
-}
-
-// parse reads the command line.
-func (p program) parse(args []string) (options, error) {
-	o := options{nodes: 100_000, pods: 10_000, seed: 1, score: 100, taintWeight: 3, freeWeight: 1}
-	flags := flag.NewFlagSet("scheduler", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the caller prints errors
-	number := func(to *int, name, usage string, least, most int) {
-		usage = fmt.Sprintf("%s, `number` from %d to %d (default %d)", usage, least, most, *to)
-		flags.Func(name, usage, func(s string) error { return setNumber(to, s, least, most) })
-	}
-	number(&o.nodes, "nodes", "nodes of the cluster", 1, 1_000_000)
-	number(&o.pods, "pods", "pods that arrive", 1, 10_000_000)
-	number(&o.seed, "seed", "seed of all that is random", 0, 1<<31-1)
-	number(&o.score, "score", "feasible nodes to score for a pod", 1, 1_000_000)
-	number(&o.taintWeight, "taint-weight", "weight of few untolerated PreferNoSchedule taints", 1, 1000)
-	number(&o.freeWeight, "free-weight", "weight of much free CPU and memory", 1, 1000)
-	flags.BoolVar(&o.compare, "compare", false, "run it again with a loop in place of the Index")
-	flags.Func("o", "output `form`: text or json (default text)", o.setForm)
-	err := flags.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(p.stdout, usage)
-		flags.SetOutput(p.stdout)
-		flags.PrintDefaults()
-	}
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	return o, err
-}
-
-func setNumber(to *int, s string, least, most int) error {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < least || n > most {
-		return fmt.Errorf("want a whole number from %d to %d", least, most)
-	}
-	*to = n
-	return nil
-}
-
-func (o *options) setForm(s string) error {
-	if s != "text" && s != "json" {
-		return errors.New("want text or json")
-	}
-	o.json = s == "json"
-	return nil
-}
-
-// write writes the report in one piece.
-func (p program) write(r *report, asJSON bool) error {
-	out := r.text()
-	if asJSON {
-		b, err := json.MarshalIndent(r, "", "  ")
+// run places the pods in turn and prints where they go.
+func run(out io.Writer, nodes []node, pods []pod) error {
+	s := scheduler{free: make(map[string]int)}
+	for _, n := range nodes {
+		list, err := taints.ParseTaints(n.taints)
 		if err != nil {
+			return fmt.Errorf("node %s: %w", n.name, err)
+		}
+		s.index.Set(n.name, list)
+		s.free[n.name] = n.slots
+	}
+	for _, p := range pods {
+		var list []taints.Toleration
+		for _, text := range p.tolerations {
+			t, err := taints.ParseToleration(text)
+			if err != nil {
+				return fmt.Errorf("pod %s: %w", p.name, err)
+			}
+			list = append(list, t)
+		}
+		if _, err := fmt.Fprintf(out, "%s: %s\n", p.name, s.place(taints.Compile(list))); err != nil {
 			return err
 		}
-		out = append(b, '\n')
 	}
-	_, err := p.stdout.Write(out)
-	return err
+	return nil
+}
+
+// place takes a slot of the best node for a pod, and says which, or why there is
+// none.
+func (s *scheduler) place(m *taints.Matcher) string {
+	var names []string
+	var soft []int // taints that the pod would rather avoid
+	for name, verdict := range s.index.FeasibleVerdicts(m) {
+		if s.free[name] > 0 {
+			names, soft = append(names, name), append(soft, verdict.PreferNoSchedule)
+		}
+	}
+	if len(names) == 0 {
+		return s.why(m)
+	}
+	best := 0
+	scores := taints.NormalizeScores(nil, soft, 100)
+	for i, name := range names {
+		if scores[i] > scores[best] || scores[i] == scores[best] && name < names[best] {
+			best = i
+		}
+	}
+	s.free[names[best]]--
+	return fmt.Sprintf("%s, score %d of %d feasible nodes", names[best], scores[best], len(names))
+}
+
+// why says why a pod fits nowhere.
+func (s *scheduler) why(m *taints.Matcher) string {
+	summary := explain.Groups(m, taints.Hard, s.index.Groups())
+	if summary.Feasible > 0 {
+		return fmt.Sprintf("pending, %v; those available are full", summary)
+	}
+	return fmt.Sprintf("pending, %v", summary)
 }

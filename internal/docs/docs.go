@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package docs has the tests that hold this repository's documents: that their
-// code compiles, that their links lead somewhere, and that their numbers and
-// versions are those that were measured and tested.
+// Package docs has tests of the repository's documents: the code in them compiles,
+// their links lead somewhere, the names exist, and the versions are tested.
 package docs

@@ -3,12 +3,10 @@
 package docs
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -24,36 +22,6 @@ func table(t *testing.T, name, heading string) markdown.Table {
 		t.Fatalf("%s has no table below %q", name, heading)
 	}
 	return tables[i]
-}
-
-// The measurements in README.md are those of docs/BENCHMARKS.md.
-func TestReadmeShowsTheBenchmarks(t *testing.T) {
-	shown := table(t, "README.md", "How fast")
-	measured := map[string]bool{}
-	for _, x := range tablesOf(t, "docs/BENCHMARKS.md") {
-		if len(x.Columns) < 4 || !slices.Equal(x.Columns[:4], shown.Columns) {
-			continue
-		}
-		for _, row := range x.Rows {
-			measured[cells(row, shown.Columns)] = true
-		}
-	}
-	for _, row := range shown.Rows {
-		if !measured[cells(row, shown.Columns)] {
-			t.Errorf("docs/BENCHMARKS.md does not have %s", row.Line)
-		}
-	}
-	if len(shown.Rows) < 4 {
-		t.Errorf("%d rows", len(shown.Rows))
-	}
-}
-
-func cells(row markdown.Row, columns []string) string {
-	var list []string
-	for _, c := range columns {
-		list = append(list, row.Cell(c))
-	}
-	return strings.Join(list, " | ")
 }
 
 // The versions of Kubernetes in README.md are those that are tested.
@@ -104,37 +72,6 @@ func first(t *testing.T, name, pattern string) string {
 // oneLine returns the text with a space wherever it has a line break or more
 // than one space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// README.md tells how Kubernetes' own tests went as conformance/README.md does.
-func TestReadmeCountsKubernetesTests(t *testing.T) {
-	passed, failed := 0, 0
-	for _, row := range table(t, "conformance/README.md", "Kubernetes' own tests").Rows {
-		passed += number(t, row.Cell("passed"))
-		failed += number(t, row.Cell("failed as documented"))
-	}
-	text := fmt.Sprintf("%d pass, and %d fail", passed, failed)
-	if !strings.Contains(oneLine(read(t, "README.md")), text) {
-		t.Errorf("README.md does not say: %s", text)
-	}
-}
-
-func number(t *testing.T, text string) int {
-	t.Helper()
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-// README.md names the oldest Go that go.mod asks for.
-func TestReadmeGo(t *testing.T) {
-	readme := read(t, "README.md")
-	if minor := first(t, "go.mod", `(?m)^go (1\.\d+)`); !strings.Contains(readme, "badge/go-"+minor+"%2B-") ||
-		!strings.Contains(readme, "[Go "+minor+" or later]") {
-		t.Errorf("the badge does not say Go %s", minor)
-	}
-}
 
 func exists(name string) bool {
 	_, err := os.Stat(filepath.Join(root, name))

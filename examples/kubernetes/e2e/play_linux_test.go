@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/webhooktest"
 )
 
 // playCommand is that of the README, for the root of the repository.

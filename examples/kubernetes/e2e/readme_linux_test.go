@@ -15,8 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/seed-0529bac1/taints/examples/internal/readme"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+	"github.com/seed-0529bac1/taints/internal/readme"
 )
 
 // root is the folder where the READMEs' commands are to be run.

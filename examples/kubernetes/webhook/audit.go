@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/internal/webhook"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/webhook"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"

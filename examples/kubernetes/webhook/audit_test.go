@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/internal/webhook"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/webhook"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-0529bac1/taints/examples/internal/webhooktest"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/webhooktest"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command webhook serves the admission webhook of examples/admission in a cluster,
-// and registers it: it makes the certificates, keeps them in a Secret that its
+// Command webhook serves an admission webhook for tolerations in a cluster, and
+// registers it: it makes the certificates, keeps them in a Secret that its
 // replicas share, renews them, and writes both webhook configurations.
 //
 //	webhook -namespace webhooks -service admission -addr :8443 -rules /etc/admission/rules.json
@@ -25,8 +25,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/seed-0529bac1/taints/examples/internal/webhook"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/webhook"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"

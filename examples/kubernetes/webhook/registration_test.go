@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The configurations are those of the README of examples/admission.
 func TestConfigurations(t *testing.T) {
 	const common = `
   admissionReviewVersions: [v1]

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// A causeKind is a kind of cause.
+type causeKind string
+
+// The kinds of causes.
+const (
+	causeMistake     causeKind = "mistake"            // a toleration was meant for the taints and misses them
+	causeTaints      causeKind = "taints"             // no toleration was meant for the taints
+	causeInvalid     causeKind = "invalid-toleration" // an API server refuses the tolerations
+	causeNodes       causeKind = "node-state"         // the nodes are cordoned, unhealthy, starting or being removed
+	causeAffinity    causeKind = "node-affinity"      // no node matches node selector and required node affinity
+	causeGates       causeKind = "scheduling-gates"
+	causeOther       causeKind = "other"       // something that is not evaluated
+	causeSchedulable causeKind = "schedulable" // none, of a pod that does not exist yet
+)
+
+// A cause is why pods are pending, with all the pods.
+type cause struct {
+	Kind causeKind `json:"kind"`
+	Text string    `json:"text"`
+	Pods int       `json:"pods"`
+	// Owners names the first owners of the pods, up to maxNames; OwnersTotal
+	// counts all.
+	Owners      []string `json:"owners"`
+	OwnersTotal int      `json:"ownersTotal"`
+	// Examples are the names of some of the pods.
+	Examples []string `json:"examples"`
+	// Fix is what to do. Its commands are for the first of the pods.
+	Fix   []step   `json:"fix"`
+	Notes []string `json:"notes"`
+}
+
+// causesOf folds the pending pods by cause and fix, most pods first, and tells
+// each its cause.
+func causesOf(list []pending) []cause {
+	causes := []cause{}
+	keys := make([]string, len(list))
+	at := make(map[string]int)
+	owners := make(map[[2]string]bool)
+	for i := range list {
+		x := &list[i]
+		keys[i] = x.causeKey()
+		k, ok := at[keys[i]]
+		if !ok {
+			k = len(causes)
+			at[keys[i]] = k
+			causes = append(causes, cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: x.Fix, Notes: x.Notes})
+		}
+		c := &causes[k]
+		c.Pods += len(x.Pods)
+		if owner := x.ownerName(); owner != "" && !owners[[2]string{keys[i], owner}] {
+			owners[[2]string{keys[i], owner}] = true
+			c.OwnersTotal++
+			if len(c.Owners) < maxNames {
+				c.Owners = append(c.Owners, owner)
+			}
+		}
+		for _, name := range x.Pods {
+			if len(c.Examples) < 3 {
+				c.Examples = append(c.Examples, x.Namespace+"/"+name)
+			}
+		}
+	}
+	order := make([]int, len(causes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(
+			boolOrder(causes[a].Kind == causeSchedulable)-boolOrder(causes[b].Kind == causeSchedulable),
+			causes[b].Pods-causes[a].Pods, strings.Compare(causes[a].Text, causes[b].Text),
+		)
+	})
+	sorted, place := make([]cause, len(causes)), make([]int, len(causes))
+	for i, from := range order {
+		sorted[i], place[from] = causes[from], i
+	}
+	for i := range list {
+		list[i].Cause = place[at[keys[i]]]
+	}
+	return sorted
+}
+
+// causeKey is equal for pods with the same cause and fix. Commands differ where
+// the owners do.
+func (x *pending) causeKey() string {
+	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
+	for _, s := range x.Fix {
+		words = append(words, "fix", s.Text)
+	}
+	return strings.Join(words, "\n")
+}
+
+// ownerName names the object that has the template of the pods, "" if there is none.
+func (x *pending) ownerName() string {
+	if x.Owner == nil {
+		return ""
+	}
+	kind, name := x.Owner.template()
+	return kind + " " + x.Namespace + "/" + name
+}
+
+// explain sets why the pods are pending and what to do. The first of them is p.
+func (a *analyst) explain(x *pending, p *pod, r *placement) {
+	isInvalid := taints.ValidateTolerations(p.tolerations) != nil
+	switch {
+	case isInvalid && (p.template || r.matching > 0 && r.feasible == 0 && r.change == nil && len(r.alternatives) == 0):
+		x.Kind, x.Text = causeInvalid, invalidText(p.tolerations)
+		x.Fix = x.steps("", repairs(p.tolerations))
+	case p.gated:
+		x.Kind, x.Text = causeGates, "scheduling gates: the scheduler ignores the pod until they are removed"
+	case r.matching == 0:
+		x.Kind, x.Text = causeAffinity, affinityCause(p.profile, r)
+		for _, s := range r.similar {
+			x.Fix = append(x.Fix, step{"if you meant the label " + s.String() + ", change the pod's node selector or affinity", ""})
+		}
+	case r.feasible > 0:
+		a.explainOther(x, p, r)
+	case r.change == nil && len(r.alternatives) == 0: // a taint is invalid
+		x.Kind, x.Text = causeTaints, r.text
+	case len(r.alternatives) > 0:
+		x.Kind, x.Text = causeTaints, r.text
+		x.Fix = x.alternativeSteps(r)
+	case len(r.change.Entries) == 0:
+		x.Kind, x.Text = causeNodes, r.text
+		x.Fix = r.nodeSteps
+	default:
+		x.Kind, x.Text = causeMistake, r.text
+		x.Fix = slices.Concat(r.nodeSteps, x.steps("", r.change.Entries))
+	}
+	if p.scheduler != "" {
+		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.scheduler+", which may apply other rules")
+	}
+	for _, f := range x.Findings {
+		if slices.Contains(noteworthy, f.Code) {
+			x.Notes = append(x.Notes, f.text())
+		}
+	}
+	if x.Fix == nil {
+		x.Fix = []step{}
+	}
+}
+
+// noteworthy are the codes of findings that may be why a pod is pending, where
+// the text of the cause does not say so.
+var noteworthy = []tolerationset.Code{
+	tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold,
+}
+
+// explainOther is for pods that taints and node affinity allow on some nodes.
+func (a *analyst) explainOther(x *pending, p *pod, r *placement) {
+	x.Kind = causeOther
+	switch reported := reportedReasons(p.message); {
+	case p.template:
+		x.Kind, x.Text = causeSchedulable, "taints and node affinity allow "+count(r.feasible, "node")
+	case reported != "":
+		x.Text = reported
+	case p.scheduler != "":
+		x.Text = "waiting for the scheduler " + p.scheduler
+	default:
+		x.Text = "taints and node affinity allow " + count(r.feasible, "node") + "; the scheduler has not reported a reason"
+	}
+	if c := r.change; c != nil && len(c.Entries) > 0 && len(c.NodeTaints) == 0 {
+		x.Text += "; on " + count(c.Opens, "more node") + ": " + r.text
+		x.Fix = x.steps("to use "+count(c.Opens, "more node")+", ", c.Entries)
+	}
+}
+
+var clausePattern = regexp.MustCompile(`^(\d+) (.+)$`)
+
+// reportedReasons returns what the scheduler's message says apart from taints and
+// node affinity, as in "Insufficient cpu on 10 nodes". A message of another form
+// is returned as it is, up to the first sentence.
+func reportedReasons(message string) string {
+	message = strings.Join(strings.Fields(message), " ")
+	if message == "" {
+		return ""
+	}
+	text, _, _ := strings.Cut(message, ". ")
+	_, list, ok := strings.Cut(strings.TrimSuffix(text, "."), " nodes are available: ")
+	if !ok {
+		return shortened(text, 200)
+	}
+	var words []string
+	for _, clause := range strings.Split(list, ", ") {
+		m := clausePattern.FindStringSubmatch(clause)
+		switch {
+		case m == nil:
+			words = append(words, clause)
+		case strings.Contains(m[2], "taint"), strings.Contains(m[2], "node affinity"),
+			strings.Contains(m[2], "were unschedulable"):
+		case strings.HasPrefix(m[2], "node(s) "):
+			words = append(words, clause)
+		default:
+			words = append(words, m[2]+" on "+strings.Replace(m[1]+" nodes", "1 nodes", "1 node", boolOrder(m[1] == "1")))
+		}
+	}
+	if len(words) == 0 {
+		return shortened(text, 200) // which contradicts what was evaluated
+	}
+	return shortened(strings.Join(words, ", "), 200)
+}
+
+func shortened(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// affinityCause says why no node matches.
+func affinityCause(p *profile, r *placement) string {
+	switch {
+	case p.invalid != nil:
+		return "required node affinity is invalid: " + p.invalid.Error()
+	case len(r.absent) == 1:
+		return "the node that the required node affinity names does not exist"
+	case len(r.absent) > 1:
+		return "none of the nodes that the required node affinity names exists"
+	case len(r.missing) > 0:
+		text := "no node has the label " + enumerate(r.missing, "or")
+		if len(r.similar) > 0 {
+			text += "; " + similarText(r.similar)
+		}
+		return text
+	}
+	return "no node matches " + p.requirements()
+}
+
+// similarText says which labels nodes have.
+func similarText(list []similarLabel) string {
+	var words []string
+	for _, s := range list {
+		verb := " have "
+		if s.nodes == 1 {
+			verb = " has "
+		}
+		words = append(words, count(s.nodes, "node")+verb+s.String())
+	}
+	return joined(words)
+}
+
+// requirements names the node selector and the required node affinity.
+func (p *profile) requirements() string {
+	var words []string
+	if len(p.selector) > 0 {
+		words = append(words, "node selector "+selectorText(p.selector))
+	}
+	if p.required != nil {
+		words = append(words, "required node affinity "+affinityText(p.required))
+	}
+	return joined(words)
+}
+
+// taintsText names the taints that the change or the alternatives are about, or
+// all, and says why they are not tolerated.
+func (r *placement) taintsText(why reasons) string {
+	var list, states []taints.Taint
+	switch {
+	case r.change != nil && len(r.change.Entries) == 0:
+		return "nodes are " + statesText(r.change.NodeTaints) + ": " + reasonsText(nil, r.change.NodeTaints)
+	case r.change != nil:
+		states = r.change.NodeTaints
+		for _, t := range taintsOf(why) {
+			if _, ok := taints.Match(t, r.change.Tolerations); ok && why[t].at >= 0 {
+				list = append(list, t)
+			}
+		}
+	case len(r.alternatives) > 0:
+		for i := range r.alternatives {
+			list, states = append(list, r.alternatives[i].rest...), append(states, r.alternatives[i].NodeTaints...)
+		}
+	default:
+		list = taintsOf(why)
+	}
+	return reasonsText(why, distinct(list)) + statesClause(distinct(states))
+}
+
+// statesClause says that the nodes are in a state, too.
+func statesClause(list []taints.Taint) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "; nodes are also " + statesText(list) + ": " + taintsText(list)
+}
+
+// distinct sorts the taints and returns each once.
+func distinct(list []taints.Taint) []taints.Taint {
+	slices.SortFunc(list, taints.Taint.Compare)
+	return slices.Compact(list)
+}
+
+// alternativeSteps says what to do for the only alternative, or how to choose.
+func (x *pending) alternativeSteps(r *placement) []step {
+	const choose = "choose the nodes that the pod belongs on"
+	if x.AlternativesTotal > 1 && x.template {
+		return []step{{choose + ", and tolerate their taints, which -o wide lists", ""}}
+	}
+	if x.AlternativesTotal > 1 {
+		return []step{{choose + "; their taints are listed by this command", x.whynot()}}
+	}
+	only := &x.Alternatives[0]
+	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", taintsText(only.asks()), namesOf(only.NodeNames, only.Nodes))
+	return slices.Concat(r.nodeSteps, x.steps(condition, only.entries()))
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// apiServer serves the lists in pages of half the size that is asked for.
+func apiServer(t *testing.T, lists map[string][]string) (url string, requests *[]string) {
+	requests = &[]string{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		*requests = append(*requests, r.URL.Path+" "+query.Get("labelSelector"))
+		if accept := r.Header.Get("Accept"); !strings.HasPrefix(accept, runtime.ContentTypeProtobuf) {
+			t.Errorf("accepts %s", accept)
+		}
+		items, ok := lists[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		limit, _ := strconv.Atoi(query.Get("limit"))
+		from, _ := strconv.Atoi(query.Get("continue"))
+		end := min(from+limit/2, len(items))
+		next := ""
+		if end < len(items) {
+			next = strconv.Itoa(end)
+		}
+		kind := "NodeList"
+		if strings.HasSuffix(r.URL.Path, "/pods") {
+			kind = "PodList"
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{"continue":%q},"items":[%s]}`,
+			kind, next, strings.Join(items[from:end], ","))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, requests
+}
+
+// TestCluster lists a cluster in pages.
+func TestCluster(t *testing.T) {
+	nodes := []string{nodeJSON("n", "", "k=v:NoSchedule")}
+	var pods []string
+	for i := range 600 {
+		pods = append(pods, podJSON(fmt.Sprintf("p%03d", i), "n", ""))
+	}
+	pods = append(pods, podJSON("q", "", ""))
+	for i := range pods {
+		pods[i] = strings.Replace(pods[i], `"metadata":{`, `"metadata":{"labels":{"app":"web"},`, 1)
+	}
+	url, requests := apiServer(t, map[string][]string{
+		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
+	})
+	t.Setenv("HOME", t.TempDir())
+	run := func(stdin io.Reader, args ...string) string {
+		t.Helper()
+		*requests = nil
+		code, stdout, stderr := runOn(stdin, append(args, "-s", url)...)
+		if code != 0 || stderr != "" {
+			t.Fatalf("exit code %d, stderr %q", code, stderr)
+		}
+		return stdout
+	}
+	const want = "1 node and 601 pods from the cluster, "
+	notRead := strings.NewReader("not read")
+	if got := run(notRead, "-A", "-l", "app=web"); !strings.HasPrefix(got, want) {
+		t.Errorf("got %s", got)
+	}
+	pages := "/api/v1/nodes ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web"
+	if got := strings.Join(*requests, ","); got != pages {
+		t.Errorf("requests %s", got)
+	}
+	if got := run(notRead); !strings.HasPrefix(got, want) || !strings.Contains(got, "Only pods that match -n default.") {
+		t.Errorf("got %s", got)
+	}
+	if got := run(notRead, "q"); !strings.Contains(got, "0/1 nodes are available: 1 node(s) had untolerated taint(s).") {
+		t.Errorf("got %s", got)
+	}
+	if notRead.Len() != len("not read") {
+		t.Error("standard input was read, which a loop of a shell reads from")
+	}
+	deployment := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`
+	if got := run(strings.NewReader(deployment), "-f", "-"); !strings.Contains(got, "1 pod of Deployment default/web: untolerated") {
+		t.Errorf("a Deployment before it is applied: %s", got)
+	}
+	if code, names, _ := runOn(nil, "__complete", "-s", url, ""); code != 0 || !strings.Contains(names, "\nq\n") {
+		t.Errorf("completion: %s", names)
+	}
+}
+
+// An interrupt ends the program at once with the code that shells use.
+func TestInterrupt(t *testing.T) {
+	if os.Getenv("WHYNOT_MAIN") != "" {
+		os.Args = []string{"kubectl-whynot", "-f", "-"}
+		main()
+	}
+	self := exec.Command(os.Args[0], "-test.run=^TestInterrupt$")
+	self.Env = append(os.Environ(), "WHYNOT_MAIN=1")
+	in, err := self.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := self.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	// More than a pipe holds, so that the program has begun to read.
+	if _, err := io.WriteString(in, `{"kind":"`+strings.Repeat("x", 1<<18)); err != nil {
+		t.Fatal(err)
+	}
+	self.Process.Signal(os.Interrupt)
+	self.Wait()
+	if code := self.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+)
+
+// A program is the command with what it gets from outside.
+type program struct {
+	in       io.Reader // nil: none
+	out, err io.Writer
+	clock    func() time.Time
+
+	config     *genericclioptions.ConfigFlags
+	files      genericclioptions.FileNameFlags
+	all        bool
+	selector   string
+	output     string
+	now        string
+	asksServer bool // a flag says that the cluster is meant
+}
+
+const long = `Say why pods are pending, when taints evict pods, and how to fix that.
+
+It evaluates taints, tolerations, node selectors and required node affinity. It reads
+the files of -f; or else, without -A, -n and the flags that choose a cluster, what is
+piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, Jobs and
+CronJobs in the input are judged as the pods that they would create. If the input has
+no nodes, those of the cluster are used.`
+
+const examples = `  # Pods of the current namespace, or of all
+  kubectl whynot
+  kubectl whynot -A
+
+  # All details about one pod
+  kubectl whynot web-645fb7869d-hrf9l
+
+  # A page for the browser
+  kubectl whynot -A -o html > page.html
+
+  # A manifest before it is applied
+  kubectl whynot -f deployment.yaml
+
+  # A dump of a cluster
+  kubectl get nodes,pods -A -o json | kubectl whynot`
+
+var outputs = []string{"text", "wide", "json", "yaml", "html"}
+
+// command returns the command line.
+func (p *program) command() *cobra.Command {
+	p.config = genericclioptions.NewConfigFlags(true)
+	filenames, recursive := []string{}, false
+	p.files = genericclioptions.FileNameFlags{
+		Usage: "File, directory or URL with objects to read; - is standard input.", Filenames: &filenames, Recursive: &recursive,
+	}
+	c := &cobra.Command{
+		Use: "kubectl-whynot [POD]", Short: "Say why pods are pending, and when taints evict pods",
+		Long: long, Example: examples,
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: p.completePods,
+		RunE: func(c *cobra.Command, args []string) error {
+			p.asksServer = p.all
+			for _, name := range []string{"namespace", "context", "kubeconfig", "cluster", "server", "user"} {
+				p.asksServer = p.asksServer || c.Flags().Changed(name)
+			}
+			return p.answer(c.Context(), args)
+		},
+	}
+	c.SetOut(p.out)
+	c.SetErr(p.err)
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	flags := c.Flags()
+	flags.BoolVarP(&p.all, "all-namespaces", "A", false, "Pods of all namespaces.")
+	flags.StringVarP(&p.selector, "selector", "l", "", "Only pods that match this label selector.")
+	flags.StringVarP(&p.output, "output", "o", "text", "Output format. One of: "+strings.Join(outputs, ", ")+".")
+	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
+	p.files.AddFlags(flags)
+	p.config.AddFlags(flags)
+	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	c.AddCommand(&cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) { fmt.Fprintln(p.out, version()) },
+	})
+	return c
+}
+
+// version returns the version of the module that the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// options are what the command line asks for.
+type options struct {
+	pod  string // empty: all pods
+	now  time.Time
+	only filter
+}
+
+// options checks the command line.
+func (p *program) options(args []string) (o options, err error) {
+	if o.pod, err = podArgument(args); err != nil {
+		return o, err
+	}
+	if !slices.Contains(outputs, p.output) {
+		return o, fmt.Errorf("unknown output format %q; want one of %s", p.output, strings.Join(outputs, ", "))
+	}
+	o.now = p.clock()
+	if p.now != "" {
+		if o.now, err = time.Parse(time.RFC3339, p.now); err != nil {
+			return o, fmt.Errorf("--now is %q; want a time such as 2026-11-21T01:24:00Z", p.now)
+		}
+	}
+	o.now = o.now.UTC().Truncate(time.Second)
+	if p.selector != "" {
+		if o.only.labels, err = labels.Parse(p.selector); err != nil {
+			return o, fmt.Errorf("-l: %w", err)
+		}
+	}
+	o.only.namespace = *p.config.Namespace
+	if p.all && o.only.namespace != "" {
+		return o, errors.New("-n and -A cannot be used together")
+	}
+	if namespace, name, ok := strings.Cut(o.pod, "/"); ok && !isWorkload(namespace) {
+		if o.only.namespace != "" && o.only.namespace != namespace {
+			return o, fmt.Errorf("pod %s is not in namespace %s", o.pod, o.only.namespace)
+		}
+		o.only.namespace, o.pod = namespace, name
+		p.all = false
+	}
+	return o, nil
+}
+
+// podArgument returns the pod that the arguments name as kubectl does, or as
+// namespace/name.
+func podArgument(args []string) (string, error) {
+	isPod := func(s string) bool { return s == "pod" || s == "pods" || s == "po" }
+	if len(args) == 2 && (isPod(args[0]) || isWorkload(args[0])) {
+		args = []string{args[0] + "/" + args[1]}
+	}
+	switch {
+	case len(args) == 0:
+		return "", nil
+	case len(args) > 1:
+		return "", fmt.Errorf("want one pod, not %d; use -f for files", len(args))
+	}
+	pod := args[0]
+	if kind, name, ok := strings.Cut(pod, "/"); ok && isPod(kind) {
+		pod = name
+	}
+	namespace, name, isFull := strings.Cut(pod, "/")
+	if pod == "" || isFull && (namespace == "" || name == "" || strings.Contains(name, "/")) {
+		return "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", args[0])
+	}
+	return pod, nil
+}
+
+// isWorkload reports whether s is the kind of a workload that is judged by its
+// template.
+func isWorkload(s string) bool {
+	return slices.Contains([]string{"deployment", "statefulset", "daemonset", "job", "cronjob"}, s)
+}
+
+// write writes the report in the format that is asked for.
+func (p *program) write(r *report) error {
+	switch p.output {
+	case "json":
+		return r.writeJSON(p.out)
+	case "yaml":
+		return r.writeYAML(p.out)
+	case "html":
+		return r.writeHTML(p.out)
+	}
+	text := page{width: 100}
+	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			text.width = width
+		}
+		text.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	}
+	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
+		text.width = width
+	}
+	text.width = max(text.width, 80)
+	r.writeText(&text, p.output == "wide")
+	_, err := io.WriteString(p.out, text.String())
+	return err
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// decode adds the object that the manifest describes. It counts objects of other
+// kinds.
+func (c *cluster) decode(m manifest) error {
+	c.objects++
+	if version := apiVersions[m.Kind]; m.APIVersion != "" && m.APIVersion != version {
+		c.others[m.Kind]++
+		return nil
+	}
+	switch m.Kind {
+	case "":
+		return errors.New("kind is missing")
+	case "Node":
+		return decodeAs(m, c.addNode)
+	case "Pod":
+		return c.decodePod(m)
+	case "Deployment":
+		return decodeAs(m, func(o *appsv1.Deployment) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template) })
+	case "StatefulSet":
+		return decodeAs(m, func(o *appsv1.StatefulSet) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template) })
+	case "DaemonSet":
+		return decodeAs(m, func(o *appsv1.DaemonSet) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template) })
+	case "Job":
+		return decodeAs(m, func(o *batchv1.Job) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template) })
+	case "CronJob":
+		return decodeAs(m, func(o *batchv1.CronJob) error {
+			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.JobTemplate.Spec.Template)
+		})
+	}
+	c.others[m.Kind]++
+	return nil
+}
+
+// apiVersions has the kinds of objects that count.
+var apiVersions = map[string]string{
+	"Node": "v1", "Pod": "v1",
+	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1",
+	"Job": "batch/v1", "CronJob": "batch/v1",
+}
+
+// decodeAs decodes the manifest and passes the object on.
+func decodeAs[T any](m manifest, add func(*T) error) error {
+	o := new(T)
+	err := json.Unmarshal(m.json, o, lenient...)
+	if err == nil {
+		err = add(o)
+	}
+	return m.wrap(err)
+}
+
+// wrap says which object the error is about.
+func (m manifest) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	var o struct {
+		Metadata struct{ Namespace, Name string }
+	}
+	json.Unmarshal(m.json, &o, append(lenient, json.MatchCaseInsensitiveNames(true))...)
+	name := o.Metadata.Name
+	if o.Metadata.Namespace != "" {
+		name = o.Metadata.Namespace + "/" + name
+	}
+	return fmt.Errorf("%s %s: %w", m.Kind, name, err)
+}
+
+// decodePod adds a pod. Of one that has a node, it decodes only what counts,
+// which is much faster.
+func (c *cluster) decodePod(m manifest) error {
+	var o placedPod
+	if err := json.Unmarshal(m.json, &o, lenient...); err != nil {
+		return m.wrap(err)
+	}
+	if o.Spec.NodeName == "" {
+		return decodeAs(m, c.addPod)
+	}
+	return m.wrap(c.addPod(o.pod()))
+}
+
+// A placedPod is what counts of a pod that has a node.
+type placedPod struct {
+	Metadata struct {
+		Namespace         string                  `json:"namespace"`
+		Name              string                  `json:"name"`
+		Labels            map[string]string       `json:"labels"`
+		DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
+		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
+	} `json:"metadata"`
+	Spec struct {
+		NodeName     string              `json:"nodeName"`
+		NodeSelector map[string]string   `json:"nodeSelector"`
+		Affinity     *corev1.Affinity    `json:"affinity"`
+		Tolerations  []corev1.Toleration `json:"tolerations"`
+	} `json:"spec"`
+	Status struct {
+		Phase      corev1.PodPhase       `json:"phase"`
+		StartTime  *metav1.Time          `json:"startTime"`
+		Conditions []corev1.PodCondition `json:"conditions"`
+	} `json:"status"`
+}
+
+func (o *placedPod) pod() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Labels: o.Metadata.Labels,
+			DeletionTimestamp: o.Metadata.DeletionTimestamp, OwnerReferences: o.Metadata.OwnerReferences,
+		},
+		Spec: corev1.PodSpec{
+			NodeName: o.Spec.NodeName, NodeSelector: o.Spec.NodeSelector,
+			Affinity: o.Spec.Affinity, Tolerations: o.Spec.Tolerations,
+		},
+		Status: corev1.PodStatus{
+			Phase: o.Status.Phase, StartTime: o.Status.StartTime, Conditions: o.Status.Conditions,
+		},
+	}
+}

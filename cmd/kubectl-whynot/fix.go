@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// steps returns what to do to make the entries. The API server accepts additions
+// to the tolerations of an existing pod, but no replacements, so most owners get
+// a new template.
+func (x *pending) steps(condition string, entries []entry) []step {
+	if len(entries) == 0 {
+		return nil
+	}
+	pod := x.command("delete", "pod", x.Pods[0])
+	o := owner{}
+	if x.Owner != nil {
+		o = *x.Owner
+	}
+	kind, name := o.template()
+	change := condition + entriesText(entries)
+	switch {
+	case x.template:
+		return []step{{change + " in the pod template of " + kind + " " + name, ""}}
+	case kind == "Deployment":
+		return []step{{change, x.patch(kind, name, "/spec/template/spec", entries)}}
+	case kind == "StatefulSet", kind == "DaemonSet":
+		return []step{
+			{change, x.patch(kind, name, "/spec/template/spec", entries)},
+			{"delete the pod if the " + kind + " does not replace it", pod},
+		}
+	case kind == "ReplicaSet", kind == "ReplicationController":
+		return []step{
+			{change, x.patch(kind, name, "/spec/template/spec", entries)},
+			{"delete the pod, so that the " + kind + " makes a new one", pod},
+		}
+	case o.cronJob() != "":
+		return []step{
+			{condition + additionsText(entries), x.patchPod(entries)},
+			{"do the same for the next Jobs", x.patch("CronJob", o.cronJob(), "/spec/jobTemplate/spec/template/spec", entries)},
+		}
+	case kind == "Job", kind == "":
+		return []step{{condition + additionsText(entries), x.patchPod(entries)}}
+	}
+	return []step{
+		{condition + additionsText(entries), x.patchPod(entries)},
+		{"change what " + kind + " " + name + " makes its pods from", ""},
+	}
+}
+
+func entriesText(entries []entry) string {
+	var words []string
+	for _, e := range entries {
+		switch {
+		case e.Replaces == nil:
+			words = append(words, "add toleration "+e.Toleration.String())
+		case e.Replaces.Validate() != nil: // whose text may be that of a valid one
+			fields, _ := json.Marshal(e.Toleration)
+			words = append(words, fmt.Sprintf("write tolerations[%d] as %s", e.at, fields))
+		default:
+			words = append(words, "replace toleration "+e.Replaces.String()+" with "+e.Toleration.String())
+		}
+	}
+	return joined(firstOf(words, 5))
+}
+
+// additionsText is entriesText for an existing pod.
+func additionsText(entries []entry) string {
+	var words []string
+	for _, e := range entries {
+		words = append(words, e.Toleration.String())
+	}
+	noun := "toleration "
+	if len(words) > 1 {
+		noun = "tolerations "
+	}
+	return "add " + noun + joined(firstOf(words, 5))
+}
+
+// whynot returns the command that shows all about the first of the pods.
+func (x *pending) whynot() string {
+	words := slices.Concat([]string{x.kubectl[0], "whynot"}, x.kubectl[1:])
+	return commandLine(append(words, "-n", x.Namespace, x.Pods[0])...)
+}
+
+// An operation is one of a JSON patch.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// patch returns the command that makes the entries in a template. It tests that
+// the template has the tolerations that it replaces. What controllers and admission
+// add to a pod comes after the tolerations of its template.
+func (x *pending) patch(kind, name, spec string, entries []entry) string {
+	path := spec + "/tolerations"
+	var added []taints.Toleration
+	var operations []operation
+	for _, e := range entries {
+		if e.Replaces == nil {
+			added = append(added, e.Toleration)
+			continue
+		}
+		at := fmt.Sprintf("%s/%d", path, e.at)
+		operations = append(operations, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
+	}
+	operations = append(operations, additions(path, added, x.hasOwnTolerations)...)
+	return x.patchCommand(strings.ToLower(kind), name, operations)
+}
+
+// patchPod returns the command that adds the entries to an existing pod.
+func (x *pending) patchPod(entries []entry) string {
+	var added []taints.Toleration
+	for _, e := range entries {
+		added = append(added, e.Toleration)
+	}
+	return x.patchCommand("pod", x.Pods[0], additions("/spec/tolerations", added, len(x.Tolerations) > 0))
+}
+
+// additions adds to the list at the path, or creates it.
+func additions(path string, added []taints.Toleration, exists bool) []operation {
+	if len(added) > 0 && !exists {
+		return []operation{{"add", path, added}}
+	}
+	var operations []operation
+	for _, t := range added {
+		operations = append(operations, operation{"add", path + "/-", t})
+	}
+	return operations
+}
+
+func (x *pending) patchCommand(resource, name string, operations []operation) string {
+	patch, _ := json.Marshal(operations) // which fails for no toleration
+	return x.command("patch", resource, name, "--type=json", "-p", string(patch))
+}
+
+// command returns a command of kubectl in the namespace of the pods.
+func (x *pending) command(words ...string) string {
+	return commandLine(slices.Concat(x.kubectl, []string{"-n", x.Namespace}, words)...)
+}
+
+// invalidText says what is wrong with the first invalid toleration.
+func invalidText(list []taints.Toleration) string {
+	err := taints.ValidateTolerations(list)
+	var all *taints.ErrorList
+	if !errors.As(err, &all) {
+		return ""
+	}
+	text := "invalid toleration: " + all.Errors[0].Error()
+	if len(all.Errors) > 1 {
+		text += fmt.Sprintf(" (and %d more)", len(all.Errors)-1)
+	}
+	return text
+}
+
+// repairs returns what invalid tolerations were probably meant to be: a taint in
+// place of a key, or a value in quotes. It returns nil unless that makes the list
+// valid.
+func repairs(list []taints.Toleration) []entry {
+	list = slices.Clone(list)
+	var entries []entry
+	for i, t := range list {
+		if t.Validate() == nil {
+			continue
+		}
+		fixed := t
+		fixed.Value = strings.Trim(fixed.Value, `"'`)
+		key, effect, hasEffect := strings.Cut(fixed.Key, ":")
+		if hasEffect && fixed.Effect == "" {
+			fixed.Effect = taints.Effect(effect)
+		}
+		key, value, hasValue := strings.Cut(strings.Trim(key, `"'`), "=")
+		if fixed.Key = key; hasValue && fixed.Value == "" {
+			fixed.Value = strings.Trim(value, `"'`)
+		}
+		if hasValue && fixed.Operator == taints.OpExists {
+			fixed.Operator = taints.OpEqual
+		}
+		entries = append(entries, entry{&t, fixed, i})
+		list[i] = fixed
+	}
+	if taints.ValidateTolerations(list) != nil {
+		return nil
+	}
+	return entries
+}

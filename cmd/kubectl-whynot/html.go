@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"strings"
+)
+
+//go:embed page/page.html.tmpl
+var pageTemplate string
+
+//go:embed page/page.css
+var pageStyle string
+
+//go:embed page/page.js
+var pageScript string
+
+var parsedPage = template.Must(template.New("page").Funcs(template.FuncMap{
+	"clean": printable, "sentence": sentence, "code": codeOf, "count": count, "cut": cut, "namesOf": namesOf,
+	"add": func(a, b int) int { return a + b },
+}).Parse(pageTemplate))
+
+// How much of each table is on the page, so that a browser shows it at once.
+const (
+	maxPageCauses = 200
+	maxPageFates  = 200
+	maxPageGroups = 1000
+)
+
+// A view is what the template shows.
+type view struct {
+	*report
+	Style      template.CSS
+	Script     template.JS
+	ScriptHash string
+	NoPods     string
+	Details    string
+
+	PodsOf     [][]string // by cause
+	PodsTotal  int        // that are pending
+	Shown      []cause
+	Fates      []*fate
+	MoreFates  int
+	Scale      timeScale
+	Matrix     *matrix
+	GroupsMost []groupRow
+}
+
+// writeHTML writes the report as a page that needs no other file.
+func (r *report) writeHTML(w io.Writer) error {
+	hash := sha256.Sum256([]byte(pageScript))
+	fates := fatesOf(r.Evictions, false)
+	v := view{
+		report: r, Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+		ScriptHash: "sha256-" + base64.StdEncoding.EncodeToString(hash[:]),
+		NoPods:     r.noPods,
+		PodsOf:     make([][]string, len(r.Causes)),
+		Shown:      r.Causes[:min(len(r.Causes), maxPageCauses)],
+		Fates:      fates[:min(len(fates), maxPageFates)],
+		MoreFates:  max(len(fates)-maxPageFates, 0),
+		Scale:      newTimeScale(fates),
+		Matrix:     r.matrix,
+		GroupsMost: r.firstGroups(maxPageGroups),
+	}
+	if len(r.matrix.Columns) == 0 && v.NoPods == "" {
+		v.NoPods = "all pods have finished"
+	}
+	for i := range r.Pending {
+		x := &r.Pending[i]
+		v.PodsTotal += len(x.Pods)
+		for _, name := range x.Pods {
+			v.PodsOf[x.Cause] = append(v.PodsOf[x.Cause], x.Namespace+"/"+name)
+		}
+	}
+	if r.Pod != "" {
+		details := page{width: 100}
+		r.writePending(&details)
+		r.writeEvictions(&details, len(r.Evictions))
+		v.Details = strings.TrimSpace(details.String())
+	}
+	var b bytes.Buffer
+	if err := parsedPage.Execute(&b, &v); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// names are the first names of a list.
+type names struct {
+	First []string
+	More  int
+}
+
+func cut(list []string, most int) names {
+	most = min(len(list), most)
+	return names{list[:most], len(list) - most}
+}
+
+// lineBreaks lets lines break after the signs of taints and tolerations.
+var lineBreaks = strings.NewReplacer("/", "/<wbr>", "=", "=<wbr>", ":", ":<wbr>")
+
+// codeOf returns a taint or toleration as HTML.
+func codeOf(s fmt.Stringer) template.HTML {
+	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(printable(s.String()))) + "</code>")
+}
+
+// IgnoredText counts the objects of other kinds.
+func (v *view) IgnoredText() string { return v.ignoredText() }
+
+// LeftOut counts pods that could be expected among the evictions.
+func (v *view) LeftOut() string { return v.leftOut() }
+
+// StayingText counts the pods that tolerate their nodes' taints.
+func (v *view) StayingText() string {
+	if n := v.staying(); n > 0 {
+		return staysText(n)
+	}
+	return ""
+}
+
+// NotEvaluatedText names what is not evaluated.
+func (v *view) NotEvaluatedText() string { return joined(v.NotEvaluated) }

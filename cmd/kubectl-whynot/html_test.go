@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostile is a name that would do harm on a page that does not escape it.
+const hostile = `"><img src=x onerror=alert(1)>'</script><script>document.title='owned'</script>&{{.}}` +
+	"\u202e\x1b[31m"
+
+// hostileInput has it in every place that reaches the page.
+func hostileInput() string {
+	return strings.ReplaceAll(list(
+		nodeJSON("n", "", "k:NoExecute"),
+		`{"kind":"Node","metadata":{"name":"HOSTILE","labels":{"HOSTILE":"HOSTILE"}},`+
+			`"spec":{"taints":[{"key":"HOSTILE","value":"HOSTILE","effect":"NoSchedule"}]}}`,
+		`{"kind":"Pod","metadata":{"name":"HOSTILE","namespace":"HOSTILE","ownerReferences":[{"kind":"HOSTILE","name":"HOSTILE","controller":true}]},`+
+			`"spec":{"nodeSelector":{"HOSTILE":"HOSTILE"},"tolerations":[{"key":"HOSTILE","value":"x"}]},`+
+			`"status":{"conditions":[{"type":"PodScheduled","status":"False","message":"HOSTILE"}]}}`,
+		`{"kind":"Pod","metadata":{"name":"two","namespace":"HOSTILE"},"spec":{"tolerations":[{"key":"HOSTILE","value":"HOSTILE"}]},`+
+			`"status":{"conditions":[{"type":"PodScheduled","status":"False","message":"HOSTILE"}]}}`,
+		`{"kind":"Pod","metadata":{"name":"HOSTILE2"},"spec":{"nodeName":"n"}}`, `{"kind":"HOSTILE"}`,
+	), "HOSTILE", strings.Trim(mustJSON(hostile), `"`))
+}
+
+func TestEscaping(t *testing.T) {
+	page := mustRun(t, hostileInput(), "-o", "html")
+	script := page[strings.Index(page, "<script>"):]
+	body := strings.Replace(page, script[:strings.Index(script, "</script>")+len("</script>")], "", 1)
+	for _, bad := range []string{"<img", "<script", "\u202e", "\x1b", `onerror=alert(1)>`} {
+		if strings.Contains(body, bad) {
+			at := strings.Index(body, bad)
+			t.Errorf("%q is on the page: %.200s", bad, body[max(at-100, 0):])
+		}
+	}
+	if n := strings.Count(body, "&lt;img"); n < 8 {
+		t.Errorf("the name is on the page %d times only", n)
+	}
+	if strings.Contains(body, "ZgotmplZ") {
+		t.Error("the template refuses a value")
+	}
+}
+
+// sampleOf returns a dump of a small cluster.
+func sampleOf(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/sample.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The page needs nothing from elsewhere.
+func TestSelfContained(t *testing.T) {
+	page := mustRun(t, sampleOf(t), "-o", "html")
+	if m := regexp.MustCompile(`(?i)(src|href)="?([^"#> ]+)|url\(|@import|https?://`).FindString(page); m != "" {
+		t.Errorf("the page refers to %q", m)
+	}
+	for _, want := range []string{
+		`<html lang="en">`, "<title>kubectl whynot: 13 nodes, 42 pods</title>",
+		"prefers-color-scheme: dark", "@media print", ":focus-visible",
+		`<caption id="matrix-caption">9 groups of nodes and 10 kinds of pods</caption>`,
+		`scope="row"`, `scope="col"`, `role="status"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s on the page", want)
+		}
+	}
+	ids := make(map[string]int)
+	for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if ids[m[1]]++; ids[m[1]] > 1 {
+			t.Errorf("the id %s is there twice", m[1])
+		}
+	}
+	references := regexp.MustCompile(`(?:href="#|aria-labelledby="|aria-controls="|aria-describedby="|for=")([^"]+)"`)
+	for _, m := range references.FindAllStringSubmatch(page, -1) {
+		if ids[m[1]] == 0 {
+			t.Errorf("%s refers to nothing", m[0])
+		}
+	}
+}
+
+// manyGroups has more groups and kinds of pods than the matrix.
+func manyGroups(groups, kinds int) string {
+	var items []string
+	for i := range groups {
+		items = append(items, nodeJSON(fmt.Sprintf("n%03d", i), "", fmt.Sprintf("k=%03d:NoSchedule", i)))
+	}
+	for i := range kinds {
+		items = append(items, podJSON(fmt.Sprintf("p%d", i), "", "", tol(fmt.Sprintf("k=%03d", i))))
+	}
+	return list(items...)
+}
+
+// A term that leaves out a node by its name leaves it out of the matrix too; one
+// that names the only node, as those of a DaemonSet's pods do, does not count.
+func TestMatrixNames(t *testing.T) {
+	const pod = `{"kind":"Pod","metadata":{"name":"p"},"spec":{"affinity":{"nodeAffinity":` +
+		`{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[TERMS]}}}}}`
+	const term = `{"matchFields":[{"key":"metadata.name","operator":"OPERATOR","values":["a"]}]}`
+	input := list(nodeJSON("a", "", "k=v:NoSchedule"), nodeJSON("b", ""), nodeJSON("c", ""))
+	for _, tc := range []struct{ terms, onA, onOthers string }{
+		{strings.Replace(term, "OPERATOR", "NotIn", 1), "no match", "schedulable"},
+		{strings.Replace(term, "OPERATOR", "In", 1), "untolerated", "schedulable"},
+		{"", "no match", "no match"},
+	} {
+		page := mustRun(t, input+strings.Replace(pod, "TERMS", tc.terms, 1), "-o", "html")
+		cells := regexp.MustCompile(`aria-hidden="true">[✓✕–]</span> ([^<]*?)(?: <code>.*)?</td>`).FindAllStringSubmatch(page, -1)
+		var got []string
+		for _, c := range cells {
+			got = append(got, c[1])
+		}
+		want := []string{tc.onA, tc.onOthers}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", tc.terms, got, want)
+		}
+	}
+}
+
+// Pods that have finished are in the input, and not in the matrix.
+func TestMatrixOfFinished(t *testing.T) {
+	done := `{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Succeeded"}}`
+	page := mustRun(t, list(nodeJSON("n", ""), done), "-o", "html")
+	if !strings.Contains(page, "<p>All pods have finished.</p>") || strings.Contains(page, "There are no pods") {
+		t.Errorf("got %s", page[strings.Index(page, "<main>"):])
+	}
+}
+
+func TestCaps(t *testing.T) {
+	page := mustRun(t, manyGroups(maxRows+7, maxColumns+3), "-o", "html")
+	if !strings.Contains(page, "<p>7 more groups and 3 more kinds of pods: not shown here.</p>") {
+		t.Errorf("what is left out of the matrix is not said: %s", page[strings.Index(page, "</main>")-1000:])
+	}
+	if n := strings.Count(page, "<tr data-rejected="); n != maxRows {
+		t.Errorf("%d rows", n)
+	}
+	var many []string
+	for i := range maxPageGroups + 2 {
+		many = append(many, nodeJSON(fmt.Sprintf("n%04d", i), "", fmt.Sprintf("k=%04d:NoSchedule", i)))
+	}
+	for i := range maxPageCauses + 5 {
+		many = append(many, podJSON(fmt.Sprintf("p%04d", i), "", fmt.Sprintf("x=%04d", i)))
+	}
+	for i := range 200 + 9 {
+		many = append(many, podJSON(fmt.Sprintf("q%04d", i), "", "none=x"))
+	}
+	page = mustRun(t, list(many...), "-o", "html")
+	for _, want := range []string{"<p>2 more groups:", "<p>6 more causes:", "<li>and 9 more</li>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s on the page", want)
+		}
+	}
+}
+
+func TestTimeScale(t *testing.T) {
+	in := func(seconds ...int64) []*fate {
+		f := &fate{}
+		for _, s := range seconds {
+			f.pods = append(f.pods, &eviction{InSeconds: &s})
+		}
+		return []*fate{f, {pods: []*eviction{{}}}}
+	}
+	s := newTimeScale(in(-3600, 300))
+	if s.at(-3600) != 0 || s.at(300) != 100 || s.at(0) <= 0 || s.at(60) <= s.at(10) {
+		t.Errorf("%v %v %v %v", s.at(-3600), s.at(300), s.at(0), s.at(60))
+	}
+	for _, fates := range [][]*fate{nil, in(0), in(-1<<63, 1<<63-1), in(5)} {
+		s := newTimeScale(fates)
+		for _, tick := range s.Ticks() {
+			if !(tick.Left >= 0 && tick.Left <= 100) {
+				t.Errorf("%+v of %+v", tick, s)
+			}
+		}
+	}
+}
+
+// browse returns the page as Chromium has it once the script ran, and what the
+// script's console says.
+func browse(t *testing.T, page, fragment string, flags ...string) string {
+	t.Helper()
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("there is no chromium to show the page; apt-get install chromium")
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "page.html")
+	if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	flags = append([]string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--user-data-dir=" + filepath.Join(folder, "profile"), "--dump-dom",
+	}, flags...)
+	command := exec.Command(browser, append(flags, "file://"+path+fragment)...)
+	command.WaitDelay = time.Second
+	timer := time.AfterFunc(2*time.Minute, func() { command.Process.Kill() })
+	defer timer.Stop()
+	out, err := command.Output()
+	if err != nil {
+		t.Skipf("chromium does not run here: %v", err)
+	}
+	return string(out)
+}
+
+// rowsShown counts the rows of the tables' bodies that are not hidden.
+func rowsShown(dom string) (shown, hidden int) {
+	for _, m := range regexp.MustCompile(`<tr([^>]*)>`).FindAllStringSubmatch(dom, -1) {
+		_, class, _ := strings.Cut(m[1], `class="`)
+		if strings.Contains(class, "filtered") || strings.Contains(class, "cut") {
+			hidden++
+		} else {
+			shown++
+		}
+	}
+	return shown, hidden
+}
+
+// In a real browser the script runs under the page's policy: it folds the
+// matrix, and a search hides the other rows.
+func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	page := mustRun(t, sampleOf(t), "-o", "html")
+	dom := browse(t, page, "")
+	if !strings.Contains(dom, `<html lang="en" class="js">`) {
+		t.Fatalf("the script did not run: %.300s", dom)
+	}
+	if !strings.Contains(dom, ">Show all 10 kinds of pods</button>") ||
+		strings.Contains(dom, "data-column=\"8\" class=\"\"") {
+		t.Error("the columns are not folded")
+	}
+	if !strings.Contains(dom, ">Shown are 9 of 9 groups and 8 of 10 kinds of pods.</p>") {
+		t.Error("it is not said that columns are folded")
+	}
+	if _, hidden := rowsShown(dom); hidden > 0 {
+		t.Errorf("%d rows are hidden", hidden)
+	}
+	found := browse(t, page, "#q=storage%20db")
+	m := regexp.MustCompile(`role="status">(\d+) of (\d+) rows<`).FindStringSubmatch(found)
+	if shown, hidden := rowsShown(found); m == nil || hidden < 20 || fmt.Sprint(shown-5) != m[1] { // 5 heads
+		t.Errorf("%d rows shown, %d hidden, %v", shown, hidden, m)
+	}
+	dom = browse(t, mustRun(t, manyGroups(60, 12), "-o", "html"), "")
+	if !strings.Contains(dom, ">Show all 60 groups</button>") ||
+		!strings.Contains(dom, ">Show all 12 kinds of pods</button>") {
+		t.Error("the matrix is not folded")
+	}
+	if _, hidden := rowsShown(dom); hidden != 60-25 {
+		t.Errorf("%d rows are hidden", hidden)
+	}
+}
+
+// Hostile names run nothing in a real browser.
+func TestBrowserHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	dom := browse(t, mustRun(t, hostileInput(), "-o", "html"), "")
+	if !strings.Contains(dom, "<title>kubectl whynot: ") || strings.Contains(dom, "<img") ||
+		strings.Count(dom, "<script") != 1 {
+		t.Errorf("the page was taken over: %.2000s", dom)
+	}
+	if !strings.Contains(dom, `class="js"`) {
+		t.Error("the script did not run")
+	}
+}
+
+// Every group that the matrix names is among the groups of the page, however
+// many there are.
+func TestGroupsOfMatrix(t *testing.T) {
+	items := []string{podJSON("p", "", "pool=x"), nodeJSON("last", "pool=x", "last:NoSchedule")}
+	for i := range maxPageGroups {
+		for _, name := range []string{"a", "b"} {
+			items = append(items, nodeJSON(fmt.Sprintf("%s%d", name, i), "", fmt.Sprintf("k%d:NoSchedule", i)))
+		}
+	}
+	page := mustRun(t, list(items...), "-o", "html")
+	links := regexp.MustCompile(`href="#(group-\d+)"`).FindAllStringSubmatch(page, -1)
+	for _, link := range links {
+		if !strings.Contains(page, ` id="`+link[1]+`"`) {
+			t.Errorf("the page has no %s", link[1])
+		}
+	}
+	if len(links) != maxRows {
+		t.Errorf("%d links", len(links))
+	}
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Kubectl-whynot is a plugin of kubectl. It says why pods are pending, when taints
+// evict pods, and how to fix that:
+//
+//	kubectl whynot
+//	kubectl whynot -A -o html > page.html
+//	kubectl get nodes,pods -A -o json | kubectl whynot
+//	kubectl whynot -f deployment.yaml
+//
+// It evaluates taints, tolerations, node selectors and required node affinity. For
+// a pod that these allow on some node, it says what the scheduler reports.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+)
+
+func main() {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	go func() {
+		<-interrupts
+		os.Exit(130)
+	}()
+	p := program{in: os.Stdin, out: os.Stdout, err: os.Stderr, clock: time.Now}
+	os.Exit(p.run(os.Args[1:]))
+}
+
+// run does what the arguments ask for and returns the exit code: 1 for failure, 2
+// for wrong usage.
+func (p *program) run(args []string) int {
+	command := p.command()
+	command.SetArgs(append([]string{}, args...)) // nil stands for those of the process
+	err := command.Execute()
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintf(p.err, "error: %s\nSee 'kubectl whynot --help' for usage.\n", printable(err.Error()))
+		return 2
+	}
+	fmt.Fprintf(p.err, "error: %s\n", printable(err.Error()))
+	return 1
+}
+
+// A usageError is a wrong command line.
+type usageError struct{ error }

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+var testNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
+
+// TestMain sees that no test reads a cluster.
+func TestMain(m *testing.M) {
+	os.Setenv("KUBECONFIG", os.DevNull)
+	os.Unsetenv("COLUMNS")
+	os.Exit(m.Run())
+}
+
+// runOn runs the program on the input.
+func runOn(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+	var out, errOut bytes.Buffer
+	p := program{in: stdin, out: &out, err: &errOut, clock: func() time.Time { return testNow }}
+	code = p.run(args)
+	return code, out.String(), errOut.String()
+}
+
+// mustRun returns the output on the input, which is good.
+func mustRun(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := runOn(strings.NewReader(stdin), args...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit code %d, stderr %q", code, stderr)
+	}
+	return stdout
+}
+
+// oneLine returns the text without line breaks and repeated spaces.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// mustReport returns the report in its JSON form.
+func mustReport(t *testing.T, stdin string, args ...string) report {
+	t.Helper()
+	var r report
+	if err := json.Unmarshal([]byte(mustRun(t, stdin, append(args, "-o", "json")...)), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// list returns a List of the items.
+func list(items ...string) string {
+	return `{"kind":"List","apiVersion":"v1","items":[` + strings.Join(items, ",") + `]}`
+}
+
+// nodeJSON returns a Node with the taints; labels are of the form key=value,
+// separated by commas.
+func nodeJSON(name, labels string, specs ...string) string {
+	var list []taints.Taint
+	for _, s := range specs {
+		list = append(list, taints.MustParseTaint(s))
+	}
+	return mustJSON(map[string]any{
+		"apiVersion": "v1", "kind": "Node",
+		"metadata": map[string]any{"name": name, "labels": labelMap(labels)},
+		"spec":     map[string]any{"taints": list},
+	})
+}
+
+// podJSON returns a Pod with the tolerations, pending if the node is empty.
+func podJSON(name, node, selector string, list ...taints.Toleration) string {
+	return mustJSON(map[string]any{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": name},
+		"spec":     map[string]any{"nodeName": node, "nodeSelector": labelMap(selector), "tolerations": list},
+	})
+}
+
+func labelMap(s string) map[string]string {
+	m := make(map[string]string)
+	for _, pair := range strings.Split(s, ",") {
+		if key, value, ok := strings.Cut(pair, "="); ok {
+			m[key] = value
+		}
+	}
+	return m
+}
+
+func mustJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// tol parses a toleration.
+func tol(s string) taints.Toleration { return taints.MustParseToleration(s) }
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func TestGolden(t *testing.T) {
+	const sample, teams, odd = "testdata/sample.json", "testdata/teams.json", "testdata/findings.json"
+	for file, args := range map[string][]string{
+		"sample.text":    {"-f", sample},
+		"sample.wide":    {"-f", sample, "-o", "wide"},
+		"sample.json":    {"-f", sample, "-o", "json"},
+		"sample.html":    {"-f", sample, "-o", "html"},
+		"pending.text":   {"-f", sample, "default/train-typo-6797db7bbd-ghn2c"},
+		"pending.html":   {"-f", sample, "pod", "train-typo-6797db7bbd-ghn2c", "-o", "html"},
+		"eviction.text":  {"-f", sample, "web-645fb7869d-mclxf", "--now", "2026-11-21T02:30:00+01:00"},
+		"running.text":   {"-f", sample, "pod/web-645fb7869d-hrf9l"},
+		"teams.text":     {"-f", teams},
+		"teams.wide":     {"-f", teams, "-o", "wide"},
+		"findings.wide":  {"-f", odd, "-o", "wide"},
+		"findings.yaml":  {"-f", odd, "-o", "yaml"},
+		"workloads.text": {"-f", "testdata/workloads.yaml"},
+		"workloads.json": {"-f", "testdata/workloads.yaml", "-o", "json"},
+	} {
+		t.Run(file, func(t *testing.T) {
+			code, got, stderr := runOn(nil, args...)
+			if code != 0 || stderr != "" {
+				t.Fatalf("exit code %d, stderr %q", code, stderr)
+			}
+			compareGolden(t, filepath.Join("testdata", file+".golden"), bodyOf(got))
+		})
+	}
+}
+
+// compareGolden compares the output with the file, or writes it under -update.
+func compareGolden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; go test -update writes it", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// bodyOf returns the output without the style and the script of a page.
+func bodyOf(output string) string {
+	for _, cut := range [][2]string{{"<style>", "</style>"}, {"<script>", "</script>"}, {"'sha256-", "'"}} {
+		before, rest, ok := strings.Cut(output, cut[0])
+		if _, after, ends := strings.Cut(rest, cut[1]); ok && ends {
+			output = before + after
+		}
+	}
+	return output
+}
+
+// The README shows what the program prints.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "```console\n$ kubectl whynot ")
+	block, _, _ = strings.Cut(block, "```")
+	args, want, _ := strings.Cut(block, "\n")
+	if code, got, stderr := runOn(nil, strings.Fields(args)...); code != 0 || got != want {
+		t.Errorf("exit code %d, stderr %q (-README +output):\n%s", code, stderr, cmp.Diff(want, got))
+	}
+}
+
+// TestReadmeCommands runs the commands of the README against an API server.
+func TestReadmeCommands(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, pod := nodeJSON("n", ""), podJSON("web-645fb7869d-hrf9l", "n", "")
+	url, _ := apiServer(t, map[string][]string{
+		"/api/v1/nodes": {node}, "/api/v1/pods": {pod}, "/api/v1/namespaces/default/pods": {pod},
+	})
+	_, block, _ := strings.Cut(string(text), "## Use\n\n```sh\n")
+	block, _, _ = strings.Cut(block, "```")
+	for line := range strings.Lines(block) {
+		line, _, _ = strings.Cut(line, " #")
+		line, _, _ = strings.Cut(line, " > ")
+		var stdin io.Reader
+		if _, command, isPiped := strings.Cut(line, " | "); isPiped {
+			line, stdin = command, strings.NewReader(list(node, pod))
+		}
+		args := strings.Fields(strings.Replace(line, "deployment.yaml", "testdata/workloads.yaml", 1))
+		if len(args) < 2 || args[1] != "whynot" {
+			t.Fatalf("%q is not a command", line)
+		}
+		args = args[2:]
+		if stdin == nil {
+			args = append(args, "-s", url)
+		}
+		if code, stdout, stderr := runOn(stdin, args...); code != 0 || stdout == "" {
+			t.Errorf("%s: exit code %d, stderr %q", line, code, stderr)
+		}
+	}
+}
+
+// Text fits the width, apart from commands, which can be pasted.
+func TestWidth(t *testing.T) {
+	for columns, want := range map[string]int{"": 100, "80": 80, "99": 99, "200": 200, "10": 80} {
+		t.Setenv("COLUMNS", columns)
+		for _, output := range []string{"text", "wide"} {
+			code, stdout, _ := runOn(nil, "-f", "testdata/teams.json", "-o", output)
+			if code != 0 {
+				t.Fatalf("exit code %d", code)
+			}
+			for line := range strings.Lines(stdout) {
+				line = strings.TrimSuffix(line, "\n")
+				if len(line) > want && !strings.Contains(line, " kubectl ") {
+					t.Errorf("COLUMNS=%s: %d columns: %s", columns, len(line), line)
+				}
+				if strings.TrimRight(line, " ") != line {
+					t.Errorf("trailing space: %q", line)
+				}
+			}
+		}
+	}
+}
+
+// A wrong command line is an error of one line and a pointer to the help, which
+// goes to standard output.
+func TestUsage(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		code int
+		want string // in standard error, or in standard output if code is 0
+	}{
+		{"--help", 0, "Usage:\n  kubectl whynot [POD] [flags]\n"},
+		{"version", 0, "(devel)\n"},
+		{"completion bash", 0, "bash completion V2 for kubectl-whynot"},
+		{"-x", 2, "error: unknown shorthand flag: 'x' in -x\nSee 'kubectl whynot --help' for usage.\n"},
+		{"--exit", 2, "error: unknown flag: --exit\nSee"},
+		{"-o xml", 2, "error: unknown output format \"xml\"; want one of text, wide, json, yaml, html\n"},
+		{"-o", 2, "flag needs an argument"},
+		{"--now soon", 2, "--now is \"soon\"; want a time such as 2026-11-21T01:24:00Z"},
+		{"a/b/c", 2, "\"a/b/c\" is not a pod; want a name, or namespace/name"},
+		{"pod /c", 2, "is not a pod"},
+		{"-n x y/z", 2, "pod y/z is not in namespace x"},
+		{"a b", 2, "want one pod, not 2; use -f for files"},
+		{"-A -n x", 2, "-n and -A cannot be used together"},
+		{"-l a=b,", 2, "-l: "},
+		{"-f testdata/none.json", 1, "error: lstat testdata/none.json: "},
+		{"-f testdata/sample.json none", 1, "error: pod none not found\n"},
+		{"-f testdata/sample.json -n default none", 1, "error: pod none not found with -n default\n"},
+		{"-f testdata/sample.json train-tipo-6797db7bbd-ghn2c", 1, "did you mean default/train-typo-6797db7bbd-ghn2c?\n"},
+		{"-f testdata/sample.json train-typo", 1, "did you mean default/train-typo-6797db7bbd-ghn2c?\n"},
+		{"-f testdata/teams.json -f testdata/teams.json", 1, "testdata/teams.json: items[0]: Node a-1: there are two nodes with this name\n"},
+		{"-n x", 1, "error: "}, // asks the cluster, and there is none
+	} {
+		code, stdout, stderr := runOn(strings.NewReader("not read"), strings.Fields(test.args)...)
+		got, other := stderr, stdout
+		if test.code == 0 {
+			got, other = stdout, stderr
+		}
+		if code != test.code || other != "" || !strings.Contains(got, test.want) {
+			t.Errorf("%q: exit code %d, stdout %q, stderr %q", test.args, code, stdout, stderr)
+		}
+	}
+}
+
+// TestInputs reads the same objects in every form.
+func TestInputs(t *testing.T) {
+	node, pod := nodeJSON("n", "", "k=v:NoSchedule"), podJSON("p", "", "")
+	inYAML := func(s string) string {
+		b, err := yaml.JSONToYAML([]byte(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	inputs := map[string]string{
+		"a list":                 list(node, pod),
+		"a list in YAML":         inYAML(list(node, pod)),
+		"lists of one kind":      `{"kind":"NodeList","apiVersion":"v1","items":[` + node + `]}{"kind":"PodList","items":[` + pod + `]}`,
+		"items without kinds":    strings.ReplaceAll(`{"kind":"NodeList","items":[`+node+`]}`, `"kind":"Node",`, "") + pod,
+		"objects":                node + "\n" + pod,
+		"documents":              "# nodes\n---\n" + inYAML(node) + "---\n" + inYAML(pod),
+		"a list in a list":       list(list(node), pod),
+		"JSON of PowerShell":     "\xff\xfe" + strings.Join(strings.Split(list(node, pod), ""), "\x00") + "\x00",
+		"a byte order mark":      "\xef\xbb\xbf" + list(node, pod),
+		"objects of other kinds": list(node, pod, `{"kind":"Node","apiVersion":"metrics.k8s.io/v1beta1"}`, `{"kind":"Service","spec":[]}`),
+	}
+	for name, input := range inputs {
+		if r := mustReport(t, input); r.Nodes != 1 || r.Pods != 1 || len(r.Pending) != 1 {
+			t.Errorf("%s: %d nodes, %d pods", name, r.Nodes, r.Pods)
+		}
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": inYAML(pod), "sub/notes.txt": "no object"} {
+		path := filepath.Join(dir, name)
+		os.MkdirAll(filepath.Dir(path), 0o755)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := mustReport(t, "", "-f", dir, "-R"); r.Nodes != 1 || r.Pods != 1 {
+		t.Errorf("-R: %d nodes, %d pods", r.Nodes, r.Pods)
+	}
+	if r := mustReport(t, "", "-f", dir); r.Nodes != 1 || r.Pods != 0 {
+		t.Errorf("without -R: %d nodes, %d pods", r.Nodes, r.Pods)
+	}
+	files := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer files.Close()
+	if r := mustReport(t, "", "-f", files.URL+"/n.json", "-f", files.URL+"/sub/p.yaml"); r.Nodes != 1 || r.Pods != 1 {
+		t.Errorf("URLs: %d nodes, %d pods", r.Nodes, r.Pods)
+	}
+	if _, _, stderr := runOn(nil, "-f", files.URL+"/none"); !strings.HasSuffix(stderr, "/none: 404 Not Found\n") {
+		t.Errorf("no such URL: %s", stderr)
+	}
+	if r := mustReport(t, list(node, pod), "-n", "default", "-f", "-"); r.Pods != 1 || r.Filter != "-n default" {
+		t.Errorf("-n default -f -: %d pods, filter %q", r.Pods, r.Filter)
+	}
+	if r := mustReport(t, pod, "-f", dir, "-f", "-"); r.Pods != 1 || r.Input != dir+" and standard input" {
+		t.Errorf("%d pods from %s", r.Pods, r.Input)
+	}
+}
+
+// Bad input is refused with what is wrong and where.
+func TestBadInput(t *testing.T) {
+	for input, want := range map[string]string{
+		"":                         "standard input is empty; use -n or -A to read the cluster",
+		"[]":                       "standard input: document 1: expected Kubernetes objects",
+		"a: [":                     "standard input: document 1: ",
+		`{"kind":"Node"`:           "standard input: ",
+		`{"a":1}`:                  "standard input: kind is missing",
+		list(`{"kind":"Node"}`):    "standard input: items[0]: Node : metadata.name is missing",
+		list(podJSON("p", "", "")): "no nodes in standard input, only 0 nodes, 1 pod; reading those of the cluster failed: ",
+		list(nodeJSON("n", ""), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":{}}}`): "items[1]: Pod p: ",
+		list(nodeJSON("n", ""), podJSON("p", "", ""), podJSON("p", "n", "")):                        "Pod p: there are two pods with this name",
+		list(nodeJSON("n", ""), nodeJSON("n", "")):                                                  "Node n: there are two nodes with this name",
+	} {
+		code, stdout, stderr := runOn(strings.NewReader(input))
+		if code != 1 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", input, code, stdout, stderr)
+		}
+	}
+}
+
+func TestWriteError(t *testing.T) {
+	for _, output := range outputs {
+		var stderr bytes.Buffer
+		p := program{out: failingWriter{}, err: &stderr, clock: time.Now}
+		if code := p.run([]string{"-f", "testdata/sample.json", "-o", output}); code != 1 ||
+			!strings.Contains(stderr.String(), "disk full") {
+			t.Errorf("%s: exit code %d, stderr %q", output, code, stderr.String())
+		}
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func FuzzRun(f *testing.F) {
+	f.Add([]byte(``))
+	f.Add([]byte(list(
+		nodeJSON("a", "x=y", "k=v:NoExecute"), podJSON("p", "a", ""), podJSON("q", "", "x=y", tol("k=V")),
+	)))
+	f.Add([]byte(`{"items":[{"spec":{"taints":[{"key":"k","value":"40","effect":"NoSchedule"}]},"metadata":{"name":"n"}}],` +
+		`"kind":"NodeList"}` +
+		`{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":[{"key":"k","operator":"Lt","value":"9"}]}}`))
+	f.Add([]byte(`{"kind":"Node","metadata":{"name":"n"},"spec":{"unschedulable":true,"taints":[{"effect":"NoExecute"}]}}`))
+	f.Add([]byte("kind: Node\nmetadata: {name: n}\n---\nkind: DaemonSet\nmetadata: {name: d}\n"))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		for _, output := range outputs {
+			code, stdout, stderr := runOn(bytes.NewReader(input), "-o", output)
+			switch {
+			case code != 0 && code != 1:
+				t.Errorf("exit code %d", code)
+			case code == 1 && stderr == "":
+				t.Error("exit code 1 and no error")
+			case code == 0 && output == "json" && !json.Valid([]byte(stdout)):
+				t.Errorf("invalid JSON: %s", stdout)
+			}
+		}
+	})
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A matrix says which groups of nodes accept which kinds of pods.
+type matrix struct {
+	Rows    []matrixRow
+	Columns []*matrixColumn
+	// MoreRows and MoreColumns count those that are left out.
+	MoreRows, MoreColumns int
+}
+
+// The size of a matrix that people can still read.
+const (
+	maxRows    = 200
+	maxColumns = 40
+)
+
+// A matrixRow is a group of nodes.
+type matrixRow struct {
+	*groupRow
+	Cells []matrixCell
+}
+
+// A matrixColumn is pods with the same requirements and tolerations.
+type matrixColumn struct {
+	Pods, Pending int
+	Owners        []string // sorted kinds and names
+
+	profile *profile
+	running map[*nodeGroup]int
+}
+
+// Requirements names the node selector and required node affinity.
+func (c *matrixColumn) Requirements() string { return c.profile.requirements() }
+
+// Tolerations returns those of the pods.
+func (c *matrixColumn) Tolerations() []taints.Toleration { return c.profile.tolerations }
+
+// A matrixCell says whether a group accepts the pods of a column.
+type matrixCell struct {
+	Verdict     verdict
+	Matching    int // nodes of the group
+	Running     int // pods of the column on them
+	Untolerated []taints.Taint
+}
+
+// newMatrix returns the matrix of the columns: those with pending pods first, then
+// those with most pods; and rows in order of rejected pods, then of nodes. The
+// groups are in the order of the rows.
+func newMatrix(a *analyst, groups []groupRow, columns []*matrixColumn) *matrix {
+	slices.SortStableFunc(columns, func(x, y *matrixColumn) int { return cmp.Or(y.Pending-x.Pending, y.Pods-x.Pods) })
+	m := &matrix{Columns: columns[:min(len(columns), maxColumns)]}
+	m.MoreColumns = len(columns) - len(m.Columns)
+	order := make([]int, len(groups))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, k int) int {
+		return cmp.Or(groups[k].Rejected-groups[i].Rejected, groups[k].Nodes-groups[i].Nodes)
+	})
+	m.MoreRows = max(len(order)-maxRows, 0)
+	order = order[:len(order)-m.MoreRows]
+	for _, i := range order {
+		m.Rows = append(m.Rows, matrixRow{groupRow: &groups[i]})
+	}
+	for _, c := range m.Columns {
+		matching := a.chooser.matching(c.profile)
+		for at, i := range order {
+			g := a.chooser.groups[i]
+			cell := matrixCell{Matching: matching[g], Running: c.running[g]}
+			cell.Verdict, cell.Untolerated = c.profile.verdictOn(g, matching[g])
+			m.Rows[at].Cells = append(m.Rows[at].Cells, cell)
+		}
+	}
+	return m
+}
+
+// columnsOf folds the pods that have not finished by profile.
+func columnsOf(c *cluster, pods []*pod) []*matrixColumn {
+	var columns []*matrixColumn
+	at := make(map[*profile]*matrixColumn)
+	for _, p := range pods {
+		if p.isFinished() {
+			continue
+		}
+		column, ok := at[p.family]
+		if !ok {
+			column = &matrixColumn{profile: p.family, running: make(map[*nodeGroup]int)}
+			at[p.family] = column
+			columns = append(columns, column)
+		}
+		column.Pods++
+		if p.isPending() {
+			column.Pending++
+		} else if i, ok := c.nodeAt[p.node]; ok {
+			column.running[c.nodes[i].group]++
+		}
+		column.Owners = append(column.Owners, p.ownerName())
+	}
+	for _, column := range columns {
+		slices.SortFunc(column.Owners, strings.Compare)
+		column.Owners = slices.Compact(column.Owners)
+	}
+	return columns
+}

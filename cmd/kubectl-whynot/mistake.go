@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+)
+
+// A mistake is a toleration that was meant for a taint and misses it:
+// the library's hints tell. Where a value or key merely differs, the taint may
+// be there to keep just this pod away.
+
+// isMistake reports whether the closest toleration was meant for the taint. A
+// toleration that is used, as it tolerates a taint of some node of the cluster,
+// is what its author wants. So is one that evicts pods at once, or that lets them
+// stay for a while and is not for this effect.
+func (a *adviser) isMistake(r *reason) bool {
+	t := r.Closest
+	switch {
+	case r.at < 0 || t.Key == "" || a.isUsed(t):
+		return false
+	case t.Key != r.Taint.Key && !r.lacksPrefix && namesAnother(t.Key, r.Taint.Key):
+		return false
+	case !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
+		return false
+	case t.TolerationSeconds != nil && (*t.TolerationSeconds <= 0 || t.Effect != r.Taint.Effect):
+		return false
+	}
+	switch knownOperator(t.Operator) {
+	case taints.OpExists:
+		return true
+	case taints.OpLt, taints.OpGt:
+		return isInteger(r.Taint.Value)
+	}
+	if t.Value == "" && r.Taint.Value != "" {
+		return a.values[r.Taint.ID()] == 1 && strings.EqualFold(t.Key, r.Taint.Key) && !a.namesValue(t.Key)
+	}
+	return strings.EqualFold(t.Value, r.Taint.Value)
+}
+
+// isEffect reports whether a toleration may have the effect; without one it is
+// for all.
+func isEffect(e taints.Effect) bool {
+	return slices.Contains([]taints.Effect{"", taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}, e)
+}
+
+// namesValue reports whether a toleration of the key has a value.
+func (a *adviser) namesValue(key string) bool {
+	return slices.ContainsFunc(a.tolerations, func(t taints.Toleration) bool {
+		return t.Value != "" && strings.EqualFold(t.Key, key)
+	})
+}
+
+// namesAnother reports whether two keys that are alike may be names of different
+// nodes, as team-a and team-b, or trusted and untrusted. They are one name where
+// only letter case or separators differ, or where one long word has a letter
+// too many or too few or two neighbors swapped, and not at its beginning or end.
+func namesAnother(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return false
+	}
+	x, y := keyWords(a), keyWords(b)
+	if len(x) != len(y) {
+		return true
+	}
+	differ := 0
+	for i := range x {
+		if x[i] == y[i] {
+			continue
+		}
+		if differ++; differ > 1 || !isMisspelled(x[i], y[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyWords returns the words of a key in lower case: between separators, and
+// where an upper case letter begins one, as in teamA.
+func keyWords(key string) []string {
+	var b strings.Builder
+	var last rune
+	for _, r := range key {
+		if unicode.IsLower(last) && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		if last = r; unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Fields(b.String())
+}
+
+// isMisspelled reports whether the words are one that is long enough to tell,
+// misspelled once. A letter replaced is none: so differ east and west. Nor is one
+// more at the end: so differ plane and planet.
+func isMisspelled(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < 5 || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return i < len(a) && a[i:] == b[i+1:]
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
+
+// corrected returns the toleration of a mistake with as little changed as makes it
+// tolerate the taint. It tolerates it forever, as the pod would be evicted from
+// each node otherwise.
+func corrected(r explain.Reason) taints.Toleration {
+	t := r.Closest
+	t.Key, t.TolerationSeconds = r.Taint.Key, nil
+	if t.Effect != "" {
+		t.Effect = r.Taint.Effect
+	}
+	if t.Tolerates(r.Taint) {
+		return t
+	}
+	switch operator := knownOperator(t.Operator); operator {
+	case taints.OpExists:
+		t.Operator, t.Value = operator, ""
+	case taints.OpLt, taints.OpGt:
+		t.Operator, t.Value = threshold(operator, r.Taint.Value)
+	default:
+		t.Value = r.Taint.Value
+		if t.Operator != "" {
+			t.Operator = taints.OpEqual
+		}
+	}
+	return t
+}
+
+// threshold returns the operator, Lt or Gt, with the value that just lets the
+// taint's value through, or Equal where no value does.
+func threshold(op taints.Operator, value string) (taints.Operator, string) {
+	n, _ := strconv.ParseInt(value, 10, 64)
+	switch {
+	case op == taints.OpLt && n < math.MaxInt64:
+		return op, strconv.FormatInt(n+1, 10)
+	case op == taints.OpGt && n > math.MinInt64:
+		return op, strconv.FormatInt(n-1, 10)
+	}
+	return taints.OpEqual, value
+}
+
+// isInteger reports whether Lt and Gt can compare the value.
+func isInteger(value string) bool {
+	n, err := strconv.ParseInt(value, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == value
+}
+
+// knownOperator returns the operator, or the one that an unknown one looks
+// like, or else Equal.
+func knownOperator(op taints.Operator) taints.Operator {
+	for _, known := range []taints.Operator{taints.OpExists, taints.OpLt, taints.OpGt} {
+		if strings.EqualFold(string(op), string(known)) {
+			return known
+		}
+	}
+	return taints.OpEqual
+}
+
+// tolerationOf returns a toleration of just the taint. Exists is the usual form
+// where there is no value, unless nodes of other values are let in by it.
+func (k *known) tolerationOf(t taints.Taint) taints.Toleration {
+	if t.Value == "" && !k.hasValues[t.ID()] {
+		return taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}
+	}
+	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
+}
+
+// isControlPlane reports whether a taint keeps pods off the control plane.
+func isControlPlane(t taints.Taint) bool {
+	return t.Key == taints.NodeRoleControlPlane || t.Key == "node-role.kubernetes.io/master"
+}
+
+// isEverybodys reports whether the toleration is one that every pod is given,
+// which says nothing about what its author wants.
+func isEverybodys(t taints.Toleration) bool {
+	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
+}
+
+// A known is what there is to know about the taints of all nodes.
+type known struct {
+	taints    []taints.Taint
+	hasValues map[taints.TaintID]bool    // keys and effects of taints with values
+	used      map[taints.Toleration]bool // what isUsed has found out
+}
+
+func newKnown(groups []*nodeGroup) *known {
+	k := &known{distinctTaints(groups), make(map[taints.TaintID]bool), make(map[taints.Toleration]bool)}
+	for _, t := range k.taints {
+		if t.Value != "" {
+			k.hasValues[t.ID()] = true
+		}
+	}
+	return k
+}
+
+// isUsed reports whether the toleration tolerates a taint of any node.
+func (k *known) isUsed(t taints.Toleration) bool {
+	t.TolerationSeconds = nil // which do not matter, and differ as pointers
+	is, ok := k.used[t]
+	if !ok {
+		is = slices.ContainsFunc(k.taints, t.Tolerates)
+		k.used[t] = is
+	}
+	return is
+}

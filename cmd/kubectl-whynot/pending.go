@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// A pending is equal pods of one owner that wait for a node.
+type pending struct {
+	// Cause is the index of the cause in the report.
+	Cause        int                 `json:"cause"`
+	Kind         causeKind           `json:"kind"`
+	Text         string              `json:"text"`
+	Fix          []step              `json:"fix"`
+	Notes        []string            `json:"notes"`
+	Namespace    string              `json:"namespace"`
+	Pods         []string            `json:"pods"`
+	Owner        *owner              `json:"owner,omitempty"`
+	NodeSelector map[string]string   `json:"nodeSelector"`
+	NodeAffinity string              `json:"nodeAffinity,omitempty"`
+	Tolerations  []taints.Toleration `json:"tolerations"`
+	// Matching counts the nodes that match node selector and required node
+	// affinity, and Feasible those of them without an untolerated taint.
+	Matching int `json:"matchingNodes"`
+	Feasible int `json:"feasibleNodes"`
+	// FeasibleNames are the names of feasible nodes, up to maxNames.
+	FeasibleNames []string `json:"feasibleNodeNames"`
+	// MissingLabels are required labels that no node has.
+	MissingLabels []string `json:"missingLabels"`
+	// Rejections has up to maxListed entries; RejectionsTotal counts all.
+	Rejections      []rejection `json:"rejections"`
+	RejectionsTotal int         `json:"rejectionsTotal"`
+	// Change corrects mistakes in the tolerations, and names the taints of the
+	// state of nodes; nil if there are neither.
+	Change *change `json:"change"`
+	// Alternatives are nodes that may be meant for the pods, up to maxListed;
+	// AlternativesTotal counts all.
+	Alternatives      []alternative `json:"alternatives"`
+	AlternativesTotal int           `json:"alternativesTotal"`
+	// Findings are valid tolerations that are probably not what was meant.
+	Findings []finding `json:"findings"`
+	Gated    bool      `json:"gated"`
+	// NotEvaluated names rules of the pods that are not evaluated.
+	NotEvaluated []string `json:"notEvaluated"`
+	// Message is the scheduler's.
+	Message string `json:"schedulerMessage,omitempty"`
+
+	kubectl           []string // what commands begin with
+	template          bool     // the pods do not exist: they would be made from a template
+	hasOwnTolerations bool     // beside those that every pod is given
+}
+
+// The limits of lists of names, and of taints and alternatives, of which there may
+// be as many as nodes, for as many pods.
+const (
+	maxNames  = 100
+	maxListed = 50
+)
+
+// A rejection is a taint that keeps the pods off selected nodes.
+type rejection struct {
+	Taint taints.Taint `json:"taint"`
+	Nodes int          `json:"nodes"`
+	// Closest is the toleration that comes closest, nil if none does, and Why
+	// says how it differs.
+	Closest *taints.Toleration `json:"closest"`
+	Why     string             `json:"why"`
+	// Mismatch and Hint are the library's.
+	Mismatch explain.Mismatch `json:"mismatch"`
+	Hint     explain.Hint     `json:"hint"`
+}
+
+// A finding is a valid toleration that is probably not what its author meant.
+type finding struct {
+	// Field is the toleration's, as in tolerations[0].
+	Field      string             `json:"field"`
+	Toleration taints.Toleration  `json:"toleration"`
+	Code       tolerationset.Code `json:"code"`
+	Advice     string             `json:"advice"`
+}
+
+func (f *finding) text() string { return f.Field + " is " + f.Toleration.String() + ": " + f.Advice }
+
+func findings(tolerations []taints.Toleration) []finding {
+	list := []finding{}
+	for _, f := range tolerationset.Lint(tolerations, taints.Options{}) {
+		field := fmt.Sprintf("tolerations[%d]", f.Toleration)
+		list = append(list, finding{field, tolerations[f.Toleration], f.Code, f.Advice})
+	}
+	return list
+}
+
+// A placement is where the pods of a profile can run.
+type placement struct {
+	matching          int            // nodes
+	feasible          int            // nodes
+	feasibleNames     []string       // of some of them
+	missing           []string       // required labels that no node has
+	similar           []similarLabel // what nodes have in their place
+	absent            []string       // nodes that the affinity names
+	text              string         // about the taints that the change or the alternatives are about
+	rejections        []rejection
+	rejectionsTotal   int
+	change            *change
+	alternatives      []alternative
+	alternativesTotal int
+	nodeSteps         []step // what to do about the states of nodes
+}
+
+// An analyst finds out why pods are pending, once for each profile.
+type analyst struct {
+	cluster    *cluster
+	chooser    *chooser
+	known      *known
+	now        time.Time
+	kubectl    []string
+	placements map[*profile]*placement
+	findings   map[*taints.Matcher][]finding
+}
+
+// count counts for each group how many of the pods it rejects.
+func (a *analyst) count(pods []*pod) {
+	number := make(map[*profile]int)
+	for _, p := range pods {
+		number[p.profile]++
+	}
+	for p, n := range number {
+		for _, s := range a.chooser.choose(p) {
+			if p.isRejected(s.group) {
+				s.group.rejected += n
+			}
+		}
+	}
+}
+
+// isRejected reports whether the pods do not tolerate a taint of the group.
+func (p *profile) isRejected(g *nodeGroup) bool {
+	_, found := p.matcher.FindUntolerated(g.taints, taints.Hard)
+	return found
+}
+
+// pending returns the entries for the pods, in order of name.
+func (a *analyst) pending(pods []*pod) []pending {
+	type group struct {
+		namespace string
+		owner     owner
+		name      string // of a pod without owner
+		profile   *profile
+		waiting   string
+	}
+	list := []pending{}
+	at := make(map[group]int)
+	for _, p := range sortedPods(pods) {
+		key := group{p.namespace, p.owner, "", p.profile, fmt.Sprint(p.gated, p.unseen, p.message)}
+		if p.owner == (owner{}) {
+			key.name = p.name
+		}
+		if i, ok := at[key]; ok {
+			list[i].Pods = append(list[i].Pods, p.name)
+			continue
+		}
+		at[key] = len(list)
+		list = append(list, a.pendingOf(p))
+	}
+	return list
+}
+
+func sortedPods(pods []*pod) []*pod {
+	return slices.SortedFunc(slices.Values(pods), func(a, b *pod) int { return comparePodNames(a.podName, b.podName) })
+}
+
+func (a *analyst) pendingOf(p *pod) pending {
+	where := a.placement(p.profile)
+	x := pending{
+		Fix:               []step{},
+		Notes:             []string{},
+		Namespace:         p.namespace,
+		Pods:              []string{p.name},
+		NodeSelector:      p.selector,
+		Tolerations:       append([]taints.Toleration{}, p.tolerations...),
+		Matching:          where.matching,
+		Feasible:          where.feasible,
+		FeasibleNames:     where.feasibleNames,
+		MissingLabels:     where.missing,
+		Rejections:        where.rejections,
+		RejectionsTotal:   where.rejectionsTotal,
+		Change:            where.change,
+		Alternatives:      where.alternatives,
+		AlternativesTotal: where.alternativesTotal,
+		Findings:          a.findingsOf(p),
+		Gated:             p.gated,
+		NotEvaluated:      p.unseen,
+		Message:           p.message,
+		kubectl:           a.kubectl,
+		template:          p.template,
+		hasOwnTolerations: p.hasOwnTolerations(),
+	}
+	if p.owner != (owner{}) {
+		x.Owner = &p.owner
+	}
+	if p.required != nil {
+		x.NodeAffinity = affinityText(p.required)
+	}
+	if x.NodeSelector == nil {
+		x.NodeSelector = map[string]string{}
+	}
+	a.explain(&x, p, where)
+	return x
+}
+
+// hasOwnTolerations reports whether the pod has tolerations that nobody but its
+// author gave it.
+func (p *pod) hasOwnTolerations() bool {
+	given := []taints.Toleration{}
+	if p.owner.Kind == "DaemonSet" {
+		given = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+	}
+	return slices.ContainsFunc(p.ownTolerations().list, func(t taints.Toleration) bool {
+		return !slices.ContainsFunc(given, t.Equal)
+	})
+}
+
+// findingsOf returns the findings about the tolerations, which pods share.
+func (a *analyst) findingsOf(p *pod) []finding {
+	list, ok := a.findings[p.matcher]
+	if !ok {
+		list = findings(p.tolerations)
+		a.findings[p.matcher] = list
+	}
+	return list
+}
+
+// names returns the names of nodes, in order, at most maxNames.
+func (a *analyst) names(nodes []int) []string {
+	nodes = slices.Clone(nodes)
+	slices.Sort(nodes) // which is the order of names
+	list := []string{}
+	for _, i := range nodes[:min(len(nodes), maxNames)] {
+		list = append(list, a.cluster.nodes[i].Name)
+	}
+	return list
+}
+
+func (a *analyst) placement(p *profile) *placement {
+	r, ok := a.placements[p]
+	if !ok {
+		r = a.place(p)
+		a.placements[p] = r
+	}
+	return r
+}
+
+func (a *analyst) place(p *profile) *placement {
+	shares := a.chooser.choose(p)
+	r := &placement{missing: []string{}, alternatives: []alternative{}}
+	var feasible []int
+	var rejecting []share
+	for _, s := range shares {
+		r.matching += len(s.nodes)
+		if p.isRejected(s.group) {
+			rejecting = append(rejecting, s)
+		} else {
+			feasible = append(feasible, s.nodes...)
+		}
+	}
+	r.feasible, r.feasibleNames = len(feasible), a.names(feasible)
+	if r.matching == 0 {
+		r.missing, r.similar = a.chooser.missing(p)
+		r.absent = a.chooser.absentNodes(p)
+	}
+	why := reasonsOf(p, shares)
+	r.rejections, r.rejectionsTotal = rejections(why, shares), len(why)
+	if len(rejecting) == 0 {
+		return r
+	}
+	adviser := adviser{known: a.known, profile: p, reasons: why, shares: rejecting}
+	var open []*remedy
+	r.change, open = adviser.advise()
+	if r.feasible > 0 { // what is not a mistake is intended
+		if r.change != nil && (len(r.change.Entries) == 0 || len(r.change.NodeTaints) > 0) {
+			r.change = nil
+		}
+		r.text = r.taintsText(why)
+		return r
+	}
+	r.alternativesTotal = len(open)
+	for _, x := range open[:min(len(open), maxListed)] {
+		r.alternatives = append(r.alternatives, a.alternative(x))
+	}
+	r.text = r.taintsText(why)
+	switch {
+	case r.change != nil:
+		r.nodeSteps = a.nodeSteps(r.change.opened, r.change.NodeTaints)
+	case r.alternativesTotal == 1:
+		r.nodeSteps = a.nodeSteps(open[0].nodes, open[0].NodeTaints)
+	}
+	return r
+}
+
+func (a *analyst) alternative(r *remedy) alternative {
+	x := alternative{
+		Taints:      append([]taints.Taint{}, r.needs...),
+		Additions:   []taints.Toleration{},
+		Corrections: r.Entries,
+		NodeTaints:  r.NodeTaints,
+		Nodes:       len(r.nodes),
+		NodeNames:   a.names(r.nodes),
+		rest:        r.rest,
+	}
+	for _, t := range r.needs {
+		x.Additions = append(x.Additions, a.known.tolerationOf(t))
+	}
+	return x
+}
+
+// rejections returns the reasons, those for most nodes first.
+func rejections(why reasons, shares []share) []rejection {
+	nodes := make(map[taints.Taint]int)
+	for _, s := range shares {
+		for _, t := range s.group.taints {
+			nodes[t] += len(s.nodes)
+		}
+	}
+	list := taintsOf(why)
+	slices.SortStableFunc(list, func(a, b taints.Taint) int { return nodes[b] - nodes[a] })
+	first := []rejection{}
+	for _, t := range list[:min(len(list), maxListed)] {
+		r := why[t]
+		first = append(first, rejection{t, nodes[t], r.closest(), r.words(), r.Mismatch(), r.Hint()})
+	}
+	return first
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// An owner is the controller of a pod; the zero owner stands for none.
+type owner struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Deployment is the one that a ReplicaSet belongs to.
+	Deployment string `json:"deployment,omitempty"`
+}
+
+// ownerOf returns the controller of the pod.
+func ownerOf(o *metav1.ObjectMeta) owner {
+	r := metav1.GetControllerOfNoCopy(o)
+	if r == nil {
+		return owner{}
+	}
+	w := owner{Kind: r.Kind, Name: r.Name}
+	if hash := o.Labels["pod-template-hash"]; r.Kind == "ReplicaSet" && hash != "" {
+		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
+			w.Deployment = name
+		}
+	}
+	return w
+}
+
+// template returns the kind and name of the object that has the pod's template.
+func (o owner) template() (kind, name string) {
+	if o.Deployment != "" {
+		return "Deployment", o.Deployment
+	}
+	return o.Kind, o.Name
+}
+
+// cronJob returns the CronJob that made a Job, judged by the Job's name, which
+// ends in the minutes since 1970. It is empty for other names.
+func (o owner) cronJob() string {
+	i := strings.LastIndexByte(o.Name, '-')
+	if minutes := o.Name[i+1:]; o.Kind != "Job" || i < 1 || len(minutes) != 8 || strings.Trim(minutes, "0123456789") != "" {
+		return ""
+	}
+	return o.Name[:i]
+}
+
+// ownerName names the object that has the pod's template, or the pod itself.
+func (p *pod) ownerName() string {
+	if p.owner == (owner{}) {
+		return "Pod " + p.String()
+	}
+	kind, name := p.owner.template()
+	return kind + " " + p.namespace + "/" + name
+}
+
+// notEvaluatedOf names the rules of the spec that may keep the pod off nodes and
+// are not evaluated.
+func notEvaluatedOf(s *corev1.PodSpec) []string {
+	words := []string{}
+	add := func(has bool, word string) {
+		if has {
+			words = append(words, word)
+		}
+	}
+	if a := s.Affinity; a != nil {
+		add(a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0, "pod affinity")
+		add(a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0,
+			"pod anti-affinity")
+	}
+	containers := slices.Concat(s.InitContainers, s.Containers)
+	add(len(s.TopologySpreadConstraints) > 0, "topology spread constraints")
+	add(hasRequests(s, containers), "resource requests")
+	add(slices.ContainsFunc(containers, hasHostPort), "host ports")
+	add(slices.ContainsFunc(s.Volumes, hasClaim), "volume claims")
+	add(slices.ContainsFunc(s.Volumes, isOfNodes), "volumes that only some nodes can attach")
+	add(len(s.ResourceClaims) > 0, "resource claims")
+	add(s.SchedulerName != "" && s.SchedulerName != corev1.DefaultSchedulerName, "the scheduler "+s.SchedulerName)
+	return words
+}
+
+func hasRequests(s *corev1.PodSpec, containers []corev1.Container) bool {
+	return len(s.Overhead) > 0 || s.Resources != nil && len(s.Resources.Requests) > 0 ||
+		slices.ContainsFunc(containers, func(c corev1.Container) bool { return len(c.Resources.Requests) > 0 })
+}
+
+func hasHostPort(c corev1.Container) bool {
+	return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort != 0 })
+}
+
+func hasClaim(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil }
+
+// isOfNodes reports whether the scheduler checks which nodes can attach the
+// volume, without a claim.
+func isOfNodes(v corev1.Volume) bool {
+	return v.AWSElasticBlockStore != nil || v.AzureDisk != nil || v.Cinder != nil || v.CSI != nil ||
+		v.GCEPersistentDisk != nil || v.ISCSI != nil || v.RBD != nil
+}

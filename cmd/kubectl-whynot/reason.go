@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+)
+
+// The reasons of a profile say why taints reject its pods.
+type reasons map[taints.Taint]reason
+
+// A reason is the library's, with what the library does not look for.
+type reason struct {
+	explain.Reason
+	at          int  // the index of the closest toleration among all, -1 if none comes close
+	lacksPrefix bool // the key of the closest toleration is the taint's without its prefix
+}
+
+// reasonsOf returns why the hard taints of the shares reject the pods.
+func reasonsOf(p *profile, shares []share) reasons {
+	own := p.ownTolerations()
+	lists := func(yield func([]taints.Taint) bool) {
+		for _, s := range shares {
+			if !yield(s.group.taints) {
+				return
+			}
+		}
+	}
+	m := make(reasons)
+	for _, r := range explain.Nodes(own.matcher, taints.Hard, lists).Reasons {
+		if _, ok := p.matcher.Match(r.Reason.Taint); !ok {
+			m[r.Reason.Taint] = own.reason(r.Reason)
+		}
+	}
+	return m
+}
+
+// reasonOf returns why the pods do not tolerate the taint.
+func reasonOf(p *profile, t taints.Taint) reason {
+	own := p.ownTolerations()
+	return own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
+}
+
+// ownTolerations are a profile's tolerations without those that every pod is
+// given, which are never meant for the taint.
+type ownTolerations struct {
+	list    []taints.Toleration
+	at      []int // their indexes among all
+	matcher *taints.Matcher
+}
+
+func (p *profile) ownTolerations() *ownTolerations {
+	if p.own == nil {
+		p.own = &ownTolerations{}
+		for i, t := range p.tolerations {
+			if !isEverybodys(t) {
+				p.own.list, p.own.at = append(p.own.list, t), append(p.own.at, i)
+			}
+		}
+		p.own.matcher = taints.Compile(p.own.list)
+	}
+	return p.own
+}
+
+// reason completes the library's reason. It finds a toleration with the key of the
+// taint but without its prefix, such as "dedicated" for "example.com/dedicated".
+func (own *ownTolerations) reason(r explain.Reason) reason {
+	if r.HasClosest() {
+		return reason{r, own.at[r.Toleration], false}
+	}
+	name := withoutPrefix(r.Taint.Key)
+	if name == r.Taint.Key {
+		return reason{r, -1, false}
+	}
+	i := slices.IndexFunc(own.list, func(t taints.Toleration) bool { return t.Key == name })
+	if i < 0 {
+		return reason{r, -1, false}
+	}
+	with := own.list[i]
+	with.Key = r.Taint.Key
+	r.Closest, r.Toleration = own.list[i], i
+	r.Differences = append([]explain.Difference{{Mismatch: explain.MismatchKey}},
+		explain.Node(taints.Compile([]taints.Toleration{with}), []taints.Taint{r.Taint})[0].Differences...)
+	return reason{r, own.at[i], true}
+}
+
+// closest returns the closest toleration, nil if there is none.
+func (r *reason) closest() *taints.Toleration {
+	if r.at < 0 {
+		return nil
+	}
+	return &r.Closest
+}
+
+// words says which toleration comes closest to the taint and how it differs. All
+// outputs use these words.
+func (r *reason) words() string {
+	if r.at < 0 {
+		return "no toleration has this key"
+	}
+	text := "closest toleration: " + r.Closest.String() + ", " + r.Why()
+	if r.lacksPrefix {
+		text += ": it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
+	}
+	isValue := func(d explain.Difference) bool { return d.Mismatch == explain.MismatchValue }
+	if r.Taint.Value == "" && slices.ContainsFunc(r.Differences, isValue) {
+		text += ": the taint has no value"
+	}
+	return text
+}
+
+// reasonsText names the taints and how the closest tolerations differ. It says
+// once what is the same for several taints.
+func reasonsText(why reasons, list []taints.Taint) string {
+	type clause struct {
+		words  string
+		taints []taints.Taint
+	}
+	var clauses []clause
+	for _, t := range list {
+		words := ""
+		if r, ok := why[t]; ok && r.at >= 0 {
+			words = " (" + r.words() + ")"
+		}
+		i := slices.IndexFunc(clauses, func(c clause) bool { return c.words == words })
+		if i < 0 {
+			i = len(clauses)
+			clauses = append(clauses, clause{words: words})
+		}
+		clauses[i].taints = append(clauses[i].taints, t)
+	}
+	slices.SortStableFunc(clauses, func(a, b clause) int { // those without a close toleration last
+		return boolOrder(a.words == "") - boolOrder(b.words == "")
+	})
+	var words []string
+	for _, c := range clauses {
+		noun := "untolerated taint "
+		if len(c.taints) > 1 {
+			noun = "untolerated taints "
+		}
+		words = append(words, noun+taintsText(c.taints)+c.words)
+	}
+	return strings.Join(firstOf(words, 3), "; ")
+}
+
+func boolOrder(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func taintsOf(why reasons) []taints.Taint {
+	var list []taints.Taint
+	for t := range why {
+		list = append(list, t)
+	}
+	slices.SortFunc(list, taints.Taint.Compare)
+	return list
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A change corrects mistakes in tolerations, and names the taints of the state of
+// nodes, that keep pods pending.
+type change struct {
+	// Opens counts the nodes whose taints let the pods in then.
+	Opens int `json:"opensNodes"`
+	// NodeTaints are taints of the state of the nodes. They have to go, whatever
+	// the pods tolerate.
+	NodeTaints []taints.Taint `json:"nodeTaints"`
+	Entries    []entry        `json:"entries"`
+	// Tolerations is the list after the change.
+	Tolerations []taints.Toleration `json:"tolerations"`
+
+	opened []int // the nodes
+}
+
+// An entry is a toleration to add, or one that replaces another.
+type entry struct {
+	Replaces   *taints.Toleration `json:"replaces"`
+	Toleration taints.Toleration  `json:"toleration"`
+
+	at int // the place of the toleration that was meant, whether or not it is replaced
+}
+
+// An alternative is nodes that may or may not be meant for the pods: their
+// tolerations do not tell.
+type alternative struct {
+	// Taints are what the pods would have to tolerate beside what the corrections
+	// tolerate.
+	Taints []taints.Taint `json:"taints"`
+	// Additions are tolerations of just these.
+	Additions   []taints.Toleration `json:"additions"`
+	Corrections []entry             `json:"corrections"`
+	// NodeTaints are taints of the state of these nodes.
+	NodeTaints []taints.Taint `json:"nodeTaints"`
+	Nodes      int            `json:"nodes"`
+	NodeNames  []string       `json:"nodeNames"`
+
+	rest []taints.Taint // of the nodes, which the pods do not tolerate yet
+}
+
+// asks returns the taints that tell the nodes from others: those that are needed,
+// or where a correction is for each, these.
+func (a *alternative) asks() []taints.Taint {
+	if len(a.Taints) > 0 {
+		return a.Taints
+	}
+	return a.rest
+}
+
+// A remedy is what lets pods onto the nodes that have a set of untolerated taints.
+type remedy struct {
+	untolerated []taints.Taint
+	nodes       []int
+	rest        []taints.Taint // of these, the ones that are not of a state
+	needs       []taints.Taint // of the rest, those that no toleration misses by mistake
+	fixed       []taints.Taint // of the state of nodes that it opens
+	change
+}
+
+// An adviser finds remedies.
+type adviser struct {
+	*known
+	*profile
+	values  map[taints.TaintID]int // how many the selected nodes have for each key and effect
+	reasons reasons
+	shares  []share
+}
+
+// maxCounted limits for how many remedies the nodes that they open are counted.
+const maxCounted = 100
+
+// advise returns the change that corrects the mistakes in the profile's
+// tolerations, where the library's hints say that there are such, or that says
+// which nodes are to be fixed; and the alternatives, where nothing says which
+// nodes are meant. A change never goes to nodes whose key or value merely
+// differs from what the pods tolerate.
+func (a *adviser) advise() (*change, []*remedy) {
+	a.countValues()
+	var settled, open, broken []*remedy
+	for _, r := range a.remedies() {
+		switch {
+		case !a.plan(r):
+		case len(r.needs) == 0:
+			settled = append(settled, r)
+		case len(r.NodeTaints) == 0:
+			open = append(open, r)
+		default:
+			broken = append(broken, r)
+		}
+	}
+	all := slices.Concat(settled, open, broken)
+	if len(settled) > 0 {
+		best := a.best(settled)
+		if list := rivals(best, all); list != nil {
+			return nil, list
+		}
+		best.NodeTaints = best.fixed
+		return &best.change, nil
+	}
+	if len(open) == 0 {
+		open = broken
+	}
+	if open = likeliest(open); len(open) > 0 {
+		if list := rivals(open[0], all); list != nil {
+			return nil, list
+		}
+	}
+	return nil, open
+}
+
+// best returns the remedy of the least cost that opens most nodes.
+func (a *adviser) best(settled []*remedy) *remedy {
+	slices.SortStableFunc(settled, func(x, y *remedy) int {
+		return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes))
+	})
+	settled = settled[:min(len(settled), maxCounted)]
+	for _, r := range settled {
+		a.count(r)
+	}
+	return slices.MinFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), y.Opens-x.Opens) })
+}
+
+// remedies returns one for each distinct set of untolerated hard taints, in order.
+func (a *adviser) remedies() []*remedy {
+	var list []*remedy
+	at := make(map[string]*remedy)
+	for _, s := range a.shares {
+		untolerated := untoleratedOf(a.matcher, s.group)
+		key := textOf(untolerated)
+		r, ok := at[key]
+		if !ok {
+			r = &remedy{untolerated: untolerated}
+			at[key] = r
+			list = append(list, r)
+		}
+		r.nodes = append(r.nodes, s.nodes...)
+	}
+	slices.SortFunc(list, func(x, y *remedy) int {
+		return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare)
+	})
+	return list
+}
+
+// untoleratedOf returns the hard taints of the group that the tolerations do not
+// match, in order and without times.
+func untoleratedOf(m *taints.Matcher, g *nodeGroup) []taints.Taint {
+	var list []taints.Taint
+	for _, t := range m.Untolerated(g.taints, taints.Hard) {
+		list = append(list, withoutTime(*t))
+	}
+	return list
+}
+
+// countValues counts the values that the selected nodes have for each key and effect.
+func (a *adviser) countValues() {
+	a.values = make(map[taints.TaintID]int)
+	for t := range a.reasons {
+		a.values[t.ID()]++
+	}
+}
+
+// plan works out the remedy and reports whether an API server accepts it.
+func (a *adviser) plan(r *remedy) bool {
+	r.NodeTaints, r.Entries = []taints.Taint{}, []entry{}
+	r.Tolerations = append([]taints.Toleration{}, a.tolerations...)
+	for _, t := range r.untolerated {
+		if stateOf(t.Key) != stateNone {
+			r.NodeTaints = append(r.NodeTaints, t)
+			continue
+		}
+		r.rest = append(r.rest, t)
+		if _, found := taints.FindUntolerated([]taints.Taint{t}, r.Tolerations, taints.Hard); found {
+			a.tolerate(r, t)
+		}
+	}
+	_, found := taints.FindUntolerated(r.rest, r.Tolerations, taints.Hard)
+	return !found && taints.ValidateTolerations(r.Tolerations) == nil
+}
+
+// tolerate adds what lets the taint through to the remedy: the correction of a
+// mistake, or else a need.
+func (a *adviser) tolerate(r *remedy, t taints.Taint) {
+	why := a.reasons[t]
+	if !a.isMistake(&why) {
+		r.needs = append(r.needs, t)
+		r.Tolerations = append(r.Tolerations, a.tolerationOf(t))
+		return
+	}
+	e := entry{nil, corrected(why.Reason), why.at}
+	if r.replaces(&why, e.Toleration) {
+		e.Replaces = &why.Closest
+		r.Tolerations[why.at] = e.Toleration
+	} else {
+		r.Tolerations = append(r.Tolerations, e.Toleration)
+	}
+	r.Entries = append(r.Entries, e)
+}
+
+// replaces reports whether the correction makes the mistake useless, so that it can
+// take its place: not where the mistake is for another effect, which nodes may get
+// later, nor where another correction has done so.
+func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
+	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
+		return false
+	}
+	return !slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == mistake.at && e.Replaces != nil })
+}
+
+// count counts the nodes that the remedy opens. Of nodes that are out of order
+// these are all that take the pods once they are fixed, whatever is wrong.
+func (a *adviser) count(r *remedy) {
+	m := taints.Compile(r.Tolerations)
+	r.fixed = []taints.Taint{}
+	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
+	for _, s := range a.shares {
+		left := untoleratedOf(m, s.group)
+		stays := func(t taints.Taint) bool {
+			s := stateOf(t.Key)
+			return !isFixed || s == stateNone || s == stateLeaving && !isRemoved
+		}
+		if slices.ContainsFunc(left, stays) {
+			continue
+		}
+		r.opened = append(r.opened, s.nodes...)
+		r.fixed = append(r.fixed, left...)
+	}
+	r.Opens = len(r.opened)
+	slices.Sort(r.opened)
+	slices.SortFunc(r.fixed, taints.Taint.Compare)
+	r.fixed = slices.Compact(r.fixed)
+}
+
+// compareCost orders remedies: nodes that are in order first, then the fewest
+// entries, then corrections before additions.
+func (r *remedy) compareCost(s *remedy) int {
+	return cmp.Or(r.rank()-s.rank(), len(r.Entries)-len(s.Entries), r.additions()-s.additions())
+}
+
+// rank orders remedies by whose nodes they are: anybody's, the control plane's,
+// out of order, being removed.
+func (r *remedy) rank() int {
+	switch {
+	case haveLeaving(r.NodeTaints):
+		return 3
+	case len(r.NodeTaints) > 0:
+		return 2
+	case slices.ContainsFunc(r.untolerated, isControlPlane):
+		return 1
+	}
+	return 0
+}
+
+func (r *remedy) additions() int {
+	n := 0
+	for _, e := range r.Entries {
+		if e.Replaces == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// rivals returns the remedies that correct the same toleration as the best one,
+// if some of them correct it to another key or value, so that it is not clear
+// which nodes are meant, whatever else is to be done there; else nil. Thresholds
+// are no names: the remedy that opens most is taken.
+func rivals(best *remedy, all []*remedy) []*remedy {
+	for _, e := range best.Entries {
+		isFor := func(f entry) bool { return f.at == e.at }
+		isOther := func(f entry) bool { return isFor(f) && e.differsInName(f) }
+		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Entries, isOther) }) {
+			continue
+		}
+		all = slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Entries, isFor) })
+		slices.SortStableFunc(all, func(x, y *remedy) int {
+			return cmp.Or(x.rank()-y.rank(), len(y.nodes)-len(x.nodes))
+		})
+		return all
+	}
+	return nil
+}
+
+// differsInName reports whether the entries tolerate another key or value.
+func (e *entry) differsInName(f entry) bool {
+	x, y := e.Toleration, f.Toleration
+	if x.Operator == taints.OpLt || x.Operator == taints.OpGt {
+		x.Value, y.Value = "", ""
+	}
+	return x.Key != y.Key || x.Value != y.Value
+}
+
+// likeliest returns the remedies with corrections, if there are such; else all,
+// but the control plane's only where there are no others. Those for most nodes
+// come first.
+func likeliest(open []*remedy) []*remedy {
+	least := func(list []*remedy, cost func(*remedy) int) []*remedy {
+		lowest := 0
+		for i, r := range list {
+			if c := cost(r); i == 0 || c < lowest {
+				lowest = c
+			}
+		}
+		return slices.DeleteFunc(list, func(r *remedy) bool { return cost(r) != lowest })
+	}
+	open = least(open, func(r *remedy) int {
+		if len(r.Entries) > 0 {
+			return 0
+		}
+		return 1
+	})
+	open = least(open, (*remedy).rank)
+	slices.SortStableFunc(open, func(a, b *remedy) int { return len(b.nodes) - len(a.nodes) })
+	return open
+}

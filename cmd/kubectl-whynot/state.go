@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A nodeState is what a taint says about its node. Pods need not tolerate the
+// taints of a state: the node has to change.
+type nodeState int
+
+const (
+	stateNone nodeState = iota
+	stateCordoned
+	stateUnhealthy
+	stateStarting
+	stateLeaving
+)
+
+// words says what the nodes are.
+func (s nodeState) words() string {
+	switch s {
+	case stateCordoned:
+		return "cordoned"
+	case stateStarting:
+		return "starting"
+	case stateLeaving:
+		return "being removed"
+	}
+	return "unhealthy"
+}
+
+// stateKeys has the keys of the taints of a state, of Kubernetes and of projects
+// that many clusters use. A key with a slash at the end stands for all keys that
+// begin with it.
+var stateKeys = []struct {
+	state nodeState
+	keys  []string
+}{
+	{stateCordoned, []string{
+		taints.NodeUnschedulable,
+		"remediator.kubernetes.azure.com/unschedulable",
+		"remediator.aks.microsoft.com/unschedulable",
+	}},
+	{stateUnhealthy, []string{
+		taints.NodeNotReady,
+		taints.NodeUnreachable,
+		taints.NodeMemoryPressure,
+		taints.NodeDiskPressure,
+		taints.NodePIDPressure,
+		taints.NodeNetworkUnavailable,
+		taints.NodeOutOfService,
+		taints.CloudProviderShutdown,
+		"node.kubernetes.io/out-of-disk",
+		"node.alpha.kubernetes.io/notReady",
+		"node.alpha.kubernetes.io/unreachable",
+		"status-taint.cluster-autoscaler.kubernetes.io/",
+		"baremetal.cluster.gke.io/maintenance",
+	}},
+	{stateStarting, []string{
+		"node.cloudprovider.kubernetes.io/",
+		"node.cluster.x-k8s.io/uninitialized",
+		"readiness.k8s.io/",
+		"startup-taint.cluster-autoscaler.kubernetes.io/",
+		"ignore-taint.cluster-autoscaler.kubernetes.io/",
+		"karpenter.sh/unregistered",
+		"node.cilium.io/agent-not-ready",
+		"cni.istio.io/not-ready",
+		"ebs.csi.aws.com/agent-not-ready",
+		"efs.csi.aws.com/agent-not-ready",
+		"fsx.csi.aws.com/agent-not-ready",
+		"s3.csi.aws.com/agent-not-ready",
+	}},
+	{stateLeaving, []string{
+		"ToBeDeletedByClusterAutoscaler",
+		"DeletionCandidateOfClusterAutoscaler",
+		"karpenter.sh/disrupted",
+		"karpenter.sh/disruption",
+		"cloud.google.com/impending-node-termination",
+		nodeTerminationHandler,
+	}},
+}
+
+// nodeTerminationHandler begins the keys of AWS's, whose values name events.
+const nodeTerminationHandler = "aws-node-termination-handler/"
+
+// stateOf returns the state of a node that has a taint with the key.
+func stateOf(key string) nodeState {
+	for _, s := range stateKeys {
+		for _, known := range s.keys {
+			if key == known || strings.HasSuffix(known, "/") && strings.HasPrefix(key, known) {
+				return s.state
+			}
+		}
+	}
+	return stateNone
+}
+
+// withState returns the taints of the state.
+func withState(list []taints.Taint, s nodeState) []taints.Taint {
+	return slices.DeleteFunc(slices.Clone(list), func(t taints.Taint) bool { return stateOf(t.Key) != s })
+}
+
+// statesText says what nodes with such taints are.
+func statesText(list []taints.Taint) string {
+	var words []string
+	for _, s := range stateKeys {
+		if len(withState(list, s.state)) > 0 {
+			words = append(words, s.state.words())
+		}
+	}
+	return enumerate(words, "or")
+}
+
+func haveLeaving(list []taints.Taint) bool { return len(withState(list, stateLeaving)) > 0 }
+
+// withoutTime returns the taint without a value that is a time or an event, which
+// differs on each node.
+func withoutTime(t taints.Taint) taints.Taint {
+	_, err := strconv.ParseInt(t.Value, 10, 64)
+	if err == nil && stateOf(t.Key) == stateLeaving || strings.HasPrefix(t.Key, nodeTerminationHandler) {
+		t.Value = ""
+	}
+	return t
+}
+
+// A step is something to do.
+type step struct {
+	Text string `json:"text"`
+	// Command does it, or helps to find out more.
+	Command string `json:"command,omitempty"`
+}
+
+// nodeSteps returns what to do about the states of the nodes.
+func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []step {
+	slices.Sort(nodes) // which is the order of names
+	var steps []step
+	for _, s := range stateKeys {
+		keys := withState(list, s.state)
+		if len(keys) == 0 {
+			continue
+		}
+		var names []string
+		var since time.Time
+		for _, i := range nodes {
+			n := &a.cluster.nodes[i]
+			if !slices.ContainsFunc(n.taints, func(t taints.Taint) bool { return stateOf(t.Key) == s.state }) {
+				continue
+			}
+			names = append(names, n.Name)
+			if created := n.CreationTimestamp.Time; since.IsZero() || created.Before(since) {
+				since = created
+			}
+		}
+		steps = append(steps, s.state.step(a.kubectl, names, keys, since, a.now))
+	}
+	return steps
+}
+
+func (s nodeState) step(kubectl, names []string, list []taints.Taint, since, now time.Time) step {
+	node, be := "node ", " is"
+	if len(names) > 1 {
+		node, be = "nodes ", " are"
+	}
+	who := node + namesOf(names, len(names))
+	describe := commandLine(slices.Concat(kubectl, []string{"describe", "node"}, names[:min(len(names), 3)])...)
+	switch s {
+	case stateCordoned:
+		return step{"uncordon " + who, commandLine(slices.Concat(kubectl, []string{"uncordon"}, names[:min(len(names), maxNames)])...)}
+	case stateStarting:
+		text := who + be + " starting"
+		if !since.IsZero() {
+			text += ", since " + since.UTC().Format(time.RFC3339) + " (" + relative(since.Unix()-now.Unix()) + ")"
+		}
+		return step{text + ": wait for " + taintsText(list) + " to go away", describe}
+	case stateLeaving:
+		return step{who + be + " being removed: add nodes, or wait for new ones", ""}
+	}
+	return step{"repair " + who + ": " + taintsText(list), describe}
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import "math"
+
+// A timeScale places times on a line. It is logarithmic to both sides of now, so
+// that seconds and days can be told apart.
+type timeScale struct{ before, after float64 }
+
+// newTimeScale returns a scale for the times of all fates.
+func newTimeScale(fates []*fate) timeScale {
+	s := timeScale{after: logarithm(60)}
+	for _, f := range fates {
+		for _, p := range f.pods {
+			if p.InSeconds == nil {
+				continue
+			}
+			x := logarithm(*p.InSeconds)
+			s.before, s.after = math.Max(s.before, -x), math.Max(s.after, x)
+		}
+	}
+	return s
+}
+
+// logarithm keeps the sign.
+func logarithm(seconds int64) float64 {
+	return math.Copysign(math.Log1p(math.Abs(float64(seconds))/10), float64(seconds))
+}
+
+// at returns the place of the time, which is so many seconds from now, in percent
+// of the line.
+func (s timeScale) at(seconds int64) float64 {
+	x := (s.before + logarithm(seconds)) / (s.before + s.after) * 100
+	return math.Round(x*100) / 100
+}
+
+// A tick is a mark of the line.
+type tick struct {
+	Left float64
+	Text string
+}
+
+// Ticks returns the marks that have room beside each other.
+func (s timeScale) Ticks() []tick {
+	list := []tick{{s.at(0), "now"}}
+	for _, seconds := range []int64{60, 600, 3600, 86400, 30 * 86400, 365 * 86400} {
+		for _, t := range []int64{-seconds, seconds} {
+			x := s.at(t)
+			isFree := x >= 0 && x <= 100
+			for _, other := range list {
+				isFree = isFree && math.Abs(x-other.Left) > 24
+			}
+			if isFree {
+				list = append(list, tick{x, relative(t)})
+			}
+		}
+	}
+	return list
+}
+
+// A bar is the times of a fate on the line.
+type bar struct{ Left, Width float64 }
+
+// Bar returns the bar of the fate, nil if it has no times.
+func (s timeScale) Bar(f *fate) *bar {
+	first, last := f.pods[0].InSeconds, f.pods[len(f.pods)-1].InSeconds
+	if first == nil || last == nil {
+		return nil
+	}
+	return &bar{s.at(*first), s.at(*last) - s.at(*first)}
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agnivade/levenshtein"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// printable replaces what could move the cursor of a terminal or hide text.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+}
+
+// count returns the number and the noun, in the plural if need be.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// joined joins the words as in "a, b and c".
+func joined(words []string) string { return enumerate(words, "and") }
+
+func enumerate(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
+}
+
+// firstOf returns the first words, and how many more there are.
+func firstOf(words []string, most int) []string {
+	if len(words) <= most+1 {
+		return words
+	}
+	return append(slices.Clone(words[:most]), fmt.Sprintf("%d more", len(words)-most))
+}
+
+// namesOf joins the first names. There may be more than those in the list.
+func namesOf(names []string, total int) string {
+	const most = 5
+	if total <= most+1 {
+		return joined(names)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), total-most)
+}
+
+func taintTexts(list []taints.Taint) []string {
+	var words []string
+	for _, t := range list {
+		words = append(words, t.String())
+	}
+	return words
+}
+
+// taintsText names the first taints.
+func taintsText(list []taints.Taint) string { return joined(firstOf(taintTexts(list), 3)) }
+
+// sentence begins the text with an upper-case letter.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func selectorText(selector map[string]string) string { return labels.Set(selector).String() }
+
+// affinityText returns the terms as selectors of kubectl, shortened if they are long.
+func affinityText(required *corev1.NodeSelector) string {
+	var terms []string
+	for _, term := range required.NodeSelectorTerms {
+		var words []string
+		for _, r := range slices.Concat(term.MatchFields, term.MatchExpressions) {
+			words = append(words, requirementText(r))
+		}
+		terms = append(terms, strings.Join(words, ","))
+	}
+	s := []rune(strings.Join(terms, " or "))
+	if len(s) > 300 {
+		return string(s[:300]) + "…"
+	}
+	return string(s)
+}
+
+var selectionOperators = map[corev1.NodeSelectorOperator]selection.Operator{
+	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
+	corev1.NodeSelectorOpExists: selection.Exists, corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
+	corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
+}
+
+func requirementText(r corev1.NodeSelectorRequirement) string {
+	if parsed, err := labels.NewRequirement(r.Key, selectionOperators[r.Operator], r.Values); err == nil {
+		return parsed.String()
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, ",")))
+}
+
+// misspelling reports whether the texts differ in letter case only, in a letter,
+// or in two if they are long, and how much: more if the first letter differs.
+func misspelling(a, b string) (distance int, close bool) {
+	if strings.EqualFold(a, b) {
+		return 0, true
+	}
+	edits, length := levenshtein.ComputeDistance(a, b), min(len(a), len(b))
+	distance = 2 * edits
+	if length > 0 && a[0] != b[0] {
+		distance++
+	}
+	return distance, length >= 3 && edits <= 1 || length >= 5 && edits <= 2
+}
+
+// shellWord quotes the text for a shell if it must.
+func shellWord(s string) string {
+	isPlain := func(r rune) bool {
+		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=,@", r))
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !isPlain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func commandLine(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
+)
+
+// wasmPackage is the program that runs in the browser.
+const wasmPackage = "github.com/seed-0529bac1/taints/cmd/playground/wasm"
+
+// policy is the content security policy of the page: its own files and nothing else.
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+
+//go:embed page
+var page embed.FS
+
+// A file is one of those that make up the page.
+type file struct {
+	name, mime string
+	plain      []byte
+	compressed []byte // by gzip; nil where that makes it no smaller
+}
+
+// buildFiles builds the WebAssembly and returns all files of the page.
+func buildFiles(ctx context.Context) ([]file, error) {
+	wasm, err := buildWasm(ctx)
+	if err != nil {
+		return nil, err
+	}
+	support, err := wasmSupport(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return assemble(wasm, support)
+}
+
+// assemble returns the files of the page around the WebAssembly and the script of
+// the Go toolchain that runs it.
+func assemble(wasm, support []byte) ([]file, error) {
+	files := []file{
+		newFile("taints.wasm", "application/wasm", wasm),
+		newFile("wasm_exec.js", "text/javascript; charset=utf-8", support),
+	}
+	for _, f := range []file{
+		{name: "app.js", mime: "text/javascript; charset=utf-8"},
+		{name: "style.css", mime: "text/css; charset=utf-8"},
+		{name: "icon.svg", mime: "image/svg+xml"},
+	} {
+		content, err := page.ReadFile("page/" + f.name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, newFile(f.name, f.mime, content))
+	}
+	index, err := indexOf(files)
+	if err != nil {
+		return nil, err
+	}
+	return append(files, index), nil
+}
+
+// indexOf returns the page itself, which says what all files take, itself included.
+func indexOf(files []file) (file, error) {
+	t, err := template.ParseFS(page, "page/index.html")
+	if err != nil {
+		return file{}, err
+	}
+	var index file
+	for range 2 { // the first time for its size
+		s := sizesOf(append(files[:len(files):len(files)], index))
+		var b bytes.Buffer
+		err := t.Execute(&b, map[string]any{
+			"Policy": policy, "Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
+			"Plain": kilobytes(s.plain), "Compressed": kilobytes(s.compressed),
+			"WasmCompressed": kilobytes(files[0].size()),
+		})
+		if err != nil {
+			return file{}, err
+		}
+		index = newFile("index.html", "text/html; charset=utf-8", b.Bytes())
+	}
+	return index, nil
+}
+
+func newFile(name, mime string, content []byte) file {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	w.Write(content)                                      // to memory
+	w.Close()
+	f := file{name, mime, content, b.Bytes()}
+	if len(f.compressed) >= len(content) {
+		f.compressed = nil
+	}
+	return f
+}
+
+// size returns how many bytes of the file are sent to a browser.
+func (f file) size() int {
+	if f.compressed == nil {
+		return len(f.plain)
+	}
+	return len(f.compressed)
+}
+
+// sizes are how much the page loads.
+type sizes struct{ plain, compressed int }
+
+func sizesOf(files []file) sizes {
+	var s sizes
+	for _, f := range files {
+		s.plain += len(f.plain)
+		s.compressed += f.size()
+	}
+	return s
+}
+
+func (s sizes) String() string {
+	return kilobytes(s.compressed) + " compressed, " + kilobytes(s.plain) + " uncompressed"
+}
+
+// kilobytes returns the number of bytes in units of 1000.
+func kilobytes(n int) string {
+	k := (n + 999) / 1000
+	if k < 1000 {
+		return fmt.Sprintf("%d KB", k)
+	}
+	return fmt.Sprintf("%d,%03d KB", k/1000, k%1000)
+}
+
+// buildWasm builds the program that runs in the browser.
+func buildWasm(ctx context.Context) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "playground")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "taints.wasm")
+	// Without inlining the program is larger, but it compresses to less.
+	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l", "-o", out, wasmPackage}
+	if _, err := toolchain(ctx, args...); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(out)
+}
+
+// wasmSupport returns the script of the toolchain that runs what it builds.
+func wasmSupport(ctx context.Context) ([]byte, error) {
+	root, err := toolchain(ctx, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
+}
+
+// toolchain runs the go command for WebAssembly and returns what it prints.
+func toolchain(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = sourceDir()
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", errors.New("interrupted")
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("cannot find the go command, which builds the WebAssembly: %w", err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// sourceDir returns the folder of this program's source, so that it can be run from
+// anywhere, and the empty string, which means the current folder, where it is not
+// known.
+func sourceDir() string {
+	_, source, _, _ := runtime.Caller(0)
+	dir := filepath.Dir(source)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
+		return ""
+	}
+	return dir
+}
+
+// writeFiles writes the files to the folder, and beside each that gets smaller a
+// compressed one, which many servers send if it is there. Each comes to its place
+// whole.
+func writeFiles(dir string, files []file) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := writeFile(filepath.Join(dir, f.name), f.plain); err != nil {
+			return err
+		}
+		if f.compressed == nil {
+			continue
+		}
+		if err := writeFile(filepath.Join(dir, f.name+".gz"), f.compressed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFile(name string, content []byte) error {
+	if err := os.WriteFile(name+".new", content, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package play
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// What is longer is not read, because the page answers while one types.
+const (
+	maxText    = 256 << 10 // bytes
+	maxEntries = 500
+)
+
+// An entry is where an element of a list stands in its text.
+type entry struct {
+	span
+	fields map[string]span // of the values in YAML and JSON
+}
+
+// field returns where the field stands, and the whole entry where that is not known.
+func (e entry) field(name string) span {
+	if s, ok := e.fields[name]; ok {
+		return s
+	}
+	return e.span
+}
+
+// A problem is something wrong with a text.
+type problem struct {
+	span
+	message string
+	unread  bool // what stands there was left out
+}
+
+// A list is what was read from one of the two texts.
+type list[T any] struct {
+	text     string
+	elements []T
+	entries  []entry // of each element
+	problems []problem
+}
+
+func (l *list[T]) fail(s span, message string) {
+	l.problems = append(l.problems, problem{s, message, true})
+}
+
+func (l *list[T]) add(element T, e entry) {
+	l.elements = append(l.elements, element)
+	l.entries = append(l.entries, e)
+}
+
+// A reader reads lists of a type.
+type reader[T any] struct {
+	name, owner, ownerOfOther string // "taints", "Node", "Pod"
+	parse                     func(string) (T, error)
+	fields                    []field[T]
+	// implied adds what an object means without saying it in the list; nil: nothing.
+	implied func(objectReader[T], *value)
+}
+
+// A field is one that an element has in YAML and JSON.
+type field[T any] struct {
+	name string
+	want kind
+	set  func(*T, string) error // the text of the value, as its kind has it
+}
+
+func readTaints(text string) list[taints.Taint] {
+	r := reader[taints.Taint]{"taints", "Node", "Pod", taints.ParseTaint, []field[taints.Taint]{
+		{"key", str, func(t *taints.Taint, s string) error { t.Key = s; return nil }},
+		{"value", str, func(t *taints.Taint, s string) error { t.Value = s; return nil }},
+		{"effect", str, func(t *taints.Taint, s string) error { t.Effect = taints.Effect(s); return nil }},
+		{"timeAdded", str, setTimeAdded},
+	}, addUnschedulable}
+	l := r.read(text)
+	l.refuse(taints.ValidateTaints(l.elements))
+	return l
+}
+
+// addUnschedulable adds the taint of a cordoned node that does not have it yet:
+// plugin NodeUnschedulable of the scheduler wants spec.unschedulable tolerated as if it
+// were that taint.
+func addUnschedulable(j objectReader[taints.Taint], node *value) {
+	if spec := node.get("spec"); spec != nil {
+		node = spec
+	}
+	cordoned := node.get("unschedulable")
+	if cordoned == nil || cordoned.kind == null {
+		return
+	}
+	if cordoned.kind != boolean {
+		j.fail(cordoned, "unschedulable: expected a boolean, found "+cordoned.kind.String())
+		return
+	}
+	taint := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
+	_, has := taints.FindTaint(j.list.elements, taint.ID())
+	if has || cordoned.text != "true" {
+		return
+	}
+	j.note(cordoned.span, "the node is cordoned, so the scheduler treats it as if it had the taint "+taint.String())
+	j.list.add(taint, entry{span: cordoned.span})
+}
+
+func setTimeAdded(t *taints.Taint, s string) error {
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return errors.New("expected a time such as 2026-11-21T12:00:00Z")
+	}
+	t.TimeAdded = &at
+	return nil
+}
+
+func readTolerations(text string, o taints.Options) list[taints.Toleration] {
+	written := taints.Options{KeyWildcards: o.KeyWildcards} // Lt and Gt are read where they are off, to be explained
+	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", written.ParseToleration, []field[taints.Toleration]{
+		{"key", str, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
+		{
+			"operator", str,
+			func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil },
+		},
+		{"value", str, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},
+		{
+			"effect", str,
+			func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil },
+		},
+		{"tolerationSeconds", number, setSeconds},
+	}, nil}
+	l := r.read(text)
+	l.refuse(o.ValidateTolerations(l.elements))
+	return l
+}
+
+func setSeconds(t *taints.Toleration, s string) error {
+	n, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 0, 64) // as Kubernetes reads YAML
+	if err != nil {
+		return errors.New("expected a 64-bit integer")
+	}
+	t.TolerationSeconds = &n
+	return nil
+}
+
+// refuse notes what an API server would refuse. What is wrong with an element that
+// was read does not keep it from being matched, as Kubernetes' own functions match
+// anything.
+func (l *list[T]) refuse(err error) {
+	var invalid *taints.ErrorList
+	if !errors.As(err, &invalid) {
+		return
+	}
+	for _, f := range invalid.Errors {
+		l.problems = append(l.problems, problem{
+			l.entries[f.Index].field(f.Field),
+			"the API server refuses this: " + f.Error(),
+			false,
+		})
+	}
+}
+
+func (r reader[T]) read(text string) list[T] {
+	l := list[T]{text: text}
+	start := len(text) - len(strings.TrimLeft(text, whiteSpace))
+	switch {
+	case len(text) > maxText:
+		l.fail(span{0, len(text)},
+			"this is longer than "+strconv.Itoa(maxText>>10)+" KiB, the most that this page reads")
+	case start == len(text):
+	case text[start] == '[' || text[start] == '{':
+		r.object(&l, start)
+	case isYAML(text):
+		r.object(&l, start-leadingSpaces(text[:start]))
+	default:
+		r.lines(&l)
+	}
+	return l
+}
+
+// lines reads the list in kubectl's form.
+func (r reader[T]) lines(l *list[T]) {
+	for start, end := 0, 0; start <= len(l.text); start = end + 1 {
+		end = start + index(l.text[start:], '\n')
+		line := trim(l.text, span{start, end})
+		if strings.HasPrefix(l.text[line.start:line.end], "#") {
+			continue
+		}
+		if !r.line(l, line) {
+			return
+		}
+	}
+}
+
+// line reads the entries of a line, and reports whether there is room for more.
+func (r reader[T]) line(l *list[T], line span) bool {
+	for start, end := line.start, 0; start <= line.end; start = end + 1 {
+		end = start + index(l.text[start:line.end], ',')
+		s := r.withoutLabel(l.text, trim(l.text, span{start, end}))
+		if s.start == s.end || l.text[s.start:s.end] == "<none>" {
+			continue
+		}
+		if !r.hasRoom(l, s) {
+			return false
+		}
+		element, err := r.parse(l.text[s.start:s.end])
+		if err != nil {
+			l.fail(faultIn(l.text, s, err))
+			continue
+		}
+		l.add(element, entry{span: s})
+	}
+	return true
+}
+
+// hasRoom reports whether the list may become longer, and notes where it may not.
+func (r reader[T]) hasRoom(l *list[T], s span) bool {
+	if len(l.elements) < maxEntries && len(l.problems) < maxEntries {
+		return true
+	}
+	l.fail(s, "this page reads up to "+strconv.Itoa(maxEntries)+" "+r.name+" or problems; the rest is not read")
+	return false
+}
+
+// withoutLabel passes over the label that kubectl describe puts before the list.
+func (r reader[T]) withoutLabel(text string, s span) span {
+	label := strings.ToUpper(r.name[:1]) + r.name[1:] + ":"
+	if !strings.HasPrefix(text[s.start:s.end], label) {
+		return s
+	}
+	return trim(text, span{s.start + len(label), s.end})
+}
+
+// faultIn returns the place and the message of an error of parsing what stands at s.
+func faultIn(text string, s span, err error) (span, string) {
+	var fault *taints.FieldError
+	if !errors.As(err, &fault) {
+		return s, err.Error()
+	}
+	from := s.start + fault.Offset
+	to := from
+	for to < s.end && strings.IndexByte("=: ", text[to]) < 0 {
+		to++
+	}
+	words := *fault
+	words.Input = "" // which stands there
+	return span{from, to}, words.Error()
+}
+
+// isYAML reports whether the text is YAML in block style rather than kubectl's form,
+// by its first line that is not a comment.
+func isYAML(text string) bool {
+	line := ""
+	for line == "" || line[0] == '#' {
+		if text == "" {
+			return false
+		}
+		end := index(text, '\n')
+		line = strings.Trim(text[:end], whiteSpace)
+		text = text[min(end+1, len(text)):]
+	}
+	if strings.HasPrefix(line, "---") || line == "-" || strings.IndexByte("\"'&!%", line[0]) >= 0 || strings.HasPrefix(line, "- ") {
+		return true
+	}
+	name, rest, found := strings.Cut(line, ":")
+	switch name {
+	case "Taints", "Tolerations": // as kubectl describe has them
+		return false
+	case "apiVersion", "kind", "metadata", "spec", "status", "template", "items", "taints", "tolerations", "unschedulable",
+		"key", "operator", "value", "effect", "tolerationSeconds", "timeAdded":
+		return found && (rest == "" || rest[0] == ' ')
+	}
+	return found && strings.HasPrefix(rest, " ")
+}
+
+// leadingSpaces returns how many spaces s ends with, which indent what follows.
+func leadingSpaces(s string) int { return len(s) - len(strings.TrimRight(s, " ")) }
+
+// index returns where the byte is in s, and the length of s where it is not.
+func index(s string, c byte) int {
+	if i := strings.IndexByte(s, c); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+// trim returns the span without white space at its ends.
+func trim(text string, s span) span {
+	left := strings.TrimLeft(text[s.start:s.end], whiteSpace)
+	s.start = s.end - len(left)
+	s.end = s.start + len(strings.TrimRight(left, whiteSpace))
+	return s
+}
+
+// whiteSpace is what may stand around an entry: what is pasted may have a no-break
+// space or a byte order mark.
+const whiteSpace = " \t\r\n\u00A0\uFEFF"

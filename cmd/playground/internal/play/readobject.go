@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package play
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// object reads the list from YAML or JSON, which begins at start: a list, or an
+// object that has one.
+func (r reader[T]) object(l *list[T], start int) {
+	root, repeats, err := parseDocument(l.text, start)
+	var wrong *misread
+	if errors.As(err, &wrong) {
+		l.fail(wrong.span, wrong.message)
+		return
+	}
+	j := objectReader[T]{reader: r, list: l}
+	for _, s := range repeats[:min(len(repeats), maxEntries)] {
+		j.note(s, "this field is here twice; the last one counts, and kubectl refuses it")
+	}
+	if array := j.find(root); array != nil {
+		j.array(array)
+	}
+	if j.implied != nil {
+		j.implied(j, root)
+	}
+}
+
+// An objectReader reads a list from YAML or JSON.
+type objectReader[T any] struct {
+	reader[T]
+	list *list[T]
+}
+
+func (j objectReader[T]) fail(v *value, message string) { j.list.fail(v.span, message) }
+
+// note notes a problem for which nothing is left out.
+func (j objectReader[T]) note(s span, message string) {
+	j.list.problems = append(j.list.problems, problem{s, message, false})
+}
+
+// find returns the list of the entries, or the one entry, in the value: a list, an
+// object, its spec, or its template's. It is nil, and the list has a problem,
+// where there is none; and nil as well for an object that may have some and has
+// none.
+func (j objectReader[T]) find(v *value) *value {
+	if v.kind != object {
+		return v
+	}
+	template := false
+	for o := v; o != nil; o = inner(o) {
+		switch entries := o.get(j.name); {
+		case entries == nil:
+		case entries.kind == object:
+			j.fail(entries, "expected a list of "+j.name+", found an object")
+			return nil
+		default:
+			return entries
+		}
+		template = template || o.get("template") != nil
+	}
+	name := ""
+	if k := v.get("kind"); k != nil {
+		name = k.text
+	}
+	expected := "; expected a " + j.owner + ", its spec, or a list of " + j.name
+	switch {
+	case v.get("key") != nil || v.get("effect") != nil || v.get("operator") != nil:
+		return v
+	case v.get("items") != nil:
+		j.fail(v, "this is a list of objects; paste one of them")
+	case name == j.ownerOfOther:
+		j.fail(v, "this is a "+name+", and only a "+j.owner+" has "+j.name)
+	case name != "" && name != j.owner && !(template && j.owner == "Pod"):
+		j.fail(v, "an object of this kind has no "+j.name+expected)
+	case template || v.get("spec") != nil || name == j.owner:
+	case len(v.members) == 0:
+		j.fail(v, "this object is empty"+expected)
+	default:
+		j.fail(v, "this object has no "+j.name+expected)
+	}
+	return nil
+}
+
+// inner returns the part of an object that holds what the object is to be: the spec,
+// and in that of a Deployment and its like the template of the pod. It is nil where
+// there is none.
+func inner(o *value) *value {
+	for _, name := range []string{"spec", "template", "jobTemplate"} {
+		if v := o.get(name); v != nil && v.kind == object {
+			return v
+		}
+	}
+	return nil
+}
+
+func (j objectReader[T]) array(v *value) {
+	switch v.kind {
+	case null:
+	case object:
+		j.element(v)
+	case array:
+		for _, item := range v.items {
+			if !j.hasRoom(j.list, item.span) {
+				return
+			}
+			j.element(item)
+		}
+	default:
+		j.fail(v, "expected a list of "+j.name+", found "+v.kind.String())
+	}
+}
+
+// element reads an entry. One with a field of the wrong type is left out, as an API
+// server would read none of it.
+func (j objectReader[T]) element(v *value) {
+	if v.kind != object {
+		j.fail(v, "expected an object, found "+v.kind.String())
+		return
+	}
+	var element T
+	e := entry{span: v.span, fields: map[string]span{}}
+	good := true
+	for _, m := range v.members {
+		if !j.hasRoom(j.list, m.span) {
+			return
+		}
+		f := j.field(m.name)
+		if f == nil {
+			j.note(m.span, j.unknown(m.name))
+			continue
+		}
+		e.fields[m.name] = m.value.span
+		if err := f.read(&element, m.value); err != nil {
+			j.fail(m.value, m.name+": "+err.Error())
+			good = false
+		}
+	}
+	if good {
+		j.list.add(element, e)
+	}
+}
+
+// field returns the field of the name, and nil if an element has none.
+func (r reader[T]) field(name string) *field[T] {
+	i := slices.IndexFunc(r.fields, func(f field[T]) bool { return f.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &r.fields[i]
+}
+
+// read sets the field to the value. A null leaves it as it is.
+func (f field[T]) read(element *T, v *value) error {
+	switch v.kind {
+	case null:
+		return nil
+	case f.want:
+		return f.set(element, v.text)
+	}
+	message := "expected " + f.want.String() + ", found " + v.kind.String()
+	if f.want == str && (v.kind == number || v.kind == boolean) {
+		message += "; put it in quotes"
+	}
+	return errors.New(message)
+}
+
+// unknown says that no element has a field of the name.
+func (r reader[T]) unknown(name string) string {
+	names := make([]string, len(r.fields))
+	for i, f := range r.fields {
+		names[i] = f.name
+	}
+	return strconv.Quote(name) + " is not a field of " + r.name +
+		", so it has no effect, and kubectl refuses it; the fields are " + strings.Join(names, ", ")
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package play
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// A kind says what a value of YAML or JSON is.
+type kind uint8
+
+const (
+	null kind = iota
+	boolean
+	number
+	str
+	array
+	object
+)
+
+// String returns the kind in words, as in "a string".
+func (k kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
+}
+
+// A value is one value of a text. Values that are aliases of the same anchor share
+// their items and members.
+type value struct {
+	span
+	kind    kind
+	text    string // of a scalar; a boolean is "true" or "false"
+	items   []*value
+	members []member
+}
+
+// A member is one member of an object. Each name comes once.
+type member struct {
+	span  // of the name
+	name  string
+	value *value
+}
+
+// get returns the object's member of the name, and nil if there is none.
+func (v *value) get(name string) *value {
+	for i := range v.members {
+		if v.members[i].name == name {
+			return v.members[i].value
+		}
+	}
+	return nil
+}
+
+// What is nested deeper, or merges more, is not read. A browser's stack and the time
+// between two keystrokes are both short.
+const (
+	maxDepth  = 100
+	maxMerged = 10_000
+)
+
+var errDepth = errors.New("this is nested more than " + strconv.Itoa(maxDepth) + " levels deep")
+
+// limits are what the YAML library reads at most.
+type limits struct{}
+
+// CheckDepth implements [yaml.LoaderLimitsPlugin].
+func (limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
+	if depth > maxDepth {
+		return errDepth
+	}
+	return nil
+}
+
+// CheckAlias implements [yaml.LoaderLimitsPlugin]. Nothing expands aliases.
+func (limits) CheckAlias(int, int) error { return nil }
+
+// parseDocument reads the YAML, or the JSON, which is YAML, of the text from start. It
+// holds one document; others may only be empty. Repeats are the places of names that
+// their object has already. All of the text is refused where a part of it cannot be
+// read.
+func parseDocument(text string, start int) (root *value, repeats []span, err error) {
+	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
+	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(limits{}))
+	if err != nil {
+		return nil, nil, p.syntax(err)
+	}
+	root = &value{span: span{start, start}}
+	for {
+		var node yaml.Node
+		if err := loader.Load(&node); errors.Is(err, io.EOF) {
+			return root, p.repeats, nil
+		} else if err != nil {
+			return nil, nil, p.syntax(err)
+		}
+		v, err := p.value(&node)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case root.kind != null && v.kind != null:
+			return nil, nil, &misread{v.span, "this is a second document; paste one document"}
+		case v.kind != null:
+			root = v
+		}
+	}
+}
+
+// A misread says why a text cannot be read.
+type misread struct {
+	span
+	message string
+}
+
+func (m *misread) Error() string { return m.message }
+
+// A parser turns the nodes of the YAML library into values. It visits each node once,
+// however many aliases there are of it.
+type parser struct {
+	text    string
+	places  places
+	values  map[*yaml.Node]*value // nil: being read
+	repeats []span
+	merged  int // objects and members that merge keys have named
+}
+
+func (p *parser) value(n *yaml.Node) (*value, error) {
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return p.value(n.Content[0])
+	case yaml.AliasNode:
+		return p.alias(n)
+	}
+	p.values[n] = nil
+	start := p.places.offset(n.Line, n.Column)
+	v := &value{span: span{start, start}}
+	var err error
+	switch n.Kind {
+	case yaml.MappingNode:
+		v.kind = object
+		err = p.members(v, n)
+	case yaml.SequenceNode:
+		v.kind = array
+		err = p.items(v, n)
+	default:
+		v.kind, v.text = scalar(n)
+		v.end = p.scalarEnd(n, start)
+	}
+	p.values[n] = v
+	return v, err
+}
+
+// alias returns the value that the alias stands for, in the place of the alias.
+func (p *parser) alias(n *yaml.Node) (*value, error) {
+	start := p.places.offset(n.Line, n.Column)
+	at := span{start, min(start+len("*")+len(n.Value), len(p.text))}
+	v := p.values[n.Alias]
+	if v == nil {
+		return nil, &misread{at, "the anchor &" + n.Value + " contains its own alias; write the value out"}
+	}
+	alias := *v
+	alias.span = at
+	return &alias, nil
+}
+
+func (p *parser) items(v *value, n *yaml.Node) error {
+	v.items = make([]*value, len(n.Content))
+	for i, c := range n.Content {
+		item, err := p.value(c)
+		if err != nil {
+			return err
+		}
+		v.items[i] = item
+		v.end = item.end
+	}
+	p.closeFlow(v, n, ']')
+	return nil
+}
+
+func (p *parser) members(v *value, n *yaml.Node) error {
+	index := make(map[string]int, len(n.Content)/2)
+	var merges []*value
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, err := p.value(n.Content[i])
+		if err != nil {
+			return err
+		}
+		if name.kind == array || name.kind == object {
+			return &misread{name.span, "a name must be a string, not " + name.kind.String()}
+		}
+		m, err := p.value(n.Content[i+1])
+		if err != nil {
+			return err
+		}
+		v.end = max(name.end, m.end)
+		if n.Content[i].Tag == "!!merge" {
+			merges = append(merges, m)
+			continue
+		}
+		one := member{name.span, name.text, m}
+		if at, ok := index[one.name]; ok {
+			p.repeats = append(p.repeats, name.span)
+			v.members[at] = one
+			continue
+		}
+		index[one.name] = len(v.members)
+		v.members = append(v.members, one)
+	}
+	p.closeFlow(v, n, '}')
+	return p.merge(v, index, merges)
+}
+
+// merge adds the members of what merge keys name that the object does not have itself.
+func (p *parser) merge(v *value, index map[string]int, merges []*value) error {
+	for _, m := range merges {
+		from := []*value{m}
+		if m.kind == array {
+			from = m.items
+		}
+		for _, o := range from {
+			if o.kind != object {
+				return &misread{m.span, "the merge key << takes an object or a list of objects, not " + o.kind.String()}
+			}
+			if p.merged += 1 + len(o.members); p.merged > maxMerged {
+				return &misread{m.span, "merge keys copy more than " + strconv.Itoa(maxMerged) + " fields; write the fields out"}
+			}
+			copyMembers(v, index, o)
+		}
+	}
+	return nil
+}
+
+// copyMembers adds the members of the other object that v does not have. The index has
+// where those of v are.
+func copyMembers(v *value, index map[string]int, other *value) {
+	for _, m := range other.members {
+		if _, ok := index[m.name]; !ok {
+			index[m.name] = len(v.members)
+			v.members = append(v.members, m)
+		}
+	}
+}
+
+// closeFlow moves the end of a list or an object in brackets behind the last one.
+func (p *parser) closeFlow(v *value, n *yaml.Node, bracket byte) {
+	if n.Style&yaml.FlowStyle == 0 {
+		return
+	}
+	if i := strings.IndexByte(p.text[v.end:], bracket); i >= 0 {
+		v.end += i + 1
+	}
+}
+
+// scalarEnd returns where the scalar that begins at start ends.
+func (p *parser) scalarEnd(n *yaml.Node, start int) int {
+	rest := p.text[start:]
+	for n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+		if rest == "" || rest[0] != '&' && rest[0] != '!' {
+			break
+		}
+		rest = strings.TrimLeft(rest[endOfWord(rest):], " \t\r\n")
+	}
+	start = len(p.text) - len(rest)
+	switch {
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		return start + quoted(rest, '"', '\\')
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		return start + quoted(rest, '\'', '\'')
+	case strings.HasPrefix(rest, n.Value):
+		return start + len(n.Value)
+	}
+	return start + index(rest, '\n')
+}
+
+func endOfWord(s string) int {
+	if i := strings.IndexAny(s, " \t\r\n"); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+// quoted returns the length of the quoted string that s begins with, in which the
+// character after an escape is none that ends it.
+func quoted(s string, quote, escape byte) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == escape && i+1 < len(s) && (escape != quote || s[i+1] == quote):
+			i++
+		case s[i] == quote:
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// scalar returns the kind of the scalar and its text. Kubernetes reads YAML 1.1, in
+// which yes, no, on and off are booleans.
+func scalar(n *yaml.Node) (kind, string) {
+	plain := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) == 0
+	switch n.Tag {
+	case "!!null":
+		return null, ""
+	case "!!int", "!!float":
+		return number, n.Value
+	case "!!bool":
+		return boolean, strconv.FormatBool(isTrue(n.Value))
+	}
+	if plain && (isTrue(n.Value) || isFalse(n.Value)) {
+		return boolean, strconv.FormatBool(isTrue(n.Value))
+	}
+	return str, n.Value
+}
+
+func isTrue(s string) bool {
+	switch s {
+	case "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON":
+		return true
+	}
+	return false
+}
+
+func isFalse(s string) bool {
+	switch s {
+	case "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF":
+		return true
+	}
+	return false
+}
+
+// syntax returns what the library says of a text that is no YAML.
+func (p *parser) syntax(err error) error {
+	var e *yaml.LoadError
+	if !errors.As(err, &e) {
+		return &misread{span{p.places.start, len(p.text)}, "this is not valid YAML: " + err.Error()}
+	}
+	at := p.places.offset(e.Mark.Line, e.Mark.Column)
+	if e.Mark.Line == 0 {
+		at = p.places.start + max(0, strings.IndexFunc(p.text[p.places.start:], isControl))
+	}
+	end := len(strings.TrimRight(p.text, whiteSpace))
+	at = min(at, end)
+	_, size := utf8.DecodeRuneInString(p.text[at:end])
+	s := span{at, at + size}
+	if e.Message == errDepth.Error() {
+		return &misread{s, e.Message}
+	}
+	language := "YAML"
+	if c := p.text[p.places.start]; c == '[' || c == '{' {
+		language = "JSON or YAML"
+	}
+	message := e.Message
+	if e.ContextMsg != "" && e.ContextMark.Line > 0 {
+		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.line(e.ContextMark.Line))
+	}
+	return &misread{s, "this is not valid " + language + ": " + inWords(message) + remedy(e.Message, p.text[at:])}
+}
+
+// inWords returns the message of the library without the terms of YAML's specification.
+func inWords(message string) string {
+	return strings.NewReplacer(
+		"block sequence", "list", "flow sequence", "list", "block collection", "list",
+		"a block mapping", "an object", "a flow mapping", "an object",
+		"quoted scalar", "quoted string", "plain scalar", "string", "block scalar", "string",
+		"<document start>", "the end",
+		" while scanning for the next token that starts", "",
+	).Replace(message)
+}
+
+// remedy returns what to do about the message, where it does not say so itself.
+func remedy(message, rest string) string {
+	switch {
+	case strings.HasPrefix(rest, "\t"):
+		return "; indent with spaces, not tabs"
+	case strings.Contains(message, "cannot start any token"):
+		return "; put the value in quotes"
+	case strings.Contains(message, "mapping values are not allowed"):
+		return "; put a value that contains a colon and a space in quotes, or correct the indentation"
+	}
+	return ""
+}
+
+// isControl reports whether YAML forbids the character.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\r' && r != '\n' || r >= 0x7f && r <= 0x9f && r != 0x85 || r == 0xfffe || r == 0xffff
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package play
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// manifests are specs of pods in YAML, all of which Kubernetes reads.
+var manifests = []string{
+	"tolerations:\n- key: dedicated\n  operator: Exists\n  effect: NoSchedule\n- {key: gpu, value: 'yes'}\n",
+	"tolerations: # what it tolerates\n  - key: \"a\"   # a comment\n    tolerationSeconds: 300\n    effect: NoExecute\n",
+	"tolerations: [{key: a, operator: Exists, tolerationSeconds: 0x10, effect: NoExecute}]\n",
+	"tolerations: [{key: a, operator: Exists, tolerationSeconds: 012, effect: NoExecute}]\n",
+	"tolerations: [{key: a, operator: Exists, tolerationSeconds: 1_000, effect: NoExecute}]\n",
+	"tolerations:\n- key: >-\n    folded\n    key\n  value: |-\n    literal\n",
+	"tolerations:\n- &a\n  key: a\n  effect: NoExecute\n- *a\n- <<: *a\n  key: b\n",
+	"tolerations:\n- <<: [{key: a, value: x}, {key: b, effect: NoSchedule}]\n  value: z\n",
+	"tolerations:\n- key: ~\n  operator: Exists\n  value:\n",
+	"tolerations:\r\n- key: a\r\n  operator: Exists\r\n",
+	"tolerations:\n- key: !!str 5\n  value: \"\\u0061\\\"b\"\n- key: 'it''s'\n",
+	"tolerations:\n- key: a\n  value: 2026-11-21\n",
+	"tolerations: null\n",
+	"tolerations: []\n",
+	"nodeName: a\n",
+	"tolerations:\n- key: a\n  value: yes\n",
+	"tolerations:\n- key: a\n  value: n\n",
+	"tolerations:\n- key: on\n",
+	"tolerations:\n- key: 5\n",
+	"tolerations:\n- key: a\n  value: 1.5\n",
+	"tolerations:\n- key: a\n  value: 0o7\n",
+	"tolerations:\n- key: a\n  value: true\n",
+	"tolerations:\n- key: a\n  value: 'true'\n",
+	"tolerations:\n- key: a\n  tolerationSeconds: '5'\n",
+	"tolerations:\n- key: [a]\n",
+	"tolerations:\n- a\n",
+	"tolerations: a\n",
+}
+
+// kubernetesReads reads the spec as kubectl and the API server do: YAML becomes JSON,
+// and that becomes the type.
+func kubernetesReads(t *testing.T, spec string) ([]corev1.Toleration, error) {
+	t.Helper()
+	text, err := yaml.YAMLToJSON([]byte(spec))
+	if err != nil {
+		t.Fatalf("%q: %v", spec, err)
+	}
+	var s corev1.PodSpec
+	err = json.Unmarshal(text, &s)
+	return s.Tolerations, err
+}
+
+// TestYAMLAsKubernetes checks that YAML is read as Kubernetes reads it, and that what
+// Kubernetes refuses is refused.
+func TestYAMLAsKubernetes(t *testing.T) {
+	refused := 0
+	for _, spec := range manifests {
+		want, err := kubernetesReads(t, spec)
+		text := "kind: Pod\nspec:\n  " + strings.ReplaceAll(spec, "\n", "\n  ")
+		l := readTolerations(text, taints.Options{})
+		if err != nil {
+			refused++
+			if unread(l.problems) != 1 {
+				t.Errorf("%q: Kubernetes says %v; the problems are %v", spec, err, l.problems)
+			}
+			continue
+		}
+		if n := unread(l.problems); n > 0 {
+			t.Errorf("%q has the problems %v", spec, l.problems)
+		}
+		got := make([]corev1.Toleration, len(l.elements))
+		for i, e := range l.elements {
+			got[i] = corev1.Toleration{
+				Key: e.Key, Operator: corev1.TolerationOperator(e.Operator), Value: e.Value,
+				Effect: corev1.TaintEffect(e.Effect), TolerationSeconds: e.TolerationSeconds,
+			}
+		}
+		if diff := cmp.Diff(append([]corev1.Toleration{}, want...), got); diff != "" {
+			t.Errorf("%q is another (-Kubernetes +page):\n%s", spec, diff)
+		}
+	}
+	if refused < 5 || refused > len(manifests)-5 {
+		t.Errorf("Kubernetes refuses %d of %d", refused, len(manifests))
+	}
+}
+
+// TestYAMLPlaces checks what a click on an entry selects.
+func TestYAMLPlaces(t *testing.T) {
+	for text, want := range map[string][]string{
+		"- key: a\n  effect: NoSchedule\n- {key: b, effect: NoExecute }  # soon\n": {
+			"key: a\n  effect: NoSchedule", "{key: b, effect: NoExecute }",
+		},
+		"# the node's\n\n  taints:\n  - effect: NoSchedule\n    key: \"é😀\\\"\"\n":          {"effect: NoSchedule\n    key: \"é😀\\\"\""},
+		"\uFEFF---\ntaints:\r\n- key: 'it''s'\r\n- &x\r\n  key: c\r\n- *x\r\n":              {"key: 'it''s'", "&x\r\n  key: c", "*x"},
+		"---\n---\nkind: Node\nspec: {unschedulable: yes}\n---\n":                           {"yes"},
+		"taints:\n- key: a\n  value: |\n    b\n  effect: !!str NoSchedule\n":                {"key: a\n  value: |\n    b\n  effect: !!str NoSchedule"},
+		"\n\n[{\"key\": \"a\"},\n\t{\"key\": \"b\"}\n]":                                     {`{"key": "a"}`, `{"key": "b"}`},
+		"spec:\n  taints:\n  - {}\n  - key: a\u2028    effect: NoSchedule\n  - key: last\n": {"{}", "key: a\u2028    effect: NoSchedule", "key: last"},
+	} {
+		a := ask(t, "taints", text)
+		var got []string
+		for _, x := range a.Taints {
+			got = append(got, selected(t, text, x.placeJSON))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q has the problems %v (-want +got):\n%s", text, a.Problems, diff)
+		}
+	}
+}
+
+// TestBombs checks that a small text that stands for a large one costs no more than
+// its own size, and says why it is not read.
+func TestBombs(t *testing.T) {
+	var laughs strings.Builder
+	laughs.WriteString("a0: &a0 [{key: x}, {key: x}]\n")
+	for i := 1; i <= 60; i++ { // 2 to the 60th
+		fmt.Fprintf(&laughs, "a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
+	}
+	var fields, keys, merges, chain strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&fields, "f%d: 1, ", i)
+	}
+	keys.WriteString(strings.Repeat("key: x, ", 20_000))
+	merges.WriteString("kind: Pod\nbase: &m0 {x: 1}\n")
+	for i := 1; i <= 1000; i++ {
+		fmt.Fprintf(&merges, "m%d: &m%d {<<: *m%d, f%d: 1}\n", i, i, i-1, i)
+	}
+	chain.WriteString("s0: &s0 {tolerations: []}\n")
+	for i := 1; i <= 5000; i++ {
+		fmt.Fprintf(&chain, "s%d: &s%d {spec: *s%d}\n", i, i, i-1)
+	}
+	for name, test := range map[string]struct{ text, message string }{
+		"laughs":         {laughs.String() + "tolerations: *a60\n", "expected an object, found a list"},
+		"many fields":    {"- &a {" + fields.String() + "}\n" + strings.Repeat("- *a\n", 499), "the rest is not read"},
+		"one field":      {"- &a {" + keys.String() + "key: y}\n" + strings.Repeat("- *a\n", 499), "this field is here twice"},
+		"merges":         {merges.String(), "merge keys copy more than 10000 fields; write the fields out"},
+		"merged lists":   {laughs.String() + "<<: *a60\n", "the merge key << takes an object or a list of objects, not a list"},
+		"merged nothing": {"a: &a [" + strings.Repeat("{},", 5000) + "]\nb: {<<: *a}\nc: {<<: *a}\nd: {<<: *a}\n", "merge keys copy more than 10000 fields"},
+		"cycle":          {"spec: &a {spec: *a}", "the anchor &a contains its own alias"},
+		"list in itself": {"&a [*a]", "the anchor &a contains its own alias"},
+		"merged cycle":   {"spec: &a {<<: *a}", "the anchor &a contains its own alias"},
+		"chain":          {chain.String() + "spec: *s5000\n", ""},
+		"lists":          {strings.Repeat("[", maxText), "this is nested more than 100 levels deep"},
+		"objects":        {strings.Repeat("{a: ", maxText/4), "this is nested more than 100 levels deep"},
+		"blocks":         {strings.Repeat("- ", maxText/2), "this is nested more than 100 levels deep"},
+		"questions":      {"--- !x\n" + strings.Repeat("? ", maxText/2-4), "this is nested more than 100 levels deep"},
+		"documents":      {strings.Repeat("---\na: 1\n", maxText/10), "this is a second document"},
+	} {
+		if len(test.text) > maxText {
+			t.Fatalf("%s: %d bytes are not read for their size", name, len(test.text))
+		}
+		var l list[taints.Toleration]
+		allocs := testing.AllocsPerRun(1, func() { l = readTolerations(test.text, taints.Options{}) })
+		if most := float64(3*len(test.text) + 10_000); allocs > most {
+			t.Errorf("%s: %d bytes take %.0f allocations", name, len(test.text), allocs)
+		}
+		switch {
+		case test.message == "" && len(l.problems) == 0:
+		case test.message == "" || len(l.problems) == 0:
+			t.Errorf("%s: problems %v, want %q", name, l.problems, test.message)
+		case !strings.Contains(l.problems[len(l.problems)-1].message, test.message) && !strings.Contains(l.problems[0].message, test.message):
+			t.Errorf("%s: problem %q, want %q", name, l.problems[0].message, test.message)
+		}
+		if len(l.problems) > 2*maxEntries || len(l.elements) > maxEntries {
+			t.Errorf("%s: %d problems and %d tolerations", name, len(l.problems), len(l.elements))
+		}
+	}
+}
+
+// TestAliasesAreShared checks that an alias costs no copy of what it stands for.
+func TestAliasesAreShared(t *testing.T) {
+	root, _, err := parseDocument("a: &a [{key: x}]\nb: *a\nc: [*a, *a]\n", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := root.get("a"), root.get("b"), root.get("c")
+	if &a.items[0] != &b.items[0] || &c.items[0].items[0] != &c.items[1].items[0] || a.items[0].members[0].value.text != "x" {
+		t.Errorf("an alias is a copy: %p %p", a.items[0], b.items[0])
+	}
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build js && wasm
+
+// Wasm is the part of the playground that runs in the browser. It gives the page one
+// function, from the state of the form to the answer, and waits to be called.
+package main
+
+import (
+	"syscall/js"
+
+	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
+)
+
+func main() {
+	js.Global().Set("answerTaints", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		return play.Answer(play.NewState(func(name string) string {
+			if len(args) > 0 && args[0].Type() == js.TypeObject && args[0].Get(name).Type() == js.TypeString {
+				return args[0].Get(name).String()
+			}
+			return ""
+		}))
+	}))
+	select {}
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints/internal/golden"
+)
+
+// post returns the status and body that a review gets.
+func post(path, body string) (int, string) {
+	w := httptest.NewRecorder()
+	handler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))
+	return w.Code, w.Body.String()
+}
+
+func TestReviews(t *testing.T) {
+	for _, c := range []struct {
+		name, path, namespace, spec string
+	}{
+		{"adds", "/mutate", "ml", `{"containers": [{"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": 2}}}]}`},
+		{"nothing to add", "/mutate", "kube-system", `{"tolerations": [{"operator": "Exists"}]}`},
+		{"allowed", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
+		{"defaults are allowed", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]}`},
+		{"not allowed", "/validate", "shop", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
+		{"not valid", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "operator": "In", "value": "ml"}]}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, body := post(c.path, `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "7", "namespace": "`+
+				c.namespace+`", "object": {"spec": `+c.spec+`}}}`)
+			var v review
+			if err := json.Unmarshal([]byte(body), &v); err != nil || code != http.StatusOK || v.Response == nil {
+				t.Fatalf("%d %s %v", code, body, err)
+			}
+			text := body + string(v.Response.Patch)
+			golden.Compare(t, strings.ReplaceAll(c.name, " ", "-"), text)
+		})
+	}
+}
+
+func TestRefusesOtherInput(t *testing.T) {
+	for _, body := range []string{"", "{", "{}", `{"request": []}`, strings.Repeat(" ", largest+1) + `{"request": {}}`} {
+		if code, _ := post("/mutate", body); code != http.StatusBadRequest {
+			t.Errorf("%.20q: %d", body, code)
+		}
+	}
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package readme
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	running = flag.Bool("commands", false, "run the commands, long ones in a quick form; it builds Kubernetes")
+	printed = flag.Bool("printed", false, "run the commands as they are printed, which takes hours")
+)
+
+// root is the root of the repository, where documents say their commands.
+const root = "../.."
+
+// A how says how it is known that a command does what the document says.
+type how struct {
+	run  bool   // the flag -commands runs it as it is printed
+	more string // what -commands appends to make it quick; -printed leaves that away
+	form string // what -commands runs in its place: its words and some more, which make it quick
+	long bool   // only -printed runs it: there is no quick form
+	calm bool   // -printed leaves it out, because other loads on the machine count
+	ends string // what it prints once it may be interrupted, where it does not end by itself
+	by   string // what else runs it as it is printed: a script that has it, or a test, as "FILE TestName"
+	why  string // why it is not run as it is printed by -commands, or else not at all
+}
+
+const releases = "of a release: TestNextReleases of internal/release rehearses it in a local git"
+
+const installs = "of a release: TestInstall of internal/release rehearses it in a local git"
+
+// commands has every command of every document that is not in scripts.
+var commands = map[string]how{
+	// README.md
+	"git clone https://github.com/seed-0529bac1/taints && cd taints": {why: "needs the forge"},
+	"go run ./examples/whynot":                                       {run: true},
+	"go run ./examples/whynot -":                                     {why: "reads what kubectl prints; TestRun of the example has it"},
+	"go test ./...":                                                  {by: ".ci/run"},
+	"go run -C examples/kubernetes ./play":                           {by: "examples/kubernetes/e2e/play_linux_test.go"},
+	"go get github.com/seed-0529bac1/taints": {
+		by: "internal/release/release_test.go TestRelease",
+	},
+	"go run -C conformance ./ratios": {
+		more: "-match count -rounds 1 -repeats 1",
+		why:  "5 minutes",
+	},
+	"kubectl get nodes,pods -A -o json": {
+		why: "needs a cluster: its output is what examples/whynot reads",
+	},
+	"kubectl get node NAME -o yaml": {
+		why: "names an input: cmd/playground reads what kubectl prints",
+	},
+	"kubectl get pod NAME -o json": {
+		why: "names an input: cmd/playground reads what kubectl prints",
+	},
+	"kubectl describe pod":                     {why: "names an output, which conformance compares"},
+	"apt-get install chromium chromium-driver": {why: "installs programs on the machine"},
+
+	// the gate and the night
+	".ci/run":                             {by: ".github/workflows/ci.yml"},
+	".ci/oss-fuzz":                        {by: ".ci/run"},
+	".ci/fuzz":                            {by: ".ci/run"},
+	".ci/fuzz 10m":                        {by: ".github/workflows/nightly.yml"},
+	"go test ./internal/readme -commands": {why: "is this test, which .ci/run starts"},
+	"go test -timeout 5h ./internal/readme -printed": {by: ".github/workflows/nightly.yml"},
+	".ci/platforms": {by: ".ci/run"},
+
+	// CONTRIBUTING.md and docs
+	"go test -run Semantics .": {run: true},
+	`go test -run '^$' -fuzz '^FuzzJSON$' -fuzztime 1m .`: {
+		more: "-fuzztime 100x",
+		why:  "a minute",
+	},
+	`go test . -timeout 1h -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000`: {
+		more: "-rapid.checks=10 -short -run Agree",
+		why:  "minutes",
+	},
+	`go test -run '^$' -bench . -count 10 . > new.txt`: {
+		form: `go test -run '^$' -bench . -count 10 . -bench Tolerates -count 1 -benchtime 1x > new.txt`,
+		why:  "half an hour",
+	},
+	`go test -run '^$' -bench .`: {more: "-bench Tolerates -benchtime 1x", why: "minutes"},
+	"go test -coverprofile=c.out . && go tool cover -func=c.out": {
+		form: "go test -coverprofile=c.out . -short -run Parse && go tool cover -func=c.out",
+	},
+	"go test -C cmd ./kubectl-whynot -update":    {more: "-run NoSuchTest", why: "writes golden files"},
+	"go -C internal/release test -count=1 ./...": {by: ".ci/run"},
+	"go test -C internal/release -count=1 . -every": {
+		more: "-list .",
+		by:   ".github/workflows/nightly.yml",
+	},
+	"go test -C examples/kubernetes -short -race ./evictor/... ./webhook/... ./scheduler/...": {
+		by: ".github/workflows/nightly.yml",
+	},
+	"go run -C examples/kubernetes ./perf -check": {
+		more: "-list",
+		calm: true,
+		why:  "40 minutes of a machine that does nothing else",
+	},
+	"go test -C examples/kubernetes -timeout 1h ./e2e": {
+		more: "-list .",
+		by:   ".github/workflows/nightly.yml",
+	},
+
+	"go test ./internal/api -update": {more: "-run NoSuchTest", why: "writes api"},
+
+	// docs/releasing.md: the rehearsal does the same in a local git
+	".ci/compatible":                        {by: "internal/release/next_test.go"},
+	"git tag -s v1.1.0 -m v1.1.0":           {why: releases},
+	"git push origin v1.1.0":                {why: releases},
+	"git tag -s kube/v0.2.0 -m kube/v0.2.0": {why: releases},
+	"git push origin main kube/v0.2.0":      {why: releases},
+	"go -C kube mod edit -require=github.com/seed-0529bac1/taints@v1.1.0": {why: releases},
+	"go -C kube mod tidy": {more: "-diff", why: releases},
+	"go -C cmd mod edit -dropreplace=github.com/seed-0529bac1/taints -dropreplace=github.com/seed-0529bac1/taints/kube": {
+		why: installs,
+	},
+	"go -C cmd mod edit -require=github.com/seed-0529bac1/taints@v1.1.0 -require=github.com/seed-0529bac1/taints/kube@v0.2.0": {
+		why: installs,
+	},
+	".ci/binaries":                        {by: ".github/workflows/release.yml"},
+	"go -C cmd mod tidy":                  {more: "-diff", why: installs},
+	"git tag -s cmd/v0.1.0 -m cmd/v0.1.0": {why: installs},
+	"git push origin main cmd/v0.1.0":     {why: installs},
+	"go mod init example.com/project":     {why: releases},
+	"go mod tidy":                         {more: "-diff"},
+	"go get github.com/seed-0529bac1/taints@v1.1.0 github.com/seed-0529bac1/taints/kube@v0.2.0": {
+		why: releases,
+	},
+	"go list -m -u": {more: "pgregory.net/rapid"},
+
+	// conformance
+	"go test -C conformance .": {more: "-rapid.checks=5"},
+	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {
+		more: "-rapid.checks=5",
+		why:  "up to an hour",
+	},
+	"go test -C conformance/adopters .":   {more: "-rapid.checks=5"},
+	"go test -C conformance/clusterapi .": {more: "-rapid.checks=5"},
+	"go run -C conformance ./versions -cases 1000000 -only 1.36": {
+		by: ".github/workflows/nightly.yml",
+	},
+	"go run -C conformance ./versions": {
+		more: "-only 1.36 -cases 5",
+		why:  "builds four versions of Kubernetes",
+	},
+	"go run -C conformance ./owntests": {more: "-check", why: "builds Kubernetes once more"},
+	"go run -C conformance ./ratios -svg ../docs/ratios.svg": {
+		more: `-svg "$TMPDIR/ratios.svg" -match count -rounds 1 -repeats 1`,
+		why:  "5 minutes",
+	},
+	"go run -C conformance ./ratios -index": {long: true, why: "half an hour"},
+	"go test -C conformance -run '^$' -bench Work .": {
+		more: "-bench Work/compile -benchtime 1x",
+		why:  "minutes",
+	},
+	"go run -C conformance ./mutants lifecycle kube": {by: ".github/workflows/nightly.yml"},
+	"go run -C conformance ./mutants .":              {by: ".github/workflows/nightly.yml"},
+	"go run -C conformance ./mutants":                {more: "-list", why: "half an hour"},
+	"go run -C conformance ./mutants match.go": {
+		form: "go run -C conformance ./mutants -list match.go",
+		why:  "minutes",
+	},
+	`go run -C conformance ./mutants -run ' Matcher\.Filter ' .`: {
+		form: `go run -C conformance ./mutants -list -run ' Matcher\.Filter ' .`,
+		why:  "a minute",
+	},
+	"go run -C conformance ./mutants -check .": {
+		form: "go run -C conformance ./mutants -list -check .",
+		why:  "minutes",
+	},
+	"go run -C conformance ./mutants -list .": {run: true},
+	"go mod tidy -C conformance -modfile=versions/1.37.mod": {
+		long: true,
+		why:  "downloads another version of Kubernetes, with its tests' modules",
+	},
+
+	// cmd/playground
+	"go run -C cmd ./playground":              {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
+	"go run -C cmd ./playground -addr :9000":  {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
+	"go run -C cmd ./playground -o /tmp/site": {run: true},
+	"go test -C cmd ./playground/...":         {more: "-run NoSuchTest", why: "part of go test -C cmd ./..."},
+	"go test -C cmd ./playground -screenshots FOLDER": {
+		more: "-run NoSuchTest",
+		why:  "starts a browser",
+	},
+}
+
+// scripts are documents of which tests run the blocks of a language themselves,
+// one after the other, and see that no block is new.
+var scripts = map[string]string{
+	"cmd/kubectl-whynot/README.md sh":               "cmd/kubectl-whynot/main_test.go TestReadmeCommands",
+	"cmd/kubectl-whynot/README.md console":          "cmd/kubectl-whynot/main_test.go TestReadme",
+	"examples/kubernetes/README.md sh":              "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+	"examples/kubernetes/evictor/README.md sh":      "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+	"examples/kubernetes/scheduler/README.md sh":    "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+	"examples/kubernetes/webhook/README.md sh":      "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+	"examples/kubernetes/webhook/README.md console": "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
+}
+
+// TestCommands sees that every command of every document is run by something, or
+// has a reason why not. With -commands, as the gate has it, it runs them, long ones in
+// a quick form; with -printed all that nothing else runs, as they are printed.
+func TestCommands(t *testing.T) {
+	shown := map[string]Command{}
+	for _, file := range documents(t) {
+		for _, command := range Commands(t, filepath.Join(root, file)) {
+			command.File = file
+			if _, ok := scripts[file+" "+command.Language]; !ok {
+				shown[command.Text] = command
+			}
+		}
+	}
+	for text, command := range shown {
+		if _, ok := commands[text]; !ok {
+			t.Errorf("%s:%d: nothing runs %q: add it to commands in commands_test.go",
+				command.File, command.Line, text)
+		}
+	}
+	var scratch *scratch
+	if *running || *printed {
+		scratch = newScratch(t)
+	}
+	for _, text := range slices.Sorted(maps.Keys(commands)) {
+		t.Run(text, func(t *testing.T) {
+			h := commands[text]
+			if _, ok := shown[text]; !ok {
+				t.Fatal("no document shows it")
+			}
+			h.check(t, text)
+			switch {
+			case *printed && h.whole():
+				scratch.run(t, text, h.ends)
+			case *running && h.quick(text) != "":
+				scratch.run(t, h.quick(text), "")
+			}
+		})
+	}
+}
+
+// documents returns all documents, from the root.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		hidden := strings.HasPrefix(name, ".") && path != root && name != ".github"
+		if entry.IsDir() && (hidden || name == "testdata") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) == ".md" {
+			file, err := filepath.Rel(root, path)
+			files = append(files, filepath.ToSlash(file))
+			return err
+		}
+		return nil
+	})
+	if err != nil || len(files) < 10 {
+		t.Fatalf("documents are %v, %v", files, err)
+	}
+	return files
+}
+
+// TestScripts sees that the tests are there that run whole documents.
+func TestScripts(t *testing.T) {
+	for document, by := range scripts {
+		file, language, _ := strings.Cut(document, " ")
+		if len(Blocks(t, filepath.Join(root, file), language)) == 0 {
+			t.Errorf("%s has no block of %s", file, language)
+		}
+		checkBy(t, by, "")
+	}
+}
+
+// whole reports whether -printed runs the command.
+func (h how) whole() bool {
+	return h.by == "" && !h.calm && (h.run || h.long || h.more+h.form != "")
+}
+
+// quick returns what -commands runs for the command, and nothing where it runs
+// nothing.
+func (h how) quick(text string) string {
+	switch {
+	case h.run:
+		return text
+	case h.more != "":
+		return text + " " + h.more
+	}
+	return h.form
+}
+
+// check sees that the entry says how its command is known to work, and that what
+// it names has the command.
+func (h how) check(t *testing.T, text string) {
+	t.Helper()
+	if !h.run && h.more+h.form+h.by+h.why == "" {
+		t.Error("nothing runs it, and nothing says why")
+	}
+	if h.run && (h.long || h.more+h.form+h.ends+h.by+h.why != "") {
+		t.Error("it runs as it is printed, and says more")
+	}
+	if h.form != "" && !isForm(h.form, text) {
+		t.Errorf("%q does not have its words", h.form)
+	}
+	if h.by != "" {
+		checkBy(t, h.by, text)
+	}
+}
+
+// checkBy sees that the file has the test that by names, or else the command.
+func checkBy(t *testing.T, by, command string) {
+	t.Helper()
+	file, test, isTest := strings.Cut(by, " ")
+	content, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if isTest {
+		command = "func " + test + "("
+	}
+	if !strings.Contains(string(content), command) {
+		t.Errorf("%s does not have %q", file, command)
+	}
+}
+
+// isForm reports whether all words of the command are in the form, in order.
+func isForm(form, command string) bool {
+	words := strings.Fields(command)
+	for _, word := range strings.Fields(form) {
+		if len(words) > 0 && word == words[0] {
+			words = words[1:]
+		}
+	}
+	return len(words) == 0
+}
+
+// A scratch is a folder that looks like the root of the repository, where commands
+// may write.
+type scratch struct {
+	dir string
+	env []string
+}
+
+func newScratch(t *testing.T) *scratch {
+	t.Helper()
+	s := &scratch{dir: t.TempDir()}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		path, err := filepath.Abs(filepath.Join(root, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(s.dir, entry.Name())); err != nil {
+			t.Skip(err) // Windows, for whom is not an administrator
+		}
+	}
+	s.env = []string{"TMPDIR=" + t.TempDir()}
+	return s
+}
+
+// run runs the command. One that goes on is interrupted, as Ctrl-C does it, when it
+// has printed ends, and must then end; "go run" says 1 of it, whatever the program
+// says.
+func (s *scratch) run(t *testing.T, command, ends string) {
+	if ends != "" {
+		command = fmt.Sprintf(`set -m
+%s > "$TMPDIR/log" & until grep -q '%s' "$TMPDIR/log"; do kill -0 $!; sleep 0.1; done
+kill -INT -- -$!; wait $! || true`, command, ends)
+	}
+	output := Block{File: "TestCommands", Text: command}.Run(t, s.dir, s.env...)
+	if strings.Contains(output, "no test files") {
+		t.Errorf("it tests nothing:\n%s", output)
+	}
+}

@@ -3,9 +3,16 @@
 package taints_test
 
 import (
+	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
 )
 
 // A scheduler keeps a node pool for one team and asks which nodes a pod may use.
@@ -41,4 +48,1341 @@ func Example() {
 	// train on general-1 schedulable true  avoid false
 	// train on ml-1      schedulable true  avoid false
 	// train on spot-1    schedulable true  avoid true
+}
+
+func ExampleParseTaint() {
+	taint, err := taints.ParseTaint("nvidia.com/gpu=a100:NoSchedule")
+	fmt.Println(taint.Key, taint.Value, taint.Effect, err)
+
+	_, err = taints.ParseTaint("nvidia.com/gpu=a100:noschedule")
+	fmt.Println(err)
+	var fault *taints.FieldError
+	if errors.As(err, &fault) {
+		fmt.Println(fault.Input)
+		fmt.Printf("%*s\n", fault.Offset+1, "^")
+	}
+	// Output:
+	// nvidia.com/gpu a100 NoSchedule <nil>
+	// parse "nvidia.com/gpu=a100:noschedule" at offset 20: effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// nvidia.com/gpu=a100:noschedule
+	//                     ^
+}
+
+func ExampleMustParseTaint() {
+	maintenance := taints.MustParseTaint("maintenance:NoExecute")
+	fmt.Println(maintenance.Key, maintenance.Effect)
+	// Output: maintenance NoExecute
+}
+
+// A node object of Kubernetes decodes as it is.
+func ExampleTaint() {
+	var node struct {
+		Spec struct {
+			Taints []taints.Taint `json:"taints"`
+		} `json:"spec"`
+	}
+	err := json.Unmarshal([]byte(`{"spec": {"taints": [
+		{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute", "timeAdded": "2026-11-21T01:24:15Z"},
+		{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}}`), &node)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, taint := range node.Spec.Taints {
+		fmt.Println(taint, taint.TimeAdded)
+	}
+	// Output:
+	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
+	// dedicated=ml:NoSchedule <nil>
+}
+
+// A pod for the nodes of a pool tolerates the pool's taint.
+func ExampleTaint_Toleration() {
+	fmt.Println(taints.MustParseTaint("dedicated=ml:NoSchedule").Toleration())
+	// Output: dedicated=ml:NoSchedule
+}
+
+func ExampleTaint_AppendTo() {
+	line := []byte("gpu-1 ")
+	line = taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule").AppendTo(line)
+	fmt.Printf("%s\n", line)
+	// Output: gpu-1 nvidia.com/gpu=present:NoSchedule
+}
+
+// A controller that sees a node again asks whether a taint changed, not whether it
+// is the same object.
+func ExampleTaint_Equal() {
+	utc := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
+	elsewhere := utc.In(time.FixedZone("CET", 3600))
+	a := taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute, TimeAdded: &utc}
+	b := taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute, TimeAdded: &elsewhere}
+	fmt.Println(a.Equal(b))
+	// Output: true
+}
+
+// A node has at most one taint of a key and effect, so these make a map key.
+func ExampleTaint_ID() {
+	byID := map[taints.TaintID]string{}
+	for _, spec := range []string{
+		"dedicated=ml:NoSchedule",
+		"dedicated=ml:NoExecute",
+		"dedicated=db:NoSchedule",
+	} {
+		taint := taints.MustParseTaint(spec)
+		byID[taint.ID()] = taint.Value
+	}
+	fmt.Println(len(byID), byID[taints.TaintID{Key: "dedicated", Effect: taints.NoSchedule}])
+	// Output: 2 db
+}
+
+// Nodes whose taints differ only in order and time belong to one group.
+func ExampleTaint_Compare() {
+	list := []taints.Taint{
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("dedicated=ml:NoExecute"),
+	}
+	slices.SortFunc(list, taints.Taint.Compare)
+	fmt.Println(list)
+	// Output: [dedicated=ml:NoExecute dedicated=ml:NoSchedule spot:PreferNoSchedule]
+}
+
+func ExampleEffects() {
+	set := taints.Effects(taints.NoSchedule, taints.NoExecute)
+	fmt.Println(set, set == taints.Hard, set.Has(taints.PreferNoSchedule))
+	// Output: NoSchedule|NoExecute true false
+}
+
+func ExampleParseToleration() {
+	for _, text := range []string{
+		"nvidia.com/gpu:NoSchedule op=Exists",
+		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
+		"sla.example.com/failure-score=60 op=Lt",
+		"op=Exists",
+	} {
+		t, err := taints.ParseToleration(text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("key %q, operator %q, value %q, effect %q\n", t.Key, t.Operator, t.Value, t.Effect)
+	}
+	// Output:
+	// key "nvidia.com/gpu", operator "Exists", value "", effect "NoSchedule"
+	// key "node.kubernetes.io/unreachable", operator "Exists", value "", effect "NoExecute"
+	// key "sla.example.com/failure-score", operator "Lt", value "60", effect ""
+	// key "", operator "Exists", value "", effect ""
+}
+
+func ExampleMustParseToleration() {
+	anything := taints.MustParseToleration("op=Exists")
+	fmt.Println(anything.Tolerates(taints.MustParseTaint("dedicated=ml:NoExecute")))
+	// Output: true
+}
+
+func ExampleToleration_String() {
+	seconds := int64(300)
+	fmt.Println(taints.Toleration{
+		Key:               taints.NodeNotReady,
+		Operator:          taints.OpExists,
+		Effect:            taints.NoExecute,
+		TolerationSeconds: &seconds,
+	})
+	fmt.Println(taints.Toleration{Key: "dedicated", Value: "ml"})
+	// Output:
+	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
+	// dedicated=ml
+}
+
+func ExampleToleration_AppendTo() {
+	line := taints.MustParseToleration("dedicated=ml:NoSchedule").AppendTo([]byte("tolerates "))
+	fmt.Printf("%s\n", line)
+	// Output: tolerates dedicated=ml:NoSchedule
+}
+
+func ExampleToleration_Equal() {
+	a := taints.MustParseToleration("dedicated=ml")
+	b := taints.Toleration{Key: "dedicated", Operator: taints.OpEqual, Value: "ml"}
+	fmt.Println(a.Equal(b))
+	// Output: true
+}
+
+// A node group's taints come in an annotation, as the kubelet's
+// --register-with-taints has them.
+func ExampleParseTaints() {
+	list, err := taints.ParseTaints("dedicated=ml:NoSchedule,spot:PreferNoSchedule")
+	fmt.Println(len(list), list, err)
+
+	_, err = taints.ParseTaints("dedicated=ml:NoSchedule,spot")
+	fmt.Println(err)
+	// Output:
+	// 2 [dedicated=ml:NoSchedule spot:PreferNoSchedule] <nil>
+	// parse "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
+}
+
+func ExampleParseTaintID() {
+	id, err := taints.ParseTaintID("dedicated:NoSchedule")
+	fmt.Println(id.Key, id.Effect, err)
+	// Output: dedicated NoSchedule <nil>
+}
+
+// A policy in a configuration file names its effects.
+func ExampleEffectSet() {
+	var config struct {
+		Policy taints.EvictionPolicy `json:"policy"`
+	}
+	text := `{"policy": {"select": "LongestMatch", "effects": "NoSchedule|NoExecute"}}`
+	err := json.Unmarshal([]byte(text), &config)
+	fmt.Println(config.Policy.Select, config.Policy.Effects, err)
+	// Output: LongestMatch NoSchedule|NoExecute <nil>
+}
+
+// An effect that Kubernetes does not know is carried along and keeps no pod away.
+func ExampleEffect() {
+	report := taints.Taint{Key: "firmware", Value: "old", Effect: "Report"}
+	v := taints.Filter([]taints.Taint{report}, nil)
+	fmt.Println(report, v.Schedulable(), v)
+	// Output: firmware=old:Report true untolerated: 1 other
+}
+
+// A drain tells what it will move from what it only keeps away.
+func ExampleEffectSet_Has() {
+	for _, effect := range []taints.Effect{
+		taints.NoSchedule,
+		taints.PreferNoSchedule,
+		taints.NoExecute,
+	} {
+		fmt.Println(effect, taints.Hard.Has(effect), taints.Evicting.Has(effect))
+	}
+	// Output:
+	// NoSchedule true false
+	// PreferNoSchedule false false
+	// NoExecute true true
+}
+
+// A controller writes down in an annotation which taints it owns.
+func ExampleTaintID() {
+	annotation, err := json.Marshal(taints.IDs([]taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("startup:NoExecute"),
+	}))
+	fmt.Println(string(annotation), err)
+	// Output: ["dedicated:NoSchedule","startup:NoExecute"] <nil>
+}
+
+func ExampleOptions_ParseToleration() {
+	wildcards := taints.Options{KeyWildcards: true}
+	t, err := wildcards.ParseToleration("readiness.k8s.io/*:NoSchedule op=Exists")
+	fmt.Println(t, err)
+	// Output: readiness.k8s.io/*:NoSchedule op=Exists <nil>
+}
+
+// A list of strangers is sorted before it is compared or stored.
+func ExampleToleration_Compare() {
+	list := []taints.Toleration{
+		taints.MustParseToleration("spot op=Exists"),
+		taints.MustParseToleration("dedicated=ml:NoSchedule"),
+		taints.MustParseToleration("op=Exists"),
+	}
+	slices.SortFunc(list, taints.Toleration.Compare)
+	fmt.Println(list)
+	// Output: [op=Exists dedicated=ml:NoSchedule spot op=Exists]
+}
+
+// A pod of Kubernetes decodes as it is.
+func ExampleToleration() {
+	var pod struct {
+		Spec struct {
+			Tolerations []taints.Toleration `json:"tolerations"`
+		} `json:"spec"`
+	}
+	err := json.Unmarshal([]byte(`{"spec": {"tolerations": [
+		{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+		{"key": "maintenance", "operator": "Exists", "tolerationSeconds": 600}]}}`), &pod)
+	fmt.Println(err)
+	for _, toleration := range pod.Spec.Tolerations {
+		fmt.Println(toleration)
+	}
+	// Output:
+	// <nil>
+	// nvidia.com/gpu:NoSchedule op=Exists
+	// maintenance op=Exists for 600s
+}
+
+// Four ways to tolerate a node by its failure score.
+func ExampleOperator() {
+	node := taints.MustParseTaint("failure-score=5:NoSchedule")
+	for _, operator := range []taints.Operator{
+		taints.OpEqual,
+		taints.OpExists,
+		taints.OpLt,
+		taints.OpGt,
+	} {
+		toleration := taints.Toleration{Key: "failure-score", Operator: operator}
+		if operator != taints.OpExists {
+			toleration.Value = "6"
+		}
+		fmt.Println(operator, toleration.Tolerates(node))
+	}
+	// Output:
+	// Equal false
+	// Exists true
+	// Lt true
+	// Gt false
+}
+
+// Nodes carry a failure score as a numeric taint, and a batch job takes any node
+// whose score is below 6.
+func ExampleToleration_Tolerates() {
+	tolerant := taints.MustParseToleration("sla.example.com/failure-score=6:NoSchedule op=Lt")
+	for _, score := range []string{"5", "6", "05", "low"} {
+		taint := taints.Taint{
+			Key:    "sla.example.com/failure-score",
+			Value:  score,
+			Effect: taints.NoSchedule,
+		}
+		fmt.Println(score, tolerant.Tolerates(taint))
+	}
+	// Output:
+	// 5 true
+	// 6 false
+	// 05 false
+	// low false
+}
+
+// GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once
+// and used against every node.
+func ExampleCompile() {
+	m := taints.Compile([]taints.Toleration{
+		taints.MustParseToleration("team=vision:NoSchedule"),
+		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
+	})
+	for _, spec := range []string{"nvidia.com/gpu=a100:NoSchedule", "team=speech:NoSchedule"} {
+		taint := taints.MustParseTaint(spec)
+		i, ok := m.Match(taint)
+		fmt.Println(spec, i, ok)
+	}
+	// Output:
+	// nvidia.com/gpu=a100:NoSchedule 1 true
+	// team=speech:NoSchedule -1 false
+}
+
+// A platform marks nodes that are not ready for work yet with taints of one prefix,
+// and its own agents tolerate them all.
+func ExampleOptions_Compile() {
+	agent := []taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}}
+	taint := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
+	_, plain := taints.Compile(agent).Match(taint)
+	_, wildcards := taints.Options{KeyWildcards: true}.Compile(agent).Match(taint)
+	fmt.Println(plain, wildcards)
+	// Output: false true
+}
+
+// The kube-scheduler's question about one node.
+func ExampleFindUntolerated() {
+	node := []taints.Taint{
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+	}
+	pod := []taints.Toleration{taints.MustParseToleration("dedicated=db:NoSchedule")}
+	if i, found := taints.FindUntolerated(node, pod, taints.Hard); found {
+		fmt.Println("node had untolerated taint", node[i])
+	}
+	// Output: node had untolerated taint dedicated=ml:NoSchedule
+}
+
+// A drain lists what will push a pod off its node.
+func ExampleUntolerated() {
+	node := []taints.Taint{
+		taints.MustParseTaint("maintenance:NoExecute"),
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"),
+	}
+	for i, taint := range taints.Untolerated(node, nil, taints.Evicting) {
+		fmt.Println(i, taint)
+	}
+	// Output:
+	// 0 maintenance:NoExecute
+	// 2 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute
+}
+
+func ExampleMatcher_Untolerated() {
+	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("maintenance op=Exists")})
+	node := []taints.Taint{
+		taints.MustParseTaint("maintenance:NoExecute"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
+	for _, taint := range pod.Untolerated(node, taints.AllEffects) {
+		fmt.Println(taint)
+	}
+	// Output: spot:PreferNoSchedule
+}
+
+func ExampleFilter() {
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+		taints.MustParseTaint("maintenance:NoExecute"),
+	}
+	v := taints.Filter(node, []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
+	fmt.Println(v)
+	fmt.Println("schedulable", v.Schedulable(), "evicts", v.Evicts())
+	// Output:
+	// untolerated: 1 PreferNoSchedule, 1 NoExecute
+	// schedulable false evicts true
+}
+
+// A spot pool is kept for those who do not mind: PreferNoSchedule makes others go
+// elsewhere while there is room.
+func ExampleNormalizeScores() {
+	nodes := map[string][]taints.Taint{
+		"general-1": nil,
+		"spot-1":    {taints.MustParseTaint("spot:PreferNoSchedule")},
+		"spot-2": {
+			taints.MustParseTaint("spot:PreferNoSchedule"),
+			taints.MustParseTaint("old-kernel:PreferNoSchedule"),
+		},
+	}
+	names := []string{"general-1", "spot-1", "spot-2"}
+	for _, pod := range []string{"", "spot op=Exists"} {
+		m := taints.Compile(nil)
+		if pod != "" {
+			m = taints.Compile([]taints.Toleration{taints.MustParseToleration(pod)})
+		}
+		var counts []int
+		for _, name := range names {
+			counts = append(counts, m.Filter(nodes[name]).PreferNoSchedule)
+		}
+		fmt.Println(names, taints.NormalizeScores(nil, counts, 100))
+	}
+	// Output:
+	// [general-1 spot-1 spot-2] [100 50 0]
+	// [general-1 spot-1 spot-2] [100 100 0]
+}
+
+// The tolerations of a pod and those of its queue count as one list.
+func ExampleCompile_lists() {
+	pod := []taints.Toleration{taints.MustParseToleration("team=ml:NoSchedule")}
+	queue := []taints.Toleration{taints.MustParseToleration("spot:NoSchedule op=Exists")}
+	m := taints.Compile(pod, queue)
+	fmt.Println(m.Match(taints.MustParseTaint("spot=2h:NoSchedule")))
+	// Output: 1 true
+}
+
+// A Matcher is a selector of taints: it tells those that a node has only while it
+// starts from those that stay.
+func ExampleMatcher_Match() {
+	startup := taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{
+		{Key: "node.cilium.io/agent-not-ready", Operator: taints.OpExists},
+		{Key: "readiness.k8s.io/*", Operator: taints.OpExists, Effect: taints.NoSchedule},
+		{Key: "ebs.csi.aws.com/agent-not-ready", Value: "true"},
+	})
+	node := []taints.Taint{
+		taints.MustParseTaint("readiness.k8s.io/network:NoSchedule"),
+		taints.MustParseTaint("readiness.k8s.io/network:NoExecute"),
+		taints.MustParseTaint("node.cilium.io/agent-not-ready=1:NoExecute"),
+	}
+	for _, taint := range node {
+		_, ok := startup.Match(taint)
+		fmt.Println(taint, ok)
+	}
+	// Output:
+	// readiness.k8s.io/network:NoSchedule true
+	// readiness.k8s.io/network:NoExecute false
+	// node.cilium.io/agent-not-ready=1:NoExecute true
+}
+
+// A webhook asks once which toleration lets a pod onto tainted nodes.
+func ExampleMatch() {
+	pod := []taints.Toleration{
+		taints.MustParseToleration("dedicated=ml"),
+		taints.MustParseToleration("op=Exists"),
+	}
+	i, ok := taints.Match(taints.MustParseTaint("gpu:NoSchedule"), pod)
+	fmt.Println(i, ok)
+	// Output: 1 true
+}
+
+// A cluster as it is installed does not know Lt and Gt.
+func ExampleOptions_FindUntolerated() {
+	cluster := taints.Options{NoComparison: true}
+	node := []taints.Taint{taints.MustParseTaint("sla.example.com/failure-score=40:NoSchedule")}
+	pod := []taints.Toleration{taints.MustParseToleration("sla.example.com/failure-score=60:NoSchedule op=Lt")}
+	fmt.Println(cluster.FindUntolerated(node, pod, taints.Hard))
+	fmt.Println(taints.FindUntolerated(node, pod, taints.Hard))
+	// Output:
+	// 0 true
+	// -1 false
+}
+
+// A dashboard keeps counts and prints them.
+func ExampleVerdict() {
+	v := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
+	text, err := json.Marshal(v)
+	fmt.Println(v, string(text), err)
+	fmt.Println(taints.Verdict{})
+	// Output:
+	// untolerated: 1 PreferNoSchedule {"preferNoSchedule":1} <nil>
+	// all tolerated
+}
+
+// One Matcher answers all questions about a pod, from several goroutines if need be.
+func ExampleMatcher() {
+	pod := taints.Compile([]taints.Toleration{
+		taints.MustParseToleration("nvidia.com/gpu op=Exists"),
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
+	})
+	node := []taints.Taint{
+		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
+		taints.MustParseTaint("maintenance:NoExecute"),
+	}
+	fmt.Println(pod.Filter(node))
+	fmt.Println(pod.EvictionOf(node, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
+	// Output:
+	// all tolerated
+	// evicts at 2026-11-21T12:10:00Z, after 600s
+}
+
+// A scheduler's loop: the nodes that are left, and how much each wants to be
+// avoided.
+func ExampleMatcher_Filter() {
+	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
+	for _, spec := range []string{
+		"dedicated=ml:NoSchedule",
+		"spot:PreferNoSchedule",
+		"dedicated=db:NoSchedule",
+	} {
+		if v := pod.Filter([]taints.Taint{taints.MustParseTaint(spec)}); v.Schedulable() {
+			fmt.Println(spec, v.PreferNoSchedule)
+		}
+	}
+	// Output:
+	// dedicated=ml:NoSchedule 0
+	// spot:PreferNoSchedule 1
+}
+
+// A pod may be placed where nothing but PreferNoSchedule is left.
+func ExampleVerdict_Schedulable() {
+	spot := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
+	cordoned := taints.Filter([]taints.Taint{taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")}, nil)
+	fmt.Println(spot.Schedulable(), cordoned.Schedulable())
+	// Output: true false
+}
+
+// A scheduler looks for another node before it takes a spot node.
+func ExampleVerdict_Avoid() {
+	spot := []taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}
+	batch := []taints.Toleration{taints.MustParseToleration("spot op=Exists")}
+	fmt.Println(taints.Filter(spot, nil).Avoid(), taints.Filter(spot, batch).Avoid())
+	// Output: true false
+}
+
+// A descheduler asks which of two nodes a pod has to leave.
+func ExampleVerdict_Evicts() {
+	cordoned := taints.Filter([]taints.Taint{taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")}, nil)
+	drained := taints.Filter([]taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}, nil)
+	fmt.Println(cordoned.Evicts(), drained.Evicts())
+	// Output: false true
+}
+
+// A provisioner opens a node only for pods that tolerate everything there, soft
+// taints included.
+func ExampleVerdict_AllTolerated() {
+	spot := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
+	fmt.Println(spot.Schedulable(), spot.AllTolerated())
+	// Output: true false
+}
+
+// A node is initialized once its startup taints are gone.
+func ExampleTolerationsOf() {
+	startup := taints.Compile(taints.TolerationsOf([]taints.Taint{
+		taints.MustParseTaint("node.cilium.io/agent-not-ready=true:NoExecute"),
+		taints.MustParseTaint("example.com/starting:NoSchedule"),
+	}))
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("node.cilium.io/agent-not-ready:NoExecute"),
+	}
+	for _, taint := range node {
+		_, starting := startup.Match(taint)
+		fmt.Println(taint, starting)
+	}
+	// Output:
+	// dedicated=ml:NoSchedule false
+	// node.cilium.io/agent-not-ready:NoExecute true
+}
+
+// A cache of pods keeps Matchers alone, and gets the tolerations back from them.
+func ExampleMatcher_Tolerations() {
+	pod := taints.Options{NoComparison: true}.Compile([]taints.Toleration{
+		taints.MustParseToleration("dedicated=ml:NoSchedule"),
+		taints.MustParseToleration("spot op=Exists"),
+	})
+	fmt.Println(slices.Collect(pod.Tolerations()), pod.Policy().Options.NoComparison)
+	// Output: [dedicated=ml:NoSchedule spot op=Exists] true
+}
+
+// A program for clusters that it does not know takes the rules from a flag: the
+// threshold counts only where the cluster has the comparison operators on.
+func ExampleOptions() {
+	node := []taints.Taint{taints.MustParseTaint("failure-score=4:NoSchedule")}
+	pod := []taints.Toleration{taints.MustParseToleration("failure-score=6 op=Lt")}
+	for _, gate := range []bool{true, false} {
+		cluster := taints.Options{NoComparison: !gate}
+		fmt.Println(cluster.Compile(pod).Filter(node))
+	}
+	// Output:
+	// all tolerated
+	// untolerated: 1 NoSchedule
+}
+
+// A platform's own agents run on nodes that are not ready for anything else.
+func ExampleOptions_Tolerates() {
+	platform := taints.Options{KeyWildcards: true}
+	agent := taints.Toleration{Key: "readiness.k8s.io/*", Operator: taints.OpExists}
+	network := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
+	fmt.Println(platform.Tolerates(agent, network), agent.Tolerates(network))
+	// Output: true false
+}
+
+// A list of startup taints has a prefix in it.
+func ExampleOptions_Match() {
+	startup := []taints.Toleration{
+		{Key: "node.cilium.io/agent-not-ready", Operator: taints.OpExists},
+		{Key: "readiness.k8s.io/*", Operator: taints.OpExists},
+	}
+	taint := taints.MustParseTaint("readiness.k8s.io/storage:NoSchedule")
+	fmt.Println(taints.Options{KeyWildcards: true}.Match(taint, startup))
+	// Output: 1 true
+}
+
+// A batch queue sees a node once and does not compile anything for it.
+func ExampleOptions_Filter() {
+	queue := []taints.Toleration{{Key: "batch.example.com/*", Operator: taints.OpExists}}
+	node := []taints.Taint{
+		taints.MustParseTaint("batch.example.com/night:NoSchedule"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
+	fmt.Println(taints.Options{KeyWildcards: true}.Filter(node, queue))
+	// Output: untolerated: 1 PreferNoSchedule
+}
+
+// What still keeps the platform's agents off a new node.
+func ExampleOptions_Untolerated() {
+	agent := []taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}}
+	node := []taints.Taint{
+		taints.MustParseTaint("readiness.k8s.io/network:NoSchedule"),
+		taints.MustParseTaint("node.kubernetes.io/disk-pressure:NoSchedule"),
+	}
+	for _, taint := range (taints.Options{KeyWildcards: true}).Untolerated(node, agent, taints.Hard) {
+		fmt.Println(taint)
+	}
+	// Output: node.kubernetes.io/disk-pressure:NoSchedule
+}
+
+// A pod that trusts a threshold leaves at once where the cluster does not know it.
+func ExampleOptions_EvictionOf() {
+	node := []taints.Taint{taints.MustParseTaint("failure-score=4:NoExecute")}
+	pod := []taints.Toleration{taints.MustParseToleration("failure-score=6:NoExecute op=Lt")}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	fmt.Println(taints.EvictionOf(node, pod, now))
+	fmt.Println(taints.Options{NoComparison: true}.EvictionOf(node, pod, now))
+	// Output:
+	// stays
+	// evicts now
+}
+
+// A cluster has switched its comparison operators off. The pods that use them may
+// still be updated.
+func ExampleOptions_ValidateTolerationsUpdate() {
+	cluster := taints.Options{NoComparison: true}
+	old := []taints.Toleration{taints.MustParseToleration("failure-score=6 op=Lt")}
+	longer := append(old, taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"))
+	fmt.Println(cluster.ValidateTolerationsUpdate(old, longer))
+	fmt.Println(cluster.ValidateTolerationsUpdate(nil, old) != nil)
+	// Output:
+	// <nil>
+	// true
+}
+
+// A drain: the node is tainted for maintenance, and each pod gets the time that
+// it asked for.
+func ExampleEvictionOf() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, pod := range []struct {
+		name        string
+		tolerations []taints.Toleration
+	}{
+		{"web", nil},
+		{
+			"database",
+			[]taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")},
+		},
+		{"agent", []taints.Toleration{taints.MustParseToleration("op=Exists")}},
+	} {
+		e := taints.EvictionOf(node, pod.tolerations, now)
+		switch e.Outcome {
+		case taints.Stays:
+			fmt.Println(pod.name, "stays")
+		case taints.EvictsAt:
+			fmt.Println(pod.name, "leaves in", e.At.Sub(now), "by its", pod.tolerations[e.Toleration])
+		case taints.EvictsNow:
+			fmt.Println(pod.name, "leaves now, because of", node[e.Taint])
+		}
+	}
+	// Output:
+	// web leaves now, because of maintenance:NoExecute
+	// database leaves in 1h0m0s by its maintenance:NoExecute op=Exists for 3600s
+	// agent stays
+}
+
+// A controller that restarts does not give everybody their full time again: it
+// counts from when the taint came.
+func ExampleEvictionPolicy_EvictionOf() {
+	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &came}}
+	pod := taints.AddDefaults(nil, taints.DefaultSeconds{})
+
+	restarted := came.Add(4 * time.Minute)
+	for _, policy := range []taints.EvictionPolicy{{}, {FromTimeAdded: true}} {
+		fmt.Println(policy.EvictionOf(node, pod, restarted).At.Format(time.TimeOnly))
+	}
+	// Output:
+	// 12:09:00
+	// 12:05:00
+}
+
+// A pod came to a node that had long been tainted. It has its full time there, as
+// the controller counts from when the pod came: otherwise it would be evicted at
+// once, as often as it is placed there.
+func ExampleEvictionPolicy_EvictionOf_arrival() {
+	arrived := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	added := arrived.Add(-24 * time.Hour)
+	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &added}}
+	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
+
+	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: arrived}
+	later := arrived.Add(time.Minute) // whenever the controller looks
+	fmt.Println(policy.EvictionOf(node, pod, later).At.Format(time.TimeOnly))
+	// Output: 12:10:00
+}
+
+// A node controller sleeps until the pod has to leave.
+func ExampleEviction_Wait() {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
+
+	e := taints.EvictionOf(node, pod, now)
+	fmt.Println(e.Wait(now.Add(4 * time.Minute)))
+	fmt.Println(e.Wait(now.Add(time.Hour)))
+	fmt.Println(taints.EvictionOf(nil, pod, now).Wait(now))
+	// Output:
+	// 6m0s true
+	// 0s true
+	// 0s false
+}
+
+// A cluster of clusters lets workloads leave a failed member for NoSchedule taints
+// too, and gives each the longest time that any of its tolerations asks for.
+func ExampleEvictionPolicy_Compile() {
+	policy := taints.EvictionPolicy{Select: taints.LongestMatch, Effects: taints.Hard}
+	workload := policy.Compile([]taints.Toleration{
+		taints.MustParseToleration("cluster-unreachable op=Exists"),
+		taints.MustParseToleration(":NoExecute op=Exists for 30s"),
+	})
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("cluster-unreachable:NoExecute")}, now))
+	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("cordoned:NoSchedule")}, now))
+	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("draining:NoExecute")}, now))
+	// Output:
+	// stays
+	// evicts now
+	// evicts at 2026-11-21T12:00:30Z, after 30s
+}
+
+// Which of several tolerations counts for a taint of any effect.
+func ExampleEvictionPolicy_Choose() {
+	tolerations := []taints.Toleration{
+		taints.MustParseToleration("degraded:NoExecute op=Exists for 60s"),
+		taints.MustParseToleration("degraded:NoExecute op=Exists"),
+		taints.MustParseToleration("degraded:NoExecute op=Exists for 10s"),
+	}
+	degraded := taints.MustParseTaint("degraded:NoExecute")
+	for _, selection := range []taints.Selection{
+		taints.FirstMatch,
+		taints.LongestMatch,
+		taints.ShortestMatch,
+		taints.ForeverElseShortest,
+	} {
+		i, _ := taints.EvictionPolicy{Select: selection}.Choose(degraded, tolerations)
+		fmt.Println(selection, tolerations[i])
+	}
+	// Output:
+	// FirstMatch degraded:NoExecute op=Exists for 60s
+	// LongestMatch degraded:NoExecute op=Exists
+	// ShortestMatch degraded:NoExecute op=Exists for 10s
+	// ForeverElseShortest degraded:NoExecute op=Exists
+}
+
+// An agent compiles each pod once, and asks again whenever the node's taints change.
+func ExampleMatcher_EvictionOf() {
+	pod := taints.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{}))
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, spec := range []string{
+		"spot:NoSchedule",
+		"node.kubernetes.io/unreachable:NoExecute",
+		"maintenance:NoExecute",
+	} {
+		fmt.Println(spec, pod.EvictionOf([]taints.Taint{taints.MustParseTaint(spec)}, now))
+	}
+	// Output:
+	// spot:NoSchedule stays
+	// node.kubernetes.io/unreachable:NoExecute evicts at 2026-11-21T12:05:00Z, after 300s
+	// maintenance:NoExecute evicts now
+}
+
+// Two teams have each put a time into a pod; the cluster's policy is that the
+// longest counts.
+func ExampleMatcher_Choose() {
+	tolerations := []taints.Toleration{
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"),
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
+	}
+	pod := taints.EvictionPolicy{Select: taints.LongestMatch}.Compile(tolerations)
+	fmt.Println(pod.Choose(taints.MustParseTaint("maintenance:NoExecute")))
+	// Output: 1 true
+}
+
+// A controller keeps what it has decided in a status.
+func ExampleEviction() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
+	e := taints.EvictionOf(node, pod, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	status, err := json.Marshal(e)
+	fmt.Println(string(status), err)
+	// Output: {"outcome":"EvictsAt","tolerated":true,"at":"2026-11-21T12:10:00Z","from":"2026-11-21T12:00:00Z","seconds":600} <nil>
+}
+
+// What to do with a pod follows from the outcome alone.
+func ExampleOutcome() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	switch outcome := taints.EvictionOf(node, nil, time.Now()).Outcome; outcome {
+	case taints.Stays:
+		fmt.Println("nothing to do")
+	case taints.EvictsAt:
+		fmt.Println("set a timer")
+	case taints.EvictsNow:
+		fmt.Println(outcome, "means: delete it")
+	}
+	// Output: EvictsNow means: delete it
+}
+
+// A flag of a command names the rule.
+func ExampleSelection() {
+	var rule taints.Selection
+	flags := flag.NewFlagSet("drain", flag.ContinueOnError)
+	flags.TextVar(&rule, "select", taints.FirstMatch, "which toleration counts")
+	fmt.Println(flags.Parse([]string{"-select", "ShortestMatch"}), rule)
+
+	fmt.Println(rule.UnmarshalText([]byte("shortest")))
+	// Output:
+	// <nil> ShortestMatch
+	// parse "shortest" at offset 0: "shortest" is not supported: must be one of FirstMatch, LongestMatch, ShortestMatch, ForeverElseShortest
+}
+
+// A cluster of clusters lets a workload leave a member that is cordoned.
+func ExampleEvictionPolicy() {
+	members := taints.EvictionPolicy{Effects: taints.Hard}
+	cordoned := []taints.Taint{taints.MustParseTaint("cordoned:NoSchedule")}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	fmt.Println(members.EvictionOf(cordoned, nil, now))
+	fmt.Println(taints.EvictionOf(cordoned, nil, now)) // a pod on a node
+	// Output:
+	// evicts now
+	// stays
+}
+
+// A controller makes sure, at each sync, that a node is marked and an old mark is
+// gone, and updates the node only if that made a difference.
+func ExampleChanges_Apply() {
+	ensure := taints.Changes{
+		Add:    []taints.Taint{taints.MustParseTaint("example.com/updating:NoSchedule")},
+		Remove: []taints.TaintID{{Key: "example.com/outdated", Effect: taints.PreferNoSchedule}},
+	}
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("example.com/outdated:PreferNoSchedule"),
+	}
+	for range 2 {
+		var changed bool
+		node, changed = ensure.Apply(node)
+		fmt.Println(node, changed)
+	}
+	// Output:
+	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] true
+	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] false
+}
+
+// To write the time of a taint anew, remove it first.
+func ExampleChanges_Apply_refresh() {
+	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	now := came.Add(time.Hour)
+	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &came}}
+	fresh := taints.Taint{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &now}
+
+	add := taints.Changes{Add: []taints.Taint{fresh}}
+	remove := taints.Changes{Remove: []taints.TaintID{fresh.ID()}}
+	kept, _ := add.Apply(node)
+	without, _ := remove.Apply(node)
+	anew, _ := add.Apply(without)
+	fmt.Println(kept[0].TimeAdded.Format(time.TimeOnly), anew[0].TimeAdded.Format(time.TimeOnly))
+	// Output: 12:00:00 13:00:00
+}
+
+// Cluster API puts a taint on a new node, and keeps it as somebody else has
+// changed it since.
+func ExampleChanges_Ensure() {
+	node := []taints.Taint{taints.MustParseTaint("tier=gold:NoSchedule")}
+	ensure := taints.Changes{Add: []taints.Taint{
+		taints.MustParseTaint("tier=silver:NoSchedule"), taints.MustParseTaint("dedicated=ml:NoSchedule"),
+	}}
+	fmt.Println(ensure.Ensure(node))
+	fmt.Println(ensure.Apply(node))
+	// Output:
+	// [tier=gold:NoSchedule dedicated=ml:NoSchedule] true
+	// [tier=silver:NoSchedule dedicated=ml:NoSchedule] true
+}
+
+// A tool that drains nodes asks whether somebody else has tainted the node already.
+func ExampleChanges_ApplyStrict() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance=alice:NoExecute")}
+	mine := taints.Changes{Add: []taints.Taint{taints.MustParseTaint("maintenance=bob:NoExecute")}}
+
+	_, err := mine.ApplyStrict(node, false)
+	fmt.Println(errors.Is(err, taints.ErrExists))
+	// Output: true
+}
+
+// A controller adds NoSchedule taints at once and NoExecute taints as fast as its
+// rate limit allows.
+func ExampleChanges_Only() {
+	changes, err := taints.ParseChanges("failing:NoSchedule", "failing:NoExecute", "ok-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("at once:", changes.Only(^taints.Evicting))
+	fmt.Println("limited:", changes.Only(taints.Evicting))
+	// Output:
+	// at once: failing:NoSchedule ok:NoSchedule- ok:PreferNoSchedule-
+	// limited: failing:NoExecute ok:NoExecute-
+}
+
+// A form is checked before there is a node to apply it to.
+func ExampleChanges_Validate() {
+	changes := taints.Changes{
+		Add: []taints.Taint{
+			{Key: "gpu", Effect: "NoScedule"},
+			{Key: "spot", Effect: taints.NoSchedule},
+		},
+		RemoveKeys: []string{"spot"},
+	}
+	var invalid *taints.ErrorList
+	if errors.As(changes.Validate(), &invalid) {
+		for _, fault := range invalid.Errors {
+			fmt.Println(fault)
+		}
+	}
+	// Output:
+	// add[0].effect: "NoScedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// add[1]: "spot:NoSchedule" is in conflict: a removal names it too; to replace what is there, add with overwrite and do not remove
+}
+
+// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule
+// spot-", done on a list.
+func ExampleParseChanges() {
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("spot=2h:NoSchedule"),
+		taints.MustParseTaint("spot:NoExecute"),
+	}
+	changes, err := taints.ParseChanges("dedicated=db:NoSchedule", "spot-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(changes.ApplyStrict(node, true))
+
+	_, err = changes.ApplyStrict(node, false)
+	fmt.Println(err)
+	// Output:
+	// [dedicated=db:NoSchedule] <nil>
+	// add[0]: "dedicated=db:NoSchedule" is already there: the node has this key and effect under another value; overwrite would replace it
+}
+
+// Every argument that is wrong is reported, with the place of its fault.
+func ExampleParseChanges_errors() {
+	specs := []string{"dedicated=ml:noschedule", "gpu:NoExecute", "spot=2h-"}
+	_, err := taints.ParseChanges(specs...)
+	var faults *taints.ErrorList
+	if errors.As(err, &faults) {
+		for _, fault := range faults.Errors {
+			fmt.Println(fault)
+		}
+	}
+	// Output:
+	// parse "dedicated=ml:noschedule" at offset 13: specs[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+	// parse "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
+}
+
+// What a log says about an update of a node.
+func ExampleReconcile_diff() {
+	before := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
+	after := []taints.Taint{
+		taints.MustParseTaint("maintenance:NoExecute"),
+		taints.MustParseTaint("dedicated=db:NoSchedule"),
+	}
+	fmt.Println(taints.Reconcile(before, before, after))
+	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
+}
+
+// A machine set's template changed. On this node the cluster has marked memory
+// pressure, and a person has given the set's tier taint another value; neither is
+// the set's business.
+func ExampleReconcile() {
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("tier=gold:PreferNoSchedule"),
+		taints.MustParseTaint("node.kubernetes.io/memory-pressure:NoSchedule"),
+	}
+	old := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("tier=silver:PreferNoSchedule"),
+	}
+	template := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
+
+	changes := taints.Reconcile(node, old, template)
+	fmt.Println(changes)
+	fmt.Println(changes.Apply(node))
+	// Output:
+	// dedicated=ml:NoExecute dedicated:NoSchedule-
+	// [tier=gold:PreferNoSchedule node.kubernetes.io/memory-pressure:NoSchedule dedicated=ml:NoExecute] true
+}
+
+// Two controllers update a node, each from what it read before. The second one
+// compares its snapshot with what it wants and makes that of the fresh list, so
+// that it does not take the first one's taint away.
+func ExampleReconcile_snapshot() {
+	snapshot := []taints.Taint{taints.MustParseTaint("startup:NoExecute")}
+	fresh := append(snapshot, taints.MustParseTaint("node.kubernetes.io/disk-pressure:NoSchedule"))
+
+	var desired []taints.Taint // the node has started
+	node, _ := taints.Reconcile(fresh, snapshot, desired).Apply(fresh)
+	fmt.Println(node)
+	// Output: [node.kubernetes.io/disk-pressure:NoSchedule]
+}
+
+// Cluster API writes the identities of a machine's taints into an annotation, so
+// that it can take off those that it put there.
+func ExampleReconcileOwned() {
+	annotation := `["dedicated:NoSchedule","startup:NoExecute"]`
+	var owned []taints.TaintID
+	if err := json.Unmarshal([]byte(annotation), &owned); err != nil {
+		fmt.Println(err)
+		return
+	}
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("startup=1:NoExecute"),
+		taints.MustParseTaint("spot:PreferNoSchedule"),
+	}
+	desired := []taints.Taint{taints.MustParseTaint("dedicated=db:NoSchedule")}
+	fmt.Println(taints.ReconcileOwned(node, owned, desired))
+	// Output: dedicated=db:NoSchedule startup:NoExecute-
+}
+
+// An autoscaler skips nodes that it has marked for deletion.
+func ExampleFindTaint() {
+	node := []taints.Taint{taints.MustParseTaint("ToBeDeletedByClusterAutoscaler=1763726400:NoSchedule")}
+	mark := taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler", Effect: taints.NoSchedule}
+	if i, marked := taints.FindTaint(node, mark); marked {
+		fmt.Println("marked at", node[i].Value)
+	}
+	// Output: marked at 1763726400
+}
+
+// A job that marks nodes for the night hands its work to another one as JSON.
+func ExampleChanges() {
+	night := taints.Changes{
+		Add:        []taints.Taint{taints.MustParseTaint("batch:NoSchedule")},
+		RemoveKeys: []string{"interactive"},
+	}
+	text, err := json.Marshal(night)
+	fmt.Println(string(text), err)
+	fmt.Println("kubectl taint nodes gpu-1", night)
+	// Output:
+	// {"add":[{"key":"batch","effect":"NoSchedule"}],"removeKeys":["interactive"]} <nil>
+	// kubectl taint nodes gpu-1 batch:NoSchedule interactive-
+}
+
+// A controller that is called for every event writes only what differs.
+func ExampleChanges_IsZero() {
+	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
+	for _, desired := range []string{"dedicated=ml:NoSchedule", "dedicated=db:NoSchedule"} {
+		changes := taints.Reconcile(node, node, []taints.Taint{taints.MustParseTaint(desired)})
+		if changes.IsZero() {
+			continue
+		}
+		fmt.Println("patch", changes)
+	}
+	// Output: patch dedicated=db:NoSchedule
+}
+
+// An admission hook, for a pod that requests a GPU and says nothing else: check what
+// it brings, then add what the cluster's own plugins would.
+func ExampleAddDefaults() {
+	tolerations := []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")}
+	if err := taints.ValidateTolerations(tolerations); err != nil {
+		fmt.Println(err)
+		return
+	}
+	tolerations = taints.AddDefaults(tolerations, taints.DefaultSeconds{})
+	tolerations = taints.AddExtendedResources(tolerations, "cpu", "memory", "nvidia.com/gpu")
+	for _, t := range tolerations {
+		fmt.Println(t)
+	}
+	// Output:
+	// dedicated=ml:NoSchedule
+	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
+	// node.kubernetes.io/unreachable:NoExecute op=Exists for 300s
+	// nvidia.com/gpu:NoSchedule op=Exists
+}
+
+// A latency-critical cluster moves its pods sooner.
+func ExampleDefaultSeconds() {
+	soon := int64(20)
+	for _, t := range taints.AddDefaults(nil, taints.DefaultSeconds{Unreachable: &soon}) {
+		fmt.Println(t)
+	}
+	// Output:
+	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
+	// node.kubernetes.io/unreachable:NoExecute op=Exists for 20s
+}
+
+// A log shipper runs on every node, also on cordoned and failing ones, and on the
+// host's network.
+func ExampleAddDaemonSetDefaults() {
+	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
+		fmt.Println(t)
+	}
+	// Output:
+	// node.kubernetes.io/not-ready:NoExecute op=Exists
+	// node.kubernetes.io/unreachable:NoExecute op=Exists
+	// node.kubernetes.io/disk-pressure:NoSchedule op=Exists
+	// node.kubernetes.io/memory-pressure:NoSchedule op=Exists
+	// node.kubernetes.io/pid-pressure:NoSchedule op=Exists
+	// node.kubernetes.io/unschedulable:NoSchedule op=Exists
+	// node.kubernetes.io/network-unavailable:NoSchedule op=Exists
+}
+
+func ExampleAddExtendedResources() {
+	for _, t := range taints.AddExtendedResources(nil, "nvidia.com/gpu", "memory", "amd.com/gpu") {
+		fmt.Println(t)
+	}
+	// Output:
+	// amd.com/gpu:NoSchedule op=Exists
+	// nvidia.com/gpu:NoSchedule op=Exists
+}
+
+func ExampleIsExtendedResourceName() {
+	for _, name := range []string{
+		"nvidia.com/gpu",
+		"cpu",
+		"kubernetes.io/x",
+		"requests.nvidia.com/gpu",
+	} {
+		fmt.Println(name, taints.IsExtendedResourceName(name))
+	}
+	// Output:
+	// nvidia.com/gpu true
+	// cpu false
+	// kubernetes.io/x false
+	// requests.nvidia.com/gpu false
+}
+
+// A pod with memory requests may stay on, and go to, a node under memory pressure.
+func ExampleAddMemoryPressure() {
+	fmt.Println(taints.AddMemoryPressure(nil))
+	// Output: [node.kubernetes.io/memory-pressure:NoSchedule op=Exists]
+}
+
+// Every fault is reported, each with its field and what would be right.
+func ExampleValidateTolerations() {
+	seconds := int64(60)
+	err := taints.ValidateTolerations([]taints.Toleration{
+		{Key: "dedicated", Operator: taints.OpExists, Value: "ml"},
+		{Key: "gpu", Operator: "In", Effect: taints.NoSchedule, TolerationSeconds: &seconds},
+	})
+	var invalid *taints.ErrorList
+	if errors.As(err, &invalid) {
+		for _, fault := range invalid.Errors {
+			fmt.Println(fault)
+		}
+	}
+	fmt.Println(errors.Is(err, taints.ErrUnsupported))
+	// Output:
+	// tolerations[0].value: "ml" is invalid: must be empty, as the operator matches every value
+	// tolerations[1].operator: "In" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal
+	// tolerations[1].effect: "NoSchedule" is invalid: must be NoExecute when tolerationSeconds is set
+	// true
+}
+
+func ExampleOptions_ValidateTolerations() {
+	lt := []taints.Toleration{taints.MustParseToleration("score=60 op=Lt")}
+	fmt.Println(taints.ValidateTolerations(lt))
+	fmt.Println(taints.Options{NoComparison: true}.ValidateTolerations(lt))
+	// Output:
+	// <nil>
+	// tolerations[0].operator: "Lt" is not supported: must be Exists or Equal, or empty for Equal; the comparison operators are switched off
+}
+
+func ExampleValidateTaints() {
+	err := taints.ValidateTaints([]taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("dedicated=db:NoSchedule"),
+	})
+	fmt.Println(err)
+	// Output: taints[1]: "dedicated=db:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
+}
+
+func ExampleTaint_Validate() {
+	fmt.Println(taints.Taint{Key: "Example.com/gpu", Effect: taints.NoSchedule}.Validate())
+	// Output: key: "Example.com/gpu" is invalid: must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part
+}
+
+func ExampleToleration_Validate() {
+	fmt.Println(taints.Toleration{Operator: taints.OpEqual}.Validate())
+	// Output: operator: "Equal" is invalid: must be Exists when the key is empty, which means all keys and values
+}
+
+// A controller may only lengthen or shorten what a running pod has.
+func ExampleValidateTolerationsUpdate() {
+	old := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s")}
+	longer := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
+	fmt.Println(taints.ValidateTolerationsUpdate(old, longer))
+	fmt.Println(taints.ValidateTolerationsUpdate(old, nil))
+	// Output:
+	// <nil>
+	// old[0]: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
+}
+
+// The same agent with and without the host's network: only the first runs before
+// the node has a network.
+func ExampleDaemonSetPod() {
+	network := []taints.Taint{taints.MustParseTaint(taints.NodeNetworkUnavailable + ":NoSchedule")}
+	for _, pod := range []taints.DaemonSetPod{{HostNetwork: true}, {}} {
+		fmt.Println(taints.Filter(network, taints.AddDaemonSetDefaults(nil, pod)).Schedulable())
+	}
+	// Output:
+	// true
+	// false
+}
+
+// A form shows each fault at its field.
+func ExampleFieldError() {
+	err := taints.ValidateTolerations([]taints.Toleration{
+		taints.MustParseToleration("gpu op=Exists"),
+		{Key: "dedicated", Operator: "In", Value: "ml"},
+	})
+	var fault *taints.FieldError
+	if errors.As(err, &fault) {
+		fmt.Println(fault.List, fault.Field, fault.Value, errors.Is(fault, taints.ErrUnsupported))
+		fmt.Println(fault.Detail)
+	}
+	// Output:
+	// tolerations operator In true
+	// must be Exists, Equal, Lt or Gt, or empty for Equal
+}
+
+// A command points at the fault in what was typed.
+func ExampleFieldError_offset() {
+	_, err := taints.ParseChanges("dedicated=ml:NoSchedule", "gpu:NoShedule")
+	var fault *taints.FieldError
+	if errors.As(err, &fault) {
+		fmt.Println(fault.Input)
+		fmt.Println(strings.Repeat(" ", fault.Offset)+"^", fault.Detail)
+	}
+	fmt.Println(errors.Is(err, taints.ErrUnsupported), errors.Is(err, taints.ErrDuplicate))
+	// Output:
+	// gpu:NoShedule
+	//     ^ must be NoSchedule, PreferNoSchedule or NoExecute
+	// true false
+}
+
+// A webhook builds an error of its own in the same form.
+func ExampleErrorList() {
+	err := error(&taints.ErrorList{Errors: []*taints.FieldError{{
+		List: "tolerations", Index: 2, Value: "op=Exists", Kind: taints.ErrForbidden, Detail: "name the keys that you need",
+	}}})
+	fmt.Println(err, errors.Is(err, taints.ErrForbidden))
+	// Output: tolerations[2]: "op=Exists" is forbidden: name the keys that you need true
+}
+
+// An operator counts the duplicates, and shows what is misspelled.
+func ExampleErrorList_Of() {
+	err := taints.ValidateTaints([]taints.Taint{
+		taints.MustParseTaint("gpu:NoSchedule"),
+		taints.MustParseTaint("gpu:NoSchedule"),
+		{Key: "spot", Effect: "NoShedule"},
+	})
+	var list *taints.ErrorList
+	if errors.As(err, &list) {
+		fmt.Println(len(list.Of(taints.ErrDuplicate)), list.Of(taints.ErrUnsupported)[0])
+	}
+	// Output: 1 taints[2].effect: "NoShedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
+}
+
+// Karpenter's NodePools have two lists whose keys and effects may not repeat in
+// either.
+func ExampleErrorList_Split() {
+	permanent := []taints.Taint{taints.MustParseTaint("gpu:NoSchedule")}
+	startup := []taints.Taint{taints.MustParseTaint("cni:NoExecute"), taints.MustParseTaint("gpu=x:NoSchedule")}
+	err := taints.ValidateTaints(slices.Concat(permanent, startup))
+	var list *taints.ErrorList
+	if errors.As(err, &list) {
+		_, second := list.Split(len(permanent))
+		for _, f := range second.Errors {
+			f.List = "startupTaints"
+			fmt.Println(f)
+		}
+	}
+	// Output: startupTaints[1]: "gpu=x:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
+}
+
+// The code at the beginning of README.md.
+func Example_readme() {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+	node, err := taints.ParseTaints("nvidia.com/gpu=present:NoSchedule,maintenance:NoExecute")
+	if err != nil {
+		panic(err)
+	}
+	pod := []taints.Toleration{ // or decoded from a pod's JSON
+		{Key: "nvidia.com/gpu", Operator: taints.OpExists},
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
+	}
+	m := taints.Compile(pod) // once for a pod, then for every node
+	fmt.Println(m.Filter(node).Schedulable())
+	fmt.Println(m.EvictionOf(node, now).Wait(now))
+	fmt.Println(explain.Node(taints.Compile(pod[1:]), node))
+
+	// Output:
+	// true
+	// 10m0s true
+	// nvidia.com/gpu=present:NoSchedule is not tolerated
+	// maintenance:NoExecute is tolerated by maintenance:NoExecute op=Exists for 600s
 }

@@ -4,17 +4,545 @@ package taints_test
 
 import (
 	"encoding/json"
+	"maps"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
+
+func TestMatchingAgreesWithTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, taint := draw.Options.Draw(t, "options"), draw.Taint.Draw(t, "taint")
+		tols := draw.ManyTolerations.Draw(t, "tolerations")
+		want := -1
+		if matches := reference.Matches(o, tols, taint); len(matches) > 0 {
+			want = matches[0]
+		}
+		if got, ok := o.Compile(tols).Match(taint); got != want || ok != (want >= 0) {
+			t.Fatalf("Match = %d, %v, want %d", got, ok, want)
+		}
+		if got, ok := o.Match(taint, tols); got != want || ok != (want >= 0) {
+			t.Fatalf("one-shot Match = %d, %v, want %d", got, ok, want)
+		}
+		for _, tol := range tols {
+			if want := reference.Tolerates(o, tol, taint); o.Tolerates(tol, taint) != want {
+				t.Fatalf("under %+v %v: Tolerates = %v", o, tol, !want)
+			}
+			if want := reference.Tolerates(taints.Options{}, tol, taint); tol.Tolerates(taint) != want {
+				t.Fatalf("%v: Tolerates = %v", tol, !want)
+			}
+		}
+	})
+}
+
+// Each path through a Matcher leads to what the plain loop finds.
+func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
+	kinds := map[string]*rapid.Generator[[]taints.Toleration]{
+		"none": rapid.SampledFrom([][]taints.Toleration{
+			nil,
+			{{Key: "a", Operator: "In"}},
+			{{Operator: "Lt", Value: "x"}, {Key: "b", Operator: "Gt"}},
+		}),
+		"table": rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
+			tol := draw.Toleration.Draw(t, "toleration")
+			tol.Key, tol.Operator = rapid.SampledFrom([]string{"a", "b", "dedicated"}).Draw(t,
+				"key"), rapid.SampledFrom([]taints.Operator{"", "Exists"}).Draw(t, "operator")
+			return tol
+		}), 1, 140),
+		"table and wildcards": rapid.Map(draw.ManyTolerations, func(list []taints.Toleration) []taints.Toleration {
+			return append(list, taints.Toleration{Operator: taints.OpEqual, Value: "v"})
+		}),
+		"exempt": rapid.Map(draw.ManyTolerations, func(list []taints.Toleration) []taints.Toleration {
+			return append(list, taints.Toleration{Operator: taints.OpExists})
+		}),
+	}
+	for path, lists := range kinds {
+		t.Run(path, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				tols, list := lists.Draw(t, "tolerations"), draw.Taints.Draw(t, "taints")
+				m := taints.Compile(tols)
+				var want taints.Verdict
+				for _, taint := range list {
+					if got := m.Path(taint.Effect); got != path && got != "exempt" {
+						t.Fatalf("%v is found by %s", taint, got)
+					}
+					first := slices.IndexFunc(tols, func(tol taints.Toleration) bool {
+						return tol.Tolerates(taint)
+					})
+					if got, ok := m.Match(taint); got != first || ok != (first >= 0) {
+						t.Fatalf("Match = %d, %v, want %d", got, ok, first)
+					}
+					if first < 0 {
+						addTo(&want, taint.Effect)
+					}
+				}
+				if got := m.Filter(list); got != want {
+					t.Fatalf("Filter = %+v, want %+v", got, want)
+				}
+			})
+		})
+	}
+}
+
+func addTo(v *taints.Verdict, effect taints.Effect) {
+	switch effect {
+	case taints.NoSchedule:
+		v.NoSchedule++
+	case taints.PreferNoSchedule:
+		v.PreferNoSchedule++
+	case taints.NoExecute:
+		v.NoExecute++
+	default:
+		v.Other++
+	}
+}
+
+func TestFilteringAgreesWithTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, list := draw.Options.Draw(t, "options"), draw.Taints.Draw(t, "taints")
+		tols := draw.ManyTolerations.Draw(t, "tolerations")
+		m := o.Compile(tols)
+		hard := reference.Untolerated(o, list, tols, "NoSchedule", "NoExecute")
+		want := taints.Verdict{
+			NoSchedule:       len(reference.Untolerated(o, list, tols, "NoSchedule")),
+			PreferNoSchedule: len(reference.Untolerated(o, list, tols, "PreferNoSchedule")),
+			NoExecute:        len(reference.Untolerated(o, list, tols, "NoExecute")),
+			Other:            len(reference.Untolerated(o, list, tols, "", "noschedule", "x")),
+		}
+		if got := m.Filter(list); got != want {
+			t.Fatalf("Filter = %+v, want %+v", got, want)
+		}
+		if got, found := m.FindUntolerated(list, taints.Hard); got != append(hard, -1)[0] ||
+			found != (len(hard) > 0) {
+			t.Fatalf("FindUntolerated = %d, %v, want the first of %d", got, found, hard)
+		}
+		set := taints.EffectSet(rapid.Uint32().Draw(t, "effects"))
+		var wantAll, gotAll []int
+		for i, taint := range list {
+			if set.Has(taint.Effect) && len(reference.Matches(o, tols, taint)) == 0 {
+				wantAll = append(wantAll, i)
+			}
+		}
+		for i := range m.Untolerated(list, set) {
+			gotAll = append(gotAll, i)
+		}
+		if !slices.Equal(gotAll, wantAll) {
+			t.Fatalf("Untolerated = %v, want %v", gotAll, wantAll)
+		}
+	})
+}
+
+func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, evictionAgrees) }
+
+func evictionAgrees(t *rapid.T) {
+	p := draw.Policies.Draw(t, "policy")
+	p.Options = draw.Options.Draw(t, "options")
+	list, tols := draw.Taints.Draw(t, "taints"), draw.ManyTolerations.Draw(t, "tolerations")
+	now := draw.Time.Draw(t, "now")
+	if rapid.Bool().Draw(t, "meet") {
+		list, tols = draw.EvictingTaints.Draw(t, "taints"), draw.TimedTolerations.Draw(t, "tolerations")
+	}
+	e := p.EvictionOf(list, tols, now)
+	if compiled := p.Compile(tols).EvictionOf(list, now); compiled != e {
+		t.Fatalf("%+v, compiled %+v", e, compiled)
+	}
+	outcome, deadline := reference.Deadline(p, list, tols, now)
+	if e.Outcome != outcome || deadline != nil && reference.Nanos(e.At).Cmp(deadline) != 0 {
+		t.Fatalf("got %+v, want %v at %v", e, outcome, deadline)
+	}
+	checkDecidingPair(t, p, list, tols, now, e)
+}
+
+// checkDecidingPair checks that the pair of the eviction is one that leads to it.
+func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
+	tols []taints.Toleration, now time.Time, e taints.Eviction,
+) {
+	if e.Outcome == taints.Stays {
+		if e != (taints.Eviction{}) {
+			t.Fatalf("a pod that stays has %+v", e)
+		}
+		return
+	}
+	i := e.Taint
+	if want := reference.Decider(p, list, tols, now); i != want {
+		t.Fatalf("%+v is decided by %v, want %v", e, list[i], list[want])
+	}
+	j, tolerated := e.Toleration, e.Tolerated
+	matches := reference.Matches(p.Options, tols, list[i])
+	if !reference.Effects(p).Has(list[i].Effect) || tolerated != (len(matches) > 0) {
+		t.Fatalf("%+v is not decided by %v", e, list[i])
+	}
+	from := reference.From(p, list[i], now)
+	if e.Outcome == taints.EvictsNow && from.After(now) {
+		from = now
+	}
+	if !e.From.Equal(from) {
+		t.Fatalf("%+v counts from %v, want %v", e, e.From, from)
+	}
+	if !tolerated {
+		return
+	}
+	if chosen, ok := p.Choose(list[i], tols); chosen != j || !ok {
+		t.Fatalf("%+v, but Choose = %d, %v", e, chosen, ok)
+	}
+	if chosen, ok := p.Compile(tols).Choose(list[i]); chosen != j || !ok {
+		t.Fatalf("%+v, but compiled Choose = %d, %v", e, chosen, ok)
+	}
+	s := tols[j].TolerationSeconds
+	if !slices.Contains(matches, j) || s == nil || *s != e.Seconds ||
+		reference.Seconds(p.Select, tols, matches).Cmp(big.NewInt(max(0, *s))) != 0 {
+		t.Fatalf("%+v is not decided by %v", e, tols[j])
+	}
+	if (e.Seconds <= 0) != (e.Outcome == taints.EvictsNow) {
+		t.Fatalf("%+v: %d seconds", e, e.Seconds)
+	}
+}
+
+// leaves orders evictions by when the pod is gone.
+func leaves(a, b taints.Eviction) int {
+	switch {
+	case a.Outcome == taints.Stays && b.Outcome == taints.Stays:
+		return 0
+	case a.Outcome == taints.Stays:
+		return 1
+	case b.Outcome == taints.Stays:
+		return -1
+	}
+	return a.At.Compare(b.At)
+}
+
+func TestDeadlineNeverGetsEarlier(t *testing.T) {
+	t.Run("when the seconds of a toleration grow", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			p, list, now := draw.Policies.Draw(t, "policy"), draw.Taints.Draw(t, "taints"), draw.Time.Draw(t, "now")
+			tols := rapid.SliceOfN(draw.Toleration, 1, 6).Draw(t, "tolerations")
+			before := p.EvictionOf(list, tols, now)
+			i := rapid.IntRange(0, len(tols)-1).Draw(t, "index")
+			more := rapid.Int64().Draw(t, "more")
+			if s := tols[i].TolerationSeconds; s != nil && more > *s {
+				tols[i].TolerationSeconds = &more
+			} else {
+				tols[i].TolerationSeconds = nil
+			}
+			if after := p.EvictionOf(list, tols, now); leaves(after, before) < 0 {
+				t.Fatalf("%+v, then %+v", before, after)
+			}
+		})
+	})
+	t.Run("when a toleration is added, under LongestMatch", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			p := taints.EvictionPolicy{
+				Select:        taints.LongestMatch,
+				FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded"),
+			}
+			list, tols := draw.Taints.Draw(t, "taints"), draw.Tolerations.Draw(t, "tolerations")
+			now := draw.Time.Draw(t, "now")
+			before := p.EvictionOf(list, tols, now)
+			more := slices.Insert(slices.Clone(tols),
+				rapid.IntRange(0, len(tols)).Draw(t, "index"), draw.Toleration.Draw(t, "added"))
+			if after := p.EvictionOf(list, more, now); leaves(after, before) < 0 {
+				t.Fatalf("%+v, then %+v", before, after)
+			}
+		})
+	})
+}
+
+func TestFilteringIsMonotonic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, tols := draw.Taints.Draw(t, "taints"), draw.Tolerations.Draw(t, "tolerations")
+		before := taints.Filter(list, tols)
+		after := taints.Filter(list, append(slices.Clone(tols), draw.Toleration.Draw(t, "added")))
+		if after.NoSchedule > before.NoSchedule || after.PreferNoSchedule > before.PreferNoSchedule ||
+			after.NoExecute > before.NoExecute || after.Other > before.Other {
+			t.Fatalf("a toleration was added: %+v, then %+v", before, after)
+		}
+	})
+}
+
+func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, validationAgrees) }
+
+func validationAgrees(t *rapid.T) {
+	// Most random texts are invalid for several reasons at once; one random field in
+	// a valid frame finds more.
+	text := rapid.OneOf(draw.Keys, draw.Values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
+		rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`),
+		rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
+	).Draw(t, "text")
+	frame := taints.Taint{Key: "k", Effect: "NoExecute"}
+	tolFrame := taints.Toleration{Key: "k", Operator: draw.Operators.Draw(t, "operator")}
+	if rapid.Bool().Draw(t, "inKey") {
+		frame.Key, tolFrame.Key = text, text
+	} else {
+		frame.Value, tolFrame.Value = text, text
+	}
+	for _, list := range [][]taints.Taint{
+		draw.Taints.Draw(t, "taints"), {frame}, {frame, {Key: "k", Effect: "NoExecute"}},
+	} {
+		if err := taints.ValidateTaints(list); (err == nil) != reference.ValidTaints(list) {
+			t.Fatalf("%+v: %v", list, err)
+		}
+	}
+	if err := frame.Validate(); (err == nil) != reference.ValidTaints([]taints.Taint{frame}) {
+		t.Fatalf("%+v: %v", frame, err)
+	}
+	o := draw.Options.Draw(t, "options")
+	for _, tol := range []taints.Toleration{draw.Toleration.Draw(t, "toleration"), tolFrame} {
+		err := o.ValidateTolerations([]taints.Toleration{tol})
+		if (err == nil) != reference.ValidToleration(o, tol) {
+			t.Fatalf("%+v under %+v: %v", tol, o, err)
+		}
+		if err := tol.Validate(); (err == nil) != reference.ValidToleration(taints.Options{}, tol) {
+			t.Fatalf("%+v: %v", tol, err)
+		}
+	}
+	old, new := draw.Tolerations.Draw(t, "old"), draw.Tolerations.Draw(t, "new")
+	if rapid.Bool().Draw(t, "kept") {
+		new = slices.Concat(new, old)
+	}
+	if err := o.ValidateTolerationsUpdate(old, new); (err == nil) != refValidUpdate(o, old, new) {
+		t.Fatalf("under %+v from %+v to %+v: %v", o, old, new, err)
+	}
+}
+
+func TestTextRoundTrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
+		taint.TimeAdded = nil
+		gotTaint, err := taints.ParseTaint(taint.String())
+		if taint.Validate() == nil && (err != nil || !gotTaint.Equal(taint)) {
+			t.Fatalf("%+v is printed as %q and read as %+v, %v", taint, taint, gotTaint, err)
+		}
+		if err == nil && gotTaint.Validate() != nil {
+			t.Fatalf("%q is read as an invalid taint: %v", taint, gotTaint.Validate())
+		}
+		o := draw.Options.Draw(t, "options")
+		gotTol, err := o.ParseToleration(tol.String())
+		if reference.ValidToleration(o, tol) && (err != nil || !gotTol.Equal(tol)) {
+			t.Fatalf("under %+v %+v is printed as %q and read as %+v, %v", o, tol, tol, gotTol, err)
+		}
+		if err == nil && !reference.ValidToleration(o, gotTol) {
+			t.Fatalf("under %+v %q is read as the invalid %+v", o, tol, gotTol)
+		}
+		if plain, plainErr := taints.ParseToleration(tol.String()); o == (taints.Options{}) &&
+			((plainErr == nil) != (err == nil) || !plain.Equal(gotTol)) {
+			t.Fatalf("%q is read as %+v, %v, and under the zero Options as %+v, %v",
+				tol, plain, plainErr, gotTol, err)
+		}
+	})
+}
+
+func TestJSONRoundTrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
+		var gotTaint taints.Taint
+		var gotTol taints.Toleration
+		remarshal(t, taint, &gotTaint)
+		remarshal(t, tol, &gotTol)
+		if !gotTaint.Equal(taint) {
+			t.Fatalf("%+v came back as %+v", taint, gotTaint)
+		}
+		if diff := cmp.Diff(tol, gotTol); diff != "" {
+			t.Fatalf("came back otherwise (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func remarshal(t *rapid.T, from, to any) {
+	data, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(data, to)
+	}
+	if err != nil {
+		t.Fatalf("%+v: %v", from, err)
+	}
+}
+
+func TestAddLaws(t *testing.T) {
+	for name, add := range adders {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				given := draw.Tolerations.Draw(t, "tolerations")
+				array := append(slices.Clone(given), make([]taints.Toleration, 8)...)
+				once := add(array[:len(given)])
+				want := append(slices.Clone(given), make([]taints.Toleration, 8)...)
+				if diff := cmp.Diff(want, array); diff != "" {
+					t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
+				}
+				if diff := cmp.Diff(once, add(once)); diff != "" {
+					t.Fatalf("not idempotent (-once +twice):\n%s", diff)
+				}
+				for i, tol := range given {
+					tol.TolerationSeconds, once[i].TolerationSeconds = nil, nil
+					if !cmp.Equal(tol, once[i]) {
+						t.Fatalf("toleration %d, %v, became %v", i, tol, once[i])
+					}
+				}
+				if err := taints.ValidateTolerations(once[len(given):]); err != nil {
+					t.Fatalf("adds an invalid toleration: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// answers returns what there is to say about the lists under the options, in
+// indexes and counts.
+func answers(o taints.Options, list []taints.Taint, tols []taints.Toleration) []any {
+	m := o.Compile(tols)
+	all := []any{m.Filter(list)}
+	for i := range list {
+		toleration, _ := m.Match(list[i])
+		all = append(all, toleration)
+	}
+	for i := range tols {
+		all = append(all, o.ValidateTolerations(tols[i:i+1]) == nil)
+	}
+	return all
+}
+
+// Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it
+// only one at the end of a toleration's key is none.
+func TestStarHoldsNoPowerWithoutWildcards(t *testing.T) {
+	starred := rapid.OneOf(draw.WorldTolerations, draw.Tolerations)
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.OneOf(draw.Taints, rapid.SliceOfN(rapid.SampledFrom(reference.World), 0, 5)).Draw(t, "taints")
+		tols := starred.Draw(t, "tolerations")
+		off := taints.Options{NoComparison: rapid.Bool().Draw(t, "noComparison")}
+		before := answers(off, list, tols)
+		on := off
+		on.KeyWildcards = true
+		list, tols = slices.Clone(list), slices.Clone(tols)
+		for i := range tols {
+			tols[i].Key = strings.ReplaceAll(tols[i].Key, "*", "+")
+		}
+		for i := range list {
+			list[i].Key = strings.ReplaceAll(list[i].Key, "*", "+")
+		}
+		if diff := cmp.Diff(before, answers(off, list, tols)); diff != "" {
+			t.Fatalf("with + for * (-before +after):\n%s", diff)
+		}
+		if diff := cmp.Diff(before, answers(on, list, tols)); diff != "" {
+			t.Fatalf("with + for * and KeyWildcards (-before +after):\n%s", diff)
+		}
+	})
+}
+
+func TestNormalizeScoresLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := rapid.SliceOf(rapid.OneOf(rapid.IntRange(0, 9), rapid.Int())).Draw(t, "counts")
+		top := rapid.OneOf(rapid.Int64Range(0, 100), rapid.Int64()).Draw(t, "max")
+		worst := big.NewInt(1)
+		for _, c := range counts {
+			if n := big.NewInt(int64(c)); n.Cmp(worst) > 0 {
+				worst = n
+			}
+		}
+		for i, score := range taints.NormalizeScores(nil, counts, top) {
+			count := big.NewInt(int64(max(0, counts[i])))
+			share := new(big.Int).Quo(new(big.Int).Mul(big.NewInt(top), count), worst)
+			if want := new(big.Int).Sub(big.NewInt(top), share); want.Cmp(big.NewInt(score)) != 0 {
+				t.Fatalf("score %d is %d, want %v", i, score, want)
+			}
+		}
+	})
+}
+
+func ids(list []taints.Taint) map[taints.TaintID]bool {
+	m := map[taints.TaintID]bool{}
+	for _, t := range list {
+		m[t.ID()] = true
+	}
+	return m
+}
+
+func TestApplyTwiceHoldsTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, c := draw.NodeTaints.Draw(t, "taints"), taints.Changes{
+			Add: reference.Firsts(rapid.SliceOfN(draw.CommonTaint, 0, 4).Draw(t, "add")),
+		}
+		once, err := c.ApplyStrict(list, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice, err := c.ApplyStrict(once, true)
+		if diff := cmp.Diff(once, twice); err != nil || diff != "" {
+			t.Fatalf("%v (-once +twice):\n%s", err, diff)
+		}
+	})
+}
+
+// Reconcile(a, a, b) leads from one list to another.
+func TestReconcileLeadsToTheDesiredTaints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw.CommonTaints.Draw(t, "a"), draw.CommonTaints.Draw(t, "b")
+		c := taints.Reconcile(a, a, b)
+		got, err := c.ApplyStrict(a, true)
+		if err != nil || !maps.Equal(reference.Values(got), reference.Values(b)) {
+			t.Fatalf("%v leads to %v, %v", c, got, err)
+		}
+		if again := taints.Reconcile(got, got, b); !again.IsZero() {
+			t.Fatalf("still %v", again)
+		}
+	})
+}
+
+func TestReconcileLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		current, old := draw.CommonTaints.Draw(t, "current"), draw.CommonTaints.Draw(t, "old")
+		new := draw.CommonTaints.Draw(t, "new")
+		c := taints.Reconcile(current, old, new)
+		after, err := c.ApplyStrict(current, true)
+		if err != nil {
+			t.Fatalf("%v cannot be applied: %v", c, err)
+		}
+		got, was, before, want := reference.Values(after), reference.Values(old), reference.Values(current), reference.Values(new)
+		for id := range ids(slices.Concat(current, old, new, after)) {
+			value, there := before[id]
+			if old, mine := was[id]; mine && there && old == value {
+				there = false // it was put there by the old template
+			}
+			if wanted, ok := want[id]; ok {
+				value, there = wanted, true
+			}
+			if has, ok := got[id]; ok != there || ok && has != value {
+				t.Fatalf("%v is %q, %v after %v", id, has, ok, c)
+			}
+		}
+		if again := taints.Reconcile(after, old, new); !again.IsZero() {
+			t.Fatalf("applied, and still %v", again)
+		}
+	})
+}
+
+func TestChangesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := draw.Changes.Draw(t, "changes")
+		valid := taints.ValidateTaints(c.Add) == nil
+		for _, id := range c.Remove {
+			valid = valid && reference.KnownEffect(id.Effect)
+		}
+		got, err := taints.ParseChanges(strings.Fields(c.String())...)
+		if (err == nil) != valid {
+			t.Fatalf("%q is read with %v", c, err)
+		}
+		for i := range c.Add {
+			c.Add[i].TimeAdded = nil
+		}
+		if diff := cmp.Diff(c, got, cmpopts.EquateEmpty()); valid && diff != "" {
+			t.Fatalf("%q (-want +got):\n%s", c, diff)
+		}
+	})
+}
 
 func FuzzParseTaint(f *testing.F) {
 	for _, s := range []string{

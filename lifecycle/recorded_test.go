@@ -34,7 +34,7 @@ func TestRecordedConditions(t *testing.T) {
 		Unschedulable bool
 		Given, Got    []taints.Taint
 	}
-	recorded.Read(t, "..", "conditions.json", &nodes)
+	recorded.Read(t, "conditions.json", &nodes)
 	if len(nodes) != 48 {
 		t.Fatalf("%d nodes, want 48", len(nodes))
 	}

@@ -27,7 +27,7 @@ func table(t *testing.T, name, heading string) markdown.Table {
 // The versions of Kubernetes in README.md are those that are tested.
 func TestReadmeVersions(t *testing.T) {
 	tested := first(t, "conformance/go.mod", `k8s\.io/kubernetes v(\S+)`)
-	recorded, err := filepath.Glob(filepath.Join(root, "testdata", "kubernetes-*"))
+	recorded, err := filepath.Glob(filepath.Join(root, "internal/recorded/testdata", "kubernetes-*"))
 	if err != nil || len(recorded) != 1 {
 		t.Fatalf("recorded are %q, %v", recorded, err)
 	}
@@ -120,4 +120,15 @@ func exported(t *testing.T) map[string]bool {
 		}
 	}
 	return names
+}
+
+// README.md shows the example to the letter, with its output.
+func TestReadmeShowsTheExample(t *testing.T) {
+	_, body, _ := strings.Cut(read(t, "example_test.go"), "func Example_readme() {")
+	_, body, _ = strings.Cut(body, "time.UTC)\n\n")
+	body, _, _ = strings.Cut(body, "\n}\n")
+	code := blocks(read(t, "README.md"), "go")[0]
+	if got := strings.TrimSpace(strings.ReplaceAll("\n"+body, "\n\t", "\n")); got != strings.TrimSpace(code) {
+		t.Errorf("README.md shows:\n%s\nthe example is:\n%s", code, got)
+	}
 }

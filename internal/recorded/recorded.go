@@ -4,19 +4,20 @@
 package recorded
 
 import (
+	"embed"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
 )
 
-// Read decodes a file of answers. Root is the way from the test's folder to that of
-// the repository.
-func Read(t testing.TB, root, name string, v any) {
+//go:embed testdata/kubernetes-1.36.3
+var answers embed.FS
+
+// Read decodes a file of answers.
+func Read(t testing.TB, name string, v any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "testdata", "kubernetes-1.36.3", name))
+	data, err := answers.ReadFile("testdata/kubernetes-1.36.3/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,10 +37,10 @@ type DefaultedPod struct {
 }
 
 // Defaults returns what became of the tolerations of 108 pods.
-func Defaults(t testing.TB, root string) []DefaultedPod {
+func Defaults(t testing.TB) []DefaultedPod {
 	t.Helper()
 	var pods []DefaultedPod
-	Read(t, root, "defaults.json", &pods)
+	Read(t, "defaults.json", &pods)
 	if len(pods) != 108 {
 		t.Fatalf("%d pods, want 108", len(pods))
 	}

@@ -357,7 +357,7 @@ func TestRecordedDefaults(t *testing.T) {
 		"Guaranteed": {"cpu": "1", "memory": "1Gi"},
 	}
 	dropped := 0
-	for i, answer := range recorded.Defaults(t, "../../../..") {
+	for i, answer := range recorded.Defaults(t) {
 		resources := map[string]any{"limits": requests[answer.QOS], "requests": map[string]string{}}
 		for name, quantity := range requests[answer.QOS] {
 			resources["requests"].(map[string]string)[name] = quantity

@@ -204,12 +204,14 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 		return untolerated
 	}
 	c.room--
-	explanation := explain.Node(c.matcher, []taints.Taint{taint})
-	text := explanation.String()
+	r := explain.Node(c.matcher, []taints.Taint{taint})[0]
 	if p.redact {
-		text = explanation.Redact().String()
+		r = r.Redact()
 	}
-	text = untolerated + ": " + text
+	text := untolerated + ": " + r.Taint.String()
+	if r.HasClosest() {
+		text += " (closest: " + r.Closest.String() + ", " + r.Why() + ")"
+	}
 	c.reasons.Store(taint, text)
 	return text
 }

@@ -358,15 +358,14 @@ func TestMessages(t *testing.T) {
 		filter, left, nodes string // what Filter says of node-1, PostFilter, and PreFilter when no node is left
 	}{
 		{
-			name: "in full",
-			filter: "node(s) had untolerated taint(s): node.kubernetes.io/unschedulable:NoSchedule is not tolerated " +
-				"(no toleration comes close)",
-			left:  "Taints: 6 have untolerated taint dedicated=web:NoExecute (closest: dedicated=database, the value differs",
-			nodes: "6 have untolerated taint dedicated=web:NoExecute",
+			name:   "in full",
+			filter: "node(s) had untolerated taint(s): node.kubernetes.io/unschedulable:NoSchedule",
+			left:   "Taints: 6 have untolerated taint dedicated=web:NoExecute (closest: dedicated=database, the value differs",
+			nodes:  "6 have untolerated taint dedicated=web:NoExecute",
 		},
 		{
 			name: "redacted", redact: true,
-			filter: "node(s) had untolerated taint(s): <key1>:NoSchedule is not tolerated",
+			filter: "node(s) had untolerated taint(s): <key1>:NoSchedule",
 			left:   "Taints: 6 have untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>, the value differs",
 			nodes:  "6 have untolerated taint <key1>=<value1>:NoExecute",
 		},
@@ -525,7 +524,7 @@ func TestFilterSaysNoMore(t *testing.T) {
 	p.PreFilter(ctx, state, pod(), nil)
 	for range 2 {
 		for i := range maxReasons + 5 {
-			want := fmt.Sprintf("%s: team=%d:NoSchedule is not tolerated", untolerated, i)
+			want := fmt.Sprintf("%s: team=%d:NoSchedule", untolerated, i)
 			if i >= maxReasons {
 				want = untolerated
 			}

@@ -1247,7 +1247,7 @@ func ExampleOptions_ValidateTolerations() {
 	fmt.Println(taints.Options{NoComparison: true}.ValidateTolerations(lt))
 	// Output:
 	// <nil>
-	// tolerations[0].operator: "Lt" is not supported: must be Exists or Equal, or empty for Equal; the comparison operators are switched off
+	// tolerations[0].operator: "Lt" is not supported: must be Exists or Equal, or empty for Equal; the comparison operators are disabled
 }
 
 func ExampleValidateTaints() {

@@ -147,7 +147,7 @@ var problems = [...]struct {
 func operatorRule(p problem) string {
 	rule := "must be " + valueset.Choice(p == operatorUnknown) + ", or empty for " + valueset.Equal
 	if p == operatorOff {
-		rule += "; the comparison operators are switched off"
+		rule += "; the comparison operators are disabled"
 	}
 	return rule
 }

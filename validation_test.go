@@ -471,7 +471,7 @@ func TestErrorDetails(t *testing.T) {
 		{Key: "a", Value: "5", Operator: "Gt"},
 	})
 	if faults := faultsIn(off); len(faults) != 1 ||
-		faults[0].Detail != "must be Exists or Equal, or empty for Equal; the comparison operators are switched off" {
+		faults[0].Detail != "must be Exists or Equal, or empty for Equal; the comparison operators are disabled" {
 		t.Errorf("Gt switched off: %v", off)
 	}
 	missing := taints.Taint{}.Validate()

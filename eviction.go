@@ -177,7 +177,8 @@ func (p EvictionPolicy) EvictionOf(taints []Taint, tolerations []Toleration, obs
 // EvictionOf is like the function [EvictionOf] for m's tolerations, under the
 // policy that m was compiled under.
 func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
-	return m.Policy().eviction(taints, chooser{m: m}, observed)
+	p := m.Policy()
+	return p.eviction(taints, chooser{m: m}, observed)
 }
 
 // Choose returns the index of the toleration that counts for the taint, whatever
@@ -190,7 +191,8 @@ func (p EvictionPolicy) Choose(taint Taint, tolerations []Toleration) (toleratio
 // Choose is like [EvictionPolicy.Choose] for m's tolerations, under the policy
 // that m was compiled under.
 func (m *Matcher) Choose(taint Taint) (toleration int, ok bool) {
-	i, _ := m.Policy().choose(&taint, chooser{m: m})
+	p := m.Policy()
+	i, _ := p.choose(&taint, chooser{m: m})
 	return i, i >= 0
 }
 
@@ -201,7 +203,7 @@ type chooser struct {
 }
 
 // eviction implements EvictionOf.
-func (p EvictionPolicy) eviction(taints []Taint, tolerations chooser, observed time.Time) Eviction {
+func (p *EvictionPolicy) eviction(taints []Taint, tolerations chooser, observed time.Time) Eviction {
 	in := p.Effects
 	if in == 0 {
 		in = Evicting
@@ -293,7 +295,7 @@ func (f *Eviction) decidesOver(e *Eviction) bool {
 // choose returns the index of the toleration that counts for the taint, and its
 // seconds, or -1 if none matches. It has a loop for the list and one for a
 // Matcher, as a loop for both takes a twentieth longer in BenchmarkEvict.
-func (p EvictionPolicy) choose(t *Taint, from chooser) (toleration int, seconds *int64) {
+func (p *EvictionPolicy) choose(t *Taint, from chooser) (toleration int, seconds *int64) {
 	if from.m != nil {
 		return p.chooseCompiled(t, from.m)
 	}
@@ -314,7 +316,7 @@ func (p EvictionPolicy) choose(t *Taint, from chooser) (toleration int, seconds 
 }
 
 // chooseCompiled is choose for the tolerations of m.
-func (p EvictionPolicy) chooseCompiled(t *Taint, m *Matcher) (toleration int, seconds *int64) {
+func (p *EvictionPolicy) chooseCompiled(t *Taint, m *Matcher) (toleration int, seconds *int64) {
 	s := m.matches(t)
 	toleration = s.next()
 	if toleration < 0 {

@@ -256,7 +256,7 @@ func evict() measure.Row {
 
 func merge() measure.Row {
 	return measure.Row{
-		Name: "merge 4 + 4 tolerations", Beside: Kubernetes, Floor: 50, Allocs: 1,
+		Name: "merge 4 + 4 tolerations", Beside: Kubernetes, Floor: 30, Allocs: 1,
 		Ours: func() func(int) {
 			tols := tolerations()
 			return measure.Each(func() { measure.MustNot(len(tolerationset.Merge(tols[:4], tols[4:], zero)) != 8) })
@@ -272,7 +272,7 @@ func merge() measure.Row {
 func print() measure.Row {
 	t, k := convert.FromTaint(nodeTaints[1]), nodeTaints[1]
 	return measure.Row{
-		Name: "print a taint", Beside: Kubernetes, Floor: 4, Allocs: 1,
+		Name: "print a taint", Beside: Kubernetes, Floor: 2.5, Allocs: 1,
 		Ours:  func() func(int) { return measure.Each(func() { keep(t.String()) }) },
 		Other: func() func(int) { return measure.Each(func() { keep(k.ToString()) }) },
 	}

@@ -648,3 +648,21 @@ func TestResultsHideNothing(t *testing.T) {
 		}
 	}
 }
+
+// A list of taints becomes tolerations that match those taints and no others,
+// whatever their values.
+func TestTolerationsOf(t *testing.T) {
+	list := parseTaints("a=x:NoSchedule", "a:NoExecute", "b=y:PreferNoSchedule")
+	list = append(list, taints.Taint{Effect: taints.NoSchedule}, taints.Taint{Key: "c"})
+	want := []taints.Toleration{
+		{Key: "a", Operator: taints.OpExists, Effect: taints.NoSchedule},
+		{Key: "a", Operator: taints.OpExists, Effect: taints.NoExecute},
+		{Key: "b", Operator: taints.OpExists, Effect: taints.PreferNoSchedule},
+	}
+	if diff := cmp.Diff(want, taints.TolerationsOf(list)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := taints.TolerationsOf(nil); got != nil {
+		t.Errorf("of no taints: %v", got)
+	}
+}

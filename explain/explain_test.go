@@ -143,6 +143,9 @@ func TestNodeWithoutDifferences(t *testing.T) {
 		{node(disk, list[0]), explain.MismatchKey, "disk:NoSchedule is not tolerated"},
 		{node(disk), explain.MismatchKey, "disk:NoSchedule is not tolerated"},
 	} {
+		if close := tc.mismatch == explain.MismatchNone; tc.got.HasClosest() != close {
+			t.Errorf("%v: a toleration comes close: %v", tc.got, !close)
+		}
 		want := explain.Reason{Taint: disk}
 		why := "no toleration comes close"
 		if tc.mismatch == explain.MismatchNone {

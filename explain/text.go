@@ -60,10 +60,7 @@ func (r *Reason) appendClosest(b []byte) []byte {
 
 // why returns what Why returns, without escapes.
 func (r *Reason) why() string {
-	switch {
-	case r.Tolerated:
-		return ""
-	case !r.HasClosest():
+	if !r.HasClosest() {
 		return "no toleration comes close"
 	}
 	texts := make([]string, len(r.Differences))

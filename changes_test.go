@@ -885,3 +885,36 @@ func TestParseChangesOfManySpecs(t *testing.T) {
 	checkChangeError(t, err,
 		"k199=x:NoSchedule", 400, 0, "", taints.ErrDuplicate)
 }
+
+// Lists of every length are compared whole: each taint is found, whichever it is.
+func TestChangesOfAnyLength(t *testing.T) {
+	for _, n := range []int{1, 2, 63, 64, 65, 66, 200} {
+		var node []taints.Taint
+		var c, remove taints.Changes
+		for i := range n {
+			taint := taints.Taint{Key: "k" + strconv.Itoa(i), Value: "old", Effect: taints.NoSchedule}
+			node, c.Add, remove.Remove = append(node, taint), append(c.Add, taint), append(remove.Remove, taint.ID())
+		}
+		if _, changed := c.Apply(node); changed {
+			t.Errorf("%d taints that are there are a change", n)
+		}
+		for _, i := range []int{0, n / 2, n - 1} {
+			c.Add[i].Value = "new"
+			got, changed := c.Apply(node)
+			if !changed || len(got) != n || got[i].Value != "new" {
+				t.Errorf("%d taints, another value of the one at %d: %v", n, i, got[i])
+			}
+			if _, changed := c.Ensure(node); changed {
+				t.Errorf("%d taints: Ensure changes the value of the one at %d", n, i)
+			}
+			c.Add[i].Value = "old"
+			missing := slices.Delete(slices.Clone(node), i, i+1)
+			if got, changed := c.Apply(missing); !changed || got[n-1].Key != node[i].Key {
+				t.Errorf("%d taints: the one at %d is not added", n, i)
+			}
+		}
+		if got, changed := remove.Apply(node); !changed || got == nil || len(got) != 0 {
+			t.Errorf("%d taints: %d stay", n, len(got))
+		}
+	}
+}

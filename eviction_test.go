@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
@@ -638,5 +640,15 @@ func TestBruteEvictionOfTwoTaints(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A taint that is not tolerated decides without a toleration.
+func TestEvictionWithoutAToleration(t *testing.T) {
+	now := time.Unix(100, 0).UTC()
+	list := parseTaints("a:NoSchedule", "b:NoExecute")
+	want := taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: now, From: now}
+	if diff := cmp.Diff(want, taints.EvictionOf(list, parseTolerations("c op=Exists"), now)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

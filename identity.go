@@ -66,20 +66,22 @@ func identity(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
 // identities find the first taint of a list that has an identity.
 type identities struct {
 	list  []Taint
+	long  bool
 	index lookup.First[Taint, TaintID] // of a long list
 }
 
 func identitiesOf(list []Taint) (x identities) {
-	x.list = list
-	if len(list) > lookup.Short {
+	x.list, x.long = list, len(list) > lookup.Short
+	if x.long {
 		x.index = lookup.FirstOf(list, identity)
 	}
 	return x
 }
 
-// find returns the index of the first taint with the identity of t, or -1.
+// find returns the index of the first taint with the identity of t, or -1. It goes
+// through a short list itself, which calls no function for each taint.
 func (x *identities) find(t *Taint) int {
-	if len(x.list) > lookup.Short {
+	if x.long {
 		return x.index.Find(identity(t))
 	}
 	i, _ := FindTaint(x.list, identity(t))

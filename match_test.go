@@ -766,3 +766,22 @@ func formsAnswerAlike(t *rapid.T) {
 		}
 	}
 }
+
+// Keys with equal fingerprints, and those outside a wildcard, do not match.
+func TestCompiledKeysThatAreAlike(t *testing.T) {
+	for _, tc := range []struct{ key, taint string }{
+		{"xa", "xq:NoExecute"},
+		{"xq", "xa:NoExecute"},
+		{"a*", "b:NoExecute"},
+		{"ab*", "a:NoExecute"},
+	} {
+		taint := taints.MustParseTaint(tc.taint)
+		m := taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{{Key: tc.key, Operator: taints.OpExists}})
+		_, matches := m.Match(taint)
+		_, chosen := m.Choose(taint)
+		_, found := m.FindUntolerated([]taints.Taint{taint}, taints.Hard)
+		if matches || chosen || !found {
+			t.Errorf("%s by %s: matches %v, chosen %v, untolerated %v", tc.taint, tc.key, matches, chosen, found)
+		}
+	}
+}

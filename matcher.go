@@ -216,13 +216,9 @@ func (r *rule) setValues(set valueset.Set) {
 	}
 }
 
-// prefix returns the common prefix of the keys that a wildcard matches.
-func (r *rule) prefix() string {
-	if n := len(r.Key) - 1; n >= 0 && r.Key[n] == '*' {
-		return r.Key[:n]
-	}
-	return r.Key
-}
+// prefix returns the common prefix of the keys that a wildcard matches, whose own
+// key is empty or ends in a "*".
+func (r *rule) prefix() string { return r.Key[:max(len(r.Key)-1, 0)] }
 
 // exempts returns the effects of which the rule, a wildcard, matches every taint.
 func (r *rule) exempts() EffectSet {
@@ -312,9 +308,6 @@ type matches struct {
 }
 
 func (m *Matcher) matches(taint *Taint) matches {
-	if m == nil {
-		return matches{}
-	}
 	return matches{m.rules, taint, effectBit(taint.Effect), m.exact[fingerprint(taint.Key)], m.wildcards}
 }
 
@@ -378,9 +371,6 @@ next:
 
 // notExempt returns the set without the effects of which every taint is tolerated.
 func (m *Matcher) notExempt(in EffectSet) EffectSet {
-	if m == nil {
-		return in
-	}
 	return in &^ m.exempt
 }
 

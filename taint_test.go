@@ -665,4 +665,16 @@ func TestTolerationsOf(t *testing.T) {
 	if got := taints.TolerationsOf(nil); got != nil {
 		t.Errorf("of no taints: %v", got)
 	}
+	exact := taints.Toleration{Key: "a", Operator: taints.OpEqual, Value: "x", Effect: taints.NoSchedule}
+	if got := list[0].Toleration(); got != exact {
+		t.Errorf("of one taint: %#v", got)
+	}
+	if got := taints.IDs([]taints.Taint{}); got != nil {
+		t.Errorf("identities of no taints: %v", got)
+	}
+	var fault *taints.FieldError
+	if err := new(taints.TaintID).UnmarshalText([]byte("bad")); !errors.As(err, &fault) ||
+		fault.Kind != taints.ErrRequired || fault.Field != "effect" || fault.Offset != 3 {
+		t.Errorf("no colon: %v", err)
+	}
 }

@@ -568,6 +568,9 @@ func TestErrorsMadeByHandUnwrap(t *testing.T) {
 			t.Errorf("%#v is invalid", err)
 		}
 	}
+	if err := (&taints.FieldError{}).Unwrap(); err != nil {
+		t.Errorf("the zero fault unwraps to %q", err)
+	}
 	odd := &taints.ErrorList{Errors: []*taints.FieldError{nil, {}, {Kind: taints.ErrInvalid}}}
 	if n := len(odd.Unwrap()); n != 2 {
 		t.Errorf("unwraps to %d errors, want 2", n)
@@ -588,14 +591,14 @@ func TestErrorListSplit(t *testing.T) {
 			nil,
 			{List: "taints", Index: 2, Kind: taints.ErrRequired, Field: "key"},
 			{List: "taints", Index: 4, Kind: taints.ErrDuplicate, Value: "a:NoSchedule"},
-			{Kind: taints.ErrForbidden},
+			{Kind: taints.ErrForbidden, Index: 7},
 		}}
 	}
 	list := whole()
 	first, second := list.Split(2)
 	want := []*taints.FieldError{
 		{List: "taints", Index: 1, Kind: taints.ErrInvalid},
-		{Kind: taints.ErrForbidden},
+		{Kind: taints.ErrForbidden, Index: 7},
 		{List: "taints", Index: 0, Kind: taints.ErrRequired, Field: "key"},
 		{List: "taints", Index: 2, Kind: taints.ErrDuplicate, Value: "a:NoSchedule"},
 	}

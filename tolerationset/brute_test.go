@@ -292,10 +292,7 @@ func TestBruteSame(t *testing.T) {
 			lists = append(lists, []bruteToleration{b, c, a}, []bruteToleration{c, a, b}, []bruteToleration{c, b, a})
 		}
 		for _, other := range lists {
-			a, b, want := tolerationsOf(list), tolerationsOf(other), same(list, other)
-			if ab, ba := tolerationset.Same(a, b, o), tolerationset.Same(b, a, o); ab != want || ba != want {
-				t.Fatalf("under %+v %v and %v are the same: %v and %v, want %v", o, a, b, ab, ba, want)
-			}
+			checkSame(t, o, tolerationsOf(list), tolerationsOf(other), same(list, other))
 		}
 	})
 }

@@ -49,6 +49,7 @@ func texts[T fmt.Stringer](list []T) []string {
 
 // A fataler is a *testing.T or a *rapid.T.
 type fataler interface {
+	Helper()
 	Fatalf(format string, args ...any)
 }
 

@@ -74,9 +74,7 @@ func checkLists(t *rapid.T) {
 		t.Fatalf("under %+v %v of %v are not allowed by %v, want %v", o, got, base, extra, refused)
 	}
 	other := rapid.OneOf(draw.WorldTolerations, rapid.Permutation(all)).Draw(t, "other")
-	if got, want := tolerationset.Same(all, other, o), slices.Equal(times, timesOf(o, other)); got != want {
-		t.Fatalf("under %+v %v and %v are the same: %v, want %v", o, all, other, got, want)
-	}
+	checkSame(t, o, all, other, slices.Equal(times, timesOf(o, other)))
 }
 
 // covered reports whether one of the list, as it is seen, covers the toleration.

@@ -21,10 +21,17 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-func checkSame(t *testing.T, o taints.Options, a, b []taints.Toleration, want bool) {
+// checkSame checks the answer of Same, and also that of the comparison of answers,
+// which Same leaves out where it can.
+func checkSame(t fataler, o taints.Options, a, b []taints.Toleration, want bool) {
 	t.Helper()
-	if ab, ba := tolerationset.Same(a, b, o), tolerationset.Same(b, a, o); ab != want || ba != want {
-		t.Errorf("%v and %v are the same: %v and %v, want %v", a, b, ab, ba, want)
+	for _, lists := range [...][2][]taints.Toleration{{a, b}, {b, a}} {
+		got := tolerationset.Same(lists[0], lists[1], o)
+		_, compared := tolerationset.SameSteps(lists[0], lists[1], o)
+		if got != want || compared != want {
+			t.Fatalf("under %+v %v and %v are the same: %v, and %v by their answers, want %v",
+				o, lists[0], lists[1], got, compared, want)
+		}
 	}
 }
 
@@ -50,6 +57,12 @@ func TestSame(t *testing.T) {
 		{[]string{"a=5 op=Lt", "a=5 op=Gt", "a=5"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, true},
 		{[]string{"a=9223372036854775806 op=Gt"}, []string{"a=9223372036854775807"}, true},
 		{[]string{"a=10 op=Gt"}, []string{"a=11 op=Gt"}, false},
+		{[]string{"a=10", "a=10 op=Gt"}, []string{"a=9 op=Gt"}, true},
+		{[]string{"a=-9223372036854775808 op=Gt"}, []string{"a=-9223372036854775808 op=Gt", "a=-9223372036854775807 op=Lt"}, false},
+		// What one effect adds may show only at a value that other tolerations leave.
+		{[]string{"a=5 op=Lt", "a=2:NoSchedule op=Gt"}, []string{"a=5 op=Lt"}, false},
+		{[]string{"a=8", "a=5 op=Lt", "a=8:NoSchedule op=Lt"}, []string{"a=8", "a=5 op=Lt"}, false},
+		{[]string{"a=-5 op=Lt", "a=3", "a=2:NoSchedule op=Gt"}, []string{"a=-5 op=Lt", "a=3"}, false},
 		// The first match decides for how long.
 		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 9s", "a:NoExecute for 5s"}, false},
 		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 5s"}, true},
@@ -142,9 +155,7 @@ func TestSameOfIntegers(t *testing.T) {
 				}
 			}
 		}
-		if got := tolerationset.Same(a, b, o); got != want {
-			t.Fatalf("under %+v %v and %v are the same: %v, want %v", o, a, b, got, want)
-		}
+		checkSame(t, o, a, b, want)
 		answers[want]++
 	})
 	if all := answers[true] + answers[false]; all >= 100 && min(answers[true], answers[false]) < all/10 {

@@ -41,6 +41,16 @@ func BenchmarkMatcherFindUntolerated(b *testing.B) {
 	}
 }
 
+func BenchmarkMatcherMatch(b *testing.B) {
+	m := taints.Compile(benchTols)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range benchTaints {
+			m.Match(benchTaints[i])
+		}
+	}
+}
+
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

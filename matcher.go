@@ -270,7 +270,8 @@ func (m *Matcher) Match(taint Taint) (toleration int, ok bool) {
 }
 
 // firstMatch returns the index of the first toleration that tolerates the taint, or
-// -1.
+// -1. It goes through one chain after the other, where matches goes through both in
+// list order, which halves BenchmarkMatcherMatch.
 func (m *Matcher) firstMatch(taint *Taint) int {
 	if m == nil {
 		return -1

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
 var testNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
@@ -111,8 +111,6 @@ func mustJSON(v any) string {
 // tol parses a toleration.
 func tol(s string) taints.Toleration { return taints.MustParseToleration(s) }
 
-var update = flag.Bool("update", false, "write the golden files")
-
 func TestGolden(t *testing.T) {
 	const sample, teams, odd = "testdata/sample.json", "testdata/teams.json", "testdata/findings.json"
 	for file, args := range map[string][]string{
@@ -136,25 +134,8 @@ func TestGolden(t *testing.T) {
 			if code != 0 || stderr != "" {
 				t.Fatalf("exit code %d, stderr %q", code, stderr)
 			}
-			compareGolden(t, filepath.Join("testdata", file+".golden"), bodyOf(got))
+			golden.Compare(t, file, bodyOf(got))
 		})
-	}
-}
-
-// compareGolden compares the output with the file, or writes it under -update.
-func compareGolden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; go test -update writes it", err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }
 

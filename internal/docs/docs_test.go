@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints/internal/markdown"
+	"github.com/seed-0529bac1/taints/internal/readme"
 )
 
 const root = "../.."
@@ -31,14 +32,14 @@ func tablesOf(t *testing.T, name string) []markdown.Table {
 	return tables
 }
 
-// blocks returns the blocks of code of the language.
-func blocks(document, language string) []string {
-	var list []string
-	for _, part := range strings.Split(document, "\n```"+language+"\n")[1:] {
-		code, _, _ := strings.Cut(part, "\n```")
-		list = append(list, code+"\n")
+// firstBlock returns the first block of Go code of the document.
+func firstBlock(t *testing.T, name string) string {
+	t.Helper()
+	list := readme.Blocks(t, filepath.Join(root, name), "go")
+	if len(list) == 0 {
+		t.Fatalf("%s has no block of Go code", name)
 	}
-	return list
+	return list[0].Text
 }
 
 func lines(text string) []string { return strings.Split(text, "\n") }

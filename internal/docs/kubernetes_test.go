@@ -22,7 +22,7 @@ import (
 func TestKubernetesCalls(t *testing.T) {
 	const page = "docs/kubernetes.md"
 	document := read(t, page)
-	p := compiled(t, blocks(document, "go")[0])
+	p := compiled(t, firstBlock(t, page))
 	calls := 0
 	for _, table := range tablesOf(t, page) {
 		if !slices.Equal(table.Columns, []string{"Kubernetes", "here", "what changes"}) {

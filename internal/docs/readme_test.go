@@ -127,7 +127,7 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	_, body, _ := strings.Cut(read(t, "example_test.go"), "func Example_readme() {")
 	_, body, _ = strings.Cut(body, "time.UTC)\n\n")
 	body, _, _ = strings.Cut(body, "\n}\n")
-	code := blocks(read(t, "README.md"), "go")[0]
+	code := firstBlock(t, "README.md")
 	if got := strings.TrimSpace(strings.ReplaceAll("\n"+body, "\n\t", "\n")); got != strings.TrimSpace(code) {
 		t.Errorf("README.md shows:\n%s\nthe example is:\n%s", code, got)
 	}

@@ -3,18 +3,19 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/webhooktest"
 )
 
 // playCommand is that of the README, for the root of the repository.
@@ -29,7 +30,7 @@ func TestPlay(t *testing.T) {
 	for _, folder := range []string{"e2e/controlplane", "scheduler", "evictor", "webhook"} { // with progress
 		cluster.Binary(t, folder)
 	}
-	var output webhooktest.Buffer
+	var output syncBuffer
 	command := exec.Command("bash", "-euc", playCommand)
 	command.Dir = root
 	command.Stdout, command.Stderr = &output, &output
@@ -169,4 +170,22 @@ func descendants(t *testing.T, of int) map[string]string {
 		}
 	}
 	return found
+}
+
+// A syncBuffer may be written and read at once.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }

@@ -20,18 +20,14 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-)
-
-// What the manifest calls things.
-const (
-	webhookNamespace = cluster.WebhookNamespace
-	webhookName      = "admission.example.com"
-	webhookSecret    = "admission-tls"
 )
 
 // earlyNamespace is that of a pod that is there before the webhook.
@@ -70,8 +66,8 @@ func TestWebhook(t *testing.T) {
 		{"down", w.down},
 		{"audit", w.audit},
 		{"replicas", w.replicas},
+		{"outage", w.outage},
 		{"deleted", w.deleted},
-		{"unregister", w.unregister},
 	} {
 		if !t.Run(part.name, part.run) {
 			return // each needs what those before it left
@@ -93,19 +89,24 @@ func eventuallyPods(c *cluster.Cluster, n int) (pods map[string]*corev1.Pod) {
 // A webhookTest is a cluster and how the webhook runs in it.
 type webhookTest struct {
 	*cluster.Cluster
-	addr       string         // where API servers call it
-	kubeconfig string         // of the service account
-	rules      string         // the file of the manifest's rules
-	secret     *corev1.Secret // of the manifest
-	metrics    string         // the address of the metrics of the last one that was started
-	webhook    *cluster.Process
+	addr    string         // where API servers call it
+	rules   string         // the file of the manifest's rules
+	secret  *corev1.Secret // of the manifest
+	metrics string         // the address of the metrics of the last one that was started
+	webhook *cluster.Process
 }
 
-// install creates all that is in the manifest, and gets a token for the service
-// account. There is no kubelet, so nothing runs in the deployment's pods, but that
-// they are there shows that admission lets them in. One more pod is there before the
-// webhook, and so without tolerations.
+// install creates all that is in the manifest. There is no kubelet, so nothing runs in
+// the deployment's pods, but that they are there shows that admission lets them in. One
+// more pod is there before the webhook, and so without tolerations.
 func (w *webhookTest) install(t *testing.T) {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: earlyNamespace}}
+	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	early := cluster.Pod("early")
+	early.Namespace = earlyNamespace
+	w.AddPods(early)
 	objects := w.Install("webhook")
 	for _, object := range objects {
 		switch o := object.(type) {
@@ -115,26 +116,19 @@ func (w *webhookTest) install(t *testing.T) {
 			w.secret = o
 		}
 	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: earlyNamespace}}
-	if _, err := w.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	early := cluster.Pod("early")
-	early.Namespace = earlyNamespace
-	w.AddPods(early)
 	w.Eventually("the deployment's pods are let in", func() error {
-		if pods := w.Pods(webhookNamespace); len(pods) != 2 {
+		if pods := w.Pods(cluster.WebhookNamespace); len(pods) != 2 {
 			return fmt.Errorf("there are %d", len(pods))
 		}
 		return nil
 	})
-	w.kubeconfig = w.ServiceAccount(webhookNamespace, cluster.WebhookAccount)
+	w.RegisterWebhook(w.addr)
 }
 
 // run starts the webhook with the flags, and returns when the API server asks it.
 func (w *webhookTest) run(t *testing.T, flags ...string) {
 	t.Helper()
-	w.webhook = w.start(t, w.addr, flags...)
+	w.webhook, w.metrics, _ = w.StartWebhook(w.addr, flags...)
 	w.Eventually("new pods are given defaults", func() error {
 		select {
 		case <-w.webhook.Done():
@@ -150,15 +144,6 @@ func (w *webhookTest) run(t *testing.T, flags ...string) {
 		}
 		return nil
 	})
-}
-
-func (w *webhookTest) start(t *testing.T, addr string, flags ...string) *cluster.Process {
-	t.Helper()
-	metrics := w.FreeAddress()
-	w.metrics = "http://" + metrics + "/metrics"
-	return w.Run("webhook", cluster.Binary(t, "webhook"), append([]string{
-		"-kubeconfig=" + w.kubeconfig, "-addr=" + addr, "-url=https://" + w.addr, "-metrics-addr=" + metrics,
-	}, flags...)...)
 }
 
 // try asks the API server for a pod, which is not created in earnest.
@@ -371,7 +356,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 
 // refusal shows what somebody is told whose pod is refused.
 func (w *webhookTest) refusal(t *testing.T) {
-	const denied = `admission webhook "validate.` + webhookName + `" denied the request: `
+	const denied = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: `
 	const notAllowed = denied +
 		`toleration "dedicated=ml" is not allowed in namespace "default"; allowed are: spot op=Exists`
 	dedicated := corev1.Toleration{Key: "dedicated", Value: "ml"}
@@ -400,7 +385,7 @@ func (w *webhookTest) refusal(t *testing.T) {
 	elsewhere.Spec.NodeSelector = map[string]string{"example.com/pool": "general"}
 	_, err = w.try(elsewhere)
 	checkForbidden(t, "another pool", err,
-		`admission webhook "mutate.`+webhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
+		`admission webhook "mutate.`+cluster.WebhookName+`" denied the request: dedication "ml-nodes" sends the pod `+
 			`to nodes with example.com/pool=ml, but its nodeSelector has example.com/pool=general`)
 }
 
@@ -487,11 +472,11 @@ func (w *webhookTest) newRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkAlerts(t, "webhook", families)
-	checkRights(t, w.Cluster, webhookNamespace, cluster.WebhookAccount,
-		right{"update", "", "secrets", webhookSecret, true},
-		right{"get", "", "secrets", "other", false},
+	checkRights(t, w.Cluster, cluster.WebhookNamespace, cluster.WebhookAccount,
+		right{"update", "", "secrets", cluster.WebhookSecret, true},
+		right{"update", "", "secrets", "other", false},
 		right{"create", "", "secrets", "", false},
-		right{"update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", webhookName, true},
+		right{"update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", cluster.WebhookName, true},
 		right{"update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", "other", false},
 		right{"list", "", "pods", "", false},
 	)
@@ -508,10 +493,12 @@ func checkForbidden(t *testing.T, what string, err error, want string) {
 // down shows what becomes of pods while the webhook does not run.
 func (w *webhookTest) down(t *testing.T) {
 	w.webhook.Stop()
-	refused := fmt.Sprintf(`Internal error occurred: failed calling webhook "mutate.%s": failed to call webhook: `+
-		`Post "https://%s/mutate?timeout=5s": dial tcp %[2]s: connect: connection refused`, webhookName, w.addr)
+	refused := `Internal error occurred: failed calling webhook "mutate.` + cluster.WebhookName +
+		`": failed to call webhook: Post "https://localhost:`
 	w.Eventually("failurePolicy Fail refuses", func() error {
-		if _, err := w.try(cluster.Pod("refused")); !apierrors.IsInternalError(err) || err.Error() != refused {
+		_, err := w.try(cluster.Pod("refused"))
+		if !apierrors.IsInternalError(err) || !strings.HasPrefix(err.Error(), refused) ||
+			!strings.HasSuffix(err.Error(), "connect: connection refused") {
 			return fmt.Errorf("got %v\nwant %s", err, refused)
 		}
 		return nil
@@ -523,8 +510,7 @@ func (w *webhookTest) down(t *testing.T) {
 	}
 	w.updatesWhileDown(t)
 
-	w.run(t, "-mutate-failure-policy=Ignore", "-validate-failure-policy=Ignore", "-rules="+w.rules)
-	w.webhook.Stop()
+	w.setFailurePolicy(t, "Ignore")
 	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	w.Eventually("failurePolicy Ignore lets through", func() error {
 		pod := cluster.Pod("let-through", corev1.Toleration{Key: "dedicated", Value: "ml"})
@@ -534,6 +520,19 @@ func (w *webhookTest) down(t *testing.T) {
 		}
 		return err
 	})
+}
+
+func (w *webhookTest) setFailurePolicy(t *testing.T, policy string) {
+	t.Helper()
+	patch := []byte(fmt.Sprintf(`[{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": %q}]`, policy))
+	c := w.Client.AdmissionregistrationV1()
+	_, mutating := c.MutatingWebhookConfigurations().Patch(t.Context(), cluster.WebhookName,
+		types.JSONPatchType, patch, metav1.PatchOptions{})
+	_, validating := c.ValidatingWebhookConfigurations().Patch(t.Context(), cluster.WebhookName,
+		types.JSONPatchType, patch, metav1.PatchOptions{})
+	if err := errors.Join(mutating, validating); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // updatesWhileDown shows that a pod can finish while the webhook does not run, and
@@ -566,7 +565,7 @@ func (w *webhookTest) updatesWhileDown(t *testing.T) {
 			if _, err = pods.Update(t.Context(), pod, metav1.UpdateOptions{}); apierrors.IsConflict(err) {
 				return err
 			}
-			called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+webhookName+`"`)
+			called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+cluster.WebhookName+`"`)
 			if called != update.refused || !update.refused && err != nil {
 				t.Errorf("%s: %v", update.name, err)
 			}
@@ -592,26 +591,24 @@ func (w *webhookTest) audit(t *testing.T) {
 	}
 }
 
-// replicas starts two at once, without a certificate to begin with, and waits until
-// they have renewed it. What they show is always one that API servers trust.
+// replicas starts two at once, without a certificate to begin with, and takes the
+// certificate away when they run. What they show is always one that API servers trust.
 func (w *webhookTest) replicas(t *testing.T) {
-	empty := []byte(`{"data": null}`)
-	secrets := w.Client.CoreV1().Secrets(webhookNamespace)
-	_, err := secrets.Patch(t.Context(), webhookSecret, types.MergePatchType, empty, metav1.PatchOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.setFailurePolicy(t, "Fail")
+	w.patchSecret(t, `{"data": null}`)
 	other := w.FreeAddress()
-	flags := []string{"-certificate-validity=9s", "-interval=500ms"}
-	second := w.start(t, other, flags...)
-	w.run(t, flags...)
+	second, _, _ := w.StartWebhook(other)
+	w.run(t)
 	w.Eventually("the other replica answers", func() error {
 		_, err := w.shown(other)
 		return err
 	})
-
-	serials := map[string]bool{}
-	w.Eventually("both replicas show the second certificate", func() error {
+	before, err := w.shown(w.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.patchSecret(t, `{"data": {"tls.crt": null, "tls.key": null}}`)
+	w.Eventually("both replicas show the same new certificate", func() error {
 		one, err := w.shown(w.addr)
 		if err != nil {
 			t.Fatal(err)
@@ -623,72 +620,73 @@ func (w *webhookTest) replicas(t *testing.T) {
 		if _, err := w.try(cluster.Pod("probe")); err != nil {
 			t.Fatal(err)
 		}
-		serials[one], serials[two] = true, true
-		if one != two || len(serials) < 2 {
-			return fmt.Errorf("they show %s and %s", one, two)
+		if one != two || one == before {
+			return errors.New("they do not")
 		}
 		return nil
 	})
-	if len(serials) != 2 {
-		t.Errorf("they have shown %d certificates: %v", len(serials), serials)
-	}
 	second.Stop()
-	w.webhook.Stop()
 }
 
-// shown returns the serial number of the certificate that the webhook shows to an
-// API server, which trusts it.
+func (w *webhookTest) patchSecret(t *testing.T, patch string) {
+	t.Helper()
+	_, err := w.Client.CoreV1().Secrets(cluster.WebhookNamespace).Patch(t.Context(), cluster.WebhookSecret,
+		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shown returns the certificate that the webhook shows to an API server, which trusts
+// it.
 func (w *webhookTest) shown(addr string) (string, error) {
 	configurations := w.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
-	configuration, err := configurations.Get(w.Context(), webhookName, metav1.GetOptions{})
+	configuration, err := configurations.Get(w.Context(), cluster.WebhookName, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(configuration.Webhooks[0].ClientConfig.CABundle)
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	connection, err := tls.DialWithDialer(dialer, "tcp", addr, &tls.Config{RootCAs: trusted})
+	connection, err := tls.DialWithDialer(dialer, "tcp", addr, &tls.Config{RootCAs: trusted, ServerName: "localhost"})
 	if err != nil {
 		return "", err
 	}
 	defer connection.Close()
-	return connection.ConnectionState().PeerCertificates[0].SerialNumber.Text(16), nil
+	return string(connection.ConnectionState().PeerCertificates[0].Raw), nil
+}
+
+// outage takes the API server away and brings it back. The webhook goes on.
+func (w *webhookTest) outage(t *testing.T) {
+	w.StopAPIServer()
+	connection, err := tls.Dial("tcp", w.addr, &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection.Close()
+	w.StartAPIServer()
+	w.Eventually("the API server asks it again", func() error {
+		_, err := w.try(cluster.Pod("probe"))
+		return err
+	})
+	w.webhook.Stop()
 }
 
 // deleted starts the webhook without the manifest's Secret, which it may not create.
 // It waits until somebody brings that back.
 func (w *webhookTest) deleted(t *testing.T) {
-	secrets := w.Client.CoreV1().Secrets(webhookNamespace)
-	if err := secrets.Delete(t.Context(), webhookSecret, metav1.DeleteOptions{}); err != nil {
+	secrets := w.Client.CoreV1().Secrets(cluster.WebhookNamespace)
+	if err := secrets.Delete(t.Context(), cluster.WebhookSecret, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	w.webhook = w.start(t, w.addr, "-interval=500ms")
-	good := func(want float64) func() error {
-		return func() error {
-			families, err := w.Metrics(w.metrics)
-			if err != nil {
-				return err
-			}
-			if got := families["taints_webhook_registration_good"].GetMetric()[0].GetGauge().GetValue(); got != want {
-				return fmt.Errorf("the gauge is %v", got)
-			}
-			return nil
-		}
-	}
-	w.Eventually("the metrics say that it cannot register", good(0))
+	w.webhook, _, _ = w.StartWebhook(w.addr)
 	w.Eventually("it has tried twice", func() error {
-		if n := strings.Count(w.webhook.Log(), "the next pass tries again"); n < 2 {
+		if n := strings.Count(w.webhook.Log(), "the certificate cannot be rotated yet"); n < 2 {
 			return fmt.Errorf("%d times", n)
 		}
 		return nil
 	})
-	select {
-	case <-w.webhook.Done():
-		t.Fatalf("the webhook has ended: %s", w.webhook.Log())
-	default:
-	}
 	w.Apply(w.secret)
-	w.Eventually("the metrics say that it is registered", good(1))
 	w.Eventually("the API server trusts it", func() error {
 		_, err := w.try(cluster.Pod("probe"))
 		return err
@@ -696,36 +694,27 @@ func (w *webhookTest) deleted(t *testing.T) {
 	w.webhook.Stop()
 }
 
-// unregister leaves nothing behind, and pods alone. A webhook that may create things
-// can do without the manifest's.
-func (w *webhookTest) unregister(t *testing.T) {
-	w.checkUnregister(t)
-	w.kubeconfig = w.Kubeconfig
-	w.run(t)
-	w.webhook.Stop()
-	w.checkUnregister(t)
-}
-
-func (w *webhookTest) checkUnregister(t *testing.T) {
-	t.Helper()
-	p := w.Run("unregister", cluster.Binary(t, "webhook"), "-unregister", "-kubeconfig="+w.Kubeconfig)
-	if <-p.Done(); p.Log() != "" {
-		t.Error(p.Log())
-	}
-	c := w.Client.AdmissionregistrationV1()
-	_, mutating := c.MutatingWebhookConfigurations().Get(t.Context(), webhookName, metav1.GetOptions{})
-	_, validating := c.ValidatingWebhookConfigurations().Get(t.Context(), webhookName, metav1.GetOptions{})
-	_, secret := w.Client.CoreV1().Secrets(webhookNamespace).Get(t.Context(), webhookSecret, metav1.GetOptions{})
-	for _, err := range []error{mutating, validating, secret} {
-		if !apierrors.IsNotFound(err) {
-			t.Errorf("something is left: %v", err)
+// TestCertManager sees that with cert-manager the webhook gets its certificate from
+// there, and has no rights.
+func TestCertManager(t *testing.T) {
+	annotated := 0
+	for _, object := range overlay(t, "webhook", "webhook/cert-manager") {
+		switch o := object.(type) {
+		case *corev1.Secret, *rbacv1.Role, *rbacv1.RoleBinding, *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
+			t.Errorf("there is a %T", o)
+		case *admissionregistrationv1.MutatingWebhookConfiguration, *admissionregistrationv1.ValidatingWebhookConfiguration:
+			if object.(metav1.Object).GetAnnotations()["cert-manager.io/inject-ca-from"] == "webhooks/admission" {
+				annotated++
+			}
+		case *appsv1.Deployment:
+			spec := o.Spec.Template.Spec
+			if args := strings.Join(spec.Containers[0].Args, " "); strings.Contains(args, "-rotate") ||
+				spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken {
+				t.Errorf("%s, token %v", args, spec.AutomountServiceAccountToken)
+			}
 		}
 	}
-	w.Eventually("nobody looks at pods", func() error {
-		pod, err := w.try(cluster.Pod("free", corev1.Toleration{Operator: corev1.TolerationOpExists}))
-		if err == nil && len(pod.Spec.Tolerations) != 1 {
-			err = fmt.Errorf("tolerations %v", pod.Spec.Tolerations)
-		}
-		return err
-	})
+	if annotated != 2 {
+		t.Errorf("%d configurations are annotated", annotated)
+	}
 }

@@ -4,39 +4,44 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 
-	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/webhook"
-	"github.com/seed-0529bac1/taints/kube"
-	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
+	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// audit writes a line for each thing that the policy would refuse of a pod if it were
-// new, and for each toleration that makes little sense, and at last how many there
-// are. It returns how many pods would be refused.
-func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Policy,
-	exempt []string, w io.Writer,
+// audit writes a line for everything that the policy would refuse of a pod if it were
+// new, and for each toleration that makes little sense, and then how many there are.
+// It returns how many pods would be refused.
+func audit(ctx context.Context, client kubernetes.Interface, p *policy.Policy,
+	registration string, w io.Writer,
 ) (refused int, err error) {
+	selected, err := selectedNamespaces(ctx, client, registration)
+	if err != nil {
+		return 0, err
+	}
 	pods, findings := 0, 0
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, o)
 	}
 	err = pager.New(list).EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
 		pod := object.(*corev1.Pod)
-		if slices.Contains(exempt, pod.Namespace) {
+		if !selected.Matches(labels.Set{corev1.LabelMetadataName: pod.Namespace}) {
 			return nil
 		}
 		pods++
-		lines, err := refusals(policy, pod)
+		lines, err := p.Audit(pod)
 		if err != nil {
 			return err
 		}
@@ -61,14 +66,16 @@ func audit(ctx context.Context, client kubernetes.Interface, policy *webhook.Pol
 	return refused, err
 }
 
-// refusals returns why the webhooks would refuse a new pod like this one.
-func refusals(policy *webhook.Policy, pod *corev1.Pod) ([]string, error) {
-	fresh := &corev1.Pod{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
-	fresh.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	fresh.ManagedFields = nil
-	text, err := json.Marshal(fresh)
-	if err != nil {
+// selectedNamespaces returns the registration's namespaceSelector, of which only what
+// it says about names counts. Where nothing is registered yet, it is the manifest's.
+func selectedNamespaces(ctx context.Context, client kubernetes.Interface, registration string) (labels.Selector, error) {
+	configurations := client.AdmissionregistrationV1().ValidatingWebhookConfigurations()
+	configuration, err := configurations.Get(ctx, registration, metav1.GetOptions{})
+	if err == nil && len(configuration.Webhooks) > 0 {
+		return metav1.LabelSelectorAsSelector(configuration.Webhooks[0].NamespaceSelector)
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
-	return policy.Audit(pod.Namespace, text), nil
+	return labels.Parse(corev1.LabelMetadataName + " notin (kube-system, webhooks)")
 }

@@ -3,170 +3,318 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/webhooktest"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
-	k8stesting "k8s.io/client-go/testing"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/util/cert"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 )
 
-// In a cluster: it registers, serves what is registered, and ends on SIGTERM,
-// leaving the registration to other replicas; then it is unregistered.
-func TestServe(t *testing.T) {
-	client := newAPI()
-	var stdout, stderr webhooktest.Buffer
-	p := program{&stdout, &stderr, func(kubeconfig string) (kubernetes.Interface, error) {
-		if kubeconfig != "there" {
-			t.Errorf("kubeconfig %s", kubeconfig)
-		}
-		return client, nil
-	}}
-	code := make(chan int, 1)
-	go func() {
-		code <- p.run(t.Context(), []string{
-			"-kubeconfig", "there", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0",
-			"-url", "https://127.0.0.1:1234/x/", "-exempt", "a,b", "-timeout", "30s",
-			"-mutate-failure-policy", "Ignore",
-		})
-	}()
-	listening := webhooktest.Eventually(t, &stderr, "listening")
-	addr := listening["addr"].(string)
-	webhooktest.Eventually(t, &stderr, "certificate in use")
-
-	_, mutating, validating := get(t, client)
-	w := mutating.Webhooks[0]
-	if *w.ClientConfig.URL != "https://127.0.0.1:1234/x/mutate" ||
-		*validating.Webhooks[0].ClientConfig.URL != "https://127.0.0.1:1234/x/validate" || *w.TimeoutSeconds != 30 ||
-		*w.FailurePolicy != "Ignore" || *validating.Webhooks[0].FailurePolicy != "Fail" {
-		t.Errorf("%+v", w)
-	}
-	if got := strings.Join(w.NamespaceSelector.MatchExpressions[0].Values, " "); got != "kube-system a b webhooks" {
-		t.Errorf("exempt are %s", got)
-	}
-	trusting := webhooktest.Trusting(t, w.ClientConfig.CABundle)
-	if code, text := webhooktest.Get(t, trusting, "https://"+addr+"/healthz"); code != http.StatusOK {
-		t.Fatalf("%d %s", code, text)
-	}
-	trusting.CloseIdleConnections()
-	checkMetrics(t, "http://"+listening["metrics"].(string)+"/metrics")
-
-	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+func TestExits(t *testing.T) {
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "rules.json")
+	if err := os.WriteFile(rules, []byte(`{"namespace": {}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case code := <-code:
-		if code != 0 {
-			t.Errorf("exit code %d: %s", code, &stderr)
+	for _, test := range []struct {
+		args           string
+		code           int
+		stdout, stderr string
+	}{
+		{"-version", 0, "webhook " + version.String() + "\n", ""},
+		{"-h", 0, "", "-not-ready-seconds"},
+		{"-no-such-flag", 2, "", "not defined: -no-such-flag"},
+		{"now", 2, "", `unexpected argument "now"`},
+		{"-rotate admission-tls", 2, "", "want NAMESPACE/SECRET"},
+		{"-rotate a/b/c", 2, "", "want NAMESPACE/SECRET"},
+		{"-rules " + rules, 1, "", `unknown field "namespace"`},
+		{"-rules " + dir, 1, "", "is a directory"},
+		{"-addr here", 1, "", "-addr: address here: missing port"},
+		{"-addr :https", 1, "", `-addr: strconv.Atoi`},
+		{"-audit -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
+		{"-rotate a/b -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"-metrics-addr=0", "-health-addr=0", "-kubeconfig="}, strings.Fields(test.args)...)
+		code := run(t.Context(), args, &stdout, &stderr)
+		if code != test.code || stdout.String() != test.stdout || !strings.Contains(stderr.String(), test.stderr) {
+			t.Errorf("%s: code %d, %s%s", test.args, code, &stdout, &stderr)
 		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("it does not stop")
-	}
-	webhooktest.Eventually(t, &stderr, "stopped")
-	get(t, client)
-
-	for _, args := range [][]string{{"-unregister", "-kubeconfig", "there"}, {"-audit", "-kubeconfig", "there"}} {
-		if code := p.run(t.Context(), args); code != 0 {
-			t.Errorf("%s: exit code %d: %s", args, code, &stderr)
-		}
-	}
-	if want := "0 pods: 0 would be refused; 0 tolerations make little sense\n"; stdout.String() != want {
-		t.Errorf("stdout %s", &stdout)
-	}
-	if got := writes(client); len(got) != 6 {
-		t.Errorf("writes: %s", got)
 	}
 }
 
-// checkMetrics checks that Prometheus can read the metrics, and that they know
-// the certificate.
-func checkMetrics(t *testing.T, url string) {
+// A running webhook, and how to talk to it.
+type running struct {
+	addr, health, metrics, certDir string
+
+	stop context.CancelFunc
+	code chan int
+}
+
+// start starts a webhook in a folder with or without a certificate.
+func start(t *testing.T, certDir string, flags ...string) *running {
 	t.Helper()
-	_, page := webhooktest.Get(t, http.DefaultClient, url)
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(page))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, page)
-	}
-	problems, err := promlint.New(strings.NewReader(page)).Lint()
-	if err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
-	}
-	if good := families["taints_webhook_registration_good"]; good == nil {
-		t.Errorf("no registration in\n%s", page)
-	}
-	expiry := families["taints_webhook_certificate_expiry_timestamp_seconds"]
-	if expiry == nil || time.Until(time.Unix(int64(expiry.Metric[0].Gauge.GetValue()), 0)) < 80*24*time.Hour {
-		t.Errorf("the certificate ends %v", expiry)
+	ctx, stop := context.WithCancel(t.Context())
+	w := &running{freeAddress(t), freeAddress(t), freeAddress(t), certDir, stop, make(chan int, 1)}
+	args := append([]string{
+		"-addr=" + w.addr, "-health-addr=" + w.health, "-metrics-addr=" + w.metrics, "-cert-dir=" + certDir, "-rules=rules.json",
+	}, flags...)
+	go func() { w.code <- run(ctx, args, io.Discard, t.Output()) }()
+	t.Cleanup(stop)
+	return w
+}
+
+// end asks the webhook to stop, and sees that it does.
+func (w *running) end(t *testing.T) {
+	t.Helper()
+	w.stop()
+	select {
+	case code := <-w.code:
+		if code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	case <-time.After(drain):
+		t.Error("it does not end")
 	}
 }
 
-func TestUsage(t *testing.T) {
-	broken := webhooktest.WriteFile(t, "rules.json", `{"namespace": {}}`)
-	rules := webhooktest.WriteFile(t, "rules.json", `{"cluster": {"allowedTolerations": []}}`)
-	busy := webhooktest.Busy(t)
-	client := newAPI()
-	if err := client.Tracker().Add(newPod("web", "a", "dedicated=ml")); err != nil {
+// freeAddress returns an address that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
 	}
-	client.PrependReactor("get", "*", func(k8stesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewBadRequest("no sense")
-	})
-	works := func(string) (kubernetes.Interface, error) { return client, nil }
-	run := func(stdout, stderr io.Writer, args []string) int {
-		return program{stdout, stderr, works}.run(context.Background(), args)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// newCertificate writes a new certificate into the folder, and returns what trusts it.
+func newCertificate(t *testing.T, dir string) *tls.Config {
+	t.Helper()
+	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", nil, nil)
+	for name, text := range map[string][]byte{"tls.crt": certificate, "tls.key": key} {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o600)
+		}
 	}
-	webhooktest.CheckExits(t, run, webhooktest.Exits{
-		{[]string{"-h"}, 0, "Usage: webhook [flags] "},
-		{[]string{"-x"}, 2, "flag provided but not defined: -x"},
-		{[]string{"serve"}, 2, `unexpected argument "serve"`},
-		{[]string{"-audit", "-unregister"}, 2, "-unregister does not go with -audit"},
-		{[]string{"-namespace", "A"}, 2, `-namespace "A" is not the name of a namespace`},
-		{[]string{"-service", "a.b"}, 2, `-service "a.b" is not the name of a service`},
-		{[]string{"-exempt", "a,,b"}, 2, `"" is not the name of a namespace`},
-		{[]string{"-mutate-failure-policy", "fail"}, 2, "want Fail or Ignore"},
-		{[]string{"-validate-failure-policy", ""}, 2, "want Fail or Ignore"},
-		{[]string{"-timeout", "500ms"}, 2, "-timeout 500ms is not 1 to 30 whole seconds"},
-		{[]string{"-timeout", "31s"}, 2, "-timeout 31s"},
-		{[]string{"-timeout", "1500ms"}, 2, "-timeout 1.5s"},
-		{[]string{"-interval", "0s"}, 2, "-interval 0s is not above zero"},
-		{
-			[]string{"-certificate-validity", "8m59s"},
-			2,
-			"-certificate-validity 8m59s is less than nine times the -interval of 1m0s",
-		},
-		{[]string{"-interval", "300000h"}, 2, "-certificate-validity 2160h0m0s is less than nine times"},
-		{[]string{"-certificate-validity", "87601h"}, 2, "-certificate-validity 87601h0m0s is more than 87600h0m0s, ten years"},
-		{[]string{"-certificate-validity", "300000h"}, 2, "is more than"},
-		{[]string{"-url", "http://127.0.0.1"}, 2, `-url "http://127.0.0.1" is not of the form https://HOST:PORT`},
-		{[]string{"-url", "https://"}, 2, "is not of the form"},
-		{[]string{"-url", "https://a?b"}, 2, "is not of the form"},
-		{[]string{"-url", "https://u@a"}, 2, "is not of the form"},
-		{[]string{"-url", "https://a#b"}, 2, "is not of the form"},
-		{[]string{"-url", "https://a:b"}, 2, "is not of the form"},
-		{[]string{"-rules", "none.json"}, 1, "webhook: open none.json: "},
-		{[]string{"-rules", broken}, 1, `rules.json: ["namespace"] is not a field`},
-		{[]string{"-metrics-addr", "0", "-addr", busy}, 1, "address already in use"},
-		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", busy}, 1, "address already in use"},
-		{[]string{"-addr", "127.0.0.1:0", "-metrics-addr", "0"}, 1, "webhook: registering: no sense"},
-		{[]string{"-unregister"}, 1, "webhook: no sense"},
-		{[]string{"-audit", "-rules", rules}, 3, ""},
-		{[]string{"-audit"}, 0, ""},
-	})
-	var stderr webhooktest.Buffer
-	if code := (program{&webhooktest.Buffer{}, &stderr, connect}).run(context.Background(),
-		[]string{"-kubeconfig", "none"}); code != 1 || !strings.Contains(stderr.String(), "stat none: ") {
-		t.Errorf("exit code %d, stderr %s", code, &stderr)
+	if err != nil {
+		t.Fatal(err)
 	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certificate)
+	return &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{"h2", "http/1.1"}}
+}
+
+// eventually waits until the condition holds.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+// get returns the code and the text of a page, 0 where nobody answers.
+func get(t *testing.T, url string) (code int, text string) {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// ready waits until the webhook is, and returns a connection.
+func (w *running) ready(t *testing.T, trusted *tls.Config) *tls.Conn {
+	t.Helper()
+	eventually(t, "ready", func() bool {
+		code, _ := get(t, "http://"+w.health+"/readyz")
+		return code == http.StatusOK
+	})
+	var conn *tls.Conn
+	eventually(t, "the certificate is shown", func() (ok bool) {
+		var err error
+		conn, err = tls.Dial("tcp", w.addr, trusted)
+		return err == nil
+	})
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// shows waits until the metrics have the line.
+func (w *running) shows(t *testing.T, line string) {
+	t.Helper()
+	eventually(t, line, func() bool {
+		_, page := get(t, "http://"+w.metrics+"/metrics")
+		return strings.Contains(page, line)
+	})
+}
+
+const review = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",` +
+	`"resource":{"version":"v1","resource":"pods"},"namespace":"web","object":{"apiVersion":"v1","kind":"Pod","spec":{}}}}`
+
+// begin sends a review without its last byte; finish sends that, and reads the answer.
+func begin(t *testing.T, conn *tls.Conn) {
+	t.Helper()
+	_, err := fmt.Fprintf(conn, "POST /mutate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		len(review), review[:len(review)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func finish(t *testing.T, conn *tls.Conn) {
+	t.Helper()
+	var answer struct {
+		Response struct {
+			UID     string
+			Allowed bool
+			Patch   []byte
+		}
+	}
+	_, err := conn.Write([]byte(review[len(review)-1:]))
+	if err == nil {
+		var response *http.Response
+		if response, err = http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
+			err = json.NewDecoder(response.Body).Decode(&answer)
+		}
+	}
+	if r := answer.Response; err != nil || r.UID != "u" || !r.Allowed || len(r.Patch) == 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestServe starts without a certificate and without an API server. The webhook answers
+// as soon as there is a certificate, takes up a new one, and answers what is under way
+// before it ends.
+func TestServe(t *testing.T) {
+	w := start(t, t.TempDir())
+	eventually(t, "healthy", func() bool {
+		code, _ := get(t, "http://"+w.health+"/healthz")
+		return code == http.StatusOK
+	})
+	if code, text := get(t, "http://"+w.health+"/readyz"); code != http.StatusInternalServerError {
+		t.Errorf("ready without a certificate: %d %s", code, text)
+	}
+	first := newCertificate(t, w.certDir)
+	conn := w.ready(t, first)
+	if protocol := conn.ConnectionState().NegotiatedProtocol; protocol != "http/1.1" {
+		t.Errorf("it speaks %s", protocol)
+	}
+	begin(t, conn)
+	finish(t, conn)
+
+	conn = w.ready(t, newCertificate(t, w.certDir))
+	leaf := conn.ConnectionState().PeerCertificates[0]
+	lifetime := leaf.NotAfter.Sub(leaf.NotBefore).Seconds()
+	for _, want := range []string{
+		`controller_runtime_webhook_requests_total{code="200",webhook="/mutate"} 1`,
+		`taints_webhook_reviews_total{outcome="patched",webhook="mutate"} 1`,
+		`taints_webhook_denials_total{reason="not-allowed",webhook="validate"} 0`,
+		`taints_webhook_rules_good 1`,
+		`taints_webhook_build_info{version=`,
+		"taints_webhook_certificate_lifetime_seconds " + strconv.FormatFloat(lifetime, 'g', -1, 64),
+	} {
+		w.shows(t, want)
+	}
+
+	begin(t, conn)
+	w.shows(t, `controller_runtime_webhook_requests_in_flight{webhook="/mutate"} 1`)
+	w.stop()
+	eventually(t, "it takes nothing more", func() bool {
+		conn, err := net.Dial("tcp", w.addr)
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	})
+	finish(t, conn)
+	w.end(t)
+}
+
+// TestRotateWithoutAPIServer sees that a webhook that cannot reach the API server
+// answers with the certificate that it has.
+func TestRotateWithoutAPIServer(t *testing.T) {
+	dir := t.TempDir()
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	text := fmt.Sprintf(`{"clusters": [{"name": "c", "cluster": {"server": "http://%s"}}],
+		"contexts": [{"name": "c", "context": {"cluster": "c"}}], "current-context": "c"}`, freeAddress(t))
+	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	trusted := newCertificate(t, dir)
+	w := start(t, dir, "-rotate=webhooks/admission-tls", "-kubeconfig="+kubeconfig)
+	conn := w.ready(t, trusted)
+	begin(t, conn)
+	finish(t, conn)
+	w.end(t)
+}
+
+func TestAudit(t *testing.T) {
+	rules, err := policy.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := func(namespace, name string, tolerations ...corev1.Toleration) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+			Spec:       corev1.PodSpec{Tolerations: tolerations},
+		}
+	}
+	a, everything := corev1.Toleration{Key: "a"}, corev1.Toleration{Operator: corev1.TolerationOpExists}
+	client := fake.NewClientset(pod("kube-system", "exempt", everything), pod("web", "fine"), pod("web", "two", a, everything))
+	const twoRefused = "web/two: tolerations[0]: a would be refused (not-allowed)\n" +
+		"web/two: tolerations[1]: op=Exists would be refused (not-allowed)\n"
+	check := func(want ...string) {
+		t.Helper()
+		var out strings.Builder
+		refused, err := audit(t.Context(), client, &policy.Policy{Rules: *rules}, "admission.example.com", &out)
+		if err != nil || refused != 1 {
+			t.Errorf("%d would be refused, %v", refused, err)
+		}
+		for _, text := range want {
+			if !strings.Contains(out.String(), text) {
+				t.Errorf("got %s\nwant %s", out.String(), text)
+			}
+		}
+	}
+	check(twoRefused, "all that it tolerates: leave it out (covered)\n", "2 pods: 1 would be refused; 2 tolerations make little sense\n")
+	_, err = client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(t.Context(),
+		&admissionregistrationv1.ValidatingWebhookConfiguration{
+			ObjectMeta: metav1.ObjectMeta{Name: "admission.example.com"},
+			Webhooks: []admissionregistrationv1.ValidatingWebhook{{NamespaceSelector: &metav1.LabelSelector{
+				MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: "NotIn", Values: []string{"web"}}},
+			}}},
+		}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("kube-system/exempt: tolerations[0]: op=Exists would be refused (not-allowed)\n", "1 pods: 1 would be refused; 1 tolerations make little sense\n")
 }

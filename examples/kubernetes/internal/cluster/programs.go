@@ -9,12 +9,8 @@ import (
 	"strings"
 )
 
-// What the manifests call the evictor and the webhook.
-const (
-	Evictor          = "taints-evictor" // its namespace, service account and lease
-	WebhookNamespace = "webhooks"
-	WebhookAccount   = "admission"
-)
+// Evictor is what the manifest calls the evictor's namespace, service account and lease.
+const Evictor = "taints-evictor"
 
 // A Profile is one of a scheduler's.
 type Profile struct {
@@ -81,20 +77,6 @@ profiles:
 	url := "https://" + address
 	c.WaitHealthy(url + "/readyz")
 	return process, url
-}
-
-// RunWebhook starts the webhook with the rights of its manifest, which is installed,
-// and with the file of rules, if there is one. API servers ask it when RunWebhook
-// returns. It also returns the address of the metrics.
-func (c *Cluster) RunWebhook(rules string, flags ...string) (p *Process, metrics string) {
-	c.tb.Helper()
-	addr, metrics := c.FreeAddress(), c.FreeAddress()
-	p = c.Run("webhook", Binary(c.tb, "webhook"), append([]string{
-		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
-		"-addr=" + addr, "-url=https://" + addr, "-metrics-addr=" + metrics, "-rules=" + rules,
-	}, flags...)...)
-	c.WaitHealthy("https://" + addr + "/healthz") // it has a certificate when it has registered
-	return p, "http://" + metrics + "/metrics"
 }
 
 // RunEvictor starts an evictor with the rights of its manifest, which is installed,

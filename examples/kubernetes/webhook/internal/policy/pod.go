@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/json"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// Whoever may create pods decides what they hold, and `{}` in a list takes 3 bytes
+// of JSON and 700 as a corev1.Container. So a pod is decoded without the fields that
+// no rule is about, and what is decoded is bounded.
+const (
+	maxElements = 1000      // of a list, such as the tolerations
+	maxMapSize  = 256 << 10 // bytes of JSON of a map, such as the labels
+)
+
+// A pod is the part of a Pod that decisions depend on.
+type pod struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name            string        `json:"name"`
+		GenerateName    string        `json:"generateName"`
+		Labels          table[string] `json:"labels"`
+		OwnerReferences list[owner]   `json:"ownerReferences"`
+	} `json:"metadata"`
+	Spec *spec `json:"spec"`
+
+	requested []string // by the containers
+}
+
+type owner struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Controller bool   `json:"controller"`
+}
+
+type spec struct {
+	Tolerations    list[taints.Toleration] `json:"tolerations"`  // nil: missing
+	NodeSelector   table[string]           `json:"nodeSelector"` // nil: missing
+	Containers     list[container]         `json:"containers"`
+	InitContainers list[container]         `json:"initContainers"`
+	Resources      *resources              `json:"resources"`
+}
+
+type container struct {
+	Resources resources `json:"resources"`
+}
+
+type resources struct {
+	Requests table[positive] `json:"requests"`
+	Limits   table[positive] `json:"limits"`
+}
+
+// decodePod reads a Pod as an API server sends it, which is with its defaults.
+func decodePod(text []byte) (*pod, error) {
+	p := &pod{}
+	if err := json.UnmarshalCaseSensitivePreserveInts(text, p); err != nil {
+		return nil, err
+	}
+	if p.APIVersion != "v1" || p.Kind != "Pod" || p.Spec == nil {
+		return nil, fmt.Errorf("it is not a Pod of v1 with a spec: its kind is %.100q, its apiVersion %.100q",
+			p.Kind, p.APIVersion)
+	}
+	return p, p.setRequested()
+}
+
+// rawTolerations returns the JSON of a Pod's tolerations, nil if there are none.
+func rawTolerations(text []byte) ([]byte, error) {
+	var p struct {
+		Spec struct {
+			Tolerations stdjson.RawMessage `json:"tolerations"`
+		} `json:"spec"`
+	}
+	err := json.UnmarshalCaseSensitivePreserveInts(text, &p)
+	if bytes.Equal(p.Spec.Tolerations, []byte("null")) {
+		return nil, err
+	}
+	return p.Spec.Tolerations, err
+}
+
+// name returns the pod's name, or the prefix that its name will have.
+func (p *pod) name() string {
+	if p.Metadata.Name == "" {
+		return p.Metadata.GenerateName
+	}
+	return p.Metadata.Name
+}
+
+// ofDaemonSet reports whether the pod says that a DaemonSet controls it.
+func (p *pod) ofDaemonSet() bool {
+	return slices.ContainsFunc(p.Metadata.OwnerReferences, func(o owner) bool {
+		return o.Controller && o.Kind == "DaemonSet" && strings.HasPrefix(o.APIVersion, "apps/")
+	})
+}
+
+func (p *pod) containers() []container {
+	return slices.Concat(p.Spec.Containers, p.Spec.InitContainers)
+}
+
+// setRequested notes the names of the resources that the containers request, sorted.
+func (p *pod) setRequested() error {
+	names := map[string]positive{}
+	for _, c := range p.containers() {
+		maps.Copy(names, c.Resources.Requests)
+		if len(names) > maxElements {
+			return fmt.Errorf("it requests more than %d resources", maxElements)
+		}
+	}
+	p.requested = slices.Sorted(maps.Keys(names))
+	return nil
+}
+
+// bestEffort reports whether that is the pod's QoS class, as ComputePodQOS in
+// Kubernetes does: no request or limit of CPU or memory is above zero. The resources
+// of the pod as a whole, even empty ones, take the place of those of its containers.
+// Kubernetes' admission believes the class that the pod's creator wrote into the
+// status; this does not.
+func (p *pod) bestEffort() bool {
+	if whole := p.Spec.Resources; whole != nil {
+		return whole.bestEffort()
+	}
+	return !slices.ContainsFunc(p.containers(), func(c container) bool { return !c.Resources.bestEffort() })
+}
+
+func (r *resources) bestEffort() bool {
+	return !bool(r.Requests["cpu"] || r.Requests["memory"] || r.Limits["cpu"] || r.Limits["memory"])
+}
+
+// positive is a quantity of which only one thing matters: whether it is above zero.
+type positive bool
+
+// UnmarshalJSON implements [encoding/json.Unmarshaler].
+func (p *positive) UnmarshalJSON(text []byte) error {
+	var q resource.Quantity
+	err := q.UnmarshalJSON(text)
+	*p = q.Sign() > 0
+	return err
+}
+
+// list is a list of at most maxElements.
+type list[T any] []T
+
+// UnmarshalJSON implements [encoding/json.Unmarshaler]. It counts the elements of a
+// long list, which takes no memory, before it decodes them.
+func (l *list[T]) UnmarshalJSON(text []byte) error {
+	if len(text) > 2*maxElements {
+		var elements []struct{}
+		if err := json.UnmarshalCaseSensitivePreserveInts(text, &elements); err != nil {
+			return err
+		}
+		if n := len(elements); n > maxElements {
+			return fmt.Errorf("a list has %d elements, more than %d", n, maxElements)
+		}
+	}
+	return json.UnmarshalCaseSensitivePreserveInts(text, (*[]T)(l))
+}
+
+// table is a map of at most maxMapSize bytes of JSON.
+type table[V any] map[string]V
+
+// UnmarshalJSON implements [encoding/json.Unmarshaler].
+func (t *table[V]) UnmarshalJSON(text []byte) error {
+	if len(text) > maxMapSize {
+		return errors.New("the labels, the node selector or the resources of a container have more than 256 KiB")
+	}
+	return json.UnmarshalCaseSensitivePreserveInts(text, (*map[string]V)(t))
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+// TestBestEffort has the classes of ComputePodQOS in
+// k8s.io/kubernetes/pkg/apis/core/helper/qos, with PodLevelResources on.
+func TestBestEffort(t *testing.T) {
+	const both = `{"cpu":"1","memory":"1Gi"}`
+	for _, test := range []struct {
+		name, spec string
+		want       bool
+	}{
+		{"no containers", ``, true},
+		{"no resources", `"containers":[{}]`, true},
+		{"zero", `"containers":[{"resources":{"requests":{"cpu":"0"},"limits":{"memory":"0Gi"}}}]`, true},
+		{"null", `"containers":[{"resources":{"requests":{"cpu":null},"limits":null}}]`, true},
+		{"negative", `"containers":[{"resources":{"requests":{"cpu":"-1"}}}]`, true},
+		{"other resources", `"containers":[{"resources":{"requests":{"example.com/gpu":"1","ephemeral-storage":"1Gi"}}}]`, true},
+		{"ephemeral containers", `"ephemeralContainers":[{"resources":{"requests":{"cpu":"1"}}}]`, true},
+		{"status is not believed", `"containers":[]},"status":{"qosClass":"Guaranteed"`, true},
+		{"a request", `"containers":[{"resources":{"requests":{"cpu":"1"}}}]`, false},
+		{"a plain number", `"containers":[{"resources":{"requests":{"cpu":1}}}]`, false},
+		{"a limit", `"containers":[{"resources":{"limits":{"memory":"1"}}}]`, false},
+		{"the second of two", `"containers":[{},{"resources":{"requests":{"cpu":"1m"}}}]`, false},
+		{"an init container's", `"containers":[{}],"initContainers":[{"resources":{"requests":{"cpu":"1"}}}]`, false},
+		{"both", `"containers":[{"resources":{"requests":` + both + `,"limits":` + both + `}}]`, false},
+		{"the pod's", `"resources":{"limits":` + both + `},"containers":[{}]`, false},
+		{"the pod's are empty", `"resources":{},"containers":[{"resources":{"requests":{"cpu":"1"}}}]`, true},
+		{"the pod's are null", `"resources":null,"containers":[{"resources":{"requests":{"cpu":"1"}}}]`, false},
+	} {
+		p, err := decodePod([]byte(podOf(test.spec)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.bestEffort(); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// TestBadPods sees that what is not a pod, or too much of one, is refused.
+func TestBadPods(t *testing.T) {
+	repeat := func(n int, format string) string {
+		var list []string
+		for i := range n {
+			list = append(list, strings.ReplaceAll(format, "#", fmt.Sprint(i)))
+		}
+		return strings.Join(list, ",")
+	}
+	for _, test := range []struct{ pod, want string }{
+		{``, "object: unexpected end of JSON input"},
+		{`null`, `object: it is not a Pod of v1 with a spec: its kind is "", its apiVersion ""`},
+		{`[]`, "object: json: cannot unmarshal array"},
+		{`{"apiVersion":"apps/v1","kind":"Deployment","spec":{}}`, `its kind is "Deployment", its apiVersion "apps/v1"`},
+		{`{"apiVersion":"v1","kind":"Pod"}`, "not a Pod of v1 with a spec"},
+		{`{"apiVersion":"v1","kind":"Pod","Spec":{}}`, "not a Pod of v1 with a spec"},
+		{podOf(`"tolerations":{}`), "cannot unmarshal object"},
+		{podOf(`"tolerations":[5]`), "cannot unmarshal number"},
+		{podOf(`"tolerations":[{"tolerationSeconds":"300"}]`), "cannot unmarshal string"},
+		{podOf(`"tolerations":[{"tolerationSeconds":1.5}]`), "cannot unmarshal number 1.5"},
+		{podOf(`"nodeSelector":{"a/b":true}`), "cannot unmarshal bool"},
+		{podOf(`"containers":[{"resources":{"requests":{"memory":"much"}}}]`), "quantities must match"},
+		{podOf(`"tolerations":[` + repeat(1001, `{}`) + `]`), "a list has 1001 elements, more than 1000"},
+		{podOf(`"initContainers":[` + repeat(200_000, `{}`) + `]`), "a list has 200000 elements, more than 1000"},
+		{podOf(`"nodeSelector":{` + repeat(20_000, `"key-#":"value"`) + `}`), "have more than 256 KiB"},
+		{podOf(`"containers":[{"resources":{"requests":{` + repeat(1001, `"r/#":1`) + `}}}]`), "it requests more than 1000 resources"},
+	} {
+		for _, d := range []Decision{
+			testPolicy(t).Mutate(request("web", test.pod, "")),
+			testPolicy(t).Validate(request("web", test.pod, "")),
+			testPolicy(t).Validate(request("web", test.pod, podOf(tolerating("a")))),
+		} {
+			if d.Refusal == nil || d.Refusal.Code != 400 || d.Refusal.Kind != "unreadable" || !strings.Contains(d.Refusal.Message, test.want) {
+				t.Errorf("%.100s: %+v, want %s", test.pod, d.Refusal, test.want)
+			}
+		}
+	}
+	if d := testPolicy(t).Mutate(request("", podOf(``), "")); d.Refusal == nil || d.Refusal.Message != "the request has no namespace" {
+		t.Errorf("no namespace: %+v", d.Refusal)
+	}
+	if d := testPolicy(t).Validate(request("web", podOf(tolerating("a")), `{}`)); d.Refusal == nil ||
+		!strings.HasPrefix(d.Refusal.Message, "oldObject: it is not a Pod") {
+		t.Errorf("no old pod: %+v", d.Refusal)
+	}
+	most := `"tolerations":[` + repeat(1000, `{"key":"spot"}`) + `],"containers":[` + repeat(1000, `{"resources":{"requests":{"r/#":1}}}`) + `]`
+	if d := testPolicy(t).Validate(request("web", podOf(most), "")); d.Refusal != nil {
+		t.Errorf("a thousand of each: %+v", d.Refusal)
+	}
+}
+
+func TestAudit(t *testing.T) {
+	p := testPolicy(t)
+	const elsewhere = `would be refused: dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, ` +
+		`but its nodeSelector has example.com/pool=cpu (dedication)`
+	pod := func(namespace, pool string, list ...string) *corev1.Pod {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "p"}}
+		for _, s := range list {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreToleration(taints.MustParseToleration(s)))
+		}
+		if pool != "" {
+			pod.Spec.NodeSelector = map[string]string{"example.com/pool": pool}
+		}
+		return pod
+	}
+	agent := pod("ml", "cpu", "op=Exists")
+	agent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Controller: new(true)}}
+	invalid := pod("web", "")
+	invalid.Spec.Tolerations = []corev1.Toleration{{Key: "spot", Operator: "Exists", Value: "a"}}
+	for _, test := range []struct {
+		name string
+		pod  *corev1.Pod
+		want []string
+	}{
+		{"nothing to say", pod("web", "", "spot"), nil},
+		{"it would be given the node selector", pod("ml", "", "dedicated=ml"), nil},
+		{"of a DaemonSet", agent, nil},
+		{"two tolerations", pod("web", "", "spot", "dedicated=ml", "op=Exists"), []string{
+			"tolerations[1]: dedicated=ml would be refused (not-allowed)",
+			"tolerations[2]: op=Exists would be refused (not-allowed)",
+		}},
+		{"another pool", pod("ml", "cpu"), []string{elsewhere}},
+		{"another pool and a toleration", pod("ml", "cpu", "web"), []string{
+			"tolerations[0]: web would be refused (not-allowed)", elsewhere,
+		}},
+		{"invalid", invalid, []string{
+			`would be refused: spec.tolerations[0].value: "a" is invalid: must be empty, as the operator matches every value (invalid)`,
+		}},
+		{"too much", pod("web", "", strings.Split(strings.Repeat("spot,", 1001), ",")[:1001]...), []string{
+			"would be refused: object: a list has 1001 elements, more than 1000 (unreadable)",
+		}},
+	} {
+		got, err := p.Audit(test.pod)
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
+		}
+	}
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package policy decides which tolerations and node selectors pods get, and which
+// tolerations they may not have.
+package policy
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gomodules.xyz/jsonpatch/v2"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// A Policy decides about pods. The zero Policy gives them what the admission plugins
+// of Kubernetes give, and allows everything. It is safe for concurrent use.
+type Policy struct {
+	Rules Rules
+	// Seconds is how long pods tolerate nodes that are not ready or unreachable, if
+	// they do not say so themselves.
+	Seconds taints.DefaultSeconds
+}
+
+// A Decision is the answer to a request, which is allowed unless there is a Refusal.
+type Decision struct {
+	Ignored string // why the pod was not looked at, if so
+	Pod     string // the pod's name, or the prefix that its name will have
+	Refusal *Refusal
+	Patch   []jsonpatch.Operation
+}
+
+// Reasons are what a [Refusal] may have as its Kind.
+var Reasons = []string{notAllowed, dedicated, notValid, unreadable}
+
+const (
+	notAllowed = "not-allowed" // a toleration that the namespace does not allow
+	dedicated  = "dedication"  // a node selector that contradicts a dedication
+	notValid   = "invalid"     // tolerations that no API server would accept
+	unreadable = "unreadable"  // an object that is not a pod, or has too much of something
+)
+
+// A Refusal is why a pod is not admitted.
+type Refusal struct {
+	Kind    string // one of Reasons
+	Code    int32  // of HTTP
+	Reason  metav1.StatusReason
+	Message string
+}
+
+// Error returns the message.
+func (r *Refusal) Error() string { return r.Message }
+
+func forbid(kind, format string, args ...any) *Refusal {
+	return &Refusal{kind, http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(format, args...)}
+}
+
+// Mutate decides what a new pod is given.
+func (p *Policy) Mutate(q *admissionv1.AdmissionRequest) Decision {
+	if why := ignored(q, admissionv1.Create); why != "" {
+		return Decision{Ignored: why}
+	}
+	pod, refusal := readPod(q, "object", q.Object.Raw)
+	if refusal != nil {
+		return Decision{Refusal: refusal}
+	}
+	tolerations, nodeSelector, refusal := p.mutate(q, pod)
+	if refusal != nil {
+		return Decision{Pod: pod.name(), Refusal: refusal}
+	}
+	return Decision{Pod: pod.name(), Patch: patch(pod.Spec, tolerations, nodeSelector)}
+}
+
+// Validate decides whether a pod may be, or become, as it is.
+func (p *Policy) Validate(q *admissionv1.AdmissionRequest) Decision {
+	if why := ignored(q, admissionv1.Create, admissionv1.Update); why != "" {
+		return Decision{Ignored: why}
+	}
+	if q.Operation == admissionv1.Update && keepsTolerations(q) {
+		return Decision{Ignored: "the tolerations stay as they are"}
+	}
+	pod, refusal := readPod(q, "object", q.Object.Raw)
+	if refusal != nil {
+		return Decision{Refusal: refusal}
+	}
+	var before []taints.Toleration
+	if q.Operation == admissionv1.Update {
+		old, refusal := readPod(q, "oldObject", q.OldObject.Raw)
+		if refusal != nil {
+			return Decision{Pod: pod.name(), Refusal: refusal}
+		}
+		before = old.Spec.Tolerations
+	}
+	return Decision{Pod: pod.name(), Refusal: p.validate(q, before, pod)}
+}
+
+// ignored says why there is nothing to decide, or returns "". Such requests come
+// where the webhook is registered for more than it needs, and refusing them could
+// stop a whole cluster.
+func ignored(q *admissionv1.AdmissionRequest, operations ...admissionv1.Operation) string {
+	switch {
+	case q.Resource.Group != "" || q.Resource.Resource != "pods":
+		return "the resource is not pods"
+	case q.SubResource != "":
+		return "it is about a subresource"
+	case !slices.Contains(operations, q.Operation):
+		return "nothing to do at this operation"
+	}
+	return ""
+}
+
+// keepsTolerations reports whether an update leaves the tolerations alone. It must go
+// through even if they are no longer allowed: the pod could not lose its finalizers
+// otherwise, and would stay forever.
+func keepsTolerations(q *admissionv1.AdmissionRequest) bool {
+	now, err := rawTolerations(q.Object.Raw)
+	if err != nil {
+		return false
+	}
+	old, err := rawTolerations(q.OldObject.Raw)
+	return err == nil && bytes.Equal(now, old)
+}
+
+// readPod decodes one of the objects of the request.
+func readPod(q *admissionv1.AdmissionRequest, name string, text []byte) (*pod, *Refusal) {
+	pod, err := decodePod(text)
+	why := ""
+	switch {
+	case err != nil:
+		why = fmt.Sprintf("%s: %.1000s", name, err)
+	case q.Namespace == "":
+		why = "the request has no namespace"
+	default:
+		return pod, nil
+	}
+	return nil, &Refusal{unreadable, http.StatusBadRequest, metav1.StatusReasonBadRequest, why}
+}
+
+// daemonSetControllers are the users that create the pods of DaemonSets: the
+// controller, where each controller has its own service account, or the
+// kube-controller-manager.
+var daemonSetControllers = []string{
+	"system:serviceaccount:kube-system:daemon-set-controller",
+	"system:kube-controller-manager",
+}
+
+// exempts reports whether the rules leave the pod alone because it is a new one of a
+// DaemonSet. Everybody can write an owner into a pod, but nobody else can be the
+// controller.
+func (p *Policy) exempts(q *admissionv1.AdmissionRequest, pod *pod) bool {
+	return p.Rules.ExemptDaemonSets && pod.ofDaemonSet() && q.Operation == admissionv1.Create &&
+		slices.Contains(daemonSetControllers, q.UserInfo.Username)
+}
+
+// mutate returns the tolerations and the node selector that a new pod will have. It
+// takes nothing away: where the pod itself says how long it tolerates a taint, that
+// holds. A pod that has everything gets nothing more.
+//
+// The order is that of Kubernetes' admission plugins, DefaultTolerationSeconds,
+// PodTolerationRestriction and ExtendedResourceToleration, except that the defaults
+// of the namespace come first. So they can set the seconds for not-ready and
+// unreachable. In Kubernetes they are lost if they are shorter than those that are
+// there by then.
+func (p *Policy) mutate(
+	q *admissionv1.AdmissionRequest, pod *pod,
+) ([]taints.Toleration, map[string]string, *Refusal) {
+	tolerations := tolerationset.Merge(pod.Spec.Tolerations, p.Rules.defaults(q.Namespace), taints.Options{})
+	tolerations = addStandard(tolerations, p.Seconds, pod)
+	nodeSelector := map[string]string{}
+	maps.Copy(nodeSelector, pod.Spec.NodeSelector)
+	for _, d := range p.dedications(q, pod) {
+		tolerations = tolerationset.Merge(tolerations, d.Tolerations, taints.Options{})
+		for _, key := range slices.Sorted(maps.Keys(d.NodeSelector)) {
+			have, ok := nodeSelector[key]
+			if ok && have != d.NodeSelector[key] {
+				return nil, nil, d.refuse(key, pod, "another dedication wants "+label(key, have))
+			}
+			nodeSelector[key] = d.NodeSelector[key]
+		}
+	}
+	return tolerations, nodeSelector, nil
+}
+
+// dedications returns those that apply to the pod, in order; none to one that is
+// exempt.
+func (p *Policy) dedications(q *admissionv1.AdmissionRequest, pod *pod) []*Dedication {
+	if p.exempts(q, pod) {
+		return nil
+	}
+	return p.Rules.dedications(q.Namespace, pod.Metadata.Labels)
+}
+
+// addStandard adds what Kubernetes' admission gives to every pod of that class with
+// those requests.
+func addStandard(tolerations []taints.Toleration, seconds taints.DefaultSeconds, pod *pod) []taints.Toleration {
+	tolerations = taints.AddDefaults(tolerations, seconds)
+	if !pod.bestEffort() {
+		tolerations = taints.AddMemoryPressure(tolerations)
+	}
+	return taints.AddExtendedResources(tolerations, pod.requested...)
+}
+
+// refuse refuses a pod whose node selector has another value under the key, or none;
+// then the other reason is given.
+func (d *Dedication) refuse(key string, pod *pod, otherwise string) *Refusal {
+	if have, ok := pod.Spec.NodeSelector[key]; ok {
+		otherwise = "its nodeSelector has " + label(key, have)
+	}
+	return forbid(dedicated, "dedication %q sends the pod to nodes with %s, but %s",
+		d.Name, label(key, d.NodeSelector[key]), otherwise)
+}
+
+// label prints a label as kubectl does.
+func label(key, value string) string { return fmt.Sprintf("%s=%.63s", key, value) }
+
+// validate refuses a pod, or an update of one that had the tolerations before.
+//
+//   - The tolerations must be valid, and an update must not take any away. (An API
+//     server checks this too, before or afterwards.)
+//   - Each toleration must be allowed in the namespace, or no more than the pod
+//     tolerated before, unless the pod is exempt.
+//   - A new pod must have the node selector of its dedications, whatever other
+//     webhooks did after this one.
+func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) *Refusal {
+	if err := taints.ValidateTolerationsUpdate(before, pod.Spec.Tolerations); err != nil {
+		return invalid(err.(*taints.ErrorList))
+	}
+	if refused := p.refused(q, before, pod); len(refused) > 0 {
+		var texts []string
+		for _, t := range p.Rules.allowed(q.Namespace) {
+			texts = append(texts, t.String())
+		}
+		if len(texts) == 0 {
+			texts = []string{"none"}
+		}
+		return forbid(notAllowed, "toleration %.500q is not allowed in namespace %q; allowed are: %s",
+			pod.Spec.Tolerations[refused[0]].String(), q.Namespace, summary(texts))
+	}
+	if q.Operation == admissionv1.Update {
+		return nil
+	}
+	for _, d := range p.dedications(q, pod) {
+		for _, key := range slices.Sorted(maps.Keys(d.NodeSelector)) {
+			if have, ok := pod.Spec.NodeSelector[key]; !ok || have != d.NodeSelector[key] {
+				return d.refuse(key, pod, "its nodeSelector has no "+key)
+			}
+		}
+	}
+	return nil
+}
+
+// refused returns the indexes of the pod's tolerations that the namespace does not
+// allow, and that tolerate more, or longer, than those before. What admission gives
+// to every such pod need not be listed.
+func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) []int {
+	allowed := p.Rules.allowed(q.Namespace)
+	if allowed == nil || p.exempts(q, pod) {
+		return nil
+	}
+	standard := addStandard(nil, p.longestSeconds(), pod)
+	return uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
+}
+
+// longestSeconds returns the policy's seconds, or those that an API server gives by
+// itself if they are longer: its own plugin may have been there first.
+func (p *Policy) longestSeconds() taints.DefaultSeconds {
+	longest := func(seconds *int64) *int64 {
+		if seconds == nil || *seconds < taints.DefaultTolerationSeconds {
+			return nil
+		}
+		return seconds
+	}
+	return taints.DefaultSeconds{NotReady: longest(p.Seconds.NotReady), Unreachable: longest(p.Seconds.Unreachable)}
+}
+
+// invalid refuses a pod with tolerations that no API server would accept.
+func invalid(err *taints.ErrorList) *Refusal {
+	var texts []string
+	for _, fault := range err.Errors {
+		at := *fault
+		if at.List == "old" { // it was taken away, so its index is not one of the pod's
+			at.List = ""
+			texts = append(texts, "spec.tolerations: "+at.Error())
+			continue
+		}
+		at.List = "spec.tolerations"
+		texts = append(texts, at.Error())
+	}
+	return &Refusal{notValid, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, summary(texts)}
+}
+
+// summary joins the first of the texts.
+func summary(texts []string) string {
+	const most = 10
+	if len(texts) > most {
+		texts = append(texts[:most:most], fmt.Sprintf("and %d more", len(texts)-most))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// patch returns the steps that give a pod the tolerations, which have the pod's own in
+// the same places, and the node selector, which has the pod's. Only seconds may be
+// gone; see [taints.AddExtendedResources]. It leaves alone what is there, which may
+// have fields that this version does not know. There are no test steps, because an API
+// server applies the patch to the very object that it sent.
+func patch(from *spec, tolerations []taints.Toleration, nodeSelector map[string]string) (steps []jsonpatch.Operation) {
+	step := func(op string, value any, path ...string) {
+		steps = append(steps, jsonpatch.NewOperation(op, "/spec/"+strings.Join(path, "/"), value))
+	}
+	for i, t := range from.Tolerations {
+		if t.TolerationSeconds != nil && tolerations[i].TolerationSeconds == nil {
+			step("remove", nil, "tolerations", strconv.Itoa(i), "tolerationSeconds")
+		}
+	}
+	if from.Tolerations == nil && len(tolerations) > 0 {
+		step("add", tolerations, "tolerations")
+	} else {
+		for _, t := range tolerations[len(from.Tolerations):] {
+			step("add", t, "tolerations", "-")
+		}
+	}
+	if from.NodeSelector == nil && len(nodeSelector) > 0 {
+		step("add", nodeSelector, "nodeSelector")
+		return steps
+	}
+	for _, key := range slices.Sorted(maps.Keys(nodeSelector)) {
+		if _, ok := from.NodeSelector[key]; !ok {
+			// As a JSON Pointer, which escapes tildes too, but a label's key has none.
+			step("add", nodeSelector[key], "nodeSelector", strings.ReplaceAll(key, "/", "~1"))
+		}
+	}
+	return steps
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+const (
+	notReady    = "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"
+	unreachable = "node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"
+	pressure    = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
+)
+
+// testPolicy has the rules of rules.json.
+func testPolicy(t testing.TB) *Policy {
+	t.Helper()
+	text, err := os.ReadFile("../../rules.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return policyOf(t, string(text))
+}
+
+func policyOf(t testing.TB, rules string) *Policy {
+	t.Helper()
+	r, err := ParseRules([]byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Policy{Rules: *r}
+}
+
+// podOf returns the JSON of a pod with that in its spec, and labels as in "a=b".
+func podOf(spec string, labels ...string) string {
+	set := map[string]string{}
+	for _, l := range labels {
+		key, value, _ := strings.Cut(l, "=")
+		set[key] = value
+	}
+	text, _ := json.Marshal(set)
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":%s},"spec":{%s}}`, text, spec)
+}
+
+// tolerating returns a list of tolerations for a spec.
+func tolerating(list ...string) string {
+	tolerations := []taints.Toleration{}
+	for _, s := range list {
+		tolerations = append(tolerations, taints.MustParseToleration(s))
+	}
+	text, _ := json.Marshal(tolerations)
+	return fmt.Sprintf(`"tolerations":%s`, text)
+}
+
+// request asks about a new pod, or about an update if there is an old one.
+func request(namespace, pod, old string) *admissionv1.AdmissionRequest {
+	q := &admissionv1.AdmissionRequest{
+		Operation: admissionv1.Create, Namespace: namespace,
+		Resource: metav1.GroupVersionResource{Version: "v1", Resource: "pods"},
+		Object:   runtime.RawExtension{Raw: []byte(pod)},
+	}
+	if old != "" {
+		q.Operation, q.OldObject.Raw = admissionv1.Update, []byte(old)
+	}
+	return q
+}
+
+// mutated returns the pod after the patch, and its steps. Once more gives it nothing more.
+func mutated(t *testing.T, p *Policy, namespace, pod string) (after corev1.Pod, steps []string) {
+	t.Helper()
+	d := p.Mutate(request(namespace, pod, ""))
+	if d.Refusal != nil {
+		t.Fatalf("refused: %v", d.Refusal)
+	}
+	for _, step := range d.Patch {
+		steps = append(steps, step.Operation+" "+step.Path)
+	}
+	text, err := json.Marshal(d.Patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patched := []byte(pod)
+	if len(d.Patch) > 0 {
+		patch, err := jsonpatch.DecodePatch(text)
+		if err == nil {
+			patched, err = patch.Apply(patched)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := p.Mutate(request(namespace, string(patched), "")); again.Refusal != nil || len(again.Patch) > 0 {
+		t.Fatalf("again: %+v", again)
+	}
+	if err := json.Unmarshal(patched, &after); err != nil {
+		t.Fatal(err)
+	}
+	return after, steps
+}
+
+func TestMutate(t *testing.T) {
+	p := policyOf(t, `{
+		"cluster": {"defaultTolerations": [{"key": "spot", "operator": "Exists"}]},
+		"namespaces": {
+			"own": {"defaultTolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 20}]},
+			"none": {"defaultTolerations": []}
+		},
+		"dedications": [
+			{"name": "a", "namespaces": ["own", "none"], "podSelector": {"matchLabels": {"team": "a"}}, "tolerations": [{"key": "team", "value": "a"}], "nodeSelector": {"team": "a", "x/y": ""}},
+			{"name": "z", "podSelector": {"matchLabels": {"zone": "z"}}, "tolerations": [{"key": "zone", "operator": "Exists"}], "nodeSelector": {"zone": "z"}}
+		]
+	}`)
+	const (
+		addAll = "add /spec/tolerations"
+		addOne = "add /spec/tolerations/-"
+		cpu    = `"containers":[{"resources":{"limits":{"cpu":"1"}}}]`
+		gpu    = `{"resources":{"requests":{"example.com/gpu":"1","hugepages-2Mi":"4Mi"}}}`
+		disk   = `{"resources":{"requests":{"example.com/disk":"1","cpu":"0"},"limits":{"example.com/limit":"1"}}}`
+	)
+	for _, test := range []struct {
+		name, namespace, spec, label string
+		want, steps                  []string
+	}{
+		{"bare", "none", ``, "", []string{notReady, unreachable}, []string{addAll}},
+		{"null", "none", `"tolerations":null,"nodeSelector":null`, "", []string{notReady, unreachable}, []string{addAll}},
+		{"empty list", "none", `"tolerations":[]`, "", []string{notReady, unreachable}, []string{addOne, addOne}},
+		{
+			"the cluster's defaults", "web", tolerating("a"), "",
+			[]string{"a", "spot op=Exists", notReady, unreachable},
+			[]string{addOne, addOne, addOne},
+		},
+		{
+			"the namespace's defaults", "own", ``, "",
+			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable},
+			[]string{addAll},
+		},
+		{"the pod's own", "own", tolerating("op=Exists"), "", []string{"op=Exists"}, nil},
+		{"memory", "none", cpu, "", []string{notReady, unreachable, pressure}, []string{addAll}},
+		{
+			"resources", "none", `"containers":[` + gpu + `],"initContainers":[` + disk + `,` + gpu + `]`, "",
+			[]string{notReady, unreachable, "example.com/disk:NoSchedule op=Exists", "example.com/gpu:NoSchedule op=Exists"},
+			[]string{addAll},
+		},
+		{"pod-level resources", "none", cpu + `,"resources":{}`, "", []string{notReady, unreachable}, []string{addAll}},
+		{
+			"seconds without NoExecute", "none",
+			`"containers":[` + gpu + `],"tolerations":[{"key":"example.com/gpu","operator":"Exists","effect":"NoSchedule","tolerationSeconds":5}]`,
+			"",
+			[]string{"example.com/gpu:NoSchedule op=Exists", notReady, unreachable},
+			[]string{"remove /spec/tolerations/0/tolerationSeconds", addOne, addOne},
+		},
+		{"dedicated, other namespace", "web", ``, "team=a", []string{"spot op=Exists", notReady, unreachable}, []string{addAll}},
+		{"dedicated, other label", "none", ``, "team=b", []string{notReady, unreachable}, []string{addAll}},
+		{
+			"dedicated", "none", ``, "team=a",
+			[]string{notReady, unreachable, "team=a"},
+			[]string{addAll, "add /spec/nodeSelector"},
+		},
+		{
+			"dedicated, with a selector", "none", `"nodeSelector":{"os":"linux"}`, "team=a",
+			[]string{notReady, unreachable, "team=a"},
+			[]string{addAll, "add /spec/nodeSelector/team", "add /spec/nodeSelector/x~1y"},
+		},
+		{
+			"dedicated, in part", "none", `"nodeSelector":{"team":"a"}`, "team=a",
+			[]string{notReady, unreachable, "team=a"},
+			[]string{addAll, "add /spec/nodeSelector/x~1y"},
+		},
+		{
+			"dedicated twice", "own", `"nodeSelector":{}`, "team=a zone=z",
+			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable, "team=a", "zone op=Exists"},
+			[]string{addAll, "add /spec/nodeSelector/team", "add /spec/nodeSelector/x~1y", "add /spec/nodeSelector/zone"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			after, steps := mutated(t, p, test.namespace, podOf(test.spec, strings.Fields(test.label)...))
+			var got []string
+			for _, toleration := range kube.Tolerations(after.Spec.Tolerations) {
+				got = append(got, toleration.String())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("tolerations (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.steps, steps); diff != "" {
+				t.Errorf("steps (-want +got):\n%s", diff)
+			}
+			if d := strings.Contains(fmt.Sprint(got), "team=a"); d != (after.Spec.NodeSelector["team"] == "a") {
+				t.Errorf("node selector %v", after.Spec.NodeSelector)
+			}
+		})
+	}
+}
+
+// TestSeconds sees that pods get the seconds of the flags, and that those need no
+// permission, as an API server's own do not.
+func TestSeconds(t *testing.T) {
+	p := testPolicy(t)
+	p.Seconds = taints.DefaultSeconds{NotReady: new(int64(60)), Unreachable: new(int64(900))}
+	after, _ := mutated(t, p, "web", podOf(``))
+	want := "[node.kubernetes.io/not-ready:NoExecute op=Exists for 60s node.kubernetes.io/unreachable:NoExecute op=Exists for 900s]"
+	if got := fmt.Sprint(kube.Tolerations(after.Spec.Tolerations)); got != want {
+		t.Errorf("got %s", got)
+	}
+	for toleration, allowed := range map[string]bool{
+		notReady: true, "node.kubernetes.io/not-ready:NoExecute op=Exists for 301s": false,
+		"node.kubernetes.io/unreachable:NoExecute op=Exists for 900s": true,
+		"node.kubernetes.io/unreachable:NoExecute op=Exists for 901s": false,
+	} {
+		if d := p.Validate(request("web", podOf(tolerating(toleration)), "")); (d.Refusal == nil) != allowed {
+			t.Errorf("%s: %v", toleration, d.Refusal)
+		}
+	}
+}
+
+func TestMutateRefuses(t *testing.T) {
+	p := policyOf(t, `{"dedications": [
+		{"name": "ml", "namespaces": ["ml"], "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "ml", "os": "linux"}},
+		{"name": "spot", "podSelector": {"matchLabels": {"spot": "yes"}}, "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "spot"}}
+	]}`)
+	for _, test := range []struct{ label, selector, want string }{
+		{"", `{"pool":"web"}`, `dedication "ml" sends the pod to nodes with pool=ml, but its nodeSelector has pool=web`},
+		{"", `{"pool":"","os":"windows"}`, `dedication "ml" sends the pod to nodes with os=linux, but its nodeSelector has os=windows`},
+		{"spot=yes", `null`, `dedication "spot" sends the pod to nodes with pool=spot, but another dedication wants pool=ml`},
+		{"spot=yes", `{"pool":"ml"}`, `dedication "spot" sends the pod to nodes with pool=spot, but its nodeSelector has pool=ml`},
+	} {
+		d := p.Mutate(request("ml", podOf(`"nodeSelector":`+test.selector, test.label), ""))
+		want := &Refusal{Kind: "dedication", Code: 403, Reason: "Forbidden", Message: test.want}
+		if diff := cmp.Diff(want, d.Refusal); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.selector, diff)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	ml := `"nodeSelector":{"example.com/pool":"ml"},`
+	gpu := `"containers":[{"resources":{"requests":{"example.com/gpu":"1","cpu":"1"}}}],`
+	for _, test := range []struct {
+		name, namespace, spec, old string // old: the spec before an update, "-" for none
+		code                       int32  // 0: allowed
+		want                       string
+	}{
+		{"nothing", "web", ``, "-", 0, ""},
+		{"of the cluster's list", "web", tolerating("spot=yes:NoSchedule"), "-", 0, ""},
+		{
+			"not of the cluster's list", "web", tolerating("spot", "dedicated=ml"), "-", 403,
+			`toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`,
+		},
+		{"everything", "monitoring", tolerating("op=Exists"), "-", 0, ""},
+		{"everything, elsewhere", "web", tolerating("op=Exists"), "-", 403, `"op=Exists" is not allowed in namespace "web"`},
+		{"defaults", "web", tolerating(notReady, "node.kubernetes.io/unreachable:NoExecute for 5s"), "-", 0, ""},
+		{"forever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"), "-", 403, "unreachable:NoExecute"},
+		{"best effort under pressure", "web", tolerating(pressure), "-", 403, "memory-pressure"},
+		{"burstable, with a resource", "web", gpu + tolerating(pressure, "example.com/gpu:NoSchedule op=Exists"), "-", 0, ""},
+		{"a resource not requested", "web", tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "example.com/gpu"},
+		{
+			"an unknown operator", "monitoring", `"tolerations":[{"key":"k","operator":"Exist"}]`, "-", 422,
+			`spec.tolerations[0].operator: "Exist" is not supported`,
+		},
+		{
+			"longer than allowed", "ml", ml + tolerating("example.com/maintenance:NoExecute op=Exists for 7201s"), "-", 403,
+			"allowed are: dedicated=ml; example.com/maintenance:NoExecute op=Exists for 7200s; spot op=Exists",
+		},
+		{"not longer", "ml", ml + tolerating("example.com/maintenance:NoExecute op=Exists for 7200s"), "-", 0, ""},
+		{
+			"no node selector", "ml", tolerating("dedicated=ml"), "-", 403,
+			`dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, but its nodeSelector has no example.com/pool`,
+		},
+		{"another node selector", "ml", `"nodeSelector":{"example.com/pool":"web"}`, "-", 403, "its nodeSelector has example.com/pool=web"},
+
+		{"one more", "web", tolerating("dedicated=ml", "spot"), tolerating("dedicated=ml"), 0, ""},
+		{"one more, not allowed", "web", tolerating("spot", "dedicated=ml"), tolerating("spot"), 403, `"dedicated=ml"`},
+		{"one less", "web", tolerating("spot"), tolerating("spot", "a"), 422, `spec.tolerations: "a" is forbidden`},
+		{"another order", "web", tolerating("spot", "dedicated=ml"), tolerating("dedicated=ml", "spot"), 0, ""},
+		{"what an old one covers", "web", tolerating("d op=Exists", "d=ml"), tolerating("d op=Exists"), 0, ""},
+		{"shorter", "web", tolerating("a:NoExecute for 40s"), tolerating("a:NoExecute for 50s"), 0, ""},
+		{"longer", "web", tolerating("a:NoExecute for 60s"), tolerating("a:NoExecute for 50s"), 403, `"a:NoExecute for 60s"`},
+		{"one more, invalid", "web", `"tolerations":[{"operator":"Exists","value":"x"}]`, ``, 422, "spec.tolerations[0].value"},
+		{"an update without the node selector", "ml", tolerating("spot"), ``, 0, ""},
+	} {
+		q := request(test.namespace, podOf(test.spec), "")
+		if test.old != "-" {
+			q = request(test.namespace, podOf(test.spec), podOf(test.old))
+		}
+		d := testPolicy(t).Validate(q)
+		if d.Refusal == nil {
+			d.Refusal = &Refusal{}
+		}
+		if d.Refusal.Code != test.code || !strings.Contains(d.Refusal.Message, test.want) || d.Ignored != "" || len(d.Patch) > 0 {
+			t.Errorf("%s: %+v, want %d %s", test.name, d.Refusal, test.code, test.want)
+		}
+	}
+	empty := policyOf(t, `{"namespaces":{"a":{"allowedTolerations":[]}}}`)
+	if d := empty.Validate(request("a", podOf(tolerating("k")), "")); d.Refusal == nil ||
+		d.Refusal.Message != `toleration "k" is not allowed in namespace "a"; allowed are: none` {
+		t.Errorf("an empty list: %+v", d.Refusal)
+	}
+	if d := empty.Validate(request("b", podOf(tolerating("k")), "")); d.Refusal != nil {
+		t.Errorf("no list: %+v", d.Refusal)
+	}
+	long := policyOf(t, `{"cluster":{"allowedTolerations":[`+strings.Repeat(`{"key":"k"},`, 11)+`{"key":"k"}]}}`)
+	if d := long.Validate(request("b", podOf(tolerating("j")), "")); !strings.HasSuffix(d.Refusal.Message, "k; k; and 2 more") {
+		t.Errorf("a long list: %+v", d.Refusal)
+	}
+}
+
+// TestIgnored sees that requests which the webhook is not made for are allowed, and
+// that an update which leaves the tolerations alone is not read further.
+func TestIgnored(t *testing.T) {
+	p := testPolicy(t)
+	refused, broken := podOf(tolerating("dedicated=ml")), podOf(`"containers":5,`+tolerating("dedicated=ml"))
+	for _, test := range []struct {
+		decide func(*Policy, *admissionv1.AdmissionRequest) Decision
+		old    string
+		change func(*admissionv1.AdmissionRequest)
+		want   string
+	}{
+		{(*Policy).Mutate, refused, nil, "nothing to do at this operation"},
+		{(*Policy).Mutate, "", func(q *admissionv1.AdmissionRequest) { q.SubResource = "eviction" }, "it is about a subresource"},
+		{(*Policy).Mutate, "", func(q *admissionv1.AdmissionRequest) { q.Resource.Resource = "nodes" }, "the resource is not pods"},
+		{(*Policy).Validate, "", func(q *admissionv1.AdmissionRequest) { q.Operation = admissionv1.Delete }, "nothing to do at this operation"},
+		{(*Policy).Validate, "", func(q *admissionv1.AdmissionRequest) { q.Resource.Group = "metrics.k8s.io" }, "the resource is not pods"},
+		{(*Policy).Validate, broken, nil, "the tolerations stay as they are"},
+		{(*Policy).Validate, podOf(`"tolerations":null`), func(q *admissionv1.AdmissionRequest) { q.Object.Raw = []byte(podOf(``)) }, "the tolerations stay as they are"},
+	} {
+		q := request("web", refused, test.old)
+		if test.change != nil {
+			test.change(q)
+		}
+		if d := test.decide(p, q); d.Refusal != nil || d.Ignored != test.want {
+			t.Errorf("%+v, want %s", d, test.want)
+		}
+	}
+}
+
+// TestDaemonSets sees that pods of DaemonSets are exempt if their controller asks for
+// them.
+func TestDaemonSets(t *testing.T) {
+	const controller = "system:serviceaccount:kube-system:daemon-set-controller"
+	owner := func(version, kind string, controls bool) string {
+		return fmt.Sprintf(`[{"apiVersion":"other/v1"},{"apiVersion":%q,"kind":%q,"controller":%v}]`, version, kind, controls)
+	}
+	for _, test := range []struct {
+		name, user, owners string
+		rules              string
+		want               bool
+	}{
+		{"the controller", controller, owner("apps/v1", "DaemonSet", true), "", true},
+		{"the controller manager", "system:kube-controller-manager", owner("apps/v1", "DaemonSet", true), "", true},
+		{"somebody", "system:serviceaccount:web:somebody", owner("apps/v1", "DaemonSet", true), "", false},
+		{"another kind", controller, owner("apps/v1", "ReplicaSet", true), "", false},
+		{"another group", controller, owner("example.com/v1", "DaemonSet", true), "", false},
+		{"not its controller", controller, owner("apps/v1", "DaemonSet", false), "", false},
+		{"no owner", controller, `null`, "", false},
+		{"other rules", controller, owner("apps/v1", "DaemonSet", true), `{"cluster":{"allowedTolerations":[]}}`, false},
+	} {
+		p := testPolicy(t)
+		if test.rules != "" {
+			p = policyOf(t, test.rules)
+		}
+		pod := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"agent-","ownerReferences":%s},"spec":{%s}}`,
+			test.owners, tolerating("op=Exists"))
+		q := request("ml", pod, "")
+		q.UserInfo = authenticationv1.UserInfo{Username: test.user}
+		validated, mutated := p.Validate(q), p.Mutate(q)
+		if (validated.Refusal == nil) != test.want || validated.Pod != "agent-" || (len(mutated.Patch) == 0) != (test.want || test.rules != "") {
+			t.Errorf("%s: %+v, %+v", test.name, validated, mutated)
+		}
+	}
+}

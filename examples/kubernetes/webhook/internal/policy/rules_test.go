@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	poolA = `"tolerations": [{"key": "k"}], "nodeSelector": {"pool": "a"}`
+	poolB = `"tolerations": [{"key": "k"}], "nodeSelector": {"os": "b", "pool": "b"}`
+)
+
+func TestParseRulesRefuses(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want []string // each problem
+	}{
+		{``, []string{"unexpected end of JSON input"}},
+		{`{"cluster": {},}`, []string{"invalid character '}'"}},
+		{`null`, []string{"the rules are null"}},
+		{`[]`, []string{"cannot unmarshal array"}},
+		{`{"cluster": {}, "cluster": {}}`, []string{`duplicate field "cluster"`}},
+		{`{"Cluster": {}, "namespaces": {"a": {"default": []}}}`, []string{`unknown field "Cluster"`, `unknown field "namespaces.a.default"`}},
+		{
+			`{"cluster": {"defaultTolerations": [{"key": "k", "seconds": 5}]}}`,
+			[]string{`unknown field "cluster.defaultTolerations[0].seconds"`},
+		},
+		{`{"exemptDaemonSets": "yes"}`, []string{"cannot unmarshal string"}},
+		{`{"namespaces": {"-a": {}, "": {}, "a.b": {}, "ok-1": {}, "` + strings.Repeat("x", 64) + `": {}}}`, []string{
+			`namespaces[]: Invalid value`, `namespaces[-a]: Invalid value`, `namespaces[a.b]: Invalid value`, `namespaces[xxx`,
+		}},
+		{
+			`{"cluster": {"defaultTolerations": [{"key": "k", "operator": "Exist"}, {}], "allowedTolerations": [{"key": "k", "tolerationSeconds": 5}]}}`,
+			[]string{
+				`cluster.defaultTolerations[0].operator: Unsupported value: "Exist"`,
+				`cluster.defaultTolerations[1].operator: Invalid value`,
+				`cluster.allowedTolerations[0].effect: Invalid value`,
+			},
+		},
+		{`{"dedications": [{}]}`, []string{
+			"dedications[0].name: Required", "dedications[0]: Required value: the dedication is for no pods",
+			"dedications[0].tolerations: Required", "dedications[0].nodeSelector: Required",
+		}},
+		{`{"dedications": [{"name": "a", "namespaces": ["x", "X"], ` + poolA + `, "matchLabels": {}}]}`, []string{
+			`unknown field "dedications[0].matchLabels"`, `dedications[0].namespaces[1]: Invalid value: "X"`,
+		}},
+		{`{"dedications": [{"name": "a", "podSelector": {"matchExpressions": []}, ` + poolA + `}]}`, []string{
+			`unknown field "dedications[0].podSelector.matchExpressions"`, "dedications[0]: Required",
+		}},
+		{
+			`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"a b": "c"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"ok": "-"}}]}`,
+			[]string{`dedications[0].podSelector.matchLabels: Invalid value: "a b"`, `dedications[0].nodeSelector: Invalid value: "-"`},
+		},
+		{
+			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "a", "namespaces": ["y"], ` + poolA + `}]}`,
+			[]string{`dedications[1].name: Duplicate value: "a"`},
+		},
+		// Allow-lists that refuse what the rules give.
+		{
+			`{"namespaces": {"x": {"allowedTolerations": []}}, "dedications": [{"name": "a", "namespaces": ["w", "x"], ` + poolA + `}]}`,
+			[]string{`dedications[0].tolerations[0]: Invalid value: "k": namespaces[x].allowedTolerations would refuse it`},
+		},
+		{
+			`{"cluster": {"allowedTolerations": [{"key": "other"}]}, "namespaces": {"x": {"allowedTolerations": [{"key": "k", "effect": "NoSchedule"}]}, "y": {"allowedTolerations": [{"operator": "Exists"}]}, "z": {}},
+			"dedications": [{"name": "a", "podSelector": {"matchLabels": {"a": "b"}}, ` + poolA + `}]}`,
+			[]string{
+				`dedications[0].tolerations[0]: Invalid value: "k": cluster.allowedTolerations would refuse it`,
+				`dedications[0].tolerations[0]: Invalid value: "k": namespaces[x].allowedTolerations would refuse it`,
+			},
+		},
+		{
+			`{"cluster": {"allowedTolerations": [], "defaultTolerations": [{"key": "k"}]},
+			"namespaces": {"v": {}, "w": {"defaultTolerations": []}, "x": {"allowedTolerations": [{"key": "j"}]}, "y": {"defaultTolerations": [{"key": "j"}]}, "z": {"allowedTolerations": [{"key": "k"}]}}}`,
+			[]string{
+				`cluster.defaultTolerations[0]: Invalid value: "k": cluster.allowedTolerations would refuse it`,
+				`cluster.defaultTolerations[0]: Invalid value: "k": namespaces[x].allowedTolerations would refuse it`,
+				`namespaces[y].defaultTolerations[0]: Invalid value: "j": cluster.allowedTolerations would refuse it`,
+			},
+		},
+		// Dedications whose every pod another one sends elsewhere.
+		{
+			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "b", "namespaces": ["x"], ` + poolB + `}]}`,
+			[]string{`dedications[1].nodeSelector[pool]: Invalid value: "b": every pod of it is also one of dedications[0], which wants pool=a`},
+		},
+		{
+			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "b", "namespaces": ["x", "y"], ` + poolB + `}]}`,
+			[]string{`dedications[0].nodeSelector[pool]: Invalid value: "a": every pod of it is also one of dedications[1], which wants pool=b`},
+		},
+		{
+			`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"l": "1", "m": "2"}}, ` + poolA +
+				`}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, ` + poolB + `}]}`,
+			[]string{`dedications[0].nodeSelector[pool]: Invalid value: "a": every pod of it is also one of dedications[1]`},
+		},
+	} {
+		_, err := ParseRules([]byte(test.text))
+		if err == nil {
+			t.Errorf("%s: accepted", test.text)
+			continue
+		}
+		problems := []error{err}
+		if all, ok := err.(interface{ Errors() []error }); ok {
+			problems = all.Errors()
+		}
+		if len(problems) != len(test.want) {
+			t.Errorf("%s: got %v\nwant %q", test.text, err, test.want)
+			continue
+		}
+		for i, problem := range problems {
+			if !strings.Contains(problem.Error(), test.want[i]) {
+				t.Errorf("%s: got %v, want %s", test.text, problem, test.want[i])
+			}
+		}
+	}
+}
+
+// TestParseRulesAccepts has rules that look like a contradiction, and are none.
+func TestParseRulesAccepts(t *testing.T) {
+	dedications := func(first, second string) string {
+		return `{"dedications": [{"name": "a", ` + first + `}, {"name": "b", ` + second + `}]}`
+	}
+	for _, text := range []string{
+		`{}`,
+		`{"cluster": null, "namespaces": null, "dedications": null, "exemptDaemonSets": null}`,
+		`{"cluster": {"allowedTolerations": [], "defaultTolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}]}}`,
+		`{"cluster": {"allowedTolerations": []}, "namespaces": {"x": {"allowedTolerations": [{"key": "k"}]}}, "dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}]}`,
+		dedications(`"namespaces": ["x", "y"], `+poolA, `"namespaces": ["y", "z"], `+poolB),
+		dedications(`"namespaces": ["x"], `+poolA, `"podSelector": {"matchLabels": {"l": "1"}}, `+poolB),
+		dedications(`"namespaces": ["x"], `+poolA, `"namespaces": ["x"], "podSelector": {"matchLabels": {"l": "1"}}, `+poolA),
+		dedications(`"podSelector": {"matchLabels": {"l": "2"}}, `+poolA, `"podSelector": {"matchLabels": {"l": "1"}}, `+poolB),
+	} {
+		if _, err := ParseRules([]byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestNamespaceRules: a namespace says nothing, or has its own lists, or says that
+// there is none.
+func TestNamespaceRules(t *testing.T) {
+	r := policyOf(t, `{
+		"cluster": {"defaultTolerations": [{"key": "d"}], "allowedTolerations": [{"key": "d"}, {"key": "a"}]},
+		"namespaces": {"own": {"defaultTolerations": [{"key": "o"}], "allowedTolerations": [{"key": "o"}]}, "none": {"defaultTolerations": [], "allowedTolerations": []}, "says-nothing": {}}
+	}`).Rules
+	for namespace, want := range map[string][2]string{
+		"own": {"[o]", "[o]"}, "none": {"[]", "[]"}, "says-nothing": {"[d]", "[d a]"}, "other": {"[d]", "[d a]"},
+	} {
+		got := [2]string{fmt.Sprint(r.defaults(namespace)), fmt.Sprint(r.allowed(namespace))}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", namespace, diff)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+var (
+	clusterPath     = field.NewPath("cluster")
+	namespacesPath  = field.NewPath("namespaces")
+	dedicationsPath = field.NewPath("dedications")
+)
+
+// validate returns what an API server would refuse, and what is missing.
+func (r *Rules) validate() field.ErrorList {
+	problems := r.Cluster.validate(clusterPath)
+	for _, name := range slices.Sorted(maps.Keys(r.Namespaces)) {
+		path := namespacesPath.Key(name)
+		problems = append(problems, validateNamespace(name, path)...)
+		rules := r.Namespaces[name]
+		problems = append(problems, rules.validate(path)...)
+	}
+	names := map[string]bool{}
+	for i := range r.Dedications {
+		d, path := &r.Dedications[i], dedicationsPath.Index(i)
+		problems = append(problems, d.validate(path)...)
+		if names[d.Name] {
+			problems = append(problems, field.Duplicate(path.Child("name"), d.Name))
+		}
+		names[d.Name] = true
+	}
+	return problems
+}
+
+func (n *NamespaceRules) validate(path *field.Path) field.ErrorList {
+	return append(
+		kube.FieldErrors(taints.ValidateTolerations(n.DefaultTolerations), path.Child("defaultTolerations")),
+		kube.FieldErrors(taints.ValidateTolerations(n.AllowedTolerations), path.Child("allowedTolerations"))...,
+	)
+}
+
+func (d *Dedication) validate(path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	for i, namespace := range d.Namespaces {
+		problems = append(problems, validateNamespace(namespace, path.Child("namespaces").Index(i))...)
+	}
+	selector := path.Child("podSelector", "matchLabels")
+	problems = append(problems, metav1validation.ValidateLabels(d.PodSelector.MatchLabels, selector)...)
+	tolerations := path.Child("tolerations")
+	problems = append(problems, kube.FieldErrors(taints.ValidateTolerations(d.Tolerations), tolerations)...)
+	problems = append(problems, metav1validation.ValidateLabels(d.NodeSelector, path.Child("nodeSelector"))...)
+	for _, missing := range []struct {
+		missing bool
+		path    *field.Path
+		why     string
+	}{
+		{d.Name == "", path.Child("name"), "refusals name the dedication by it"},
+		{
+			len(d.Namespaces) == 0 && len(d.PodSelector.MatchLabels) == 0, path,
+			"the dedication is for no pods: it needs namespaces, podSelector.matchLabels, or both",
+		},
+		{len(d.Tolerations) == 0, tolerations, "nothing would let the pods onto the nodes"},
+		{len(d.NodeSelector) == 0, path.Child("nodeSelector"), "nothing would keep the pods from going elsewhere"},
+	} {
+		if missing.missing {
+			problems = append(problems, field.Required(missing.path, missing.why))
+		}
+	}
+	return problems
+}
+
+func validateNamespace(name string, path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	for _, why := range validation.ValidateNamespaceName(name, false) {
+		problems = append(problems, field.Invalid(path, name, why))
+	}
+	return problems
+}
+
+// contradictions returns where valid rules refuse what other rules give.
+func (r *Rules) contradictions() field.ErrorList {
+	problems := r.refusedDefaults()
+	for i := range r.Dedications {
+		for j := range r.Dedications {
+			problems = append(problems, r.elsewhere(i, j)...)
+		}
+		problems = append(problems, r.refusedDedication(i)...)
+	}
+	return problems
+}
+
+// elsewhere reports that no pod of the dedication i can ever be admitted, because
+// each is also one of j, which wants other nodes. Of two dedications for the same
+// pods, the later one is at fault.
+func (r *Rules) elsewhere(i, j int) field.ErrorList {
+	d, other := &r.Dedications[i], &r.Dedications[j]
+	if i == j || !d.within(other) || j > i && other.within(d) {
+		return nil
+	}
+	var problems field.ErrorList
+	for _, key := range slices.Sorted(maps.Keys(d.NodeSelector)) {
+		if want, ok := other.NodeSelector[key]; ok && want != d.NodeSelector[key] {
+			problems = append(problems, field.Invalid(
+				dedicationsPath.Index(i).Child("nodeSelector").Key(key), d.NodeSelector[key],
+				fmt.Sprintf("every pod of it is also one of %s, which wants %s=%s", dedicationsPath.Index(j), key, want),
+			))
+		}
+	}
+	return problems
+}
+
+// refusedDedication reports the tolerations of a dedication that an allow-list
+// refuses in a namespace of the dedication.
+func (r *Rules) refusedDedication(i int) field.ErrorList {
+	d, path := &r.Dedications[i], dedicationsPath.Index(i).Child("tolerations")
+	namespaces := d.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = append([]string{""}, slices.Sorted(maps.Keys(r.Namespaces))...)
+	}
+	var problems field.ErrorList
+	for _, namespace := range namespaces {
+		if namespace == "" || len(d.Namespaces) > 0 || r.Namespaces[namespace].AllowedTolerations != nil {
+			problems = append(problems, r.refusedBy(path, d.Tolerations, namespace)...)
+		}
+	}
+	return problems
+}
+
+// refusedDefaults reports default tolerations that an allow-list refuses.
+func (r *Rules) refusedDefaults() field.ErrorList {
+	cluster := clusterPath.Child("defaultTolerations")
+	problems := r.refusedBy(cluster, r.Cluster.DefaultTolerations, "")
+	for _, namespace := range slices.Sorted(maps.Keys(r.Namespaces)) {
+		switch own := r.Namespaces[namespace]; {
+		case own.DefaultTolerations != nil:
+			path := namespacesPath.Key(namespace).Child("defaultTolerations")
+			problems = append(problems, r.refusedBy(path, own.DefaultTolerations, namespace)...)
+		case own.AllowedTolerations != nil:
+			problems = append(problems, r.refusedBy(cluster, r.Cluster.DefaultTolerations, namespace)...)
+		}
+	}
+	return problems
+}
+
+// refusedBy reports the first of the tolerations that the allow-list of the
+// namespace refuses; the namespace "" stands for those without rules. What admission
+// gives to every pod is allowed everywhere.
+func (r *Rules) refusedBy(path *field.Path, list []taints.Toleration, namespace string) field.ErrorList {
+	allowed, by := r.allowed(namespace), clusterPath
+	if allowed == nil {
+		return nil
+	}
+	if r.Namespaces[namespace].AllowedTolerations != nil {
+		by = namespacesPath.Key(namespace)
+	}
+	refused := uncovered(list, slices.Concat(allowed, taints.AddDefaults(nil, taints.DefaultSeconds{})))
+	if len(refused) == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path.Index(refused[0]), list[refused[0]].String(),
+		fmt.Sprintf("%s would refuse it", by.Child("allowedTolerations")))}
+}
+
+// uncovered returns the indexes of the tolerations that the allow-list does not
+// cover.
+func uncovered(tolerations, allow []taints.Toleration) []int {
+	err, _ := tolerationset.ValidateAllowed(tolerations, allow, taints.Options{}).(*taints.ErrorList)
+	if err == nil {
+		return nil
+	}
+	var list []int
+	for _, fault := range err.Errors {
+		list = append(list, fault.Index)
+	}
+	return list
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package server answers the reviews of API servers over HTTPS by a policy.
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	admissionv1 "k8s.io/api/admission/v1"
+	kjson "sigs.k8s.io/json"
+
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
+)
+
+const (
+	// maxBody is the most that is read of a request. A pod of up to 3 MiB can be
+	// sent to an API server, and one of up to 1.5 MiB can be stored. An API server
+	// writes one byte as up to six, as in \u003c, and both pods of an update.
+	maxBody = 20 << 20
+	// smallBody is the size of requests that never wait.
+	smallBody = 64 << 10
+	// maxLarge is how many larger ones are read at once. Each takes twice its size.
+	maxLarge = 1
+
+	requestTimeout = 5 * time.Second // to wait, and then to read the request
+)
+
+// Register serves both webhooks.
+func Register(s webhook.Server, policies *Policies, log logr.Logger) {
+	large := make(chan struct{}, maxLarge)
+	for name, decide := range map[string]decide{
+		"mutate": (*policy.Policy).Mutate, "validate": (*policy.Policy).Validate,
+	} {
+		log := log.WithValues("webhook", name)
+		h := handler{name, policies, decide, log}
+		s.Register("/"+name, &reviewer{&admission.Webhook{Handler: h}, log, large})
+	}
+}
+
+type decide func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision
+
+// A handler is one of the webhooks.
+type handler struct {
+	name     string
+	policies *Policies
+	decide   decide
+	log      logr.Logger
+}
+
+// Handle implements [admission.Handler].
+func (h handler) Handle(_ context.Context, q admission.Request) admission.Response {
+	d := h.decide(h.policies.Policy(), &q.AdmissionRequest)
+	count(h.name, d)
+	name := q.Name
+	if name == "" {
+		name = d.Pod
+	}
+	values := []any{
+		"uid", q.UID, "operation", q.Operation, "namespace", q.Namespace, "name", fmt.Sprintf("%.300s", name),
+		"allowed", d.Refusal == nil,
+	}
+	switch {
+	case d.Ignored != "":
+		values = append(values, "ignored", d.Ignored)
+	case d.Refusal != nil:
+		values = append(values, "code", d.Refusal.Code, "reason", d.Refusal.Message)
+	case len(d.Patch) > 0:
+		values = append(values, "patch", fmt.Sprintf("%.2000s", fmt.Sprint(d.Patch)))
+	}
+	h.log.Info("decision", values...)
+	if d.Refusal == nil {
+		return admission.Patched("", d.Patch...)
+	}
+	response := admission.Errored(d.Refusal.Code, d.Refusal)
+	response.Result.Reason = d.Refusal.Reason
+	return response
+}
+
+// A reviewer serves a webhook over HTTP, as the webhook's own ServeHTTP does. But that
+// does not read more than 7 MiB, so that a pod could pass under failurePolicy Ignore
+// because it is large, and it reads any number of large requests at once.
+type reviewer struct {
+	webhook *admission.Webhook
+	log     logr.Logger
+	large   chan struct{} // has an element for each large request that is read
+}
+
+// ServeHTTP implements [http.Handler]. A request that is not a review has no uid to
+// answer to, and gets an HTTP error. The API server then does what the webhook's
+// failurePolicy says.
+func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength > smallBody {
+		// The server cancels the request's context when it begins to drain.
+		wait := time.NewTimer(requestTimeout)
+		defer wait.Stop()
+		select {
+		case v.large <- struct{}{}:
+			defer func() { <-v.large }()
+		case <-wait.C:
+			v.fail(w, r, http.StatusServiceUnavailable, errors.New("too many large requests at once"))
+			return
+		}
+	}
+	review, code, err := read(w, r)
+	if err != nil {
+		v.fail(w, r, code, err)
+		return
+	}
+	response := v.webhook.Handle(r.Context(), admission.Request{AdmissionRequest: *review.Request})
+	w.Header().Set("Content-Type", "application/json")
+	answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &response.AdmissionResponse}
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		v.log.Error(err, "a decision did not get through", "uid", review.Request.UID)
+	}
+}
+
+// read reads a review. The error goes with a code of HTTP.
+func read(w http.ResponseWriter, r *http.Request) (review *admissionv1.AdmissionReview, code int, err error) {
+	content := r.Header.Get("Content-Type")
+	media, _, err := mime.ParseMediaType(content)
+	switch {
+	case r.Method != http.MethodPost:
+		return nil, http.StatusMethodNotAllowed, fmt.Errorf("the method is %s, not POST", r.Method)
+	case err != nil || media != "application/json":
+		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type is %q, not application/json", content)
+	case r.ContentLength < 0:
+		return nil, http.StatusLengthRequired, errors.New("the request does not say how long it is")
+	case r.ContentLength > maxBody:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
+	}
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTimeout)); err != nil {
+		return nil, http.StatusInternalServerError, err
+	}
+	body := make([]byte, r.ContentLength)
+	if _, err := io.ReadFull(r.Body, body); err != nil {
+		return nil, http.StatusBadRequest, err
+	}
+	review = &admissionv1.AdmissionReview{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(body, review); err != nil {
+		return nil, http.StatusBadRequest, err
+	}
+	if review.GroupVersionKind() != admissionv1.SchemeGroupVersion.WithKind("AdmissionReview") ||
+		review.Request == nil || review.Request.UID == "" {
+		return nil, http.StatusBadRequest, errors.New("not an AdmissionReview of admission.k8s.io/v1 with a request and a uid")
+	}
+	return review, 0, nil
+}
+
+func (v *reviewer) fail(w http.ResponseWriter, r *http.Request, code int, err error) {
+	v.log.Error(err, "bad request", "from", r.RemoteAddr, "code", code)
+	http.Error(w, err.Error(), code)
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
+)
+
+const (
+	spot      = `{"key":"spot","operator":"Exists"}`
+	dedicated = `{"key":"dedicated","value":"ml"}`
+	refusal   = `toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`
+)
+
+// newHandler returns both webhooks with the rules of rules.json.
+func newHandler(t testing.TB, log io.Writer) http.Handler {
+	t.Helper()
+	logger := logr.FromSlogHandler(slog.NewJSONHandler(log, nil))
+	policies, err := OpenPolicies("../../rules.json", taints.DefaultSeconds{}, logr.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := webhook.NewServer(webhook.Options{})
+	Register(s, policies, logger)
+	return s.WebhookMux()
+}
+
+// pod returns the JSON of a pod with the tolerations.
+func pod(tolerations string) string {
+	return `{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"p-"},"spec":{"tolerations":[` + tolerations + `]}}`
+}
+
+// review returns the review of a new pod in a namespace.
+func review(namespace, pod string) string {
+	text, err := json.Marshal(admissionv1.AdmissionReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"},
+		Request: &admissionv1.AdmissionRequest{
+			UID: "u", Operation: admissionv1.Create, Namespace: namespace,
+			Resource: metav1.GroupVersionResource{Version: "v1", Resource: "pods"},
+			Object:   runtime.RawExtension{Raw: []byte(pod)},
+		},
+	})
+	if err != nil {
+		panic(err) // the pod is not JSON
+	}
+	return string(text)
+}
+
+// A recorder has deadlines, as the connection of a server has.
+type recorder struct{ *httptest.ResponseRecorder }
+
+func (recorder) SetReadDeadline(time.Time) error { return nil }
+
+func post(h http.Handler, path, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("POST", path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json; charset=utf-8")
+	w := recorder{httptest.NewRecorder()}
+	h.ServeHTTP(w, r)
+	return w.ResponseRecorder
+}
+
+// ask returns the response to a review.
+func ask(t testing.TB, h http.Handler, path, body string) *admissionv1.AdmissionResponse {
+	t.Helper()
+	w := post(h, path, body)
+	var answer admissionv1.AdmissionReview
+	err := json.Unmarshal(w.Body.Bytes(), &answer)
+	if err != nil || w.Code != http.StatusOK || answer.APIVersion != "admission.k8s.io/v1" || answer.Kind != "AdmissionReview" {
+		t.Fatalf("code %d, %v: %s", w.Code, err, w.Body)
+	}
+	return answer.Response
+}
+
+// TestReview sees the answers, what the log says of each, and what is counted.
+func TestReview(t *testing.T) {
+	var log bytes.Buffer
+	h := newHandler(t, &log)
+	denied := testutil.ToFloat64(denials.WithLabelValues("validate", "not-allowed"))
+	patched := testutil.ToFloat64(reviews.WithLabelValues("mutate", "patched"))
+
+	jsonPatch := admissionv1.PatchTypeJSONPatch
+	want := &admissionv1.AdmissionResponse{
+		UID: "u", Allowed: true, Result: &metav1.Status{Code: 200}, PatchType: &jsonPatch,
+		Patch: []byte(`[{"op":"add","path":"/spec/tolerations/-","value":{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}},` +
+			`{"op":"add","path":"/spec/tolerations/-","value":{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}}]`),
+	}
+	if diff := cmp.Diff(want, ask(t, h, "/mutate", review("web", pod(dedicated)))); diff != "" {
+		t.Errorf("mutate (-want +got):\n%s", diff)
+	}
+	want = &admissionv1.AdmissionResponse{UID: "u", Result: &metav1.Status{Code: 403, Reason: "Forbidden", Message: refusal}}
+	if diff := cmp.Diff(want, ask(t, h, "/validate", review("web", pod(dedicated)))); diff != "" {
+		t.Errorf("validate (-want +got):\n%s", diff)
+	}
+	ask(t, h, "/mutate", strings.Replace(review("web", pod("")), `"CREATE"`, `"DELETE"`, 1))
+
+	decision := func(webhook, operation string, more ...any) map[string]any {
+		line := map[string]any{
+			"level": "INFO", "msg": "decision", "webhook": webhook, "uid": "u", "operation": operation,
+			"namespace": "web", "name": "p-", "allowed": true,
+		}
+		for i := 0; i < len(more); i += 2 {
+			line[more[i].(string)] = more[i+1]
+		}
+		return line
+	}
+	lines := []map[string]any{
+		decision("mutate", "CREATE", "patch", "[{add /spec/tolerations/- node.kubernetes.io/not-ready:NoExecute op=Exists for 300s} "+
+			"{add /spec/tolerations/- node.kubernetes.io/unreachable:NoExecute op=Exists for 300s}]"),
+		decision("validate", "CREATE", "allowed", false, "code", 403.0, "reason", refusal),
+		decision("mutate", "DELETE", "name", "", "ignored", "nothing to do at this operation"),
+	}
+	if diff := cmp.Diff(lines, logged(t, log.String())); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+	if got := testutil.ToFloat64(denials.WithLabelValues("validate", "not-allowed")); got != denied+1 {
+		t.Errorf("%v denials", got-denied)
+	}
+	if got := testutil.ToFloat64(reviews.WithLabelValues("mutate", "patched")); got != patched+1 {
+		t.Errorf("%v patches", got-patched)
+	}
+}
+
+// logged returns the lines of a log, without their time.
+func logged(t *testing.T, log string) (lines []map[string]any) {
+	t.Helper()
+	for text := range strings.Lines(log) {
+		line := map[string]any{}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		delete(line, "time")
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// TestBadRequests sees that what is not a review gets an error of HTTP.
+func TestBadRequests(t *testing.T) {
+	var log bytes.Buffer
+	h := newHandler(t, &log)
+	good := review("web", pod(""))
+	for _, test := range []struct {
+		name string
+		body string
+		set  func(*http.Request)
+		code int
+	}{
+		{"not POST", good, func(r *http.Request) { r.Method = "PUT" }, 405},
+		{"no type", good, func(r *http.Request) { r.Header.Del("Content-Type") }, 415},
+		{"another type", good, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415},
+		{"no length", good, func(r *http.Request) { r.ContentLength = -1 }, 411},
+		{"too large", good, func(r *http.Request) { r.ContentLength = maxBody + 1 }, 413},
+		{"cut off", good, func(r *http.Request) { r.ContentLength++ }, 400},
+		{"empty", "", nil, 400},
+		{"not JSON", good[1:], nil, 400},
+		{"another kind", strings.Replace(good, "AdmissionReview", "ConversionReview", 1), nil, 400},
+		{"another version", strings.Replace(good, "admission.k8s.io/v1", "admission.k8s.io/v1beta1", 1), nil, 400},
+		{"no request", `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}`, nil, 400},
+		{"no uid", strings.Replace(good, `"uid":"u"`, `"uid":""`, 1), nil, 400},
+	} {
+		r := httptest.NewRequest("POST", "/validate", strings.NewReader(test.body))
+		r.Header.Set("Content-Type", "application/json")
+		if test.set != nil {
+			test.set(r)
+		}
+		w := recorder{httptest.NewRecorder()}
+		if h.ServeHTTP(w, r); w.Code != test.code || w.Body.Len() == 0 {
+			t.Errorf("%s: %d %s", test.name, w.Code, w.Body)
+		}
+		lines := logged(t, log.String())
+		log.Reset()
+		if len(lines) != 1 || lines[0]["msg"] != "bad request" || lines[0]["code"] != float64(test.code) || lines[0]["error"] == "" {
+			t.Errorf("%s: log %v", test.name, lines)
+		}
+	}
+}
+
+// TestLargePods sees that a pod does not pass because it is large, in any way that an
+// API server may write it.
+func TestLargePods(t *testing.T) {
+	h := newHandler(t, io.Discard)
+	spec := func(more string) string {
+		return `{"apiVersion":"v1","kind":"Pod","spec":{"tolerations":[` + dedicated + `],` + more + `}}`
+	}
+	for name, pod := range map[string]string{
+		"many values": spec(`"containers":[{"env":[` + strings.Repeat(`{"name":"A","value":"b"},`, 100_000) + `{}]}]`),
+		"escaped":     spec(`"volumes":[{"name":"` + strings.Repeat(`\u003c`, 3<<20) + `"}]`),
+	} {
+		if r := ask(t, h, "/validate", review("web", pod)); r.Result.Message != refusal {
+			t.Errorf("%s: %+v", name, r.Result)
+		}
+	}
+}
+
+// TestNoRoom sees that large requests wait until there is room, but no longer than an
+// API server does, and that small ones do not wait.
+func TestNoRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		allows := func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision { return policy.Decision{} }
+		h := handler{"validate", &Policies{}, allows, logr.Discard()}
+		v := &reviewer{&admission.Webhook{Handler: h}, logr.Discard(), make(chan struct{}, 1)}
+		small := review("web", pod(""))
+		large := small + strings.Repeat(" ", smallBody)
+		v.large <- struct{}{}
+		ask(t, v, "/validate", small)
+		if w := post(v, "/validate", large); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("code %d: %s", w.Code, w.Body)
+		}
+		time.AfterFunc(requestTimeout/2, func() { <-v.large })
+		ask(t, v, "/validate", large)
+		if len(v.large) > 0 {
+			t.Error("it leaves no room")
+		}
+	})
+}
+
+// TestPanic sees that a panic is answered with the uid.
+func TestPanic(t *testing.T) {
+	panics := func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision { panic("broken") }
+	h := handler{"validate", &Policies{}, panics, logr.Discard()}
+	r := ask(t, &reviewer{&admission.Webhook{Handler: h}, logr.Discard(), nil}, "/validate", review("web", pod("")))
+	if r.UID != "u" || r.Allowed || r.Result.Code != http.StatusInternalServerError {
+		t.Errorf("%+v", r)
+	}
+}
+
+// FuzzReview posts anything, as it is, and as a pod if it is JSON: no panic, and an
+// answer with the uid.
+func FuzzReview(f *testing.F) {
+	f.Add([]byte(review("web", pod(spot))))
+	f.Add([]byte(pod(`null,{"key":"a.b/c","operator":"Exists","effect":"NoSchedule","tolerationSeconds":5}`)))
+	f.Add([]byte(`{"apiVersion":"v1","kind":"Pod","spec":{"nodeSelector":{"a~/b":"c"},"containers":[{"resources":{"requests":{"a.b/c":1}}}]}}`))
+	f.Add([]byte(`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE","resource":{"resource":"pods"}}}`))
+	f.Add([]byte(`[[[[`))
+	h := newHandler(f, io.Discard)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		bodies := []string{string(text)}
+		if json.Valid(text) {
+			bodies = append(bodies, review("ml", string(text)))
+		}
+		for i, body := range bodies {
+			for _, path := range []string{"/mutate", "/validate"} {
+				w := post(h, path, body)
+				var answer admissionv1.AdmissionReview
+				if w.Code == http.StatusBadRequest && i == 0 {
+					continue
+				}
+				err := json.Unmarshal(w.Body.Bytes(), &answer)
+				if err != nil || w.Code != http.StatusOK || answer.Response.UID == "" || answer.Response.Result.Code == 500 ||
+					i > 0 && answer.Response.UID != "u" || answer.Response.Patch != nil && !json.Valid(answer.Response.Patch) {
+					t.Fatalf("%s: code %d, %v: %s", path, w.Code, err, w.Body)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
+)
+
+var (
+	register = promauto.With(metrics.Registry)
+
+	reviews = register.NewCounterVec(prometheus.CounterOpts{
+		Name: "taints_webhook_reviews_total",
+		Help: "Reviews by outcome: allowed, patched, ignored or denied.",
+	}, []string{"webhook", "outcome"})
+	denials = register.NewCounterVec(prometheus.CounterOpts{
+		Name: "taints_webhook_denials_total",
+		Help: "Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.",
+	}, []string{"webhook", "reason"})
+
+	rulesGood = register.NewGauge(prometheus.GaugeOpts{
+		Name: "taints_webhook_rules_good",
+		Help: "1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.",
+	})
+	rulesLoaded = register.NewGauge(prometheus.GaugeOpts{
+		Name: "taints_webhook_rules_loaded_timestamp_seconds",
+		Help: "When the rules in use were read, in seconds since 1970.",
+	})
+	rulesFailures = register.NewCounter(prometheus.CounterOpts{
+		Name: "taints_webhook_rules_failures_total",
+		Help: "Attempts to read rules that failed.",
+	})
+
+	certificateExpiry = register.NewGauge(prometheus.GaugeOpts{
+		Name: "taints_webhook_certificate_expiry_timestamp_seconds",
+		Help: "When the certificate in use ends, in seconds since 1970.",
+	})
+	certificateLifetime = register.NewGauge(prometheus.GaugeOpts{
+		Name: "taints_webhook_certificate_lifetime_seconds",
+		Help: "How long the certificate in use is valid from its beginning to its end.",
+	})
+)
+
+// init gives each counter a zero, so that the first of something is an increase.
+func init() {
+	for _, webhook := range []string{"mutate", "validate"} {
+		for _, outcome := range []string{"allowed", "patched", "ignored", "denied"} {
+			reviews.WithLabelValues(webhook, outcome)
+		}
+		for _, reason := range policy.Reasons {
+			denials.WithLabelValues(webhook, reason)
+		}
+	}
+	register.NewGauge(prometheus.GaugeOpts{
+		Name:        "taints_webhook_build_info",
+		Help:        "The program's version.",
+		ConstLabels: prometheus.Labels{"version": version.String()},
+	}).Set(1)
+}
+
+// count counts a decision of the webhook.
+func count(webhook string, d policy.Decision) {
+	outcome := "allowed"
+	switch {
+	case d.Refusal != nil:
+		outcome = "denied"
+		denials.WithLabelValues(webhook, d.Refusal.Kind).Inc()
+	case d.Ignored != "":
+		outcome = "ignored"
+	case len(d.Patch) > 0:
+		outcome = "patched"
+	}
+	reviews.WithLabelValues(webhook, outcome).Inc()
+}

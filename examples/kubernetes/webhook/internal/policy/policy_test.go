@@ -139,16 +139,8 @@ func TestMutate(t *testing.T) {
 		{"bare", "none", ``, "", []string{notReady, unreachable}, []string{addAll}},
 		{"null", "none", `"tolerations":null,"nodeSelector":null`, "", []string{notReady, unreachable}, []string{addAll}},
 		{"empty list", "none", `"tolerations":[]`, "", []string{notReady, unreachable}, []string{addOne, addOne}},
-		{
-			"the cluster's defaults", "web", tolerating("a"), "",
-			[]string{"a", "spot op=Exists", notReady, unreachable},
-			[]string{addOne, addOne, addOne},
-		},
-		{
-			"the namespace's defaults", "own", ``, "",
-			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable},
-			[]string{addAll},
-		},
+		{"the cluster's defaults", "web", tolerating("a"), "", []string{"a", "spot op=Exists", notReady, unreachable}, []string{addOne, addOne, addOne}},
+		{"the namespace's defaults", "own", ``, "", []string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable}, []string{addAll}},
 		{"the pod's own", "own", tolerating("op=Exists"), "", []string{"op=Exists"}, nil},
 		{"memory", "none", cpu, "", []string{notReady, unreachable, pressure}, []string{addAll}},
 		{
@@ -166,21 +158,13 @@ func TestMutate(t *testing.T) {
 		},
 		{"dedicated, other namespace", "web", ``, "team=a", []string{"spot op=Exists", notReady, unreachable}, []string{addAll}},
 		{"dedicated, other label", "none", ``, "team=b", []string{notReady, unreachable}, []string{addAll}},
-		{
-			"dedicated", "none", ``, "team=a",
-			[]string{notReady, unreachable, "team=a"},
-			[]string{addAll, "add /spec/nodeSelector"},
-		},
+		{"dedicated", "none", ``, "team=a", []string{notReady, unreachable, "team=a"}, []string{addAll, "add /spec/nodeSelector"}},
 		{
 			"dedicated, with a selector", "none", `"nodeSelector":{"os":"linux"}`, "team=a",
 			[]string{notReady, unreachable, "team=a"},
 			[]string{addAll, "add /spec/nodeSelector/team", "add /spec/nodeSelector/x~1y"},
 		},
-		{
-			"dedicated, in part", "none", `"nodeSelector":{"team":"a"}`, "team=a",
-			[]string{notReady, unreachable, "team=a"},
-			[]string{addAll, "add /spec/nodeSelector/x~1y"},
-		},
+		{"dedicated, in part", "none", `"nodeSelector":{"team":"a"}`, "team=a", []string{notReady, unreachable, "team=a"}, []string{addAll, "add /spec/nodeSelector/x~1y"}},
 		{
 			"dedicated twice", "own", `"nodeSelector":{}`, "team=a zone=z",
 			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable, "team=a", "zone op=Exists"},
@@ -267,10 +251,7 @@ func TestValidate(t *testing.T) {
 		{"best effort under pressure", "web", tolerating(pressure), "-", 403, "memory-pressure"},
 		{"burstable, with a resource", "web", gpu + tolerating(pressure, "example.com/gpu:NoSchedule op=Exists"), "-", 0, ""},
 		{"a resource not requested", "web", tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "example.com/gpu"},
-		{
-			"an unknown operator", "monitoring", `"tolerations":[{"key":"k","operator":"Exist"}]`, "-", 422,
-			`spec.tolerations[0].operator: "Exist" is not supported`,
-		},
+		{"an unknown operator", "monitoring", `"tolerations":[{"key":"k","operator":"Exist"}]`, "-", 422, `spec.tolerations[0].operator: "Exist" is not supported`},
 		{
 			"longer than allowed", "ml", ml + tolerating("example.com/maintenance:NoExecute op=Exists for 7201s"), "-", 403,
 			"allowed are: dedicated=ml; example.com/maintenance:NoExecute op=Exists for 7200s; spot op=Exists",

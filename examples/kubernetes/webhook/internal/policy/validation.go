@@ -88,14 +88,29 @@ func validateNamespace(name string, path *field.Path) field.ErrorList {
 	return problems
 }
 
-// contradictions returns where valid rules refuse what other rules give.
+// contradictions returns where valid rules refuse what other rules give. It finds some
+// more than once, which [field.ErrorList.ToAggregate] drops.
 func (r *Rules) contradictions() field.ErrorList {
-	problems := r.refusedDefaults()
+	var problems field.ErrorList
+	namespaces := append(slices.Sorted(maps.Keys(r.Namespaces)), "") // and those without rules
 	for i := range r.Dedications {
 		for j := range r.Dedications {
 			problems = append(problems, r.elsewhere(i, j)...)
 		}
-		problems = append(problems, r.refusedDedication(i)...)
+		namespaces = append(namespaces, r.Dedications[i].Namespaces...)
+	}
+	for _, namespace := range namespaces {
+		path := clusterPath
+		if r.Namespaces[namespace].DefaultTolerations != nil {
+			path = namespacesPath.Key(namespace)
+		}
+		problems = append(problems, r.refused(path.Child("defaultTolerations"), r.defaults(namespace), namespace)...)
+		for i, d := range r.Dedications {
+			if len(d.Namespaces) == 0 || slices.Contains(d.Namespaces, namespace) {
+				path := dedicationsPath.Index(i).Child("tolerations")
+				problems = append(problems, r.refused(path, d.Tolerations, namespace)...)
+			}
+		}
 	}
 	return problems
 }
@@ -120,52 +135,15 @@ func (r *Rules) elsewhere(i, j int) field.ErrorList {
 	return problems
 }
 
-// refusedDedication reports the tolerations of a dedication that an allow-list
-// refuses in a namespace of the dedication.
-func (r *Rules) refusedDedication(i int) field.ErrorList {
-	d, path := &r.Dedications[i], dedicationsPath.Index(i).Child("tolerations")
-	namespaces := d.Namespaces
-	if len(namespaces) == 0 {
-		namespaces = append([]string{""}, slices.Sorted(maps.Keys(r.Namespaces))...)
-	}
-	var problems field.ErrorList
-	for _, namespace := range namespaces {
-		if namespace == "" || len(d.Namespaces) > 0 || r.Namespaces[namespace].AllowedTolerations != nil {
-			problems = append(problems, r.refusedBy(path, d.Tolerations, namespace)...)
-		}
-	}
-	return problems
-}
-
-// refusedDefaults reports default tolerations that an allow-list refuses.
-func (r *Rules) refusedDefaults() field.ErrorList {
-	cluster := clusterPath.Child("defaultTolerations")
-	problems := r.refusedBy(cluster, r.Cluster.DefaultTolerations, "")
-	for _, namespace := range slices.Sorted(maps.Keys(r.Namespaces)) {
-		switch own := r.Namespaces[namespace]; {
-		case own.DefaultTolerations != nil:
-			path := namespacesPath.Key(namespace).Child("defaultTolerations")
-			problems = append(problems, r.refusedBy(path, own.DefaultTolerations, namespace)...)
-		case own.AllowedTolerations != nil:
-			problems = append(problems, r.refusedBy(cluster, r.Cluster.DefaultTolerations, namespace)...)
-		}
-	}
-	return problems
-}
-
-// refusedBy reports the first of the tolerations that the allow-list of the
-// namespace refuses; the namespace "" stands for those without rules. What admission
-// gives to every pod is allowed everywhere.
-func (r *Rules) refusedBy(path *field.Path, list []taints.Toleration, namespace string) field.ErrorList {
+// refused reports the first of the tolerations that the allow-list of the namespace
+// refuses. What admission gives to every pod is allowed everywhere.
+func (r *Rules) refused(path *field.Path, list []taints.Toleration, namespace string) field.ErrorList {
 	allowed, by := r.allowed(namespace), clusterPath
-	if allowed == nil {
-		return nil
-	}
 	if r.Namespaces[namespace].AllowedTolerations != nil {
 		by = namespacesPath.Key(namespace)
 	}
 	refused := uncovered(list, slices.Concat(allowed, taints.AddDefaults(nil, taints.DefaultSeconds{})))
-	if len(refused) == 0 {
+	if allowed == nil || len(refused) == 0 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Index(refused[0]), list[refused[0]].String(),

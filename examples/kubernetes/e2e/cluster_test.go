@@ -3,7 +3,11 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
@@ -23,4 +27,15 @@ func TestControlPlane(t *testing.T) {
 	if pods := c.Pods("default"); pods["pod-1"] == nil {
 		t.Errorf("the pod is not there: %v", pods)
 	}
+}
+
+// eventuallyPods returns the pods of the namespace default when there are so many.
+func eventuallyPods(c *cluster.Cluster, n int) (pods map[string]*corev1.Pod) {
+	c.Eventually(fmt.Sprintf("there are %d pods", n), func() error {
+		if pods = c.Pods(metav1.NamespaceDefault); len(pods) != n {
+			return fmt.Errorf("there are %d", len(pods))
+		}
+		return nil
+	})
+	return pods
 }

@@ -243,10 +243,7 @@ func TestValidate(t *testing.T) {
 	}{
 		{"nothing", "web", ``, "-", 0, ""},
 		{"of the cluster's list", "web", tolerating("spot=yes:NoSchedule"), "-", 0, ""},
-		{
-			"not of the cluster's list", "web", tolerating("spot", "dedicated=ml"), "-", 403,
-			`toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`,
-		},
+		{"not of the cluster's list", "web", tolerating("spot", "dedicated=ml"), "-", 403, `toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`},
 		{"everything", "monitoring", tolerating("op=Exists"), "-", 0, ""},
 		{"everything, elsewhere", "web", tolerating("op=Exists"), "-", 403, `"op=Exists" is not allowed in namespace "web"`},
 		{"defaults", "web", tolerating(notReady, "node.kubernetes.io/unreachable:NoExecute for 5s"), "-", 0, ""},
@@ -260,10 +257,7 @@ func TestValidate(t *testing.T) {
 			"allowed are: dedicated=ml; example.com/maintenance:NoExecute op=Exists for 7200s; spot op=Exists",
 		},
 		{"not longer", "ml", ml + tolerating("example.com/maintenance:NoExecute op=Exists for 7200s"), "-", 0, ""},
-		{
-			"no node selector", "ml", tolerating("dedicated=ml"), "-", 403,
-			`dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, but its nodeSelector has no example.com/pool`,
-		},
+		{"no node selector", "ml", tolerating("dedicated=ml"), "-", 403, `dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, but its nodeSelector has no example.com/pool`},
 		{"another node selector", "ml", `"nodeSelector":{"example.com/pool":"web"}`, "-", 403, "its nodeSelector has example.com/pool=web"},
 
 		{"one more", "web", tolerating("dedicated=ml", "spot"), tolerating("dedicated=ml"), 0, ""},

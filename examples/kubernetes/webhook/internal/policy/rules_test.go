@@ -53,10 +53,7 @@ func TestParseRulesRefuses(t *testing.T) {
 			`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"a b": "c"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"ok": "-"}}]}`,
 			[]string{`dedications[0].podSelector.matchLabels: Invalid value: "a b"`, `dedications[0].nodeSelector: Invalid value: "-"`},
 		},
-		{
-			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "a", "namespaces": ["y"], ` + poolA + `}]}`,
-			[]string{`dedications[1].name: Duplicate value: "a"`},
-		},
+		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "a", "namespaces": ["y"], ` + poolA + `}]}`, []string{`dedications[1].name: Duplicate value: "a"`}},
 		// Allow-lists that refuse what the rules give.
 		{
 			`{"namespaces": {"x": {"allowedTolerations": []}}, "dedications": [{"name": "a", "namespaces": ["w", "x"], ` + poolA + `}]}`,

@@ -120,7 +120,7 @@ func newSelection(args []string, match *regexp.Regexp) selection {
 func mark(mutants []*mutant, list []entry, s selection) (stale []entry) {
 	byIdentity := map[string]*mutant{}
 	for _, m := range mutants {
-		byIdentity[m.Identity] = m
+		byIdentity[m.identity] = m
 	}
 	for _, e := range list {
 		if !s.holds(e.identity) {
@@ -132,8 +132,8 @@ func mark(mutants []*mutant, list []entry, s selection) (stale []entry) {
 			continue
 		}
 		m.listed = e.status()
-		if m.Status == "" || m.Status == m.listed {
-			m.Reason = e.reason
+		if m.status == "" || m.status == m.listed {
+			m.reason = e.reason
 		}
 	}
 	return stale

@@ -18,47 +18,22 @@ import (
 )
 
 // copyTree copies the files of a repository, those that git tracks or would, into
-// a new temporary folder and returns that. Where git knows nothing all files are
-// copied.
+// a new temporary folder and returns that.
 func copyTree(root string) (string, error) {
-	files, err := gitFiles(root)
+	out, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
-		if files, err = allFiles(root); err != nil {
-			return "", err
-		}
+		return "", fmt.Errorf("git ls-files: %w", err)
 	}
 	to, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return "", err
 	}
-	for _, name := range files {
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		if err := copyFile(filepath.Join(root, name), filepath.Join(to, name)); err != nil {
-			os.RemoveAll(to)
-			return "", err
+			return "", errors.Join(err, os.RemoveAll(to))
 		}
 	}
 	return to, nil
-}
-
-func gitFiles(root string) ([]string, error) {
-	out, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
-	if err == nil && len(out) == 0 {
-		err = errors.New("no files")
-	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
-}
-
-func allFiles(root string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		files = append(files, name)
-		return err
-	})
-	return files, err
 }
 
 // copyFile copies a file, and leaves out one that git still lists but that is gone,

@@ -10,25 +10,18 @@ import (
 
 // A mutant is one small change of the program, which the tests should notice.
 type mutant struct {
-	File     string `json:"file"` // from the root of the repository, with slashes
-	Line     int    `json:"line"`
-	Function string `json:"function"` // "Name", "Type.Name", "var name" or "const name"
-	Operator string `json:"operator"`
-	From     string `json:"from"` // source text, white space and comments aside
-	To       string `json:"to"`
-	Ordinal  int    `json:"ordinal"` // counts, from 1, those that are alike otherwise
-	Identity string `json:"identity"`
-	Diff     string `json:"diff"`
-	Status   status `json:"status"`
-	// By is the test that fails, or another reason why the mutant is killed.
-	By string `json:"by,omitempty"`
-	// Reason is what the list of equivalents says, or why the mutant was not
-	// tried.
-	Reason string `json:"reason,omitempty"`
-
-	number int    // in the rewritten package, from 1
-	listed status // what the list says that it is, or nothing
-	site   *site  // what selects the mutant by its number
+	file     string // from the root of the repository, with slashes
+	line     int
+	function string // "Name", "Type.Name", "var name" or "const name"
+	operator string
+	from, to string // source text, without white space and comments
+	identity string
+	status   status
+	by       string // the test that fails, or another reason why the mutant is killed
+	reason   string // what the list of equivalents says, or why the mutant was not tried
+	number   int    // in the rewritten package, from 1
+	listed   status // what the list says that it is, or nothing
+	site     *site  // what selects the mutant by its number
 }
 
 // A status is what became of a mutant.
@@ -45,8 +38,8 @@ const (
 
 // settle gives a mutant that survived the status that the list gives it.
 func (m *mutant) settle() {
-	if m.listed != "" && (m.Status == survived || m.Status == notCovered) {
-		m.Status = m.listed
+	if m.listed != "" && (m.status == survived || m.status == notCovered) {
+		m.status = m.listed
 	}
 }
 
@@ -55,13 +48,12 @@ func (m *mutant) settle() {
 func setIdentities(mutants []*mutant) {
 	seen := map[string]int{}
 	for _, m := range mutants {
-		id := fmt.Sprintf("%s %s %s %s => %s", m.File, m.Function, m.Operator, shorten(m.From), shorten(m.To))
+		id := fmt.Sprintf("%s %s %s %s => %s", m.file, m.function, m.operator, shorten(m.from), shorten(m.to))
 		seen[id]++
-		m.Ordinal = seen[id]
-		if m.Ordinal > 1 {
-			id += fmt.Sprintf(" #%d", m.Ordinal)
+		if n := seen[id]; n > 1 {
+			id += fmt.Sprintf(" #%d", n)
 		}
-		m.Identity = id
+		m.identity = id
 	}
 }
 
@@ -75,17 +67,6 @@ func shorten(text string) string {
 		return text
 	}
 	return fmt.Sprintf("%s… %08x", strings.ToValidUTF8(text[:longest-20], ""), crc32.ChecksumIEEE([]byte(text)))
-}
-
-// diff shows the change within its line of source, as git does between words,
-// where the line has the text from in this column, and otherwise by itself.
-func diff(line string, column int, from, to string) string {
-	change := fmt.Sprintf("[-%s-]{+%s+}", shorten(from), shorten(to))
-	rest, ok := strings.CutPrefix(line[column:], from)
-	if !ok || len(from) > longest {
-		return change
-	}
-	return strings.TrimSpace(line[:column] + change + rest)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -43,7 +43,7 @@ type file struct {
 
 // keep leaves out the mutants whose identities are not wanted.
 func (p *pkg) keep(wanted func(identity string) bool) {
-	p.mutants = slices.DeleteFunc(p.mutants, func(m *mutant) bool { return !wanted(m.Identity) })
+	p.mutants = slices.DeleteFunc(p.mutants, func(m *mutant) bool { return !wanted(m.identity) })
 }
 
 // checkNames returns an error if the package has no file of one of the names.
@@ -126,30 +126,15 @@ var (
 // ends before the machine does.
 const memoryLimit = 2 << 30
 
-// added returns the files that the rewritten package has beside its own, by their
-// paths.
-func (p *pkg) added() map[string][]byte {
+// addFiles writes the files that the rewritten package has beside its own.
+func (p *pkg) addFiles() error {
 	replacer := strings.NewReplacer(
 		"@package@", p.name, "@count@", strconv.Itoa(p.count), "@memory@", strconv.Itoa(memoryLimit),
 	)
-	contents := map[string][]byte{}
 	for name, text := range map[string]string{
 		"zz_mutants.go": support, "zz_mutants_state.go": state, "zz_mutants_limit_linux.go": limit,
 	} {
-		contents[filepath.Join(p.dir, name)] = []byte(replacer.Replace(text))
-	}
-	return contents
-}
-
-// restore brings the package back to what it was.
-func (p *pkg) restore() error {
-	for path := range p.added() {
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-	}
-	for _, f := range p.files {
-		if err := os.WriteFile(f.path, f.source, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(replacer.Replace(text)), 0o644); err != nil {
 			return err
 		}
 	}
@@ -159,10 +144,8 @@ func (p *pkg) restore() error {
 // rewrite writes the package with all sites that compile. The mutants of the
 // others are not tried.
 func (p *pkg) rewrite() error {
-	for path, content := range p.added() {
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			return err
-		}
+	if err := p.addFiles(); err != nil {
+		return err
 	}
 	for {
 		regions := map[string][]region{}

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // The tests of the first pass take quickTime together, and one that takes
@@ -26,7 +28,7 @@ const (
 type trial struct {
 	tests   []test
 	reaches map[int][]int // the tests, by their places in the list, that reach a mutant
-	unused  []test        // those that fail without a mutant, because a package was rewritten
+	unused  []string      // those that fail without a mutant, because a package was rewritten
 }
 
 // newTrial runs each test by itself without a mutant, for its time and for the
@@ -44,18 +46,21 @@ func newTrial(ctx context.Context, binaries []*binary, scratch string) (*trial, 
 	}
 	t := &trial{reaches: map[int][]int{}}
 	runs := make([]baseline, len(all))
-	err := inParallel(ctx, binaries[0].workers, len(all), func(i int) error {
-		var err error
-		runs[i], err = all[i].baseline(ctx, filepath.Join(scratch, fmt.Sprint(i, ".reached")))
-		return err
-	})
-	if err != nil {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.NumCPU())
+	for i := range all {
+		group.Go(func() (err error) {
+			runs[i], err = all[i].baseline(ctx, filepath.Join(scratch, fmt.Sprint(i, ".reached")))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	for i, run := range runs {
 		x := all[i]
 		if !run.passed {
-			t.unused = append(t.unused, x)
+			t.unused = append(t.unused, x.name)
 			continue
 		}
 		for _, k := range run.reached {
@@ -113,11 +118,11 @@ func readNumbers(path string) ([]int, error) {
 // listed as equivalent is tried only where all are.
 func (t *trial) try(ctx context.Context, m *mutant, all bool) {
 	if m.listed == equivalent && !all {
-		m.Status = equivalent
+		m.status = equivalent
 		return
 	}
 	if m.site.dropped != "" {
-		m.Status, m.Reason = notTried, "does not compile: "+m.site.dropped
+		m.status, m.reason = notTried, "does not compile: "+m.site.dropped
 		return
 	}
 	var tests []test
@@ -125,17 +130,17 @@ func (t *trial) try(ctx context.Context, m *mutant, all bool) {
 		tests = append(tests, t.tests[i])
 	}
 	if len(tests) == 0 {
-		m.Status = notCovered
+		m.status = notCovered
 		return
 	}
-	m.Status = survived
+	m.status = survived
 	quick, slow := split(tests)
 	for i, pass := range [][]test{tests[:quick], tests[:slow], tests[slow:]} {
 		for len(pass) > 0 {
 			var own []test
 			own, pass = ofBinary(pass, pass[0].binary)
 			if o := own[0].binary.run(ctx, own, m.number, i == 0, ""); !o.passed {
-				m.Status, m.By = killed, o.by
+				m.status, m.by = killed, o.by
 				return
 			}
 		}
@@ -156,31 +161,4 @@ func split(tests []test) (quick, slow int) {
 		}
 	}
 	return quick, slow
-}
-
-// inParallel calls f for all numbers below n, from so many goroutines, until one
-// fails or the context ends.
-func inParallel(ctx context.Context, workers, n int, f func(i int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan int)
-	var wait sync.WaitGroup
-	for range max(workers, 1) {
-		wait.Go(func() {
-			for i := range next {
-				if err := f(i); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	for i := 0; i < n && ctx.Err() == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	wait.Wait()
-	return context.Cause(ctx)
 }

@@ -146,20 +146,11 @@ func (w *walker) wrapOf(n ast.Node, pre, post string) wrap {
 // add adds a mutant of the node, and returns its number.
 func (w *walker) add(n ast.Node, operator, from, to string) int {
 	*w.numbers++
-	p := w.fset.Position(n.Pos())
 	w.mutants = append(w.mutants, &mutant{
-		File: w.file, Line: p.Line, Function: w.functionName(), Operator: operator, From: from, To: to,
-		Diff:   diff(line(w.source, p.Offset), p.Column-1, from, to),
-		number: *w.numbers,
+		file: w.file, line: w.fset.Position(n.Pos()).Line, function: w.functionName(), operator: operator,
+		from: from, to: to, number: *w.numbers,
 	})
 	return *w.numbers
-}
-
-// line returns the line of source around the offset.
-func line(source []byte, offset int) string {
-	start := bytes.LastIndexByte(source[:offset], '\n') + 1
-	rest, _, _ := bytes.Cut(source[start:], []byte("\n"))
-	return string(rest)
 }
 
 // hold makes a site for the mutants from the number first on.

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // compares says in the log which functions of Kubernetes and of the library the
-// test holds against each other, for the table of the command versions.
+// test holds against each other.
 func compares(t *testing.T, kubernetes, library string) {
 	t.Helper()
 	t.Logf("compares %s against %s", kubernetes, library)

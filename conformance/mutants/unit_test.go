@@ -154,4 +154,3 @@ func TestMet(t *testing.T) {
 		}
 	}
 }
-

@@ -17,27 +17,27 @@ import (
 
 // A rowRatio is what was measured of one row.
 type rowRatio struct {
-	Work   string `json:"work"`
-	Beside string `json:"beside"`
-	Ours   side   `json:"ours"`
-	Other  side   `json:"other"`
+	Work   string
+	Beside string
+	Ours   side
+	Other  side
 	// Ratio is the median of the ratios of two measurements, one of each side,
 	// right after each other: other work on the machine slows both. Least is the
 	// ratio of the least times.
-	Ratio float64 `json:"ratio"`
-	Least float64 `json:"least"`
-	Floor float64 `json:"floor"`
+	Ratio float64
+	Least float64
+	Floor float64
 	// AllocsFloor is how many allocations ours may make.
-	AllocsFloor float64 `json:"allocsFloor"`
-	Met         bool    `json:"met"`
+	AllocsFloor float64
+	Met         bool
 }
 
 // A side is one way to do the work: its nanoseconds on processors for one piece,
 // and its allocations.
 type side struct {
-	Least  float64 `json:"least"`
-	Median float64 `json:"median"`
-	Allocs float64 `json:"allocs"`
+	Least  float64
+	Median float64
+	Allocs float64
 }
 
 // A starter starts to measure one side of the row at the index.

@@ -14,17 +14,17 @@ import (
 
 // A cost is what a program that calls one function takes in.
 type cost struct {
-	Of string `json:"of"`
+	Of string
 	// Packages and Modules are those outside the standard library, Lines their Go
 	// files'.
-	Packages int `json:"packages"`
-	Modules  int `json:"modules"`
-	Lines    int `json:"lines"`
+	Packages int
+	Modules  int
+	Lines    int
 	// Bytes is what it adds to a stripped binary.
-	Bytes int64 `json:"bytes"`
+	Bytes int64
 	// MostBytes is the budget, 0 for none.
-	MostBytes int64 `json:"mostBytes"`
-	Met       bool  `json:"met"`
+	MostBytes int64
+	Met       bool
 }
 
 const modulePath = "github.com/seed-0529bac1/taints"

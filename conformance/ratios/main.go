@@ -9,13 +9,11 @@
 // What counts is the time on processors, garbage collection included. Both sides of
 // a row run in processes of their own, in turn for a slice of time each, and the
 // ratio is the median of the ratios of two slices in succession. The command prints
-// tables, as JSON with -o json, draws a chart with -svg FILE, and exits with 1 when
-// a floor is missed. With -match REGEXP it measures only some rows. With -index it
-// measures an Index over clusters of many sizes instead, and prints that.
+// tables, and exits with 1 when a floor is missed. With -match REGEXP it measures
+// only some rows.
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -35,12 +33,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // options are the flags.
 type options struct {
-	form, svg, match string
-	rounds, repeats  int
-	slice            time.Duration
-	index            bool
-	row, queue       int
-	ours             bool
+	match           string
+	rounds, repeats int
+	slice           time.Duration
+	row, queue      int
+	ours            bool
 }
 
 // run returns the exit code: 1 when a floor is missed or something fails, 2 for
@@ -49,14 +46,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("ratios", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.form, "o", "text", "output `form`: text or json")
-	flags.StringVar(&o.svg, "svg", "", "draw the ratios into this `file`")
 	flags.StringVar(&o.match, "match", "",
 		"measure only the rows whose names match this `regexp`, and no queue or import")
 	flags.IntVar(&o.rounds, "rounds", 5, "how often both sides of a row start anew")
 	flags.IntVar(&o.repeats, "repeats", 9, "how often both sides are measured in turn in a round")
 	flags.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
-	flags.BoolVar(&o.index, "index", false, "measure an Index over clusters of many sizes instead")
 	flags.IntVar(&o.row, "row", -1, "measure one side of this `row` and print it, for the process that asked")
 	flags.IntVar(&o.queue, "queue", 0, "measure one queue of so many `pods` and print it, for the process that asked")
 	flags.BoolVar(&o.ours, "ours", false, "with -row and -queue: the library's side")
@@ -64,10 +58,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	match, err := regexp.Compile(o.match)
-	if err != nil || flags.NArg() > 0 || o.form != "text" && o.form != "json" ||
-		o.rounds < 1 || o.repeats < 1 || o.slice <= 0 || o.row >= len(work.Rows()) {
+	if err != nil || flags.NArg() > 0 || o.rounds < 1 || o.repeats < 1 || o.slice <= 0 || o.row >= len(work.Rows()) {
 		fmt.Fprintln(stderr,
-			"ratios: want no arguments, -o text or json, a regexp for -match, -rounds and -repeats of at least 1 and -slice above 0")
+			"ratios: want no arguments, a regexp for -match, -rounds and -repeats of at least 1 and -slice above 0")
 		return 2
 	}
 	met, err := o.measure(match, stdout)
@@ -88,8 +81,6 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 		return true, measure.New(work.Rows()[o.row].Side(o.ours)(), o.slice).Answer(os.Stdin, stdout)
 	case o.queue > 0:
 		return true, runQueue(stdout, o.queue, o.ours)
-	case o.index:
-		return true, writeIndex(stdout, indexNodes, indexWays, min(5, o.repeats), o.slice)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -107,18 +98,16 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 			return false, err
 		}
 	}
-	return r.Met, r.write(o.form, o.svg, stdout)
+	return r.Met, r.table(stdout)
 }
 
 // A report is all that was measured.
 type report struct {
-	Machine string     `json:"machine"`
-	Go      string     `json:"go"`
-	Rows    []rowRatio `json:"rows"`
-	Queue   []phase    `json:"queue,omitempty"`
-	Import  []cost     `json:"import,omitempty"`
-	// Met says whether everything keeps to its budget.
-	Met bool `json:"met"`
+	Machine, Go string
+	Rows        []rowRatio
+	Queue       []phase
+	Import      []cost
+	Met         bool // everything keeps to its budget
 }
 
 // rows measures the rows that match.
@@ -172,21 +161,6 @@ func (r *report) others(rounds int, run queueRunner) error {
 		r.Met = r.Met && c.Met
 	}
 	return nil
-}
-
-func (r *report) write(form, svg string, stdout io.Writer) error {
-	if svg != "" {
-		if err := os.WriteFile(svg, r.chart(), 0o644); err != nil {
-			return err
-		}
-	}
-	if form == "text" {
-		return r.table(stdout)
-	}
-	e := json.NewEncoder(stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
 }
 
 // machine names the processor, where the system says which it is, and how many of

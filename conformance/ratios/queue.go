@@ -16,13 +16,13 @@ import (
 // A phase is a part of what happens to a queue of evictions, or what it holds in
 // memory.
 type phase struct {
-	Work       string  `json:"work"`
-	Unit       string  `json:"unit"` // ns or bytes
-	Ours       float64 `json:"ours"`
-	Kubernetes float64 `json:"kubernetes"`
-	Ratio      float64 `json:"ratio"`
-	Floor      float64 `json:"floor,omitempty"` // 0 for none
-	Met        bool    `json:"met"`
+	Work       string
+	Unit       string // ns or bytes
+	Ours       float64
+	Kubernetes float64
+	Ratio      float64
+	Floor      float64 // 0 for none
+	Met        bool
 }
 
 // queuePods is how many pods are pending in a queue.

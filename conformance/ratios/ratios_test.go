@@ -5,10 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
-	"io"
-	"strings"
 	"testing"
 	"time"
 
@@ -86,7 +83,7 @@ func TestTable(t *testing.T) {
 | kubernetes         | 64       | 19      | 211104 | 7.0 MB |                  |     |
 `
 	var b bytes.Buffer
-	if err := sample.write("text", "", &b); err != nil {
+	if err := sample.table(&b); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != want {
@@ -94,57 +91,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
-	var b bytes.Buffer
-	if err := sample.write("json", "", &b); err != nil {
-		t.Fatal(err)
-	}
-	var got report
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got.Rows) != 3 ||
-		got.Rows[0] != sample.Rows[0] || got.Queue[0] != sample.Queue[0] || got.Import[1] != sample.Import[1] {
-		t.Errorf("came back as %+v, %v", got, err)
-	}
-}
-
-// The chart is well-formed, shows every row, and has no line or bar without extent.
-func TestChart(t *testing.T) {
-	chart := sample.chart()
-	d := xml.NewDecoder(bytes.NewReader(chart))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "line" &&
-			attr(e, "x1") == attr(e, "x2") && attr(e, "y1") == attr(e, "y2") {
-			t.Errorf("a line is a point: %v", e)
-		}
-	}
-	for _, text := range []string{"filter &amp; find", "print", "50×", "1000×", "a &lt;machine&gt;"} {
-		if !bytes.Contains(chart, []byte(text)) {
-			t.Errorf("the chart does not show %q", text)
-		}
-	}
-	if bytes.Contains(chart, []byte(`width="-`)) || bytes.Contains(chart, []byte("NaN")) {
-		t.Errorf("the chart has a bar that is none:\n%s", chart)
-	}
-}
-
-func attr(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
-}
-
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{
-		{"-o", "yaml"},
 		{"more"},
 		{"-repeats", "0"},
 		{"-slice", "0s"},
@@ -269,22 +217,6 @@ func TestQueuePhases(t *testing.T) {
 		if p.Ours <= 0 || p.Kubernetes <= 0 || p.Ratio <= 0 || p.Met != (p.Ratio >= p.Floor) {
 			t.Errorf("%+v", p)
 		}
-	}
-}
-
-func TestIndexTables(t *testing.T) {
-	var b bytes.Buffer
-	if err := writeIndex(&b, []int{100, 200_000}, []int{20, 100}, 1, 100*time.Microsecond); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(b.String(), "\n")
-	// Two clusters of 200,000 nodes and one of 100, which has not enough nodes for
-	// 100 taint sets.
-	if want := 2 + (2 + 3*4) + 1 + (2 + 3) + 1; len(lines) != want {
-		t.Errorf("%d lines, want %d:\n%s", len(lines), want, b.String())
-	}
-	if !strings.Contains(b.String(), "| everything    | 200000   |") {
-		t.Errorf("no pod that tolerates everything finds all nodes:\n%s", b.String())
 	}
 }
 

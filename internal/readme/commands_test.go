@@ -146,19 +146,12 @@ var commands = map[string]how{
 	},
 	"go test -C conformance/adopters .":   {more: "-rapid.checks=5"},
 	"go test -C conformance/clusterapi .": {more: "-rapid.checks=5"},
-	"go run -C conformance ./versions -cases 1000000 -only 1.36": {
-		by: ".github/workflows/nightly.yml",
-	},
-	"go run -C conformance ./versions": {
-		more: "-only 1.36 -cases 5",
+	".ci/versions 1000000 1.36": {by: ".github/workflows/nightly.yml"},
+	".ci/versions": {
+		more: "5 1.36",
 		why:  "builds four versions of Kubernetes",
 	},
 	"go run -C conformance ./owntests": {more: "-check", why: "builds Kubernetes once more"},
-	"go run -C conformance ./ratios -svg ../docs/ratios.svg": {
-		more: `-svg "$TMPDIR/ratios.svg" -match count -rounds 1 -repeats 1`,
-		why:  "5 minutes",
-	},
-	"go run -C conformance ./ratios -index": {long: true, why: "half an hour"},
 	"go test -C conformance -run '^$' -bench Work .": {
 		more: "-bench Work/compile -benchtime 1x",
 		why:  "minutes",

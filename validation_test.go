@@ -657,79 +657,6 @@ const (
 	unreachable300 = "node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"
 )
 
-func TestAddDefaults(t *testing.T) {
-	for _, tc := range []struct {
-		name  string
-		given []string
-		d     taints.DefaultSeconds
-		added []string
-	}{
-		{"nothing there", nil, taints.DefaultSeconds{}, []string{notReady300, unreachable300}},
-		{
-			"others there",
-			[]string{"gpu op=Exists"},
-			taints.DefaultSeconds{},
-			[]string{notReady300, unreachable300},
-		},
-		{
-			"own seconds", nil,
-			taints.DefaultSeconds{NotReady: seconds(5), Unreachable: seconds(0)},
-			[]string{
-				"node.kubernetes.io/not-ready:NoExecute op=Exists for 5s",
-				"node.kubernetes.io/unreachable:NoExecute op=Exists for 0s",
-			},
-		},
-		{
-			"not-ready there",
-			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 10s"},
-			taints.DefaultSeconds{},
-			[]string{unreachable300},
-		},
-		{
-			"unreachable there",
-			[]string{"node.kubernetes.io/unreachable:NoExecute op=Exists"},
-			taints.DefaultSeconds{},
-			[]string{notReady300},
-		},
-		{
-			"without an effect",
-			[]string{"node.kubernetes.io/not-ready op=Exists"},
-			taints.DefaultSeconds{},
-			[]string{unreachable300},
-		},
-		{
-			"with another effect",
-			[]string{"node.kubernetes.io/not-ready:NoSchedule op=Exists"},
-			taints.DefaultSeconds{},
-			[]string{notReady300, unreachable300},
-		},
-		{
-			"whatever operator and value",
-			[]string{
-				"node.kubernetes.io/not-ready=x:NoExecute",
-				"node.kubernetes.io/unreachable=5:NoExecute op=Lt",
-			},
-			taints.DefaultSeconds{},
-			nil,
-		},
-		{"everything tolerated", []string{"op=Exists"}, taints.DefaultSeconds{}, nil},
-		{"everything tolerated, NoExecute", []string{":NoExecute op=Exists for 1s"}, taints.DefaultSeconds{}, nil},
-		{
-			"everything tolerated, NoSchedule",
-			[]string{":NoSchedule op=Exists"},
-			taints.DefaultSeconds{},
-			[]string{notReady300, unreachable300},
-		},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			got := taints.AddDefaults(parseTolerations(tc.given...), tc.d)
-			if diff := cmp.Diff(slices.Concat(tc.given, tc.added), texts(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestAddDaemonSetDefaults(t *testing.T) {
 	const (
 		prefix    = "node.kubernetes.io/"
@@ -911,59 +838,6 @@ func TestAddMemoryPressure(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, texts(taints.AddMemoryPressure(parseTolerations(tc.given)))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.given, diff)
-		}
-	}
-}
-
-// A toleration that differs in its operator, value or effect alone is another
-// one: it keeps its seconds, and does not keep the default from being added.
-func TestAddForeverBesideNearMisses(t *testing.T) {
-	const gpu = "nvidia.com/gpu"
-	daemon := func(l []taints.Toleration) []taints.Toleration {
-		return taints.AddDaemonSetDefaults(l, taints.DaemonSetPod{})
-	}
-	resource := func(l []taints.Toleration) []taints.Toleration { return taints.AddExtendedResources(l, gpu) }
-	for _, tc := range []struct {
-		name  string
-		add   func([]taints.Toleration) []taints.Toleration
-		same  taints.Toleration
-		added int // where the same is not there
-	}{
-		{
-			"AddDaemonSetDefaults", daemon,
-			taints.Toleration{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute},
-			6,
-		},
-		{
-			"AddExtendedResources", resource,
-			taints.Toleration{Key: gpu, Operator: taints.OpExists, Effect: taints.NoSchedule},
-			1,
-		},
-	} {
-		for name, change := range map[string]func(*taints.Toleration){
-			"value":           func(t *taints.Toleration) { t.Value = "x" },
-			"operator":        func(t *taints.Toleration) { t.Operator = taints.OpEqual },
-			"no operator":     func(t *taints.Toleration) { t.Operator = "" },
-			"no effect":       func(t *taints.Toleration) { t.Effect = "" },
-			"another effect":  func(t *taints.Toleration) { t.Effect = taints.PreferNoSchedule },
-			"key":             func(t *taints.Toleration) { t.Key += "x" },
-			"none, the same":  func(*taints.Toleration) {},
-			"no key, nothing": func(t *taints.Toleration) { t.Key = "" },
-		} {
-			given := tc.same
-			given.TolerationSeconds = seconds(5)
-			change(&given)
-			want, kept := tc.added, given.TolerationSeconds
-			if name == "none, the same" {
-				want, kept = tc.added-1, nil
-			}
-			got := tc.add([]taints.Toleration{given})
-			if len(got) != 1+want || got[0].TolerationSeconds != kept {
-				t.Errorf("%s beside %v (%s): %v", tc.name, given, name, got)
-			}
-			if given.TolerationSeconds == nil || *given.TolerationSeconds != 5 {
-				t.Errorf("%s changed what was given", tc.name)
-			}
 		}
 	}
 }

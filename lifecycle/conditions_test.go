@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
@@ -467,45 +466,6 @@ func TestManyConditions(t *testing.T) {
 	}
 }
 
-// defaultTaints names the taints that follow from a node's state, and those that
-// would go if they were there, by Kubernetes' table.
-func defaultTaints(state lifecycle.NodeState) (wanted, owned map[taints.TaintID]bool) {
-	const prefix = "node.kubernetes.io/"
-	keys := map[string]string{
-		"Ready=False":             "not-ready",
-		"Ready=Unknown":           "unreachable",
-		"MemoryPressure=True":     "memory-pressure",
-		"DiskPressure=True":       "disk-pressure",
-		"PIDPressure=True":        "pid-pressure",
-		"NetworkUnavailable=True": "network-unavailable",
-	}
-	wanted, owned = map[taints.TaintID]bool{}, map[taints.TaintID]bool{}
-	ready := "missing"
-	for i := len(state.Conditions) - 1; i >= 0; i-- {
-		c := state.Conditions[i]
-		if key, ok := keys[c.Type+"="+c.Status]; ok {
-			wanted[taints.TaintID{Key: prefix + key, Effect: "NoSchedule"}] = true
-		}
-		if c.Type == "Ready" {
-			ready = c.Status
-		}
-	}
-	if state.Unschedulable {
-		wanted[taints.TaintID{Key: prefix + "unschedulable", Effect: "NoSchedule"}] = true
-	}
-	if key, ok := keys["Ready="+ready]; ok {
-		wanted[taints.TaintID{Key: prefix + key, Effect: "NoExecute"}] = true
-	}
-	for _, key := range append(slices.Collect(maps.Values(keys)), "unschedulable") {
-		owned[taints.TaintID{Key: prefix + key, Effect: "NoSchedule"}] = true
-	}
-	if slices.Contains([]string{"True", "False", "Unknown"}, ready) {
-		owned[taints.TaintID{Key: prefix + "not-ready", Effect: "NoExecute"}] = true
-		owned[taints.TaintID{Key: prefix + "unreachable", Effect: "NoExecute"}] = true
-	}
-	return wanted, owned
-}
-
 var (
 	conditionTypes = rapid.SampledFrom([]string{
 		"Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable",
@@ -542,39 +502,6 @@ func ids(list []taints.Taint) map[taints.TaintID]bool {
 		m[t.ID()] = true
 	}
 	return m
-}
-
-// The default rules are Kubernetes' table, which is restated here.
-func TestDefaultConditionLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		current, state := nodeTaints.Draw(t, "taints"), anyState.Draw(t, "state")
-		wanted, owned := defaultTaints(state)
-		if got := ids(lifecycle.ConditionTaints(state)); !maps.Equal(got, wanted) {
-			t.Fatalf("ConditionTaints = %v, want %v", got, wanted)
-		}
-		c := lifecycle.ReconcileConditions(current, state, noon)
-		after, _ := c.Apply(current)
-		var stays []taints.Taint
-		for _, taint := range current {
-			if !owned[taint.ID()] || wanted[taint.ID()] {
-				stays = append(stays, taint)
-			}
-		}
-		if diff := cmp.Diff(stays, after[:len(after)-len(c.Add)], cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("what should stay (-want +got):\n%s", diff)
-		}
-		for id := range wanted {
-			if !ids(after)[id] {
-				t.Fatalf("%v is missing after %v", id, c)
-			}
-		}
-		for _, effect := range []taints.Effect{taints.NoSchedule, taints.NoExecute} {
-			a, b := taints.TaintID{Key: notReady, Effect: effect}, taints.TaintID{Key: unreachable, Effect: effect}
-			if owned[a] && ids(after)[a] && ids(after)[b] && !(wanted[a] && wanted[b]) {
-				t.Fatalf("not-ready and unreachable are both in %v", after)
-			}
-		}
-	})
 }
 
 // What holds for any rules.

@@ -23,15 +23,3 @@ func TestEnums(t *testing.T) {
 		e.Check(t)
 	}
 }
-
-// FuzzUnmarshalText reads names of enumerations.
-func FuzzUnmarshalText(f *testing.F) {
-	for _, s := range []string{"", "Unchanged", "Moved", "ZoneFull", "zoneFull", "QueueChange(1)", "1"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, e := range enums {
-			e.CheckText(t, text)
-		}
-	})
-}

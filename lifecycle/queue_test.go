@@ -474,19 +474,6 @@ func TestQueueGivesMemoryBack(t *testing.T) {
 	}
 }
 
-// A pod that comes takes the room of one that went.
-func TestQueueReusesRoom(t *testing.T) {
-	const pods = 100
-	var q lifecycle.Queue[int]
-	for pod := range 50 * pods {
-		q.Update(pod, evicted(int64(pod)+1, noon))
-		q.Delete(pod - pods)
-		if slots, heap := q.Room(); max(slots, heap) > 2*pods {
-			t.Fatalf("room for %d and %d pods where there are %d", slots, heap, q.Len())
-		}
-	}
-}
-
 // Whichever pod is removed, the others come in order, also where the earliest of
 // them are far from it in the heap: the pods below one of the first four have
 // later deadlines than all others.
@@ -530,28 +517,6 @@ func TestQueueSizes(t *testing.T) {
 	name := unsafe.Sizeof("")
 	if slot, entry := q.Sizes(); slot != name+16 || entry != 24 {
 		t.Errorf("a slot takes %d bytes and an entry of the heap %d", slot, entry)
-	}
-}
-
-// A queue that shrinks to one pod and grows again does not do so at every step.
-func TestQueueShrinksSeldom(t *testing.T) {
-	var q lifecycle.Queue[int]
-	rebuilt := 0
-	for round := range 100 {
-		for pod := range 1000 {
-			q.Update(pod, evicted(int64(pod*7919%1000)+1, noon))
-		}
-		before := q.Map()
-		for pod := range 1000 {
-			q.Delete((pod + round) % 1000)
-			if !q.Has(before) {
-				before = q.Map()
-				rebuilt++
-			}
-		}
-	}
-	if rebuilt > 100*5 {
-		t.Errorf("rebuilt %d times in 100,000 removals", rebuilt)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"unsafe"
-	"weak"
 
 	"github.com/seed-0529bac1/taints"
 )
@@ -81,56 +80,6 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A node that goes from one list to another leaves nothing behind.
-func TestMemoryOfChanges(t *testing.T) {
-	var x Index[int]
-	x.Set(-1, parseTaints("score=5:NoSchedule", "gpu:NoSchedule"))
-	first := 0
-	for round := range 20 {
-		for i := range 500 {
-			text := strconv.Itoa(500*round + i)
-			x.Set(i, []taints.Taint{
-				hard("score", text), hard("gpu", "v"+text), {Key: "k" + text, Effect: taints.NoExecute}, soft("own", text),
-			})
-			if i%3 == 0 {
-				x.Delete(i)
-				x.Set(i, own(i))
-			}
-		}
-		if s := audit(t, &x); s.groups != 501 || s.keys > 500 {
-			t.Fatalf("round %d: the index keeps %+v", round, s)
-		}
-		if round == 1 {
-			first = heap()
-		}
-	}
-	if grown := heap() - first; grown > 200_000 {
-		t.Errorf("the heap has grown by %d bytes", grown)
-	}
-	for i := range 500 {
-		x.Delete(i)
-	}
-	if got, want := audit(t, &x), (sizes{groups: 1, classes: 1, anchors: 1, keys: 2}); got != want {
-		t.Errorf("the index keeps %+v, want %+v", got, want)
-	}
-}
-
-// Set allocates in proportion to the list, however long it is.
-func TestSetIsLinear(t *testing.T) {
-	bytes := func(n int) uint64 {
-		list := times(n, func(i int) taints.Taint { return hard("key-"+strconv.Itoa(100_000+i), strconv.Itoa(n-i)) })
-		var before, after runtime.MemStats
-		var x Index[int]
-		runtime.ReadMemStats(&before)
-		x.Set(1, list)
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
-	}
-	if short, long := bytes(1_000), bytes(8_000); long > 12*short {
-		t.Errorf("Set of 1,000 taints allocates %d bytes, of 8,000 %d", short, long)
-	}
-}
-
 // The index keeps neither the lists that it is given nor their texts, and forgets
 // its own with the groups, though an anchor or a key outlives the group that it was
 // made for.
@@ -182,34 +131,5 @@ func TestForgetsTexts(t *testing.T) {
 	check("the text of a class", gone)
 	if s := audit(t, &x); s.anchors != 1 {
 		t.Errorf("the index keeps %+v", s)
-	}
-}
-
-// Nodes that are deleted are forgotten, whichever of a group they are.
-func TestForgetsNodes(t *testing.T) {
-	type machine [1000]byte
-	for _, n := range []int{1, 2, 3, 64, 65, 66, 130} {
-		for _, i := range []int{0, n / 2, n - 1} {
-			for _, query := range []bool{false, true} {
-				var x Index[*machine]
-				all := times(n, func(int) *machine { return new(machine) })
-				for _, m := range all {
-					x.Set(m, nil)
-				}
-				if query {
-					for range x.Feasible(nil) {
-						break
-					}
-				}
-				x.Delete(all[i])
-				gone := weak.Make(all[i])
-				all[i] = nil
-				if runtime.GC(); gone.Value() != nil {
-					t.Errorf("node %d of %d is kept, after a query: %v", i, n, query)
-				}
-				runtime.KeepAlive(&x)
-				runtime.KeepAlive(all)
-			}
-		}
 	}
 }

@@ -181,36 +181,6 @@ func TestSearchSteps(t *testing.T) {
 	}
 }
 
-// What tolerates everything is known to, if its tolerations may be read.
-func TestExempts(t *testing.T) {
-	for _, c := range []struct {
-		list    []taints.Toleration
-		options taints.Options
-		groups  int // from which on it is known
-	}{
-		{[]taints.Toleration{exists("")}, taints.Options{}, 16},
-		{[]taints.Toleration{exists("a"), {Operator: taints.OpExists, Effect: taints.NoSchedule}, exists("")}, taints.Options{}, 48},
-		{[]taints.Toleration{exists("*")}, taints.Options{KeyWildcards: true}, 16},
-		{[]taints.Toleration{exists("*"), exists("a*")}, taints.Options{}, math.MaxInt},
-		{[]taints.Toleration{{}, {Operator: taints.OpGt, Value: "1"}, {Operator: "In"}}, taints.Options{}, math.MaxInt},
-		{[]taints.Toleration{
-			{Operator: taints.OpExists, Effect: taints.NoSchedule},
-			{Operator: taints.OpExists, Effect: taints.PreferNoSchedule},
-			{Operator: taints.OpExists, Effect: taints.NoExecute},
-			{Operator: taints.OpExists, Effect: "unknown"},
-		}, taints.Options{}, math.MaxInt},
-		{[]taints.Toleration{exists("a*")}, taints.Options{KeyWildcards: true}, math.MaxInt},
-		{nil, taints.Options{}, math.MaxInt},
-	} {
-		m := c.options.Compile(c.list)
-		for groups := range 100 {
-			if got := exempts(m, groups); got != (groups >= c.groups) {
-				t.Errorf("%v among %d groups: %v, want from %d on", c.list, groups, got, c.groups)
-			}
-		}
-	}
-}
-
 // A search knows the pods that tolerate all taints that repel, so that they are
 // counted without a look at any group, and others are not.
 func TestSearchExempts(t *testing.T) {
@@ -314,38 +284,6 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// Every number is found by every limit at the ends and in the middle, whatever else
-// is tolerated before and behind.
-func TestSearchLimits(t *testing.T) {
-	numbers := []int64{
-		math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, -2, -1, 0, 1, 2,
-		math.MaxInt64 - 2, math.MaxInt64 - 1, math.MaxInt64,
-	}
-	x := newModeledIndex(0)
-	for i := range 500 {
-		x.set(1000+i, own(i))
-	}
-	for i, n := range numbers {
-		text := strconv.FormatInt(n, 10)
-		x.set(2*i, []taints.Taint{hard("score", text)})
-		x.set(2*i+1, []taints.Taint{hard("score", text), hard("gpu", text)})
-	}
-	x.set(100, []taints.Taint{hard("score", "05")})
-	tenant, gpu := taints.Toleration{Key: "tenant", Value: "7"}, exists("gpu")
-	for _, op := range []taints.Operator{taints.OpLt, taints.OpGt, taints.OpEqual} {
-		for _, n := range numbers {
-			limit := taints.Toleration{Key: "score", Operator: op, Value: strconv.FormatInt(n, 10)}
-			for _, list := range [][]taints.Toleration{{limit}, {tenant, limit, tenant}, {limit, tenant}, {gpu, limit, tenant}} {
-				m := taints.Compile(list)
-				x.checkQueries(t, m)
-				if _, ok := x.index.searchSteps(m); !ok {
-					t.Errorf("%v is not searched for", list)
-				}
-			}
-		}
-	}
-}
-
 // What a query looks at follows what the pod tolerates, not how many groups there are,
 // nor in which order they and their taints came.
 func TestStepsFollowThePod(t *testing.T) {
@@ -404,28 +342,6 @@ func TestAnchorsAreRare(t *testing.T) {
 	}
 }
 
-// A query that has searched copies the groups that it found, unless these are more
-// than a quarter of all.
-func TestCopiesAQuarter(t *testing.T) {
-	for found := range 6 {
-		x := newModeledIndex(0)
-		for i := range found {
-			x.set(i, []taints.Taint{soft("own", strconv.Itoa(i))})
-		}
-		for groups := found; groups < 40; groups++ {
-			want := 0
-			if found <= groups/4 {
-				want = found
-			}
-			if _, _, copied := x.index.steps(nil); copied != want {
-				t.Errorf("%d of %d groups: %d are copied, want %d", found, groups, copied, want)
-			}
-			x.checkQueries(t, nil)
-			x.set(100+groups, own(groups))
-		}
-	}
-}
-
 // The first node of a loop comes before the index has collected or copied anything
 // in proportion to the groups.
 func TestFirstNodeComesEarly(t *testing.T) {
@@ -454,14 +370,5 @@ func TestFirstNodeComesEarly(t *testing.T) {
 		if few, many := first(100, m), first(10_000, m); many > few+most {
 			t.Errorf("%v: %v allocations for the first of 100 nodes, %v for that of 10,000", pod, few, many)
 		}
-	}
-}
-
-// Each anchor comes once, in the order in which they were made.
-func TestDistinct(t *testing.T) {
-	all := times(5, func(i int) *anchor { return &anchor{order: uint64(i)} })
-	got := distinct([]*anchor{all[3], all[0], all[3], all[4], all[0], all[3]})
-	if want := []*anchor{all[0], all[3], all[4]}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", fmt.Sprint(got), want)
 	}
 }

@@ -3,6 +3,9 @@
 package docs
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-0529bac1/taints/internal/api"
 	"github.com/seed-0529bac1/taints/internal/markdown"
 )
 
@@ -99,17 +103,31 @@ var exportedName = regexp.MustCompile(`(?:\b[a-z]\w*\.)?\b[A-Z]\w*(?:\.[A-Z]\w*)
 func exported(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	line := regexp.MustCompile(`^(?:const|var|func|type) (\w+)|^method \(\*?(\w+)[^)]*\) (\w+)`)
 	for _, pkg := range []string{"taints", "nodeindex", "explain", "tolerationset", "lifecycle"} {
 		prefix := strings.TrimPrefix(pkg+".", "taints.")
-		for _, text := range lines(read(t, "api/"+pkg+".txt")) {
-			m := line.FindStringSubmatch(text)
-			switch {
-			case m == nil:
-			case m[1] != "":
-				names[prefix+m[1]] = true
-			default:
-				names[prefix+m[2]+"."+m[3]] = true
+		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+read(t, "api/"+pkg+".txt"), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				name := d.Name.Name
+				if d.Recv != nil {
+					name = api.Receiver(d) + "." + name
+				}
+				names[prefix+name] = true
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch s := spec.(type) {
+					case *ast.TypeSpec:
+						names[prefix+s.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, id := range s.Names {
+							names[prefix+id.Name] = true
+						}
+					}
+				}
 			}
 		}
 	}

@@ -146,7 +146,7 @@ var commands = map[string]how{
 	},
 	"go test -C conformance/adopters .":   {more: "-rapid.checks=5"},
 	"go test -C conformance/clusterapi .": {more: "-rapid.checks=5"},
-	".ci/versions 1000000 1.36": {by: ".github/workflows/nightly.yml"},
+	".ci/versions 1000000 1.36":           {by: ".github/workflows/nightly.yml"},
 	".ci/versions": {
 		more: "5 1.36",
 		why:  "builds four versions of Kubernetes",

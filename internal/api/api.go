@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package api writes down what a package exports. The tests compare that with the
-// files in this repository's api directory.
+// files in docs/api.
 package api
 
 import (

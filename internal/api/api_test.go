@@ -12,17 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the files in the folder api")
+var update = flag.Bool("update", false, "write the files in the folder docs/api")
 
 const root = "../.."
 
-// packages are the folders of what other projects import, and files of api.
+// packages are the folders of what other projects import, and files of docs/api.
 var packages = map[string]string{
 	"taints": ".", "nodeindex": "nodeindex", "explain": "explain", "tolerationset": "tolerationset",
 	"lifecycle": "lifecycle", "kube": "kube", "nodestate": "kube/nodestate", "dra": "dra",
 }
 
-// What is exported is what the folder api says, so that no change of it goes
+// What is exported is what the folder docs/api says, so that no change of it goes
 // unnoticed. After the first release no line of it goes.
 func TestExported(t *testing.T) {
 	for name, dir := range packages {
@@ -30,7 +30,7 @@ func TestExported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(root, "api", name+".txt")
+		file := filepath.Join(root, "docs", "api", name+".txt")
 		if *update {
 			if err := os.WriteFile(file, []byte(now), 0o666); err != nil {
 				t.Fatal(err)
@@ -42,7 +42,7 @@ func TestExported(t *testing.T) {
 		}
 		if diff := cmp.Diff(strings.Split(string(before), "\n"), strings.Split(now, "\n")); diff != "" {
 			t.Errorf("%s exports something else; put back what is released, "+
-				"and write additions down by go test ./internal/api -update (-api/%s.txt +now):\n%s", dir, name, diff)
+				"and write additions down by go test ./internal/api -update (-docs/api/%s.txt +now):\n%s", dir, name, diff)
 		}
 	}
 }

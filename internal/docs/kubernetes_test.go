@@ -49,7 +49,7 @@ func TestKubernetesCalls(t *testing.T) {
 	}
 	for _, name := range views(prose(document)) {
 		module, function, _ := strings.Cut(name, ".")
-		if !strings.Contains(read(t, "api/"+module+".txt"), "\nfunc "+function+"(") {
+		if !strings.Contains(read(t, "docs/api/"+module+".txt"), "\nfunc "+function+"(") {
 			t.Errorf("there is no %s", name)
 		}
 	}

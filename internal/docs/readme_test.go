@@ -105,7 +105,7 @@ func exported(t *testing.T) map[string]bool {
 	names := map[string]bool{}
 	for _, pkg := range []string{"taints", "nodeindex", "explain", "tolerationset", "lifecycle"} {
 		prefix := strings.TrimPrefix(pkg+".", "taints.")
-		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+read(t, "api/"+pkg+".txt"), 0)
+		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+read(t, "docs/api/"+pkg+".txt"), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

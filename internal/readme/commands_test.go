@@ -66,41 +66,14 @@ var commands = map[string]how{
 	"apt-get install chromium chromium-driver": {why: "installs programs on the machine"},
 
 	// the gate and the night
-	".ci/run":                             {by: ".github/workflows/ci.yml"},
-	".ci/oss-fuzz":                        {by: ".ci/run"},
-	".ci/fuzz":                            {by: ".ci/run"},
-	".ci/fuzz 10m":                        {by: ".github/workflows/nightly.yml"},
-	"go test ./internal/readme -commands": {why: "is this test, which .ci/run starts"},
+	".ci/run":  {by: ".github/workflows/ci.yml"},
+	".ci/fuzz": {by: ".ci/run"},
 	"go test -timeout 5h ./internal/readme -printed": {by: ".github/workflows/nightly.yml"},
-	".ci/platforms": {by: ".ci/run"},
 
 	// CONTRIBUTING.md and docs
-	"go test -run Semantics .": {run: true},
-	`go test -run '^$' -fuzz '^FuzzJSON$' -fuzztime 1m .`: {
-		more: "-fuzztime 100x",
-		why:  "a minute",
-	},
-	`go test . -timeout 1h -run 'Agree|Laws|Never|Round|Holds' -rapid.checks=100000`: {
-		more: "-rapid.checks=10 -short -run Agree",
-		why:  "minutes",
-	},
-	`go test -run '^$' -bench . -count 10 . > new.txt`: {
-		form: `go test -run '^$' -bench . -count 10 . -bench Tolerates -count 1 -benchtime 1x > new.txt`,
-		why:  "half an hour",
-	},
-	`go test -run '^$' -bench .`: {more: "-bench Tolerates -benchtime 1x", why: "minutes"},
-	"go test -coverprofile=c.out . && go tool cover -func=c.out": {
-		form: "go test -coverprofile=c.out . -short -run Parse && go tool cover -func=c.out",
-	},
-	"go test -C cmd ./kubectl-whynot -update":    {more: "-run NoSuchTest", why: "writes golden files"},
+	"go test -run Semantics .":                   {run: true},
+	`go test -run '^$' -bench .`:                 {more: "-bench Tolerates -benchtime 1x", why: "minutes"},
 	"go -C internal/release test -count=1 ./...": {by: ".ci/run"},
-	"go test -C internal/release -count=1 . -every": {
-		more: "-list .",
-		by:   ".github/workflows/nightly.yml",
-	},
-	"go test -C examples/kubernetes -short -race ./evictor/... ./webhook/... ./scheduler/...": {
-		by: ".github/workflows/nightly.yml",
-	},
 	"go run -C examples/kubernetes ./perf -check": {
 		more: "-list",
 		calm: true,
@@ -156,9 +129,7 @@ var commands = map[string]how{
 		more: "-bench Work/compile -benchtime 1x",
 		why:  "minutes",
 	},
-	"go run -C conformance ./mutants lifecycle kube": {by: ".github/workflows/nightly.yml"},
-	"go run -C conformance ./mutants .":              {by: ".github/workflows/nightly.yml"},
-	"go run -C conformance ./mutants":                {more: "-list", why: "half an hour"},
+	"go run -C conformance ./mutants": {more: "-list", why: "half an hour"},
 	"go run -C conformance ./mutants match.go": {
 		form: "go run -C conformance ./mutants -list match.go",
 		why:  "minutes",

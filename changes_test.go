@@ -350,10 +350,7 @@ func TestReconcile(t *testing.T) {
 			"another effect", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
 			"dedicated=ml:NoExecute", "dedicated=ml:NoExecute dedicated:NoSchedule-",
 		},
-		{
-			"taken off", "gpu:NoSchedule dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-			"", "dedicated:NoSchedule-",
-		},
+		{"taken off", "gpu:NoSchedule dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "", "dedicated:NoSchedule-"},
 		{"taken off, and gone already", "gpu:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
 		{"taken off, but changed by another", "dedicated=theirs:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
 		{
@@ -377,14 +374,8 @@ func TestReconcile(t *testing.T) {
 			"the first of two counts, not removed", "a=1:NoSchedule a=2:NoSchedule",
 			"a=2:NoSchedule a=1:NoSchedule", "", "",
 		},
-		{
-			"the first of two counts, added", "a=1:NoSchedule", "",
-			"a=2:NoSchedule a=1:NoSchedule", "a=2:NoSchedule",
-		},
-		{
-			"the first of two counts, there", "a=2:NoSchedule a=1:NoSchedule", "",
-			"a=1:NoSchedule", "a=1:NoSchedule",
-		},
+		{"the first of two counts, added", "a=1:NoSchedule", "", "a=2:NoSchedule a=1:NoSchedule", "a=2:NoSchedule"},
+		{"the first of two counts, there", "a=2:NoSchedule a=1:NoSchedule", "", "a=1:NoSchedule", "a=1:NoSchedule"},
 		{"without an effect", "a: a:NoSchedule b:", "a: b:", "b=x:", "b=x: a:-"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -804,10 +795,7 @@ func TestReconcileOwned(t *testing.T) {
 		{"nothing owned, nothing desired", "a:NoSchedule", "", "", ""},
 		{"a first list", "a:NoSchedule", "", "b=1:NoSchedule", "b=1:NoSchedule"},
 		{"another value", "b=1:NoSchedule", "b:NoSchedule", "b=2:NoSchedule", "b=2:NoSchedule"},
-		{
-			"no longer desired, under whatever value", "a:NoSchedule b=9:NoSchedule",
-			"b:NoSchedule", "", "b:NoSchedule-",
-		},
+		{"no longer desired, under whatever value", "a:NoSchedule b=9:NoSchedule", "b:NoSchedule", "", "b:NoSchedule-"},
 		{"gone already", "a:NoSchedule", "b:NoSchedule", "", ""},
 		{"another effect is not owned", "b:NoExecute", "b:NoSchedule", "", ""},
 		{"without an effect", "b: b:NoSchedule", "b:", "", "b:-"},

@@ -28,9 +28,7 @@ const (
 	ForeverElseShortest
 )
 
-var selectionNames = []string{
-	"FirstMatch", "LongestMatch", "ShortestMatch", "ForeverElseShortest",
-}
+var selectionNames = []string{"FirstMatch", "LongestMatch", "ShortestMatch", "ForeverElseShortest"}
 
 // String returns the name of the constant, and "Selection(n)" for other numbers.
 func (s Selection) String() string { return enum.String(s, "Selection", selectionNames) }

@@ -146,9 +146,7 @@ func TestEvictionString(t *testing.T) {
 
 // A policy chooses for a taint of any effect.
 func TestChoose(t *testing.T) {
-	tols := parseTolerations(
-		"a:NoSchedule", "a op=Exists", "a:NoExecute for 60s", "a:NoExecute for 5s", "a:NoExecute",
-	)
+	tols := parseTolerations("a:NoSchedule", "a op=Exists", "a:NoExecute for 60s", "a:NoExecute for 5s", "a:NoExecute")
 	for _, tc := range []struct {
 		taint     string
 		selection taints.Selection
@@ -210,9 +208,7 @@ func brutePolicies(effects ...taints.EffectSet) []taints.EvictionPolicy {
 	} {
 		for _, fromTimeAdded := range []bool{false, true} {
 			for _, in := range effects {
-				all = append(all, taints.EvictionPolicy{
-					Select: selection, FromTimeAdded: fromTimeAdded, Effects: in,
-				})
+				all = append(all, taints.EvictionPolicy{Select: selection, FromTimeAdded: fromTimeAdded, Effects: in})
 			}
 		}
 	}

@@ -28,13 +28,7 @@ func Example() {
 	for _, pod := range []struct {
 		name        string
 		tolerations []taints.Toleration
-	}{
-		{"web", nil},
-		{
-			"train",
-			[]taints.Toleration{{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule}},
-		},
-	} {
+	}{{"web", nil}, {"train", []taints.Toleration{{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule}}}} {
 		m := taints.Compile(pod.tolerations)
 		for _, node := range nodes {
 			v := m.Filter(node.taints)
@@ -123,11 +117,7 @@ func ExampleTaint_Equal() {
 // A node has at most one taint of a key and effect, so these make a map key.
 func ExampleTaint_ID() {
 	byID := map[taints.TaintID]string{}
-	for _, spec := range []string{
-		"dedicated=ml:NoSchedule",
-		"dedicated=ml:NoExecute",
-		"dedicated=db:NoSchedule",
-	} {
+	for _, spec := range []string{"dedicated=ml:NoSchedule", "dedicated=ml:NoExecute", "dedicated=db:NoSchedule"} {
 		taint := taints.MustParseTaint(spec)
 		byID[taint.ID()] = taint.Value
 	}
@@ -247,11 +237,7 @@ func ExampleEffect() {
 
 // A drain tells what it will move from what it only keeps away.
 func ExampleEffectSet_Has() {
-	for _, effect := range []taints.Effect{
-		taints.NoSchedule,
-		taints.PreferNoSchedule,
-		taints.NoExecute,
-	} {
+	for _, effect := range []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute} {
 		fmt.Println(effect, taints.Hard.Has(effect), taints.Evicting.Has(effect))
 	}
 	// Output:
@@ -311,12 +297,7 @@ func ExampleToleration() {
 // Four ways to tolerate a node by its failure score.
 func ExampleOperator() {
 	node := taints.MustParseTaint("failure-score=5:NoSchedule")
-	for _, operator := range []taints.Operator{
-		taints.OpEqual,
-		taints.OpExists,
-		taints.OpLt,
-		taints.OpGt,
-	} {
+	for _, operator := range []taints.Operator{taints.OpEqual, taints.OpExists, taints.OpLt, taints.OpGt} {
 		toleration := taints.Toleration{Key: "failure-score", Operator: operator}
 		if operator != taints.OpExists {
 			toleration.Value = "6"
@@ -335,11 +316,7 @@ func ExampleOperator() {
 func ExampleToleration_Tolerates() {
 	tolerant := taints.MustParseToleration("sla.example.com/failure-score=6:NoSchedule op=Lt")
 	for _, score := range []string{"5", "6", "05", "low"} {
-		taint := taints.Taint{
-			Key:    "sla.example.com/failure-score",
-			Value:  score,
-			Effect: taints.NoSchedule,
-		}
+		taint := taints.Taint{Key: "sla.example.com/failure-score", Value: score, Effect: taints.NoSchedule}
 		fmt.Println(score, tolerant.Tolerates(taint))
 	}
 	// Output:
@@ -493,10 +470,7 @@ func ExampleMatcher_Match() {
 
 // A webhook asks once which toleration lets a pod onto tainted nodes.
 func ExampleMatch() {
-	pod := []taints.Toleration{
-		taints.MustParseToleration("dedicated=ml"),
-		taints.MustParseToleration("op=Exists"),
-	}
+	pod := []taints.Toleration{taints.MustParseToleration("dedicated=ml"), taints.MustParseToleration("op=Exists")}
 	i, ok := taints.Match(taints.MustParseTaint("gpu:NoSchedule"), pod)
 	fmt.Println(i, ok)
 	// Output: 1 true
@@ -546,11 +520,7 @@ func ExampleMatcher() {
 // avoided.
 func ExampleMatcher_Filter() {
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
-	for _, spec := range []string{
-		"dedicated=ml:NoSchedule",
-		"spot:PreferNoSchedule",
-		"dedicated=db:NoSchedule",
-	} {
+	for _, spec := range []string{"dedicated=ml:NoSchedule", "spot:PreferNoSchedule", "dedicated=db:NoSchedule"} {
 		if v := pod.Filter([]taints.Taint{taints.MustParseTaint(spec)}); v.Schedulable() {
 			fmt.Println(spec, v.PreferNoSchedule)
 		}
@@ -714,10 +684,7 @@ func ExampleEvictionOf() {
 		tolerations []taints.Toleration
 	}{
 		{"web", nil},
-		{
-			"database",
-			[]taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")},
-		},
+		{"database", []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")}},
 		{"agent", []taints.Toleration{taints.MustParseToleration("op=Exists")}},
 	} {
 		e := taints.EvictionOf(node, pod.tolerations, now)
@@ -982,10 +949,7 @@ func ExampleChanges_Only() {
 // A form is checked before there is a node to apply it to.
 func ExampleChanges_Validate() {
 	changes := taints.Changes{
-		Add: []taints.Taint{
-			{Key: "gpu", Effect: "NoScedule"},
-			{Key: "spot", Effect: taints.NoSchedule},
-		},
+		Add:        []taints.Taint{{Key: "gpu", Effect: "NoScedule"}, {Key: "spot", Effect: taints.NoSchedule}},
 		RemoveKeys: []string{"spot"},
 	}
 	var invalid *taints.ErrorList
@@ -1199,12 +1163,7 @@ func ExampleAddExtendedResources() {
 }
 
 func ExampleIsExtendedResourceName() {
-	for _, name := range []string{
-		"nvidia.com/gpu",
-		"cpu",
-		"kubernetes.io/x",
-		"requests.nvidia.com/gpu",
-	} {
+	for _, name := range []string{"nvidia.com/gpu", "cpu", "kubernetes.io/x", "requests.nvidia.com/gpu"} {
 		fmt.Println(name, taints.IsExtendedResourceName(name))
 	}
 	// Output:

@@ -65,11 +65,7 @@ func TestOptions(t *testing.T) {
 		{"Gt without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu=4 op=Gt", false},
 		{"Lt without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu=6 op=Lt", false},
 		{"Exists without comparison", taints.Options{NoComparison: true}, "readiness.k8s.io/gpu op=Exists", true},
-		{
-			"exact key with wildcards on",
-			taints.Options{KeyWildcards: true},
-			"readiness.k8s.io/gpu op=Exists", true,
-		},
+		{"exact key with wildcards on", taints.Options{KeyWildcards: true}, "readiness.k8s.io/gpu op=Exists", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tol := taints.MustParseToleration(tc.tol)
@@ -165,9 +161,7 @@ func TestMatcher(t *testing.T) {
 	t.Run("gives its tolerations and policy back as they were", func(t *testing.T) {
 		var want []taints.Toleration
 		for _, op := range []taints.Operator{"", "Equal", "Exists", "Lt", "Gt", "In"} {
-			for _, effect := range []taints.Effect{
-				"", "NoSchedule", "PreferNoSchedule", "NoExecute", "noschedule",
-			} {
+			for _, effect := range []taints.Effect{"", "NoSchedule", "PreferNoSchedule", "NoExecute", "noschedule"} {
 				for _, value := range []string{"", "a100", "40", "other"} {
 					for _, s := range []*int64{nil, seconds(0), seconds(300)} {
 						want = append(want, taints.Toleration{

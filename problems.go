@@ -44,10 +44,7 @@ var problems = [...]struct {
 	kind   ErrorKind
 	detail string
 }{
-	keyMissing: {
-		ErrRequired,
-		"a taint needs a key",
-	},
+	keyMissing: {ErrRequired, "a taint needs a key"},
 	keyMalformed: {
 		ErrInvalid,
 		"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), " +
@@ -58,38 +55,17 @@ var problems = [...]struct {
 		"must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', " +
 			"with a letter or digit at both ends of each part",
 	},
-	prefixTooLong: {
-		ErrTooLong,
-		"must have at most 253 characters before the '/'",
-	},
-	nameTooLong: {
-		ErrTooLong,
-		"must have at most 63 characters in its name, which is all or what follows the '/'",
-	},
+	prefixTooLong: {ErrTooLong, "must have at most 253 characters before the '/'"},
+	nameTooLong:   {ErrTooLong, "must have at most 63 characters in its name, which is all or what follows the '/'"},
 	valueMalformed: {
 		ErrInvalid,
 		"must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends",
 	},
-	valueTooLong: {
-		ErrTooLong,
-		"must have at most 63 characters",
-	},
-	valueUnwanted: {
-		ErrInvalid,
-		"must be empty, as the operator matches every value",
-	},
-	notInteger: {
-		ErrInvalid,
-		"must be a decimal integer within int64, without leading zeros or '+'",
-	},
-	effectMissing: {
-		ErrRequired,
-		effectRule,
-	},
-	effectUnknown: {
-		ErrUnsupported,
-		effectRule,
-	},
+	valueTooLong:  {ErrTooLong, "must have at most 63 characters"},
+	valueUnwanted: {ErrInvalid, "must be empty, as the operator matches every value"},
+	notInteger:    {ErrInvalid, "must be a decimal integer within int64, without leading zeros or '+'"},
+	effectMissing: {ErrRequired, effectRule},
+	effectUnknown: {ErrUnsupported, effectRule},
 	effectToRemove: {
 		ErrUnsupported,
 		effectRule + `; a "-" at the end asks for removal and names no taint`,
@@ -98,49 +74,25 @@ var problems = [...]struct {
 		ErrUnsupported,
 		`must be all, none, or names of effects and "other" with "|" between them`,
 	},
-	effectWithSeconds: {
-		ErrInvalid,
-		"must be NoExecute when tolerationSeconds is set",
-	},
-	operatorUnknown: {ErrUnsupported, ""}, // see operatorRule
-	operatorOff:     {ErrUnsupported, ""},
-	operatorWithoutKey: {
-		ErrInvalid,
-		"must be Exists when the key is empty, which means all keys and values",
-	},
+	effectWithSeconds:  {ErrInvalid, "must be NoExecute when tolerationSeconds is set"},
+	operatorUnknown:    {ErrUnsupported, ""}, // see operatorRule
+	operatorOff:        {ErrUnsupported, ""},
+	operatorWithoutKey: {ErrInvalid, "must be Exists when the key is empty, which means all keys and values"},
 	optionsMalformed: {
 		ErrInvalid,
 		`after the key, value and effect come " op=OPERATOR" and " for SECONDSs", ` +
 			"in this order, each at most once",
 	},
-	taintRepeated: {
-		ErrDuplicate,
-		"a node has at most one taint of a key and effect",
-	},
-	tolerationGone: {
-		ErrForbidden,
-		"an existing toleration cannot be removed or changed, except its tolerationSeconds",
-	},
-	taintPresent: {
-		ErrExists,
-		"the node has it as it is; overwrite would leave it so",
-	},
-	taintOfOtherValue: {
-		ErrExists,
-		"the node has this key and effect under another value; overwrite would replace it",
-	},
-	taintAbsent: {
-		ErrNotFound,
-		"the node has no such taint, or an earlier removal takes it",
-	},
+	taintRepeated:     {ErrDuplicate, "a node has at most one taint of a key and effect"},
+	tolerationGone:    {ErrForbidden, "an existing toleration cannot be removed or changed, except its tolerationSeconds"},
+	taintPresent:      {ErrExists, "the node has it as it is; overwrite would leave it so"},
+	taintOfOtherValue: {ErrExists, "the node has this key and effect under another value; overwrite would replace it"},
+	taintAbsent:       {ErrNotFound, "the node has no such taint, or an earlier removal takes it"},
 	taintRemovedToo: {
 		ErrConflict,
 		"a removal names it too; to replace what is there, add with overwrite and do not remove",
 	},
-	removalRepeated: {
-		ErrDuplicate,
-		"an earlier removal names it too",
-	},
+	removalRepeated: {ErrDuplicate, "an earlier removal names it too"},
 }
 
 // operatorRule says which operators are valid.

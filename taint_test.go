@@ -297,12 +297,10 @@ func TestParseTaints(t *testing.T) {
 		kind          error
 	}
 	for list, want := range map[string][]fault{
-		",":                          {{0, 0, "key", taints.ErrRequired}, {1, 1, "key", taints.ErrRequired}},
-		"a:NoSchedule,":              {{1, 13, "key", taints.ErrRequired}},
-		"a:NoSchedule, b:NoSchedule": {{1, 13, "key", taints.ErrInvalid}},
-		"a,b=-:NoSchedule,c:NoExecute": {
-			{0, 1, "effect", taints.ErrRequired}, {1, 4, "value", taints.ErrInvalid},
-		},
+		",":                             {{0, 0, "key", taints.ErrRequired}, {1, 1, "key", taints.ErrRequired}},
+		"a:NoSchedule,":                 {{1, 13, "key", taints.ErrRequired}},
+		"a:NoSchedule, b:NoSchedule":    {{1, 13, "key", taints.ErrInvalid}},
+		"a,b=-:NoSchedule,c:NoExecute":  {{0, 1, "effect", taints.ErrRequired}, {1, 4, "value", taints.ErrInvalid}},
 		"a=1:NoSchedule,a=2:NoSchedule": {{1, 15, "", taints.ErrDuplicate}},
 		"a:NoSchedule,a:NoSchedule-":    {{1, 15, "effect", taints.ErrUnsupported}},
 	} {
@@ -376,10 +374,7 @@ func TestTolerationString(t *testing.T) {
 			T{Key: "k", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(300)},
 			"k:NoExecute op=Exists for 300s", true,
 		},
-		{
-			T{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(-5)},
-			"k=v:NoExecute for -5s", true,
-		},
+		{T{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(-5)}, "k=v:NoExecute for -5s", true},
 		{
 			T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MaxInt64)},
 			"k:NoExecute for 9223372036854775807s", true,
@@ -553,9 +548,7 @@ func TestTolerationCompare(t *testing.T) {
 
 var enums = []enumtest.Enum{
 	enumtest.New("Selection",
-		[]taints.Selection{
-			taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest,
-		},
+		[]taints.Selection{taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest},
 		"FirstMatch", "LongestMatch", "ShortestMatch", "ForeverElseShortest",
 	),
 	enumtest.New("Outcome", []taints.Outcome{taints.Stays, taints.EvictsAt, taints.EvictsNow},

@@ -203,11 +203,7 @@ func TestValidateTolerations(t *testing.T) {
 		{"empty key with Exists", T{Operator: "Exists"}, ""},
 		{"empty key with Equal", T{Operator: "Equal", Value: "v"}, "0 operator: invalid"},
 		{"empty key with Gt", T{Operator: "Gt", Value: "1"}, "0 operator: invalid"},
-		{
-			"empty key with an unknown operator",
-			T{Operator: "In"},
-			"0 operator: invalid\n0 operator: not supported",
-		},
+		{"empty key with an unknown operator", T{Operator: "In"}, "0 operator: invalid\n0 operator: not supported"},
 		{"Exists with a value", T{Key: "k", Operator: "Exists", Value: "v"}, "0 value: invalid"},
 		{"Equal with an empty value", T{Key: "k", Operator: "Equal"}, ""},
 		{"no operator", T{Key: "k", Value: "v"}, ""},
@@ -318,10 +314,7 @@ func TestValidateTolerationsUpdate(t *testing.T) {
 		{"both gone", nil, "old 0 : forbidden\nold 1 : forbidden"},
 		{"another value", parseTolerations("a:NoExecute for 300s", "b=w:NoSchedule"), "old 1 : forbidden"},
 		{"another effect", parseTolerations("a:NoExecute for 300s", "b=v"), "old 1 : forbidden"},
-		{
-			"Equal spelled out", parseTolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"),
-			"old 1 : forbidden",
-		},
+		{"Equal spelled out", parseTolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "old 1 : forbidden"},
 		{"invalid", append(slices.Clone(old), taints.Toleration{}), "2 operator: invalid"},
 		{"gone and invalid", []taints.Toleration{old[0], {}}, "old 1 : forbidden\n1 operator: invalid"},
 	} {

@@ -151,10 +151,7 @@ func TestDifferenceScores(t *testing.T) {
 	for _, test := range []struct {
 		counts              []int
 		kubernetes, library []int64
-	}{
-		{[]int{1 << 60, 1 << 59}, []int64{96, 98}, []int64{0, 50}},
-		{[]int{2, -1}, []int64{0, 150}, []int64{0, 100}},
-	} {
+	}{{[]int{1 << 60, 1 << 59}, []int64{96, 98}, []int64{0, 50}}, {[]int{2, -1}, []int64{0, 150}, []int64{0, 100}}} {
 		scores := make(gated.NodeScoreList, len(test.counts))
 		for i, c := range test.counts {
 			scores[i].Score = int64(c)

@@ -71,9 +71,7 @@ func ExamplePolicy() {
 // A toleration of all effects lets a device be allocated, and does not keep the
 // pod where the device is tainted with NoExecute.
 func ExampleEvictionTolerations() {
-	device := []resourceapi.DeviceTaint{
-		{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute},
-	}
+	device := []resourceapi.DeviceTaint{{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute}}
 	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 
 	fmt.Println(dra.Options().Filter(dra.Taints(device), dra.Tolerations(tolerations)))

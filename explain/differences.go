@@ -116,9 +116,7 @@ func (d Difference) meaning(unknown string, known []string) Difference {
 	return d
 }
 
-var knownEffects = [...]string{
-	string(taints.NoSchedule), string(taints.PreferNoSchedule), string(taints.NoExecute),
-}
+var knownEffects = [...]string{string(taints.NoSchedule), string(taints.PreferNoSchedule), string(taints.NoExecute)}
 
 func isKnownEffect(effect string) bool {
 	for _, known := range knownEffects {

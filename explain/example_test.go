@@ -116,10 +116,7 @@ func ExampleReason_Redact() {
 
 // Metrics count the rules that pods fail.
 func ExampleReason_Mismatch() {
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("spot:NoSchedule"),
-	}
+	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("spot:NoSchedule")}
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated=db:NoSchedule")})
 	for _, reason := range explain.Node(pod, node) {
 		fmt.Println(reason.Mismatch())

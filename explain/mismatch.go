@@ -84,9 +84,7 @@ const (
 	HintOtherKey
 )
 
-var hintNames = []string{
-	"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey",
-}
+var hintNames = []string{"HintNone", "HintLetterCase", "HintSpelling", "HintEmptyValue", "HintOtherKey"}
 
 // String returns the name of the constant, and "Hint(n)" for other numbers.
 func (h Hint) String() string { return enum.String(h, "Hint", hintNames) }

@@ -131,12 +131,7 @@ func internalError(path *field.Path, err error) *field.Error {
 	if !isNil(err) {
 		detail = err.Error()
 	}
-	return &field.Error{
-		Type:     field.ErrorTypeInternal,
-		Field:    path.String(),
-		BadValue: err,
-		Detail:   detail,
-	}
+	return &field.Error{Type: field.ErrorTypeInternal, Field: path.String(), BadValue: err, Detail: detail}
 }
 
 // badValue returns the value as a field error of the type has it.

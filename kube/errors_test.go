@@ -115,10 +115,7 @@ func TestFieldErrors(t *testing.T) {
 			"not found", fault(0, "", taints.ErrNotFound), path,
 			field.ErrorList{{Type: field.ErrorTypeNotFound, Field: "spec.taints[0]", BadValue: "v", Detail: "d"}},
 		},
-		{
-			"conflict", fault(0, "", taints.ErrConflict), path,
-			field.ErrorList{field.Invalid(path.Index(0), "v", "d")},
-		},
+		{"conflict", fault(0, "", taints.ErrConflict), path, field.ErrorList{field.Invalid(path.Index(0), "v", "d")}},
 		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
 		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
 
@@ -147,10 +144,7 @@ func TestFieldErrors(t *testing.T) {
 		{"another error, wrapped", wrapped, path, field.ErrorList{internal(path, wrapped)}},
 		{"another error at the root", io.EOF, nil, field.ErrorList{internal(nil, io.EOF)}},
 		{"other errors", tree{io.EOF, wrapped}, path, field.ErrorList{internal(path, tree{io.EOF, wrapped})}},
-		{
-			"wrapped", fmt.Errorf("wrapped: %w", fault(0, "key", taints.ErrRequired)), path,
-			field.ErrorList{required},
-		},
+		{"wrapped", fmt.Errorf("wrapped: %w", fault(0, "key", taints.ErrRequired)), path, field.ErrorList{required}},
 		{
 			"joined",
 			errors.Join(fault(0, "key", taints.ErrRequired), wrapped, fault(1, "key", taints.ErrRequired)),
@@ -164,9 +158,7 @@ func TestFieldErrors(t *testing.T) {
 		{"aggregate", utilerrors.NewAggregate([]error{
 			fault(0, "key", taints.ErrRequired),
 			utilerrors.NewAggregate([]error{io.EOF, fault(0, "key", taints.ErrRequired)}),
-		}), path, field.ErrorList{
-			required, internal(path, io.EOF), required,
-		}},
+		}), path, field.ErrorList{required, internal(path, io.EOF), required}},
 
 		{"no faults", empty, path, nil},
 		{"nil faults", nothing, path, field.ErrorList{internal(path, nothing)}},

@@ -53,15 +53,10 @@ func ExampleCoreTaints() {
 
 // The tolerations of a pod decide when it leaves a node.
 func ExampleTolerations() {
-	pod := corev1.Pod{Spec: corev1.PodSpec{
-		Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
-	}}
+	pod := corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}}}
 	m := taints.Compile(kube.Tolerations(pod.Spec.Tolerations))
 
-	unreachable := corev1.Taint{
-		Key:    corev1.TaintNodeUnreachable,
-		Effect: corev1.TaintEffectNoExecute,
-	}
+	unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
 	fmt.Println(m.Filter(kube.Taints([]corev1.Taint{unreachable})).Evicts())
 	// Output: false
 }
@@ -104,13 +99,8 @@ func ExampleCoreToleration() {
 
 // A webhook reports what is wrong with a node's taints.
 func ExampleFieldErrors() {
-	list := []corev1.Taint{
-		{Key: "dedicated", Value: "ml", Effect: "NoScedule"},
-		{Effect: corev1.TaintEffectNoExecute},
-	}
-	for _, err := range kube.FieldErrors(
-		taints.ValidateTaints(kube.Taints(list)), field.NewPath("spec", "taints"),
-	) {
+	list := []corev1.Taint{{Key: "dedicated", Value: "ml", Effect: "NoScedule"}, {Effect: corev1.TaintEffectNoExecute}}
+	for _, err := range kube.FieldErrors(taints.ValidateTaints(kube.Taints(list)), field.NewPath("spec", "taints")) {
 		fmt.Println(err)
 	}
 	// Output:

@@ -51,9 +51,7 @@ func rulesOf(text string) lifecycle.ConditionRules {
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) == 2 {
 			kind, status, _ := strings.Cut(fields[0], "=")
-			rules = append(rules, lifecycle.ConditionRule{
-				Type: kind, Status: status, Taint: taintsOf(fields[1])[0],
-			})
+			rules = append(rules, lifecycle.ConditionRule{Type: kind, Status: status, Taint: taintsOf(fields[1])[0]})
 		}
 	}
 	return rules
@@ -106,10 +104,7 @@ func TestConditionTaints(t *testing.T) {
 			},
 		},
 		{"Ready= Ready=False", []string{prefix + "not-ready:NoSchedule"}},
-		{
-			"Ready=Unknown Ready=True",
-			[]string{prefix + "unreachable:NoSchedule", prefix + "unreachable:NoExecute"},
-		},
+		{"Ready=Unknown Ready=True", []string{prefix + "unreachable:NoSchedule", prefix + "unreachable:NoExecute"}},
 	} {
 		t.Run(tc.state, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, texts(lifecycle.ConditionTaints(stateOf(tc.state)))); diff != "" {
@@ -332,9 +327,7 @@ func TestConditionRules(t *testing.T) {
 		},
 	})
 	t.Run("no rules", func(t *testing.T) {
-		checkReconciliations(t, nil, []reconciliation{
-			{"", notReady + ":NoSchedule", "Ready=True cordoned", nil, nil},
-		})
+		checkReconciliations(t, nil, []reconciliation{{"", notReady + ":NoSchedule", "Ready=True cordoned", nil, nil}})
 	})
 	t.Run("of two values the first rule's counts", func(t *testing.T) {
 		rules := rulesOf("A=True x=a:NoExecute\nB=True x=b:NoExecute")
@@ -346,9 +339,7 @@ func TestConditionRules(t *testing.T) {
 	})
 	t.Run("of two values the first condition's counts", func(t *testing.T) {
 		rules := rulesOf("A=True x=a:NoSchedule\nB=True x=b:NoSchedule")
-		checkReconciliations(t, rules, []reconciliation{
-			{"", "", "B=True A=True", []string{"x=b:NoSchedule"}, nil},
-		})
+		checkReconciliations(t, rules, []reconciliation{{"", "", "B=True A=True", []string{"x=b:NoSchedule"}, nil}})
 	})
 	t.Run("a taint of several conditions comes once", func(t *testing.T) {
 		rules := rulesOf(`
@@ -473,10 +464,7 @@ var (
 	})
 	conditionStatuses = rapid.SampledFrom([]string{"True", "False", "Unknown", "true", ""})
 	anyCondition      = rapid.Custom(func(t *rapid.T) lifecycle.Condition {
-		return lifecycle.Condition{
-			Type:   conditionTypes.Draw(t, "type"),
-			Status: conditionStatuses.Draw(t, "status"),
-		}
+		return lifecycle.Condition{Type: conditionTypes.Draw(t, "type"), Status: conditionStatuses.Draw(t, "status")}
 	})
 	anyState = rapid.Custom(func(t *rapid.T) lifecycle.NodeState {
 		return lifecycle.NodeState{

@@ -139,10 +139,7 @@ func TestRateOf(t *testing.T) {
 
 // Rates are those of the zones one by one, and 0 in a cluster that is cut off.
 func TestRatesAreThoseOfTheZones(t *testing.T) {
-	number := rapid.OneOf(
-		rapid.IntRange(-2, 100),
-		rapid.SampledFrom([]int{math.MinInt, math.MaxInt, math.MaxInt - 1}),
-	)
+	number := rapid.OneOf(rapid.IntRange(-2, 100), rapid.SampledFrom([]int{math.MinInt, math.MaxInt, math.MaxInt - 1}))
 	zone := rapid.Custom(func(t *rapid.T) lifecycle.Zone {
 		return lifecycle.Zone{Ready: number.Draw(t, "ready"), NotReady: number.Draw(t, "notReady")}
 	})

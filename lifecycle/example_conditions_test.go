@@ -75,14 +75,8 @@ func ExampleConditionRules_ReconcileConditions() {
 	rules := lifecycle.ConditionRules{
 		{Type: ready, Taint: starting},
 		{Type: ready, Status: "Unknown", Taint: starting},
-		{
-			Type: ready, Status: "False",
-			Taint: taints.MustParseTaint("example.com/gpu=failed:NoSchedule"),
-		},
-		{
-			Type: ready, Status: "False",
-			Taint: taints.MustParseTaint("example.com/gpu=failed:NoExecute"),
-		},
+		{Type: ready, Status: "False", Taint: taints.MustParseTaint("example.com/gpu=failed:NoSchedule")},
+		{Type: ready, Status: "False", Taint: taints.MustParseTaint("example.com/gpu=failed:NoExecute")},
 	}
 	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -140,10 +134,7 @@ func ExampleCondition() {
 // A node is cordoned for an upgrade while its disk fills up.
 func ExampleNodeState() {
 	node := lifecycle.NodeState{
-		Conditions: []lifecycle.Condition{
-			{Type: "DiskPressure", Status: "True"},
-			{Type: "Ready", Status: "True"},
-		},
+		Conditions:    []lifecycle.Condition{{Type: "DiskPressure", Status: "True"}, {Type: "Ready", Status: "True"}},
 		Unschedulable: true,
 	}
 	fmt.Println(taints.Filter(lifecycle.ConditionTaints(node), nil))
@@ -157,9 +148,7 @@ func ExampleConditionRule() {
 		Status: "False",
 		Taint:  taints.MustParseTaint("nvidia.com/gpu=broken:NoExecute"),
 	}
-	broken := lifecycle.NodeState{
-		Conditions: []lifecycle.Condition{{Type: "example.com/GPUReady", Status: "False"}},
-	}
+	broken := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "example.com/GPUReady", Status: "False"}}}
 	fmt.Println(lifecycle.ConditionRules{rule}.ConditionTaints(broken))
 	// Output: [nvidia.com/gpu=broken:NoExecute]
 }

@@ -80,10 +80,7 @@ func ExampleDefaultDisruptionPolicy() {
 // An operator would rather wait than move pods when a third of a zone is gone.
 func ExampleDisruptionPolicy() {
 	careful := lifecycle.DisruptionPolicy{Threshold: 0.3, Rate: 0.1}
-	fmt.Println(careful.Rates(nil, []lifecycle.Zone{
-		{Ready: 19, NotReady: 1},
-		{Ready: 12, NotReady: 8},
-	}))
+	fmt.Println(careful.Rates(nil, []lifecycle.Zone{{Ready: 19, NotReady: 1}, {Ready: 12, NotReady: 8}}))
 	// Output: [0.1 0]
 }
 

@@ -64,10 +64,7 @@ func ExampleQueue_Update() {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var queue lifecycle.Queue[string]
 	for i, pod := range []string{"cache-0", "cache-1", "cache-2"} {
-		queue.Update(pod, taints.Eviction{
-			Outcome: taints.EvictsAt,
-			At:      start.Add(time.Duration(i) * time.Minute),
-		})
+		queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: start.Add(time.Duration(i) * time.Minute)})
 	}
 	fmt.Println(queue.Update("cache-1", taints.Eviction{Outcome: taints.EvictsNow, At: start}))
 	fmt.Println(queue.Update("cache-2", taints.Eviction{Outcome: taints.Stays}))
@@ -110,10 +107,7 @@ func ExampleQueue_PopDue() {
 	for pod := range queue.PopDue(now) {
 		if err := evict(pod); err != nil {
 			fmt.Println(pod, err)
-			queue.Update(pod, taints.Eviction{
-				Outcome: taints.EvictsAt,
-				At:      now.Add(10 * time.Second),
-			})
+			queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(10 * time.Second)})
 		}
 	}
 	next, _ := queue.Next()
@@ -128,10 +122,7 @@ func ExampleQueue_All() {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var queue lifecycle.Queue[string]
 	for i, pod := range []string{"web", "batch", "cache"} {
-		queue.Update(pod, taints.Eviction{
-			Outcome: taints.EvictsAt,
-			At:      noon.Add(time.Duration(i) * time.Minute),
-		})
+		queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: noon.Add(time.Duration(i) * time.Minute)})
 	}
 	var lines []string
 	for pod, due := range queue.All() {
@@ -151,11 +142,7 @@ func ExampleQueue_All() {
 func ExampleQueueChange() {
 	due := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var queue lifecycle.Queue[string]
-	for _, e := range []taints.Eviction{
-		{Outcome: taints.EvictsAt, At: due},
-		{Outcome: taints.EvictsAt, At: due},
-		{},
-	} {
+	for _, e := range []taints.Eviction{{Outcome: taints.EvictsAt, At: due}, {Outcome: taints.EvictsAt, At: due}, {}} {
 		switch queue.Update("web", e) {
 		case lifecycle.Scheduled, lifecycle.Moved:
 			fmt.Println("leaves at", e.At.Format(time.TimeOnly))

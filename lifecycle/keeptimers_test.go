@@ -133,11 +133,7 @@ func TestBegunEvictions(t *testing.T) {
 		{"another time at the same moment", []taints.Eviction{at(0, hour), at(0, 2*hour)}, false},
 		{"seen before the deadline", []taints.Eviction{at(0, hour), at(hour-1, 3*hour)}, false},
 		{"seen at the deadline", []taints.Eviction{at(0, hour), at(hour, 3*hour)}, true},
-		{
-			"seen behind the deadline, tolerated for no time",
-			[]taints.Eviction{at(0, hour), check("0s", 2*hour)},
-			true,
-		},
+		{"seen behind the deadline, tolerated for no time", []taints.Eviction{at(0, hour), check("0s", 2*hour)}, true},
 		{
 			"seen behind the deadline, and the clock stepped back",
 			[]taints.Eviction{at(0, hour), at(2*hour, 3*hour), at(0, hour)},

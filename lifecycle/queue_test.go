@@ -124,9 +124,7 @@ var soon = rapid.Map(rapid.IntRange(0, 40), func(quarters int) time.Time {
 // evicted returns the eviction by a taint that is tolerated for the seconds.
 func evicted(seconds int64, observed time.Time) taints.Eviction {
 	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}}
-	return taints.EvictionOf(node, []taints.Toleration{
-		{Operator: "Exists", TolerationSeconds: &seconds},
-	}, observed)
+	return taints.EvictionOf(node, []taints.Toleration{{Operator: "Exists", TolerationSeconds: &seconds}}, observed)
 }
 
 // anyEviction is one of a policy's or of a caller's.

@@ -76,8 +76,7 @@ func tolerates(name string, tolerations []corev1.Toleration, floor float64) meas
 			return measure.Each(func() {
 				var errs error
 				for _, t := range taints.Untolerated(kube.Taints(list), kube.Tolerations(tolerations), taints.AllEffects) {
-					errs = multierr.Append(errs,
-						serrors.Wrap(fmt.Errorf("did not tolerate taint"), "taint", t.String()))
+					errs = multierr.Append(errsserrors.Wrap(fmt.Errorf("did not tolerate taint"), "taint", t.String()))
 				}
 				check(errs)
 			})
@@ -167,8 +166,7 @@ func compared(name string, a, b []corev1.Toleration, want bool) measure.Row {
 		Name: name, Beside: descheduler, Floor: 1,
 		Ours: func() func(int) {
 			return measure.Each(func() {
-				measure.MustNot(want !=
-					tolerationset.Same(kube.Tolerations(a), kube.Tolerations(b), taints.Options{}))
+				measure.MustNot(want != tolerationset.Same(kube.Tolerations(a), kube.Tolerations(b), taints.Options{}))
 			})
 		},
 		Other: func() func(int) {

@@ -170,16 +170,8 @@ func was(s string) bool {
 				`func Decide(s string) bool { return o.Asks(s) || taints.IsExtendedResourceName(s) }` + calls,
 			"uses example.com/kubernetes/other.Asks",
 		},
-		"of nothing": {
-			"package p\n",
-			goodShim,
-			"it replaces nothing",
-		},
-		"that removes what is absent": {
-			packageText,
-			goodShim + "\n//owntests:removes absent\n",
-			"no absent to remove",
-		},
+		"of nothing":                  {"package p\n", goodShim, "it replaces nothing"},
+		"that removes what is absent": {packageText, goodShim + "\n//owntests:removes absent\n", "no absent to remove"},
 		"by a method of Kubernetes": {
 			packageText,
 			begin +

@@ -68,10 +68,7 @@ var scratches = []scratch{
 		"sigs.k8s.io/karpenter/pkg/scheduling",
 		"sigs.k8s.io/karpenter/pkg/utils/pod",
 		"sigs.k8s.io/karpenter/pkg/utils/pretty",
-	}, untested: []string{
-		"sigs.k8s.io/karpenter/pkg/utils/pod",
-		"sigs.k8s.io/karpenter/pkg/utils/pretty",
-	}},
+	}, untested: []string{"sigs.k8s.io/karpenter/pkg/utils/pod", "sigs.k8s.io/karpenter/pkg/utils/pretty"}},
 	{name: "cluster-api", modules: []string{"sigs.k8s.io/cluster-api"}, version: "v1.13.6", tests: []string{
 		"sigs.k8s.io/cluster-api/internal/util/taints",
 		"sigs.k8s.io/cluster-api/internal/controllers/machine",

@@ -46,24 +46,13 @@ var commands = map[string]how{
 	"go run ./examples/whynot -":                                     {why: "reads what kubectl prints; TestRun of the example has it"},
 	"go test ./...":                                                  {by: ".ci/run"},
 	"go run -C examples/kubernetes ./play":                           {by: "examples/kubernetes/e2e/play_linux_test.go"},
-	"go get github.com/seed-0529bac1/taints": {
-		by: "internal/release/release_test.go TestRelease",
-	},
-	"go run -C conformance ./ratios": {
-		more: "-match count -rounds 1 -repeats 1",
-		why:  "5 minutes",
-	},
-	"kubectl get nodes,pods -A -o json": {
-		why: "needs a cluster: its output is what examples/whynot reads",
-	},
-	"kubectl get node NAME -o yaml": {
-		why: "names an input: cmd/playground reads what kubectl prints",
-	},
-	"kubectl get pod NAME -o json": {
-		why: "names an input: cmd/playground reads what kubectl prints",
-	},
-	"kubectl describe pod":                     {why: "names an output, which conformance compares"},
-	"apt-get install chromium chromium-driver": {why: "installs programs on the machine"},
+	"go get github.com/seed-0529bac1/taints":                         {by: "internal/release/release_test.go TestRelease"},
+	"go run -C conformance ./ratios":                                 {more: "-match count -rounds 1 -repeats 1", why: "5 minutes"},
+	"kubectl get nodes,pods -A -o json":                              {why: "needs a cluster: its output is what examples/whynot reads"},
+	"kubectl get node NAME -o yaml":                                  {why: "names an input: cmd/playground reads what kubectl prints"},
+	"kubectl get pod NAME -o json":                                   {why: "names an input: cmd/playground reads what kubectl prints"},
+	"kubectl describe pod":                                           {why: "names an output, which conformance compares"},
+	"apt-get install chromium chromium-driver":                       {why: "installs programs on the machine"},
 
 	// the gate and the night
 	".ci/run":  {by: ".github/workflows/ci.yml"},
@@ -79,10 +68,7 @@ var commands = map[string]how{
 		calm: true,
 		why:  "40 minutes of a machine that does nothing else",
 	},
-	"go test -C examples/kubernetes -timeout 1h ./e2e": {
-		more: "-list .",
-		by:   ".github/workflows/nightly.yml",
-	},
+	"go test -C examples/kubernetes -timeout 1h ./e2e": {more: "-list .", by: ".github/workflows/nightly.yml"},
 
 	"go test ./internal/api -update": {more: "-run NoSuchTest", why: "writes api"},
 
@@ -106,30 +92,19 @@ var commands = map[string]how{
 	"git push origin main cmd/v0.1.0":     {why: installs},
 	"go mod init example.com/project":     {why: releases},
 	"go mod tidy":                         {more: "-diff"},
-	"go get github.com/seed-0529bac1/taints@v1.1.0 github.com/seed-0529bac1/taints/kube@v0.2.0": {
-		why: releases,
-	},
+	"go get github.com/seed-0529bac1/taints@v1.1.0 github.com/seed-0529bac1/taints/kube@v0.2.0": {why: releases},
 	"go list -m -u": {more: "pgregory.net/rapid"},
 
 	// conformance
-	"go test -C conformance .": {more: "-rapid.checks=5"},
-	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {
-		more: "-rapid.checks=5",
-		why:  "up to an hour",
-	},
-	"go test -C conformance/adopters .":   {more: "-rapid.checks=5"},
-	"go test -C conformance/clusterapi .": {more: "-rapid.checks=5"},
-	".ci/versions 1000000 1.36":           {by: ".github/workflows/nightly.yml"},
-	".ci/versions": {
-		more: "5 1.36",
-		why:  "builds four versions of Kubernetes",
-	},
-	"go run -C conformance ./owntests": {more: "-check", why: "builds Kubernetes once more"},
-	"go test -C conformance -run '^$' -bench Work .": {
-		more: "-bench Work/compile -benchtime 1x",
-		why:  "minutes",
-	},
-	"go run -C conformance ./mutants": {more: "-list", why: "half an hour"},
+	"go test -C conformance .":                                   {more: "-rapid.checks=5"},
+	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {more: "-rapid.checks=5", why: "up to an hour"},
+	"go test -C conformance/adopters .":                          {more: "-rapid.checks=5"},
+	"go test -C conformance/clusterapi .":                        {more: "-rapid.checks=5"},
+	".ci/versions 1000000 1.36":                                  {by: ".github/workflows/nightly.yml"},
+	".ci/versions":                                               {more: "5 1.36", why: "builds four versions of Kubernetes"},
+	"go run -C conformance ./owntests":                           {more: "-check", why: "builds Kubernetes once more"},
+	"go test -C conformance -run '^$' -bench Work .":             {more: "-bench Work/compile -benchtime 1x", why: "minutes"},
+	"go run -C conformance ./mutants":                            {more: "-list", why: "half an hour"},
 	"go run -C conformance ./mutants match.go": {
 		form: "go run -C conformance ./mutants -list match.go",
 		why:  "minutes",
@@ -149,14 +124,11 @@ var commands = map[string]how{
 	},
 
 	// cmd/playground
-	"go run -C cmd ./playground":              {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
-	"go run -C cmd ./playground -addr :9000":  {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
-	"go run -C cmd ./playground -o /tmp/site": {run: true},
-	"go test -C cmd ./playground/...":         {more: "-run NoSuchTest", why: "part of go test -C cmd ./..."},
-	"go test -C cmd ./playground -screenshots FOLDER": {
-		more: "-run NoSuchTest",
-		why:  "starts a browser",
-	},
+	"go run -C cmd ./playground":                      {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
+	"go run -C cmd ./playground -addr :9000":          {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
+	"go run -C cmd ./playground -o /tmp/site":         {run: true},
+	"go test -C cmd ./playground/...":                 {more: "-run NoSuchTest", why: "part of go test -C cmd ./..."},
+	"go test -C cmd ./playground -screenshots FOLDER": {more: "-run NoSuchTest", why: "starts a browser"},
 }
 
 // scripts are documents of which tests run the blocks of a language themselves,

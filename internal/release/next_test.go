@@ -61,12 +61,7 @@ func TestNextReleases(t *testing.T) {
 
 	t.Run("incompatible", func(t *testing.T) {
 		for _, change := range []struct{ file, from, to, says string }{
-			{
-				"total.go",
-				") Total() int ",
-				") total() int ",
-				"Verdict.Total: removed",
-			},
+			{"total.go", ") Total() int ", ") total() int ", "Verdict.Total: removed"},
 			{
 				"defaults.go",
 				"func IsExtendedResourceName(name string)",

@@ -372,3 +372,64 @@ func TestFirstNodeComesEarly(t *testing.T) {
 		}
 	}
 }
+
+// What tolerates everything is known to, if its tolerations may be read.
+func TestExempts(t *testing.T) {
+	for _, c := range []struct {
+		list    []taints.Toleration
+		options taints.Options
+		groups  int // from which on it is known
+	}{
+		{[]taints.Toleration{exists("")}, taints.Options{}, 16},
+		{[]taints.Toleration{exists("a"), {Operator: taints.OpExists, Effect: taints.NoSchedule}, exists("")}, taints.Options{}, 48},
+		{[]taints.Toleration{exists("*")}, taints.Options{KeyWildcards: true}, 16},
+		{[]taints.Toleration{exists("*"), exists("a*")}, taints.Options{}, math.MaxInt},
+		{[]taints.Toleration{{}, {Operator: taints.OpGt, Value: "1"}, {Operator: "In"}}, taints.Options{}, math.MaxInt},
+		{[]taints.Toleration{
+			{Operator: taints.OpExists, Effect: taints.NoSchedule},
+			{Operator: taints.OpExists, Effect: taints.PreferNoSchedule},
+			{Operator: taints.OpExists, Effect: taints.NoExecute},
+			{Operator: taints.OpExists, Effect: "unknown"},
+		}, taints.Options{}, math.MaxInt},
+		{[]taints.Toleration{exists("a*")}, taints.Options{KeyWildcards: true}, math.MaxInt},
+		{nil, taints.Options{}, math.MaxInt},
+	} {
+		m := c.options.Compile(c.list)
+		for groups := range 100 {
+			if got := exempts(m, groups); got != (groups >= c.groups) {
+				t.Errorf("%v among %d groups: %v, want from %d on", c.list, groups, got, c.groups)
+			}
+		}
+	}
+}
+
+// A query that has searched copies the groups that it found, unless these are more
+// than a quarter of all.
+func TestCopiesAQuarter(t *testing.T) {
+	for found := range 6 {
+		x := newModeledIndex(0)
+		for i := range found {
+			x.set(i, []taints.Taint{soft("own", strconv.Itoa(i))})
+		}
+		for groups := found; groups < 40; groups++ {
+			want := 0
+			if found <= groups/4 {
+				want = found
+			}
+			if _, _, copied := x.index.steps(nil); copied != want {
+				t.Errorf("%d of %d groups: %d are copied, want %d", found, groups, copied, want)
+			}
+			x.checkQueries(t, nil)
+			x.set(100+groups, own(groups))
+		}
+	}
+}
+
+// Each anchor comes once, in the order in which they were made.
+func TestDistinct(t *testing.T) {
+	all := times(5, func(i int) *anchor { return &anchor{order: uint64(i)} })
+	got := distinct([]*anchor{all[3], all[0], all[3], all[4], all[0], all[3]})
+	if want := []*anchor{all[0], all[3], all[4]}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", fmt.Sprint(got), want)
+	}
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/golden"
+)
+
+// TestAdvice has a file of cases. Each has objects and, indented, the advice for
+// the pod p: "0: …" replaces the toleration of this index, "add …" adds one,
+// "repair …" is a taint of a node's state, and "if …" is an alternative. The cause,
+// what to do and the notes are what people see.
+func TestAdvice(t *testing.T) {
+	const path = "testdata/advice.txt"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []string
+	for c := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+		lines := slices.DeleteFunc(strings.Split(c, "\n"), func(s string) bool { return strings.HasPrefix(s, "  ") })
+		input := objectsOf(lines[1:])
+		r := mustReport(t, input)
+		if len(r.Causes) != 1 {
+			t.Fatalf("%s: causes %+v", lines[0], r.Causes)
+		}
+		checkForms(t, &r.Causes[0], input)
+		checkChange(t, &r.Pending[0], input)
+		for _, advice := range adviceOf(&r) {
+			lines = append(lines, "  "+advice)
+		}
+		cases = append(cases, strings.Join(lines, "\n")+"\n")
+	}
+	golden.CompareFile(t, path, strings.Join(cases, "\n"))
+}
+
+// objectsOf reads lines of "node NAME LABEL… TAINT…", "pod TOLERATION, …" and
+// objects in YAML.
+func objectsOf(lines []string) string {
+	var documents []string
+	for _, line := range lines {
+		kind, rest, _ := strings.Cut(line, " ")
+		switch kind {
+		case "node":
+			isLabel := func(s string) bool { return !strings.Contains(s, ":") }
+			words := strings.Fields(rest)
+			specs := slices.DeleteFunc(slices.Clone(words), isLabel)
+			line = nodeJSON(words[0], strings.Join(words[1:len(words)-len(specs)], ","), specs...)
+		case "pod":
+			var list []taints.Toleration
+			for s := range strings.SplitSeq(rest, ", ") {
+				if s != "" {
+					list = append(list, tol(s))
+				}
+			}
+			line = podJSON("p", "", "", list...)
+		}
+		documents = append(documents, line)
+	}
+	return "# YAML\n" + strings.Join(documents, "\n---\n")
+}
+
+func adviceOf(r *report) []string {
+	x, c := &r.Pending[0], &r.Causes[0]
+	var lines []string
+	if x.Change != nil {
+		lines = append(entryTexts(x.Tolerations, x.Change.Entries), stateTexts(x.Change.NodeTaints)...)
+		lines = append(lines, fmt.Sprintf("opens %d", x.Change.Opens))
+	}
+	for _, a := range x.Alternatives {
+		words := slices.Concat([]string{"if"}, taintTexts(a.Taints), stateTexts(a.NodeTaints), entryTexts(x.Tolerations, a.Corrections))
+		lines = append(lines, strings.Join(words, " "))
+	}
+	lines = append(lines, "cause "+c.Text)
+	for _, s := range c.Fix {
+		lines = append(lines, "fix "+strings.TrimSuffix(s.Text+": "+s.Command, ": "))
+	}
+	for _, n := range c.Notes {
+		lines = append(lines, "note "+n)
+	}
+	return lines
+}
+
+// entryTexts writes entries with the place of what they replace.
+func entryTexts(tolerations []taints.Toleration, list []entry) []string {
+	var words []string
+	for _, e := range list {
+		text := "add " + e.Toleration.String()
+		if e.Replaces != nil {
+			text = fmt.Sprintf("%d: %s", slices.IndexFunc(tolerations, e.Replaces.Equal), e.Toleration)
+		}
+		words = append(words, text)
+	}
+	return words
+}
+
+func stateTexts(list []taints.Taint) []string {
+	var words []string
+	for _, t := range list {
+		words = append(words, "repair "+t.String())
+	}
+	return words
+}
+
+// checkForms sees that page one, the details and the page have the same words.
+func checkForms(t *testing.T, c *cause, input string) {
+	t.Helper()
+	tags := regexp.MustCompile(`<[^>]+>`)
+	page := html.UnescapeString(tags.ReplaceAllString(mustRun(t, input, "-o", "html"), " "))
+	for form, text := range map[string]string{
+		"page one": mustRun(t, input), "the details": mustRun(t, input, "-o", "wide"), "the page": page,
+	} {
+		words := []string{c.Text}
+		for _, s := range c.Fix {
+			words = append(words, sentence(s.Text), s.Command)
+		}
+		for _, w := range words {
+			if !strings.Contains(oneLine(text), oneLine(w)) {
+				t.Errorf("%s lacks %q: %s", form, w, text)
+			}
+		}
+	}
+}
+
+// checkChange sees that the change is valid and opens as many nodes as it says.
+func checkChange(t *testing.T, x *pending, input string) {
+	t.Helper()
+	if x.Change == nil {
+		return
+	}
+	if err := taints.ValidateTolerations(x.Change.Tolerations); err != nil {
+		t.Error(err)
+	}
+	opens := 0
+	c := newCluster(filter{})
+	if err := readManifests(strings.NewReader(input), c.decode); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range c.nodes {
+		left := slices.DeleteFunc(n.taints, func(t taints.Taint) bool {
+			return slices.Contains(x.Change.NodeTaints, withoutTime(t))
+		})
+		if taints.Filter(left, x.Change.Tolerations).Schedulable() {
+			opens++
+		}
+	}
+	if opens != x.Change.Opens+x.Feasible {
+		t.Errorf("opens %d nodes, says %d: %s", opens, x.Change.Opens, input)
+	}
+}
+
+// A pod that leaves is told which toleration comes closest.
+func TestEvictionWords(t *testing.T) {
+	input := list(at("n", 0), podJSON("p", "n", "", tol("k=V:NoExecute")))
+	const want = "closest toleration: k=V:NoExecute, the value differs only in letter case"
+	for _, args := range [][]string{{}, {"-o", "wide"}, {"p"}, {"-o", "html"}} {
+		if got := oneLine(mustRun(t, input, args...)); !strings.Contains(got, "ntolerated taint k=v:NoExecute ("+want+")") {
+			t.Errorf("%q: got %s", args, got)
+		}
+	}
+}
+
+// The patches make the pods of a template tolerate the taints, and fail if the
+// template has changed.
+func TestPatchedTemplates(t *testing.T) {
+	apply := func(command string, template []taints.Toleration) ([]taints.Toleration, error) {
+		_, quoted, _ := strings.Cut(command, " -p '")
+		patch, err := jsonpatch.DecodePatch([]byte(strings.TrimSuffix(quoted, "'")))
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		const before, after = `{"spec":{"template":{"spec":{"tolerations":`, `}}}}`
+		patched, err := patch.Apply([]byte(before + mustJSON(template) + after))
+		if err != nil {
+			return nil, err
+		}
+		var list []taints.Toleration
+		text := strings.TrimSuffix(strings.TrimPrefix(string(patched), before), after)
+		return list, json.Unmarshal([]byte(text), &list)
+	}
+	added := tol("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s") // by admission
+	for _, tc := range []struct {
+		node     []string
+		template []taints.Toleration
+	}{
+		{[]string{"team=ml:NoSchedule"}, nil},
+		{[]string{"team=ml:NoSchedule"}, tols("team=ML")},
+		{[]string{"team=ml:NoSchedule", "gpu:NoSchedule"}, tols("x op=Exists", "team=ML:NoSchedule")},
+		{[]string{"team=ml:NoSchedule", "team=ml:NoExecute"}, tols("team=ML:NoSchedule", "y=z")},
+		{[]string{"score=40:NoSchedule"}, tols("score=30:NoSchedule op=Lt")},
+	} {
+		node := nodeJSON("n", "", tc.node...)
+		pod := webPod(append(slices.Clone(tc.template), added)...)
+		command := mustReport(t, list(node, pod)).Causes[0].Fix[0].Command
+		got, err := apply(command, tc.template)
+		if err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+		if x := mustReport(t, list(node, webPod(got...))).Pending[0]; x.Feasible != 1 {
+			t.Errorf("%s: the pod does not tolerate %s with %v", command, tc.node, got)
+		}
+		if other := tols("other op=Exists"); strings.Contains(command, `"test"`) {
+			if got, err := apply(command, other); err == nil {
+				t.Errorf("%s: a template that has changed becomes %v", command, got)
+			}
+		}
+	}
+}
+
+// webPod returns a pending Pod of the Deployment web.
+func webPod(list ...taints.Toleration) string {
+	return strings.Replace(podJSON("p", "", "", list...), `"metadata":{`, `"metadata":{"labels":{"pod-template-hash":"5d"},`+
+		`"ownerReferences":[{"kind":"ReplicaSet","name":"web-5d","controller":true}],`, 1)
+}
+
+func tols(specs ...string) []taints.Toleration {
+	var list []taints.Toleration
+	for _, s := range specs {
+		list = append(list, tol(s))
+	}
+	return list
+}
+
+// A key that is like the nodes' own is a mistake where nobody would give two
+// pools of nodes these names.
+func TestKeysThatAreAlike(t *testing.T) {
+	const mistakes = `
+dedicated dedicatd, dedicated dedicateed, dedicated deidcated, dedicated Dedicated, dedicated DedicateD,
+dedicated Dedicatd, example.com/dedicated exmaple.com/dedicated, dedicated-gpu dedicated_gpu,
+dedicated-gpu dedicatd-gpu, dedicated.gpu2 dedicatd.gpu2, teamAlpha team-alpha, teamAlpha teamalpha, teamA teama,
+node-role.kubernetes.io/control-plane node-role.kubernetes.io/contrl-plane`
+	const others = `
+team-a team-b, teamA teamB, teamA teamAB, team-east team-west, team-data team-date, team-market team-marked,
+gpu-a100 gpu-h100, gpu-l40 gpu-l40s, nvidia.com/a100 nvidia.com/h100, example.com/m6a example.com/m6i,
+pool12large pool21large, release-2024 release-20241, poolx pooly, mars wars, mars mas, node-large node-xlarge,
+trusted untrusted, secure insecure, team-blue team-blues, team-plane team-planet, tenant-alpha tenant-alphas,
+dedicated-storage dedicatd-storag, pool-alpine pool-aplins, pool-alpha pool-axlha, team-a-b team-ab, team-a team,
+gpu cpu, alpha-beta beta-alpha`
+	check := func(taint, key string, isMistake bool) {
+		for _, form := range [][2]string{{"", " op=Exists"}, {"=v", "=v"}} {
+			x := mustReport(t, list(nodeJSON("n", "", taint+form[0]+":NoSchedule"), podJSON("p", "", "", tol(key+form[1])))).Pending[0]
+			if (x.Change != nil) != isMistake || x.Change == nil && len(x.Alternatives) != 1 {
+				t.Errorf("%s, %s%s: change %v, %d alternatives", taint, key, form[1], x.Change, len(x.Alternatives))
+			}
+		}
+		if !isMistake && !namesAnother(taint, key) { // even where the library has no hint
+			t.Errorf("%s does not name another than %s", key, taint)
+		}
+	}
+	for pairs, isMistake := range map[string]bool{mistakes: true, others: false} {
+		for pair := range strings.SplitSeq(pairs, ",") {
+			keys := strings.Fields(pair)
+			check(keys[0], keys[1], isMistake)
+			check(keys[1], keys[0], isMistake)
+		}
+	}
+}

@@ -30,7 +30,7 @@ var page embed.FS
 
 // A file is one of those that make up the page.
 type file struct {
-	name, mime string
+	name       string
 	plain      []byte
 	compressed []byte // by gzip; nil where that makes it no smaller
 }
@@ -51,20 +51,13 @@ func buildFiles(ctx context.Context) ([]file, error) {
 // assemble returns the files of the page around the WebAssembly and the script of
 // the Go toolchain that runs it.
 func assemble(wasm, support []byte) ([]file, error) {
-	files := []file{
-		newFile("taints.wasm", "application/wasm", wasm),
-		newFile("wasm_exec.js", "text/javascript; charset=utf-8", support),
-	}
-	for _, f := range []file{
-		{name: "app.js", mime: "text/javascript; charset=utf-8"},
-		{name: "style.css", mime: "text/css; charset=utf-8"},
-		{name: "icon.svg", mime: "image/svg+xml"},
-	} {
-		content, err := page.ReadFile("page/" + f.name)
+	files := []file{newFile("taints.wasm", wasm), newFile("wasm_exec.js", support)}
+	for _, name := range []string{"app.js", "style.css", "icon.svg"} {
+		content, err := page.ReadFile("page/" + name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, newFile(f.name, f.mime, content))
+		files = append(files, newFile(name, content))
 	}
 	index, err := indexOf(files)
 	if err != nil {
@@ -74,46 +67,35 @@ func assemble(wasm, support []byte) ([]file, error) {
 }
 
 // indexOf returns the page itself, which says what all files take, itself included.
-func indexOf(files []file) (file, error) {
+func indexOf(files []file) (index file, err error) {
 	t, err := template.ParseFS(page, "page/index.html")
 	if err != nil {
 		return file{}, err
 	}
-	var index file
 	for range 2 { // the first time for its size
 		s := sizesOf(append(files[:len(files):len(files)], index))
 		var b bytes.Buffer
 		err := t.Execute(&b, map[string]any{
 			"Policy": policy, "Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
-			"Plain": kilobytes(s.plain), "Compressed": kilobytes(s.compressed),
-			"WasmCompressed": kilobytes(files[0].size()),
+			"Sizes": s.String(), "WasmCompressed": megabytes(sizesOf(files[:1]).compressed),
 		})
 		if err != nil {
 			return file{}, err
 		}
-		index = newFile("index.html", "text/html; charset=utf-8", b.Bytes())
+		index = newFile("index.html", b.Bytes())
 	}
 	return index, nil
 }
 
-func newFile(name, mime string, content []byte) file {
+func newFile(name string, content []byte) file {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
 	w.Write(content)                                      // to memory
 	w.Close()
-	f := file{name, mime, content, b.Bytes()}
-	if len(f.compressed) >= len(content) {
-		f.compressed = nil
+	if b.Len() >= len(content) {
+		return file{name, content, nil}
 	}
-	return f
-}
-
-// size returns how many bytes of the file are sent to a browser.
-func (f file) size() int {
-	if f.compressed == nil {
-		return len(f.plain)
-	}
-	return len(f.compressed)
+	return file{name, content, b.Bytes()}
 }
 
 // sizes are how much the page loads.
@@ -123,23 +105,19 @@ func sizesOf(files []file) sizes {
 	var s sizes
 	for _, f := range files {
 		s.plain += len(f.plain)
-		s.compressed += f.size()
+		if f.compressed == nil {
+			s.compressed += len(f.plain)
+		}
+		s.compressed += len(f.compressed)
 	}
 	return s
 }
 
 func (s sizes) String() string {
-	return kilobytes(s.compressed) + " compressed, " + kilobytes(s.plain) + " uncompressed"
+	return megabytes(s.compressed) + " compressed, " + megabytes(s.plain) + " uncompressed"
 }
 
-// kilobytes returns the number of bytes in units of 1000.
-func kilobytes(n int) string {
-	k := (n + 999) / 1000
-	if k < 1000 {
-		return fmt.Sprintf("%d KB", k)
-	}
-	return fmt.Sprintf("%d,%03d KB", k/1000, k%1000)
-}
+func megabytes(n int) string { return fmt.Sprintf("%.2f MB", float64(n)/1e6) }
 
 // buildWasm builds the program that runs in the browser.
 func buildWasm(ctx context.Context) ([]byte, error) {

@@ -21,12 +21,9 @@ type answerer struct {
 	adder       Adder
 	options     taints.Options
 	observed    time.Time
-	problems    []fieldProblem // of the other fields
+	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
 }
-
-// A fieldProblem is something wrong with a field of the form that is not a list.
-type fieldProblem struct{ field, message string }
 
 func newAnswerer(s State) *answerer {
 	o := taints.Options{NoComparison: s.NoComparison, KeyWildcards: s.KeyWildcards}
@@ -50,7 +47,7 @@ func newAnswerer(s State) *answerer {
 }
 
 func (a *answerer) fail(field, message string) {
-	a.problems = append(a.problems, fieldProblem{field, message})
+	a.problems = append(a.problems, Problem{Field: field, Message: message})
 }
 
 // parseTime reads a time as a browser's field for it writes it, or one with a zone.
@@ -64,83 +61,53 @@ func parseTime(s string) (time.Time, bool) {
 }
 
 // A tone says how a statement sounds, for its color and sign.
-type tone string
-
 const (
-	good    tone = "good"
-	mixed   tone = "mixed"
-	bad     tone = "bad"
-	unknown tone = "unknown"
+	good    = "good"
+	mixed   = "mixed"
+	bad     = "bad"
+	unknown = "unknown"
 )
 
-// A statement answers one of the large questions.
-type statement struct {
-	tone         tone
-	text, detail string
-	brief        string // of a few words, to be read aloud
-}
+// A Statement answers one of the large questions.
+type Statement struct {
+	Tone, Text, Detail string
 
-// placement says whether the scheduler may place the pod on the node.
-func (a *answerer) placement() statement {
-	return a.reserved("Scheduling unknown", a.placementOfRead())
+	brief string // of a few words, to be read aloud
 }
 
 // reserved returns the statement, or where something could not be read, one that
 // says no more than what would hold without that.
-func (a *answerer) reserved(text string, s statement) statement {
+func (a *answerer) reserved(text string, s Statement) Statement {
 	n := unread(a.taints.problems) + unread(a.written.problems)
 	if n == 0 {
 		return s
 	}
 	reason := count(n, "entry cannot be read", "entries cannot be read")
-	without := verb(n, "Without it, ", "Without them, ") + strings.ToLower(s.text[:1]) + s.text[1:] + ". " + s.detail
-	return statement{tone: unknown, text: text, detail: reason + ". " + without, brief: text + ": " + reason}
+	without := verb(n, "Without it, ", "Without them, ") + strings.ToLower(s.Text[:1]) + s.Text[1:] + ". " + s.Detail
+	return Statement{unknown, text, reason + ". " + without, text + ": " + reason}
 }
 
-func (a *answerer) placementOfRead() statement {
+// placement says whether the scheduler may place the pod on the node.
+func (a *answerer) placement() Statement {
+	const fits, canFit = "The pod can be scheduled on the node", "Can be scheduled"
 	v := a.matcher.Filter(a.taints.elements)
 	n := len(a.taints.elements)
 	switch {
 	case n == 0:
-		return statement{
-			tone:   good,
-			text:   "The pod can be scheduled on the node",
-			detail: "The node has no taints.",
-			brief:  "Can be scheduled",
-		}
+		return Statement{good, fits, "The node has no taints.", canFit}
 	case !v.Schedulable():
 		keep := v.NoSchedule + v.NoExecute
-		detail := strconv.Itoa(keep) + " of " + count(n, "taint", "taints") +
-			verb(keep, " is", " are") + " not tolerated"
-		return statement{
-			tone:   bad,
-			text:   "The pod cannot be scheduled on the node",
-			detail: detail + ": " + byEffect(v) + ".",
-			brief:  "Cannot be scheduled",
-		}
+		detail := strconv.Itoa(keep) + " of " + count(n, "taint", "taints") + verb(keep, " is", " are") + " not tolerated: "
+		return Statement{bad, "The pod cannot be scheduled on the node", detail + byEffect(v) + ".", "Cannot be scheduled"}
 	case v.Avoid():
-		return statement{
-			tone:  mixed,
-			text:  "The pod can be scheduled on the node, but the scheduler avoids it",
-			brief: "Can be scheduled, but is avoided",
-			detail: count(v.PreferNoSchedule, "PreferNoSchedule taint is",
-				"PreferNoSchedule taints are") + " not tolerated. The scheduler prefers nodes with fewer of them.",
-		}
+		detail := count(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") +
+			" not tolerated. The scheduler prefers nodes with fewer of them."
+		return Statement{mixed, fits + ", but the scheduler avoids it", detail, canFit + ", but is avoided"}
 	case v.Other > 0:
-		return statement{
-			tone:  good,
-			text:  "The pod can be scheduled on the node",
-			brief: "Can be scheduled",
-			detail: count(v.Other, "taint has an unknown effect, which", "taints have an unknown effect, which") +
-				" Kubernetes ignores.",
-		}
+		detail := count(v.Other, "taint has an unknown effect, which", "taints have an unknown effect, which")
+		return Statement{good, fits, detail + " Kubernetes ignores.", canFit}
 	}
-	return statement{
-		tone:   good,
-		text:   "The pod can be scheduled on the node",
-		brief:  "Can be scheduled",
-		detail: "Every taint is tolerated.",
-	}
+	return Statement{good, fits, "Every taint is tolerated.", canFit}
 }
 
 // byEffect lists the effects that keep a pod off a node, with their numbers.
@@ -156,55 +123,28 @@ func byEffect(v taints.Verdict) string {
 }
 
 // eviction says what becomes of a pod that runs on the node.
-func (a *answerer) eviction() statement {
-	return a.reserved("Eviction unknown", a.evictionOfRead())
-}
-
-func (a *answerer) evictionOfRead() statement {
+func (a *answerer) eviction() Statement {
+	const runs = "A running pod "
 	e := a.matcher.EvictionOf(a.taints.elements, a.observed)
 	later := e.Outcome == taints.EvictsAt
 	switch {
 	case e.Outcome == taints.Stays:
-		return statement{
-			tone:   good,
-			text:   "A running pod stays on the node",
-			detail: a.whyStays(),
-			brief:  "A running pod stays",
-		}
+		return Statement{good, runs + "stays on the node", a.whyStays(), runs + "stays"}
 	case later && a.hasProblem("observed") && e.From.Equal(a.observed):
-		after := seconds(e.Seconds) + " after the taint is observed"
-		return statement{
-			tone:   mixed,
-			text:   "A running pod is evicted " + after,
-			detail: a.why(e),
-			brief:  "Evicted " + after,
-		}
+		after := "victed " + seconds(e.Seconds) + " after the taint is observed"
+		return Statement{mixed, runs + "is e" + after, a.why(e), "E" + after}
 	case later && e.At.After(a.observed):
-		at := "at " + utc(e.At)
-		return statement{
-			tone:   mixed,
-			text:   "A running pod is evicted " + at,
-			detail: a.why(e),
-			brief:  "Evicted " + at,
-		}
+		at := "victed at " + utc(e.At)
+		return Statement{mixed, runs + "is e" + at, a.why(e), "E" + at}
 	case later:
-		return statement{
-			tone:   bad,
-			text:   "A running pod should have been evicted at " + utc(e.At),
-			detail: a.why(e),
-			brief:  "Eviction overdue since " + utc(e.At),
-		}
+		at := utc(e.At)
+		return Statement{bad, runs + "should have been evicted at " + at, a.why(e), "Eviction overdue since " + at}
 	}
-	return statement{
-		tone:   bad,
-		text:   "A running pod is evicted immediately",
-		detail: a.why(e),
-		brief:  "Evicted immediately",
-	}
+	return Statement{bad, runs + "is evicted immediately", a.why(e), "Evicted immediately"}
 }
 
 func (a *answerer) hasProblem(field string) bool {
-	return slices.ContainsFunc(a.problems, func(p fieldProblem) bool { return p.field == field })
+	return slices.ContainsFunc(a.problems, func(p Problem) bool { return p.Field == field })
 }
 
 func (a *answerer) whyStays() string {
@@ -238,29 +178,36 @@ func (a *answerer) why(e taints.Eviction) string {
 	return text + ", counted from the taint's timeAdded, " + utc(e.From) + "."
 }
 
-// A taintAnswer says what one taint does to the pod.
-type taintAnswer struct {
-	text       string
-	tone       tone
-	status     string
-	toleration int    // that matches first, or comes closest, or -1
-	why        string // the closest does not match
-	time       string // that a NoExecute taint leaves the pod
-	decides    bool   // when the pod leaves
+// A TaintAnswer says what one taint does to the pod.
+type TaintAnswer struct {
+	Place      `yaml:",inline"`
+	Name, Text string
+	Tone       string
+	Status     string
+	Toleration *Named // that matches first, or comes closest
+	Why        string // the closest does not match
+	Time       string // that a NoExecute taint leaves the pod
+	Decides    bool   // when the pod leaves
 }
 
-func (a *answerer) taintAnswers() []taintAnswer {
+// A Named is a toleration.
+type Named struct{ Name, Text string }
+
+func (a *answerer) taintAnswers() []TaintAnswer {
 	e := a.matcher.EvictionOf(a.taints.elements, a.observed)
-	var answers []taintAnswer
+	places := newText(a.taints.text)
+	var answers []TaintAnswer
 	for i, r := range explain.Node(a.matcher, a.taints.elements) {
-		t := taintAnswer{text: r.Taint.String(), toleration: -1, why: r.Why()}
-		t.decides = e.Outcome != taints.Stays && e.Taint == i
-		if r.HasClosest() {
-			t.toleration = r.Toleration
+		t := TaintAnswer{
+			Place: places.place(a.taints.entries[i].span), Name: name("taints", i), Text: r.Taint.String(),
+			Why: r.Why(), Decides: e.Outcome != taints.Stays && e.Taint == i,
 		}
-		t.tone, t.status = statusOf(r)
+		if r.HasClosest() {
+			t.Toleration = &Named{name("tolerations", r.Toleration), a.tolerations[r.Toleration].String()}
+		}
+		t.Tone, t.Status = statusOf(r)
 		if r.Taint.Effect == taints.NoExecute && r.Tolerated {
-			t.time = a.timeOf(i, t.toleration)
+			t.Time = a.timeOf(i, r.Toleration)
 		}
 		answers = append(answers, t)
 	}
@@ -268,7 +215,7 @@ func (a *answerer) taintAnswers() []taintAnswer {
 }
 
 // statusOf says in a few words what the taint does.
-func statusOf(r explain.Reason) (tone, string) {
+func statusOf(r explain.Reason) (tone, status string) {
 	switch {
 	case r.Tolerated:
 		return good, "tolerated"
@@ -305,24 +252,31 @@ func (a *answerer) timeOf(i, first int) string {
 	return text + ": until " + utc(e.At)
 }
 
-// A tolerationAnswer says what one toleration does.
-type tolerationAnswer struct {
-	text     string
-	origin   string // who added or changed it, empty where it stands as it was written
-	matches  string
-	findings []finding
+// A TolerationAnswer says what one toleration does.
+type TolerationAnswer struct {
+	Place      `yaml:",inline"`
+	Name, Text string
+	Origin     string // who added or changed it, empty where it stands as it was written
+	Matches    string
+	Findings   []Finding
 }
 
-type finding struct{ code, advice string }
+// A Finding is what Lint has to say about a toleration.
+type Finding struct{ Code, Advice string }
 
-func (a *answerer) tolerationAnswers() []tolerationAnswer {
-	answers := make([]tolerationAnswer, 0, len(a.tolerations))
+func (a *answerer) tolerationAnswers() []TolerationAnswer {
+	places := newText(a.written.text)
+	var answers []TolerationAnswer
 	for i, t := range a.tolerations {
-		answers = append(answers, tolerationAnswer{text: t.String(), origin: a.origin(i), matches: a.matches(t)})
+		x := TolerationAnswer{Name: name("tolerations", i), Text: t.String(), Origin: a.origin(i), Matches: a.matches(t)}
+		if i < len(a.written.entries) {
+			x.Place = places.place(a.written.entries[i].span)
+		}
+		answers = append(answers, x)
 	}
 	for _, f := range tolerationset.Lint(a.tolerations, a.options) {
 		t := &answers[f.Toleration]
-		t.findings = append(t.findings, finding{string(f.Code), f.Advice})
+		t.Findings = append(t.Findings, Finding{string(f.Code), f.Advice})
 	}
 	return answers
 }
@@ -343,23 +297,18 @@ func (a *answerer) origin(i int) string {
 func (a *answerer) matches(t taints.Toleration) string {
 	const most = 8 // names in a line
 	var names []string
-	more := 0
 	for i := range a.taints.elements {
-		switch {
-		case !a.options.Tolerates(t, a.taints.elements[i]):
-		case len(names) < most:
+		if a.options.Tolerates(t, a.taints.elements[i]) {
 			names = append(names, name("taints", i))
-		default:
-			more++
 		}
 	}
-	switch {
+	switch more := len(names) - most; {
 	case len(a.taints.elements) == 0:
 		return ""
 	case len(names) == 0:
 		return "tolerates none of these taints"
 	case more > 0:
-		return "tolerates " + strings.Join(names, ", ") + " and " + strconv.Itoa(more) + " more"
+		return "tolerates " + strings.Join(names[:most], ", ") + " and " + strconv.Itoa(more) + " more"
 	}
 	return "tolerates " + strings.Join(names, ", ")
 }

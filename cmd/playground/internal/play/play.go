@@ -42,10 +42,6 @@ func NewState(text func(name string) string) State {
 	}
 }
 
-// Answer returns the answer to a state, as an object of JSON: strings, integers,
-// booleans, and arrays and objects of these, which are []any and map[string]any.
-func Answer(s State) map[string]any { return answer(s).object() }
-
 // Selections are what Select may name, the default first.
 var Selections = []taints.Selection{
 	taints.FirstMatch,

@@ -93,30 +93,6 @@ func TestYAMLAsKubernetes(t *testing.T) {
 	}
 }
 
-// TestYAMLPlaces checks what a click on an entry selects.
-func TestYAMLPlaces(t *testing.T) {
-	for text, want := range map[string][]string{
-		"- key: a\n  effect: NoSchedule\n- {key: b, effect: NoExecute }  # soon\n": {
-			"key: a\n  effect: NoSchedule", "{key: b, effect: NoExecute }",
-		},
-		"# the node's\n\n  taints:\n  - effect: NoSchedule\n    key: \"é😀\\\"\"\n":          {"effect: NoSchedule\n    key: \"é😀\\\"\""},
-		"\uFEFF---\ntaints:\r\n- key: 'it''s'\r\n- &x\r\n  key: c\r\n- *x\r\n":              {"key: 'it''s'", "&x\r\n  key: c", "*x"},
-		"---\n---\nkind: Node\nspec: {unschedulable: yes}\n---\n":                           {"yes"},
-		"taints:\n- key: a\n  value: |\n    b\n  effect: !!str NoSchedule\n":                {"key: a\n  value: |\n    b\n  effect: !!str NoSchedule"},
-		"\n\n[{\"key\": \"a\"},\n\t{\"key\": \"b\"}\n]":                                     {`{"key": "a"}`, `{"key": "b"}`},
-		"spec:\n  taints:\n  - {}\n  - key: a\u2028    effect: NoSchedule\n  - key: last\n": {"{}", "key: a\u2028    effect: NoSchedule", "key: last"},
-	} {
-		a := ask(t, "taints", text)
-		var got []string
-		for _, x := range a.Taints {
-			got = append(got, selected(t, text, x.placeJSON))
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%q has the problems %v (-want +got):\n%s", text, a.Problems, diff)
-		}
-	}
-}
-
 // TestBombs checks that a small text that stands for a large one costs no more than
 // its own size, and says why it is not read.
 func TestBombs(t *testing.T) {

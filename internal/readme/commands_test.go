@@ -52,7 +52,7 @@ var commands = map[string]how{
 	"kubectl get node NAME -o yaml":                                  {why: "names an input: cmd/playground reads what kubectl prints"},
 	"kubectl get pod NAME -o json":                                   {why: "names an input: cmd/playground reads what kubectl prints"},
 	"kubectl describe pod":                                           {why: "names an output, which conformance compares"},
-	"apt-get install chromium chromium-driver":                       {why: "installs programs on the machine"},
+	"apt-get install chromium":                                       {why: "installs programs on the machine"},
 
 	// the gate and the night
 	".ci/run":  {by: ".github/workflows/ci.yml"},

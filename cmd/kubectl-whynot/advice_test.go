@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/golden"
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 )
 
 // TestAdvice has a file of cases. Each has objects and, indented, the advice for
@@ -23,27 +22,30 @@ import (
 // "repair …" is a taint of a node's state, and "if …" is an alternative. The cause,
 // what to do and the notes are what people see.
 func TestAdvice(t *testing.T) {
-	const path = "testdata/advice.txt"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []string
-	for c := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
-		lines := slices.DeleteFunc(strings.Split(c, "\n"), func(s string) bool { return strings.HasPrefix(s, "  ") })
-		input := objectsOf(lines[1:])
+	cases.Run(t, "testdata/advice.txt", func(t *testing.T, lines []string) []string {
+		input := objectsOf(lines)
 		r := mustReport(t, input)
 		if len(r.Causes) != 1 {
-			t.Fatalf("%s: causes %+v", lines[0], r.Causes)
+			t.Fatalf("%s: causes %+v", lines, r.Causes)
 		}
 		checkForms(t, &r.Causes[0], input)
 		checkChange(t, &r.Pending[0], input)
-		for _, advice := range adviceOf(&r) {
-			lines = append(lines, "  "+advice)
+		return adviceOf(&r)
+	})
+}
+
+// TestOutput has a file of cases with objects, and what the program prints about
+// them with some arguments, without blank lines.
+func TestOutput(t *testing.T) {
+	cases.Run(t, "testdata/output.txt", func(t *testing.T, lines []string) []string {
+		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot")
+		code, stdout, stderr := runOn(strings.NewReader(objectsOf(lines[:len(lines)-1])), strings.Fields(args)...)
+		output := strings.Split(stdout+stderr, "\n")
+		if code != 0 {
+			output = append(output, fmt.Sprint("exit code ", code))
 		}
-		cases = append(cases, strings.Join(lines, "\n")+"\n")
-	}
-	golden.CompareFile(t, path, strings.Join(cases, "\n"))
+		return slices.DeleteFunc(output, func(s string) bool { return s == "" })
+	})
 }
 
 // objectsOf reads lines of "node NAME LABEL… TAINT…", "pod TOLERATION, …" and
@@ -68,6 +70,9 @@ func objectsOf(lines []string) string {
 			line = podJSON("p", "", "", list...)
 		}
 		documents = append(documents, line)
+	}
+	if len(documents) < 2 {
+		return strings.Join(documents, "")
 	}
 	return "# YAML\n" + strings.Join(documents, "\n---\n")
 }

@@ -168,30 +168,3 @@ func TestYearZero(t *testing.T) {
 		t.Errorf("got %+v", x)
 	}
 }
-
-// TestPodNote asks about pods that are neither pending nor on a node with
-// NoExecute taints.
-func TestPodNote(t *testing.T) {
-	input := list(
-		nodeJSON("n", "", "k=v:NoExecute"), nodeJSON("calm", "pool=x", "k=v:NoSchedule"),
-		podJSON("calm", "calm", "pool=x"), podJSON("lost", "m", ""), podJSON("on", "n", ""),
-		`{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Succeeded"}}`,
-		`{"kind":"Pod","metadata":{"name":"del","deletionTimestamp":"2026-11-21T01:22:27Z"}}`,
-		`{"kind":"Pod","metadata":{"name":"odd"},"status":{"phase":"Running"}}`,
-	)
-	for name, want := range map[string]string{
-		"calm": "pod default/calm runs on node calm, which has no NoExecute taints, so taints do not evict it",
-		"lost": "pod default/lost is on node m, which is not in the input",
-		"done": "pod default/done has finished: its phase is Succeeded",
-		"del":  "pod default/del is being deleted and has no node",
-		"odd":  "pod default/odd has no node, but its phase is Running",
-		"on":   "",
-	} {
-		if got := mustReport(t, input, name); got.PodNote != want {
-			t.Errorf("%s: got %q, want %q", name, got.PodNote, want)
-		}
-		if got := oneLine(mustRun(t, input, name)); !strings.Contains(got, sentence(want)) {
-			t.Errorf("%s: got %s", name, got)
-		}
-	}
-}

@@ -146,7 +146,7 @@ func testSamples(p *browserPage) {
 	for _, s := range samples {
 		p.run("document.querySelector('[data-sample=" + s.ID + "]').click()")
 		p.want("the sample "+s.ID, "$('.note:not([hidden])')?.dataset.note", s.ID)
-		p.want("its taints", "$('#taints').value", s.fields["taints"])
+		p.want("its taints", "$('#taints').value", s.Fields["taints"])
 		p.want("what is current",
 			"$$('[aria-current]').map((e) => e.textContent)", []any{s.Question})
 		p.want("its problems", "$$('.problems li').length", 0.0)
@@ -183,7 +183,7 @@ func testReplaced(p *browserPage) {
 	for _, s := range samples {
 		p.follow(s.Link())
 		p.want("the note", note, 1.0)
-		p.run(fmt.Sprintf(fill, "taints", s.fields["taints"]+"\n"))
+		p.run(fmt.Sprintf(fill, "taints", s.Fields["taints"]+"\n"))
 		p.want("the note after a change", note, 1.0)
 		p.run(fmt.Sprintf(fill, "taints", "example.org/mine=1:NoSchedule"))
 		p.want("the note of what is replaced", note, 0.0)
@@ -246,7 +246,7 @@ func testKeyboard(p *browserPage) {
 	p.want("what comes first", focused, "skip")
 	p.run("document.activeElement.click()")
 	p.want("where that leads", focused, "taints")
-	p.want("the state after it", "$('#taints').value", samples[0].fields["taints"])
+	p.want("the state after it", "$('#taints').value", samples[0].Fields["taints"])
 	order := []string{"tolerations", "add", "select", "observed"}
 	for _, id := range order {
 		for range 2 {

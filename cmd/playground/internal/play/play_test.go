@@ -5,7 +5,6 @@ package play
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/golden"
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 )
 
 // ask returns the answer to the state, given as pairs of a name and a value.
@@ -34,34 +33,22 @@ func ask(state ...string) Answer {
 // TestAnswers has a file of cases. Each has the fields of a form, quoted as in Go,
 // and, indented, the answer.
 func TestAnswers(t *testing.T) {
-	const path = "testdata/answers.txt"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []string
-	for c := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
-		lines := slices.DeleteFunc(strings.Split(c, "\n"), func(s string) bool { return strings.HasPrefix(s, "  ") })
+	cases.Run(t, "testdata/answers.txt", func(t *testing.T, input []string) []string {
 		fields := map[string]string{}
 		var state []string
-		for _, line := range lines {
+		for _, line := range input {
 			name, quoted, _ := strings.Cut(line, " ")
-			if name == "#" {
-				continue
-			}
-			if fields[name], err = strconv.Unquote(quoted); err != nil {
+			text, err := strconv.Unquote(quoted)
+			if err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			state = append(state, name, fields[name])
+			fields[name] = text
+			state = append(state, name, text)
 		}
 		a := ask(state...)
-		for _, line := range linesOf(t, &a, fields) {
-			lines = append(lines, "  "+line)
-		}
-		cases = append(cases, strings.Join(lines, "\n")+"\n")
 		checkObject(t, &a)
-	}
-	golden.CompareFile(t, path, strings.Join(cases, "\n"))
+		return linesOf(t, &a, fields)
+	})
 }
 
 // linesOf returns the answer for people, with what its places select.

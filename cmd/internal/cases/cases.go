@@ -27,7 +27,7 @@ func Run(t *testing.T, path string, output func(t *testing.T, input []string) []
 		lines := slices.DeleteFunc(strings.Split(c, "\n"), func(s string) bool { return strings.HasPrefix(s, "  ") })
 		input := slices.DeleteFunc(slices.Clone(lines), func(s string) bool { return strings.HasPrefix(s, "#") })
 		for _, line := range output(t, input) {
-			lines = append(lines, "  "+line)
+			lines = append(lines, "  "+strings.ReplaceAll(line, "\n", `\n`))
 		}
 		cases = append(cases, strings.Join(lines, "\n")+"\n")
 	}

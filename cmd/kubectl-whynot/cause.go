@@ -47,50 +47,43 @@ type cause struct {
 // causesOf folds the pending pods by cause and fix, most pods first, and tells
 // each its cause.
 func causesOf(list []pending) []cause {
-	causes := []cause{}
-	keys := make([]string, len(list))
-	at := make(map[string]int)
-	owners := make(map[[2]string]bool)
+	causes := []*cause{}
+	at := make(map[string]*cause)
+	of := make([]*cause, len(list))
+	owners := make(map[*cause]map[string]bool)
 	for i := range list {
 		x := &list[i]
-		keys[i] = x.causeKey()
-		k, ok := at[keys[i]]
+		key := x.causeKey()
+		c, ok := at[key]
 		if !ok {
-			k = len(causes)
-			at[keys[i]] = k
-			causes = append(causes, cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: x.Fix, Notes: x.Notes})
+			c = &cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: x.Fix, Notes: x.Notes}
+			at[key], owners[c], causes = c, make(map[string]bool), append(causes, c)
 		}
-		c := &causes[k]
+		of[i] = c
 		c.Pods += len(x.Pods)
-		if owner := x.ownerName(); owner != "" && !owners[[2]string{keys[i], owner}] {
-			owners[[2]string{keys[i], owner}] = true
+		if owner := x.ownerName(); owner != "" && !owners[c][owner] {
+			owners[c][owner] = true
 			c.OwnersTotal++
 			if len(c.Owners) < maxNames {
 				c.Owners = append(c.Owners, owner)
 			}
 		}
-		for _, name := range x.Pods {
-			if len(c.Examples) < 3 {
-				c.Examples = append(c.Examples, x.Namespace+"/"+name)
-			}
+		for _, name := range x.Pods[:min(len(x.Pods), 3-len(c.Examples))] {
+			c.Examples = append(c.Examples, x.Namespace+"/"+name)
 		}
 	}
-	order := make([]int, len(causes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(
-			boolOrder(causes[a].Kind == causeSchedulable)-boolOrder(causes[b].Kind == causeSchedulable),
-			causes[b].Pods-causes[a].Pods, strings.Compare(causes[a].Text, causes[b].Text),
-		)
+	slices.SortStableFunc(causes, func(a, b *cause) int {
+		return cmp.Or(boolOrder(a.Kind == causeSchedulable)-boolOrder(b.Kind == causeSchedulable),
+			b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
 	})
-	sorted, place := make([]cause, len(causes)), make([]int, len(causes))
-	for i, from := range order {
-		sorted[i], place[from] = causes[from], i
+	sorted := []cause{}
+	place := make(map[*cause]int)
+	for i, c := range causes {
+		place[c] = i
+		sorted = append(sorted, *c)
 	}
 	for i := range list {
-		list[i].Cause = place[at[keys[i]]]
+		list[i].Cause = place[of[i]]
 	}
 	return sorted
 }
@@ -115,32 +108,32 @@ func (x *pending) ownerName() string {
 }
 
 // explain sets why the pods are pending and what to do. The first of them is p.
-func (a *analyst) explain(x *pending, p *pod, r *placement) {
+func (x *pending) explain(p *pod) {
 	isInvalid := taints.ValidateTolerations(p.tolerations) != nil
 	switch {
-	case isInvalid && (p.template || r.matching > 0 && r.feasible == 0 && r.change == nil && len(r.alternatives) == 0):
+	case isInvalid && (p.template || x.Matching > 0 && x.Feasible == 0 && x.Change == nil && len(x.Alternatives) == 0):
 		x.Kind, x.Text = causeInvalid, invalidText(p.tolerations)
 		x.Fix = x.steps("", repairs(p.tolerations))
 	case p.gated:
 		x.Kind, x.Text = causeGates, "scheduling gates: the scheduler ignores the pod until they are removed"
-	case r.matching == 0:
-		x.Kind, x.Text = causeAffinity, affinityCause(p.profile, r)
-		for _, s := range r.similar {
+	case x.Matching == 0:
+		x.Kind, x.Text = causeAffinity, affinityCause(p.profile, &x.placement)
+		for _, s := range x.similar {
 			x.Fix = append(x.Fix, step{"if you meant the label " + s.String() + ", change the pod's node selector or affinity", ""})
 		}
-	case r.feasible > 0:
-		a.explainOther(x, p, r)
-	case r.change == nil && len(r.alternatives) == 0: // a taint is invalid
-		x.Kind, x.Text = causeTaints, r.text
-	case len(r.alternatives) > 0:
-		x.Kind, x.Text = causeTaints, r.text
-		x.Fix = x.alternativeSteps(r)
-	case len(r.change.Entries) == 0:
-		x.Kind, x.Text = causeNodes, r.text
-		x.Fix = r.nodeSteps
+	case x.Feasible > 0:
+		x.explainOther(p)
+	case x.Change == nil && len(x.Alternatives) == 0: // a taint is invalid
+		x.Kind, x.Text = causeTaints, x.untolerated
+	case len(x.Alternatives) > 0:
+		x.Kind, x.Text = causeTaints, x.untolerated
+		x.Fix = x.alternativeSteps()
+	case len(x.Change.Entries) == 0:
+		x.Kind, x.Text = causeNodes, x.untolerated
+		x.Fix = x.nodeSteps
 	default:
-		x.Kind, x.Text = causeMistake, r.text
-		x.Fix = slices.Concat(r.nodeSteps, x.steps("", r.change.Entries))
+		x.Kind, x.Text = causeMistake, x.untolerated
+		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
 	}
 	if p.scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.scheduler+", which may apply other rules")
@@ -162,20 +155,20 @@ var noteworthy = []tolerationset.Code{
 }
 
 // explainOther is for pods that taints and node affinity allow on some nodes.
-func (a *analyst) explainOther(x *pending, p *pod, r *placement) {
+func (x *pending) explainOther(p *pod) {
 	x.Kind = causeOther
 	switch reported := reportedReasons(p.message); {
 	case p.template:
-		x.Kind, x.Text = causeSchedulable, "taints and node affinity allow "+count(r.feasible, "node")
+		x.Kind, x.Text = causeSchedulable, "taints and node affinity allow "+count(x.Feasible, "node")
 	case reported != "":
 		x.Text = reported
 	case p.scheduler != "":
 		x.Text = "waiting for the scheduler " + p.scheduler
 	default:
-		x.Text = "taints and node affinity allow " + count(r.feasible, "node") + "; the scheduler has not reported a reason"
+		x.Text = "taints and node affinity allow " + count(x.Feasible, "node") + "; the scheduler has not reported a reason"
 	}
-	if c := r.change; c != nil && len(c.Entries) > 0 && len(c.NodeTaints) == 0 {
-		x.Text += "; on " + count(c.Opens, "more node") + ": " + r.text
+	if c := x.Change; c != nil && len(c.Entries) > 0 && len(c.NodeTaints) == 0 {
+		x.Text += "; on " + count(c.Opens, "more node") + ": " + x.untolerated
 		x.Fix = x.steps("to use "+count(c.Opens, "more node")+", ", c.Entries)
 	}
 }
@@ -231,8 +224,8 @@ func affinityCause(p *profile, r *placement) string {
 		return "the node that the required node affinity names does not exist"
 	case len(r.absent) > 1:
 		return "none of the nodes that the required node affinity names exists"
-	case len(r.missing) > 0:
-		text := "no node has the label " + enumerate(r.missing, "or")
+	case len(r.MissingLabels) > 0:
+		text := "no node has the label " + enumerate(r.MissingLabels, "or")
 		if len(r.similar) > 0 {
 			text += "; " + similarText(r.similar)
 		}
@@ -271,18 +264,18 @@ func (p *profile) requirements() string {
 func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
-	case r.change != nil && len(r.change.Entries) == 0:
-		return "nodes are " + statesText(r.change.NodeTaints) + ": " + reasonsText(nil, r.change.NodeTaints)
-	case r.change != nil:
-		states = r.change.NodeTaints
+	case r.Change != nil && len(r.Change.Entries) == 0:
+		return "nodes are " + statesText(r.Change.NodeTaints) + ": " + reasonsText(nil, r.Change.NodeTaints)
+	case r.Change != nil:
+		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
-			if _, ok := taints.Match(t, r.change.Tolerations); ok && why[t].at >= 0 {
+			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why[t].at >= 0 {
 				list = append(list, t)
 			}
 		}
-	case len(r.alternatives) > 0:
-		for i := range r.alternatives {
-			list, states = append(list, r.alternatives[i].rest...), append(states, r.alternatives[i].NodeTaints...)
+	case len(r.Alternatives) > 0:
+		for i := range r.Alternatives {
+			list, states = append(list, r.Alternatives[i].rest...), append(states, r.Alternatives[i].NodeTaints...)
 		}
 	default:
 		list = taintsOf(why)
@@ -305,7 +298,7 @@ func distinct(list []taints.Taint) []taints.Taint {
 }
 
 // alternativeSteps says what to do for the only alternative, or how to choose.
-func (x *pending) alternativeSteps(r *placement) []step {
+func (x *pending) alternativeSteps() []step {
 	const choose = "choose the nodes that the pod belongs on"
 	if x.AlternativesTotal > 1 && x.template {
 		return []step{{choose + ", and tolerate their taints, which -o wide lists", ""}}
@@ -315,5 +308,5 @@ func (x *pending) alternativeSteps(r *placement) []step {
 	}
 	only := &x.Alternatives[0]
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", taintsText(only.asks()), namesOf(only.NodeNames, only.Nodes))
-	return slices.Concat(r.nodeSteps, x.steps(condition, only.entries()))
+	return slices.Concat(x.nodeSteps, x.steps(condition, only.entries()))
 }

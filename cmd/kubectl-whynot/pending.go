@@ -26,24 +26,7 @@ type pending struct {
 	NodeSelector map[string]string   `json:"nodeSelector"`
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
-	// Matching counts the nodes that match node selector and required node
-	// affinity, and Feasible those of them without an untolerated taint.
-	Matching int `json:"matchingNodes"`
-	Feasible int `json:"feasibleNodes"`
-	// FeasibleNames are the names of feasible nodes, up to maxNames.
-	FeasibleNames []string `json:"feasibleNodeNames"`
-	// MissingLabels are required labels that no node has.
-	MissingLabels []string `json:"missingLabels"`
-	// Rejections has up to maxListed entries; RejectionsTotal counts all.
-	Rejections      []rejection `json:"rejections"`
-	RejectionsTotal int         `json:"rejectionsTotal"`
-	// Change corrects mistakes in the tolerations, and names the taints of the
-	// state of nodes; nil if there are neither.
-	Change *change `json:"change"`
-	// Alternatives are nodes that may be meant for the pods, up to maxListed;
-	// AlternativesTotal counts all.
-	Alternatives      []alternative `json:"alternatives"`
-	AlternativesTotal int           `json:"alternativesTotal"`
+	placement
 	// Findings are valid tolerations that are probably not what was meant.
 	Findings []finding `json:"findings"`
 	Gated    bool      `json:"gated"`
@@ -99,19 +82,29 @@ func findings(tolerations []taints.Toleration) []finding {
 
 // A placement is where the pods of a profile can run.
 type placement struct {
-	matching          int            // nodes
-	feasible          int            // nodes
-	feasibleNames     []string       // of some of them
-	missing           []string       // required labels that no node has
-	similar           []similarLabel // what nodes have in their place
-	absent            []string       // nodes that the affinity names
-	text              string         // about the taints that the change or the alternatives are about
-	rejections        []rejection
-	rejectionsTotal   int
-	change            *change
-	alternatives      []alternative
-	alternativesTotal int
-	nodeSteps         []step // what to do about the states of nodes
+	// Matching counts the nodes that match node selector and required node
+	// affinity, and Feasible those of them without an untolerated taint.
+	Matching int `json:"matchingNodes"`
+	Feasible int `json:"feasibleNodes"`
+	// FeasibleNames are the names of feasible nodes, up to maxNames.
+	FeasibleNames []string `json:"feasibleNodeNames"`
+	// MissingLabels are required labels that no node has.
+	MissingLabels []string `json:"missingLabels"`
+	// Rejections has up to maxListed entries; RejectionsTotal counts all.
+	Rejections      []rejection `json:"rejections"`
+	RejectionsTotal int         `json:"rejectionsTotal"`
+	// Change corrects mistakes in the tolerations, and names the taints of the
+	// state of nodes; nil if there are neither.
+	Change *change `json:"change"`
+	// Alternatives are nodes that may be meant for the pods, up to maxListed;
+	// AlternativesTotal counts all.
+	Alternatives      []alternative `json:"alternatives"`
+	AlternativesTotal int           `json:"alternativesTotal"`
+
+	similar     []similarLabel // what nodes have in place of the missing labels
+	absent      []string       // nodes that the affinity names
+	untolerated string         // about the taints that the change or the alternatives are about
+	nodeSteps   []step         // what to do about the states of nodes
 }
 
 // An analyst finds out why pods are pending, once for each profile.
@@ -185,15 +178,7 @@ func (a *analyst) pendingOf(p *pod) pending {
 		Pods:              []string{p.name},
 		NodeSelector:      p.selector,
 		Tolerations:       append([]taints.Toleration{}, p.tolerations...),
-		Matching:          where.matching,
-		Feasible:          where.feasible,
-		FeasibleNames:     where.feasibleNames,
-		MissingLabels:     where.missing,
-		Rejections:        where.rejections,
-		RejectionsTotal:   where.rejectionsTotal,
-		Change:            where.change,
-		Alternatives:      where.alternatives,
-		AlternativesTotal: where.alternativesTotal,
+		placement:         *where,
 		Findings:          a.findingsOf(p),
 		Gated:             p.gated,
 		NotEvaluated:      p.unseen,
@@ -211,7 +196,7 @@ func (a *analyst) pendingOf(p *pod) pending {
 	if x.NodeSelector == nil {
 		x.NodeSelector = map[string]string{}
 	}
-	a.explain(&x, p, where)
+	x.explain(p)
 	return x
 }
 
@@ -259,46 +244,46 @@ func (a *analyst) placement(p *profile) *placement {
 
 func (a *analyst) place(p *profile) *placement {
 	shares := a.chooser.choose(p)
-	r := &placement{missing: []string{}, alternatives: []alternative{}}
+	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}}
 	var feasible []int
 	var rejecting []share
 	for _, s := range shares {
-		r.matching += len(s.nodes)
+		r.Matching += len(s.nodes)
 		if p.isRejected(s.group) {
 			rejecting = append(rejecting, s)
 		} else {
 			feasible = append(feasible, s.nodes...)
 		}
 	}
-	r.feasible, r.feasibleNames = len(feasible), a.names(feasible)
-	if r.matching == 0 {
-		r.missing, r.similar = a.chooser.missing(p)
+	r.Feasible, r.FeasibleNames = len(feasible), a.names(feasible)
+	if r.Matching == 0 {
+		r.MissingLabels, r.similar = a.chooser.missing(p)
 		r.absent = a.chooser.absentNodes(p)
 	}
 	why := reasonsOf(p, shares)
-	r.rejections, r.rejectionsTotal = rejections(why, shares), len(why)
+	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
 	if len(rejecting) == 0 {
 		return r
 	}
 	adviser := adviser{known: a.known, profile: p, reasons: why, shares: rejecting}
 	var open []*remedy
-	r.change, open = adviser.advise()
-	if r.feasible > 0 { // what is not a mistake is intended
-		if r.change != nil && (len(r.change.Entries) == 0 || len(r.change.NodeTaints) > 0) {
-			r.change = nil
+	r.Change, open = adviser.advise()
+	if r.Feasible > 0 { // what is not a mistake is intended
+		if r.Change != nil && (len(r.Change.Entries) == 0 || len(r.Change.NodeTaints) > 0) {
+			r.Change = nil
 		}
-		r.text = r.taintsText(why)
+		r.untolerated = r.taintsText(why)
 		return r
 	}
-	r.alternativesTotal = len(open)
+	r.AlternativesTotal = len(open)
 	for _, x := range open[:min(len(open), maxListed)] {
-		r.alternatives = append(r.alternatives, a.alternative(x))
+		r.Alternatives = append(r.Alternatives, a.alternative(x))
 	}
-	r.text = r.taintsText(why)
+	r.untolerated = r.taintsText(why)
 	switch {
-	case r.change != nil:
-		r.nodeSteps = a.nodeSteps(r.change.opened, r.change.NodeTaints)
-	case r.alternativesTotal == 1:
+	case r.Change != nil:
+		r.nodeSteps = a.nodeSteps(r.Change.opened, r.Change.NodeTaints)
+	case r.AlternativesTotal == 1:
 		r.nodeSteps = a.nodeSteps(open[0].nodes, open[0].NodeTaints)
 	}
 	return r

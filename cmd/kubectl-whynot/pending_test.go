@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/seed-0529bac1/taints"
 )
 
@@ -17,33 +15,6 @@ func pinned(node string) string {
 	return `{"kind":"Pod","metadata":{"name":"agent-` + node + `"},"spec":{"affinity":{"nodeAffinity":{` +
 		`"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchFields":[` +
 		`{"key":"metadata.name","operator":"In","values":["` + node + `"]}]}]}}}}}`
-}
-
-func TestFolding(t *testing.T) {
-	pod := func(namespace, name, owner, rest string) string {
-		return `{"kind":"Pod","metadata":{"namespace":"` + namespace + `","name":"` + name + `",` +
-			`"ownerReferences":[{"kind":"Job","name":"` + owner + `","controller":true}]},"spec":{` + rest + `}}`
-	}
-	r := mustReport(t, list(
-		nodeJSON("n", "", "k=v:NoSchedule"),
-		pod("b", "3", "j", ""), pod("a", "1", "j", ""), pod("a", "2", "j", `"tolerations":[]`), pod("a", "4", "i", ""),
-		pod("a", "5", "j", `"tolerations":[{"key":"x"}]`), pod("a", "6", "j", `"nodeSelector":{"x":"y"}`),
-		pod("a", "7", "j", `"schedulingGates":[{"name":"g"}]`), pod("a", "8", "j", ""),
-		podJSON("9", "", ""), podJSON("8", "", ""),
-		`{"kind":"Pod","metadata":{"name":"gone","deletionTimestamp":"2026-11-21T01:22:27Z"}}`,
-		`{"kind":"Pod","metadata":{"name":"done"},"status":{"phase":"Succeeded"}}`,
-	))
-	var got []string
-	for _, p := range r.Pending {
-		got = append(got, p.Namespace+"/"+strings.Join(p.Pods, "+"))
-	}
-	want := []string{"a/1+2+8", "a/4", "a/5", "a/6", "a/7", "b/3", "default/8", "default/9"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if r.Groups[0].Rejected != 9 {
-		t.Errorf("%d are rejected, want all 10 but the one that matches no node", r.Groups[0].Rejected)
-	}
 }
 
 // Lists that may be as long as there are nodes, for each pod, are limited, and
@@ -80,21 +51,6 @@ func TestUsedOnce(t *testing.T) {
 	}
 }
 
-// What every pod tolerates is never the closest, for its author did not write it.
-func TestEverybodysTolerations(t *testing.T) {
-	x := mustReport(t, list(nodeJSON("n", "", "node.kubernetes.io/not-ready:NoSchedule", "k=v:NoSchedule"),
-		podJSON("p", "", "", tol("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"), tol("k=V")))).Pending[0]
-	for _, r := range x.Rejections {
-		if want := r.Taint.Key == "k"; (r.Closest != nil) != want {
-			t.Errorf("%s: closest is %v", r.Taint, r.Closest)
-		}
-	}
-	c := x.Change
-	if len(c.Entries) != 1 || c.Entries[0].Replaces.String() != "k=V" || c.Tolerations[1].String() != "k=v" {
-		t.Errorf("got %+v", c)
-	}
-}
-
 // The causes of many pods are told once each.
 func TestCauses(t *testing.T) {
 	pod := func(i int, spec string) string {
@@ -128,44 +84,6 @@ func TestCauses(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %s\nwant %s", got, want)
-		}
-	}
-}
-
-// The affinity of a pod that runs counts where the pod is asked about, and that
-// of a DaemonSet's pod names its node.
-func TestVerdictsOnPinnedPods(t *testing.T) {
-	running := strings.Replace(pinned("n1"), `"spec":{`, `"spec":{"nodeName":"n1",`, 1)
-	deleting := strings.Replace(pinned("n1"), `"metadata":{`, `"metadata":{"deletionTimestamp":"2026-11-21T01:22:27Z",`, 1)
-	for _, p := range []string{running, deleting, pinned("n1")} {
-		nodes := []string{nodeJSON("n1", ""), nodeJSON("n2", "", "x:NoSchedule"), nodeJSON("n3", "")}
-		r := mustReport(t, list(append(nodes, p)...), "agent-n1")
-		in, away := r.Groups[0].ForPod, r.Groups[1].ForPod
-		if in.Verdict != accepts || in.Matching != 1 || away.Verdict != notMatching || away.Matching != 0 {
-			t.Errorf("%s: got %+v, %+v", p, in, away)
-		}
-	}
-}
-
-// TestNotEvaluated asks what a pod has that may keep it off nodes, whatever their taints.
-func TestNotEvaluated(t *testing.T) {
-	for spec, want := range map[string]string{
-		`{"initContainers":[{"resources":{"requests":{"cpu":"1"}}}]}`: "resource requests",
-		`{"containers":[{"resources":{"limits":{"cpu":"1"}}}]}`:       "",
-		`{"resources":{"requests":{"cpu":"1"}}}`:                      "resource requests",
-		`{"overhead":{"cpu":"1"}}`:                                    "resource requests",
-		`{"initContainers":[{"ports":[{"hostPort":80}]}]}`:            "host ports",
-		`{"volumes":[{"awsElasticBlockStore":{"volumeID":"v"}}]}`:     "volumes that only some nodes can attach",
-		`{"volumes":[{"csi":{"driver":"d"}},{"configMap":{"a":1}}]}`:  "volumes that only some nodes can attach",
-		`{"volumes":[{"configMap":{"name":"c"}}]}`:                    "",
-		`{"volumes":[{"ephemeral":{"volumeClaimTemplate":{}}}]}`:      "volume claims",
-		`{"schedulerName":"default-scheduler"}`:                       "",
-		`{"schedulerName":"batch"}`:                                   "the scheduler batch",
-	} {
-		p := `{"kind":"Pod","metadata":{"name":"p"},"spec":` + spec + `}`
-		got := strings.Join(mustReport(t, list(nodeJSON("n", ""), p)).Pending[0].NotEvaluated, ", ")
-		if got != want {
-			t.Errorf("%s: got %q, want %q", spec, got, want)
 		}
 	}
 }

@@ -216,7 +216,7 @@ func TestSamples(t *testing.T) {
 		if !found || err != nil || values.Get("sample") != s.ID {
 			t.Fatalf("%s links to %q: %v", s.ID, s.Link(), err)
 		}
-		answer := play.NewAnswer(play.NewState(values.Get))
+		answer := play.NewAnswer(values.Get)
 		got := [2]string{answer.Placement.Text, answer.Eviction.Text}
 		if got != want[s.ID] || len(answer.Problems) > 0 {
 			t.Errorf("%s is answered by %q with the problems %v, want %q", s.ID, got, answer.Problems, want[s.ID])

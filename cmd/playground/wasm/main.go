@@ -14,12 +14,12 @@ import (
 
 func main() {
 	js.Global().Set("answerTaints", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		return play.NewAnswer(play.NewState(func(name string) string {
+		return play.NewAnswer(func(name string) string {
 			if len(args) > 0 && args[0].Type() == js.TypeObject && args[0].Get(name).Type() == js.TypeString {
 				return args[0].Get(name).String()
 			}
 			return ""
-		})).Object()
+		}).Object()
 	}))
 	select {}
 }

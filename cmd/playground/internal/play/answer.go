@@ -26,18 +26,18 @@ type answerer struct {
 }
 
 func newAnswerer(s State) *answerer {
-	o := taints.Options{NoComparison: s.NoComparison, KeyWildcards: s.KeyWildcards}
-	a := &answerer{taints: readTaints(s.Taints), written: readTolerations(s.Tolerations, o), options: o}
-	policy := taints.EvictionPolicy{Options: o, FromTimeAdded: s.FromTimeAdded}
-	if s.Select != "" && policy.Select.UnmarshalText([]byte(s.Select)) != nil {
+	o := taints.Options{NoComparison: s("noComparison") != "", KeyWildcards: s("keyWildcards") != ""}
+	a := &answerer{taints: readTaints(s("taints")), written: readTolerations(s("tolerations"), o), options: o}
+	policy := taints.EvictionPolicy{Options: o, FromTimeAdded: s("fromTimeAdded") != ""}
+	if name := s("select"); name != "" && policy.Select.UnmarshalText([]byte(name)) != nil {
 		a.fail("select", "unknown selection; "+Selections[0].String()+" is used instead")
 	}
 	var ok bool
-	if a.adder, ok = adder(s.Add); !ok {
+	if a.adder, ok = adder(s("add")); !ok {
 		a.fail("add", "unknown source of tolerations; none are added")
 		a.adder, _ = adder("")
 	}
-	if a.observed, ok = parseTime(s.Observed); !ok {
+	if a.observed, ok = parseTime(s("observed")); !ok {
 		a.fail("observed", "expected a time such as 2026-11-21T12:00:00")
 		a.observed = time.Unix(0, 0) // any that is not far from today
 	}

@@ -11,38 +11,18 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A State is the form: what stands in its fields.
-type State struct {
-	// Taints and Tolerations are lists, one entry a line or with commas between, or
-	// YAML or JSON.
-	Taints, Tolerations string
-	// Observed is when the taints are seen, as in 2026-11-21T12:00:00, in UTC unless
-	// it says otherwise.
-	Observed string
-	// Select names a [taints.Selection]; empty stands for the first.
-	Select string
-	// Add names who adds tolerations to the pod: one of [Adders], or empty.
-	Add string
+// A State is the form. It returns what stands in the field of a name, and the empty
+// string if nothing does or it is switched off:
+//
+//   - "taints" and "tolerations" are lists, one entry a line or with commas between,
+//     or YAML or JSON
+//   - "observed" is when the taints are seen, in UTC unless it says otherwise
+//   - "select" names a [taints.Selection]; empty stands for the first
+//   - "add" names who adds tolerations to the pod: one of [Adders]
+//   - "noComparison", "keyWildcards" and "fromTimeAdded" are switches
+type State func(name string) string
 
-	NoComparison, KeyWildcards, FromTimeAdded bool
-}
-
-// NewState returns the form whose fields text returns by their names in a link to the
-// page. What is switched on has any text but the empty one.
-func NewState(text func(name string) string) State {
-	return State{
-		Taints:        text("taints"),
-		Tolerations:   text("tolerations"),
-		Observed:      text("observed"),
-		Select:        text("select"),
-		Add:           text("add"),
-		NoComparison:  text("noComparison") != "",
-		KeyWildcards:  text("keyWildcards") != "",
-		FromTimeAdded: text("fromTimeAdded") != "",
-	}
-}
-
-// Selections are what Select may name, the default first.
+// Selections are what "select" may name, the default first.
 var Selections = []taints.Selection{
 	taints.FirstMatch,
 	taints.LongestMatch,
@@ -56,23 +36,19 @@ type Adder struct {
 	add      func([]taints.Toleration) []taints.Toleration
 }
 
-// Adders are what Add may name.
+// Adders are what "add" may name.
 var Adders = []Adder{
 	{"pod", "the DefaultTolerationSeconds admission plugin", addDefaults},
-	{"daemonset", "the DaemonSet controller", addDaemonSet},
-	{"hostnetwork", "the DaemonSet controller, for a pod on the host network", addHostNetwork},
+	{"daemonset", "the DaemonSet controller", func(list []taints.Toleration) []taints.Toleration {
+		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{}))
+	}},
+	{"hostnetwork", "the DaemonSet controller, for a pod on the host network", func(list []taints.Toleration) []taints.Toleration {
+		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true}))
+	}},
 }
 
 func addDefaults(list []taints.Toleration) []taints.Toleration {
 	return taints.AddDefaults(list, taints.DefaultSeconds{})
-}
-
-func addDaemonSet(list []taints.Toleration) []taints.Toleration {
-	return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{}))
-}
-
-func addHostNetwork(list []taints.Toleration) []taints.Toleration {
-	return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true}))
 }
 
 // adder returns what adds tolerations under the name.

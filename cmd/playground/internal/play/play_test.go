@@ -20,14 +20,19 @@ import (
 
 // ask returns the answer to the state, given as pairs of a name and a value.
 func ask(state ...string) Answer {
-	return NewAnswer(NewState(func(name string) string {
+	return NewAnswer(stateOf(state...))
+}
+
+// stateOf returns the state of pairs of a name and a value.
+func stateOf(state ...string) State {
+	return func(name string) string {
 		for i := 0; i < len(state); i += 2 {
 			if state[i] == name {
 				return state[i+1]
 			}
 		}
 		return map[string]string{"observed": "2026-11-21T12:00"}[name]
-	}))
+	}
 }
 
 // TestAnswers has a file of cases. Each has the fields of a form, quoted as in Go,
@@ -172,10 +177,13 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("spec:\n  taints:\n  - &a {key: é, effect: NoExecute}\n  - <<: *a\n    key: |-\n      b\n", "- key: !!str \"a\\\"\" # b\n  value: yes\n---\n", "", "", "", uint8(0))
 	f.Fuzz(func(t *testing.T, nodes, pods, observed, selection, add string, options uint8) {
 		nodes, pods = string([]rune(nodes)), string([]rune(pods)) // as a browser has them
-		s := State{
-			Taints: nodes, Tolerations: pods, Observed: observed, Select: selection, Add: add,
-			NoComparison: options&1 != 0, KeyWildcards: options&2 != 0, FromTimeAdded: options&4 != 0,
+		state := []string{"taints", nodes, "tolerations", pods, "observed", observed, "select", selection, "add", add}
+		for i, name := range []string{"noComparison", "keyWildcards", "fromTimeAdded"} {
+			if options&(1<<i) != 0 {
+				state = append(state, name, "1")
+			}
 		}
+		s := stateOf(state...)
 		r, a := newAnswerer(s), NewAnswer(s)
 		for _, p := range a.Problems {
 			switch {
@@ -194,8 +202,7 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 
-		o := taints.Options{NoComparison: s.NoComparison, KeyWildcards: s.KeyWildcards}
-		v := o.Filter(r.taints.elements, r.tolerations)
+		v := r.options.Filter(r.taints.elements, r.tolerations)
 		want := map[bool]string{true: "good", false: "bad"}[v.Schedulable()]
 		switch {
 		case unread(r.taints.problems)+unread(r.written.problems) > 0:
@@ -204,7 +211,7 @@ func FuzzAnswer(f *testing.F) {
 			want = "mixed"
 		}
 		if got := a.Placement.Tone; got != want {
-			t.Fatalf("the placement is %s, want %s, for %+v", got, want, s)
+			t.Fatalf("the placement is %s, want %s, for %+v", got, want, state)
 		}
 	})
 }

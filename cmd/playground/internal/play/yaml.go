@@ -306,28 +306,19 @@ func scalar(n *yaml.Node) (kind, string) {
 	case "!!int", "!!float":
 		return number, n.Value
 	case "!!bool":
-		return boolean, strconv.FormatBool(isTrue(n.Value))
+		return boolean, strconv.FormatBool(booleans[n.Value])
 	}
-	if plain && (isTrue(n.Value) || isFalse(n.Value)) {
-		return boolean, strconv.FormatBool(isTrue(n.Value))
+	if is, ok := booleans[n.Value]; ok && plain {
+		return boolean, strconv.FormatBool(is)
 	}
 	return str, n.Value
 }
 
-func isTrue(s string) bool {
-	switch s {
-	case "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON":
-		return true
-	}
-	return false
-}
-
-func isFalse(s string) bool {
-	switch s {
-	case "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF":
-		return true
-	}
-	return false
+// booleans are those of YAML 1.1.
+var booleans = map[string]bool{
+	"y": true, "Y": true, "yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
+	"n": false, "N": false, "no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
+	"true": true, "True": true, "TRUE": true, "false": false, "False": false, "FALSE": false,
 }
 
 // syntax returns what the library says of a text that is no YAML.

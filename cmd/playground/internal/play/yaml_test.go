@@ -151,15 +151,3 @@ func TestBombs(t *testing.T) {
 		}
 	}
 }
-
-// TestAliasesAreShared checks that an alias costs no copy of what it stands for.
-func TestAliasesAreShared(t *testing.T) {
-	root, _, err := parseDocument("a: &a [{key: x}]\nb: *a\nc: [*a, *a]\n", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b, c := root.get("a"), root.get("b"), root.get("c")
-	if &a.items[0] != &b.items[0] || &c.items[0].items[0] != &c.items[1].items[0] || a.items[0].members[0].value.text != "x" {
-		t.Errorf("an alias is a copy: %p %p", a.items[0], b.items[0])
-	}
-}

@@ -166,17 +166,6 @@ func checkChange(t *testing.T, x *pending, input string) {
 	}
 }
 
-// A pod that leaves is told which toleration comes closest.
-func TestEvictionWords(t *testing.T) {
-	input := list(nodeJSON("n", "", "k=v:NoExecute"), podJSON("p", "n", "", tol("k=V:NoExecute")))
-	const want = "closest toleration: k=V:NoExecute, the value differs only in letter case"
-	for _, args := range [][]string{{}, {"-o", "wide"}, {"p"}, {"-o", "html"}} {
-		if got := oneLine(mustRun(t, input, args...)); !strings.Contains(got, "ntolerated taint k=v:NoExecute ("+want+")") {
-			t.Errorf("%q: got %s", args, got)
-		}
-	}
-}
-
 // The patches make the pods of a template tolerate the taints, and fail if the
 // template has changed.
 func TestPatchedTemplates(t *testing.T) {

@@ -31,16 +31,12 @@ func (x *pending) steps(condition string, entries []entry) []step {
 		return []step{{change + " in the pod template of " + kind + " " + name, ""}}
 	case kind == "Deployment":
 		return []step{{change, x.patch(kind, name, "/spec/template/spec", entries)}}
-	case kind == "StatefulSet", kind == "DaemonSet":
-		return []step{
-			{change, x.patch(kind, name, "/spec/template/spec", entries)},
-			{"delete the pod if the " + kind + " does not replace it", pod},
+	case slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"}, kind):
+		then := "delete the pod, so that the " + kind + " makes a new one"
+		if kind == "StatefulSet" || kind == "DaemonSet" {
+			then = "delete the pod if the " + kind + " does not replace it"
 		}
-	case kind == "ReplicaSet", kind == "ReplicationController":
-		return []step{
-			{change, x.patch(kind, name, "/spec/template/spec", entries)},
-			{"delete the pod, so that the " + kind + " makes a new one", pod},
-		}
+		return []step{{change, x.patch(kind, name, "/spec/template/spec", entries)}, {then, pod}}
 	case o.cronJob() != "":
 		return []step{
 			{condition + additionsText(entries), x.patchPod(entries)},

@@ -48,12 +48,9 @@ func (p *page) command(indent, s string) {
 	}
 }
 
-// wrap writes text, the first line after first and the others after hang. It
-// breaks lines between words only.
-func (p *page) wrap(first, hang, text string) { p.wrapStyled(first, hang, text) }
-
-// wrapStyled is wrap with the first line in a style.
-func (p *page) wrapStyled(first, hang, text string, style ...color.Attribute) {
+// wrap writes text, the first line after first and in a style, the others after
+// hang. It breaks lines between words only.
+func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
 	line, isEmpty := first, true
 	for _, w := range strings.Fields(text) {
 		if !isEmpty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > p.width {

@@ -87,13 +87,7 @@ const (
 
 // Words is the verdict from the pod's side.
 func (v verdict) Words() string {
-	switch v {
-	case accepts:
-		return "schedulable"
-	case rejects:
-		return "untolerated"
-	}
-	return "no match"
+	return map[verdict]string{accepts: "schedulable", rejects: "untolerated", notMatching: "no match"}[v]
 }
 
 var notEvaluated = []string{

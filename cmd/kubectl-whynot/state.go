@@ -25,15 +25,7 @@ const (
 
 // words says what the nodes are.
 func (s nodeState) words() string {
-	switch s {
-	case stateCordoned:
-		return "cordoned"
-	case stateStarting:
-		return "starting"
-	case stateLeaving:
-		return "being removed"
-	}
-	return "unhealthy"
+	return [...]string{"", "cordoned", "unhealthy", "starting", "being removed"}[s]
 }
 
 // stateKeys has the keys of the taints of a state, of Kubernetes and of projects

@@ -92,7 +92,7 @@ func (r *report) writeCauses(p *page) {
 
 // write writes the cause with its owners and what to do.
 func (c *cause) write(p *page) {
-	p.wrapStyled("", "    ", c.Who()+": "+c.Text, color.Bold)
+	p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
 	for _, note := range c.Notes {
 		p.wrap("    Note: ", "      ", note)
 	}
@@ -147,7 +147,7 @@ func (r *report) writeEvictions(p *page, most int) {
 	fates := fatesOf(r.Evictions, !isLimited)
 	for _, f := range fates[:min(len(fates), most)] {
 		p.blank()
-		p.wrapStyled("", "    ", f.Who()+" "+f.Text(), f.style()...)
+		p.wrap("", "    ", f.Who()+" "+f.Text(), f.style()...)
 		p.wrap("    ", "      ", sentence(f.Why())+".")
 		if !isLimited && len(f.pods) > 1 {
 			for _, x := range f.pods {
@@ -311,7 +311,7 @@ func (r *report) writeGroups(p *page, most int) {
 	p.title("Nodes grouped by taints")
 	p.blank()
 	if r.Pod != "" {
-		p.line("NODES   PODS  " + r.verdictHeading() + "  TAINTS (! = not tolerated)")
+		p.line("NODES   PODS  THIS POD     TAINTS (! = not tolerated)")
 	} else {
 		p.line("NODES   PODS  REJECTED  TAINTS")
 	}
@@ -327,8 +327,6 @@ func (r *report) writeGroups(p *page, most int) {
 		p.wrap("", "", count(rest, "more group")+": see -o wide.")
 	}
 }
-
-func (r *report) verdictHeading() string { return fmt.Sprintf("%-11s", "THIS POD") }
 
 func (g *groupRow) write(p *page) {
 	first := fmt.Sprintf("%5d  %5d  %8d  ", g.Nodes, g.Pods, g.Rejected)

@@ -249,8 +249,7 @@ func testKeyboard(p *browserPage) {
 	p.run("document.activeElement.click()")
 	p.want("where that leads", focused, "taints")
 	p.want("the state after it", "$('#taints').value", samples[0].Fields["taints"])
-	order := []string{"tolerations", "add", "select", "observed"}
-	for _, id := range order {
+	for _, id := range []string{"tolerations", "add", "select", "observed"} {
 		for range 2 {
 			p.keys("", kb.Tab)
 			if p.eval(focused) == id {
@@ -273,10 +272,9 @@ func testWidths(p *browserPage) {
 			p.want(fmt.Sprintf("what of %s does not fit into %d pixels", adder.ID, width),
 				"document.documentElement.scrollWidth - document.documentElement.clientWidth", 0.0)
 		}
-		narrow := width < 800
 		p.run("window.scrollTo(0, 0)")
 		p.want(fmt.Sprintf("whether the answer is at the bottom of %d pixels", width),
-			"getComputedStyle($('#bar')).display !== 'none'", narrow)
+			"getComputedStyle($('#bar')).display !== 'none'", width < 800)
 	}
 }
 
@@ -331,36 +329,32 @@ func takeScreenshots(p *browserPage) {
 	if *screenshots == "" {
 		p.t.Skip("no -screenshots")
 	}
-	for _, shot := range []struct {
-		name, scheme, link string
-		width, height      int64
-	}{
-		{"desktop", "light", samples[0].Link(), 1280, 900},
-		{
-			"desktop-problems", "light",
-			"#taints=dedicated%3Dml:NoSchedul%0Aspot:PreferNoSchedule&tolerations=%5B%7B%22key%22:%22a%22,%22operater%22:%22Exists%22,%22effect%22:%22NoSchedule%22%7D%5D",
-			1280, 1000,
-		},
-		{"desktop-yaml", "light", samples[4].Link(), 1280, 1200},
-		{
-			"desktop-yaml-problems", "light",
-			"#taints=-+key:+a%0A++effect:+%5BNoSchedule%0A&tolerations=-+key:+a%0A++value:+yes%0A++effekt:+NoSchedule%0A-+%26x%0A++key:+b%0A++operator:+Exists%0A-+*x%0A",
-			1280, 1200,
-		},
-		{"desktop-dark", "dark", samples[2].Link(), 1280, 900},
-		{"daemonset-dark", "dark", samples[5].Link(), 1280, 1200},
-		{"phone", "light", samples[0].Link(), 390, 844},
-		{"phone-dark", "dark", samples[6].Link(), 390, 844},
+	for name, link := range map[string]string{
+		"desktop":               samples[0].Link(),
+		"desktop-problems":      "#taints=dedicated%3Dml:NoSchedul%0Aspot:PreferNoSchedule&tolerations=%5B%7B%22key%22:%22a%22,%22operater%22:%22Exists%22,%22effect%22:%22NoSchedule%22%7D%5D",
+		"desktop-yaml":          samples[4].Link(),
+		"desktop-yaml-problems": "#taints=-+key:+a%0A++effect:+%5BNoSchedule%0A&tolerations=-+key:+a%0A++value:+yes%0A++effekt:+NoSchedule%0A-+%26x%0A++key:+b%0A++operator:+Exists%0A-+*x%0A",
+		"desktop-dark":          samples[2].Link(),
+		"daemonset-dark":        samples[5].Link(),
+		"phone":                 samples[0].Link(),
+		"phone-dark":            samples[6].Link(),
 	} {
-		p.media(shot.scheme)
-		p.size(shot.width, shot.height)
-		p.visit(shot.link)
+		scheme, isPhone := "light", strings.HasPrefix(name, "phone")
+		if strings.HasSuffix(name, "-dark") {
+			scheme = "dark"
+		}
+		p.media(scheme)
+		p.size(1280, 1200)
+		if isPhone {
+			p.size(390, 844)
+		}
+		p.visit(link)
 		p.want("the answer", "$('#placement strong') !== null", true)
-		p.screenshot(filepath.Join(*screenshots, shot.name+".png"))
-		if shot.width < 800 {
+		p.screenshot(filepath.Join(*screenshots, name+".png"))
+		if isPhone {
 			p.run("document.querySelector('#results').scrollIntoView()")
 			p.want("that the bar goes", "$('#bar').hidden", true)
-			p.screenshot(filepath.Join(*screenshots, shot.name+"-answer.png"))
+			p.screenshot(filepath.Join(*screenshots, name+"-answer.png"))
 		}
 	}
 }

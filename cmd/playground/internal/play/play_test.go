@@ -142,25 +142,22 @@ func TestLimits(t *testing.T) {
 }
 
 func TestSeconds(t *testing.T) {
-	for _, test := range []struct {
-		n    int64
-		want string
-	}{
-		{-9223372036854775808, "-9223372036854775808s"},
-		{-1, "-1s"},
-		{0, "0s"},
-		{59, "59s"},
-		{60, "60s (1 min)"},
-		{90, "90s (1 min 30 s)"},
-		{3600, "3600s (1 h)"},
-		{3601, "3601s (1 h)"},
-		{5400, "5400s (1 h 30 min)"},
-		{86400, "86400s (1 day)"},
-		{31536000, "31536000s (1 year)"},
-		{9223372036854775807, "9223372036854775807s (292471208677 years 195 days)"},
+	for n, want := range map[int64]string{
+		-9223372036854775808: "-9223372036854775808s",
+		-1:                   "-1s",
+		0:                    "0s",
+		59:                   "59s",
+		60:                   "60s (1 min)",
+		90:                   "90s (1 min 30 s)",
+		3600:                 "3600s (1 h)",
+		3601:                 "3601s (1 h)",
+		5400:                 "5400s (1 h 30 min)",
+		86400:                "86400s (1 day)",
+		31536000:             "31536000s (1 year)",
+		9223372036854775807:  "9223372036854775807s (292471208677 years 195 days)",
 	} {
-		if got := seconds(test.n); got != test.want {
-			t.Errorf("seconds(%d) = %q, want %q", test.n, got, test.want)
+		if got := seconds(n); got != want {
+			t.Errorf("seconds(%d) = %q, want %q", n, got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -155,10 +156,5 @@ func boolOrder(b bool) int {
 }
 
 func taintsOf(why reasons) []taints.Taint {
-	var list []taints.Taint
-	for t := range why {
-		list = append(list, t)
-	}
-	slices.SortFunc(list, taints.Taint.Compare)
-	return list
+	return slices.SortedFunc(maps.Keys(why), taints.Taint.Compare)
 }

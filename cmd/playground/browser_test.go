@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http"
@@ -327,6 +328,7 @@ func testNoProgram(p *browserPage) {
 // takeScreenshots writes pictures for people to look at, where they ask for them.
 func takeScreenshots(p *browserPage) {
 	if *screenshots == "" {
+		p.fails = true // as the page closes while it loads
 		p.t.Skip("no -screenshots")
 	}
 	for name, link := range map[string]string{
@@ -394,8 +396,9 @@ func openPage(t *testing.T, browser context.Context, url string) *browserPage {
 	report := func(event any) {
 		switch event.(type) {
 		case *log.EventEntryAdded, *runtime.EventExceptionThrown, *runtime.EventConsoleAPICalled:
+			text, _ := json.Marshal(event)
 			mu.Lock()
-			reports = append(reports, fmt.Sprintf("%+v", event))
+			reports = append(reports, string(text))
 			mu.Unlock()
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -29,8 +29,13 @@ import (
 // noTaintEviction leaves out the controller that the evictor stands in for.
 const noTaintEviction = "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller"
 
-// onTime is how long after its deadline a pod may be evicted.
-const onTime = 2 * time.Second
+const (
+	// onTime is how long after its deadline a pod is evicted at the latest, on a
+	// machine that has nothing else to do.
+	onTime = 2 * time.Second
+	// busy is how much longer it may take where one in ten pods is late.
+	busy = time.Second
+)
 
 // 300 pods on 20 nodes that get, lose and change random taints. The evictor is
 // killed and started again in the middle. Each pod is evicted when the library says
@@ -41,11 +46,13 @@ func TestEvictor(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	s := newScenario(rand.New(rand.NewPCG(seed, 0)), 20, 300)
-	c.AddNodes(s.newNodes()...)
+	for _, name := range s.nodes {
+		c.AddNodes(cluster.Node(name))
+	}
 
 	var ours, theirs map[string]time.Time
 	t.Run("evictor", func(t *testing.T) {
-		e := startEvictor(t, c, "-qps=500", "-burst=500", "-workers=16") // many have the same deadline
+		e := startEvictor(t, c, append(missedSoon, "-qps=500", "-burst=500", "-workers=16")...) // many have the same deadline
 		e.waitUntilLeading()
 		ours = s.play(t, c, e.killAndStartAgain)
 		s.checkTimes(t, ours)
@@ -56,27 +63,21 @@ func TestEvictor(t *testing.T) {
 		return
 	}
 	t.Run("taint-eviction-controller", func(t *testing.T) {
-		address := c.FreeAddress()
-		_, port, err := net.SplitHostPort(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		port := c.FreePort()
 		p := c.ControlPlane("kube-controller-manager",
 			"--kubeconfig="+c.Kubeconfig, "--leader-elect=false", "--bind-address=127.0.0.1", "--secure-port="+port,
 			"--cert-dir="+c.Dir+"/taint-eviction-controller",
 			// Alone it evicts nobody: it uses an index of pods that the other one adds.
 			"--controllers=taint-eviction-controller,node-lifecycle-controller",
 			"--kube-api-qps=500", "--kube-api-burst=1000")
-		c.WaitHealthy("https://" + address + "/healthz")
+		c.WaitHealthy("https://127.0.0.1:" + port + "/healthz")
 		theirs = s.play(t, c, func() {})
 		s.logLateness(t, theirs)
 		p.Stop()
 	})
 	for _, p := range s.pods {
-		_, we := ours[p.name]
-		_, they := theirs[p.name]
-		if we != they {
-			t.Errorf("%s: evicted here %v, by Kubernetes %v", p.name, we, they)
+		if we, they := !ours[p.Name].IsZero(), !theirs[p.Name].IsZero(); we != they {
+			t.Errorf("%s: evicted here %v, by Kubernetes %v", p.Name, we, they)
 		}
 	}
 }
@@ -87,14 +88,9 @@ func TestEvictor(t *testing.T) {
 // counts from when it saw a taint.
 type scenario struct {
 	nodes []string
-	pods  []*scenarioPod
+	pods  []*corev1.Pod
 	steps []step
 	begun time.Time // the last time that it was played
-}
-
-type scenarioPod struct {
-	name, node  string
-	tolerations []corev1.Toleration
 }
 
 // A step is when which nodes get which taints.
@@ -104,14 +100,13 @@ type step struct {
 }
 
 const (
-	killAfter   = 4200 * time.Millisecond // what was due soon is evicted, and what is due later is not
-	removeAfter = 5 * time.Second         // while no evictor is at work
+	killAfter   = 5200 * time.Millisecond // what was due soon is evicted, and what is due later is not
+	removeAfter = 6 * time.Second         // while no evictor is at work
 	changeAfter = 7 * time.Second
 )
 
 func newScenario(r *rand.Rand, nodes, pods int) *scenario {
 	s := &scenario{}
-	pick := func(list ...int64) *int64 { return &list[r.IntN(len(list))] }
 	first := step{taints: map[string][]taints.Taint{}}
 	remove := step{after: removeAfter, taints: map[string][]taints.Taint{}}
 	change := step{after: changeAfter, taints: map[string][]taints.Taint{}}
@@ -140,39 +135,30 @@ func newScenario(r *rand.Rand, nodes, pods int) *scenario {
 	}
 	s.steps = []step{first, remove, change}
 	for i := range pods {
-		p := &scenarioPod{name: fmt.Sprintf("pod-%d", i), node: s.nodes[r.IntN(nodes)]}
+		p := cluster.Pod(fmt.Sprintf("pod-%d", i))
+		p.Spec.NodeName = pick(r, s.nodes...)
 		for range r.IntN(5) {
-			tolerates := taints.Toleration{
-				Key:      []string{"a", "b", "c"}[r.IntN(3)],
-				Operator: taints.OpExists,
-				Effect:   taints.NoExecute,
+			tolerates := corev1.Toleration{
+				Key: pick(r, "a", "b", "c"), Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
 			}
 			if tolerates.Key == "a" && r.IntN(3) == 0 {
-				tolerates.Operator, tolerates.Value = taints.OpEqual, fmt.Sprint(r.IntN(2))
+				tolerates.Operator, tolerates.Value = corev1.TolerationOpEqual, pick(r, "0", "1")
 			}
 			switch r.IntN(4) {
 			case 0:
-				tolerates.TolerationSeconds = pick(0, 1, 2)
+				tolerates.TolerationSeconds = new(pick[int64](r, 0, 1, 2))
 			case 1, 2:
-				tolerates.TolerationSeconds = pick(10, 11, 12, 13)
+				tolerates.TolerationSeconds = new(pick[int64](r, 10, 11, 12, 13))
 			}
-			p.tolerations = append(p.tolerations, kube.CoreTolerations([]taints.Toleration{tolerates})...)
+			p.Spec.Tolerations = append(p.Spec.Tolerations, tolerates)
 		}
 		s.pods = append(s.pods, p)
 	}
 	return s
 }
 
-func (s *scenario) newNodes() []*corev1.Node {
-	var list []*corev1.Node
-	for _, name := range s.nodes {
-		list = append(list, cluster.Node(name))
-	}
-	return list
-}
-
 // deadline is when the library says that a pod is evicted, or zero.
-func (s *scenario) deadline(p *scenarioPod) time.Time {
+func (s *scenario) deadline(p *corev1.Pod) time.Time {
 	policy := taints.EvictionPolicy{FromTimeAdded: true}
 	var list []taints.Taint
 	for i, step := range s.steps {
@@ -180,10 +166,10 @@ func (s *scenario) deadline(p *scenarioPod) time.Time {
 		if i+1 < len(s.steps) {
 			next = s.begun.Add(s.steps[i+1].after)
 		}
-		if after, ok := step.taints[p.node]; ok {
+		if after, ok := step.taints[p.Spec.NodeName]; ok {
 			list = s.withTimes(after, list, step)
 		}
-		e := policy.EvictionOf(list, kube.Tolerations(p.tolerations), s.begun.Add(step.after))
+		e := policy.EvictionOf(list, kube.Tolerations(p.Spec.Tolerations), s.begun.Add(step.after))
 		if e.Outcome != taints.Stays && e.At.Before(next) {
 			return e.At
 		}
@@ -211,13 +197,7 @@ func (s *scenario) withTimes(list, before []taints.Taint, step step) []taints.Ta
 // until all is over, and returns when each pod was evicted. Then it cleans up.
 func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[string]time.Time {
 	t.Helper()
-	var pods []*corev1.Pod
-	for _, p := range s.pods {
-		pod := cluster.Pod(p.name, p.tolerations...)
-		pod.Spec.NodeName = p.node
-		pods = append(pods, pod)
-	}
-	c.AddPods(pods...)
+	c.AddPods(s.pods...)
 	watcher := watchPods(t, c)
 
 	// A timeAdded has whole seconds.
@@ -250,7 +230,9 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 	for _, p := range s.pods {
 		if at := s.deadline(p); !at.IsZero() {
 			want++
-			last = maxTime(last, at)
+			if at.After(last) {
+				last = at
+			}
 		}
 	}
 	c.Within(time.Until(last)+30*time.Second, fmt.Sprintf("%d pods are evicted", want), func() error {
@@ -259,48 +241,47 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 		}
 		return nil
 	})
-	sleepUntil(c, last.Add(onTime)) // for those that are not to be
+	sleepUntil(c, last.Add(onTime+busy)) // for those that are not to be
 	evicted := watcher.gone()
-	s.cleanUp(t, c, watcher)
+	s.cleanUp(t, c)
 	return evicted
 }
 
-func (s *scenario) cleanUp(t *testing.T, c *cluster.Cluster, watcher *podWatcher) {
+func (s *scenario) cleanUp(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	for _, node := range s.nodes {
 		setTaints(t, c, node, nil)
 	}
-	err := c.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(c.Context(),
-		metav1.DeleteOptions{}, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Eventually("all pods are gone", func() error {
-		if n := len(watcher.gone()); n < len(s.pods) {
-			return fmt.Errorf("%d of %d are", n, len(s.pods))
-		}
-		return nil
-	})
+	deletePods(t, c)
+}
+
+// deletePods leaves the namespace default empty.
+func deletePods(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	atOnce := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+	check(t, pods.DeleteCollection(t.Context(), atOnce, metav1.ListOptions{}))
+	eventuallyPods(c, 0)
 }
 
 // checkTimes checks that exactly those pods are evicted that are to be, each after
 // its deadline but not long after.
 func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
 	t.Helper()
+	late := 0
 	for _, p := range s.pods {
 		want := s.deadline(p)
-		at, gone := evicted[p.name]
-		switch {
-		case want.IsZero() && gone:
-			t.Errorf("%s on %s is evicted after %v, and was to stay", p.name, p.node, at.Sub(s.begun))
-		case !want.IsZero() && !gone:
-			t.Errorf("%s on %s is not evicted, want after %v", p.name, p.node, want.Sub(s.begun))
-		case gone:
-			if at.Before(want) || at.Sub(want) > onTime {
-				t.Errorf("%s on %s is evicted after %v, want after %v",
-					p.name, p.node, at.Sub(s.begun), want.Sub(s.begun))
-			}
+		at, gone := evicted[p.Name]
+		if gone == want.IsZero() || gone && (at.Before(want) || at.Sub(want) > onTime+busy) {
+			t.Errorf("%s on %s is evicted: %v, after %v, want after %v (never, if that is negative)",
+				p.Name, p.Spec.NodeName, gone, at.Sub(s.begun), want.Sub(s.begun))
 		}
+		if gone && at.Sub(want) > onTime {
+			late++
+		}
+	}
+	if late > len(evicted)/10 {
+		t.Errorf("%d of %d pods are evicted more than %v after their deadlines", late, len(evicted), onTime)
 	}
 	if n := len(evicted); n < 100 || n > 270 {
 		t.Errorf("%d of %d pods are evicted: the scenario tests little", n, len(s.pods))
@@ -313,7 +294,7 @@ func (s *scenario) logLateness(t *testing.T, evicted map[string]time.Time) {
 	t.Helper()
 	var late []time.Duration
 	for _, p := range s.pods {
-		if at, ok := evicted[p.name]; ok {
+		if at, ok := evicted[p.Name]; ok {
 			late = append(late, at.Sub(s.deadline(p)))
 		}
 	}
@@ -336,12 +317,13 @@ type evictor struct {
 	done    float64 // evictions of those that were killed
 }
 
+// missedSoon are flags for a leader that is missed soon when it is killed.
+var missedSoon = []string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retry-period=300ms"}
+
 // startEvictor starts an evictor with the rights that the manifest gives it, which
 // is in the cluster.
 func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
 	t.Helper()
-	// A leader that is killed is missed soon.
-	flags = append([]string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retry-period=300ms"}, flags...)
 	e := &evictor{t: t, c: c}
 	e.Process, e.args, e.metrics = c.RunEvictor(flags...)
 	return e
@@ -381,7 +363,27 @@ func (e *evictor) killAndStartAgain() {
 	}
 	e.done += n
 	e.Kill()
+	e.startAgain()
+}
+
+func (e *evictor) startAgain() {
 	e.Process = e.c.Run("evictor", cluster.Binary(e.t, "evictor"), e.args...)
+}
+
+// event waits for an event about a pod in the namespace default.
+func event(c *cluster.Cluster, what string, is func(*eventsv1.Event) bool) {
+	c.Eventually(what, func() error {
+		list, err := c.Client.EventsV1().Events(metav1.NamespaceDefault).List(c.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for i := range list.Items {
+			if is(&list.Items[i]) {
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d events is that", len(list.Items))
+	})
 }
 
 // stop stops the evictor, and checks that nothing went wrong: it lacked no
@@ -402,10 +404,7 @@ func (e *evictor) stop() {
 // check checks what the metrics and events say about the pods that are evicted.
 func (e *evictor) check(evicted int) {
 	e.t.Helper()
-	n, err := e.value("taints_evictor_evictions_total", "evicted")
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	n := must(e.value("taints_evictor_evictions_total", "evicted"))(e.t)
 	if got := int(e.done + n); got != evicted {
 		e.t.Errorf("the metrics count %d evictions, want %d", got, evicted)
 	}
@@ -456,10 +455,7 @@ func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
 	w := &podWatcher{at: map[string]time.Time{}, last: map[string]*corev1.Pod{}}
 	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0,
 		informers.WithNamespace(metav1.NamespaceDefault))
-	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: w.deleted})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: w.deleted}))(t)
 	factory.Start(t.Context().Done())
 	factory.WaitForCacheSync(t.Context().Done())
 	return w
@@ -513,11 +509,4 @@ func sleepUntil(c *cluster.Cluster, at time.Time) {
 	case <-timer.C:
 	case <-c.Context().Done():
 	}
-}
-
-func maxTime(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
 }

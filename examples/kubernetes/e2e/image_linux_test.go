@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -38,8 +37,7 @@ func TestImages(t *testing.T) {
 	}
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
-			archive := buildImage(t, program)
-			files, config := readImage(t, archive)
+			files, config := readImage(t, buildImage(t, program))
 			if got := config.Config; got.User != "65532:65532" ||
 				!slices.Equal(got.Entrypoint, []string{"/" + program}) || len(got.Cmd) > 0 ||
 				got.Labels["org.opencontainers.image.version"] != "v1.2.3" {
@@ -50,9 +48,7 @@ func TestImages(t *testing.T) {
 				t.Fatalf("the image holds %+v", files)
 			}
 			root := t.TempDir()
-			if err := os.WriteFile(filepath.Join(root, program), files[0].content, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(filepath.Join(root, program), files[0].content, 0o755))
 			if got := runAlone(t, root, program, "--version"); got != stamp[program] {
 				t.Errorf("its version is %q, want %q", got, stamp[program])
 			}
@@ -64,7 +60,7 @@ func TestImages(t *testing.T) {
 }
 
 // buildImage builds the image of a program with buildah, which needs no daemon, and
-// returns it as an OCI archive.
+// returns the folder of the image.
 func buildImage(t *testing.T, program string) string {
 	t.Helper()
 	store := t.TempDir()
@@ -79,12 +75,12 @@ func buildImage(t *testing.T, program string) string {
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("images/build: %v\n%s", err, output)
 	}
-	archive := filepath.Join(store, "image.tar")
-	push := exec.Command(buildah[0], append(buildah[1:], "push", name, "oci-archive:"+archive)...)
+	folder := filepath.Join(store, "image")
+	push := exec.Command(buildah[0], append(buildah[1:], "push", name, "dir:"+folder)...)
 	if output, err := push.CombinedOutput(); err != nil {
 		t.Fatalf("buildah push: %v\n%s", err, output)
 	}
-	return archive
+	return folder
 }
 
 // An imageConfig is the part of an image's configuration that is looked at.
@@ -102,60 +98,34 @@ type layerFile struct {
 	content []byte
 }
 
-// readImage returns the files of all layers of an OCI archive, and its configuration.
-func readImage(t *testing.T, archive string) (files []layerFile, config imageConfig) {
+// readImage returns the files of all layers of an image in a folder, and its
+// configuration. The folder has a file for each digest.
+func readImage(t *testing.T, folder string) (files []layerFile, config imageConfig) {
 	t.Helper()
-	file, err := os.Open(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	blobs := map[string][]byte{}
-	for _, f := range readTar(t, file) {
-		blobs[strings.TrimPrefix(f.Name, "blobs/")] = f.content
-	}
-	blob := func(digest string, into any) {
+	open := func(name string) *os.File {
 		t.Helper()
-		if err := json.Unmarshal(blobs[strings.Replace(digest, ":", "/", 1)], into); err != nil {
-			t.Fatalf("%s: %v", digest, err)
-		}
-	}
-	var index struct{ Manifests []struct{ Digest string } }
-	if err := json.Unmarshal(blobs["index.json"], &index); err != nil || len(index.Manifests) != 1 {
-		t.Fatalf("%v, %+v", err, index)
+		file := must(os.Open(filepath.Join(folder, strings.TrimPrefix(name, "sha256:"))))(t)
+		t.Cleanup(func() { file.Close() })
+		return file
 	}
 	var manifest struct {
 		Config struct{ Digest string }
 		Layers []struct{ Digest string }
 	}
-	blob(index.Manifests[0].Digest, &manifest)
-	blob(manifest.Config.Digest, &config)
+	check(t, json.NewDecoder(open("manifest.json")).Decode(&manifest))
+	check(t, json.NewDecoder(open(manifest.Config.Digest)).Decode(&config))
 	for _, layer := range manifest.Layers {
-		unzipped, err := gzip.NewReader(bytes.NewReader(blobs[strings.Replace(layer.Digest, ":", "/", 1)]))
-		if err != nil {
-			t.Fatal(err)
+		unzipped := must(gzip.NewReader(open(layer.Digest)))(t)
+		for archive := tar.NewReader(unzipped); ; {
+			header, err := archive.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			check(t, err)
+			files = append(files, layerFile{header, must(io.ReadAll(archive))(t)})
 		}
-		files = append(files, readTar(t, unzipped)...)
 	}
 	return files, config
-}
-
-func readTar(t *testing.T, r io.Reader) (files []layerFile) {
-	t.Helper()
-	for archive := tar.NewReader(r); ; {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, layerFile{header, content})
-	}
 }
 
 // runAlone runs the program where there is no other file, as the user of the image,

@@ -4,8 +4,9 @@ package e2e
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
-	"net"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,9 +21,10 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
@@ -31,12 +33,9 @@ import (
 var programs = []string{"evictor", "scheduler", "webhook"}
 
 // overlay builds a base with components, as somebody's own kustomization would name them.
-func overlay(t *testing.T, base string, components ...string) []runtime.Object {
+func overlay(t *testing.T, base string, components ...string) []client.Object {
 	t.Helper()
-	objects, err := cluster.Overlay(t.TempDir(), base, components...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	objects := must(cluster.Overlay(t.TempDir(), base, components...))(t)
 	return objects
 }
 
@@ -45,10 +44,7 @@ func overlay(t *testing.T, base string, components ...string) []runtime.Object {
 func TestManifests(t *testing.T) {
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
-			base, err := cluster.Manifest(program)
-			if err != nil {
-				t.Fatal(err)
-			}
+			base := must(cluster.Manifest(program))(t)
 			checkDeployment(t, base)
 			all := overlay(t, program, program+"/network-policy", program+"/monitoring")
 			checkDeployment(t, all)
@@ -58,11 +54,8 @@ func TestManifests(t *testing.T) {
 			}
 		})
 	}
-	dryRun, err := cluster.Manifest("evictor-dry-run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, objects := range map[string][]runtime.Object{
+	dryRun := must(cluster.Manifest("evictor-dry-run"))(t)
+	for want, objects := range map[string][]client.Object{
 		"-dry-run":       dryRun,
 		"-method=delete": overlay(t, "evictor", "evictor/delete"),
 	} {
@@ -71,13 +64,43 @@ func TestManifests(t *testing.T) {
 			t.Errorf("the arguments are %v, want %s at the end", args, want)
 		}
 	}
-	if _, err := cluster.Manifest("example"); err != nil {
+	for _, folder := range []string{"example", "../play/workloads", "../play/workloads-borrowed"} {
+		must(cluster.Manifest(folder))(t)
+	}
+	checkImages(t)
+}
+
+// namesTag are the lines of a manifest that name the version of an image.
+var namesTag = regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
+
+// checkImages checks that versions of images are only in one file, and that the bases
+// take theirs from there.
+func checkImages(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir("../manifests", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path == "../manifests/images/kustomization.yaml" {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if found := namesTag.Find(content); found != nil {
+			t.Errorf("%s has %q: versions are in manifests/images", path, found)
+		}
+		return err
+	})
+	if err != nil {
 		t.Error(err)
+	}
+	for _, program := range programs {
+		objects := must(cluster.Manifest(program))(t)
+		image := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Image
+		if !regexp.MustCompile(`^registry\.example\.com/taints-` + program + `:v\d+\.\d+\.\d+$`).MatchString(image) {
+			t.Errorf("the image of the %s is %s", program, image)
+		}
 	}
 }
 
 // only returns the one object of the type.
-func only[T runtime.Object](t *testing.T, objects []runtime.Object) (found T) {
+func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	t.Helper()
 	n := 0
 	for _, object := range objects {
@@ -92,7 +115,7 @@ func only[T runtime.Object](t *testing.T, objects []runtime.Object) (found T) {
 	return found
 }
 
-func checkDeployment(t *testing.T, objects []runtime.Object) {
+func checkDeployment(t *testing.T, objects []client.Object) {
 	t.Helper()
 	deployment := only[*appsv1.Deployment](t, objects)
 	template := deployment.Spec.Template
@@ -157,7 +180,7 @@ type (
 
 // checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
 // that the NetworkPolicy lets it.
-func checkMonitoring(t *testing.T, objects []runtime.Object) {
+func checkMonitoring(t *testing.T, objects []client.Object) {
 	t.Helper()
 	template := only[*appsv1.Deployment](t, objects).Spec.Template
 	ports := map[string]bool{}
@@ -193,10 +216,7 @@ func checkMonitoring(t *testing.T, objects []runtime.Object) {
 		if !labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(template.Labels)) {
 			t.Errorf("the service %s is not for the pods", service.Name)
 		}
-		selector, err := metav1.LabelSelectorAsSelector(&m.Spec.Selector)
-		if err != nil {
-			t.Fatal(err)
-		}
+		selector := must(metav1.LabelSelectorAsSelector(&m.Spec.Selector))(t)
 		for _, port := range service.Spec.Ports {
 			if selector.Matches(labels.Set(service.Labels)) && port.Name == m.Spec.Endpoints[0].Port &&
 				ports[port.TargetPort.StrVal] {
@@ -215,7 +235,7 @@ func checkMonitoring(t *testing.T, objects []runtime.Object) {
 	}
 }
 
-func alertsOf(t *testing.T, objects []runtime.Object) (a alerts) {
+func alertsOf(t *testing.T, objects []client.Object) (a alerts) {
 	t.Helper()
 	decodeCustom(t, objects, "PrometheusRule", &a)
 	if len(a.Spec.Groups) == 0 || len(a.Spec.Groups[0].Rules) == 0 {
@@ -226,19 +246,13 @@ func alertsOf(t *testing.T, objects []runtime.Object) (a alerts) {
 
 // decodeCustom decodes the one object of a kind that the API server does not
 // have by itself.
-func decodeCustom(t *testing.T, objects []runtime.Object, kind string, into any) {
+func decodeCustom(t *testing.T, objects []client.Object, kind string, into any) {
 	t.Helper()
 	for _, object := range objects {
 		if object.GetObjectKind().GroupVersionKind().Kind != kind {
 			continue
 		}
-		text, err := yaml.Marshal(object)
-		if err == nil {
-			err = yaml.Unmarshal(text, into)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, yaml.Unmarshal(must(yaml.Marshal(object))(t), into))
 		return
 	}
 	t.Fatalf("there is no %s", kind)
@@ -277,10 +291,9 @@ type right struct {
 func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, rights ...right) {
 	t.Helper()
 	reviews := c.Client.AuthorizationV1().SubjectAccessReviews()
-	resource, subresource, _ := "", "", false
 	for _, r := range rights {
-		resource, subresource, _ = strings.Cut(r.resource, "/")
-		review, err := reviews.Create(t.Context(), &authorizationv1.SubjectAccessReview{
+		resource, subresource, _ := strings.Cut(r.resource, "/")
+		review := must(reviews.Create(t.Context(), &authorizationv1.SubjectAccessReview{
 			Spec: authorizationv1.SubjectAccessReviewSpec{
 				User: fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
 				Groups: []string{
@@ -297,10 +310,7 @@ func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, ri
 					Name:        r.name,
 				},
 			},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, metav1.CreateOptions{}))(t)
 		if review.Status.Allowed != r.want {
 			t.Errorf("%s may %s %s %s: %v, want %v", account, r.verb, r.resource, r.name, review.Status.Allowed, r.want)
 		}
@@ -327,29 +337,21 @@ func TestSchedulerManifest(t *testing.T) {
 
 	config := only[*corev1.ConfigMap](t, objects).Data["config.yaml"]
 	kubeconfig := c.ServiceAccount("kube-system", "taints-scheduler")
-	address := c.FreeAddress()
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := c.FreePort()
+	address := "127.0.0.1:" + port
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
 	process := c.Run("scheduler", cluster.Binary(t, "scheduler"),
 		"--config="+c.WriteFile("manifest.yaml", manifest),
-		"--bind-address="+host, "--secure-port="+port, "--cert-dir="+filepath.Join(c.Dir, "manifest"),
+		"--bind-address=127.0.0.1", "--secure-port="+port, "--cert-dir="+filepath.Join(c.Dir, "manifest"),
 		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)
 	c.WaitHealthy("https://" + address + "/readyz")
 	startScheduler(t, c, nil, profile{Name: corev1.DefaultSchedulerName})
 
 	second := cluster.Pod("second")
 	second.Spec.SchedulerName = "taints-scheduler"
-	f := field{c}
-	f.one(t, second, "node-1")
-	f.one(t, cluster.Pod("first"), "node-1")
+	field{c}.run(t, trial{pod: second, on: []string{"node-1"}}, trial{pod: pod("first"), on: []string{"node-1"}})
 	checkLog(t, process)
-	families, err := c.Metrics("https://" + address + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must(c.Metrics("https://" + address + "/metrics"))(t)
 	checkAlerts(t, "scheduler", families)
 	checkRights(t, c, "kube-system", "taints-scheduler",
 		right{"create", "", "pods/binding", "", true},

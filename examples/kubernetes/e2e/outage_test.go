@@ -59,7 +59,7 @@ func testOutage(t *testing.T, replicas int) {
 	}
 	evictors := []*evictor{}
 	for i := range replicas {
-		evictors = append(evictors, startUsualEvictor(t, c))
+		evictors = append(evictors, startEvictor(t, c))
 		if i == 0 {
 			evictors[0].waitUntilLeading()
 		}
@@ -138,19 +138,11 @@ func checkOutage(
 		late[0].Round(time.Millisecond), late[len(late)-1].Round(time.Millisecond))
 }
 
-// startUsualEvictor starts an evictor with the lease that it has by default.
-func startUsualEvictor(t *testing.T, c *cluster.Cluster) *evictor {
-	t.Helper()
-	e := &evictor{t: t, c: c}
-	e.Process, e.args, e.metrics = c.RunEvictor()
-	return e
-}
-
 // startAgainWhereEnded does what a kubelet does, and returns how often.
 func (e *evictor) startAgainWhereEnded() int {
 	select {
 	case <-e.Done():
-		e.Process = e.c.Run("evictor", cluster.Binary(e.t, "evictor"), e.args...)
+		e.startAgain()
 		return 1
 	default:
 		return 0

@@ -3,17 +3,23 @@
 package e2e
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
@@ -21,122 +27,184 @@ import (
 // playCommand is that of the README, for the root of the repository.
 const playCommand = "go run -C examples/kubernetes ./play"
 
-// TestPlay starts a cluster to play with, does what it says to try, looks for the
-// lines that this leads to, and sees that nothing is left of it after Ctrl-C.
-func TestPlay(t *testing.T) {
+// A player is a play that runs.
+type player struct {
+	*background
+	temporary string // all its temporary files
+}
+
+// startPlay starts a command that runs play.
+func startPlay(t *testing.T, command string, env ...string) *player {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a control plane: leave out -short")
 	}
-	for _, folder := range []string{"e2e/controlplane", "scheduler", "evictor", "webhook"} { // with progress
-		cluster.Binary(t, folder)
-	}
-	var output syncBuffer
-	command := exec.Command("bash", "-euc", playCommand)
-	command.Dir = root
-	command.Stdout, command.Stderr = &output, &output
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	temporary := t.TempDir()
-	command.Env = append(os.Environ(), "TMPDIR="+temporary)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	interrupt := func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) } // fails where it has ended
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	t.Cleanup(func() {
-		interrupt()
-		if t.Failed() {
-			t.Logf("it says:\n%s", &output)
-		}
-	})
+	temporary, bash := t.TempDir(), exec.Command("bash", "-euc", command)
+	bash.Dir, bash.Env = root, append(append(os.Environ(), "TMPDIR="+temporary), env...)
+	return &player{startInBackground(t, bash), temporary}
+}
 
-	line := func(pattern string) string {
-		t.Helper()
-		re := regexp.MustCompile(`(?m)` + pattern)
-		deadline := time.Now().Add(9 * time.Minute)
-		for ; time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-			if found := re.FindString(output.String()); found != "" {
-				return found
-			}
-			select {
-			case err := <-ended:
-				t.Fatalf("it has ended: %v", err)
-			default:
+// line waits for a line.
+func (p *player) line(pattern string) {
+	p.t.Helper()
+	re := regexp.MustCompile(`(?m)` + pattern)
+	p.until(pattern, func() error {
+		if !re.MatchString(p.output()) {
+			return errors.New("no such line")
+		}
+		return nil
+	})
+}
+
+// do runs the command of the guide that has the words, and returns what that says.
+func (p *player) do(words string, fails bool) string {
+	p.t.Helper()
+	find := func(words string) string {
+		for text := range strings.Lines(p.output()) {
+			if command, ok := strings.CutPrefix(text, "  "); ok && strings.Contains(command, words) {
+				return command
 			}
 		}
-		t.Fatalf("no line %s", pattern)
+		p.t.Fatalf("the guide has no %q", words)
 		return ""
 	}
-	line(`^Ctrl-C takes everything down\.`)
-	script := map[string]string{} // the commands of the guide, by what they show
-	for text := range strings.Lines(output.String()) {
-		if command, ok := strings.CutPrefix(text, "  "); ok {
-			for _, key := range []string{
-				"export KUBECONFIG", "export PATH",
-				"taint node general-1 maintenance=", "taint node general-1 maintenance-",
-				"general-2 general-3", "play=silent", "play-", "run sneak", "scale",
-			} {
-				if strings.Contains(command, key) {
-					script[key] = command
-				}
+	script := find("export KUBECONFIG") + find("export PATH") + find(words)
+	text, err := exec.Command("bash", "-euc", script).CombinedOutput()
+	if (err != nil) != fails {
+		p.t.Fatalf("%s: %v: %s", words, err, text)
+	}
+	return string(text)
+}
+
+// end interrupts it, and sees that nothing is left.
+func (p *player) end() {
+	p.t.Helper()
+	children := descendants(p.t, p.Process.Pid)
+	_ = p.interrupt() // the code is that of go run, which is interrupted as well
+	for pid, name := range children {
+		if _, err := os.Stat(fmt.Sprintf("/proc/%s", pid)); err == nil {
+			p.t.Errorf("%s is left", name)
+		}
+	}
+	if left, err := os.ReadDir(p.temporary); err != nil || len(left) > 0 {
+		p.t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+// TestPlay starts a cluster to play with, does what it says to try, and looks for the
+// lines that this leads to.
+func TestPlay(t *testing.T) {
+	p := startPlay(t, playCommand)
+	p.line(`^Ctrl-C stops everything\.`)
+	p.do("taint node general-1 maintenance=", false)
+	p.line(`^..:..:.. taint    general-1 gets maintenance=now:NoExecute$`)
+	p.line(`^..:..:.. evicted  shop/web-\S+ from general-1$`)
+	p.line(`^..:..:.. placed   shop/web-\S+ on general-([2-9]|1\d)$`)
+	p.do("taint node general-1 maintenance-", false)
+	p.line(`^..:..:.. taint    general-1 loses maintenance:NoExecute$`)
+	if text := p.do("run sneak", true); !strings.Contains(text, `toleration "dedicated=ml" is not allowed`) {
+		t.Errorf("sneak: %s", text)
+	}
+	p.line(`^..:..:.. denied   default/sneak: toleration "dedicated=ml" is not allowed in namespace "default"`)
+	p.do("taint node general-5", false)
+	p.line(`^..:..:.. taint    general-5 gets maintenance=now:NoExecute$`)
+	came := time.Now()
+	p.do("run late", false)
+	p.do("run typo", false)
+	p.line(`^..:..:.. waits    sandbox/typo: 0/36 nodes are available: `)
+	if text := p.do("whynot -n sandbox", false); !strings.Contains(text, "sandbox/typo") || !strings.Contains(text, "letter case") {
+		t.Errorf("kubectl whynot: %s", text)
+	}
+	p.do("scale", false)
+	p.line(`^..:..:.. waits    ml/train-\S+: 0/36 nodes are available: `)
+	p.do("play=silent", false)
+	p.line(`^..:..:.. silent   spot-1 no longer has a heartbeat$`)
+	p.line(`^..:..:.. taint    spot-1 gets node\.kubernetes\.io/unreachable:NoExecute`)
+	p.line(`^..:..:.. evicted  sandbox/late from general-5$`)
+	if after := time.Since(came); after < 20*time.Second {
+		t.Errorf("the pod that tolerates the taint for 20 s is evicted %v after it came", after)
+	}
+	p.line(`^..:..:.. evicted  shop/batch-\S+ from spot-1$`)
+	p.do("play-", false)
+	p.line(`^..:..:.. taint    spot-1 loses node\.kubernetes\.io/unreachable:NoExecute$`)
+	p.do("general-2 general-3", false)
+	p.line(`^..:..:.. taint    general-4 gets maintenance=now:NoExecute$`)
+	p.line(`^..:..:.. held     A PodDisruptionBudget holds back the eviction of Pod shop/web-\S+, due since \S+: The disruption budget web (needs 15 healthy pods|does not allow)`)
+	p.end()
+	if !strings.HasSuffix(p.output(), "\neverything is down\n") {
+		t.Error("it did not end as it should")
+	}
+}
+
+// TestPlayWithPrograms starts it with the programs of a folder.
+func TestPlayWithPrograms(t *testing.T) {
+	folder := t.TempDir()
+	for _, program := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"} {
+		script := fmt.Sprintf("#!/bin/sh\necho %s >>'%s/started'\nexec '%s' %[1]s \"$@\"\n", program, folder, cluster.Binary(t, cluster.ControlPlane))
+		check(t, os.WriteFile(filepath.Join(folder, program), []byte(script), 0o755))
+	}
+	p := startPlay(t, playCommand+" -control-plane "+folder)
+	p.line(`^Ctrl-C stops everything\.`)
+	p.do("get pods -o wide", false)
+	p.end()
+	started, err := os.ReadFile(filepath.Join(folder, "started"))
+	if want := "kube-apiserver\netcd\nkube-apiserver\nkube-controller-manager\nkubectl\n"; err != nil || string(started) != want {
+		t.Errorf("of the folder, it started %q, want %q, %v", started, want, err)
+	}
+}
+
+// TestPlayInACluster starts it beside a cluster that is there, and sees that it keeps
+// to its own nodes and takes everything away.
+func TestPlayInACluster(t *testing.T) {
+	c := start(t, cluster.Options{})
+	c.AddNodes(cluster.Node("mine"))
+	api := must(client.New(c.Config, client.Options{}))(t)
+	state := func() (names []string) {
+		for _, list := range []client.ObjectList{
+			&corev1.NamespaceList{}, &corev1.NodeList{}, &coordinationv1.LeaseList{},
+			&rbacv1.ClusterRoleList{}, &rbacv1.ClusterRoleBindingList{},
+		} {
+			check(t, api.List(t.Context(), list, client.InNamespace(corev1.NamespaceNodeLease)))
+			check(t, meta.EachListItem(list, func(object runtime.Object) error {
+				names = append(names, fmt.Sprintf("%T %s", object, object.(client.Object).GetName()))
+				return nil
+			}))
+		}
+		slices.Sort(names)
+		return names
+	}
+	before := state()
+	p := startPlay(t, playCommand+" -kubeconfig "+c.Kubeconfig, "PATH="+c.Tools()+":"+os.Getenv("PATH"))
+	p.line(`^The webhook does not run`)
+	p.line(`^Ctrl-C stops everything\.`)
+	for _, namespace := range []string{"shop", "ml", "logging"} {
+		for name, pod := range c.Pods(namespace) {
+			if pod.Spec.NodeName == "mine" {
+				t.Errorf("%s is on a node that is not play's", name)
 			}
 		}
 	}
-	do := func(key string, fails bool) string {
-		t.Helper()
-		if script[key] == "" {
-			t.Fatalf("the guide has no %q", key)
-		}
-		bash := exec.Command("bash", "-euc", script["export KUBECONFIG"]+script["export PATH"]+script[key])
-		text, err := bash.CombinedOutput()
-		if (err != nil) != fails {
-			t.Fatalf("%s%v: %s", script[key], err, text)
-		}
-		return string(text)
+	p.do("taint node general-1 maintenance=", false)
+	p.line(`^..:..:.. evicted  shop/web-\S+ from general-1$`)
+	p.do("run typo", false)
+	p.line(`^..:..:.. waits    sandbox/typo: 0/37 nodes are available: `)
+	p.end()
+	if after := state(); !slices.Equal(after, before) {
+		t.Errorf("it left %v, and there was %v", after, before)
 	}
+}
 
-	do("taint node general-1 maintenance=", false)
-	line(`^..:..:.. taint    general-1 gets maintenance=now:NoExecute$`)
-	line(`^..:..:.. evicted  default/web-\S+ from general-1$`)
-	line(`^..:..:.. placed   default/web-\S+ on general-([2-9]|1\d)$`)
-	do("taint node general-1 maintenance-", false)
-	line(`^..:..:.. taint    general-1 loses maintenance:NoExecute$`)
-	if text := do("run sneak", true); !strings.Contains(text, `toleration "dedicated=ml" is not allowed`) {
-		t.Errorf("sneak: %s", text)
+// TestPlayInterrupted interrupts the build, with nothing in Go's cache.
+func TestPlayInterrupted(t *testing.T) {
+	binary, caches := cluster.Binary(t, "play"), t.TempDir()
+	p := startPlay(t, "cd examples/kubernetes; exec "+binary, "GOCACHE="+caches+"/go", "XDG_CACHE_HOME="+caches)
+	p.line(`^  Go compiles \d{4} packages `)
+	var exit *exec.ExitError
+	if err := p.interrupt(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("it ends with %v, want code 130", err)
 	}
-	line(`^..:..:.. denied   default/sneak: toleration "dedicated=ml" is not allowed in namespace "default"`)
-	do("scale", false)
-	line(`^..:..:.. waits    ml/train-\S+: 0/36 nodes are available: `)
-	do("play=silent", false)
-	line(`^..:..:.. silent   spot-1 no longer has a heartbeat$`)
-	line(`^..:..:.. taint    spot-1 gets node\.kubernetes\.io/unreachable:NoExecute`)
-	line(`^..:..:.. evicted  default/batch-\S+ from spot-1$`)
-	do("play-", false)
-	line(`^..:..:.. taint    spot-1 loses node\.kubernetes\.io/unreachable:NoExecute$`)
-	do("general-2 general-3", false)
-	line(`^..:..:.. taint    general-4 gets maintenance=now:NoExecute$`)
-	line(`^..:..:.. held     A PodDisruptionBudget holds back the eviction of Pod default/web-\S+, due since \S+: The disruption budget web (needs 15 healthy pods|does not allow)`)
-
-	children := descendants(t, command.Process.Pid)
-	if len(children) < 6 {
-		t.Errorf("only %v run", children)
-	}
-	interrupt()
-	select {
-	case <-ended: // the code is that of go run, which is interrupted as well
-	case <-time.After(time.Minute):
-		t.Fatal("it does not end")
-	}
-	if !strings.HasSuffix(output.String(), "\neverything is down\n") {
-		t.Error("it did not end as it should")
-	}
-	for pid, name := range children {
-		if _, err := os.Stat(fmt.Sprintf("/proc/%s", pid)); err == nil {
-			t.Errorf("%s is left", name)
-		}
-	}
-	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
-		t.Errorf("files are left: %v, %v", left, err)
+	if want := "interrupted; what is compiled is kept, run the same command to go on\n"; !strings.HasSuffix(p.output(), want) {
+		t.Errorf("it says %s", p.output())
 	}
 }
 
@@ -144,10 +212,7 @@ func TestPlay(t *testing.T) {
 // of theirs, by their numbers.
 func descendants(t *testing.T, of int) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob("/proc/[0-9]*/stat"))(t)
 	names, parents := map[string]string{}, map[string]string{}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -170,22 +235,4 @@ func descendants(t *testing.T, of int) map[string]string {
 		}
 	}
 	return found
-}
-
-// A syncBuffer may be written and read at once.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }

@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
@@ -36,7 +38,7 @@ func TestReadmes(t *testing.T) {
 	t.Cleanup(func() { exec.Command("chmod", "-R", "u+w", store).Run() })
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
-		"PATH=" + c.Kubectl() + ":" + os.Getenv("PATH"),
+		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
 		"TMPDIR=" + c.Dir,
 		"BUILDER=buildah --root " + store + "/root --runroot " + store + "/run --storage-driver vfs",
 		"BUILDAH_ISOLATION=chroot",
@@ -75,80 +77,101 @@ func (r *readmeTest) run(t *testing.T, b readme.Block) {
 	b.Run(t, root, r.env...)
 }
 
-// A command is a block that goes on until it is interrupted.
-type command struct {
+// A background is a command that goes on until it is interrupted, with all that it starts.
+type background struct {
 	*exec.Cmd
+	t     *testing.T
+	log   string // the path of a file with its output
 	ended chan error
 }
 
-// startBlock starts a block that goes on.
-func (r *readmeTest) startBlock(t *testing.T, b readme.Block) *command {
+func startInBackground(t *testing.T, command *exec.Cmd) *background {
 	t.Helper()
-	c := &command{b.Command(t, root, r.env...), make(chan error, 1)}
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	log, err := os.CreateTemp(r.Dir, "block-*.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	defer log.Close()
-	c.Stdout, c.Stderr = log, log
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { c.ended <- c.Wait() }()
+	b := &background{command, t, log.Name(), make(chan error, 1)}
+	b.Stdout, b.Stderr = log, log
+	b.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	check(t, b.Start())
+	go func() { b.ended <- b.Wait() }()
 	t.Cleanup(func() {
-		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // fails where it has ended
+		b.signal(syscall.SIGINT)
 		if t.Failed() {
-			text, _ := os.ReadFile(log.Name())
-			t.Logf("%s:%d says\n%s", b.File, b.Line, text)
+			t.Logf("%s says:\n%s", b.Args, b.output())
 		}
 	})
-	return c
+	return b
 }
 
-// interrupt does what Ctrl-C does: all that run in the foreground get the signal.
-func (c *command) interrupt(t *testing.T) {
-	t.Helper()
-	if err := syscall.Kill(-c.Process.Pid, syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+// signal does what Ctrl-C does: all that run in the foreground get it. It fails where
+// all have ended.
+func (b *background) signal(s syscall.Signal) { _ = syscall.Kill(-b.Process.Pid, s) }
+
+func (b *background) output() string { return string(must(os.ReadFile(b.log))(b.t)) }
+
+// interrupt waits for the end as well.
+func (b *background) interrupt() error {
+	b.t.Helper()
+	b.signal(syscall.SIGINT)
 	select {
-	case <-c.ended:
-	case <-time.After(time.Minute):
-		t.Fatal("it does not end")
+	case err := <-b.ended:
+		return err
+	case <-time.After(2 * time.Minute):
+		b.t.Fatal("it does not end")
+		return nil
 	}
 }
 
-// waitFor waits until the page answers, while the command runs. The first time
-// it is compiled.
-func (r *readmeTest) waitFor(t *testing.T, c *command, url string) {
-	t.Helper()
-	r.Within(9*time.Minute, url+" answers", func() error {
+// until waits until the condition returns no error, while the command runs. It may
+// have to be compiled first.
+func (b *background) until(what string, condition func() error) {
+	b.t.Helper()
+	var err error
+	for deadline := time.Now().Add(9 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if err = condition(); err == nil {
+			return
+		}
 		select {
-		case err := <-c.ended:
-			t.Fatalf("it has ended: %v", err)
+		case err := <-b.ended:
+			b.t.Fatalf("it has ended: %v", err)
 		default:
 		}
+	}
+	b.t.Fatalf("%s: %v", what, err)
+}
+
+// startBlock starts a block that goes on.
+func (r *readmeTest) startBlock(t *testing.T, b readme.Block) *background {
+	t.Helper()
+	return startInBackground(t, b.Command(t, root, r.env...))
+}
+
+// waitFor waits until the page answers.
+func (r *readmeTest) waitFor(b *background, url string) {
+	b.t.Helper()
+	b.until(url+" answers", func() error {
 		_, err := r.Get(url)
 		return err
 	})
 }
 
-// module looks at the README of the module: its commands are these tests, and a
-// benchmark that is only listed.
+// remoteBase is the folder of a kustomization in a repository.
+var remoteBase = regexp.MustCompile(`^kubectl apply -k 'https://github.com/seed-0529bac1/taints//(\S+)\?ref=v\d+\.\d+\.\d+'\n$`)
+
+// module looks at the README of the module. Its commands are these tests, a benchmark
+// that is only listed, and a base that is there when it is released.
 func (r *readmeTest) module(t *testing.T) {
-	blocks := r.blocks(t, ".", 3)
+	blocks := r.blocks(t, ".", 4)
 	if blocks[0].Text != playCommand+"\n" {
 		t.Errorf("TestPlay runs another command than %s", blocks[0].Text)
 	}
-	for _, name := range []string{"TestOutage", "TestPlay"} {
-		content, err := os.ReadFile("../README.md")
-		if err != nil || !strings.Contains(string(content), "`"+name+"`") {
-			t.Errorf("the README does not have %s, %v", name, err)
-		}
+	if found := remoteBase.FindStringSubmatch(blocks[1].Text); found == nil {
+		t.Errorf("not a base of a release: %s", blocks[1].Text)
+	} else if _, err := os.Stat(filepath.Join(root, found[1], "kustomization.yaml")); err != nil {
+		t.Error(err)
 	}
-	lists(t, blocks[1], " -list .", "TestOutage")
-	lists(t, blocks[2], " -list", "Tainted80/5000Nodes")
+	lists(t, blocks[2], " -list .", "TestOutage")
+	lists(t, blocks[3], " -list", "Tainted80/5000Nodes")
 }
 
 // lists runs the commands of the block with one more argument that has them list
@@ -172,48 +195,25 @@ func (r *readmeTest) evictor(t *testing.T) {
 	}
 	// The manifest's pods only say that they run; this one is real.
 	e := r.startBlock(t, blocks[3])
-	r.waitFor(t, e, "http://127.0.0.1:8081/readyz")
+	r.waitFor(e, "http://127.0.0.1:8081/readyz")
 	web := cluster.Pod("web")
 	web.Spec.NodeName = "node-1"
 	r.AddPods(web)
 	r.run(t, blocks[4])
-	node, err := r.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must(r.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t)
 	list := node.Spec.Taints
 	if len(list) != 1 || list[0].TimeAdded == nil || time.Since(list[0].TimeAdded.Time) > time.Hour {
 		t.Errorf("the node has taints %v", list)
 	}
-	r.Eventually("it says what it would do", func() error {
-		list, err := r.Client.EventsV1().Events(metav1.NamespaceDefault).List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		for _, event := range list.Items {
-			if event.Note == "Dry run: Marking for deletion Pod default/web" {
-				return nil
-			}
-		}
-		return fmt.Errorf("none of %d events is that", len(list.Items))
+	event(r.Cluster, "it says what it would do", func(event *eventsv1.Event) bool {
+		return event.Note == "Dry run: Marking for deletion Pod default/web"
 	})
 	if r.Pods(metav1.NamespaceDefault)["web"] == nil {
 		t.Error("the pod is gone")
 	}
-	e.interrupt(t)
+	e.interrupt()
 	setTaints(t, r.Cluster, "node-1", nil)
-	r.deletePods(t)
-}
-
-// deletePods leaves the namespace default empty.
-func (r *readmeTest) deletePods(t *testing.T) {
-	t.Helper()
-	pods := r.Client.CoreV1().Pods(metav1.NamespaceDefault)
-	atOnce := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
-	if err := pods.DeleteCollection(t.Context(), atOnce, metav1.ListOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	eventuallyPods(r.Cluster, 0)
+	deletePods(t, r.Cluster)
 }
 
 func (r *readmeTest) scheduler(t *testing.T) {
@@ -223,19 +223,14 @@ func (r *readmeTest) scheduler(t *testing.T) {
 	pod := cluster.Pod("second")
 	pod.Spec.SchedulerName = "taints-scheduler"
 	r.AddPods(pod)
-	r.Within(9*time.Minute, "the pod is placed", func() error {
-		select {
-		case err := <-s.ended:
-			t.Fatalf("it has ended: %v", err)
-		default:
-		}
+	s.until("the pod is placed", func() error {
 		if pod := r.Pods(metav1.NamespaceDefault)["second"]; pod == nil || pod.Spec.NodeName == "" {
 			return fmt.Errorf("it is not: %+v", pod)
 		}
 		return nil
 	})
-	s.interrupt(t)
-	r.deletePods(t)
+	s.interrupt()
+	deletePods(t, r.Cluster)
 }
 
 func (r *readmeTest) webhook(t *testing.T) {
@@ -244,7 +239,7 @@ func (r *readmeTest) webhook(t *testing.T) {
 		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	r.removeEvictor(t)
 	blocks[0].Check(t, root, r.env...)
-	r.deletePods(t)
+	deletePods(t, r.Cluster)
 	r.run(t, blocks[1])
 	r.run(t, blocks[2])
 	// The manifest's pods only say that they run; this one is real.

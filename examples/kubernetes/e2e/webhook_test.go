@@ -553,3 +553,14 @@ func TestCertManager(t *testing.T) {
 		t.Errorf("%d configurations are annotated", annotated)
 	}
 }
+
+// eventuallyPods returns the pods of the namespace default when there are so many.
+func eventuallyPods(c *cluster.Cluster, n int) (pods map[string]*corev1.Pod) {
+	c.Eventually(fmt.Sprintf("there are %d pods", n), func() error {
+		if pods = c.Pods(metav1.NamespaceDefault); len(pods) != n {
+			return fmt.Errorf("there are %d", len(pods))
+		}
+		return nil
+	})
+	return pods
+}

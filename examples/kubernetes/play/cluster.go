@@ -4,18 +4,14 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
-	"strings"
+	"maps"
 	"text/template"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
@@ -46,18 +42,35 @@ var pools = []pool{
 // cluster where nobody watches.
 const tolerated = "20"
 
+// label is that of all that is added to a cluster that was there before. Its nodes
+// have a taint with the same key, and play's pods tolerate that and go nowhere else.
+const (
+	partOf     = "app.kubernetes.io/part-of"
+	label      = partOf + "=taints-play"
+	fakeKey    = "example.com/play"
+	anotherOne = "taints-scheduler" // the second scheduler there
+)
+
 // A game is a cluster to play with.
 type game struct {
 	*cluster.Cluster
-	s       *session
-	webhook *cluster.Process
-	path    string             // of kubectl
-	leaving map[types.UID]bool // pods that go, of which that is told
+	s        *session
+	borrowed bool // the cluster was there before
+	webhook  *cluster.Process
+	rules    string             // the path of the webhook's rules
+	bin      string             // the folder of kubectl and its plugin
+	leaving  map[types.UID]bool // pods that go, of which that is told
 }
 
+// rules are the webhook's. In the namespace sandbox pods may tolerate anything.
+//
+//go:embed rules.json
+var rules string
+
 // begin starts everything, and returns when all pods run.
-func begin(s *session, logs string) *game {
-	c := cluster.Start(s, cluster.Options{
+func begin(s *session, o options) *game {
+	build(s, o)
+	settings := cluster.Options{
 		APIServer: []string{
 			"--default-not-ready-toleration-seconds=" + tolerated,
 			"--default-unreachable-toleration-seconds=" + tolerated,
@@ -66,41 +79,65 @@ func begin(s *session, logs string) *game {
 			"--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller",
 			"--node-monitor-period=1s", "--node-monitor-grace-period=15s",
 		},
+		Programs:  o.controlPlane,
 		Heartbeat: heartbeat,
 		Kubelets:  true,
-		Logs:      logs,
-	})
-	g := &game{Cluster: c, s: s, path: c.Kubectl(), leaving: map[types.UID]bool{}}
+		Logs:      o.logs,
+	}
+	g := &game{s: s, borrowed: o.kubeconfig != "", leaving: map[types.UID]bool{}}
+	if g.borrowed {
+		g.Cluster = cluster.Connect(s, o.kubeconfig, settings)
+		s.printf("The webhook does not run: it would decide about the pods of all namespaces, and the cluster's API server would" +
+			"\nhave to reach this machine. Kubernetes' own controller evicts; the evictor only says what it would do.")
+	} else {
+		g.Cluster = cluster.Start(s, settings)
+	}
+	g.bin = g.Tools(whynot)
 	g.addNodes()
-	rules := g.install()
-	c.RunScheduler(nil, cluster.Profile{Name: corev1.DefaultSchedulerName, Taints: true, InClear: true})
-	c.RunEvictor()
-	g.webhook, _ = c.RunWebhook(rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
-	c.Apply(workloads()...)
-	c.Eventually("all pods run", g.allRun)
+	g.install("evictor")
+	workloads, scheduler := "../play/workloads", corev1.DefaultSchedulerName
+	if g.borrowed {
+		workloads, scheduler = "../play/workloads-borrowed", anotherOne
+		g.RunEvictor("-dry-run")
+	} else {
+		g.RunEvictor()
+		g.runWebhook()
+	}
+	g.RunScheduler(nil, cluster.Profile{Name: scheduler, Taints: true, InClear: true})
+	g.install(workloads)
+	g.Eventually("all pods run", g.allRun)
 	return g
 }
 
-// install installs the manifests of the programs, and returns the path of the
-// webhook's rules. The programs run on this machine, with the rights of their
-// service accounts; there is no machine for their Deployments' pods.
-func (g *game) install() (rules string) {
-	for _, program := range []string{"evictor", "webhook"} {
-		objects, err := cluster.Manifest(program)
-		if err != nil {
-			g.s.Fatal(err)
-		}
-		for _, object := range objects {
-			switch object := object.(type) {
-			case *appsv1.Deployment:
-				object.Spec.Replicas = new(int32)
-			case *corev1.ConfigMap:
-				rules = g.WriteFile("rules.json", object.Data["rules.json"])
-			}
-		}
-		g.Apply(objects...)
+func (g *game) runWebhook() {
+	g.install("webhook")
+	g.rules = g.WriteFile("rules.json", rules)
+	g.webhook, _ = g.RunWebhook(g.rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
+}
+
+// install creates what a folder of manifests has, but no pods with service accounts:
+// these programs run on this machine, with the rights of the accounts.
+func (g *game) install(folder string) {
+	objects, err := cluster.Manifest(folder)
+	if err != nil {
+		g.s.Fatal(err)
 	}
-	return rules
+	for _, object := range objects {
+		if g.borrowed {
+			object.SetLabels(labelled(object.GetLabels()))
+		}
+		if deployment, ok := object.(*appsv1.Deployment); ok && deployment.Spec.Template.Spec.ServiceAccountName != "" {
+			deployment.Spec.Replicas = new(int32)
+		}
+	}
+	g.Apply(objects...)
+}
+
+// labelled adds the label of what is taken away again.
+func labelled(labels map[string]string) map[string]string {
+	all := map[string]string{partOf: "taints-play"}
+	maps.Copy(all, labels)
+	return all
 }
 
 func (g *game) addNodes() {
@@ -108,8 +145,12 @@ func (g *game) addNodes() {
 	for _, p := range pools {
 		for i := range p.nodes {
 			node := cluster.Node(fmt.Sprintf("%s-%d", p.name, i+1), p.taints...)
-			for key, value := range p.labels {
-				node.Labels[key] = value
+			maps.Copy(node.Labels, p.labels)
+			if g.borrowed {
+				node.Labels = labelled(node.Labels)
+				node.Labels[fakeKey] = "fake"
+				node.Spec.Taints = append(node.Spec.Taints,
+					corev1.Taint{Key: fakeKey, Value: "fake", Effect: corev1.TaintEffectNoSchedule})
 			}
 			nodes = append(nodes, node)
 		}
@@ -117,112 +158,41 @@ func (g *game) addNodes() {
 	g.AddNodes(nodes...)
 }
 
-// wanted is how many pods there are, by namespace and the name of who makes them.
-var wanted = map[[2]string]int{
-	{"default", "web"}:   16, // one on each general node
-	{"default", "batch"}: 10,
-	{"ml", "train"}:      20,
-	{"logging", "agent"}: 36,
-}
+// wanted is how many pods there are, by namespace.
+var wanted = map[string]int{"shop": 26, "ml": 20, "logging": 36}
 
 // allRun returns an error while a pod is missing or does not run.
 func (g *game) allRun() error {
-	for key, want := range wanted {
+	for namespace, want := range wanted {
 		run := 0
-		for name, pod := range g.Pods(key[0]) {
-			if strings.HasPrefix(name, key[1]+"-") && pod.Status.Phase == corev1.PodRunning {
+		for _, pod := range g.Pods(namespace) {
+			if pod.Status.Phase == corev1.PodRunning {
 				run++
 			}
 		}
 		if run != want {
-			return fmt.Errorf("%d of %d pods of %s in %s run", run, want, key[1], key[0])
+			return fmt.Errorf("%d of %d pods in %s run", run, want, namespace)
 		}
 	}
 	return nil
 }
 
-// workloads are web, which is spread evenly and which a PodDisruptionBudget guards,
-// batch, which the webhook sends to spot nodes, train, which it sends to those of
-// ml, and a DaemonSet that tolerates everything.
-func workloads() []runtime.Object {
-	var objects []runtime.Object
-	for _, name := range []string{"ml", "logging"} {
-		objects = append(objects, &corev1.Namespace{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
-			ObjectMeta: metav1.ObjectMeta{Name: name},
-		})
-	}
-	web := deployment("default", "web", "1")
-	honor := corev1.NodeInclusionPolicyHonor
-	web.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
-		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule,
-		LabelSelector: web.Spec.Selector, NodeTaintsPolicy: &honor,
-	}}
-	batch := deployment("default", "batch", "1")
-	batch.Spec.Template.Labels["workload"] = "batch"
-	train := deployment("ml", "train", "4")
-	fifteen := intstr.FromInt32(15)
-	budget := &policyv1.PodDisruptionBudget{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
-		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &fifteen, Selector: web.Spec.Selector},
-	}
-	agent := podTemplate("agent", "0")
-	agent.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
-	set := &appsv1.DaemonSet{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "DaemonSet"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: "logging", Name: "agent"},
-		Spec: appsv1.DaemonSetSpec{
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}},
-			Template: agent,
-		},
-	}
-	return append(objects, web, batch, train, budget, set)
-}
-
-func deployment(namespace, name, cpu string) *appsv1.Deployment {
-	return &appsv1.Deployment{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: new(int32(wanted[[2]string{namespace, name}])),
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}},
-			Template: podTemplate(name, cpu),
-		},
-	}
-}
-
-// podTemplate is that of pods that ask for so many CPUs.
-func podTemplate(app, cpu string) corev1.PodTemplateSpec {
-	spec := cluster.Pod("").Spec
-	spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
-	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": app}}, Spec: spec}
-}
-
-var guideText = template.Must(template.New("").Parse(`
-A cluster of 36 nodes: 16 general ones, 10 of ml with the taint dedicated=ml:NoSchedule, and 10 spot ones with the taint
-spot:NoSchedule. They are objects with a heartbeat, on which pods say that they run. In another terminal:
-
-  export KUBECONFIG={{.Kubeconfig}}
-  export PATH={{.Path}}:$PATH   # kubectl, of the same version
-
-  kubectl taint node general-1 maintenance=now:NoExecute    # its pods go, and come again elsewhere
-  kubectl taint node general-1 maintenance-
-  kubectl taint node general-2 general-3 general-4 maintenance=now:NoExecute    # the PodDisruptionBudget of web lets one go at a time
-  kubectl annotate node spot-1 play=silent    # no heartbeat: unreachable in 15 s, its pods go {{.Tolerated}} s later
-  kubectl annotate node spot-1 play-    # it is back
-  kubectl run sneak --image=none --overrides='{"spec":{"tolerations":[{"key":"dedicated","value":"ml"}]}}'    # denied
-  kubectl -n ml scale deployment train --replicas=45    # too many for its nodes: the scheduler says why
-  kubectl -n ml get pods -o wide
-
-Ctrl-C takes everything down. This happens:
-`))
+//go:embed guide.txt
+var guideText string
 
 // guide says how to reach the cluster, and what to try.
 func (g *game) guide() string {
+	data := map[string]any{
+		"Borrowed": g.borrowed, "Kubeconfig": g.Kubeconfig, "Bin": g.bin, "Rules": g.rules, "Label": label,
+		"Grace": 15, "Tolerated": tolerated, "Scheduler": "", "Fence": "",
+	}
+	if g.borrowed {
+		data["Grace"], data["Tolerated"] = "about 50", "300"
+		data["Scheduler"] = fmt.Sprintf(`"schedulerName":%q,`, anotherOne)
+		data["Fence"] = fmt.Sprintf(`,{"key":%q,"operator":"Exists"}`, fakeKey)
+	}
 	var b bytes.Buffer
-	data := struct{ Kubeconfig, Path, Tolerated string }{g.Kubeconfig, g.path, tolerated}
-	if err := guideText.Execute(&b, data); err != nil {
+	if err := template.Must(template.New("").Parse(guideText)).Execute(&b, data); err != nil {
 		g.s.Fatal(err)
 	}
 	return b.String()

@@ -41,7 +41,9 @@ func (g *game) watch() {
 	handle(g, factory.Events().V1().Events().Informer(), g.eventCame, nil)
 	factory.Start(g.Context().Done())
 	factory.WaitForCacheSync(g.Context().Done())
-	go g.tellDenials()
+	if g.webhook != nil {
+		go g.tellDenials()
+	}
 }
 
 // handle calls changed for each change of an object, with a zero object before a new

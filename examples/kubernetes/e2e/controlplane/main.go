@@ -4,7 +4,7 @@
 // kube-apiserver, kube-controller-manager and kube-scheduler, and kubectl to talk to
 // it, each started by its name as the first argument.
 //
-//	controlplane etcd DIR CLIENT-URL PEER-URL
+//	controlplane etcd FLAGS...
 //	controlplane kube-apiserver FLAGS...
 //	controlplane kube-controller-manager FLAGS...
 //	controlplane kube-scheduler FLAGS...
@@ -13,13 +13,10 @@ package main
 
 import (
 	"fmt"
-	"net/url"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
-	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // the metrics of client-go
 	_ "k8s.io/component-base/metrics/prometheus/version"  // the metric of the build
@@ -38,7 +35,7 @@ func main() {
 	os.Args = append(os.Args[:1], os.Args[2:]...)
 	switch component {
 	case "etcd":
-		etcd(os.Args[1:])
+		etcdmain.Main(os.Args)
 	case "kube-apiserver":
 		run(apiserver.NewAPIServerCommand())
 	case "kube-controller-manager":
@@ -55,45 +52,6 @@ func main() {
 }
 
 func run(command *cobra.Command) { os.Exit(cli.Run(command)) }
-
-// etcd serves a single member until it is interrupted. It does not wait for the
-// disk: its data does not outlive a test.
-func etcd(args []string) {
-	if len(args) != 3 {
-		fail("want etcd DIR CLIENT-URL PEER-URL")
-	}
-	client, peer := parse(args[1]), parse(args[2])
-
-	config := embed.NewConfig()
-	config.Dir = args[0]
-	config.UnsafeNoFsync = true
-	config.LogLevel = "error"
-	config.QuotaBackendBytes = 4 << 30
-	config.ListenClientUrls, config.AdvertiseClientUrls = client, client
-	config.ListenPeerUrls, config.AdvertisePeerUrls = peer, peer
-	config.InitialCluster = config.InitialClusterFromName(config.Name)
-
-	server, err := embed.StartEtcd(config)
-	if err != nil {
-		fail("start etcd: %v", err)
-	}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
-	select {
-	case <-stop:
-		server.Close()
-	case err := <-server.Err():
-		fail("etcd: %v", err)
-	}
-}
-
-func parse(text string) []url.URL {
-	u, err := url.Parse(text)
-	if err != nil {
-		fail("%v", err)
-	}
-	return []url.URL{*u}
-}
 
 func fail(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "controlplane: "+format+"\n", args...)

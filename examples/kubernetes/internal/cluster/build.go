@@ -6,31 +6,28 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
-// kubernetesVersion is what the control plane calls itself: the version of
-// k8s.io/kubernetes in go.mod.
-const kubernetesVersion = "v1.36.3"
+// ControlPlane is the folder of the program that holds all of Kubernetes.
+const ControlPlane = "e2e/controlplane"
 
-// controlPlane is the folder of the binary that holds all of Kubernetes.
-const controlPlane = "e2e/controlplane"
-
+// ldflags have the control plane call itself what go.mod says.
 const ldflags = "-s -w" +
-	" -X k8s.io/component-base/version.gitVersion=" + kubernetesVersion +
+	" -X k8s.io/component-base/version.gitVersion=v1.36.3" +
 	" -X k8s.io/component-base/version.gitMajor=1" +
 	" -X k8s.io/component-base/version.gitMinor=36"
 
-// keepBuilds is how long a binary that is not used stays in the cache.
+// keepBuilds is how long the programs of a checkout that nobody uses stay.
 const keepBuilds = 24 * time.Hour
 
 var builds struct {
@@ -38,93 +35,193 @@ var builds struct {
 	paths map[string]string
 }
 
-// Binary returns the path of the binary of a main package of this module, named by
-// its folder, as in "scheduler" or "e2e/controlplane". It is built when it is not in
-// the user's cache folder, under a name that holds a hash of go.mod, go.sum and the
-// sources; progress goes to standard error. Where the build takes longer than the
-// test may, the test fails with the advice to run it again: Go keeps what is
-// compiled.
+// Binary builds a program as [Build] does, and returns its path.
 func Binary(t T, folder string) string {
+	t.Helper()
+	Build(t, nil, folder)
+	builds.Lock()
+	defer builds.Unlock()
+	return builds.paths[folder]
+}
+
+// Build builds main packages of this repository, named by their folders seen from
+// this module, as in "scheduler" or "../../cmd/kubectl-whynot". Progress goes to
+// standard error. A build that was interrupted goes on where it was, because Go keeps
+// what is compiled.
+//
+// If there is something to do, announce is called first, unless it is nil: with
+// whether modules are missing, or else how many packages are to be compiled.
+func Build(t T, announce func(download bool, packages int), folders ...string) {
 	t.Helper()
 	builds.Lock()
 	defer builds.Unlock()
-	if path, ok := builds.paths[folder]; ok {
-		return path
-	}
-	path, err := build(t.Context(), folder, deadline(t))
-	if err != nil {
-		t.Fatalf("build %s: %v", folder, err)
-	}
 	if builds.paths == nil {
 		builds.paths = map[string]string{}
 	}
-	builds.paths[folder] = path
-	return path
-}
-
-// deadline is when a build has to give up: a little before the test's own.
-func deadline(t T) time.Time {
-	if t, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
-		if at, ok := t.Deadline(); ok {
-			return at.Add(-30 * time.Second)
+	folders = slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return builds.paths[f] != "" })
+	if len(folders) == 0 {
+		return
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if at, ok := limited.Deadline(); ok {
+			ctx, cancel = context.WithDeadline(ctx, at.Add(-30*time.Second))
 		}
 	}
-	return time.Now().Add(time.Hour)
-}
-
-func build(ctx context.Context, folder string, deadline time.Time) (string, error) {
-	module, err := moduleDir()
-	if err != nil {
-		return "", err
-	}
-	sum, err := hashOf(module, folder)
-	if err != nil {
-		return "", err
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	cache = filepath.Join(cache, "taints-kubernetes-e2e")
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return "", err
-	}
-
-	name := strings.ReplaceAll(folder, "/", "-") + "-"
-	path := filepath.Join(cache, name+sum)
-	if _, err := os.Stat(path); err == nil {
-		now := time.Now()
-		return path, os.Chtimes(path, now, now)
-	}
-	removeOld(cache, name)
-
-	// The build goes to a name of its own first, so that nobody finds half a binary.
-	temporary := fmt.Sprintf("%s.%d", path, os.Getpid())
-	defer os.Remove(temporary)
-	if err := goBuild(ctx, module, folder, temporary, deadline); err != nil {
-		return "", err
-	}
-	return path, os.Rename(temporary, path)
-}
-
-// goBuild runs go build, and says every ten seconds how far it is.
-func goBuild(ctx context.Context, module, folder, output string, deadline time.Time) error {
-	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath",
-		"-ldflags", ldflags, "-o", output, "./"+folder)
-	command.Dir = module
-	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as images/build does, so that both share what is compiled
-	var log progress
-	command.Stderr = &log
-	command.Stdout = &log
-	own(command)
-	command.Cancel = func() error { return killGroup(command) }
-	command.WaitDelay = 10 * time.Second
+	bin, err := build(ctx, announce, folders)
+	if ctx.Err() != nil {
+		t.Fatalf("the build is not finished; what is compiled is kept: run the test again, or with -timeout 1h")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		builds.paths[folder] = filepath.Join(bin, filepath.Base(folder))
+	}
+}
 
-	begin := time.Now()
+// Cache is the folder of the programs that were built.
+func Cache() (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "taints-kubernetes"), err
+}
+
+// binDir makes the folder for the programs of this checkout, and removes those of
+// checkouts that nobody uses.
+func binDir(module string) (string, error) {
+	cache, err := Cache()
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(cache, fmt.Sprintf("%x", sha256.Sum256([]byte(module)))[:16])
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return "", err
+	}
+	now := time.Now()
+	if err := os.Chtimes(bin, now, now); err != nil {
+		return "", err
+	}
+	all, err := os.ReadDir(cache)
+	for _, folder := range all {
+		if info, err := folder.Info(); err == nil && now.Sub(info.ModTime()) > keepBuilds {
+			os.RemoveAll(filepath.Join(cache, folder.Name()))
+		}
+	}
+	return bin, err
+}
+
+func build(ctx context.Context, announce func(bool, int), folders []string) (bin string, err error) {
+	root, err := moduleDir(".")
+	if err != nil {
+		return "", err
+	}
+	if bin, err = binDir(root); err != nil {
+		return "", err
+	}
+	temporary, err := os.MkdirTemp(bin, "go-build-") // in the same file system, so that programs appear whole
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temporary)
+	// No cgo, like images/build, so that both share what is compiled.
+	b := builder{ctx: ctx, env: append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+temporary), modules: map[string][]string{}}
+	for _, folder := range folders {
+		folder = filepath.Join(root, folder)
+		module, err := moduleDir(folder)
+		if err != nil {
+			return "", err
+		}
+		b.modules[module] = append(b.modules[module], folder)
+	}
+
+	packages, err := b.missing("GOPROXY=off")
+	if download := err != nil; announce != nil && (download || packages > 0) {
+		announce(download, packages)
+	}
+	stop := b.progress.show()
+	defer stop()
+	if err != nil {
+		if packages, err = b.missing(); err != nil {
+			return "", err
+		}
+	}
+	b.progress.begin(packages)
+	_, err = b.each(nil, "build", "-v", "-ldflags", ldflags, "-o", bin+string(filepath.Separator))
+	return bin, err
+}
+
+// A builder runs the go command.
+type builder struct {
+	ctx      context.Context
+	env      []string
+	modules  map[string][]string // folders of packages, by that of their module
+	progress progress
+}
+
+// missing is how many packages are not in Go's build cache. The programs' own, which
+// Go does not put there, do not count.
+func (b *builder) missing(env ...string) (int, error) {
+	output, err := b.each(env, "list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.ImportPath}}{{end}}`)
+	return bytes.Count(output, []byte("\n")), err
+}
+
+// each runs a command of go in each module, with its folders of packages as arguments.
+func (b *builder) each(env []string, command string, args ...string) (output []byte, err error) {
+	for _, module := range slices.Sorted(maps.Keys(b.modules)) {
+		all := slices.Concat([]string{command, "-trimpath"}, args, b.modules[module])
+		run := exec.CommandContext(b.ctx, "go", all...)
+		run.Dir, run.Env = module, slices.Concat(b.env, env)
+		var stdout bytes.Buffer
+		run.Stdout, run.Stderr = &stdout, &b.progress
+		own(run)
+		run.Cancel = func() error { return signalGroup(run, syscall.SIGINT) }
+		run.WaitDelay = 10 * time.Second
+		p := &Process{name: "go", command: run}
+		if err := p.start(); err != nil {
+			return nil, err
+		}
+		<-p.done
+		if p.err != nil {
+			return nil, fmt.Errorf("go %s: %w\n%s", command, p.err, b.progress.tail())
+		}
+		output = append(output, stdout.Bytes()...)
+	}
+	return output, nil
+}
+
+// progress takes what go says: a line for each package that it compiles, and one for
+// each module that it downloads.
+type progress struct {
+	mu                             sync.Mutex
+	lines                          []string
+	downloaded, compiled, packages int
+	begun                          time.Time // when compiling began
+}
+
+func (p *progress) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for line := range strings.Lines(string(b)) {
+		p.lines = append(p.lines, strings.TrimSpace(line))
+		if strings.HasPrefix(line, "go: downloading ") {
+			p.downloaded++
+		} else {
+			p.compiled++
+		}
+	}
+	return len(b), nil
+}
+
+func (p *progress) begin(packages int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begun, p.packages, p.compiled = time.Now(), packages, 0
+}
+
+// show says every ten seconds how far it is, until stop.
+func (p *progress) show() (stop func()) {
 	done := make(chan struct{})
-	defer close(done)
 	go func() {
 		tick := time.NewTicker(10 * time.Second)
 		defer tick.Stop()
@@ -132,52 +229,30 @@ func goBuild(ctx context.Context, module, folder, output string, deadline time.T
 			select {
 			case <-done:
 				return
-			case <-tick.C:
-				packages, last := log.state()
-				fmt.Fprintf(os.Stderr, "building %s: %d packages compiled in %v, last %s\n",
-					folder, packages, time.Since(begin).Round(time.Second), last)
+			case now := <-tick.C:
+				fmt.Fprintln(os.Stderr, p.line(now))
 			}
 		}
 	}()
-	fmt.Fprintf(os.Stderr, "building %s (the first time it takes minutes)\n", folder)
-	p := &process{name: "go build", command: command}
-	if err := p.start(); err != nil {
-		return err
-	}
-	<-p.done
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("not finished after %v; what is compiled is kept: run the test again, or with -timeout 1h",
-			time.Since(begin).Round(time.Second))
-	case p.err != nil:
-		return fmt.Errorf("%w\n%s", p.err, log.tail())
-	}
-	fmt.Fprintf(os.Stderr, "built %s in %v\n", folder, time.Since(begin).Round(time.Second))
-	return nil
+	return func() { close(done) }
 }
 
-// progress takes the output of go build -v, a line for each package that it compiles.
-type progress struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (p *progress) Write(b []byte) (int, error) {
+func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for line := range bytes.Lines(b) {
-		p.lines = append(p.lines, strings.TrimSpace(string(line)))
+	took := now.Sub(p.begun)
+	switch left := p.packages - p.compiled; {
+	case p.begun.IsZero():
+		return fmt.Sprintf("downloaded %d modules", p.downloaded)
+	case left <= 0:
+		return fmt.Sprintf("compiled %d packages, linking", p.packages)
+	case p.compiled < 20:
+		return fmt.Sprintf("compiled %d of %d packages in %v", p.compiled, p.packages, took.Round(time.Second))
+	default:
+		minutes := int(took.Minutes()*float64(left)/float64(p.compiled)) + 1
+		return fmt.Sprintf("compiled %d of %d packages in %v, about %d min left",
+			p.compiled, p.packages, took.Round(time.Second), minutes)
 	}
-	return len(b), nil
-}
-
-func (p *progress) state() (packages int, last string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.lines) == 0 {
-		return 0, "none"
-	}
-	return len(p.lines), p.lines[len(p.lines)-1]
 }
 
 func (p *progress) tail() string {
@@ -186,89 +261,10 @@ func (p *progress) tail() string {
 	return strings.Join(p.lines[max(0, len(p.lines)-20):], "\n")
 }
 
-// moduleDir is the folder of this module's go.mod, above that in which the test runs.
-func moduleDir() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no go.mod above the working directory")
-		}
-		dir = filepath.Dir(dir)
-	}
-}
-
-// hashOf is the hash of all that the binary is built from: the modules' versions,
-// the toolchain, and the sources. The control plane has none but its own, so it is
-// not built again when the others change.
-func hashOf(module, folder string) (string, error) {
-	roots := []string{filepath.Join(module, folder)}
-	if folder != controlPlane {
-		roots = []string{module, filepath.Join(module, "../.."), filepath.Join(module, "../../kube")}
-	}
-	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), runtime.GOOS, runtime.GOARCH, ldflags)
-	files := []string{filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum")}
-	for _, root := range roots {
-		found, err := sources(root)
-		if err != nil {
-			return "", err
-		}
-		files = append(files, found...)
-	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return "", err
-		}
-		name, err := filepath.Rel(module, file)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintln(sum, name, len(content))
-		sum.Write(content)
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:16], nil
-}
-
-// sources are the Go files of the module at root, without tests and the modules below it.
-func sources(root string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if !entry.IsDir() {
-			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-				files = append(files, path)
-			}
-			return nil
-		}
-		if path == root {
-			return nil
-		}
-		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil || strings.HasPrefix(entry.Name(), ".") {
-			return filepath.SkipDir
-		}
-		return nil
-	})
-	return files, err
-}
-
-// removeOld deletes builds of the binary that nobody used for a while.
-func removeOld(cache, name string) {
-	old, err := filepath.Glob(filepath.Join(cache, name+"*"))
-	if err != nil {
-		return
-	}
-	for _, path := range old {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > keepBuilds {
-			os.Remove(path)
-		}
-	}
+// moduleDir is the folder of the module that a folder is in.
+func moduleDir(folder string) (string, error) {
+	command := exec.Command("go", "env", "GOMOD")
+	command.Dir = folder
+	file, err := command.Output()
+	return filepath.Dir(strings.TrimSpace(string(file))), err
 }

@@ -13,10 +13,6 @@ package cluster
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"net"
 	"os"
@@ -26,11 +22,13 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/util/keyutil"
 )
 
 // token is that of a user who may do everything. Only this machine can reach
@@ -53,6 +51,10 @@ type Options struct {
 	// Kubelets makes pods that have a node run, and those that are deleted
 	// disappear, as long as their node has a heartbeat.
 	Kubelets bool
+	// Programs is a folder whose etcd, kube-apiserver, kube-controller-manager,
+	// kube-scheduler and kubectl, as far as they are there, are taken in the place of
+	// those that are built.
+	Programs string
 	// Logs is a folder where the output of the programs is kept; none where it is empty.
 	Logs string
 }
@@ -85,7 +87,10 @@ type Cluster struct {
 	Dir string
 
 	tb        T
-	logs      string
+	ctx       context.Context // of nodes, which go on while the test cleans up
+	cancel    context.CancelFunc
+	borrowed  bool // it was there before, and stays
+	options   Options
 	processes []*Process
 	heartbeat heartbeat
 	apiserver struct {
@@ -97,43 +102,59 @@ type Cluster struct {
 // Start starts a control plane, and waits until it is ready. It ends with the test.
 func Start(tb T, options Options) *Cluster {
 	tb.Helper()
-	binary := Binary(tb, controlPlane)
-	dir, err := folder()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c := &Cluster{tb: tb, Dir: dir, logs: options.Logs}
-	tb.Cleanup(c.stop)
-	c.etcdAndAPIServer(binary, options.APIServer)
+	c := newCluster(tb, options)
+	c.etcdAndAPIServer()
 	if !options.NoControllerManager {
-		c.controllerManager(binary, options.ControllerManager)
-		c.startHeartbeat(options.Heartbeat)
+		c.controllerManager()
 	}
-	if options.Kubelets {
-		c.startKubelets()
-	}
+	c.startNodes()
 	return c
 }
 
-// Context returns a context that is canceled right before the cluster is stopped.
+func newCluster(tb T, options Options) *Cluster {
+	tb.Helper()
+	dir, err := temporary()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := &Cluster{tb: tb, Dir: dir, options: options}
+	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(tb.Context()))
+	tb.Cleanup(c.stop)
+	return c
+}
+
+// startNodes does the nodes' part.
+func (c *Cluster) startNodes() {
+	if !c.options.NoControllerManager {
+		c.startHeartbeat()
+	}
+	if c.options.Kubelets {
+		c.startKubelets()
+	}
+}
+
+// Context returns a context that is canceled before the cluster is stopped.
 func (c *Cluster) Context() context.Context { return c.tb.Context() }
 
-func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
+func (c *Cluster) etcdAndAPIServer() {
 	c.tb.Helper()
-	etcd := "http://" + c.FreeAddress()
-	c.Run("etcd", binary, "etcd", filepath.Join(c.Dir, "etcd"), etcd, "http://"+c.FreeAddress())
+	etcd, peer := "http://"+c.FreeAddress(), "http://"+c.FreeAddress()
+	c.ControlPlane("etcd",
+		"--data-dir="+c.path("etcd"),
+		"--listen-client-urls="+etcd, "--advertise-client-urls="+etcd,
+		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer,
+		"--quota-backend-bytes=4294967296", "--log-level=error",
+		"--unsafe-no-fsync") // the data does not outlive the test
 
-	key, certificates := c.writeKey(), filepath.Join(c.Dir, "certificates")
+	key, certificates := c.path("service-account.key"), c.path("certificates")
+	_, _, err := keyutil.LoadOrGenerateKeyFile(key)
+	c.must(err)
 	tokens := c.WriteFile("tokens.csv", token+`,admin,admin-uid,"system:masters"`+"\n")
-	host, port, err := net.SplitHostPort(c.FreeAddress())
-	if err != nil {
-		c.tb.Fatal(err)
-	}
+	port := c.FreePort()
 	c.apiserver.args = append([]string{
-		"kube-apiserver",
 		"--etcd-servers=" + etcd,
-		"--bind-address=" + host,
-		"--advertise-address=" + host,
+		"--bind-address=127.0.0.1",
+		"--advertise-address=127.0.0.1",
 		"--secure-port=" + port,
 		"--cert-dir=" + certificates,
 		"--token-auth-file=" + tokens,
@@ -145,10 +166,10 @@ func (c *Cluster) etcdAndAPIServer(binary string, flags []string) {
 		"--service-account-key-file=" + key,
 		"--service-account-signing-key-file=" + key,
 		"--feature-gates=TaintTolerationComparisonOperators=true",
-	}, flags...)
+	}, c.options.APIServer...)
 
 	c.Config = &rest.Config{
-		Host:            "https://" + net.JoinHostPort(host, port),
+		Host:            "https://127.0.0.1:" + port,
 		BearerToken:     token,
 		TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(certificates, "apiserver.crt")},
 		QPS:             5000,
@@ -168,7 +189,7 @@ func (c *Cluster) StopAPIServer() { c.apiserver.process.Kill() }
 // before, and waits until it is ready.
 func (c *Cluster) StartAPIServer() {
 	c.tb.Helper()
-	process := c.Run("kube-apiserver", Binary(c.tb, controlPlane), c.apiserver.args...)
+	process := c.ControlPlane("kube-apiserver", c.apiserver.args...)
 	c.apiserver.process = process
 	c.Eventually("the API server is ready", func() error {
 		select {
@@ -187,28 +208,23 @@ func (c *Cluster) StartAPIServer() {
 	})
 }
 
-func (c *Cluster) controllerManager(binary string, flags []string) {
+func (c *Cluster) controllerManager() {
 	c.tb.Helper()
-	address := c.FreeAddress()
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	c.Run("kube-controller-manager", binary, append([]string{
-		"kube-controller-manager",
+	port := c.FreePort()
+	c.ControlPlane("kube-controller-manager", append([]string{
 		"--kubeconfig=" + c.Kubeconfig,
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
-		"--cert-dir=" + filepath.Join(c.Dir, "kube-controller-manager"),
+		"--cert-dir=" + c.path("kube-controller-manager"),
 		"--leader-elect=false",
 		"--use-service-account-credentials", // as in most clusters: each controller is a user of its own
-		"--service-account-private-key-file=" + filepath.Join(c.Dir, "service-account.key"),
+		"--service-account-private-key-file=" + c.path("service-account.key"),
 		"--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller",
 		"--kube-api-qps=500",
 		"--kube-api-burst=1000",
 		"--feature-gates=TaintTolerationComparisonOperators=true",
-	}, flags...)...)
-	c.WaitHealthy("https://" + address + "/healthz")
+	}, c.options.ControllerManager...)...)
+	c.WaitHealthy("https://127.0.0.1:" + port + "/healthz")
 }
 
 // Run starts a program of the given name, with its output in a file, and returns at
@@ -216,42 +232,47 @@ func (c *Cluster) controllerManager(binary string, flags []string) {
 func (c *Cluster) Run(name, path string, args ...string) *Process {
 	c.tb.Helper()
 	folder := c.Dir
-	if c.logs != "" {
-		folder = filepath.Join(c.logs, strings.ReplaceAll(c.tb.Name(), "/", "-"))
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			c.tb.Fatal(err)
-		}
+	if c.options.Logs != "" {
+		folder = filepath.Join(c.options.Logs, strings.ReplaceAll(c.tb.Name(), "/", "-"))
+		c.must(os.MkdirAll(folder, 0o755))
 	}
 	output, err := os.CreateTemp(folder, name+"-*.log")
-	if err != nil {
-		c.tb.Fatal(err)
-	}
+	c.must(err)
 	defer output.Close()
 	command := exec.Command(path, args...)
 	command.Dir = c.Dir
 	command.Stdout, command.Stderr = output, output
 	own(command)
-	p := &Process{process: &process{name: name, log: output.Name(), command: command}, tb: c.tb}
-	if err := p.start(); err != nil {
-		c.tb.Fatal(err)
-	}
+	p := &Process{tb: c.tb, name: name, log: output.Name(), command: command}
+	c.must(p.start())
 	c.processes = append(c.processes, p)
 	return p
 }
 
-// ControlPlane starts one of the programs of the control plane once more, as in
+// ControlPlane starts one of the programs of the control plane, as in
 // ControlPlane("kube-scheduler", …).
 func (c *Cluster) ControlPlane(component string, args ...string) *Process {
 	c.tb.Helper()
-	return c.Run(component, Binary(c.tb, controlPlane), append([]string{component}, args...)...)
+	command := c.command(component)
+	return c.Run(component, command[0], append(command[1:], args...)...)
+}
+
+// command is how a program of the control plane is started.
+func (c *Cluster) command(component string) []string {
+	c.tb.Helper()
+	if c.options.Programs != "" && len(Lacks(c.options.Programs, component)) == 0 {
+		return []string{filepath.Join(c.options.Programs, component)}
+	}
+	return []string{Binary(c.tb, ControlPlane), component}
 }
 
 // stop ends all that the test has started, the newest first.
 func (c *Cluster) stop() {
-	c.heartbeat.stop()
+	c.cancel()
+	c.heartbeat.done.Wait()
 	for i := len(c.processes) - 1; i >= 0; i-- {
 		p := c.processes[i]
-		p.kill()
+		p.Kill()
 		if c.tb.Failed() {
 			c.tb.Logf("the end of the output of %s:\n%s", p.name, p.tail(40))
 		}
@@ -259,33 +280,41 @@ func (c *Cluster) stop() {
 	remove(c.Dir)
 }
 
-// given are the addresses that FreeAddress has returned, which nobody may listen on yet.
+// given are the ports that FreePort has returned, which nobody may listen on yet.
 var given sync.Map
 
-// FreeAddress returns a host and port on the loopback interface where nobody
-// listens, another one each time.
-func (c *Cluster) FreeAddress() string {
+// FreePort returns a port of 127.0.0.1 where nobody listens, another one each time.
+func (c *Cluster) FreePort() string {
 	c.tb.Helper()
 	for {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			c.tb.Fatal(err)
-		}
-		address := listener.Addr().String()
+		c.must(err)
+		_, port, err := net.SplitHostPort(listener.Addr().String())
+		c.must(err)
 		listener.Close()
-		if _, before := given.LoadOrStore(address, true); !before {
-			return address
+		if _, before := given.LoadOrStore(port, true); !before {
+			return port
 		}
 	}
 }
 
+// FreeAddress returns such a port with the host.
+func (c *Cluster) FreeAddress() string { return "127.0.0.1:" + c.FreePort() }
+
+func (c *Cluster) must(err error) {
+	c.tb.Helper()
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+}
+
+func (c *Cluster) path(name string) string { return filepath.Join(c.Dir, name) }
+
 // WriteFile writes a file in Dir, and returns its path.
 func (c *Cluster) WriteFile(name, content string) string {
 	c.tb.Helper()
-	path := filepath.Join(c.Dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		c.tb.Fatal(err)
-	}
+	path := c.path(name)
+	c.must(os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
@@ -310,66 +339,32 @@ func (c *Cluster) Within(limit time.Duration, what string, condition func() erro
 	}
 }
 
-func (c *Cluster) writeKey() string {
-	c.tb.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
-	return c.WriteFile("service-account.key", string(pem.EncodeToMemory(block)))
-}
-
 // KubeconfigFor writes a file for --kubeconfig for a user of the given name with the
 // token, and returns its path.
 func (c *Cluster) KubeconfigFor(user, token string) string {
 	c.tb.Helper()
 	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: c.Config.Host, CertificateAuthority: c.Config.CAFile}
+	config.Clusters["e2e"] = &clientcmdapi.Cluster{
+		Server: c.Config.Host, TLSServerName: c.Config.ServerName, InsecureSkipTLSVerify: c.Config.Insecure,
+		CertificateAuthority: c.Config.CAFile, CertificateAuthorityData: c.Config.CAData,
+	}
 	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: user}
 	config.CurrentContext = "e2e"
-	path := filepath.Join(c.Dir, user+".kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		c.tb.Fatal(err)
-	}
+	path := c.path(user + ".kubeconfig")
+	c.must(clientcmd.WriteToFile(*config, path))
 	return path
 }
 
 // each calls do for 0 to n-1, a few at a time, and fails the test on the first error.
 func (c *Cluster) each(n int, do func(i int) error) {
 	c.tb.Helper()
-	const workers = 16
-	var (
-		next   = make(chan int)
-		failed = make(chan error, workers)
-		all    sync.WaitGroup
-	)
-	for range min(n, workers) {
-		all.Go(func() {
-			for i := range next {
-				if err := do(i); err != nil {
-					failed <- err
-					return
-				}
-			}
-		})
+	var group errgroup.Group
+	group.SetLimit(16)
+	for i := range n {
+		group.Go(func() error { return do(i) })
 	}
-	var err error
-	for i := 0; i < n && err == nil; i++ {
-		select {
-		case next <- i:
-		case err = <-failed:
-		}
-	}
-	close(next)
-	all.Wait()
-	select {
-	case e := <-failed:
-		err = e
-	default:
-	}
-	if err != nil {
+	if err := group.Wait(); err != nil {
 		c.tb.Fatal(fmt.Errorf("talking to the API server: %w", err))
 	}
 }

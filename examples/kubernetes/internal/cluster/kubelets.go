@@ -25,10 +25,8 @@ func (c *Cluster) startKubelets() {
 		AddFunc:    func(obj any) { c.runPod(obj.(*corev1.Pod)) },
 		UpdateFunc: func(_, obj any) { c.runPod(obj.(*corev1.Pod)) },
 	})
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	factory.Start(c.Context().Done())
+	c.must(err)
+	factory.Start(c.ctx.Done())
 }
 
 // kubeletResync is how often each pod is looked at.
@@ -43,12 +41,12 @@ func (c *Cluster) runPod(pod *corev1.Pod) {
 	switch {
 	case !c.heartbeat.beats(pod.Spec.NodeName):
 	case pod.DeletionTimestamp != nil:
-		_ = pods.Delete(c.Context(), pod.Name, metav1.DeleteOptions{
+		_ = pods.Delete(c.ctx, pod.Name, metav1.DeleteOptions{
 			GracePeriodSeconds: new(int64),
 			Preconditions:      &metav1.Preconditions{UID: &pod.UID},
 		})
 	case pod.Status.Phase == corev1.PodPending:
-		_, _ = pods.Patch(c.Context(), pod.Name,
+		_, _ = pods.Patch(c.ctx, pod.Name,
 			types.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
 	}
 }

@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,21 +12,23 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	"k8s.io/client-go/rest"
 )
 
 // Get fetches a page of a program that the test has started, as the user who may do
 // everything. The program's own certificate is not looked at: it made it itself, and
 // it runs on this machine.
 func (c *Cluster) Get(url string) (string, error) {
-	client := &http.Client{
-		Timeout:   10 * time.Second,
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},
+	client, err := rest.HTTPClientFor(&rest.Config{
+		BearerToken: c.Config.BearerToken, Timeout: 10 * time.Second, TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+	})
+	if err != nil {
+		return "", err
 	}
 	request, err := http.NewRequestWithContext(c.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		return "", err
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
 	response, err := client.Do(request)
 	if err != nil {
 		return "", err

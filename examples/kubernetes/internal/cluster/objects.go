@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // Node returns a node that is ready, has 16 CPUs, 64 GiB and room for 110 pods, its
@@ -64,7 +66,12 @@ func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 				return err
 			}
 		}
-		_, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
+		node, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
+		if err == nil {
+			c.takeAway("node "+node.Name, func(ctx context.Context) error {
+				return c.Client.CoreV1().Nodes().Delete(ctx, node.Name, metav1.DeleteOptions{})
+			})
+		}
 		return err
 	})
 	if c.heartbeat.on {
@@ -99,9 +106,7 @@ func (c *Cluster) AddPods(pods ...*corev1.Pod) {
 func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 	c.tb.Helper()
 	list, err := c.Client.CoreV1().Pods(namespace).List(c.Context(), metav1.ListOptions{ResourceVersion: "0"})
-	if err != nil {
-		c.tb.Fatal(err)
-	}
+	c.must(err)
 	pods := make(map[string]*corev1.Pod, len(list.Items))
 	for i := range list.Items {
 		pods[list.Items[i].Name] = &list.Items[i]
@@ -111,18 +116,22 @@ func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 
 // StopHeartbeat stops the nodes' heartbeats, as when their machines fail: the
 // controller manager finds them unreachable after its --node-monitor-grace-period.
-func (c *Cluster) StopHeartbeat(nodes ...string) { c.heartbeat.set(false, nodes...) }
+func (c *Cluster) StopHeartbeat(nodes ...string) {
+	for _, node := range nodes {
+		c.heartbeat.live.Delete(node)
+	}
+}
 
 // StartHeartbeat lets the nodes' heartbeats go on, and has each say that it is
 // ready, as a kubelet does when it is back.
 func (c *Cluster) StartHeartbeat(nodes ...string) {
 	c.tb.Helper()
-	c.heartbeat.set(true, nodes...)
 	now := time.Now().UTC().Format(time.RFC3339)
 	ready := fmt.Appendf(nil,
 		`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"",`+
 			`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
 	c.each(len(nodes), func(i int) error {
+		c.heartbeat.live.Store(nodes[i], true)
 		// First: without it the controller manager would find the node silent once more.
 		c.renewLease(c.Context(), nodes[i])
 		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i],
@@ -136,64 +145,25 @@ const heartbeatInterval = 5 * time.Second
 
 // heartbeat renews the leases of the nodes, as their kubelets do.
 type heartbeat struct {
-	on   bool // there is somebody who looks at it
-	mu   sync.Mutex
-	live map[string]bool
+	on   bool     // there is somebody who looks at it
+	live sync.Map // names of nodes
 	done sync.WaitGroup
 }
 
-func (h *heartbeat) set(on bool, nodes ...string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.live == nil {
-		h.live = map[string]bool{}
-	}
-	for _, node := range nodes {
-		h.live[node] = on
-	}
-}
-
 func (h *heartbeat) beats(node string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.live[node]
+	_, ok := h.live.Load(node)
+	return ok
 }
 
-func (h *heartbeat) nodes() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var nodes []string
-	for node, on := range h.live {
-		if on {
-			nodes = append(nodes, node)
-		}
-	}
-	return nodes
-}
-
-// stop waits for the end of the heartbeats, which the end of the cluster's
-// context brings about.
-func (h *heartbeat) stop() { h.done.Wait() }
-
-func (c *Cluster) startHeartbeat(interval time.Duration) {
+func (c *Cluster) startHeartbeat() {
 	c.heartbeat.on = true
-	if interval == 0 {
-		interval = heartbeatInterval
-	}
-	ctx := c.Context()
 	c.heartbeat.done.Go(func() {
-		tick := time.NewTicker(interval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				for _, node := range c.heartbeat.nodes() {
-					c.renewLease(ctx, node)
-				}
-			}
-		}
+		wait.UntilWithContext(c.ctx, func(ctx context.Context) {
+			c.heartbeat.live.Range(func(node, _ any) bool {
+				c.renewLease(ctx, node.(string))
+				return true
+			})
+		}, cmp.Or(c.options.Heartbeat, heartbeatInterval))
 	})
 }
 
@@ -204,8 +174,12 @@ func (c *Cluster) addLease(node string) error {
 		ObjectMeta: metav1.ObjectMeta{Name: node, Namespace: corev1.NamespaceNodeLease},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &node, LeaseDurationSeconds: &seconds, RenewTime: &now},
 	}
-	_, err := c.Client.CoordinationV1().Leases(lease.Namespace).Create(c.Context(), lease, metav1.CreateOptions{})
-	c.heartbeat.set(true, node)
+	leases := c.Client.CoordinationV1().Leases(lease.Namespace)
+	_, err := leases.Create(c.Context(), lease, metav1.CreateOptions{})
+	if err == nil {
+		c.heartbeat.live.Store(node, true)
+		c.takeAway("lease of "+node, func(ctx context.Context) error { return leases.Delete(ctx, node, metav1.DeleteOptions{}) })
+	}
 	return err
 }
 

@@ -5,24 +5,25 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// A Process is a program that a test started.
+// A Process is a program that a test started, in a process group of its own, so that
+// nothing of it is left behind.
 type Process struct {
-	*process
-	tb T
+	tb      T
+	name    string
+	log     string // the path of the file that has its output
+	command *exec.Cmd
+	done    chan struct{} // closed when it has ended
+	err     error         // how it ended; to be read after done
 }
 
 // Done is closed when the program has ended.
@@ -52,29 +53,37 @@ func (p *Process) Stop() {
 	case <-time.After(30 * time.Second):
 		p.tb.Errorf("%s does not end after SIGTERM", p.name)
 	}
-	p.kill()
+	p.Kill()
 }
 
 // Kill ends the program at once, without a chance to clean up, and waits for it.
-func (p *Process) Kill() { p.kill() }
-
-// process is a child in a process group of its own, so that nothing of it is left behind.
-type process struct {
-	name    string
-	log     string // the path of the file that has its output, if it is a file
-	command *exec.Cmd
-	done    chan struct{} // closed when it has ended
-	err     error         // how it ended; to be read after done
+func (p *Process) Kill() {
+	select {
+	case <-p.done:
+	default:
+		_ = signalGroup(p.command, syscall.SIGKILL) // fails only where it has ended meanwhile
+		<-p.done
+	}
 }
 
-// live are the processes that run now. Once closing is set, because this process is
-// about to end, no more start.
-var live struct {
+// tail is the end of the program's output, with long lines cut.
+func (p *Process) tail(lines int) string {
+	all := strings.Split(strings.TrimSpace(p.Log()), "\n")
+	all = all[max(0, len(all)-lines):]
+	for i, line := range all {
+		all[i] = line[:min(len(line), 400)]
+	}
+	return strings.Join(all, "\n")
+}
+
+// live are the processes that run and the folders that are in use. Once closing is
+// set, because this process is about to end, no more start.
+var live = struct {
 	sync.Mutex
-	processes map[*process]bool
+	processes map[*Process]bool
 	folders   map[string]bool
 	closing   bool
-}
+}{processes: map[*Process]bool{}, folders: map[string]bool{}}
 
 // The kernel's promise to kill a child is bound to the thread that started it: it is
 // the one that startThread starts, which never ends.
@@ -90,87 +99,7 @@ var (
 	})
 )
 
-// KillOnSignal makes the process end on Ctrl-C or SIGTERM, with all that it has started.
-func KillOnSignal() {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
-	go func() {
-		s := <-signals
-		fmt.Fprintf(os.Stderr, "%v: stopping the control plane\n", s)
-		killAll()
-		os.Exit(130)
-	}()
-}
-
-// killAll kills every child and removes every folder, for good.
-func killAll() {
-	live.Lock()
-	live.closing = true
-	var all []*process
-	for p := range live.processes {
-		all = append(all, p)
-	}
-	folders := slices.Collect(maps.Keys(live.folders))
-	live.Unlock()
-	for _, p := range all {
-		p.kill()
-	}
-	for _, folder := range folders {
-		os.RemoveAll(folder)
-	}
-}
-
-const folderPrefix = "taints-e2e-"
-
-// folder makes a temporary folder, which remove deletes, or killAll. It deletes
-// those of tests that were killed.
-func folder() (path string, err error) {
-	removeOrphans()
-	path, err = os.MkdirTemp("", fmt.Sprintf("%s%d-", folderPrefix, os.Getpid()))
-	if err != nil {
-		return "", err
-	}
-	live.Lock()
-	defer live.Unlock()
-	if live.folders == nil {
-		live.folders = map[string]bool{}
-	}
-	live.folders[path] = true
-	return path, nil
-}
-
-func removeOrphans() {
-	old, err := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*-*"))
-	if err != nil {
-		return
-	}
-	for _, path := range old {
-		number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), folderPrefix), "-")
-		pid, err := strconv.Atoi(number)
-		if err == nil && !runs(pid) {
-			os.RemoveAll(path)
-		}
-	}
-}
-
-// runs reports whether there is a process of that number.
-func runs(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	err = p.Signal(syscall.Signal(0))
-	return err == nil || errors.Is(err, os.ErrPermission)
-}
-
-func remove(folder string) {
-	os.RemoveAll(folder)
-	live.Lock()
-	delete(live.folders, folder)
-	live.Unlock()
-}
-
-func (p *process) start() error {
+func (p *Process) start() error {
 	startThread()
 	live.Lock()
 	defer live.Unlock()
@@ -181,9 +110,6 @@ func (p *process) start() error {
 	starts <- func() { result <- p.command.Start() }
 	if err := <-result; err != nil {
 		return fmt.Errorf("start %s: %w", p.name, err)
-	}
-	if live.processes == nil {
-		live.processes = map[*process]bool{}
 	}
 	live.processes[p] = true
 	p.done = make(chan struct{})
@@ -197,26 +123,39 @@ func (p *process) start() error {
 	return nil
 }
 
-func (p *process) kill() {
-	select {
-	case <-p.done:
-		return
-	default:
-	}
-	_ = killGroup(p.command) // fails only where it has ended meanwhile
-	<-p.done
+// KillOnSignal makes the process end on Ctrl-C or SIGTERM, with all that it has started.
+func KillOnSignal() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
+	go func() {
+		fmt.Fprintf(os.Stderr, "%v: stopping the control plane\n", <-signals)
+		live.Lock() // for good
+		live.closing = true
+		for p := range live.processes {
+			_ = signalGroup(p.command, syscall.SIGKILL) // fails only where it has ended meanwhile
+		}
+		for folder := range live.folders {
+			remove(folder)
+		}
+		os.Exit(130)
+	}()
 }
 
-// tail is the end of the program's output, with long lines cut.
-func (p *process) tail(lines int) string {
-	content, err := os.ReadFile(p.log)
-	if err != nil {
-		return err.Error()
+// temporary makes a folder, which remove deletes.
+func temporary() (path string, err error) {
+	path, err = os.MkdirTemp("", "taints-e2e-")
+	live.Lock()
+	defer live.Unlock()
+	live.folders[path] = true
+	return path, err
+}
+
+// remove deletes a folder that a program which is being killed may still write to.
+func remove(folder string) {
+	for range 100 {
+		if os.RemoveAll(folder) == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	all := strings.Split(strings.TrimSpace(string(content)), "\n")
-	all = all[max(0, len(all)-lines):]
-	for i, line := range all {
-		all[i] = line[:min(len(line), 400)]
-	}
-	return strings.Join(all, "\n")
 }

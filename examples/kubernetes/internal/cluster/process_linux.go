@@ -13,4 +13,7 @@ func own(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-func killGroup(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+// signalGroup sends a signal to the program and all that it has started.
+func signalGroup(command *exec.Cmd, s syscall.Signal) error {
+	return syscall.Kill(-command.Process.Pid, s)
+}

@@ -4,10 +4,13 @@
 
 package cluster
 
-import "os/exec"
+import (
+	"os/exec"
+	"syscall"
+)
 
 // own leaves the program in the group of this process: a Ctrl-C in the terminal
 // reaches both.
 func own(*exec.Cmd) {}
 
-func killGroup(command *exec.Cmd) error { return command.Process.Kill() }
+func signalGroup(command *exec.Cmd, s syscall.Signal) error { return command.Process.Signal(s) }

@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"fmt"
-	"net"
 	"path/filepath"
 	"strings"
 )
@@ -41,11 +40,7 @@ func (p Profile) String() string {
 // that, and otherwise the one that Kubernetes has.
 func (c *Cluster) RunScheduler(flags []string, profiles ...Profile) (*Process, string) {
 	c.tb.Helper()
-	address := c.FreeAddress()
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
+	port := c.FreePort()
 	name := "scheduler-" + port
 	var config strings.Builder
 	fmt.Fprintf(&config, `apiVersion: kubescheduler.config.k8s.io/v1
@@ -61,7 +56,7 @@ profiles:
 	}
 	flags = append([]string{
 		"--config=" + c.WriteFile(name+".yaml", config.String()),
-		"--bind-address=" + host,
+		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
 		"--cert-dir=" + filepath.Join(c.Dir, name),
 		"--authentication-kubeconfig=" + c.Kubeconfig,
@@ -74,7 +69,7 @@ profiles:
 	} else {
 		process = c.ControlPlane("kube-scheduler", flags...)
 	}
-	url := "https://" + address
+	url := "https://127.0.0.1:" + port
 	c.WaitHealthy(url + "/readyz")
 	return process, url
 }

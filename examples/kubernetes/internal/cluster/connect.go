@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Oldest is the oldest version of Kubernetes that all here works with: the first that
+// has the operators Lt and Gt of tolerations.
+const Oldest = "1.35"
+
+// CheckVersion returns an error for a version of Kubernetes that is too old.
+func CheckVersion(text string) error {
+	v, err := version.ParseGeneric(text)
+	if err == nil && v.LessThan(version.MustParseGeneric(Oldest)) {
+		err = fmt.Errorf("it is Kubernetes %s, and %s is the oldest that works here", text, Oldest)
+	}
+	return err
+}
+
+// Connect returns a cluster that is there already. Nodes and objects that are added to
+// it are taken away at the end.
+func Connect(tb T, kubeconfig string, options Options) *Cluster {
+	tb.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	config.QPS, config.Burst = 100, 200
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	info, err := client.Discovery().ServerVersion()
+	if err == nil {
+		err = CheckVersion(info.GitVersion)
+	}
+	if err != nil {
+		tb.Fatalf("%s: %v", config.Host, err)
+	}
+	c := newCluster(tb, options)
+	c.borrowed, c.Kubeconfig, c.Config, c.Client = true, kubeconfig, config, client
+	c.startNodes()
+	return c
+}
+
+// takeAway has what was added to a cluster that stays deleted at the end.
+func (c *Cluster) takeAway(what string, remove func(context.Context) error) {
+	if !c.borrowed {
+		return
+	}
+	c.tb.Cleanup(func() {
+		var last error
+		gone := func(ctx context.Context) (bool, error) {
+			last = remove(ctx)
+			return apierrors.IsNotFound(last), nil
+		}
+		if wait.PollUntilContextTimeout(c.ctx, 100*time.Millisecond, time.Minute, true, gone) != nil {
+			c.tb.Errorf("%s is left: %v", what, last)
+		}
+	})
+}
+
+// Lacks returns those of the programs that are not in a folder.
+func Lacks(folder string, programs ...string) []string {
+	return slices.DeleteFunc(programs, func(program string) bool {
+		_, err := exec.LookPath(filepath.Join(folder, program))
+		return err == nil
+	})
+}
+
+// Tools returns a folder for the PATH, which holds other programs of this repository,
+// named as for [Build], and kubectl, but where that is there as the cluster is.
+func (c *Cluster) Tools(folders ...string) string {
+	c.tb.Helper()
+	bin := filepath.Join(c.Dir, "bin")
+	c.must(os.MkdirAll(bin, 0o755))
+	for _, folder := range folders {
+		c.must(os.Symlink(Binary(c.tb, folder), filepath.Join(bin, filepath.Base(folder))))
+	}
+	_, err := exec.LookPath("kubectl")
+	if c.borrowed || err == nil && c.options.Programs != "" && len(Lacks(c.options.Programs, "kubectl")) > 0 {
+		return bin
+	}
+	script := fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", strings.Join(c.command("kubectl"), "' '"))
+	c.must(os.WriteFile(filepath.Join(bin, "kubectl"), []byte(script), 0o755))
+	return bin
+}

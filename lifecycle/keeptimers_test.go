@@ -98,3 +98,90 @@ func TestKeepTimersComparesMoments(t *testing.T) {
 		}
 	}
 }
+
+// An eviction that has begun leaves the queue by Delete and PopDue only.
+func TestBegunEvictions(t *testing.T) {
+	const hour = time.Hour
+	at := func(from, due time.Duration) taints.Eviction {
+		return taints.Eviction{
+			Outcome: taints.EvictsAt,
+			From:    noon.Add(from),
+			At:      noon.Add(due),
+			Seconds: int64((due - from) / time.Second),
+		}
+	}
+	for _, tc := range []struct {
+		name   string
+		checks []taints.Eviction
+		begun  bool
+	}{
+		{"pending", []taints.Eviction{at(0, hour)}, false},
+		{"made by the caller", []taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour)}}, false},
+		{
+			"made by the caller, with seconds",
+			[]taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour), Seconds: 60}},
+			false,
+		},
+		{
+			"made by the caller twice",
+			[]taints.Eviction{
+				{Outcome: taints.EvictsAt, At: noon.Add(hour)},
+				{Outcome: taints.EvictsAt, At: noon.Add(2 * hour)},
+			},
+			false,
+		},
+		{
+			"made by the caller, due when its seconds begin",
+			[]taints.Eviction{{Outcome: taints.EvictsAt, At: noon.Add(hour), From: noon.Add(hour)}},
+			true,
+		},
+		{"now, made by the caller", []taints.Eviction{{Outcome: taints.EvictsNow, At: noon.Add(hour)}}, true},
+		{"due when its seconds begin", []taints.Eviction{at(hour, hour)}, true},
+		{"due before its seconds begin", []taints.Eviction{at(2*hour, hour)}, true},
+		{"no longer tolerated", []taints.Eviction{at(0, hour), check("never", time.Minute)}, true},
+		{"no longer tolerated, too late", []taints.Eviction{at(0, hour), check("never", 2*hour)}, true},
+		{"no time at the same moment", []taints.Eviction{at(0, hour), check("0s", 0)}, true},
+		{"no time later", []taints.Eviction{at(0, hour), check("0s", time.Minute)}, false},
+		{"another time at the same moment", []taints.Eviction{at(0, hour), at(0, 2*hour)}, false},
+		{"seen before the deadline", []taints.Eviction{at(0, hour), at(hour-1, 3*hour)}, false},
+		{"seen at the deadline", []taints.Eviction{at(0, hour), at(hour, 3*hour)}, true},
+		{"seen behind the deadline, tolerated for no time", []taints.Eviction{at(0, hour), check("0s", 2*hour)}, true},
+		{
+			"seen behind the deadline, and the clock stepped back",
+			[]taints.Eviction{at(0, hour), at(2*hour, 3*hour), at(0, hour)},
+			true,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			q := lifecycle.Queue[string]{KeepTimers: true}
+			for _, e := range tc.checks {
+				q.Update("pod", e)
+			}
+			due, _ := q.Due("pod")
+			want := lifecycle.Canceled
+			if tc.begun {
+				want = lifecycle.Unchanged
+			}
+			if got := q.Update("pod", taints.Eviction{}); got != want {
+				t.Fatalf("a pod that stays is %v, want %v", got, want)
+			}
+			if !tc.begun {
+				return
+			}
+			if got := q.Update("pod", at(0, 9*hour)); got != lifecycle.Unchanged {
+				t.Errorf("put off: %v", got)
+			}
+			if got := drain(&q, due); len(got) != 1 || q.Len() != 0 {
+				t.Errorf("got %v when it is due", got)
+			}
+			q.Update("pod", check("never", 0))
+			if !q.Delete("pod") || q.Len() != 0 {
+				t.Error("the pod cannot be deleted")
+			}
+			q.Update("pod", at(0, hour))
+			if got := q.Update("pod", taints.Eviction{}); got != lifecycle.Canceled {
+				t.Errorf("a new pod of the name: %v", got)
+			}
+		})
+	}
+}

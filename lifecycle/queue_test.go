@@ -546,3 +546,40 @@ func TestQueueCopiesAreFound(t *testing.T) {
 		t.Errorf("go vet says %s", out)
 	}
 }
+
+// Whichever pod is removed, the others come in order, also where the earliest of
+// them are far from it in the heap: the pods below one of the first four have
+// later deadlines than all others.
+func TestQueueRemovesFromAnywhere(t *testing.T) {
+	const pods = 100
+	for late := 1; late <= 4; late++ {
+		seconds := func(pod int) int64 {
+			top := pod
+			for top > 4 {
+				top = (top - 1) / 4
+			}
+			if top == late {
+				return int64(pod + pods)
+			}
+			return int64(pod)
+		}
+		for removed := range pods {
+			var q lifecycle.Queue[int]
+			var want []int
+			for pod := range pods {
+				q.Update(pod, taints.Eviction{
+					Outcome: taints.EvictsAt,
+					At:      noon.Add(time.Duration(seconds(pod)) * time.Second),
+				})
+				if pod != removed {
+					want = append(want, pod)
+				}
+			}
+			slices.SortFunc(want, func(a, b int) int { return cmp.Compare(seconds(a), seconds(b)) })
+			q.Delete(removed)
+			if got := drain(&q, noon.Add(2*pods*time.Second)); !slices.Equal(got, want) {
+				t.Fatalf("without %d, where those below %d are late: %v, want %v", removed, late, got, want)
+			}
+		}
+	}
+}

@@ -180,6 +180,9 @@ func lists(t *testing.T, block readme.Block, argument, want string) {
 	t.Helper()
 	for line := range strings.Lines(block.Text) {
 		command, _, _ := strings.Cut(line, "#")
+		if strings.Contains(command, " -short ./...") {
+			continue // it compiles everything, and every change runs it anyway
+		}
 		list := exec.Command("bash", "-euc", strings.TrimSpace(command)+argument)
 		list.Dir = root
 		if output, err := list.CombinedOutput(); err != nil || !strings.Contains(string(output), want) {

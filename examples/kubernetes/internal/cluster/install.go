@@ -102,6 +102,7 @@ func (c *Cluster) Apply(objects ...client.Object) {
 	c.must(err)
 	api = client.WithFieldValidation(api, metav1.FieldValidationStrict)
 	for _, object := range objects {
+		object := object.DeepCopyObject().(client.Object) // what is given can be created again
 		what := fmt.Sprintf("%T %s", object, object.GetName())
 		// A namespace of the system may be a moment late.
 		c.Eventually(what+" is created", func() error {

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // ControlPlane is the folder of the program that holds all of Kubernetes.
@@ -160,10 +162,10 @@ type builder struct {
 }
 
 // missing is how many packages are not in Go's build cache. The programs' own, which
-// Go does not put there, do not count.
+// Go does not put there, do not count, and what both modules need counts once.
 func (b *builder) missing(env ...string) (int, error) {
-	output, err := b.each(env, "list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.ImportPath}}{{end}}`)
-	return bytes.Count(output, []byte("\n")), err
+	output, err := b.each(env, "list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.Dir}}{{end}}`)
+	return sets.New(strings.Fields(string(output))...).Len(), err
 }
 
 // each runs a command of go in each module, with its folders of packages as arguments.

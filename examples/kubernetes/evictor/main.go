@@ -123,30 +123,27 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 	return start(ctx, manager)
 }
 
-// start runs the manager until the context ends. A manager that is stopped before its
-// cache is filled waits for the cache forever, on a whole processor
-// (sigs.k8s.io/controller-runtime, pull request 3440); it leads nobody yet, so it is
-// left alone instead.
+// start runs the manager until the context ends. A manager that is stopped before
+// its cache is filled never returns (sigs.k8s.io/controller-runtime, pull request
+// 3440). It does not lead yet, so it is left running.
 func start(ctx context.Context, m ctrl.Manager) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	alone, ended := make(chan struct{}), make(chan error, 1)
-	context.AfterFunc(ctx, func() {
-		if filled(running, m) {
-			stop()
-		} else {
-			close(alone)
-		}
-	})
+	defer stop()
+	ended := make(chan error, 1)
 	go func() { ended <- m.Start(running) }()
 	select {
 	case err := <-ended:
 		return err
-	case <-alone:
+	case <-ctx.Done():
+	}
+	if !filled(running, m) {
 		return nil
 	}
+	stop()
+	return <-ended
 }
 
-// filled reports whether the cache is filled, now or in a second.
+// filled reports whether the cache is filled within a second.
 func filled(ctx context.Context, m ctrl.Manager) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

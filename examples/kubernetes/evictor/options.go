@@ -93,13 +93,5 @@ func (o *options) check() error {
 	if o.controller.Workers < 1 {
 		errs = append(errs, fmt.Errorf("-workers %d: want 1 or more", o.controller.Workers))
 	}
-	if o.leaderElect && !(o.retryPause > 0 && o.retryPause*6/5 < o.renewDeadline && o.renewDeadline < o.leaseDuration) {
-		errs = append(errs, fmt.Errorf("-retry-period %v, -renew-deadline %v, -lease-duration %v:"+
-			" want each longer than the one before, the second by more than a fifth",
-			o.retryPause, o.renewDeadline, o.leaseDuration))
-	}
-	if o.leaderElect && o.leaseDuration < time.Second {
-		errs = append(errs, fmt.Errorf("-lease-duration %v: want a second or more", o.leaseDuration))
-	}
 	return errors.Join(errs...)
 }

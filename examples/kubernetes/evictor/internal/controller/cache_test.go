@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
 func TestStripLeavesWhatIsChecked(t *testing.T) {
@@ -30,8 +29,6 @@ func TestStripLeavesWhatIsChecked(t *testing.T) {
 	large.OwnerReferences = []metav1.OwnerReference{{Name: "web"}}
 
 	scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now}
-	verbose := scheduled
-	verbose.Message = "a long one"
 	tols := tolerations("a:NoExecute op=Exists for 10s", "b:NoSchedule")
 	for _, tc := range []struct{ large, small client.Object }{
 		{
@@ -45,7 +42,7 @@ func TestStripLeavesWhatIsChecked(t *testing.T) {
 				Status: corev1.PodStatus{
 					Phase:      corev1.PodRunning,
 					PodIP:      "10.0.0.7",
-					Conditions: []corev1.PodCondition{{Type: corev1.PodReady}, verbose},
+					Conditions: []corev1.PodCondition{{Type: corev1.PodReady}, scheduled},
 				},
 			},
 			&corev1.Pod{
@@ -59,7 +56,7 @@ func TestStripLeavesWhatIsChecked(t *testing.T) {
 				ObjectMeta: large,
 				Spec: corev1.NodeSpec{
 					PodCIDR: "10.1.0.0/24",
-					Taints:  []corev1.Taint{taint("b:NoSchedule", begin), taint("a:NoExecute", begin)},
+					Taints:  []corev1.Taint{taint("a:NoExecute", begin)},
 				},
 				Status: corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"none"}}}},
 			},
@@ -97,36 +94,6 @@ func TestCacheHasOnlyPodsThatRunOnNodes(t *testing.T) {
 			if got := o.Field.Matches(fields.Set{"spec.nodeName": tc.node, "status.phase": tc.phase}); got != tc.want {
 				t.Errorf("%+v: got %v", tc, got)
 			}
-		}
-	}
-}
-
-func TestRelevantChange(t *testing.T) {
-	old := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{UID: "1"},
-		Spec:       corev1.PodSpec{NodeName: "n", Tolerations: tolerations("a:NoExecute for 10s")},
-	}
-	for name, tc := range map[string]struct {
-		change func(*corev1.Pod)
-		want   bool
-	}{
-		"nothing": {func(*corev1.Pod) {}, false},
-		"a condition": {
-			func(p *corev1.Pod) { p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled}} },
-			false,
-		},
-		"it runs":     {func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }, false},
-		"it ends":     {func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, true},
-		"it fails":    {func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, true},
-		"deletion":    {func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: begin} }, true},
-		"another pod": {func(p *corev1.Pod) { p.UID = "2" }, true},
-		"a node":      {func(p *corev1.Pod) { p.Spec.NodeName = "m" }, true},
-		"toleration":  {func(p *corev1.Pod) { p.Spec.Tolerations = tolerations("a:NoExecute for 20s") }, true},
-	} {
-		changed := old.DeepCopy()
-		tc.change(changed)
-		if got := relevantChange.Update(event.UpdateEvent{ObjectOld: old, ObjectNew: changed}); got != tc.want {
-			t.Errorf("%s: got %v", name, got)
 		}
 	}
 }

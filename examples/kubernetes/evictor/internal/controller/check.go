@@ -9,94 +9,82 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A pod is what is remembered of a pod on a node that has NoExecute taints.
+// A pod is a running pod on a node that has NoExecute taints. The queue of
+// requests never has two workers on one pod.
 type pod struct {
 	types.NamespacedName
 	uid         types.UID
 	node        string
-	tolerations []corev1.Toleration // those of the cache, not to be written to
-	matcher     *taints.Matcher     // compiled from the tolerations, with the policy
-	arrived     time.Time           // when it came to the node, as the API server says
-	seen        time.Time           // when it was first seen there with these tolerations
+	tolerations []corev1.Toleration // shared with the cache
+	seen        time.Time           // when the pod was first seen there with these tolerations
 
-	state    state
-	due      time.Time // the deadline, also while the queue has the time of another try
-	failures int       // how often it has failed
-	retry    time.Time // not to be tried again before
+	due      time.Time // the deadline
+	failures int       // how often its eviction has failed
+	retry    time.Time // when to retry it
+	evicted  bool      // the pod is still to disappear
 }
 
-// A state says how far the eviction of a pod is.
-type state uint8
-
-const (
-	idle     state = iota // the taints do not evict it
-	waiting               // in the queue
-	evicting              // in the hands of a worker
-	evicted               // done; the pod is yet to disappear
-)
-
-// check brings the queue up to date with what is known of a pod; obj is nil if it
-// does not exist. The mutex is held.
-func (c *Controller) check(ctx context.Context, name types.NamespacedName, obj *corev1.Pod, now time.Time) {
-	if p := c.track(ctx, name, obj, now); p != nil && !c.decided(p) {
-		c.schedule(ctx, p, c.evict(p))
+// check brings the queue up to date with the cache. It returns the pod if it is
+// due, and otherwise when to check it again, if at all. It reads the cache while
+// it holds the mutex, so of two checks the later one has the newer state.
+func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod, reconcile.Result, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	obj := &corev1.Pod{}
+	if err := c.client.Get(ctx, name, obj); client.IgnoreNotFound(err) != nil {
+		return nil, reconcile.Result{}, err
 	}
-}
-
-// decided reports whether the taints do not matter to the pod any longer, at least
-// until a worker is done with it.
-func (c *Controller) decided(p *pod) bool {
-	return p.state == evicting || p.state == evicted && !c.options.DryRun
-}
-
-// track brings up to date what is remembered of a pod, and returns it, or nil for a
-// pod on a node without NoExecute taints, or that is gone, has ended or is about to.
-// The mutex is held.
-func (c *Controller) track(ctx context.Context, name types.NamespacedName, obj *corev1.Pod, now time.Time) *pod {
 	p := c.pods[name]
-	if p != nil && (obj == nil || obj.UID != p.uid || obj.Spec.NodeName != p.node || leaving(obj)) {
+	if p != nil && (p.uid != obj.UID || !running(obj)) {
 		c.forget(p)
 		p = nil
 	}
-	if obj == nil || leaving(obj) {
-		return nil
+	if !running(obj) {
+		return nil, reconcile.Result{}, nil
 	}
-	if c.nodes[obj.Spec.NodeName] == nil {
-		if p != nil && !c.decided(p) {
-			c.cancel(ctx, p)
-			c.forget(p)
-		}
-		return nil
+	n, err := c.observe(ctx, obj.Spec.NodeName)
+	if err != nil || p == nil && n == nil {
+		return nil, reconcile.Result{}, err
 	}
 	if p == nil {
-		p = &pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName, arrived: arrival(obj)}
+		p = &pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName}
 		c.pods[name] = p
 	}
-	if p.matcher == nil || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
-		policy := c.options.Policy
-		if policy.FromTimeAdded {
-			policy.Arrival = p.arrived
-		}
-		p.matcher, p.seen = policy.Compile(kube.Tolerations(obj.Spec.Tolerations)), now
+	if p.seen.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
+		p.tolerations, p.seen = obj.Spec.Tolerations, time.Now()
 	}
-	p.tolerations = obj.Spec.Tolerations
-	return p
+	p, result := c.schedule(ctx, p, c.eviction(p, n, obj))
+	return p, result, nil
 }
 
-// leaving reports whether the pod has ended or is being deleted.
-func leaving(obj *corev1.Pod) bool {
-	return obj.DeletionTimestamp != nil || obj.Status.Phase == corev1.PodSucceeded ||
-		obj.Status.Phase == corev1.PodFailed
+// running reports whether the pod exists, has not ended and is not being deleted.
+func running(obj *corev1.Pod) bool {
+	return obj.UID != "" && obj.DeletionTimestamp == nil &&
+		obj.Status.Phase != corev1.PodSucceeded && obj.Status.Phase != corev1.PodFailed
 }
 
-// arrival is when the pod came to its node: when it was bound, or created for it.
+// eviction returns what the node's taints do to the pod. A nil node has no taints.
+func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction {
+	if n == nil {
+		return taints.Eviction{}
+	}
+	policy := c.options.Policy
+	policy.Arrival = arrival(obj)
+	return policy.EvictionOf(n.taints, kube.Tolerations(p.tolerations), later(n.changed, p.seen))
+}
+
+// arrival returns when the pod came to its node: when it was bound, or created for
+// the node.
 func arrival(obj *corev1.Pod) time.Time {
 	for i := range obj.Status.Conditions {
 		condition := &obj.Status.Conditions[i]
@@ -107,83 +95,92 @@ func arrival(obj *corev1.Pod) time.Time {
 	return obj.CreationTimestamp.Time
 }
 
-// evict says what the taints do to a pod. A taint that was there before the pod
-// counts from when the pod came: it has its whole time on each node. The answer
-// depends on what was seen, not on when it is asked for. The mutex is held.
-func (c *Controller) evict(p *pod) taints.Eviction {
-	n := c.nodes[p.node]
-	if n == nil {
-		return taints.Eviction{}
-	}
-	return p.matcher.EvictionOf(n.taints, later(n.changed, p.seen))
-}
-
-// schedule puts the pod into its queue, moves it there, or takes it out. One whose
-// eviction has failed is not due before it may be tried again, and one that keeps
-// its timer then. The mutex is held.
-func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
+// schedule updates the pod's pending eviction, and returns what check does. The
+// mutex is held.
+func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) (*pod, reconcile.Result) {
 	switch {
+	case p.evicted && !c.options.DryRun:
+		return nil, reconcile.Result{}
 	case e.Outcome == taints.Stays:
 		c.cancel(ctx, p)
-		return
-	case p.state == evicted:
-		return
+		return nil, reconcile.Result{}
+	case p.evicted:
+		return nil, reconcile.Result{}
 	}
-	deadline := e.At
-	if p.failures > 0 && (c.queue.KeepTimers || e.At.Before(p.retry)) {
-		e = taints.Eviction{Outcome: taints.EvictsAt, At: p.retry}
+	change := lifecycle.Unchanged
+	if !c.begun(p) {
+		change = c.queue.Update(p, e)
 	}
-	p.state = waiting
-	change := c.queueOf(p).Update(p, e)
-	switch {
-	case p.failures == 0:
-		p.due, _ = c.queue.Due(p)
-	case !c.queue.KeepTimers:
-		p.due = deadline
-	}
+	p.due, _ = c.queue.Due(p)
 	if change != lifecycle.Unchanged {
-		log.FromContext(ctx).V(1).Info("Eviction "+change.String(),
-			"pod", p.NamespacedName, "node", p.node, "deadline", e.At)
-		c.wakeWorker()
+		log.FromContext(ctx).V(1).Info("Eviction "+change.String(), "node", p.node, "deadline", p.due)
 	}
+	wait := time.Until(p.next())
+	if wait <= 0 && change == lifecycle.Unchanged {
+		return p, reconcile.Result{}
+	}
+	return nil, p.wakeUp(wait)
 }
 
-// queueOf returns the queue for a pod, which is another one once it has failed. The
-// mutex is held.
-func (c *Controller) queueOf(p *pod) *lifecycle.Queue[*pod] {
+// begun reports whether the pod's eviction has begun, which nothing postpones with
+// KeepTimers. The mutex is held.
+func (c *Controller) begun(p *pod) bool {
+	due, pending := c.queue.Due(p)
+	return c.queue.KeepTimers && pending && time.Until(due) <= 0
+}
+
+// Evictions come after all checks, so that mass evictions do not delay new
+// deadlines. Retries come after first attempts.
+var (
+	priorityOfEvictions = handler.LowPriority - 1
+	priorityOfRetries   = handler.LowPriority - 2
+)
+
+// maxSleep bounds how long a jump of the wall clock goes unnoticed.
+const maxSleep = time.Minute
+
+// next returns when to evict the pod.
+func (p *pod) next() time.Time {
 	if p.failures > 0 {
-		return &c.retries
+		return later(p.due, p.retry)
 	}
-	return &c.queue
+	return p.due
 }
 
-// cancel takes note that the taints do not evict the pod, and cancels the eviction if
-// it was to come. The mutex is held.
+// wakeUp requests a check of the pod after the time.
+func (p *pod) wakeUp(wait time.Duration) reconcile.Result {
+	priority := &priorityOfEvictions
+	if p.failures > 0 {
+		priority = &priorityOfRetries
+	}
+	return reconcile.Result{RequeueAfter: min(max(wait, 1), maxSleep), Priority: priority}
+}
+
+// cancel cancels the eviction of a pod that stays. The mutex is held.
 func (c *Controller) cancel(ctx context.Context, p *pod) {
-	pending := p.state == waiting
-	c.queueOf(p).Delete(p)
-	p.state, p.failures, p.retry = idle, 0, time.Time{}
+	pending := c.queue.Delete(p)
+	if c.nodes[p.node] == nil {
+		c.forget(p)
+	}
+	p.failures, p.evicted = 0, false
 	if !pending {
 		return
 	}
 	c.metrics.evictions.WithLabelValues(canceled).Inc()
-	log.FromContext(ctx).Info("Canceled the eviction of a pod", "pod", p.NamespacedName, "node", p.node)
+	log.FromContext(ctx).Info("Canceled the eviction of a pod", "node", p.node)
 	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
-	c.wakeWorker()
 }
 
 // forget forgets the pod. The mutex is held.
 func (c *Controller) forget(p *pod) {
 	delete(c.pods, p.NamespacedName)
-	if c.queueOf(p).Delete(p) {
-		c.wakeWorker()
-	}
+	c.queue.Delete(p)
 }
 
-// wakeWorker wakes the worker that waits for the next pod.
-func (c *Controller) wakeWorker() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
 	}
+	return a
 }

@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package controller evicts the pods that do not tolerate their nodes' NoExecute
-// taints, or no longer: it stands in for Kubernetes' taint-eviction controller.
+// taints. It replaces Kubernetes' taint-eviction controller.
 //
-// What the taints of a node do to a pod is for package taints to say, and so is what
-// is due next: all pending evictions are in a [lifecycle.Queue], those that have
-// failed in one of their own. There is one way in: whatever happens to a pod or its
-// node leads to a check of the pod (check.go), which puts it into its queue, moves it
-// there or takes it out. There is one way out: a few workers take turns to sleep until
-// the first pod is due (runner.go), check it once more, and evict it (evict.go). What
-// fails goes into the queue of retries, for later.
+// Package taints says what the taints of a node do to a pod. A [lifecycle.Queue]
+// holds the deadlines of all pending evictions, and controller-runtime's queue of
+// requests wakes the controller for each. Each request checks one pod (check.go):
+// it schedules, moves or cancels the pod's eviction, or evicts a pod that is due
+// (evict.go). A check depends on what was seen and not on when it runs, so an
+// extra check changes nothing.
 package controller
 
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -39,11 +36,12 @@ import (
 
 // Options say which pods are evicted, when, and how.
 type Options struct {
-	// Policy says how deadlines are computed.
+	// Policy computes the deadlines. Its Arrival is set for each pod.
 	Policy taints.EvictionPolicy
-	// KeepTimers keeps the first deadline of a pending eviction, see [lifecycle.Queue].
+	// KeepTimers keeps the first deadline of a pending eviction. See
+	// [lifecycle.Queue].
 	KeepTimers bool
-	// Method says what evicting is.
+	// Method is how pods are evicted.
 	Method Method
 	// DryRun does everything but evict.
 	DryRun bool
@@ -51,34 +49,31 @@ type Options struct {
 	// after a pause. QPS 0 or less is no limit.
 	QPS   float64
 	Burst int
-	// Workers is how many evictions go on at a time; less than 1 counts as 1.
+	// Workers is how many pods are checked and evicted at a time.
 	Workers int
 }
 
-// A Controller evicts pods. It is made by New.
+// A Controller evicts pods.
 type Controller struct {
 	client  client.Client // reads from the cache
 	live    client.Reader // reads from the API server
 	events  events.EventRecorder
-	clock   clock.Clock
 	options Options
-	limiter *rate.Limiter
 	metrics *instruments
-	leading atomic.Bool   // checks of pods are asked for
-	turn    chan struct{} // held by the worker that waits for the next pod
-	wake    chan struct{} // tells it that the queue has changed
 
-	mu      sync.Mutex // guards what follows, pods included
-	nodes   map[string]*node
-	pods    map[types.NamespacedName]*pod
-	queue   lifecycle.Queue[*pod]
-	retries lifecycle.Queue[*pod] // what has failed, so that others do not wait for it
+	turn    chan struct{} // full while a worker waits for the rate limit
+	limiter *rate.Limiter
+
+	mu    sync.Mutex // guards what follows
+	nodes map[string]*node
+	pods  map[types.NamespacedName]*pod
+	queue lifecycle.Queue[*pod]
 }
 
-// New returns a controller that reads from the cache of the client, and from the API
-// server where it must be sure. Its metrics go to the registry.
+// New returns a controller that reads from the client's cache, and from the API
+// server where the cache may be too old. It registers its metrics.
 func New(c client.Client, live client.Reader, recorder events.EventRecorder,
-	registry prometheus.Registerer, clock clock.Clock, o Options,
+	registry prometheus.Registerer, o Options,
 ) *Controller {
 	limit := rate.Limit(o.QPS)
 	if o.QPS <= 0 {
@@ -88,11 +83,9 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder,
 		client:  c,
 		live:    live,
 		events:  recorder,
-		clock:   clock,
 		options: o,
-		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),
 		turn:    make(chan struct{}, 1),
-		wake:    make(chan struct{}, 1),
+		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),
 		nodes:   map[string]*node{},
 		pods:    map[types.NamespacedName]*pod{},
 		queue:   lifecycle.Queue[*pod]{KeepTimers: o.KeepTimers},
@@ -101,69 +94,66 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder,
 	return controller
 }
 
-// Setup adds a controller to the manager, which wants [CacheOptions] and [Mapper]. It
-// works only where the manager leads; before, it takes note of taints and of nothing
-// else, so that a taint without timeAdded counts from when it came and not from when
-// another leader died.
+const name = "taints-evictor"
+
+// cacheSyncTimeout is longer than any outage of the API server: the process waits
+// for the API server, and is not ready until then.
+const cacheSyncTimeout = 365 * 24 * time.Hour
+
+// Setup adds the controller to a manager with [CacheOptions] and [Mapper]. Only
+// the leader checks pods. Every replica observes taints, so that a taint without
+// timeAdded keeps its time when another replica leads.
 func Setup(m manager.Manager, o Options) error {
 	if err := m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf); err != nil {
 		return err
 	}
-	c := New(m.GetClient(), m.GetAPIReader(), m.GetEventRecorder(name), metrics.Registry, clock.RealClock{}, o)
+	c := New(m.GetClient(), m.GetAPIReader(), m.GetEventRecorder(name), metrics.Registry, o)
 	err := builder.ControllerManagedBy(m).
-		Named(name).
-		For(&corev1.Pod{}, builder.WithPredicates(c.podChanges())).
-		Watches(&corev1.Node{}, c.nodeHandler()).
-		WithOptions(controller.Options{EnableWarmup: ptr.To(true), CacheSyncTimeout: cacheSyncTimeout}).
-		Complete(c)
+		Named(name + "-nodes").
+		For(&corev1.Node{}).
+		WithOptions(controller.Options{NeedLeaderElection: ptr.To(false), CacheSyncTimeout: cacheSyncTimeout}).
+		Complete(reconcile.Func(c.reconcileNode))
 	if err != nil {
 		return err
 	}
-	return m.Add(c)
+	return builder.ControllerManagedBy(m).
+		Named(name).
+		For(&corev1.Pod{}).
+		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.podsOf), builder.WithPredicates(taintsChange)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: o.Workers, CacheSyncTimeout: cacheSyncTimeout}).
+		Complete(c)
 }
 
-const name = "taints-evictor"
-
-// cacheSyncTimeout is longer than any outage: a process that ends because the API
-// server is gone is not there when it is back. Until the cache is filled the process
-// is not ready.
-const cacheSyncTimeout = 365 * 24 * time.Hour
-
-// Reconcile checks a pod.
+// Reconcile checks a pod, and evicts it if it is due.
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	return reconcile.Result{}, c.checkCached(ctx, request.NamespacedName)
+	p, result, err := c.check(ctx, request.NamespacedName)
+	if p == nil {
+		return result, err
+	}
+	p, result, err = c.takeTurn(ctx, request.NamespacedName)
+	if p == nil {
+		return result, err
+	}
+	return c.evict(ctx, p), nil
 }
 
-// checkCached checks a pod as the cache has it. It reads the cache while it holds the
-// mutex, so that of two checks of a pod the later one knows the newer state.
-func (c *Controller) checkCached(ctx context.Context, name types.NamespacedName) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	obj, err := c.cached(ctx, name)
-	if err == nil {
-		c.check(ctx, name, obj, c.clock.Now())
+// takeTurn waits until the rate limit allows an eviction, and checks the pod
+// again. Only a pod that is still due takes a token of the rate limit.
+func (c *Controller) takeTurn(ctx context.Context, name types.NamespacedName) (*pod, reconcile.Result, error) {
+	c.turn <- struct{}{}
+	defer func() { <-c.turn }()
+	now := time.Now()
+	reservation := c.limiter.ReserveN(now, 1)
+	delay := reservation.DelayFrom(now)
+	reservation.CancelAt(now)
+	select {
+	case <-ctx.Done():
+		return nil, reconcile.Result{}, nil
+	case <-time.After(delay):
 	}
-	return err
-}
-
-// cached returns the pod as the cache has it, not to be written to, and nil where
-// the cache has none.
-func (c *Controller) cached(ctx context.Context, name types.NamespacedName) (*corev1.Pod, error) {
-	obj := &corev1.Pod{}
-	err := c.client.Get(ctx, name, obj)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
+	p, result, err := c.check(ctx, name)
+	if p != nil {
+		c.limiter.ReserveN(time.Now(), 1)
 	}
-	return obj, err
-}
-
-// NeedLeaderElection says that only the leader evicts.
-func (c *Controller) NeedLeaderElection() bool { return true }
-
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
+	return p, result, err
 }

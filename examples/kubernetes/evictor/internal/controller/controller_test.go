@@ -3,10 +3,11 @@
 package controller
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -15,278 +16,264 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/seed-0529bac1/taints"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
-const s = time.Second
+// with returns fromTimeAdded with a change.
+func with(change func(*Options)) Options {
+	o := fromTimeAdded
+	change(&o)
+	return o
+}
+
+const (
+	marking   = "Normal Marking for deletion Pod default/web"
+	canceling = "Normal Cancelling deletion of Pod default/web"
+)
 
 func TestDeadlines(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	for name, specs := range map[string][]string{
-		"none":     nil,
-		"other":    {"b:NoExecute for 30s"},
-		"ten":      {"a:NoExecute op=Exists for 10s"},
-		"first":    {"a:NoExecute op=Exists for 20s", "a:NoExecute op=Exists for 5s"},
-		"zero":     {"a:NoExecute op=Exists for 0s"},
-		"forever":  {"a:NoExecute op=Exists"},
-		"wildcard": {"op=Exists"},
+	inWorld(t, fromTimeAdded, func(w *world) {
+		for name, specs := range map[string][]string{
+			"none":     nil,
+			"other":    {"b:NoExecute for 30s"},
+			"ten":      {"a:NoExecute op=Exists for 10s"},
+			"first":    {"a:NoExecute op=Exists for 20s", "a:NoExecute op=Exists for 5s"},
+			"zero":     {"a:NoExecute op=Exists for 0s"},
+			"forever":  {"a:NoExecute op=Exists"},
+			"wildcard": {"op=Exists"},
+		} {
+			w.addPod(name, "n", tolerations(specs...))
+		}
+		w.addPod("elsewhere", "m", nil)
+		w.setNode("m", taint("a:NoSchedule", begin))
+		w.pass(3 * s)
+		w.fail = func(string) error { return errors.New("no") } // keeps all of them
+		w.setNode("n", taint("a:NoExecute", begin.Add(2*s)), taint("b:NoSchedule", begin))
+		for name, want := range map[string]time.Duration{
+			"none": 2 * s, "other": 2 * s, "ten": 12 * s, "first": 22 * s, "zero": 2 * s,
+			"forever": -1, "wildcard": -1, "elsewhere": -1,
+		} {
+			w.wantDue(name, want)
+		}
+		w.fail = nil
+		w.pass(time.Hour)
+		if len(w.evicted) != 5 {
+			t.Errorf("evicted: %v", w.evicted)
+		}
+	})
+}
+
+// A pod stays when its node loses the taint, or is deleted.
+func TestTheTaintGoesInTime(t *testing.T) {
+	for name, change := range map[string]func(*world){
+		"untainted": func(w *world) { w.setNode("n") },
+		"deleted":   func(w *world) { w.deleteNode("n") },
 	} {
-		w.addPod(name, "n", tolerations(specs...))
-	}
-	elsewhere := w.addPod("elsewhere", "m", nil)
-	w.setNode("m", taint("a:NoSchedule", begin))
-	w.clock.Step(3 * s)
-	w.setNode("n", taint("a:NoExecute", begin.Add(2*s)), taint("b:NoSchedule", begin))
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, fromTimeAdded, func(w *world) {
+				uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
+				w.setNode("n", taint("a:NoExecute", begin))
+				w.pass(9 * s)
+				change(w)
+				w.pass(time.Hour)
+				w.wantAttempts("")
+				w.wantEvents(canceling)
+				w.wantForgotten()
 
-	w.wantDue("none", 2*s)
-	w.wantDue("other", 2*s)
-	w.wantDue("ten", 12*s)
-	w.wantDue("first", 22*s)
-	w.wantDue("zero", 2*s)
-	w.wantDue("forever", -1)
-	w.wantDue("wildcard", -1)
-	w.pass(time.Hour)
-	if len(w.evicted) != 5 || len(w.attempts) != 5 {
-		t.Errorf("evicted: %s", w.attempted())
+				w.setNode("n", taint("a:NoExecute", w.now()))
+				w.setNode("n", taint("b:NoExecute", w.now()))
+				w.settle()
+				w.wantEvicted(uid, time.Hour+9*s)
+			})
+		})
 	}
-	if last := w.attempts[3] + " " + w.attempts[4]; last != "ten first" {
-		t.Errorf("the last are %s", last)
-	}
-	w.wantNotEvicted(elsewhere)
 }
 
-func TestATaintThatGoesInTime(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.pass(9 * s)
-	w.setNode("n")
-	w.pass(time.Hour)
-	w.wantNotEvicted(uid)
-	w.wantEvents("Normal TaintManagerEviction Cancelling deletion of Pod default/web")
-	if len(w.c.pods) != 0 || len(w.c.nodes) != 0 {
-		t.Errorf("still remembered: %v %v", w.c.pods, w.c.nodes)
-	}
-
-	w.setNode("n", taint("a:NoExecute", w.now()))
-	w.setNode("n", taint("b:NoExecute", w.now()))
-	w.pass(0)
-	w.wantEvicted(uid, time.Hour+9*s)
-}
-
-func TestATaintThatGoesBeforeAnyCheck(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.clock.Step(20 * s)
-	w.noteNode("n")
-	w.runDue() // before the check that the node asks for
-	w.wantNotEvicted(uid)
-	w.wantEvents("Normal TaintManagerEviction Cancelling deletion of Pod default/web")
-	w.reconcile()
-
-	// The same for a taint that is laid anew: its deadline has moved.
-	w.setNode("n", taint("a:NoExecute", w.now()))
-	w.clock.Step(20 * s)
-	w.noteNode("n", taint("a:NoExecute", w.now()))
-	w.runDue()
-	w.wantNotEvicted(uid)
-	w.wantDue("web", 50*s)
-}
-
-// The same for one that gives way to another, which the pod tolerates.
-func TestATaintThatChangesBeforeAnyCheck(t *testing.T) {
-	for _, keep := range []bool{false, true} {
-		w := newWorld(t, Options{Policy: fromTimeAdded.Policy, KeepTimers: keep})
-		uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.clock.Step(20 * s)
-		w.noteNode("n", taint("b:NoExecute", w.now()))
-		w.runDue()
-		w.wantNotEvicted(uid)
-		w.wantEvents("Normal TaintManagerEviction Cancelling deletion of Pod default/web")
+// The node's taints change while the request for its pods is late.
+func TestTheTaintChangesBeforeAnyCheck(t *testing.T) {
+	for name, tc := range map[string]struct {
+		taints []corev1.Taint
+		want   time.Duration
+	}{
+		"it goes":                  {nil, -1},
+		"another, tolerated taint": {[]corev1.Taint{taint("b:NoExecute", begin.Add(5*s))}, -1},
+		"it is laid anew":          {[]corev1.Taint{taint("a:NoExecute", begin.Add(5*s))}, 15 * s},
+	} {
+		for _, keep := range []bool{false, true} {
+			if keep && tc.want > 0 {
+				continue // then it keeps its deadline
+			}
+			t.Run(fmt.Sprint(name, " ", keep), func(t *testing.T) {
+				inWorld(t, with(func(o *Options) { o.KeepTimers = keep }), func(w *world) {
+					w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
+					w.setNode("n", taint("a:NoExecute", begin))
+					w.pass(5 * s)
+					w.hold = true
+					w.setNode("n", tc.taints...)
+					w.pass(6 * s)
+					w.wantAttempts("")
+					w.wantDue("web", tc.want)
+				})
+			})
+		}
 	}
 }
 
 func TestRestart(t *testing.T) {
 	stock := Options{KeepTimers: true, Method: Evict}
-	for _, tc := range []struct {
-		name string
-		o    Options
-		want time.Duration
+	for name, tc := range map[string]struct {
+		o              Options
+		restart, evict time.Duration
 	}{
-		{"from TimeAdded the deadline is kept", fromTimeAdded, 10 * s},
-		{"as Kubernetes it begins anew", stock, 17 * s},
+		"from TimeAdded the deadline stays": {fromTimeAdded, 7 * s, 10 * s},
+		"as Kubernetes it begins anew":      {stock, 7 * s, 17 * s},
+		"a pod that is overdue goes":        {fromTimeAdded, 15 * s, 15 * s},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			w := newWorld(t, tc.o)
-			uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-			w.setNode("n", taint("a:NoExecute", begin))
-			w.pass(7 * s)
-			w.restart()
-			w.wantDue("web", tc.want)
-			w.pass(time.Minute)
-			w.wantEvicted(uid, tc.want)
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, tc.o, func(w *world) {
+				uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
+				w.setNode("n", taint("a:NoExecute", begin))
+				w.settle()
+				w.close()
+				w.pass(tc.restart)
+				w.restart()
+				w.pass(time.Minute)
+				w.wantEvicted(uid, tc.evict)
+			})
 		})
 	}
-	t.Run("what became due meanwhile goes at once", func(t *testing.T) {
+}
+
+// A replica that stands by observes taints, and counts from when it first saw them
+// when it leads.
+func TestAStandby(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, fromTimeAdded)
-		uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.clock.Step(15 * s)
-		w.restart()
-		w.pass(0)
-		w.wantEvicted(uid, 15*s)
+		defer w.close()
+		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
+		w.addPod("spared", "m", tolerations("a:NoExecute op=Exists for 10s"))
+		w.setNode("n", taint("a:NoExecute", time.Time{}))
+		w.setNode("m", taint("a:NoExecute", time.Time{}))
+		w.pass(4 * s)
+		w.setNode("m")
+		w.wantForgotten()
+		w.lead()
+		w.wantDue("web", 10*s)
+		w.wantDue("spared", -1)
 	})
 }
 
-// kubectl lays taints without timeAdded. They count from when they were first seen,
-// and go on to do so.
+// A taint from kubectl has no timeAdded. It counts from when it was first seen.
 func TestATaintWithoutTime(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
-	w.clock.Step(s)
-	w.setNode("n", taint("a:NoExecute", time.Time{}))
-	w.wantDue("web", 11*s)
-	w.clock.Step(4 * s)
-	w.setNode("n", taint("a:NoExecute", time.Time{}), taint("b:NoExecute", w.now()))
-	w.wantDue("web", 11*s)
-	w.check("web")
-	w.wantDue("web", 11*s)
-
-	w.setNode("n")
-	w.setNode("n", taint("a:NoExecute", time.Time{}))
-	w.wantDue("web", 15*s)
-	w.clock.Step(s)
-	w.setNode("n", taint("a=other:NoExecute", time.Time{}))
-	w.wantDue("web", 16*s)
-	w.setNode("n", taint("a=other:NoExecute", begin.Add(2*s)))
-	w.wantDue("web", 12*s)
-	w.setNode("n")
-	zero := taint("a:NoExecute", time.Time{})
-	zero.TimeAdded = &metav1.Time{} // as it comes by protobuf
-	w.c.noteNode(&corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: "n"},
-		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{zero}},
-	}, w.now())
-	w.check("web")
-	w.wantDue("web", 16*s)
-
-	// A node of the same name is another node.
-	w.deleteNode("n")
-	w.wantDue("web", -1)
-	w.clock.Step(s)
-	w.setNode("n", taint("a:NoExecute", time.Time{}))
-	w.wantDue("web", 17*s)
-	w.c.nodes["n"].uid = "another"
-	w.clock.Step(s)
-	w.setNode("n", taint("a:NoExecute", time.Time{}))
-	w.wantDue("web", 18*s)
+	inWorld(t, fromTimeAdded, func(w *world) {
+		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
+		none := time.Time{}
+		zero := taint("a:NoExecute", none)
+		zero.TimeAdded = &metav1.Time{} // as protobuf has it
+		for i, step := range []struct {
+			taints []corev1.Taint
+			want   time.Duration
+		}{
+			{nil, -1},
+			{[]corev1.Taint{taint("a:NoExecute", none)}, 11 * s},
+			{[]corev1.Taint{taint("a:NoExecute", none), taint("b:NoExecute", begin)}, 11 * s},
+			{[]corev1.Taint{zero}, 11 * s},
+			{nil, -1},
+			{[]corev1.Taint{zero}, 15 * s},
+			{[]corev1.Taint{taint("a=other:NoExecute", none)}, 16 * s},
+			{[]corev1.Taint{taint("a=other:NoExecute", begin.Add(2*s))}, 12 * s},
+		} {
+			w.setNode("n", step.taints...)
+			w.wantDue("web", step.want)
+			w.request(key("web"))
+			w.wantDue("web", step.want)
+			if want := step.want; want != w.due("web") {
+				t.Errorf("step %d", i)
+			}
+			w.pass(s)
+		}
+		// A node of the same name is another node.
+		w.hold = true
+		w.setNode("n", taint("a:NoExecute", none))
+		w.deleteNode("n")
+		w.setNode("n", taint("a:NoExecute", none))
+		w.release()
+		w.wantDue("web", 18*s)
+		w.c.nodes["n"].uid = "another"
+		w.pass(s)
+		w.request(key("web"))
+		w.wantDue("web", 19*s)
+	})
 }
 
-// A pod that comes to a node with the taint, which it tolerates for a time, has
-// that time.
+// A pod that comes to a node with a taint that it tolerates for a time has that
+// time.
 func TestAPodThatComesLater(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	w.setNode("n", taint("a:NoExecute", begin.Add(-1000*s)))
-	w.addPod("created", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.addPod("bound", "n", tolerations("a:NoExecute op=Exists for 60s"), func(p *corev1.Pod) {
-		p.CreationTimestamp = metav1.NewTime(begin.Add(-30 * s))
-		p.Status.Conditions = []corev1.PodCondition{
-			{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(begin)},
-			{
-				Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
-				LastTransitionTime: metav1.NewTime(begin.Add(-10 * s)),
-			},
+	inWorld(t, fromTimeAdded, func(w *world) {
+		w.setNode("n", taint("a:NoExecute", begin.Add(-1000*s)))
+		w.addPod("created", "n", tolerations("a:NoExecute op=Exists for 10s"))
+		w.addPod("bound", "n", tolerations("a:NoExecute op=Exists for 60s"), func(p *corev1.Pod) {
+			p.CreationTimestamp = metav1.NewTime(begin.Add(-30 * s))
+			p.Status.Conditions = []corev1.PodCondition{
+				{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(begin)},
+				{
+					Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
+					LastTransitionTime: metav1.NewTime(begin.Add(-10 * s)),
+				},
+			}
+		})
+		for range 2 {
+			w.wantDue("created", 10*s)
+			w.wantDue("bound", 50*s)
+			w.restart()
 		}
 	})
-	w.wantDue("created", 10*s)
-	w.wantDue("bound", 50*s)
-	w.restart()
-	w.wantDue("created", 10*s)
-	w.wantDue("bound", 50*s)
 }
 
 func TestKeepTimers(t *testing.T) {
-	for _, tc := range []struct {
-		name string
+	for name, tc := range map[string]struct {
 		o    Options
 		want time.Duration
 	}{
-		{"the newest taint counts", fromTimeAdded, 18 * s},
-		{"the first deadline stays", Options{Policy: fromTimeAdded.Policy, KeepTimers: true, Method: Evict}, 10 * s},
-		{"as Kubernetes", Options{KeepTimers: true, Method: Evict}, 10 * s},
-		{"from each change", Options{Method: Evict}, 18 * s},
+		"the newest taint counts":  {fromTimeAdded, 18 * s},
+		"the first deadline stays": {with(func(o *Options) { o.KeepTimers = true }), 10 * s},
+		"as Kubernetes":            {Options{KeepTimers: true, Method: Evict}, 10 * s},
+		"from each change":         {Options{Method: Evict}, 18 * s},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			w := newWorld(t, tc.o)
-			tols := tolerations("node.kubernetes.io/not-ready:NoExecute op=Exists for 10s",
-				"node.kubernetes.io/unreachable:NoExecute op=Exists for 10s")
-			uid := w.addPod("web", "n", tols)
-			w.setNode("n", taint("node.kubernetes.io/not-ready:NoExecute", begin))
-			w.clock.Step(8 * s)
-			w.setNode("n", taint("node.kubernetes.io/unreachable:NoExecute", w.now()))
-			w.wantDue("web", tc.want)
-			w.clock.Step(s)
-			w.check("web") // a check alone changes nothing
-			w.wantDue("web", tc.want)
-			w.noteNode("n",
-				taint("node.kubernetes.io/unreachable:NoExecute", begin.Add(8*s)), taint("b:NoSchedule", w.now()))
-			if len(w.requests.list) != 0 {
-				t.Errorf("the same taints make it check %v", w.requests.list)
-			}
-			w.check("web")
-			w.wantDue("web", tc.want)
-			w.pass(time.Minute)
-			w.wantEvicted(uid, tc.want)
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, tc.o, func(w *world) {
+				uid := w.addPod("web", "n", tolerations("node.kubernetes.io/not-ready:NoExecute op=Exists for 10s",
+					"node.kubernetes.io/unreachable:NoExecute op=Exists for 10s"))
+				w.setNode("n", taint("node.kubernetes.io/not-ready:NoExecute", begin))
+				w.pass(8 * s)
+				unreachable := taint("node.kubernetes.io/unreachable:NoExecute", w.now())
+				w.setNode("n", unreachable)
+				w.wantDue("web", tc.want)
+				w.pass(s)
+				w.setNode("n", unreachable, taint("b:NoSchedule", w.now())) // which evicts nobody
+				w.wantDue("web", tc.want)
+				w.pass(time.Minute)
+				w.wantEvicted(uid, tc.want)
+			})
 		})
 	}
 }
 
-// A pod that keeps its timer is tried again where an eviction fails, though by the
-// newest check it would have more time.
+// A pod that keeps its timer is retried after a failure, even if it would have
+// more time by now.
 func TestKeepTimersThroughAFailure(t *testing.T) {
-	w := newWorld(t, Options{KeepTimers: true, Method: Evict})
-	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.clock.Step(8 * s)
-	w.setNode("n", taint("b:NoExecute", begin))
-	w.fail = failTimes(2, errors.New("no"))
-	w.pass(time.Minute)
-	if at := w.evicted[uid].Sub(begin); at < 10*s || at > 13*s {
-		t.Errorf("evicted after %v", at)
-	}
-	if len(w.attempts) != 3 {
-		t.Errorf("%d attempts", len(w.attempts))
-	}
-}
-
-func TestSelect(t *testing.T) {
-	for selection, want := range map[taints.Selection]time.Duration{
-		taints.FirstMatch:    20 * s,
-		taints.LongestMatch:  30 * s,
-		taints.ShortestMatch: 10 * s,
-	} {
-		w := newWorld(t, Options{Policy: taints.EvictionPolicy{FromTimeAdded: true, Select: selection}})
-		w.addPod("web", "n", tolerations(
-			"a:NoExecute op=Exists for 20s", "a:NoExecute op=Exists for 30s", "a:NoExecute op=Exists for 10s",
-		))
+	inWorld(t, Options{KeepTimers: true, Method: Evict}, func(w *world) {
+		uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
 		w.setNode("n", taint("a:NoExecute", begin))
-		w.wantDue("web", want)
-	}
-}
-
-// failTimes fails the first n evictions.
-func failTimes(n int, err error) func(string) error {
-	return func(string) error {
-		if n == 0 {
-			return nil
+		w.pass(8 * s)
+		w.setNode("n", taint("b:NoExecute", begin))
+		w.fail = failTimes(2, errors.New("no"))
+		w.pass(time.Minute)
+		w.wantAttempts("web web web")
+		if at := w.evicted[uid].Sub(begin); at < 10*s || at > 13*s {
+			t.Errorf("evicted after %v", at)
 		}
-		n--
-		return err
-	}
+	})
 }
 
 // disrupts is the error of an eviction that a budget holds back, as the API server's
@@ -302,540 +289,482 @@ func disrupts(budget string, seconds int) error {
 
 func TestAPIErrors(t *testing.T) {
 	pods := corev1.Resource("pods")
-	const budget = "The disruption budget web needs 1 healthy pods and has 1 currently"
-	for _, tc := range []struct {
-		name, outcome string
-		err           error
-		after         time.Duration // at least, for three failures
+	const (
+		budget = "The disruption budget web needs 1 healthy pods and has 1 currently"
+		since  = " Pod default/web, due since 2000-01-01T00:00:10Z: "
+		held   = "Warning A PodDisruptionBudget holds back the eviction of" + since + budget
+	)
+	internal := apierrors.NewInternalError(errors.New("etcd is gone"))
+	for name, tc := range map[string]struct {
+		outcome string
+		err     error
+		after   time.Duration // at least, for three failures
 	}{
-		{"a PodDisruptionBudget", blocked, disrupts(budget, 0), 3500 * time.Millisecond},
-		{"a PodDisruptionBudget that is not ready", blocked, disrupts(budget, 10), 30 * s},
-		{"an API server that is busy", throttled, apierrors.NewTooManyRequests("later", 10), 30 * s},
-		{"a suggestion that is too long", throttled, apierrors.NewTooManyRequests("later", 3600), 90 * s},
-		{
-			"a conflict", conflict,
-			apierrors.NewConflict(pods, "web", errors.New("it has changed")),
-			3500 * time.Millisecond,
-		},
-		{"an internal error", failed, apierrors.NewInternalError(errors.New("etcd is gone")), 3500 * time.Millisecond},
-		{"a timeout", failed, context.DeadlineExceeded, 3500 * time.Millisecond},
-		{"missing rights", failed, apierrors.NewForbidden(pods, "web", errors.New("no")), 3500 * time.Millisecond},
+		"a PodDisruptionBudget":                   {blocked, disrupts(budget, 0), 3500 * time.Millisecond},
+		"a PodDisruptionBudget that is not ready": {blocked, disrupts(budget, 10), 30 * s},
+		"a busy API server":                       {throttled, apierrors.NewTooManyRequests("later", 10), 30 * s},
+		"a conflict":                              {conflict, apierrors.NewConflict(pods, "web", internal), 3500 * time.Millisecond},
+		"an internal error":                       {failed, internal, 3500 * time.Millisecond},
+		"missing rights":                          {failed, apierrors.NewForbidden(pods, "web", internal), 3500 * time.Millisecond},
 	} {
 		for _, method := range []Method{Evict, Delete} {
-			t.Run(string(method)+"/"+tc.name, func(t *testing.T) {
-				w := newWorld(t, Options{Policy: fromTimeAdded.Policy, Method: method})
-				uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-				w.fail = failTimes(3, tc.err)
-				w.setNode("n", taint("a:NoExecute", begin))
-				w.pass(10 * s)
-				if p := w.c.pods[key("web")]; p.state != waiting || p.failures != 1 {
-					t.Errorf("after the first failure: %+v", p)
-				}
-				// What happens meanwhile does not make it be tried again sooner.
-				w.setNode("n", taint("a:NoExecute", begin), taint("c:NoExecute", w.now()))
-				w.runDue()
-				if len(w.attempts) != 1 {
-					t.Errorf("tried again at once")
-				}
-				w.pass(time.Hour)
-				if len(w.attempts) != 4 {
-					t.Errorf("%d attempts, want 4", len(w.attempts))
-				}
-				late := w.evicted[uid].Sub(begin) - 10*s
-				if late < tc.after || late > tc.after*3/2 {
-					t.Errorf("%v late, want between %v and half more", late, tc.after)
-				}
-				var lateness dto.Metric
-				w.must(w.c.metrics.lateness.Write(&lateness))
-				if got := lateness.Histogram.GetSampleSum(); got != late.Seconds() {
-					t.Errorf("the metrics say %v s late, it was %v", got, late)
-				}
-				want := []string{"Normal TaintManagerEviction Marking for deletion Pod default/web"}
-				if tc.outcome == blocked {
-					held := "Warning TaintManagerEviction A PodDisruptionBudget holds back the eviction" +
-						" of Pod default/web, due since 2026-05-01T12:00:10Z: " + budget
-					want = append(want, held, held, held)
-				} else { // the first failure may be the last
-					failed := "Warning TaintManagerEviction Cannot evict Pod default/web," +
-						" due since 2026-05-01T12:00:10Z: " + tc.err.Error()
-					want = append(want, failed, failed)
-				}
-				w.wantEvents(want...)
-				w.wantCount(tc.outcome, 3)
-				w.wantCount(done, 1)
+			t.Run(string(method)+"/"+name, func(t *testing.T) {
+				inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
+					uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
+					w.fail = failTimes(3, tc.err)
+					w.setNode("n", taint("a:NoExecute", begin))
+					w.pass(10 * s)
+					w.setNode("n", taint("a:NoExecute", begin), taint("c:NoExecute", w.now()))
+					w.settle() // which does not make it be retried sooner
+					w.wantAttempts("web")
+					w.pass(time.Hour)
+					w.wantAttempts("web web web web")
+					late := w.evicted[uid].Sub(begin) - 10*s
+					if late < tc.after || late > tc.after*3/2+time.Millisecond {
+						t.Errorf("%v late, want between %v and half more", late, tc.after)
+					}
+					var lateness dto.Metric
+					w.must(w.c.metrics.lateness.Write(&lateness))
+					if got := lateness.Histogram.GetSampleSum() - late.Seconds(); got < -0.001 || got > 0.001 {
+						t.Errorf("the metrics are %v s off", got)
+					}
+					want := []string{marking, held, held, held}
+					if tc.outcome != blocked { // the first failure may be the last
+						retry := "Warning Cannot evict" + since + tc.err.Error()
+						want = []string{marking, retry, retry}
+					}
+					w.wantEvents(want...)
+					w.wantCount(tc.outcome, 3)
+					w.wantCount(done, 1)
+				})
 			})
 		}
 	}
 }
 
-func (w *world) wantCount(outcome string, want float64) {
-	w.t.Helper()
-	if got := testutil.ToFloat64(w.c.metrics.evictions.WithLabelValues(outcome)); got != want {
-		w.t.Errorf("%v evictions with outcome %s, want %v", got, outcome, want)
+func TestBackoff(t *testing.T) {
+	later := func(seconds int) error { return apierrors.NewTooManyRequests("later", seconds) }
+	for _, tc := range []struct {
+		failures int
+		err      error
+		want     time.Duration
+	}{
+		{1, errors.New("no"), firstRetry},
+		{2, errors.New("no"), 2 * firstRetry},
+		{1000, errors.New("no"), lastRetry},
+		{1, later(10), 10 * s},
+		{1000, later(10), lastRetry},
+		{1, later(3600), lastRetry},
+		{1000, apierrors.NewServiceUnavailable("not yet"), outageRetry},
+	} {
+		if got := backoff(tc.failures, tc.err); got < tc.want || got > tc.want*3/2 {
+			t.Errorf("%d failures, %v: %v, want %v", tc.failures, tc.err, got, tc.want)
+		}
 	}
 }
 
-// The API server takes no event with a note of more than 1024 bytes, and a webhook may
-// have more to say.
+// The API server accepts no event with a note of more than 1024 bytes, and a
+// webhook's error may be longer.
 func TestALongError(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	name := strings.Repeat("web.", 63) + "a"
-	w.addPod(name, "n", nil)
-	w.fail = failTimes(2, errors.New(strings.Repeat("é", 2000)))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.pass(10 * s)
-	note := w.events[len(w.events)-1]
-	_, text, _ := strings.Cut(note, "12:00:00Z: ")
-	if len(note) > 1024-100 || len(text) < 400 || strings.Trim(text, "é") != "…" {
-		t.Errorf("%d bytes, %d of them the error's: %s", len(note), len(text), note)
-	}
+	inWorld(t, fromTimeAdded, func(w *world) {
+		w.addPod(strings.Repeat("web.", 63)+"a", "n", nil)
+		w.fail = failTimes(2, errors.New(strings.Repeat("é", 2000)))
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.pass(10 * s)
+		note := w.events[len(w.events)-1]
+		_, text, _ := strings.Cut(note, "00:00:00Z: ")
+		if len(note) > 1024-100 || len(text) < 400 || strings.Trim(text, "é") != "…" {
+			t.Errorf("%d bytes, %d of them the error's: %s", len(note), len(text), note)
+		}
+	})
 }
 
-// A pod that cannot be checked once more is not evicted yet, but not forgotten either.
-func TestACacheThatCanNotBeRead(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.unreadable = errors.New("not started")
-	w.clock.Step(10 * s)
-	if p := w.c.pop(context.Background()); p != nil || w.c.queueLength() != 1 {
-		t.Errorf("it is to be evicted: %v, %v are in the queue", p, w.c.queueLength())
-	}
-	w.unreadable = nil
-	w.fail = func(string) error {
-		w.fail, w.unreadable = nil, errors.New("not started")
-		return errors.New("no")
-	}
-	w.clock.Step(10 * s)
-	w.c.attempt(context.Background(), w.c.pop(context.Background()))
-	w.unreadable = nil
-	w.pass(time.Minute)
-	if at, ok := w.evicted[uid]; !ok || at.Sub(begin) > 25*s {
-		t.Errorf("evicted after %v", at.Sub(begin))
-	}
-}
-
-func TestFailuresComeSlowerAndSlower(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	w.addPod("web", "n", nil)
-	w.fail = failTimes(1000, errors.New("no"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.pass(time.Hour)
-	if n := len(w.attempts); n < 75 || n > 130 {
-		t.Errorf("%d attempts in an hour", n)
-	}
+// A pod that cannot be checked is not evicted yet, and not forgotten.
+func TestACacheThatCannotBeRead(t *testing.T) {
+	inWorld(t, fromTimeAdded, func(w *world) {
+		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.settle()
+		w.unreadable = errors.New("not started")
+		w.pass(20 * s)
+		w.wantAttempts("")
+		w.unreadable = nil
+		w.pass(20 * s)
+		w.wantAttempts("web")
+	})
 }
 
 func TestATaintThatGoesAfterAFailure(t *testing.T) {
 	for _, rest := range [][]corev1.Taint{nil, {taint("b:NoExecute", begin)}} {
-		w := newWorld(t, fromTimeAdded)
-		uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
-		w.fail = failTimes(1, errors.New("no"))
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.pass(10 * s)
-		w.setNode("n", rest...)
-		w.pass(time.Hour)
-		w.wantNotEvicted(uid)
-		marking := "Normal TaintManagerEviction Marking for deletion Pod default/web"
-		cancelling := "Normal TaintManagerEviction Cancelling deletion of Pod default/web"
-		w.wantEvents(marking, cancelling)
-		w.wantCount(canceled, 1)
+		inWorld(t, fromTimeAdded, func(w *world) {
+			uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
+			w.fail = failTimes(1, errors.New("no"))
+			w.setNode("n", taint("a:NoExecute", begin))
+			w.pass(10 * s)
+			w.setNode("n", rest...)
+			w.pass(time.Hour)
+			w.wantAttempts("web")
+			w.wantEvents(marking, canceling)
+			w.wantCount(canceled, 1)
 
-		// Nothing of it is left the next time.
-		w.setNode("n", taint("a:NoExecute", w.now()))
-		w.wantDue("web", time.Hour+20*s)
-		w.pass(10 * s)
-		w.wantEvicted(uid, time.Hour+20*s)
-		w.wantEvents(marking, cancelling, marking)
+			// Nothing of it is left the next time.
+			w.setNode("n", taint("a:NoExecute", w.now()))
+			w.wantDue("web", time.Hour+20*s)
+			w.pass(11 * s)
+			w.wantEvicted(uid, time.Hour+20*s)
+			w.wantEvents(marking, canceling, marking)
+		})
 	}
 }
 
 func TestATaintThatGoesDuringAnAttempt(t *testing.T) {
-	for _, all := range []bool{true, false} {
-		w := newWorld(t, fromTimeAdded)
-		uid := w.addPod("web", "n", tolerations("b:NoExecute op=Exists"))
-		w.fail = func(string) error {
-			if all {
-				w.setNode("n")
-			} else {
-				w.setNode("n", taint("b:NoExecute", begin))
+	for _, rest := range [][]corev1.Taint{nil, {taint("b:NoExecute", begin)}} {
+		inWorld(t, fromTimeAdded, func(w *world) {
+			w.addPod("web", "n", tolerations("b:NoExecute op=Exists"))
+			w.fail = func(string) error {
+				w.setNode("n", rest...)
+				return errors.New("no")
 			}
-			return errors.New("no")
-		}
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.pass(time.Hour)
-		if len(w.attempts) != 1 {
-			t.Errorf("%d attempts", len(w.attempts))
-		}
-		w.wantNotEvicted(uid)
-		w.wantCount(canceled, 1)
+			w.setNode("n", taint("a:NoExecute", begin))
+			w.pass(time.Hour)
+			w.wantAttempts("web")
+			w.wantCount(canceled, 1)
+		})
 	}
 }
 
-// While a worker evicts a pod, and after it did, nothing that happens to the node
-// makes it be evicted once more.
+// No change of the node evicts a pod twice, while its eviction goes on or after it.
 func TestNobodyIsEvictedTwice(t *testing.T) {
-	for _, all := range []bool{true, false} {
-		w := newWorld(t, fromTimeAdded)
-		uid := w.addPod("web", "n", tolerations("c:NoExecute op=Exists"))
-		change := func() {
-			if all {
-				w.setNode("n")
+	for _, untaint := range []bool{true, false} {
+		inWorld(t, fromTimeAdded, func(w *world) {
+			uid := w.addPod("web", "n", tolerations("c:NoExecute op=Exists"))
+			change := func() {
+				if untaint {
+					w.setNode("n")
+				}
+				w.setNode("n", taint("c:NoExecute", w.now()))
+				w.setNode("n", taint("b:NoExecute", w.now()))
 			}
-			w.setNode("n", taint("c:NoExecute", w.now()))
-			w.setNode("n", taint("b:NoExecute", w.now()))
-		}
-		w.fail = func(string) error {
+			w.fail = func(string) error { change(); return nil }
+			w.lags = true
+			w.setNode("n", taint("a:NoExecute", begin))
+			w.settle()
+			w.wantEvicted(uid, 0)
 			change()
-			if w.c.pop(context.Background()) != nil {
-				t.Error("it is to be evicted while it is")
-			}
-			return nil
-		}
-		w.lags = true
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.runDue()
-		w.wantEvicted(uid, 0)
-		change()
-		w.pass(time.Hour)
-		if len(w.attempts) != 1 {
-			t.Errorf("%d attempts", len(w.attempts))
-		}
-		w.deletePod("web")
-		w.check("web")
-		if len(w.c.pods) != 0 {
-			t.Errorf("still remembered: %v", w.c.pods)
-		}
+			w.pass(time.Hour)
+			w.wantAttempts("web")
+			w.deletePod("web")
+			w.settle()
+			w.wantForgotten()
+		})
 	}
 }
 
-// A controller that is started anew leaves a pod alone that is being deleted.
-func TestRestartWhileAPodEnds(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	w.addPod("web", "n", nil, func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.runDue()
-	w.restart()
-	w.pass(time.Hour)
-	if len(w.attempts) != 1 {
-		t.Errorf("%d attempts", len(w.attempts))
-	}
-}
-
+// A pod that is gone is not evicted, whether the cache or only the API server knows.
 func TestAPodThatIsGone(t *testing.T) {
 	for _, method := range []Method{Evict, Delete} {
-		w := newWorld(t, Options{Policy: fromTimeAdded.Policy, Method: method})
-		w.addPod("gone", "n", nil)
-		w.addPod("going", "n", nil)
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.deletePod("gone") // before the check that is due now
-		w.fail = func(name string) error { w.deletePod(name); return nil }
-		w.pass(time.Hour)
-		if w.attempted() != "going" {
-			t.Errorf("attempts: %s", w.attempted())
-		}
-		w.wantCount(gone, 1)
-		if len(w.c.pods) != 0 || w.c.queueLength() != 0 {
-			t.Errorf("still remembered: %v", w.c.pods)
-		}
+		inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
+			for _, name := range []string{"before", "cached", "during"} {
+				w.addPod(name, "n", tolerations("a:NoExecute op=Exists for 10s"))
+			}
+			w.setNode("n", taint("a:NoExecute", begin))
+			w.pass(5 * s)
+			w.deletePod("before")
+			w.fail = func(name string) error {
+				if name == "during" {
+					w.deletePod(name)
+				}
+				return apierrors.NewNotFound(corev1.Resource("pods"), name)
+			}
+			w.pass(time.Hour)
+			if len(w.attempts) != 2 || len(w.c.pods) != 1 || w.c.queueLength() != 0 {
+				t.Errorf("attempts %v, still remembered %v", w.attempts, w.c.pods)
+			}
+			w.wantCount(gone, 2)
+		})
 	}
-}
-
-func TestAPodThatIsGoneBeforeItsTime(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.deletePod("web")
-	w.check("web")
-	if n := w.c.queueLength(); n != 0 {
-		t.Errorf("%v are left in the queue", n)
-	}
-}
-
-// A pod that the cache still has is not evicted again when the API server knows
-// no such pod.
-func TestAPodThatTheCacheHasLonger(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	w.addPod("web", "n", nil)
-	w.fail = failTimes(10, apierrors.NewNotFound(corev1.Resource("pods"), "web"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.pass(time.Hour)
-	if len(w.attempts) != 1 {
-		t.Errorf("%d attempts", len(w.attempts))
-	}
-	w.wantCount(gone, 1)
 }
 
 func TestAPodOfTheSameName(t *testing.T) {
 	for _, method := range []Method{Evict, Delete} {
 		t.Run(string(method), func(t *testing.T) {
-			w := newWorld(t, Options{Policy: fromTimeAdded.Policy, Method: method})
-			tols := tolerations("a:NoExecute op=Exists for 10s")
-			first := w.addPod("web", "n", tols)
-			w.setNode("n", taint("a:NoExecute", begin))
-			w.clock.Step(10 * s)
-			var second, third, fourth types.UID
-
-			// One that the controller does not know of yet.
-			w.deletePod("web")
-			second = w.newPod("web", "n", tols)
-			w.runDue()
-			w.wantDue("web", 20*s)
-
-			// One that comes while the other is to be evicted.
-			w.fail = func(string) error {
-				w.fail = nil
+			inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
+				ten := tolerations("a:NoExecute op=Exists for 10s")
+				w.addPod("web", "n", ten)
+				w.setNode("n", taint("a:NoExecute", begin))
+				w.pass(5 * s)
+				w.hold = true // the controller is not told
 				w.deletePod("web")
-				third = w.newPod("web", "n", tols)
-				return nil
-			}
-			w.pass(10 * s)
-			w.wantDue("web", 30*s)
+				w.addPod("web", "n", ten)
+				w.hold = false
+				w.pass(6 * s)
+				w.wantDue("web", 15*s)
 
-			// One that comes, and is checked, while the other is.
-			w.fail = func(string) error {
-				w.fail = nil
-				w.deletePod("web")
-				fourth = w.addPod("web", "n", tols)
-				return nil
-			}
-			w.pass(10 * s)
-			w.wantDue("web", 40*s)
-			w.pass(10 * s)
-			w.wantEvicted(fourth, 40*s)
-			w.wantNotEvicted(first)
-			w.wantNotEvicted(second)
-			w.wantNotEvicted(third)
-			w.wantCount(conflict, 2)
+				// Another one comes while this one is evicted.
+				w.fail = func(string) error {
+					w.fail = nil
+					w.deletePod("web")
+					w.addPod("web", "n", ten)
+					return nil
+				}
+				w.pass(5 * s)
+				w.wantDue("web", 25*s)
+				w.wantCount(conflict, 1)
+				w.pass(20 * s)
+				w.wantAttempts("web web")
+				w.wantEvicted("uid-4", 25*s)
+			})
 		})
 	}
 }
 
-// Nothing is written to a pod that the cache does not have yet.
 func TestDeleteLeavesAnotherPodAlone(t *testing.T) {
-	w := newWorld(t, Options{Policy: fromTimeAdded.Policy, Method: Delete})
-	first := w.addPod("web", "n", nil)
-	w.setNode("n", taint("a:NoExecute", begin))
-	var second types.UID
-	w.beforeGet = func() {
-		w.beforeGet = nil
-		w.deletePod("web")
-		second = w.newPod("web", "m", nil)
-	}
-	w.runDue()
-	w.wantNotEvicted(first)
-	w.wantNotEvicted(second)
-	w.wantCount(gone, 1)
-	if obj := w.podList()[0]; obj.UID != second || len(obj.Status.Conditions) != 0 {
-		t.Errorf("the second pod is %+v", obj)
-	}
+	inWorld(t, fromTimeAdded, func(w *world) {
+		w.addPod("web", "n", nil)
+		err := w.c.delete(t.Context(), &pod{NamespacedName: key("web"), uid: "another"})
+		if obj := w.pod("web"); !apierrors.IsNotFound(err) || len(obj.Status.Conditions) != 0 {
+			t.Errorf("%v, and the pod has %v", err, obj.Status.Conditions)
+		}
+	})
 }
 
-func TestEndedPodsAreLeftAlone(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	for _, phase := range []corev1.PodPhase{corev1.PodSucceeded, corev1.PodFailed} {
-		w.addPod(string("was-"+phase[:1]), "n", nil, func(p *corev1.Pod) { p.Status.Phase = phase })
-	}
-	w.addPod("deleted", "n", nil, func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
-	w.deletePod("deleted")
-	w.addPod("unbound", "", nil)
-	w.addPod("ends", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.wantDue("ends", 10*s)
-
-	ends := &corev1.Pod{}
-	w.must(w.client.Get(context.Background(), key("ends"), ends))
-	ends.Status.Phase = corev1.PodSucceeded
-	w.must(w.client.Status().Update(context.Background(), ends))
-	w.pass(time.Hour)
-	if len(w.attempts) != 0 {
-		t.Errorf("attempts: %s", w.attempted())
-	}
-}
-
-func TestANodeThatIsDeleted(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.deleteNode("n")
-	w.pass(time.Hour)
-	w.wantNotEvicted(uid)
+func TestPodsThatEndAreLeftAlone(t *testing.T) {
+	inWorld(t, fromTimeAdded, func(w *world) {
+		slow := func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} }
+		w.addPod("succeeded", "n", nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
+		w.addPod("failed", "n", nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })
+		w.addPod("deleted", "n", nil, slow)
+		w.deletePod("deleted")
+		w.addPod("ends", "n", tolerations("a:NoExecute op=Exists for 10s"))
+		w.addPod("evicted", "n", nil, slow)
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.wantDue("ends", 10*s)
+		w.changePod("ends", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
+		w.settle()
+		w.restart()
+		w.pass(time.Hour)
+		w.wantAttempts("evicted")
+	})
 }
 
 func TestNewTolerations(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	uid := w.addPod("web", "n", tolerations("b:NoExecute op=Exists"))
-	w.addPod("db", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	for _, name := range []string{"web", "db"} {
-		obj := &corev1.Pod{}
-		w.must(w.client.Get(context.Background(), key(name), obj))
-		obj.Spec.Tolerations = append(obj.Spec.Tolerations, tolerations("a:NoExecute op=Exists")...)
-		w.must(w.client.Update(context.Background(), obj))
-	}
-	w.check("web")
-	w.wantDue("web", -1)
-	w.wantDue("db", 10*s)
-	w.pass(time.Hour)
-	w.wantNotEvicted(uid)
-	if w.attempted() != "db" {
-		t.Errorf("attempts: %s", w.attempted())
-	}
+	inWorld(t, Options{Method: Evict}, func(w *world) {
+		for _, name := range []string{"stays", "more", "same"} {
+			w.addPod(name, "n", tolerations("a:NoExecute op=Exists for 10s"))
+		}
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.pass(3 * s)
+		for name, spec := range map[string]string{
+			"stays": "a:NoExecute op=Exists",
+			"more":  "a:NoExecute op=Exists for 20s",
+			"same":  "a:NoExecute op=Exists for 10s",
+		} {
+			w.changePod(name, func(p *corev1.Pod) { p.Spec.Tolerations = tolerations(spec) })
+		}
+		w.wantDue("stays", -1)
+		w.wantDue("more", 23*s) // from when these tolerations were seen
+		w.wantDue("same", 10*s)
+	})
 }
 
 func TestDryRun(t *testing.T) {
-	w := newWorld(t, Options{Policy: fromTimeAdded.Policy, DryRun: true})
-	w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.pass(time.Hour)
-	w.setNode("n", taint("a:NoExecute", begin), taint("b:NoExecute", begin))
-	w.pass(time.Hour)
-	marking := "Normal TaintManagerEviction Dry run: Marking for deletion Pod default/web"
-	w.wantEvents(marking)
-	w.wantCount(dryRun, 1)
+	inWorld(t, with(func(o *Options) { o.DryRun = true }), func(w *world) {
+		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
+		var want []string
+		for _, step := range []struct {
+			taints []corev1.Taint
+			marks  int // so far
+		}{
+			{[]corev1.Taint{taint("a:NoExecute", begin)}, 1},
+			{[]corev1.Taint{taint("a:NoExecute", begin), taint("b:NoExecute", begin)}, 1},
+			{[]corev1.Taint{taint("b:NoExecute", begin)}, 1}, // it stays
+			{[]corev1.Taint{taint("a:NoExecute", begin)}, 2},
+			{nil, 2},
+			{[]corev1.Taint{taint("a:NoExecute", begin)}, 3},
+		} {
+			w.setNode("n", step.taints...)
+			w.pass(time.Hour)
+			for len(want) < step.marks {
+				want = append(want, "Normal Dry run: Marking for deletion Pod default/web")
+			}
+			w.wantEvents(append([]string{}, want...)...)
+			w.wantCount(dryRun, float64(step.marks))
+		}
+		w.wantAttempts("")
+	})
+}
 
-	w.setNode("n", taint("b:NoExecute", begin))
-	w.pass(time.Hour)
-	w.setNode("n", taint("a:NoExecute", w.now()))
-	w.pass(time.Hour)
-	w.wantEvents(marking, marking)
-	w.setNode("n")
-	w.setNode("n", taint("a:NoExecute", w.now()))
-	w.pass(time.Hour)
-	w.wantEvents(marking, marking, marking)
-	if len(w.attempts) != 0 {
-		t.Errorf("attempts: %s", w.attempted())
+func TestDisruptionTarget(t *testing.T) {
+	before := metav1.NewTime(begin.Add(-time.Hour))
+	const reason, message = "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint"
+	for name, tc := range map[string]struct {
+		status          corev1.ConditionStatus
+		reason, message string
+		changes, moves  bool
+	}{
+		"none":    {"", "", "", true, true},
+		"false":   {corev1.ConditionFalse, reason, message, true, true},
+		"reason":  {corev1.ConditionTrue, "Other", message, true, false},
+		"message": {corev1.ConditionTrue, reason, "other", true, false},
+		"same":    {corev1.ConditionTrue, reason, message, false, false},
+	} {
+		obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Generation: 7}}
+		obj.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		if tc.status != "" {
+			obj.Status.Conditions = append(obj.Status.Conditions, corev1.PodCondition{
+				Type: corev1.DisruptionTarget, Status: tc.status,
+				Reason: tc.reason, Message: tc.message, LastTransitionTime: before,
+			})
+		}
+		if changed := setDisruptionTarget(obj); changed != tc.changes || len(obj.Status.Conditions) != 2 {
+			t.Errorf("%s: changed %v, %+v", name, changed, obj.Status.Conditions)
+		}
+		c := obj.Status.Conditions[1]
+		if c.Type != corev1.DisruptionTarget || c.Status != corev1.ConditionTrue || c.Reason != reason ||
+			c.Message != message || c.ObservedGeneration != 7 || c.LastTransitionTime.Equal(&before) == tc.moves {
+			t.Errorf("%s: %+v", name, c)
+		}
 	}
 }
 
-func TestDeleteSetsTheCondition(t *testing.T) {
-	w := newWorld(t, Options{Policy: fromTimeAdded.Policy, Method: Delete})
-	before := metav1.NewTime(begin.Add(-time.Hour).Local())
-	const reason, message = "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint"
-	target := func(status corev1.ConditionStatus, reason, message string) corev1.PodCondition {
-		return corev1.PodCondition{
-			Type:               corev1.DisruptionTarget,
-			Status:             status,
-			Reason:             reason,
-			Message:            message,
-			LastTransitionTime: before,
-		}
-	}
-	for name, conditions := range map[string][]corev1.PodCondition{
-		"none":    {{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
-		"false":   {target(corev1.ConditionFalse, reason, message)},
-		"reason":  {target(corev1.ConditionTrue, "Other", message)},
-		"message": {target(corev1.ConditionTrue, reason, "other")},
-	} {
-		w.addPod(name, "n", nil, func(p *corev1.Pod) {
-			p.Status.Conditions = conditions
-			p.Generation = 7
-			p.Finalizers = []string{"example.com/slow"}
+// How long a pod is overdue counts from its deadline, whatever happens to it.
+func TestMetrics(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		inWorld(t, with(func(o *Options) { o.KeepTimers = keep }), func(w *world) {
+			want := func(length float64, next, overdue time.Duration) {
+				t.Helper()
+				w.settle()
+				deadline := 0.0
+				if next >= 0 {
+					deadline = float64(begin.Add(next).Unix())
+				}
+				if w.c.queueLength() != length || w.c.nextDeadline() != deadline ||
+					time.Duration(w.c.oldestOverdue()*1e9).Truncate(time.Millisecond) != overdue {
+					t.Errorf("%v in the queue, next deadline %v, overdue for %v s; want %v, %v, %v",
+						w.c.queueLength(), w.c.nextDeadline(), w.c.oldestOverdue(), length, deadline, overdue)
+				}
+			}
+			want(0, -1, 0)
+			w.addPod("now", "n", tolerations("b:NoExecute op=Exists"))
+			w.addPod("held", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
+			w.addPod("later", "n", tolerations("a:NoExecute op=Exists for 600s", "b:NoExecute op=Exists"))
+			w.setNode("n", taint("a:NoExecute", begin))
+			want(2, 10*s, 0)
+			w.wantCount(done, 1)
+			if n := testutil.CollectAndCount(w.c.metrics.lateness); n != 1 {
+				t.Errorf("%d histograms", n)
+			}
+			w.fail = func(string) error { return apierrors.NewTooManyRequests("no", 0) }
+			w.pass(5 * time.Minute)
+			want(2, 10*s, 290*s)
+
+			// A taint that leaves it more time moves its deadline, unless it keeps its
+			// timer.
+			w.setNode("n", taint("b:NoExecute", begin))
+			if keep {
+				want(1, 10*s, 290*s)
+			} else {
+				want(1, time.Hour, 0)
+			}
+			w.setNode("n")
+			want(0, -1, 0)
 		})
 	}
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.runDue()
-	for _, name := range []string{"none", "false", "reason", "message"} {
-		obj := &corev1.Pod{}
-		w.must(w.client.Get(context.Background(), key(name), obj))
-		c := obj.Status.Conditions[len(obj.Status.Conditions)-1]
-		if c.Type != corev1.DisruptionTarget || c.Status != corev1.ConditionTrue ||
-			c.Reason != reason || c.Message != message || c.ObservedGeneration != 7 {
-			t.Errorf("%s has %+v", name, c)
-		}
-		if kept := c.LastTransitionTime.Equal(&before); kept != (name == "reason" || name == "message") {
-			t.Errorf("%s: transition %v", name, c.LastTransitionTime)
-		}
-		if obj.DeletionTimestamp == nil {
-			t.Errorf("%s is not deleted", name)
-		}
-	}
 }
 
-func TestMetrics(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	if got := w.c.nextDeadline(); got != 0 {
-		t.Errorf("next deadline %v, want none", got)
-	}
-	w.addPod("now", "n", nil)
-	w.addPod("soon", "n", tolerations("a:NoExecute op=Exists for 10s"))
-	w.addPod("later", "n", tolerations("a:NoExecute op=Exists for 300s"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.clock.Step(3 * s)
-	w.runDue()
-	if got := w.c.queueLength(); got != 2 {
-		t.Errorf("queue length %v", got)
-	}
-	if got, want := w.c.nextDeadline(), float64(begin.Unix()+10); got != want {
-		t.Errorf("next deadline %v, want %v", got, want)
-	}
-	w.wantCount(done, 1)
-	w.wantOverdue(0)
-	if n := testutil.CollectAndCount(w.c.metrics.lateness); n != 1 {
-		t.Errorf("%d histograms", n)
-	}
+func TestRateLimit(t *testing.T) {
+	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 5, 3 }), func(w *world) {
+		for i := range 55 {
+			w.addPod(fmt.Sprint("pod-", i), "n", nil)
+		}
+		w.pass(time.Minute)
+		w.setNode("n", taint("a:NoExecute", w.now()))
+		for _, step := range []struct {
+			after time.Duration
+			want  int
+		}{{time.Millisecond, 5}, {2 * s, 25}, {3 * s, 55}} {
+			w.pass(step.after)
+			if got := len(w.evicted); got != step.want {
+				t.Errorf("%d are evicted after %v more, want %d", got, step.after, step.want)
+			}
+		}
+	})
 }
 
-func (w *world) wantOverdue(want time.Duration) {
-	w.t.Helper()
-	if got := w.c.oldestOverdue(); got != want.Seconds() {
-		w.t.Errorf("the oldest is overdue for %v s, want %v", got, want.Seconds())
-	}
-}
-
-// How long a pod is overdue counts from its deadline, whatever becomes of it meanwhile.
-func TestOverdue(t *testing.T) {
-	for _, keep := range []bool{false, true} {
-		o := fromTimeAdded
-		o.KeepTimers = keep
-		w := newWorld(t, o)
-		w.wantOverdue(0)
-		uid := w.addPod("held", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
-		w.addPod("later", "n", tolerations("a:NoExecute op=Exists for 600s", "b:NoExecute op=Exists"))
+// A wake-up that finds nobody to evict takes no token of the rate limit.
+func TestRateLimitOfWakeUps(t *testing.T) {
+	inWorld(t, with(func(o *Options) { o.QPS, o.Burst = 0.01, 2 }), func(w *world) {
+		w.addPod("web", "n", nil)
 		w.setNode("n", taint("a:NoExecute", begin))
-		w.fail = func(string) error {
-			w.wantOverdue(w.now().Sub(begin) - 10*s) // while a worker has it in hand
-			return apierrors.NewTooManyRequests("no", 0)
+		w.settle()
+		for i := range 10 {
+			w.addPod(fmt.Sprint("spared-", i), "m", tolerations("a:NoExecute op=Exists for 10s"))
 		}
-		w.pass(10 * s)
-		w.clock.Step(30 * s)
-		w.wantOverdue(30 * s) // due for another try, and nobody has time for it
-		w.pass(5 * time.Minute)
-		w.wantOverdue(5*time.Minute + 30*s)
-		if got, want := w.c.nextDeadline(), float64(begin.Unix()+10); got != want {
-			t.Errorf("next deadline %v, want %v", got, want)
-		}
-		w.check("held")
-		w.wantOverdue(5*time.Minute + 30*s)
-
-		// A taint that leaves it more time moves its deadline, unless it keeps its timer.
-		w.setNode("n", taint("b:NoExecute", begin))
-		if want := 5*time.Minute + 30*s; keep {
-			w.wantOverdue(want)
-		} else {
-			w.wantOverdue(0)
-		}
-		w.fail = nil
-		w.pass(2 * time.Hour)
-		w.wantOverdue(0)
-		if _, ok := w.evicted[uid]; !ok {
-			t.Errorf("KeepTimers %v: it is not evicted", keep)
-		}
-	}
+		w.setNode("m", taint("a:NoExecute", begin))
+		w.settle()
+		w.hold = true
+		w.setNode("m")
+		w.pass(20 * s) // they wake up, and stay
+		w.hold = false
+		w.addPod("db", "n", nil)
+		w.pass(s)
+		w.wantAttempts("web db")
+		w.addPod("third", "n", nil) // and this one has no token
+		w.pass(s)
+		w.wantAttempts("web db")
+	})
 }
 
-// A pod that stays after all is not overdue, and neither is one that is gone.
-func TestOverdueNoMore(t *testing.T) {
-	w := newWorld(t, fromTimeAdded)
-	w.addPod("web", "n", nil)
-	w.addPod("db", "n", tolerations("a:NoExecute op=Exists for 1s"))
-	w.fail = failTimes(1000, errors.New("no"))
-	w.setNode("n", taint("a:NoExecute", begin))
-	w.pass(time.Minute)
-	w.wantOverdue(time.Minute)
-	w.deletePod("web")
-	w.check("web")
-	w.wantOverdue(59 * s)
-	w.setNode("n")
-	w.wantOverdue(0)
+// Budgets hold back more pods than the rate limit lets be retried. First attempts
+// do not wait for them, and they are retried all the same.
+func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
+	const held, workers = 300, 4
+	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 20, workers }), func(w *world) {
+		tries := map[string]int{}
+		w.fail = func(name string) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if tries[name]++; strings.HasPrefix(name, "held-") {
+				return disrupts("no", 0)
+			}
+			return nil
+		}
+		for i := range held {
+			w.addPod(fmt.Sprint("held-", i), "n", nil)
+		}
+		w.setNode("n", taint("a:NoExecute", w.now()))
+		w.pass(2 * time.Minute)
+		for i := range 10 {
+			start := w.now()
+			uid := w.addPod(fmt.Sprint("web-", i), "n", nil)
+			w.pass(5 * s)
+			if at, ok := w.evicted[uid]; !ok || at.Sub(start) > (workers+2)*s/10+time.Millisecond {
+				t.Errorf("web-%d is evicted after %v", i, at.Sub(start))
+			}
+		}
+		for i := range held {
+			if name := fmt.Sprint("held-", i); tries[name] < 2 {
+				t.Fatalf("%s is tried %d times", name, tries[name])
+			}
+		}
+	})
+}
+
+func TestTaintsChange(t *testing.T) {
+	old := &corev1.Node{ObjectMeta: metav1.ObjectMeta{UID: "1"}}
+	for name, tc := range map[string]struct {
+		change func(*corev1.Node)
+		want   bool
+	}{
+		"nothing":      {func(*corev1.Node) {}, false},
+		"status":       {func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, false},
+		"a taint":      {func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{taint("a:NoExecute", begin)} }, true},
+		"another node": {func(n *corev1.Node) { n.UID = "2" }, true},
+	} {
+		changed := old.DeepCopy()
+		tc.change(changed)
+		if got := taintsChange.Update(event.UpdateEvent{ObjectOld: old, ObjectNew: changed}); got != tc.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
 }

@@ -5,6 +5,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,10 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // A Method is a way to evict a pod.
@@ -55,6 +59,60 @@ func outcome(err error) string {
 	return failed
 }
 
+// evict evicts the pod, and returns when to retry what has failed.
+func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
+	if p.failures == 0 {
+		c.emit(p, corev1.EventTypeNormal, actionEvict, "Marking for deletion Pod %s")
+	}
+	err := c.remove(ctx, p)
+	result, late := outcome(err), time.Since(p.due)
+	if c.options.DryRun {
+		result = dryRun
+	}
+	c.metrics.evictions.WithLabelValues(result).Inc()
+	logger := log.FromContext(ctx).WithValues("uid", p.uid, "node", p.node, "deadline", p.due, "outcome", result)
+	switch result {
+	case done, dryRun:
+		c.metrics.lateness.Observe(late.Seconds())
+		fallthrough
+	case gone:
+		logger.Info("Evicted a pod", "late", late)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		p.evicted = true
+		c.queue.Delete(p)
+		return reconcile.Result{}
+	}
+	c.emitFailure(p, result, err)
+	p.failures++
+	wait := backoff(p.failures, err)
+	p.retry = time.Now().Add(wait)
+	logger.Info("Cannot evict a pod, and will retry", "at", p.retry, "failures", p.failures, "error", err.Error())
+	return p.wakeUp(wait)
+}
+
+const (
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 30 * time.Second
+	// outageRetry is the longest backoff while the API server cannot be reached,
+	// so that overdue pods leave soon after it is back.
+	outageRetry = 2 * time.Second
+)
+
+// backoff returns how long to wait after the failure: twice as long each time, and
+// as long as the API server suggests. Up to half is added, so that pods that
+// failed together do not come back together.
+func backoff(failures int, err error) time.Duration {
+	d := min(firstRetry<<min(failures-1, 10), lastRetry)
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		d = max(d, min(time.Duration(seconds)*time.Second, lastRetry))
+	}
+	if unreachable(err) {
+		d = min(d, outageRetry)
+	}
+	return wait.Jitter(d, 0.5)
+}
+
 // requestTimeout bounds how long the API server may keep a worker busy.
 const requestTimeout = 15 * time.Second
 
@@ -95,7 +153,7 @@ func (c *Controller) delete(ctx context.Context, p *pod) error {
 }
 
 // setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller
-// does, and reports whether it was not so.
+// sets, and reports whether that changed anything.
 func setDisruptionTarget(obj *corev1.Pod) bool {
 	condition := corev1.PodCondition{
 		Type:               corev1.DisruptionTarget,
@@ -105,20 +163,18 @@ func setDisruptionTarget(obj *corev1.Pod) bool {
 		Reason:             "DeletionByTaintManager",
 		Message:            "Taint manager: deleting due to NoExecute taint",
 	}
-	for i := range obj.Status.Conditions {
-		old := &obj.Status.Conditions[i]
-		if old.Type != condition.Type {
-			continue
-		}
-		if old.Status == condition.Status {
-			condition.LastTransitionTime = old.LastTransitionTime
-		}
-		changed := old.Status != condition.Status || old.Reason != condition.Reason || old.Message != condition.Message
-		*old = condition
-		return changed
+	same := func(c corev1.PodCondition) bool { return c.Type == condition.Type }
+	i := slices.IndexFunc(obj.Status.Conditions, same)
+	if i < 0 {
+		obj.Status.Conditions = append(obj.Status.Conditions, condition)
+		return true
 	}
-	obj.Status.Conditions = append(obj.Status.Conditions, condition)
-	return true
+	old := obj.Status.Conditions[i]
+	if old.Status == condition.Status {
+		condition.LastTransitionTime = old.LastTransitionTime
+	}
+	obj.Status.Conditions[i] = condition
+	return old.Status != condition.Status || old.Reason != condition.Reason || old.Message != condition.Message
 }
 
 // What an event says that was done. Events on a pod that agree in type, reason and

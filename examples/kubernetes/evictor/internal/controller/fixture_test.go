@@ -9,9 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,123 +22,177 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/utils/clock"
-	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// begin is when each test begins.
-var begin = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+const s = time.Second
 
-// tester is what both a test and a rapid one have.
+// begin is when the simulated time of each test begins.
+var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// tester is what *testing.T and *rapid.T share.
 type tester interface {
 	Helper()
 	Fatal(...any)
-	Fatalf(string, ...any)
 	Errorf(string, ...any)
 }
 
-// A world is a cluster with a controller, both without goroutines: a test makes
-// changes, has the controller told of them, and lets time pass.
+// A world is a cluster in simulated time, with a controller and its queue of
+// requests. Tests tell the controller of changes, as informers do.
 type world struct {
-	t        tester
-	clock    *clocktesting.FakeClock
-	now      func() time.Time
-	client   client.WithWatch
-	c        *Controller
-	o        Options
-	requests requestList
-	uids     int
+	t      tester
+	client client.WithWatch
+	c      *Controller
+	o      Options
+	begin  time.Time
+	uids   int
+	queue  workqueue.TypedRateLimitingInterface[reconcile.Request]
+	stop   func()
+
+	// hold withholds requests, for tests in which they come late.
+	hold bool
+	held []reconcile.Request
 
 	mu       sync.Mutex
 	evicted  map[types.UID]time.Time // when each pod was evicted
-	attempts []string                // names of the pods that were to be evicted
+	attempts []string                // names of the pods of all attempts
 	events   []string
-	notes    map[string]string // by what makes events one to Kubernetes
-	// fail is asked before each eviction. An error fails it.
-	fail func(name string) error
-	// beforeGet is called before the API server itself is asked for a pod.
-	beforeGet func()
-	// afterList is called after the cache has listed objects.
-	afterList func()
-	// unreadable is the error of the cache where it cannot be read.
+	notes    map[string]string       // by what identifies an event to Kubernetes
+	fail     func(name string) error // an error fails the eviction
+	// unreadable is the error of the cache.
 	unreadable error
-	// lags says that the cache does not have deletions yet.
+	// lags means that the cache still has deleted pods.
 	lags bool
 }
 
+// inWorld tests a controller that leads.
+func inWorld(t *testing.T, o Options, test func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, o)
+		defer w.close()
+		w.lead()
+		test(w)
+	})
+}
+
+// newWorld returns a world whose controller does not lead.
 func newWorld(t tester, o Options) *world {
-	w := &world{
-		t:       t,
-		clock:   clocktesting.NewFakeClock(begin),
-		o:       o,
-		evicted: map[types.UID]time.Time{},
-		notes:   map[string]string{},
-	}
-	w.now = w.clock.Now
+	t.Helper()
+	time.Sleep(time.Until(time.Now().Add(s - 1).Truncate(s)))
+	w := &world{t: t, o: o, begin: time.Now(), evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
 	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
+	w.must(clientgoscheme.AddToScheme(scheme))
 	w.client = fake.NewClientBuilder().WithScheme(scheme).
 		WithIndex(&corev1.Pod{}, byNode, nodeOf).
 		WithStatusSubresource(&corev1.Pod{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get:               w.get,
-			List:              w.list,
 			SubResourceCreate: w.evict,
 			SubResourcePatch:  w.patch,
 			Delete:            w.delete,
 		}).
 		Build()
-	w.restart()
+	w.standBy()
 	return w
 }
 
-// restart makes a new controller, which is told of all that there is.
-func (w *world) restart() {
-	w.start(w.clock)
-	w.tellAll()
+// standBy makes a new controller, which does not lead and observes all nodes.
+func (w *world) standBy() {
+	w.t.Helper()
+	w.close()
+	w.c = New(w.client, w.client, recorder{w}, prometheus.NewRegistry(), w.o)
+	for _, n := range w.nodeList() {
+		w.observe(n.Name)
+	}
 }
 
-// tellAll tells the controller of all that there is.
-func (w *world) tellAll() {
+// lead makes the controller lead: it is told of all pods, and its queue runs.
+func (w *world) lead() {
 	w.t.Helper()
-	w.tellNodes()
+	runner, err := controller.NewUnmanaged(name, controller.Options{
+		Reconciler:              w.c,
+		MaxConcurrentReconciles: w.o.Workers,
+		Logger:                  logr.Discard(),
+		SkipNameValidation:      ptr.To(true),
+	})
+	w.must(err)
+	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+	w.must(runner.Watch(source.Func(func(_ context.Context, q queue) error { w.queue = q; return nil })))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- runner.Start(ctx) }()
+	w.stop = func() {
+		cancel()
+		w.must(<-ended)
+	}
+	synctest.Wait()
 	for _, obj := range w.podList() {
-		w.check(obj.Name)
+		w.request(key(obj.Name))
+	}
+	w.settle()
+}
+
+// restart replaces the controller by a new one.
+func (w *world) restart() {
+	w.t.Helper()
+	w.standBy()
+	w.lead()
+}
+
+// close stops the controller.
+func (w *world) close() {
+	if w.stop != nil {
+		w.stop()
+	}
+	w.stop, w.queue = nil, nil
+}
+
+// settle waits until the controller has done what is due. That takes a
+// microsecond, so times are compared in milliseconds.
+func (w *world) settle() {
+	time.Sleep(time.Microsecond)
+	synctest.Wait()
+}
+
+// pass lets time pass.
+func (w *world) pass(d time.Duration) {
+	time.Sleep(d)
+	w.settle()
+}
+
+func (w *world) now() time.Time { return time.Now().Truncate(time.Millisecond) }
+
+// request asks for a check of the pod, if the controller leads.
+func (w *world) request(name types.NamespacedName) {
+	request := reconcile.Request{NamespacedName: name}
+	switch {
+	case w.queue == nil:
+	case w.hold:
+		w.held = append(w.held, request)
+	default:
+		w.queue.Add(request)
 	}
 }
 
-// tellNodes tells the controller of all nodes.
-func (w *world) tellNodes() {
-	w.t.Helper()
-	var nodes corev1.NodeList
-	w.must(w.client.List(context.Background(), &nodes))
-	for i := range nodes.Items {
-		w.c.nodeHandler().Create(context.Background(), event.CreateEvent{Object: &nodes.Items[i]}, &w.requests)
+// release lets the requests through that were held.
+func (w *world) release() {
+	w.hold = false
+	for _, r := range w.held {
+		w.queue.Add(r)
 	}
-}
-
-// start makes a new controller, which leads.
-func (w *world) start(clock clock.Clock) {
-	w.t.Helper()
-	w.standBy(clock)
-	w.must(w.c.lead(context.Background()))
-}
-
-// standBy makes a new controller, which does not lead.
-func (w *world) standBy(clock clock.Clock) {
-	w.c = New(w.client, live{w.client, w}, recorder{w}, prometheus.NewRegistry(), clock, w.o)
+	w.held = nil
+	w.settle()
 }
 
 func (w *world) must(err error) {
@@ -153,16 +210,6 @@ func (w *world) get(
 		return w.unreadable
 	}
 	return c.Get(ctx, name, obj, opts...)
-}
-
-func (w *world) list(
-	ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption,
-) error {
-	err := c.List(ctx, list, opts...)
-	if w.afterList != nil {
-		w.afterList()
-	}
-	return err
 }
 
 // evict does what the Eviction API does.
@@ -188,7 +235,7 @@ func (w *world) delete(ctx context.Context, c client.WithWatch, obj client.Objec
 	return w.remove(ctx, c, obj, o.Preconditions)
 }
 
-// patch sees to it that no other pod of the name is written to.
+// patch checks that another pod of the same name is not patched.
 func (w *world) patch(ctx context.Context, c client.Client, subresource string,
 	obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption,
 ) error {
@@ -199,21 +246,11 @@ func (w *world) patch(ctx context.Context, c client.Client, subresource string,
 	return c.SubResource(subresource).Patch(ctx, obj, patch, opts...)
 }
 
-// live reads from the API server.
-type live struct {
-	client.Reader
-	w *world
-}
-
-func (l live) Get(ctx context.Context, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	if l.w.beforeGet != nil {
-		l.w.beforeGet()
-	}
-	return l.Reader.Get(ctx, name, obj, opts...)
-}
-
 // remove removes a pod, if the precondition holds.
 func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, p *metav1.Preconditions) error {
+	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > requestTimeout {
+		w.t.Errorf("the request may take until %v", deadline)
+	}
 	if p == nil || p.UID == nil {
 		w.t.Errorf("no precondition on the UID of %s", obj.GetName())
 		return nil
@@ -223,10 +260,9 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 	if at, ok := w.evicted[*p.UID]; ok {
 		w.t.Errorf("%s is evicted a second time, after %v", obj.GetName(), at)
 	}
-	fail := w.fail
 	w.mu.Unlock()
-	if fail != nil {
-		if err := fail(obj.GetName()); err != nil {
+	if w.fail != nil {
+		if err := w.fail(obj.GetName()); err != nil {
 			return err
 		}
 	}
@@ -239,12 +275,13 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 			fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
 	}
 	w.mu.Lock()
-	w.evicted[now.UID] = w.now()
+	w.evicted[now.UID] = time.Now()
 	w.mu.Unlock()
 	if w.lags {
 		return nil
 	}
-	return c.Delete(ctx, &now, &client.DeleteOptions{Raw: &metav1.DeleteOptions{}})
+	defer w.request(client.ObjectKeyFromObject(obj))
+	return c.Delete(ctx, &now)
 }
 
 // recorder keeps events.
@@ -264,67 +301,45 @@ func (r recorder) Eventf(regarding, related runtime.Object, eventtype, reason, a
 	r.w.events = append(r.w.events, fmt.Sprintf(eventtype+" "+reason+" "+note, args...))
 }
 
-// requestList is a queue that keeps what is asked for.
-type requestList struct {
-	requests
-	list []reconcile.Request
-}
-
-func (l *requestList) Add(r reconcile.Request) { l.list = append(l.list, r) }
-
-// setNode creates a node or gives it other taints, and tells the controller.
+// setNode creates a node or gives it other taints.
 func (w *world) setNode(name string, list ...corev1.Taint) {
 	w.t.Helper()
-	w.noteNode(name, list...)
-	w.reconcile()
-}
-
-// noteNode is setNode without a check of the node's pods, which is asked for
-// but yet to come.
-func (w *world) noteNode(name string, list ...corev1.Taint) {
-	w.t.Helper()
 	ctx, obj := context.Background(), &corev1.Node{}
-	if err := w.client.Get(ctx, types.NamespacedName{Name: name}, obj); apierrors.IsNotFound(err) {
-		w.uids++
-		obj = &corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(fmt.Sprint("node-uid-", w.uids))},
-			Spec:       corev1.NodeSpec{Taints: list},
-		}
-		w.must(w.client.Create(ctx, obj))
-		w.c.nodeHandler().Create(ctx, event.CreateEvent{Object: obj}, &w.requests)
-		return
-	}
-	old := obj.DeepCopy()
+	err := w.client.Get(ctx, types.NamespacedName{Name: name}, obj)
 	obj.Spec.Taints = list
-	w.must(w.client.Update(ctx, obj))
-	w.c.nodeHandler().Update(ctx, event.UpdateEvent{ObjectOld: old, ObjectNew: obj}, &w.requests)
+	if apierrors.IsNotFound(err) {
+		w.uids++
+		obj.ObjectMeta = metav1.ObjectMeta{Name: name, UID: types.UID(fmt.Sprint("node-uid-", w.uids))}
+		w.must(w.client.Create(ctx, obj))
+	} else {
+		w.must(w.client.Update(ctx, obj))
+	}
+	w.nodeChanged(obj)
 }
 
 func (w *world) deleteNode(name string) {
 	w.t.Helper()
-	w.dropNode(name)
-	w.reconcile()
-}
-
-// dropNode is deleteNode without a check of the node's pods.
-func (w *world) dropNode(name string) {
-	w.t.Helper()
 	obj := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	w.must(w.client.Delete(context.Background(), obj))
-	w.c.nodeHandler().Delete(context.Background(), event.DeleteEvent{Object: obj}, &w.requests)
+	w.nodeChanged(obj)
 }
 
-// addPod creates a pod on a node, as of now or as change says, and has the
-// controller check it.
-func (w *world) addPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
+func (w *world) nodeChanged(obj *corev1.Node) {
 	w.t.Helper()
-	uid := w.newPod(name, node, tolerations, change...)
-	w.check(name)
-	return uid
+	w.observe(obj.Name)
+	for _, r := range w.c.podsOf(context.Background(), obj) {
+		w.request(r.NamespacedName)
+	}
 }
 
-// newPod is addPod without a check of the pod.
-func (w *world) newPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
+func (w *world) observe(name string) {
+	w.t.Helper()
+	_, err := w.c.reconcileNode(context.Background(), reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})
+	w.must(err)
+}
+
+// addPod creates a pod on a node, as of now or as change says.
+func (w *world) addPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
 	w.t.Helper()
 	w.uids++
 	obj := &corev1.Pod{
@@ -341,43 +356,30 @@ func (w *world) newPod(name, node string, tolerations []corev1.Toleration, chang
 		f(obj)
 	}
 	w.must(w.client.Create(context.Background(), obj))
+	w.request(key(name))
 	return obj.UID
 }
 
-// deletePod removes a pod; the controller is not told.
+// changePod updates a pod.
+func (w *world) changePod(name string, change func(*corev1.Pod)) {
+	w.t.Helper()
+	obj := w.pod(name)
+	change(obj)
+	status := obj.Status
+	w.must(w.client.Update(context.Background(), obj))
+	obj.Status = status
+	w.must(w.client.Status().Update(context.Background(), obj))
+	w.request(key(name))
+}
+
+// deletePod deletes a pod.
 func (w *world) deletePod(name string) {
 	w.t.Helper()
 	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 	w.must(w.client.Delete(context.Background(), obj, &client.DeleteOptions{Raw: &metav1.DeleteOptions{}}))
+	w.request(key(name))
 }
 
-// podEvents is told what happens to pods, as by an informer.
-func (w *world) podEvents() informerEvents { return informerEvents{w, w.c.podChanges()} }
-
-type informerEvents struct {
-	w      *world
-	passes predicate.Predicate
-}
-
-func (i informerEvents) created(obj *corev1.Pod) {
-	if e := (event.CreateEvent{Object: obj}); i.passes.Create(e) {
-		(&handler.EnqueueRequestForObject{}).Create(context.Background(), e, &i.w.requests)
-	}
-}
-
-func (i informerEvents) updated(before, after *corev1.Pod) {
-	if e := (event.UpdateEvent{ObjectOld: before, ObjectNew: after}); i.passes.Update(e) {
-		(&handler.EnqueueRequestForObject{}).Update(context.Background(), e, &i.w.requests)
-	}
-}
-
-func (i informerEvents) deleted(obj *corev1.Pod) {
-	if e := (event.DeleteEvent{Object: obj}); i.passes.Delete(e) {
-		(&handler.EnqueueRequestForObject{}).Delete(context.Background(), e, &i.w.requests)
-	}
-}
-
-// pod returns the pod as it is.
 func (w *world) pod(name string) *corev1.Pod {
 	w.t.Helper()
 	obj := &corev1.Pod{}
@@ -385,71 +387,32 @@ func (w *world) pod(name string) *corev1.Pod {
 	return obj
 }
 
+func (w *world) podList() []corev1.Pod {
+	var list corev1.PodList
+	w.must(w.client.List(context.Background(), &list))
+	return list.Items
+}
+
+func (w *world) nodeList() []corev1.Node {
+	var list corev1.NodeList
+	w.must(w.client.List(context.Background(), &list))
+	return list.Items
+}
+
 func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "default", Name: name}
 }
 
-// check has the controller check a pod.
-func (w *world) check(name string) {
-	w.t.Helper()
-	w.requests.Add(reconcile.Request{NamespacedName: key(name)})
-	w.reconcile()
-}
-
-// reconcile has the controller do what it is asked for.
-func (w *world) reconcile() {
-	w.t.Helper()
-	for _, r := range w.requests.list {
-		if _, err := w.c.Reconcile(context.Background(), r); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	w.requests.list = nil
-}
-
-// runDue evicts what is due, and tells the controller what is gone.
-func (w *world) runDue() {
-	w.t.Helper()
-	for range 10_000 {
-		p := w.c.pop(context.Background())
-		if p == nil {
-			return
-		}
-		w.c.attempt(context.Background(), p)
-		w.check(p.Name)
-	}
-	w.t.Fatal("evictions without end")
-}
-
-// pass lets time pass, and evicts what is due, when it is due.
-func (w *world) pass(d time.Duration) {
-	w.t.Helper()
-	end := w.now().Add(d)
-	for {
-		w.runDue()
-		at, ok := w.c.nextTry()
-		if !ok || at.After(end) {
-			break
-		}
-		w.clock.SetTime(at)
-	}
-	w.clock.SetTime(end)
-}
-
-// attempted returns the names of the pods of all attempts so far.
-func (w *world) attempted() string { return strings.Join(w.attempts, " ") }
-
-// due returns after which time from the beginning the pod is to be evicted, or -1.
+// due returns after which time the pod is to be evicted, or -1.
 func (w *world) due(name string) time.Duration {
-	p := w.c.pods[key(name)]
-	if p == nil {
-		return -1
-	}
-	at, ok := w.c.queueOf(p).Due(p)
+	w.settle()
+	w.c.mu.Lock()
+	defer w.c.mu.Unlock()
+	at, ok := w.c.queue.Due(w.c.pods[key(name)])
 	if !ok {
 		return -1
 	}
-	return at.Sub(begin)
+	return at.Sub(w.begin).Truncate(time.Millisecond)
 }
 
 func (w *world) wantDue(name string, want time.Duration) {
@@ -462,28 +425,57 @@ func (w *world) wantDue(name string, want time.Duration) {
 func (w *world) wantEvicted(uid types.UID, after time.Duration) {
 	w.t.Helper()
 	at, ok := w.evicted[uid]
-	if !ok {
-		w.t.Errorf("%s is not evicted, want that after %v", uid, after)
-	} else if got := at.Sub(begin); got != after {
-		w.t.Errorf("%s is evicted after %v, want %v", uid, got, after)
+	if got := at.Sub(w.begin).Truncate(time.Millisecond); !ok || got != after {
+		w.t.Errorf("%s is evicted after %v, %v; want after %v", uid, got, ok, after)
 	}
 }
 
-func (w *world) wantNotEvicted(uid types.UID) {
+// wantAttempts wants attempts to evict the pods of these names, in order.
+func (w *world) wantAttempts(want string) {
 	w.t.Helper()
-	if at, ok := w.evicted[uid]; ok {
-		w.t.Errorf("%s is evicted after %v", uid, at.Sub(begin))
+	if got := strings.Join(w.attempts, " "); got != want {
+		w.t.Errorf("attempts: %q, want %q", got, want)
 	}
 }
 
 func (w *world) wantEvents(want ...string) {
 	w.t.Helper()
+	for i := range want {
+		kind, note, _ := strings.Cut(want[i], " ")
+		want[i] = kind + " TaintManagerEviction " + note
+	}
 	if !slices.Equal(w.events, want) {
 		w.t.Errorf("events\n%q, want\n%q", w.events, want)
 	}
 }
 
-// taint parses a taint, which was added at the time, and at none if that is zero.
+func (w *world) wantCount(outcome string, want float64) {
+	w.t.Helper()
+	if got := testutil.ToFloat64(w.c.metrics.evictions.WithLabelValues(outcome)); got != want {
+		w.t.Errorf("%v evictions with outcome %s, want %v", got, outcome, want)
+	}
+}
+
+// wantForgotten wants the controller to remember no pods.
+func (w *world) wantForgotten() {
+	w.t.Helper()
+	if len(w.c.pods) != 0 || w.c.queueLength() != 0 {
+		w.t.Errorf("still remembered: %v, and %v in the queue", w.c.pods, w.c.queueLength())
+	}
+}
+
+// failTimes fails the first n evictions.
+func failTimes(n int, err error) func(string) error {
+	return func(string) error {
+		if n == 0 {
+			return nil
+		}
+		n--
+		return err
+	}
+}
+
+// taint parses a taint with the timeAdded, or without one if that is zero.
 func taint(spec string, added time.Time) corev1.Taint {
 	t := taints.MustParseTaint(spec)
 	if !added.IsZero() {
@@ -500,6 +492,4 @@ func tolerations(specs ...string) []corev1.Toleration {
 	return kube.CoreTolerations(list)
 }
 
-var fromTimeAdded = Options{Policy: taints.EvictionPolicy{FromTimeAdded: true}, Method: Evict}
-
-var _ tester = (*testing.T)(nil)
+var fromTimeAdded = Options{Policy: taints.EvictionPolicy{FromTimeAdded: true}, Method: Evict, Workers: 1}

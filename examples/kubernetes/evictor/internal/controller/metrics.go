@@ -49,7 +49,7 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 func (c *Controller) queueLength() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return float64(c.queue.Len() + c.retries.Len())
+	return float64(c.queue.Len())
 }
 
 func (c *Controller) nextDeadline() float64 {
@@ -65,19 +65,12 @@ func (c *Controller) oldestOverdue() float64 {
 	if !ok {
 		return 0
 	}
-	return max(0, c.clock.Since(at).Seconds())
+	return max(0, time.Since(at).Seconds())
 }
 
-// earliest returns the earliest deadline of the pods that are to be evicted, those
-// that a worker has in hand and those that wait for another try included. It goes
-// through all pods on nodes with NoExecute taints.
-func (c *Controller) earliest() (at time.Time, ok bool) {
+// earliest returns the earliest deadline of all pending evictions.
+func (c *Controller) earliest() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, p := range c.pods {
-		if (p.state == waiting || p.state == evicting) && (!ok || p.due.Before(at)) {
-			at, ok = p.due, true
-		}
-	}
-	return at, ok
+	return c.queue.Next()
 }

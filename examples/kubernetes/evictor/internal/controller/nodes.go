@@ -4,55 +4,63 @@ package controller
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// A node is what is remembered of a node that has NoExecute taints.
+// A node is a node that has NoExecute taints.
 type node struct {
 	uid     types.UID
-	taints  []taints.Taint // the NoExecute ones; each has a TimeAdded
+	taints  []taints.Taint // the NoExecute taints; each has a TimeAdded
 	changed time.Time      // when this list of taints was first seen
 }
 
-// noteNode remembers the NoExecute taints of a node and reports whether they have
-// changed. A taint without timeAdded, such as kubectl lays, counts as added when it
-// was first seen: so its deadlines do not move on with each later check.
-func (c *Controller) noteNode(obj *corev1.Node, now time.Time) bool {
+// reconcileNode observes a node's taints.
+func (c *Controller) reconcileNode(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	old := c.nodes[obj.Name]
-	var before []taints.Taint
-	if old != nil && old.uid == obj.UID {
-		before = old.taints
-	}
-	after := noExecute(obj, before, now)
-	if len(after) == 0 {
-		delete(c.nodes, obj.Name)
-		return old != nil
-	}
-	if slices.EqualFunc(before, after, sameTaint) {
-		return false
-	}
-	c.nodes[obj.Name] = &node{uid: obj.UID, taints: after, changed: now}
-	return true
+	_, err := c.observe(ctx, request.Name)
+	return reconcile.Result{}, err
 }
 
-// noExecute returns a copy of the NoExecute taints of a node. Those without a time
-// have that which they had before, or now.
+// observe reads the node from the cache and returns its taints, or nil if it has
+// none that evict or is gone. The pods of a deleted node are left to Kubernetes'
+// garbage collection. The mutex is held.
+func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
+	obj := &corev1.Node{}
+	if err := c.client.Get(ctx, types.NamespacedName{Name: name}, obj); client.IgnoreNotFound(err) != nil {
+		return nil, err
+	}
+	var before []taints.Taint
+	if old := c.nodes[name]; old != nil && old.uid == obj.UID {
+		before = old.taints
+	}
+	now := time.Now()
+	after := noExecute(obj, before, now)
+	switch {
+	case len(after) == 0:
+		delete(c.nodes, name)
+	case !slices.EqualFunc(before, after, sameTaint):
+		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
+	}
+	return c.nodes[name], nil
+}
+
+// noExecute returns a copy of the node's NoExecute taints. A taint without
+// timeAdded, such as one from "kubectl taint", keeps the time when it was first
+// seen, so that its deadlines do not move.
 func noExecute(obj *corev1.Node, before []taints.Taint, now time.Time) []taints.Taint {
 	var list []taints.Taint
 	for _, t := range kube.Taints(obj.Spec.Taints) {
@@ -75,87 +83,27 @@ func sameTaint(a, b taints.Taint) bool {
 	return a.Key == b.Key && a.Value == b.Value && a.TimeAdded.Equal(*b.TimeAdded)
 }
 
-// forgetNode forgets a node that is gone, and reports whether it had taints. Its
-// pods are not for this controller any longer: Kubernetes' garbage collection of pods
-// deletes them.
-func (c *Controller) forgetNode(name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, known := c.nodes[name]
-	delete(c.nodes, name)
-	return known
-}
+// taintsChange ignores the updates of nodes that leave their taints alone.
+var taintsChange = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
+	return before.UID != after.UID || !equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints)
+}}
 
-// requests are those for checks of pods.
-type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
+// byNode is the index of pods by their node.
+const byNode = "spec.nodeName"
 
-// nodeHandler takes note of the taints of each node, in the order in which they
-// change, and then asks for a check of its pods. A pod that comes to the node
-// afterwards is checked because it comes.
-func (c *Controller) nodeHandler() handler.EventHandler {
-	note := func(ctx context.Context, obj client.Object, queue requests) {
-		if node, ok := obj.(*corev1.Node); ok && c.noteNode(node, c.clock.Now()) {
-			c.checkPodsOf(ctx, node.Name, queue)
-		}
-	}
-	return handler.Funcs{
-		CreateFunc: func(ctx context.Context, e event.CreateEvent, queue requests) { note(ctx, e.Object, queue) },
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue requests) { note(ctx, e.ObjectNew, queue) },
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, queue requests) {
-			if c.forgetNode(e.Object.GetName()) {
-				c.checkPodsOf(ctx, e.Object.GetName(), queue)
-			}
-		},
-	}
-}
+func nodeOf(obj client.Object) []string { return []string{obj.(*corev1.Pod).Spec.NodeName} }
 
-// checkPodsOf asks for a check of the pods of a node, where this replica leads.
-func (c *Controller) checkPodsOf(ctx context.Context, node string, queue requests) {
-	if !c.leading.Load() {
-		return
-	}
-	pods, err := c.podsOf(ctx, node)
-	if err != nil {
-		// The cache fails only where it has no such index.
-		log.FromContext(ctx).Error(err, "Cannot list the pods of a node", "node", node)
-		return
-	}
-	for _, pod := range pods {
-		queue.Add(reconcile.Request{NamespacedName: pod})
-	}
-}
-
-func (c *Controller) podsOf(ctx context.Context, node string) ([]types.NamespacedName, error) {
+// podsOf requests a check of the node's pods.
+func (c *Controller) podsOf(ctx context.Context, node client.Object) []reconcile.Request {
 	var list corev1.PodList
-	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node}); err != nil {
-		return nil, err
+	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node.GetName()}); err != nil {
+		// The cache fails only if it has no such index.
+		log.FromContext(ctx).Error(err, "Cannot list the pods of a node", "node", node.GetName())
 	}
-	var names []types.NamespacedName
+	var requests []reconcile.Request
 	for i := range list.Items {
-		names = append(names, client.ObjectKeyFromObject(&list.Items[i]))
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
 	}
-	return names, nil
-}
-
-// lead lets changes ask for checks of pods from now on, and then checks the pods of
-// all nodes with NoExecute taints. In this order no change is missed: one that did
-// not ask for a check was before, so the nodes that are remembered or the cache have
-// it.
-func (c *Controller) lead(ctx context.Context) error {
-	c.leading.Store(true)
-	c.mu.Lock()
-	nodes := slices.Collect(maps.Keys(c.nodes))
-	c.mu.Unlock()
-	for _, node := range nodes {
-		pods, err := c.podsOf(ctx, node)
-		if err != nil {
-			return err
-		}
-		for _, pod := range pods {
-			if err := c.checkCached(ctx, pod); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return requests
 }

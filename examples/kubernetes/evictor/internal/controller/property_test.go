@@ -9,12 +9,12 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
@@ -25,6 +25,12 @@ var (
 	nodeNames = []string{"n0", "n1"}
 	keys      = []string{"a", "b", "c"}
 )
+
+// check checks the property in simulated time. rapid must not ask a *testing.T for
+// its deadline there.
+func check(t *testing.T, property func(*rapid.T)) {
+	synctest.Test(t, func(t *testing.T) { rapid.Check(struct{ rapid.TB }{t}, property) })
+}
 
 func drawTolerations(t *rapid.T) []corev1.Toleration {
 	var list []corev1.Toleration
@@ -56,7 +62,7 @@ func drawTaints(t *rapid.T, before []corev1.Taint, now time.Time) []corev1.Taint
 	return list
 }
 
-// answer is what the library says about the pod, as the API server has it now.
+// answer returns what the library says about the pod.
 func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 	var n corev1.Node
 	w.must(w.client.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
@@ -65,135 +71,96 @@ func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 	return policy.EvictionOf(kube.Taints(n.Spec.Taints), kube.Tolerations(obj.Spec.Tolerations), w.now())
 }
 
-func (w *world) podList() []corev1.Pod {
-	var list corev1.PodList
-	w.must(w.client.List(context.Background(), &list))
-	return list.Items
+// Whatever happens, in whatever order the requests for checks come, with an API
+// server that fails now and then and a controller that restarts: no pod is evicted
+// that the library would not evict, none early, none twice, and none is forgotten.
+func TestEvictionsAreTheLibrarys(t *testing.T) {
+	check(t, testEvictions)
 }
 
-// Whatever happens, and in whatever order the controller checks the pods, with an
-// API server that fails now and then and a controller that is started anew: no pod
-// is evicted that the library would not evict, none before its time, none twice, and
-// in the end nobody is forgotten.
-func TestEvictionsAreTheLibrarys(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, Options{
-			Policy: taints.EvictionPolicy{
-				FromTimeAdded: true,
-				Select: rapid.SampledFrom([]taints.Selection{
-					taints.FirstMatch,
-					taints.LongestMatch, taints.ShortestMatch,
-				}).Draw(t, "select"),
-			},
-			Method: rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
-		})
-		nodeTaints := map[string][]corev1.Taint{}
-		for _, n := range nodeNames {
-			w.setNode(n)
+func testEvictions(t *rapid.T) {
+	w := newWorld(t, Options{
+		Policy: taints.EvictionPolicy{
+			FromTimeAdded: true,
+			Select: rapid.SampledFrom([]taints.Selection{
+				taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest,
+			}).Draw(t, "select"),
+		},
+		Method:  rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
+		Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
+	})
+	defer w.close()
+	failures := rapid.SliceOfN(rapid.Bool(), 0, 6).Draw(t, "failures")
+	w.fail = func(name string) error {
+		obj := w.pod(name)
+		if e := w.answer(obj); e.Outcome == taints.Stays || e.At.After(time.Now()) {
+			t.Errorf("%s is to be evicted after %v, but the library says %+v", name, w.now().Sub(w.begin), e)
 		}
-		failures := false
-		w.fail = func(name string) error {
-			for _, obj := range w.podList() {
-				if e := w.answer(&obj); obj.Name == name && (e.Outcome == taints.Stays || e.At.After(w.now())) {
-					t.Fatalf("%s is to be evicted after %v, but the library says %+v", name, w.now().Sub(begin), e)
-				}
-			}
-			if failures && rapid.IntRange(0, 2).Draw(t, "fails") == 0 {
-				return errors.New("no")
-			}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if len(failures) == 0 {
 			return nil
 		}
-		for range rapid.IntRange(1, 30).Draw(t, "steps") {
-			name := rapid.SampledFrom(podNames).Draw(t, "pod")
-			exists := slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name })
-			switch rapid.IntRange(0, 8).Draw(t, "action") {
-			case 0, 1:
-				if exists {
-					w.deletePod(name)
-				}
-				w.newPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t))
-				w.requests.Add(reconcile.Request{NamespacedName: key(name)})
-			case 2:
-				if exists {
-					w.deletePod(name)
-					w.requests.Add(reconcile.Request{NamespacedName: key(name)})
-				}
-			case 3, 4:
-				n := rapid.SampledFrom(nodeNames).Draw(t, "node")
-				nodeTaints[n] = drawTaints(t, nodeTaints[n], w.now())
-				w.noteNode(n, nodeTaints[n]...)
-			case 5:
-				w.someRequests(t)
-			case 6:
-				w.restart()
-			case 7:
-				w.requests.list = nil
-				w.standBy(w.clock)
-				w.tellNodes()
-				w.must(w.c.lead(context.Background()))
-			case 8:
-				failures = rapid.Bool().Draw(t, "failures")
-			}
-			// Time passes, and what is due is evicted, but not every request is met.
-			w.passWithoutChecks(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
+		failed := failures[0]
+		failures = failures[1:]
+		if failed {
+			return errors.New("no")
 		}
-
-		w.reconcile()
-		w.runDue()
-		for _, obj := range w.podList() {
-			p, e := w.c.pods[key(obj.Name)], w.answer(&obj)
-			switch due := w.due(obj.Name); {
-			case e.Outcome == taints.Stays:
-				w.wantDue(obj.Name, -1)
-			case p == nil || due < 0:
-				t.Fatalf("%s is forgotten: %+v", obj.Name, e)
-			case p.failures > 0:
-				if due != p.retry.Sub(begin) && due != e.At.Sub(begin) {
-					t.Fatalf("%s, which failed, is due after %v: %+v", obj.Name, due, p)
-				}
-			case due != e.At.Sub(begin):
-				t.Fatalf("%s is due after %v, the library says %v", obj.Name, due, e.At.Sub(begin))
-			}
-		}
-		failures = false
-		w.pass(time.Hour)
-		for _, obj := range w.podList() {
-			if e := w.answer(&obj); e.Outcome != taints.Stays {
-				t.Fatalf("%s is never evicted: %+v", obj.Name, e)
-			}
-		}
-		if n := w.c.queueLength(); n != 0 {
-			t.Fatalf("%v are left in the queue", n)
-		}
-	})
-}
-
-// someRequests meets some of the requests, in some order.
-func (w *world) someRequests(t *rapid.T) {
-	all := rapid.Permutation(w.requests.list).Draw(t, "order")
-	if len(all) == 0 {
-		return
+		return nil
 	}
-	n := rapid.IntRange(0, len(all)).Draw(t, "met")
-	w.requests.list = all[:n]
-	w.reconcile()
-	w.requests.list = all[n:]
-}
-
-// passWithoutChecks is pass with a controller that is too busy to check pods,
-// except at those that are due.
-func (w *world) passWithoutChecks(d time.Duration) {
-	for end := w.now().Add(d); ; {
-		for p := w.c.pop(context.Background()); p != nil; p = w.c.pop(context.Background()) {
-			w.c.attempt(context.Background(), p)
-			w.requests.Add(reconcile.Request{NamespacedName: p.NamespacedName})
+	for _, n := range nodeNames {
+		w.setNode(n)
+	}
+	w.lead()
+	nodeTaints := map[string][]corev1.Taint{}
+	for range rapid.IntRange(1, 30).Draw(t, "steps") {
+		name := rapid.SampledFrom(podNames).Draw(t, "pod")
+		exists := slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name })
+		switch rapid.IntRange(0, 7).Draw(t, "action") {
+		case 0, 1:
+			if exists {
+				w.deletePod(name)
+			}
+			w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t))
+		case 2:
+			if exists {
+				w.deletePod(name)
+			}
+		case 3, 4:
+			n := rapid.SampledFrom(nodeNames).Draw(t, "node")
+			nodeTaints[n] = drawTaints(t, nodeTaints[n], w.now())
+			w.setNode(n, nodeTaints[n]...)
+		case 5:
+			w.hold = true
+		case 6:
+			if len(w.held) > 0 {
+				w.held = rapid.Permutation(w.held).Draw(t, "order")
+			}
+			w.release()
+		case 7:
+			w.held = nil
+			w.restart()
 		}
-		if at, ok := w.c.nextTry(); ok && !at.After(end) {
-			w.clock.SetTime(at)
-			continue
+		w.pass(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
+	}
+	w.release()
+	for _, obj := range w.podList() {
+		want, e := time.Duration(-1), w.answer(&obj)
+		if e.Outcome != taints.Stays {
+			want = e.At.Sub(w.begin)
 		}
-		w.clock.SetTime(end)
-		return
+		if due := w.due(obj.Name); due != want {
+			t.Errorf("%s is due after %v, the library says %v", obj.Name, due, want)
+		}
+	}
+	w.pass(2 * time.Minute)
+	for _, obj := range w.podList() {
+		if e := w.answer(&obj); e.Outcome != taints.Stays {
+			t.Errorf("%s is never evicted: %+v", obj.Name, e)
+		}
+	}
+	if n := w.c.queueLength(); n != 0 {
+		t.Errorf("%v are left in the queue", n)
 	}
 }
 
@@ -235,58 +202,52 @@ func (m *stock) process(obj *corev1.Pod, now time.Time) {
 	m.pending[name] = timer{now, fires}
 }
 
-// With -from-time-added=false and -keep-timers the controller does what Kubernetes' does.
+// With -from-time-added=false and -keep-timers the controller does what Kubernetes'
+// does.
 func TestAsKubernetes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, Options{KeepTimers: true, Method: Evict})
-		m := &stock{pending: map[string]timer{}, nodes: map[string][]corev1.Taint{}}
-		for _, n := range nodeNames {
-			w.setNode(n)
-		}
-		for range rapid.IntRange(1, 30).Draw(t, "steps") {
-			name := rapid.SampledFrom(podNames).Draw(t, "pod")
-			exists := slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name })
-			switch rapid.IntRange(0, 3).Draw(t, "action") {
-			case 0:
-				if exists {
-					w.deletePod(name)
-					w.check(name)
-					delete(m.pending, name)
-				}
-				w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t))
-				for _, obj := range w.podList() {
-					if obj.Name == name {
-						m.process(&obj, w.now())
-					}
-				}
-			default:
-				n := rapid.SampledFrom(nodeNames).Draw(t, "node")
-				changed := drawTaints(t, m.nodes[n], w.now())
-				if sameNoExecute(m.nodes[n], changed) {
-					break
-				}
-				m.nodes[n] = changed
-				w.setNode(n, changed...)
-				for _, obj := range w.podList() {
-					if obj.Spec.NodeName == n {
-						m.process(&obj, w.now())
-					}
-				}
+	check(t, testAsKubernetes)
+}
+
+func testAsKubernetes(t *rapid.T) {
+	w := newWorld(t, Options{KeepTimers: true, Method: Evict})
+	defer w.close()
+	m := &stock{pending: map[string]timer{}, nodes: map[string][]corev1.Taint{}}
+	for _, n := range nodeNames {
+		w.setNode(n)
+	}
+	w.lead()
+	for range rapid.IntRange(1, 30).Draw(t, "steps") {
+		name := rapid.SampledFrom(podNames).Draw(t, "pod")
+		n := rapid.SampledFrom(nodeNames).Draw(t, "node")
+		if rapid.IntRange(0, 3).Draw(t, "action") == 0 {
+			if slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name }) {
+				w.deletePod(name)
+				w.settle()
+				delete(m.pending, name)
 			}
-			end := w.now().Add(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
-			w.pass(end.Sub(w.now()))
-			maps.DeleteFunc(m.pending, func(_ string, timer timer) bool { return !timer.fires.After(end) })
-			for _, name := range podNames {
-				want := time.Duration(-1)
-				if timer, ok := m.pending[name]; ok {
-					want = timer.fires.Sub(begin)
-				}
-				if got := w.due(name); got != want {
-					t.Fatalf("after %v: %s is due after %v, want %v", w.now().Sub(begin), name, got, want)
+			w.addPod(name, n, drawTolerations(t))
+			m.process(w.pod(name), time.Now())
+		} else if changed := drawTaints(t, m.nodes[n], w.now()); !sameNoExecute(m.nodes[n], changed) {
+			m.nodes[n] = changed
+			w.setNode(n, changed...)
+			for _, obj := range w.podList() {
+				if obj.Spec.NodeName == n {
+					m.process(&obj, time.Now())
 				}
 			}
 		}
-	})
+		w.pass(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
+		maps.DeleteFunc(m.pending, func(_ string, timer timer) bool { return !timer.fires.After(time.Now()) })
+		for _, name := range podNames {
+			want := time.Duration(-1)
+			if timer, ok := m.pending[name]; ok {
+				want = timer.fires.Sub(w.begin).Truncate(time.Millisecond)
+			}
+			if got := w.due(name); got != want {
+				t.Errorf("after %v: %s is due after %v, want %v", w.now().Sub(w.begin), name, got, want)
+			}
+		}
+	}
 }
 
 func sameNoExecute(a, b []corev1.Taint) bool {

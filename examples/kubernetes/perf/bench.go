@@ -26,21 +26,14 @@ const (
 	plugin
 )
 
-func (s side) String() string {
-	if s == plugin {
-		return "plugin"
-	}
-	return "stock"
-}
+func (s side) String() string { return [...]string{"stock", "plugin"}[s] }
 
 // A bench runs workloads, each run in a process of its own.
 type bench struct {
 	own        string // the folder of this package
 	kubernetes string // the folder of scheduler_perf
-	modules    string // the module cache
-	scratch    string // a folder for files, which ends with the bench
-	binary     string
-	logs       string // a folder where the output of runs is kept, or ""
+	scratch    string // a folder for temporary files
+	logs       string // a folder for the output of runs, or ""
 	profiles   string // a folder for CPU profiles, or ""
 }
 
@@ -55,32 +48,19 @@ const (
 
 // newBench builds what the runs need.
 func newBench(ctx context.Context, logs, profiles string) (*bench, error) {
-	list := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf)
-	out, err := output(list)
-	if err != nil {
-		return nil, fmt.Errorf("%w (is this examples/kubernetes?)", err)
+	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
+	own, kubernetes, ok := strings.Cut(out, "\n")
+	if err != nil || !ok {
+		return nil, fmt.Errorf("is this examples/kubernetes? %q, %w", out, err)
 	}
-	folders := strings.Split(out, "\n")
-	if len(folders) != 2 {
-		return nil, fmt.Errorf("go list: %q", out)
-	}
-	modules, err := output(exec.CommandContext(ctx, "go", "env", "GOMODCACHE"))
-	if err != nil {
-		return nil, err
-	}
-	if profiles != "" {
-		// Runs have a working directory of their own.
-		if profiles, err = filepath.Abs(profiles); err != nil {
+	b := &bench{own: own, kubernetes: kubernetes, logs: logs}
+	if profiles != "" { // runs have a working directory of their own
+		if b.profiles, err = filepath.Abs(profiles); err != nil {
 			return nil, err
 		}
 	}
-	scratch, err := os.MkdirTemp("", "taints-perf-")
-	if err != nil {
+	if b.scratch, err = os.MkdirTemp("", "taints-perf-"); err != nil {
 		return nil, err
-	}
-	b := &bench{
-		own: folders[0], kubernetes: folders[1], modules: modules,
-		scratch: scratch, logs: logs, profiles: profiles,
 	}
 	if err := b.prepare(ctx); err != nil {
 		return nil, errors.Join(err, b.close())
@@ -98,25 +78,23 @@ func (b *bench) prepare(ctx context.Context) error {
 		}
 	}
 	for _, s := range []side{stock, plugin} {
-		content, err := readSchedulerConfig(b.own, s == plugin)
+		content, err := schedulerConfig(b.own, s == plugin)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(b.schedulerConfig(s), content, 0o644); err != nil {
+		if err := os.WriteFile(b.path(s.String()+".yaml"), content, 0o644); err != nil {
 			return err
 		}
 	}
-	b.binary = b.path("bin", "benchmark")
 	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
-	// The flags are those of the tests' control plane, so that both share what
-	// is compiled.
+	// The flags are those of the tests' control plane, which shares the build cache.
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w",
-		"-o", b.binary, benchmarkPackage)
+		"-o", b.path("bin", "benchmark"), benchmarkPackage)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if _, err := output(build); err != nil {
 		return err
 	}
-	return os.Symlink(b.binary, b.path("bin", "etcd"))
+	return os.Symlink(b.path("bin", "benchmark"), b.path("bin", "etcd"))
 }
 
 // close removes what the bench has written.
@@ -126,15 +104,13 @@ func (b *bench) path(elements ...string) string {
 	return filepath.Join(append([]string{b.scratch}, elements...)...)
 }
 
-func (b *bench) schedulerConfig(s side) string { return b.path(fmt.Sprintf("scheduler-%s.yaml", s)) }
-
 // run runs a workload once, and returns also how many nodes it has.
 func (b *bench) run(ctx context.Context, w workload, s side) (run measurement.Run, nodes int, err error) {
 	performanceConfig, err := os.ReadFile(w.file(b.own, b.kubernetes))
 	if err != nil {
 		return run, 0, err
 	}
-	c, err := newConfig(w, performanceConfig, b.schedulerConfig(s))
+	c, err := newConfig(w, performanceConfig, b.path(s.String()+".yaml"))
 	if err != nil {
 		return run, 0, err
 	}
@@ -156,7 +132,10 @@ func (b *bench) run(ctx context.Context, w workload, s side) (run measurement.Ru
 	case runErr != nil:
 		return run, 0, fmt.Errorf("%s, %s: %w\n%s", w, s, runErr, failure(log))
 	}
-	run, err = readRun(b.path("result.json"))
+	content, err := os.ReadFile(b.path("result.json"))
+	if err == nil {
+		err = errors.Join(json.Unmarshal(content, &run), os.Remove(b.path("result.json")))
+	}
 	return run, c.nodes, err
 }
 
@@ -173,14 +152,14 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 	if b.profiles != "" {
 		args = append(args, "-profile="+filepath.Join(b.profiles, fileName(w, s)+".pprof"))
 	}
-	command := exec.CommandContext(ctx, b.binary, args...)
-	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // templates are named from there
+	command := exec.CommandContext(ctx, b.path("bin", "benchmark"), args...)
+	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // the paths of templates start there
+	modules, _, _ := strings.Cut(b.kubernetes, "/k8s.io/kubernetes@")
 	command.Env = append(os.Environ(),
 		"PATH="+b.path("bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"TMPDIR="+b.path("tmp"),
-		// How the API server of Kubernetes' tests finds its sources where the
-		// binary was built with -trimpath.
-		"TEST_SRCDIR="+b.modules, "TEST_WORKSPACE=.",
+		// Where the API server of Kubernetes' tests finds its sources.
+		"TEST_SRCDIR="+modules, "TEST_WORKSPACE=.",
 	)
 	// An interrupt has it stop its etcd.
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
@@ -188,41 +167,18 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 	return command
 }
 
-func readRun(file string) (measurement.Run, error) {
-	var run measurement.Run
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return run, err
-	}
-	if err := os.Remove(file); err != nil { // so that none is taken for that of the next run
-		return run, err
-	}
-	err = json.Unmarshal(content, &run)
-	return run, err
-}
-
-// fileName is a name for files that belong to a workload.
+// fileName is a name for the files of a workload.
 func fileName(w workload, s side) string {
 	return strings.ReplaceAll(w.String(), "/", "-") + "-" + s.String()
 }
 
 // klogLine is a line of the programs' own output.
-var klogLine = regexp.MustCompile(`^[IWE]\d{4} `)
+var klogLine = regexp.MustCompile(`(?m)^[IWE]\d{4} .*\n`)
 
-// failure returns what a benchmark said of its failure, without the output of the
-// programs: the last lines from the first FAIL on.
-func failure(log []byte) string {
-	var lines []string
-	for line := range bytes.Lines(log) {
-		failed := len(lines) > 0 || bytes.HasPrefix(line, []byte("--- FAIL"))
-		if failed && !klogLine.Match(line) {
-			lines = append(lines, strings.TrimRight(string(line), "\n"))
-		}
-	}
-	if len(lines) == 0 {
-		return strings.TrimSpace(string(log[max(0, len(log)-2000):]))
-	}
-	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+// failure returns the end of the log, without the programs' own output.
+func failure(log []byte) []byte {
+	log = klogLine.ReplaceAll(log, nil)
+	return log[max(0, len(log)-4000):]
 }
 
 func output(command *exec.Cmd) (string, error) {

@@ -3,26 +3,29 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
-// A config is a workload as scheduler_perf reads it, and what there is to know
-// about it.
+// A config is a workload as scheduler_perf reads it, and what it measures.
 type config struct {
 	content    []byte // a performance-config.yaml with this workload alone
-	nodes      int    // how many are created
+	nodes      int    // how many it creates
 	namespaces []string
-	selector   string // of the pods in namespaces that are measured, as in "type=unsched"
+	selector   string // of the pods in the namespaces, as in "type=unsched"
 }
 
-// A testCase has what matters here of a test case; the rest is passed on as it is.
+// A testCase has the fields of a test case that matter here.
 type testCase struct {
+	Name             string
 	WorkloadTemplate []operation
 	FeatureGates     map[string]bool
 	Workloads        []variant
@@ -46,62 +49,57 @@ type operation struct {
 	CollectMetrics bool
 }
 
-// newConfig makes the configuration of a workload from the
-// performance-config.yaml that has it. The scheduler's configuration is in a
-// file of its own.
+// newConfig returns the configuration of a workload from its
+// performance-config.yaml, with the path of the scheduler's configuration.
 func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*config, error) {
-	var cases []map[string]any
-	if err := yaml.Unmarshal(performanceConfig, &cases); err != nil {
+	var whole []map[string]any
+	var cases []testCase
+	err := errors.Join(yaml.Unmarshal(performanceConfig, &whole), yaml.Unmarshal(performanceConfig, &cases))
+	if err != nil {
 		return nil, err
 	}
-	whole, ok := find(cases, w.Case)
-	if !ok {
+	i := slices.IndexFunc(cases, func(t testCase) bool { return t.Name == w.Case })
+	if i < 0 {
 		return nil, fmt.Errorf("there is no test case %q", w.Case)
 	}
-	var test testCase
-	if err := convert(whole, &test); err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(test.Workloads, func(v variant) bool { return v.Name == w.Name })
-	if i < 0 {
+	j := slices.IndexFunc(cases[i].Workloads, func(v variant) bool { return v.Name == w.Name })
+	if j < 0 {
 		return nil, fmt.Errorf("%s has no workload %q", w.Case, w.Name)
 	}
-	v := test.Workloads[i]
-	for name := range w.Params {
+	v := cases[i].Workloads[j]
+	for name, value := range w.Params {
 		if _, ok := v.Params[name]; !ok {
 			return nil, fmt.Errorf("%s has no parameter %q", w, name)
 		}
+		v.Params[name] = value
 	}
-	maps.Copy(v.Params, w.Params)
-	c, err := measured(test.WorkloadTemplate, v.Params)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w, err)
+	c := &config{}
+	for k, op := range cases[i].WorkloadTemplate {
+		if err := c.add(k, op, v.Params); err != nil {
+			return nil, fmt.Errorf("%s: %w", w, err)
+		}
 	}
-	c.content, err = yaml.Marshal([]any{alone(whole, test, v, schedulerConfig)})
+	if len(c.namespaces) == 0 {
+		return nil, fmt.Errorf("%s: nothing is measured", w)
+	}
+	alone := whole[i]
+	delete(alone, "labels")                         // it would not run
+	delete(alone, "defaultThresholdMetricSelector") // for Kubernetes' machines
+	v.FeatureGates = gates(v.FeatureGates)
+	alone["featureGates"] = gates(cases[i].FeatureGates)
+	alone["workloads"] = []any{v}
+	alone["schedulerConfigPath"] = schedulerConfig
+	// Gathering every label of every metric takes longer than the workload.
+	alone["metricsCollectorConfig"] = map[string]any{
+		"metrics": map[string]any{"scheduler_scheduling_attempt_duration_seconds": nil},
+	}
+	c.content, err = yaml.Marshal([]any{alone})
 	return c, err
 }
 
-// alone returns the test case with one workload. Labels and thresholds stay behind:
-// the one would keep it from being run, the others are for machines of Kubernetes'.
-func alone(whole map[string]any, test testCase, v variant, schedulerConfig string) map[string]any {
-	c := maps.Clone(whole)
-	delete(c, "labels")
-	delete(c, "defaultThresholdMetricSelector")
-	v.FeatureGates = gates(v.FeatureGates)
-	c["featureGates"] = gates(test.FeatureGates)
-	c["workloads"] = []any{v}
-	c["schedulerConfigPath"] = schedulerConfig
-	// Every label of every metric would be gathered anew, which takes longer than the
-	// workload.
-	c["metricsCollectorConfig"] = map[string]any{
-		"metrics": map[string]any{"scheduler_scheduling_attempt_duration_seconds": nil},
-	}
-	return c
-}
-
-// gates leaves out the gate of QueueingHints, without which they are on too.
-// Where it is set, scheduler_perf fails when the scheduler still handles an
-// event at the end, as it may on a machine with other work.
+// gates leaves out the gate of QueueingHints, which are on without it too. If the
+// gate is set, scheduler_perf fails when the scheduler still handles an event at the
+// end, as it may on a busy machine.
 func gates(of map[string]bool) map[string]bool {
 	rest := maps.Clone(of)
 	if rest["SchedulerQueueingHints"] {
@@ -110,75 +108,41 @@ func gates(of map[string]bool) map[string]bool {
 	return rest
 }
 
-// find returns the test case of that name.
-func find(cases []map[string]any, name string) (map[string]any, bool) {
-	for _, c := range cases {
-		if c["name"] == name {
-			return c, true
-		}
-	}
-	return nil, false
-}
-
-func convert(from, to any) error {
-	content, err := yaml.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return yaml.Unmarshal(content, to)
-}
-
-// measured finds out which pods are measured: those of the operation that
-// collects metrics, or those that the operation names which starts to collect
-// them.
-func measured(template []operation, params map[string]any) (*config, error) {
-	c := &config{}
-	for i, op := range template {
-		switch {
-		case op.Opcode == "createNodes":
-			count, err := op.count(params)
+// add adds what the operation at the index creates and measures.
+func (c *config) add(index int, op operation, params params) error {
+	switch {
+	case op.Opcode == "createNodes":
+		count := op.Count
+		if op.CountParam != "" {
+			var err error
+			count, err = strconv.Atoi(fmt.Sprint(params[strings.TrimPrefix(op.CountParam, "$")]))
 			if err != nil {
-				return nil, err
+				return fmt.Errorf("no number for %s: %w", op.CountParam, err)
 			}
-			c.nodes += count
-		case op.Opcode == "startCollectingMetrics":
-			c.namespaces = append(c.namespaces, op.Namespaces...)
-			for key, value := range op.LabelSelector {
-				c.selector = key + "=" + value
-			}
-		case op.CollectMetrics && op.Namespace != "":
-			c.namespaces = append(c.namespaces, op.Namespace)
-		case op.CollectMetrics:
-			// As scheduler_perf calls it where nobody does.
-			c.namespaces = append(c.namespaces, fmt.Sprintf("namespace-%d", i))
 		}
+		c.nodes += count
+	case op.Opcode == "startCollectingMetrics":
+		c.namespaces = append(c.namespaces, op.Namespaces...)
+		for key, value := range op.LabelSelector {
+			c.selector = key + "=" + value
+		}
+	case op.CollectMetrics && op.Namespace != "":
+		c.namespaces = append(c.namespaces, op.Namespace)
+	case op.CollectMetrics: // scheduler_perf's name for it
+		c.namespaces = append(c.namespaces, fmt.Sprintf("namespace-%d", index))
 	}
-	if len(c.namespaces) == 0 {
-		return nil, fmt.Errorf("nothing is measured")
-	}
-	return c, nil
+	return nil
 }
 
-func (op operation) count(params map[string]any) (int, error) {
-	if op.CountParam == "" {
-		return op.Count, nil
-	}
-	switch value := params[strings.TrimPrefix(op.CountParam, "$")].(type) {
-	case int:
-		return value, nil
-	case int64:
-		return int(value), nil
-	case float64:
-		return int(value), nil
-	}
-	return 0, fmt.Errorf("no number for %s", op.CountParam)
-}
-
-// schedulerConfig is the scheduler's configuration: that of the manifest with
-// the plugin, or the default. Either has the plugin by which pods are counted.
-func schedulerConfig(manifest []byte, plugin bool) ([]byte, error) {
+// schedulerConfig returns the scheduler's configuration: that of the manifest with
+// the plugin, or the default. Both have the plugin that counts pods.
+func schedulerConfig(own string, plugin bool) ([]byte, error) {
 	profile := map[string]any{}
 	if plugin {
+		manifest, err := os.ReadFile(own + "/../manifests/scheduler/config.yaml")
+		if err != nil {
+			return nil, err
+		}
 		var m struct{ Profiles []map[string]any }
 		if err := yaml.Unmarshal(manifest, &m); err != nil {
 			return nil, err
@@ -189,30 +153,18 @@ func schedulerConfig(manifest []byte, plugin bool) ([]byte, error) {
 		profile = m.Profiles[0]
 	}
 	profile["schedulerName"] = "default-scheduler"
-	multiPoint := child(child(profile, "plugins"), "multiPoint")
-	enabled, _ := multiPoint["enabled"].([]any)
-	multiPoint["enabled"] = append(enabled, map[string]any{"name": "Clock"})
+	at := []string{"plugins", "multiPoint", "enabled"}
+	enabled, _, err := unstructured.NestedSlice(profile, at...)
+	if err != nil {
+		return nil, err
+	}
+	enabled = append(enabled, map[string]any{"name": "Clock"})
+	if err := unstructured.SetNestedSlice(profile, enabled, at...); err != nil {
+		return nil, err
+	}
 	return yaml.Marshal(map[string]any{
 		"apiVersion": "kubescheduler.config.k8s.io/v1",
 		"kind":       "KubeSchedulerConfiguration",
 		"profiles":   []any{profile},
 	})
-}
-
-// child returns the map in m of that name, which it makes where there is none.
-func child(m map[string]any, name string) map[string]any {
-	c, ok := m[name].(map[string]any)
-	if !ok {
-		c = map[string]any{}
-		m[name] = c
-	}
-	return c
-}
-
-func readSchedulerConfig(own string, plugin bool) ([]byte, error) {
-	manifest, err := os.ReadFile(own + "/../manifests/scheduler/config.yaml")
-	if err != nil {
-		return nil, err
-	}
-	return schedulerConfig(manifest, plugin)
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command perf runs Kubernetes' own scheduler benchmark, scheduler_perf, with
-// the stock scheduler and with the plugin Taints in turn, on Kubernetes' own
-// workloads and on some with many taints, and prints a table of both:
+// Command perf runs scheduler_perf, Kubernetes' own scheduler benchmark, with the
+// stock scheduler and with the plugin Taints in turn, and prints a table of both.
+// The workloads are Kubernetes' own and some with many taints:
 //
 //	go run -C examples/kubernetes ./perf
 //	go run -C examples/kubernetes ./perf -match 'Tainted80|Pool' -rounds 3
 //
-// API server, etcd and scheduler are those of the Kubernetes in go.mod. Each
-// run starts all of them, in a process of its own.
+// Each run starts an API server, an etcd and a scheduler, in a process of its own.
 package main
 
 import (
@@ -18,6 +17,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -31,14 +32,17 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
+	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`, with a row for each of Kubernetes' own too")
 	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with either; the median counts")
 	flag.BoolVar(&o.check, "check", false, "exit with 1 if the plugin is slower than it may be")
 	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")
 	flag.StringVar(&o.logs, "logs", "", "keep the output of the runs in this `folder`")
 	flag.StringVar(&o.profiles, "profile", "", "write a CPU profile of each run to this `folder`")
 	flag.Parse()
-	chosen, err := o.choose(flag.Args())
+	chosen, err := o.choose()
+	if flag.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "perf: %v\n", err)
 		os.Exit(2)
@@ -55,15 +59,21 @@ func main() {
 	}
 }
 
-// choose returns the workloads to run, or says which option is wrong.
-func (o options) choose(args []string) ([]workload, error) {
-	switch {
-	case len(args) > 0:
-		return nil, fmt.Errorf("unexpected argument %q", args[0])
-	case o.rounds < 1:
+// choose returns the workloads that match.
+func (o options) choose() ([]workload, error) {
+	if o.rounds < 1 {
 		return nil, fmt.Errorf("-rounds is %d, want at least 1", o.rounds)
 	}
-	return choose(o.match)
+	pattern, err := regexp.Compile(o.match)
+	if err != nil {
+		return nil, err
+	}
+	other := func(w workload) bool { return !pattern.MatchString(w.String()) }
+	chosen := slices.DeleteFunc(slices.Clone(workloads), other)
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no workload matches %q: see -list", o.match)
+	}
+	return chosen, nil
 }
 
 // run prints what there is also when it is interrupted, or a run fails.
@@ -75,7 +85,7 @@ func (o options) run(ctx context.Context, chosen []workload) (err error) {
 	defer func() { err = errors.Join(err, b.close()) }()
 	results, err := compare(ctx, b.run, chosen, o.rounds)
 	if len(results) > 0 {
-		fmt.Print(table(results) + events(results))
+		fmt.Print(table(results, o.match != ""))
 	}
 	if slow := below(results); o.check && len(slow) > 0 {
 		err = errors.Join(err, fmt.Errorf("slower than it may be: %s", strings.Join(slow, ", ")))

@@ -47,8 +47,11 @@ func TestIndexFollowsInformer(t *testing.T) {
 	}
 	factory.StartWithContext(ctx)
 	nobody := taints.Compile(nil)
-	expect := func(nodes, feasible int) {
+	expect := func(nodes, feasible int, err error) {
 		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for begin := time.Now(); p.nodes.groups.Len() != nodes || p.nodes.groups.CountFeasible(nobody) != feasible; {
 			if time.Since(begin) > 10*time.Second {
 				t.Fatalf("%d nodes of which %d are feasible, want %d and %d",
@@ -57,28 +60,19 @@ func TestIndexFollowsInformer(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	must := func(_ any, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	expect(2, 1)
+	expect(2, 1, nil)
 	api := client.CoreV1().Nodes()
-	must(api.Create(ctx, node("node-2"), metav1.CreateOptions{}))
-	expect(3, 2)
-	must(api.Update(ctx, node("node-0", dedicated), metav1.UpdateOptions{}))
-	expect(3, 1)
-	must(api.Update(ctx, node("node-1"), metav1.UpdateOptions{}))
-	expect(3, 2)
-	must(nil, api.Delete(ctx, "node-1", metav1.DeleteOptions{}))
-	expect(2, 1)
+	_, err = api.Create(ctx, node("node-2"), metav1.CreateOptions{})
+	expect(3, 2, err)
+	_, err = api.Update(ctx, node("node-0", dedicated), metav1.UpdateOptions{})
+	expect(3, 1, err)
+	_, err = api.Update(ctx, node("node-1"), metav1.UpdateOptions{})
+	expect(3, 2, err)
+	expect(2, 1, api.Delete(ctx, "node-1", metav1.DeleteOptions{}))
 }
 
-// TestIndexCountsChanges sees to it that a heartbeat or a resync, which change no
-// taints, do not make the index look at every node again, and that a change of
-// taints does.
+// A heartbeat or a resync, which change no taints, do not make the index compare
+// every node again.
 func TestIndexCountsChanges(t *testing.T) {
 	var x index
 	handler := x.handler()
@@ -86,33 +80,27 @@ func TestIndexCountsChanges(t *testing.T) {
 	later := dedicated
 	later.TimeAdded = &metav1.Time{Time: time.Unix(1, 0)}
 	for i, step := range []struct {
-		do      func()
+		object  any
 		changes int
 	}{
-		{func() { handler.OnAdd(node("node", dedicated), true) }, 1},
-		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 1},
-		{func() { handler.OnUpdate(nil, node("node", later)) }, 1},
-		{func() {
-			handler.OnUpdate(nil, node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule)))
-		}, 2},
-		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 3},
-		{func() { handler.OnUpdate(nil, node("node", taint("dedicated", "web", corev1.TaintEffectNoSchedule))) }, 4},
-		{func() { handler.OnUpdate(nil, node("node", dedicated)) }, 5},
-		{func() {
-			handler.OnUpdate(nil, node("node", taint("dedicated", "database", corev1.TaintEffectNoExecute)))
-		}, 6},
-		{func() { handler.OnUpdate(nil, node("node")) }, 7},
-		{func() { handler.OnUpdate(nil, "no node") }, 7},
-		{func() { handler.OnDelete("no node") }, 7},
-		{func() { handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "node", Obj: node("node")}) }, 8},
-		{func() { handler.OnAdd(node("node"), false) }, 9},
+		{node("node", dedicated), 1},
+		{node("node", later), 1},
+		{node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule)), 2},
+		{node("node", dedicated), 3},
+		{node("node", taint("dedicated", "web", corev1.TaintEffectNoSchedule)), 4},
+		{node("node", dedicated), 5},
+		{node("node", taint("dedicated", "database", corev1.TaintEffectNoExecute)), 6},
+		{node("node"), 7},
+		{"no node", 7},
 	} {
-		if step.do(); x.changes != step.changes {
+		if handler.OnUpdate(nil, step.object); x.changes != step.changes {
 			t.Errorf("after step %d: %d changes, want %d", i, x.changes, step.changes)
 		}
 	}
-	if x.groups.Len() != 1 || len(x.current) != 1 {
-		t.Errorf("%d and %d nodes, want 1", x.groups.Len(), len(x.current))
+	handler.OnDelete("no node")
+	handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "node", Obj: node("node")})
+	if x.changes != 8 || x.groups.Len() != 0 || len(x.current) != 0 {
+		t.Errorf("%d changes, %d and %d nodes, want 8 and none", x.changes, x.groups.Len(), len(x.current))
 	}
 }
 

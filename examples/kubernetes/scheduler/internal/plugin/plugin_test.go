@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -271,47 +271,6 @@ func pool() []*corev1.Node {
 	return nodes
 }
 
-func TestPreFilter(t *testing.T) {
-	exists := corev1.Toleration{Operator: corev1.TolerationOpExists}
-	for _, test := range []struct {
-		name   string
-		pod    *corev1.Pod
-		code   fwk.Code
-		names  []string
-		reason string
-	}{
-		{name: "all nodes", pod: pod(exists)},
-		{name: "a small pool", pod: pod(equal("dedicated", "database")), names: []string{"node-0"}},
-		{name: "most nodes", pod: pod(equal("dedicated", "web"))},
-		{
-			name: "no node", pod: pod(equal("dedicated", "Web")), code: fwk.UnschedulableAndUnresolvable,
-			reason: "6 have untolerated taint dedicated=web:NoExecute (closest: dedicated=Web, the value differs only in letter case)",
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			p := &Taints{}
-			nodes := pool()
-			for _, n := range nodes {
-				p.nodes.set(n)
-			}
-			result, status := p.PreFilter(t.Context(), newState(), test.pod, snapshotOf(nodes...))
-			if status.Code() != test.code {
-				t.Errorf("%v, want %v", status, test.code)
-			}
-			if !strings.Contains(status.Message(), test.reason) {
-				t.Errorf("message %q, want %q in it", status.Message(), test.reason)
-			}
-			if result.AllNodes() != (test.names == nil) {
-				t.Fatalf("result %v, want %v", result, test.names)
-			}
-			if test.names != nil && !result.NodeNames.HasAll(test.names...) ||
-				test.names != nil && result.NodeNames.Len() != len(test.names) {
-				t.Errorf("nodes %v, want %v", result.NodeNames, test.names)
-			}
-		})
-	}
-}
-
 // TestNamedNodes compares for which pods the index is not asked with those for which
 // Kubernetes' NodeAffinity leaves only nodes that are named.
 func TestNamedNodes(t *testing.T) {
@@ -353,21 +312,22 @@ func TestNamedNodes(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	for _, test := range []struct {
-		name                string
-		redact              bool
-		filter, left, nodes string // what Filter says of node-1, PostFilter, and PreFilter when no node is left
+		name            string
+		redact          bool
+		filter, leftOut string // what Filter says of node-1, and PostFilter
+		nodes           string // what PreFilter says when no node is feasible
 	}{
 		{
-			name:   "in full",
-			filter: "node(s) had untolerated taint(s): node.kubernetes.io/unschedulable:NoSchedule",
-			left:   "Taints: 6 have untolerated taint dedicated=web:NoExecute (closest: dedicated=database, the value differs",
-			nodes:  "6 have untolerated taint dedicated=web:NoExecute",
+			name:    "in full",
+			filter:  "node(s) had untolerated taint(s): node.kubernetes.io/unschedulable:NoSchedule",
+			leftOut: "6 have untolerated taint dedicated=web:NoExecute (closest: dedicated=database, the value differs",
+			nodes:   "6 have untolerated taint dedicated=web:NoExecute, 2 have",
 		},
 		{
 			name: "redacted", redact: true,
-			filter: "node(s) had untolerated taint(s): <key1>:NoSchedule",
-			left:   "Taints: 6 have untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>, the value differs",
-			nodes:  "6 have untolerated taint <key1>=<value1>:NoExecute",
+			filter:  "node(s) had untolerated taint(s): <key1>:NoSchedule",
+			leftOut: "6 have untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>, the value differs",
+			nodes:   "6 have untolerated taint <key1>=<value1>:NoExecute, 2 have",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -378,26 +338,28 @@ func TestMessages(t *testing.T) {
 				p.nodes.set(n)
 			}
 			state, database := newState(), pod(equal("dedicated", "database"))
-			p.PreFilter(ctx, state, database, snapshotOf(nodes...))
-			cordoned := snapshotOf(nodes[1])[0]
-			for range 2 { // the second time from what was kept
-				if got := p.Filter(ctx, state, database, cordoned).Message(); got != test.filter {
+			result, _ := p.PreFilter(ctx, state, database, snapshotOf(nodes...))
+			if !result.NodeNames.Equal(sets.New("node-0")) {
+				t.Errorf("PreFilter leaves %v", result.NodeNames)
+			}
+			for range 2 { // the second time from the cycle
+				if got := p.Filter(ctx, state, database, snapshotOf(nodes[1])[0]).Message(); got != test.filter {
 					t.Errorf("Filter: %q, want %q", got, test.filter)
 				}
 			}
 			_, status := p.PostFilter(ctx, state, database, nil)
-			if status.Code() != fwk.Unschedulable || !strings.HasPrefix(status.Message(), test.left) {
-				t.Errorf("PostFilter: %q, want %q", status.Message(), test.left)
+			if status.Code() != fwk.Unschedulable || !strings.HasPrefix(status.Message(), "Taints: "+test.leftOut) {
+				t.Errorf("PostFilter: %q, want %q", status.Message(), test.leftOut)
 			}
 
 			state = newState()
 			_, status = p.PreFilter(ctx, state, pod(), snapshotOf(nodes...))
-			if !strings.HasPrefix(status.Message(), test.nodes) {
+			if !strings.HasPrefix(status.Message(), test.nodes) || strings.Contains(status.Message(), "closest") {
 				t.Errorf("PreFilter: %q, want %q", status.Message(), test.nodes)
 			}
 			_, status = p.PostFilter(ctx, state, pod(), nil)
 			if status.Code() != fwk.Unschedulable || status.Message() != "" {
-				t.Errorf("PostFilter after PreFilter has said it: %v", status)
+				t.Errorf("PostFilter repeats PreFilter: %v", status)
 			}
 		})
 	}
@@ -406,171 +368,83 @@ func TestMessages(t *testing.T) {
 func TestArgs(t *testing.T) {
 	json := func(text string) runtime.Object { return &runtime.Unknown{Raw: []byte(text)} }
 	for _, test := range []struct {
-		name   string
 		object runtime.Object
 		redact bool
 		fails  string
 	}{
-		{name: "none", redact: true},
-		{name: "no content", object: json(""), redact: true},
-		{name: "empty", object: json("{}"), redact: true},
-		{name: "set", object: json(`{"redact": false}`)},
-		{
-			name:   "with version",
-			object: json(`{"apiVersion": "taints.scheduler/v1", "kind": "TaintsArgs", "redact": false}`),
-		},
-		{name: "another version", object: json(`{"apiVersion": "taints.scheduler/v2"}`), fails: "taints.scheduler/v2"},
-		{name: "another kind", object: json(`{"kind": "Args"}`), fails: "want TaintsArgs"},
-		{name: "misspelled", object: json(`{"Redact": false}`), fails: `unknown field "Redact"`},
-		{name: "twice", object: json(`{"redact": false, "redact": true}`), fails: `duplicate field "redact"`},
-		{name: "a wrong type", object: json(`{"redact": "no"}`), fails: "redact"},
-		{name: "YAML", object: &runtime.Unknown{Raw: []byte("a"), ContentType: runtime.ContentTypeYAML}, fails: "yaml"},
-		{name: "something else", object: node("node"), fails: "*v1.Node"},
+		{object: nil, redact: true},
+		{object: json(""), redact: true},
+		{object: json("{}"), redact: true},
+		{object: json(`{"redact": false}`)},
+		{object: json(`{"apiVersion": "taints.scheduler/v1", "kind": "TaintsArgs", "redact": false}`)},
+		{object: json(`{"apiVersion": "taints.scheduler/v2"}`), fails: "taints.scheduler/v2"},
+		{object: json(`{"kind": "Args"}`), fails: "want TaintsArgs"},
+		{object: json(`{"Redact": false}`), fails: `unknown field "Redact"`},
+		{object: json(`{"redact": false, "redact": true}`), fails: `duplicate field "redact"`},
+		{object: json(`{"redact": "no"}`), fails: "redact"},
+		{object: &runtime.Unknown{Raw: []byte("a"), ContentType: runtime.ContentTypeYAML}, fails: "yaml"},
+		{object: node("node"), fails: "*v1.Node"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			args, err := decodeArgs(test.object)
-			if test.fails != "" {
-				if err == nil || !strings.Contains(err.Error(), test.fails) {
-					t.Fatalf("error %v, want %q in it", err, test.fails)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if args.Redact != test.redact {
-				t.Errorf("redact is %v, want %v", args.Redact, test.redact)
-			}
-		})
+		args, err := decodeArgs(test.object)
+		switch {
+		case test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)):
+			t.Errorf("%v: error %v, want %q in it", test.object, err, test.fails)
+		case test.fails == "" && (err != nil || args.Redact != test.redact):
+			t.Errorf("%v: redact %v, %v; want %v", test.object, args.Redact, err, test.redact)
+		}
 	}
 }
 
 func newState() fwk.CycleState { return framework.NewCycleState() }
 
-// fitError is the message of a pod that fits on no node, as the scheduler puts it
-// together: the status of the pod has all of it.
-func fitError(t *testing.T, p *Taints, pod *corev1.Pod, snapshot []fwk.NodeInfo) string {
-	t.Helper()
-	ctx, state := t.Context(), newState()
-	diagnosis := framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}
-	result, status := p.PreFilter(ctx, state, pod, snapshot)
-	if !status.IsSuccess() {
-		diagnosis.PreFilterMsg = status.Message()
-	}
-	for _, info := range snapshot {
-		name := info.Node().Name
-		switch {
-		case !status.IsSuccess() || !result.AllNodes() && !result.NodeNames.Has(name):
-			continue
-		case p.Filter(ctx, state, pod, info).IsSuccess():
-			diagnosis.NodeToStatus.Set(name, fwk.NewStatus(fwk.Unschedulable, "Insufficient cpu"))
-		default:
-			diagnosis.NodeToStatus.Set(name, p.Filter(ctx, state, pod, info))
-		}
-	}
-	if _, status := p.PostFilter(ctx, state, pod, nil); status.Message() != "" {
-		diagnosis.PostFilterMsg = status.Message()
-	}
-	return (&framework.FitError{Pod: pod, NumAllNodes: len(snapshot), Diagnosis: diagnosis}).Error()
-}
-
-// TestManyPools has a pool for each of 5,000 teams. The message of a pod that waits
-// must not grow with them.
-func TestManyPools(t *testing.T) {
-	const pools, limit = 5000, 4 << 10
-	var teams, free []*corev1.Node
-	for i := range pools {
-		team := taint("example.com/dedicated", fmt.Sprintf("team-%d", i), corev1.TaintEffectNoSchedule)
-		teams = append(teams, node(team.Value, team))
-		free = append(free, node(fmt.Sprintf("free-%d", i)))
-	}
-	for _, redact := range []bool{true, false} {
-		for _, test := range []struct {
-			name  string
-			nodes []*corev1.Node
-			pod   *corev1.Pod
-			want  string
-		}{
-			{"no node", teams, pod(), "and 4990 other untolerated taint(s) on up to 4990 node(s)"},
-			{
-				"few nodes", teams, pod(equal("example.com/dedicated", "team-7")),
-				"and 4989 other untolerated taint(s) on up to 4989 node(s)",
-			},
-			{"most nodes", slices.Concat(teams, free), pod(), untolerated + ": "},
-		} {
-			t.Run(fmt.Sprintf("%s, redact %v", test.name, redact), func(t *testing.T) {
-				p := &Taints{redact: redact}
-				for _, n := range test.nodes {
-					p.nodes.set(n)
-				}
-				message := fitError(t, p, test.pod, snapshotOf(test.nodes...))
-				if len(message) >= limit || !strings.Contains(message, test.want) {
-					t.Errorf("%d bytes, want less than %d, with %q: %.2000s", len(message), limit, test.want, message)
-				}
-			})
-		}
-	}
-}
-
-// TestFilterSaysNoMore has more taints than Filter names in one cycle: those that it
-// has named it goes on to name, in the next cycle it may name others, and without
+// Filter names so many taints in a cycle and goes on to name those. Without
 // PreFilter, where it cannot know what it has said, it names none.
-func TestFilterSaysNoMore(t *testing.T) {
-	ctx, p, state := t.Context(), &Taints{}, newState()
-	filter := func(state fwk.CycleState, i int) string {
-		n := node("node", taint("team", fmt.Sprint(i), corev1.TaintEffectNoSchedule))
-		return p.Filter(ctx, state, pod(), snapshotOf(n)[0]).Message()
-	}
+func TestFilterNamesFewTaints(t *testing.T) {
+	ctx, p, state, next := t.Context(), &Taints{}, newState(), newState()
 	p.PreFilter(ctx, state, pod(), nil)
-	for range 2 {
-		for i := range maxReasons + 5 {
-			want := fmt.Sprintf("%s: team=%d:NoSchedule", untolerated, i)
-			if i >= maxReasons {
-				want = untolerated
-			}
-			if got := filter(state, i); got != want {
-				t.Errorf("%q, want %q", got, want)
+	p.PreFilter(ctx, next, pod(), nil)
+	for _, test := range []struct {
+		state fwk.CycleState
+		team  int
+		named bool
+	}{
+		{state, maxReasons - 1, true},
+		{state, maxReasons, false},
+		{state, 0, true},
+		{next, maxReasons, true},
+		{newState(), 0, false},
+	} {
+		for i := range maxReasons {
+			if test.state == state {
+				filterTeam(ctx, p, state, i)
 			}
 		}
-	}
-	next := newState()
-	p.PreFilter(ctx, next, pod(), nil)
-	if got := filter(next, maxReasons); !strings.Contains(got, "team=10:NoSchedule") {
-		t.Errorf("in the next cycle: %q", got)
-	}
-	if got := filter(newState(), 0); got != untolerated {
-		t.Errorf("without PreFilter: %q", got)
-	}
-}
-
-// TestFilterExplainsFew has a taint for each node, all of which read the same with
-// their values left out: no more are explained for that, since it takes longer than
-// to filter.
-func TestFilterExplainsFew(t *testing.T) {
-	ctx, p, state := t.Context(), &Taints{redact: true}, newState()
-	p.PreFilter(ctx, state, pod(), nil)
-	for i := range 1000 {
-		n := node("node", taint("team", fmt.Sprint(i), corev1.TaintEffectNoSchedule))
-		p.Filter(ctx, state, pod(), snapshotOf(n)[0])
-	}
-	explained := 0
-	p.cycle(state, pod()).reasons.Range(func(any, any) bool { explained++; return true })
-	if explained != maxReasons {
-		t.Errorf("%d taints were explained, want %d", explained, maxReasons)
+		want := untolerated
+		if test.named {
+			want += fmt.Sprintf(": team=%d:NoSchedule", test.team)
+		}
+		if got := filterTeam(ctx, p, test.state, test.team); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
-// TestSummary has nodes with more than one taint: they count once where the number
-// of all nodes is the bound.
+// filterTeam returns what Filter says about a node with the taint of a team.
+func filterTeam(ctx context.Context, p *Taints, state fwk.CycleState, team int) string {
+	n := node("node", taint("team", fmt.Sprint(team), corev1.TaintEffectNoSchedule))
+	return p.Filter(ctx, state, pod(), snapshotOf(n)[0]).Message()
+}
+
+// A summary names so many taints. It counts a node with several others once.
 func TestSummary(t *testing.T) {
 	for _, test := range []struct {
 		distinct, nodes int // each node has all the taints
-		want            string
+		more            string
 	}{
 		{maxReasons, 3, ""},
-		{maxReasons + 1, 3, "and 1 other untolerated taint(s) on up to 3 node(s)"},
-		{maxReasons + 2, 3, "and 2 other untolerated taint(s) on up to 3 node(s)"},
-		{maxReasons + 1, 1, "and 1 other untolerated taint(s) on up to 1 node(s)"},
+		{maxReasons + 1, 3, "1 other untolerated taint(s) on up to 3 node(s)"},
+		{maxReasons + 2, 3, "2 other untolerated taint(s) on up to 3 node(s)"},
+		{maxReasons + 1, 1, "1 other untolerated taint(s) on up to 1 node(s)"},
 	} {
 		p := &Taints{}
 		for i := range test.nodes {
@@ -581,11 +455,9 @@ func TestSummary(t *testing.T) {
 			p.nodes.set(node(fmt.Sprint("node-", i), list...))
 		}
 		got := p.summary(p.compile(pod()))
-		if strings.Count(got, "NoSchedule") != min(test.distinct, maxReasons) {
-			t.Errorf("%d taints on %d nodes: %q", test.distinct, test.nodes, got)
-		}
-		if _, more, _ := strings.Cut(got, ", and "); more != strings.TrimPrefix(test.want, "and ") {
-			t.Errorf("%d taints on %d nodes: %q, want %q in the end", test.distinct, test.nodes, got, test.want)
+		_, more, _ := strings.Cut(got, ", and ")
+		if strings.Count(got, "NoSchedule") != min(test.distinct, maxReasons) || more != test.more {
+			t.Errorf("%d taints on %d nodes: %q, want %q in the end", test.distinct, test.nodes, got, test.more)
 		}
 	}
 }

@@ -142,18 +142,24 @@ func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (
 func (c *Controller) takeTurn(ctx context.Context, name types.NamespacedName) (*pod, reconcile.Result, error) {
 	c.turn <- struct{}{}
 	defer func() { <-c.turn }()
-	now := time.Now()
-	reservation := c.limiter.ReserveN(now, 1)
-	delay := reservation.DelayFrom(now)
-	reservation.CancelAt(now)
-	select {
-	case <-ctx.Done():
-		return nil, reconcile.Result{}, nil
-	case <-time.After(delay):
+	if delay := c.delay(); delay > 0 {
+		select {
+		case <-ctx.Done():
+			return nil, reconcile.Result{}, nil
+		case <-time.After(delay):
+		}
 	}
 	p, result, err := c.check(ctx, name)
 	if p != nil {
 		c.limiter.ReserveN(time.Now(), 1)
 	}
 	return p, result, err
+}
+
+// delay returns how long the rate limit delays the next eviction.
+func (c *Controller) delay() time.Duration {
+	now := time.Now()
+	reservation := c.limiter.ReserveN(now, 1)
+	defer reservation.CancelAt(now)
+	return reservation.DelayFrom(now)
 }

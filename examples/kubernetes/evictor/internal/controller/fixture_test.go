@@ -4,6 +4,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -92,7 +92,7 @@ func newWorld(t tester, o Options) *world {
 	time.Sleep(time.Until(time.Now().Add(s - 1).Truncate(s)))
 	w := &world{t: t, o: o, begin: time.Now(), evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
 	scheme := runtime.NewScheme()
-	w.must(clientgoscheme.AddToScheme(scheme))
+	w.must(errors.Join(corev1.AddToScheme(scheme), policyv1.AddToScheme(scheme)))
 	w.client = fake.NewClientBuilder().WithScheme(scheme).
 		WithIndex(&corev1.Pod{}, byNode, nodeOf).
 		WithStatusSubresource(&corev1.Pod{}).

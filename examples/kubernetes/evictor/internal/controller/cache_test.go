@@ -54,11 +54,8 @@ func TestStripLeavesWhatIsChecked(t *testing.T) {
 		{
 			&corev1.Node{
 				ObjectMeta: large,
-				Spec: corev1.NodeSpec{
-					PodCIDR: "10.1.0.0/24",
-					Taints:  []corev1.Taint{taint("a:NoExecute", begin)},
-				},
-				Status: corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"none"}}}},
+				Spec:       corev1.NodeSpec{PodCIDR: "10.1.0.0/24", Taints: []corev1.Taint{taint("a:NoExecute", begin)}},
+				Status:     corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"none"}}}},
 			},
 			&corev1.Node{ObjectMeta: meta, Spec: corev1.NodeSpec{Taints: []corev1.Taint{taint("a:NoExecute", begin)}}},
 		},

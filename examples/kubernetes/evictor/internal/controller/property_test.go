@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -162,104 +161,4 @@ func testEvictions(t *rapid.T) {
 	if n := w.c.queueLength(); n != 0 {
 		t.Errorf("%v are left in the queue", n)
 	}
-}
-
-// stock is what Kubernetes' taint-eviction controller remembers (processPodOnNode
-// and what it calls, in plain words): since when each eviction is pending, and when
-// it is due.
-type stock struct {
-	pending map[string]timer
-	nodes   map[string][]corev1.Taint
-}
-
-type timer struct{ created, fires time.Time }
-
-func (m *stock) process(obj *corev1.Pod, now time.Time) {
-	name, list := obj.Name, m.nodes[obj.Spec.NodeName]
-	least, forever := int64(0), true
-	for i := range list {
-		if list[i].Effect != corev1.TaintEffectNoExecute {
-			continue
-		}
-		tolerates := func(t taints.Toleration) bool { return t.Tolerates(kube.Taints(list)[i]) }
-		first := slices.IndexFunc(kube.Tolerations(obj.Spec.Tolerations), tolerates)
-		if first < 0 {
-			m.pending[name] = timer{now, now}
-			return
-		}
-		if seconds := obj.Spec.Tolerations[first].TolerationSeconds; seconds != nil && (forever || *seconds < least) {
-			least, forever = *seconds, false
-		}
-	}
-	if forever {
-		delete(m.pending, name)
-		return
-	}
-	fires := now.Add(time.Duration(least) * s)
-	if old, ok := m.pending[name]; ok && old.created.Before(now) {
-		return
-	}
-	m.pending[name] = timer{now, fires}
-}
-
-// With -from-time-added=false and -keep-timers the controller does what Kubernetes'
-// does.
-func TestAsKubernetes(t *testing.T) {
-	check(t, testAsKubernetes)
-}
-
-func testAsKubernetes(t *rapid.T) {
-	w := newWorld(t, Options{KeepTimers: true, Method: Evict})
-	defer w.close()
-	m := &stock{pending: map[string]timer{}, nodes: map[string][]corev1.Taint{}}
-	for _, n := range nodeNames {
-		w.setNode(n)
-	}
-	w.lead()
-	for range rapid.IntRange(1, 30).Draw(t, "steps") {
-		name := rapid.SampledFrom(podNames).Draw(t, "pod")
-		n := rapid.SampledFrom(nodeNames).Draw(t, "node")
-		if rapid.IntRange(0, 3).Draw(t, "action") == 0 {
-			if slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name }) {
-				w.deletePod(name)
-				w.settle()
-				delete(m.pending, name)
-			}
-			w.addPod(name, n, drawTolerations(t))
-			m.process(w.pod(name), time.Now())
-		} else if changed := drawTaints(t, m.nodes[n], w.now()); !sameNoExecute(m.nodes[n], changed) {
-			m.nodes[n] = changed
-			w.setNode(n, changed...)
-			for _, obj := range w.podList() {
-				if obj.Spec.NodeName == n {
-					m.process(&obj, time.Now())
-				}
-			}
-		}
-		w.pass(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
-		maps.DeleteFunc(m.pending, func(_ string, timer timer) bool { return !timer.fires.After(time.Now()) })
-		for _, name := range podNames {
-			want := time.Duration(-1)
-			if timer, ok := m.pending[name]; ok {
-				want = timer.fires.Sub(w.begin).Truncate(time.Millisecond)
-			}
-			if got := w.due(name); got != want {
-				t.Errorf("after %v: %s is due after %v, want %v", w.now().Sub(w.begin), name, got, want)
-			}
-		}
-	}
-}
-
-func sameNoExecute(a, b []corev1.Taint) bool {
-	evicts := func(list []corev1.Taint) (out []corev1.Taint) {
-		for _, t := range list {
-			if t.Effect == corev1.TaintEffectNoExecute {
-				out = append(out, t)
-			}
-		}
-		return out
-	}
-	return slices.EqualFunc(evicts(a), evicts(b), func(x, y corev1.Taint) bool {
-		return x.Key == y.Key && x.Value == y.Value && x.TimeAdded.Equal(y.TimeAdded)
-	})
 }

@@ -44,9 +44,7 @@ func page(n uint64) []*dto.MetricFamily {
 }
 
 func pod(namespace, kind string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Namespace: namespace, Labels: map[string]string{"type": kind},
-	}}
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Labels: map[string]string{"type": kind}}}
 }
 
 func TestMeter(t *testing.T) {

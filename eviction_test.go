@@ -16,27 +16,6 @@ import (
 
 var observed = time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)
 
-// An eviction is what a taints.Eviction says, with -1 for no index.
-type eviction struct {
-	outcome           taints.Outcome
-	at                time.Time
-	seconds           int64
-	taint, toleration int
-}
-
-var stays = eviction{taint: -1, toleration: -1}
-
-func evictionOf(e taints.Eviction) eviction {
-	taint, toleration := e.Taint, e.Toleration
-	if e.Outcome == taints.Stays {
-		taint = -1
-	}
-	if !e.Tolerated {
-		toleration = -1
-	}
-	return eviction{e.Outcome, e.At, e.Seconds, taint, toleration}
-}
-
 // Seconds beyond time.Duration: Kubernetes multiplies them into one and overflows,
 // so that 9223372037 of them are for ever and 18446744074 are 290 milliseconds. Here
 // they are what they say.

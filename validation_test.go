@@ -645,11 +645,6 @@ func TestValidateTolerationsUpdateKeepsComparison(t *testing.T) {
 	}
 }
 
-const (
-	notReady300    = "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"
-	unreachable300 = "node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"
-)
-
 func TestAddDaemonSetDefaults(t *testing.T) {
 	const (
 		prefix    = "node.kubernetes.io/"

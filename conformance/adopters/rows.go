@@ -76,7 +76,7 @@ func tolerates(name string, tolerations []corev1.Toleration, floor float64) meas
 			return measure.Each(func() {
 				var errs error
 				for _, t := range taints.Untolerated(kube.Taints(list), kube.Tolerations(tolerations), taints.AllEffects) {
-					errs = multierr.Append(errsserrors.Wrap(fmt.Errorf("did not tolerate taint"), "taint", t.String()))
+					errs = multierr.Append(errs, serrors.Wrap(fmt.Errorf("did not tolerate taint"), "taint", t.String()))
 				}
 				check(errs)
 			})

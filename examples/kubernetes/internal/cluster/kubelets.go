@@ -46,6 +46,6 @@ func (c *Cluster) runPod(pod *corev1.Pod) {
 			Preconditions:      &metav1.Preconditions{UID: &pod.UID},
 		})
 	case pod.Status.Phase == corev1.PodPending:
-		_, _ = pods.Patch(c.ctx, pod.Nametypes.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
+		_, _ = pods.Patch(c.ctx, pod.Name, types.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
 	}
 }

@@ -302,3 +302,28 @@ func TestEvictionWithoutAToleration(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Of tolerations for no time and for less, which are the same, the first counts, and
+// of any under a selection that is not known.
+func TestSelectionsOfEquals(t *testing.T) {
+	taint := taints.MustParseTaint("n:NoExecute")
+	for _, tc := range []struct {
+		selection taints.Selection
+		list      []string
+	}{
+		{taints.LongestMatch, []string{"n:NoExecute for 0s", "n:NoExecute for -9s"}},
+		{taints.LongestMatch, []string{"n:NoExecute for -9s", "n:NoExecute for 0s"}},
+		{taints.ShortestMatch, []string{"n:NoExecute for 0s", "n:NoExecute for -9s"}},
+		{taints.ForeverElseShortest, []string{"n:NoExecute for 0s", "n:NoExecute for -9s"}},
+		{taints.ForeverElseShortest + 1, []string{"n:NoExecute for 60s", "n:NoExecute for 300s", "n:NoExecute for 5s", "n:NoExecute"}},
+	} {
+		p := taints.EvictionPolicy{Select: tc.selection}
+		list := parseTolerations(tc.list...)
+		if i, ok := p.Choose(taint, list); i != 0 || !ok {
+			t.Errorf("%v of %q: %d, %v", tc.selection, tc.list, i, ok)
+		}
+		if i, ok := p.Compile(list).Choose(taint); i != 0 || !ok {
+			t.Errorf("%v of %q, compiled: %d, %v", tc.selection, tc.list, i, ok)
+		}
+	}
+}

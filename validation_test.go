@@ -774,6 +774,14 @@ func TestAddExtendedResources(t *testing.T) {
 	}
 }
 
+// A toleration with a value, which is not valid beside Exists, is not the one to add.
+func TestAddExtendedResourcesBesideAValue(t *testing.T) {
+	given := []taints.Toleration{{Key: "nvidia.com/gpu", Operator: "Exists", Value: "x", Effect: "NoSchedule"}}
+	if got := taints.AddExtendedResources(given, "nvidia.com/gpu"); len(got) != 2 || got[1].Value != "" {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestIsExtendedResourceName(t *testing.T) {
 	for _, tc := range []struct {
 		name string

@@ -433,3 +433,21 @@ func TestDistinct(t *testing.T) {
 		t.Errorf("got %v, want %v", fmt.Sprint(got), want)
 	}
 }
+
+// What a search finds comes in the order in which the taints came, whatever the order
+// of the tolerations.
+func TestSearchKeepsTheOrder(t *testing.T) {
+	var x Index[int]
+	for i := range 100 {
+		x.Set(i, own(i))
+	}
+	for _, pod := range [][]string{{"tenant=3", "tenant=7", "tenant=9"}, {"tenant=9", "tenant=3", "tenant=7"}} {
+		m := compile(pod...)
+		if _, ok := x.searchSteps(m); !ok {
+			t.Errorf("%q are not searched for", pod)
+		}
+		if got, want := x.AppendFeasible(nil, m), []int{3, 7, 9}; !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", pod, got, want)
+		}
+	}
+}

@@ -16,28 +16,34 @@ import (
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-// A Cluster is nodes by name, for the library in an Index.
-type Cluster struct {
-	Names []string
-	Index *nodeindex.Index[string]
-
-	sets [][]corev1.Taint // the ways in which nodes are tainted
+// A cluster is nodes by name, of which 40 % are tainted.
+type cluster struct {
+	names []string
+	sets  [][]corev1.Taint // the ways in which nodes are tainted
 }
 
-// NewCluster returns a cluster in which 40 % of the nodes are tainted, in so many
-// ways, if there are enough of them: each way has a tenant's taint, and most have
-// up to two more, of GPUs, of a pool or of spot machines.
-func NewCluster(nodes, ways int) *Cluster {
-	c := &Cluster{Index: new(nodeindex.Index[string]), sets: tenants(ways)}
+// newCluster returns a cluster whose nodes are tainted in so many ways, if there are
+// enough of them: each way has a tenant's taint, and most have up to two more, of
+// GPUs, of a pool or of spot machines.
+func newCluster(nodes, ways int) *cluster {
+	c := &cluster{sets: tenants(ways)}
 	for i := range nodes {
-		c.Names = append(c.Names, fmt.Sprintf("node-%07d", i))
-		c.Set(i, i)
+		c.names = append(c.names, fmt.Sprintf("node-%07d", i))
 	}
 	return c
 }
 
+// index returns an Index of the nodes.
+func (c *cluster) index() *nodeindex.Index[string] {
+	x := new(nodeindex.Index[string])
+	for i, name := range c.names {
+		x.Set(name, convert.Each(c.of(i), convert.FromTaint))
+	}
+	return x
+}
+
 // of returns the taints of node i.
-func (c *Cluster) of(i int) []corev1.Taint {
+func (c *cluster) of(i int) []corev1.Taint {
 	if i%5 >= 2 {
 		return nil
 	}
@@ -56,45 +62,22 @@ func tenants(ways int) [][]corev1.Taint {
 	return sets
 }
 
-// Set gives node i the taints that node j had at first.
-func (c *Cluster) Set(i, j int) { c.Index.Set(c.Names[i], convert.Each(c.of(j), convert.FromTaint)) }
-
-// A Pod is one that asks a cluster.
-type Pod struct {
-	Name        string
-	Tolerations []corev1.Toleration
-}
-
-// Pods are those that tolerate nothing, one tenant, eight things, everything.
-func Pods() []Pod {
+// eightThings are the tolerations of a pod that tolerates two tenants, a GPU and more.
+func eightThings() []corev1.Toleration {
 	tenant := func(name string) corev1.Toleration {
 		return corev1.Toleration{
-			Key:      "tenant",
-			Operator: corev1.TolerationOpEqual,
-			Value:    name,
-			Effect:   corev1.TaintEffectNoSchedule,
+			Key: "tenant", Operator: corev1.TolerationOpEqual, Value: name, Effect: corev1.TaintEffectNoSchedule,
 		}
 	}
-	eight := append([]corev1.Toleration{tenant("t1"), tenant("t2")}, podTolerations[2:]...)
-	return []Pod{
-		{"nothing", nil},
-		{"one tenant", []corev1.Toleration{tenant("t0")}},
-		{"eight things", eight},
-		{"everything", []corev1.Toleration{{Operator: corev1.TolerationOpExists}}},
-	}
+	return append([]corev1.Toleration{tenant("t1"), tenant("t2")}, podTolerations[2:]...)
 }
 
-// Compile returns the pod's tolerations as the library takes them.
-func (p Pod) Compile() *taints.Matcher {
-	return taints.Compile(convert.Each(p.Tolerations, convert.FromToleration))
-}
-
-// Feasible calls f with each node that is feasible in Kubernetes, in a loop over
+// feasible calls f with each node that is feasible in Kubernetes, in a loop over
 // all.
-func (c *Cluster) Feasible(p Pod, f func(name string)) {
+func (c *cluster) feasible(tolerations []corev1.Toleration, f func(name string)) {
 	logger := klog.Background()
-	for i, name := range c.Names {
-		if _, found := helper.FindMatchingUntoleratedTaint(logger, c.of(i), p.Tolerations,
+	for i, name := range c.names {
+		if _, found := helper.FindMatchingUntoleratedTaint(logger, c.of(i), tolerations,
 			plugins.DoNotScheduleTaintsFilterFunc(), true); !found {
 			f(name)
 		}
@@ -105,21 +88,20 @@ func (c *Cluster) Feasible(p Pod, f func(name string)) {
 // tolerates eight things.
 func indexRows(ways int, what string) []measure.Row {
 	const nodes = 100_000
-	pod := Pods()[2]
+	pod := eightThings()
 	ours := func(feasible func(x *nodeindex.Index[string], m *taints.Matcher) int) measure.Side {
 		return func() func(int) {
-			x, m := NewCluster(nodes, ways).Index, pod.Compile()
+			x, m := newCluster(nodes, ways).index(), taints.Compile(convert.Each(pod, convert.FromToleration))
 			return measure.Each(func() { measure.MustNot(feasible(x, m) < nodes/2) })
 		}
 	}
 	// Kubernetes has no index of nodes, only the nodes themselves.
 	loop := func() func(int) {
-		c := NewCluster(nodes, ways)
-		c.Index = nil
+		c := newCluster(nodes, ways)
 		var found []string
 		return measure.Each(func() {
 			found = found[:0]
-			c.Feasible(pod, func(name string) { found = append(found, name) })
+			c.feasible(pod, func(name string) { found = append(found, name) })
 			measure.MustNot(len(found) < nodes/2)
 		})
 	}

@@ -5,10 +5,8 @@ package taints_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -62,12 +60,6 @@ func ExampleParseTaint() {
 	//                     ^
 }
 
-func ExampleMustParseTaint() {
-	maintenance := taints.MustParseTaint("maintenance:NoExecute")
-	fmt.Println(maintenance.Key, maintenance.Effect)
-	// Output: maintenance NoExecute
-}
-
 // A node object of Kubernetes decodes as it is.
 func ExampleTaint() {
 	var node struct {
@@ -94,13 +86,6 @@ func ExampleTaint() {
 func ExampleTaint_Toleration() {
 	fmt.Println(taints.MustParseTaint("dedicated=ml:NoSchedule").Toleration())
 	// Output: dedicated=ml:NoSchedule
-}
-
-func ExampleTaint_AppendTo() {
-	line := []byte("gpu-1 ")
-	line = taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule").AppendTo(line)
-	fmt.Printf("%s\n", line)
-	// Output: gpu-1 nvidia.com/gpu=present:NoSchedule
 }
 
 // A controller that sees a node again asks whether a taint changed, not whether it
@@ -164,12 +149,6 @@ func ExampleParseToleration() {
 	// key "", operator "Exists", value "", effect ""
 }
 
-func ExampleMustParseToleration() {
-	anything := taints.MustParseToleration("op=Exists")
-	fmt.Println(anything.Tolerates(taints.MustParseTaint("dedicated=ml:NoExecute")))
-	// Output: true
-}
-
 func ExampleToleration_String() {
 	seconds := int64(300)
 	fmt.Println(taints.Toleration{
@@ -182,19 +161,6 @@ func ExampleToleration_String() {
 	// Output:
 	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
 	// dedicated=ml
-}
-
-func ExampleToleration_AppendTo() {
-	line := taints.MustParseToleration("dedicated=ml:NoSchedule").AppendTo([]byte("tolerates "))
-	fmt.Printf("%s\n", line)
-	// Output: tolerates dedicated=ml:NoSchedule
-}
-
-func ExampleToleration_Equal() {
-	a := taints.MustParseToleration("dedicated=ml")
-	b := taints.Toleration{Key: "dedicated", Operator: taints.OpEqual, Value: "ml"}
-	fmt.Println(a.Equal(b))
-	// Output: true
 }
 
 // A node group's taints come in an annotation, as the kubelet's
@@ -210,12 +176,6 @@ func ExampleParseTaints() {
 	// parse "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
-func ExampleParseTaintID() {
-	id, err := taints.ParseTaintID("dedicated:NoSchedule")
-	fmt.Println(id.Key, id.Effect, err)
-	// Output: dedicated NoSchedule <nil>
-}
-
 // A policy in a configuration file names its effects.
 func ExampleEffectSet() {
 	var config struct {
@@ -227,25 +187,6 @@ func ExampleEffectSet() {
 	// Output: LongestMatch NoSchedule|NoExecute <nil>
 }
 
-// An effect that Kubernetes does not know is carried along and keeps no pod away.
-func ExampleEffect() {
-	report := taints.Taint{Key: "firmware", Value: "old", Effect: "Report"}
-	v := taints.Filter([]taints.Taint{report}, nil)
-	fmt.Println(report, v.Schedulable(), v)
-	// Output: firmware=old:Report true untolerated: 1 other
-}
-
-// A drain tells what it will move from what it only keeps away.
-func ExampleEffectSet_Has() {
-	for _, effect := range []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute} {
-		fmt.Println(effect, taints.Hard.Has(effect), taints.Evicting.Has(effect))
-	}
-	// Output:
-	// NoSchedule true false
-	// PreferNoSchedule false false
-	// NoExecute true true
-}
-
 // A controller writes down in an annotation which taints it owns.
 func ExampleTaintID() {
 	annotation, err := json.Marshal(taints.IDs([]taints.Taint{
@@ -253,25 +194,6 @@ func ExampleTaintID() {
 	}))
 	fmt.Println(string(annotation), err)
 	// Output: ["dedicated:NoSchedule","startup:NoExecute"] <nil>
-}
-
-func ExampleOptions_ParseToleration() {
-	wildcards := taints.Options{KeyWildcards: true}
-	t, err := wildcards.ParseToleration("readiness.k8s.io/*:NoSchedule op=Exists")
-	fmt.Println(t, err)
-	// Output: readiness.k8s.io/*:NoSchedule op=Exists <nil>
-}
-
-// A list of strangers is sorted before it is compared or stored.
-func ExampleToleration_Compare() {
-	list := []taints.Toleration{
-		taints.MustParseToleration("spot op=Exists"),
-		taints.MustParseToleration("dedicated=ml:NoSchedule"),
-		taints.MustParseToleration("op=Exists"),
-	}
-	slices.SortFunc(list, taints.Toleration.Compare)
-	fmt.Println(list)
-	// Output: [op=Exists dedicated=ml:NoSchedule spot op=Exists]
 }
 
 // A pod of Kubernetes decodes as it is.
@@ -309,21 +231,6 @@ func ExampleOperator() {
 	// Exists true
 	// Lt true
 	// Gt false
-}
-
-// Nodes carry a failure score as a numeric taint, and a batch job takes any node
-// whose score is below 6.
-func ExampleToleration_Tolerates() {
-	tolerant := taints.MustParseToleration("sla.example.com/failure-score=6:NoSchedule op=Lt")
-	for _, score := range []string{"5", "6", "05", "low"} {
-		taint := taints.Taint{Key: "sla.example.com/failure-score", Value: score, Effect: taints.NoSchedule}
-		fmt.Println(score, tolerant.Tolerates(taint))
-	}
-	// Output:
-	// 5 true
-	// 6 false
-	// 05 false
-	// low false
 }
 
 // GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once
@@ -380,18 +287,6 @@ func ExampleUntolerated() {
 	// Output:
 	// 0 maintenance:NoExecute
 	// 2 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute
-}
-
-func ExampleMatcher_Untolerated() {
-	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("maintenance op=Exists")})
-	node := []taints.Taint{
-		taints.MustParseTaint("maintenance:NoExecute"),
-		taints.MustParseTaint("spot:PreferNoSchedule"),
-	}
-	for _, taint := range pod.Untolerated(node, taints.AllEffects) {
-		fmt.Println(taint)
-	}
-	// Output: spot:PreferNoSchedule
 }
 
 func ExampleFilter() {
@@ -468,37 +363,6 @@ func ExampleMatcher_Match() {
 	// node.cilium.io/agent-not-ready=1:NoExecute true
 }
 
-// A webhook asks once which toleration lets a pod onto tainted nodes.
-func ExampleMatch() {
-	pod := []taints.Toleration{taints.MustParseToleration("dedicated=ml"), taints.MustParseToleration("op=Exists")}
-	i, ok := taints.Match(taints.MustParseTaint("gpu:NoSchedule"), pod)
-	fmt.Println(i, ok)
-	// Output: 1 true
-}
-
-// A cluster as it is installed does not know Lt and Gt.
-func ExampleOptions_FindUntolerated() {
-	cluster := taints.Options{NoComparison: true}
-	node := []taints.Taint{taints.MustParseTaint("sla.example.com/failure-score=40:NoSchedule")}
-	pod := []taints.Toleration{taints.MustParseToleration("sla.example.com/failure-score=60:NoSchedule op=Lt")}
-	fmt.Println(cluster.FindUntolerated(node, pod, taints.Hard))
-	fmt.Println(taints.FindUntolerated(node, pod, taints.Hard))
-	// Output:
-	// 0 true
-	// -1 false
-}
-
-// A dashboard keeps counts and prints them.
-func ExampleVerdict() {
-	v := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
-	text, err := json.Marshal(v)
-	fmt.Println(v, string(text), err)
-	fmt.Println(taints.Verdict{})
-	// Output:
-	// untolerated: 1 PreferNoSchedule {"preferNoSchedule":1} <nil>
-	// all tolerated
-}
-
 // One Matcher answers all questions about a pod, from several goroutines if need be.
 func ExampleMatcher() {
 	pod := taints.Compile([]taints.Toleration{
@@ -514,44 +378,6 @@ func ExampleMatcher() {
 	// Output:
 	// all tolerated
 	// evicts at 2026-11-21T12:10:00Z, after 600s
-}
-
-// A scheduler's loop: the nodes that are left, and how much each wants to be
-// avoided.
-func ExampleMatcher_Filter() {
-	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
-	for _, spec := range []string{"dedicated=ml:NoSchedule", "spot:PreferNoSchedule", "dedicated=db:NoSchedule"} {
-		if v := pod.Filter([]taints.Taint{taints.MustParseTaint(spec)}); v.Schedulable() {
-			fmt.Println(spec, v.PreferNoSchedule)
-		}
-	}
-	// Output:
-	// dedicated=ml:NoSchedule 0
-	// spot:PreferNoSchedule 1
-}
-
-// A pod may be placed where nothing but PreferNoSchedule is left.
-func ExampleVerdict_Schedulable() {
-	spot := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
-	cordoned := taints.Filter([]taints.Taint{taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")}, nil)
-	fmt.Println(spot.Schedulable(), cordoned.Schedulable())
-	// Output: true false
-}
-
-// A scheduler looks for another node before it takes a spot node.
-func ExampleVerdict_Avoid() {
-	spot := []taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}
-	batch := []taints.Toleration{taints.MustParseToleration("spot op=Exists")}
-	fmt.Println(taints.Filter(spot, nil).Avoid(), taints.Filter(spot, batch).Avoid())
-	// Output: true false
-}
-
-// A descheduler asks which of two nodes a pod has to leave.
-func ExampleVerdict_Evicts() {
-	cordoned := taints.Filter([]taints.Taint{taints.MustParseTaint(taints.NodeUnschedulable + ":NoSchedule")}, nil)
-	drained := taints.Filter([]taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}, nil)
-	fmt.Println(cordoned.Evicts(), drained.Evicts())
-	// Output: false true
 }
 
 // A provisioner opens a node only for pods that tolerate everything there, soft
@@ -581,16 +407,6 @@ func ExampleTolerationsOf() {
 	// node.cilium.io/agent-not-ready:NoExecute true
 }
 
-// A cache of pods keeps Matchers alone, and gets the tolerations back from them.
-func ExampleMatcher_Tolerations() {
-	pod := taints.Options{NoComparison: true}.Compile([]taints.Toleration{
-		taints.MustParseToleration("dedicated=ml:NoSchedule"),
-		taints.MustParseToleration("spot op=Exists"),
-	})
-	fmt.Println(slices.Collect(pod.Tolerations()), pod.Policy().Options.NoComparison)
-	// Output: [dedicated=ml:NoSchedule spot op=Exists] true
-}
-
 // A program for clusters that it does not know takes the rules from a flag: the
 // threshold counts only where the cluster has the comparison operators on.
 func ExampleOptions() {
@@ -603,75 +419,6 @@ func ExampleOptions() {
 	// Output:
 	// all tolerated
 	// untolerated: 1 NoSchedule
-}
-
-// A platform's own agents run on nodes that are not ready for anything else.
-func ExampleOptions_Tolerates() {
-	platform := taints.Options{KeyWildcards: true}
-	agent := taints.Toleration{Key: "readiness.k8s.io/*", Operator: taints.OpExists}
-	network := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
-	fmt.Println(platform.Tolerates(agent, network), agent.Tolerates(network))
-	// Output: true false
-}
-
-// A list of startup taints has a prefix in it.
-func ExampleOptions_Match() {
-	startup := []taints.Toleration{
-		{Key: "node.cilium.io/agent-not-ready", Operator: taints.OpExists},
-		{Key: "readiness.k8s.io/*", Operator: taints.OpExists},
-	}
-	taint := taints.MustParseTaint("readiness.k8s.io/storage:NoSchedule")
-	fmt.Println(taints.Options{KeyWildcards: true}.Match(taint, startup))
-	// Output: 1 true
-}
-
-// A batch queue sees a node once and does not compile anything for it.
-func ExampleOptions_Filter() {
-	queue := []taints.Toleration{{Key: "batch.example.com/*", Operator: taints.OpExists}}
-	node := []taints.Taint{
-		taints.MustParseTaint("batch.example.com/night:NoSchedule"),
-		taints.MustParseTaint("spot:PreferNoSchedule"),
-	}
-	fmt.Println(taints.Options{KeyWildcards: true}.Filter(node, queue))
-	// Output: untolerated: 1 PreferNoSchedule
-}
-
-// What still keeps the platform's agents off a new node.
-func ExampleOptions_Untolerated() {
-	agent := []taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}}
-	node := []taints.Taint{
-		taints.MustParseTaint("readiness.k8s.io/network:NoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/disk-pressure:NoSchedule"),
-	}
-	for _, taint := range (taints.Options{KeyWildcards: true}).Untolerated(node, agent, taints.Hard) {
-		fmt.Println(taint)
-	}
-	// Output: node.kubernetes.io/disk-pressure:NoSchedule
-}
-
-// A pod that trusts a threshold leaves at once where the cluster does not know it.
-func ExampleOptions_EvictionOf() {
-	node := []taints.Taint{taints.MustParseTaint("failure-score=4:NoExecute")}
-	pod := []taints.Toleration{taints.MustParseToleration("failure-score=6:NoExecute op=Lt")}
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	fmt.Println(taints.EvictionOf(node, pod, now))
-	fmt.Println(taints.Options{NoComparison: true}.EvictionOf(node, pod, now))
-	// Output:
-	// stays
-	// evicts now
-}
-
-// A cluster has switched its comparison operators off. The pods that use them may
-// still be updated.
-func ExampleOptions_ValidateTolerationsUpdate() {
-	cluster := taints.Options{NoComparison: true}
-	old := []taints.Toleration{taints.MustParseToleration("failure-score=6 op=Lt")}
-	longer := append(old, taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"))
-	fmt.Println(cluster.ValidateTolerationsUpdate(old, longer))
-	fmt.Println(cluster.ValidateTolerationsUpdate(nil, old) != nil)
-	// Output:
-	// <nil>
-	// true
 }
 
 // A drain: the node is tainted for maintenance, and each pod gets the time that
@@ -809,67 +556,6 @@ func ExampleMatcher_EvictionOf() {
 	// maintenance:NoExecute evicts now
 }
 
-// Two teams have each put a time into a pod; the cluster's policy is that the
-// longest counts.
-func ExampleMatcher_Choose() {
-	tolerations := []taints.Toleration{
-		taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"),
-		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
-	}
-	pod := taints.EvictionPolicy{Select: taints.LongestMatch}.Compile(tolerations)
-	fmt.Println(pod.Choose(taints.MustParseTaint("maintenance:NoExecute")))
-	// Output: 1 true
-}
-
-// A controller keeps what it has decided in a status.
-func ExampleEviction() {
-	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
-	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
-	e := taints.EvictionOf(node, pod, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	status, err := json.Marshal(e)
-	fmt.Println(string(status), err)
-	// Output: {"outcome":"EvictsAt","tolerated":true,"at":"2026-11-21T12:10:00Z","from":"2026-11-21T12:00:00Z","seconds":600} <nil>
-}
-
-// What to do with a pod follows from the outcome alone.
-func ExampleOutcome() {
-	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
-	switch outcome := taints.EvictionOf(node, nil, time.Now()).Outcome; outcome {
-	case taints.Stays:
-		fmt.Println("nothing to do")
-	case taints.EvictsAt:
-		fmt.Println("set a timer")
-	case taints.EvictsNow:
-		fmt.Println(outcome, "means: delete it")
-	}
-	// Output: EvictsNow means: delete it
-}
-
-// A flag of a command names the rule.
-func ExampleSelection() {
-	var rule taints.Selection
-	flags := flag.NewFlagSet("drain", flag.ContinueOnError)
-	flags.TextVar(&rule, "select", taints.FirstMatch, "which toleration counts")
-	fmt.Println(flags.Parse([]string{"-select", "ShortestMatch"}), rule)
-
-	fmt.Println(rule.UnmarshalText([]byte("shortest")))
-	// Output:
-	// <nil> ShortestMatch
-	// parse "shortest" at offset 0: "shortest" is not supported: must be one of FirstMatch, LongestMatch, ShortestMatch, ForeverElseShortest
-}
-
-// A cluster of clusters lets a workload leave a member that is cordoned.
-func ExampleEvictionPolicy() {
-	members := taints.EvictionPolicy{Effects: taints.Hard}
-	cordoned := []taints.Taint{taints.MustParseTaint("cordoned:NoSchedule")}
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	fmt.Println(members.EvictionOf(cordoned, nil, now))
-	fmt.Println(taints.EvictionOf(cordoned, nil, now)) // a pod on a node
-	// Output:
-	// evicts now
-	// stays
-}
-
 // A controller makes sure, at each sync, that a node is marked and an old mark is
 // gone, and updates the node only if that made a difference.
 func ExampleChanges_Apply() {
@@ -1000,20 +686,6 @@ func ExampleParseChanges_errors() {
 	// parse "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
-// What a log says about an update of a node.
-func ExampleReconcile_diff() {
-	before := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("spot:PreferNoSchedule"),
-	}
-	after := []taints.Taint{
-		taints.MustParseTaint("maintenance:NoExecute"),
-		taints.MustParseTaint("dedicated=db:NoSchedule"),
-	}
-	fmt.Println(taints.Reconcile(before, before, after))
-	// Output: maintenance:NoExecute dedicated=db:NoSchedule spot:PreferNoSchedule-
-}
-
 // A machine set's template changed. On this node the cluster has marked memory
 // pressure, and a person has given the set's tier taint another value; neither is
 // the set's business.
@@ -1093,19 +765,6 @@ func ExampleChanges() {
 	// kubectl taint nodes gpu-1 batch:NoSchedule interactive-
 }
 
-// A controller that is called for every event writes only what differs.
-func ExampleChanges_IsZero() {
-	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
-	for _, desired := range []string{"dedicated=ml:NoSchedule", "dedicated=db:NoSchedule"} {
-		changes := taints.Reconcile(node, node, []taints.Taint{taints.MustParseTaint(desired)})
-		if changes.IsZero() {
-			continue
-		}
-		fmt.Println("patch", changes)
-	}
-	// Output: patch dedicated=db:NoSchedule
-}
-
 // An admission hook, for a pod that requests a GPU and says nothing else: check what
 // it brings, then add what the cluster's own plugins would.
 func ExampleAddDefaults() {
@@ -1124,17 +783,6 @@ func ExampleAddDefaults() {
 	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
 	// node.kubernetes.io/unreachable:NoExecute op=Exists for 300s
 	// nvidia.com/gpu:NoSchedule op=Exists
-}
-
-// A latency-critical cluster moves its pods sooner.
-func ExampleDefaultSeconds() {
-	soon := int64(20)
-	for _, t := range taints.AddDefaults(nil, taints.DefaultSeconds{Unreachable: &soon}) {
-		fmt.Println(t)
-	}
-	// Output:
-	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
-	// node.kubernetes.io/unreachable:NoExecute op=Exists for 20s
 }
 
 // A log shipper runs on every node, also on cordoned and failing ones, and on the
@@ -1162,23 +810,6 @@ func ExampleAddExtendedResources() {
 	// nvidia.com/gpu:NoSchedule op=Exists
 }
 
-func ExampleIsExtendedResourceName() {
-	for _, name := range []string{"nvidia.com/gpu", "cpu", "kubernetes.io/x", "requests.nvidia.com/gpu"} {
-		fmt.Println(name, taints.IsExtendedResourceName(name))
-	}
-	// Output:
-	// nvidia.com/gpu true
-	// cpu false
-	// kubernetes.io/x false
-	// requests.nvidia.com/gpu false
-}
-
-// A pod with memory requests may stay on, and go to, a node under memory pressure.
-func ExampleAddMemoryPressure() {
-	fmt.Println(taints.AddMemoryPressure(nil))
-	// Output: [node.kubernetes.io/memory-pressure:NoSchedule op=Exists]
-}
-
 // Every fault is reported, each with its field and what would be right.
 func ExampleValidateTolerations() {
 	seconds := int64(60)
@@ -1200,15 +831,6 @@ func ExampleValidateTolerations() {
 	// true
 }
 
-func ExampleOptions_ValidateTolerations() {
-	lt := []taints.Toleration{taints.MustParseToleration("score=60 op=Lt")}
-	fmt.Println(taints.ValidateTolerations(lt))
-	fmt.Println(taints.Options{NoComparison: true}.ValidateTolerations(lt))
-	// Output:
-	// <nil>
-	// tolerations[0].operator: "Lt" is not supported: must be Exists or Equal, or empty for Equal; the comparison operators are disabled
-}
-
 func ExampleValidateTaints() {
 	err := taints.ValidateTaints([]taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
@@ -1216,16 +838,6 @@ func ExampleValidateTaints() {
 	})
 	fmt.Println(err)
 	// Output: taints[1]: "dedicated=db:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
-}
-
-func ExampleTaint_Validate() {
-	fmt.Println(taints.Taint{Key: "Example.com/gpu", Effect: taints.NoSchedule}.Validate())
-	// Output: key: "Example.com/gpu" is invalid: must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part
-}
-
-func ExampleToleration_Validate() {
-	fmt.Println(taints.Toleration{Operator: taints.OpEqual}.Validate())
-	// Output: operator: "Equal" is invalid: must be Exists when the key is empty, which means all keys and values
 }
 
 // A controller may only lengthen or shorten what a running pod has.
@@ -1237,18 +849,6 @@ func ExampleValidateTolerationsUpdate() {
 	// Output:
 	// <nil>
 	// old[0]: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
-}
-
-// The same agent with and without the host's network: only the first runs before
-// the node has a network.
-func ExampleDaemonSetPod() {
-	network := []taints.Taint{taints.MustParseTaint(taints.NodeNetworkUnavailable + ":NoSchedule")}
-	for _, pod := range []taints.DaemonSetPod{{HostNetwork: true}, {}} {
-		fmt.Println(taints.Filter(network, taints.AddDaemonSetDefaults(nil, pod)).Schedulable())
-	}
-	// Output:
-	// true
-	// false
 }
 
 // A form shows each fault at its field.
@@ -1267,21 +867,6 @@ func ExampleFieldError() {
 	// must be Exists, Equal, Lt or Gt, or empty for Equal
 }
 
-// A command points at the fault in what was typed.
-func ExampleFieldError_offset() {
-	_, err := taints.ParseChanges("dedicated=ml:NoSchedule", "gpu:NoShedule")
-	var fault *taints.FieldError
-	if errors.As(err, &fault) {
-		fmt.Println(fault.Input)
-		fmt.Println(strings.Repeat(" ", fault.Offset)+"^", fault.Detail)
-	}
-	fmt.Println(errors.Is(err, taints.ErrUnsupported), errors.Is(err, taints.ErrDuplicate))
-	// Output:
-	// gpu:NoShedule
-	//     ^ must be NoSchedule, PreferNoSchedule or NoExecute
-	// true false
-}
-
 // A webhook builds an error of its own in the same form.
 func ExampleErrorList() {
 	err := error(&taints.ErrorList{Errors: []*taints.FieldError{{
@@ -1289,20 +874,6 @@ func ExampleErrorList() {
 	}}})
 	fmt.Println(err, errors.Is(err, taints.ErrForbidden))
 	// Output: tolerations[2]: "op=Exists" is forbidden: name the keys that you need true
-}
-
-// An operator counts the duplicates, and shows what is misspelled.
-func ExampleErrorList_Of() {
-	err := taints.ValidateTaints([]taints.Taint{
-		taints.MustParseTaint("gpu:NoSchedule"),
-		taints.MustParseTaint("gpu:NoSchedule"),
-		{Key: "spot", Effect: "NoShedule"},
-	})
-	var list *taints.ErrorList
-	if errors.As(err, &list) {
-		fmt.Println(len(list.Of(taints.ErrDuplicate)), list.Of(taints.ErrUnsupported)[0])
-	}
-	// Output: 1 taints[2].effect: "NoShedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
 // Karpenter's NodePools have two lists whose keys and effects may not repeat in

@@ -10,10 +10,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/internal/enumtest"
-	"github.com/seed-0529bac1/taints/internal/exampletest"
 )
-
-func TestExamples(t *testing.T) { exampletest.Check(t) }
 
 var enums = []enumtest.Enum{
 	enumtest.New("Mismatch",

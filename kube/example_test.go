@@ -51,50 +51,11 @@ func ExampleCoreTaints() {
 	// Output: node.kubernetes.io/memory-pressure:NoSchedule
 }
 
-// The tolerations of a pod decide when it leaves a node.
-func ExampleTolerations() {
-	pod := corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}}}
-	m := taints.Compile(kube.Tolerations(pod.Spec.Tolerations))
-
-	unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
-	fmt.Println(m.Filter(kube.Taints([]corev1.Taint{unreachable})).Evicts())
-	// Output: false
-}
-
-// One of a pod's tolerations is held against one of a node's taints.
-func ExampleToleration() {
-	toleration := corev1.Toleration{Key: "dedicated", Value: "ml"}
-	taint := corev1.Taint{Key: "dedicated", Value: "web", Effect: corev1.TaintEffectNoSchedule}
-
-	fmt.Println(kube.Toleration(toleration).Tolerates(kube.Taint(taint)))
-	// Output: false
-}
-
-// A text becomes a taint of a node.
-func ExampleCoreTaint() {
-	taint := taints.MustParseTaint("dedicated=ml:NoSchedule")
-	var node corev1.Node
-	node.Spec.Taints = append(node.Spec.Taints, kube.CoreTaint(taint))
-
-	fmt.Println(node.Spec.Taints[0].Key, node.Spec.Taints[0].Effect)
-	// Output: dedicated NoSchedule
-}
-
 // One of a node's taints is identified.
 func ExampleTaint() {
 	taint := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
 	fmt.Println(kube.Taint(taint).ID())
 	// Output: dedicated:NoSchedule
-}
-
-// A text becomes a toleration of a pod.
-func ExampleCoreToleration() {
-	toleration := taints.MustParseToleration("dedicated op=Exists")
-	var pod corev1.Pod
-	pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreToleration(toleration))
-
-	fmt.Println(pod.Spec.Tolerations[0].Key, pod.Spec.Tolerations[0].Operator)
-	// Output: dedicated Exists
 }
 
 // A webhook reports what is wrong with a node's taints.
@@ -114,24 +75,6 @@ func ExampleTaintPtr() {
 	kube.TaintPtr(&taint).Value = "db"
 	fmt.Println(taint.ToString())
 	// Output: dedicated=db:NoSchedule
-}
-
-func ExampleCoreTaintPtr() {
-	taint := taints.MustParseTaint("dedicated=ml:NoSchedule")
-	fmt.Println(kube.CoreTaintPtr(&taint).ToString())
-	// Output: dedicated=ml:NoSchedule
-}
-
-func ExampleTolerationPtr() {
-	toleration := corev1.Toleration{Operator: corev1.TolerationOpExists}
-	fmt.Println(kube.TolerationPtr(&toleration))
-	// Output: op=Exists
-}
-
-func ExampleCoreTolerationPtr() {
-	toleration := taints.MustParseToleration("dedicated=ml")
-	fmt.Println(kube.CoreTolerationPtr(&toleration).Value)
-	// Output: ml
 }
 
 // An operator takes a startup taint off, and writes the node only if that made a
@@ -170,13 +113,5 @@ func ExampleApplyStrict() {
 	}
 	_, err = kube.ApplyStrict(node, changes, false)
 	fmt.Println(errors.Is(err, taints.ErrExists))
-	// Output: true
-}
-
-// An autoscaler skips the nodes that it has marked for deletion.
-func ExampleFind() {
-	node := []corev1.Taint{{Key: "ToBeDeletedByClusterAutoscaler", Effect: corev1.TaintEffectNoSchedule}}
-	_, marked := kube.Find(node, taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler", Effect: taints.NoSchedule})
-	fmt.Println(marked)
 	// Output: true
 }

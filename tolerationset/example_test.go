@@ -5,14 +5,10 @@ package tolerationset_test
 import (
 	"encoding/json"
 	"fmt"
-	"testing"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/exampletest"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
-
-func TestExamples(t *testing.T) { exampletest.Check(t) }
 
 // A policy asks whether an exception that exists is enough for a new one.
 func ExampleCovers() {

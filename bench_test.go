@@ -65,14 +65,6 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-func BenchmarkMatcherFilter(b *testing.B) {
-	m := taints.Compile(benchTols)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.Filter(benchTaints)
-	}
-}
-
 func BenchmarkEvict(b *testing.B) {
 	list := parseTaints("node.kubernetes.io/not-ready:NoExecute", "node.kubernetes.io/unreachable:NoExecute")
 	now := time.Unix(0, 0)
@@ -100,25 +92,11 @@ func BenchmarkParseTaint(b *testing.B) {
 	}
 }
 
-func BenchmarkTaintString(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = benchTaints[1].String()
-	}
-}
-
 func BenchmarkTaintAppendTo(b *testing.B) {
 	buf := make([]byte, 0, 64)
 	b.ReportAllocs()
 	for b.Loop() {
 		benchTaints[1].AppendTo(buf)
-	}
-}
-
-func BenchmarkAddDefaults(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		taints.AddDefaults(benchTols[2:], taints.DefaultSeconds{})
 	}
 }
 

@@ -651,7 +651,8 @@ func changesAgree(t *rapid.T) {
 	if rapid.Bool().Draw(t, "long") { // found by a map in place of a loop
 		for i := range 70 {
 			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: "NoSchedule"})
-			c.Add = append(c.Add, taints.Taint{Key: "k" + strconv.Itoa(i+35), Effect: "NoSchedule"})
+			value := [...]string{"", "", "new"}[i%3]
+			c.Add = append(c.Add, taints.Taint{Key: "k" + strconv.Itoa(i+35), Value: value, Effect: "NoSchedule"})
 			c.Remove = append(c.Remove, taints.TaintID{Key: "k" + strconv.Itoa(i*2), Effect: "NoSchedule"})
 			c.RemoveKeys = append(c.RemoveKeys, "k"+strconv.Itoa(i*3))
 		}
@@ -784,37 +785,6 @@ func TestChangesOnly(t *testing.T) {
 	}
 }
 
-func TestReconcileOwned(t *testing.T) {
-	for _, tc := range []struct {
-		name    string
-		current string
-		owned   string
-		desired string
-		want    string
-	}{
-		{"nothing owned, nothing desired", "a:NoSchedule", "", "", ""},
-		{"a first list", "a:NoSchedule", "", "b=1:NoSchedule", "b=1:NoSchedule"},
-		{"another value", "b=1:NoSchedule", "b:NoSchedule", "b=2:NoSchedule", "b=2:NoSchedule"},
-		{"no longer desired, under whatever value", "a:NoSchedule b=9:NoSchedule", "b:NoSchedule", "", "b:NoSchedule-"},
-		{"gone already", "a:NoSchedule", "b:NoSchedule", "", ""},
-		{"another effect is not owned", "b:NoExecute", "b:NoSchedule", "", ""},
-		{"without an effect", "b: b:NoSchedule", "b:", "", "b:-"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			owned := taints.IDs(listOf(tc.owned))
-			current, desired := listOf(tc.current), listOf(tc.desired)
-			c := taints.ReconcileOwned(current, owned, desired)
-			if c.String() != tc.want {
-				t.Errorf("got %q, want %q", c, tc.want)
-			}
-			after, _ := c.Apply(current)
-			if again := taints.ReconcileOwned(after, owned, desired); !again.IsZero() {
-				t.Errorf("applied, and still %q", again)
-			}
-		})
-	}
-}
-
 func TestReconcileOwnedLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		current, desired := draw.CommonTaints.Draw(t, "current"), draw.CommonTaints.Draw(t, "desired")
@@ -872,37 +842,4 @@ func TestParseChangesOfManySpecs(t *testing.T) {
 	_, err = taints.ParseChanges(append(specs, "k199=x:NoSchedule")...)
 	checkChangeError(t, err,
 		"k199=x:NoSchedule", 400, 0, "", taints.ErrDuplicate)
-}
-
-// Lists of every length are compared whole: each taint is found, whichever it is.
-func TestChangesOfAnyLength(t *testing.T) {
-	for _, n := range []int{1, 2, 63, 64, 65, 66, 200} {
-		var node []taints.Taint
-		var c, remove taints.Changes
-		for i := range n {
-			taint := taints.Taint{Key: "k" + strconv.Itoa(i), Value: "old", Effect: taints.NoSchedule}
-			node, c.Add, remove.Remove = append(node, taint), append(c.Add, taint), append(remove.Remove, taint.ID())
-		}
-		if _, changed := c.Apply(node); changed {
-			t.Errorf("%d taints that are there are a change", n)
-		}
-		for _, i := range []int{0, n / 2, n - 1} {
-			c.Add[i].Value = "new"
-			got, changed := c.Apply(node)
-			if !changed || len(got) != n || got[i].Value != "new" {
-				t.Errorf("%d taints, another value of the one at %d: %v", n, i, got[i])
-			}
-			if _, changed := c.Ensure(node); changed {
-				t.Errorf("%d taints: Ensure changes the value of the one at %d", n, i)
-			}
-			c.Add[i].Value = "old"
-			missing := slices.Delete(slices.Clone(node), i, i+1)
-			if got, changed := c.Apply(missing); !changed || got[n-1].Key != node[i].Key {
-				t.Errorf("%d taints: the one at %d is not added", n, i)
-			}
-		}
-		if got, changed := remove.Apply(node); !changed || got == nil || len(got) != 0 {
-			t.Errorf("%d taints: %d stay", n, len(got))
-		}
-	}
 }

@@ -259,40 +259,6 @@ func TestBruteEvictionOfOneTaint(t *testing.T) {
 	}
 }
 
-// Two taints of which each has seconds of its own or none that tolerate it.
-func TestBruteEvictionOfTwoTaints(t *testing.T) {
-	moments := []*time.Time{nil, &bruteMoments[3], &bruteMoments[0], &farFuture}
-	limits := []*int64{nil, seconds(-1), seconds(0), seconds(300), seconds(301), seconds(math.MaxInt64)}
-	later := bruteMoments[3].Add(time.Second)
-	for _, p := range brutePolicies(0, taints.AllEffects, taints.Effects("x")) {
-		if p.Select != taints.FirstMatch && p.Select != taints.ShortestMatch {
-			continue
-		}
-		for _, effect := range []taints.Effect{taints.NoExecute, taints.NoSchedule, "x"} {
-			for _, now := range []time.Time{bruteMoments[3], later, farFuture.Add(-300 * time.Second)} {
-				for i := range len(moments) * len(moments) {
-					list := []taints.Taint{
-						{Key: "a", Effect: taints.NoExecute, TimeAdded: moments[i%len(moments)]},
-						{Key: "b", Effect: effect, TimeAdded: moments[i/len(moments)]},
-					}
-					for _, a := range limits {
-						for _, b := range limits {
-							checkEviction(t, p, list, []taints.Toleration{{
-								Key:               "a",
-								TolerationSeconds: a,
-							}, {Key: "b", TolerationSeconds: b}}, now)
-						}
-						if effect == taints.NoExecute {
-							checkEviction(t, p, list, []taints.Toleration{{Key: "a", TolerationSeconds: a}}, now)
-							checkEviction(t, p, list, []taints.Toleration{{Key: "b", TolerationSeconds: a}}, now)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 // A taint that is not tolerated decides without a toleration.
 func TestEvictionWithoutAToleration(t *testing.T) {
 	now := time.Unix(100, 0).UTC()

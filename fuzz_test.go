@@ -4,7 +4,6 @@ package taints_test
 
 import (
 	"encoding/json"
-	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -208,67 +207,6 @@ func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
 	}
 }
 
-// leaves orders evictions by when the pod is gone.
-func leaves(a, b taints.Eviction) int {
-	switch {
-	case a.Outcome == taints.Stays && b.Outcome == taints.Stays:
-		return 0
-	case a.Outcome == taints.Stays:
-		return 1
-	case b.Outcome == taints.Stays:
-		return -1
-	}
-	return a.At.Compare(b.At)
-}
-
-func TestDeadlineNeverGetsEarlier(t *testing.T) {
-	t.Run("when the seconds of a toleration grow", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			p, list, now := draw.Policies.Draw(t, "policy"), draw.Taints.Draw(t, "taints"), draw.Time.Draw(t, "now")
-			tols := rapid.SliceOfN(draw.Toleration, 1, 6).Draw(t, "tolerations")
-			before := p.EvictionOf(list, tols, now)
-			i := rapid.IntRange(0, len(tols)-1).Draw(t, "index")
-			more := rapid.Int64().Draw(t, "more")
-			if s := tols[i].TolerationSeconds; s != nil && more > *s {
-				tols[i].TolerationSeconds = &more
-			} else {
-				tols[i].TolerationSeconds = nil
-			}
-			if after := p.EvictionOf(list, tols, now); leaves(after, before) < 0 {
-				t.Fatalf("%+v, then %+v", before, after)
-			}
-		})
-	})
-	t.Run("when a toleration is added, under LongestMatch", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			p := taints.EvictionPolicy{
-				Select:        taints.LongestMatch,
-				FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded"),
-			}
-			list, tols := draw.Taints.Draw(t, "taints"), draw.Tolerations.Draw(t, "tolerations")
-			now := draw.Time.Draw(t, "now")
-			before := p.EvictionOf(list, tols, now)
-			more := slices.Insert(slices.Clone(tols),
-				rapid.IntRange(0, len(tols)).Draw(t, "index"), draw.Toleration.Draw(t, "added"))
-			if after := p.EvictionOf(list, more, now); leaves(after, before) < 0 {
-				t.Fatalf("%+v, then %+v", before, after)
-			}
-		})
-	})
-}
-
-func TestFilteringIsMonotonic(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list, tols := draw.Taints.Draw(t, "taints"), draw.Tolerations.Draw(t, "tolerations")
-		before := taints.Filter(list, tols)
-		after := taints.Filter(list, append(slices.Clone(tols), draw.Toleration.Draw(t, "added")))
-		if after.NoSchedule > before.NoSchedule || after.PreferNoSchedule > before.PreferNoSchedule ||
-			after.NoExecute > before.NoExecute || after.Other > before.Other {
-			t.Fatalf("a toleration was added: %+v, then %+v", before, after)
-		}
-	})
-}
-
 func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, validationAgrees) }
 
 func validationAgrees(t *rapid.T) {
@@ -341,32 +279,6 @@ func TestTextRoundTrips(t *testing.T) {
 	})
 }
 
-func TestJSONRoundTrips(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
-		var gotTaint taints.Taint
-		var gotTol taints.Toleration
-		remarshal(t, taint, &gotTaint)
-		remarshal(t, tol, &gotTol)
-		if !gotTaint.Equal(taint) {
-			t.Fatalf("%+v came back as %+v", taint, gotTaint)
-		}
-		if diff := cmp.Diff(tol, gotTol); diff != "" {
-			t.Fatalf("came back otherwise (-want +got):\n%s", diff)
-		}
-	})
-}
-
-func remarshal(t *rapid.T, from, to any) {
-	data, err := json.Marshal(from)
-	if err == nil {
-		err = json.Unmarshal(data, to)
-	}
-	if err != nil {
-		t.Fatalf("%+v: %v", from, err)
-	}
-}
-
 func TestAddLaws(t *testing.T) {
 	for name, add := range adders {
 		t.Run(name, func(t *testing.T) {
@@ -395,105 +307,12 @@ func TestAddLaws(t *testing.T) {
 	}
 }
 
-// answers returns what there is to say about the lists under the options, in
-// indexes and counts.
-func answers(o taints.Options, list []taints.Taint, tols []taints.Toleration) []any {
-	m := o.Compile(tols)
-	all := []any{m.Filter(list)}
-	for i := range list {
-		toleration, _ := m.Match(list[i])
-		all = append(all, toleration)
-	}
-	for i := range tols {
-		all = append(all, o.ValidateTolerations(tols[i:i+1]) == nil)
-	}
-	return all
-}
-
-// Without KeyWildcards a "*" is a letter that validation refuses, like "+"; with it
-// only one at the end of a toleration's key is none.
-func TestStarHoldsNoPowerWithoutWildcards(t *testing.T) {
-	starred := rapid.OneOf(draw.WorldTolerations, draw.Tolerations)
-	rapid.Check(t, func(t *rapid.T) {
-		list := rapid.OneOf(draw.Taints, rapid.SliceOfN(rapid.SampledFrom(reference.World), 0, 5)).Draw(t, "taints")
-		tols := starred.Draw(t, "tolerations")
-		off := taints.Options{NoComparison: rapid.Bool().Draw(t, "noComparison")}
-		before := answers(off, list, tols)
-		on := off
-		on.KeyWildcards = true
-		list, tols = slices.Clone(list), slices.Clone(tols)
-		for i := range tols {
-			tols[i].Key = strings.ReplaceAll(tols[i].Key, "*", "+")
-		}
-		for i := range list {
-			list[i].Key = strings.ReplaceAll(list[i].Key, "*", "+")
-		}
-		if diff := cmp.Diff(before, answers(off, list, tols)); diff != "" {
-			t.Fatalf("with + for * (-before +after):\n%s", diff)
-		}
-		if diff := cmp.Diff(before, answers(on, list, tols)); diff != "" {
-			t.Fatalf("with + for * and KeyWildcards (-before +after):\n%s", diff)
-		}
-	})
-}
-
-func TestNormalizeScoresLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		counts := rapid.SliceOf(rapid.OneOf(rapid.IntRange(0, 9), rapid.Int())).Draw(t, "counts")
-		top := rapid.OneOf(rapid.Int64Range(0, 100), rapid.Int64()).Draw(t, "max")
-		worst := big.NewInt(1)
-		for _, c := range counts {
-			if n := big.NewInt(int64(c)); n.Cmp(worst) > 0 {
-				worst = n
-			}
-		}
-		for i, score := range taints.NormalizeScores(nil, counts, top) {
-			count := big.NewInt(int64(max(0, counts[i])))
-			share := new(big.Int).Quo(new(big.Int).Mul(big.NewInt(top), count), worst)
-			if want := new(big.Int).Sub(big.NewInt(top), share); want.Cmp(big.NewInt(score)) != 0 {
-				t.Fatalf("score %d is %d, want %v", i, score, want)
-			}
-		}
-	})
-}
-
 func ids(list []taints.Taint) map[taints.TaintID]bool {
 	m := map[taints.TaintID]bool{}
 	for _, t := range list {
 		m[t.ID()] = true
 	}
 	return m
-}
-
-func TestApplyTwiceHoldsTheSame(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list, c := draw.NodeTaints.Draw(t, "taints"), taints.Changes{
-			Add: reference.Firsts(rapid.SliceOfN(draw.CommonTaint, 0, 4).Draw(t, "add")),
-		}
-		once, err := c.ApplyStrict(list, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		twice, err := c.ApplyStrict(once, true)
-		if diff := cmp.Diff(once, twice); err != nil || diff != "" {
-			t.Fatalf("%v (-once +twice):\n%s", err, diff)
-		}
-	})
-}
-
-// Reconcile(a, a, b) leads from one list to another.
-func TestReconcileLeadsToTheDesiredTaints(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := draw.CommonTaints.Draw(t, "a"), draw.CommonTaints.Draw(t, "b")
-		c := taints.Reconcile(a, a, b)
-		got, err := c.ApplyStrict(a, true)
-		if err != nil || !maps.Equal(reference.Values(got), reference.Values(b)) {
-			t.Fatalf("%v leads to %v, %v", c, got, err)
-		}
-		if again := taints.Reconcile(got, got, b); !again.IsZero() {
-			t.Fatalf("still %v", again)
-		}
-	})
 }
 
 func TestReconcileLaws(t *testing.T) {

@@ -78,7 +78,6 @@ func changesOf(add, remove []corev1.Taint) taints.Changes {
 }
 
 func TestParseChanges(t *testing.T) {
-	compares(t, "kubectl taint: parseTaints", "ParseChanges")
 	rapid.Check(t, func(t *rapid.T) {
 		specs := drawChanges(t)
 		add, remove, err := linked.ParseTaints(specs)
@@ -93,7 +92,6 @@ func TestParseChanges(t *testing.T) {
 }
 
 func TestApplyChanges(t *testing.T) {
-	compares(t, "kubectl taint: checkIfTaintsAlreadyExists, reorganizeTaints", "ParseChanges, Changes.ApplyStrict")
 	rapid.Check(t, func(t *rapid.T) {
 		list, overwrite := unique(draws(t, "taints", 5, drawCommonTaint)), rapid.Bool().Draw(t, "overwrite")
 		specs := drawChanges(t)
@@ -109,7 +107,6 @@ func TestApplyChanges(t *testing.T) {
 // effects. Nothing is added twice, which kubectl refuses when it reads, or without a
 // key, which it does not notice to be there.
 func TestApplyAnyChanges(t *testing.T) {
-	compares(t, "kubectl taint: the same, any taints", "Changes.ApplyStrict")
 	rapid.Check(t, func(t *rapid.T) {
 		add := unique(slices.DeleteFunc(draws(t, "add", 3, drawTaint), func(taint corev1.Taint) bool {
 			return taint.Key == ""

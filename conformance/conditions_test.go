@@ -19,6 +19,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 	"pgregory.net/rapid"
@@ -30,6 +32,15 @@ type nodeController struct {
 	controller *nodelifecycle.Controller
 	client     *fake.Clientset
 	nodes      cache.Indexer // what the controller believes to be the cluster
+}
+
+// newMemoryCluster returns one that does not manage fields, as fake.NewClientset
+// does in ten times the time.
+func newMemoryCluster() *fake.Clientset {
+	cluster := new(fake.Clientset)
+	objects := clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())
+	cluster.AddReactor("*", "*", clienttesting.ObjectReaction(objects))
+	return cluster
 }
 
 func newNodeController(t *testing.T) *nodeController {
@@ -130,8 +141,6 @@ func drawNodeTaints(t *rapid.T) []corev1.Taint {
 
 // TestConditions stops at 100,000 cases, because the controller remembers every node.
 func TestConditions(t *testing.T) {
-	compares(t, "node-lifecycle: doNoScheduleTaintingPass, processTaintBaseEviction, doNoExecuteTaintingPass",
-		"ReconcileConditions, Changes.Apply")
 	l, ctx, drawn := newNodeController(t), t.Context(), 0
 	checkAtMost(t, 100_000, func(t *rapid.T) {
 		drawn++

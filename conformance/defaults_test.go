@@ -50,7 +50,6 @@ func sameTolerations(t *rapid.T, name string, got []taints.Toleration, want []co
 }
 
 func TestDefaultTolerationSeconds(t *testing.T) {
-	compares(t, "DefaultTolerationSeconds plugin", "AddDefaults")
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	defaulttolerationseconds.RegisterFlags(flags)
 	setFlag := func(name string, seconds *int64) {
@@ -76,7 +75,6 @@ func TestDefaultTolerationSeconds(t *testing.T) {
 }
 
 func TestExtendedResourceToleration(t *testing.T) {
-	compares(t, "ExtendedResourceToleration plugin", "AddExtendedResources")
 	registry := admission.NewPlugins()
 	extendedresourcetoleration.Register(registry)
 	found, err := registry.InitPlugin(extendedresourcetoleration.PluginName, nil, admission.PluginInitializers{})
@@ -116,7 +114,6 @@ func drawDefaulted(t *rapid.T) []corev1.Toleration {
 }
 
 func TestIsExtendedResourceName(t *testing.T) {
-	compares(t, "IsExtendedResourceName", "IsExtendedResourceName")
 	name := rapid.OneOf(keys, rapid.Map(keys, func(s string) string { return "requests." + s }))
 	rapid.Check(t, func(t *rapid.T) {
 		s := name.Draw(t, "name")
@@ -128,7 +125,6 @@ func TestIsExtendedResourceName(t *testing.T) {
 }
 
 func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
-	compares(t, "AddOrUpdateDaemonPodTolerations", "AddDaemonSetDefaults")
 	daemonKeys := rapid.OneOf(keys, rapid.SampledFrom([]string{
 		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable,
 		corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure,
@@ -160,7 +156,6 @@ var memoryPressure = core.Toleration{
 // toleration covers, so the library's list is compared after the same. Seconds and
 // values are only where validation allows them.
 func TestMergeTolerations(t *testing.T) {
-	compares(t, "MergeTolerations, of memory pressure", "AddMemoryPressure")
 	memoryKeys := rapid.OneOf(keys, rapid.Just(corev1.TaintNodeMemoryPressure))
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawDefaulted(t)
@@ -207,7 +202,6 @@ func drawPlain(t *rapid.T) corev1.Toleration {
 // TestIsSuperset asks for single tolerations through VerifyAgainstWhitelist, which
 // calls isSuperset for each pair.
 func TestIsSuperset(t *testing.T) {
-	compares(t, "isSuperset", "tolerationset.Covers")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawPlain(t), drawPlain(t)
 		want := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(b)},
@@ -223,7 +217,6 @@ func covers(a, b corev1.Toleration, o taints.Options) bool {
 }
 
 func TestVerifyAgainstWhitelist(t *testing.T) {
-	compares(t, "VerifyAgainstWhitelist", "tolerationset.ValidateAllowed")
 	rapid.Check(t, func(t *rapid.T) {
 		list, allow := draws(t, "tolerations", 4, drawPlain), draws(t, "whitelist", 4, drawPlain)
 		if len(allow) == 0 {
@@ -260,7 +253,6 @@ func faultIndexes(err error) []int {
 // TestMergeTolerates holds against each other what the merged lists tolerate; their
 // entries and order differ, see TestDifferenceMerge.
 func TestMergeTolerates(t *testing.T) {
-	compares(t, "MergeTolerations, what it tolerates", "tolerationset.Merge, tolerationset.Minimize(Merge)")
 	rapid.Check(t, func(t *rapid.T) {
 		base, extra := draws(t, "base", 4, drawPlain), draws(t, "extra", 4, drawPlain)
 		theirs := merged(base, convert.Each(extra, convert.ToCoreToleration)...)

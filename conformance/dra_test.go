@@ -77,7 +77,6 @@ func drawDeviceTolerations(t *rapid.T, marks []resourceapi.DeviceTaint) []resour
 }
 
 func TestDeviceToleratesTaint(t *testing.T) {
-	compares(t, "devices: resourceclaim.ToleratesTaint", "Tolerates, Match of dra.Options, explain.Node")
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawDeviceTaint(t)
 		tolerations := drawDeviceTolerations(t, []resourceapi.DeviceTaint{taint})
@@ -167,7 +166,6 @@ func slice(node *string, lists ...[]resourceapi.DeviceTaint) *resourceapi.Resour
 func deviceName(i int) string { return fmt.Sprintf("gpu-%d", i) }
 
 func TestDeviceAllocation(t *testing.T) {
-	compares(t, "devices: the allocator, whether one is allocated", "FindUntolerated, Filter of dra.Options")
 	rapid.Check(t, func(t *rapid.T) {
 		marks := drawDeviceTaints(t)
 		tolerations := drawDeviceTolerations(t, marks)
@@ -244,7 +242,6 @@ func withRules(marks, rules []resourceapi.DeviceTaint) []resourceapi.DeviceTaint
 }
 
 func TestDeviceEviction(t *testing.T) {
-	compares(t, "devices: claimEvictionTime, over slices and rules", "dra.Policy, dra.EvictionTolerations")
 	tc := devices.New()
 	rapid.Check(t, func(t *rapid.T) {
 		rules := draws(t, "rules", 2, drawDeviceTaint)

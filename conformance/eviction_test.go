@@ -44,7 +44,6 @@ func kubernetesEviction(marks []corev1.Taint, tolerations []corev1.Toleration) (
 }
 
 func TestGetMatchingTolerations(t *testing.T) {
-	compares(t, "GetMatchingTolerations, getMinTolerationTime", "EvictionOf")
 	for _, mode := range modes {
 		gated.Set(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {

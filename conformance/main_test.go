@@ -24,19 +24,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// compares says in the log which functions of Kubernetes and of the library the
-// test holds against each other.
-func compares(t *testing.T, kubernetes, library string) {
-	t.Helper()
-	t.Logf("compares %s against %s", kubernetes, library)
-}
-
-// counted says in the log how many cases a test without rapid went through.
-func counted(t *testing.T, cases int) {
-	t.Helper()
-	t.Logf("went through %d cases", cases)
-}
-
 // checkAtMost is rapid.Check with so many cases at the most, for a test of which
 // one case takes milliseconds.
 func checkAtMost(t *testing.T, most int, property func(*rapid.T)) {

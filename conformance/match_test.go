@@ -37,7 +37,6 @@ var modes = func() []mode {
 }()
 
 func TestToleratesTaint(t *testing.T) {
-	compares(t, "Toleration.ToleratesTaint", "Tolerates, Match, explain.Node")
 	rapid.Check(t, func(t *rapid.T) {
 		toleration, taint := drawToleration(t), drawTaint(t)
 		sameTolerates(t, toleration, taint)
@@ -72,7 +71,6 @@ func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint)
 // TestCompareNumericValues compares every value of the generators with every
 // other, the ends of int64 among them.
 func TestCompareNumericValues(t *testing.T) {
-	compares(t, "Toleration.ToleratesTaint, all values", "Tolerates, Match, explain.Node")
 	all, cases := slices.Concat(hotValues, coldValues), 0
 	for _, operator := range []corev1.TolerationOperator{opLt, opGt} {
 		for _, limit := range all {
@@ -82,11 +80,9 @@ func TestCompareNumericValues(t *testing.T) {
 			}
 		}
 	}
-	counted(t, cases)
 }
 
 func TestTolerationsTolerateTaint(t *testing.T) {
-	compares(t, "TolerationsTolerateTaint", "Match")
 	rapid.Check(t, func(t *rapid.T) {
 		tolerations, taint := drawTolerations(t), drawTaint(t)
 		ours, mark := convert.Each(tolerations, convert.FromToleration), convert.FromTaint(taint)
@@ -135,7 +131,6 @@ var filters = []struct {
 }
 
 func TestFindMatchingUntoleratedTaint(t *testing.T) {
-	compares(t, "FindMatchingUntoleratedTaint", "FindUntolerated, Untolerated, Filter")
 	rapid.Check(t, func(t *rapid.T) {
 		marks, tolerations := drawTaints(t), drawTolerations(t)
 		ourMarks, ours := convert.Each(marks, convert.FromTaint), convert.Each(tolerations, convert.FromToleration)
@@ -209,7 +204,6 @@ func sameFind(t *rapid.T, name string, list []corev1.Taint, want corev1.Taint, w
 }
 
 func TestMatchTaint(t *testing.T) {
-	compares(t, "Taint.MatchTaint", "Taint.ID")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawTaint(t), drawTaint(t)
 		if got, want := convert.FromTaint(a).ID() == convert.FromTaint(b).ID(), a.MatchTaint(&b); got != want {

@@ -120,7 +120,6 @@ var (
 // with KeepTimers its eviction is pending whenever Kubernetes' is, for the same
 // time. It stops at 50,000 cases, because it waits for Kubernetes' goroutines.
 func TestProcessPodOnNode(t *testing.T) {
-	compares(t, "taint-eviction: processPodOnNode, TimedWorkerQueue", "EvictionOf, Queue with KeepTimers")
 	checkAtMost(t, 50_000, func(t *rapid.T) {
 		kubernetes := newTimedController(start)
 		ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
@@ -198,7 +197,6 @@ func TestSteppedClock(t *testing.T) {
 // the wall. When a timer is over the pod is taken out, as by a caller who sleeps
 // for as long as Eviction.Wait said.
 func TestProcessPodOnNodeClockStepsBack(t *testing.T) {
-	compares(t, "taint-eviction: processPodOnNode under a clock that steps back", "EvictionOf, Queue with KeepTimers")
 	checkAtMost(t, 50_000, func(t *rapid.T) {
 		kubernetes := newTimedController(start)
 		ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
@@ -241,7 +239,6 @@ func TestProcessPodOnNodeClockStepsBack(t *testing.T) {
 // to. The deletion in Kubernetes takes until the test lets it; timers of later looks
 // do not run.
 func TestEvictsNowIsNotTakenBack(t *testing.T) {
-	compares(t, "taint-eviction: processPodOnNode while a deletion runs", "EvictionOf, Queue with KeepTimers")
 	checkAtMost(t, 50_000, func(t *rapid.T) {
 		release := make(chan struct{})
 		kubernetes := newTimedController(start)

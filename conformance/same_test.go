@@ -4,12 +4,10 @@ package conformance
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
-	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
@@ -100,7 +98,6 @@ func minimized(list []corev1.Toleration) []corev1.Toleration {
 
 // TestSameTolerations asks Kubernetes about every taint of the universe.
 func TestSameTolerations(t *testing.T) {
-	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "tolerationset.Same")
 	all, alike, checked := universe(), 0, 0
 	for _, mode := range modes {
 		rapid.Check(t, func(t *rapid.T) {
@@ -126,7 +123,6 @@ func TestSameTolerations(t *testing.T) {
 
 // Minimize changes no answer, and leaves nothing that it would drop.
 func TestMinimizeKeepsMeaning(t *testing.T) {
-	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "tolerationset.Minimize")
 	all := universe()
 	for _, mode := range modes {
 		rapid.Check(t, func(t *rapid.T) {
@@ -144,38 +140,4 @@ func TestMinimizeKeepsMeaning(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Covers is exact: it agrees with what Kubernetes tolerates of the universe, but
-// for tolerations between which the universe has no taint.
-func TestCoversTolerates(t *testing.T) {
-	compares(t, "ToleratesTaint, getMinTolerationTime for all taints of a universe", "tolerationset.Covers")
-	all := universe()
-	for _, mode := range modes {
-		rapid.Check(t, func(t *rapid.T) {
-			a, b := drawSmallToleration(t), drawSmallToleration(t)
-			want := true
-			for i := range all {
-				want = want && (!gated.Tolerates(&b, &all[i], mode.comparison) ||
-					gated.Tolerates(&a, &all[i], mode.comparison) && longer(a, b, all[i].Effect))
-			}
-			if got := covers(a, b, mode.options); got != want {
-				t.Fatalf("%+v covers %+v: %v, in Kubernetes %v", a, b, got, want)
-			}
-		})
-	}
-}
-
-// longer reports whether a tolerates a taint of the effect at least as long as b.
-func longer(a, b corev1.Toleration, effect corev1.TaintEffect) bool {
-	if effect != corev1.TaintEffectNoExecute {
-		return true
-	}
-	time := func(t corev1.Toleration) int64 {
-		if after := linked.MinTolerationTime([]corev1.Toleration{t}); after >= 0 {
-			return int64(after)
-		}
-		return math.MaxInt64
-	}
-	return time(a) >= time(b)
 }

@@ -31,7 +31,6 @@ func newPlugin(t testing.TB, comparison bool) *tainttoleration.TaintToleration {
 // TestTaintTolerationPlugin runs the kube-scheduler's plugin over a few nodes:
 // Filter, PreScore, Score, NormalizeScore.
 func TestTaintTolerationPlugin(t *testing.T) {
-	compares(t, "plugin TaintToleration: Filter, Score, NormalizeScore", "Verdict, NormalizeScores")
 	for _, mode := range modes {
 		plugin := newPlugin(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
@@ -71,7 +70,6 @@ func TestTaintTolerationPlugin(t *testing.T) {
 }
 
 func TestDefaultNormalizeScore(t *testing.T) {
-	compares(t, "DefaultNormalizeScore", "NormalizeScores")
 	count := rapid.OneOf(rapid.IntRange(0, 8), rapid.IntRange(0, 1<<50))
 	maximum := rapid.OneOf(rapid.SampledFrom([]int64{100, 10, 0, 1, -100}), rapid.Int64Range(-1<<12, 1<<12))
 	rapid.Check(t, func(t *rapid.T) {

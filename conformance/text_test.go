@@ -52,7 +52,6 @@ func addition(spec string) (corev1.Taint, bool) {
 }
 
 func TestParseTaint(t *testing.T) {
-	compares(t, "pkg/util/taints: ParseTaints, one taint", "ParseTaint")
 	rapid.Check(t, func(t *rapid.T) {
 		spec := drawSpec(t)
 		want, ok := addition(spec)
@@ -69,7 +68,6 @@ func TestParseTaint(t *testing.T) {
 // TestParseTaintList reads what the kubelet reads as --register-with-taints. It
 // drops texts that ask for removal, see TestDifferenceRegisterRemoval.
 func TestParseTaintList(t *testing.T) {
-	compares(t, "kubelet's RegisterWithTaintsVar", "ParseTaints")
 	rapid.Check(t, func(t *rapid.T) {
 		specs := draws(t, "specs", 4, drawListed)
 		list := strings.Join(specs, ",")
@@ -110,7 +108,6 @@ func TestDifferenceRegisterRemoval(t *testing.T) {
 }
 
 func TestTaintToString(t *testing.T) {
-	compares(t, "Taint.ToString", "Taint.String, AppendTo")
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawTaint(t)
 		want := taint.ToString()
@@ -148,7 +145,6 @@ func hiddenOperator(toleration corev1.Toleration, printed string) corev1.Tolerat
 }
 
 func TestPrintTolerations(t *testing.T) {
-	compares(t, "kubectl describe: tolerations", "Toleration.String")
 	rapid.Check(t, func(t *rapid.T) {
 		toleration := drawToleration(t)
 		want := describeToleration(toleration)

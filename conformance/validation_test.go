@@ -117,8 +117,6 @@ func updateOptions(after, before *core.Pod) validation.PodValidationOptions {
 }
 
 func TestValidateTolerations(t *testing.T) {
-	compares(t, "ValidateTolerations, with the options derived for a new pod",
-		"ValidateTolerations, Toleration.Validate")
 	path := field.NewPath("tolerations")
 	for _, mode := range modes {
 		gated.Set(t, mode.comparison)
@@ -142,7 +140,6 @@ func TestValidateTolerations(t *testing.T) {
 }
 
 func TestValidateNodeTaints(t *testing.T) {
-	compares(t, "validateNodeTaints", "ValidateTaints, Taint.Validate")
 	path := field.NewPath("taints")
 	rapid.Check(t, func(t *rapid.T) {
 		marks := drawTaints(t)
@@ -155,22 +152,6 @@ func TestValidateNodeTaints(t *testing.T) {
 		for i := range ours {
 			want := kubernetesPlaces(linked.ValidateNodeTaints(theirs[i:i+1], path), path.String()+"[0]")
 			samePlaces(t, "Taint.Validate", ours[i].Validate(), want)
-		}
-	})
-}
-
-// TestValidateNode validates a whole node, as the API server does when it is created.
-func TestValidateNode(t *testing.T) {
-	compares(t, "ValidateNode", "ValidateTaints")
-	rapid.Check(t, func(t *rapid.T) {
-		marks := drawTaints(t)
-		node := &core.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: "node"},
-			Spec:       core.NodeSpec{Taints: convert.Each(marks, convert.ToCoreTaint)},
-		}
-		want := validation.ValidateNode(node)
-		if got := taints.ValidateTaints(convert.Each(marks, convert.FromTaint)); (got == nil) != (len(want) == 0) {
-			t.Fatalf("ValidateTaints = %v, Kubernetes %v", got, want)
 		}
 	})
 }
@@ -205,35 +186,8 @@ func drawUpdate(t *rapid.T) (before, after []corev1.Toleration) {
 	return before, after
 }
 
-func TestValidateOnlyAddedTolerations(t *testing.T) {
-	compares(t, "validateOnlyAddedTolerations, with the options derived for an update", "ValidateTolerationsUpdate")
-	path := field.NewPath("tolerations")
-	for _, mode := range modes {
-		gated.Set(t, mode.comparison)
-		rapid.Check(t, func(t *rapid.T) {
-			before, after := drawUpdate(t)
-			ourBefore := convert.Each(before, convert.FromToleration)
-			ourAfter := convert.Each(after, convert.FromToleration)
-			from, to := pod(before), pod(after)
-			opts := updateOptions(to, from)
-			faults := gated.ValidateOnlyAddedTolerations(to.Spec.Tolerations, from.Spec.Tolerations, path, opts)
-			want := kubernetesPlaces(faults, path.String())
-			if want[""] { // Kubernetes stops here, the library goes on
-				faults := gated.ValidateTolerations(to.Spec.Tolerations, path, opts)
-				maps.Copy(want, kubernetesPlaces(faults, path.String()))
-			}
-			samePlaces(t, "Options.ValidateTolerationsUpdate",
-				mode.options.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
-			if mode.comparison {
-				samePlaces(t, "ValidateTolerationsUpdate", taints.ValidateTolerationsUpdate(ourBefore, ourAfter), want)
-			}
-		})
-	}
-}
-
 // TestValidatePodUpdate validates the update of a whole pod.
 func TestValidatePodUpdate(t *testing.T) {
-	compares(t, "ValidatePodUpdate, with the options derived", "ValidateTolerationsUpdate")
 	const path = "spec.tolerations"
 	for _, mode := range modes {
 		gated.Set(t, mode.comparison)
@@ -250,38 +204,6 @@ func TestValidatePodUpdate(t *testing.T) {
 			samePlaces(t, "Options.ValidateTolerationsUpdate", got, kubernetesPlaces(theirs, path))
 		})
 	}
-}
-
-// With the gate off, Lt and Gt are allowed in an update of a pod that has one of
-// them, and only there.
-func TestUpdateKeepsComparison(t *testing.T) {
-	if !gated.Comparison {
-		t.Skip("no comparison operators")
-	}
-	compares(t, "GetValidationOptionsFromPodSpecAndMeta", "Options.ValidateTolerationsUpdate")
-	gated.Set(t, false)
-	less := corev1.Toleration{Key: "a", Operator: opLt, Value: "5", Effect: "NoSchedule"}
-	greater := corev1.Toleration{Key: "b", Operator: opGt, Value: "7", Effect: "NoSchedule"}
-	plain := corev1.Toleration{Key: "c", Operator: corev1.TolerationOpExists}
-	for i, test := range []struct {
-		before, after []corev1.Toleration
-		valid         bool
-	}{
-		{[]corev1.Toleration{plain}, []corev1.Toleration{plain, less}, false},
-		{[]corev1.Toleration{less}, []corev1.Toleration{less}, true},
-		{[]corev1.Toleration{less}, []corev1.Toleration{less, greater}, true},
-		{[]corev1.Toleration{plain, greater}, []corev1.Toleration{less, plain, greater}, true},
-		{nil, []corev1.Toleration{greater}, false},
-	} {
-		from, to := pod(test.before), pod(test.after)
-		theirs := validation.ValidatePodUpdate(to, from, updateOptions(to, from))
-		same(t, fmt.Sprint("ValidatePodUpdate ", i), len(theirs) == 0, test.valid)
-		err := taints.Options{NoComparison: true}.ValidateTolerationsUpdate(
-			convert.Each(test.before, convert.FromToleration), convert.Each(test.after, convert.FromToleration),
-		)
-		same(t, fmt.Sprint("ValidateTolerationsUpdate ", i), err == nil, test.valid)
-	}
-	counted(t, 5)
 }
 
 // Kubernetes 1.34 does not know Lt and Gt. Later versions allow what is there

@@ -111,13 +111,6 @@ func writeChanges(out *bytes.Buffer, before, after []string) {
 	}
 }
 
-// The rewritten source, as it is built.
-func TestRewrite(t *testing.T) {
-	p := load(t, module(t, "operators"))
-	out, _ := rewrite(p.files[0].source, p.files[0].sites)
-	golden(t, "rewritten.golden", out)
-}
-
 // Edits elsewhere do not change what a mutant is called.
 func TestIdentitiesAreStable(t *testing.T) {
 	dir := module(t, "operators")

@@ -81,15 +81,3 @@ func ValidateTolerations(
 func PluginFeatures(comparison bool) feature.Features {
 	return feature.Features{EnableTaintTolerationComparisonOperators: comparison}
 }
-
-// ValidateOnlyAddedTolerations is what the API server checks a pod's tolerations
-// with when the pod is updated.
-func ValidateOnlyAddedTolerations(after, before []core.Toleration, path *field.Path,
-	options validation.PodValidationOptions,
-) field.ErrorList {
-	return validateOnlyAddedTolerations(after, before, path, options)
-}
-
-//go:linkname validateOnlyAddedTolerations k8s.io/kubernetes/pkg/apis/core/validation.validateOnlyAddedTolerations
-func validateOnlyAddedTolerations(newTolerations, oldTolerations []core.Toleration,
-	fldPath *field.Path, opts validation.PodValidationOptions) field.ErrorList

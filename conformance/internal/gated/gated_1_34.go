@@ -80,14 +80,3 @@ func PluginFeatures(comparison bool) feature.Features {
 	without(comparison)
 	return feature.Features{}
 }
-
-// ValidateOnlyAddedTolerations is what the API server checks a pod's tolerations
-// with when the pod is updated.
-func ValidateOnlyAddedTolerations(
-	after, before []core.Toleration, path *field.Path, _ validation.PodValidationOptions,
-) field.ErrorList {
-	return validateOnlyAddedTolerations(after, before, path)
-}
-
-//go:linkname validateOnlyAddedTolerations k8s.io/kubernetes/pkg/apis/core/validation.validateOnlyAddedTolerations
-func validateOnlyAddedTolerations(newTolerations, oldTolerations []core.Toleration, fldPath *field.Path) field.ErrorList

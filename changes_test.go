@@ -785,31 +785,6 @@ func TestChangesOnly(t *testing.T) {
 	}
 }
 
-func TestReconcileOwnedLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		current, desired := draw.CommonTaints.Draw(t, "current"), draw.CommonTaints.Draw(t, "desired")
-		owned := draw.Changes.Draw(t, "owned").Remove
-		c := taints.ReconcileOwned(current, owned, desired)
-		after, _ := c.Apply(current)
-		before, got, want := reference.Values(current), reference.Values(after), reference.Values(desired)
-		for id := range ids(slices.Concat(current, desired, after)) {
-			value, there := before[id]
-			if slices.Contains(owned, id) {
-				there = false
-			}
-			if wanted, ok := want[id]; ok {
-				value, there = wanted, true
-			}
-			if has, ok := got[id]; ok != there || ok && has != value {
-				t.Fatalf("%v is %q, %v after %v", id, has, ok, c)
-			}
-		}
-		if again := taints.ReconcileOwned(after, owned, desired); !again.IsZero() {
-			t.Fatalf("applied, and still %v", again)
-		}
-	})
-}
-
 func TestFindTaint(t *testing.T) {
 	list := listOf("a:NoSchedule b:NoExecute a=2:NoExecute a=3:NoExecute c:")
 	for _, tc := range []struct {

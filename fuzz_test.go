@@ -4,6 +4,7 @@ package taints_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -307,40 +308,47 @@ func TestAddLaws(t *testing.T) {
 	}
 }
 
-func ids(list []taints.Taint) map[taints.TaintID]bool {
-	m := map[taints.TaintID]bool{}
-	for _, t := range list {
-		m[t.ID()] = true
-	}
-	return m
-}
-
 func TestReconcileLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		current, old := draw.CommonTaints.Draw(t, "current"), draw.CommonTaints.Draw(t, "old")
-		new := draw.CommonTaints.Draw(t, "new")
-		c := taints.Reconcile(current, old, new)
-		after, err := c.ApplyStrict(current, true)
-		if err != nil {
-			t.Fatalf("%v cannot be applied: %v", c, err)
+		was := reference.Values(old)
+		putThere := func(id taints.TaintID, value string) bool {
+			v, ok := was[id]
+			return ok && v == value
 		}
-		got, was, before, want := reference.Values(after), reference.Values(old), reference.Values(current), reference.Values(new)
-		for id := range ids(slices.Concat(current, old, new, after)) {
-			value, there := before[id]
-			if old, mine := was[id]; mine && there && old == value {
-				there = false // it was put there by the old template
-			}
-			if wanted, ok := want[id]; ok {
-				value, there = wanted, true
-			}
-			if has, ok := got[id]; ok != there || ok && has != value {
-				t.Fatalf("%v is %q, %v after %v", id, has, ok, c)
-			}
-		}
-		if again := taints.Reconcile(after, old, new); !again.IsZero() {
-			t.Fatalf("applied, and still %v", again)
-		}
+		desired := draw.CommonTaints.Draw(t, "desired")
+		checkReconcile(t, current, desired, putThere, func(list []taints.Taint) taints.Changes {
+			return taints.Reconcile(list, old, desired)
+		})
+		owned := draw.Changes.Draw(t, "owned").Remove
+		isOwned := func(id taints.TaintID, _ string) bool { return slices.Contains(owned, id) }
+		checkReconcile(t, current, desired, isOwned, func(list []taints.Taint) taints.Changes {
+			return taints.ReconcileOwned(list, owned, desired)
+		})
 	})
+}
+
+// checkReconcile checks that the changes leave of the current taints those that
+// are not mine, and those that are desired.
+func checkReconcile(
+	t fataler, current, desired []taints.Taint, mine func(taints.TaintID, string) bool,
+	reconcile func([]taints.Taint) taints.Changes,
+) {
+	t.Helper()
+	c := reconcile(current)
+	after, err := c.ApplyStrict(current, true)
+	if err != nil {
+		t.Fatalf("%v cannot be applied: %v", c, err)
+	}
+	want := reference.Values(current)
+	maps.DeleteFunc(want, mine)
+	maps.Copy(want, reference.Values(desired))
+	if diff := difference(want, reference.Values(after)); diff != "" {
+		t.Fatalf("after %v (-want +got):\n%s", c, diff)
+	}
+	if again := reconcile(after); !again.IsZero() {
+		t.Fatalf("applied, and still %v", again)
+	}
 }
 
 func TestChangesRoundTrip(t *testing.T) {

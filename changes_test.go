@@ -428,6 +428,11 @@ func TestApply(t *testing.T) {
 			taints.Changes{Add: listOf("a=2:NoSchedule b:NoSchedule")},
 			"a=2:NoSchedule b:NoSchedule", "a=1:NoSchedule b:NoSchedule",
 		},
+		{
+			"another value of the second", "a=1:NoSchedule b=1:NoSchedule",
+			taints.Changes{Add: listOf("a=1:NoSchedule b=2:NoSchedule")},
+			"a=1:NoSchedule b=2:NoSchedule", "a=1:NoSchedule b=1:NoSchedule",
+		},
 		{"a new one", node, taints.Changes{Add: listOf("spot:NoSchedule")}, node + " spot:NoSchedule", ""},
 		{
 			"one effect goes", node,

@@ -259,13 +259,48 @@ func TestBruteEvictionOfOneTaint(t *testing.T) {
 	}
 }
 
-// A taint that is not tolerated decides without a toleration.
-func TestEvictionWithoutAToleration(t *testing.T) {
-	now := time.Unix(100, 0).UTC()
-	list := parseTaints("a:NoSchedule", "b:NoExecute")
-	want := taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: now, From: now}
-	if diff := cmp.Diff(want, taints.EvictionOf(list, parseTolerations("c op=Exists"), now)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+// Of two taints the one decides that is not tolerated, else the one whose deadline
+// is earlier.
+func TestEvictionOfTwoTaints(t *testing.T) {
+	now := time.Unix(1000, 0).UTC()
+	for _, tc := range []struct {
+		name        string
+		added       [2]int64 // 0: unknown
+		tolerations []string
+		want        taints.Eviction
+	}{
+		{
+			"neither is tolerated", [2]int64{}, []string{"c op=Exists"},
+			taints.Eviction{Outcome: taints.EvictsNow, At: now, From: now},
+		},
+		{
+			"the first for no time", [2]int64{}, []string{"a:NoExecute for 0s"},
+			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: now, From: now},
+		},
+		{
+			"the second is overdue", [2]int64{0, 10}, []string{"b:NoExecute for 60s"},
+			taints.Eviction{Outcome: taints.EvictsNow, At: time.Unix(70, 0).UTC(), From: now},
+		},
+		{
+			"the second came later and is tolerated for less", [2]int64{990, 995},
+			[]string{"a:NoExecute for 60s", "b:NoExecute for 10s"},
+			taints.Eviction{
+				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, Toleration: 1,
+				At: time.Unix(1005, 0).UTC(), From: time.Unix(995, 0).UTC(), Seconds: 10,
+			},
+		},
+	} {
+		list := parseTaints("a:NoExecute", "b:NoExecute")
+		for i, at := range tc.added {
+			if at > 0 {
+				added := time.Unix(at, 0).UTC()
+				list[i].TimeAdded = &added
+			}
+		}
+		got := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(list, parseTolerations(tc.tolerations...), now)
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
 	}
 }
 

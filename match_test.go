@@ -241,6 +241,7 @@ func TestNormalizeScores(t *testing.T) {
 		},
 		{"a large maximum", []int{0, 1, 2}, math.MaxInt64, []int64{math.MaxInt64, math.MaxInt64/2 + 1, 0}},
 		{"a negative maximum mirrors", []int{0, 1, 2}, -100, []int64{-100, -50, 0}},
+		{"the maximum -1", []int{0, 1, 2}, -1, []int64{-1, -1, 0}},
 		{"the least maximum", []int{0, 1, 2}, math.MinInt64, []int64{math.MinInt64, math.MinInt64 / 2, 0}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -81,6 +81,10 @@ func TestValidateKeysAndValues(t *testing.T) {
 		{"a-.b/c", taints.ErrInvalid, taints.ErrInvalid},
 		{".a/b", taints.ErrInvalid, taints.ErrInvalid},
 		{"a./b", taints.ErrInvalid, taints.ErrInvalid},
+		{"a`b/c", taints.ErrInvalid, taints.ErrInvalid},
+		{"a{b/c", taints.ErrInvalid, taints.ErrInvalid},
+		{"a:b/c", taints.ErrInvalid, taints.ErrInvalid},
+		{"a,b/c", taints.ErrInvalid, taints.ErrInvalid},
 		{long(253) + "/" + long(63), nil, taints.ErrInvalid},
 		{long(254) + "/a", taints.ErrTooLong, taints.ErrInvalid},
 		{"a/" + long(64), taints.ErrTooLong, taints.ErrInvalid},
@@ -220,6 +224,7 @@ func TestValidateUnderOptions(t *testing.T) {
 		{long + "*", nil},
 		{long + "a*", nil},
 		{long + "-*", taints.ErrInvalid},
+		{long[1:] + "-*", nil},
 		{long + "aa*", taints.ErrTooLong},
 		{"a/" + long + "aa*", taints.ErrTooLong},
 		{"**", taints.ErrInvalid},
@@ -817,6 +822,9 @@ func TestAddedSecondsAreNotShared(t *testing.T) {
 		b[1].TolerationSeconds,
 	}
 	for i, p := range pointers {
+		if *p != own {
+			t.Errorf("pointer %d is of %d", i, *p)
+		}
 		if slices.Contains(pointers[i+1:], p) {
 			t.Errorf("pointer %d is shared", i)
 		}

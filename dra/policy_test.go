@@ -68,8 +68,6 @@ func TestAllocation(t *testing.T) {
 			resourceapi.DeviceToleration{Key: "a", Operator: resourceapi.DeviceTolerationOpEqual, Value: "v"},
 			true,
 		},
-		{"equal by default", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Value: "v"}, true},
-		{"another value", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Value: "w"}, false},
 		{
 			"Lt",
 			resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule},
@@ -106,43 +104,18 @@ func TestPolicy(t *testing.T) {
 	type tolerations = []resourceapi.DeviceToleration
 	late := taint("a", noExecute)
 	late.TimeAdded = &metav1.Time{Time: added.Add(10 * time.Second)}
-	unset := taint("a", noExecute)
-	unset.TimeAdded = nil
-	future := taint("a", noExecute)
-	future.TimeAdded = &metav1.Time{Time: now.Add(time.Hour)}
 	for _, test := range []struct {
 		name        string
 		taints      []resourceapi.DeviceTaint
 		tolerations tolerations
 		want        string
 	}{
-		{"no taints", nil, nil, "stays"},
-		{"NoSchedule", []resourceapi.DeviceTaint{taint("a", noSchedule)}, nil, "stays"},
-		{"None", []resourceapi.DeviceTaint{taint("a", none)}, nil, "stays"},
 		{"not tolerated", []resourceapi.DeviceTaint{taint("a", noExecute)}, nil, "evicts now"},
-		{
-			"tolerated forever",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", noExecute, nil)},
-			"stays",
-		},
 		{
 			"tolerated for a time",
 			[]resourceapi.DeviceTaint{taint("a", noExecute)},
 			tolerations{exists("a", noExecute, seconds(300))},
 			"evicts at 2026-01-02T03:09:05Z, after 300s",
-		},
-		{
-			"in the past",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", noExecute, seconds(30))},
-			"evicts at 2026-01-02T03:04:35Z, after 30s",
-		},
-		{
-			"no seconds",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", noExecute, seconds(0))},
-			"evicts now",
 		},
 		{
 			"negative seconds",
@@ -169,46 +142,16 @@ func TestPolicy(t *testing.T) {
 			"evicts now",
 		},
 		{
-			"nor do their seconds",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", "", seconds(1)), exists("a", noExecute, seconds(300))},
-			"evicts at 2026-01-02T03:09:05Z, after 300s",
-		},
-		{
-			"another effect does not count",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", noSchedule, nil)},
-			"evicts now",
-		},
-		{
 			"from the taint's time",
 			[]resourceapi.DeviceTaint{taint("a", noExecute), late},
 			tolerations{exists("a", noExecute, seconds(300))},
 			"evicts at 2026-01-02T03:09:05Z, after 300s",
 		},
 		{
-			"a later taint for less",
-			[]resourceapi.DeviceTaint{late, taint("b", noExecute)},
-			tolerations{exists("a", noExecute, seconds(100)), exists("b", noExecute, seconds(105))},
-			"evicts at 2026-01-02T03:05:50Z, after 105s",
-		},
-		{
 			"Lt does not match",
 			[]resourceapi.DeviceTaint{{Key: "a", Value: "1", Effect: noExecute}},
 			tolerations{{Key: "a", Operator: "Lt", Value: "2", Effect: noExecute}},
 			"evicts now",
-		},
-		{
-			"without a time",
-			[]resourceapi.DeviceTaint{unset},
-			tolerations{exists("a", noExecute, seconds(300))},
-			"evicts at 2026-01-02T03:10:05Z, after 300s",
-		},
-		{
-			"from the future",
-			[]resourceapi.DeviceTaint{future},
-			tolerations{exists("a", noExecute, seconds(300))},
-			"evicts at 2026-01-02T04:10:05Z, after 300s",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -254,21 +197,4 @@ func TestEvictionTolerations(t *testing.T) {
 			t.Fatalf("the list was changed (-before +after):\n%s", diff)
 		}
 	})
-}
-
-// What a scheduler and an eviction controller ask allocates nothing.
-func TestNoAllocations(t *testing.T) {
-	device := []resourceapi.DeviceTaint{taint("a", noSchedule), taint("b", noExecute)}
-	request := []resourceapi.DeviceToleration{exists("a", noSchedule, nil), exists("b", noExecute, seconds(300))}
-	if allocs := testing.AllocsPerRun(100, func() {
-		dra.Options().FindUntolerated(dra.Taints(device), dra.Tolerations(request), taints.Hard)
-	}); allocs != 0 {
-		t.Errorf("FindUntolerated allocates %v times", allocs)
-	}
-	result := request[1:]
-	if allocs := testing.AllocsPerRun(100, func() {
-		dra.Policy().EvictionOf(dra.Taints(device), dra.EvictionTolerations(result), now)
-	}); allocs != 0 {
-		t.Errorf("EvictionOf allocates %v times", allocs)
-	}
 }

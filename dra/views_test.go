@@ -4,7 +4,6 @@ package dra_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/dra"
@@ -39,18 +38,3 @@ var tolerationViews = viewtest.Views[taints.Toleration, resourceapi.DeviceTolera
 
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }
 func TestTolerations(t *testing.T) { tolerationViews.Check(t, viewtest.Tolerations) }
-
-func TestWritesAreShared(t *testing.T) {
-	at := time.Unix(1, 0)
-	device := []resourceapi.DeviceTaint{{Key: "a", TimeAdded: &metav1.Time{Time: time.Unix(2, 0)}}}
-	view := dra.Taints(device)
-	view[0].Key = "b"
-	*view[0].TimeAdded = at
-	if device[0].Key != "b" || !device[0].TimeAdded.Time.Equal(at) {
-		t.Errorf("the list is %v", device)
-	}
-	view[0].TimeAdded = nil
-	if device[0].TimeAdded != nil {
-		t.Errorf("the list is %v", device)
-	}
-}

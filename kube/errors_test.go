@@ -8,16 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/viewtest"
 	"github.com/seed-0529bac1/taints/kube"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"pgregory.net/rapid"
 )
 
 func parseError(text string) error {
@@ -256,36 +253,4 @@ func wantFields(t *testing.T, list field.ErrorList, want map[string]field.ErrorT
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-// TestFieldErrorsOfValidation has one field error for each fault, under the path.
-func TestFieldErrorsOfValidation(t *testing.T) {
-	path := field.NewPath("spec")
-	rapid.Check(t, func(t *rapid.T) {
-		node := rapid.SliceOfN(viewtest.Taints, 0, 4).Draw(t, "taints")
-		pod := rapid.SliceOfN(viewtest.Tolerations, 0, 4).Draw(t, "tolerations")
-		for _, err := range []error{
-			taints.ValidateTaints(node),
-			taints.ValidateTolerations(pod),
-			taints.ValidateTolerationsUpdate(pod, nil),
-		} {
-			list := kube.FieldErrors(err, path)
-			if err == nil {
-				if list != nil {
-					t.Fatalf("%v for no error", list)
-				}
-				continue
-			}
-			faults := err.(*taints.ErrorList).Errors
-			if len(list) != len(faults) {
-				t.Fatalf("%d field errors for %v", len(list), err)
-			}
-			for i, e := range list {
-				if e.Type == field.ErrorTypeInternal || !strings.HasPrefix(e.Field, "spec") ||
-					e.Detail != faults[i].Detail {
-					t.Fatalf("%v for %v", e, faults[i])
-				}
-			}
-		}
-	})
 }

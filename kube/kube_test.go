@@ -3,9 +3,7 @@
 package kube_test
 
 import (
-	"errors"
 	"reflect"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 var taintViews = viewtest.Views[taints.Taint, corev1.Taint]{
@@ -50,34 +47,6 @@ func TestTimeWrapper(t *testing.T) {
 	if wrapper.NumField() != 1 || wrapper.Field(0).Type != reflect.TypeFor[time.Time]() ||
 		wrapper.Size() != reflect.TypeFor[time.Time]().Size() {
 		t.Errorf("%v is more than a time.Time", wrapper)
-	}
-}
-
-// An append to a view of a part of a list does not write behind that part.
-func TestAppendLeavesTheOriginal(t *testing.T) {
-	backing := []corev1.Toleration{{Key: "a"}, {Key: "b"}}
-	_ = append(kube.Tolerations(backing[:1]), taints.Toleration{Key: "c"})
-	if backing[1].Key != "b" {
-		t.Errorf("append wrote %q behind the end", backing[1].Key)
-	}
-}
-
-func TestWritesAreShared(t *testing.T) {
-	at := time.Unix(1, 0)
-	node := []corev1.Taint{{Key: "a", TimeAdded: &metav1.Time{Time: time.Unix(2, 0)}}}
-	view := kube.Taints(node)
-	view[0].Key = "b"
-	*view[0].TimeAdded = at
-	if node[0].Key != "b" || !node[0].TimeAdded.Time.Equal(at) {
-		t.Errorf("the list is %v", node)
-	}
-	node[0].TimeAdded = nil
-	if view[0].TimeAdded != nil {
-		t.Errorf("the view is %v", view)
-	}
-	view[0].TimeAdded = &at
-	if !node[0].TimeAdded.Time.Equal(at) {
-		t.Errorf("the list is %v", node)
 	}
 }
 
@@ -163,57 +132,5 @@ func TestValues(t *testing.T) {
 	our := kube.Toleration(toleration)
 	if our.TolerationSeconds != &seconds || !reflect.DeepEqual(kube.CoreToleration(our), toleration) {
 		t.Errorf("%v became %v", toleration, our)
-	}
-}
-
-// A taint without an effect, which some APIs allow, is a taint of its own: it
-// neither removes nor finds those of its key that have one.
-func TestWithoutEffect(t *testing.T) {
-	bare := corev1.Taint{Key: "startup"}
-	node := []corev1.Taint{
-		{Key: "startup", Effect: corev1.TaintEffectNoSchedule}, {Key: "startup", Effect: corev1.TaintEffectNoExecute},
-	}
-	if i, found := kube.Find(node, kube.Taint(bare).ID()); found {
-		t.Errorf("found %v", node[i])
-	}
-	remove := taints.Changes{Remove: []taints.TaintID{kube.Taint(bare).ID()}}
-	if got, changed := kube.Apply(node, remove); changed || len(got) != 2 {
-		t.Errorf("left are %v, changed %v", got, changed)
-	}
-	add := taints.Changes{Add: kube.Taints([]corev1.Taint{bare})}
-	for _, change := range []func([]corev1.Taint, taints.Changes) ([]corev1.Taint, bool){kube.Apply, kube.Ensure} {
-		got, changed := change(node, add)
-		if !changed || len(got) != 3 || got[2] != bare {
-			t.Errorf("got %v, changed %v", got, changed)
-		}
-		if again, changed := kube.Apply(got, remove); !changed || len(again) != 2 {
-			t.Errorf("left are %v, changed %v", again, changed)
-		}
-	}
-	if _, ok := taints.Compile(taints.TolerationsOf(kube.Taints([]corev1.Taint{bare}))).Match(kube.Taint(node[0])); ok {
-		t.Error("a list of it selects a taint with an effect")
-	}
-}
-
-// Two lists of which keys and effects may not repeat in either are validated as
-// one, and each fault is at its place in its list.
-func TestTwoLists(t *testing.T) {
-	spec := field.NewPath("spec")
-	permanent := []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}, {Key: "-", Effect: "NoExecute"}}
-	startup := []corev1.Taint{{Key: "cni", Effect: "Never"}, {Key: "gpu", Value: "x", Effect: corev1.TaintEffectNoSchedule}}
-	err := taints.ValidateTaints(kube.Taints(slices.Concat(permanent, startup)))
-	var list *taints.ErrorList
-	if !errors.As(err, &list) {
-		t.Fatal(err)
-	}
-	var fields []string
-	first, second := list.Split(len(permanent))
-	for _, e := range slices.Concat(
-		kube.FieldErrors(first, spec.Child("taints")), kube.FieldErrors(second, spec.Child("startupTaints")),
-	) {
-		fields = append(fields, e.Field)
-	}
-	if want := []string{"spec.taints[1].key", "spec.startupTaints[0].effect", "spec.startupTaints[1]"}; !slices.Equal(fields, want) {
-		t.Errorf("field errors are of %v, want %v", fields, want)
 	}
 }

@@ -297,9 +297,12 @@ func TestEvictionOfTwoTaints(t *testing.T) {
 				list[i].TimeAdded = &added
 			}
 		}
-		got := taints.EvictionPolicy{FromTimeAdded: true}.EvictionOf(list, parseTolerations(tc.tolerations...), now)
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		for _, fromTimeAdded := range []bool{tc.added != [2]int64{}, true} {
+			p := taints.EvictionPolicy{FromTimeAdded: fromTimeAdded}
+			got := p.EvictionOf(list, parseTolerations(tc.tolerations...), now)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+			}
 		}
 	}
 }

@@ -265,21 +265,6 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// Hostile names run nothing in a real browser.
-func TestBrowserHostile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	dom := browse(t, mustRun(t, hostileInput(), "-o", "html"), "")
-	if !strings.Contains(dom, "<title>kubectl whynot: ") || strings.Contains(dom, "<img") ||
-		strings.Count(dom, "<script") != 1 {
-		t.Errorf("the page was taken over: %.2000s", dom)
-	}
-	if !strings.Contains(dom, `class="js"`) {
-		t.Error("the script did not run")
-	}
-}
-
 // Every group that the matrix names is among the groups of the page, however
 // many there are.
 func TestGroupsOfMatrix(t *testing.T) {

@@ -7,16 +7,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"reflect"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,8 +28,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
 )
 
-var screenshots = flag.String("screenshots", "", "write screenshots of the page to this `folder`")
-
 // TestBrowser tries the page in a headless Chromium.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
@@ -44,7 +38,6 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("Readme", func(t *testing.T) { testReadme(t, files) })
 	whole := newHandler(files)
 	for _, test := range []struct {
 		name    string
@@ -61,7 +54,6 @@ func TestBrowser(t *testing.T) {
 		{"Keyboard", whole, testKeyboard},
 		{"Widths", whole, testWidths},
 		{"Contrast", whole, testContrast},
-		{"Screenshots", whole, takeScreenshots},
 		{"PlainFiles", plainFiles(t, files), testPlainFiles},
 		{"NoProgram", newHandler(files[1:]), testNoProgram},
 	} {
@@ -70,28 +62,6 @@ func TestBrowser(t *testing.T) {
 			defer server.Close()
 			test.try(openPage(t, browser, server.URL))
 		})
-	}
-}
-
-// testReadme compares the sizes that the README has with those of the page, which
-// another version of Go changes a little.
-func testReadme(t *testing.T, files []file) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for row, s := range map[string]sizes{"the page in all": sizesOf(files), "its WebAssembly": sizesOf(files[:1])} {
-		m := regexp.MustCompile(regexp.QuoteMeta(row) + ` \| ([0-9.]+) MB \| ([0-9.]+) MB`).FindSubmatch(text)
-		if m == nil {
-			t.Errorf("the README does not say how large %s is", row)
-			continue
-		}
-		for i, n := range []int{s.compressed, s.plain} {
-			said, err := strconv.ParseFloat(string(m[i+1]), 64)
-			if ratio := said * 1e6 / float64(n); err != nil || ratio < 0.95 || ratio > 1.05 {
-				t.Errorf("the README says %s MB for the %d bytes of %s", m[i+1], n, row)
-			}
-		}
 	}
 }
 
@@ -325,42 +295,6 @@ func testNoProgram(p *browserPage) {
 	p.want("what was typed", "$('#taints').value", "a")
 }
 
-// takeScreenshots writes pictures for people to look at, where they ask for them.
-func takeScreenshots(p *browserPage) {
-	if *screenshots == "" {
-		p.fails = true // as the page closes while it loads
-		p.t.Skip("no -screenshots")
-	}
-	for name, link := range map[string]string{
-		"desktop":               samples[0].Link(),
-		"desktop-problems":      "#taints=dedicated%3Dml:NoSchedul%0Aspot:PreferNoSchedule&tolerations=%5B%7B%22key%22:%22a%22,%22operater%22:%22Exists%22,%22effect%22:%22NoSchedule%22%7D%5D",
-		"desktop-yaml":          samples[4].Link(),
-		"desktop-yaml-problems": "#taints=-+key:+a%0A++effect:+%5BNoSchedule%0A&tolerations=-+key:+a%0A++value:+yes%0A++effekt:+NoSchedule%0A-+%26x%0A++key:+b%0A++operator:+Exists%0A-+*x%0A",
-		"desktop-dark":          samples[2].Link(),
-		"daemonset-dark":        samples[5].Link(),
-		"phone":                 samples[0].Link(),
-		"phone-dark":            samples[6].Link(),
-	} {
-		scheme, isPhone := "light", strings.HasPrefix(name, "phone")
-		if strings.HasSuffix(name, "-dark") {
-			scheme = "dark"
-		}
-		p.media(scheme)
-		p.size(1280, 1200)
-		if isPhone {
-			p.size(390, 844)
-		}
-		p.visit(link)
-		p.want("the answer", "$('#placement strong') !== null", true)
-		p.screenshot(filepath.Join(*screenshots, name+".png"))
-		if isPhone {
-			p.run("document.querySelector('#results').scrollIntoView()")
-			p.want("that the bar goes", "$('#bar').hidden", true)
-			p.screenshot(filepath.Join(*screenshots, name+"-answer.png"))
-		}
-	}
-}
-
 // startBrowser starts a Chromium, and skips the test where there is none.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
@@ -509,11 +443,4 @@ func (p *browserPage) media(scheme string) {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 		return err
 	}))
-}
-
-func (p *browserPage) screenshot(name string) {
-	p.t.Helper()
-	if err := os.WriteFile(name, get(p, chromedp.CaptureScreenshot()), 0o644); err != nil {
-		p.t.Fatal(err)
-	}
 }

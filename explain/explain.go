@@ -6,6 +6,7 @@
 //
 //	m := taints.Compile(pod.Tolerations)
 //	fmt.Println(explain.Node(m, node.Taints))
+//	fmt.Println(explain.Groups(m, taints.Hard, index.Groups())) // of a whole cluster
 //
 // The results have no hidden fields: they can be compared, and come back whole
 // from JSON. Functions and methods accept any input, and do not panic except on a

@@ -17,7 +17,7 @@ import (
 var observed = time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)
 
 // Seconds beyond time.Duration: Kubernetes multiplies them into one and overflows,
-// so that 9223372037 of them are for ever and 18446744074 are 290 milliseconds. Here
+// so that 9223372037 of them are forever and 18446744074 are 290 milliseconds. Here
 // they are what they say.
 func TestHugeSecondsDoNotOverflow(t *testing.T) {
 	const maxUnix = math.MaxInt64 - 62135596800

@@ -64,7 +64,7 @@ func drawTaints(t *rapid.T, before []corev1.Taint, now time.Time) []corev1.Taint
 // answer returns what the library says about the pod.
 func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 	var n corev1.Node
-	w.must(w.client.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
+	w.must(w.api.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
 	policy := w.o.Policy
 	policy.Arrival = obj.CreationTimestamp.Time
 	return policy.EvictionOf(kube.Taints(n.Spec.Taints), kube.Tolerations(obj.Spec.Tolerations), w.now())
@@ -148,9 +148,7 @@ func testEvictions(t *rapid.T) {
 		if e.Outcome != taints.Stays {
 			want = e.At.Sub(w.begin)
 		}
-		if due := w.due(obj.Name); due != want {
-			t.Errorf("%s is due after %v, the library says %v", obj.Name, due, want)
-		}
+		w.wantDue(obj.Name, want)
 	}
 	w.pass(2 * time.Minute)
 	for _, obj := range w.podList() {

@@ -150,7 +150,7 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 		"-data-items-dir=" + b.path("tmp"),
 	}
 	if b.profiles != "" {
-		args = append(args, "-profile="+filepath.Join(b.profiles, fileName(w, s)+".pprof"))
+		args = append(args, "-test.cpuprofile="+filepath.Join(b.profiles, fileName(w, s)+".pprof"))
 	}
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"), args...)
 	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // the paths of templates start there

@@ -4,8 +4,6 @@ package meter
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,24 +82,5 @@ func TestMeter(t *testing.T) {
 	want := measurement.Run{Pods: 6, CPU: 40, Algorithm: measurement.Sum{Count: 4, Sum: 2}}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestProfile(t *testing.T) {
-	m := &Meter{Gatherer: &gatherer{pages: [][]*dto.MetricFamily{page(1), page(2)}}}
-	if err := m.StopProfile(); err != nil {
-		t.Errorf("no profile: %v", err)
-	}
-	m.Profile = filepath.Join(t.TempDir(), "profile")
-	for range 2 { // the second does not start it again
-		if _, err := m.Gather(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := m.StopProfile(); err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(m.Profile); err != nil || info.Size() == 0 {
-		t.Errorf("the profile: %v, %v", info, err)
 	}
 }

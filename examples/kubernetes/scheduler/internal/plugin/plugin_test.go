@@ -293,20 +293,18 @@ func TestNamedNodes(t *testing.T) {
 		"any but one":      affinity(other),
 		"one, any but one": affinity(append(other, named...)),
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := &Taints{}
-			for _, n := range pool() {
-				p.nodes.set(n)
-			}
-			pod := pod(equal("dedicated", "Web")) // which no node lets in
-			pod.Spec.Affinity = a
-			snapshot := snapshotOf(pool()...)
-			result, _ := theirs.PreFilter(t.Context(), newState(), pod, snapshot)
-			_, status := p.PreFilter(t.Context(), newState(), pod, snapshot)
-			if named := !result.AllNodes(); status.IsSuccess() != named {
-				t.Errorf("%v, but NodeAffinity leaves %v", status, result)
-			}
-		})
+		p := &Taints{}
+		for _, n := range pool() {
+			p.nodes.set(n)
+		}
+		pod := pod(equal("dedicated", "Web")) // which no node lets in
+		pod.Spec.Affinity = a
+		snapshot := snapshotOf(pool()...)
+		result, _ := theirs.PreFilter(t.Context(), newState(), pod, snapshot)
+		_, status := p.PreFilter(t.Context(), newState(), pod, snapshot)
+		if named := !result.AllNodes(); status.IsSuccess() != named {
+			t.Errorf("%s: %v, but NodeAffinity leaves %v", name, status, result)
+		}
 	}
 }
 
@@ -401,38 +399,26 @@ func newState() fwk.CycleState { return framework.NewCycleState() }
 // PreFilter, where it cannot know what it has said, it names none.
 func TestFilterNamesFewTaints(t *testing.T) {
 	ctx, p, state, next := t.Context(), &Taints{}, newState(), newState()
-	p.PreFilter(ctx, state, pod(), nil)
-	p.PreFilter(ctx, next, pod(), nil)
-	for _, test := range []struct {
-		state fwk.CycleState
-		team  int
-		named bool
-	}{
-		{state, maxReasons - 1, true},
-		{state, maxReasons, false},
-		{state, 0, true},
-		{next, maxReasons, true},
-		{newState(), 0, false},
-	} {
-		for i := range maxReasons {
-			if test.state == state {
-				filterTeam(ctx, p, state, i)
-			}
-		}
+	expect := func(state fwk.CycleState, team int, named bool) {
+		t.Helper()
 		want := untolerated
-		if test.named {
-			want += fmt.Sprintf(": team=%d:NoSchedule", test.team)
+		if named {
+			want += fmt.Sprintf(": team=%d:NoSchedule", team)
 		}
-		if got := filterTeam(ctx, p, test.state, test.team); got != want {
+		n := node("node", taint("team", fmt.Sprint(team), corev1.TaintEffectNoSchedule))
+		if got := p.Filter(ctx, state, pod(), snapshotOf(n)[0]).Message(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-}
-
-// filterTeam returns what Filter says about a node with the taint of a team.
-func filterTeam(ctx context.Context, p *Taints, state fwk.CycleState, team int) string {
-	n := node("node", taint("team", fmt.Sprint(team), corev1.TaintEffectNoSchedule))
-	return p.Filter(ctx, state, pod(), snapshotOf(n)[0]).Message()
+	p.PreFilter(ctx, state, pod(), nil)
+	p.PreFilter(ctx, next, pod(), nil)
+	for team := range maxReasons {
+		expect(state, team, true)
+	}
+	expect(state, maxReasons, false)
+	expect(state, 0, true)
+	expect(next, maxReasons, true)
+	expect(newState(), 0, false)
 }
 
 // A summary names so many taints. It counts a node with several others once.

@@ -41,7 +41,6 @@ func TestParse(t *testing.T) {
 			o.controller.Policy.FromTimeAdded, o.controller.KeepTimers = false, true
 			o.controller.Method = controller.Delete
 		}},
-		{"-select LongestMatch", func(o *options) { o.controller.Policy.Select = taints.LongestMatch }},
 		{"-select ShortestMatch", func(o *options) { o.controller.Policy.Select = taints.ShortestMatch }},
 		{"-dry-run -qps 0 -burst 1 -workers 1", func(o *options) {
 			o.controller.DryRun, o.controller.QPS, o.controller.Burst, o.controller.Workers = true, 0, 1, 1
@@ -64,37 +63,28 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestWrongUsage(t *testing.T) {
-	for args, want := range map[string]string{
-		"-method shoot":            `-method "shoot": want evict or delete`,
-		"-select last":             `"last" for flag -select`,
-		"-qps -1":                  "-qps -1: want 0 or more",
-		"-burst 0":                 "-burst 0: want 1 or more",
-		"-workers 0":               "-workers 0: want 1 or more",
-		"all":                      `unexpected argument "all"`,
-		"-no-such-flag":            "not defined: -no-such-flag",
-		"-method shoot -workers 0": "-workers 0",
+func TestRun(t *testing.T) {
+	for _, tc := range []struct {
+		args string
+		code int
+		want string // in the output
+	}{
+		{"-method shoot", 2, `-method "shoot": want evict or delete`},
+		{"-select last", 2, `"last" for flag -select`},
+		{"-qps -1", 2, "-qps -1: want 0 or more"},
+		{"-burst 0", 2, "-burst 0: want 1 or more"},
+		{"-method shoot -workers 0", 2, "-workers 0: want 1 or more"},
+		{"all", 2, `unexpected argument "all"`},
+		{"-no-such-flag", 2, "not defined: -no-such-flag"},
+		{"-h", 0, "-from-time-added"},
+		{"-version", 0, "evictor " + version.String() + "\n"},
+		{"-kubeconfig=/does/not/exist", 1, "/does/not/exist"},
 	} {
-		var stderr strings.Builder
-		code := run(context.Background(), strings.Fields(args), io.Discard, &stderr)
-		if code != 2 || !strings.Contains(stderr.String(), want) {
-			t.Errorf("%s: code %d, %s", args, code, stderr.String())
+		var output strings.Builder
+		code := run(t.Context(), strings.Fields(tc.args), &output, &output)
+		if code != tc.code || !strings.Contains(output.String(), tc.want) {
+			t.Errorf("%s: code %d, %s", tc.args, code, output.String())
 		}
-	}
-	var stderr strings.Builder
-	if code := run(context.Background(), []string{"-h"}, io.Discard, &stderr); code != 0 ||
-		!strings.Contains(stderr.String(), "-from-time-added") {
-		t.Errorf("-h: code %d, %s", code, stderr.String())
-	}
-	stderr.Reset()
-	code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, io.Discard, &stderr)
-	if code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
-		t.Errorf("no cluster: code %d, %s", code, stderr.String())
-	}
-	var stdout strings.Builder
-	if code := run(context.Background(), []string{"-version"}, &stdout, io.Discard); code != 0 ||
-		stdout.String() != "evictor "+version.String()+"\n" {
-		t.Errorf("-version: code %d, %s", code, stdout.String())
 	}
 }
 

@@ -294,10 +294,10 @@ func TestACacheThatCannotBeRead(t *testing.T) {
 		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
 		w.setNode("n", taint("a:NoExecute", begin))
 		w.settle()
-		w.unreadable = errors.New("not started")
+		w.unreadable.Store(true)
 		w.pass(20 * s)
 		w.wantAttempts("")
-		w.unreadable = nil
+		w.unreadable.Store(false)
 		w.pass(20 * s)
 		w.wantAttempts("web")
 	})
@@ -559,8 +559,6 @@ func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 20, workers }), func(w *world) {
 		tries := map[string]int{}
 		w.fail = func(name string) error {
-			w.mu.Lock()
-			defer w.mu.Unlock()
 			if tries[name]++; strings.HasPrefix(name, "held-") {
 				return disrupts("no", 0)
 			}

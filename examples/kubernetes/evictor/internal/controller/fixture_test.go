@@ -4,11 +4,13 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,14 +63,14 @@ type world struct {
 	hold bool
 	held []reconcile.Request
 
-	mu       sync.Mutex
+	mu       sync.Mutex // held while fail runs
 	evicted  map[types.UID]time.Time // when each pod was evicted
 	attempts []string                // names of the pods of all attempts
 	events   []string
 	notes    map[string]string       // by what identifies an event to Kubernetes
 	fail     func(name string) error // an error fails the eviction
-	// unreadable is the error of the cache.
-	unreadable error
+	// unreadable means that the cache cannot be read.
+	unreadable atomic.Bool
 	// lags means that the cache still has deleted pods.
 	lags bool
 }
@@ -211,11 +213,8 @@ func (w *world) get(
 	ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object,
 	opts ...client.GetOption,
 ) error {
-	w.mu.Lock()
-	err := w.unreadable
-	w.mu.Unlock()
-	if err != nil {
-		return err
+	if w.unreadable.Load() {
+		return errors.New("not started")
 	}
 	found := obj.DeepCopyObject().(client.Object)
 	if err := c.Get(ctx, name, found, opts...); err != nil {
@@ -270,11 +269,11 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 		return nil
 	}
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.attempts = append(w.attempts, obj.GetName())
 	if at, ok := w.evicted[*p.UID]; ok {
 		w.t.Errorf("%s is evicted a second time, after %v", obj.GetName(), at)
 	}
-	w.mu.Unlock()
 	if w.fail != nil {
 		if err := w.fail(obj.GetName()); err != nil {
 			return err
@@ -288,9 +287,7 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 		return apierrors.NewConflict(corev1.Resource("pods"), now.Name,
 			fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
 	}
-	w.mu.Lock()
 	w.evicted[now.UID] = time.Now()
-	w.mu.Unlock()
 	if w.lags {
 		return nil
 	}

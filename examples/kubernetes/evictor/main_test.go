@@ -91,18 +91,26 @@ func TestRun(t *testing.T) {
 // TestServeWithoutAPIServer starts where there is no API server. The program waits for
 // it, healthy and not ready, and ends when it is told to.
 func TestServeWithoutAPIServer(t *testing.T) {
-	o, err := parse([]string{"-metrics-addr=0", "-leader-elect-namespace=default"}, io.Discard)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := freeAddress(t)
-	o.healthAddr = freeAddress(t)
+	health := listener.Addr().String()
+	listener.Close()
+	args := []string{"-metrics-addr=0", "-leader-elect-namespace=default", "-health-addr=" + health}
+	o, err := parse(args, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- serve(ctx, &rest.Config{Host: "http://" + gone}, o) }()
+	go func() { ended <- serve(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, o) }()
 	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusInternalServerError} {
 		for got := 0; got != want; time.Sleep(10 * time.Millisecond) {
-			got = status("http://" + o.healthAddr + path)
+			if response, err := http.Get("http://" + health + path); err == nil {
+				got = response.StatusCode
+				response.Body.Close()
+			}
 			select {
 			case err := <-ended:
 				t.Fatalf("ended before %s was %d: %v", path, want, err)
@@ -114,25 +122,4 @@ func TestServeWithoutAPIServer(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-}
-
-// freeAddress returns an address that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// status returns the status that a GET is answered with, and 0 where it is not.
-func status(url string) int {
-	response, err := http.Get(url)
-	if err != nil {
-		return 0
-	}
-	defer response.Body.Close()
-	return response.StatusCode
 }

@@ -63,7 +63,7 @@ type world struct {
 	hold bool
 	held []reconcile.Request
 
-	mu       sync.Mutex // held while fail runs
+	mu       sync.Mutex              // held while fail runs
 	evicted  map[types.UID]time.Time // when each pod was evicted
 	attempts []string                // names of the pods of all attempts
 	events   []string

@@ -20,45 +20,38 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	defaults := options{
-		controller: controller.Options{
-			Policy:  taints.EvictionPolicy{FromTimeAdded: true},
-			Method:  controller.Evict,
-			QPS:     50,
-			Burst:   100,
-			Workers: 8,
+	for args, want := range map[string]options{
+		"": {
+			controller: controller.Options{
+				Policy:  taints.EvictionPolicy{FromTimeAdded: true},
+				Method:  controller.Evict,
+				QPS:     50,
+				Burst:   100,
+				Workers: 8,
+			},
+			metricsAddr: "127.0.0.1:8080", healthAddr: "127.0.0.1:8081",
+			leaderElect: true, leaseName: "taints-evictor",
+			leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
 		},
-		metricsAddr: "127.0.0.1:8080", healthAddr: "127.0.0.1:8081",
-		leaderElect: true, leaseName: "taints-evictor",
-		leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
-	}
-	for _, tc := range []struct {
-		args   string
-		change func(*options)
-	}{
-		{"", func(*options) {}},
-		{"-from-time-added=false -keep-timers -method=delete", func(o *options) {
-			o.controller.Policy.FromTimeAdded, o.controller.KeepTimers = false, true
-			o.controller.Method = controller.Delete
-		}},
-		{"-select ShortestMatch", func(o *options) { o.controller.Policy.Select = taints.ShortestMatch }},
-		{"-dry-run -qps 0 -burst 1 -workers 1", func(o *options) {
-			o.controller.DryRun, o.controller.QPS, o.controller.Burst, o.controller.Workers = true, 0, 1, 1
-		}},
-		{
-			"-metrics-addr 0 -health-addr :9 -v 2",
-			func(o *options) { o.metricsAddr, o.healthAddr, o.verbosity = "0", ":9", 2 },
-		},
-		{
-			"-leader-elect=false -lease-duration 1ms",
-			func(o *options) { o.leaderElect, o.leaseDuration = false, time.Millisecond },
+		"-from-time-added=false -select ShortestMatch -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
+			"-metrics-addr 0 -health-addr :9 -v 2 -version -leader-elect=false -leader-elect-namespace kube-system " +
+			"-leader-elect-name other -lease-duration 3s -renew-deadline 2s -retry-period 1s": {
+			controller: controller.Options{
+				Policy:     taints.EvictionPolicy{Select: taints.ShortestMatch},
+				KeepTimers: true,
+				Method:     controller.Delete,
+				DryRun:     true,
+				Burst:      1,
+				Workers:    2,
+			},
+			metricsAddr: "0", healthAddr: ":9", verbosity: 2, version: true,
+			leaseNamespace: "kube-system", leaseName: "other",
+			leaseDuration: 3 * time.Second, renewDeadline: 2 * time.Second, retryPause: time.Second,
 		},
 	} {
-		want := defaults
-		tc.change(&want)
-		got, err := parse(strings.Fields(tc.args), io.Discard)
+		got, err := parse(strings.Fields(args), io.Discard)
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v\nwant %+v", tc.args, got, err, want)
+			t.Errorf("%s: got %+v, %v\nwant %+v", args, got, err, want)
 		}
 	}
 }

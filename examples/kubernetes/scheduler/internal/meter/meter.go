@@ -39,20 +39,6 @@ type Meter struct {
 	first, last *measurement.Run // what was gathered
 }
 
-// bound counts a pod.
-func (m *Meter) bound(pod *corev1.Pod) {
-	if !slices.Contains(m.Namespaces, pod.Namespace) || !m.Selector.Matches(labels.Set(pod.Labels)) {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.end = time.Now()
-	if m.pods == 0 {
-		m.begin = m.end
-	}
-	m.pods++
-}
-
 // Gather implements [metrics.Gatherer].
 func (m *Meter) Gather() ([]*dto.MetricFamily, error) {
 	families, err := m.Gatherer.Gather()
@@ -100,23 +86,29 @@ func snapshot(families []*dto.MetricFamily) *measurement.Run {
 	return s
 }
 
-// A clock is the plugin by which a Meter sees pods bound.
-type clock struct{ meter *Meter }
+var _ fwk.PostBindPlugin = (*Meter)(nil)
 
-var _ fwk.PostBindPlugin = clock{}
-
-// Clock is the name of the plugin.
+// Clock is the name of the plugin that a Meter is.
 const Clock = "Clock"
 
-// NewClock makes the plugin.
+// NewClock returns the Meter as a plugin.
 func (m *Meter) NewClock(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
-	return clock{m}, nil
+	return m, nil
 }
 
 // Name returns the name of the plugin.
-func (c clock) Name() string { return Clock }
+func (m *Meter) Name() string { return Clock }
 
 // PostBind counts a pod that was bound.
-func (c clock) PostBind(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, _ string) {
-	c.meter.bound(pod)
+func (m *Meter) PostBind(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, _ string) {
+	if !slices.Contains(m.Namespaces, pod.Namespace) || !m.Selector.Matches(labels.Set(pod.Labels)) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.end = time.Now()
+	if m.pods == 0 {
+		m.begin = m.end
+	}
+	m.pods++
 }

@@ -20,99 +20,90 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	defaults := options{
-		controller: controller.Options{
-			Policy:  taints.EvictionPolicy{FromTimeAdded: true},
-			Method:  controller.Evict,
-			QPS:     50,
-			Burst:   100,
-			Workers: 8,
+	for args, want := range map[string]options{
+		"": {
+			controller: controller.Options{
+				Policy:  taints.EvictionPolicy{FromTimeAdded: true},
+				Method:  controller.Evict,
+				QPS:     50,
+				Burst:   100,
+				Workers: 8,
+			},
+			metricsAddr: "127.0.0.1:8080", healthAddr: "127.0.0.1:8081",
+			leaderElect: true, leaseName: "taints-evictor",
+			leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
 		},
-		metricsAddr: "127.0.0.1:8080", healthAddr: "127.0.0.1:8081",
-		leaderElect: true, leaseName: "taints-evictor",
-		leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
-	}
-	for _, tc := range []struct {
-		args   string
-		change func(*options)
-	}{
-		{"", func(*options) {}},
-		{"-from-time-added=false -keep-timers -method=delete", func(o *options) {
-			o.controller.Policy.FromTimeAdded, o.controller.KeepTimers = false, true
-			o.controller.Method = controller.Delete
-		}},
-		{"-select LongestMatch", func(o *options) { o.controller.Policy.Select = taints.LongestMatch }},
-		{"-select ShortestMatch", func(o *options) { o.controller.Policy.Select = taints.ShortestMatch }},
-		{"-dry-run -qps 0 -burst 1 -workers 1", func(o *options) {
-			o.controller.DryRun, o.controller.QPS, o.controller.Burst, o.controller.Workers = true, 0, 1, 1
-		}},
-		{
-			"-metrics-addr 0 -health-addr :9 -v 2",
-			func(o *options) { o.metricsAddr, o.healthAddr, o.verbosity = "0", ":9", 2 },
-		},
-		{
-			"-leader-elect=false -lease-duration 1ms",
-			func(o *options) { o.leaderElect, o.leaseDuration = false, time.Millisecond },
+		"-from-time-added=false -select ShortestMatch -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
+			"-metrics-addr 0 -health-addr :9 -v 2 -version -leader-elect=false -leader-elect-namespace kube-system " +
+			"-leader-elect-name other -lease-duration 3s -renew-deadline 2s -retry-period 1s": {
+			controller: controller.Options{
+				Policy:     taints.EvictionPolicy{Select: taints.ShortestMatch},
+				KeepTimers: true,
+				Method:     controller.Delete,
+				DryRun:     true,
+				Burst:      1,
+				Workers:    2,
+			},
+			metricsAddr: "0", healthAddr: ":9", verbosity: 2, version: true,
+			leaseNamespace: "kube-system", leaseName: "other",
+			leaseDuration: 3 * time.Second, renewDeadline: 2 * time.Second, retryPause: time.Second,
 		},
 	} {
-		want := defaults
-		tc.change(&want)
-		got, err := parse(strings.Fields(tc.args), io.Discard)
+		got, err := parse(strings.Fields(args), io.Discard)
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v\nwant %+v", tc.args, got, err, want)
+			t.Errorf("%s: got %+v, %v\nwant %+v", args, got, err, want)
 		}
 	}
 }
 
-func TestWrongUsage(t *testing.T) {
-	for args, want := range map[string]string{
-		"-method shoot":            `-method "shoot": want evict or delete`,
-		"-select last":             `"last" for flag -select`,
-		"-qps -1":                  "-qps -1: want 0 or more",
-		"-burst 0":                 "-burst 0: want 1 or more",
-		"-workers 0":               "-workers 0: want 1 or more",
-		"all":                      `unexpected argument "all"`,
-		"-no-such-flag":            "not defined: -no-such-flag",
-		"-method shoot -workers 0": "-workers 0",
+func TestRun(t *testing.T) {
+	for _, tc := range []struct {
+		args string
+		code int
+		want string // in the output
+	}{
+		{"-method shoot", 2, `-method "shoot": want evict or delete`},
+		{"-select last", 2, `"last" for flag -select`},
+		{"-qps -1", 2, "-qps -1: want 0 or more"},
+		{"-burst 0", 2, "-burst 0: want 1 or more"},
+		{"-method shoot -workers 0", 2, "-workers 0: want 1 or more"},
+		{"all", 2, `unexpected argument "all"`},
+		{"-no-such-flag", 2, "not defined: -no-such-flag"},
+		{"-h", 0, "-from-time-added"},
+		{"-version", 0, "evictor " + version.String() + "\n"},
+		{"-kubeconfig=/does/not/exist", 1, "/does/not/exist"},
 	} {
-		var stderr strings.Builder
-		code := run(context.Background(), strings.Fields(args), io.Discard, &stderr)
-		if code != 2 || !strings.Contains(stderr.String(), want) {
-			t.Errorf("%s: code %d, %s", args, code, stderr.String())
+		var output strings.Builder
+		code := run(t.Context(), strings.Fields(tc.args), &output, &output)
+		if code != tc.code || !strings.Contains(output.String(), tc.want) {
+			t.Errorf("%s: code %d, %s", tc.args, code, output.String())
 		}
-	}
-	var stderr strings.Builder
-	if code := run(context.Background(), []string{"-h"}, io.Discard, &stderr); code != 0 ||
-		!strings.Contains(stderr.String(), "-from-time-added") {
-		t.Errorf("-h: code %d, %s", code, stderr.String())
-	}
-	stderr.Reset()
-	code := run(context.Background(), []string{"-kubeconfig=/does/not/exist"}, io.Discard, &stderr)
-	if code != 1 || !strings.Contains(stderr.String(), "/does/not/exist") {
-		t.Errorf("no cluster: code %d, %s", code, stderr.String())
-	}
-	var stdout strings.Builder
-	if code := run(context.Background(), []string{"-version"}, &stdout, io.Discard); code != 0 ||
-		stdout.String() != "evictor "+version.String()+"\n" {
-		t.Errorf("-version: code %d, %s", code, stdout.String())
 	}
 }
 
 // TestServeWithoutAPIServer starts where there is no API server. The program waits for
 // it, healthy and not ready, and ends when it is told to.
 func TestServeWithoutAPIServer(t *testing.T) {
-	o, err := parse([]string{"-metrics-addr=0", "-leader-elect-namespace=default"}, io.Discard)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := freeAddress(t)
-	o.healthAddr = freeAddress(t)
+	health := listener.Addr().String()
+	listener.Close()
+	args := []string{"-metrics-addr=0", "-leader-elect-namespace=default", "-health-addr=" + health}
+	o, err := parse(args, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- serve(ctx, &rest.Config{Host: "http://" + gone}, o) }()
+	go func() { ended <- serve(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, o) }()
 	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusInternalServerError} {
 		for got := 0; got != want; time.Sleep(10 * time.Millisecond) {
-			got = status("http://" + o.healthAddr + path)
+			if response, err := http.Get("http://" + health + path); err == nil {
+				got = response.StatusCode
+				response.Body.Close()
+			}
 			select {
 			case err := <-ended:
 				t.Fatalf("ended before %s was %d: %v", path, want, err)
@@ -124,25 +115,4 @@ func TestServeWithoutAPIServer(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-}
-
-// freeAddress returns an address that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// status returns the status that a GET is answered with, and 0 where it is not.
-func status(url string) int {
-	response, err := http.Get(url)
-	if err != nil {
-		return 0
-	}
-	defer response.Body.Close()
-	return response.StatusCode
 }

@@ -33,7 +33,6 @@ type bench struct {
 	own        string // the folder of this package
 	kubernetes string // the folder of scheduler_perf
 	scratch    string // a folder for temporary files
-	logs       string // a folder for the output of runs, or ""
 	profiles   string // a folder for CPU profiles, or ""
 }
 
@@ -47,13 +46,13 @@ const (
 )
 
 // newBench builds what the runs need.
-func newBench(ctx context.Context, logs, profiles string) (*bench, error) {
+func newBench(ctx context.Context, profiles string) (*bench, error) {
 	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
 	own, kubernetes, ok := strings.Cut(out, "\n")
 	if err != nil || !ok {
 		return nil, fmt.Errorf("is this examples/kubernetes? %q, %w", out, err)
 	}
-	b := &bench{own: own, kubernetes: kubernetes, logs: logs}
+	b := &bench{own: own, kubernetes: kubernetes}
 	if profiles != "" { // runs have a working directory of their own
 		if b.profiles, err = filepath.Abs(profiles); err != nil {
 			return nil, err
@@ -69,7 +68,7 @@ func newBench(ctx context.Context, logs, profiles string) (*bench, error) {
 }
 
 func (b *bench) prepare(ctx context.Context) error {
-	for _, folder := range []string{b.logs, b.profiles, b.path("bin"), b.path("tmp")} {
+	for _, folder := range []string{b.profiles, b.path("bin"), b.path("tmp")} {
 		if folder == "" {
 			continue
 		}
@@ -120,12 +119,6 @@ func (b *bench) run(ctx context.Context, w workload, s side) (run measurement.Ru
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	log, runErr := b.command(ctx, w, s, c).CombinedOutput()
-	if b.logs != "" {
-		file := filepath.Join(b.logs, fileName(w, s)+".log")
-		if err := os.WriteFile(file, log, 0o644); err != nil {
-			return run, 0, err
-		}
-	}
 	switch {
 	case ctx.Err() != nil:
 		return run, 0, fmt.Errorf("%s, %s: %w", w, s, ctx.Err())
@@ -150,7 +143,8 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 		"-data-items-dir=" + b.path("tmp"),
 	}
 	if b.profiles != "" {
-		args = append(args, "-profile="+filepath.Join(b.profiles, fileName(w, s)+".pprof"))
+		name := strings.ReplaceAll(w.String(), "/", "-") + "-" + s.String()
+		args = append(args, "-test.cpuprofile="+filepath.Join(b.profiles, name+".pprof"))
 	}
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"), args...)
 	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // the paths of templates start there
@@ -165,11 +159,6 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 30 * time.Second
 	return command
-}
-
-// fileName is a name for the files of a workload.
-func fileName(w workload, s side) string {
-	return strings.ReplaceAll(w.String(), "/", "-") + "-" + s.String()
 }
 
 // klogLine is a line of the programs' own output.

@@ -5,16 +5,12 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 )
-
-// took is a run of 101 pods in so many seconds.
-func took(seconds float64) measurement.Run {
-	return measurement.Run{Pods: 101, Seconds: seconds, CPU: 2 * seconds}
-}
 
 // A script has the seconds that runs take, by side and in their order.
 type script struct {
@@ -29,60 +25,48 @@ func (s *script) run(_ context.Context, w workload, on side) (measurement.Run, i
 	}
 	seconds := s.seconds[on][0]
 	s.seconds[on] = s.seconds[on][1:]
-	return took(seconds), 10, nil
+	return measurement.Run{Pods: 101, Seconds: seconds, CPU: 2 * seconds}, 10, nil
 }
 
 func TestCompare(t *testing.T) {
+	order := strings.Fields(strings.Repeat("stock plugin plugin stock ", 3))
 	for _, test := range []struct {
-		name     string
-		workload workload
-		rounds   int
-		seconds  [2][]float64
-		ran      string
-		ratio    float64
-		below    bool
+		name          string
+		workload      workload
+		rounds        int
+		stock, plugin []float64 // all of these are run
+		ratio         float64
+		below         bool
 	}{
-		{name: "one round", rounds: 1, seconds: [2][]float64{{10}, {10}}, ran: "stock plugin", ratio: 1},
+		{name: "one round", rounds: 1, stock: []float64{10}, plugin: []float64{10}, ratio: 1},
+		{name: "in turn", rounds: 3, stock: []float64{12, 4, 10}, plugin: []float64{9.6, 8, 5}, ratio: 1.25},
+		{name: "two more rounds", rounds: 1, stock: []float64{10, 10, 5}, plugin: []float64{11, 10, 5}, ratio: 1},
+		{name: "the faster of two", rounds: 2, stock: []float64{10, 11}, plugin: []float64{8, 11}, ratio: 1.25},
 		{
-			name: "in turn", rounds: 3, seconds: [2][]float64{{12, 4, 10}, {9.6, 8, 5}},
-			ran: "stock plugin plugin stock stock plugin", ratio: 1.25,
+			name: "too slow", rounds: 1, below: true, ratio: 0.8,
+			stock: []float64{10, 10, 10, 10, 10}, plugin: []float64{13, 12.5, 12, 12.5, 12.5},
 		},
 		{
-			name: "two more rounds", rounds: 1, seconds: [2][]float64{{10, 10, 5}, {11, 10, 5}},
-			ran: "stock plugin plugin stock stock plugin", ratio: 1,
+			name: "a floor of its own", workload: workload{Floor: 3}, rounds: 1, below: true, ratio: 2.5,
+			stock: []float64{10, 10, 10, 10, 10}, plugin: []float64{4, 4, 4, 4, 4},
 		},
 		{
-			name: "the faster of two", rounds: 2, seconds: [2][]float64{{10, 11}, {8, 11}},
-			ran: "stock plugin plugin stock", ratio: 1.25,
+			name: "paced", workload: workload{Paced: true}, rounds: 2, ratio: 2,
+			stock: []float64{10, 12}, plugin: []float64{5, 6},
 		},
 		{
-			name: "too slow", rounds: 1, seconds: [2][]float64{{10, 10, 10, 10, 10}, {13, 12.5, 12, 12.5, 12.5}},
-			ran: "stock plugin plugin stock stock plugin plugin stock stock plugin", ratio: 0.8, below: true,
-		},
-		{
-			name: "a floor of its own", workload: workload{Floor: 3}, rounds: 1,
-			seconds: [2][]float64{{10, 10, 10, 10, 10}, {4, 4, 4, 4, 4}},
-			ran:     "stock plugin plugin stock stock plugin plugin stock stock plugin", ratio: 2.5, below: true,
-		},
-		{
-			name: "paced", workload: workload{Paced: true}, rounds: 2,
-			seconds: [2][]float64{{10, 12}, {5, 6}},
-			ran:     "stock plugin plugin stock", ratio: 2,
-		},
-		{
-			name: "not measured", workload: workload{Paced: true}, rounds: 1,
-			seconds: [2][]float64{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}},
-			ran:     "stock plugin plugin stock stock plugin plugin stock stock plugin", ratio: 0, below: true,
+			name: "not measured", workload: workload{Paced: true}, rounds: 1, below: true,
+			stock: make([]float64, 5), plugin: make([]float64, 5),
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := &script{seconds: test.seconds}
+			s := &script{seconds: [2][]float64{test.stock, test.plugin}}
 			results, err := compare(t.Context(), s.run, []workload{test.workload}, test.rounds)
 			if err != nil || len(results) != 1 {
 				t.Fatalf("%d results, %v", len(results), err)
 			}
-			if got := strings.Join(s.ran, " "); got != test.ran {
-				t.Errorf("ran %s, want %s", got, test.ran)
+			if want := order[:2*len(test.stock)]; !slices.Equal(s.ran, want) {
+				t.Errorf("ran %s, want %s", s.ran, want)
 			}
 			if got := results[0].ratio(); got != test.ratio {
 				t.Errorf("ratio %v, want %v", got, test.ratio)

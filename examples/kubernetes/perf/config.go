@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -101,11 +100,10 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 // gate is set, scheduler_perf fails when the scheduler still handles an event at the
 // end, as it may on a busy machine.
 func gates(of map[string]bool) map[string]bool {
-	rest := maps.Clone(of)
-	if rest["SchedulerQueueingHints"] {
-		delete(rest, "SchedulerQueueingHints")
+	if of["SchedulerQueueingHints"] {
+		delete(of, "SchedulerQueueingHints")
 	}
-	return rest
+	return of
 }
 
 // add adds what the operation at the index creates and measures.

@@ -58,11 +58,7 @@ func TestConfig(t *testing.T) {
 	if c.nodes != 5001 || c.selector != "" || !cmp.Equal(c.namespaces, []string{"namespace-2"}) {
 		t.Errorf("%d nodes, namespaces %q, selector %q", c.nodes, c.namespaces, c.selector)
 	}
-	var got, want any
-	if err := yaml.Unmarshal(c.content, &got); err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal([]byte(`
+	if diff := cmp.Diff(parse(t, `
 - name: Basic
   defaultPodTemplatePath: ../templates/pod.yaml
   featureGates: {InPlacePodVerticalScaling: true}
@@ -76,12 +72,17 @@ func TestConfig(t *testing.T) {
   - name: Large
     featureGates: {SchedulerAsyncAPICalls: false}
     params: {nodes: 5000, pods: 3000}
-`), &want); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+`), parse(t, string(c.content))); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func parse(t *testing.T, text string) (object any) {
+	t.Helper()
+	if err := yaml.UnmarshalStrict([]byte(text), &object); err != nil {
+		t.Fatal(err)
+	}
+	return object
 }
 
 func TestConfigMeasures(t *testing.T) {
@@ -123,13 +124,17 @@ func TestWorkloadsExist(t *testing.T) {
 }
 
 func TestSchedulerConfig(t *testing.T) {
+	const head = `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+`
 	for s, want := range map[side]string{
 		stock: `
-- schedulerName: default-scheduler
   plugins: {multiPoint: {enabled: [{name: Clock}]}}
 `,
 		plugin: `
-- schedulerName: default-scheduler
   plugins:
     multiPoint: {enabled: [{name: Taints, weight: 3}, {name: Clock}], disabled: [{name: TaintToleration}]}
     filter: {enabled: [{name: Taints}]}
@@ -141,15 +146,7 @@ func TestSchedulerConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got struct{ Profiles any }
-		if err := yaml.Unmarshal(content, &got); err != nil {
-			t.Fatal(err)
-		}
-		var profiles any
-		if err := yaml.Unmarshal([]byte(want), &profiles); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(profiles, got.Profiles); diff != "" {
+		if diff := cmp.Diff(parse(t, head+want), parse(t, string(content))); diff != "" {
 			t.Errorf("%s: %s", s, diff)
 		}
 	}
@@ -200,22 +197,19 @@ func TestOwnWorkloads(t *testing.T) {
 // render returns the object of a template, as scheduler_perf reads it.
 func render[Object any](t *testing.T, name string, index int) *Object {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("workloads", "templates", name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	functions := template.FuncMap{"Mod": func(a, b int) int { return a % b }}
-	parsed, err := template.New(name).Funcs(functions).Parse(string(content))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var text bytes.Buffer
-	if err := parsed.Execute(&text, map[string]any{"Index": index, "Count": 1}); err != nil {
-		t.Fatal(err)
-	}
 	object := new(Object)
-	if err := yaml.UnmarshalStrict(text.Bytes(), object); err != nil {
-		t.Fatalf("%s: %v", name, err)
+	file := filepath.Join("workloads", "templates", name+".yaml")
+	functions := template.FuncMap{"Mod": func(a, b int) int { return a % b }}
+	parsed, err := template.New(filepath.Base(file)).Funcs(functions).ParseFiles(file)
+	if err == nil {
+		err = parsed.Execute(&text, map[string]any{"Index": index, "Count": 1})
+	}
+	if err == nil {
+		err = yaml.UnmarshalStrict(text.Bytes(), object)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return object
 }

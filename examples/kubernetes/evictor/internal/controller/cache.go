@@ -42,10 +42,7 @@ func strip(obj any) (any, error) {
 		return &corev1.Pod{
 			ObjectMeta: stripMeta(&obj.ObjectMeta),
 			Spec:       corev1.PodSpec{NodeName: obj.Spec.NodeName, Tolerations: obj.Spec.Tolerations},
-			Status: corev1.PodStatus{
-				Phase:      obj.Status.Phase,
-				Conditions: slices.Clone(slices.DeleteFunc(obj.Status.Conditions, other)),
-			},
+			Status:     corev1.PodStatus{Conditions: slices.Clone(slices.DeleteFunc(obj.Status.Conditions, other))},
 		}, nil
 	case *corev1.Node:
 		return &corev1.Node{

@@ -67,11 +67,9 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 	return p, result, nil
 }
 
-// running reports whether the pod exists, has not ended and is not being deleted.
-func running(obj *corev1.Pod) bool {
-	return obj.UID != "" && obj.DeletionTimestamp == nil &&
-		obj.Status.Phase != corev1.PodSucceeded && obj.Status.Phase != corev1.PodFailed
-}
+// running reports whether the cache has the pod and it is not being deleted. The
+// cache has no pods that have ended.
+func running(obj *corev1.Pod) bool { return obj.UID != "" && obj.DeletionTimestamp == nil }
 
 // eviction returns what the node's taints do to the pod. A nil node has no taints.
 func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction {
@@ -99,12 +97,10 @@ func arrival(obj *corev1.Pod) time.Time {
 // mutex is held.
 func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) (*pod, reconcile.Result) {
 	switch {
-	case p.evicted && !c.options.DryRun:
+	case p.evicted && (!c.options.DryRun || e.Outcome != taints.Stays):
 		return nil, reconcile.Result{}
 	case e.Outcome == taints.Stays:
 		c.cancel(ctx, p)
-		return nil, reconcile.Result{}
-	case p.evicted:
 		return nil, reconcile.Result{}
 	}
 	change := lifecycle.Unchanged

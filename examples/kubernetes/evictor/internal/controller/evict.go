@@ -83,7 +83,7 @@ func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
 		c.queue.Delete(p)
 		return reconcile.Result{}
 	}
-	c.emitFailure(p, result, err)
+	c.emitFailure(p, err)
 	p.failures++
 	wait := backoff(p.failures, err)
 	p.retry = time.Now().Add(wait)
@@ -144,17 +144,16 @@ func (c *Controller) delete(ctx context.Context, p *pod) error {
 	}
 	before := obj.DeepCopy()
 	before.UID = "" // so that the patch has it, as a precondition
-	if setDisruptionTarget(obj) {
-		if err := c.client.Status().Patch(ctx, obj, client.StrategicMergeFrom(before)); err != nil {
-			return err
-		}
+	setDisruptionTarget(obj)
+	if err := c.client.Status().Patch(ctx, obj, client.StrategicMergeFrom(before)); err != nil {
+		return err
 	}
 	return c.client.Delete(ctx, obj, client.Preconditions{UID: &p.uid})
 }
 
 // setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller
-// sets, and reports whether that changed anything.
-func setDisruptionTarget(obj *corev1.Pod) bool {
+// sets.
+func setDisruptionTarget(obj *corev1.Pod) {
 	condition := corev1.PodCondition{
 		Type:               corev1.DisruptionTarget,
 		ObservedGeneration: obj.Generation,
@@ -167,14 +166,12 @@ func setDisruptionTarget(obj *corev1.Pod) bool {
 	i := slices.IndexFunc(obj.Status.Conditions, same)
 	if i < 0 {
 		obj.Status.Conditions = append(obj.Status.Conditions, condition)
-		return true
+		return
 	}
-	old := obj.Status.Conditions[i]
-	if old.Status == condition.Status {
+	if old := obj.Status.Conditions[i]; old.Status == condition.Status {
 		condition.LastTransitionTime = old.LastTransitionTime
 	}
 	obj.Status.Conditions[i] = condition
-	return old.Status != condition.Status || old.Reason != condition.Reason || old.Message != condition.Message
 }
 
 // What an event says that was done. Events on a pod that agree in type, reason and
@@ -200,14 +197,17 @@ func (c *Controller) emit(p *pod, kind, action, note string, args ...any) {
 // emitFailure records on the pod why it could not be evicted. One failure alone says
 // little, unless it is a PodDisruptionBudget's, and where there is no API server there
 // is nobody to tell.
-func (c *Controller) emitFailure(p *pod, result string, err error) {
+func (c *Controller) emitFailure(p *pod, err error) {
+	action, note, reason := actionRetry, "Cannot evict Pod %s, due since %s: %s", err.Error()
+	cause, held := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
 	switch {
-	case result == blocked:
-		c.emitBlocked(p, err)
-	case p.failures > 0 && !unreachable(err):
-		c.emit(p, corev1.EventTypeWarning, actionRetry, "Cannot evict Pod %s, due since %s: %s",
-			p.due.UTC().Format(time.RFC3339), shorten(err.Error()))
+	case held:
+		action, reason = actionWait, cause.Message
+		note = "A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s"
+	case p.failures == 0 || unreachable(err):
+		return
 	}
+	c.emit(p, corev1.EventTypeWarning, action, note, p.due.UTC().Format(time.RFC3339), shorten(reason))
 }
 
 // shorten leaves so much of an error that the API server takes the event: its note
@@ -218,13 +218,4 @@ func shorten(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "") + "…"
-}
-
-// emitBlocked records that a PodDisruptionBudget holds the pod back, and what the
-// API server says of it.
-func (c *Controller) emitBlocked(p *pod, err error) {
-	cause, _ := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
-	c.emit(p, corev1.EventTypeWarning, actionWait,
-		"A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s",
-		p.due.UTC().Format(time.RFC3339), cause.Message)
 }

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +22,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
@@ -28,8 +31,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
@@ -40,37 +46,31 @@ const s = time.Second
 // begin is when the simulated time of each test begins.
 var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// tester is what *testing.T and *rapid.T share.
-type tester interface {
-	Helper()
-	Fatal(...any)
-	Errorf(string, ...any)
-}
-
 // A world is a cluster in simulated time, with a controller and its queue of
 // requests. Tests tell the controller of changes, as informers do.
 type world struct {
-	t      tester
-	client client.WithWatch
-	c      *Controller
-	o      Options
-	begin  time.Time
-	uids   int
-	queue  workqueue.TypedRateLimitingInterface[reconcile.Request]
-	stop   func()
+	t     rapid.TB
+	api   client.WithWatch // what the tests use
+	cache fields.Selector  // of the pods that the cache has
+	c     *Controller
+	o     Options
+	begin time.Time
+	uids  int
+	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+	stop  func()
 
 	// hold withholds requests, for tests in which they come late.
 	hold bool
 	held []reconcile.Request
 
-	mu       sync.Mutex
+	mu       sync.Mutex              // held while fail runs
 	evicted  map[types.UID]time.Time // when each pod was evicted
 	attempts []string                // names of the pods of all attempts
 	events   []string
 	notes    map[string]string       // by what identifies an event to Kubernetes
 	fail     func(name string) error // an error fails the eviction
-	// unreadable is the error of the cache.
-	unreadable error
+	// unreadable means that the cache cannot be read.
+	unreadable atomic.Bool
 	// lags means that the cache still has deleted pods.
 	lags bool
 }
@@ -87,21 +87,18 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 }
 
 // newWorld returns a world whose controller does not lead.
-func newWorld(t tester, o Options) *world {
+func newWorld(t rapid.TB, o Options) *world {
 	t.Helper()
 	time.Sleep(time.Until(time.Now().Add(s - 1).Truncate(s)))
 	w := &world{t: t, o: o, begin: time.Now(), evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
-	scheme := runtime.NewScheme()
-	w.must(errors.Join(corev1.AddToScheme(scheme), policyv1.AddToScheme(scheme)))
-	w.client = fake.NewClientBuilder().WithScheme(scheme).
+	for obj, options := range CacheOptions().ByObject {
+		if _, ok := obj.(*corev1.Pod); ok {
+			w.cache = options.Field
+		}
+	}
+	w.api = fake.NewClientBuilder().
 		WithIndex(&corev1.Pod{}, byNode, nodeOf).
 		WithStatusSubresource(&corev1.Pod{}).
-		WithInterceptorFuncs(interceptor.Funcs{
-			Get:               w.get,
-			SubResourceCreate: w.evict,
-			SubResourcePatch:  w.patch,
-			Delete:            w.delete,
-		}).
 		Build()
 	w.standBy()
 	return w
@@ -111,9 +108,17 @@ func newWorld(t tester, o Options) *world {
 func (w *world) standBy() {
 	w.t.Helper()
 	w.close()
-	w.c = New(w.client, w.client, recorder{w}, prometheus.NewRegistry(), w.o)
-	for _, n := range w.nodeList() {
-		w.observe(n.Name)
+	c := interceptor.NewClient(w.api, interceptor.Funcs{
+		Get:               w.get,
+		SubResourceCreate: w.evict,
+		SubResourcePatch:  w.patch,
+		Delete:            w.delete,
+	})
+	w.c = New(c, w.api, recorder{w}, prometheus.NewRegistry(), w.o)
+	var nodes corev1.NodeList
+	w.must(w.api.List(context.Background(), &nodes))
+	for i := range nodes.Items {
+		w.observe(nodes.Items[i].Name)
 	}
 }
 
@@ -203,17 +208,25 @@ func (w *world) must(err error) {
 	}
 }
 
+// get reads as the manager's cache does.
 func (w *world) get(
 	ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object,
 	opts ...client.GetOption,
 ) error {
-	w.mu.Lock()
-	err := w.unreadable
-	w.mu.Unlock()
-	if err != nil {
+	if w.unreadable.Load() {
+		return errors.New("not started")
+	}
+	found := obj.DeepCopyObject().(client.Object)
+	if err := c.Get(ctx, name, found, opts...); err != nil {
 		return err
 	}
-	return c.Get(ctx, name, obj, opts...)
+	p, ok := found.(*corev1.Pod)
+	if ok && !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName, "status.phase": string(p.Status.Phase)}) {
+		return apierrors.NewNotFound(corev1.Resource("pods"), name.Name)
+	}
+	small, err := strip(found)
+	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(small).Elem())
+	return err
 }
 
 // evict does what the Eviction API does.
@@ -228,15 +241,11 @@ func (w *world) evict(ctx context.Context, c client.Client, subresource string, 
 }
 
 func (w *world) delete(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
-	if _, ok := obj.(*corev1.Pod); !ok {
-		return c.Delete(ctx, obj)
+	list := w.pod(obj.GetName()).Status.Conditions
+	if len(list) == 0 || list[len(list)-1].Type != corev1.DisruptionTarget {
+		w.t.Errorf("%s is deleted without the condition DisruptionTarget: %v", obj.GetName(), list)
 	}
-	var o client.DeleteOptions
-	o.ApplyOptions(opts)
-	if o.Raw != nil && o.Raw.Preconditions == nil && o.Preconditions == nil { // the test itself
-		return c.Delete(ctx, obj)
-	}
-	return w.remove(ctx, c, obj, o.Preconditions)
+	return w.remove(ctx, c, obj, new(client.DeleteOptions).ApplyOptions(opts).Preconditions)
 }
 
 // patch checks that another pod of the same name is not patched.
@@ -260,11 +269,11 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 		return nil
 	}
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.attempts = append(w.attempts, obj.GetName())
 	if at, ok := w.evicted[*p.UID]; ok {
 		w.t.Errorf("%s is evicted a second time, after %v", obj.GetName(), at)
 	}
-	w.mu.Unlock()
 	if w.fail != nil {
 		if err := w.fail(obj.GetName()); err != nil {
 			return err
@@ -278,9 +287,7 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 		return apierrors.NewConflict(corev1.Resource("pods"), now.Name,
 			fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
 	}
-	w.mu.Lock()
 	w.evicted[now.UID] = time.Now()
-	w.mu.Unlock()
 	if w.lags {
 		return nil
 	}
@@ -294,44 +301,48 @@ type recorder struct{ w *world }
 func (r recorder) Eventf(regarding, related runtime.Object, eventtype, reason, action, note string, args ...any) {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
-	if ref := regarding.(*corev1.ObjectReference); ref.Kind != "Pod" || ref.UID == "" {
-		r.w.t.Errorf("an event on %v", ref)
+	ref := regarding.(*corev1.ObjectReference)
+	if ref.Kind != "Pod" || ref.UID == "" || reason != "TaintManagerEviction" {
+		r.w.t.Errorf("an event on %v with reason %s", ref, reason)
 	}
 	one := fmt.Sprint(eventtype, reason, action, regarding)
 	if before, ok := r.w.notes[one]; ok && before != note {
 		r.w.t.Errorf("the event %q would not be seen: it is one with %q", note, before)
 	}
 	r.w.notes[one] = note
-	r.w.events = append(r.w.events, fmt.Sprintf(eventtype+" "+reason+" "+note, args...))
+	r.w.events = append(r.w.events, fmt.Sprintf(eventtype+" "+note, args...))
 }
 
 // setNode creates a node or gives it other taints.
 func (w *world) setNode(name string, list ...corev1.Taint) {
 	w.t.Helper()
-	ctx, obj := context.Background(), &corev1.Node{}
-	err := w.client.Get(ctx, types.NamespacedName{Name: name}, obj)
-	obj.Spec.Taints = list
-	if apierrors.IsNotFound(err) {
-		w.uids++
-		obj.ObjectMeta = metav1.ObjectMeta{Name: name, UID: types.UID(fmt.Sprint("node-uid-", w.uids))}
-		w.must(w.client.Create(ctx, obj))
-	} else {
-		w.must(w.client.Update(ctx, obj))
-	}
-	w.nodeChanged(obj)
+	obj := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	_, err := controllerutil.CreateOrUpdate(context.Background(), w.api, obj, func() error {
+		if obj.UID == "" {
+			obj.UID = w.newUID()
+		}
+		obj.Spec.Taints = list
+		return nil
+	})
+	w.must(err)
+	w.nodeChanged(name)
 }
 
+func (w *world) newUID() types.UID {
+	w.uids++
+	return types.UID(fmt.Sprint("uid-", w.uids))
+}
+
+// deleteNode deletes a node. The controller is not told.
 func (w *world) deleteNode(name string) {
 	w.t.Helper()
-	obj := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	w.must(w.client.Delete(context.Background(), obj))
-	w.nodeChanged(obj)
+	w.must(w.api.Delete(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}))
 }
 
-func (w *world) nodeChanged(obj *corev1.Node) {
+func (w *world) nodeChanged(name string) {
 	w.t.Helper()
-	w.observe(obj.Name)
-	for _, r := range w.c.podsOf(context.Background(), obj) {
+	w.observe(name)
+	for _, r := range w.c.podsOf(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}) {
 		w.request(r.NamespacedName)
 	}
 }
@@ -345,12 +356,11 @@ func (w *world) observe(name string) {
 // addPod creates a pod on a node, as of now or as change says.
 func (w *world) addPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
 	w.t.Helper()
-	w.uids++
 	obj := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:         "default",
 			Name:              name,
-			UID:               types.UID(fmt.Sprint("uid-", w.uids)),
+			UID:               w.newUID(),
 			CreationTimestamp: metav1.NewTime(w.now()),
 		},
 		Spec:   corev1.PodSpec{NodeName: node, Tolerations: tolerations},
@@ -359,7 +369,7 @@ func (w *world) addPod(name, node string, tolerations []corev1.Toleration, chang
 	for _, f := range change {
 		f(obj)
 	}
-	w.must(w.client.Create(context.Background(), obj))
+	w.must(w.api.Create(context.Background(), obj))
 	w.request(key(name))
 	return obj.UID
 }
@@ -369,37 +379,29 @@ func (w *world) changePod(name string, change func(*corev1.Pod)) {
 	w.t.Helper()
 	obj := w.pod(name)
 	change(obj)
-	status := obj.Status
-	w.must(w.client.Update(context.Background(), obj))
-	obj.Status = status
-	w.must(w.client.Status().Update(context.Background(), obj))
+	w.must(w.api.Status().Update(context.Background(), obj.DeepCopy()))
+	obj.ResourceVersion = ""
+	w.must(w.api.Update(context.Background(), obj))
 	w.request(key(name))
 }
 
 // deletePod deletes a pod.
 func (w *world) deletePod(name string) {
 	w.t.Helper()
-	obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
-	w.must(w.client.Delete(context.Background(), obj, &client.DeleteOptions{Raw: &metav1.DeleteOptions{}}))
+	w.must(w.api.Delete(context.Background(), w.pod(name)))
 	w.request(key(name))
 }
 
 func (w *world) pod(name string) *corev1.Pod {
 	w.t.Helper()
 	obj := &corev1.Pod{}
-	w.must(w.client.Get(context.Background(), key(name), obj))
+	w.must(w.api.Get(context.Background(), key(name), obj))
 	return obj
 }
 
 func (w *world) podList() []corev1.Pod {
 	var list corev1.PodList
-	w.must(w.client.List(context.Background(), &list))
-	return list.Items
-}
-
-func (w *world) nodeList() []corev1.Node {
-	var list corev1.NodeList
-	w.must(w.client.List(context.Background(), &list))
+	w.must(w.api.List(context.Background(), &list))
 	return list.Items
 }
 
@@ -407,21 +409,17 @@ func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "default", Name: name}
 }
 
-// due returns after which time the pod is to be evicted, or -1.
-func (w *world) due(name string) time.Duration {
+// wantDue wants the pod to be evicted after that time, or not if it is -1.
+func (w *world) wantDue(name string, want time.Duration) {
+	w.t.Helper()
 	w.settle()
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
-	at, ok := w.c.queue.Due(w.c.pods[key(name)])
-	if !ok {
-		return -1
+	got := time.Duration(-1)
+	if at, ok := w.c.queue.Due(w.c.pods[key(name)]); ok {
+		got = at.Sub(w.begin).Truncate(time.Millisecond)
 	}
-	return at.Sub(w.begin).Truncate(time.Millisecond)
-}
-
-func (w *world) wantDue(name string, want time.Duration) {
-	w.t.Helper()
-	if got := w.due(name); got != want {
+	if got != want {
 		w.t.Errorf("%s is due after %v, want %v", name, got, want)
 	}
 }
@@ -444,10 +442,6 @@ func (w *world) wantAttempts(want string) {
 
 func (w *world) wantEvents(want ...string) {
 	w.t.Helper()
-	for i := range want {
-		kind, note, _ := strings.Cut(want[i], " ")
-		want[i] = kind + " TaintManagerEviction " + note
-	}
 	if !slices.Equal(w.events, want) {
 		w.t.Errorf("events\n%q, want\n%q", w.events, want)
 	}

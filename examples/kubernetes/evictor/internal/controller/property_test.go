@@ -64,7 +64,7 @@ func drawTaints(t *rapid.T, before []corev1.Taint, now time.Time) []corev1.Taint
 // answer returns what the library says about the pod.
 func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 	var n corev1.Node
-	w.must(w.client.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
+	w.must(w.api.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
 	policy := w.o.Policy
 	policy.Arrival = obj.CreationTimestamp.Time
 	return policy.EvictionOf(kube.Taints(n.Spec.Taints), kube.Tolerations(obj.Spec.Tolerations), w.now())
@@ -89,23 +89,18 @@ func testEvictions(t *rapid.T) {
 		Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
 	})
 	defer w.close()
-	failures := rapid.SliceOfN(rapid.Bool(), 0, 6).Draw(t, "failures")
+	failures := rapid.SliceOfN(rapid.SampledFrom([]error{nil, errors.New("no")}), 0, 6).Draw(t, "failures")
 	w.fail = func(name string) error {
 		obj := w.pod(name)
 		if e := w.answer(obj); e.Outcome == taints.Stays || e.At.After(time.Now()) {
 			t.Errorf("%s is to be evicted after %v, but the library says %+v", name, w.now().Sub(w.begin), e)
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
 		if len(failures) == 0 {
 			return nil
 		}
-		failed := failures[0]
+		err := failures[0]
 		failures = failures[1:]
-		if failed {
-			return errors.New("no")
-		}
-		return nil
+		return err
 	}
 	for _, n := range nodeNames {
 		w.setNode(n)
@@ -148,9 +143,7 @@ func testEvictions(t *rapid.T) {
 		if e.Outcome != taints.Stays {
 			want = e.At.Sub(w.begin)
 		}
-		if due := w.due(obj.Name); due != want {
-			t.Errorf("%s is due after %v, the library says %v", obj.Name, due, want)
-		}
+		w.wantDue(obj.Name, want)
 	}
 	w.pass(2 * time.Minute)
 	for _, obj := range w.podList() {

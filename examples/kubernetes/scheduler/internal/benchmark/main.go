@@ -27,7 +27,6 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	perf "k8s.io/kubernetes/test/integration/scheduler_perf"
-	"k8s.io/kubernetes/test/utils/ktesting"
 )
 
 func main() {
@@ -41,7 +40,6 @@ func main() {
 	result := flag.String("result", "", "write what was measured to this `file`")
 	namespaces := flag.String("namespaces", "", "measure pods of these `namespaces`, separated by commas")
 	selector := flag.String("selector", "", "measure pods with these `labels`")
-	flag.StringVar(&m.Profile, "profile", "", "write a CPU profile of what is measured to this `file`")
 	if err := perf.InitTests(); err != nil { // it parses the flags
 		fail(err)
 	}
@@ -55,7 +53,7 @@ func main() {
 	legacyregistry.DefaultGatherer = m
 	registry := frameworkruntime.Registry{plugin.Name: plugin.New, meter.Clock: m.NewClock}
 	run := func(b *testing.B) {
-		perf.RunBenchmarkPerfScheduling(b, *config, "taints", registry, perf.WithPrepareFn(prepare(m)))
+		perf.RunBenchmarkPerfScheduling(b, *config, "taints", registry)
 		if b.Failed() {
 			return
 		}
@@ -65,19 +63,6 @@ func main() {
 	}
 	match := func(string, string) (bool, error) { return true, nil }
 	testing.Main(match, nil, []testing.InternalBenchmark{{Name: "BenchmarkPerfScheduling", F: run}}, nil)
-}
-
-// prepare has the profile end before scheduler_perf looks for goroutines that
-// were left behind, for which it waits.
-func prepare(m *meter.Meter) perf.HookFn {
-	return func(tCtx ktesting.TContext) error {
-		tCtx.Cleanup(func() {
-			if err := m.StopProfile(); err != nil {
-				tCtx.Errorf("profile: %v", err)
-			}
-		})
-		return nil
-	}
 }
 
 // etcd serves until it is told to end, or its parent has ended without telling

@@ -7,8 +7,6 @@ package meter
 import (
 	"context"
 	"errors"
-	"os"
-	"runtime/pprof"
 	"slices"
 	"sync"
 	"time"
@@ -34,27 +32,11 @@ type Meter struct {
 	metrics.Gatherer                 // the one that it replaces
 	Namespaces       []string        // of the pods that are measured
 	Selector         labels.Selector // of these
-	Profile          string          // a file for a CPU profile, or ""
 
 	mu          sync.Mutex
 	pods        int
-	begin, end  time.Time // when the first and the last pod was bound
-	first, last *snapshot
-	profiling   *os.File
-}
-
-// bound counts a pod.
-func (m *Meter) bound(pod *corev1.Pod) {
-	if !slices.Contains(m.Namespaces, pod.Namespace) || !m.Selector.Matches(labels.Set(pod.Labels)) {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.end = time.Now()
-	if m.pods == 0 {
-		m.begin = m.end
-	}
-	m.pods++
+	begin, end  time.Time        // when the first and the last pod was bound
+	first, last *measurement.Run // what was gathered
 }
 
 // Gather implements [metrics.Gatherer].
@@ -65,35 +47,11 @@ func (m *Meter) Gather() ([]*dto.MetricFamily, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.last = snapshotOf(families)
-	if m.first != nil {
-		return families, nil
+	m.last = snapshot(families)
+	if m.first == nil {
+		m.first = m.last
 	}
-	m.first = m.last
-	return families, m.startProfile()
-}
-
-func (m *Meter) startProfile() error {
-	if m.Profile == "" {
-		return nil
-	}
-	file, err := os.Create(m.Profile)
-	if err != nil {
-		return err
-	}
-	m.profiling = file
-	return pprof.StartCPUProfile(file)
-}
-
-// StopProfile ends the profile, if there is one.
-func (m *Meter) StopProfile() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.profiling == nil {
-		return nil
-	}
-	pprof.StopCPUProfile()
-	return m.profiling.Close()
+	return families, nil
 }
 
 // Measured returns what was measured.
@@ -106,50 +64,51 @@ func (m *Meter) Measured() (measurement.Run, error) {
 	return measurement.Run{
 		Pods:      m.pods,
 		Seconds:   m.end.Sub(m.begin).Seconds(),
-		CPU:       m.last.cpu - m.first.cpu,
-		Algorithm: m.last.algorithm.Sub(m.first.algorithm),
+		CPU:       m.last.CPU - m.first.CPU,
+		Algorithm: m.last.Algorithm.Sub(m.first.Algorithm),
 	}, nil
 }
 
-// A snapshot has the metrics of the process at one time.
-type snapshot struct {
-	cpu       float64
-	algorithm measurement.Sum
-}
-
-func snapshotOf(families []*dto.MetricFamily) *snapshot {
-	s := &snapshot{}
+// snapshot returns the metrics of the process at one time.
+func snapshot(families []*dto.MetricFamily) *measurement.Run {
+	s := &measurement.Run{}
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
 			switch family.GetName() {
 			case "process_cpu_seconds_total":
-				s.cpu = metric.GetCounter().GetValue()
+				s.CPU = metric.GetCounter().GetValue()
 			case "scheduler_scheduling_algorithm_duration_seconds":
 				h := metric.GetHistogram()
-				s.algorithm = measurement.Sum{Count: int(h.GetSampleCount()), Sum: h.GetSampleSum()}
+				s.Algorithm = measurement.Sum{Count: int(h.GetSampleCount()), Sum: h.GetSampleSum()}
 			}
 		}
 	}
 	return s
 }
 
-// A clock is the plugin by which a Meter sees pods bound.
-type clock struct{ meter *Meter }
+var _ fwk.PostBindPlugin = (*Meter)(nil)
 
-var _ fwk.PostBindPlugin = clock{}
-
-// Clock is the name of the plugin.
+// Clock is the name of the plugin that a Meter is.
 const Clock = "Clock"
 
-// NewClock makes the plugin.
+// NewClock returns the Meter as a plugin.
 func (m *Meter) NewClock(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
-	return clock{m}, nil
+	return m, nil
 }
 
 // Name returns the name of the plugin.
-func (c clock) Name() string { return Clock }
+func (m *Meter) Name() string { return Clock }
 
 // PostBind counts a pod that was bound.
-func (c clock) PostBind(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, _ string) {
-	c.meter.bound(pod)
+func (m *Meter) PostBind(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, _ string) {
+	if !slices.Contains(m.Namespaces, pod.Namespace) || !m.Selector.Matches(labels.Set(pod.Labels)) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.end = time.Now()
+	if m.pods == 0 {
+		m.begin = m.end
+	}
+	m.pods++
 }

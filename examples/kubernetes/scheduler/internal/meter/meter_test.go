@@ -4,11 +4,10 @@ package meter
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 	corev1 "k8s.io/api/core/v1"
@@ -17,39 +16,19 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// A gatherer has a page of metrics for each time that it is asked.
-type gatherer struct{ pages [][]*dto.MetricFamily }
-
-func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
-	if len(g.pages) == 0 {
-		return nil, errors.New("no more pages")
-	}
-	page := g.pages[0]
-	g.pages = g.pages[1:]
-	return page, nil
-}
-
-// page has the metrics after so many pods.
-func page(n uint64) []*dto.MetricFamily {
-	cpu, sum := 10*float64(n), float64(n)/2
-	family := func(name string, metric *dto.Metric) *dto.MetricFamily {
-		return &dto.MetricFamily{Name: &name, Metric: []*dto.Metric{metric}}
-	}
-	histogram := &dto.Metric{Histogram: &dto.Histogram{SampleCount: &n, SampleSum: &sum}}
-	return []*dto.MetricFamily{
-		family("process_cpu_seconds_total", &dto.Metric{Counter: &dto.Counter{Value: &cpu}}),
-		family("scheduler_scheduling_algorithm_duration_seconds", histogram),
-		family("something_else", histogram),
-	}
-}
-
 func pod(namespace, kind string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Labels: map[string]string{"type": kind}}}
 }
 
 func TestMeter(t *testing.T) {
+	cpu := prometheus.NewCounter(prometheus.CounterOpts{Name: "process_cpu_seconds_total"})
+	algorithm := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "scheduler_scheduling_algorithm_duration_seconds",
+	})
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(cpu, algorithm)
 	m := &Meter{
-		Gatherer:   &gatherer{pages: [][]*dto.MetricFamily{page(1), page(2), page(5)}},
+		Gatherer:   registry,
 		Namespaces: []string{"measured", "too"},
 		Selector:   labels.SelectorFromSet(labels.Set{"type": "unsched"}),
 	}
@@ -61,6 +40,8 @@ func TestMeter(t *testing.T) {
 		t.Error("no error before anything is measured")
 	}
 	for range 3 {
+		cpu.Add(10)
+		algorithm.Observe(0.5)
 		if _, err := m.Gather(); err != nil {
 			t.Fatal(err)
 		}
@@ -70,9 +51,6 @@ func TestMeter(t *testing.T) {
 			p.(fwk.PostBindPlugin).PostBind(t.Context(), nil, pod, "node")
 		}
 	}
-	if _, err := m.Gather(); err == nil {
-		t.Error("no error where the metrics cannot be gathered")
-	}
 	run, err := m.Measured()
 	if err != nil {
 		t.Fatal(err)
@@ -81,27 +59,12 @@ func TestMeter(t *testing.T) {
 		t.Errorf("it took %v s", run.Seconds)
 	}
 	run.Seconds = 0
-	want := measurement.Run{Pods: 6, CPU: 40, Algorithm: measurement.Sum{Count: 4, Sum: 2}}
+	want := measurement.Run{Pods: 6, CPU: 20, Algorithm: measurement.Sum{Count: 2, Sum: 1}}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func TestProfile(t *testing.T) {
-	m := &Meter{Gatherer: &gatherer{pages: [][]*dto.MetricFamily{page(1), page(2)}}}
-	if err := m.StopProfile(); err != nil {
-		t.Errorf("no profile: %v", err)
-	}
-	m.Profile = filepath.Join(t.TempDir(), "profile")
-	for range 2 { // the second does not start it again
-		if _, err := m.Gather(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := m.StopProfile(); err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(m.Profile); err != nil || info.Size() == 0 {
-		t.Errorf("the profile: %v, %v", info, err)
+	m.Gatherer = prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return nil, errors.New("no") })
+	if _, err := m.Gather(); err == nil {
+		t.Error("no error where the metrics cannot be gathered")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"sigs.k8s.io/json"
 )
 
@@ -26,25 +27,18 @@ type Args struct {
 	Redact bool `json:"redact"`
 }
 
-// decodeArgs reads the args. It refuses what it does not know, so that a misspelled
-// field does not go unnoticed.
+// UnmarshalJSON refuses what it does not know, so that a misspelled field does not
+// go unnoticed.
+func (a *Args) UnmarshalJSON(data []byte) error {
+	type plain Args // without this method
+	strict, err := json.UnmarshalStrict(data, (*plain)(a))
+	return errors.Join(append(strict, err)...)
+}
+
+// decodeArgs reads the args.
 func decodeArgs(object runtime.Object) (Args, error) {
 	args := Args{APIVersion: APIVersion, Kind: Kind, Redact: true}
-	if object == nil {
-		return args, nil
-	}
-	raw, ok := object.(*runtime.Unknown)
-	if !ok {
-		return Args{}, fmt.Errorf("args of %s are of type %T, want *runtime.Unknown", Name, object)
-	}
-	if len(raw.Raw) == 0 {
-		return args, nil
-	}
-	if raw.ContentType != "" && raw.ContentType != runtime.ContentTypeJSON {
-		return Args{}, fmt.Errorf("args of %s are %s, want %s", Name, raw.ContentType, runtime.ContentTypeJSON)
-	}
-	strict, err := json.UnmarshalStrict(raw.Raw, &args)
-	if err := errors.Join(append(strict, err)...); err != nil {
+	if err := frameworkruntime.DecodeInto(object, &args); err != nil {
 		return Args{}, fmt.Errorf("args of %s: %w", Name, err)
 	}
 	if args.APIVersion != APIVersion || args.Kind != Kind {

@@ -3,11 +3,8 @@
 package policy
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -129,23 +126,6 @@ func TestParseRulesAccepts(t *testing.T) {
 	} {
 		if _, err := ParseRules([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
-// TestNamespaceRules: a namespace says nothing, or has its own lists, or says that
-// there is none.
-func TestNamespaceRules(t *testing.T) {
-	r := policyOf(t, `{
-		"cluster": {"defaultTolerations": [{"key": "d"}], "allowedTolerations": [{"key": "d"}, {"key": "a"}]},
-		"namespaces": {"own": {"defaultTolerations": [{"key": "o"}], "allowedTolerations": [{"key": "o"}]}, "none": {"defaultTolerations": [], "allowedTolerations": []}, "says-nothing": {}}
-	}`).Rules
-	for namespace, want := range map[string][2]string{
-		"own": {"[o]", "[o]"}, "none": {"[]", "[]"}, "says-nothing": {"[d]", "[d a]"}, "other": {"[d]", "[d a]"},
-	} {
-		got := [2]string{fmt.Sprint(r.defaults(namespace)), fmt.Sprint(r.allowed(namespace))}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", namespace, diff)
 		}
 	}
 }

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -72,7 +71,7 @@ func TestEvictor(t *testing.T) {
 			"--kube-api-qps=500", "--kube-api-burst=1000")
 		c.WaitHealthy("https://127.0.0.1:" + port + "/healthz")
 		theirs = s.play(t, c, func() {})
-		s.logLateness(t, theirs)
+		s.lateness(t, theirs)
 		p.Stop()
 	})
 	for _, p := range s.pods {
@@ -99,17 +98,14 @@ type step struct {
 	taints map[string][]taints.Taint // without times
 }
 
-const (
-	killAfter   = 5200 * time.Millisecond // what was due soon is evicted, and what is due later is not
-	removeAfter = 6 * time.Second         // while no evictor is at work
-	changeAfter = 7 * time.Second
-)
+// killAfter is when what was due soon is evicted, and what is due later is not.
+const killAfter = 5200 * time.Millisecond
 
 func newScenario(r *rand.Rand, nodes, pods int) *scenario {
 	s := &scenario{}
 	first := step{taints: map[string][]taints.Taint{}}
-	remove := step{after: removeAfter, taints: map[string][]taints.Taint{}}
-	change := step{after: changeAfter, taints: map[string][]taints.Taint{}}
+	remove := step{after: 6 * time.Second, taints: map[string][]taints.Taint{}}
+	change := step{after: 7 * time.Second, taints: map[string][]taints.Taint{}}
 	for i := range nodes {
 		name := fmt.Sprintf("node-%d", i)
 		s.nodes = append(s.nodes, name)
@@ -183,11 +179,10 @@ func (s *scenario) withTimes(list, before []taints.Taint, step step) []taints.Ta
 	now := s.begun.Add(step.after)
 	for i := range list {
 		list[i].TimeAdded = &now
-		same := func(t taints.Taint) bool {
-			return t.Key == list[i].Key && t.Value == list[i].Value && t.Effect == list[i].Effect
-		}
-		if at := slices.IndexFunc(before, same); at >= 0 {
-			list[i].TimeAdded = before[at].TimeAdded
+		for _, b := range before {
+			if b.ID() == list[i].ID() && b.Value == list[i].Value {
+				list[i].TimeAdded = b.TimeAdded
+			}
 		}
 	}
 	return list
@@ -202,16 +197,15 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 
 	// A timeAdded has whole seconds.
 	s.begun = time.Now().Truncate(time.Second).Add(time.Second)
-	sleepUntil(c, s.begun)
+	time.Sleep(time.Until(s.begun))
 	before := map[string][]taints.Taint{}
-	killed := make(chan struct{})
-	go func() {
-		defer close(killed)
-		sleepUntil(c, s.begun.Add(killAfter))
+	var killed sync.WaitGroup
+	killed.Go(func() {
+		time.Sleep(time.Until(s.begun.Add(killAfter)))
 		kill()
-	}()
+	})
 	for _, step := range s.steps {
-		sleepUntil(c, s.begun.Add(step.after))
+		time.Sleep(time.Until(s.begun.Add(step.after)))
 		var all sync.WaitGroup
 		for node, list := range step.taints {
 			timed := s.withTimes(list, before[node], step)
@@ -219,11 +213,8 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 			all.Go(func() { setTaints(t, c, node, timed) })
 		}
 		all.Wait()
-		if took := time.Since(s.begun.Add(step.after)); took > time.Second {
-			t.Logf("it took %v to lay the taints", took)
-		}
 	}
-	<-killed
+	killed.Wait()
 
 	var last time.Time
 	want := 0
@@ -235,24 +226,14 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 			}
 		}
 	}
-	c.Within(time.Until(last)+30*time.Second, fmt.Sprintf("%d pods are evicted", want), func() error {
-		if got := len(watcher.gone()); got < want {
-			return fmt.Errorf("%d are", got)
-		}
-		return nil
-	})
-	sleepUntil(c, last.Add(onTime+busy)) // for those that are not to be
+	watcher.waitUntilGone(c, time.Until(last)+30*time.Second, want)
+	time.Sleep(time.Until(last.Add(onTime + busy))) // for those that are not to be
 	evicted := watcher.gone()
-	s.cleanUp(t, c)
-	return evicted
-}
-
-func (s *scenario) cleanUp(t *testing.T, c *cluster.Cluster) {
-	t.Helper()
 	for _, node := range s.nodes {
 		setTaints(t, c, node, nil)
 	}
 	deletePods(t, c)
+	return evicted
 }
 
 // deletePods leaves the namespace default empty.
@@ -261,50 +242,43 @@ func deletePods(t *testing.T, c *cluster.Cluster) {
 	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	atOnce := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
 	check(t, pods.DeleteCollection(t.Context(), atOnce, metav1.ListOptions{}))
-	eventuallyPods(c, 0)
 }
 
 // checkTimes checks that exactly those pods are evicted that are to be, each after
 // its deadline but not long after.
 func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
 	t.Helper()
-	late := 0
 	for _, p := range s.pods {
 		want := s.deadline(p)
-		at, gone := evicted[p.Name]
-		if gone == want.IsZero() || gone && (at.Before(want) || at.Sub(want) > onTime+busy) {
+		if at, gone := evicted[p.Name]; gone == want.IsZero() {
 			t.Errorf("%s on %s is evicted: %v, after %v, want after %v (never, if that is negative)",
 				p.Name, p.Spec.NodeName, gone, at.Sub(s.begun), want.Sub(s.begun))
 		}
-		if gone && at.Sub(want) > onTime {
-			late++
-		}
 	}
-	if late > len(evicted)/10 {
-		t.Errorf("%d of %d pods are evicted more than %v after their deadlines", late, len(evicted), onTime)
+	n := len(evicted)
+	if n < 100 || n > 270 {
+		t.Fatalf("%d of %d pods are evicted: the scenario tests little", n, len(s.pods))
 	}
-	if n := len(evicted); n < 100 || n > 270 {
-		t.Errorf("%d of %d pods are evicted: the scenario tests little", n, len(s.pods))
+	if late := s.lateness(t, evicted); late[0] < 0 || late[n*9/10] > onTime || late[n-1] > onTime+busy {
+		t.Errorf("pods are evicted early, or too late")
 	}
-	s.logLateness(t, evicted)
 }
 
-// logLateness logs how long after the library's deadlines pods were evicted.
-func (s *scenario) logLateness(t *testing.T, evicted map[string]time.Time) {
+// lateness returns and logs how long after the library's deadlines pods were evicted.
+func (s *scenario) lateness(t *testing.T, evicted map[string]time.Time) []time.Duration {
 	t.Helper()
 	var late []time.Duration
 	for _, p := range s.pods {
 		if at, ok := evicted[p.Name]; ok {
-			late = append(late, at.Sub(s.deadline(p)))
+			late = append(late, at.Sub(s.deadline(p)).Round(time.Millisecond))
 		}
 	}
-	if len(late) == 0 {
-		return
-	}
 	slices.Sort(late)
-	percentile := func(p int) time.Duration { return late[(len(late)-1)*p/100].Round(time.Millisecond) }
-	t.Logf("%d of %d pods evicted; late by %v (median), %v (90%%), %v (99%%), %v (most)",
-		len(late), len(s.pods), percentile(50), percentile(90), percentile(99), percentile(100))
+	if n := len(late); n > 0 {
+		t.Logf("%d of %d pods evicted; late by %v (median), %v (90%%), %v (99%%), %v to %v (all)",
+			n, len(s.pods), late[n/2], late[n*9/10], late[n*99/100], late[0], late[n-1])
+	}
+	return late
 }
 
 // An evictor is one that runs.
@@ -339,20 +313,26 @@ func (e *evictor) value(name, label string) (float64, error) {
 		if label != "" && (len(m.Label) == 0 || m.Label[0].GetValue() != label) {
 			continue
 		}
-		return m.GetGauge().GetValue() + m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount()), nil
+		return m.GetGauge().GetValue() + m.GetCounter().GetValue(), nil
 	}
 	return 0, fmt.Errorf("no metric %s %s", name, label)
 }
 
-func (e *evictor) waitUntilLeading() {
+// until waits until a metric has a value that is right.
+func (e *evictor) until(what, name, label string, right func(float64) bool) {
 	e.t.Helper()
-	e.c.Eventually("the evictor leads", func() error {
-		leads, err := e.value("leader_election_master_status", "")
-		if err == nil && leads == 0 {
-			err = errors.New("it does not")
+	e.c.Eventually(what, func() error {
+		value, err := e.value(name, label)
+		if err == nil && !right(value) {
+			err = fmt.Errorf("%s %s is %v", name, label, value)
 		}
 		return err
 	})
+}
+
+func (e *evictor) waitUntilLeading() {
+	e.t.Helper()
+	e.until("the evictor leads", "leader_election_master_status", "", func(v float64) bool { return v == 1 })
 }
 
 // killAndStartAgain kills the evictor, which cannot give its lease back.
@@ -371,18 +351,13 @@ func (e *evictor) startAgain() {
 }
 
 // event waits for an event about a pod in the namespace default.
-func event(c *cluster.Cluster, what string, is func(*eventsv1.Event) bool) {
+func event(c *cluster.Cluster, what string, is func(eventsv1.Event) bool) {
 	c.Eventually(what, func() error {
 		list, err := c.Client.EventsV1().Events(metav1.NamespaceDefault).List(c.Context(), metav1.ListOptions{})
-		if err != nil {
-			return err
+		if err == nil && !slices.ContainsFunc(list.Items, is) {
+			err = fmt.Errorf("none of %d events is that", len(list.Items))
 		}
-		for i := range list.Items {
-			if is(&list.Items[i]) {
-				return nil
-			}
-		}
-		return fmt.Errorf("none of %d events is that", len(list.Items))
+		return err
 	})
 }
 
@@ -392,8 +367,8 @@ func (e *evictor) stop() {
 	e.t.Helper()
 	e.Stop()
 	for line := range strings.Lines(e.Log()) {
-		if strings.Contains(line, "leader election lost") {
-			continue // so the lease was given back, says controller-runtime
+		if strings.Contains(line, "leader election lost") || strings.Contains(line, "context canceled") {
+			continue // so the lease was given back, maybe in the middle of a renewal
 		}
 		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "forbidden") {
 			e.t.Errorf("the evictor says: %s", line)
@@ -401,43 +376,12 @@ func (e *evictor) stop() {
 	}
 }
 
-// check checks what the metrics and events say about the pods that are evicted.
+// check checks what the metrics say about the pods that are evicted: none of them twice.
 func (e *evictor) check(evicted int) {
 	e.t.Helper()
 	n := must(e.value("taints_evictor_evictions_total", "evicted"))(e.t)
-	if got := int(e.done + n); got != evicted {
-		e.t.Errorf("the metrics count %d evictions, want %d", got, evicted)
-	}
-	if e.done == 0 || n == 0 {
-		e.t.Errorf("%v evictions before and %v after it was killed", e.done, n)
-	}
-	for _, outcome := range []string{"conflict", "error", "blocked", "throttled"} {
-		if n, err := e.value("taints_evictor_evictions_total", outcome); err != nil || n != 0 {
-			e.t.Errorf("%v evictions with outcome %s, %v", n, outcome, err)
-		}
-	}
-	marked := map[string]int{}
-	e.c.Eventually("each pod that is evicted has an event", func() error {
-		list, err := e.c.Client.EventsV1().Events(metav1.NamespaceDefault).List(e.c.Context(), metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		clear(marked)
-		for _, event := range list.Items {
-			if event.Reason == "TaintManagerEviction" &&
-				strings.HasPrefix(event.Note, "Marking for deletion Pod default/") {
-				marked[event.Regarding.Name]++
-			}
-		}
-		if len(marked) < evicted {
-			return fmt.Errorf("%d of %d have", len(marked), evicted)
-		}
-		return nil
-	})
-	for pod, n := range marked {
-		if n > 1 {
-			e.t.Errorf("%s was marked for deletion %d times", pod, n)
-		}
+	if got := int(e.done + n); got != evicted || e.done == 0 || n == 0 {
+		e.t.Errorf("the metrics count %v evictions before it was killed and %v after it, want %d", e.done, n, evicted)
 	}
 }
 
@@ -478,18 +422,23 @@ func (w *podWatcher) gone() map[string]time.Time {
 	return maps.Clone(w.at)
 }
 
-// target is the reason of the pod's condition DisruptionTarget when it disappeared.
+// waitUntilGone waits until so many pods are gone, and returns when they disappeared.
+func (w *podWatcher) waitUntilGone(c *cluster.Cluster, limit time.Duration, want int) (gone map[string]time.Time) {
+	c.Within(limit, fmt.Sprintf("%d pods are evicted", want), func() error {
+		if gone = w.gone(); len(gone) < want {
+			return fmt.Errorf("only %v", slices.Sorted(maps.Keys(gone)))
+		}
+		return nil
+	})
+	return gone
+}
+
+// target is the reason of the condition DisruptionTarget that the pod had when it
+// disappeared.
 func (w *podWatcher) target(name string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if pod := w.last[name]; pod != nil {
-		for _, condition := range pod.Status.Conditions {
-			if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
-				return condition.Reason
-			}
-		}
-	}
-	return ""
+	return cluster.Condition(w.last[name], corev1.DisruptionTarget).Reason
 }
 
 func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Taint) {
@@ -499,14 +448,5 @@ func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Tain
 	}
 	if err != nil {
 		t.Errorf("taint %s: %v", node, err)
-	}
-}
-
-func sleepUntil(c *cluster.Cluster, at time.Time) {
-	timer := time.NewTimer(time.Until(at))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-c.Context().Done():
 	}
 }

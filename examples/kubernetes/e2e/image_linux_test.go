@@ -24,9 +24,7 @@ const imageUser = 65532
 // each holds one static binary and nothing else, and starts that with nothing around
 // it, as a user who may write nothing.
 func TestImages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the programs: leave out -short")
-	}
+	skipShort(t)
 	if _, err := exec.LookPath("buildah"); err != nil {
 		t.Skip("needs buildah, in Debian's package of that name")
 	}
@@ -37,8 +35,15 @@ func TestImages(t *testing.T) {
 	}
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
-			files, config := readImage(t, buildImage(t, program))
-			if got := config.Config; got.User != "65532:65532" ||
+			var image struct {
+				Config struct {
+					User            string
+					Entrypoint, Cmd []string
+					Labels          map[string]string
+				}
+			}
+			files := readImage(t, buildImage(t, program), &image)
+			if got := image.Config; got.User != "65532:65532" ||
 				!slices.Equal(got.Entrypoint, []string{"/" + program}) || len(got.Cmd) > 0 ||
 				got.Labels["org.opencontainers.image.version"] != "v1.2.3" {
 				t.Errorf("the image's configuration is %+v", got)
@@ -83,24 +88,15 @@ func buildImage(t *testing.T, program string) string {
 	return folder
 }
 
-// An imageConfig is the part of an image's configuration that is looked at.
-type imageConfig struct {
-	Config struct {
-		User            string
-		Entrypoint, Cmd []string
-		Labels          map[string]string
-	}
-}
-
 // A layerFile is an entry of a layer.
 type layerFile struct {
 	*tar.Header
 	content []byte
 }
 
-// readImage returns the files of all layers of an image in a folder, and its
+// readImage returns the files of all layers of an image in a folder, and decodes its
 // configuration. The folder has a file for each digest.
-func readImage(t *testing.T, folder string) (files []layerFile, config imageConfig) {
+func readImage(t *testing.T, folder string, config any) (files []layerFile) {
 	t.Helper()
 	open := func(name string) *os.File {
 		t.Helper()
@@ -113,7 +109,7 @@ func readImage(t *testing.T, folder string) (files []layerFile, config imageConf
 		Layers []struct{ Digest string }
 	}
 	check(t, json.NewDecoder(open("manifest.json")).Decode(&manifest))
-	check(t, json.NewDecoder(open(manifest.Config.Digest)).Decode(&config))
+	check(t, json.NewDecoder(open(manifest.Config.Digest)).Decode(config))
 	for _, layer := range manifest.Layers {
 		unzipped := must(gzip.NewReader(open(layer.Digest)))(t)
 		for archive := tar.NewReader(unzipped); ; {
@@ -125,7 +121,7 @@ func readImage(t *testing.T, folder string) (files []layerFile, config imageConf
 			files = append(files, layerFile{header, must(io.ReadAll(archive))(t)})
 		}
 	}
-	return files, config
+	return files
 }
 
 // runAlone runs the program where there is no other file, as the user of the image,

@@ -14,13 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // A node stops to renew its lease. The node-lifecycle controller finds it
@@ -36,58 +35,42 @@ func TestANodeThatFails(t *testing.T) {
 			noTaintEviction,
 			"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20",
 		},
-		Heartbeat: time.Second,
 	})
-	c.Install("evictor")
-	c.Apply(rightsToDelete(t)...)
+	c.Apply(overlay(t, "evictor", "evictor/delete")...)
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"), cluster.Node("node-3"))
-	startScheduler(t, c, nil, profile{Name: corev1.DefaultSchedulerName})
+	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 	agent := daemonSet("agent")
 	agent.Namespace = metav1.NamespaceDefault
 	c.Apply(agent)
-	c.Eventually("the DaemonSet has a pod on each node", func() error {
-		if n := len(daemons(t, c)); n != 3 {
-			return fmt.Errorf("it has %d", n)
-		}
-		return nil
-	})
 
-	lasting := cluster.Pod("lasting", corev1.Toleration{
-		Operator: corev1.TolerationOpExists,
-		Effect:   corev1.TaintEffectNoExecute,
-	})
-	for _, pod := range []*corev1.Pod{cluster.Pod("web-1"), cluster.Pod("web-2"), lasting} {
+	everything := corev1.Toleration{Operator: corev1.TolerationOpExists}
+	web1, web2, lasting, elsewhere := cluster.Pod("web-1"), cluster.Pod("web-2"), cluster.Pod("lasting", everything), cluster.Pod("elsewhere")
+	for _, pod := range []*corev1.Pod{web1, web2, lasting} {
 		pod.Spec.NodeName = "node-1"
-		c.AddPods(pod)
 	}
-	elsewhere := cluster.Pod("elsewhere")
 	elsewhere.Spec.NodeName = "node-2"
-	c.AddPods(elsewhere)
-	checkDefaultTolerations(t, c.Pods(metav1.NamespaceDefault)["web-1"], tolerated)
+	c.AddPods(web1, web2, lasting, elsewhere)
+	c.Eventually("the DaemonSet has a pod on each node", func() error { return settled(c.Pods(metav1.NamespaceDefault), 7) })
 
 	e := startEvictor(t, c, append(missedSoon, "-method=delete")...)
 	e.waitUntilLeading()
 	watcher := watchPods(t, c)
 	c.StopHeartbeat("node-1")
-	silent := time.Now()
 	var taint *corev1.Taint
-	c.Within(time.Minute, "node-1 is found unreachable", func() (err error) {
-		taint, err = unreachable(t, c, "node-1")
-		return err
-	})
-	t.Logf("unreachable:NoExecute came %v after the last heartbeat", time.Since(silent).Round(time.Millisecond))
-	if taint.TimeAdded == nil {
-		t.Fatal("the taint has no timeAdded")
-	}
-	deadline := taint.TimeAdded.Add(tolerated)
-
-	c.Within(30*time.Second, "the pods are evicted", func() error {
-		if gone := watcher.gone(); len(gone) < 2 {
-			return fmt.Errorf("%d are", len(gone))
+	c.Within(time.Minute, "node-1 is found unreachable", func() error {
+		node := must(c.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t)
+		id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
+		at, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id)
+		if !found {
+			return fmt.Errorf("it has taints %v", node.Spec.Taints)
 		}
+		taint = &node.Spec.Taints[at]
 		return nil
 	})
-	sleepUntil(c, deadline.Add(onTime+busy)) // for those that are to stay
+	deadline := taint.TimeAdded.Add(tolerated)
+
+	watcher.waitUntilGone(c, 30*time.Second, 2)
+	time.Sleep(time.Until(deadline.Add(onTime + busy))) // for those that are to stay
 	gone := watcher.gone()
 	if names := slices.Sorted(maps.Keys(gone)); !slices.Equal(names, []string{"web-1", "web-2"}) {
 		t.Errorf("evicted: %v, want web-1 and web-2", names)
@@ -102,44 +85,7 @@ func TestANodeThatFails(t *testing.T) {
 			t.Errorf("%s has the condition DisruptionTarget with reason %q", name, got)
 		}
 	}
-	if n := len(daemons(t, c)); n != 3 {
-		t.Errorf("%d pods of the DaemonSet are left, want 3", n)
-	}
-
 	e.stop()
-}
-
-// checkDefaultTolerations checks what admission gave a pod that asks for nothing.
-func checkDefaultTolerations(t *testing.T, pod *corev1.Pod, forUnreachable time.Duration) {
-	t.Helper()
-	var want []corev1.Toleration
-	for key, seconds := range map[string]int64{
-		corev1.TaintNodeNotReady: 300, corev1.TaintNodeUnreachable: int64(forUnreachable.Seconds()),
-	} {
-		want = append(want, corev1.Toleration{
-			Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds,
-		})
-	}
-	slices.SortFunc(want, func(a, b corev1.Toleration) int { return strings.Compare(a.Key, b.Key) })
-	if !equality.Semantic.DeepEqual(pod.Spec.Tolerations, want) {
-		t.Errorf("admission gave tolerations %v, want %v", pod.Spec.Tolerations, want)
-	}
-}
-
-// unreachable returns the taint that evicts pods of a node that is silent, or an
-// error if it is not there.
-func unreachable(t *testing.T, c *cluster.Cluster, name string) (*corev1.Taint, error) {
-	node, err := c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
-	if err != nil {
-		return nil, err
-	}
-	for i := range node.Spec.Taints {
-		taint := &node.Spec.Taints[i]
-		if taint.Key == corev1.TaintNodeUnreachable && taint.Effect == corev1.TaintEffectNoExecute {
-			return taint, nil
-		}
-	}
-	return nil, fmt.Errorf("it has taints %v", node.Spec.Taints)
 }
 
 // daemonSet returns a DaemonSet whose pods tolerate that.
@@ -157,26 +103,6 @@ func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet 
 	}
 }
 
-// daemons are the pods of the DaemonSet that are on nodes, and not being deleted.
-func daemons(t *testing.T, c *cluster.Cluster) []string {
-	t.Helper()
-	var names []string
-	for name, pod := range c.Pods(metav1.NamespaceDefault) {
-		if pod.Labels["app"] == "agent" && pod.Spec.NodeName != "" && pod.DeletionTimestamp == nil {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// rightsToDelete are those that the component for -method=delete adds to the manifest.
-func rightsToDelete(t *testing.T) []client.Object {
-	t.Helper()
-	return slices.DeleteFunc(overlay(t, "evictor", "evictor/delete"), func(object client.Object) bool {
-		return object.GetName() != "taints-evictor-delete"
-	})
-}
-
 // Two evictors stand by for each other, a taint has no timeAdded, and a
 // PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
 // deadline, because it has seen the taint. The budget is lifted: the pod goes.
@@ -184,11 +110,11 @@ func TestEvictorsInTurn(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true}) // no budget guards a pod that does not run
 	c.Install("evictor")
 	c.AddNodes(cluster.Node("node-1"))
-	seconds := int64(12)
+	const seconds = 12
 	toleration := corev1.Toleration{
 		Key:               "maintenance",
 		Operator:          corev1.TolerationOpExists,
-		TolerationSeconds: &seconds,
+		TolerationSeconds: new(int64(seconds)),
 		Effect:            corev1.TaintEffectNoExecute,
 	}
 	guarded := cluster.Pod("guarded", toleration)
@@ -204,48 +130,26 @@ func TestEvictorsInTurn(t *testing.T) {
 	first.waitUntilLeading()
 	second := startEvictor(t, c, missedSoon...)
 	before := time.Now()
-	patch := []byte(`{"spec":{"taints":[{"key":"maintenance","effect":"NoExecute"}]}}`)
-	nodes := c.Client.CoreV1().Nodes()
-	must(nodes.Patch(t.Context(), "node-1", types.MergePatchType, patch, metav1.PatchOptions{}))(t)
-	c.Eventually("both pods have a deadline", func() error {
-		if n, err := first.value("taints_evictor_queue_length", ""); err != nil || n != 2 {
-			return fmt.Errorf("%v have, %v", n, err)
-		}
-		return nil
-	})
+	setTaints(t, c, "node-1", []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}})
+	first.until("both pods have a deadline", "taints_evictor_queue_length", "", func(v float64) bool { return v == 2 })
 	first.stop()
 	second.waitUntilLeading()
 	t.Logf("the other leads after %v", time.Since(before).Round(time.Millisecond))
 
-	deadline := before.Add(time.Duration(seconds) * time.Second)
-	c.Within(time.Minute, "a pod is evicted, and one is held back", func() error {
-		n, err := second.value("taints_evictor_evictions_total", "blocked")
-		if gone := watcher.gone(); err != nil || n < 2 || len(gone) != 1 {
-			return fmt.Errorf("%v are gone, %v attempts were blocked, %v", gone, n, err)
-		}
-		return nil
-	})
+	deadline := before.Add(seconds * time.Second)
+	watcher.waitUntilGone(c, time.Minute, 1)
+	second.until("the other pod is held back", "taints_evictor_evictions_total", "blocked", func(v float64) bool { return v >= 2 })
 	checkHeldBack(t, second)
 	if late := watcher.gone()["web"].Sub(deadline); late < 0 || late > onTime+busy {
 		t.Errorf("web was evicted %v after its deadline", late)
 	}
 	budgets := c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
 	check(t, budgets.Delete(t.Context(), "guarded", metav1.DeleteOptions{}))
-	c.Within(time.Minute, "the other pod is evicted", func() error {
-		if _, ok := watcher.gone()["guarded"]; !ok {
-			return fmt.Errorf("it is not")
-		}
-		return nil
-	})
+	watcher.waitUntilGone(c, time.Minute, 2)
 	if got := watcher.target("guarded"); got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
-	c.Within(time.Minute, "nothing is still overdue", func() error {
-		if overdue, err := second.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue != 0 {
-			return fmt.Errorf("%v s, %v", overdue, err)
-		}
-		return nil
-	})
+	second.until("nothing is still overdue", "taints_evictor_oldest_overdue_seconds", "", func(v float64) bool { return v == 0 })
 	second.stop()
 }
 
@@ -253,24 +157,15 @@ func TestEvictorsInTurn(t *testing.T) {
 // that alerts look at what it tells.
 func checkHeldBack(t *testing.T, e *evictor) {
 	t.Helper()
-	if overdue, err := e.value("taints_evictor_oldest_overdue_seconds", ""); err != nil || overdue <= 0 {
-		t.Errorf("the oldest is overdue for %v s, %v", overdue, err)
-	}
-	event(e.c, "an event says that a budget holds the pod back", func(event *eventsv1.Event) bool {
+	e.until("the oldest is overdue", "taints_evictor_oldest_overdue_seconds", "", func(v float64) bool { return v > 0 })
+	event(e.c, "an event says that a budget holds the pod back", func(event eventsv1.Event) bool {
 		return event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
 			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
 	})
-	families := must(e.c.Metrics(e.metrics))(t)
-	checkAlerts(t, "evictor", families)
+	checkAlerts(t, "evictor", must(e.c.Metrics(e.metrics))(t))
 	checkRights(t, e.c, cluster.Evictor, cluster.Evictor,
-		right{"create", "", "pods/eviction", "", true},
-		right{"watch", "", "nodes", "", true},
-		right{"update", "coordination.k8s.io", "leases", cluster.Evictor, true},
-		right{"update", "coordination.k8s.io", "leases", "other", false},
-		right{"delete", "", "pods", "", false},
-		right{"patch", "", "nodes", "", false},
-		right{"get", "", "secrets", "", false},
-	)
+		[]string{"create pods/eviction", "watch nodes", "update leases.coordination.k8s.io taints-evictor"},
+		[]string{"update leases.coordination.k8s.io other", "delete pods", "patch nodes", "get secrets"})
 }
 
 // addBudget adds a budget that allows no disruption, and waits until it is in force.
@@ -285,10 +180,10 @@ func addBudget(t *testing.T, c *cluster.Cluster) {
 	}
 	c.Apply(budget)
 	c.Eventually("the PodDisruptionBudget is in force", func() error {
-		budget, err := c.Client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Get(t.Context(), budget.Name, metav1.GetOptions{})
-		if err == nil && (budget.Status.ObservedGeneration < budget.Generation || budget.Status.CurrentHealthy != 1) {
-			err = fmt.Errorf("its status is %+v", budget.Status)
+		now := must(c.Client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Get(t.Context(), budget.Name, metav1.GetOptions{}))(t)
+		if now.Status.CurrentHealthy != 1 {
+			return fmt.Errorf("its status is %+v", now.Status)
 		}
-		return err
+		return nil
 	})
 }

@@ -20,49 +20,35 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// start starts a control plane that ends with the test. A test with -short is skipped.
-func start(t *testing.T, options cluster.Options) *cluster.Cluster {
+// skipShort skips a test that builds programs where -short is given.
+func skipShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("needs a control plane: leave out -short")
+		t.Skip("builds the programs: leave out -short")
 	}
+}
+
+// start starts a control plane that ends with the test.
+func start(t *testing.T, options cluster.Options) *cluster.Cluster {
+	t.Helper()
+	skipShort(t)
 	options.Logs = *logs
 	return cluster.Start(t, options)
 }
 
-type profile = cluster.Profile
-
-// startScheduler starts a scheduler with the profiles, waits until it is ready, and
-// returns the address of its pages.
-func startScheduler(t *testing.T, c *cluster.Cluster, flags []string, profiles ...profile) (*cluster.Process, string) {
-	t.Helper()
-	return c.RunScheduler(flags, profiles...)
-}
-
 // pending is the message of the scheduler about a pod that it did not place, and
 // empty for a pod that is placed or that no scheduler has looked at.
-func pending(pod *corev1.Pod) string {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return condition.Message
-		}
-	}
-	return ""
-}
+func pending(pod *corev1.Pod) string { return cluster.Condition(pod, corev1.PodScheduled).Message }
 
 // settled returns an error as long as there is a pod that no scheduler has looked at.
 func settled(pods map[string]*corev1.Pod, want int) error {
 	if len(pods) != want {
 		return fmt.Errorf("%d pods, want %d", len(pods), want)
 	}
-	done := 0
-	for _, pod := range pods {
-		if pod.Spec.NodeName != "" || pending(pod) != "" {
-			done++
+	for name, pod := range pods {
+		if pod.Spec.NodeName == "" && pending(pod) == "" {
+			return fmt.Errorf("no scheduler has looked at %s", name)
 		}
-	}
-	if done < want {
-		return fmt.Errorf("%d of %d pods have been looked at", done, want)
 	}
 	return nil
 }

@@ -21,10 +21,10 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/yaml"
-
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
@@ -35,8 +35,14 @@ var programs = []string{"evictor", "scheduler", "webhook"}
 // overlay builds a base with components, as somebody's own kustomization would name them.
 func overlay(t *testing.T, base string, components ...string) []client.Object {
 	t.Helper()
-	objects := must(cluster.Overlay(t.TempDir(), base, components...))(t)
-	return objects
+	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	manifests := must(filepath.Rel(folder, must(filepath.Abs("../manifests"))(t)))(t)
+	text := fmt.Sprintf("resources: [%s/%s]\ncomponents:\n", manifests, base)
+	for _, component := range components {
+		text += fmt.Sprintf("- %s/%s\n", manifests, component)
+	}
+	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
+	return must(cluster.Manifest(folder))(t)
 }
 
 // TestManifests builds every kustomization, and sees that what it has fits together,
@@ -45,7 +51,10 @@ func TestManifests(t *testing.T) {
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
 			base := must(cluster.Manifest(program))(t)
-			checkDeployment(t, base)
+			image := regexp.MustCompile(`^registry\.example\.com/taints-` + program + `:v\d+\.\d+\.\d+$`)
+			if got := only[*appsv1.Deployment](t, base).Spec.Template.Spec.Containers[0].Image; !image.MatchString(got) {
+				t.Errorf("the image is %s", got)
+			}
 			all := overlay(t, program, program+"/network-policy", program+"/monitoring")
 			checkDeployment(t, all)
 			checkMonitoring(t, all)
@@ -54,9 +63,8 @@ func TestManifests(t *testing.T) {
 			}
 		})
 	}
-	dryRun := must(cluster.Manifest("evictor-dry-run"))(t)
 	for want, objects := range map[string][]client.Object{
-		"-dry-run":       dryRun,
+		"-dry-run":       must(cluster.Manifest("evictor-dry-run"))(t),
 		"-method=delete": overlay(t, "evictor", "evictor/delete"),
 	} {
 		args := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Args
@@ -67,16 +75,6 @@ func TestManifests(t *testing.T) {
 	for _, folder := range []string{"example", "../play/workloads", "../play/workloads-borrowed"} {
 		must(cluster.Manifest(folder))(t)
 	}
-	checkImages(t)
-}
-
-// namesTag are the lines of a manifest that name the version of an image.
-var namesTag = regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
-
-// checkImages checks that versions of images are only in one file, and that the bases
-// take theirs from there.
-func checkImages(t *testing.T) {
-	t.Helper()
 	err := filepath.WalkDir("../manifests", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path == "../manifests/images/kustomization.yaml" {
 			return err
@@ -87,17 +85,11 @@ func checkImages(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
-	for _, program := range programs {
-		objects := must(cluster.Manifest(program))(t)
-		image := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Image
-		if !regexp.MustCompile(`^registry\.example\.com/taints-` + program + `:v\d+\.\d+\.\d+$`).MatchString(image) {
-			t.Errorf("the image of the %s is %s", program, image)
-		}
-	}
+	check(t, err)
 }
+
+// namesTag are the lines of a manifest that name the version of an image.
+var namesTag = regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
 
 // only returns the one object of the type.
 func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
@@ -148,35 +140,14 @@ func checkDeployment(t *testing.T, objects []client.Object) {
 		}
 	}
 	budget := only[*policyv1.PodDisruptionBudget](t, objects)
-	selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
-	if err != nil || !selector.Matches(labels.Set(template.Labels)) {
-		t.Errorf("the PodDisruptionBudget is not for the pods: %v", err)
+	if !must(metav1.LabelSelectorAsSelector(budget.Spec.Selector))(t).Matches(labels.Set(template.Labels)) {
+		t.Error("the PodDisruptionBudget is not for the pods")
 	}
 	if budget.Spec.MinAvailable.IntValue() >= int(*deployment.Spec.Replicas) ||
 		budget.Namespace != deployment.Namespace {
 		t.Errorf("the PodDisruptionBudget lets no node be drained: %+v", budget.Spec)
 	}
 }
-
-// monitor is what is looked at of a ServiceMonitor, and alerts of a PrometheusRule.
-type (
-	monitor struct {
-		Spec struct {
-			Selector  metav1.LabelSelector
-			Endpoints []struct{ Port string }
-		}
-	}
-	alerts struct {
-		Spec struct {
-			Groups []struct {
-				Rules []struct {
-					Alert, Expr, For    string
-					Labels, Annotations map[string]string
-				}
-			}
-		}
-	}
-)
 
 // checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
 // that the NetworkPolicy lets it.
@@ -188,9 +159,8 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 		ports[port.Name] = true
 	}
 	policy := only[*networkingv1.NetworkPolicy](t, objects)
-	if selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector); err != nil ||
-		!selector.Matches(labels.Set(template.Labels)) {
-		t.Errorf("the NetworkPolicy is not for the pods: %v", err)
+	if !must(metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector))(t).Matches(labels.Set(template.Labels)) {
+		t.Error("the NetworkPolicy is not for the pods")
 	}
 	open := map[intstr.IntOrString]bool{}
 	for _, rule := range policy.Spec.Ingress {
@@ -205,8 +175,14 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 		t.Errorf("of the ports %v, only %v can be reached", ports, open)
 	}
 
-	var m monitor
-	decodeCustom(t, objects, "ServiceMonitor", &m)
+	var monitor struct {
+		Spec struct {
+			Selector  metav1.LabelSelector
+			Endpoints []struct{ Port string }
+		}
+	}
+	decodeCustom(t, objects, "ServiceMonitor", &monitor)
+	wanted := must(metav1.LabelSelectorAsSelector(&monitor.Spec.Selector))(t)
 	found := 0
 	for _, object := range objects {
 		service, ok := object.(*corev1.Service)
@@ -216,9 +192,8 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 		if !labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(template.Labels)) {
 			t.Errorf("the service %s is not for the pods", service.Name)
 		}
-		selector := must(metav1.LabelSelectorAsSelector(&m.Spec.Selector))(t)
 		for _, port := range service.Spec.Ports {
-			if selector.Matches(labels.Set(service.Labels)) && port.Name == m.Spec.Endpoints[0].Port &&
+			if wanted.Matches(labels.Set(service.Labels)) && port.Name == monitor.Spec.Endpoints[0].Port &&
 				ports[port.TargetPort.StrVal] {
 				found++
 			}
@@ -227,7 +202,7 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 	if found != 1 {
 		t.Errorf("the ServiceMonitor leads to %d services", found)
 	}
-	for _, alert := range alertsOf(t, objects).Spec.Groups[0].Rules {
+	for _, alert := range alertsOf(t, objects) {
 		if alert.Alert == "" || alert.For == "" || alert.Annotations["summary"] == "" ||
 			!slices.Contains([]string{"critical", "warning", "info"}, alert.Labels["severity"]) {
 			t.Errorf("the alert is not complete: %+v", alert)
@@ -235,27 +210,30 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 	}
 }
 
-func alertsOf(t *testing.T, objects []client.Object) (a alerts) {
+// An alert is one of a PrometheusRule.
+type alert struct {
+	Alert, Expr, For    string
+	Labels, Annotations map[string]string
+}
+
+func alertsOf(t *testing.T, objects []client.Object) []alert {
 	t.Helper()
-	decodeCustom(t, objects, "PrometheusRule", &a)
-	if len(a.Spec.Groups) == 0 || len(a.Spec.Groups[0].Rules) == 0 {
-		t.Fatal("there are no alerts")
+	var rule struct {
+		Spec struct{ Groups []struct{ Rules []alert } }
 	}
-	return a
+	decodeCustom(t, objects, "PrometheusRule", &rule)
+	return rule.Spec.Groups[0].Rules
 }
 
 // decodeCustom decodes the one object of a kind that the API server does not
 // have by itself.
 func decodeCustom(t *testing.T, objects []client.Object, kind string, into any) {
 	t.Helper()
-	for _, object := range objects {
-		if object.GetObjectKind().GroupVersionKind().Kind != kind {
-			continue
-		}
-		check(t, yaml.Unmarshal(must(yaml.Marshal(object))(t), into))
-		return
+	at := slices.IndexFunc(objects, func(o client.Object) bool { return o.GetObjectKind().GroupVersionKind().Kind == kind })
+	if at < 0 {
+		t.Fatalf("there is no %s", kind)
 	}
-	t.Fatalf("there is no %s", kind)
+	check(t, yaml.Unmarshal(must(yaml.Marshal(objects[at]))(t), into))
 }
 
 var (
@@ -267,7 +245,7 @@ var (
 func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	looked := 0
-	for _, alert := range alertsOf(t, overlay(t, program, program+"/monitoring")).Spec.Groups[0].Rules {
+	for _, alert := range alertsOf(t, overlay(t, program, program+"/monitoring")) {
 		for _, name := range metricName.FindAllString(noMetric.ReplaceAllString(alert.Expr, ""), -1) {
 			looked++
 			if families[strings.TrimSuffix(name, "_bucket")] == nil {
@@ -281,38 +259,24 @@ func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFa
 	}
 }
 
-// A right is one that a service account has or not.
-type right struct {
-	verb, group, resource, name string
-	want                        bool
-}
-
-// checkRights asks the API server what a service account may do.
-func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, rights ...right) {
+// checkRights asks the API server what a service account may do: a verb, a resource,
+// and the name of an object where it counts.
+func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, may, mayNot []string) {
 	t.Helper()
-	reviews := c.Client.AuthorizationV1().SubjectAccessReviews()
-	for _, r := range rights {
-		resource, subresource, _ := strings.Cut(r.resource, "/")
-		review := must(reviews.Create(t.Context(), &authorizationv1.SubjectAccessReview{
-			Spec: authorizationv1.SubjectAccessReviewSpec{
-				User: fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
-				Groups: []string{
-					"system:serviceaccounts",
-					"system:serviceaccounts:" + namespace,
-					"system:authenticated",
-				},
-				ResourceAttributes: &authorizationv1.ResourceAttributes{
-					Namespace:   namespace,
-					Verb:        r.verb,
-					Group:       r.group,
-					Resource:    resource,
-					Subresource: subresource,
-					Name:        r.name,
-				},
+	for i, right := range slices.Concat(may, mayNot) {
+		words := append(strings.Fields(right), "")
+		resource, subresource, _ := strings.Cut(words[1], "/")
+		kind := schema.ParseGroupResource(resource)
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: namespace, Verb: words[0], Name: words[2],
+				Group: kind.Group, Resource: kind.Resource, Subresource: subresource,
 			},
-		}, metav1.CreateOptions{}))(t)
-		if review.Status.Allowed != r.want {
-			t.Errorf("%s may %s %s %s: %v, want %v", account, r.verb, r.resource, r.name, review.Status.Allowed, r.want)
+		}}
+		review = must(c.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{}))(t)
+		if want := i < len(may); review.Status.Allowed != want {
+			t.Errorf("%s may %s: %v, want %v", account, right, review.Status.Allowed, want)
 		}
 	}
 }
@@ -337,26 +301,22 @@ func TestSchedulerManifest(t *testing.T) {
 
 	config := only[*corev1.ConfigMap](t, objects).Data["config.yaml"]
 	kubeconfig := c.ServiceAccount("kube-system", "taints-scheduler")
-	port := c.FreePort()
-	address := "127.0.0.1:" + port
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
-	process := c.Run("scheduler", cluster.Binary(t, "scheduler"),
-		"--config="+c.WriteFile("manifest.yaml", manifest),
-		"--bind-address=127.0.0.1", "--secure-port="+port, "--cert-dir="+filepath.Join(c.Dir, "manifest"),
-		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)
-	c.WaitHealthy("https://" + address + "/readyz")
-	startScheduler(t, c, nil, profile{Name: corev1.DefaultSchedulerName})
+	process, metrics := c.StartScheduler([]string{cluster.Binary(t, "scheduler")}, manifest, kubeconfig)
+	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 
 	second := cluster.Pod("second")
 	second.Spec.SchedulerName = "taints-scheduler"
-	field{c}.run(t, trial{pod: second, on: []string{"node-1"}}, trial{pod: pod("first"), on: []string{"node-1"}})
+	c.AddPods(second, cluster.Pod("first"))
+	c.Eventually("both pods are placed", func() error { return settled(c.Pods(metav1.NamespaceDefault), 2) })
+	for name, pod := range c.Pods(metav1.NamespaceDefault) {
+		if pod.Spec.NodeName != "node-1" {
+			t.Errorf("%s is on %q: %s", name, pod.Spec.NodeName, pending(pod))
+		}
+	}
 	checkLog(t, process)
-	families := must(c.Metrics("https://" + address + "/metrics"))(t)
-	checkAlerts(t, "scheduler", families)
+	checkAlerts(t, "scheduler", must(c.Metrics(metrics))(t))
 	checkRights(t, c, "kube-system", "taints-scheduler",
-		right{"create", "", "pods/binding", "", true},
-		right{"update", "coordination.k8s.io", "leases", "taints-scheduler", true},
-		right{"update", "coordination.k8s.io", "leases", "kube-controller-manager", false},
-		right{"get", "", "secrets", "any", false},
-	)
+		[]string{"create pods/binding", "update leases.coordination.k8s.io taints-scheduler"},
+		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
 }

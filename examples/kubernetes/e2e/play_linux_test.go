@@ -9,17 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
@@ -36,9 +31,6 @@ type player struct {
 // startPlay starts a command that runs play.
 func startPlay(t *testing.T, command string, env ...string) *player {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a control plane: leave out -short")
-	}
 	temporary, bash := t.TempDir(), exec.Command("bash", "-euc", command)
 	bash.Dir, bash.Env = root, append(append(os.Environ(), "TMPDIR="+temporary), env...)
 	return &player{startInBackground(t, bash), temporary}
@@ -79,23 +71,38 @@ func (p *player) do(words string, fails bool) string {
 // end interrupts it, and sees that nothing is left.
 func (p *player) end() {
 	p.t.Helper()
-	children := descendants(p.t, p.Process.Pid)
+	if running := p.running(); len(running) < 3 {
+		p.t.Errorf("only %v run", running)
+	}
 	_ = p.interrupt() // the code is that of go run, which is interrupted as well
-	for pid, name := range children {
-		if _, err := os.Stat(fmt.Sprintf("/proc/%s", pid)); err == nil {
-			p.t.Errorf("%s is left", name)
-		}
+	if left := p.running(); len(left) > 0 {
+		p.t.Errorf("%v are left", left)
 	}
 	if left, err := os.ReadDir(p.temporary); err != nil || len(left) > 0 {
 		p.t.Errorf("files are left: %v, %v", left, err)
 	}
 }
 
+// running returns the programs that have play's folder for temporary files, which all
+// that it starts have too.
+func (p *player) running() (names []string) {
+	for _, file := range must(filepath.Glob("/proc/[0-9]*/environ"))(p.t) {
+		environment, _ := os.ReadFile(file) // empty where it has ended meanwhile
+		if strings.Contains(string(environment), "TMPDIR="+p.temporary) {
+			name, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
+			names = append(names, string(name))
+		}
+	}
+	return names
+}
+
 // TestPlay starts a cluster to play with, does what it says to try, and looks for the
 // lines that this leads to.
 func TestPlay(t *testing.T) {
+	skipShort(t)
 	p := startPlay(t, playCommand)
 	p.line(`^Ctrl-C stops everything\.`)
+	p.do("play=silent", false) // this takes a while, so it is looked at below
 	p.do("taint node general-1 maintenance=", false)
 	p.line(`^..:..:.. taint    general-1 gets maintenance=now:NoExecute$`)
 	p.line(`^..:..:.. evicted  shop/web-\S+ from general-1$`)
@@ -117,7 +124,6 @@ func TestPlay(t *testing.T) {
 	}
 	p.do("scale", false)
 	p.line(`^..:..:.. waits    ml/train-\S+: 0/36 nodes are available: `)
-	p.do("play=silent", false)
 	p.line(`^..:..:.. silent   spot-1 no longer has a heartbeat$`)
 	p.line(`^..:..:.. taint    spot-1 gets node\.kubernetes\.io/unreachable:NoExecute`)
 	p.line(`^..:..:.. evicted  sandbox/late from general-5$`)
@@ -138,6 +144,7 @@ func TestPlay(t *testing.T) {
 
 // TestPlayWithPrograms starts it with the programs of a folder.
 func TestPlayWithPrograms(t *testing.T) {
+	skipShort(t)
 	folder := t.TempDir()
 	for _, program := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"} {
 		script := fmt.Sprintf("#!/bin/sh\necho %s >>'%s/started'\nexec '%s' %[1]s \"$@\"\n", program, folder, cluster.Binary(t, cluster.ControlPlane))
@@ -158,23 +165,16 @@ func TestPlayWithPrograms(t *testing.T) {
 func TestPlayInACluster(t *testing.T) {
 	c := start(t, cluster.Options{})
 	c.AddNodes(cluster.Node("mine"))
-	api := must(client.New(c.Config, client.Options{}))(t)
-	state := func() (names []string) {
-		for _, list := range []client.ObjectList{
-			&corev1.NamespaceList{}, &corev1.NodeList{}, &coordinationv1.LeaseList{},
-			&rbacv1.ClusterRoleList{}, &rbacv1.ClusterRoleBindingList{},
-		} {
-			check(t, api.List(t.Context(), list, client.InNamespace(corev1.NamespaceNodeLease)))
-			check(t, meta.EachListItem(list, func(object runtime.Object) error {
-				names = append(names, fmt.Sprintf("%T %s", object, object.(client.Object).GetName()))
-				return nil
-			}))
-		}
-		slices.Sort(names)
-		return names
+	tools := c.Tools()
+	state := func() string {
+		t.Helper()
+		const kinds = "namespaces,nodes,clusterroles,clusterrolebindings,leases"
+		list := exec.Command(filepath.Join(tools, "kubectl"), "--kubeconfig", c.Kubeconfig,
+			"get", kinds, "--namespace", corev1.NamespaceNodeLease, "--output", "name")
+		return string(must(list.Output())(t))
 	}
 	before := state()
-	p := startPlay(t, playCommand+" -kubeconfig "+c.Kubeconfig, "PATH="+c.Tools()+":"+os.Getenv("PATH"))
+	p := startPlay(t, playCommand+" -kubeconfig "+c.Kubeconfig, "PATH="+tools+":"+os.Getenv("PATH"))
 	p.line(`^The webhook does not run`)
 	p.line(`^Ctrl-C stops everything\.`)
 	for _, namespace := range []string{"shop", "ml", "logging"} {
@@ -189,13 +189,14 @@ func TestPlayInACluster(t *testing.T) {
 	p.do("run typo", false)
 	p.line(`^..:..:.. waits    sandbox/typo: 0/37 nodes are available: `)
 	p.end()
-	if after := state(); !slices.Equal(after, before) {
-		t.Errorf("it left %v, and there was %v", after, before)
+	if diff := cmp.Diff(before, state()); diff != "" {
+		t.Errorf("it does not leave what was there (-before +after):\n%s", diff)
 	}
 }
 
 // TestPlayInterrupted interrupts the build, with nothing in Go's cache.
 func TestPlayInterrupted(t *testing.T) {
+	skipShort(t)
 	binary, caches := cluster.Binary(t, "play"), t.TempDir()
 	p := startPlay(t, "cd examples/kubernetes; exec "+binary, "GOCACHE="+caches+"/go", "XDG_CACHE_HOME="+caches)
 	p.line(`^  Go compiles \d{4} packages `)
@@ -206,33 +207,4 @@ func TestPlayInterrupted(t *testing.T) {
 	if want := "interrupted; what is compiled is kept, run the same command to go on\n"; !strings.HasSuffix(p.output(), want) {
 		t.Errorf("it says %s", p.output())
 	}
-}
-
-// descendants returns the names of the processes that another one has started, and
-// of theirs, by their numbers.
-func descendants(t *testing.T, of int) map[string]string {
-	t.Helper()
-	files := must(filepath.Glob("/proc/[0-9]*/stat"))(t)
-	names, parents := map[string]string{}, map[string]string{}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has ended meanwhile
-		}
-		// The name is in parentheses, and may hold anything: "7 (a b) S 1 …".
-		end := strings.LastIndex(string(content), ")")
-		if fields := strings.Fields(string(content[end+1:])); len(fields) > 1 {
-			pid := filepath.Base(filepath.Dir(file))
-			names[pid], parents[pid] = string(content[:end+1]), fields[1]
-		}
-	}
-	found := map[string]string{}
-	for pid, name := range names {
-		for above := parents[pid]; above != "" && found[pid] == ""; above = parents[above] {
-			if above == fmt.Sprint(of) {
-				found[pid] = name
-			}
-		}
-	}
-	return found
 }

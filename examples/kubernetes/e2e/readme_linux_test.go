@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,9 +45,9 @@ func TestReadmes(t *testing.T) {
 		"BUILDAH_ISOLATION=chroot",
 	}}
 	t.Run("modules", r.module)
+	t.Run("webhook", r.webhook) // first: its audit counts all pods
 	t.Run("evictor", r.evictor)
 	t.Run("scheduler", r.scheduler)
-	t.Run("webhook", r.webhook)
 }
 
 // A readmeTest is a cluster, and the environment of commands that talk to it.
@@ -95,7 +96,7 @@ func startInBackground(t *testing.T, command *exec.Cmd) *background {
 	check(t, b.Start())
 	go func() { b.ended <- b.Wait() }()
 	t.Cleanup(func() {
-		b.signal(syscall.SIGINT)
+		b.signal()
 		if t.Failed() {
 			t.Logf("%s says:\n%s", b.Args, b.output())
 		}
@@ -105,14 +106,14 @@ func startInBackground(t *testing.T, command *exec.Cmd) *background {
 
 // signal does what Ctrl-C does: all that run in the foreground get it. It fails where
 // all have ended.
-func (b *background) signal(s syscall.Signal) { _ = syscall.Kill(-b.Process.Pid, s) }
+func (b *background) signal() { _ = syscall.Kill(-b.Process.Pid, syscall.SIGINT) }
 
 func (b *background) output() string { return string(must(os.ReadFile(b.log))(b.t)) }
 
 // interrupt waits for the end as well.
 func (b *background) interrupt() error {
 	b.t.Helper()
-	b.signal(syscall.SIGINT)
+	b.signal()
 	select {
 	case err := <-b.ended:
 		return err
@@ -126,33 +127,23 @@ func (b *background) interrupt() error {
 // have to be compiled first.
 func (b *background) until(what string, condition func() error) {
 	b.t.Helper()
-	var err error
-	for deadline := time.Now().Add(9 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if err = condition(); err == nil {
-			return
-		}
+	err := errors.New("it has not begun")
+	for deadline := time.After(9 * time.Minute); err != nil; {
 		select {
-		case err := <-b.ended:
-			b.t.Fatalf("it has ended: %v", err)
-		default:
+		case end := <-b.ended:
+			b.t.Fatalf("it has ended: %v", end)
+		case <-deadline:
+			b.t.Fatalf("%s: %v", what, err)
+		case <-time.After(50 * time.Millisecond):
+			err = condition()
 		}
 	}
-	b.t.Fatalf("%s: %v", what, err)
 }
 
 // startBlock starts a block that goes on.
 func (r *readmeTest) startBlock(t *testing.T, b readme.Block) *background {
 	t.Helper()
 	return startInBackground(t, b.Command(t, root, r.env...))
-}
-
-// waitFor waits until the page answers.
-func (r *readmeTest) waitFor(b *background, url string) {
-	b.t.Helper()
-	b.until(url+" answers", func() error {
-		_, err := r.Get(url)
-		return err
-	})
 }
 
 // remoteBase is the folder of a kustomization in a repository.
@@ -165,11 +156,11 @@ func (r *readmeTest) module(t *testing.T) {
 	if blocks[0].Text != playCommand+"\n" {
 		t.Errorf("TestPlay runs another command than %s", blocks[0].Text)
 	}
-	if found := remoteBase.FindStringSubmatch(blocks[1].Text); found == nil {
-		t.Errorf("not a base of a release: %s", blocks[1].Text)
-	} else if _, err := os.Stat(filepath.Join(root, found[1], "kustomization.yaml")); err != nil {
-		t.Error(err)
+	found := remoteBase.FindStringSubmatch(blocks[1].Text)
+	if found == nil {
+		t.Fatalf("not a base of a release: %s", blocks[1].Text)
 	}
+	must(os.Stat(filepath.Join(root, found[1], "kustomization.yaml")))(t)
 	lists(t, blocks[2], " -list .", "TestOutage")
 	lists(t, blocks[3], " -list", "Tainted80/5000Nodes")
 }
@@ -198,7 +189,10 @@ func (r *readmeTest) evictor(t *testing.T) {
 	}
 	// The manifest's pods only say that they run; this one is real.
 	e := r.startBlock(t, blocks[3])
-	r.waitFor(e, "http://127.0.0.1:8081/readyz")
+	e.until("it is ready", func() error {
+		_, err := r.Get("http://127.0.0.1:8081/readyz")
+		return err
+	})
 	web := cluster.Pod("web")
 	web.Spec.NodeName = "node-1"
 	r.AddPods(web)
@@ -208,7 +202,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 	if len(list) != 1 || list[0].TimeAdded == nil || time.Since(list[0].TimeAdded.Time) > time.Hour {
 		t.Errorf("the node has taints %v", list)
 	}
-	event(r.Cluster, "it says what it would do", func(event *eventsv1.Event) bool {
+	event(r.Cluster, "it says what it would do", func(event eventsv1.Event) bool {
 		return event.Note == "Dry run: Marking for deletion Pod default/web"
 	})
 	if r.Pods(metav1.NamespaceDefault)["web"] == nil {
@@ -240,37 +234,16 @@ func (r *readmeTest) webhook(t *testing.T) {
 	blocks := r.blocks(t, "webhook", 5)
 	r.AddPods(cluster.Pod("plain"), cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
 		corev1.Toleration{Operator: corev1.TolerationOpExists}))
-	r.removeEvictor(t)
 	blocks[0].Check(t, root, r.env...)
 	deletePods(t, r.Cluster)
 	r.run(t, blocks[1])
 	r.run(t, blocks[2])
 	// The manifest's pods only say that they run; this one is real.
-	rules, err := filepath.Abs("../manifests/webhook/rules.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, _ := r.RunWebhook(rules)
+	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
+	w, _ := r.RunWebhook(r.FreeAddress(), "-rules="+rules)
 	blocks[3].Check(t, root, r.env...)
 	w.Stop()
 	r.run(t, blocks[4])
 	r.AddPods(cluster.Pod("late"))
-}
-
-// removeEvictor takes away the pods that an earlier part has left in a namespace
-// that the audit looks at.
-func (r *readmeTest) removeEvictor(t *testing.T) {
-	t.Helper()
-	policy := metav1.DeletePropagationBackground
-	err := r.Client.AppsV1().Deployments(cluster.Evictor).Delete(t.Context(), cluster.Evictor,
-		metav1.DeleteOptions{PropagationPolicy: &policy})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Eventually("the evictor's pods are gone", func() error {
-		if n := len(r.Pods(cluster.Evictor)); n > 0 {
-			return fmt.Errorf("%d are left", n)
-		}
-		return nil
-	})
+	deletePods(t, r.Cluster)
 }

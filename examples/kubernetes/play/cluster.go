@@ -79,10 +79,9 @@ func begin(s *session, o options) *game {
 			"--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller",
 			"--node-monitor-period=1s", "--node-monitor-grace-period=15s",
 		},
-		Programs:  o.controlPlane,
-		Heartbeat: heartbeat,
-		Kubelets:  true,
-		Logs:      o.logs,
+		Programs: o.controlPlane,
+		Kubelets: true,
+		Logs:     o.logs,
 	}
 	g := &game{s: s, borrowed: o.kubeconfig != "", leaving: map[types.UID]bool{}}
 	if g.borrowed {
@@ -103,7 +102,7 @@ func begin(s *session, o options) *game {
 		g.RunEvictor()
 		g.runWebhook()
 	}
-	g.RunScheduler(nil, cluster.Profile{Name: scheduler, Taints: true, InClear: true})
+	g.RunScheduler(cluster.Profile{Name: scheduler, Taints: true, InClear: true})
 	g.install(workloads)
 	g.Eventually("all pods run", g.allRun)
 	return g
@@ -112,7 +111,8 @@ func begin(s *session, o options) *game {
 func (g *game) runWebhook() {
 	g.install("webhook")
 	g.rules = g.WriteFile("rules.json", rules)
-	g.webhook, _ = g.RunWebhook(g.rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
+	g.webhook, _ = g.RunWebhook(g.FreeAddress(), "-rules="+g.rules,
+		"-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
 }
 
 // install creates what a folder of manifests has, but no pods with service accounts:

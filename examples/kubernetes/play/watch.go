@@ -16,11 +16,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
 const (
-	heartbeat = 2 * time.Second
 	// silentKey is the annotation that takes a node its heartbeat, if its value is
 	// silent.
 	silentKey, silent = "play", "silent"
@@ -112,22 +112,13 @@ func (g *game) podLeaves(pod *corev1.Pod) {
 		return
 	}
 	g.leaving[pod.UID] = true
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
-			g.tell("evicted", "%s/%s from %s", pod.Namespace, pod.Name, pod.Spec.NodeName)
-		}
+	if cluster.Condition(pod, corev1.DisruptionTarget).Status == corev1.ConditionTrue {
+		g.tell("evicted", "%s/%s from %s", pod.Namespace, pod.Name, pod.Spec.NodeName)
 	}
 }
 
 // waits is the message of the scheduler about a pod that it did not place.
-func waits(pod *corev1.Pod) string {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return condition.Message
-		}
-	}
-	return ""
-}
+func waits(pod *corev1.Pod) string { return cluster.Condition(pod, corev1.PodScheduled).Message }
 
 // eventCame tells of evictions that are held back or canceled.
 func (g *game) eventCame(before, after *eventsv1.Event) {

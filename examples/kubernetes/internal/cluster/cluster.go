@@ -13,11 +13,11 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,13 +41,6 @@ type Options struct {
 	// APIServer, ControllerManager are further flags of the two. Of a flag that
 	// stands twice the last counts, but a list is added to.
 	APIServer, ControllerManager []string
-	// NoControllerManager leaves the kube-controller-manager out. Nobody then takes
-	// the taint not-ready off new nodes, which admission puts on:
-	// --disable-admission-plugins=ServiceAccount,TaintNodesByCondition leaves that
-	// out too.
-	NoControllerManager bool
-	// Heartbeat is how often nodes renew their lease; 0 is 5 seconds.
-	Heartbeat time.Duration
 	// Kubelets makes pods that have a node run, and those that are deleted
 	// disappear, as long as their node has a heartbeat.
 	Kubelets bool
@@ -86,14 +79,14 @@ type Cluster struct {
 	// Dir is a folder for files of the test. It is removed at the end of the test.
 	Dir string
 
-	tb        T
-	ctx       context.Context // of nodes, which go on while the test cleans up
-	cancel    context.CancelFunc
-	borrowed  bool // it was there before, and stays
-	options   Options
-	processes []*Process
-	heartbeat heartbeat
-	apiserver struct {
+	tb         T
+	ctx        context.Context // of nodes, which go on while the test cleans up
+	cancel     context.CancelFunc
+	borrowed   bool // it was there before, and stays
+	options    Options
+	processes  []*Process
+	heartbeats sync.Map // by node, what ends its heartbeat
+	apiserver  struct {
 		process *Process
 		args    []string
 	}
@@ -104,10 +97,10 @@ func Start(tb T, options Options) *Cluster {
 	tb.Helper()
 	c := newCluster(tb, options)
 	c.etcdAndAPIServer()
-	if !options.NoControllerManager {
-		c.controllerManager()
+	c.controllerManager()
+	if options.Kubelets {
+		c.startKubelets()
 	}
-	c.startNodes()
 	return c
 }
 
@@ -121,16 +114,6 @@ func newCluster(tb T, options Options) *Cluster {
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(tb.Context()))
 	tb.Cleanup(c.stop)
 	return c
-}
-
-// startNodes does the nodes' part.
-func (c *Cluster) startNodes() {
-	if !c.options.NoControllerManager {
-		c.startHeartbeat()
-	}
-	if c.options.Kubelets {
-		c.startKubelets()
-	}
 }
 
 // Context returns a context that is canceled before the cluster is stopped.
@@ -269,9 +252,7 @@ func (c *Cluster) command(component string) []string {
 // stop ends all that the test has started, the newest first.
 func (c *Cluster) stop() {
 	c.cancel()
-	c.heartbeat.done.Wait()
-	for i := len(c.processes) - 1; i >= 0; i-- {
-		p := c.processes[i]
+	for _, p := range slices.Backward(c.processes) {
 		p.Kill()
 		if c.tb.Failed() {
 			c.tb.Logf("the end of the output of %s:\n%s", p.name, p.tail(40))
@@ -364,7 +345,5 @@ func (c *Cluster) each(n int, do func(i int) error) {
 	for i := range n {
 		group.Go(func() error { return do(i) })
 	}
-	if err := group.Wait(); err != nil {
-		c.tb.Fatal(fmt.Errorf("talking to the API server: %w", err))
-	}
+	c.must(group.Wait())
 }

@@ -19,15 +19,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Oldest is the oldest version of Kubernetes that all here works with: the first that
-// has the operators Lt and Gt of tolerations.
-const Oldest = "1.35"
-
-// CheckVersion returns an error for a version of Kubernetes that is too old.
+// CheckVersion returns an error for a version of Kubernetes that is too old for what
+// is here: before the operators Lt and Gt of tolerations.
 func CheckVersion(text string) error {
+	const oldest = "1.35"
 	v, err := version.ParseGeneric(text)
-	if err == nil && v.LessThan(version.MustParseGeneric(Oldest)) {
-		err = fmt.Errorf("it is Kubernetes %s, and %s is the oldest that works here", text, Oldest)
+	if err == nil && v.LessThan(version.MustParseGeneric(oldest)) {
+		err = fmt.Errorf("it is Kubernetes %s, and %s is the oldest that works here", text, oldest)
 	}
 	return err
 }
@@ -54,7 +52,9 @@ func Connect(tb T, kubeconfig string, options Options) *Cluster {
 	}
 	c := newCluster(tb, options)
 	c.borrowed, c.Kubeconfig, c.Config, c.Client = true, kubeconfig, config, client
-	c.startNodes()
+	if options.Kubelets {
+		c.startKubelets()
+	}
 	return c
 }
 

@@ -5,9 +5,7 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,43 +18,17 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// Manifest builds a kustomization of this module, named by its folder in manifests,
-// and refuses fields that Kubernetes does not know. Objects of kinds that it does not
-// know are unstructured.
-func Manifest(folder string) ([]client.Object, error) {
-	module, err := moduleDir(".")
-	if err != nil {
-		return nil, err
+// Manifest builds a kustomization, named by its folder in this module's manifests or
+// by its path, and refuses fields that Kubernetes does not know. Objects of kinds that
+// it does not know are unstructured.
+func Manifest(folder string) (objects []client.Object, err error) {
+	if !filepath.IsAbs(folder) {
+		module, err := moduleDir(".")
+		if err != nil {
+			return nil, err
+		}
+		folder = filepath.Join(module, "manifests", folder)
 	}
-	return kustomize(filepath.Join(module, "manifests", folder))
-}
-
-// Overlay builds a kustomization of this module with components of it, named by
-// their folders as well. The folder is for the kustomization that names them.
-func Overlay(folder, base string, components ...string) ([]client.Object, error) {
-	module, err := moduleDir(".")
-	if err != nil {
-		return nil, err
-	}
-	if folder, err = filepath.EvalSymlinks(folder); err != nil {
-		return nil, err
-	}
-	manifests, err := filepath.Rel(folder, filepath.Join(module, "manifests"))
-	if err != nil {
-		return nil, err
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "resources: [%s]\ncomponents:\n", filepath.Join(manifests, base))
-	for _, component := range components {
-		fmt.Fprintf(&text, "- %s\n", filepath.Join(manifests, component))
-	}
-	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text.String()), 0o600); err != nil {
-		return nil, err
-	}
-	return kustomize(folder)
-}
-
-func kustomize(folder string) (objects []client.Object, err error) {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ var running = []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready"
 func (c *Cluster) runPod(pod *corev1.Pod) {
 	pods := c.Client.CoreV1().Pods(pod.Namespace)
 	switch {
-	case !c.heartbeat.beats(pod.Spec.NodeName):
+	case !c.beats(pod.Spec.NodeName):
 	case pod.DeletionTimestamp != nil:
 		_ = pods.Delete(c.ctx, pod.Name, metav1.DeleteOptions{
 			GracePeriodSeconds: new(int64),

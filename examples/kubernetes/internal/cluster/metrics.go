@@ -3,15 +3,13 @@
 package cluster
 
 import (
-	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 )
 
@@ -19,29 +17,16 @@ import (
 // everything. The program's own certificate is not looked at: it made it itself, and
 // it runs on this machine.
 func (c *Cluster) Get(url string) (string, error) {
-	client, err := rest.HTTPClientFor(&rest.Config{
-		BearerToken: c.Config.BearerToken, Timeout: 10 * time.Second, TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+	client, err := rest.UnversionedRESTClientFor(&rest.Config{
+		Host: url, BearerToken: c.Config.BearerToken, Timeout: 10 * time.Second,
+		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+		ContentConfig:   rest.ContentConfig{NegotiatedSerializer: scheme.Codecs},
 	})
 	if err != nil {
 		return "", err
 	}
-	request, err := http.NewRequestWithContext(c.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		return "", err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return "", err
-	}
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s: %.200s", url, response.Status, body)
-	}
-	return string(body), nil
+	page, err := client.Get().DoRaw(c.Context())
+	return string(page), err
 }
 
 // WaitHealthy waits until the page answers.

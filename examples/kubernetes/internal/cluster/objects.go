@@ -3,19 +3,19 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/component-helpers/apimachinery/lease"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 )
 
 // Node returns a node that is ready, has 16 CPUs, 64 GiB and room for 110 pods, its
@@ -57,26 +57,20 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 }
 
 // AddNodes creates the nodes, with a heartbeat each, and waits until the controller
-// manager, if there is one, has taken the taint not-ready off them.
+// manager has taken the taint not-ready off them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
 	c.each(len(nodes), func(i int) error {
-		if c.heartbeat.on {
-			if err := c.addLease(nodes[i].Name); err != nil {
-				return err
-			}
-		}
 		node, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
 		if err == nil {
+			c.beat(node.Name)
 			c.takeAway("node "+node.Name, func(ctx context.Context) error {
 				return c.Client.CoreV1().Nodes().Delete(ctx, node.Name, metav1.DeleteOptions{})
 			})
 		}
 		return err
 	})
-	if c.heartbeat.on {
-		c.Eventually("new nodes are without the taint not-ready", c.allReady)
-	}
+	c.Eventually("new nodes are without the taint not-ready", c.allReady)
 }
 
 func (c *Cluster) allReady() error {
@@ -86,11 +80,21 @@ func (c *Cluster) allReady() error {
 	}
 	for _, node := range nodes.Items {
 		notReady := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady }
-		if c.heartbeat.beats(node.Name) && slices.ContainsFunc(node.Spec.Taints, notReady) {
+		if c.beats(node.Name) && slices.ContainsFunc(node.Spec.Taints, notReady) {
 			return fmt.Errorf("node %s has taints %v", node.Name, node.Spec.Taints)
 		}
 	}
 	return nil
+}
+
+// Condition returns the pod's condition of a type, or else the zero one.
+func Condition(pod *corev1.Pod, kind corev1.PodConditionType) (found corev1.PodCondition) {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == kind {
+			found = condition
+		}
+	}
+	return found
 }
 
 // AddPods creates the pods.
@@ -118,7 +122,9 @@ func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 // controller manager finds them unreachable after its --node-monitor-grace-period.
 func (c *Cluster) StopHeartbeat(nodes ...string) {
 	for _, node := range nodes {
-		c.heartbeat.live.Delete(node)
+		if stop, ok := c.heartbeats.LoadAndDelete(node); ok {
+			stop.(context.CancelFunc)()
+		}
 	}
 }
 
@@ -131,62 +137,32 @@ func (c *Cluster) StartHeartbeat(nodes ...string) {
 		`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"",`+
 			`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
 	c.each(len(nodes), func(i int) error {
-		c.heartbeat.live.Store(nodes[i], true)
-		// First: without it the controller manager would find the node silent once more.
-		c.renewLease(c.Context(), nodes[i])
+		c.beat(nodes[i])
 		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i],
 			types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
 		return err
 	})
 }
 
-// heartbeatInterval is how often a lease is renewed where nothing else is said.
-const heartbeatInterval = 5 * time.Second
+// heartbeatInterval is how often a lease is renewed.
+const heartbeatInterval = 2 * time.Second
 
-// heartbeat renews the leases of the nodes, as their kubelets do.
-type heartbeat struct {
-	on   bool     // there is somebody who looks at it
-	live sync.Map // names of nodes
-	done sync.WaitGroup
-}
-
-func (h *heartbeat) beats(node string) bool {
-	_, ok := h.live.Load(node)
-	return ok
-}
-
-func (c *Cluster) startHeartbeat() {
-	c.heartbeat.on = true
-	c.heartbeat.done.Go(func() {
-		wait.UntilWithContext(c.ctx, func(ctx context.Context) {
-			c.heartbeat.live.Range(func(node, _ any) bool {
-				c.renewLease(ctx, node.(string))
-				return true
-			})
-		}, cmp.Or(c.options.Heartbeat, heartbeatInterval))
+// beat renews the lease of a node until StopHeartbeat, with the kubelet's own code. A
+// failure is not reported: a kubelet does not stop either, and a node without
+// heartbeats is noticed.
+func (c *Cluster) beat(node string) {
+	ctx, stop := context.WithCancel(klog.NewContext(c.ctx, logr.Discard()))
+	c.heartbeats.Store(node, stop)
+	renewal := lease.NewController(clock.RealClock{}, c.Client, node, 40, nil,
+		heartbeatInterval, node, corev1.NamespaceNodeLease, nil)
+	go renewal.Run(ctx)
+	c.takeAway("lease of "+node, func(ctx context.Context) error {
+		c.StopHeartbeat(node)
+		return c.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Delete(ctx, node, metav1.DeleteOptions{})
 	})
 }
 
-func (c *Cluster) addLease(node string) error {
-	now := metav1.NowMicro()
-	seconds := int32(40)
-	lease := &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Name: node, Namespace: corev1.NamespaceNodeLease},
-		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &node, LeaseDurationSeconds: &seconds, RenewTime: &now},
-	}
-	leases := c.Client.CoordinationV1().Leases(lease.Namespace)
-	_, err := leases.Create(c.Context(), lease, metav1.CreateOptions{})
-	if err == nil {
-		c.heartbeat.live.Store(node, true)
-		c.takeAway("lease of "+node, func(ctx context.Context) error { return leases.Delete(ctx, node, metav1.DeleteOptions{}) })
-	}
-	return err
-}
-
-// renewLease does not report a failure: a kubelet does not stop either, and a node
-// without heartbeats is noticed.
-func (c *Cluster) renewLease(ctx context.Context, node string) {
-	patch := fmt.Appendf(nil, `{"spec":{"renewTime":%q}}`, time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"))
-	leases := c.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
-	_, _ = leases.Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
+func (c *Cluster) beats(node string) bool {
+	_, ok := c.heartbeats.Load(node)
+	return ok
 }

@@ -76,38 +76,31 @@ func (p *Process) tail(lines int) string {
 	return strings.Join(all, "\n")
 }
 
-// live are the processes that run and the folders that are in use. Once closing is
-// set, because this process is about to end, no more start.
+// live are the processes that run and the folders that are in use.
 var live = struct {
 	sync.Mutex
 	processes map[*Process]bool
 	folders   map[string]bool
-	closing   bool
 }{processes: map[*Process]bool{}, folders: map[string]bool{}}
 
-// The kernel's promise to kill a child is bound to the thread that started it: it is
-// the one that startThread starts, which never ends.
-var (
-	starts      = make(chan func())
-	startThread = sync.OnceFunc(func() {
-		go func() {
-			runtime.LockOSThread()
-			for start := range starts {
-				start()
-			}
-		}()
-	})
-)
+// startThread returns where to send what starts a program. The kernel's promise to
+// kill a child is bound to the thread that started it, so there is one that never ends.
+var startThread = sync.OnceValue(func() chan<- func() {
+	starts := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for start := range starts {
+			start()
+		}
+	}()
+	return starts
+})
 
 func (p *Process) start() error {
-	startThread()
 	live.Lock()
 	defer live.Unlock()
-	if live.closing {
-		return fmt.Errorf("start %s: this process is about to end", p.name)
-	}
 	result := make(chan error)
-	starts <- func() { result <- p.command.Start() }
+	startThread() <- func() { result <- p.command.Start() }
 	if err := <-result; err != nil {
 		return fmt.Errorf("start %s: %w", p.name, err)
 	}
@@ -129,8 +122,7 @@ func KillOnSignal() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	go func() {
 		fmt.Fprintf(os.Stderr, "%v: stopping the control plane\n", <-signals)
-		live.Lock() // for good
-		live.closing = true
+		live.Lock() // for good, so that nothing more starts
 		for p := range live.processes {
 			_ = signalGroup(p.command, syscall.SIGKILL) // fails only where it has ended meanwhile
 		}

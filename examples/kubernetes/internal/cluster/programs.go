@@ -4,8 +4,7 @@ package cluster
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
+	"slices"
 )
 
 // Evictor is what the manifest calls the evictor's namespace, service account and lease.
@@ -35,43 +34,44 @@ func (p Profile) String() string {
 `, p.Name, !p.InClear)
 }
 
-// RunScheduler starts a scheduler with the profiles, waits until it is ready, and
-// returns the address of its pages. It is the one with the plugin if a profile wants
-// that, and otherwise the one that Kubernetes has.
-func (c *Cluster) RunScheduler(flags []string, profiles ...Profile) (*Process, string) {
+// RunScheduler starts a scheduler with the profiles, and waits until it is ready. It
+// is the one with the plugin if a profile wants that, and otherwise the one that
+// Kubernetes has.
+func (c *Cluster) RunScheduler(profiles ...Profile) {
 	c.tb.Helper()
-	port := c.FreePort()
-	name := "scheduler-" + port
-	var config strings.Builder
-	fmt.Fprintf(&config, `apiVersion: kubescheduler.config.k8s.io/v1
+	config := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: false}
 clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000, contentType: application/vnd.kubernetes.protobuf}
 profiles:
 `, c.Kubeconfig)
-	custom := false
+	command := c.command("kube-scheduler")
 	for _, p := range profiles {
-		custom = custom || p.Taints
-		config.WriteString(p.String())
+		config += p.String()
+		if p.Taints {
+			command = []string{Binary(c.tb, "scheduler")}
+		}
 	}
-	flags = append([]string{
-		"--config=" + c.WriteFile(name+".yaml", config.String()),
+	c.StartScheduler(command, config, c.Kubeconfig, "--feature-gates=TaintTolerationComparisonOperators=true")
+}
+
+// StartScheduler starts a scheduler with the configuration, waits until it is ready,
+// and returns the address of its metrics.
+func (c *Cluster) StartScheduler(command []string, config, kubeconfig string, flags ...string) (p *Process, metrics string) {
+	c.tb.Helper()
+	port := c.FreePort()
+	name := "scheduler-" + port
+	p = c.Run("scheduler", command[0], slices.Concat(command[1:], []string{
+		"--config=" + c.WriteFile(name+".yaml", config),
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
-		"--cert-dir=" + filepath.Join(c.Dir, name),
-		"--authentication-kubeconfig=" + c.Kubeconfig,
-		"--authorization-kubeconfig=" + c.Kubeconfig,
-		"--feature-gates=TaintTolerationComparisonOperators=true",
-	}, flags...)
-	var process *Process
-	if custom {
-		process = c.Run("scheduler", Binary(c.tb, "scheduler"), flags...)
-	} else {
-		process = c.ControlPlane("kube-scheduler", flags...)
-	}
+		"--cert-dir=" + c.path(name),
+		"--authentication-kubeconfig=" + kubeconfig,
+		"--authorization-kubeconfig=" + kubeconfig,
+	}, flags)...)
 	url := "https://127.0.0.1:" + port
 	c.WaitHealthy(url + "/readyz")
-	return process, url
+	return p, url + "/metrics"
 }
 
 // RunEvictor starts an evictor with the rights of its manifest, which is installed,

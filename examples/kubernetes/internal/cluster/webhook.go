@@ -4,14 +4,17 @@ package cluster
 
 import (
 	"bytes"
-	"net"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // What the webhook's manifest calls things.
@@ -22,99 +25,71 @@ const (
 	WebhookName      = "admission.example.com"
 )
 
-// RunWebhook starts the webhook with the rights of its manifest, which is installed,
-// and with the file of rules, if there is one, and has API servers ask it when it is
-// ready. It also returns the address of the metrics.
-func (c *Cluster) RunWebhook(rules string, flags ...string) (p *Process, metrics string) {
+// RunWebhook starts the webhook at the address with the rights of its manifest, which
+// is installed, and returns when API servers ask it. It also returns the address of
+// the metrics.
+func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
-	addr := c.FreeAddress()
-	p, metrics, health := c.StartWebhook(addr, append([]string{"-rules=" + rules}, flags...)...)
-	c.RegisterWebhook(addr)
-	c.WaitHealthy("http://" + health + "/readyz")
-	c.Eventually("the API server trusts the webhook", func() error { return c.tryPod(Pod("probe")) })
+	p, metrics = c.StartWebhook(addr, flags...)
+	c.registerWebhook(addr)
+	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
 	return p, metrics
 }
 
-// StartWebhook is RunWebhook for one that somebody asks later. It also returns the
-// address of the health checks.
-func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metrics, health string) {
+// StartWebhook is RunWebhook for one that API servers ask already, or never do.
+func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	folder, err := os.MkdirTemp(c.Dir, "webhook-tls-")
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	metrics, health = c.FreeAddress(), c.FreeAddress()
+	c.must(err)
+	metrics = c.FreeAddress()
 	p = c.Run("webhook", Binary(c.tb, "webhook"), append([]string{
 		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
-		"-addr=" + addr, "-metrics-addr=" + metrics, "-health-addr=" + health,
+		"-addr=" + addr, "-metrics-addr=" + metrics, "-health-addr=0",
 		"-cert-dir=" + folder, "-rotate=" + WebhookNamespace + "/" + WebhookSecret, "-dns-name=localhost",
 	}, flags...)...)
-	go c.mountWebhookSecret(p, folder)
-	return p, "http://" + metrics + "/metrics", health
+	go c.mountWebhookSecret(folder)
+	return p, "http://" + metrics + "/metrics"
 }
 
-// RegisterWebhook has API servers ask the webhook at the address in the place of the
+// registerWebhook has API servers ask the webhook at the address in the place of the
 // service in the manifest, as nothing makes a service work here.
-func (c *Cluster) RegisterWebhook(addr string) {
+func (c *Cluster) registerWebhook(addr string) {
 	c.tb.Helper()
-	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	point := func(config *admissionregistrationv1.WebhookClientConfig, path string) {
-		config.Service, config.URL = nil, new("https://localhost:"+port+path)
-	}
 	client := c.Client.AdmissionregistrationV1()
-	c.Eventually("the webhook is registered", func() error {
-		mutating, err := client.MutatingWebhookConfigurations().Get(c.Context(), WebhookName, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		validating, err := client.ValidatingWebhookConfigurations().Get(c.Context(), WebhookName, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		point(&mutating.Webhooks[0].ClientConfig, "/mutate")
-		point(&validating.Webhooks[0].ClientConfig, "/validate")
-		_, err = client.MutatingWebhookConfigurations().Update(c.Context(), mutating, metav1.UpdateOptions{})
-		if err != nil {
-			return err
-		}
-		_, err = client.ValidatingWebhookConfigurations().Update(c.Context(), validating, metav1.UpdateOptions{})
-		return err
-	})
+	patch := func(path string) []byte {
+		return fmt.Appendf(nil, `[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
+			{"op": "remove", "path": "/webhooks/0/clientConfig/service"}]`,
+			"https://"+strings.Replace(addr, "127.0.0.1", "localhost", 1)+path)
+	}
+	_, err := client.MutatingWebhookConfigurations().Patch(c.Context(), WebhookName,
+		types.JSONPatchType, patch("/mutate"), metav1.PatchOptions{})
+	c.must(err)
+	_, err = client.ValidatingWebhookConfigurations().Patch(c.Context(), WebhookName,
+		types.JSONPatchType, patch("/validate"), metav1.PatchOptions{})
+	c.must(err)
 }
 
-// tryPod asks the API server for a pod, which is not created in earnest.
-func (c *Cluster) tryPod(pod *corev1.Pod) error {
+// TryPod asks the API server for a pod, which is not created in earnest.
+func (c *Cluster) TryPod(pod *corev1.Pod) error {
 	_, err := c.Client.CoreV1().Pods(pod.Namespace).Create(c.Context(), pod,
 		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err
 }
 
-// mountWebhookSecret keeps the Secret's certificate in the folder while the process
-// runs, as a kubelet does: behind a link to another folder each time.
-func (c *Cluster) mountWebhookSecret(p *Process, folder string) {
-	last := map[string][]byte{}
-	for ; ; time.Sleep(100 * time.Millisecond) {
-		select {
-		case <-p.Done():
+// mountWebhookSecret keeps the Secret's certificate in the folder, as a kubelet does:
+// behind a link to another folder each time.
+func (c *Cluster) mountWebhookSecret(folder string) {
+	var last []byte
+	wait.UntilWithContext(c.Context(), func(ctx context.Context) {
+		secret, err := c.Client.CoreV1().Secrets(WebhookNamespace).Get(ctx, WebhookSecret, metav1.GetOptions{})
+		if err != nil || len(secret.Data["tls.crt"]) == 0 || bytes.Equal(secret.Data["tls.crt"], last) {
 			return
-		case <-c.Context().Done():
-			return
-		default:
 		}
-		secret, err := c.Client.CoreV1().Secrets(WebhookNamespace).Get(c.Context(), WebhookSecret, metav1.GetOptions{})
-		if err != nil || len(secret.Data["tls.crt"]) == 0 || len(secret.Data["tls.key"]) == 0 ||
-			bytes.Equal(secret.Data["tls.crt"], last["tls.crt"]) {
-			continue
-		}
+		last = secret.Data["tls.crt"]
 		if err := swap(folder, secret.Data, "tls.crt", "tls.key"); err != nil {
 			c.tb.Errorf("mount the webhook's Secret: %v", err)
-			return
 		}
-		last = secret.Data
-	}
+	}, 100*time.Millisecond)
 }
 
 // swap writes the files into a new folder, and then puts a link to it in the place of

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,9 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/recorded"
 	"github.com/seed-0529bac1/taints/kube"
-	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 const (
@@ -149,6 +146,11 @@ func TestMutate(t *testing.T) {
 		{
 			"resources", "none", `"containers":[` + gpu + `],"initContainers":[` + disk + `,` + gpu + `]`, "",
 			[]string{notReady, unreachable, "example.com/disk:NoSchedule op=Exists", "example.com/gpu:NoSchedule op=Exists"},
+			[]string{addAll},
+		},
+		{
+			"memory and resources", "none", `"containers":[` + gpu + `,{"resources":{"requests":{"memory":"1Gi"}}}]`, "",
+			[]string{notReady, unreachable, pressure, "example.com/gpu:NoSchedule op=Exists"},
 			[]string{addAll},
 		},
 		{"pod-level resources", "none", cpu + `,"resources":{}`, "", []string{notReady, unreachable}, []string{addAll}},
@@ -357,45 +359,6 @@ func TestDaemonSets(t *testing.T) {
 		validated, mutated := p.Validate(q), p.Mutate(q)
 		if (validated.Refusal == nil) != test.want || validated.Pod != "agent-" || (len(mutated.Patch) == 0) != (test.want || test.rules != "") {
 			t.Errorf("%s: %+v, %+v", test.name, validated, mutated)
-		}
-	}
-}
-
-// TestRecordedDefaults compares with what a live Kubernetes gave 108 pods.
-// PodTolerationRestriction drops tolerations that others of the pod cover; the policy
-// keeps them, and the pod tolerates the same.
-func TestRecordedDefaults(t *testing.T) {
-	resources := map[string]string{"BestEffort": ``, "Burstable": `"cpu":"1"`, "Guaranteed": `"cpu":"1","memory":"1Gi"`}
-	for i, answer := range recorded.Defaults(t) {
-		requests := strings.Split(resources[answer.QOS], ",")
-		if answer.QOS == "BestEffort" {
-			requests = nil
-		}
-		for _, name := range answer.Extended {
-			requests = append(requests, fmt.Sprintf(`%q:"1"`, name))
-		}
-		given := answer.Given
-		if answer.DaemonSet {
-			given = taints.AddDaemonSetDefaults(given, taints.DaemonSetPod{HostNetwork: answer.HostNetwork})
-		}
-		tolerations, _ := json.Marshal(given)
-		after, _ := mutated(t, &Policy{}, "default", podOf(fmt.Sprintf(
-			`"tolerations":%s,"containers":[{"resources":{"limits":{%s},"requests":{%s}}}]`,
-			tolerations, resources[answer.QOS], strings.Join(requests, ","),
-		)))
-		rest := answer.Got
-		for _, u := range kube.Tolerations(after.Spec.Tolerations) {
-			if len(rest) > 0 && cmp.Equal(rest[0], u) {
-				rest = rest[1:]
-				continue
-			}
-			covers := func(v taints.Toleration) bool { return tolerationset.Covers(v, u, taints.Options{}) }
-			if answer.QOS == "BestEffort" || !slices.ContainsFunc(answer.Got, covers) {
-				t.Errorf("pod %d, %+v: got %v", i, answer, u)
-			}
-		}
-		if len(rest) > 0 {
-			t.Errorf("pod %d, %+v: %v are missing", i, answer, rest)
 		}
 	}
 }

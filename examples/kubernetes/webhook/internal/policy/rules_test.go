@@ -3,11 +3,8 @@
 package policy
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -26,7 +23,6 @@ func TestParseRulesRefuses(t *testing.T) {
 		{`[]`, []string{"cannot unmarshal array"}},
 		{`{"cluster": {}, "cluster": {}}`, []string{`duplicate field "cluster"`}},
 		{`{"Cluster": {}, "namespaces": {"a": {"default": []}}}`, []string{`unknown field "Cluster"`, `unknown field "namespaces.a.default"`}},
-		{`{"cluster": {"defaultTolerations": [{"key": "k", "seconds": 5}]}}`, []string{`unknown field "cluster.defaultTolerations[0].seconds"`}},
 		{`{"exemptDaemonSets": "yes"}`, []string{"cannot unmarshal string"}},
 		{`{"namespaces": {"-a": {}, "": {}, "a.b": {}, "ok-1": {}, "` + strings.Repeat("x", 64) + `": {}}}`, []string{
 			`namespaces[]: Invalid value`, `namespaces[-a]: Invalid value`, `namespaces[a.b]: Invalid value`, `namespaces[xxx`,
@@ -43,11 +39,8 @@ func TestParseRulesRefuses(t *testing.T) {
 			"dedications[0].name: Required", "dedications[0]: Required value: the dedication is for no pods",
 			"dedications[0].tolerations: Required", "dedications[0].nodeSelector: Required",
 		}},
-		{`{"dedications": [{"name": "a", "namespaces": ["x", "X"], ` + poolA + `, "matchLabels": {}}]}`, []string{
-			`unknown field "dedications[0].matchLabels"`, `dedications[0].namespaces[1]: Invalid value: "X"`,
-		}},
-		{`{"dedications": [{"name": "a", "podSelector": {"matchExpressions": []}, ` + poolA + `}]}`, []string{
-			`unknown field "dedications[0].podSelector.matchExpressions"`, "dedications[0]: Required",
+		{`{"dedications": [{"name": "a", "namespaces": ["x", "X"], "podSelector": {"matchExpressions": []}, ` + poolA + `}]}`, []string{
+			`unknown field "dedications[0].podSelector.matchExpressions"`, `dedications[0].namespaces[1]: Invalid value: "X"`,
 		}},
 		{
 			`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"a b": "c"}}, "tolerations": [{"key": "k"}], "nodeSelector": {"ok": "-"}}]}`,
@@ -129,23 +122,6 @@ func TestParseRulesAccepts(t *testing.T) {
 	} {
 		if _, err := ParseRules([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
-// TestNamespaceRules: a namespace says nothing, or has its own lists, or says that
-// there is none.
-func TestNamespaceRules(t *testing.T) {
-	r := policyOf(t, `{
-		"cluster": {"defaultTolerations": [{"key": "d"}], "allowedTolerations": [{"key": "d"}, {"key": "a"}]},
-		"namespaces": {"own": {"defaultTolerations": [{"key": "o"}], "allowedTolerations": [{"key": "o"}]}, "none": {"defaultTolerations": [], "allowedTolerations": []}, "says-nothing": {}}
-	}`).Rules
-	for namespace, want := range map[string][2]string{
-		"own": {"[o]", "[o]"}, "none": {"[]", "[]"}, "says-nothing": {"[d]", "[d a]"}, "other": {"[d]", "[d a]"},
-	} {
-		got := [2]string{fmt.Sprint(r.defaults(namespace)), fmt.Sprint(r.allowed(namespace))}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", namespace, diff)
 		}
 	}
 }

@@ -60,23 +60,16 @@ func (d *Dedication) validate(path *field.Path) field.ErrorList {
 	tolerations := path.Child("tolerations")
 	problems = append(problems, kube.FieldErrors(taints.ValidateTolerations(d.Tolerations), tolerations)...)
 	problems = append(problems, metav1validation.ValidateLabels(d.NodeSelector, path.Child("nodeSelector"))...)
-	for _, missing := range []struct {
-		missing bool
-		path    *field.Path
-		why     string
-	}{
-		{d.Name == "", path.Child("name"), "refusals name the dedication by it"},
-		{
-			len(d.Namespaces) == 0 && len(d.PodSelector.MatchLabels) == 0, path,
-			"the dedication is for no pods: it needs namespaces, podSelector.matchLabels, or both",
-		},
-		{len(d.Tolerations) == 0, tolerations, "nothing would let the pods onto the nodes"},
-		{len(d.NodeSelector) == 0, path.Child("nodeSelector"), "nothing would keep the pods from going elsewhere"},
-	} {
-		if missing.missing {
-			problems = append(problems, field.Required(missing.path, missing.why))
+	require := func(there bool, path *field.Path, why string) {
+		if !there {
+			problems = append(problems, field.Required(path, why))
 		}
 	}
+	require(d.Name != "", path.Child("name"), "refusals name the dedication by it")
+	require(len(d.Namespaces)+len(d.PodSelector.MatchLabels) > 0, path,
+		"the dedication is for no pods: it needs namespaces, podSelector.matchLabels, or both")
+	require(len(d.Tolerations) > 0, tolerations, "nothing would let the pods onto the nodes")
+	require(len(d.NodeSelector) > 0, path.Child("nodeSelector"), "nothing would keep the pods from going elsewhere")
 	return problems
 }
 

@@ -19,25 +19,6 @@ type scene struct {
 	pod   *taints.Matcher
 }
 
-func (s *scene) index() *Index[int] {
-	x := new(Index[int])
-	for i, list := range s.nodes {
-		x.Set(i, list)
-	}
-	return x
-}
-
-// loop is the plain loop over all nodes.
-func (s *scene) loop() int {
-	n := 0
-	for _, list := range s.nodes {
-		if _, found := s.pod.FindUntolerated(list, taints.Hard); !found {
-			n++
-		}
-	}
-	return n
-}
-
 // hostileScenes returns scenes of about so many nodes.
 func hostileScenes(n int) []scene {
 	nodes := func(taint func(i int) taints.Taint) [][]taints.Taint {

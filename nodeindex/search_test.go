@@ -327,37 +327,6 @@ func TestAnchorsAreRare(t *testing.T) {
 	}
 }
 
-// The first node of a loop comes before the index has collected or copied anything
-// in proportion to the groups.
-func TestFirstNodeComesEarly(t *testing.T) {
-	first := func(nodes int, m *taints.Matcher) float64 {
-		var x Index[int]
-		for i := range nodes {
-			x.Set(i, own(i))
-		}
-		return testing.AllocsPerRun(10, func() {
-			for range x.Feasible(m) {
-				break
-			}
-			for range x.Verdicts(m) {
-				break
-			}
-		})
-	}
-	for _, pod := range []taints.Toleration{
-		exists(""), exists("tenant"), {Key: "tenant", Operator: taints.OpGt, Value: "-1"}, {Value: "7"},
-	} {
-		m := taints.Compile([]taints.Toleration{pod})
-		most := 0.0
-		if pod.Operator == taints.OpGt {
-			most = 10 // for the anchors that it finds before it gives up
-		}
-		if few, many := first(100, m), first(10_000, m); many > few+most {
-			t.Errorf("%v: %v allocations for the first of 100 nodes, %v for that of 10,000", pod, few, many)
-		}
-	}
-}
-
 // What tolerates everything is known to, if its tolerations may be read.
 func TestExempts(t *testing.T) {
 	for _, c := range []struct {

@@ -551,31 +551,3 @@ k=a\nb:NoSchedule is not tolerated (closest: k=c, the value differs, a\nb is tol
 		t.Errorf("%q", s.Report())
 	}
 }
-
-func Benchmark(b *testing.B) {
-	m := taints.Compile(parseTolerations(
-		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
-		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
-		"sla.example.com/failure-score=60:NoSchedule op=Lt",
-		"team=vision:NoSchedule", "dedicated=ml:NoSchedule",
-	))
-	list := parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "spot=true:PreferNoSchedule")
-	nodes := make([][]taints.Taint, 10_000)
-	for i := range nodes {
-		nodes[i] = []taints.Taint{{Key: "tenant", Value: fmt.Sprint(i % 100), Effect: taints.NoSchedule}}
-	}
-	for _, bm := range []struct {
-		name string
-		f    func()
-	}{
-		{"Node", func() { explain.Node(m, list) }},
-		{"Nodes", func() { explain.Nodes(m, taints.Hard, each(nodes...)) }},
-	} {
-		b.Run(bm.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				bm.f()
-			}
-		})
-	}
-}

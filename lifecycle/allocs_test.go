@@ -17,8 +17,6 @@ func TestAllocs(t *testing.T) {
 		newest.Update(i, evicted(int64(i%10)+1, noon))
 		keep.Update(i, evicted(int64(i%10)+1, noon))
 	}
-	var one lifecycle.Queue[string]
-	one.Update("pod", evicted(1, noon))
 	policy, zones, rates := lifecycle.DefaultDisruptionPolicy(),
 		[]lifecycle.Zone{{Ready: 1, NotReady: 3}, {NotReady: 5}}, make([]float64, 0, 2)
 	now := taints.Eviction{Outcome: taints.EvictsNow, At: noon}
@@ -31,25 +29,14 @@ func TestAllocs(t *testing.T) {
 		"Update, canceling and scheduling": func() { newest.Update(4, taints.Eviction{}); newest.Update(4, now) },
 		"Update, keeping a timer":          func() { keep.Update(3, evicted(7, noon.Add(time.Second))) },
 		"Delete and Update":                func() { keep.Delete(4); keep.Update(4, now) },
-		"a single pod comes and goes":      func() { one.Delete("pod"); one.Update("pod", now) },
 		"PopDue": func() {
 			newest.Update(5, taints.Eviction{Outcome: taints.EvictsNow, At: noon.Add(-time.Hour)})
-			for pod := range newest.PopDue(noon.Add(-time.Minute)) {
-				sink += pod
-			}
+			newest.PopDue(noon.Add(-time.Minute))(func(pod int, _ time.Time) bool { sink += pod; return true })
 		},
-		"All": func() {
-			for pod := range keep.All() {
-				sink += pod
-			}
-		},
-		"Next, Due and Len": func() {
-			newest.Next()
-			newest.Due(7)
-			sink += newest.Len()
-		},
-		"Rates":          func() { policy.Rates(rates, zones) },
-		"FullyDisrupted": func() { lifecycle.FullyDisrupted(zones) },
+		"All":   func() { keep.All()(func(pod int, _ time.Time) bool { sink += pod; return true }) },
+		"Next":  func() { newest.Next() },
+		"Due":   func() { newest.Due(7) },
+		"Rates": func() { policy.Rates(rates, zones) },
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -43,42 +41,42 @@ func TestDisruptionPolicy(t *testing.T) {
 			t.Errorf("%+v: rates %v, want %v", tc.zone, got, tc.rate)
 		}
 	}
-	t.Run("every zone is cut off", func(t *testing.T) {
-		if !lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}}) ||
-			!lifecycle.FullyDisrupted(nil) ||
-			lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {Ready: 1}}) {
-			t.Error("FullyDisrupted is wrong")
+	for _, tc := range []struct {
+		name   string
+		policy lifecycle.DisruptionPolicy
+		zones  []lifecycle.Zone
+		want   []float64 // behind the first
+	}{
+		{"every zone is cut off", p, []lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}}, []float64{0, 0, 0}},
+		{"one zone is cut off", p, []lifecycle.Zone{{NotReady: 3}, {Ready: 1, NotReady: 2}}, []float64{0.1, 0.1}},
+		{"a negative number is none", p, []lifecycle.Zone{{Ready: -1, NotReady: 3}}, []float64{0}},
+		{"no zones", p, nil, nil},
+		{
+			"a zone of more nodes than an int holds",
+			lifecycle.DisruptionPolicy{SecondaryRate: 0.5, LargeZone: math.MaxInt - 1},
+			[]lifecycle.Zone{{Ready: 1, NotReady: math.MaxInt}},
+			[]float64{0.5},
+		},
+		{
+			"the zero policy taints nothing",
+			lifecycle.DisruptionPolicy{},
+			[]lifecycle.Zone{{Ready: 1, NotReady: 3}, {Ready: 5}, {NotReady: 5}},
+			[]float64{0, 0, 0},
+		},
+		{
+			"a negative size makes every zone large",
+			lifecycle.DisruptionPolicy{Threshold: 0.5, Rate: 1, SecondaryRate: 0.5, LargeZone: -1},
+			[]lifecycle.Zone{{Ready: 1, NotReady: 3}},
+			[]float64{0.5},
+		},
+	} {
+		if got := tc.policy.Rates([]float64{7}, tc.zones); !slices.Equal(got, append([]float64{7}, tc.want...)) {
+			t.Errorf("%s: got %v", tc.name, got)
 		}
-		got := p.Rates([]float64{7}, []lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}})
-		if !slices.Equal(got, []float64{7, 0, 0, 0}) {
-			t.Errorf("got %v", got)
-		}
-	})
-	t.Run("one zone is cut off", func(t *testing.T) {
-		got := p.Rates(nil, []lifecycle.Zone{{NotReady: 3}, {Ready: 1, NotReady: 2}})
-		if !slices.Equal(got, []float64{0.1, 0.1}) {
-			t.Errorf("got %v", got)
-		}
-	})
-	t.Run("no zones", func(t *testing.T) {
-		if got := p.Rates(nil, nil); got != nil {
-			t.Errorf("got %v", got)
-		}
-	})
-	t.Run("the zero policy taints nothing", func(t *testing.T) {
-		got := (lifecycle.DisruptionPolicy{}).Rates(nil, []lifecycle.Zone{
-			{Ready: 1, NotReady: 3}, {Ready: 5}, {NotReady: 5},
-		})
-		if !slices.Equal(got, []float64{0, 0, 0}) {
-			t.Errorf("got %v", got)
-		}
-	})
-	t.Run("a negative size makes every zone large", func(t *testing.T) {
-		p := lifecycle.DisruptionPolicy{Threshold: 0.5, Rate: 1, SecondaryRate: 0.5, LargeZone: -1}
-		if got := p.Rates(nil, []lifecycle.Zone{{Ready: 1, NotReady: 3}}); !slices.Equal(got, []float64{0.5}) {
-			t.Errorf("got %v", got)
-		}
-	})
+	}
+	if !lifecycle.FullyDisrupted(nil) {
+		t.Error("a cluster without zones has a ready node")
+	}
 }
 
 // Shares are compared in float32: 0.55 as a float64 is less than 11 of 20, and
@@ -127,47 +125,10 @@ func TestRateOf(t *testing.T) {
 			t.Errorf("%v, %d: %v, want %v", tc.state, tc.nodes, got, tc.want)
 		}
 	}
-	for _, large := range []int{0, -5} {
-		p := lifecycle.DisruptionPolicy{SecondaryRate: 1, LargeZone: large}
-		for nodes, want := range map[int]float64{-9: 0, -1: 0, 0: 0, 1: 1} {
-			if got := p.RateOf(lifecycle.ZonePartial, nodes); got != want {
-				t.Errorf("LargeZone %d, %d nodes: %v, want %v", large, nodes, got, want)
-			}
+	p.LargeZone = -5
+	for nodes, want := range map[int]float64{-1: 0, 0: 0, 1: 0.5} {
+		if got := p.RateOf(lifecycle.ZonePartial, nodes); got != want {
+			t.Errorf("%d nodes of a negative LargeZone: %v, want %v", nodes, got, want)
 		}
 	}
-}
-
-// Rates are those of the zones one by one, and 0 in a cluster that is cut off.
-func TestRatesAreThoseOfTheZones(t *testing.T) {
-	number := rapid.OneOf(rapid.IntRange(-2, 100), rapid.SampledFrom([]int{math.MinInt, math.MaxInt, math.MaxInt - 1}))
-	zone := rapid.Custom(func(t *rapid.T) lifecycle.Zone {
-		return lifecycle.Zone{Ready: number.Draw(t, "ready"), NotReady: number.Draw(t, "notReady")}
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		p := lifecycle.DisruptionPolicy{
-			Threshold:     rapid.Float64Range(0, 1).Draw(t, "threshold"),
-			Rate:          3,
-			SecondaryRate: 1,
-			LargeZone:     number.Draw(t, "large"),
-		}
-		zones := rapid.SliceOfN(zone, 0, 5).Draw(t, "zones")
-		got := p.Rates([]float64{-1}, zones)
-		ready := slices.ContainsFunc(zones, func(z lifecycle.Zone) bool { return z.Ready > 0 })
-		if len(got) != len(zones)+1 || got[0] != -1 || lifecycle.FullyDisrupted(zones) == ready {
-			t.Fatalf("got %v, fully disrupted %v", got, !ready)
-		}
-		for i, z := range zones {
-			nodes := max(z.Ready, 0) + max(z.NotReady, 0)
-			if nodes < 0 {
-				nodes = math.MaxInt
-			}
-			want := p.RateOf(p.State(z), nodes)
-			if !ready {
-				want = 0
-			}
-			if got[i+1] != want {
-				t.Fatalf("%+v: %v, want %v", z, got[i+1], want)
-			}
-		}
-	})
 }

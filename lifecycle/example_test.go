@@ -3,6 +3,7 @@
 package lifecycle_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -52,4 +53,173 @@ func Example() {
 	// evict database
 	// web Canceled
 	// agent Unchanged
+}
+
+// Under KeepTimers the first check counts, as in Kubernetes, and an eviction that
+// has begun is not taken back.
+func ExampleQueue_keepTimers() {
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	fiveMinutes := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 300s")}
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+	queue := lifecycle.Queue[string]{KeepTimers: true}
+	fmt.Println(queue.Update("web", taints.EvictionOf(node, fiveMinutes, noon)))
+	fmt.Println(queue.Update("web", taints.EvictionOf(node, fiveMinutes, noon.Add(time.Minute))))
+	fmt.Println(queue.Update("web", taints.EvictionOf(node, nil, noon.Add(2*time.Minute))))
+	fmt.Println(queue.Update("web", taints.EvictionOf(nil, nil, noon.Add(3*time.Minute))))
+	due, _ := queue.Due("web")
+	fmt.Println(due.Format(time.TimeOnly))
+	// Output:
+	// Scheduled
+	// Unchanged
+	// Moved
+	// Unchanged
+	// 12:02:00
+}
+
+// A caller may schedule what it likes: here a drain gives each pod of a node a
+// minute more than the one before.
+func ExampleQueue_Update() {
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	var queue lifecycle.Queue[string]
+	for i, pod := range []string{"cache-0", "cache-1", "cache-2"} {
+		queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: start.Add(time.Duration(i) * time.Minute)})
+	}
+	fmt.Println(queue.Update("cache-1", taints.Eviction{Outcome: taints.EvictsNow, At: start}))
+	fmt.Println(queue.Update("cache-2", taints.Eviction{Outcome: taints.Stays}))
+	for pod, due := range queue.PopDue(start.Add(time.Hour)) {
+		fmt.Println(pod, due.Format(time.TimeOnly))
+	}
+	// Output:
+	// Moved
+	// Canceled
+	// cache-0 12:00:00
+	// cache-1 12:00:00
+}
+
+// An eviction that a disruption budget refuses is tried again later.
+func ExampleQueue_PopDue() {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	var queue lifecycle.Queue[string]
+	for _, pod := range []string{"web-0", "web-1"} {
+		queue.Update(pod, taints.Eviction{Outcome: taints.EvictsNow, At: now})
+	}
+	budget := 1
+	evict := func(string) error {
+		if budget == 0 {
+			return errors.New("would violate the pod's disruption budget")
+		}
+		budget--
+		return nil
+	}
+	for pod := range queue.PopDue(now) {
+		if err := evict(pod); err != nil {
+			fmt.Println(pod, err)
+			queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(10 * time.Second)})
+		}
+	}
+	next, _ := queue.Next()
+	fmt.Println("sleep", next.Sub(now))
+	// Output:
+	// web-1 would violate the pod's disruption budget
+	// sleep 10s
+}
+
+// A simulated node runs out of memory and is cordoned.
+func ExampleConditionTaints() {
+	state := lifecycle.NodeState{
+		Conditions: []lifecycle.Condition{
+			{Type: "MemoryPressure", Status: "True"},
+			{Type: "DiskPressure", Status: "False"},
+			{Type: "Ready", Status: "False"},
+		},
+		Unschedulable: true,
+	}
+	for _, taint := range lifecycle.ConditionTaints(state) {
+		fmt.Println(taint)
+	}
+	// Output:
+	// node.kubernetes.io/memory-pressure:NoSchedule
+	// node.kubernetes.io/not-ready:NoSchedule
+	// node.kubernetes.io/unschedulable:NoSchedule
+	// node.kubernetes.io/not-ready:NoExecute
+}
+
+// A controller keeps a node's taints in step with its conditions. The node was
+// not ready; now its kubelet is silent.
+func ExampleReconcileConditions() {
+	node := []taints.Taint{
+		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.MustParseTaint("node.kubernetes.io/not-ready:NoSchedule"),
+		taints.MustParseTaint("node.kubernetes.io/not-ready:NoExecute"),
+	}
+	state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: "Unknown"}}}
+	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
+
+	changes := lifecycle.ReconcileConditions(node, state, now)
+	node, changed := changes.Apply(node)
+	for _, taint := range node {
+		fmt.Println(taint, taint.TimeAdded)
+	}
+	fmt.Println(changed)
+	// Output:
+	// dedicated=ml:NoSchedule <nil>
+	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
+	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
+	// true
+}
+
+// A node-readiness controller keeps pods away until the node's GPU driver reports
+// that it is ready, and evicts them when its health check fails.
+func ExampleConditionRules_ReconcileConditions() {
+	const ready = "example.com/GPUReady"
+	starting := taints.MustParseTaint("example.com/gpu=starting:NoSchedule")
+	rules := lifecycle.ConditionRules{
+		{Type: ready, Taint: starting},
+		{Type: ready, Status: "Unknown", Taint: starting},
+		{Type: ready, Status: "False", Taint: taints.MustParseTaint("example.com/gpu=failed:NoSchedule")},
+		{Type: ready, Status: "False", Taint: taints.MustParseTaint("example.com/gpu=failed:NoExecute")},
+	}
+	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, status := range []string{"missing", "True", "False", "True"} {
+		var state lifecycle.NodeState
+		if status != "missing" {
+			state.Conditions = []lifecycle.Condition{{Type: ready, Status: status}}
+		}
+		changes := rules.ReconcileConditions(node, state, now)
+		fmt.Println(status+":", changes)
+		node, _ = changes.Apply(node)
+	}
+	// Output:
+	// missing: example.com/gpu=starting:NoSchedule
+	// True: example.com/gpu:NoSchedule-
+	// False: example.com/gpu=failed:NoSchedule example.com/gpu=failed:NoExecute
+	// True: example.com/gpu:NoSchedule- example.com/gpu:NoExecute-
+}
+
+// A zone is cut off, and then all are: the first says something of the zone, the
+// second of the controller.
+func ExampleDisruptionPolicy_Rates() {
+	policy := lifecycle.DefaultDisruptionPolicy()
+	for _, zones := range [][]lifecycle.Zone{
+		{{Ready: 100, NotReady: 1}, {Ready: 90, NotReady: 10}},
+		{{Ready: 100, NotReady: 1}, {Ready: 30, NotReady: 70}},
+		{{Ready: 0, NotReady: 101}, {Ready: 0, NotReady: 100}},
+	} {
+		fmt.Println(policy.State(zones[0]), policy.State(zones[1]), policy.Rates(nil, zones))
+	}
+	// Output:
+	// ZoneNormal ZoneNormal [0.1 0.1]
+	// ZoneNormal ZonePartial [0.1 0.01]
+	// ZoneFull ZoneFull [0 0]
+}
+
+// No zone has a ready node, and then one has.
+func ExampleFullyDisrupted() {
+	fmt.Println(lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {NotReady: 5}}))
+	fmt.Println(lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {NotReady: 4, Ready: 1}}))
+	// Output:
+	// true
+	// false
 }

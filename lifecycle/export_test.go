@@ -5,8 +5,6 @@ package lifecycle
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"unsafe"
 )
 
 // Check returns what is wrong inside the queue, or nil.
@@ -49,21 +47,4 @@ func (q *Queue[P]) Map() any { return q.pods }
 // Has reports whether the queue has the map still.
 func (q *Queue[P]) Has(pods any) bool {
 	return reflect.ValueOf(q.pods).Pointer() == reflect.ValueOf(pods).Pointer()
-}
-
-// Steps returns how many entries of the heap the function moves.
-func (q *Queue[P]) Steps(f func()) (steps int) {
-	before := slices.Clone(q.heap)
-	f()
-	for i := range min(len(before), len(q.heap)) {
-		if before[i] != q.heap[i] {
-			steps++
-		}
-	}
-	return steps
-}
-
-// Sizes returns how many bytes a slot and an entry of the heap take.
-func (q *Queue[P]) Sizes() (slotSize, entrySize uintptr) {
-	return unsafe.Sizeof(slot[P]{}), unsafe.Sizeof(pending{})
 }

@@ -3,8 +3,9 @@
 package nodeindex
 
 import (
-	"hash/maphash"
 	"iter"
+	"maps"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -14,204 +15,147 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A journalQuery answers with a number, to which each node of the index adds: a
-// count, or a sum of hashes, which tells a set of nodes from all others. It calls
-// settled as soon as later updates must not change the answer.
-type journalQuery struct {
+// A history is an index that is updated in a known order, so that its nodes after
+// any number of updates are known. As many nodes more have taints of their own, so
+// that there are groups to search.
+type history struct {
+	index   Index[int]
+	mu      sync.Mutex // held for each update
+	updates atomic.Int64
+}
+
+const historyNodes = 60
+
+// historyLists are the taints that nodes have in turn, before they are deleted.
+var historyLists = [][]taints.Taint{
+	nil, parseTaints("a=1:NoSchedule"), parseTaints("a=1:NoSchedule", "b=3:NoExecute"),
+	parseTaints("b=3:NoExecute", "a=1:NoSchedule"), parseTaints("b=1:NoExecute"),
+	parseTaints("c:PreferNoSchedule"), parseTaints("c:PreferNoSchedule", "a=2:NoSchedule"),
+}
+
+// listAt returns the number in historyLists that the update gives to its node.
+func listAt(update int) int {
+	return (update/historyNodes*3 + update) % (len(historyLists) + 1)
+}
+
+// update makes the next update.
+func (h *history) update() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	update := int(h.updates.Load())
+	if i := listAt(update); i < len(historyLists) {
+		h.index.Set(update%historyNodes, historyLists[i])
+	} else {
+		h.index.Delete(update % historyNodes)
+	}
+	h.updates.Add(1)
+}
+
+// after returns the nodes after so many updates.
+func after(updates int) *model {
+	x := &model{repels: taints.Hard, nodes: make(map[int][]taints.Taint)}
+	for node := range historyNodes {
+		x.nodes[historyNodes+node] = own(0)
+	}
+	for update := max(0, updates-historyNodes); update < updates; update++ {
+		if i := listAt(update); i < len(historyLists) {
+			x.nodes[update%historyNodes] = historyLists[i]
+		}
+	}
+	return x
+}
+
+// A historyQuery asks the index, and calls settled as soon as later updates must not
+// change the answer.
+type historyQuery struct {
 	name string
-	adds func(node int, v taints.Verdict) uint64
-	ask  func(x *Index[int], m *taints.Matcher, settled func()) uint64
+	ask  func(x *Index[int], m *taints.Matcher, settled func()) any
+	want func(x *model, m *taints.Matcher) any
 }
 
-var journalQueries = [...]journalQuery{
-	{"Len", one, func(x *Index[int], _ *taints.Matcher, _ func()) uint64 { return uint64(x.Len()) }},
-	{"CountFeasible", ifFeasible(one), func(x *Index[int], m *taints.Matcher, _ func()) uint64 {
-		return uint64(x.CountFeasible(m))
-	}},
-	{"AppendFeasible", ifFeasible(name), func(x *Index[int], m *taints.Matcher, _ func()) uint64 {
-		return sumNodes(slices.Values(x.AppendFeasible(nil, m)), func() {})
-	}},
-	{"Feasible", ifFeasible(name), func(x *Index[int], m *taints.Matcher, settled func()) uint64 {
-		return sumNodes(x.Feasible(m), settled)
-	}},
-	{"FeasibleVerdicts", ifFeasible(both), func(x *Index[int], m *taints.Matcher, settled func()) uint64 {
-		return sumVerdicts(x.FeasibleVerdicts(m), settled)
-	}},
-	{"Verdicts", both, func(x *Index[int], m *taints.Matcher, settled func()) uint64 {
-		return sumVerdicts(x.Verdicts(m), settled)
-	}},
-	{"Groups", verdict, func(x *Index[int], m *taints.Matcher, settled func()) uint64 {
-		var sum uint64
-		for list, nodes := range x.Groups() {
-			settled()
-			sum += uint64(nodes) * verdict(0, m.Filter(list))
-			runtime.Gosched()
-		}
-		return sum
-	}},
+var historyQueries = []historyQuery{
+	{"CountFeasible", func(x *Index[int], m *taints.Matcher, _ func()) any {
+		return x.CountFeasible(m)
+	}, func(x *model, m *taints.Matcher) any { return len(x.feasible(m)) }},
+	{"AppendFeasible", func(x *Index[int], m *taints.Matcher, _ func()) any {
+		return slices.Sorted(slices.Values(x.AppendFeasible(nil, m)))
+	}, func(x *model, m *taints.Matcher) any { return x.feasible(m) }},
+	{"FeasibleVerdicts", func(x *Index[int], m *taints.Matcher, settled func()) any {
+		return slowly(x.FeasibleVerdicts(m), settled)
+	}, func(x *model, m *taints.Matcher) any { return x.verdicts(m, slices.Values(x.feasible(m))) }},
+	{"Verdicts", func(x *Index[int], m *taints.Matcher, settled func()) any {
+		return slowly(x.Verdicts(m), settled)
+	}, func(x *model, m *taints.Matcher) any { return x.verdicts(m, maps.Keys(x.nodes)) }},
 }
 
-var journalSeed = maphash.MakeSeed()
-
-func one(int, taints.Verdict) uint64         { return 1 }
-func name(node int, _ taints.Verdict) uint64 { return maphash.Comparable(journalSeed, node) }
-func verdict(_ int, v taints.Verdict) uint64 { return maphash.Comparable(journalSeed, v) }
-func both(node int, v taints.Verdict) uint64 { return name(node, v) * (verdict(node, v) | 1) }
-
-func ifFeasible(f func(int, taints.Verdict) uint64) func(int, taints.Verdict) uint64 {
-	return func(node int, v taints.Verdict) uint64 {
-		if !v.Schedulable() {
-			return 0
-		}
-		return f(node, v)
-	}
-}
-
-// The sums of what a loop yields that lets others go on after each node.
-func sumNodes(nodes iter.Seq[int], settled func()) (sum uint64) {
-	for node := range nodes {
-		settled()
-		sum += name(node, taints.Verdict{})
-		runtime.Gosched()
-	}
-	return sum
-}
-
-func sumVerdicts(nodes iter.Seq2[int, taints.Verdict], settled func()) (sum uint64) {
+// slowly returns what a loop yields that lets others go on after each node.
+func slowly(nodes iter.Seq2[int, taints.Verdict], settled func()) map[int]taints.Verdict {
+	all := make(map[int]taints.Verdict)
 	for node, v := range nodes {
 		settled()
-		sum += both(node, v)
+		all[node] = v
 		runtime.Gosched()
 	}
-	return sum
+	return all
 }
 
-var (
-	journalPods = [...]*taints.Matcher{
-		compile("a op=Exists", "b=2 op=Gt"),
-		compile("a=1:NoSchedule"),
-		nil,
-		// Of every key, so that no search finds it.
-		taints.Compile([]taints.Toleration{{Value: "1", Effect: taints.NoExecute}}),
-		compile("op=Exists"),
-	}
-	journalLists = [][]taints.Taint{
-		nil, parseTaints("a=1:NoSchedule"), parseTaints("a=1:NoSchedule", "b=3:NoExecute"),
-		parseTaints("b=3:NoExecute", "a=1:NoSchedule"), parseTaints("b=1:NoExecute"),
-		parseTaints("c:PreferNoSchedule"), parseTaints("c:PreferNoSchedule", "a=2:NoSchedule"),
-	}
-)
-
-// A moment has the right answers to all queries for all pods.
-type moment [len(journalPods)][len(journalQueries)]uint64
-
-// A journal has the moment after each update so far.
-type journal struct {
-	index   Index[int]
-	updates atomic.Int64 // the number of the last moment
-
-	mu      sync.Mutex // held for each update
-	lists   map[int][]taints.Taint
-	moments []moment
-}
-
-// update sets the node, or removes it.
-func (j *journal) update(node int, list []taints.Taint, remove bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	now := moment{}
-	if n := len(j.moments); n > 0 {
-		now = j.moments[n-1]
-	}
-	if old, present := j.lists[node]; present {
-		now.add(node, old, -1)
-	}
-	if remove {
-		j.index.Delete(node)
-		delete(j.lists, node)
-	} else {
-		j.index.Set(node, list)
-		j.lists[node] = list
-		now.add(node, list, 1)
-	}
-	j.moments = append(j.moments, now)
-	j.updates.Store(int64(len(j.moments) - 1))
-}
-
-func (m *moment) add(node int, list []taints.Taint, times int64) {
-	for p, pod := range journalPods {
-		v := pod.Filter(list)
-		for q := range journalQueries {
-			m[p][q] += uint64(times) * journalQueries[q].adds(node, v)
+// check asks a query, and checks that the answer is that of a moment between the
+// call and the time when it is settled.
+func (h *history) check(t *testing.T, q historyQuery, m *taints.Matcher) {
+	first, last := int(h.updates.Load()), 0
+	settled := sync.OnceFunc(func() { last = int(h.updates.Load()) + 1 })
+	got := q.ask(&h.index, m, settled)
+	settled()
+	for moment := first; moment <= last; moment++ {
+		if reflect.DeepEqual(got, q.want(after(moment), m)) {
+			return
 		}
 	}
-}
-
-// since returns the moments from the first until now. An update that has reached
-// the index has then reached the journal.
-func (j *journal) since(first int64) []moment {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.moments[first:len(j.moments):len(j.moments)]
-}
-
-// check asks a query, and returns whether the answer is that of a moment between the
-// call and the time when it is settled.
-func (j *journal) check(query, pod int) bool {
-	first := j.updates.Load()
-	var moments []moment
-	settled := sync.OnceFunc(func() { moments = j.since(first) })
-	got := journalQueries[query].ask(&j.index, journalPods[pod], settled)
-	settled()
-	return slices.ContainsFunc(moments, func(m moment) bool { return m[pod][query] == got })
+	t.Errorf("%s is that of no moment: %v", q.name, got)
 }
 
 // Readers of all kinds ask while writers move nodes about, of groups that they look
 // for and of others. Each answer is that of one moment.
 func TestQueriesSeeOneMoment(t *testing.T) {
-	const nodes = 150
-	updates := int64(12_000)
+	pods := []*taints.Matcher{
+		compile("a op=Exists", "b=2 op=Gt"),
+		compile("a=1:NoSchedule"),
+		// Of every key, so that no search finds it.
+		taints.Compile([]taints.Toleration{{Value: "1", Effect: taints.NoExecute}}),
+		compile("op=Exists"),
+	}
+	updates := int64(8_000)
 	if testing.Short() {
 		updates = 2_000
 	}
-	j := journal{lists: make(map[int][]taints.Taint)}
-	for i := range nodes {
-		j.update(i, journalLists[i%len(journalLists)], false)
-		j.update(nodes+i, own(i), false) // so that there are groups to search
+	var h history
+	for i := range historyNodes {
+		h.index.Set(historyNodes+i, own(i))
 	}
 	var wait sync.WaitGroup
 	run := func(f func(i int)) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			for i := 0; i == 0 || j.updates.Load() < updates && !t.Failed(); i++ {
+			for i := 0; i == 0 || h.updates.Load() < updates && !t.Failed(); i++ {
 				f(i)
 				runtime.Gosched() // where no goroutine interrupts another, as in WebAssembly
 			}
 		}()
 	}
-	for query := range journalQueries {
-		run(func(i int) {
-			if pod := i % len(journalPods); !j.check(query, pod) {
-				t.Errorf("%s for pod %d is that of no moment", journalQueries[query].name, pod)
-			}
-		})
+	for _, q := range historyQueries {
+		run(func(i int) { h.check(t, q, pods[i%len(pods)]) })
 	}
-	for writer := range 2 {
-		// One after the other, for the journal.
-		run(func(i int) {
-			j.update((2*i+writer)*7919%nodes, journalLists[i*31%len(journalLists)], i%5 == 0)
-		})
-		// At any time, of nodes that are alike to all queries.
-		run(func(i int) { j.index.Set(nodes+(2*i+writer)%nodes, own(i%500)) })
+	for range 2 {
+		run(func(int) { h.update() })
+		// At any time, of nodes that are alike to all pods.
+		run(func(i int) { h.index.Set(historyNodes+i*7%historyNodes, own(i%500)) })
 	}
 	wait.Wait()
-	audit(t, &j.index)
-	for query := range journalQueries {
-		for pod := range journalPods {
-			if !j.check(query, pod) {
-				t.Errorf("%s for pod %d is another when all is quiet", journalQueries[query].name, pod)
-			}
+	audit(t, &h.index)
+	for _, q := range historyQueries {
+		for _, m := range pods {
+			h.check(t, q, m)
 		}
 	}
 }

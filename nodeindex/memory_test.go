@@ -33,14 +33,10 @@ func TestMemory(t *testing.T) {
 		nodes int
 	}{
 		{"no taints", func(int) []taints.Taint { return nil }, 5_000},
-		{"one list", func(int) []taints.Taint { return own(0) }, 5_000},
 		{"each its own value", own, 5_000},
-		{"each its own key", func(i int) []taints.Taint { return []taints.Taint{hard("tenant-"+strconv.Itoa(i), "v")} }, 5_000},
 		{"each its own soft taint", func(i int) []taints.Taint { return []taints.Taint{soft("deletion", strconv.Itoa(i))} }, 5_000},
 		{"falling numbers", func(i int) []taints.Taint { return own(-i) }, 5_000},
 		{"40 taints, the last its own", func(i int) []taints.Taint { return append(slices.Clip(shared), own(i)...) }, 2_000},
-		{"40 taints, the first its own", func(i int) []taints.Taint { return append(own(i), shared...) }, 2_000},
-		{"groups of 100", func(i int) []taints.Taint { return own(i / 100) }, 5_000},
 		{"prefixes of a long list", func(i int) []taints.Taint {
 			return times(i, func(j int) taints.Taint { return hard("key", strconv.Itoa(j)) })
 		}, 200},

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"testing"
 
 	"github.com/seed-0529bac1/taints"
 )
@@ -237,15 +236,4 @@ func own(i int) []taints.Taint { return []taints.Taint{hard("tenant", strconv.It
 
 func exists(key string) taints.Toleration {
 	return taints.Toleration{Key: key, Operator: taints.OpExists}
-}
-
-// A prefixed is a test that says what came before a failure.
-type prefixed struct {
-	t     *testing.T
-	names *[]string
-}
-
-func (p prefixed) Fatalf(format string, args ...any) {
-	p.t.Helper()
-	p.t.Fatalf("after %q: "+format, append([]any{*p.names}, args...)...)
 }

@@ -14,8 +14,9 @@ import (
 // The steps that a search takes for a toleration, an anchor and a class, the bytes
 // of a toleration's key and value that are a step more, and the share of the
 // number of groups that all its steps may reach. A step takes no longer than the
-// plain loop takes for one node (BenchmarkHostile). That compares lengths
-// first, so that long keys and values, which a lookup reads, take it no time.
+// plain loop takes for one node (conformance/ratios, the hostile rows). That
+// compares lengths first, so that long keys and values, which a lookup reads, take
+// it no time.
 const (
 	tolerationSteps = 4
 	anchorSteps     = 2

@@ -3,7 +3,6 @@
 package tolerationset_test
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/seed-0529bac1/taints"
@@ -24,17 +23,6 @@ func ExampleCovers() {
 	// Output:
 	// true
 	// false
-	// true
-	// false
-}
-
-// A platform uses wildcards in the keys of tolerations.
-func ExampleCovers_wildcards() {
-	readiness := taints.Toleration{Key: "readiness.k8s.io/*", Operator: taints.OpExists}
-	network := taints.Toleration{Key: "readiness.k8s.io/network", Operator: taints.OpExists}
-	fmt.Println(tolerationset.Covers(readiness, network, taints.Options{KeyWildcards: true}))
-	fmt.Println(tolerationset.Covers(readiness, network, taints.Options{}))
-	// Output:
 	// true
 	// false
 }
@@ -118,88 +106,4 @@ func ExampleLint() {
 	// tolerations[0]: an empty value tolerates only taints without a value: to tolerate any value set the operator to Exists (empty-value)
 	// tolerations[1]: nothing sets taints of this key any more: tolerate node-role.kubernetes.io/control-plane (legacy-key)
 	// tolerations[3]: tolerations[2] comes first for its NoExecute taints and tolerates them for 300s, so that its own time, for 3600s, never counts: put it before tolerations[2] (shadowed)
-}
-
-// A pod of a DaemonSet may tolerate everything. Complete its template as the
-// controller does before linting it.
-func ExampleLint_daemonSet() {
-	template := []taints.Toleration{taints.MustParseToleration("op=Exists")}
-	fmt.Println(len(tolerationset.Lint(template, taints.Options{})))
-	pod := taints.AddDaemonSetDefaults(template, taints.DaemonSetPod{})
-	fmt.Println(len(tolerationset.Lint(pod, taints.Options{})))
-	// Output:
-	// 1
-	// 0
-}
-
-// A company allows tolerations of everything.
-func ExampleCode() {
-	chart := []taints.Toleration{
-		taints.MustParseToleration("op=Exists"),
-		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
-	}
-	for _, finding := range tolerationset.Lint(chart, taints.Options{}) {
-		switch finding.Code {
-		case tolerationset.CodeEverything:
-			fmt.Println("allowed:", chart[finding.Toleration])
-		case tolerationset.CodeCovered:
-			fmt.Println("delete", chart[finding.Toleration], "because of", chart[finding.Other])
-		default:
-			fmt.Println(finding)
-		}
-	}
-	// Output:
-	// allowed: op=Exists
-	// delete nvidia.com/gpu=a100:NoSchedule because of op=Exists
-}
-
-// A check in a pipeline writes findings for another program.
-func ExampleFinding() {
-	findings := tolerationset.Lint([]taints.Toleration{
-		taints.MustParseToleration("node-role.kubernetes.io/master op=Exists"),
-	}, taints.Options{})
-	text, err := json.Marshal(findings)
-	fmt.Println(string(text), err)
-	// Output: [{"code":"legacy-key","toleration":0,"advice":"nothing sets taints of this key any more: tolerate node-role.kubernetes.io/control-plane"}] <nil>
-}
-
-// An admission webhook in place of the PodTolerationRestriction plugin: a new pod
-// gets the defaults of its namespace and what its QoS class brings, and the result
-// must be allowed.
-func Example_webhook() {
-	cluster := taints.Options{NoComparison: true} // the default
-	defaults := []taints.Toleration{taints.MustParseToleration("tenant=blue:NoSchedule")}
-	allow := []taints.Toleration{
-		taints.MustParseToleration("tenant=blue:NoSchedule"),
-		taints.MustParseToleration("node.kubernetes.io/memory-pressure op=Exists"),
-		taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s"),
-	}
-	admit := func(pod []taints.Toleration, bestEffort bool) ([]taints.Toleration, error) {
-		if err := cluster.ValidateTolerations(pod); err != nil {
-			return nil, err
-		}
-		pod = tolerationset.Merge(pod, defaults, cluster)
-		if !bestEffort {
-			pod = taints.AddMemoryPressure(pod)
-		}
-		return pod, tolerationset.ValidateAllowed(pod, allow, cluster)
-	}
-	for _, spec := range []string{
-		"maintenance:NoExecute op=Exists for 600s",
-		"maintenance:NoExecute op=Exists for 7200s",
-	} {
-		pod, err := admit([]taints.Toleration{taints.MustParseToleration(spec)}, false)
-		if err != nil {
-			fmt.Println(err)
-			continue
-		}
-		for _, t := range pod {
-			fmt.Println(t)
-		}
-	}
-	// Output:
-	// maintenance:NoExecute op=Exists for 600s
-	// tenant=blue:NoSchedule
-	// node.kubernetes.io/memory-pressure:NoSchedule op=Exists
-	// tolerations[0]: "maintenance:NoExecute op=Exists for 7200s" is forbidden: no entry of the allow-list tolerates as much for as long
 }

@@ -195,28 +195,3 @@ func must(t *testing.T, is bool) {
 		t.Error("it is otherwise")
 	}
 }
-
-func Benchmark(b *testing.B) {
-	var none taints.Options
-	reversed := slices.Clone(usual)
-	slices.Reverse(reversed)
-	for _, bm := range []struct {
-		name string
-		f    func()
-	}{
-		{"Covers", func() { tolerationset.Covers(usual[5], usual[6], none) }},
-		{"Merge", func() { tolerationset.Merge(usual[:4], usual[4:], none) }},
-		{"Minimize", func() { tolerationset.Minimize(usual, none) }},
-		{"Same", func() { tolerationset.Same(usual, usual, none) }},
-		{"Same, not obviously", func() { tolerationset.Same(usual, reversed, none) }},
-		{"ValidateAllowed", func() { _ = tolerationset.ValidateAllowed(usual, usual, none) }},
-		{"Lint", func() { tolerationset.Lint(usual, none) }},
-	} {
-		b.Run(bm.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				bm.f()
-			}
-		})
-	}
-}

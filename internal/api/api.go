@@ -13,9 +13,13 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
+
+// hidden matches a method of a type that is not exported.
+var hidden = regexp.MustCompile(`^func \((\w+ )?\*?[a-z]\w*[\[)]`)
 
 // Of returns the exported declarations of the package in the folder, sorted by
 // their text, without comments and bodies.
@@ -41,9 +45,6 @@ func Of(dir string) (string, error) {
 		for _, decl := range file.Decls {
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
-				if d.Recv != nil && !ast.IsExported(Receiver(d)) {
-					continue
-				}
 				d.Body = nil
 			case *ast.GenDecl:
 				if d.Tok == token.IMPORT {
@@ -54,28 +55,11 @@ func Of(dir string) (string, error) {
 			if err := format.Node(&b, fset, decl); err != nil {
 				return "", err
 			}
-			list = append(list, strings.ReplaceAll(b.String(), "\n\n", "\n")+"\n")
+			if !hidden.MatchString(b.String()) {
+				list = append(list, strings.ReplaceAll(b.String(), "\n\n", "\n")+"\n")
+			}
 		}
 	}
 	slices.Sort(list)
 	return strings.Join(list, ""), nil
-}
-
-// Receiver returns the name of the type that a method is of.
-func Receiver(method *ast.FuncDecl) string {
-	t := method.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
-	}
 }

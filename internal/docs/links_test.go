@@ -3,47 +3,20 @@
 package docs
 
 import (
-	"io/fs"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-)
 
-// documents returns the paths of all documents of the repository.
-func documents(t *testing.T) []string {
-	t.Helper()
-	var list []string
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name := entry.Name(); entry.IsDir() &&
-			(name == ".git" || name == "testdata" || name == "node_modules") {
-			return filepath.SkipDir
-		}
-		if filepath.Ext(path) == ".md" {
-			name, err := filepath.Rel(root, path)
-			if err != nil {
-				return err
-			}
-			list = append(list, filepath.ToSlash(name))
-		}
-		return nil
-	})
-	if err != nil || len(list) < 10 {
-		t.Fatalf("%d documents, %v", len(list), err)
-	}
-	return list
-}
+	"github.com/seed-0529bac1/taints/internal/readme"
+)
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
 // Every link within the repository leads to a file, and to a heading of it.
 func TestLinks(t *testing.T) {
 	links := 0
-	for _, name := range documents(t) {
+	for _, name := range readme.Documents(t, root) {
 		for _, m := range link.FindAllStringSubmatch(prose(read(t, name)), -1) {
 			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 				continue

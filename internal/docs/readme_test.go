@@ -3,8 +3,6 @@
 package docs
 
 import (
-	"go/ast"
-	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -13,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/internal/api"
 	"github.com/seed-0529bac1/taints/internal/markdown"
 )
 
@@ -78,15 +75,15 @@ func exists(name string) bool {
 
 // The names of the library in README.md are exported.
 func TestReadmeNames(t *testing.T) {
-	names := exported(t)
+	names := regexp.MustCompile(`(?:\b[a-z]\w*\.)?\b[A-Z]\w*(?:\.[A-Z]\w*)?`)
 	for _, in := range []struct{ heading, column string }{
 		{"What replaces what", "here"},
 		{"What is where", "look at"},
 	} {
 		for _, row := range table(t, "README.md", in.heading).Rows {
 			for _, code := range row.Code(in.column) {
-				for _, name := range exportedName.FindAllString(code, -1) {
-					if !names[name] {
+				for _, name := range names.FindAllString(code, -1) {
+					if !isExported(t, name) {
 						t.Errorf("there is no %s: %s", name, row.Line)
 					}
 				}
@@ -95,43 +92,19 @@ func TestReadmeNames(t *testing.T) {
 	}
 }
 
-// exportedName is a name like those that exported returns.
-var exportedName = regexp.MustCompile(`(?:\b[a-z]\w*\.)?\b[A-Z]\w*(?:\.[A-Z]\w*)?`)
-
-// exported returns what the root module's files in api have: "Filter",
-// "Changes.Apply", "lifecycle.Queue".
-func exported(t *testing.T) map[string]bool {
+// isExported reports whether docs/api has the name: "Filter", "Changes.Apply" or
+// "lifecycle.Queue".
+func isExported(t *testing.T, name string) bool {
 	t.Helper()
-	names := map[string]bool{}
-	for _, pkg := range []string{"taints", "nodeindex", "explain", "tolerationset", "lifecycle"} {
-		prefix := strings.TrimPrefix(pkg+".", "taints.")
-		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+read(t, "docs/api/"+pkg+".txt"), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, decl := range file.Decls {
-			switch d := decl.(type) {
-			case *ast.FuncDecl:
-				name := d.Name.Name
-				if d.Recv != nil {
-					name = api.Receiver(d) + "." + name
-				}
-				names[prefix+name] = true
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					switch s := spec.(type) {
-					case *ast.TypeSpec:
-						names[prefix+s.Name.Name] = true
-					case *ast.ValueSpec:
-						for _, id := range s.Names {
-							names[prefix+id.Name] = true
-						}
-					}
-				}
-			}
-		}
+	module := "taints"
+	if before, after, _ := strings.Cut(name, "."); !token.IsExported(before) {
+		module, name = before, after
 	}
-	return names
+	declared := `(?m)^(func |type |var |const |\t)` + name + `\b`
+	if typ, method, ok := strings.Cut(name, "."); ok {
+		declared = `(?m)^func \((\w+ )?\*?` + typ + `(\[\w+\])?\) ` + method + `\(`
+	}
+	return regexp.MustCompile(declared).MatchString(read(t, "docs/api/"+module+".txt"))
 }
 
 // README.md shows the example to the letter, with its output.

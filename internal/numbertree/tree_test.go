@@ -12,27 +12,26 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shape returns the number of leaves of a tree, which are all from low to high,
-// and how deep it is.
-func shape(fatalf func(string, ...any), n *node[int64], low, high uint64) (leaves, depth int) {
+// leaves returns the number of leaves of a tree, which are all from low to high.
+// As each branch halves that, the tree is no deeper than a number has bits.
+func leaves(fatalf func(string, ...any), n *node[int64], low, high uint64) int {
 	switch {
 	case n == nil:
-		return 0, 0
+		return 0
 	case n.low < low || n.high > high || n.low > n.high:
 		fatalf("numbers from %d to %d below those from %d to %d", n.low, n.high, low, high)
 	case n.leaf:
 		if n.low != n.high || n.next != [2]*node[int64]{} {
 			fatalf("a leaf from %d to %d has branches %v", n.low, n.high, n.next)
 		}
-		return 1, 0
+		return 1
 	}
 	middle := n.low | (1<<(bits.Len64(n.low^n.high)-1) - 1)
-	l, below := shape(fatalf, n.next[0], n.low, middle)
-	r, above := shape(fatalf, n.next[1], middle+1, n.high)
+	l, r := leaves(fatalf, n.next[0], n.low, middle), leaves(fatalf, n.next[1], middle+1, n.high)
 	if l == 0 || r == 0 {
 		fatalf("a branch has %d and %d leaves", l, r)
 	}
-	return l + r, 1 + max(below, above)
+	return l + r
 }
 
 // A Tree finds the numbers of a range, in order, whatever they are and however they
@@ -54,8 +53,8 @@ func TestTree(t *testing.T) {
 				model[n] = true
 			}
 		}
-		if leaves, _ := shape(t.Fatalf, tree.root, 0, math.MaxUint64); leaves != len(model) {
-			t.Fatalf("%d numbers, want %d", leaves, len(model))
+		if n := leaves(t.Fatalf, tree.root, 0, math.MaxUint64); n != len(model) {
+			t.Fatalf("%d numbers, want %d", n, len(model))
 		}
 		all := slices.Sorted(maps.Keys(model))
 		least, most := number.Draw(t, "least"), number.Draw(t, "most")
@@ -87,26 +86,4 @@ func TestTree(t *testing.T) {
 			t.Fatal("an empty tree keeps a branch")
 		}
 	})
-}
-
-// A Tree is no deeper than a number has bits.
-func TestDepth(t *testing.T) {
-	for name, next := range map[string]func(i int) int64{
-		"rising":  func(i int) int64 { return int64(i) },
-		"falling": func(i int) int64 { return int64(-i) },
-		"powers":  func(i int) int64 { return 1 << (i % 63) << (i / 63 % 2) },
-		"far":     func(i int) int64 { return int64(i) << 40 },
-	} {
-		var tree Tree[int64]
-		seen := make(map[int64]bool)
-		for i := range 5000 {
-			if n := next(i); !seen[n] {
-				seen[n] = true
-				tree.Insert(n, n)
-			}
-		}
-		if leaves, depth := shape(t.Fatalf, tree.root, 0, math.MaxUint64); leaves != len(seen) || depth > 64 {
-			t.Errorf("%s: %d numbers, %d deep", name, leaves, depth)
-		}
-	}
 }

@@ -5,7 +5,6 @@ package readme
 import (
 	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -26,7 +25,6 @@ const root = "../.."
 type how struct {
 	run  bool   // the flag -commands runs it as it is printed
 	more string // what -commands appends to make it quick; -printed leaves that away
-	form string // what -commands runs in its place: its words and some more, which make it quick
 	long bool   // only -printed runs it: there is no quick form
 	calm bool   // -printed leaves it out, because other loads on the machine count
 	ends string // what it prints once it may be interrupted, where it does not end by itself
@@ -105,19 +103,10 @@ var commands = map[string]how{
 	"go run -C conformance ./owntests":                           {more: "-check", why: "builds Kubernetes once more"},
 	"go test -C conformance -run '^$' -bench Work .":             {more: "-bench Work/compile -benchtime 1x", why: "minutes"},
 	"go run -C conformance ./mutants":                            {more: "-list", why: "half an hour"},
-	"go run -C conformance ./mutants match.go": {
-		form: "go run -C conformance ./mutants -list match.go",
-		why:  "minutes",
-	},
-	`go run -C conformance ./mutants -run ' Matcher\.Filter ' .`: {
-		form: `go run -C conformance ./mutants -list -run ' Matcher\.Filter ' .`,
-		why:  "a minute",
-	},
-	"go run -C conformance ./mutants -check .": {
-		form: "go run -C conformance ./mutants -list -check .",
-		why:  "minutes",
-	},
-	"go run -C conformance ./mutants -list .": {run: true},
+	"go run -C conformance ./mutants match.go":                   {long: true, why: "minutes"},
+	`go run -C conformance ./mutants -run ' Matcher\.Filter ' .`: {long: true, why: "a minute"},
+	"go run -C conformance ./mutants -check .":                   {long: true, why: "minutes"},
+	"go run -C conformance ./mutants -list .":                    {run: true},
 	"go mod tidy -C conformance -modfile=versions/1.37.mod": {
 		long: true,
 		why:  "downloads another version of Kubernetes, with its tests' modules",
@@ -148,7 +137,7 @@ var scripts = map[string]string{
 // a quick form; with -printed all that nothing else runs, as they are printed.
 func TestCommands(t *testing.T) {
 	shown := map[string]Command{}
-	for _, file := range documents(t) {
+	for _, file := range Documents(t, root) {
 		for _, command := range Commands(t, filepath.Join(root, file)) {
 			command.File = file
 			if _, ok := scripts[file+" "+command.Language]; !ok {
@@ -183,32 +172,6 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// documents returns all documents, from the root.
-func documents(t *testing.T) []string {
-	t.Helper()
-	var files []string
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := entry.Name()
-		hidden := strings.HasPrefix(name, ".") && path != root && name != ".github"
-		if entry.IsDir() && (hidden || name == "testdata") {
-			return fs.SkipDir
-		}
-		if filepath.Ext(path) == ".md" {
-			file, err := filepath.Rel(root, path)
-			files = append(files, filepath.ToSlash(file))
-			return err
-		}
-		return nil
-	})
-	if err != nil || len(files) < 10 {
-		t.Fatalf("documents are %v, %v", files, err)
-	}
-	return files
-}
-
 // TestScripts sees that the tests are there that run whole documents.
 func TestScripts(t *testing.T) {
 	for document, by := range scripts {
@@ -222,7 +185,7 @@ func TestScripts(t *testing.T) {
 
 // whole reports whether -printed runs the command.
 func (h how) whole() bool {
-	return h.by == "" && !h.calm && (h.run || h.long || h.more+h.form != "")
+	return h.by == "" && !h.calm && (h.run || h.long || h.more != "")
 }
 
 // quick returns what -commands runs for the command, and nothing where it runs
@@ -234,21 +197,18 @@ func (h how) quick(text string) string {
 	case h.more != "":
 		return text + " " + h.more
 	}
-	return h.form
+	return ""
 }
 
 // check sees that the entry says how its command is known to work, and that what
 // it names has the command.
 func (h how) check(t *testing.T, text string) {
 	t.Helper()
-	if !h.run && h.more+h.form+h.by+h.why == "" {
+	if !h.run && h.more+h.by+h.why == "" {
 		t.Error("nothing runs it, and nothing says why")
 	}
-	if h.run && (h.long || h.more+h.form+h.ends+h.by+h.why != "") {
+	if h.run && (h.long || h.more+h.ends+h.by+h.why != "") {
 		t.Error("it runs as it is printed, and says more")
-	}
-	if h.form != "" && !isForm(h.form, text) {
-		t.Errorf("%q does not have its words", h.form)
 	}
 	if h.by != "" {
 		checkBy(t, h.by, text)
@@ -269,17 +229,6 @@ func checkBy(t *testing.T, by, command string) {
 	if !strings.Contains(string(content), command) {
 		t.Errorf("%s does not have %q", file, command)
 	}
-}
-
-// isForm reports whether all words of the command are in the form, in order.
-func isForm(form, command string) bool {
-	words := strings.Fields(command)
-	for _, word := range strings.Fields(form) {
-		if len(words) > 0 && word == words[0] {
-			words = words[1:]
-		}
-	}
-	return len(words) == 0
 }
 
 // A scratch is a folder that looks like the root of the repository, where commands

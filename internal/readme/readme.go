@@ -1,17 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package readme runs the commands of a README as they are printed, for tests.
+// Package readme finds the repository's documents, and runs the commands of a
+// README as they are printed, for tests.
 package readme
 
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// Documents returns all documents below the root of the repository, from there.
+func Documents(t testing.TB, root string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		hidden := strings.HasPrefix(name, ".") && path != root && name != ".github"
+		if entry.IsDir() && (hidden || name == "testdata" || name == "node_modules") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) == ".md" {
+			file, err := filepath.Rel(root, path)
+			files = append(files, filepath.ToSlash(file))
+			return err
+		}
+		return nil
+	})
+	if err != nil || len(files) < 10 {
+		t.Fatalf("documents are %v, %v", files, err)
+	}
+	return files
+}
 
 // A Block is a fenced block of a README.
 type Block struct {
@@ -42,10 +72,8 @@ func Blocks(t testing.TB, file string, languages ...string) []Block {
 			open = &Block{File: file, Line: number + 1, Language: strings.TrimSpace(fence)}
 			indent = line[:len(line)-len(bare)]
 		case isFence:
-			for _, language := range languages {
-				if open.Language == language {
-					blocks = append(blocks, *open)
-				}
+			if slices.Contains(languages, open.Language) {
+				blocks = append(blocks, *open)
 			}
 			open = nil
 		case open != nil:
@@ -180,20 +208,6 @@ func (b Block) Check(t testing.TB, folder string, env ...string) {
 
 // matches reports whether the text is the pattern, where "…" stands for anything.
 func matches(text, pattern string) bool {
-	parts := strings.Split(pattern, "…")
-	if !strings.HasPrefix(text, parts[0]) {
-		return false
-	}
-	text = text[len(parts[0]):]
-	for i, part := range parts[1:] {
-		if i == len(parts)-2 {
-			return strings.HasSuffix(text, part)
-		}
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text = text[at+len(part):]
-	}
-	return text == ""
+	pattern = strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*")
+	return regexp.MustCompile("(?s)^" + pattern + "$").MatchString(text)
 }

@@ -47,21 +47,11 @@ func TestCommandsOfADocument(t *testing.T) {
 	}
 }
 
-func TestIsForm(t *testing.T) {
-	for form, want := range map[string]bool{
-		"go test . -short": true, "go test -short .": true, "go test .": true,
-		"go test": false, "test go .": false, "go vet .": false,
-	} {
-		if got := isForm(form, "go test ."); got != want {
-			t.Errorf("%q: %v", form, got)
-		}
-	}
-}
-
 // What is said and what is printed are compared to the letter.
 func TestCheckNotices(t *testing.T) {
 	for _, text := range []string{
 		"$ echo two\nthree\n",
+		"$ echo two\ntwo…x\n",
 		"$ echo two\n",
 		"$ true\ntwo\n",
 		"$ echo 1\n1\n$ echo 2\n1\n",
@@ -80,25 +70,3 @@ type failures struct {
 }
 
 func (f *failures) Errorf(string, ...any) { f.failed = true }
-
-func TestMatches(t *testing.T) {
-	for _, test := range []struct {
-		text, pattern string
-		want          bool
-	}{
-		{"abc", "abc", true},
-		{"abc", "ab", false},
-		{"abc", "a…c", true},
-		{"abc", "…", true},
-		{"", "…", true},
-		{"abc", "…b", false},
-		{"abcbd", "a…b…d", true},
-		{"abcd", "a…x…d", false},
-		{"abc", "b…c", false},
-		{"ab", "ab…b", false},
-	} {
-		if got := matches(test.text, test.pattern); got != test.want {
-			t.Errorf("%q, %q: %v", test.text, test.pattern, got)
-		}
-	}
-}

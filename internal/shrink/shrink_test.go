@@ -3,43 +3,12 @@
 package shrink_test
 
 import (
-	"maps"
 	"reflect"
-	"runtime"
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/seed-0529bac1/taints/internal/shrink"
 )
-
-// A Map is a map whose room follows its entries.
-func TestMap(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var m shrink.Map[int, int]
-		model := make(map[int]int)
-		for range rapid.IntRange(1, 20).Draw(t, "rounds") {
-			first, n := rapid.IntRange(0, 100).Draw(t, "first"), rapid.IntRange(0, 300).Draw(t, "n")
-			set := rapid.Bool().Draw(t, "set")
-			for i := first; i < first+n; i++ {
-				if set {
-					m.Set(i, n)
-					model[i] = n
-					continue
-				}
-				m.Delete(i)
-				delete(model, i)
-				if m.Room() > max(shrink.Few, shrink.Sparse*(len(model)+1)) {
-					t.Fatalf("room for %d, with %d entries", m.Room(), len(model))
-				}
-			}
-			if !maps.Equal(m.Entries, model) || m.Room() < len(model) {
-				t.Fatalf("%v with room for %d, want %v", m.Entries, m.Room(), model)
-			}
-		}
-	})
-}
 
 // Maps and lists move to less room exactly when there was room for more than eight
 // and fewer than a quarter of that are left, so a constant time for each deletion
@@ -112,28 +81,4 @@ func TestAt(t *testing.T) {
 			t.Error("the first list keeps its last element")
 		}
 	}
-}
-
-// The memory of what is deleted is free, though a map of Go would keep it.
-func TestMemory(t *testing.T) {
-	heap := func() int {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int(m.HeapAlloc)
-	}
-	before := heap()
-	var m shrink.Map[int, [10]int]
-	for i := range 10_000 {
-		m.Set(i, [10]int{})
-	}
-	full := heap() - before
-	for i := range 9_900 {
-		m.Delete(i)
-	}
-	if left := heap() - before; left > full/20 {
-		t.Errorf("%d entries keep %d bytes of %d", len(m.Entries), left, full)
-	}
-	runtime.KeepAlive(&m)
 }

@@ -38,7 +38,7 @@ const (
 
 // 300 pods on 20 nodes that get, lose and change random taints. The evictor is
 // killed and started again in the middle. Each pod is evicted when the library says
-// so, or is not, and Kubernetes' own controller evicts the same pods.
+// so, or is not.
 func TestEvictor(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
@@ -48,37 +48,12 @@ func TestEvictor(t *testing.T) {
 	for _, name := range s.nodes {
 		c.AddNodes(cluster.Node(name))
 	}
-
-	var ours, theirs map[string]time.Time
-	t.Run("evictor", func(t *testing.T) {
-		e := startEvictor(t, c, append(missedSoon, "-qps=500", "-burst=500", "-workers=16")...) // many have the same deadline
-		e.waitUntilLeading()
-		ours = s.play(t, c, e.killAndStartAgain)
-		s.checkTimes(t, ours)
-		e.check(len(ours))
-		e.stop()
-	})
-	if t.Failed() {
-		return
-	}
-	t.Run("taint-eviction-controller", func(t *testing.T) {
-		port := c.FreePort()
-		p := c.ControlPlane("kube-controller-manager",
-			"--kubeconfig="+c.Kubeconfig, "--leader-elect=false", "--bind-address=127.0.0.1", "--secure-port="+port,
-			"--cert-dir="+c.Dir+"/taint-eviction-controller",
-			// Alone it evicts nobody: it uses an index of pods that the other one adds.
-			"--controllers=taint-eviction-controller,node-lifecycle-controller",
-			"--kube-api-qps=500", "--kube-api-burst=1000")
-		c.WaitHealthy("https://127.0.0.1:" + port + "/healthz")
-		theirs = s.play(t, c, func() {})
-		s.lateness(t, theirs)
-		p.Stop()
-	})
-	for _, p := range s.pods {
-		if we, they := !ours[p.Name].IsZero(), !theirs[p.Name].IsZero(); we != they {
-			t.Errorf("%s: evicted here %v, by Kubernetes %v", p.Name, we, they)
-		}
-	}
+	e := startEvictor(t, c, append(missedSoon, "-qps=500", "-burst=500", "-workers=16")...) // many have the same deadline
+	e.waitUntilLeading()
+	evicted := s.play(t, c, e.killAndStartAgain)
+	s.checkTimes(t, evicted)
+	e.check(len(evicted))
+	e.stop()
 }
 
 // A scenario is what happens to the taints of nodes, and so to pods. Tolerations
@@ -189,7 +164,7 @@ func (s *scenario) withTimes(list, before []taints.Taint, step step) []taints.Ta
 }
 
 // play creates the pods, lets everything happen, calls kill in the middle, waits
-// until all is over, and returns when each pod was evicted. Then it cleans up.
+// until all is over, and returns when each pod was evicted.
 func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[string]time.Time {
 	t.Helper()
 	c.AddPods(s.pods...)
@@ -228,12 +203,7 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 	}
 	watcher.waitUntilGone(c, time.Until(last)+30*time.Second, want)
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for those that are not to be
-	evicted := watcher.gone()
-	for _, node := range s.nodes {
-		setTaints(t, c, node, nil)
-	}
-	deletePods(t, c)
-	return evicted
+	return watcher.gone()
 }
 
 // deletePods leaves the namespace default empty.

@@ -33,7 +33,6 @@ type bench struct {
 	own        string // the folder of this package
 	kubernetes string // the folder of scheduler_perf
 	scratch    string // a folder for temporary files
-	profiles   string // a folder for CPU profiles, or ""
 }
 
 // limit ends a run that hangs.
@@ -46,18 +45,13 @@ const (
 )
 
 // newBench builds what the runs need.
-func newBench(ctx context.Context, profiles string) (*bench, error) {
+func newBench(ctx context.Context) (*bench, error) {
 	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
 	own, kubernetes, ok := strings.Cut(out, "\n")
 	if err != nil || !ok {
 		return nil, fmt.Errorf("is this examples/kubernetes? %q, %w", out, err)
 	}
 	b := &bench{own: own, kubernetes: kubernetes}
-	if profiles != "" { // runs have a working directory of their own
-		if b.profiles, err = filepath.Abs(profiles); err != nil {
-			return nil, err
-		}
-	}
 	if b.scratch, err = os.MkdirTemp("", "taints-perf-"); err != nil {
 		return nil, err
 	}
@@ -68,10 +62,7 @@ func newBench(ctx context.Context, profiles string) (*bench, error) {
 }
 
 func (b *bench) prepare(ctx context.Context) error {
-	for _, folder := range []string{b.profiles, b.path("bin"), b.path("tmp")} {
-		if folder == "" {
-			continue
-		}
+	for _, folder := range []string{b.path("bin"), b.path("tmp")} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return err
 		}
@@ -142,10 +133,7 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 		"-selector=" + c.selector,
 		"-data-items-dir=" + b.path("tmp"),
 	}
-	if b.profiles != "" {
-		name := strings.ReplaceAll(w.String(), "/", "-") + "-" + s.String()
-		args = append(args, "-test.cpuprofile="+filepath.Join(b.profiles, name+".pprof"))
-	}
+
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"), args...)
 	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // the paths of templates start there
 	modules, _, _ := strings.Cut(b.kubernetes, "/k8s.io/kubernetes@")

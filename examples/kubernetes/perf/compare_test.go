@@ -96,15 +96,3 @@ func TestCompareGoesOn(t *testing.T) {
 		t.Errorf("after an interrupt: %v, and ran %v", err, s.ran)
 	}
 }
-
-func TestChoose(t *testing.T) {
-	for _, test := range []struct {
-		match        string
-		rounds, want int // want is 0 for an error
-	}{{"", 1, len(workloads)}, {"^Tainted80/5000|^Waiting", 1, 2}, {"", 0, 0}, {"(", 1, 0}, {"NoSuchWorkload", 1, 0}} {
-		chosen, err := options{match: test.match, rounds: test.rounds}.choose()
-		if len(chosen) != test.want || (err != nil) != (test.want == 0) {
-			t.Errorf("%+v: %v, %v", test, chosen, err)
-		}
-	}
-}

@@ -25,9 +25,9 @@ import (
 
 // Options are those of the command.
 type options struct {
-	match, profiles string
-	rounds          int
-	check, list     bool
+	match       string
+	rounds      int
+	check, list bool
 }
 
 func main() {
@@ -36,7 +36,6 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with either; the median counts")
 	flag.BoolVar(&o.check, "check", false, "exit with 1 if the plugin is slower than it may be")
 	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")
-	flag.StringVar(&o.profiles, "profile", "", "write a CPU profile of each run to this `folder`")
 	flag.Parse()
 	chosen, err := o.choose()
 	if flag.NArg() > 0 {
@@ -77,7 +76,7 @@ func (o options) choose() ([]workload, error) {
 
 // run prints what there is also when it is interrupted, or a run fails.
 func (o options) run(ctx context.Context, chosen []workload) (err error) {
-	b, err := newBench(ctx, o.profiles)
+	b, err := newBench(ctx)
 	if err != nil {
 		return err
 	}

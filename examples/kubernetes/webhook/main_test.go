@@ -260,24 +260,6 @@ func TestServe(t *testing.T) {
 	w.end(t)
 }
 
-// TestRotateWithoutAPIServer sees that a webhook that cannot reach the API server
-// answers with the certificate that it has.
-func TestRotateWithoutAPIServer(t *testing.T) {
-	dir := t.TempDir()
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	text := fmt.Sprintf(`{"clusters": [{"name": "c", "cluster": {"server": "http://%s"}}],
-		"contexts": [{"name": "c", "context": {"cluster": "c"}}], "current-context": "c"}`, freeAddress(t))
-	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	trusted := newCertificate(t, dir)
-	w := start(t, dir, "-rotate=webhooks/admission-tls", "-kubeconfig="+kubeconfig)
-	conn := w.ready(t, trusted)
-	begin(t, conn)
-	finish(t, conn)
-	w.end(t)
-}
-
 func TestAudit(t *testing.T) {
 	rules, err := policy.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}}`))
 	if err != nil {

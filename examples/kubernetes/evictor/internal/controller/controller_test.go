@@ -363,16 +363,6 @@ func TestAPodThatIsGone(t *testing.T) {
 	}
 }
 
-func TestDeleteLeavesAnotherPodAlone(t *testing.T) {
-	inWorld(t, fromTimeAdded, func(w *world) {
-		w.addPod("web", "n", nil)
-		err := w.c.delete(t.Context(), &pod{NamespacedName: key("web"), uid: "another"})
-		if obj := w.pod("web"); !apierrors.IsNotFound(err) || len(obj.Status.Conditions) != 0 {
-			t.Errorf("%v, and the pod has %v", err, obj.Status.Conditions)
-		}
-	})
-}
-
 // Pods that wait for a node are not in the cache.
 func TestPodsThatDoNotRun(t *testing.T) {
 	inWorld(t, fromTimeAdded, func(w *world) {

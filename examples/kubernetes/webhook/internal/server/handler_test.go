@@ -220,16 +220,6 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// TestPanic sees that a panic is answered with the uid.
-func TestPanic(t *testing.T) {
-	panics := func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision { panic("broken") }
-	h := handler{"validate", &Policies{}, panics, logr.Discard()}
-	r := ask(t, &reviewer{&admission.Webhook{Handler: h}, logr.Discard(), nil}, "/validate", review("web", pod("")))
-	if r.UID != "u" || r.Allowed || r.Result.Code != http.StatusInternalServerError {
-		t.Errorf("%+v", r)
-	}
-}
-
 // FuzzReview posts anything, as it is, and as a pod if it is JSON: no panic, and an
 // answer with the uid.
 func FuzzReview(f *testing.F) {

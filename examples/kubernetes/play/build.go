@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,33 @@ func (s *session) announce(o options, download bool, packages int) {
 	}
 	text += fmt.Sprintf("  The programs stay in %s: 300 MB; -clean removes them\n", programs)
 	text += "Everything else is in a temporary folder that is deleted at the end. After Ctrl-C, the same command continues.\n"
-	text += "Instead of building the control plane, play can use one that is there: -h says how.\n"
+	if found := alternatives(); o == (options{logs: o.logs}) && len(found) > 0 {
+		text += "Instead, you can use\n  " + strings.Join(found, "\n  ") + "\n"
+	}
 	s.printf("%s", text)
+}
+
+// alternatives are flags for what is on this machine, and takes the place of the
+// control plane.
+func alternatives() (flags []string) {
+	for _, folder := range []string{os.Getenv("KUBEBUILDER_ASSETS"), "/usr/local/kubebuilder/bin"} {
+		if folder != "" && len(cluster.Lacks(folder, "etcd", "kube-apiserver")) == 0 {
+			flags = append(flags, "-control-plane "+folder)
+		}
+	}
+	home, _ := os.UserHomeDir() // without one, there is no file in it either
+	for _, file := range []string{os.Getenv("KUBECONFIG"), filepath.Join(home, ".kube", "config")} {
+		if _, err := os.Stat(file); err == nil {
+			flags = append(flags, "-kubeconfig "+file)
+		}
+	}
+	for program, command := range map[string]string{
+		"kind":     "kind create cluster --kubeconfig FILE",
+		"minikube": "KUBECONFIG=FILE minikube start",
+	} {
+		if _, err := exec.LookPath(program); err == nil {
+			flags = append(flags, "-kubeconfig FILE, after "+command)
+		}
+	}
+	return flags
 }

@@ -74,7 +74,7 @@ func TestConditionTaints(t *testing.T) {
 		},
 		{"Ready= Ready=false ready=False OutOfDisk=True =True memorypressure=True MemoryPressure=true", ""},
 		{
-			"PIDPressure=True DiskPressure=False DiskPressure=True DiskPressure=True",
+			"PIDPressure=True PIDPressure=True DiskPressure=False DiskPressure=True DiskPressure=True",
 			"node/pid-pressure:NoSchedule node/disk-pressure:NoSchedule",
 		},
 		{"Ready=True Ready=False", "node/not-ready:NoSchedule"},

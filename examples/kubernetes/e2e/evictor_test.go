@@ -218,37 +218,28 @@ func deletePods(t *testing.T, c *cluster.Cluster) {
 // its deadline but not long after.
 func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
 	t.Helper()
+	var late []time.Duration
 	for _, p := range s.pods {
 		want := s.deadline(p)
-		if at, gone := evicted[p.Name]; gone == want.IsZero() {
-			t.Errorf("%s on %s is evicted: %v, after %v, want after %v (never, if that is negative)",
+		at, gone := evicted[p.Name]
+		if gone == want.IsZero() {
+			t.Fatalf("%s on %s is evicted: %v, after %v, want after %v (never, if that is negative)",
 				p.Name, p.Spec.NodeName, gone, at.Sub(s.begun), want.Sub(s.begun))
+		}
+		if gone {
+			late = append(late, at.Sub(want).Round(time.Millisecond))
 		}
 	}
 	n := len(evicted)
 	if n < 100 || n > 270 {
 		t.Fatalf("%d of %d pods are evicted: the scenario tests little", n, len(s.pods))
 	}
-	if late := s.lateness(t, evicted); late[0] < 0 || late[n*9/10] > onTime || late[n-1] > onTime+busy {
+	slices.Sort(late)
+	t.Logf("%d of %d pods evicted; late by %v (median), %v (90%%), %v (99%%), %v to %v (all)",
+		n, len(s.pods), late[n/2], late[n*9/10], late[n*99/100], late[0], late[n-1])
+	if late[0] < 0 || late[n*9/10] > onTime || late[n-1] > onTime+busy {
 		t.Errorf("pods are evicted early, or too late")
 	}
-}
-
-// lateness returns and logs how long after the library's deadlines pods were evicted.
-func (s *scenario) lateness(t *testing.T, evicted map[string]time.Time) []time.Duration {
-	t.Helper()
-	var late []time.Duration
-	for _, p := range s.pods {
-		if at, ok := evicted[p.Name]; ok {
-			late = append(late, at.Sub(s.deadline(p)).Round(time.Millisecond))
-		}
-	}
-	slices.Sort(late)
-	if n := len(late); n > 0 {
-		t.Logf("%d of %d pods evicted; late by %v (median), %v (90%%), %v (99%%), %v to %v (all)",
-			n, len(s.pods), late[n/2], late[n*9/10], late[n*99/100], late[0], late[n-1])
-	}
-	return late
 }
 
 // An evictor is one that runs.

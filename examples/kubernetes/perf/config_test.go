@@ -86,21 +86,13 @@ func TestWorkloadsExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
 	for _, w := range workloads {
-		if seen[w.String()] {
-			t.Errorf("%s is there twice", w)
-		}
-		seen[w.String()] = true
 		content, err := os.ReadFile(w.file(".", out))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := newConfig(w, content, "scheduler.yaml"); err != nil {
 			t.Error(err)
-		}
-		if w.Cost <= 0 {
-			t.Errorf("%s costs nothing", w)
 		}
 	}
 }

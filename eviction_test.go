@@ -270,19 +270,26 @@ func TestEvictionOfTwoTaints(t *testing.T) {
 		want        taints.Eviction
 	}{
 		{
-			"neither is tolerated", [2]int64{}, []string{"c op=Exists"},
+			"neither is tolerated",
+			[2]int64{},
+			[]string{"c op=Exists"},
 			taints.Eviction{Outcome: taints.EvictsNow, At: now, From: now},
 		},
 		{
-			"the first for no time", [2]int64{}, []string{"a:NoExecute for 0s"},
+			"the first for no time",
+			[2]int64{},
+			[]string{"a:NoExecute for 0s"},
 			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: now, From: now},
 		},
 		{
-			"the second is overdue", [2]int64{0, 10}, []string{"b:NoExecute for 60s"},
+			"the second is overdue",
+			[2]int64{0, 10},
+			[]string{"b:NoExecute for 60s"},
 			taints.Eviction{Outcome: taints.EvictsNow, At: time.Unix(70, 0).UTC(), From: now},
 		},
 		{
-			"the second came later and is tolerated for less", [2]int64{990, 995},
+			"the second came later and is tolerated for less",
+			[2]int64{990, 995},
 			[]string{"a:NoExecute for 60s", "b:NoExecute for 10s"},
 			taints.Eviction{
 				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, Toleration: 1,

@@ -113,10 +113,10 @@ var commands = map[string]how{
 	},
 
 	// cmd/playground
-	"go run -C cmd ./playground":                      {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
-	"go run -C cmd ./playground -addr :9000":          {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
-	"go run -C cmd ./playground -o /tmp/site":         {run: true},
-	"go test -C cmd ./playground/...":                 {more: "-run NoSuchTest", why: "part of go test -C cmd ./..."},
+	"go run -C cmd ./playground":              {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
+	"go run -C cmd ./playground -addr :9000":  {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},
+	"go run -C cmd ./playground -o /tmp/site": {run: true},
+	"go test -C cmd ./playground/...":         {more: "-run NoSuchTest", why: "part of go test -C cmd ./..."},
 }
 
 // scripts are documents of which tests run the blocks of a language themselves,

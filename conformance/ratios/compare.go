@@ -171,10 +171,3 @@ func (p *process) allocs() (n float64, err error) {
 	}
 	return n, p.command.Wait()
 }
-
-// A measurement is a measurer of this process. It has no errors.
-type measurement struct{ *measure.Measurement }
-
-func (m measurement) nanoseconds() (float64, error) { return m.Nanoseconds(), nil }
-
-func (m measurement) allocs() (float64, error) { return m.Allocs(), nil }

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints/internal/markdown"
+	_ "k8s.io/cloud-provider/node/helpers" // is on the page, and nothing else here uses it
 )
 
 // Every name in the first column of docs/kubernetes.md is one of Kubernetes, in

@@ -105,15 +105,6 @@ func moves(old *queued, new queued, e taints.Eviction) bool {
 	return sameLook
 }
 
-// drain takes out what is due.
-func (q *queueModel) drain(now time.Time) (due []queued) {
-	for len(q.entries) > 0 && !q.entries[0].due.After(now) {
-		due = append(due, q.entries[0])
-		q.entries = q.entries[1:]
-	}
-	return due
-}
-
 // soon is one of few times, so that some are equal.
 var soon = rapid.Map(rapid.IntRange(0, 40), func(quarters int) time.Time {
 	return noon.Add(time.Duration(quarters) * 250 * time.Millisecond)

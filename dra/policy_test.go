@@ -110,6 +110,8 @@ func TestPolicy(t *testing.T) {
 		tolerations tolerations
 		want        string
 	}{
+		{"NoSchedule", []resourceapi.DeviceTaint{taint("a", noSchedule)}, nil, "stays"},
+		{"None", []resourceapi.DeviceTaint{taint("a", none)}, nil, "stays"},
 		{"not tolerated", []resourceapi.DeviceTaint{taint("a", noExecute)}, nil, "evicts now"},
 		{
 			"tolerated for a time",

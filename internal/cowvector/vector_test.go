@@ -65,7 +65,7 @@ func auditList[T any](fatalf func(string, ...any), list []T) {
 	}
 }
 
-// A snapshot is a vector with what it has to hold for ever.
+// A snapshot is a vector with what it has to hold forever.
 type snapshot struct {
 	Vector[*int]
 	want []*int

@@ -250,7 +250,7 @@ func newScratch(t *testing.T) *scratch {
 			t.Fatal(err)
 		}
 		if err := os.Symlink(path, filepath.Join(s.dir, entry.Name())); err != nil {
-			t.Skip(err) // Windows, for whom is not an administrator
+			t.Skip(err) // Windows, for those who are not administrators
 		}
 	}
 	s.env = []string{"TMPDIR=" + t.TempDir()}

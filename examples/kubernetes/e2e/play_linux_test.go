@@ -133,8 +133,8 @@ func TestPlay(t *testing.T) {
 	p.line(`^..:..:.. evicted  shop/batch-\S+ from spot-1$`)
 	p.do("play-", false)
 	p.line(`^..:..:.. taint    spot-1 loses node\.kubernetes\.io/unreachable:NoExecute$`)
-	p.do("general-2 general-3", false)
-	p.line(`^..:..:.. taint    general-4 gets maintenance=now:NoExecute$`)
+	p.do("general-{6..13}", false)
+	p.line(`^..:..:.. taint    general-13 gets maintenance=now:NoExecute$`)
 	p.line(`^..:..:.. held     A PodDisruptionBudget holds back the eviction of Pod shop/web-\S+, due since \S+: The disruption budget web (needs 15 healthy pods|does not allow)`)
 	p.end()
 	if !strings.HasSuffix(p.output(), "\neverything is down\n") {

@@ -9,7 +9,6 @@ package gated
 
 import (
 	"testing"
-	_ "unsafe" // for go:linkname
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"

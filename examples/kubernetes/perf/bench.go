@@ -125,16 +125,14 @@ func (b *bench) run(ctx context.Context, w workload, s side) (run measurement.Ru
 
 // command is the process of a run.
 func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exec.Cmd {
-	args := []string{
+	command := exec.CommandContext(ctx, b.path("bin", "benchmark"),
 		"-test.bench=.", "-test.benchtime=1x",
-		"-config=" + b.path("config.yaml"),
-		"-result=" + b.path("result.json"),
-		"-namespaces=" + strings.Join(c.namespaces, ","),
-		"-selector=" + c.selector,
-		"-data-items-dir=" + b.path("tmp"),
-	}
-
-	command := exec.CommandContext(ctx, b.path("bin", "benchmark"), args...)
+		"-config="+b.path("config.yaml"),
+		"-result="+b.path("result.json"),
+		"-namespaces="+strings.Join(c.namespaces, ","),
+		"-selector="+c.selector,
+		"-data-items-dir="+b.path("tmp"),
+	)
 	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // the paths of templates start there
 	modules, _, _ := strings.Cut(b.kubernetes, "/k8s.io/kubernetes@")
 	command.Env = append(os.Environ(),

@@ -98,9 +98,7 @@ func Start(tb T, options Options) *Cluster {
 	c := newCluster(tb, options)
 	c.etcdAndAPIServer()
 	c.controllerManager()
-	if options.Kubelets {
-		c.startKubelets()
-	}
+	c.startKubelets()
 	return c
 }
 

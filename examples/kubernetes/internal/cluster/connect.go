@@ -52,9 +52,7 @@ func Connect(tb T, kubeconfig string, options Options) *Cluster {
 	}
 	c := newCluster(tb, options)
 	c.borrowed, c.Kubeconfig, c.Config, c.Client = true, kubeconfig, config, client
-	if options.Kubelets {
-		c.startKubelets()
-	}
+	c.startKubelets()
 	return c
 }
 

@@ -11,11 +11,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// startKubelets does for pods what the kubelets of their nodes do, as far as the API
-// server sees it: they run and are ready as soon as they have a node, and disappear
+// startKubelets does for pods what the kubelets of their nodes do, if the options ask
+// for it, as far as the API server sees it: they run and are ready as soon as they have a node, and disappear
 // when they are deleted. A node without a heartbeat does nothing. The pods are
 // looked at again each few seconds, because a node may come back.
 func (c *Cluster) startKubelets() {
+	if !c.options.Kubelets {
+		return
+	}
 	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, kubeletResync,
 		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 			o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()

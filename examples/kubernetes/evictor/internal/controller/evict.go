@@ -144,16 +144,17 @@ func (c *Controller) delete(ctx context.Context, p *pod) error {
 	}
 	before := obj.DeepCopy()
 	before.UID = "" // so that the patch has it, as a precondition
-	setDisruptionTarget(obj)
-	if err := c.client.Status().Patch(ctx, obj, client.StrategicMergeFrom(before)); err != nil {
-		return err
+	if setDisruptionTarget(obj) {
+		if err := c.client.Status().Patch(ctx, obj, client.StrategicMergeFrom(before)); err != nil {
+			return err
+		}
 	}
 	return c.client.Delete(ctx, obj, client.Preconditions{UID: &p.uid})
 }
 
 // setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller
-// sets.
-func setDisruptionTarget(obj *corev1.Pod) {
+// sets, and reports whether that changed anything.
+func setDisruptionTarget(obj *corev1.Pod) bool {
 	condition := corev1.PodCondition{
 		Type:               corev1.DisruptionTarget,
 		ObservedGeneration: obj.Generation,
@@ -162,16 +163,17 @@ func setDisruptionTarget(obj *corev1.Pod) {
 		Reason:             "DeletionByTaintManager",
 		Message:            "Taint manager: deleting due to NoExecute taint",
 	}
-	same := func(c corev1.PodCondition) bool { return c.Type == condition.Type }
-	i := slices.IndexFunc(obj.Status.Conditions, same)
+	i := slices.IndexFunc(obj.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == condition.Type })
 	if i < 0 {
 		obj.Status.Conditions = append(obj.Status.Conditions, condition)
-		return
+		return true
 	}
-	if old := obj.Status.Conditions[i]; old.Status == condition.Status {
+	old := obj.Status.Conditions[i]
+	if old.Status == condition.Status {
 		condition.LastTransitionTime = old.LastTransitionTime
 	}
 	obj.Status.Conditions[i] = condition
+	return old.Status != condition.Status || old.Reason != condition.Reason || old.Message != condition.Message
 }
 
 // What an event says that was done. Events on a pod that agree in type, reason and

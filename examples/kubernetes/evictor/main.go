@@ -13,14 +13,9 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -36,48 +31,30 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { program.Main("evictor", &options{}) }
 
-// run runs the controller until the context ends or the lease is lost, and returns
-// the exit code: 1 for failure, 2 for wrong usage.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "evictor: %v\n", err)
-		return 2
-	}
-	if o.version {
-		fmt.Fprintln(stdout, "evictor", version.String())
-		return 0
+// Run runs the controller until the context ends or the lease is lost.
+func (o *options) Run(ctx context.Context, _, stderr io.Writer) (code int, err error) {
+	if err := o.check(); err != nil {
+		return program.WrongUsage, err
 	}
 	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.Level(-o.verbosity)}))
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
 
-	logger.Info("Starting", "version", version.String())
+	logger.Info("Starting", "version", program.Version())
 	config, err := config.GetConfig()
-	if err == nil {
-		err = serve(ctx, config, o)
-	}
 	if err != nil {
-		fmt.Fprintf(stderr, "evictor: %v\n", err)
-		return 1
+		return 0, err
 	}
-	return 0
+	return 0, o.serve(ctx, config)
 }
 
 // serve runs the controller.
-func serve(ctx context.Context, config *rest.Config, o options) error {
+func (o *options) serve(ctx context.Context, config *rest.Config) error {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return err
@@ -85,7 +62,7 @@ func serve(ctx context.Context, config *rest.Config, o options) error {
 	metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "taints_evictor_build_info",
 		Help:        "The program's version.",
-		ConstLabels: prometheus.Labels{"version": version.String()},
+		ConstLabels: prometheus.Labels{"version": program.Version()},
 	}, func() float64 { return 1 }))
 	controller.AdaptTransport(config)
 	manager, err := ctrl.NewManager(config, ctrl.Options{

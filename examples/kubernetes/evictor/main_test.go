@@ -16,7 +16,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 )
 
 func TestParse(t *testing.T) {
@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 			leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
 		},
 		"-from-time-added=false -select ShortestMatch -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
-			"-metrics-addr 0 -health-addr :9 -v 2 -version -leader-elect=false -leader-elect-namespace kube-system " +
+			"-metrics-addr 0 -health-addr :9 -v 2 -leader-elect=false -leader-elect-namespace kube-system " +
 			"-leader-elect-name other -lease-duration 3s -renew-deadline 2s -retry-period 1s": {
 			controller: controller.Options{
 				Policy:     taints.EvictionPolicy{Select: taints.ShortestMatch},
@@ -44,12 +44,13 @@ func TestParse(t *testing.T) {
 				Burst:      1,
 				Workers:    2,
 			},
-			metricsAddr: "0", healthAddr: ":9", verbosity: 2, version: true,
+			metricsAddr: "0", healthAddr: ":9", verbosity: 2,
 			leaseNamespace: "kube-system", leaseName: "other",
 			leaseDuration: 3 * time.Second, renewDeadline: 2 * time.Second, retryPause: time.Second,
 		},
 	} {
-		got, err := parse(strings.Fields(args), io.Discard)
+		var got options
+		_, err := program.Parse("evictor", &got, strings.Fields(args), io.Discard)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v\nwant %+v", args, got, err, want)
 		}
@@ -70,11 +71,11 @@ func TestRun(t *testing.T) {
 		{"all", 2, `unexpected argument "all"`},
 		{"-no-such-flag", 2, "not defined: -no-such-flag"},
 		{"-h", 0, "-from-time-added"},
-		{"-version", 0, "evictor " + version.String() + "\n"},
+		{"-version", 0, "evictor " + program.Version() + "\n"},
 		{"-kubeconfig=/does/not/exist", 1, "/does/not/exist"},
 	} {
 		var output strings.Builder
-		code := run(t.Context(), strings.Fields(tc.args), &output, &output)
+		code := program.Run(t.Context(), "evictor", &options{}, strings.Fields(tc.args), &output, &output)
 		if code != tc.code || !strings.Contains(output.String(), tc.want) {
 			t.Errorf("%s: code %d, %s", tc.args, code, output.String())
 		}
@@ -91,13 +92,13 @@ func TestServeWithoutAPIServer(t *testing.T) {
 	health := listener.Addr().String()
 	listener.Close()
 	args := []string{"-metrics-addr=0", "-leader-elect-namespace=default", "-health-addr=" + health}
-	o, err := parse(args, io.Discard)
-	if err != nil {
+	var o options
+	if _, err := program.Parse("evictor", &o, args, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- serve(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, o) }()
+	go func() { ended <- o.serve(ctx, &rest.Config{Host: "http://127.0.0.1:1"}) }()
 	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusInternalServerError} {
 		for got := 0; got != want; time.Sleep(10 * time.Millisecond) {
 			if response, err := http.Get("http://" + health + path); err == nil {

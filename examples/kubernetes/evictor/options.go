@@ -6,10 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"time"
-
-	"sigs.k8s.io/controller-runtime/pkg/client/config"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
@@ -21,32 +18,21 @@ type options struct {
 
 	metricsAddr, healthAddr string
 	verbosity               int
-	version                 bool
 
 	leaderElect                              bool
 	leaseNamespace, leaseName                string
 	leaseDuration, renewDeadline, retryPause time.Duration
 }
 
-// parse reads the command line. The usage, where it is asked for, goes to w.
-func parse(args []string, w io.Writer) (options, error) {
-	var o options
-	var method string
-	fs := flag.NewFlagSet("evictor", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {
-		fs.SetOutput(w)
-		fs.PrintDefaults()
-	}
-	config.RegisterFlags(fs)
-
+// Register has the flags set the options.
+func (o *options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
 		"count from a taint's timeAdded, so that a restart changes no deadline; otherwise from when the taint was seen")
 	fs.TextVar(&o.controller.Policy.Select, "select", taints.FirstMatch,
 		"which `toleration` counts of several that match a taint: FirstMatch, LongestMatch, ShortestMatch or ForeverElseShortest")
 	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
 		"let a pending eviction keep its deadline when later taints lead to another, as Kubernetes does")
-	fs.StringVar(&method, "method", string(controller.Evict),
+	fs.StringVar((*string)(&o.controller.Method), "method", string(controller.Evict),
 		"`how` pods are evicted: evict (by the Eviction API, which honors PodDisruptionBudgets) or delete (as Kubernetes does)")
 	fs.BoolVar(&o.controller.DryRun, "dry-run", false, "evict nobody; only logs, events and metrics tell what would be")
 	fs.Float64Var(&o.controller.QPS, "qps", 50, "evictions begun in a second; 0 is no limit")
@@ -58,7 +44,6 @@ func parse(args []string, w io.Writer) (options, error) {
 	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 is none")
 	fs.IntVar(&o.verbosity, "v", 0, "verbosity of the log: 1 also tells of each deadline")
 
-	fs.BoolVar(&o.version, "version", false, "print the version, and end")
 	fs.BoolVar(&o.leaderElect, "leader-elect", true, "evict only while holding the lease, so that several may run")
 	fs.StringVar(&o.leaseNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty is that of the pod")
 	fs.StringVar(&o.leaseName, "leader-elect-name", "taints-evictor", "`name` of the lease")
@@ -67,18 +52,9 @@ func parse(args []string, w io.Writer) (options, error) {
 	fs.DurationVar(&o.renewDeadline, "renew-deadline", 10*time.Second,
 		"how long a leader tries to renew the lease before it ends")
 	fs.DurationVar(&o.retryPause, "retry-period", 2*time.Second, "how often the lease is renewed, or tried for")
-
-	if err := fs.Parse(args); err != nil {
-		return o, err
-	}
-	o.controller.Method = controller.Method(method)
-	err := o.check()
-	if fs.NArg() > 0 {
-		err = errors.Join(err, fmt.Errorf("unexpected argument %q: there are only flags", fs.Arg(0)))
-	}
-	return o, err
 }
 
+// check returns what is wrong with the options.
 func (o *options) check() error {
 	var errs []error
 	if m := o.controller.Method; m != controller.Evict && m != controller.Delete {

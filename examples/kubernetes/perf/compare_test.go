@@ -12,7 +12,8 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 )
 
-// A script has the seconds that runs take, by side and in their order.
+// A script has the seconds that runs take, by side and in their order. A run that
+// takes less than none fails, and so does one after the last.
 type script struct {
 	seconds [2][]float64
 	ran     []string
@@ -25,6 +26,9 @@ func (s *script) run(_ context.Context, w workload, on side) (measurement.Run, i
 	}
 	seconds := s.seconds[on][0]
 	s.seconds[on] = s.seconds[on][1:]
+	if seconds < 0 {
+		return measurement.Run{}, 0, errors.New(w.Case + " fails once")
+	}
 	return measurement.Run{Pods: 101, Seconds: seconds, CPU: 2 * seconds}, 10, nil
 }
 
@@ -41,6 +45,7 @@ func TestCompare(t *testing.T) {
 		{name: "one round", rounds: 1, stock: []float64{10}, plugin: []float64{10}, ratio: 1},
 		{name: "in turn", rounds: 3, stock: []float64{12, 4, 10}, plugin: []float64{9.6, 8, 5}, ratio: 1.25},
 		{name: "two more rounds", rounds: 1, stock: []float64{10, 10, 5}, plugin: []float64{11, 10, 5}, ratio: 1},
+		{name: "a run fails once", rounds: 1, stock: []float64{10}, plugin: []float64{-1, 8}, ratio: 1.25},
 		{name: "the faster of two", rounds: 2, stock: []float64{10, 11}, plugin: []float64{8, 11}, ratio: 1.25},
 		{
 			name: "too slow", rounds: 1, below: true, ratio: 0.8,
@@ -65,7 +70,7 @@ func TestCompare(t *testing.T) {
 			if err != nil || len(results) != 1 {
 				t.Fatalf("%d results, %v", len(results), err)
 			}
-			if want := order[:2*len(test.stock)]; !slices.Equal(s.ran, want) {
+			if want := order[:len(test.stock)+len(test.plugin)]; !slices.Equal(s.ran, want) {
 				t.Errorf("ran %s, want %s", s.ran, want)
 			}
 			if got := results[0].ratio(); got != test.ratio {

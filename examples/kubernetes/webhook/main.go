@@ -15,10 +15,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -32,26 +29,18 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/server"
 )
 
-// Exit codes.
-const (
-	failure    = 1
-	wrongUsage = 2
-	refusable  = 3 // the audit found pods that would be refused
-)
+// refusable is the exit code where the audit found pods that would be refused.
+const refusable = 3
 
 // drain is how long requests under way may take when the program stops. The grace
 // period of a pod is 30 seconds, of which a preStop hook may sleep for some.
 const drain = 20 * time.Second
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { program.Main("webhook", &options{}) }
 
 // options are those of the command line.
 type options struct {
@@ -61,19 +50,11 @@ type options struct {
 	registration                  string
 	rules                         string
 	notReady, unreachable         int64
-	audit, version                bool
+	audit                         bool
 }
 
-// parse reads the command line. The usage, where it is asked for, goes to w.
-func parse(args []string, w io.Writer) (*options, error) {
-	o := &options{}
-	fs := flag.NewFlagSet("webhook", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {
-		fs.SetOutput(w)
-		fs.PrintDefaults()
-	}
-	config.RegisterFlags(fs)
+// Register has the flags set the options.
+func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:8443", "`address` of the webhooks; :8443 in a pod")
 	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
 		"`address` of /metrics, without authentication; 0 is none")
@@ -91,12 +72,6 @@ func parse(args []string, w io.Writer) (*options, error) {
 		"how long pods stay on a node that is unreachable")
 	fs.BoolVar(&o.audit, "audit", false,
 		"list pods that the rules would refuse, and tolerations that make little sense, and end")
-	fs.BoolVar(&o.version, "version", false, "print the version, and end")
-	err := fs.Parse(args)
-	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q: there are only flags", fs.Arg(0))
-	}
-	return o, err
 }
 
 func (o *options) setRotate(s string) error {
@@ -108,29 +83,8 @@ func (o *options) setRotate(s string) error {
 	return nil
 }
 
-// run does what the command line asks for, and returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "webhook: %v\n", err)
-		return wrongUsage
-	}
-	if o.version {
-		fmt.Fprintln(stdout, "webhook", version.String())
-		return 0
-	}
-	code, err := o.run(ctx, stdout, stderr)
-	if err != nil {
-		fmt.Fprintf(stderr, "webhook: %v\n", err)
-		return failure
-	}
-	return code
-}
-
-func (o *options) run(ctx context.Context, stdout, stderr io.Writer) (code int, err error) {
+// Run serves the webhooks, or audits.
+func (o *options) Run(ctx context.Context, stdout, stderr io.Writer) (code int, err error) {
 	logger := logr.Discard() // an audit says what it has to say
 	if !o.audit {
 		logger = logr.FromSlogHandler(slog.NewJSONHandler(stderr, nil))
@@ -149,7 +103,7 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) (code int, 
 		}
 	}
 	if !o.audit {
-		logger.Info("Starting", "version", version.String())
+		logger.Info("Starting", "version", program.Version())
 		return 0, o.serve(ctx, cluster, policies, logger)
 	}
 	client, err := kubernetes.NewForConfig(cluster)
@@ -157,7 +111,7 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) (code int, 
 		return 0, err
 	}
 	refused, err := audit(ctx, client, policies.Policy(), o.registration, stdout)
-	if refused > 0 {
+	if err == nil && refused > 0 {
 		code = refusable
 	}
 	return code, err

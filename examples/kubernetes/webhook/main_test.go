@@ -27,7 +27,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/util/cert"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 )
 
@@ -42,7 +42,7 @@ func TestExits(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"-version", 0, "webhook " + version.String() + "\n", ""},
+		{"-version", 0, "webhook " + program.Version() + "\n", ""},
 		{"-h", 0, "", "-not-ready-seconds"},
 		{"-no-such-flag", 2, "", "not defined: -no-such-flag"},
 		{"now", 2, "", `unexpected argument "now"`},
@@ -57,7 +57,7 @@ func TestExits(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"-metrics-addr=0", "-health-addr=0", "-kubeconfig="}, strings.Fields(test.args)...)
-		code := run(t.Context(), args, &stdout, &stderr)
+		code := program.Run(t.Context(), "webhook", &options{}, args, &stdout, &stderr)
 		if code != test.code || stdout.String() != test.stdout || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%s: code %d, %s%s", test.args, code, &stdout, &stderr)
 		}
@@ -80,7 +80,7 @@ func start(t *testing.T, certDir string, flags ...string) *running {
 	args := append([]string{
 		"-addr=" + w.addr, "-health-addr=" + w.health, "-metrics-addr=" + w.metrics, "-cert-dir=" + certDir, "-rules=rules.json",
 	}, flags...)
-	go func() { w.code <- run(ctx, args, io.Discard, t.Output()) }()
+	go func() { w.code <- program.Run(ctx, "webhook", &options{}, args, io.Discard, t.Output()) }()
 	t.Cleanup(stop)
 	return w
 }

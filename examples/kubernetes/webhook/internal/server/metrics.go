@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/version"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 )
 
@@ -59,7 +59,7 @@ func init() {
 	register.NewGauge(prometheus.GaugeOpts{
 		Name:        "taints_webhook_build_info",
 		Help:        "The program's version.",
-		ConstLabels: prometheus.Labels{"version": version.String()},
+		ConstLabels: prometheus.Labels{"version": program.Version()},
 	}).Set(1)
 }
 

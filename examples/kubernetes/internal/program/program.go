@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package program is what the programs have in common: how they start and end, and
+// their version.
+package program
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+)
+
+// Exit codes.
+const (
+	Failure    = 1
+	WrongUsage = 2
+)
+
+// Options are those of a program's command line.
+type Options interface {
+	// Register has the flags set the options.
+	Register(*flag.FlagSet)
+
+	// Run runs the program until the context ends, and returns its exit code. With an
+	// error, 0 stands for Failure.
+	Run(ctx context.Context, stdout, stderr io.Writer) (code int, err error)
+}
+
+// Main runs the program with the given name, until it is asked to stop, and exits.
+func Main(name string, o Options) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(Run(ctx, name, o, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Run runs the program with the given name and arguments, and returns its exit code.
+func Run(ctx context.Context, name string, o Options, args []string, stdout, stderr io.Writer) int {
+	fail := func(err error, code int) int {
+		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+		return code
+	}
+	version, err := Parse(name, o, args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return fail(err, WrongUsage)
+	case version:
+		fmt.Fprintln(stdout, name, Version())
+		return 0
+	}
+	code, err := o.Run(ctx, stdout, stderr)
+	if err != nil {
+		return fail(err, cmp.Or(code, Failure))
+	}
+	return code
+}
+
+// Parse reads the options from the arguments, and reports whether the program is to
+// print its version only. The usage, where it is asked for, goes to w.
+func Parse(name string, o Options, args []string, w io.Writer) (version bool, err error) {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {
+		fs.SetOutput(w)
+		fs.PrintDefaults()
+	}
+	config.RegisterFlags(fs)
+	fs.BoolVar(&version, "version", false, "print the version, and end")
+	o.Register(fs)
+	err = fs.Parse(args)
+	if err == nil && fs.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q: there are only flags", fs.Arg(0))
+	}
+	return version, err
+}
+
+// stamp is set when an image is built: -ldflags "-X
+// github.com/…/examples/kubernetes/internal/program.stamp=v1.2.3".
+var stamp string
+
+// Version returns the version that was stamped into the program, or else that of the
+// module, which has the commit where the program was built from a checkout.
+func Version() string {
+	if stamp != "" {
+		return stamp
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}

@@ -96,8 +96,7 @@ var commands = map[string]how{
 	// conformance
 	"go test -C conformance .":                                   {more: "-rapid.checks=5"},
 	"go test -C conformance . -timeout 2h -rapid.checks=1000000": {more: "-rapid.checks=5", why: "up to an hour"},
-	"go test -C conformance/adopters .":                          {more: "-rapid.checks=5"},
-	"go test -C conformance/clusterapi .":                        {more: "-rapid.checks=5"},
+	"go test -C conformance/adopters ./...":                      {more: "-rapid.checks=5"},
 	".ci/versions 1000000 1.36":                                  {by: ".github/workflows/nightly.yml"},
 	".ci/versions":                                               {more: "5 1.36", why: "builds four versions of Kubernetes"},
 	"go run -C conformance ./owntests":                           {more: "-check", why: "builds Kubernetes once more"},

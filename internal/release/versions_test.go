@@ -67,5 +67,5 @@ func testWith(t *testing.T, module dir, version string) {
 		}
 	}
 	module.run(t, "go", "vet", "./...")
-	module.run(t, "go", "test", "./...")
+	module.run(t, "go", "test", "-vet=off", "./...")
 }

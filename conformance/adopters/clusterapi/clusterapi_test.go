@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/clusterapi/internal/linked"
+	"github.com/seed-0529bac1/taints/conformance/adopters/clusterapi/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"

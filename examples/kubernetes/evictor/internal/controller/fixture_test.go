@@ -128,6 +128,7 @@ func (w *world) lead() {
 	runner, err := controller.NewUnmanaged(name, controller.Options{
 		Reconciler:              w.c,
 		MaxConcurrentReconciles: w.o.Workers,
+		NewQueue:                newQueue,
 		Logger:                  logr.Discard(),
 		SkipNameValidation:      ptr.To(true),
 	})

@@ -3,6 +3,7 @@
 package kube_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -92,6 +93,29 @@ func ExampleApply() {
 	// Output:
 	// 0 true
 	// 0 false
+}
+
+// A client writes the taints so that nobody else's are lost: a strategic merge patch
+// (types.StrategicMergePatchType in client-go) replaces the list, and the API server
+// refuses it with a conflict if the node has another resource version by now. Marshal
+// a map and not a NodeSpec, which leaves out an empty list, so that the last taint
+// would stay.
+func ExampleApply_patch() {
+	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
+		{Key: "example.com/starting", Effect: corev1.TaintEffectNoSchedule},
+	}}}
+	node.ResourceVersion = "7"
+	started := taints.Changes{Remove: []taints.TaintID{{Key: "example.com/starting", Effect: taints.NoSchedule}}}
+	list, changed := kube.Apply(node.Spec.Taints, started)
+	if !changed {
+		return // write nothing
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": node.ResourceVersion},
+		"spec":     map[string]any{"taints": list},
+	})
+	fmt.Println(string(patch), err)
+	// Output: {"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}} <nil>
 }
 
 // A machine's taint is put on its node, and a value that somebody has changed since

@@ -240,7 +240,7 @@ func (r *readmeTest) webhook(t *testing.T) {
 	r.run(t, blocks[2])
 	// The manifest's pods only say that they run; this one is real.
 	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
-	w, _ := r.RunWebhook(r.FreeAddress(), "-rules="+rules)
+	w, _ := r.RunWebhook(cluster.FreeAddress(t), "-rules="+rules)
 	blocks[3].Check(t, root, r.env...)
 	w.Stop()
 	r.run(t, blocks[4])

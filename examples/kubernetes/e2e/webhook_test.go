@@ -28,7 +28,7 @@ func TestWebhook(t *testing.T) {
 	c := start(t, cluster.Options{APIServer: []string{
 		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds",
 	}})
-	w := &webhookTest{Cluster: c, addr: c.FreeAddress()}
+	w := &webhookTest{Cluster: c, addr: cluster.FreeAddress(t)}
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T)
@@ -221,7 +221,7 @@ func (w *webhookTest) replicas(t *testing.T) {
 	w.setFailurePolicy(t, "Fail")
 	secrets := w.Client.CoreV1().Secrets(cluster.WebhookNamespace)
 	check(t, secrets.Delete(t.Context(), cluster.WebhookSecret, metav1.DeleteOptions{}))
-	other := w.FreeAddress()
+	other := cluster.FreeAddress(t)
 	w.webhook, _ = w.StartWebhook(w.addr)
 	second, _ := w.StartWebhook(other)
 	w.Eventually("both wait for the Secret", func() error {

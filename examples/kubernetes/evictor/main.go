@@ -39,7 +39,7 @@ func main() { program.Main("evictor", &options{}) }
 // Run runs the controller until the context ends or the lease is lost.
 func (o *options) Run(ctx context.Context, _, stderr io.Writer) (code int, err error) {
 	if err := o.check(); err != nil {
-		return program.WrongUsage, err
+		return 2, err
 	}
 	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.Level(-o.verbosity)}))
 	ctrl.SetLogger(logger)

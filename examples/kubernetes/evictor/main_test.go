@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"reflect"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 )
 
@@ -23,11 +23,8 @@ func TestParse(t *testing.T) {
 	for args, want := range map[string]options{
 		"": {
 			controller: controller.Options{
-				Policy:  taints.EvictionPolicy{FromTimeAdded: true},
-				Method:  controller.Evict,
-				QPS:     50,
-				Burst:   100,
-				Workers: 8,
+				Policy: taints.EvictionPolicy{FromTimeAdded: true},
+				Method: controller.Evict, QPS: 50, Burst: 100, Workers: 8,
 			},
 			metricsAddr: "127.0.0.1:8080", healthAddr: "127.0.0.1:8081",
 			leaderElect: true, leaseName: "taints-evictor",
@@ -37,12 +34,8 @@ func TestParse(t *testing.T) {
 			"-metrics-addr 0 -health-addr :9 -v 2 -leader-elect=false -leader-elect-namespace kube-system " +
 			"-leader-elect-name other -lease-duration 3s -renew-deadline 2s -retry-period 1s": {
 			controller: controller.Options{
-				Policy:     taints.EvictionPolicy{Select: taints.ShortestMatch},
-				KeepTimers: true,
-				Method:     controller.Delete,
-				DryRun:     true,
-				Burst:      1,
-				Workers:    2,
+				Policy: taints.EvictionPolicy{Select: taints.ShortestMatch}, KeepTimers: true,
+				Method: controller.Delete, DryRun: true, Burst: 1, Workers: 2,
 			},
 			metricsAddr: "0", healthAddr: ":9", verbosity: 2,
 			leaseNamespace: "kube-system", leaseName: "other",
@@ -85,12 +78,7 @@ func TestRun(t *testing.T) {
 // TestServeWithoutAPIServer starts where there is no API server. The program waits for
 // it, healthy and not ready, and ends when it is told to.
 func TestServeWithoutAPIServer(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	health := listener.Addr().String()
-	listener.Close()
+	health := cluster.FreeAddress(t)
 	args := []string{"-metrics-addr=0", "-leader-elect-namespace=default", "-health-addr=" + health}
 	var o options
 	if _, err := program.Parse("evictor", &o, args, io.Discard); err != nil {

@@ -111,7 +111,7 @@ func begin(s *session, o options) *game {
 func (g *game) runWebhook() {
 	g.install("webhook")
 	g.rules = g.WriteFile("rules.json", rules)
-	g.webhook, _ = g.RunWebhook(g.FreeAddress(), "-rules="+g.rules,
+	g.webhook, _ = g.RunWebhook(cluster.FreeAddress(g.s), "-rules="+g.rules,
 		"-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
 }
 

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/util/cert"
 
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 )
@@ -76,7 +77,7 @@ type running struct {
 func start(t *testing.T, certDir string, flags ...string) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	w := &running{freeAddress(t), freeAddress(t), freeAddress(t), certDir, stop, make(chan int, 1)}
+	w := &running{cluster.FreeAddress(t), cluster.FreeAddress(t), cluster.FreeAddress(t), certDir, stop, make(chan int, 1)}
 	args := append([]string{
 		"-addr=" + w.addr, "-health-addr=" + w.health, "-metrics-addr=" + w.metrics, "-cert-dir=" + certDir, "-rules=rules.json",
 	}, flags...)
@@ -97,17 +98,6 @@ func (w *running) end(t *testing.T) {
 	case <-time.After(drain):
 		t.Error("it does not end")
 	}
-}
-
-// freeAddress returns an address that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // newCertificate writes a new certificate into the folder, and returns what trusts it.

@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -119,7 +120,7 @@ func (c *Cluster) Context() context.Context { return c.tb.Context() }
 
 func (c *Cluster) etcdAndAPIServer() {
 	c.tb.Helper()
-	etcd, peer := "http://"+c.FreeAddress(), "http://"+c.FreeAddress()
+	etcd, peer := "http://"+FreeAddress(c.tb), "http://"+FreeAddress(c.tb)
 	c.ControlPlane("etcd",
 		"--data-dir="+c.path("etcd"),
 		"--listen-client-urls="+etcd, "--advertise-client-urls="+etcd,
@@ -131,7 +132,7 @@ func (c *Cluster) etcdAndAPIServer() {
 	_, _, err := keyutil.LoadOrGenerateKeyFile(key)
 	c.must(err)
 	tokens := c.WriteFile("tokens.csv", token+`,admin,admin-uid,"system:masters"`+"\n")
-	port := c.FreePort()
+	port := FreePort(c.tb)
 	c.apiserver.args = append([]string{
 		"--etcd-servers=" + etcd,
 		"--bind-address=127.0.0.1",
@@ -191,7 +192,7 @@ func (c *Cluster) StartAPIServer() {
 
 func (c *Cluster) controllerManager() {
 	c.tb.Helper()
-	port := c.FreePort()
+	port := FreePort(c.tb)
 	c.ControlPlane("kube-controller-manager", append([]string{
 		"--kubeconfig=" + c.Kubeconfig,
 		"--bind-address=127.0.0.1",
@@ -263,14 +264,15 @@ func (c *Cluster) stop() {
 var given sync.Map
 
 // FreePort returns a port of 127.0.0.1 where nobody listens, another one each time.
-func (c *Cluster) FreePort() string {
-	c.tb.Helper()
+func FreePort(tb T) string {
+	tb.Helper()
 	for {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		c.must(err)
-		_, port, err := net.SplitHostPort(listener.Addr().String())
-		c.must(err)
+		if err != nil {
+			tb.Fatal(err)
+		}
 		listener.Close()
+		port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 		if _, before := given.LoadOrStore(port, true); !before {
 			return port
 		}
@@ -278,7 +280,7 @@ func (c *Cluster) FreePort() string {
 }
 
 // FreeAddress returns such a port with the host.
-func (c *Cluster) FreeAddress() string { return "127.0.0.1:" + c.FreePort() }
+func FreeAddress(tb T) string { return "127.0.0.1:" + FreePort(tb) }
 
 func (c *Cluster) must(err error) {
 	c.tb.Helper()

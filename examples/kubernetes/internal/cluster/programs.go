@@ -59,7 +59,7 @@ profiles:
 // and returns the address of its metrics.
 func (c *Cluster) StartScheduler(command []string, config, kubeconfig string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
-	port := c.FreePort()
+	port := FreePort(c.tb)
 	name := "scheduler-" + port
 	p = c.Run("scheduler", command[0], slices.Concat(command[1:], []string{
 		"--config=" + c.WriteFile(name+".yaml", config),
@@ -78,7 +78,7 @@ func (c *Cluster) StartScheduler(command []string, config, kubeconfig string, fl
 // waits until it is ready, and returns the address of its metrics.
 func (c *Cluster) RunEvictor(flags ...string) (p *Process, args []string, metrics string) {
 	c.tb.Helper()
-	address, health := c.FreeAddress(), c.FreeAddress()
+	address, health := FreeAddress(c.tb), FreeAddress(c.tb)
 	args = append([]string{
 		"-kubeconfig=" + c.ServiceAccount(Evictor, Evictor),
 		"-leader-elect-namespace=" + Evictor,

@@ -41,7 +41,7 @@ func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metric
 	c.tb.Helper()
 	folder, err := os.MkdirTemp(c.Dir, "webhook-tls-")
 	c.must(err)
-	metrics = c.FreeAddress()
+	metrics = FreeAddress(c.tb)
 	p = c.Run("webhook", Binary(c.tb, "webhook"), append([]string{
 		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
 		"-addr=" + addr, "-metrics-addr=" + metrics, "-health-addr=0",

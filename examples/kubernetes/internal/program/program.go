@@ -19,19 +19,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 )
 
-// Exit codes.
-const (
-	Failure    = 1
-	WrongUsage = 2
-)
-
 // Options are those of a program's command line.
 type Options interface {
 	// Register has the flags set the options.
 	Register(*flag.FlagSet)
 
 	// Run runs the program until the context ends, and returns its exit code. With an
-	// error, 0 stands for Failure.
+	// error, 0 stands for 1.
 	Run(ctx context.Context, stdout, stderr io.Writer) (code int, err error)
 }
 
@@ -42,25 +36,23 @@ func Main(name string, o Options) {
 	os.Exit(Run(ctx, name, o, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// Run runs the program with the given name and arguments, and returns its exit code.
+// Run runs the program with the given name and arguments, and returns its exit code:
+// 1 for failure, and 2 for wrong usage.
 func Run(ctx context.Context, name string, o Options, args []string, stdout, stderr io.Writer) int {
-	fail := func(err error, code int) int {
-		fmt.Fprintf(stderr, "%s: %v\n", name, err)
-		return code
-	}
+	code := 2
 	version, err := Parse(name, o, args, stderr)
+	if err == nil && !version {
+		code, err = o.Run(ctx, stdout, stderr)
+	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		return fail(err, WrongUsage)
+		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+		return cmp.Or(code, 1)
 	case version:
 		fmt.Fprintln(stdout, name, Version())
 		return 0
-	}
-	code, err := o.Run(ctx, stdout, stderr)
-	if err != nil {
-		return fail(err, cmp.Or(code, Failure))
 	}
 	return code
 }

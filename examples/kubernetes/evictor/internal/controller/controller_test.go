@@ -5,7 +5,10 @@ package controller
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,10 +16,15 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // with returns fromTimeAdded with a change.
@@ -584,6 +592,63 @@ func TestTaintsChange(t *testing.T) {
 	for changed, want := range map[*corev1.Node]bool{heartbeat: false, tainted: true, another: true} {
 		if got := taintsChange.Update(event.UpdateEvent{ObjectOld: old, ObjectNew: changed}); got != want {
 			t.Errorf("%+v: got %v", changed, got)
+		}
+	}
+}
+
+// TestQueueShutDown is kubernetes-sigs/controller-runtime#3538: the queue is shut
+// down while workers take requests and wait for more.
+func TestQueueShutDown(t *testing.T) {
+	limiter := workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()
+	for range 300 {
+		q := newQueue("test", limiter).(priorityqueue.PriorityQueue[reconcile.Request])
+		var workers sync.WaitGroup
+		for w := range 8 {
+			workers.Go(func() {
+				for i := 0; ; i++ {
+					name := types.NamespacedName{Namespace: strconv.Itoa(w), Name: strconv.Itoa(i)}
+					q.Add(reconcile.Request{NamespacedName: name})
+					r, _, shutdown := q.GetWithPriority()
+					if shutdown {
+						return
+					}
+					if i == 50 && w == 0 {
+						go q.ShutDown()
+					}
+					q.Done(r)
+				}
+			})
+		}
+		workers.Wait()
+	}
+}
+
+// What the controller reads is left, or the other tests would fail: see [world.get].
+func TestStrip(t *testing.T) {
+	large := metav1.ObjectMeta{
+		Name:            "web",
+		ResourceVersion: "7",
+		Labels:          map[string]string{"app": "web"},
+		Annotations:     map[string]string{"example.com/note": "a long one"},
+		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "kubelet"}},
+		OwnerReferences: []metav1.OwnerReference{{Name: "web"}},
+	}
+	for _, obj := range []client.Object{
+		&corev1.Pod{
+			ObjectMeta: large,
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
+			Status:     corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady}}},
+		},
+		&corev1.Node{
+			ObjectMeta: large,
+			Status:     corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"none"}}}},
+		},
+	} {
+		small := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object)
+		small.SetName("web")
+		small.SetResourceVersion("7")
+		if got, err := strip(obj); err != nil || !equality.Semantic.DeepEqual(got, small) {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, small)
 		}
 	}
 }

@@ -3,12 +3,10 @@
 package meter
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,9 +34,6 @@ func TestMeter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Measured(); err == nil {
-		t.Error("no error before anything is measured")
-	}
 	for range 3 {
 		cpu.Add(10)
 		algorithm.Observe(0.5)
@@ -52,19 +47,12 @@ func TestMeter(t *testing.T) {
 		}
 	}
 	run, err := m.Measured()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if run.Seconds <= 0 {
-		t.Errorf("it took %v s", run.Seconds)
+	if err != nil || run.Seconds <= 0 {
+		t.Fatalf("it took %v s, %v", run.Seconds, err)
 	}
 	run.Seconds = 0
 	want := measurement.Run{Pods: 6, CPU: 20, Algorithm: measurement.Sum{Count: 2, Sum: 1}}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Error(diff)
-	}
-	m.Gatherer = prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return nil, errors.New("no") })
-	if _, err := m.Gather(); err == nil {
-		t.Error("no error where the metrics cannot be gathered")
 	}
 }

@@ -177,11 +177,11 @@ func TestApplyStrict(t *testing.T) {
 		{"the same value with overwrite", node, "gpu:NoSchedule", true, node, nil},
 		{
 			"another value without overwrite", node, "gpu=y:NoSchedule", false, "",
-			[]string{"add[0] gpu=y:NoSchedule: already there"},
+			[]string{"add[0] gpu=y:NoSchedule: already present"},
 		},
 		{
 			"the same value without overwrite", node, "gpu:NoSchedule", false, "",
-			[]string{"add[0] gpu:NoSchedule: already there"},
+			[]string{"add[0] gpu:NoSchedule: already present"},
 		},
 		{"one effect is removed", node, "gpu:NoSchedule-", false, "dedicated=ml:NoSchedule gpu=x:NoExecute", nil},
 		{"whatever its value", node, "gpu=other:NoExecute-", false, "dedicated=ml:NoSchedule gpu:NoSchedule", nil},
@@ -220,7 +220,7 @@ func TestApplyStrict(t *testing.T) {
 			"gpu=y:NoSchedule spot:NoSchedule new:NoExecute tier- spot- gone:NoSchedule-",
 			false, "",
 			[]string{
-				"add[0] gpu=y:NoSchedule: already there", "add[1] spot:NoSchedule: in conflict",
+				"add[0] gpu=y:NoSchedule: already present", "add[1] spot:NoSchedule: in conflict",
 				"remove[0] gone:NoSchedule: not found", "removeKeys[0] tier: not found",
 			},
 		},
@@ -277,20 +277,20 @@ func TestApplyStrictOddChanges(t *testing.T) {
 func TestApplyStrictErrorText(t *testing.T) {
 	node := listOf("gpu:NoSchedule dedicated=ml:NoSchedule")
 	for specs, want := range map[string]string{
-		"gpu:NoSchedule": `add[0]: "gpu:NoSchedule" is already there: ` +
-			`the node has it as it is; overwrite would leave it so`,
-		"dedicated=db:NoSchedule": `add[0]: "dedicated=db:NoSchedule" is already there: ` +
-			`the node has this key and effect under another value; overwrite would replace it`,
+		"gpu:NoSchedule": `add[0]: "gpu:NoSchedule" is already present: ` +
+			`the node already has this taint; overwriting would not change it`,
+		"dedicated=db:NoSchedule": `add[0]: "dedicated=db:NoSchedule" is already present: ` +
+			`the node has another value for this key and effect; overwriting would replace it`,
 		"spot- tier:NoExecute-": `remove[0]: "tier:NoExecute" is not found: ` +
-			`the node has no such taint, or an earlier removal takes it; ` +
+			`the node has no such taint, or an earlier entry removes it; ` +
 			`removeKeys[0]: "spot" is not found: ` +
-			`the node has no such taint, or an earlier removal takes it`,
+			`the node has no such taint, or an earlier entry removes it`,
 		"gpu:NoSchedule gpu-": `add[0]: "gpu:NoSchedule" is in conflict: ` +
-			`a removal names it too; to replace what is there, add with overwrite and do not remove`,
-		"gpu=a:NoSchedule dedicate-": `add[0]: "gpu=a:NoSchedule" is already there: ` +
-			`the node has this key and effect under another value; overwrite would replace it; ` +
+			`it is also to be removed; to replace a taint, add it with overwrite and do not remove it`,
+		"gpu=a:NoSchedule dedicate-": `add[0]: "gpu=a:NoSchedule" is already present: ` +
+			`the node has another value for this key and effect; overwriting would replace it; ` +
 			`removeKeys[0]: "dedicate" is not found: ` +
-			`the node has no such taint, or an earlier removal takes it`,
+			`the node has no such taint, or an earlier entry removes it`,
 	} {
 		c, err := taints.ParseChanges(strings.Fields(specs)...)
 		if err != nil {

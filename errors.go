@@ -29,7 +29,7 @@ const (
 	ErrForbidden ErrorKind = "forbidden"
 	// ErrExists: the node has a taint with the key and effect, and overwriting
 	// is off.
-	ErrExists ErrorKind = "already there"
+	ErrExists ErrorKind = "already present"
 	// ErrNotFound: the node has no taint with the key and effect, or the key.
 	ErrNotFound ErrorKind = "not found"
 	// ErrConflict: a taint is both to be added and to be removed.

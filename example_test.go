@@ -646,7 +646,7 @@ func ExampleChanges_Validate() {
 	}
 	// Output:
 	// add[0].effect: "NoScedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
-	// add[1]: "spot:NoSchedule" is in conflict: a removal names it too; to replace what is there, add with overwrite and do not remove
+	// add[1]: "spot:NoSchedule" is in conflict: it is also to be removed; to replace a taint, add it with overwrite and do not remove it
 }
 
 // The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule
@@ -668,7 +668,7 @@ func ExampleParseChanges() {
 	fmt.Println(err)
 	// Output:
 	// [dedicated=db:NoSchedule] <nil>
-	// add[0]: "dedicated=db:NoSchedule" is already there: the node has this key and effect under another value; overwrite would replace it
+	// add[0]: "dedicated=db:NoSchedule" is already present: the node has another value for this key and effect; overwriting would replace it
 }
 
 // Every argument that is wrong is reported, with the place of its fault.

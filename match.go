@@ -7,13 +7,13 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// Options change the rules of matching. The zero Options are the rules of the
-// newest Kubernetes with its taint feature gates on. A default cluster has these
-// off, which is Options{NoComparison: true}.
+// Options change the rules of matching. The zero Options are the rules of
+// Kubernetes with its taint feature gates on. In a default cluster these are off,
+// which is Options{NoComparison: true}.
 type Options struct {
 	// NoComparison makes [OpLt] and [OpGt] match nothing, and validation refuse
 	// them, as in a cluster whose feature gate
-	// TaintTolerationComparisonOperators is off, which is its default so far.
+	// TaintTolerationComparisonOperators is off, which is the default.
 	NoComparison bool `json:"noComparison,omitempty"`
 	// KeyWildcards makes a toleration key that ends in "*" match all keys that
 	// begin with what precedes the "*": "readiness.k8s.io/*" matches

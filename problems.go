@@ -52,11 +52,11 @@ var problems = [...]struct {
 	},
 	prefixMalformed: {
 		ErrInvalid,
-		"must have before the '/' a DNS subdomain: lower case letters, digits, '-' and '.', " +
+		"must have a DNS subdomain before the '/': lowercase letters, digits, '-' and '.', " +
 			"with a letter or digit at both ends of each part",
 	},
 	prefixTooLong: {ErrTooLong, "must have at most 253 characters before the '/'"},
-	nameTooLong:   {ErrTooLong, "must have at most 63 characters in its name, which is all or what follows the '/'"},
+	nameTooLong:   {ErrTooLong, "must have at most 63 characters in its name, which is what follows the '/', if any"},
 	valueMalformed: {
 		ErrInvalid,
 		"must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends",
@@ -68,7 +68,7 @@ var problems = [...]struct {
 	effectUnknown: {ErrUnsupported, effectRule},
 	effectToRemove: {
 		ErrUnsupported,
-		effectRule + `; a "-" at the end asks for removal and names no taint`,
+		effectRule + `; a "-" at the end means removal, which is not allowed here`,
 	},
 	effectNotNamed: {
 		ErrUnsupported,
@@ -85,14 +85,14 @@ var problems = [...]struct {
 	},
 	taintRepeated:     {ErrDuplicate, "a node has at most one taint of a key and effect"},
 	tolerationGone:    {ErrForbidden, "an existing toleration cannot be removed or changed, except its tolerationSeconds"},
-	taintPresent:      {ErrExists, "the node has it as it is; overwrite would leave it so"},
-	taintOfOtherValue: {ErrExists, "the node has this key and effect under another value; overwrite would replace it"},
-	taintAbsent:       {ErrNotFound, "the node has no such taint, or an earlier removal takes it"},
+	taintPresent:      {ErrExists, "the node already has this taint; overwriting would not change it"},
+	taintOfOtherValue: {ErrExists, "the node has another value for this key and effect; overwriting would replace it"},
+	taintAbsent:       {ErrNotFound, "the node has no such taint, or an earlier entry removes it"},
 	taintRemovedToo: {
 		ErrConflict,
-		"a removal names it too; to replace what is there, add with overwrite and do not remove",
+		"it is also to be removed; to replace a taint, add it with overwrite and do not remove it",
 	},
-	removalRepeated: {ErrDuplicate, "an earlier removal names it too"},
+	removalRepeated: {ErrDuplicate, "an earlier entry removes it too"},
 }
 
 // operatorRule says which operators are valid.

@@ -81,7 +81,7 @@ func TestParseTaintErrors(t *testing.T) {
 			"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported,
 			`parse "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: ` +
 				`must be NoSchedule, PreferNoSchedule or NoExecute; ` +
-				`a "-" at the end asks for removal and names no taint`,
+				`a "-" at the end means removal, which is not allowed here`,
 		},
 		{"key-", 0, "key", taints.ErrInvalid, ""},
 		{

@@ -371,18 +371,18 @@ func TestErrorDetails(t *testing.T) {
 		},
 		{
 			[]taints.Toleration{{Key: "-/a"}},
-			"must have before the '/' a DNS subdomain: " +
-				"lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+			"must have a DNS subdomain before the '/': " +
+				"lowercase letters, digits, '-' and '.', with a letter or digit at both ends of each part",
 		},
 		{
 			[]taints.Toleration{{Key: "/a"}},
-			"must have before the '/' a DNS subdomain: " +
-				"lower case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+			"must have a DNS subdomain before the '/': " +
+				"lowercase letters, digits, '-' and '.', with a letter or digit at both ends of each part",
 		},
 		{[]taints.Toleration{{Key: long(254) + "/a"}}, "must have at most 253 characters before the '/'"},
 		{
 			[]taints.Toleration{{Key: long(64)}},
-			"must have at most 63 characters in its name, which is all or what follows the '/'",
+			"must have at most 63 characters in its name, which is what follows the '/', if any",
 		},
 		{
 			[]taints.Toleration{{Key: "a", Value: "-"}},

@@ -103,7 +103,7 @@ func ExampleLint() {
 		fmt.Println(finding)
 	}
 	// Output:
-	// tolerations[0]: an empty value tolerates only taints without a value: to tolerate any value set the operator to Exists (empty-value)
-	// tolerations[1]: nothing sets taints of this key any more: tolerate node-role.kubernetes.io/control-plane (legacy-key)
-	// tolerations[3]: tolerations[2] comes first for its NoExecute taints and tolerates them for 300s, so that its own time, for 3600s, never counts: put it before tolerations[2] (shadowed)
+	// tolerations[0]: an empty value tolerates only taints without a value: to tolerate any value, set the operator to Exists (empty-value)
+	// tolerations[1]: nothing sets taints with this key anymore: tolerate node-role.kubernetes.io/control-plane instead (legacy-key)
+	// tolerations[3]: tolerations[2] is the first match for its NoExecute taints and tolerates them for 300s, so its own time, for 3600s, never counts: move it before tolerations[2] (shadowed)
 }

@@ -71,7 +71,7 @@ type Finding struct {
 }
 
 // String returns the finding in one line, as in "tolerations[1]: tolerations[0]
-// tolerates all that it tolerates: leave it out (covered)".
+// tolerates everything that it tolerates: remove it (covered)".
 func (f Finding) String() string {
 	return entryName(f.Toleration) + ": " + f.Advice + " (" + string(f.Code) + ")"
 }
@@ -155,7 +155,7 @@ func (l *linter) at(i, shadow, by int) {
 		l.checkSeconds(i, t)
 	case by != i:
 		if !l.isAdded(t) {
-			l.findOther(CodeCovered, i, by, entryName(by)+" tolerates all that it tolerates: leave it out")
+			l.findOther(CodeCovered, i, by, entryName(by)+" tolerates everything that it tolerates: remove it")
 		}
 		return
 	}
@@ -165,9 +165,9 @@ func (l *linter) at(i, shadow, by int) {
 
 func (l *linter) findShadowed(i, j int) {
 	first := entryName(j)
-	l.findOther(CodeShadowed, i, j, first+" comes first for its NoExecute taints and "+
-		"tolerates them "+howLong(&l.tolerations[j])+", so that its own time, "+
-		howLong(&l.tolerations[i])+", never counts: put it before "+first)
+	l.findOther(CodeShadowed, i, j, first+" is the first match for its NoExecute taints and "+
+		"tolerates them "+howLong(&l.tolerations[j])+", so its own time, "+
+		howLong(&l.tolerations[i])+", never counts: move it before "+first)
 }
 
 // howLong says how long the toleration tolerates a NoExecute taint.
@@ -182,12 +182,12 @@ func (l *linter) checkSeconds(i int, t *taints.Toleration) {
 	switch s := t.TolerationSeconds; {
 	case s == nil || *s > 0:
 	case *s < 0:
-		l.find(CodeNoTime, i, "negative tolerationSeconds count as zero: "+
-			"a pod on such a node is evicted at once; "+
-			"to stay forever leave tolerationSeconds out")
+		l.find(CodeNoTime, i, "negative tolerationSeconds mean zero: "+
+			"a pod on a node with such a taint is evicted at once; "+
+			"to tolerate the taint forever, omit tolerationSeconds")
 	case t.Key != taints.NodeNotReady && t.Key != taints.NodeUnreachable:
-		l.find(CodeNoTime, i, "a pod may be placed on a node with such a taint "+
-			"and is evicted at once: leave the toleration out to stay away, "+
+		l.find(CodeNoTime, i, "a pod can be placed on a node with such a taint "+
+			"and is then evicted at once: omit the toleration to avoid these nodes, "+
 			"or tolerationSeconds to stay forever")
 	}
 }
@@ -206,7 +206,7 @@ func (l *linter) checkKey(i int, t *taints.Toleration) {
 		if !slices.ContainsFunc(l.tolerations, func(t taints.Toleration) bool {
 			return l.covers(&t, &u)
 		}) {
-			l.find(CodeLegacyKey, i, "nothing sets taints of this key any more: tolerate "+s)
+			l.find(CodeLegacyKey, i, "nothing sets taints with this key anymore: tolerate "+s+" instead")
 		}
 		return
 	}
@@ -225,16 +225,16 @@ func (l *linter) checkEverything(i int, t *taints.Toleration) {
 	if t.Operator != taints.OpExists || t.Effect == taints.PreferNoSchedule || l.isDaemon() {
 		return
 	}
-	what := "every taint, those of cordoned, not ready and unreachable nodes too, and stays there"
+	what := "every taint, including those of cordoned, not-ready and unreachable nodes, and is never evicted"
 	switch t.Effect {
 	case taints.NoSchedule:
-		what = "every NoSchedule taint, those of cordoned nodes " +
-			"and of nodes without memory or disk too"
+		what = "every NoSchedule taint, including those of cordoned nodes " +
+			"and of nodes that are low on memory or disk"
 	case taints.NoExecute:
-		what = "every NoExecute taint, those of not ready and unreachable nodes too, " + howLong(t)
+		what = "every NoExecute taint, including those of not-ready and unreachable nodes, " + howLong(t)
 	}
 	l.find(CodeEverything, i, "the pod tolerates "+what+
-		", which is right for daemons only: name the keys that it needs")
+		", which is right only for daemons: name the keys that it needs")
 }
 
 func (l *linter) checkValue(i int, t *taints.Toleration) {
@@ -242,10 +242,10 @@ func (l *linter) checkValue(i int, t *taints.Toleration) {
 	case values.Kind == valueset.One:
 		if values.Text == "" && !isValueless(t.Key) {
 			l.find(CodeEmptyValue, i, "an empty value tolerates only taints without a value: "+
-				"to tolerate any value set the operator to Exists")
+				"to tolerate any value, set the operator to Exists")
 		}
 	case values.Kind == valueset.None, values.Kind == valueset.Integers && values.Most < 0:
-		l.find(CodeThreshold, i, "the integers of valid taints go from 0 to the largest int64, "+
+		l.find(CodeThreshold, i, "valid taints have integers from 0 to the largest int64, "+
 			"and it tolerates none of them: change the value")
 	}
 }

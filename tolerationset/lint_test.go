@@ -157,27 +157,27 @@ func TestFindingTexts(t *testing.T) {
 		got = append(got, texts(tolerationset.Lint(parse(t, list...), taints.Options{}))...)
 	}
 	want := []string{
-		"tolerations[0]: the pod tolerates every NoExecute taint, those of not ready and unreachable nodes too, " +
-			"for 300s, which is right for daemons only: name the keys that it needs (everything)",
-		"tolerations[1]: tolerations[0] comes first for its NoExecute taints and tolerates them for 300s, " +
-			"so that its own time, for 3600s, never counts: put it before tolerations[0] (shadowed)",
-		"tolerations[2]: tolerations[3] tolerates all that it tolerates: leave it out (covered)",
-		"tolerations[3]: tolerations[0] comes first for its NoExecute taints and tolerates them for 300s, " +
-			"so that its own time, forever, never counts: put it before tolerations[0] (shadowed)",
+		"tolerations[0]: the pod tolerates every NoExecute taint, including those of not-ready and unreachable nodes, " +
+			"for 300s, which is right only for daemons: name the keys that it needs (everything)",
+		"tolerations[1]: tolerations[0] is the first match for its NoExecute taints and tolerates them for 300s, " +
+			"so its own time, for 3600s, never counts: move it before tolerations[0] (shadowed)",
+		"tolerations[2]: tolerations[3] tolerates everything that it tolerates: remove it (covered)",
+		"tolerations[3]: tolerations[0] is the first match for its NoExecute taints and tolerates them for 300s, " +
+			"so its own time, forever, never counts: move it before tolerations[0] (shadowed)",
 		"tolerations[4]: the pod tolerates every NoSchedule taint, " +
-			"those of cordoned nodes and of nodes without memory or disk too, " +
-			"which is right for daemons only: name the keys that it needs (everything)",
-		"tolerations[5]: nothing sets taints of this key any more: tolerate node-role.kubernetes.io/control-plane (legacy-key)",
+			"including those of cordoned nodes and of nodes that are low on memory or disk, " +
+			"which is right only for daemons: name the keys that it needs (everything)",
+		"tolerations[5]: nothing sets taints with this key anymore: tolerate node-role.kubernetes.io/control-plane instead (legacy-key)",
 		"tolerations[0]: an empty value tolerates only taints without a value: " +
-			"to tolerate any value set the operator to Exists (empty-value)",
-		"tolerations[1]: the integers of valid taints go from 0 to the largest int64, " +
+			"to tolerate any value, set the operator to Exists (empty-value)",
+		"tolerations[1]: valid taints have integers from 0 to the largest int64, " +
 			"and it tolerates none of them: change the value (threshold)",
-		"tolerations[2]: a pod may be placed on a node with such a taint and is evicted at once: " +
-			"leave the toleration out to stay away, or tolerationSeconds to stay forever (no-time)",
-		"tolerations[3]: negative tolerationSeconds count as zero: a pod on such a node is evicted at once; " +
-			"to stay forever leave tolerationSeconds out (no-time)",
-		"tolerations[0]: the pod tolerates every taint, those of cordoned, not ready and unreachable nodes too, " +
-			"and stays there, which is right for daemons only: name the keys that it needs (everything)",
+		"tolerations[2]: a pod can be placed on a node with such a taint and is then evicted at once: " +
+			"omit the toleration to avoid these nodes, or tolerationSeconds to stay forever (no-time)",
+		"tolerations[3]: negative tolerationSeconds mean zero: a pod on a node with such a taint is evicted at once; " +
+			"to tolerate the taint forever, omit tolerationSeconds (no-time)",
+		"tolerations[0]: the pod tolerates every taint, including those of cordoned, not-ready and unreachable nodes, " +
+			"and is never evicted, which is right only for daemons: name the keys that it needs (everything)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

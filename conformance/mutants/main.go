@@ -53,7 +53,7 @@ type options struct {
 
 func main() {
 	var o options
-	match := flag.String("run", "", "look only at mutants whose identities match this `regexp`")
+	match := flag.String("run", "", "run only the mutants whose identities match this `regexp`")
 	only := flag.Bool("list", false, "list the mutants and run nothing")
 	flag.BoolVar(&o.check, "check", false, "also run the mutants that are listed as equivalent")
 	flag.Float64Var(&o.least, "least", 98.5, "the least `percent` of mutants that must be killed")

@@ -85,7 +85,7 @@ func (r *report) text() []byte {
 		lines = append(lines, append(line, fmt.Sprintf("%.1f %%", c.rate)))
 	}
 	table.Write(&b, lines)
-	fmt.Fprintf(&b, "\n%.0f s, at least %g %% asked for: %s\n", r.took.Seconds(), r.least, table.Verdict(r.met))
+	fmt.Fprintf(&b, "\n%.0f s, at least %g %% required: %s\n", r.took.Seconds(), r.least, table.Verdict(r.met))
 	list(&b, "Tests that fail in the rewritten package, which are not used:", r.unused)
 	list(&b, "Entries of the list that no longer match a mutant:", r.stale)
 	list(&b, "Entries of the list whose mutants tests notice:", r.wrong)

@@ -34,10 +34,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("owntests", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "taints-owntests"),
-		"the scratch `folder`; the same one again builds faster")
-	only := flags.String("run", "", "run the packages only that match the `regexp`")
+		"the scratch `folder`; reusing it makes builds faster")
+	only := flags.String("run", "", "run only the packages that match the `regexp`")
 	verbose := flags.Bool("v", false, "show the output of tests that fail")
-	check := flags.Bool("check", false, "replace the functions, check the shims and say what they replace, without tests")
+	check := flags.Bool("check", false, "replace the functions, check the shims and report what they replace, without running tests")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}

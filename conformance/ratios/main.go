@@ -48,11 +48,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.match, "match", "",
 		"measure only the rows whose names match this `regexp`, and no queue or import")
-	flags.IntVar(&o.rounds, "rounds", 5, "how often both sides of a row start anew")
-	flags.IntVar(&o.repeats, "repeats", 9, "how often both sides are measured in turn in a round")
+	flags.IntVar(&o.rounds, "rounds", 5, "how often to restart both sides of a row")
+	flags.IntVar(&o.repeats, "repeats", 9, "how many turns each side takes in a round")
 	flags.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
-	flags.IntVar(&o.row, "row", -1, "measure one side of this `row` and print it, for the process that asked")
-	flags.IntVar(&o.queue, "queue", 0, "measure one queue of so many `pods` and print it, for the process that asked")
+	flags.IntVar(&o.row, "row", -1, "measure one side of this `row` and print it, for the parent process")
+	flags.IntVar(&o.queue, "queue", 0, "measure one queue of so many `pods` and print it, for the parent process")
 	flags.BoolVar(&o.ours, "ours", false, "with -row and -queue: the library's side")
 	if err := flags.Parse(args); err != nil {
 		return 2

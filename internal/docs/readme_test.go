@@ -34,13 +34,13 @@ func TestReadmeVersions(t *testing.T) {
 	}
 	const views = `(?s)(v0\.\d+\.\d+\s+to\s+v0\.\d+\.\d+)`
 	want := map[string]string{
-		"the rules, under the zero `Options`": first(t, "CHANGELOG.md", `\*\*(1\.\d+)\*\*`) +
+		"the rules of the zero `Options`": first(t, "CHANGELOG.md", `\*\*(1\.\d+)\*\*`) +
 			", with its taint feature gates on",
-		"answers compared with its code":        strings.ReplaceAll(first(t, ".ci/versions", `set -- ([0-9. ]+)`), " ", ", "),
-		"its own tests run on the library":      tested,
-		"answers recorded from a live cluster":  strings.TrimPrefix(filepath.Base(recorded[0]), "kubernetes-"),
-		"module `kube` works with `k8s.io/api`": first(t, "kube/kube.go", views),
-		"module `dra` works with `k8s.io/api`":  first(t, "dra/dra.go", views),
+		"answers compared with Kubernetes' code":   strings.ReplaceAll(first(t, ".ci/versions", `set -- ([0-9. ]+)`), " ", ", "),
+		"Kubernetes' own tests run on the library": tested,
+		"answers recorded from a live cluster":     strings.TrimPrefix(filepath.Base(recorded[0]), "kubernetes-"),
+		"module `kube` works with `k8s.io/api`":    first(t, "kube/kube.go", views),
+		"module `dra` works with `k8s.io/api`":     first(t, "dra/dra.go", views),
 	}
 	rows := table(t, "README.md", "Versions of Kubernetes").Rows
 	for _, row := range rows {
@@ -78,7 +78,7 @@ func TestReadmeNames(t *testing.T) {
 	names := regexp.MustCompile(`(?:\b[a-z]\w*\.)?\b[A-Z]\w*(?:\.[A-Z]\w*)?`)
 	for _, in := range []struct{ heading, column string }{
 		{"What replaces what", "here"},
-		{"What is where", "look at"},
+		{"Where to look", "look at"},
 	} {
 		for _, row := range table(t, "README.md", in.heading).Rows {
 			for _, code := range row.Code(in.column) {

@@ -27,31 +27,31 @@ type options struct {
 // Register has the flags set the options.
 func (o *options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
-		"count from a taint's timeAdded, so that a restart changes no deadline; otherwise from when the taint was seen")
+		"count from the taint's timeAdded, so that a restart changes no deadline; if false, from when the evictor saw the taint")
 	fs.TextVar(&o.controller.Policy.Select, "select", taints.FirstMatch,
-		"which `toleration` counts of several that match a taint: FirstMatch, LongestMatch, ShortestMatch or ForeverElseShortest")
+		"which `toleration` counts if several match a taint: FirstMatch, LongestMatch, ShortestMatch or ForeverElseShortest")
 	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
-		"let a pending eviction keep its deadline when later taints lead to another, as Kubernetes does")
+		"keep the deadline of a pending eviction when later taints would change it, as Kubernetes does")
 	fs.StringVar((*string)(&o.controller.Method), "method", string(controller.Evict),
-		"`how` pods are evicted: evict (by the Eviction API, which honors PodDisruptionBudgets) or delete (as Kubernetes does)")
-	fs.BoolVar(&o.controller.DryRun, "dry-run", false, "evict nobody; only logs, events and metrics tell what would be")
-	fs.Float64Var(&o.controller.QPS, "qps", 50, "evictions begun in a second; 0 is no limit")
-	fs.IntVar(&o.controller.Burst, "burst", 100, "evictions begun at once after a pause")
-	fs.IntVar(&o.controller.Workers, "workers", 8, "evictions that go on at a time")
+		"`how` to evict pods: evict (the Eviction API, which honors PodDisruptionBudgets) or delete (as Kubernetes does)")
+	fs.BoolVar(&o.controller.DryRun, "dry-run", false, "evict no pods; logs, events and metrics show what would be evicted")
+	fs.Float64Var(&o.controller.QPS, "qps", 50, "evictions started per second; 0 means no limit")
+	fs.IntVar(&o.controller.Burst, "burst", 100, "evictions started at once after a pause")
+	fs.IntVar(&o.controller.Workers, "workers", 8, "evictions in progress at the same time")
 
 	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
-		"`address` of /metrics, without authentication; 0 is none")
-	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 is none")
-	fs.IntVar(&o.verbosity, "v", 0, "verbosity of the log: 1 also tells of each deadline")
+		"`address` of /metrics, without authentication; 0 disables it")
+	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 disables it")
+	fs.IntVar(&o.verbosity, "v", 0, "verbosity of the log: 1 also logs each deadline")
 
-	fs.BoolVar(&o.leaderElect, "leader-elect", true, "evict only while holding the lease, so that several may run")
-	fs.StringVar(&o.leaseNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty is that of the pod")
+	fs.BoolVar(&o.leaderElect, "leader-elect", true, "evict only while holding the lease, so that several replicas can run")
+	fs.StringVar(&o.leaseNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty means the pod's")
 	fs.StringVar(&o.leaseName, "leader-elect-name", "taints-evictor", "`name` of the lease")
 	fs.DurationVar(&o.leaseDuration, "lease-duration", 15*time.Second,
-		"how long others wait for a leader that is silent")
+		"how long other replicas wait for a leader that does not renew the lease")
 	fs.DurationVar(&o.renewDeadline, "renew-deadline", 10*time.Second,
-		"how long a leader tries to renew the lease before it ends")
-	fs.DurationVar(&o.retryPause, "retry-period", 2*time.Second, "how often the lease is renewed, or tried for")
+		"how long a leader tries to renew the lease before it exits")
+	fs.DurationVar(&o.retryPause, "retry-period", 2*time.Second, "how often to renew the lease, or try to get it")
 }
 
 // check returns what is wrong with the options.

@@ -32,9 +32,9 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`, with a row for each of Kubernetes' own too")
-	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with either; the median counts")
-	flag.BoolVar(&o.check, "check", false, "exit with 1 if the plugin is slower than it may be")
+	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`, with a row for each of Kubernetes' own workloads too")
+	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with each scheduler; the median counts")
+	flag.BoolVar(&o.check, "check", false, "exit with 1 if the plugin is too slow")
 	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")
 	flag.Parse()
 	chosen, err := o.choose()

@@ -57,12 +57,12 @@ type options struct {
 func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:8443", "`address` of the webhooks; :8443 in a pod")
 	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
-		"`address` of /metrics, without authentication; 0 is none")
-	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 is none")
+		"`address` of /metrics, without authentication; 0 disables it")
+	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 disables it")
 	fs.StringVar(&o.certDir, "cert-dir", "/etc/webhook-tls", "`folder` with tls.crt and tls.key, read again when they change")
-	fs.Func("rotate", "keep the certificate in this `NAMESPACE/SECRET`, which -cert-dir is a volume of,"+
-		" and its authority in the registration; otherwise something else does, as cert-manager", o.setRotate)
-	fs.StringVar(&o.dnsName, "dns-name", "admission.webhooks.svc", "`name` that a certificate of -rotate is for")
+	fs.Func("rotate", "keep the certificate in this `NAMESPACE/SECRET`, which is mounted at -cert-dir,"+
+		" and its authority in the registration; not for use with cert-manager", o.setRotate)
+	fs.StringVar(&o.dnsName, "dns-name", "admission.webhooks.svc", "DNS `name` in the certificate of -rotate")
 	fs.StringVar(&o.registration, "registration", "admission.example.com",
 		"`name` of both webhook configurations, for -rotate and -audit")
 	fs.StringVar(&o.rules, "rules", "", "`file` with the rules, read again when it changes (default none)")
@@ -71,7 +71,7 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.Int64Var(&o.unreachable, "unreachable-seconds", taints.DefaultTolerationSeconds,
 		"how long pods stay on a node that is unreachable")
 	fs.BoolVar(&o.audit, "audit", false,
-		"list pods that the rules would refuse, and tolerations that make little sense, and end")
+		"list pods that the rules would refuse, and tolerations that make little sense, and exit")
 }
 
 func (o *options) setRotate(s string) error {

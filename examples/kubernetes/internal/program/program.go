@@ -67,7 +67,7 @@ func Parse(name string, o Options, args []string, w io.Writer) (version bool, er
 		fs.PrintDefaults()
 	}
 	config.RegisterFlags(fs)
-	fs.BoolVar(&version, "version", false, "print the version, and end")
+	fs.BoolVar(&version, "version", false, "print the version and exit")
 	o.Register(fs)
 	err = fs.Parse(args)
 	if err == nil && fs.NArg() > 0 {

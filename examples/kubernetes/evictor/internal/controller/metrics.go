@@ -33,15 +33,15 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	registry.MustRegister(m.evictions, m.lateness,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "taints_evictor_queue_length",
-			Help: "Pods that are to be evicted, now or later.",
+			Help: "Pods to evict, now or later.",
 		}, c.queueLength),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "taints_evictor_next_deadline_timestamp_seconds",
-			Help: "The earliest deadline of those pods, in seconds since 1970, past or to come; 0 if there is none.",
+			Help: "The earliest deadline of these pods, in seconds since 1970, in the past or the future; 0 if there are none.",
 		}, c.nextDeadline),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "taints_evictor_oldest_overdue_seconds",
-			Help: "For how long the pod that is overdue the longest should have been evicted; 0 if none is overdue.",
+			Help: "How long the most overdue pod has been overdue; 0 if no pod is.",
 		}, c.oldestOverdue))
 	return m
 }

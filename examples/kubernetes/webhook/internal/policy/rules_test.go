@@ -72,16 +72,16 @@ func TestParseRulesRefuses(t *testing.T) {
 		// Dedications whose every pod another one sends elsewhere.
 		{
 			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "b", "namespaces": ["x"], ` + poolB + `}]}`,
-			[]string{`dedications[1].nodeSelector[pool]: Invalid value: "b": every pod of it is also one of dedications[0], which wants pool=a`},
+			[]string{`dedications[1].nodeSelector[pool]: Invalid value: "b": all its pods also belong to dedications[0], which requires pool=a`},
 		},
 		{
 			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "b", "namespaces": ["x", "y"], ` + poolB + `}]}`,
-			[]string{`dedications[0].nodeSelector[pool]: Invalid value: "a": every pod of it is also one of dedications[1], which wants pool=b`},
+			[]string{`dedications[0].nodeSelector[pool]: Invalid value: "a": all its pods also belong to dedications[1], which requires pool=b`},
 		},
 		{
 			`{"dedications": [{"name": "a", "podSelector": {"matchLabels": {"l": "1", "m": "2"}}, ` + poolA +
 				`}, {"name": "b", "podSelector": {"matchLabels": {"l": "1"}}, ` + poolB + `}]}`,
-			[]string{`dedications[0].nodeSelector[pool]: Invalid value: "a": every pod of it is also one of dedications[1]`},
+			[]string{`dedications[0].nodeSelector[pool]: Invalid value: "a": all its pods also belong to dedications[1]`},
 		},
 	} {
 		_, err := ParseRules([]byte(test.text))

@@ -69,7 +69,7 @@ func (d *Dedication) validate(path *field.Path) field.ErrorList {
 	require(len(d.Namespaces)+len(d.PodSelector.MatchLabels) > 0, path,
 		"the dedication is for no pods: it needs namespaces, podSelector.matchLabels, or both")
 	require(len(d.Tolerations) > 0, tolerations, "nothing would let the pods onto the nodes")
-	require(len(d.NodeSelector) > 0, path.Child("nodeSelector"), "nothing would keep the pods from going elsewhere")
+	require(len(d.NodeSelector) > 0, path.Child("nodeSelector"), "without it, the pods could run on other nodes")
 	return problems
 }
 
@@ -121,7 +121,7 @@ func (r *Rules) elsewhere(i, j int) field.ErrorList {
 		if want, ok := other.NodeSelector[key]; ok && want != d.NodeSelector[key] {
 			problems = append(problems, field.Invalid(
 				dedicationsPath.Index(i).Child("nodeSelector").Key(key), d.NodeSelector[key],
-				fmt.Sprintf("every pod of it is also one of %s, which wants %s=%s", dedicationsPath.Index(j), key, want),
+				fmt.Sprintf("all its pods also belong to %s, which requires %s=%s", dedicationsPath.Index(j), key, want),
 			))
 		}
 	}

@@ -121,7 +121,7 @@ func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &response.AdmissionResponse}
 	if err := json.NewEncoder(w).Encode(answer); err != nil {
-		v.log.Error(err, "a decision did not get through", "uid", review.Request.UID)
+		v.log.Error(err, "a decision cannot be written", "uid", review.Request.UID)
 	}
 }
 
@@ -135,7 +135,7 @@ func read(w http.ResponseWriter, r *http.Request) (review *admissionv1.Admission
 	case err != nil || media != "application/json":
 		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type is %q, not application/json", content)
 	case r.ContentLength < 0:
-		return nil, http.StatusLengthRequired, errors.New("the request does not say how long it is")
+		return nil, http.StatusLengthRequired, errors.New("the request has no Content-Length")
 	case r.ContentLength > maxBody:
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
 	}

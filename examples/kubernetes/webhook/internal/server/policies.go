@@ -58,7 +58,7 @@ func (p *Policies) Start(ctx context.Context) error {
 func (p *Policies) update(context.Context) {
 	last := p.problem
 	if err := p.reload(); err != nil && p.problem != last {
-		p.log.Error(err, "the rules cannot be read again; the last ones stay in use")
+		p.log.Error(err, "the rules cannot be reloaded; the old ones stay in use")
 	}
 }
 

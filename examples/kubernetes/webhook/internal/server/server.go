@@ -69,7 +69,7 @@ func (s *Server) Start(ctx context.Context) error {
 	})
 	go func() {
 		if err := s.watcher.Start(ctx); err != nil {
-			s.log.Error(err, "the certificate is not read again")
+			s.log.Error(err, "the certificate is no longer watched")
 		}
 	}()
 	return s.Server.Start(ctx)

@@ -5,10 +5,12 @@ package docs
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,6 +90,13 @@ var (
 	file, err := parser.ParseFile(fset, filepath.Join(root, "page.go"), head+declarations, 0)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if build.Default.GOROOT == "" { // the test was built with -trimpath
+		goroot, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		build.Default.GOROOT = strings.TrimSpace(string(goroot))
 	}
 	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	pkg, err := config.Check("p", fset, []*ast.File{file}, nil)

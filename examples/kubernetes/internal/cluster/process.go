@@ -29,10 +29,10 @@ type Process struct {
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// LogFile returns the path of the file that has what the program writes.
+// LogFile returns the path of the file with the program's output.
 func (p *Process) LogFile() string { return p.log }
 
-// Log returns what the program has written so far.
+// Log returns the program's output so far.
 func (p *Process) Log() string {
 	content, err := os.ReadFile(p.log)
 	if err != nil {

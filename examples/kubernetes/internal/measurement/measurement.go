@@ -3,7 +3,7 @@
 // Package measurement has the benchmark's measurements for the command perf.
 package measurement
 
-// A Run is what was measured in one run of a workload.
+// A Run has the measurements of one run of a workload.
 type Run struct {
 	// Pods is how many pods were bound, and Seconds how long that took, from the
 	// first to the last.

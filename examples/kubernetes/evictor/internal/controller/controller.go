@@ -34,7 +34,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// Options say which pods are evicted, when, and how.
+// Options configure which pods are evicted, when, and how.
 type Options struct {
 	// Policy computes the deadlines. Its Arrival is set for each pod.
 	Policy taints.EvictionPolicy

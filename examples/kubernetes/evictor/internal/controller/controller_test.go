@@ -144,7 +144,7 @@ func TestATaintWithoutTime(t *testing.T) {
 	})
 }
 
-// If a pod comes to a node with a taint that it tolerates for a time, that time
+// If a pod is bound to a node with a taint that it tolerates for a time, that time
 // counts from when the pod was bound.
 func TestAPodThatComesLater(t *testing.T) {
 	inWorld(t, fromTimeAdded, func(w *world) {

@@ -54,7 +54,7 @@ func (m *Meter) Gather() ([]*dto.MetricFamily, error) {
 	return families, nil
 }
 
-// Measured returns what was measured.
+// Measured returns the measurements.
 func (m *Meter) Measured() (measurement.Run, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -118,8 +118,8 @@ func (x *index) differing(snapshot []fwk.NodeInfo) []string {
 	return names
 }
 
-// An answer says which nodes of the snapshot have no NoSchedule or NoExecute taint
-// that the pod does not tolerate.
+// An answer reports which nodes of the snapshot have no NoSchedule or NoExecute
+// taint that the pod does not tolerate.
 type answer int
 
 const (

@@ -164,7 +164,7 @@ func (p *Policy) exempts(q *admissionv1.AdmissionRequest, pod *pod) bool {
 // removes no tolerations: if the pod itself sets how long it tolerates a taint,
 // that value is kept. A pod that already has everything gets nothing more.
 //
-// The order is that of Kubernetes' admission plugins, DefaultTolerationSeconds,
+// The order follows Kubernetes' admission plugins, DefaultTolerationSeconds,
 // PodTolerationRestriction and ExtendedResourceToleration, except that the defaults
 // of the namespace come first. So they can set the seconds for not-ready and
 // unreachable. In Kubernetes they are lost if they are shorter than the seconds

@@ -21,7 +21,7 @@ const (
 )
 
 // TestAgree gives 500 random pods, each for one of 40 random nodes, to the scheduler
-// with the plugin and to the one without. Both place the same pods.
+// with the plugin and to the scheduler without it. Both place the same pods.
 func TestAgree(t *testing.T) {
 	const count = 500
 	c := start(t, cluster.Options{})
@@ -35,7 +35,7 @@ func TestAgree(t *testing.T) {
 	c.AddNodes(nodes...)
 	c.RunScheduler(cluster.Profile{Name: theirs}, cluster.Profile{Name: ours, Taints: true})
 
-	pods := map[string]*corev1.Node{} // by name, with the node that each is for
+	pods := map[string]*corev1.Node{} // by name, the node that each pod is for
 	var twins []*corev1.Pod
 	for i := range count {
 		node := pick(random, nodes...)
@@ -78,7 +78,7 @@ var (
 	effects = []corev1.TaintEffect{
 		corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute,
 	}
-	// operators have the values that are valid with them.
+	// operators has the valid values of each operator.
 	operators = map[corev1.TolerationOperator][]string{
 		corev1.TolerationOpEqual: values, "": values, corev1.TolerationOpExists: {""},
 		corev1.TolerationOpLt: numbers, corev1.TolerationOpGt: numbers,

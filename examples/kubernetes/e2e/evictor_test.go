@@ -25,20 +25,20 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// noTaintEviction leaves out the controller that the evictor stands in for.
+// noTaintEviction disables the controller that the evictor replaces.
 const noTaintEviction = "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller"
 
 const (
 	// onTime is how long after its deadline a pod is evicted at the latest, on a
 	// machine that has nothing else to do.
 	onTime = 2 * time.Second
-	// busy is how much longer it may take where one in ten pods is late.
+	// busy is how much longer it may take for one in ten pods.
 	busy = time.Second
 )
 
 // 300 pods on 20 nodes that get, lose and change random taints. The evictor is
 // killed and started again in the middle. Each pod is evicted when the library says
-// so, or is not.
+// so, and otherwise not.
 func TestEvictor(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
@@ -56,24 +56,24 @@ func TestEvictor(t *testing.T) {
 	e.stop()
 }
 
-// A scenario is what happens to the taints of nodes, and so to pods. Tolerations
-// last up to two seconds, or ten or more, and nothing else happens shortly before or
-// after a deadline: so it is clear who is to be evicted also where a controller
-// counts from when it saw a taint.
+// A scenario is a series of changes to the taints of nodes, which affect pods.
+// Tolerations last up to two seconds, or ten or more, and nothing else happens
+// shortly before or after a deadline. So it is clear which pods must be evicted,
+// even if a controller counts from when it saw a taint.
 type scenario struct {
 	nodes []string
 	pods  []*corev1.Pod
 	steps []step
-	begun time.Time // the last time that it was played
+	begun time.Time // when it was last played
 }
 
-// A step is when which nodes get which taints.
+// A step sets the taints of some nodes at some time.
 type step struct {
 	after  time.Duration
 	taints map[string][]taints.Taint // without times
 }
 
-// killAfter is when what was due soon is evicted, and what is due later is not.
+// killAfter is after the evictions that are due soon, and before the later ones.
 const killAfter = 5200 * time.Millisecond
 
 func newScenario(r *rand.Rand, nodes, pods int) *scenario {
@@ -97,9 +97,9 @@ func newScenario(r *rand.Rand, nodes, pods int) *scenario {
 			list = []taints.Taint{{Key: "a", Effect: taints.PreferNoSchedule}}
 		case 1: // loses its taints in time
 			remove.taints[name] = nil
-		case 2: // gets another one
+		case 2: // gets another taint
 			change.taints[name] = append(slices.Clone(list), third)
-		case 3: // has another one in the place of the first
+		case 3: // has another taint instead of the first
 			change.taints[name] = append(slices.Clone(list[1:]), third)
 		}
 		first.taints[name] = list
@@ -128,7 +128,7 @@ func newScenario(r *rand.Rand, nodes, pods int) *scenario {
 	return s
 }
 
-// deadline is when the library says that a pod is evicted, or zero.
+// deadline returns when the library says that a pod is evicted, or zero.
 func (s *scenario) deadline(p *corev1.Pod) time.Time {
 	policy := taints.EvictionPolicy{FromTimeAdded: true}
 	var list []taints.Taint
@@ -148,7 +148,7 @@ func (s *scenario) deadline(p *corev1.Pod) time.Time {
 	return time.Time{}
 }
 
-// withTimes returns the taints with the time of the step, or that which they had before.
+// withTimes returns the taints with the time of the step, or the time they had before.
 func (s *scenario) withTimes(list, before []taints.Taint, step step) []taints.Taint {
 	list = slices.Clone(list)
 	now := s.begun.Add(step.after)
@@ -163,8 +163,8 @@ func (s *scenario) withTimes(list, before []taints.Taint, step step) []taints.Ta
 	return list
 }
 
-// play creates the pods, lets everything happen, calls kill in the middle, waits
-// until all is over, and returns when each pod was evicted.
+// play creates the pods, runs the steps, calls kill in the middle, waits until
+// everything is over, and returns when each pod was evicted.
 func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[string]time.Time {
 	t.Helper()
 	c.AddPods(s.pods...)
@@ -202,11 +202,11 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 		}
 	}
 	watcher.waitUntilGone(c, time.Until(last)+30*time.Second, want)
-	time.Sleep(time.Until(last.Add(onTime + busy))) // for those that are not to be
+	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
 	return watcher.gone()
 }
 
-// deletePods leaves the namespace default empty.
+// deletePods deletes all pods in the namespace default.
 func deletePods(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
@@ -214,8 +214,8 @@ func deletePods(t *testing.T, c *cluster.Cluster) {
 	check(t, pods.DeleteCollection(t.Context(), atOnce, metav1.ListOptions{}))
 }
 
-// checkTimes checks that exactly those pods are evicted that are to be, each after
-// its deadline but not long after.
+// checkTimes checks that exactly the right pods are evicted, each after its
+// deadline but not long after.
 func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
 	t.Helper()
 	var late []time.Duration
@@ -242,21 +242,21 @@ func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
 	}
 }
 
-// An evictor is one that runs.
+// An evictor is a running evictor.
 type evictor struct {
 	*cluster.Process
 	t       *testing.T
 	c       *cluster.Cluster
 	args    []string
 	metrics string
-	done    float64 // evictions of those that were killed
+	done    float64 // evictions of the processes that were killed
 }
 
-// missedSoon are flags for a leader that is missed soon when it is killed.
+// missedSoon are flags for a leader that is replaced soon when it is killed.
 var missedSoon = []string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retry-period=300ms"}
 
-// startEvictor starts an evictor with the rights that the manifest gives it, which
-// is in the cluster.
+// startEvictor starts an evictor with the rights of its manifest, which must be
+// installed.
 func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
 	t.Helper()
 	e := &evictor{t: t, c: c}
@@ -264,7 +264,7 @@ func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
 	return e
 }
 
-// value is that of a metric, with the label if there is one.
+// value returns the value of a metric, with the label if it is not empty.
 func (e *evictor) value(name, label string) (float64, error) {
 	families, err := e.c.Metrics(e.metrics)
 	if err != nil {
@@ -279,7 +279,7 @@ func (e *evictor) value(name, label string) (float64, error) {
 	return 0, fmt.Errorf("no metric %s %s", name, label)
 }
 
-// until waits until a metric has a value that is right.
+// until waits until the value of a metric is right.
 func (e *evictor) until(what, name, label string, right func(float64) bool) {
 	e.t.Helper()
 	e.c.Eventually(what, func() error {
@@ -296,7 +296,7 @@ func (e *evictor) waitUntilLeading() {
 	e.until("the evictor leads", "leader_election_master_status", "", func(v float64) bool { return v == 1 })
 }
 
-// killAndStartAgain kills the evictor, which cannot give its lease back.
+// killAndStartAgain kills the evictor, which cannot release its lease.
 func (e *evictor) killAndStartAgain() {
 	n, err := e.value("taints_evictor_evictions_total", "evicted")
 	if err != nil {
@@ -322,14 +322,13 @@ func event(c *cluster.Cluster, what string, is func(eventsv1.Event) bool) {
 	})
 }
 
-// stop stops the evictor, and checks that nothing went wrong: it lacked no
-// rights, for example.
+// stop stops the evictor, and checks its log for errors, such as missing rights.
 func (e *evictor) stop() {
 	e.t.Helper()
 	e.Stop()
 	for line := range strings.Lines(e.Log()) {
 		if strings.Contains(line, "leader election lost") || strings.Contains(line, "context canceled") {
-			continue // so the lease was given back, maybe in the middle of a renewal
+			continue // the lease was released, maybe during a renewal
 		}
 		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "forbidden") {
 			e.t.Errorf("the evictor says: %s", line)
@@ -337,7 +336,7 @@ func (e *evictor) stop() {
 	}
 }
 
-// check checks what the metrics say about the pods that are evicted: none of them twice.
+// check checks that the metrics count each evicted pod once.
 func (e *evictor) check(evicted int) {
 	e.t.Helper()
 	n := must(e.value("taints_evictor_evictions_total", "evicted"))(e.t)
@@ -346,15 +345,15 @@ func (e *evictor) check(evicted int) {
 	}
 }
 
-// podWatcher knows when pods disappear.
+// podWatcher records when pods disappear.
 type podWatcher struct {
 	mu   sync.Mutex
 	at   map[string]time.Time
 	last map[string]*corev1.Pod
 }
 
-// watchPods watches the pods of the namespace default until the test ends, by an
-// informer: the API server ends a watch when it likes.
+// watchPods watches the pods of the namespace default until the test ends, with an
+// informer: the API server may end a watch at any time.
 func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
 	t.Helper()
 	w := &podWatcher{at: map[string]time.Time{}, last: map[string]*corev1.Pod{}}
@@ -383,7 +382,7 @@ func (w *podWatcher) gone() map[string]time.Time {
 	return maps.Clone(w.at)
 }
 
-// waitUntilGone waits until so many pods are gone, and returns when they disappeared.
+// waitUntilGone waits until want pods are gone, and returns when they disappeared.
 func (w *podWatcher) waitUntilGone(c *cluster.Cluster, limit time.Duration, want int) (gone map[string]time.Time) {
 	c.Within(limit, fmt.Sprintf("%d pods are evicted", want), func() error {
 		if gone = w.gone(); len(gone) < want {
@@ -394,8 +393,8 @@ func (w *podWatcher) waitUntilGone(c *cluster.Cluster, limit time.Duration, want
 	return gone
 }
 
-// target is the reason of the condition DisruptionTarget that the pod had when it
-// disappeared.
+// target returns the reason of the condition DisruptionTarget that the pod had when
+// it disappeared.
 func (w *podWatcher) target(name string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,12 +17,12 @@ import (
 	"testing"
 )
 
-// imageUser is who runs in the images and by the manifests.
+// imageUser is the user of the images and of the manifests.
 const imageUser = 65532
 
-// TestImages builds the images as images/build does, without a network, sees that
-// each holds one static binary and nothing else, and starts that with nothing around
-// it, as a user who may write nothing.
+// TestImages builds the images with images/build, without a network. It checks that
+// each has one static binary and nothing else, and runs the binary without any
+// other files, as a user who may write nothing.
 func TestImages(t *testing.T) {
 	skipShort(t)
 	if _, err := exec.LookPath("buildah"); err != nil {
@@ -124,8 +124,8 @@ func readImage(t *testing.T, folder string, config any) (files []layerFile) {
 	return files
 }
 
-// runAlone runs the program where there is no other file, as the user of the image,
-// and returns what it says. Only root can do that; anybody else runs it where it is.
+// runAlone runs the program without any other files, as the user of the image, and
+// returns its output. Only root can do that; other users run the program where it is.
 func runAlone(t *testing.T, root, program string, args ...string) string {
 	t.Helper()
 	command := exec.Command(filepath.Join(root, program), args...)

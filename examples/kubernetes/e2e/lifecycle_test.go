@@ -22,11 +22,11 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// A node stops to renew its lease. The node-lifecycle controller finds it
-// unreachable and taints it; its pods have the toleration that admission gave them,
-// for 5 s instead of 300 s; the evictor evicts them when that is over. A DaemonSet's
-// pod stays, and so do the pods of other nodes. The evictor deletes, as Kubernetes'
-// controller does.
+// A node stops renewing its lease. The node-lifecycle controller finds it
+// unreachable and taints it. Its pods have the toleration that admission gave them,
+// for 5 s instead of 300 s, and the evictor evicts them after that time. A
+// DaemonSet's pod stays, and so do the pods of other nodes. The evictor deletes
+// pods, as Kubernetes' controller does.
 func TestANodeThatFails(t *testing.T) {
 	const tolerated = 5 * time.Second
 	c := start(t, cluster.Options{
@@ -70,7 +70,7 @@ func TestANodeThatFails(t *testing.T) {
 	deadline := taint.TimeAdded.Add(tolerated)
 
 	watcher.waitUntilGone(c, 30*time.Second, 2)
-	time.Sleep(time.Until(deadline.Add(onTime + busy))) // for those that are to stay
+	time.Sleep(time.Until(deadline.Add(onTime + busy))) // for the pods that must stay
 	gone := watcher.gone()
 	if names := slices.Sorted(maps.Keys(gone)); !slices.Equal(names, []string{"web-1", "web-2"}) {
 		t.Errorf("evicted: %v, want web-1 and web-2", names)
@@ -88,7 +88,7 @@ func TestANodeThatFails(t *testing.T) {
 	e.stop()
 }
 
-// daemonSet returns a DaemonSet whose pods tolerate that.
+// daemonSet returns a DaemonSet whose pods have the tolerations.
 func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet {
 	labels := map[string]string{"app": name}
 	return &appsv1.DaemonSet{
@@ -105,7 +105,7 @@ func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet 
 
 // Two evictors stand by for each other, a taint has no timeAdded, and a
 // PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
-// deadline, because it has seen the taint. The budget is lifted: the pod goes.
+// deadline, because it has seen the taint. The budget is deleted: the pod is evicted.
 func TestEvictorsInTurn(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true}) // no budget guards a pod that does not run
 	c.Install("evictor")
@@ -153,8 +153,8 @@ func TestEvictorsInTurn(t *testing.T) {
 	second.stop()
 }
 
-// checkHeldBack checks what the evictor tells of a pod that a budget holds back, and
-// that alerts look at what it tells.
+// checkHeldBack checks what the evictor reports about a pod that a budget holds
+// back, and checks the evictor's alerts and rights.
 func checkHeldBack(t *testing.T, e *evictor) {
 	t.Helper()
 	e.until("the oldest is overdue", "taints_evictor_oldest_overdue_seconds", "", func(v float64) bool { return v > 0 })
@@ -168,7 +168,7 @@ func checkHeldBack(t *testing.T, e *evictor) {
 		[]string{"update leases.coordination.k8s.io other", "delete pods", "patch nodes", "get secrets"})
 }
 
-// addBudget adds a budget that allows no disruption, and waits until it is in force.
+// addBudget adds a budget that allows no disruption, and waits until it is in effect.
 func addBudget(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	budget := &policyv1.PodDisruptionBudget{

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// skipShort skips a test that builds programs where -short is given.
+// skipShort skips a test that builds programs if -short is given.
 func skipShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -36,11 +36,11 @@ func start(t *testing.T, options cluster.Options) *cluster.Cluster {
 	return cluster.Start(t, options)
 }
 
-// pending is the message of the scheduler about a pod that it did not place, and
+// pending returns the scheduler's message about a pod that it did not place. It is
 // empty for a pod that is placed or that no scheduler has looked at.
 func pending(pod *corev1.Pod) string { return cluster.Condition(pod, corev1.PodScheduled).Message }
 
-// settled returns an error as long as there is a pod that no scheduler has looked at.
+// settled returns an error until schedulers have looked at all of the wanted pods.
 func settled(pods map[string]*corev1.Pod, want int) error {
 	if len(pods) != want {
 		return fmt.Errorf("%d pods, want %d", len(pods), want)

@@ -31,10 +31,11 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
-// programs are those that have manifests, under the same name.
+// programs are the programs that have manifests under the same name.
 var programs = []string{"evictor", "scheduler", "webhook"}
 
-// overlay builds a base with components, as somebody's own kustomization would name them.
+// overlay builds a base with components, as a user's own kustomization would name
+// them.
 func overlay(t *testing.T, base string, components ...string) []client.Object {
 	t.Helper()
 	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
@@ -47,8 +48,8 @@ func overlay(t *testing.T, base string, components ...string) []client.Object {
 	return must(cluster.Manifest(folder))(t)
 }
 
-// TestManifests builds every kustomization, and sees that what it has fits together,
-// and that no container may do more than it needs.
+// TestManifests builds every kustomization, and checks that its objects fit
+// together, and that no container has more rights than it needs.
 func TestManifests(t *testing.T) {
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
@@ -90,10 +91,10 @@ func TestManifests(t *testing.T) {
 	check(t, err)
 }
 
-// namesTag are the lines of a manifest that name the version of an image.
+// namesTag matches the lines of a manifest that name the version of an image.
 var namesTag = regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
 
-// only returns the one object of the type.
+// only returns the only object of the type.
 func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	t.Helper()
 	n := 0
@@ -153,7 +154,7 @@ func checkDeployment(t *testing.T, objects []client.Object) {
 }
 
 // checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
-// that the NetworkPolicy lets it.
+// that the NetworkPolicy allows that.
 func checkMonitoring(t *testing.T, objects []client.Object) {
 	t.Helper()
 	template := only[*appsv1.Deployment](t, objects).Spec.Template
@@ -213,7 +214,7 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 	}
 }
 
-// An alert is one of a PrometheusRule.
+// An alert is an alert of a PrometheusRule.
 type alert struct {
 	Alert, Expr, For    string
 	Labels, Annotations map[string]string
@@ -228,8 +229,7 @@ func alertsOf(t *testing.T, objects []client.Object) []alert {
 	return rule.Spec.Groups[0].Rules
 }
 
-// decodeCustom decodes the one object of a kind that the API server does not
-// have by itself.
+// decodeCustom decodes the object of a kind that is not built into the API server.
 func decodeCustom(t *testing.T, objects []client.Object, kind string, into any) {
 	t.Helper()
 	at := slices.IndexFunc(objects, func(o client.Object) bool { return o.GetObjectKind().GroupVersionKind().Kind == kind })
@@ -244,7 +244,7 @@ var (
 	noMetric   = regexp.MustCompile(`\{[^}]*\}|\bhistogram_quantile\b|\bby \([a-z, ]*\)`)
 )
 
-// checkAlerts checks that the alerts of a program look at metrics that it has.
+// checkAlerts checks that the alerts of a program use metrics that the program has.
 func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	looked := 0
@@ -262,8 +262,8 @@ func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFa
 	}
 }
 
-// checkRights asks the API server what a service account may do: a verb, a resource,
-// and the name of an object where it counts.
+// checkRights asks the API server what a service account may do: a verb, a
+// resource, and the name of an object if it matters.
 func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, may, mayNot []string) {
 	t.Helper()
 	for i, right := range slices.Concat(may, mayNot) {
@@ -284,7 +284,7 @@ func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, ma
 	}
 }
 
-// checkLog fails the test where the program lacked rights.
+// checkLog fails the test if the program lacked rights.
 func checkLog(t *testing.T, p *cluster.Process) {
 	t.Helper()
 	for line := range strings.Lines(p.Log()) {
@@ -295,8 +295,8 @@ func checkLog(t *testing.T, p *cluster.Process) {
 }
 
 // TestSchedulerManifest runs the scheduler with the configuration and the rights
-// that its manifest gives it, beside the stock one: each places the pods that name
-// it.
+// that its manifest gives it, next to the stock scheduler. Each places the pods
+// that name it.
 func TestSchedulerManifest(t *testing.T) {
 	c := start(t, cluster.Options{})
 	objects := c.Install("scheduler")

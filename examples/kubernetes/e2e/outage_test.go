@@ -16,30 +16,30 @@ import (
 
 const (
 	outage = 30 * time.Second
-	// lease is the evictor's -lease-duration by default. A leader that cannot renew
-	// it ends.
+	// lease is the default of the evictor's -lease-duration. A leader that cannot
+	// renew its lease ends.
 	lease = 15 * time.Second
-	// slack is for a machine that has more to do than this: for the API server to
-	// start, and for pods to disappear.
+	// slack is extra time on a busy machine: for the API server to start, and for
+	// pods to disappear.
 	slack = 15 * time.Second
 )
 
-// The API server is gone for 30 s. Of two evictors the leader ends, because it
-// cannot renew its lease, and is started again as a kubelet would. Pods that were
-// due before are evicted; those that became due meanwhile are not later than the
-// end of the outage and a lease; and the others are in time, because their
-// deadlines stand. So it is with a single evictor too.
+// The API server is gone for 30 s. The leader of two evictors ends, because it
+// cannot renew its lease, and is started again, as a kubelet would do. Pods that
+// were due before are evicted. Pods that become due during the outage are evicted
+// at most a lease duration after its end. The others are in time, because their
+// deadlines do not change. A single evictor does the same.
 func TestOutage(t *testing.T) {
 	for _, replicas := range []int{1, 2} {
 		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
-			t.Parallel() // most of the time they sleep
+			t.Parallel() // they sleep most of the time
 			testOutage(t, replicas)
 		})
 	}
 }
 
 func testOutage(t *testing.T, replicas int) {
-	// The nodes' heartbeats stop as well, and must not be missed.
+	// The nodes' heartbeats also stop, and the nodes must not become unreachable.
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-grace-period=10m"}})
 	c.Install("evictor")
 	c.AddNodes(cluster.Node("node-1"))
@@ -105,7 +105,7 @@ func testOutage(t *testing.T, replicas int) {
 	}
 }
 
-// startAgainWhereEnded does what a kubelet does, and returns how often.
+// startAgainWhereEnded restarts an evictor that has ended, and returns how often.
 func (e *evictor) startAgainWhereEnded() int {
 	select {
 	case <-e.Done():

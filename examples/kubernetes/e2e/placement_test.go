@@ -26,8 +26,8 @@ var (
 	mlToleration = corev1.Toleration{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
 )
 
-// TestPlacement and TestTaintedEverywhere have the scheduler with the plugin as the
-// only one. A second profile of it tells keys and values in its messages.
+// TestPlacement and TestTaintedEverywhere use the scheduler with the plugin as the
+// only scheduler. Its second profile does not redact keys and values in messages.
 func TestPlacement(t *testing.T) { testPlacement(t, "testdata/placement.yaml") }
 
 func TestTaintedEverywhere(t *testing.T) { testPlacement(t, "testdata/tainted-everywhere.yaml") }
@@ -51,11 +51,11 @@ func (n fieldNode) node() *corev1.Node {
 	return node
 }
 
-// A trial is a pod, and what becomes of it.
+// A trial is a pod, and what happens to it.
 type trial struct {
-	Pod    string // a name; a pod that is there already is not created again
+	Pod    string // a name; an existing pod is not created again
 	Labels map[string]string
-	CPU    *resource.Quantity // that it asks for
+	CPU    *resource.Quantity // that it requests
 	Spec   corev1.PodSpec     // without containers
 	Waits  []string           // it waits, with a message that has these words
 	Then   struct {
@@ -67,12 +67,12 @@ type trial struct {
 	Gone   string   // that pod is gone
 }
 
-// A field is a cluster, in which a scheduler with the plugin places pods.
+// A field is a cluster in which a scheduler with the plugin places pods.
 type field struct{ *cluster.Cluster }
 
-// testPlacement starts the scheduler when the nodes are as the file says: it hears of
-// nodes and of pods over two connections, and could place a pod before it knows of a
-// taint that was added first.
+// testPlacement starts the scheduler when the nodes are as in the file: the
+// scheduler watches nodes and pods over two connections, and could place a pod
+// before it knows of a taint that was added first.
 func testPlacement(t *testing.T, file string) {
 	var plan struct {
 		Nodes  []fieldNode
@@ -109,8 +109,8 @@ func testPlacement(t *testing.T, file string) {
 	}
 }
 
-// pod returns the pod, or nil if there is none. It does not ask the API server's cache,
-// which may be behind.
+// pod returns the pod, or nil if there is none. It does not read the API server's
+// cache, which may be behind.
 func (f field) pod(t *testing.T, name string) *corev1.Pod {
 	t.Helper()
 	pod, err := f.Client.CoreV1().Pods(metav1.NamespaceDefault).Get(t.Context(), name, metav1.GetOptions{})
@@ -166,7 +166,7 @@ func (f field) add(trial trial) {
 	f.AddPods(pod)
 }
 
-// then does what changes the pod's fate.
+// then makes the changes that let the pod be placed.
 func (f field) then(t *testing.T, trial trial) {
 	t.Helper()
 	change := trial.Then

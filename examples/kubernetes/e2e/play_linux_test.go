@@ -19,13 +19,13 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
-// playCommand is that of the README, for the root of the repository.
+// playCommand is the README's command, to be run in the root of the repository.
 const playCommand = "go run -C examples/kubernetes ./play"
 
-// A player is a play that runs.
+// A player is a running play.
 type player struct {
 	*background
-	temporary string // all its temporary files
+	temporary string // the folder of its temporary files
 }
 
 // startPlay starts a command that runs play.
@@ -36,7 +36,7 @@ func startPlay(t *testing.T, command string, env ...string) *player {
 	return &player{startInBackground(t, bash), temporary}
 }
 
-// line waits for a line.
+// line waits for a line that matches the pattern.
 func (p *player) line(pattern string) {
 	p.t.Helper()
 	re := regexp.MustCompile(`(?m)` + pattern)
@@ -48,7 +48,7 @@ func (p *player) line(pattern string) {
 	})
 }
 
-// do runs the command of the guide that has the words, and returns what that says.
+// do runs the command in the guide that has the words, and returns its output.
 func (p *player) do(words string, fails bool) string {
 	p.t.Helper()
 	find := func(words string) string {
@@ -68,13 +68,13 @@ func (p *player) do(words string, fails bool) string {
 	return string(text)
 }
 
-// end interrupts it, and sees that nothing is left.
+// end interrupts play, and checks that nothing is left.
 func (p *player) end() {
 	p.t.Helper()
 	if running := p.running(); len(running) < 3 {
 		p.t.Errorf("only %v run", running)
 	}
-	_ = p.interrupt() // the code is that of go run, which is interrupted as well
+	_ = p.interrupt() // the code is go run's, which is also interrupted
 	if left := p.running(); len(left) > 0 {
 		p.t.Errorf("%v are left", left)
 	}
@@ -83,11 +83,11 @@ func (p *player) end() {
 	}
 }
 
-// running returns the programs that have play's folder for temporary files, which all
-// that it starts have too.
+// running returns the programs whose TMPDIR is play's folder for temporary files:
+// play and all programs that it starts.
 func (p *player) running() (names []string) {
 	for _, file := range must(filepath.Glob("/proc/[0-9]*/environ"))(p.t) {
-		environment, _ := os.ReadFile(file) // empty where it has ended meanwhile
+		environment, _ := os.ReadFile(file) // empty if it has ended meanwhile
 		if strings.Contains(string(environment), "TMPDIR="+p.temporary) {
 			name, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
 			names = append(names, string(name))
@@ -96,13 +96,13 @@ func (p *player) running() (names []string) {
 	return names
 }
 
-// TestPlay starts a cluster to play with, does what it says to try, and looks for the
-// lines that this leads to.
+// TestPlay starts a cluster to play with, runs the commands of its guide, and looks
+// for the resulting lines.
 func TestPlay(t *testing.T) {
 	skipShort(t)
 	p := startPlay(t, playCommand)
 	p.line(`^Ctrl-C stops everything\.`)
-	p.do("play=silent", false) // this takes a while, so it is looked at below
+	p.do("play=silent", false) // this takes a while, so it is checked below
 	p.do("taint node general-1 maintenance=", false)
 	p.line(`^..:..:.. taint    general-1 gets maintenance=now:NoExecute$`)
 	p.line(`^..:..:.. evicted  shop/web-\S+ from general-1$`)
@@ -127,7 +127,7 @@ func TestPlay(t *testing.T) {
 	p.line(`^..:..:.. silent   spot-1 no longer has a heartbeat$`)
 	p.line(`^..:..:.. taint    spot-1 gets node\.kubernetes\.io/unreachable:NoExecute`)
 	p.line(`^..:..:.. evicted  sandbox/late from general-5$`)
-	if after := time.Since(came); after < 19*time.Second { // the time when it came has whole seconds
+	if after := time.Since(came); after < 19*time.Second { // the pod's arrival time has whole seconds
 		t.Errorf("the pod that tolerates the taint for 20 s is evicted %v after it came", after)
 	}
 	p.line(`^..:..:.. evicted  shop/batch-\S+ from spot-1$`)
@@ -142,7 +142,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestPlayWithPrograms starts it with the programs of a folder.
+// TestPlayWithPrograms starts play with the programs of a folder.
 func TestPlayWithPrograms(t *testing.T) {
 	skipShort(t)
 	folder := t.TempDir()
@@ -161,8 +161,8 @@ func TestPlayWithPrograms(t *testing.T) {
 	}
 }
 
-// TestPlayInACluster starts it beside a cluster that is there, and sees that it keeps
-// to its own nodes and takes everything away.
+// TestPlayInACluster starts play in an existing cluster, and checks that it uses
+// only its own nodes and removes everything.
 func TestPlayInACluster(t *testing.T) {
 	c := start(t, cluster.Options{})
 	c.AddNodes(cluster.Node("mine"))

@@ -22,11 +22,11 @@ import (
 	"github.com/seed-0529bac1/taints/internal/readme"
 )
 
-// root is the folder where the READMEs' commands are to be run.
+// root is the folder in which the READMEs' commands are run.
 const root = "../../.."
 
-// TestReadmes runs the commands of the READMEs as they are printed. Images are built
-// with buildah, where it is there.
+// TestReadmes runs the commands of the READMEs as they are printed. Images are
+// built with buildah, if it is installed.
 func TestReadmes(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -56,8 +56,8 @@ type readmeTest struct {
 	env []string
 }
 
-// blocks returns the blocks of a README, which are so many: another one is to
-// be run here too.
+// blocks returns the blocks of a README, and checks their number: a new block must
+// also be run here.
 func (r *readmeTest) blocks(t *testing.T, folder string, want int) []readme.Block {
 	t.Helper()
 	blocks := readme.Blocks(t, filepath.Join("..", folder, "README.md"), "sh", "console")
@@ -78,7 +78,7 @@ func (r *readmeTest) run(t *testing.T, b readme.Block) {
 	b.Run(t, root, r.env...)
 }
 
-// A background is a command that goes on until it is interrupted, with all that it starts.
+// A background is a command that runs until interrupted, with all that it starts.
 type background struct {
 	*exec.Cmd
 	t     *testing.T
@@ -104,13 +104,13 @@ func startInBackground(t *testing.T, command *exec.Cmd) *background {
 	return b
 }
 
-// signal does what Ctrl-C does: all that run in the foreground get it. It fails where
-// all have ended.
+// signal does what Ctrl-C does: all processes in the foreground get the signal. It
+// fails if all of them have ended.
 func (b *background) signal() { _ = syscall.Kill(-b.Process.Pid, syscall.SIGINT) }
 
 func (b *background) output() string { return string(must(os.ReadFile(b.log))(b.t)) }
 
-// interrupt waits for the end as well.
+// interrupt sends the signal, and waits for the end.
 func (b *background) interrupt() error {
 	b.t.Helper()
 	b.signal()
@@ -123,8 +123,8 @@ func (b *background) interrupt() error {
 	}
 }
 
-// until waits until the condition returns no error, while the command runs. It may
-// have to be compiled first.
+// until waits until the condition returns no error, while the command runs. The
+// command may have to be compiled first.
 func (b *background) until(what string, condition func() error) {
 	b.t.Helper()
 	err := errors.New("it has not begun")
@@ -140,17 +140,17 @@ func (b *background) until(what string, condition func() error) {
 	}
 }
 
-// startBlock starts a block that goes on.
+// startBlock starts a block that keeps running.
 func (r *readmeTest) startBlock(t *testing.T, b readme.Block) *background {
 	t.Helper()
 	return startInBackground(t, b.Command(t, root, r.env...))
 }
 
-// remoteBase is the folder of a kustomization in a repository.
+// remoteBase matches a command that applies a kustomization of this repository.
 var remoteBase = regexp.MustCompile(`^kubectl apply -k 'https://github.com/seed-0529bac1/taints//(\S+)\?ref=v\d+\.\d+\.\d+'\n$`)
 
-// module looks at the README of the module. Its commands are these tests, a benchmark
-// that is only listed, and a base that is there when it is released.
+// module checks the README of the module. It compares the command of TestPlay, looks
+// for the base of a release in this checkout, and lists these tests and a benchmark.
 func (r *readmeTest) module(t *testing.T) {
 	blocks := r.blocks(t, ".", 4)
 	if blocks[0].Text != playCommand+"\n" {
@@ -165,8 +165,8 @@ func (r *readmeTest) module(t *testing.T) {
 	lists(t, blocks[3], " -list", "Tainted80/5000Nodes")
 }
 
-// lists runs the commands of the block with one more argument that has them list
-// what they would run.
+// lists runs the commands of the block with an additional argument that makes them
+// list what they would run.
 func lists(t *testing.T, block readme.Block, argument, want string) {
 	t.Helper()
 	for line := range strings.Lines(block.Text) {
@@ -187,7 +187,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 	for _, b := range blocks[:3] {
 		r.run(t, b)
 	}
-	// The manifest's pods only say that they run; this one is real.
+	// The manifest's pods only report that they run; this one is real.
 	e := r.startBlock(t, blocks[3])
 	e.until("it is ready", func() error {
 		_, err := r.Get("http://127.0.0.1:8081/readyz")
@@ -238,7 +238,7 @@ func (r *readmeTest) webhook(t *testing.T) {
 	deletePods(t, r.Cluster)
 	r.run(t, blocks[1])
 	r.run(t, blocks[2])
-	// The manifest's pods only say that they run; this one is real.
+	// The manifest's pods only report that they run; this one is real.
 	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
 	w, _ := r.RunWebhook(cluster.FreeAddress(t), "-rules="+rules)
 	blocks[3].Check(t, root, r.env...)

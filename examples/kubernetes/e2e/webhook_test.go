@@ -22,8 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestWebhook runs the webhook as the manifest's service account, which may do no
-// more than the manifest says.
+// TestWebhook runs the webhook as the manifest's service account, which has only
+// the rights that the manifest gives it.
 func TestWebhook(t *testing.T) {
 	c := start(t, cluster.Options{APIServer: []string{
 		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds",
@@ -42,7 +42,7 @@ func TestWebhook(t *testing.T) {
 		{"outage", w.outage},
 	} {
 		if !t.Run(part.name, part.run) {
-			return // each needs what those before it left
+			return // each part needs the results of the parts before it
 		}
 	}
 }
@@ -50,16 +50,16 @@ func TestWebhook(t *testing.T) {
 // A webhookTest is a cluster and how the webhook runs in it.
 type webhookTest struct {
 	*cluster.Cluster
-	addr    string         // where API servers call it
+	addr    string         // where API servers call the webhook
 	rules   string         // the file of the manifest's rules
 	secret  *corev1.Secret // of the manifest
-	metrics string         // the address of the metrics of the one that was started first
+	metrics string         // the address of the metrics of the first webhook
 	webhook *cluster.Process
 }
 
-// install creates all that is in the manifest. There is no kubelet, so nothing runs in
-// the deployment's pods, but that they are there shows that admission lets them in. One
-// more pod is there before the webhook, and so without tolerations.
+// install creates everything in the manifest. There is no kubelet, so nothing runs
+// in the deployment's pods, but their existence shows that admission allows them.
+// One more pod is created before the webhook, and so has no tolerations.
 func (w *webhookTest) install(t *testing.T) {
 	w.AddPods(cluster.Pod("early"))
 	objects := w.Install("webhook")
@@ -74,7 +74,7 @@ func (w *webhookTest) install(t *testing.T) {
 	w.webhook, w.metrics = w.RunWebhook(w.addr, "-rules="+w.rules)
 }
 
-// in returns the pod, which is put into the namespace.
+// in puts the pod into the namespace, and returns it.
 func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 	pod.Namespace = namespace
 	return pod
@@ -84,8 +84,8 @@ func namespace(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// dedication gives pods to the scheduler, more of them for the node of ml than it
-// holds.
+// dedication creates pods for the scheduler to place, more of them for the node ml
+// than it has room for.
 func (w *webhookTest) dedication(t *testing.T) {
 	ml, general := cluster.Node("ml", mlTaint), cluster.Node("general")
 	spot := cluster.Node("spot", corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoSchedule})
@@ -119,7 +119,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 	}
 }
 
-// daemonSets shows that the sample rules leave an agent alone, which tolerates
+// daemonSets checks that the sample rules leave alone an agent that tolerates
 // everything and runs on every node.
 func (w *webhookTest) daemonSets(*testing.T) {
 	agent := daemonSet("agent", corev1.Toleration{Operator: corev1.TolerationOpExists})
@@ -152,7 +152,7 @@ func (w *webhookTest) newRules(t *testing.T) {
 	w.webhook.Stop()
 }
 
-// down shows what becomes of pods while the webhook does not run.
+// down checks what happens to pods while the webhook does not run.
 func (w *webhookTest) down(t *testing.T) {
 	refused := `Internal error occurred: failed calling webhook "mutate.` + cluster.WebhookName +
 		`": failed to call webhook: Post "https://localhost:`
@@ -185,8 +185,8 @@ func (w *webhookTest) setFailurePolicy(t *testing.T, policy string) {
 		types.JSONPatchType, patch, metav1.PatchOptions{}))(t)
 }
 
-// updatesWhileDown shows that a pod can finish while the webhook does not run, and
-// that nobody can give it other tolerations.
+// updatesWhileDown checks that a pod can finish while the webhook does not run, and
+// that its tolerations cannot be changed.
 func (w *webhookTest) updatesWhileDown(t *testing.T) {
 	label := func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }
 	more := func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, mlToleration) }
@@ -214,9 +214,9 @@ func (w *webhookTest) updatesWhileDown(t *testing.T) {
 	}
 }
 
-// replicas starts two at once without the manifest's Secret, which they may not
-// create, brings that back, and takes the certificate away when they run. What they
-// show is always one that API servers trust.
+// replicas starts two webhooks at once without the manifest's Secret, which they
+// may not create. It restores the Secret, and removes the certificate while they
+// run. They always present a certificate that API servers trust.
 func (w *webhookTest) replicas(t *testing.T) {
 	w.setFailurePolicy(t, "Fail")
 	secrets := w.Client.CoreV1().Secrets(cluster.WebhookNamespace)
@@ -251,7 +251,7 @@ func (w *webhookTest) replicas(t *testing.T) {
 	second.Stop()
 }
 
-// shown returns the certificate that the webhook shows to an API server, which trusts
+// shown returns the certificate that the webhook presents, if an API server trusts
 // it.
 func (w *webhookTest) shown(addr string) (string, error) {
 	configurations := w.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
@@ -269,7 +269,7 @@ func (w *webhookTest) shown(addr string) (string, error) {
 	return string(connection.ConnectionState().PeerCertificates[0].Raw), nil
 }
 
-// outage takes the API server away and brings it back. The webhook goes on.
+// outage stops and restarts the API server. The webhook keeps running.
 func (w *webhookTest) outage(t *testing.T) {
 	w.StopAPIServer()
 	must(tls.Dial("tcp", w.addr, &tls.Config{InsecureSkipVerify: true}))(t).Close()
@@ -278,8 +278,8 @@ func (w *webhookTest) outage(t *testing.T) {
 	w.webhook.Stop()
 }
 
-// TestCertManager sees that with cert-manager the webhook gets its certificate from
-// there, and has no rights.
+// TestCertManager checks that with cert-manager, the webhook gets its certificate
+// from cert-manager, and has no rights.
 func TestCertManager(t *testing.T) {
 	objects := overlay(t, "webhook", "webhook/cert-manager")
 	var annotated []string

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command evictor evicts the pods that do not tolerate their nodes' NoExecute
-// taints, or no longer, in the place of Kubernetes' taint-eviction controller, which
-// is switched off with
+// Command evictor evicts the pods that do not tolerate, or no longer tolerate,
+// their nodes' NoExecute taints. It replaces Kubernetes' taint-eviction controller,
+// which is switched off with
 //
 //	kube-controller-manager --controllers=*,-taint-eviction-controller
 //
@@ -78,7 +78,7 @@ func (o *options) serve(ctx context.Context, config *rest.Config) error {
 		RenewDeadline:           &o.renewDeadline,
 		RetryPeriod:             &o.retryPause,
 		// The next leader need not wait: this process ends as soon as it has
-		// stopped to evict.
+		// stopped evicting.
 		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {

@@ -75,8 +75,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestServeWithoutAPIServer starts where there is no API server. The program waits for
-// it, healthy and not ready, and ends when it is told to.
+// TestServeWithoutAPIServer starts the program without an API server. The program
+// waits for one, healthy but not ready, and ends when it is told to.
 func TestServeWithoutAPIServer(t *testing.T) {
 	health := cluster.FreeAddress(t)
 	args := []string{"-metrics-addr=0", "-leader-elect-namespace=default", "-health-addr=" + health}

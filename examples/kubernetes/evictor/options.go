@@ -12,7 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
 )
 
-// options are those of the command line.
+// options are the command-line options.
 type options struct {
 	controller controller.Options
 
@@ -24,7 +24,7 @@ type options struct {
 	leaseDuration, renewDeadline, retryPause time.Duration
 }
 
-// Register has the flags set the options.
+// Register registers flags that set the options.
 func (o *options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
 		"count from the taint's timeAdded, so that a restart changes no deadline; if false, from when the evictor saw the taint")

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 )
 
-// A side is one of the two that are compared.
+// A side is one of the two schedulers that are compared.
 type side int
 
 const (
@@ -28,14 +28,14 @@ const (
 
 func (s side) String() string { return [...]string{"stock", "plugin"}[s] }
 
-// A bench runs workloads, each run in a process of its own.
+// A bench runs workloads, each run in a separate process.
 type bench struct {
 	own        string // the folder of this package
 	kubernetes string // the folder of scheduler_perf
 	scratch    string // a folder for temporary files
 }
 
-// limit ends a run that hangs.
+// limit is the time limit of a run, which may hang.
 const limit = 15 * time.Minute
 
 // The packages of the program that runs workloads, and of Kubernetes' benchmark.
@@ -77,7 +77,7 @@ func (b *bench) prepare(ctx context.Context) error {
 		}
 	}
 	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
-	// The flags are those of the tests' control plane, which shares the build cache.
+	// The flags are those of the tests' control plane, to share the build cache.
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w",
 		"-o", b.path("bin", "benchmark"), benchmarkPackage)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -87,14 +87,14 @@ func (b *bench) prepare(ctx context.Context) error {
 	return os.Symlink(b.path("bin", "benchmark"), b.path("bin", "etcd"))
 }
 
-// close removes what the bench has written.
+// close removes the files that the bench has written.
 func (b *bench) close() error { return os.RemoveAll(b.scratch) }
 
 func (b *bench) path(elements ...string) string {
 	return filepath.Join(append([]string{b.scratch}, elements...)...)
 }
 
-// run runs a workload once, and returns also how many nodes it has.
+// run runs a workload once. It also returns how many nodes the workload has.
 func (b *bench) run(ctx context.Context, w workload, s side) (run measurement.Run, nodes int, err error) {
 	performanceConfig, err := os.ReadFile(w.file(b.own, b.kubernetes))
 	if err != nil {
@@ -123,7 +123,7 @@ func (b *bench) run(ctx context.Context, w workload, s side) (run measurement.Ru
 	return run, c.nodes, err
 }
 
-// command is the process of a run.
+// command returns the command of a run.
 func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exec.Cmd {
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"),
 		"-test.bench=.", "-test.benchtime=1x",
@@ -133,7 +133,7 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 		"-selector="+c.selector,
 		"-data-items-dir="+b.path("tmp"),
 	)
-	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // the paths of templates start there
+	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // paths of templates are relative to it
 	modules, _, _ := strings.Cut(b.kubernetes, "/k8s.io/kubernetes@")
 	command.Env = append(os.Environ(),
 		"PATH="+b.path("bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
@@ -141,13 +141,13 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 		// Where the API server of Kubernetes' tests finds its sources.
 		"TEST_SRCDIR="+modules, "TEST_WORKSPACE=.",
 	)
-	// An interrupt has it stop its etcd.
+	// On an interrupt, it stops its etcd.
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 30 * time.Second
 	return command
 }
 
-// klogLine is a line of the programs' own output.
+// klogLine matches a line of the programs' own output.
 var klogLine = regexp.MustCompile(`(?m)^[IWE]\d{4} .*\n`)
 
 // failure returns the end of the log, without the programs' own output.

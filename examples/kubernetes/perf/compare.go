@@ -14,16 +14,16 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 )
 
-// A result is what was measured of a workload, in all rounds.
+// A result has the measurements of a workload, in all rounds.
 type result struct {
 	workload workload
 	nodes    int
 	runs     [2][]measurement.Run // by side
 }
 
-// A workload below its floor is measured again, up to so many times with so many
-// more rounds: most often it was other work of the machine. The number of rounds is
-// even, so that one is in the middle.
+// A workload below its floor is measured again, up to againTimes times with
+// againRounds more rounds: most often, other work on the machine was the cause.
+// againRounds is even, so that there is still a middle round.
 const (
 	againTimes  = 2
 	againRounds = 2
@@ -32,8 +32,8 @@ const (
 // A runner runs a workload once, as [bench.run] does.
 type runner func(context.Context, workload, side) (run measurement.Run, nodes int, err error)
 
-// compare runs the workloads, each for so many rounds. A workload that fails twice
-// is left out, and the error says so.
+// compare runs each of the workloads for the given number of rounds. A workload
+// that fails twice is left out, and the error names it.
 func compare(ctx context.Context, run runner, chosen []workload, rounds int) (results []result, err error) {
 	for i, w := range chosen {
 		if ctx.Err() != nil {
@@ -55,9 +55,9 @@ func compare(ctx context.Context, run runner, chosen []workload, rounds int) (re
 	return results, err
 }
 
-// measure runs the workload for so many rounds. The sides take turns in who is
-// first. A run that fails is repeated once: Kubernetes' scheduler now and then
-// leaves a pod waiting that has preempted others (kubernetes/kubernetes#141694).
+// measure runs the workload for the given number of rounds. The sides take turns at
+// going first. A run that fails is repeated once: Kubernetes' scheduler sometimes
+// leaves a pod waiting after it has preempted others (kubernetes/kubernetes#141694).
 func (r *result) measure(ctx context.Context, run runner, rounds int) error {
 	for range rounds {
 		sides := []side{stock, plugin}
@@ -82,12 +82,12 @@ func (r *result) measure(ctx context.Context, run runner, rounds int) error {
 	return nil
 }
 
-// median returns the side's run in the middle, and the faster of two.
+// median returns the side's median run. Of two runs, it returns the faster one.
 func (r *result) median(s side) measurement.Run {
 	return middle(r.runs[s], r.speed)
 }
 
-// speed is what counts of a run; more is better.
+// speed returns the speed of a run; more is better.
 func (r *result) speed(run measurement.Run) float64 {
 	if r.workload.Paced {
 		return 1 / run.CPU
@@ -95,9 +95,9 @@ func (r *result) speed(run measurement.Run) float64 {
 	return run.Throughput()
 }
 
-// ratio returns how many times as fast as the stock scheduler the plugin is: the
-// median of the rounds, because other work of the machine slows down both sides of
-// a round. It is 0 if the speed was not measured, as CPU time on some systems.
+// ratio returns how many times as fast as the stock scheduler the plugin is. It is the
+// median over the rounds, because other work on the machine slows down both sides of a
+// round. It is 0 if the speed was not measured, such as CPU time on some systems.
 func (r *result) ratio() float64 {
 	var rounds []float64
 	for i := range r.runs[plugin] {
@@ -109,7 +109,7 @@ func (r *result) ratio() float64 {
 	return 0
 }
 
-// middle returns the element in the middle by its value.
+// middle returns the median element by value.
 func middle[E any](list []E, value func(E) float64) E {
 	sorted := slices.SortedFunc(slices.Values(list), func(a, b E) int { return cmp.Compare(value(a), value(b)) })
 	return sorted[len(sorted)/2]

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 )
 
-// A script has the seconds that runs take, by side and in their order. A run that
-// takes less than none fails, and so does one after the last.
+// A script has the seconds that runs take, by side, in order. A run with negative
+// seconds fails, and so does a run after the last.
 type script struct {
 	seconds [2][]float64
 	ran     []string
@@ -38,7 +38,7 @@ func TestCompare(t *testing.T) {
 		name          string
 		workload      workload
 		rounds        int
-		stock, plugin []float64 // all of these are run
+		stock, plugin []float64 // all of them are run
 		ratio         float64
 		below         bool
 	}{

@@ -96,9 +96,9 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 	return c, err
 }
 
-// gates leaves out the gate of QueueingHints, which are on without it too. If the
-// gate is set, scheduler_perf fails when the scheduler still handles an event at the
-// end, as it may on a busy machine.
+// gates leaves out the gate of QueueingHints, which are also on without it. If the
+// gate is set, scheduler_perf fails if the scheduler is still handling an event at
+// the end, as may happen on a busy machine.
 func gates(of map[string]bool) map[string]bool {
 	if of["SchedulerQueueingHints"] {
 		delete(of, "SchedulerQueueingHints")
@@ -126,7 +126,7 @@ func (c *config) add(index int, op operation, params params) error {
 		}
 	case op.CollectMetrics && op.Namespace != "":
 		c.namespaces = append(c.namespaces, op.Namespace)
-	case op.CollectMetrics: // scheduler_perf's name for it
+	case op.CollectMetrics: // scheduler_perf's default name
 		c.namespaces = append(c.namespaces, fmt.Sprintf("namespace-%d", index))
 	}
 	return nil

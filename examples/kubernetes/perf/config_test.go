@@ -79,8 +79,8 @@ func parse(t *testing.T, text string) (object any) {
 	return object
 }
 
-// TestWorkloadsExist finds every workload in its file, Kubernetes' own in the
-// module cache.
+// TestWorkloadsExist checks that every workload is in its file. Kubernetes' own
+// files are in the module cache.
 func TestWorkloadsExist(t *testing.T) {
 	out, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", schedulerPerf))
 	if err != nil {

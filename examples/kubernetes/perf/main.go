@@ -7,7 +7,7 @@
 //	go run -C examples/kubernetes ./perf
 //	go run -C examples/kubernetes ./perf -match 'Tainted80|Pool' -rounds 3
 //
-// Each run starts an API server, an etcd and a scheduler, in a process of its own.
+// Each run is a separate process, with an API server, an etcd and a scheduler.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"syscall"
 )
 
-// Options are those of the command.
+// options are the command-line options.
 type options struct {
 	match       string
 	rounds      int
@@ -74,7 +74,7 @@ func (o options) choose() ([]workload, error) {
 	return chosen, nil
 }
 
-// run prints what there is also when it is interrupted, or a run fails.
+// run prints the results so far even if it is interrupted, or a run fails.
 func (o options) run(ctx context.Context, chosen []workload) (err error) {
 	b, err := newBench(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// catalog lists the workloads with what they cost, and the parameters that are not
+// catalog lists the workloads with their costs, and the parameters that differ from
 // Kubernetes'.
 func catalog(chosen []workload, rounds int) string {
 	var text strings.Builder
@@ -26,13 +26,13 @@ func catalog(chosen []workload, rounds int) string {
 	return text.String()
 }
 
-// table returns a Markdown table with a row for each workload, or for each that is
-// about taints and a sentence about Kubernetes' own.
+// table returns a Markdown table with a row for each workload. Unless all is set,
+// Kubernetes' own workloads get a sentence instead of rows.
 func table(results []result, all bool) string {
 	var text strings.Builder
 	text.WriteString("| workload | nodes | pods | pods/s stock | plugin | ratio " +
 		"| to choose a node: stock | plugin | CPU s stock | plugin |\n|---|" + strings.Repeat("--:|", 9) + "\n")
-	var own []float64 // the ratios of those without a row
+	var own []float64 // the ratios of workloads without a row
 	for _, r := range results {
 		if !all && r.workload.Folder != "" {
 			own = append(own, r.ratio())

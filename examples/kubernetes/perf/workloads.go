@@ -4,25 +4,24 @@ package main
 
 import "fmt"
 
-// A workload is one of a performance-config.yaml: of Kubernetes' own, or of the
-// one beside this file.
+// A workload is defined in a performance-config.yaml: one of Kubernetes' own, or
+// the one in the folder workloads.
 type workload struct {
-	Folder string  // of scheduler_perf; "" for workloads
+	Folder string  // of scheduler_perf; "" for the folder workloads
 	Case   string  // the test case
 	Name   string  // which of its workloads
-	Params params  // what is other than there, so that all fit 40 minutes of two cores
-	Floor  float64 // how many times as fast the plugin has to be; 0 for usualFloor
+	Params params  // changed parameters, so that all workloads fit into 40 minutes on two cores
+	Floor  float64 // how many times as fast the plugin must be; 0 for usualFloor
 	Cost   int     // roughly how many seconds a run takes on two cores
-	// Paced workloads go at a pace of their own: objects are updated at so many
-	// a second, and the scheduler waits for that. What counts of them is the
-	// time on processors.
+	// Paced workloads run at a fixed pace: objects are updated at a fixed rate, and
+	// the scheduler waits for that. Their CPU time counts, not their throughput.
 	Paced bool
 }
 
-// Params are those of a workload, as numbers of nodes and pods.
+// params are the parameters of a workload, such as numbers of nodes and pods.
 type params = map[string]any
 
-// usualFloor leaves room for noise: the plugin is not to be slower.
+// usualFloor leaves room for noise: the plugin must not be slower.
 const usualFloor = 0.97
 
 func (w workload) String() string { return w.Case + "/" + w.Name }
@@ -34,8 +33,8 @@ func (w workload) floor() float64 {
 	return usualFloor
 }
 
-// Kubernetes' own come with QueueingHints, as the scheduler does. Its largest
-// have ten times as many pods.
+// Kubernetes' own workloads have QueueingHints on, as the scheduler does. Its
+// largest workloads have ten times as many pods.
 var workloads = []workload{
 	{Folder: "misc", Case: "SchedulingBasic", Name: "5000Nodes_10000Pods_QueueingHintsEnabled", Params: params{"measurePods": 3000}, Cost: 35},
 	{Folder: "misc", Case: "SchedulingDaemonset", Name: "15000Nodes_QueueingHintsEnabled", Params: params{"measurePods": 6000}, Cost: 40},
@@ -56,8 +55,8 @@ var workloads = []workload{
 	{Case: "NoTaints", Name: "15000Nodes", Cost: 45},
 	{Case: "Tainted40", Name: "5000Nodes", Cost: 30},
 	{Case: "Tainted40", Name: "15000Nodes", Cost: 45},
-	// With the plugin these pods are placed as soon as those of NoTaints, which no
-	// plugin can better: the floor is what that is worth.
+	// With the plugin, these pods are placed as fast as those of NoTaints. No
+	// plugin can be faster: the floor is the resulting ratio.
 	{Case: "Tainted80", Name: "5000Nodes", Floor: 1.6, Cost: 40},
 	{Case: "Tainted80", Name: "15000Nodes", Cost: 60},
 	{Case: "Pool", Name: "5000Nodes", Floor: 3.5, Cost: 40},
@@ -70,7 +69,7 @@ var workloads = []workload{
 	{Case: "Waiting", Name: "500Nodes", Paced: true, Cost: 40},
 }
 
-// file is the path of the workload's performance-config.yaml.
+// file returns the path of the workload's performance-config.yaml.
 func (w workload) file(own, kubernetes string) string {
 	if w.Folder == "" {
 		return fmt.Sprintf("%s/workloads/performance-config.yaml", own)

@@ -14,7 +14,7 @@ import (
 
 const whynot = "../../cmd/kubectl-whynot"
 
-// build builds what the options leave to be built.
+// build builds the programs that the options require.
 func build(s *session, o options) {
 	programs := []string{"scheduler", "evictor", whynot}
 	if o.kubeconfig == "" {
@@ -38,7 +38,7 @@ func build(s *session, o options) {
 	cluster.Build(s, func(download bool, packages int) { s.announce(o, download, packages) }, programs...)
 }
 
-// announce says what a build takes, and what can take its place.
+// announce prints what a build takes, and the alternatives to it.
 func (s *session) announce(o options, download bool, packages int) {
 	caches, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE").Output()
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *session) announce(o options, download bool, packages int) {
 	s.printf("%s", text)
 }
 
-// alternatives are flags for what is on this machine, and takes the place of the
+// alternatives returns flags to use something on this machine instead of a built
 // control plane.
 func alternatives() (flags []string) {
 	for _, folder := range []string{os.Getenv("KUBEBUILDER_ASSETS"), "/usr/local/kubebuilder/bin"} {
@@ -72,7 +72,7 @@ func alternatives() (flags []string) {
 			flags = append(flags, "-control-plane "+folder)
 		}
 	}
-	home, _ := os.UserHomeDir() // without one, there is no file in it either
+	home, _ := os.UserHomeDir() // without a home folder, it has no file either
 	for _, file := range []string{os.Getenv("KUBECONFIG"), filepath.Join(home, ".kube", "config")} {
 		if _, err := os.Stat(file); err == nil {
 			flags = append(flags, "-kubeconfig "+file)

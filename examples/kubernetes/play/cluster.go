@@ -16,7 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
-// A pool is so many nodes of a kind.
+// A pool is a number of nodes of one kind.
 type pool struct {
 	name   string
 	nodes  int
@@ -38,31 +38,31 @@ var pools = []pool{
 	},
 }
 
-// tolerated is for how long pods stay on a node that falls silent. It is 300 s in a
-// cluster where nobody watches.
+// tolerated is how many seconds pods stay on a node whose heartbeat stops. It is
+// 300 in an ordinary cluster.
 const tolerated = "20"
 
-// label is that of all that is added to a cluster that was there before. Its nodes
-// have a taint with the same key, and play's pods tolerate that and go nowhere else.
+// label marks everything that play adds to an existing cluster. Its nodes also have
+// a label and a taint with the key fakeKey, and its pods run only on them.
 const (
 	partOf     = "app.kubernetes.io/part-of"
 	label      = partOf + "=taints-play"
 	fakeKey    = "example.com/play"
-	anotherOne = "taints-scheduler" // the second scheduler there
+	anotherOne = "taints-scheduler" // the second scheduler in an existing cluster
 )
 
 // A game is a cluster to play with.
 type game struct {
 	*cluster.Cluster
 	s        *session
-	borrowed bool // the cluster was there before
+	borrowed bool // the cluster existed before
 	webhook  *cluster.Process
 	rules    string             // the path of the webhook's rules
 	bin      string             // the folder of kubectl and its plugin
-	leaving  map[types.UID]bool // pods that go, of which that is told
+	leaving  map[types.UID]bool // leaving pods that were already reported
 }
 
-// rules are the webhook's. In the namespace sandbox pods may tolerate anything.
+// rules are the webhook's rules. In the namespace sandbox, pods may tolerate anything.
 //
 //go:embed rules.json
 var rules string
@@ -115,8 +115,8 @@ func (g *game) runWebhook() {
 		"-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
 }
 
-// install creates what a folder of manifests has, but no pods with service accounts:
-// these programs run on this machine, with the rights of the accounts.
+// install creates the objects in a folder of manifests, but no pods with service
+// accounts: these programs run on this machine, with the rights of the accounts.
 func (g *game) install(folder string) {
 	objects, err := cluster.Manifest(folder)
 	if err != nil {
@@ -133,7 +133,7 @@ func (g *game) install(folder string) {
 	g.Apply(objects...)
 }
 
-// labelled adds the label of what is taken away again.
+// labelled adds the label of the objects that are deleted at the end.
 func labelled(labels map[string]string) map[string]string {
 	all := map[string]string{partOf: "taints-play"}
 	maps.Copy(all, labels)
@@ -158,7 +158,7 @@ func (g *game) addNodes() {
 	g.AddNodes(nodes...)
 }
 
-// wanted is how many pods there are, by namespace.
+// wanted is the number of pods in each namespace.
 var wanted = map[string]int{"shop": 26, "ml": 20, "logging": 36}
 
 // allRun returns an error while a pod is missing or does not run.
@@ -180,7 +180,7 @@ func (g *game) allRun() error {
 //go:embed guide.txt
 var guideText string
 
-// guide says how to reach the cluster, and what to try.
+// guide returns a text about how to reach the cluster, and what to try.
 func (g *game) guide() string {
 	data := map[string]any{
 		"Borrowed": g.borrowed, "Kubeconfig": g.Kubeconfig, "Bin": g.bin, "Rules": g.rules, "Label": label,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command play starts a Kubernetes cluster to play with: nodes that are objects with
-// a heartbeat, the scheduler with the plugin Taints, the evictor, the webhook, and
-// some pods. It says how to reach it and what to try, shows what happens, a line
-// each, and takes everything down on Ctrl-C.
+// Command play starts a Kubernetes cluster to play with: nodes that are objects
+// with a heartbeat, the scheduler with the plugin Taints, the evictor, the webhook,
+// and some pods. It prints how to reach the cluster and what to try, prints a line
+// for each thing that happens, and takes everything down on Ctrl-C.
 //
 //	go run -C examples/kubernetes ./play
 package main
@@ -81,7 +81,7 @@ func parse() (o options, clean bool) {
 	return o, clean
 }
 
-// A session is what a cluster belongs to: it ends with it.
+// A session owns a cluster: the cluster ends with the session.
 type session struct {
 	ctx context.Context
 
@@ -104,7 +104,7 @@ func (s *session) clean() {
 		" and go clean -modcache\nthe modules that it has downloaded.", folder)
 }
 
-// end takes down what was started, the newest first.
+// end takes down everything that was started, the newest first.
 func (s *session) end() {
 	s.mu.Lock()
 	cleanups := s.cleanups
@@ -115,14 +115,14 @@ func (s *session) end() {
 	}
 }
 
-// printf prints a line, or a text of some.
+// printf prints one or more lines.
 func (s *session) printf(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
 }
 
-// The rest is what [cluster.T] wants.
+// The remaining methods implement [cluster.T].
 
 func (s *session) Helper()                         {}
 func (s *session) Name() string                    { return "play" }
@@ -145,7 +145,7 @@ func (s *session) Errorf(format string, args ...any) {
 // Fatalf takes everything down and ends the program.
 func (s *session) Fatalf(format string, args ...any) {
 	code := 1
-	if s.ctx.Err() != nil { // what fails after Ctrl-C fails because of it
+	if s.ctx.Err() != nil { // a failure after Ctrl-C is caused by it
 		s.printf("interrupted; what is compiled is kept, run the same command to go on")
 		code = 130
 	} else {

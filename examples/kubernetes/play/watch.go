@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	// silentKey is the annotation that takes a node its heartbeat, if its value is
+	// silentKey is the annotation that stops a node's heartbeat if its value is
 	// silent.
 	silentKey, silent = "play", "silent"
-	// logPause is how often the webhook's log is looked at.
+	// logPause is how often the webhook's log is read.
 	logPause = 200 * time.Millisecond
 )
 
-// tell prints what happened, in a line.
+// tell prints a line about what happened.
 func (g *game) tell(what, format string, args ...any) {
 	g.s.printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
 }
 
-// watch tells what happens from now on, and lets nodes fall silent.
+// watch reports what happens from now on, and stops and starts heartbeats.
 func (g *game) watch() {
 	factory := informers.NewSharedInformerFactory(g.Client, 0)
 	handle(g, factory.Core().V1().Nodes().Informer(), g.nodeChanged, nil)
@@ -46,8 +46,8 @@ func (g *game) watch() {
 	}
 }
 
-// handle calls changed for each change of an object, with a zero object before a new
-// one, and gone for its end. What is there at first is no change.
+// handle calls changed for each change of an object, and gone when it is deleted.
+// For a new object, before is zero. Objects that exist at first are no changes.
 func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(before, after *T), gone func(*T)) {
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, initial bool) {
@@ -105,7 +105,7 @@ func (g *game) podGone(last *corev1.Pod) {
 	delete(g.leaving, last.UID)
 }
 
-// podLeaves tells once that a pod is evicted, which some do at once and others
+// podLeaves reports once that a pod is evicted. Some pods disappear at once, others
 // after a while.
 func (g *game) podLeaves(pod *corev1.Pod) {
 	if g.leaving[pod.UID] {
@@ -117,10 +117,10 @@ func (g *game) podLeaves(pod *corev1.Pod) {
 	}
 }
 
-// waits is the message of the scheduler about a pod that it did not place.
+// waits returns the scheduler's message about a pod that it did not place.
 func waits(pod *corev1.Pod) string { return cluster.Condition(pod, corev1.PodScheduled).Message }
 
-// eventCame tells of evictions that are held back or canceled.
+// eventCame reports evictions that are held back or canceled.
 func (g *game) eventCame(before, after *eventsv1.Event) {
 	if after.Reason != "TaintManagerEviction" || before.Note == after.Note {
 		return
@@ -133,8 +133,8 @@ func (g *game) eventCame(before, after *eventsv1.Event) {
 	}
 }
 
-// tellDenials follows the webhook's log, which is the only one to know of pods that
-// never came to be.
+// tellDenials follows the webhook's log. No other program knows of pods that were
+// never created.
 func (g *game) tellDenials() {
 	file, err := os.Open(g.webhook.LogFile())
 	if err != nil {
@@ -150,7 +150,7 @@ func (g *game) tellDenials() {
 	for g.Context().Err() == nil {
 		part, err := reader.ReadString('\n')
 		line += part
-		if err != nil { // the rest is yet to be written
+		if err != nil { // the rest is not written yet
 			time.Sleep(logPause)
 			continue
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command scheduler is the kube-scheduler with the plugin [plugin.Taints], which
-// stands in for TaintToleration where the configuration says so: see the README
-// beside it. It has the flags of the kube-scheduler.
+// replaces TaintToleration if the configuration says so: see README.md. It has the
+// flags of the kube-scheduler.
 package main
 
 import (

@@ -21,9 +21,9 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// audit writes a line for everything that the policy would refuse of a pod if it were
-// new, and for each toleration that makes little sense, and then how many there are.
-// It returns how many pods would be refused.
+// audit writes a line for each reason why the policy would refuse a pod if it were
+// new, a line for each toleration that makes little sense, and the totals. It
+// returns how many pods would be refused.
 func audit(ctx context.Context, client kubernetes.Interface, p *policy.Policy,
 	registration string, w io.Writer,
 ) (refused int, err error) {
@@ -66,8 +66,8 @@ func audit(ctx context.Context, client kubernetes.Interface, p *policy.Policy,
 	return refused, err
 }
 
-// selectedNamespaces returns the registration's namespaceSelector, of which only what
-// it says about names counts. Where nothing is registered yet, it is the manifest's.
+// selectedNamespaces returns the registration's namespaceSelector, which audit applies
+// to the name label only. If nothing is registered yet, it returns the manifest's.
 func selectedNamespaces(ctx context.Context, client kubernetes.Interface, registration string) (labels.Selector, error) {
 	configurations := client.AdmissionregistrationV1().ValidatingWebhookConfigurations()
 	configuration, err := configurations.Get(ctx, registration, metav1.GetOptions{})

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command webhook is an admission webhook for tolerations: it gives pods tolerations
-// and node selectors, and refuses tolerations that their namespace does not allow.
+// Command webhook is an admission webhook for tolerations: it adds tolerations and
+// node selectors to pods, and refuses tolerations that their namespace does not allow.
 //
 //	webhook -addr :8443 -cert-dir /etc/webhook-tls -rules /etc/admission/rules.json
 //
-// README.md has the flags, and ../manifests/webhook what a cluster needs.
+// See README.md for the flags, and ../manifests/webhook for what a cluster needs.
 package main
 
 import (
@@ -33,16 +33,16 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/server"
 )
 
-// refusable is the exit code where the audit found pods that would be refused.
+// refusable is the exit code if the audit found pods that would be refused.
 const refusable = 3
 
-// drain is how long requests under way may take when the program stops. The grace
-// period of a pod is 30 seconds, of which a preStop hook may sleep for some.
+// drain is how long in-flight requests may take when the program stops. The grace
+// period of a pod is 30 seconds, and a preStop hook may sleep for part of it.
 const drain = 20 * time.Second
 
 func main() { program.Main("webhook", &options{}) }
 
-// options are those of the command line.
+// options are the command-line options.
 type options struct {
 	addr, metricsAddr, healthAddr string
 	certDir, dnsName              string
@@ -53,7 +53,7 @@ type options struct {
 	audit                         bool
 }
 
-// Register has the flags set the options.
+// Register registers flags that set the options.
 func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:8443", "`address` of the webhooks; :8443 in a pod")
 	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
@@ -85,7 +85,7 @@ func (o *options) setRotate(s string) error {
 
 // Run serves the webhooks, or audits.
 func (o *options) Run(ctx context.Context, stdout, stderr io.Writer) (code int, err error) {
-	logger := logr.Discard() // an audit says what it has to say
+	logger := logr.Discard() // an audit prints its findings instead
 	if !o.audit {
 		logger = logr.FromSlogHandler(slog.NewJSONHandler(stderr, nil))
 	}
@@ -96,7 +96,7 @@ func (o *options) Run(ctx context.Context, stdout, stderr io.Writer) (code int, 
 	if err != nil {
 		return 0, err
 	}
-	cluster := &rest.Config{} // nobody is asked
+	cluster := &rest.Config{} // no API server is called
 	if o.audit || o.rotate.Name != "" {
 		if cluster, err = config.GetConfig(); err != nil {
 			return 0, err

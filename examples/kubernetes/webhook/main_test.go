@@ -65,7 +65,7 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// A running webhook, and how to talk to it.
+// running is a running webhook, and how to reach it.
 type running struct {
 	addr, health, metrics, certDir string
 
@@ -86,7 +86,7 @@ func start(t *testing.T, certDir string, flags ...string) *running {
 	return w
 }
 
-// end asks the webhook to stop, and sees that it does.
+// end asks the webhook to stop, and checks that it does.
 func (w *running) end(t *testing.T) {
 	t.Helper()
 	w.stop()
@@ -100,7 +100,7 @@ func (w *running) end(t *testing.T) {
 	}
 }
 
-// newCertificate writes a new certificate into the folder, and returns what trusts it.
+// newCertificate writes a new certificate to dir, and returns a config that trusts it.
 func newCertificate(t *testing.T, dir string) *tls.Config {
 	t.Helper()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", nil, nil)
@@ -127,7 +127,7 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// get returns the code and the text of a page, 0 where nobody answers.
+// get returns the code and the text of a page. The code is 0 if no server answers.
 func get(t *testing.T, url string) (code int, text string) {
 	t.Helper()
 	response, err := http.Get(url)
@@ -142,7 +142,7 @@ func get(t *testing.T, url string) (code int, text string) {
 	return response.StatusCode, string(body)
 }
 
-// ready waits until the webhook is, and returns a connection.
+// ready waits until the webhook is ready, and returns a connection.
 func (w *running) ready(t *testing.T, trusted *tls.Config) *tls.Conn {
 	t.Helper()
 	eventually(t, "ready", func() bool {
@@ -171,7 +171,7 @@ func (w *running) shows(t *testing.T, line string) {
 const review = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",` +
 	`"resource":{"version":"v1","resource":"pods"},"namespace":"web","object":{"apiVersion":"v1","kind":"Pod","spec":{}}}}`
 
-// begin sends a review without its last byte; finish sends that, and reads the answer.
+// begin sends a review without its last byte; finish sends it, and reads the answer.
 func begin(t *testing.T, conn *tls.Conn) {
 	t.Helper()
 	_, err := fmt.Fprintf(conn, "POST /mutate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
@@ -202,9 +202,9 @@ func finish(t *testing.T, conn *tls.Conn) {
 	}
 }
 
-// TestServe starts without a certificate and without an API server. The webhook answers
-// as soon as there is a certificate, takes up a new one, and answers what is under way
-// before it ends.
+// TestServe starts without a certificate and without an API server. The webhook
+// answers as soon as a certificate exists, switches to a new certificate, and
+// answers in-flight requests before it ends.
 func TestServe(t *testing.T) {
 	w := start(t, t.TempDir())
 	eventually(t, "healthy", func() bool {

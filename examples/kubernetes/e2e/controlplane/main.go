@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command controlplane is a Kubernetes control plane in one binary, for tests: etcd,
-// kube-apiserver, kube-controller-manager and kube-scheduler, and kubectl to talk to
-// it, each started by its name as the first argument.
+// Command controlplane is a Kubernetes control plane in one binary, for tests:
+// etcd, kube-apiserver, kube-controller-manager and kube-scheduler, and kubectl to
+// talk to it. The first argument is the name of the program to run.
 //
 //	controlplane etcd FLAGS...
 //	controlplane kube-apiserver FLAGS...

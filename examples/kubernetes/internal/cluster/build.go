@@ -23,13 +23,13 @@ import (
 // ControlPlane is the folder of the program that holds all of Kubernetes.
 const ControlPlane = "e2e/controlplane"
 
-// ldflags have the control plane call itself what go.mod says.
+// ldflags set the version of the control plane to the version in go.mod.
 const ldflags = "-s -w" +
 	" -X k8s.io/component-base/version.gitVersion=v1.36.3" +
 	" -X k8s.io/component-base/version.gitMajor=1" +
 	" -X k8s.io/component-base/version.gitMinor=36"
 
-// keepBuilds is how long the programs of a checkout that nobody uses stay.
+// keepBuilds is how long the programs of an unused checkout are kept.
 const keepBuilds = 24 * time.Hour
 
 var builds struct {
@@ -46,13 +46,13 @@ func Binary(t T, folder string) string {
 	return builds.paths[folder]
 }
 
-// Build builds main packages of this repository, named by their folders seen from
-// this module, as in "scheduler" or "../../cmd/kubectl-whynot". Progress goes to
-// standard error. A build that was interrupted goes on where it was, because Go keeps
-// what is compiled.
+// Build builds main packages of this repository, named by their folders relative to
+// this module, as in "scheduler" or "../../cmd/kubectl-whynot". Progress is printed
+// to standard error. An interrupted build continues where it stopped, because Go
+// keeps compiled packages.
 //
-// If there is something to do, announce is called first, unless it is nil: with
-// whether modules are missing, or else how many packages are to be compiled.
+// If there is something to build, announce is called first, unless it is nil, with
+// whether modules are missing, or else with how many packages must be compiled.
 func Build(t T, announce func(download bool, packages int), folders ...string) {
 	t.Helper()
 	builds.Lock()
@@ -83,14 +83,14 @@ func Build(t T, announce func(download bool, packages int), folders ...string) {
 	}
 }
 
-// Cache is the folder of the programs that were built.
+// Cache returns the folder of the built programs.
 func Cache() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "taints-kubernetes"), err
 }
 
-// binDir makes the folder for the programs of this checkout, and removes those of
-// checkouts that nobody uses.
+// binDir creates the folder for the programs of this checkout, and removes the
+// folders of unused checkouts.
 func binDir(module string) (string, error) {
 	cache, err := Cache()
 	if err != nil {
@@ -126,7 +126,7 @@ func build(ctx context.Context, announce func(bool, int), folders []string) (bin
 		return "", err
 	}
 	defer os.RemoveAll(temporary)
-	// No cgo, like images/build, so that both share what is compiled.
+	// No cgo, like images/build, so that both share compiled packages.
 	b := builder{ctx: ctx, env: append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+temporary), modules: map[string][]string{}}
 	for _, folder := range folders {
 		folder = filepath.Join(root, folder)
@@ -157,18 +157,18 @@ func build(ctx context.Context, announce func(bool, int), folders []string) (bin
 type builder struct {
 	ctx      context.Context
 	env      []string
-	modules  map[string][]string // folders of packages, by that of their module
+	modules  map[string][]string // package folders, by module folder
 	progress progress
 }
 
-// missing is how many packages are not in Go's build cache. The programs' own, which
-// Go does not put there, do not count, and what both modules need counts once.
+// missing returns how many packages are not in Go's build cache. Main packages,
+// which Go does not cache, do not count, and what both modules need counts once.
 func (b *builder) missing(env ...string) (int, error) {
 	output, err := b.each(env, "list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.Dir}}{{end}}`)
 	return sets.New(strings.Fields(string(output))...).Len(), err
 }
 
-// each runs a command of go in each module, with its folders of packages as arguments.
+// each runs a go command in each module, with its package folders as arguments.
 func (b *builder) each(env []string, command string, args ...string) (output []byte, err error) {
 	for _, module := range slices.Sorted(maps.Keys(b.modules)) {
 		all := slices.Concat([]string{command, "-trimpath"}, args, b.modules[module])
@@ -192,8 +192,8 @@ func (b *builder) each(env []string, command string, args ...string) (output []b
 	return output, nil
 }
 
-// progress takes what go says: a line for each package that it compiles, and one for
-// each module that it downloads.
+// progress receives the output of go: a line for each package that it compiles, and
+// a line for each module that it downloads.
 type progress struct {
 	mu                             sync.Mutex
 	lines                          []string
@@ -221,7 +221,7 @@ func (p *progress) begin(packages int) {
 	p.begun, p.packages, p.compiled = time.Now(), packages, 0
 }
 
-// show says every ten seconds how far it is, until stop.
+// show prints the progress every ten seconds, until stop is called.
 func (p *progress) show() (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -263,7 +263,7 @@ func (p *progress) tail() string {
 	return strings.Join(p.lines[max(0, len(p.lines)-20):], "\n")
 }
 
-// moduleDir is the folder of the module that a folder is in.
+// moduleDir returns the folder of the module that a folder is in.
 func moduleDir(folder string) (string, error) {
 	command := exec.Command("go", "env", "GOMOD")
 	command.Dir = folder

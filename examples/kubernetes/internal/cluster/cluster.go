@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cluster starts a real Kubernetes control plane, for tests and to play
-// with: etcd, kube-apiserver and kube-controller-manager, built from Go modules, on
+// Package cluster starts a real Kubernetes control plane, for tests and for play:
+// etcd, kube-apiserver and kube-controller-manager, built from Go modules, on
 // 127.0.0.1 and free ports. There are no machines: a node is an object with a
-// heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only say that pods run.
+// heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only report that pods run.
 //
-// Whatever a test starts ends with it, also when it fails or panics, and when it is
-// interrupted if it asks for that with [KillOnSignal]; on Linux also when the test
-// process is killed. When a test fails, the end of each program's output goes to the
-// test's log.
+// Everything that a test starts ends with the test, even if the test fails or
+// panics. If the test has called [KillOnSignal], it also ends when the test is
+// interrupted. On Linux it also ends when the test process is killed. When a test
+// fails, the end of each program's output is written to the test's log.
 package cluster
 
 import (
@@ -32,29 +32,29 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// token is that of a user who may do everything. Only this machine can reach
-// the API server.
+// token is the token of a user with all rights. Only this machine can reach the API
+// server.
 const token = "taints-e2e"
 
-// Options say how a control plane differs from the usual one. The zero Options are
-// the usual one.
+// Options describe how a control plane differs from the default. The zero Options
+// are the default.
 type Options struct {
-	// APIServer, ControllerManager are further flags of the two. Of a flag that
-	// stands twice the last counts, but a list is added to.
+	// APIServer and ControllerManager are additional flags of the programs. If a
+	// flag is given twice, the last value counts, but list values add up.
 	APIServer, ControllerManager []string
-	// Kubelets makes pods that have a node run, and those that are deleted
-	// disappear, as long as their node has a heartbeat.
+	// Kubelets makes pods with a node run, and deleted pods disappear, as long as
+	// their node has a heartbeat.
 	Kubelets bool
-	// Programs is a folder whose etcd, kube-apiserver, kube-controller-manager,
-	// kube-scheduler and kubectl, as far as they are there, are taken in the place of
-	// those that are built.
+	// Programs is a folder. Its etcd, kube-apiserver, kube-controller-manager,
+	// kube-scheduler and kubectl, if they exist, are used instead of the built
+	// ones.
 	Programs string
-	// Logs is a folder where the output of the programs is kept; none where it is empty.
+	// Logs is a folder where the output of the programs is kept, unless Logs is empty.
 	Logs string
 }
 
-// T is what a Cluster needs of a test, which a [testing.T] has. A program that wants
-// a cluster has one of its own.
+// T is the part of a [testing.T] that a Cluster needs. A program that uses a
+// cluster has its own implementation.
 type T interface {
 	Helper()
 	Name() string
@@ -67,11 +67,11 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// A Cluster is a control plane that runs. Its methods fail the test where something
-// does not work.
+// A Cluster is a running control plane. Its methods fail the test if something does
+// not work.
 type Cluster struct {
-	// Config reaches the API server as a user who may do everything, with no limit
-	// on the rate of requests that a test would notice.
+	// Config reaches the API server as a user with all rights. Its limit on the
+	// rate of requests is too high for a test to notice.
 	Config *rest.Config
 	// Client is a client with that configuration.
 	Client kubernetes.Interface
@@ -81,12 +81,12 @@ type Cluster struct {
 	Dir string
 
 	tb         T
-	ctx        context.Context // of nodes, which go on while the test cleans up
+	ctx        context.Context // of nodes, which continue while the test cleans up
 	cancel     context.CancelFunc
-	borrowed   bool // it was there before, and stays
+	borrowed   bool // it existed before, and stays
 	options    Options
 	processes  []*Process
-	heartbeats sync.Map // by node, what ends its heartbeat
+	heartbeats sync.Map // by node, the function that ends its heartbeat
 	apiserver  struct {
 		process *Process
 		args    []string
@@ -164,7 +164,7 @@ func (c *Cluster) etcdAndAPIServer() {
 }
 
 // StopAPIServer kills the API server, as when its machine fails. The rest of the
-// control plane stays.
+// control plane keeps running.
 func (c *Cluster) StopAPIServer() { c.apiserver.process.Kill() }
 
 // StartAPIServer starts the API server, with the address, keys and data that it had
@@ -180,7 +180,7 @@ func (c *Cluster) StartAPIServer() {
 		default:
 		}
 		if c.Client == nil {
-			client, err := kubernetes.NewForConfig(c.Config) // fails until the certificate is there
+			client, err := kubernetes.NewForConfig(c.Config) // fails until the certificate exists
 			if err != nil {
 				return err
 			}
@@ -199,7 +199,7 @@ func (c *Cluster) controllerManager() {
 		"--secure-port=" + port,
 		"--cert-dir=" + c.path("kube-controller-manager"),
 		"--leader-elect=false",
-		"--use-service-account-credentials", // as in most clusters: each controller is a user of its own
+		"--use-service-account-credentials", // as in most clusters: each controller is a separate user
 		"--service-account-private-key-file=" + c.path("service-account.key"),
 		"--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller",
 		"--kube-api-qps=500",
@@ -209,8 +209,8 @@ func (c *Cluster) controllerManager() {
 	c.WaitHealthy("https://127.0.0.1:" + port + "/healthz")
 }
 
-// Run starts a program of the given name, with its output in a file, and returns at
-// once. Start it with [Binary]'s path. It ends with the test, if not before.
+// Run starts the program at the path, such as one from [Binary], and returns at once.
+// Its output is in a file with the given name. It ends with the test, if not before.
 func (c *Cluster) Run(name, path string, args ...string) *Process {
 	c.tb.Helper()
 	folder := c.Dir
@@ -239,7 +239,7 @@ func (c *Cluster) ControlPlane(component string, args ...string) *Process {
 	return c.Run(component, command[0], append(command[1:], args...)...)
 }
 
-// command is how a program of the control plane is started.
+// command returns the command that starts a program of the control plane.
 func (c *Cluster) command(component string) []string {
 	c.tb.Helper()
 	if c.options.Programs != "" && len(Lacks(c.options.Programs, component)) == 0 {
@@ -248,7 +248,7 @@ func (c *Cluster) command(component string) []string {
 	return []string{Binary(c.tb, ControlPlane), component}
 }
 
-// stop ends all that the test has started, the newest first.
+// stop ends everything that the test has started, the newest first.
 func (c *Cluster) stop() {
 	c.cancel()
 	for _, p := range slices.Backward(c.processes) {
@@ -260,10 +260,10 @@ func (c *Cluster) stop() {
 	remove(c.Dir)
 }
 
-// given are the ports that FreePort has returned, which nobody may listen on yet.
+// given has the ports that FreePort has returned. They need not be in use yet.
 var given sync.Map
 
-// FreePort returns a port of 127.0.0.1 where nobody listens, another one each time.
+// FreePort returns an unused port of 127.0.0.1, a different one each time.
 func FreePort(tb T) string {
 	tb.Helper()
 	for {
@@ -279,7 +279,7 @@ func FreePort(tb T) string {
 	}
 }
 
-// FreeAddress returns such a port with the host.
+// FreeAddress returns a free port with the host.
 func FreeAddress(tb T) string { return "127.0.0.1:" + FreePort(tb) }
 
 func (c *Cluster) must(err error) {
@@ -299,14 +299,14 @@ func (c *Cluster) WriteFile(name, content string) string {
 	return path
 }
 
-// Eventually calls the condition again and again until it returns nil, and fails the
-// test with its last error where it does not within two minutes.
+// Eventually calls the condition repeatedly until it returns nil. If it does not
+// within two minutes, Eventually fails the test with the last error.
 func (c *Cluster) Eventually(what string, condition func() error) {
 	c.tb.Helper()
 	c.Within(2*time.Minute, what, condition)
 }
 
-// Within is Eventually with a time limit of its own.
+// Within is Eventually with the given time limit.
 func (c *Cluster) Within(limit time.Duration, what string, condition func() error) {
 	c.tb.Helper()
 	var last error

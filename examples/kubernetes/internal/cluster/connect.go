@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// CheckVersion returns an error for a version of Kubernetes that is too old for what
-// is here: before the operators Lt and Gt of tolerations.
+// CheckVersion returns an error for a version of Kubernetes that is too old for
+// this module: a version without the operators Lt and Gt of tolerations.
 func CheckVersion(text string) error {
 	const oldest = "1.35"
 	v, err := version.ParseGeneric(text)
@@ -30,8 +30,7 @@ func CheckVersion(text string) error {
 	return err
 }
 
-// Connect returns a cluster that is there already. Nodes and objects that are added to
-// it are taken away at the end.
+// Connect returns an existing cluster and removes added objects at the end.
 func Connect(tb T, kubeconfig string, options Options) *Cluster {
 	tb.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
@@ -56,7 +55,7 @@ func Connect(tb T, kubeconfig string, options Options) *Cluster {
 	return c
 }
 
-// takeAway has what was added to a cluster that stays deleted at the end.
+// takeAway deletes an object at the end if it was added to an existing cluster.
 func (c *Cluster) takeAway(what string, remove func(context.Context) error) {
 	if !c.borrowed {
 		return
@@ -73,7 +72,7 @@ func (c *Cluster) takeAway(what string, remove func(context.Context) error) {
 	})
 }
 
-// Lacks returns those of the programs that are not in a folder.
+// Lacks returns the programs that are not in the folder.
 func Lacks(folder string, programs ...string) []string {
 	return slices.DeleteFunc(programs, func(program string) bool {
 		_, err := exec.LookPath(filepath.Join(folder, program))
@@ -81,8 +80,9 @@ func Lacks(folder string, programs ...string) []string {
 	})
 }
 
-// Tools returns a folder for the PATH, which holds other programs of this repository,
-// named as for [Build], and kubectl, but where that is there as the cluster is.
+// Tools returns a folder for the PATH with other programs of this repository, named
+// as for [Build], and kubectl. It leaves out kubectl if the cluster existed before,
+// or if Programs has no kubectl but the PATH does.
 func (c *Cluster) Tools(folders ...string) string {
 	c.tb.Helper()
 	bin := filepath.Join(c.Dir, "bin")

@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// Manifest builds a kustomization, named by its folder in this module's manifests or
-// by its path, and refuses fields that Kubernetes does not know. Objects of kinds that
-// it does not know are unstructured.
+// Manifest builds a kustomization, named by its folder in this module's manifests
+// or by its absolute path. It refuses fields that Kubernetes does not know. Objects
+// of kinds that Kubernetes does not know are unstructured.
 func Manifest(folder string) (objects []client.Object, err error) {
 	if !filepath.IsAbs(folder) {
 		module, err := moduleDir(".")
@@ -74,9 +74,9 @@ func (c *Cluster) Apply(objects ...client.Object) {
 	c.must(err)
 	api = client.WithFieldValidation(api, metav1.FieldValidationStrict)
 	for _, object := range objects {
-		object := object.DeepCopyObject().(client.Object) // what is given can be created again
+		object := object.DeepCopyObject().(client.Object) // the given object can be created again
 		what := fmt.Sprintf("%T %s", object, object.GetName())
-		// A namespace of the system may be a moment late.
+		// A system namespace may appear a moment late.
 		c.Eventually(what+" is created", func() error {
 			err := api.Create(c.Context(), object)
 			if apierrors.IsAlreadyExists(err) {
@@ -91,7 +91,7 @@ func (c *Cluster) Apply(objects ...client.Object) {
 }
 
 // ServiceAccount returns the path of a file for --kubeconfig for a service account,
-// which has the rights of that and no more.
+// with the rights of that account and no more.
 func (c *Cluster) ServiceAccount(namespace, name string) string {
 	c.tb.Helper()
 	accounts := c.Client.CoreV1().ServiceAccounts(namespace)

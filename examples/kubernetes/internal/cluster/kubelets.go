@@ -11,10 +11,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// startKubelets does for pods what the kubelets of their nodes do, if the options ask
-// for it, as far as the API server sees it: they run and are ready as soon as they have a node, and disappear
-// when they are deleted. A node without a heartbeat does nothing. The pods are
-// looked at again each few seconds, because a node may come back.
+// startKubelets does for pods what the kubelets of their nodes do, as far as the API
+// server sees it, if the options request it. Pods run and are ready as soon as they
+// have a node, and disappear when they are deleted. A node without a heartbeat does
+// nothing. Each pod is checked again every few seconds, because a node may come back.
 func (c *Cluster) startKubelets() {
 	if !c.options.Kubelets {
 		return
@@ -32,13 +32,13 @@ func (c *Cluster) startKubelets() {
 	factory.Start(c.ctx.Done())
 }
 
-// kubeletResync is how often each pod is looked at.
+// kubeletResync is how often each pod is checked.
 const kubeletResync = heartbeatInterval
 
 var running = []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"},{"type":"ContainersReady","status":"True"}]}}`)
 
-// runPod brings a pod of a node that has a heartbeat one step on. What fails is
-// tried at the next look.
+// runPod advances a pod of a node that has a heartbeat by one step. A step that
+// fails is tried again at the next check.
 func (c *Cluster) runPod(pod *corev1.Pod) {
 	pods := c.Client.CoreV1().Pods(pod.Namespace)
 	switch {

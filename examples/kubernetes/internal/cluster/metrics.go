@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Get fetches a page of a program that the test has started, as the user who may do
-// everything. The program's own certificate is not looked at: it made it itself, and
-// it runs on this machine.
+// Get fetches a page of a program that the test has started, as a user with all
+// rights. The program's certificate is not verified: the program made it itself,
+// and runs on this machine.
 func (c *Cluster) Get(url string) (string, error) {
 	client, err := rest.UnversionedRESTClientFor(&rest.Config{
 		Host: url, BearerToken: c.Config.BearerToken, Timeout: 10 * time.Second,

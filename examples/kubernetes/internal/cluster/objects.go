@@ -18,8 +18,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Node returns a node that is ready, has 16 CPUs, 64 GiB and room for 110 pods, its
-// name as the label of its host, and the taints. It is not in the cluster yet, so a
+// Node returns a ready node with 16 CPUs, 64 GiB of memory, room for 110 pods, its
+// name as the hostname label, and the taints. It is not in the cluster yet, so a
 // test can change it: see [Cluster.AddNodes].
 func Node(name string, taints ...corev1.Taint) *corev1.Node {
 	resources := corev1.ResourceList{
@@ -42,9 +42,9 @@ func Node(name string, taints ...corev1.Taint) *corev1.Node {
 	}
 }
 
-// Pod returns a pod in the namespace default with one container that asks for
+// Pod returns a pod in the namespace default with one container that requests
 // nothing, the tolerations, and a terminationGracePeriodSeconds of 0, so that it is
-// gone at once when it is deleted. It is not in the cluster yet.
+// removed at once when it is deleted. It is not in the cluster yet.
 func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},
@@ -56,8 +56,8 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 	}
 }
 
-// AddNodes creates the nodes, with a heartbeat each, and waits until the controller
-// manager has taken the taint not-ready off them.
+// AddNodes creates the nodes, each with a heartbeat, and waits until the controller
+// manager has removed the taint not-ready from them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
 	c.each(len(nodes), func(i int) error {
@@ -87,7 +87,7 @@ func (c *Cluster) allReady() error {
 	return nil
 }
 
-// Condition returns the pod's condition of a type, or else the zero one.
+// Condition returns the pod's condition of a type, or a zero condition.
 func Condition(pod *corev1.Pod, kind corev1.PodConditionType) (found corev1.PodCondition) {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == kind {
@@ -128,8 +128,8 @@ func (c *Cluster) StopHeartbeat(nodes ...string) {
 	}
 }
 
-// StartHeartbeat lets the nodes' heartbeats go on, and has each say that it is
-// ready, as a kubelet does when it is back.
+// StartHeartbeat resumes the nodes' heartbeats, and reports each node as ready, as
+// a kubelet does when it is back.
 func (c *Cluster) StartHeartbeat(nodes ...string) {
 	c.tb.Helper()
 	now := time.Now().UTC().Format(time.RFC3339)

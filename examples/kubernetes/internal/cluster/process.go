@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// A Process is a program that a test started, in a process group of its own, so that
-// nothing of it is left behind.
+// A Process is a program that a test started. On Linux it has its own process
+// group, so that no child process is left behind.
 type Process struct {
 	tb      T
 	name    string
 	log     string // the path of the file that has its output
 	command *exec.Cmd
 	done    chan struct{} // closed when it has ended
-	err     error         // how it ended; to be read after done
+	err     error         // how it ended; valid after done is closed
 }
 
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// LogFile returns the path of the file that has what the program writes.
+// LogFile returns the path of the file with the program's output.
 func (p *Process) LogFile() string { return p.log }
 
-// Log returns what the program has written so far.
+// Log returns the program's output so far.
 func (p *Process) Log() string {
 	content, err := os.ReadFile(p.log)
 	if err != nil {
@@ -61,12 +61,12 @@ func (p *Process) Kill() {
 	select {
 	case <-p.done:
 	default:
-		_ = signalGroup(p.command, syscall.SIGKILL) // fails only where it has ended meanwhile
+		_ = signalGroup(p.command, syscall.SIGKILL) // fails only if it has ended meanwhile
 		<-p.done
 	}
 }
 
-// tail is the end of the program's output, with long lines cut.
+// tail returns the end of the program's output, with long lines cut.
 func (p *Process) tail(lines int) string {
 	all := strings.Split(strings.TrimSpace(p.Log()), "\n")
 	all = all[max(0, len(all)-lines):]
@@ -76,15 +76,15 @@ func (p *Process) tail(lines int) string {
 	return strings.Join(all, "\n")
 }
 
-// live are the processes that run and the folders that are in use.
+// live has the running processes and the folders in use.
 var live = struct {
 	sync.Mutex
 	processes map[*Process]bool
 	folders   map[string]bool
 }{processes: map[*Process]bool{}, folders: map[string]bool{}}
 
-// startThread returns where to send what starts a program. The kernel's promise to
-// kill a child is bound to the thread that started it, so there is one that never ends.
+// startThread returns a channel for functions that start programs. The kernel kills a
+// child when the thread that started it ends, so they run on a thread that never ends.
 var startThread = sync.OnceValue(func() chan<- func() {
 	starts := make(chan func())
 	go func() {
@@ -116,15 +116,15 @@ func (p *Process) start() error {
 	return nil
 }
 
-// KillOnSignal makes the process end on Ctrl-C or SIGTERM, with all that it has started.
+// KillOnSignal ends this process and its programs on Ctrl-C, SIGTERM or SIGQUIT.
 func KillOnSignal() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	go func() {
 		fmt.Fprintf(os.Stderr, "%v: stopping the control plane\n", <-signals)
-		live.Lock() // for good, so that nothing more starts
+		live.Lock() // and never unlock, so that nothing more starts
 		for p := range live.processes {
-			_ = signalGroup(p.command, syscall.SIGKILL) // fails only where it has ended meanwhile
+			_ = signalGroup(p.command, syscall.SIGKILL) // fails only if it has ended meanwhile
 		}
 		for folder := range live.folders {
 			remove(folder)
@@ -133,7 +133,7 @@ func KillOnSignal() {
 	}()
 }
 
-// temporary makes a folder, which remove deletes.
+// temporary creates a folder, which remove deletes.
 func temporary() (path string, err error) {
 	path, err = os.MkdirTemp("", "taints-e2e-")
 	live.Lock()
@@ -142,7 +142,7 @@ func temporary() (path string, err error) {
 	return path, err
 }
 
-// remove deletes a folder that a program which is being killed may still write to.
+// remove deletes a folder. A program that is being killed may still write to it.
 func remove(folder string) {
 	for range 100 {
 		if os.RemoveAll(folder) == nil {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// own leaves the program in the group of this process: a Ctrl-C in the terminal
-// reaches both.
+// own leaves the program in the process group of this process: a Ctrl-C in the
+// terminal reaches both.
 func own(*exec.Cmd) {}
 
 func signalGroup(command *exec.Cmd, s syscall.Signal) error { return command.Process.Signal(s) }

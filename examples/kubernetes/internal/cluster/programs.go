@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// Evictor is what the manifest calls the evictor's namespace, service account and lease.
+// Evictor is the manifest's name for the namespace, service account and lease.
 const Evictor = "taints-evictor"
 
-// A Profile is one of a scheduler's.
+// A Profile is a profile of a scheduler.
 type Profile struct {
-	Name    string // what pods have as their schedulerName
-	Taints  bool   // with the plugin Taints in the place of TaintToleration
-	InClear bool   // Taints tells keys and values
+	Name    string // the schedulerName of its pods
+	Taints  bool   // with the plugin Taints instead of TaintToleration
+	InClear bool   // Taints does not redact keys and values
 }
 
-// String returns the profile as a KubeSchedulerConfiguration has it.
+// String returns the profile as YAML for a KubeSchedulerConfiguration.
 func (p Profile) String() string {
 	if !p.Taints {
 		return fmt.Sprintf("- schedulerName: %s\n", p.Name)
@@ -34,9 +34,9 @@ func (p Profile) String() string {
 `, p.Name, !p.InClear)
 }
 
-// RunScheduler starts a scheduler with the profiles, and waits until it is ready. It
-// is the one with the plugin if a profile wants that, and otherwise the one that
-// Kubernetes has.
+// RunScheduler starts a scheduler with the profiles, and waits until it is ready.
+// It is the scheduler with the plugin if a profile uses the plugin, and otherwise
+// Kubernetes' own.
 func (c *Cluster) RunScheduler(profiles ...Profile) {
 	c.tb.Helper()
 	config := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
@@ -74,8 +74,8 @@ func (c *Cluster) StartScheduler(command []string, config, kubeconfig string, fl
 	return p, url + "/metrics"
 }
 
-// RunEvictor starts an evictor with the rights of its manifest, which is installed,
-// waits until it is ready, and returns the address of its metrics.
+// RunEvictor starts an evictor with the rights of its manifest, which must be
+// installed, waits until it is ready, and returns the address of its metrics.
 func (c *Cluster) RunEvictor(flags ...string) (p *Process, args []string, metrics string) {
 	c.tb.Helper()
 	address, health := FreeAddress(c.tb), FreeAddress(c.tb)

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// What the webhook's manifest calls things.
+// Names in the webhook's manifest.
 const (
 	WebhookNamespace = "webhooks"
 	WebhookAccount   = "admission"
@@ -25,9 +25,9 @@ const (
 	WebhookName      = "admission.example.com"
 )
 
-// RunWebhook starts the webhook at the address with the rights of its manifest, which
-// is installed, and returns when API servers ask it. It also returns the address of
-// the metrics.
+// RunWebhook starts the webhook at the address with the rights of its manifest,
+// which must be installed, and returns when API servers call it. It also returns
+// the address of the metrics.
 func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	p, metrics = c.StartWebhook(addr, flags...)
@@ -36,7 +36,7 @@ func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics 
 	return p, metrics
 }
 
-// StartWebhook is RunWebhook for one that API servers ask already, or never do.
+// StartWebhook is RunWebhook for a webhook that API servers call already, or never.
 func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	folder, err := os.MkdirTemp(c.Dir, "webhook-tls-")
@@ -51,8 +51,8 @@ func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metric
 	return p, "http://" + metrics + "/metrics"
 }
 
-// registerWebhook has API servers ask the webhook at the address in the place of the
-// service in the manifest, as nothing makes a service work here.
+// registerWebhook makes API servers call the webhook at the address instead of the
+// service in the manifest, because services do not work here.
 func (c *Cluster) registerWebhook(addr string) {
 	c.tb.Helper()
 	client := c.Client.AdmissionregistrationV1()
@@ -69,15 +69,15 @@ func (c *Cluster) registerWebhook(addr string) {
 	c.must(err)
 }
 
-// TryPod asks the API server for a pod, which is not created in earnest.
+// TryPod creates a pod in a dry run.
 func (c *Cluster) TryPod(pod *corev1.Pod) error {
 	_, err := c.Client.CoreV1().Pods(pod.Namespace).Create(c.Context(), pod,
 		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err
 }
 
-// mountWebhookSecret keeps the Secret's certificate in the folder, as a kubelet does:
-// behind a link to another folder each time.
+// mountWebhookSecret keeps the Secret's certificate in the folder, as a kubelet
+// does: behind a link to a new folder each time.
 func (c *Cluster) mountWebhookSecret(folder string) {
 	var last []byte
 	wait.UntilWithContext(c.Context(), func(ctx context.Context) {
@@ -92,8 +92,8 @@ func (c *Cluster) mountWebhookSecret(folder string) {
 	}, 100*time.Millisecond)
 }
 
-// swap writes the files into a new folder, and then puts a link to it in the place of
-// the one before.
+// swap writes the files into a new folder, and then replaces the old link with a
+// link to it.
 func swap(folder string, data map[string][]byte, names ...string) error {
 	target, err := os.MkdirTemp(folder, "..")
 	if err != nil {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package measurement has what the benchmark reports to the command perf.
+// Package measurement has the benchmark's measurements for the command perf.
 package measurement
 
-// A Run is what was measured in one run of a workload.
+// A Run has the measurements of one run of a workload.
 type Run struct {
 	// Pods is how many pods were bound, and Seconds how long that took, from the
 	// first to the last.
@@ -16,7 +16,7 @@ type Run struct {
 	Algorithm Sum `json:"algorithm"`
 }
 
-// Throughput returns the pods bound per second. The first one starts the clock, and
+// Throughput returns the pods bound per second. The first pod starts the clock, and
 // does not count.
 func (r Run) Throughput() float64 { return float64(r.Pods-1) / r.Seconds }
 

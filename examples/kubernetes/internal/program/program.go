@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package program is what the programs have in common: how they start and end, and
-// their version.
+// Package program has what the programs share: how they start and end, and their
+// version.
 package program
 
 import (
@@ -19,13 +19,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 )
 
-// Options are those of a program's command line.
+// Options are the command-line options of a program.
 type Options interface {
-	// Register has the flags set the options.
+	// Register registers flags that set the options.
 	Register(*flag.FlagSet)
 
-	// Run runs the program until the context ends, and returns its exit code. With an
-	// error, 0 stands for 1.
+	// Run runs the program until the context ends, and returns its exit code. With
+	// an error, 0 means 1.
 	Run(ctx context.Context, stdout, stderr io.Writer) (code int, err error)
 }
 
@@ -57,8 +57,8 @@ func Run(ctx context.Context, name string, o Options, args []string, stdout, std
 	return code
 }
 
-// Parse reads the options from the arguments, and reports whether the program is to
-// print its version only. The usage, where it is asked for, goes to w.
+// Parse reads the options from the arguments, and reports whether the program
+// should only print its version. If the usage is requested, it is written to w.
 func Parse(name string, o Options, args []string, w io.Writer) (version bool, err error) {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -80,8 +80,8 @@ func Parse(name string, o Options, args []string, w io.Writer) (version bool, er
 // github.com/…/examples/kubernetes/internal/program.stamp=v1.2.3".
 var stamp string
 
-// Version returns the version that was stamped into the program, or else that of the
-// module, which has the commit where the program was built from a checkout.
+// Version returns the version that was stamped into the program, or else the
+// module's version, which has the commit if the program was built from a checkout.
 func Version() string {
 	if stamp != "" {
 		return stamp

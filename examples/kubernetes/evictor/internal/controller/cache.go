@@ -14,8 +14,8 @@ import (
 )
 
 // CacheOptions returns options for a cache that is small even in a large cluster:
-// it holds only the pods that run on nodes, and of pods and nodes only what the
-// controller reads. Its objects are shared and must not be modified.
+// it has only the pods that run on nodes, and only the fields of pods and nodes
+// that the controller reads. Its objects are shared and must not be modified.
 func CacheOptions() cache.Options {
 	return cache.Options{
 		ReaderFailOnMissingInformer: true,

@@ -19,24 +19,24 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A pod is a running pod on a node that has NoExecute taints. The queue of
-// requests never has two workers on one pod.
+// A pod is a running pod on a node that has NoExecute taints. The queue of requests
+// never gives a pod to two workers at once.
 type pod struct {
 	types.NamespacedName
 	uid         types.UID
 	node        string
 	tolerations []corev1.Toleration // shared with the cache
-	seen        time.Time           // when the pod was first seen there with these tolerations
+	seen        time.Time           // when the pod was first seen on the node with these tolerations
 
 	due      time.Time // the deadline
 	failures int       // how often its eviction has failed
 	retry    time.Time // when to retry it
-	evicted  bool      // the pod is still to disappear
+	evicted  bool      // the pod is evicted, but not gone yet
 }
 
 // check brings the queue up to date with the cache. It returns the pod if it is
-// due, and otherwise when to check it again, if at all. It reads the cache while
-// it holds the mutex, so of two checks the later one has the newer state.
+// due, and otherwise when to check it again, if at all. It reads the cache while it
+// holds the mutex, so the later of two checks has the newer state.
 func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod, reconcile.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,8 +81,8 @@ func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction 
 	return policy.EvictionOf(n.taints, kube.Tolerations(p.tolerations), later(n.changed, p.seen))
 }
 
-// arrival returns when the pod came to its node: when it was bound, or created for
-// the node.
+// arrival returns when the pod arrived at its node: when it was bound, or created
+// for the node.
 func arrival(obj *corev1.Pod) time.Time {
 	for i := range obj.Status.Conditions {
 		condition := &obj.Status.Conditions[i]
@@ -93,8 +93,8 @@ func arrival(obj *corev1.Pod) time.Time {
 	return obj.CreationTimestamp.Time
 }
 
-// schedule updates the pod's pending eviction, and returns what check does. The
-// mutex is held.
+// schedule updates the pod's pending eviction, and returns the results of check.
+// The caller holds the mutex.
 func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) (*pod, reconcile.Result) {
 	switch {
 	case p.evicted && (!c.options.DryRun || e.Outcome != taints.Stays):
@@ -118,8 +118,8 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) (*
 	return nil, p.wakeUp(wait)
 }
 
-// begun reports whether the pod's eviction has begun, which nothing postpones with
-// KeepTimers. The mutex is held.
+// begun reports whether the pod's eviction is due and KeepTimers is set: nothing
+// postpones such an eviction. The caller holds the mutex.
 func (c *Controller) begun(p *pod) bool {
 	due, pending := c.queue.Due(p)
 	return c.queue.KeepTimers && pending && time.Until(due) <= 0
@@ -143,7 +143,7 @@ func (p *pod) next() time.Time {
 	return p.due
 }
 
-// wakeUp requests a check of the pod after the time.
+// wakeUp requests a check of the pod after the wait.
 func (p *pod) wakeUp(wait time.Duration) reconcile.Result {
 	priority := &priorityOfEvictions
 	if p.failures > 0 {
@@ -152,7 +152,7 @@ func (p *pod) wakeUp(wait time.Duration) reconcile.Result {
 	return reconcile.Result{RequeueAfter: min(max(wait, 1), maxSleep), Priority: priority}
 }
 
-// cancel cancels the eviction of a pod that stays. The mutex is held.
+// cancel cancels the eviction of a pod that stays. The caller holds the mutex.
 func (c *Controller) cancel(ctx context.Context, p *pod) {
 	pending := c.queue.Delete(p)
 	if c.nodes[p.node] == nil {
@@ -167,7 +167,7 @@ func (c *Controller) cancel(ctx context.Context, p *pod) {
 	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
 }
 
-// forget forgets the pod. The mutex is held.
+// forget forgets the pod. The caller holds the mutex.
 func (c *Controller) forget(p *pod) {
 	delete(c.pods, p.NamespacedName)
 	c.queue.Delete(p)

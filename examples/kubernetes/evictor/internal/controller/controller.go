@@ -3,12 +3,12 @@
 // Package controller evicts the pods that do not tolerate their nodes' NoExecute
 // taints. It replaces Kubernetes' taint-eviction controller.
 //
-// Package taints says what the taints of a node do to a pod. A [lifecycle.Queue]
-// holds the deadlines of all pending evictions, and controller-runtime's queue of
-// requests wakes the controller for each. Each request checks one pod (check.go):
-// it schedules, moves or cancels the pod's eviction, or evicts a pod that is due
-// (evict.go). A check depends on what was seen and not on when it runs, so an
-// extra check changes nothing.
+// Package taints computes what the taints of a node do to a pod. A
+// [lifecycle.Queue] holds the deadlines of all pending evictions, and
+// controller-runtime's queue of requests wakes the controller for each. Each
+// request checks one pod (check.go): it schedules, moves or cancels the pod's
+// eviction, or evicts a pod that is due (evict.go). A check depends on what was
+// seen and not on when it runs, so an extra check changes nothing.
 package controller
 
 import (
@@ -34,7 +34,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// Options say which pods are evicted, when, and how.
+// Options configure which pods are evicted, when, and how.
 type Options struct {
 	// Policy computes the deadlines. Its Arrival is set for each pod.
 	Policy taints.EvictionPolicy
@@ -43,10 +43,10 @@ type Options struct {
 	KeepTimers bool
 	// Method is how pods are evicted.
 	Method Method
-	// DryRun does everything but evict.
+	// DryRun does everything except evict.
 	DryRun bool
 	// QPS is how many evictions may begin in a second, and Burst how many at once
-	// after a pause. QPS 0 or less is no limit.
+	// after a pause. QPS 0 or less means no limit.
 	QPS   float64
 	Burst int
 	// Workers is how many pods are checked and evicted at a time.
@@ -64,14 +64,14 @@ type Controller struct {
 	turn    chan struct{} // full while a worker waits for the rate limit
 	limiter *rate.Limiter
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following fields
 	nodes map[string]*node
 	pods  map[types.NamespacedName]*pod
 	queue lifecycle.Queue[*pod]
 }
 
 // New returns a controller that reads from the client's cache, and from the API
-// server where the cache may be too old. It registers its metrics.
+// server if the cache may be too old. It registers its metrics.
 func New(c client.Client, live client.Reader, recorder events.EventRecorder,
 	registry prometheus.Registerer, o Options,
 ) *Controller {
@@ -137,8 +137,8 @@ func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (
 	return c.evict(ctx, p), nil
 }
 
-// takeTurn waits until the rate limit allows an eviction, and checks the pod
-// again. Only a pod that is still due takes a token of the rate limit.
+// takeTurn waits until the rate limit allows an eviction, and checks the pod again.
+// Only a pod that is still due takes a token from the rate limiter.
 func (c *Controller) takeTurn(ctx context.Context, name types.NamespacedName) (*pod, reconcile.Result, error) {
 	c.turn <- struct{}{}
 	defer func() { <-c.turn }()

@@ -39,8 +39,8 @@ const (
 	canceling = "Normal Cancelling deletion of Pod default/web"
 )
 
-// A taint goes before the deadline of a pod that tolerates it for 10 s, after an
-// attempt that failed, or during it.
+// A taint is removed before the deadline of a pod that tolerates it for 10 s, after
+// a failed attempt, or during the attempt.
 func TestATaintThatGoes(t *testing.T) {
 	for _, leave := range []func(*world){
 		func(w *world) { w.setNode("n") },
@@ -78,7 +78,7 @@ func TestATaintThatGoes(t *testing.T) {
 					w.wantForgotten()
 				}
 
-				// Nothing of it is left the next time.
+				// The next eviction starts from scratch.
 				w.fail = nil
 				w.setNode("n", taint("a:NoExecute", w.now()))
 				w.wantDue("web", time.Hour+20*s)
@@ -90,8 +90,8 @@ func TestATaintThatGoes(t *testing.T) {
 	}
 }
 
-// A replica that stands by observes taints, and counts from when it first saw them
-// when it leads.
+// A standby replica observes taints. When it leads, it counts from when it first
+// saw them.
 func TestAStandby(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, fromTimeAdded)
@@ -115,7 +115,7 @@ func TestATaintWithoutTime(t *testing.T) {
 		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
 		none := time.Time{}
 		zero := taint("a:NoExecute", none)
-		zero.TimeAdded = &metav1.Time{} // as protobuf has it
+		zero.TimeAdded = &metav1.Time{} // as decoded from protobuf
 		for _, step := range []struct {
 			taints []corev1.Taint
 			want   time.Duration
@@ -135,7 +135,7 @@ func TestATaintWithoutTime(t *testing.T) {
 			w.wantDue("web", step.want)
 			w.pass(s)
 		}
-		// A node of the same name is another node.
+		// A new node of the same name is a different node.
 		w.setNode("n", taint("a:NoExecute", none))
 		w.pass(s)
 		w.deleteNode("n")
@@ -144,8 +144,8 @@ func TestATaintWithoutTime(t *testing.T) {
 	})
 }
 
-// A pod that comes to a node with a taint that it tolerates for a time has that
-// time from when it was bound.
+// If a pod is bound to a node with a taint that it tolerates for a time, that time
+// counts from when the pod was bound.
 func TestAPodThatComesLater(t *testing.T) {
 	inWorld(t, fromTimeAdded, func(w *world) {
 		w.setNode("n", taint("a:NoExecute", begin.Add(-1000*s)))
@@ -184,7 +184,7 @@ func TestKeepTimers(t *testing.T) {
 				w.setNode("n", unreachable)
 				w.wantDue("web", tc.replaced)
 				w.pass(s)
-				w.setNode("n", unreachable, taint("b:NoSchedule", w.now())) // which evicts nobody
+				w.setNode("n", unreachable, taint("b:NoSchedule", w.now())) // which evicts no pod
 				w.wantDue("web", tc.replaced)
 				w.restart()
 				w.wantDue("web", tc.restarted)
@@ -195,8 +195,8 @@ func TestKeepTimers(t *testing.T) {
 	}
 }
 
-// disrupts is the error of an eviction that a budget holds back, as the API server's
-// eviction.go has it.
+// disrupts returns the error of an eviction that a budget holds back, as in the API
+// server's eviction.go.
 func disrupts(budget string, seconds int) error {
 	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
@@ -232,7 +232,7 @@ func TestAPIErrors(t *testing.T) {
 					w.setNode("n", taint("a:NoExecute", begin))
 					w.pass(10 * s)
 					w.setNode("n", taint("a:NoExecute", begin), taint("c:NoExecute", w.now()))
-					w.settle() // which does not make it be retried sooner
+					w.settle() // this does not cause an earlier retry
 					w.wantAttempts("web")
 					w.pass(time.Hour)
 					w.wantAttempts("web web web web")
@@ -246,7 +246,7 @@ func TestAPIErrors(t *testing.T) {
 						t.Errorf("the metrics are %v s off", got)
 					}
 					want := []string{marking, held, held, held}
-					if tc.outcome != blocked { // the first failure may be the last
+					if tc.outcome != blocked { // a first failure is not reported
 						retry := "Warning Cannot evict" + since + tc.err.Error()
 						want = []string{marking, retry, retry}
 					}
@@ -280,7 +280,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// The API server accepts no event with a note of more than 1024 bytes, and a
+// The API server rejects events with a note of more than 1024 bytes, and a
 // webhook's error may be longer.
 func TestALongError(t *testing.T) {
 	inWorld(t, fromTimeAdded, func(w *world) {
@@ -311,7 +311,7 @@ func TestACacheThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// No change of the node evicts a pod twice, while its eviction goes on or after it.
+// No change of the node evicts a pod twice, during its eviction or afterwards.
 func TestNobodyIsEvictedTwice(t *testing.T) {
 	for _, untaint := range []bool{true, false} {
 		inWorld(t, fromTimeAdded, func(w *world) {
@@ -338,7 +338,7 @@ func TestNobodyIsEvictedTwice(t *testing.T) {
 	}
 }
 
-// A pod is deleted while it is evicted, and another one may take its name.
+// A pod is deleted while it is being evicted, and another pod may take its name.
 func TestAPodThatIsGone(t *testing.T) {
 	for _, method := range []Method{Evict, Delete} {
 		for _, another := range []bool{false, true} {
@@ -465,7 +465,7 @@ func TestDisruptionTarget(t *testing.T) {
 	}
 }
 
-// How long a pod is overdue counts from its deadline, whatever happens to it.
+// A pod's overdue time counts from its deadline, whatever happens to the pod.
 func TestMetrics(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		inWorld(t, with(func(o *Options) { o.KeepTimers = keep }), func(w *world) {
@@ -493,8 +493,8 @@ func TestMetrics(t *testing.T) {
 			w.pass(5 * time.Minute)
 			want(2, 10*s, 290*s)
 
-			// A taint that leaves it more time moves its deadline, unless it keeps its
-			// timer.
+			// A taint that gives the pod more time moves its deadline, unless
+			// timers are kept.
 			w.setNode("n", taint("b:NoExecute", begin))
 			if keep {
 				want(1, 10*s, 290*s)
@@ -526,7 +526,7 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// A wake-up that finds nobody to evict takes no token of the rate limit.
+// A wake-up that finds no pod to evict takes no token from the rate limiter.
 func TestRateLimitOfWakeUps(t *testing.T) {
 	inWorld(t, with(func(o *Options) { o.QPS, o.Burst = 0.01, 2 }), func(w *world) {
 		w.addPod("web", "n", nil)
@@ -544,14 +544,14 @@ func TestRateLimitOfWakeUps(t *testing.T) {
 		w.addPod("db", "n", nil)
 		w.pass(s)
 		w.wantAttempts("web db")
-		w.addPod("third", "n", nil) // and this one has no token
+		w.addPod("third", "n", nil) // no token is left for this pod
 		w.pass(s)
 		w.wantAttempts("web db")
 	})
 }
 
-// Budgets hold back more pods than the rate limit lets be retried. First attempts
-// do not wait for them, and they are retried all the same.
+// Budgets hold back more pods than the rate limit allows to retry. First attempts
+// do not wait for these pods, which are still retried.
 func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 	const held, workers = 300, 4
 	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 20, workers }), func(w *world) {
@@ -596,8 +596,8 @@ func TestTaintsChange(t *testing.T) {
 	}
 }
 
-// TestQueueShutDown is kubernetes-sigs/controller-runtime#3538: the queue is shut
-// down while workers take requests and wait for more.
+// TestQueueShutDown tests for kubernetes-sigs/controller-runtime#3538: the queue is
+// shut down while workers take requests and wait for more.
 func TestQueueShutDown(t *testing.T) {
 	limiter := workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()
 	for range 300 {
@@ -623,7 +623,7 @@ func TestQueueShutDown(t *testing.T) {
 	}
 }
 
-// What the controller reads is left, or the other tests would fail: see [world.get].
+// strip keeps what the controller reads, which other tests check: see [world.get].
 func TestStrip(t *testing.T) {
 	large := metav1.ObjectMeta{
 		Name:            "web",

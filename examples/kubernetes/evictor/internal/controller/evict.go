@@ -23,26 +23,26 @@ import (
 type Method string
 
 const (
-	// Evict asks the Eviction API, which may refuse because of a PodDisruptionBudget.
+	// Evict uses the Eviction API, which may refuse because of a PodDisruptionBudget.
 	Evict Method = "evict"
-	// Delete sets the condition DisruptionTarget and deletes the pod, as Kubernetes'
-	// taint-eviction controller does. No PodDisruptionBudget holds it back.
+	// Delete sets the condition DisruptionTarget and deletes the pod, as
+	// Kubernetes' taint-eviction controller does. It ignores PodDisruptionBudgets.
 	Delete Method = "delete"
 )
 
 // The outcomes of an eviction.
 const (
 	done      = "evicted"
-	gone      = "gone"      // there was no such pod any longer
+	gone      = "gone"      // the pod no longer existed
 	blocked   = "blocked"   // by a PodDisruptionBudget
 	throttled = "throttled" // the API server is too busy
-	conflict  = "conflict"  // the pod is another or changes too fast
+	conflict  = "conflict"  // it is another pod, or the pod changes too fast
 	failed    = "error"     // anything else
 	dryRun    = "dry-run"   // nothing was done
-	canceled  = "canceled"  // the taints do not evict the pod any longer
+	canceled  = "canceled"  // the taints no longer evict the pod
 )
 
-// outcome returns the name of what became of an eviction that returned the error.
+// outcome returns the outcome of an eviction that returned the error.
 func outcome(err error) string {
 	switch {
 	case err == nil:
@@ -59,7 +59,7 @@ func outcome(err error) string {
 	return failed
 }
 
-// evict evicts the pod, and returns when to retry what has failed.
+// evict evicts the pod. If that fails, it returns when to retry.
 func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
 	if p.failures == 0 {
 		c.emit(p, corev1.EventTypeNormal, actionEvict, "Marking for deletion Pod %s")
@@ -94,14 +94,14 @@ func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
-	// outageRetry is the longest backoff while the API server cannot be reached,
-	// so that overdue pods leave soon after it is back.
+	// outageRetry is the longest backoff while the API server cannot be reached, so
+	// that overdue pods are evicted soon after it is back.
 	outageRetry = 2 * time.Second
 )
 
 // backoff returns how long to wait after the failure: twice as long each time, and
-// as long as the API server suggests. Up to half is added, so that pods that
-// failed together do not come back together.
+// at least as long as the API server suggests, but at most lastRetry. Up to half is
+// added, so that pods that failed together are not retried together.
 func backoff(failures int, err error) time.Duration {
 	d := min(firstRetry<<min(failures-1, 10), lastRetry)
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
@@ -143,7 +143,7 @@ func (c *Controller) delete(ctx context.Context, p *pod) error {
 		return apierrors.NewNotFound(corev1.Resource("pods"), fmt.Sprintf("%s with UID %s", p.Name, p.uid))
 	}
 	before := obj.DeepCopy()
-	before.UID = "" // so that the patch has it, as a precondition
+	before.UID = "" // so that the patch contains the UID, as a precondition
 	if setDisruptionTarget(obj) {
 		if err := c.client.Status().Patch(ctx, obj, client.StrategicMergeFrom(before)); err != nil {
 			return err
@@ -176,9 +176,8 @@ func setDisruptionTarget(obj *corev1.Pod) bool {
 	return old.Status != condition.Status || old.Reason != condition.Reason || old.Message != condition.Message
 }
 
-// What an event says that was done. Events on a pod that agree in type, reason and
-// action are one to Kubernetes, with the note of the first: so each note has an
-// action of its own.
+// The actions of events. Kubernetes merges events on a pod that have the same type,
+// reason and action, and keeps the first note. So each note has its own action.
 const (
 	actionEvict  = "Evict"
 	actionCancel = "CancelEviction"
@@ -196,9 +195,9 @@ func (c *Controller) emit(p *pod, kind, action, note string, args ...any) {
 	c.events.Eventf(ref, nil, kind, "TaintManagerEviction", action, note, args...)
 }
 
-// emitFailure records on the pod why it could not be evicted. One failure alone says
-// little, unless it is a PodDisruptionBudget's, and where there is no API server there
-// is nobody to tell.
+// emitFailure records an event about why the pod could not be evicted. It ignores a
+// first failure, unless a PodDisruptionBudget caused it, and failures while the API
+// server cannot be reached.
 func (c *Controller) emitFailure(p *pod, err error) {
 	action, note, reason := actionRetry, "Cannot evict Pod %s, due since %s: %s", err.Error()
 	cause, held := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
@@ -212,8 +211,8 @@ func (c *Controller) emitFailure(p *pod, err error) {
 	c.emit(p, corev1.EventTypeWarning, action, note, p.due.UTC().Format(time.RFC3339), shorten(reason))
 }
 
-// shorten leaves so much of an error that the API server takes the event: its note
-// may have 1024 bytes, of which the pod may need 317.
+// shorten shortens an error so that the API server accepts the event: its note may
+// have 1024 bytes, and the pod's name may need 317 of them.
 func shorten(text string) string {
 	const most = 512
 	if len(text) <= most {

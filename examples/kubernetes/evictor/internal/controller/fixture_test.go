@@ -47,11 +47,11 @@ const s = time.Second
 var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // A world is a cluster in simulated time, with a controller and its queue of
-// requests. Tests tell the controller of changes, as informers do.
+// requests. Tests notify the controller of changes, as informers do.
 type world struct {
 	t     rapid.TB
 	api   client.WithWatch // what the tests use
-	cache fields.Selector  // of the pods that the cache has
+	cache fields.Selector  // selects the pods that the cache has
 	c     *Controller
 	o     Options
 	begin time.Time
@@ -59,7 +59,7 @@ type world struct {
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
 	stop  func()
 
-	// hold withholds requests, for tests in which they come late.
+	// hold withholds requests, for tests in which they arrive late.
 	hold bool
 	held []reconcile.Request
 
@@ -67,7 +67,7 @@ type world struct {
 	evicted  map[types.UID]time.Time // when each pod was evicted
 	attempts []string                // names of the pods of all attempts
 	events   []string
-	notes    map[string]string       // by what identifies an event to Kubernetes
+	notes    map[string]string       // by the fields that identify an event to Kubernetes
 	fail     func(name string) error // an error fails the eviction
 	// unreadable means that the cache cannot be read.
 	unreadable atomic.Bool
@@ -122,7 +122,7 @@ func (w *world) standBy() {
 	}
 }
 
-// lead makes the controller lead: it is told of all pods, and its queue runs.
+// lead makes the controller lead: its queue runs, and it checks all pods.
 func (w *world) lead() {
 	w.t.Helper()
 	runner, err := controller.NewUnmanaged(name, controller.Options{
@@ -149,7 +149,7 @@ func (w *world) lead() {
 	w.settle()
 }
 
-// restart replaces the controller by a new one.
+// restart replaces the controller with a new one.
 func (w *world) restart() {
 	w.t.Helper()
 	w.standBy()
@@ -164,12 +164,12 @@ func (w *world) close() {
 	w.stop, w.queue = nil, nil
 }
 
-// settle waits until the controller has done what is due. That takes a
+// settle waits until the controller has done everything that is due. That takes a
 // microsecond, so times are compared in milliseconds.
 func (w *world) settle() { w.pass(0) }
 
-// pass lets time pass. What the test did before happens before what the controller
-// does meanwhile: the race detector sees that by the mutex.
+// pass lets time pass. The test's earlier actions happen before the controller's
+// actions in that time: the mutex shows this order to the race detector.
 func (w *world) pass(d time.Duration) {
 	w.mu.Lock()
 	//lint:ignore SA2001 it orders events, and guards nothing
@@ -180,7 +180,7 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) now() time.Time { return time.Now().Truncate(time.Millisecond) }
 
-// request asks for a check of the pod, if the controller leads.
+// request requests a check of the pod, if the controller leads.
 func (w *world) request(name types.NamespacedName) {
 	request := reconcile.Request{NamespacedName: name}
 	switch {
@@ -192,7 +192,7 @@ func (w *world) request(name types.NamespacedName) {
 	}
 }
 
-// release lets the requests through that were held.
+// release adds the held requests to the queue.
 func (w *world) release() {
 	w.hold = false
 	for _, r := range w.held {
@@ -334,7 +334,7 @@ func (w *world) newUID() types.UID {
 	return types.UID(fmt.Sprint("uid-", w.uids))
 }
 
-// deleteNode deletes a node. The controller is not told.
+// deleteNode deletes a node. The controller is not notified.
 func (w *world) deleteNode(name string) {
 	w.t.Helper()
 	w.must(w.api.Delete(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}))
@@ -354,7 +354,7 @@ func (w *world) observe(name string) {
 	w.must(err)
 }
 
-// addPod creates a pod on a node, as of now or as change says.
+// addPod creates a pod on a node, with the current time, after applying change.
 func (w *world) addPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
 	w.t.Helper()
 	obj := &corev1.Pod{
@@ -410,7 +410,7 @@ func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "default", Name: name}
 }
 
-// wantDue wants the pod to be evicted after that time, or not if it is -1.
+// wantDue checks that the pod is due after that time, or not due if it is -1.
 func (w *world) wantDue(name string, want time.Duration) {
 	w.t.Helper()
 	w.settle()
@@ -433,7 +433,7 @@ func (w *world) wantEvicted(uid types.UID, after time.Duration) {
 	}
 }
 
-// wantAttempts wants attempts to evict the pods of these names, in order.
+// wantAttempts checks that there were attempts to evict these pods, in this order.
 func (w *world) wantAttempts(want string) {
 	w.t.Helper()
 	if got := strings.Join(w.attempts, " "); got != want {
@@ -455,7 +455,7 @@ func (w *world) wantCount(outcome string, want float64) {
 	}
 }
 
-// wantForgotten wants the controller to remember no pods.
+// wantForgotten checks that the controller remembers no pods.
 func (w *world) wantForgotten() {
 	w.t.Helper()
 	if len(w.c.pods) != 0 || w.c.queueLength() != 0 {
@@ -474,7 +474,7 @@ func failTimes(n int, err error) func(string) error {
 	}
 }
 
-// taint parses a taint with the timeAdded, or without one if that is zero.
+// taint parses a taint, and sets its timeAdded unless added is zero.
 func taint(spec string, added time.Time) corev1.Taint {
 	t := taints.MustParseTaint(spec)
 	if !added.IsZero() {

@@ -35,9 +35,9 @@ func (c *Controller) reconcileNode(ctx context.Context, request reconcile.Reques
 	return reconcile.Result{}, err
 }
 
-// observe reads the node from the cache and returns its taints, or nil if it has
-// none that evict or is gone. The pods of a deleted node are left to Kubernetes'
-// garbage collection. The mutex is held.
+// observe reads the node from the cache and returns its taints, or nil if it has no
+// NoExecute taints or is gone. The pods of a deleted node are left to Kubernetes'
+// garbage collection. The caller holds the mutex.
 func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	obj := &corev1.Node{}
 	if err := c.client.Get(ctx, types.NamespacedName{Name: name}, obj); client.IgnoreNotFound(err) != nil {
@@ -83,7 +83,7 @@ func sameTaint(a, b taints.Taint) bool {
 	return a.Key == b.Key && a.Value == b.Value && a.TimeAdded.Equal(*b.TimeAdded)
 }
 
-// taintsChange ignores the updates of nodes that leave their taints alone.
+// taintsChange ignores node updates that do not change the taints.
 var taintsChange = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
 	return before.UID != after.UID || !equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints)

@@ -43,7 +43,7 @@ func drawTolerations(t *rapid.T) []corev1.Toleration {
 	return list
 }
 
-// drawTaints returns other taints for a node; those that stay keep their time.
+// drawTaints returns new taints for a node. Taints that stay keep their time.
 func drawTaints(t *rapid.T, before []corev1.Taint, now time.Time) []corev1.Taint {
 	var list []corev1.Taint
 	for _, key := range keys {
@@ -61,7 +61,7 @@ func drawTaints(t *rapid.T, before []corev1.Taint, now time.Time) []corev1.Taint
 	return list
 }
 
-// answer returns what the library says about the pod.
+// answer returns the eviction that the library computes for the pod.
 func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 	var n corev1.Node
 	w.must(w.api.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
@@ -70,9 +70,9 @@ func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 	return policy.EvictionOf(kube.Taints(n.Spec.Taints), kube.Tolerations(obj.Spec.Tolerations), w.now())
 }
 
-// Whatever happens, in whatever order the requests for checks come, with an API
-// server that fails now and then and a controller that restarts: no pod is evicted
-// that the library would not evict, none early, none twice, and none is forgotten.
+// Pods and taints change at random, requests for checks arrive in any order, the API
+// server sometimes fails, and the controller restarts. The controller evicts only
+// pods that the library would evict. It evicts none early or twice, and forgets none.
 func TestEvictionsAreTheLibrarys(t *testing.T) {
 	check(t, testEvictions)
 }

@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// A queue is controller-runtime's, shut down when no worker waits for a request:
-// otherwise it may hang (kubernetes-sigs/controller-runtime#3538). The version that
-// mends this needs the modules of Kubernetes 1.37.
+// A queue is controller-runtime's queue, but it shuts down only when no worker waits
+// for a request: otherwise it may hang (kubernetes-sigs/controller-runtime#3538).
+// The version that fixes this needs the modules of Kubernetes 1.37.
 type queue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 
@@ -39,8 +39,8 @@ func (q *queue) GetWithPriority() (r reconcile.Request, priority int, shutdown b
 	return r, priority, q.wait(-1)
 }
 
-// wait counts one worker more or less that waits, and reports whether the queue is
-// being shut down. The last one to leave shuts it down.
+// wait adds change to the number of waiting workers, and reports whether the queue
+// is being shut down. The last worker to stop waiting shuts it down.
 func (q *queue) wait(change int) (closing bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -54,7 +54,7 @@ func (q *queue) wait(change int) (closing bool) {
 	return q.closing
 }
 
-// ShutDown wakes each worker that waits with a request of its own.
+// ShutDown wakes each waiting worker with a separate request.
 func (q *queue) ShutDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

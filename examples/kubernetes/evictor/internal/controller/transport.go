@@ -21,16 +21,16 @@ import (
 
 // AdaptTransport adapts a client to an API server that is busy or gone:
 //
-//   - A write returns the API server's answer, even if that is to retry later.
-//     Otherwise a client sleeps and retries up to ten times, which keeps a worker
-//     busy; the queue retries instead.
+//   - A write returns the API server's answer, even if the answer is to retry
+//     later. Otherwise a client would sleep and retry up to ten times, which keeps
+//     a worker busy. The queue retries instead.
 //   - A read waits for an API server that cannot be reached. Otherwise an informer
-//     backs off, and notices up to a minute late that the API server is back.
+//     would back off, and notice up to a minute late that the API server is back.
 func AdaptTransport(config *rest.Config) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next} })
 }
 
-// Mapper knows the resources of pods and nodes. The manager's own mapper asks the
+// Mapper returns a mapper for pods and nodes. The manager's own mapper calls the
 // API server during setup: without an API server there would be no health checks.
 func Mapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 	m := meta.NewDefaultRESTMapper(nil)
@@ -51,7 +51,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	response, err := t.next.RoundTrip(request)
 	if err == nil {
-		// The body has the time too: see apierrors.SuggestsClientDelay.
+		// The body also has the time: see apierrors.SuggestsClientDelay.
 		response.Header.Del("Retry-After")
 	}
 	return response, err
@@ -59,7 +59,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 const (
 	readPause     = time.Second
-	readsInTheLog = 60 // one line for so many attempts
+	readsInTheLog = 60 // attempts for each line
 )
 
 // read retries a read until it reaches the API server or is canceled.
@@ -76,7 +76,7 @@ func (t transport) read(request *http.Request) (response *http.Response, err err
 		}
 		return false, nil
 	}
-	_ = wait.PollUntilContextCancel(request.Context(), readPause, true, attempt) // err has more to say
+	_ = wait.PollUntilContextCancel(request.Context(), readPause, true, attempt) // err is more specific
 	return response, err
 }
 

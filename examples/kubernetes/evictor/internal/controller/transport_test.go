@@ -30,7 +30,7 @@ func adapted(f roundTripper) http.RoundTripper {
 	return config.WrapTransport(f)
 }
 
-// A client would sleep for ten seconds and repeat the write.
+// Without the transport, a client would sleep for ten seconds and repeat the write.
 func TestWritesAreNotRepeated(t *testing.T) {
 	transport := adapted(func(*http.Request) (*http.Response, error) {
 		return &http.Response{Header: http.Header{"Retry-After": {"10"}}}, nil
@@ -56,7 +56,7 @@ func TestReadsWait(t *testing.T) {
 		method  string
 		err     error
 		timeout time.Duration // of the caller
-		after   time.Duration // when the caller hears of it
+		after   time.Duration // when the call returns
 		reads   int
 	}{
 		{http.MethodGet, refused, time.Hour, outage, 31},

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command benchmark runs workloads of Kubernetes' own scheduler benchmark,
-// scheduler_perf, with the plugin Taints within reach of the configuration, and
-// writes down what the scheduler did. The command perf builds and starts it,
-// once for each run:
+// scheduler_perf, and writes the measurements to a file. The configuration may
+// enable the plugin Taints. The command perf builds it and starts it once for each
+// run:
 //
 //	benchmark -config FILE -result FILE -namespaces a,b ...
 //
-// scheduler_perf wants an etcd on the PATH. Under that name, this is one.
+// scheduler_perf needs an etcd on the PATH. Under that name, this program is one.
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 	if err := perf.InitTests(); err != nil { // it parses the flags
 		fail(err)
 	}
-	perf.PerfSchedulingLabelFilter = "" // the file has what is to be run, and nothing else
+	perf.PerfSchedulingLabelFilter = "" // the file has only the workload to run
 	m.Namespaces = strings.Split(*namespaces, ",")
 	var err error
 	if m.Selector, err = labels.Parse(*selector); err != nil {
@@ -65,9 +65,9 @@ func main() {
 	testing.Main(match, nil, []testing.InternalBenchmark{{Name: "BenchmarkPerfScheduling", F: run}}, nil)
 }
 
-// etcd serves until it is told to end, or its parent has ended without telling
-// it. It does not wait for the disk, which other work of the machine may keep
-// busy: its data does not outlive the run.
+// etcd serves until it is told to end, or until its parent ends without telling it.
+// It does not wait for the disk, which other processes may keep busy: its data does
+// not outlive the run.
 func etcd() {
 	parent := os.Getppid()
 	go func() {

@@ -25,13 +25,13 @@ import (
 //
 //   - Its plugin, the same for both schedulers, sees each pod that is bound: see
 //     [Meter.NewClock].
-//   - It replaces the gatherer of metrics. scheduler_perf gathers when it starts to
-//     measure, every second, and when it stops. The difference between the last
-//     time and the first is what is measured.
+//   - It replaces the metrics gatherer. scheduler_perf gathers when it starts to
+//     measure, every second, and when it stops. The measurement is the difference
+//     between the last time and the first.
 type Meter struct {
-	metrics.Gatherer                 // the one that it replaces
-	Namespaces       []string        // of the pods that are measured
-	Selector         labels.Selector // of these
+	metrics.Gatherer                 // the gatherer that it replaces
+	Namespaces       []string        // of the measured pods
+	Selector         labels.Selector // of the measured pods
 
 	mu          sync.Mutex
 	pods        int
@@ -54,7 +54,7 @@ func (m *Meter) Gather() ([]*dto.MetricFamily, error) {
 	return families, nil
 }
 
-// Measured returns what was measured.
+// Measured returns the measurements.
 func (m *Meter) Measured() (measurement.Run, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,7 +88,7 @@ func snapshot(families []*dto.MetricFamily) *measurement.Run {
 
 var _ fwk.PostBindPlugin = (*Meter)(nil)
 
-// Clock is the name of the plugin that a Meter is.
+// Clock is the name of a Meter as a plugin.
 const Clock = "Clock"
 
 // NewClock returns the Meter as a plugin.

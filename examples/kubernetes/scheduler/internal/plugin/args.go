@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/json"
 )
 
-// APIVersion and Kind are what the args of the plugin call themselves.
+// APIVersion and Kind are the API version and the kind of the plugin's args.
 const (
 	APIVersion = "taints.scheduler/v1"
 	Kind       = "TaintsArgs"
@@ -19,16 +19,16 @@ const (
 
 // Args are the args of the plugin in a KubeSchedulerConfiguration.
 type Args struct {
-	// APIVersion and Kind are optional, and if given those of this version.
+	// APIVersion and Kind are optional. If given, they must be those of this version.
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Redact leaves keys and values out of messages. It is true if not given: the
-	// status of a pod is visible to more people than the nodes are.
+	// Redact leaves keys and values out of messages. It is true if not given: more
+	// people can see the status of a pod than the nodes.
 	Redact bool `json:"redact"`
 }
 
-// UnmarshalJSON refuses what it does not know, so that a misspelled field does not
-// go unnoticed.
+// UnmarshalJSON refuses unknown fields, so that a misspelled field does not go
+// unnoticed.
 func (a *Args) UnmarshalJSON(data []byte) error {
 	type plain Args // without this method
 	strict, err := json.UnmarshalStrict(data, (*plain)(a))

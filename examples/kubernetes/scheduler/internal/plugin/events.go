@@ -13,8 +13,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/util"
 )
 
-// EventsToRegister returns the events that may help a pod that this plugin turned
-// down: a node comes or changes its taints, or the pod gets more tolerations.
+// EventsToRegister returns the events that may help a pod that this plugin
+// rejected: a node is added, its taints change, or the pod gets more tolerations.
 func (p *Taints) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{
@@ -28,8 +28,8 @@ func (p *Taints) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 	}, nil
 }
 
-// afterNodeChange wakes the pod when the node is feasible now and was not before, or
-// was not there.
+// afterNodeChange wakes the pod if the node is feasible now, and was not feasible
+// or did not exist before.
 func (p *Taints) afterNodeChange(_ klog.Logger, pod *corev1.Pod, before, after any) (fwk.QueueingHint, error) {
 	was, is, err := util.As[*corev1.Node](before, after)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Taints) feasible(pod *corev1.Pod, node *corev1.Node) bool {
 	return !found
 }
 
-// afterTolerationChange wakes the pod when it is the one that changed.
+// afterTolerationChange wakes the pod if it is the pod that changed.
 func (p *Taints) afterTolerationChange(_ klog.Logger, pod *corev1.Pod, before, after any) (fwk.QueueingHint, error) {
 	_, changed, err := util.As[*corev1.Pod](before, after)
 	if err != nil {

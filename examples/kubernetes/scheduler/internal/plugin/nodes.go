@@ -16,38 +16,38 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// fewest is the share of the cluster, one in so many, up to which a list of feasible
-// nodes is worth its price. A name in it costs the scheduler a fraction of a
-// microsecond, and a node that its filters turn down about two. But it stops looking
-// when it has found enough feasible nodes, which is the sooner the more there are.
+// fewest limits a list of feasible nodes to one in fewest nodes of the cluster: a
+// longer list is not worth its cost. A name in the list costs the scheduler a fraction
+// of a microsecond, and a node that its filters reject about two. But it stops looking
+// when it has found enough feasible nodes, which is sooner if there are more of them.
 const fewest = 4
 
-// An index knows the taints of the nodes from the events of the node informer, and
-// answers for all of them at once.
+// An index knows the taints of the nodes from the node informer's events, and
+// answers queries about all nodes at once.
 //
-// The scheduler decides by a snapshot of its own, which comes from the same events
-// by another way: either of the two may be ahead. A pod that is kept off a node by
-// old taints would wait without need, and for long, for the event that would wake it
-// has been already. So [index.ask] compares the taints in the snapshot with those in
-// the index, and leaves it to Filter, which has the snapshot, to decide on nodes
-// where they differ. A node that did not change since it was last compared costs a
-// comparison of pointers, a few nanoseconds.
+// The scheduler uses its own snapshot, which it builds from the same events
+// separately: the snapshot or the index may be ahead. A pod that old taints keep
+// off a node would wait needlessly, and for a long time, because the event that
+// would wake it has already happened. So [index.ask] compares the taints in the
+// snapshot with those in the index. Filter, which has the snapshot, decides on
+// nodes where they differ. A node that has not changed since the last comparison
+// costs a pointer comparison, a few nanoseconds.
 type index struct {
 	mu       sync.Mutex
 	groups   nodeindex.Index[string]
-	current  map[string][]corev1.Taint // what groups has, by node
+	current  map[string][]corev1.Taint // the taints in groups, by node
 	changes  int                       // how often current has changed
-	compared []comparison              // of the nodes of the snapshot, in its order
-	at       int                       // what changes was then
+	compared []comparison              // for the nodes of the snapshot, in its order
+	at       int                       // the value of changes at that time
 }
 
-// A comparison is that of one node of the snapshot with the index.
+// A comparison compares one node of the snapshot with the index.
 type comparison struct {
 	node   *corev1.Node
-	agrees bool // its taints are those in the index
+	agrees bool // the node's taints equal those in the index
 }
 
-// handler returns what feeds the index.
+// handler returns the event handler that feeds the index.
 func (x *index) handler() cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    x.set,
@@ -90,7 +90,7 @@ func (x *index) delete(object any) {
 	x.changes++
 }
 
-// agrees reports whether the index has the node, with the same taints. Its caller
+// agrees reports whether the index has the node, with the same taints. The caller
 // holds the lock.
 func (x *index) agrees(node *corev1.Node) bool {
 	known, ok := x.current[node.Name]
@@ -99,8 +99,8 @@ func (x *index) agrees(node *corev1.Node) bool {
 	})
 }
 
-// differing returns the names of the nodes of the snapshot whose taints are not
-// those in the index. Its caller holds the lock.
+// differing returns the names of the nodes of the snapshot whose taints differ from
+// those in the index. The caller holds the lock.
 func (x *index) differing(snapshot []fwk.NodeInfo) []string {
 	if x.at != x.changes || len(x.compared) != len(snapshot) {
 		x.compared, x.at = make([]comparison, len(snapshot)), x.changes
@@ -118,20 +118,20 @@ func (x *index) differing(snapshot []fwk.NodeInfo) []string {
 	return names
 }
 
-// An answer says which nodes of the snapshot have no NoSchedule or NoExecute taint
-// that the pod does not tolerate.
+// An answer reports which nodes of the snapshot have no NoSchedule or NoExecute
+// taint that the pod does not tolerate.
 type answer int
 
 const (
 	some answer = iota // Filter decides on every node
-	few                // none but those named, and perhaps not all of these
+	few                // only the named nodes, and perhaps not all of them
 	none               // none
 )
 
-// ask answers for the snapshot, exactly: none is said only where it holds for the
-// snapshot, and a node that is feasible there is always among those named for few.
-// Where most nodes are feasible the scheduler looks at few of them before it has
-// enough, and to compare all with the snapshot would take longer than that.
+// ask answers exactly for the snapshot: it returns none only if no node of the
+// snapshot is feasible, and with few it names every feasible node of the snapshot.
+// If most nodes are feasible, the scheduler looks at few of them before it has
+// enough, and comparing all of them with the snapshot would take longer.
 func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Set[string]) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -154,8 +154,8 @@ func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Se
 	return few, names
 }
 
-// summarize says over all nodes why the pod cannot be placed on them. Groups has a
-// lock of its own.
+// summarize summarizes over all nodes why the pod cannot be placed on them. Groups
+// has its own lock.
 func (x *index) summarize(m *taints.Matcher) explain.Summary {
 	return explain.Groups(m, taints.Hard, x.groups.Groups())
 }

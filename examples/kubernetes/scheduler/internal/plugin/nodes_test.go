@@ -20,7 +20,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// handle is as much of a scheduler as New asks for.
+// handle has as much of a scheduler as New needs.
 type handle struct {
 	fwk.Handle
 	factory informers.SharedInformerFactory
@@ -68,7 +68,7 @@ func testIndexFollowsInformer(t *testing.T) {
 	expect(2, 1, api.Delete(ctx, "node-1", metav1.DeleteOptions{}))
 }
 
-// A heartbeat or a resync, which change no taints, do not make the index compare
+// A heartbeat or a resync, which change no taints, must not make the index compare
 // every node again.
 func TestIndexCountsChanges(t *testing.T) {
 	var x index
@@ -99,7 +99,7 @@ func TestIndexCountsChanges(t *testing.T) {
 	}
 }
 
-// TestStaleIndex has the index behind the snapshot and ahead of it, for a pod that
+// TestStaleIndex tests an index behind the snapshot and ahead of it, for a pod that
 // tolerates nothing.
 func TestStaleIndex(t *testing.T) {
 	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
@@ -137,8 +137,8 @@ func TestStaleIndex(t *testing.T) {
 	expect("no nodes", nil, none)
 }
 
-// TestConcurrent asks while nodes change; it is for the race detector, and sees that
-// answers stay exact.
+// TestConcurrent queries the index while nodes change. It is for the race detector,
+// and checks that answers stay exact.
 func TestConcurrent(t *testing.T) {
 	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	var versions [2][]*corev1.Node

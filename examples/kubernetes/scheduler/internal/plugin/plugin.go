@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plugin has a plugin for the kube-scheduler that stands in for its
-// TaintToleration: it places pods on the same nodes and gives them the same scores,
-// knows before it looks at any node which of them a pod may be placed on, and says
-// which taint keeps a pod away and which toleration comes closest.
+// Package plugin has a plugin for the kube-scheduler that replaces TaintToleration.
+// It places pods on the same nodes and gives nodes the same scores. It knows which
+// nodes a pod may be placed on before it looks at any node, and reports which taint
+// keeps a pod away and which toleration comes closest.
 package plugin
 
 import (
@@ -27,28 +27,28 @@ import (
 // Name is the name of the plugin in a KubeSchedulerConfiguration.
 const Name = "Taints"
 
-// untolerated is what TaintToleration says of a node that it turns down.
+// untolerated is TaintToleration's message for a node that it rejects.
 const untolerated = "node(s) had untolerated taint(s)"
 
-// maxReasons is how many taints a message names. The scheduler writes all of it into
-// the status of each pod that waits, and a cluster may have a taint for each node.
+// maxReasons is how many taints a message names. The scheduler writes the message to
+// the status of each waiting pod, and each node of a cluster may have another taint.
 const maxReasons = 10
 
 // Taints is the plugin. It is safe for concurrent use.
 //
-// Its PreFilter asks an index of all nodes, once for a pod that does not name its
-// nodes, as those of DaemonSets do:
+// Its PreFilter queries an index of all nodes, once for each pod, unless the pod
+// names its nodes, as the pods of DaemonSets do:
 //
-//   - None is feasible: the pod is turned down at once, with a summary over all
-//     nodes for a message.
-//   - At most a quarter is, as for a dedicated pool: only these nodes are looked
-//     at, by this and all other plugins.
-//   - More are, as for most pods of most clusters: Filter decides, because a list
-//     of many names would cost more than it saves.
+//   - If no node is feasible, the pod is rejected at once. The message is a summary
+//     over all nodes.
+//   - If at most a quarter is feasible, as for a dedicated pool, this plugin and
+//     all other plugins look only at these nodes.
+//   - If more are feasible, as for most pods in most clusters, Filter decides,
+//     because a list of many names would cost more than it saves.
 //
-// Nodes that it leaves out count as UnschedulableAndUnresolvable: no preemption is
-// tried there, as for the nodes that TaintToleration turns down. The status of a
-// node that was left out does not name the taint, so PostFilter appends the summary
+// Nodes that PreFilter leaves out count as UnschedulableAndUnresolvable: no
+// preemption is tried there, as for the nodes that TaintToleration rejects. The
+// status of these nodes does not name the taint, so PostFilter appends the summary
 // to the message of a pod that fits nowhere.
 type Taints struct {
 	options taints.Options
@@ -67,9 +67,9 @@ var (
 	_ fwk.SignPlugin        = (*Taints)(nil)
 )
 
-// New makes the plugin of one profile, and has the node informer feed its index. Lt
-// and Gt count if the scheduler's feature gate TaintTolerationComparisonOperators is
-// on.
+// New returns the plugin for one profile. The node informer feeds its index. The
+// operators Lt and Gt count if the scheduler's feature gate
+// TaintTolerationComparisonOperators is on.
 func New(_ context.Context, object runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	args, err := decodeArgs(object)
 	if err != nil {
@@ -91,21 +91,21 @@ func (p *Taints) Name() string { return Name }
 type cycle struct {
 	matcher *taints.Matcher
 	leftOut bool     // PreFilter left nodes out
-	reasons sync.Map // from a taint without its time to what Filter says about it
+	reasons sync.Map // from a taint without its time to Filter's message about it
 
 	mu   sync.Mutex
-	room int // for so many more reasons
+	room int // how many more reasons fit
 }
 
-// Clone returns the same: nothing in it depends on the pods of a node, which is why
-// the scheduler clones.
+// Clone returns c itself: the scheduler clones because the pods of a node change,
+// and nothing in c depends on them.
 func (c *cycle) Clone() fwk.StateData { return c }
 
 const stateKey fwk.StateKey = Name
 
-// cycle returns what PreFilter found out, or as much of it as can be made up for
-// where that is not enabled: Filter has no room there, as nothing bounds what it
-// says from node to node.
+// cycle returns what PreFilter stored. If PreFilter is not enabled, it returns a
+// new cycle, without room for reasons, because nothing would bound their number
+// over all nodes.
 func (p *Taints) cycle(state fwk.CycleState, pod *corev1.Pod) *cycle {
 	if data, err := state.Read(stateKey); err == nil {
 		if c, ok := data.(*cycle); ok {
@@ -119,8 +119,8 @@ func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
 	return p.options.Compile(kube.Tolerations(pod.Spec.Tolerations))
 }
 
-// PreFilter finds the feasible nodes of the whole cluster. Of a pod that names its
-// nodes only these are looked at, and to ask for all would cost more than Filter.
+// PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
+// only these are checked, and querying the index would cost more than Filter.
 func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
 	nodes []fwk.NodeInfo,
 ) (*fwk.PreFilterResult, *fwk.Status) {
@@ -141,8 +141,8 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	}
 }
 
-// namesNodes reports whether the pod's required node affinity says by name on which
-// nodes it may be placed, so that the PreFilter of NodeAffinity leaves only these.
+// namesNodes reports whether the pod's required node affinity names the nodes that
+// it may be placed on, so that the PreFilter of NodeAffinity keeps only these.
 func namesNodes(pod *corev1.Pod) bool {
 	affinity := pod.Spec.Affinity
 	if affinity == nil || affinity.NodeAffinity == nil {
@@ -164,11 +164,11 @@ func isName(r corev1.NodeSelectorRequirement) bool {
 	return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
 }
 
-// PreFilterExtensions returns nil: what pods run on a node makes no difference.
+// PreFilterExtensions returns nil: the pods on a node make no difference.
 func (p *Taints) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// Filter turns a node down for each NoSchedule and NoExecute taint that the pod does
-// not tolerate, and names it, unless it has named many others.
+// Filter rejects a node with NoSchedule or NoExecute taints that the pod does not
+// tolerate. It names these taints, but at most maxReasons different ones in a cycle.
 func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	list := kube.Taints(info.Node().Spec.Taints)
 	if len(list) == 0 {
@@ -187,9 +187,9 @@ func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reasons...)
 }
 
-// reason says why the pod does not tolerate the taint, if it is one of the first that
-// the cycle meets: most nodes have one of a few taints. Of the others it says what
-// TaintToleration does, since to explain a taint takes longer than to filter a node.
+// reason returns why the pod does not tolerate one of the first taints of the cycle:
+// most nodes have one of a few taints. For other taints it returns TaintToleration's
+// message, because explaining a taint takes longer than filtering a node.
 func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 	taint.TimeAdded = nil
 	if said, ok := c.reasons.Load(taint); ok {
@@ -216,7 +216,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 	return text
 }
 
-// PostFilter makes no room for the pod. It says why nodes were left out, which the
+// PostFilter does not preempt pods. It reports why nodes were left out, because the
 // scheduler's message does not.
 func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
 	_ fwk.NodeToStatusReader,
@@ -228,7 +228,7 @@ func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1
 	return nil, fwk.NewStatus(fwk.Unschedulable, Name+": "+p.summary(c.matcher))
 }
 
-// summary says over all nodes which taints keep the pod away, as in "3 have
+// summary returns which taints keep the pod away, over all nodes, as in "3 have
 // untolerated taint …", the most frequent first.
 func (p *Taints) summary(m *taints.Matcher) string {
 	summary := p.nodes.summarize(m)
@@ -244,9 +244,9 @@ func (p *Taints) summary(m *taints.Matcher) string {
 	return strings.TrimSuffix(reasons, ".") + more
 }
 
-// cutReasons leaves as many reasons as a message has, and says how many others there
-// are. A node may have several of their taints, so only a bound is known of how many
-// nodes have one.
+// cutReasons keeps the first maxReasons reasons, and returns a text about the
+// others. A node may have several of the other taints, so only a bound on the
+// number of nodes is known.
 func cutReasons(s *explain.Summary) string {
 	if len(s.Reasons) <= maxReasons {
 		return ""
@@ -281,7 +281,7 @@ func (p *Taints) Score(
 // ScoreExtensions returns the plugin, for NormalizeScore.
 func (p *Taints) ScoreExtensions() fwk.ScoreExtensions { return p }
 
-// NormalizeScore turns the counts into scores, fewest taints first.
+// NormalizeScore turns the counts into scores. Fewer taints score higher.
 func (p *Taints) NormalizeScore(
 	_ context.Context, _ fwk.CycleState, _ *corev1.Pod, scores fwk.NodeScoreList,
 ) *fwk.Status {
@@ -295,7 +295,7 @@ func (p *Taints) NormalizeScore(
 	return nil
 }
 
-// SignPod says that pods of the same tolerations fare the same.
+// SignPod signs the tolerations: pods with the same tolerations get the same result.
 func (p *Taints) SignPod(_ context.Context, pod *corev1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	return []fwk.SignFragment{{Key: fwk.TolerationsSignerName, Value: fwk.TolerationsSigner(pod)}}, nil
 }

@@ -47,7 +47,7 @@ func taint(key, value string, effect corev1.TaintEffect) corev1.Taint {
 	return corev1.Taint{Key: key, Value: value, Effect: effect}
 }
 
-// affinity has a term for each list of fields.
+// affinity returns an affinity with a term for each list of fields.
 func affinity(fields ...[]corev1.NodeSelectorRequirement) *corev1.Affinity {
 	required := &corev1.NodeSelector{}
 	for _, f := range fields {
@@ -58,7 +58,7 @@ func affinity(fields ...[]corev1.NodeSelectorRequirement) *corev1.Affinity {
 	}}
 }
 
-// nameIs is what the DaemonSet controller writes.
+// nameIs returns the requirement that the DaemonSet controller writes.
 func nameIs(node string) []corev1.NodeSelectorRequirement {
 	return []corev1.NodeSelectorRequirement{
 		{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
@@ -69,7 +69,7 @@ func equal(key, value string) corev1.Toleration {
 	return corev1.Toleration{Key: key, Operator: corev1.TolerationOpEqual, Value: value}
 }
 
-// The words are few, so that taints and tolerations meet.
+// The words are few, so that taints and tolerations often match.
 var (
 	keys       = rapid.SampledFrom([]string{"a", "b", "node.kubernetes.io/unschedulable"})
 	values     = rapid.SampledFrom([]string{"", "x", "5", "7", "-3", "05"})
@@ -96,8 +96,8 @@ var (
 	})
 )
 
-// both returns the plugin and the one that it stands in for, of a scheduler with Lt
-// and Gt or without.
+// both returns the plugin and the plugin that it replaces, for a scheduler with or
+// without Lt and Gt.
 func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.TaintToleration) {
 	plugin, err := tainttoleration.New(context.Background(), nil, nil, feature.Features{
 		EnableSchedulingQueueHint:                true,
@@ -110,14 +110,13 @@ func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.Ta
 }
 
 // TestSameNodesAndScores compares, for every node of a snapshot, whether the pod
-// fits and with what score, while the index is behind the snapshot, ahead of it, or
-// right.
+// fits and with which score, while the index is behind the snapshot, ahead of it,
+// or equal to it.
 func TestSameNodesAndScores(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
-		// Two rounds with one plugin, because it remembers what it has seen of the
-		// first snapshot.
+		// Two rounds with one plugin, because it remembers the first snapshot.
 		for range 2 {
 			nodes := drawCluster(t, ours)
 			p := drawnPod.Draw(t, "pod")
@@ -145,7 +144,7 @@ func TestSameNodesAndScores(t *testing.T) {
 	})
 }
 
-// drawCluster returns the nodes of a snapshot, of which the plugin knows most.
+// drawCluster returns the nodes of a snapshot. The plugin knows most of them.
 func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 	var nodes []*corev1.Node
 	kinds := rapid.SliceOfN(drawnTaints, 1, 3).Draw(t, "kinds")
@@ -168,8 +167,8 @@ func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 	return nodes
 }
 
-// filterAll does what the scheduler does with PreFilter, and returns what
-// becomes of a node.
+// filterAll calls PreFilter as the scheduler does. It returns a function that
+// returns the status of a node.
 func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod,
 	snapshot []fwk.NodeInfo,
 ) func(fwk.NodeInfo) *fwk.Status {
@@ -255,8 +254,8 @@ func TestSameEvents(t *testing.T) {
 	})
 }
 
-// pool is a cluster of 8 nodes: one for databases, one that is cordoned and for
-// databases, and the others for web servers.
+// pool returns a cluster of 8 nodes: one for databases, one for databases that is
+// cordoned, and six for web servers.
 func pool() []*corev1.Node {
 	database := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	cordon := taint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)
@@ -267,8 +266,8 @@ func pool() []*corev1.Node {
 	return nodes
 }
 
-// TestNamedNodes compares for which pods the index is not asked with those for which
-// Kubernetes' NodeAffinity leaves only nodes that are named.
+// TestNamedNodes checks that the index is not queried for exactly those pods for
+// which Kubernetes' NodeAffinity keeps only named nodes.
 func TestNamedNodes(t *testing.T) {
 	object, err := nodeaffinity.New(t.Context(), &config.NodeAffinityArgs{}, nil, feature.Features{})
 	if err != nil {
@@ -293,7 +292,7 @@ func TestNamedNodes(t *testing.T) {
 		for _, n := range pool() {
 			p.nodes.set(n)
 		}
-		pod := pod(equal("dedicated", "Web")) // which no node lets in
+		pod := pod(equal("dedicated", "Web")) // which fits on no node
 		pod.Spec.Affinity = a
 		snapshot := snapshotOf(pool()...)
 		result, _ := theirs.PreFilter(t.Context(), newState(), pod, snapshot)
@@ -306,8 +305,8 @@ func TestNamedNodes(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	for redact, want := range map[bool]struct {
-		filter, leftOut string // what Filter says of node-1, and PostFilter
-		nodes           string // what PreFilter says when no node is feasible
+		filter, leftOut string // the messages of Filter for node-1, and of PostFilter
+		nodes           string // the message of PreFilter if no node is feasible
 	}{
 		false: {
 			filter:  "node(s) had untolerated taint(s): node.kubernetes.io/unschedulable:NoSchedule",
@@ -381,8 +380,8 @@ func TestArgs(t *testing.T) {
 
 func newState() fwk.CycleState { return framework.NewCycleState() }
 
-// Filter names so many taints in a cycle and goes on to name those. Without
-// PreFilter, where it cannot know what it has said, it names none.
+// Filter names at most maxReasons taints in a cycle, and keeps naming those.
+// Without PreFilter it cannot know which taints it has named, so it names none.
 func TestFilterNamesFewTaints(t *testing.T) {
 	ctx, p, state, next := t.Context(), &Taints{}, newState(), newState()
 	expect := func(state fwk.CycleState, team int, named bool) {
@@ -407,7 +406,8 @@ func TestFilterNamesFewTaints(t *testing.T) {
 	expect(newState(), 0, false)
 }
 
-// A summary names so many taints. It counts a node with several others once.
+// A summary names at most maxReasons taints. It counts a node with several other
+// taints once.
 func TestSummary(t *testing.T) {
 	for _, test := range []struct {
 		distinct, nodes int // each node has all the taints

@@ -12,8 +12,8 @@ import (
 )
 
 // Audit returns why the webhooks would refuse a new pod like this one: a text for
-// each toleration that is not allowed, and one for what else is wrong. Nil means that
-// they would let it in.
+// each toleration that is not allowed, and one for any other problem. Nil means
+// that they would allow it.
 func (p *Policy) Audit(object *corev1.Pod) ([]string, error) {
 	fresh := &corev1.Pod{ObjectMeta: object.ObjectMeta, Spec: object.Spec}
 	fresh.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
@@ -22,7 +22,7 @@ func (p *Policy) Audit(object *corev1.Pod) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A pod that exists and says that it is of a DaemonSet, is.
+	// An existing pod that names a DaemonSet as its controller is controlled by it.
 	q := &admissionv1.AdmissionRequest{
 		Operation: admissionv1.Create, Namespace: object.Namespace,
 		UserInfo: authenticationv1.UserInfo{Username: daemonSetControllers[0]},

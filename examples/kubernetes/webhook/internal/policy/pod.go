@@ -17,9 +17,9 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Whoever may create pods decides what they hold, and `{}` in a list takes 3 bytes
-// of JSON and 700 as a corev1.Container. So a pod is decoded without the fields that
-// no rule is about, and what is decoded is bounded.
+// A user who may create pods controls their contents, and `{}` in a list takes 3
+// bytes of JSON but 700 as a corev1.Container. So a pod is decoded without the
+// fields that no rule uses, and the decoded fields are bounded.
 const (
 	maxElements = 1000      // of a list, such as the tolerations
 	maxMapSize  = 256 << 10 // bytes of JSON of a map, such as the labels
@@ -37,7 +37,7 @@ type pod struct {
 	} `json:"metadata"`
 	Spec *spec `json:"spec"`
 
-	requested []string // by the containers
+	requested []string // resources that the containers request
 }
 
 type owner struct {
@@ -63,7 +63,7 @@ type resources struct {
 	Limits   table[positive] `json:"limits"`
 }
 
-// decodePod reads a Pod as an API server sends it, which is with its defaults.
+// decodePod decodes a Pod as an API server sends it, with its defaults.
 func decodePod(text []byte) (*pod, error) {
 	p := &pod{}
 	if err := json.UnmarshalCaseSensitivePreserveInts(text, p); err != nil {
@@ -98,7 +98,7 @@ func (p *pod) name() string {
 	return p.Metadata.Name
 }
 
-// ofDaemonSet reports whether the pod says that a DaemonSet controls it.
+// ofDaemonSet reports whether an owner reference names a DaemonSet as the controller.
 func (p *pod) ofDaemonSet() bool {
 	return slices.ContainsFunc(p.Metadata.OwnerReferences, func(o owner) bool {
 		return o.Controller && o.Kind == "DaemonSet" && strings.HasPrefix(o.APIVersion, "apps/")
@@ -109,7 +109,7 @@ func (p *pod) containers() []container {
 	return slices.Concat(p.Spec.Containers, p.Spec.InitContainers)
 }
 
-// setRequested notes the names of the resources that the containers request, sorted.
+// setRequested sets requested to the resources that the containers request, sorted.
 func (p *pod) setRequested() error {
 	names := map[string]positive{}
 	for _, c := range p.containers() {
@@ -122,11 +122,11 @@ func (p *pod) setRequested() error {
 	return nil
 }
 
-// bestEffort reports whether that is the pod's QoS class, as ComputePodQOS in
-// Kubernetes does: no request or limit of CPU or memory is above zero. The resources
-// of the pod as a whole, even empty ones, take the place of those of its containers.
-// Kubernetes' admission believes the class that the pod's creator wrote into the
-// status; this does not.
+// bestEffort reports whether the pod's QoS class is BestEffort, as ComputePodQOS in
+// Kubernetes does: no request or limit of CPU or memory is above zero. Pod-level
+// resources, even empty ones, replace those of the containers. Kubernetes'
+// admission trusts the class that the pod's creator wrote into the status; this
+// method does not.
 func (p *pod) bestEffort() bool {
 	if whole := p.Spec.Resources; whole != nil {
 		return whole.bestEffort()
@@ -138,7 +138,7 @@ func (r *resources) bestEffort() bool {
 	return !bool(r.Requests["cpu"] || r.Requests["memory"] || r.Limits["cpu"] || r.Limits["memory"])
 }
 
-// positive is a quantity of which only one thing matters: whether it is above zero.
+// positive is whether a quantity is above zero.
 type positive bool
 
 // UnmarshalJSON implements [encoding/json.Unmarshaler].
@@ -149,7 +149,7 @@ func (p *positive) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// list is a list of at most maxElements.
+// list is a list of at most maxElements elements.
 type list[T any] []T
 
 // UnmarshalJSON implements [encoding/json.Unmarshaler]. It counts the elements of a

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// TestBestEffort has the classes of ComputePodQOS in
+// TestBestEffort expects the classes of ComputePodQOS in
 // k8s.io/kubernetes/pkg/apis/core/helper/qos, with PodLevelResources on.
 func TestBestEffort(t *testing.T) {
 	const both = `{"cpu":"1","memory":"1Gi"}`
@@ -51,7 +51,7 @@ func TestBestEffort(t *testing.T) {
 	}
 }
 
-// TestBadPods sees that what is not a pod, or too much of one, is refused.
+// TestBadPods checks that an object that is not a pod, or exceeds a limit, is refused.
 func TestBadPods(t *testing.T) {
 	repeat := func(n int, format string) string {
 		var list []string

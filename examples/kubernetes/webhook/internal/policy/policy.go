@@ -21,37 +21,37 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// A Policy decides about pods. The zero Policy gives them what the admission plugins
-// of Kubernetes give, and allows everything. It is safe for concurrent use.
+// A Policy decides about pods. The zero Policy adds what the admission plugins of
+// Kubernetes add, and allows everything. It is safe for concurrent use.
 type Policy struct {
 	Rules Rules
 	// Seconds is how long pods tolerate nodes that are not ready or unreachable, if
-	// they do not say so themselves.
+	// they do not set this themselves.
 	Seconds taints.DefaultSeconds
 }
 
-// A Decision is the answer to a request, which is allowed unless there is a Refusal.
+// A Decision is the answer to a request. The request is allowed unless Refusal is set.
 type Decision struct {
-	Ignored string // why the pod was not looked at, if so
+	Ignored string // why the pod was not checked; empty if it was
 	Pod     string // the pod's name, or the prefix that its name will have
 	Refusal *Refusal
 	Patch   []jsonpatch.Operation
 }
 
-// Reasons are what a [Refusal] may have as its Kind.
+// Reasons are the possible values of a [Refusal]'s Kind.
 var Reasons = []string{notAllowed, dedicated, notValid, unreadable}
 
 const (
 	notAllowed = "not-allowed" // a toleration that the namespace does not allow
 	dedicated  = "dedication"  // a node selector that contradicts a dedication
 	notValid   = "invalid"     // tolerations that no API server would accept
-	unreadable = "unreadable"  // an object that is not a pod, or has too much of something
+	unreadable = "unreadable"  // an object that is not a pod, or exceeds a limit
 )
 
-// A Refusal is why a pod is not admitted.
+// A Refusal is the reason why a pod is not admitted.
 type Refusal struct {
 	Kind    string // one of Reasons
-	Code    int32  // of HTTP
+	Code    int32  // HTTP status code
 	Reason  metav1.StatusReason
 	Message string
 }
@@ -63,7 +63,7 @@ func forbid(kind, format string, args ...any) *Refusal {
 	return &Refusal{kind, http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(format, args...)}
 }
 
-// Mutate decides what a new pod is given.
+// Mutate decides how a new pod is changed.
 func (p *Policy) Mutate(q *admissionv1.AdmissionRequest) Decision {
 	if why := ignored(q, admissionv1.Create); why != "" {
 		return Decision{Ignored: why}
@@ -79,7 +79,7 @@ func (p *Policy) Mutate(q *admissionv1.AdmissionRequest) Decision {
 	return Decision{Pod: pod.name(), Patch: patch(pod.Spec, tolerations, nodeSelector)}
 }
 
-// Validate decides whether a pod may be, or become, as it is.
+// Validate decides whether a new or updated pod is allowed.
 func (p *Policy) Validate(q *admissionv1.AdmissionRequest) Decision {
 	if why := ignored(q, admissionv1.Create, admissionv1.Update); why != "" {
 		return Decision{Ignored: why}
@@ -102,9 +102,9 @@ func (p *Policy) Validate(q *admissionv1.AdmissionRequest) Decision {
 	return Decision{Pod: pod.name(), Refusal: p.validate(q, before, pod)}
 }
 
-// ignored says why there is nothing to decide, or returns "". Such requests come
-// where the webhook is registered for more than it needs, and refusing them could
-// stop a whole cluster.
+// ignored returns why there is nothing to decide, or "". Such requests arrive if
+// the webhook is registered for more than it needs, and refusing them could stop a
+// whole cluster.
 func ignored(q *admissionv1.AdmissionRequest, operations ...admissionv1.Operation) string {
 	switch {
 	case q.Resource.Group != "" || q.Resource.Resource != "pods":
@@ -117,9 +117,9 @@ func ignored(q *admissionv1.AdmissionRequest, operations ...admissionv1.Operatio
 	return ""
 }
 
-// keepsTolerations reports whether an update leaves the tolerations alone. It must go
-// through even if they are no longer allowed: the pod could not lose its finalizers
-// otherwise, and would stay forever.
+// keepsTolerations reports whether an update leaves the tolerations alone. Such an
+// update is allowed even if the tolerations no longer are. Otherwise the pod could
+// not lose its finalizers, and would stay forever.
 func keepsTolerations(q *admissionv1.AdmissionRequest) bool {
 	now, err := rawTolerations(q.Object.Raw)
 	if err != nil {
@@ -145,30 +145,30 @@ func readPod(q *admissionv1.AdmissionRequest, name string, text []byte) (*pod, *
 }
 
 // daemonSetControllers are the users that create the pods of DaemonSets: the
-// controller, where each controller has its own service account, or the
+// controller itself, if each controller has its own service account, or the
 // kube-controller-manager.
 var daemonSetControllers = []string{
 	"system:serviceaccount:kube-system:daemon-set-controller",
 	"system:kube-controller-manager",
 }
 
-// exempts reports whether the rules leave the pod alone because it is a new one of a
-// DaemonSet. Everybody can write an owner into a pod, but nobody else can be the
-// controller.
+// exempts reports whether the rules exempt the pod because it is a new pod of a
+// DaemonSet. Any user can write an owner into a pod, but only the controller can
+// have its user name.
 func (p *Policy) exempts(q *admissionv1.AdmissionRequest, pod *pod) bool {
 	return p.Rules.ExemptDaemonSets && pod.ofDaemonSet() && q.Operation == admissionv1.Create &&
 		slices.Contains(daemonSetControllers, q.UserInfo.Username)
 }
 
 // mutate returns the tolerations and the node selector that a new pod will have. It
-// takes nothing away: where the pod itself says how long it tolerates a taint, that
-// holds. A pod that has everything gets nothing more.
+// removes no tolerations: if the pod itself sets how long it tolerates a taint,
+// that value is kept. A pod that already has everything gets nothing more.
 //
-// The order is that of Kubernetes' admission plugins, DefaultTolerationSeconds,
+// The order follows Kubernetes' admission plugins, DefaultTolerationSeconds,
 // PodTolerationRestriction and ExtendedResourceToleration, except that the defaults
 // of the namespace come first. So they can set the seconds for not-ready and
-// unreachable. In Kubernetes they are lost if they are shorter than those that are
-// there by then.
+// unreachable. In Kubernetes they are lost if they are shorter than the seconds
+// that the pod already has.
 func (p *Policy) mutate(
 	q *admissionv1.AdmissionRequest, pod *pod,
 ) ([]taints.Toleration, map[string]string, *Refusal) {
@@ -189,8 +189,8 @@ func (p *Policy) mutate(
 	return tolerations, nodeSelector, nil
 }
 
-// dedications returns those that apply to the pod, in order; none to one that is
-// exempt.
+// dedications returns the dedications that apply to the pod, in order. None apply
+// to an exempt pod.
 func (p *Policy) dedications(q *admissionv1.AdmissionRequest, pod *pod) []*Dedication {
 	if p.exempts(q, pod) {
 		return nil
@@ -198,8 +198,8 @@ func (p *Policy) dedications(q *admissionv1.AdmissionRequest, pod *pod) []*Dedic
 	return p.Rules.dedications(q.Namespace, pod.Metadata.Labels)
 }
 
-// addStandard adds what Kubernetes' admission gives to every pod of that class with
-// those requests.
+// addStandard adds the tolerations that Kubernetes' admission gives every pod with
+// the same QoS class and resource requests.
 func addStandard(tolerations []taints.Toleration, seconds taints.DefaultSeconds, pod *pod) []taints.Toleration {
 	tolerations = taints.AddDefaults(tolerations, seconds)
 	if !pod.bestEffort() {
@@ -208,8 +208,8 @@ func addStandard(tolerations []taints.Toleration, seconds taints.DefaultSeconds,
 	return taints.AddExtendedResources(tolerations, pod.requested...)
 }
 
-// refuse refuses a pod whose node selector has another value under the key, or none;
-// then the other reason is given.
+// refuse refuses a pod whose node selector has another value for the key, or none.
+// If it has none, the reason is the argument otherwise.
 func (d *Dedication) refuse(key string, pod *pod, otherwise string) *Refusal {
 	if have, ok := pod.Spec.NodeSelector[key]; ok {
 		otherwise = "its nodeSelector has " + label(key, have)
@@ -218,15 +218,15 @@ func (d *Dedication) refuse(key string, pod *pod, otherwise string) *Refusal {
 		d.Name, label(key, d.NodeSelector[key]), otherwise)
 }
 
-// label prints a label as kubectl does.
+// label formats a label as kubectl does.
 func label(key, value string) string { return fmt.Sprintf("%s=%.63s", key, value) }
 
-// validate refuses a pod, or an update of one that had the tolerations before.
+// validate checks a new pod, or an update of one that had the tolerations before:
 //
-//   - The tolerations must be valid, and an update must not take any away. (An API
-//     server checks this too, before or afterwards.)
-//   - Each toleration must be allowed in the namespace, or no more than the pod
-//     tolerated before, unless the pod is exempt.
+//   - The tolerations must be valid, and an update must not remove any. (An API
+//     server also checks this, before or afterwards.)
+//   - Each toleration must be allowed in the namespace, or tolerate no more than
+//     the pod tolerated before, unless the pod is exempt.
 //   - A new pod must have the node selector of its dedications, whatever other
 //     webhooks did after this one.
 func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) *Refusal {
@@ -258,8 +258,8 @@ func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toler
 }
 
 // refused returns the indexes of the pod's tolerations that the namespace does not
-// allow, and that tolerate more, or longer, than those before. What admission gives
-// to every such pod need not be listed.
+// allow, and that tolerate more, or longer, than the old ones. Tolerations that
+// admission gives every such pod need not be listed.
 func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) []int {
 	allowed := p.Rules.allowed(q.Namespace)
 	if allowed == nil || p.exempts(q, pod) {
@@ -269,8 +269,8 @@ func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Tolera
 	return uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
 }
 
-// longestSeconds returns the policy's seconds, or those that an API server gives by
-// itself if they are longer: its own plugin may have been there first.
+// longestSeconds returns the policy's seconds, or an API server's default seconds
+// if they are longer: the API server's own plugin may have run first.
 func (p *Policy) longestSeconds() taints.DefaultSeconds {
 	longest := func(seconds *int64) *int64 {
 		if seconds == nil || *seconds < taints.DefaultTolerationSeconds {
@@ -286,7 +286,7 @@ func invalid(err *taints.ErrorList) *Refusal {
 	var texts []string
 	for _, fault := range err.Errors {
 		at := *fault
-		if at.List == "old" { // it was taken away, so its index is not one of the pod's
+		if at.List == "old" { // it was removed, so its index is not an index in the pod
 			at.List = ""
 			texts = append(texts, "spec.tolerations: "+at.Error())
 			continue
@@ -297,7 +297,7 @@ func invalid(err *taints.ErrorList) *Refusal {
 	return &Refusal{notValid, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, summary(texts)}
 }
 
-// summary joins the first of the texts.
+// summary joins the first texts.
 func summary(texts []string) string {
 	const most = 10
 	if len(texts) > most {
@@ -306,11 +306,11 @@ func summary(texts []string) string {
 	return strings.Join(texts, "; ")
 }
 
-// patch returns the steps that give a pod the tolerations, which have the pod's own in
-// the same places, and the node selector, which has the pod's. Only seconds may be
-// gone; see [taints.AddExtendedResources]. It leaves alone what is there, which may
-// have fields that this version does not know. There are no test steps, because an API
-// server applies the patch to the very object that it sent.
+// patch returns the steps that give a pod the tolerations, which begin with the
+// pod's own, and the node selector, which includes the pod's. Only seconds may be
+// removed; see [taints.AddExtendedResources]. Existing elements stay as they are,
+// because they may have fields that this version does not know. There are no test
+// steps, because an API server applies the patch to the same object that it sent.
 func patch(from *spec, tolerations []taints.Toleration, nodeSelector map[string]string) (steps []jsonpatch.Operation) {
 	step := func(op string, value any, path ...string) {
 		steps = append(steps, jsonpatch.NewOperation(op, "/spec/"+strings.Join(path, "/"), value))
@@ -333,7 +333,7 @@ func patch(from *spec, tolerations []taints.Toleration, nodeSelector map[string]
 	}
 	for _, key := range slices.Sorted(maps.Keys(nodeSelector)) {
 		if _, ok := from.NodeSelector[key]; !ok {
-			// As a JSON Pointer, which escapes tildes too, but a label's key has none.
+			// A JSON Pointer also escapes tildes, but a label key has none.
 			step("add", nodeSelector[key], "nodeSelector", strings.ReplaceAll(key, "/", "~1"))
 		}
 	}

@@ -27,7 +27,7 @@ const (
 	pressure    = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
 )
 
-// testPolicy has the rules of rules.json.
+// testPolicy returns a policy with the rules of rules.json.
 func testPolicy(t testing.TB) *Policy {
 	t.Helper()
 	text, err := os.ReadFile("../../rules.json")
@@ -46,7 +46,7 @@ func policyOf(t testing.TB, rules string) *Policy {
 	return &Policy{Rules: *r}
 }
 
-// podOf returns the JSON of a pod with that in its spec, and labels as in "a=b".
+// podOf returns the JSON of a pod with the spec, and with labels as in "a=b".
 func podOf(spec string, labels ...string) string {
 	set := map[string]string{}
 	for _, l := range labels {
@@ -57,7 +57,7 @@ func podOf(spec string, labels ...string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":%s},"spec":{%s}}`, text, spec)
 }
 
-// tolerating returns a list of tolerations for a spec.
+// tolerating returns the field tolerations of a spec as JSON.
 func tolerating(list ...string) string {
 	tolerations := []taints.Toleration{}
 	for _, s := range list {
@@ -67,7 +67,7 @@ func tolerating(list ...string) string {
 	return fmt.Sprintf(`"tolerations":%s`, text)
 }
 
-// request asks about a new pod, or about an update if there is an old one.
+// request returns a request for a new pod, or for an update if there is an old pod.
 func request(namespace, pod, old string) *admissionv1.AdmissionRequest {
 	q := &admissionv1.AdmissionRequest{
 		Operation: admissionv1.Create, Namespace: namespace,
@@ -80,7 +80,7 @@ func request(namespace, pod, old string) *admissionv1.AdmissionRequest {
 	return q
 }
 
-// mutated returns the pod after the patch, and its steps. Once more gives it nothing more.
+// mutated returns the patched pod and the patch steps. Mutating it again adds nothing.
 func mutated(t *testing.T, p *Policy, namespace, pod string) (after corev1.Pod, steps []string) {
 	t.Helper()
 	d := p.Mutate(request(namespace, pod, ""))
@@ -195,8 +195,8 @@ func TestMutate(t *testing.T) {
 	}
 }
 
-// TestSeconds sees that pods get the seconds of the flags, and that those need no
-// permission, as an API server's own do not.
+// TestSeconds checks that pods get the seconds of the flags, and that these need no
+// permission, like an API server's own seconds.
 func TestSeconds(t *testing.T) {
 	p := testPolicy(t)
 	p.Seconds = taints.DefaultSeconds{NotReady: new(int64(60)), Unreachable: new(int64(900))}
@@ -298,8 +298,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestIgnored sees that requests which the webhook is not made for are allowed, and
-// that an update which leaves the tolerations alone is not read further.
+// TestIgnored checks that requests that the webhook is not for are allowed, and
+// that an update that leaves the tolerations alone is not decoded further.
 func TestIgnored(t *testing.T) {
 	p := testPolicy(t)
 	refused, broken := podOf(tolerating("dedicated=ml")), podOf(`"containers":5,`+tolerating("dedicated=ml"))
@@ -327,8 +327,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestDaemonSets sees that pods of DaemonSets are exempt if their controller asks for
-// them.
+// TestDaemonSets checks that pods of DaemonSets are exempt if the DaemonSet
+// controller creates them.
 func TestDaemonSets(t *testing.T) {
 	const controller = "system:serviceaccount:kube-system:daemon-set-controller"
 	owner := func(version, kind string, controls bool) string {

@@ -13,24 +13,25 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Rules are what the rules file says. The zero Rules add nothing and allow
+// Rules are the contents of the rules file. The zero Rules add nothing and allow
 // everything.
 type Rules struct {
 	Cluster     NamespaceRules            `json:"cluster"`
 	Namespaces  map[string]NamespaceRules `json:"namespaces"`
 	Dedications []Dedication              `json:"dedications"`
-	// ExemptDaemonSets leaves pods alone that the DaemonSet controller creates.
+	// ExemptDaemonSets lets pods that the DaemonSet controller creates tolerate
+	// anything, and excludes them from dedications.
 	ExemptDaemonSets bool `json:"exemptDaemonSets"`
 }
 
-// NamespaceRules are for the pods of one namespace, or of every namespace that
-// does not say otherwise. A nil list says nothing; an empty one says "none".
+// NamespaceRules are the rules for the pods of one namespace, or of every namespace
+// without its own list. A nil list sets no rule; an empty list means "none".
 type NamespaceRules struct {
 	DefaultTolerations []taints.Toleration `json:"defaultTolerations"`
 	AllowedTolerations []taints.Toleration `json:"allowedTolerations"`
 }
 
-// A Dedication sends some pods to nodes of their own.
+// A Dedication sends some pods to dedicated nodes.
 type Dedication struct {
 	Name        string   `json:"name"`
 	Namespaces  []string `json:"namespaces"` // empty: all
@@ -41,8 +42,7 @@ type Dedication struct {
 	NodeSelector map[string]string   `json:"nodeSelector"`
 }
 
-// ParseRules reads a rules file, which is JSON. The error lists everything that is
-// wrong with the file.
+// ParseRules parses a rules file in JSON. The error lists everything wrong with it.
 func ParseRules(text []byte) (*Rules, error) {
 	var r *Rules
 	problems, err := json.UnmarshalStrict(text, &r)
@@ -64,7 +64,7 @@ func ParseRules(text []byte) (*Rules, error) {
 	return r, nil
 }
 
-// defaults returns the tolerations that every pod of the namespace is given.
+// defaults returns the tolerations that every pod of the namespace gets.
 func (r *Rules) defaults(namespace string) []taints.Toleration {
 	if own := r.Namespaces[namespace].DefaultTolerations; own != nil {
 		return own
@@ -80,7 +80,7 @@ func (r *Rules) allowed(namespace string) []taints.Toleration {
 	return r.Cluster.AllowedTolerations
 }
 
-// dedications returns those that apply to a pod, in order.
+// dedications returns the dedications that apply to a pod, in order.
 func (r *Rules) dedications(namespace string, podLabels map[string]string) []*Dedication {
 	var list []*Dedication
 	for i := range r.Dedications {
@@ -96,7 +96,7 @@ func (d *Dedication) applies(namespace string, podLabels map[string]string) bool
 		labels.SelectorFromSet(d.PodSelector.MatchLabels).Matches(labels.Set(podLabels))
 }
 
-// within reports whether every pod that d applies to is one that other applies to.
+// within reports whether other applies to every pod that d applies to.
 func (d *Dedication) within(other *Dedication) bool {
 	if !labels.SelectorFromSet(other.PodSelector.MatchLabels).Matches(labels.Set(d.PodSelector.MatchLabels)) {
 		return false

@@ -47,7 +47,7 @@ func TestParseRulesRefuses(t *testing.T) {
 			[]string{`dedications[0].podSelector.matchLabels: Invalid value: "a b"`, `dedications[0].nodeSelector: Invalid value: "-"`},
 		},
 		{`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "a", "namespaces": ["y"], ` + poolA + `}]}`, []string{`dedications[1].name: Duplicate value: "a"`}},
-		// Allow-lists that refuse what the rules give.
+		// Allow-lists that refuse tolerations that the rules add.
 		{
 			`{"namespaces": {"x": {"allowedTolerations": []}}, "dedications": [{"name": "a", "namespaces": ["w", "x"], ` + poolA + `}]}`,
 			[]string{`dedications[0].tolerations[0]: Invalid value: "k": namespaces[x].allowedTolerations would refuse it`},
@@ -69,7 +69,7 @@ func TestParseRulesRefuses(t *testing.T) {
 				`namespaces[y].defaultTolerations[0]: Invalid value: "j": cluster.allowedTolerations would refuse it`,
 			},
 		},
-		// Dedications whose every pod another one sends elsewhere.
+		// Dedications whose pods are all sent to other nodes by another dedication.
 		{
 			`{"dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}, {"name": "b", "namespaces": ["x"], ` + poolB + `}]}`,
 			[]string{`dedications[1].nodeSelector[pool]: Invalid value: "b": all its pods also belong to dedications[0], which requires pool=a`},
@@ -105,7 +105,7 @@ func TestParseRulesRefuses(t *testing.T) {
 	}
 }
 
-// TestParseRulesAccepts has rules that look like a contradiction, and are none.
+// TestParseRulesAccepts has rules that look contradictory but are not.
 func TestParseRulesAccepts(t *testing.T) {
 	dedications := func(first, second string) string {
 		return `{"dedications": [{"name": "a", ` + first + `}, {"name": "b", ` + second + `}]}`

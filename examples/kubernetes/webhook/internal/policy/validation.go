@@ -22,7 +22,7 @@ var (
 	dedicationsPath = field.NewPath("dedications")
 )
 
-// validate returns what an API server would refuse, and what is missing.
+// validate returns errors for missing values and values that an API server refuses.
 func (r *Rules) validate() field.ErrorList {
 	problems := r.Cluster.validate(clusterPath)
 	for _, name := range slices.Sorted(maps.Keys(r.Namespaces)) {
@@ -81,11 +81,11 @@ func validateNamespace(name string, path *field.Path) field.ErrorList {
 	return problems
 }
 
-// contradictions returns where valid rules refuse what other rules give. It finds some
-// more than once, which [field.ErrorList.ToAggregate] drops.
+// contradictions returns errors for valid rules that refuse what other rules add. It
+// may return an error more than once; [field.ErrorList.ToAggregate] drops duplicates.
 func (r *Rules) contradictions() field.ErrorList {
 	var problems field.ErrorList
-	namespaces := append(slices.Sorted(maps.Keys(r.Namespaces)), "") // and those without rules
+	namespaces := append(slices.Sorted(maps.Keys(r.Namespaces)), "") // "" is any namespace without rules
 	for i := range r.Dedications {
 		for j := range r.Dedications {
 			problems = append(problems, r.elsewhere(i, j)...)
@@ -108,9 +108,9 @@ func (r *Rules) contradictions() field.ErrorList {
 	return problems
 }
 
-// elsewhere reports that no pod of the dedication i can ever be admitted, because
-// each is also one of j, which wants other nodes. Of two dedications for the same
-// pods, the later one is at fault.
+// elsewhere returns errors if no pod of dedication i can ever be admitted, because
+// each is also a pod of dedication j, which requires other nodes. If both are for
+// the same pods, the later dedication is at fault.
 func (r *Rules) elsewhere(i, j int) field.ErrorList {
 	d, other := &r.Dedications[i], &r.Dedications[j]
 	if i == j || !d.within(other) || j > i && other.within(d) {
@@ -128,8 +128,8 @@ func (r *Rules) elsewhere(i, j int) field.ErrorList {
 	return problems
 }
 
-// refused reports the first of the tolerations that the allow-list of the namespace
-// refuses. What admission gives to every pod is allowed everywhere.
+// refused returns an error for the first toleration that the namespace's allow-list
+// refuses. Tolerations that admission gives every pod are allowed everywhere.
 func (r *Rules) refused(path *field.Path, list []taints.Toleration, namespace string) field.ErrorList {
 	allowed, by := r.allowed(namespace), clusterPath
 	if r.Namespaces[namespace].AllowedTolerations != nil {

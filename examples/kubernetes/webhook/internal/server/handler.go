@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package server answers the reviews of API servers over HTTPS by a policy.
+// Package server answers admission reviews over HTTPS according to a policy.
 package server
 
 import (
@@ -24,19 +24,19 @@ import (
 )
 
 const (
-	// maxBody is the most that is read of a request. A pod of up to 3 MiB can be
-	// sent to an API server, and one of up to 1.5 MiB can be stored. An API server
-	// writes one byte as up to six, as in \u003c, and both pods of an update.
+	// maxBody is the maximum size of a request. A pod of up to 3 MiB can be sent to
+	// an API server, and one of up to 1.5 MiB can be stored. An API server encodes
+	// one byte as up to six, as in \u003c, and sends both pods of an update.
 	maxBody = 20 << 20
-	// smallBody is the size of requests that never wait.
+	// smallBody is the size up to which requests never wait.
 	smallBody = 64 << 10
-	// maxLarge is how many larger ones are read at once. Each takes twice its size.
+	// maxLarge limits concurrent reads of larger requests. Each takes twice its size.
 	maxLarge = 1
 
-	requestTimeout = 5 * time.Second // to wait, and then to read the request
+	requestTimeout = 5 * time.Second // for waiting, and then for reading the request
 )
 
-// Register serves both webhooks.
+// Register registers both webhooks with the server.
 func Register(s webhook.Server, policies *Policies, log logr.Logger) {
 	large := make(chan struct{}, maxLarge)
 	for name, decide := range map[string]decide{
@@ -87,18 +87,18 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	return response
 }
 
-// A reviewer serves a webhook over HTTP, as the webhook's own ServeHTTP does. But that
-// does not read more than 7 MiB, so that a pod could pass under failurePolicy Ignore
-// because it is large, and it reads any number of large requests at once.
+// A reviewer serves a webhook over HTTP, like the webhook's own ServeHTTP. But
+// ServeHTTP does not read more than 7 MiB, so a large pod could pass under
+// failurePolicy Ignore, and it reads any number of large requests at once.
 type reviewer struct {
 	webhook *admission.Webhook
 	log     logr.Logger
-	large   chan struct{} // has an element for each large request that is read
+	large   chan struct{} // has an element for each large request being read
 }
 
-// ServeHTTP implements [http.Handler]. A request that is not a review has no uid to
-// answer to, and gets an HTTP error. The API server then does what the webhook's
-// failurePolicy says.
+// ServeHTTP implements [http.Handler]. A request that is not a review has no uid
+// for an answer, and gets an HTTP error. The API server then applies the webhook's
+// failurePolicy.
 func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength > smallBody {
 		// The server cancels the request's context when it begins to drain.
@@ -125,7 +125,7 @@ func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read reads a review. The error goes with a code of HTTP.
+// read reads a review. An error comes with an HTTP status code.
 func read(w http.ResponseWriter, r *http.Request) (review *admissionv1.AdmissionReview, code int, err error) {
 	content := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(content)

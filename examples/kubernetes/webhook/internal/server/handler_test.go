@@ -74,7 +74,7 @@ func review(namespace, pod string) string {
 	return string(text)
 }
 
-// A recorder has deadlines, as the connection of a server has.
+// A recorder accepts deadlines, as a server's connection does.
 type recorder struct{ *httptest.ResponseRecorder }
 
 func (recorder) SetReadDeadline(time.Time) error { return nil }
@@ -99,7 +99,7 @@ func ask(t testing.TB, h http.Handler, path, body string) *admissionv1.Admission
 	return answer.Response
 }
 
-// TestReview sees the answers, what the log says of each, and what is counted.
+// TestReview checks the answers, their log entries, and the metrics.
 func TestReview(t *testing.T) {
 	var log bytes.Buffer
 	h := newHandler(t, &log)
@@ -140,7 +140,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestBadRequests sees that what is not a review gets an error of HTTP.
+// TestBadRequests checks that requests that are not reviews get an HTTP error.
 func TestBadRequests(t *testing.T) {
 	var log bytes.Buffer
 	h := newHandler(t, &log)
@@ -181,8 +181,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestLargePods sees that a pod does not pass because it is large, in any way that an
-// API server may write it.
+// TestLargePods checks that a pod does not pass because it is large, however an API
+// server encodes it.
 func TestLargePods(t *testing.T) {
 	h := newHandler(t, io.Discard)
 	spec := func(more string) string {
@@ -198,8 +198,8 @@ func TestLargePods(t *testing.T) {
 	}
 }
 
-// TestNoRoom sees that large requests wait until there is room, but no longer than an
-// API server does, and that small ones do not wait.
+// TestNoRoom checks that large requests wait for room, but no longer than an API
+// server does, and that small requests do not wait.
 func TestNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		allows := func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision { return policy.Decision{} }
@@ -220,8 +220,8 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// FuzzReview posts anything, as it is, and as a pod if it is JSON: no panic, and an
-// answer with the uid.
+// FuzzReview posts any text as it is, and as a pod if it is JSON. The webhooks must
+// not panic, and must answer with the uid.
 func FuzzReview(f *testing.F) {
 	f.Add([]byte(review("web", pod(spot))))
 	f.Add([]byte(pod(`null,{"key":"a.b/c","operator":"Exists","effect":"NoSchedule","tolerationSeconds":5}`)))

@@ -46,7 +46,7 @@ var (
 	})
 )
 
-// init gives each counter a zero, so that the first of something is an increase.
+// init sets each counter to zero, so that the first event is an increase.
 func init() {
 	for _, webhook := range []string{"mutate", "validate"} {
 		for _, outcome := range []string{"allowed", "patched", "ignored", "denied"} {

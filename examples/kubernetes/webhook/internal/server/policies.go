@@ -20,20 +20,20 @@ import (
 // reloadInterval is how often the rules file is read.
 const reloadInterval = 5 * time.Second
 
-// Policies is the policy in use. The rules of a file are read again when the file
-// changes. They count as a whole; where the file cannot be read or is refused, the
-// rules from before stay in use.
+// Policies has the policy in use. It reads the rules file again when the file
+// changes. The rules change as a whole: if the file cannot be read or is refused,
+// the old rules stay in use.
 type Policies struct {
 	file    string
 	seconds taints.DefaultSeconds
 	log     logr.Logger
 	policy  atomic.Pointer[policy.Policy]
 
-	text    []byte // of the file when it was last read
-	problem string // what is wrong with it
+	text    []byte // the contents of the file when it was last read
+	problem string // what is wrong with the file
 }
 
-// OpenPolicies reads the rules file. Without a name there are no rules.
+// OpenPolicies reads the rules file. If the name is empty, there are no rules.
 func OpenPolicies(file string, seconds taints.DefaultSeconds, log logr.Logger) (*Policies, error) {
 	p := &Policies{file: file, seconds: seconds, log: log}
 	p.use(&policy.Rules{})
@@ -46,7 +46,7 @@ func OpenPolicies(file string, seconds taints.DefaultSeconds, log logr.Logger) (
 // Policy returns the policy in use.
 func (p *Policies) Policy() *policy.Policy { return p.policy.Load() }
 
-// Start reads the file again and again until the context ends.
+// Start reads the file periodically until the context ends.
 func (p *Policies) Start(ctx context.Context) error {
 	if p.file != "" {
 		wait.UntilWithContext(ctx, p.update, reloadInterval)
@@ -62,7 +62,7 @@ func (p *Policies) update(context.Context) {
 	}
 }
 
-// reload reads the file, and uses its rules if they are new and good.
+// reload reads the file, and uses its rules if they are new and valid.
 func (p *Policies) reload() error {
 	text, err := os.ReadFile(p.file)
 	if err != nil {

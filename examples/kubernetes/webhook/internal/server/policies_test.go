@@ -21,10 +21,10 @@ const (
 	allowSpot    = `{"cluster": {"allowedTolerations": [{"key": "spot"}]}}`
 )
 
-// TestReload sees that rules change as a whole or not at all.
+// TestReload checks that rules change as a whole or not at all.
 func TestReload(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "rules.json")
-	write := func(text string) { // "-" is no file
+	write := func(text string) { // "-" removes the file
 		t.Helper()
 		err := os.WriteFile(name, []byte(text), 0o600)
 		if text == "-" {
@@ -44,15 +44,15 @@ func TestReload(t *testing.T) {
 	failures := testutil.ToFloat64(rulesFailures)
 	for _, step := range []struct {
 		text   string
-		log    string // what it says; nothing where it is empty
+		log    string // part of the log; empty if nothing is logged
 		good   bool
-		allows int // how many tolerations
+		allows int // how many tolerations are allowed
 	}{
-		{allowNothing, "new rules", true, 0}, // of the start
+		{allowNothing, "new rules", true, 0}, // logged at the start
 		{allowNothing, "", true, 0},
 		{allowSpot, "new rules", true, 1},
 		{allowSpot[:40], "unexpected end", false, 1},
-		{allowSpot[:40], "", false, 1}, // it is told once
+		{allowSpot[:40], "", false, 1}, // it is logged once
 		{`{"cluster": {"allowedTolerations": []}, "namespace": {}}`, `unknown field`, false, 1},
 		{"-", "no such file", false, 1},
 		{"-", "", false, 1},

@@ -20,9 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// A Server serves the webhooks as soon as there is a certificate, with the
-// certificate that tls.crt and tls.key have at the time. It is a runnable of a
-// manager, which starts it whether or not an API server answers.
+// A Server serves the webhooks as soon as a certificate exists. It uses the current
+// contents of tls.crt and tls.key. It is a runnable of a manager, which starts it
+// whether or not an API server answers.
 type Server struct {
 	webhook.Server
 	certDir string
@@ -45,8 +45,8 @@ func New(addr, certDir string, policies *Policies, log logr.Logger) (*Server, er
 		Host: host, Port: port,
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 			c.MinVersion = tls.VersionTLS12
-			// Over HTTP/2 large requests that wait would fill the buffer of a connection
-			// that they share with the one that they wait for.
+			// Over HTTP/2, waiting large requests would fill the buffer of the
+			// connection that they share with the request that they wait for.
 			c.NextProtos = []string{"http/1.1"}
 			c.GetCertificate = s.watcher.GetCertificate
 		}},
@@ -55,10 +55,10 @@ func New(addr, certDir string, policies *Policies, log logr.Logger) (*Server, er
 	return s, nil
 }
 
-// NeedLeaderElection tells a manager that every replica serves.
+// NeedLeaderElection returns false, because every replica serves.
 func (s *Server) NeedLeaderElection() bool { return false }
 
-// Start serves until the context ends, and requests under way have their answers.
+// Start serves until the context ends and in-flight requests are answered.
 func (s *Server) Start(ctx context.Context) error {
 	if !s.awaitCertificate(ctx) {
 		return nil
@@ -75,7 +75,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return s.Server.Start(ctx)
 }
 
-// awaitCertificate waits until there is one, and reports whether there is.
+// awaitCertificate waits until a certificate exists, and reports whether one does.
 func (s *Server) awaitCertificate(ctx context.Context) bool {
 	last := ""
 	return wait.PollUntilContextCancel(ctx, time.Second, true, func(context.Context) (bool, error) {
@@ -89,23 +89,23 @@ func (s *Server) awaitCertificate(ctx context.Context) bool {
 	}) == nil
 }
 
-// A Rotation keeps a certificate in a Secret, of which the folder is a volume, and the
+// A Rotation keeps a certificate in a Secret, which is mounted at CertDir, and the
 // certificate's authority in both webhook configurations. It is a runnable of the
 // manager.
 type Rotation struct {
 	Manager      manager.Manager
 	Secret       types.NamespacedName
 	CertDir      string
-	DNSName      string // that the certificate is for
-	Registration string // name of both configurations
+	DNSName      string // the name that the certificate is for
+	Registration string // the name of both configurations
 }
 
-// NeedLeaderElection tells a manager that every replica does this. Each write has the
-// version of what was read, so whoever comes second looks again.
+// NeedLeaderElection returns false, because every replica does this. Each write has
+// the resource version that was read, so the second replica to write reads again.
 func (r *Rotation) NeedLeaderElection() bool { return false }
 
-// Start waits until the Secret can be read: the rotator ends the manager otherwise,
-// and with it a webhook that may have a certificate.
+// Start waits until the Secret can be read. Otherwise the rotator would end the
+// manager, and with it a webhook that may have a certificate.
 func (r *Rotation) Start(ctx context.Context) error {
 	err := wait.PollUntilContextCancel(ctx, 5*time.Second, true, func(ctx context.Context) (bool, error) {
 		err := r.Manager.GetAPIReader().Get(ctx, r.Secret, &corev1.Secret{})

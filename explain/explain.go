@@ -44,7 +44,7 @@ type Difference struct {
 	Mismatch Mismatch `json:"mismatch"`
 	// Hint is a guess at the mistake.
 	Hint Hint `json:"hint,omitzero"`
-	// Meant is the known effect or operator that an unknown one may stand for,
+	// Meant is the known effect or operator that may be meant by an unknown one,
 	// with HintLetterCase or HintSpelling. With HintOtherKey, it is the other key.
 	// Otherwise it is empty.
 	Meant string `json:"meant,omitempty"`

@@ -125,7 +125,7 @@ func (r *Reason) valueText(d *Difference) string {
 	return differsText("the value differs", d.Hint)
 }
 
-// limitText returns which integers are tolerated, unless the values are redacted.
+// limitText reports which integers are tolerated, unless the values are redacted.
 func (r *Reason) limitText(m Mismatch) string {
 	values := valueset.Of(string(r.Closest.Operator), r.Closest.Value, true)
 	text, bound, limit := r.Taint.Value+" is too large", "at most ", values.Most

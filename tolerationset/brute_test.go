@@ -16,7 +16,7 @@ import (
 // The tests in this file are exhaustive. They check all pairs of tolerations,
 // and all triples of fewer tolerations. They compare each result with every
 // taint of a small universe, in both directions: a positive result holds for
-// all taints, and a negative result has a taint as an example.
+// all taints, and for a negative result there is a taint that shows it.
 
 // universe has a taint on each side of every distinction that the tolerations
 // below can make.

@@ -20,9 +20,9 @@ import (
 // Equal matter only if they make a difference. It is for controllers that
 // reject or roll out changes to tolerations.
 //
-// For n tolerations, m of them with no key or a wildcard, it takes O((m+1) n log
-// n) time. It allocates, except for short lists that have the same tolerations
-// in clearly equivalent orders, and for most short lists that differ.
+// For n tolerations, of which m have no key or a wildcard, it takes O((m+1) n log n)
+// time. It allocates, except for short lists that have the same tolerations in
+// clearly equivalent orders, and for most short lists that differ.
 func Same(a, b []taints.Toleration, o taints.Options) bool {
 	r := rules{o}
 	if r.reordered(a, b) {
@@ -31,8 +31,8 @@ func Same(a, b []taints.Toleration, o taints.Options) bool {
 	if len(a)+len(b) <= 2*short && (r.differAt(a, a, b) || r.differAt(b, a, b)) {
 		return false
 	}
-	// Compare the results for taints that represent all others: one is enough of
-	// the taints that no toleration of the lists distinguishes.
+	// Compare the results for taints that represent all others: of the taints
+	// that no toleration of the lists distinguishes, one is enough.
 	return r.compare(a, b).every(func(v *keyView) bool { return v.every(v.same) })
 }
 
@@ -196,8 +196,8 @@ func (c *comparison) every(same func(*keyView) bool) bool {
 	return true
 }
 
-// others reports whether there is a key that begins with the prefix, but with
-// no longer prefix, and that no toleration has.
+// others reports whether there is a key that begins with the prefix, but not
+// with a longer one, and that no toleration has.
 func (c *comparison) others(prefix string) bool {
 	if c.keys[prefix] == nil {
 		return true
@@ -218,7 +218,7 @@ type keyView struct {
 	gaps    []*sample // the first integers that no toleration for all effects matches
 }
 
-// view returns the view of the key. Only this key matches the own entries.
+// view returns the view of the key. The own entries match only this key.
 func (c *comparison) view(key string, own []*entry) *keyView {
 	v := &keyView{entries: slices.Clip(own)}
 	for _, b := range c.broad {

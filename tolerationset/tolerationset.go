@@ -38,7 +38,7 @@ import (
 // For valid tolerations with a nonempty operator, Equal or Exists, and seconds
 // that are not negative, it returns what isSuperset in Kubernetes'
 // pkg/util/tolerations returns. isSuperset does not recognize that an empty
-// operator means Equal, that Lt and Gt cover ranges, and that zero and negative
+// operator means Equal, that Lt and Gt cover ranges, or that zero and negative
 // seconds are equivalent.
 func Covers(t, u taints.Toleration, o taints.Options) bool {
 	return rules{o}.covers(&t, &u)
@@ -47,15 +47,15 @@ func Covers(t, u taints.Toleration, o taints.Options) bool {
 // Rules compare tolerations under options.
 type rules struct{ taints.Options }
 
-// ValidateAllowed returns nil if the allow-list has an entry for each of the
-// tolerations that covers it, as defined by [Covers]. Otherwise the error is a
+// ValidateAllowed returns nil if each of the tolerations is covered by an entry
+// of the allow-list, as defined by [Covers]. Otherwise the error is a
 // [*taints.ErrorList] with a [taints.ErrForbidden] for each toleration that is
 // not covered. Its List is "tolerations" and its Value is the printed toleration.
 //
 // This is the whitelist of the PodTolerationRestriction admission plugin
 // (VerifyAgainstWhitelist in Kubernetes), except that an empty allow-list
-// allows nothing. In Kubernetes it allows everything, but then a caller need
-// not call ValidateAllowed.
+// allows nothing. In Kubernetes it allows everything. A caller that wants this
+// need not call ValidateAllowed.
 //
 // Its running time grows with the number of tolerations times the number of
 // entries with the same key, without a key, or with a wildcard.

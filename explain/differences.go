@@ -108,7 +108,7 @@ func effectDifference(effect, wanted string) Difference {
 }
 
 // meaning returns the difference with the known word that the unknown word may
-// stand for, if there is one.
+// mean, if there is one.
 func (d Difference) meaning(unknown string, known []string) Difference {
 	if meant := similar.Meant(unknown, known); meant != "" {
 		d.Meant, d.Hint = meant, hintFor(unknown, meant, HintSpelling)

@@ -2,7 +2,7 @@
 
 // Package dra lets package taints work on the device taints and tolerations of
 // Kubernetes' Dynamic Resource Allocation. It converts them to the types of
-// package taints and back without copying them, and has the rules by which
+// package taints and back without copying them, and provides the rules by which
 // Kubernetes matches them and evicts pods.
 //
 // # Matching
@@ -13,78 +13,78 @@
 //	list, tolerations := dra.Taints(device.Taints), dra.Tolerations(request.Tolerations)
 //	_, found := dra.Options().FindUntolerated(list, tolerations, taints.Hard)
 //
-// A taint with the effect None is informational and does nothing. Neither does
-// one with an effect that Kubernetes does not know, which for devices includes
-// PreferNoSchedule. A [taints.Verdict] counts these, but its Schedulable method
-// ignores them.
+// A taint with the effect None is informational and does nothing. The same is
+// true of an effect that Kubernetes does not know, which for devices includes
+// PreferNoSchedule. A [taints.Verdict] counts these taints, but its Schedulable
+// method ignores them.
 //
 // # Eviction
 //
-// A NoExecute taint evicts the pods that use the device. [Policy] has the rules,
-// and [EvictionTolerations] the tolerations that count:
+// A NoExecute taint evicts the pods that use the device. [Policy] returns the
+// rules, and [EvictionTolerations] returns the tolerations that count:
 //
 //	list, tolerations := dra.Taints(device.Taints), dra.EvictionTolerations(result.Tolerations)
 //	e := dra.Policy().EvictionOf(list, tolerations, now)
 //
-// Here result is that of the device in the claim's status.allocation. A pod with
-// several devices leaves at the earliest deadline.
+// Here result is the result for the device in the claim's status.allocation. A
+// pod with several devices leaves at the earliest deadline.
 //
 //   - A taint that no toleration matches evicts now.
 //   - A taint that a toleration without seconds matches is tolerated forever,
-//     whatever else matches it. Otherwise the shortest seconds count, where
-//     negative ones are zero.
+//     whatever else matches it. Otherwise the shortest seconds count. Negative
+//     seconds are zero.
 //   - Seconds count from the taint's TimeAdded, which the API server sets if the
 //     driver does not. So a deadline may be in the past.
-//   - A toleration counts only if its effect is NoExecute. One without an effect
-//     lets a device be allocated but does not keep the pod, although Kubernetes'
-//     API says that it matches all effects. With [Tolerations] instead of
-//     EvictionTolerations it counts, and so do its seconds.
+//   - A toleration counts only if its effect is NoExecute. A toleration without an
+//     effect allows a device to be allocated but does not keep the pod, although
+//     Kubernetes' API says that it matches all effects. With [Tolerations] instead
+//     of EvictionTolerations it counts, and so do its seconds.
 //
-// Three answers differ from those of Kubernetes' device-taint-eviction
+// Three results differ from those of Kubernetes' device-taint-eviction
 // controller:
 //
-//   - There, more than 9223372036 seconds overflow. Here they do not.
-//   - A taint without a TimeAdded, which the API server never stores, evicts
-//     nobody there if it is not tolerated, and crashes the controller if it is.
-//     Here it counts from the time of observation.
-//   - A taint that is added in the future, and not tolerated or tolerated for no
-//     time, evicts at that time there, and now here.
+//   - In Kubernetes, more than 9223372036 seconds overflow. Here they do not.
+//   - A taint without a TimeAdded, which the API server never stores, evicts no
+//     pod in Kubernetes if it is not tolerated, and crashes the controller if it
+//     is. Here its seconds count from the time of observation.
+//   - A taint with a TimeAdded in the future that is not tolerated, or tolerated
+//     for no time, evicts at that time in Kubernetes, and now here.
 //
 // # Views
 //
 // [Taints], [Tolerations], [DeviceTaints] and [DeviceTolerations] return a view: a
 // slice of another type over the same memory. [Taint], [Toleration],
-// [DeviceTaint] and [DeviceToleration] do the same for a pointer to a single one.
-// They accept any input and do not allocate.
+// [DeviceTaint] and [DeviceToleration] do the same for a pointer to a single
+// element. They accept any input and do not allocate.
 //
-//   - Length and order are the same. The view of nil is nil, and that of an
+//   - Length and order are the same. The view of nil is nil, and the view of an
 //     empty list is empty and not nil.
 //   - The capacity of a view is its length, so an append to it allocates a new
-//     array. The elements of that still share what TimeAdded and
+//     array. The elements of the new array still share what TimeAdded and
 //     TolerationSeconds point to.
-//   - A write to one is a write to the other, as is a write to what TimeAdded and
-//     TolerationSeconds point to. So the view of a shared list, such as one from
-//     an informer's cache, must not be written to.
+//   - A write to a view is a write to the original, and vice versa, as is a write
+//     to what TimeAdded and TolerationSeconds point to. So the view of a shared
+//     list, such as one from an informer's cache, must not be modified.
 //   - A view keeps the memory alive, and does not change when the variable with
 //     the original is appended to, resliced or assigned.
-//   - For concurrent use, a view and its original are the same memory: any number
-//     of readers, or one writer.
+//   - For concurrent use, a view and its original are the same memory: they allow
+//     any number of readers, or one writer.
 //
-// A view has the JSON of its own type, which differs in TimeAdded only: Kubernetes
+// A view has the JSON of its own type, which differs only in TimeAdded: Kubernetes
 // writes whole seconds in UTC, and null for the zero time, and converts to local
 // time when it reads. A [time.Time] writes and reads its own precision and zone.
 //
 // The functions of package taints that validate, lint, parse and add defaults
-// follow the rules for nodes. Kubernetes has other rules for devices, where the
+// follow the rules for nodes. Kubernetes has different rules for devices: the
 // effect None is valid and PreferNoSchedule is not.
 //
 // # Versions
 //
-// The views require equal memory layouts, and the package does not compile if they
-// differ. So each version of this module goes with a range of versions of
-// k8s.io/api. It requires the first of these, which is the first with resource/v1,
-// so that it does not change the versions of k8s.io/api and client-go in a project
-// that uses a later one.
+// The views require equal memory layouts, and the package does not compile if
+// they differ. So each version of this module works with a range of versions of
+// k8s.io/api. It requires the first of these, which is the first with
+// resource/v1, so that it does not change the versions of k8s.io/api and
+// client-go in a project that uses a later one.
 //
 //	dra     k8s.io/api            Kubernetes
 //	v0.1    v0.34.0 to v0.37.2    1.34 to 1.37
@@ -114,8 +114,8 @@ func Policy() taints.EvictionPolicy {
 }
 
 // EvictionTolerations returns the tolerations that count for an eviction, in
-// order: those with the effect NoExecute. It returns a view of the list if that
-// is all of them, and otherwise a new list.
+// order: those with the effect NoExecute. It returns a view of the list if all
+// of its tolerations count, and otherwise a new list.
 func EvictionTolerations(list []resourceapi.DeviceToleration) []taints.Toleration {
 	view := Tolerations(list)
 	if !slices.ContainsFunc(view, ignored) {

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A scheduler asks whether a device can be allocated for a request.
+// A scheduler checks whether a device can be allocated for a request.
 func ExampleOptions() {
 	device := resourceapi.Device{Name: "gpu-0", Taints: []resourceapi.DeviceTaint{
 		{Key: "example.com/firmware", Value: "outdated", Effect: "None"},
@@ -30,7 +30,7 @@ func ExampleOptions() {
 	// Output: gpu-0 has example.com/maintenance:NoSchedule
 }
 
-// A controller computes when a pod leaves that uses two devices.
+// A controller computes when a pod that uses two devices is evicted.
 func ExamplePolicy() {
 	noon := metav1.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 	devices := map[string][]resourceapi.DeviceTaint{
@@ -68,8 +68,8 @@ func ExamplePolicy() {
 	// in 6m0s
 }
 
-// A toleration of all effects lets a device be allocated, and does not keep the
-// pod where the device is tainted with NoExecute.
+// A toleration of all effects allows a device to be allocated, but does not
+// keep the pod if the device has a NoExecute taint.
 func ExampleEvictionTolerations() {
 	device := []resourceapi.DeviceTaint{{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute}}
 	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
@@ -81,7 +81,7 @@ func ExampleEvictionTolerations() {
 	// evicts now
 }
 
-// The taints of a device are filtered as they are.
+// The taints of a device are filtered without copying them.
 func ExampleTaints() {
 	device := resourceapi.Device{Taints: []resourceapi.DeviceTaint{
 		{Key: "example.com/maintenance", Effect: resourceapi.DeviceTaintEffectNoSchedule},
@@ -91,7 +91,7 @@ func ExampleTaints() {
 	// Output: untolerated: 1 NoSchedule, 1 NoExecute
 }
 
-// The tolerations of a request are prepared for many devices.
+// The tolerations of a request are compiled for use with many devices.
 func ExampleTolerations() {
 	request := resourceapi.ExactDeviceRequest{Tolerations: []resourceapi.DeviceToleration{
 		{Key: "example.com/degraded", Operator: resourceapi.DeviceTolerationOpExists},

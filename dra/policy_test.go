@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// added is when the taints of the tests were put on their devices, and now is
-// when they are looked at.
+// added is when the taints of the tests were added to their devices, and now is
+// when they are evaluated.
 var (
 	added = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now   = added.Add(time.Minute)

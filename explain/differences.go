@@ -12,8 +12,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// closest returns the index of the toleration, none of which tolerates the taint,
-// that differs least from it. It returns false if none comes close.
+// closest returns the index of the toleration that differs least from the
+// taint, if no toleration tolerates it. It returns false if none comes close.
 func (x *explainer) closest(taint *taints.Taint) (toleration int, ok bool) {
 	least := math.MaxInt
 	for i := range x.tolerations {
@@ -24,9 +24,9 @@ func (x *explainer) closest(taint *taints.Taint) (toleration int, ok bool) {
 	return toleration, ok
 }
 
-// distance says how far the toleration is from the taint. Each field that differs
-// adds to it: less if only letter case differs, and most if it is the key. It
-// returns false if their keys are not close.
+// distance returns how far the toleration is from the taint. Each field that
+// differs adds to the distance: less if only letter case differs, and most for
+// the key. It returns false if the keys are not close.
 func (x *explainer) distance(t *taints.Toleration, taint *taints.Taint) (distance int, close bool) {
 	switch {
 	case t.Key == "":
@@ -54,7 +54,7 @@ func (x *explainer) distance(t *taints.Toleration, taint *taints.Taint) (distanc
 	return distance, true
 }
 
-// textDistance is the distance of two effects, or values, that differ.
+// textDistance returns the distance between two different effects or values.
 func textDistance(a, b string) int {
 	if strings.EqualFold(a, b) {
 		return 1
@@ -62,8 +62,8 @@ func textDistance(a, b string) int {
 	return 3
 }
 
-// differences compares the toleration, which comes close but does not tolerate the
-// taint, with the taint.
+// differences returns the differences between the taint and a toleration that
+// comes close but does not tolerate it.
 func (x *explainer) differences(t *taints.Toleration, taint *taints.Taint) []Difference {
 	var list []Difference
 	if !effectMatches(t, taint) {
@@ -89,8 +89,8 @@ func (x *explainer) keyMatches(t *taints.Toleration, taint *taints.Taint) bool {
 	return keyset.Of(t.Key, x.options.KeyWildcards).Contains(taint.Key)
 }
 
-// hintFor returns HintLetterCase if the texts differ only in letter case, and
-// otherwise the other hint.
+// hintFor returns HintLetterCase if the texts differ only in letter case.
+// Otherwise it returns the other hint.
 func hintFor(a, b string, otherwise Hint) Hint {
 	if strings.EqualFold(a, b) {
 		return HintLetterCase
@@ -107,8 +107,8 @@ func effectDifference(effect, wanted string) Difference {
 	return d
 }
 
-// meaning returns the difference with the known word that may be meant by the
-// unknown one.
+// meaning returns the difference with the known word that the unknown word may
+// mean, if there is one.
 func (d Difference) meaning(unknown string, known []string) Difference {
 	if meant := similar.Meant(unknown, known); meant != "" {
 		d.Meant, d.Hint = meant, hintFor(unknown, meant, HintSpelling)
@@ -178,7 +178,7 @@ func (x *explainer) valueDifference(t *taints.Toleration, taint *taints.Taint) (
 }
 
 // otherKey returns the difference with the key of the first toleration that has
-// the taint's value, which must not be empty, and another key.
+// another key and the taint's value, unless that value is empty.
 func (x *explainer) otherKey(d Difference, taint *taints.Taint) Difference {
 	for i := range x.tolerations {
 		t := &x.tolerations[i]

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-// A pod is pending because somebody wrote ML for ml.
+// A pod is pending because its author wrote ML instead of ml.
 func ExampleNode() {
 	node := []taints.Taint{
 		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
@@ -27,7 +27,7 @@ func ExampleNode() {
 	// dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)
 }
 
-// A webhook warns about a toleration that its author probably meant otherwise.
+// A webhook warns about a toleration that is probably not what its author meant.
 func ExampleReason() {
 	pod := taints.Compile([]taints.Toleration{
 		taints.MustParseToleration("spot op=Exists"),
@@ -42,7 +42,7 @@ func ExampleReason() {
 	// Output: spec.tolerations[1]: its empty value matches only an empty value; did you mean the operator Exists?
 }
 
-// An editor offers to mend an operator.
+// An editor offers corrections for an effect and an operator.
 func ExampleDifference() {
 	pod := taints.Compile([]taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}})
 	r := explain.Node(pod, []taints.Taint{taints.MustParseTaint("gpu=a100:NoSchedule")})[0]
@@ -54,7 +54,7 @@ func ExampleDifference() {
 	// MismatchOperator HintSpelling Exists
 }
 
-// A ticket for another company has no names of the cluster.
+// A ticket for another company contains no names from the cluster.
 func ExampleExplanation_Redact() {
 	node := []taints.Taint{
 		taints.MustParseTaint("customer=acme:NoSchedule"),
@@ -67,7 +67,7 @@ func ExampleExplanation_Redact() {
 	// <key2>=<value1>:NoExecute is not tolerated
 }
 
-// A scheduler's message for the status of a pod, over all nodes.
+// A scheduler writes a message about all nodes to the status of a pod.
 func ExampleGroups() {
 	var cluster nodeindex.Index[string]
 	cluster.Set("node-1", []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")})
@@ -78,7 +78,7 @@ func ExampleGroups() {
 	// Output: 0/3 nodes are available: 2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated:NoSchedule, its empty value matches only an empty value), 1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule
 }
 
-// The nodes of an autoscaler's simulation are in no index.
+// The nodes of an autoscaler's simulation are not in an index.
 func ExampleNodes() {
 	nodes := [][]taints.Taint{
 		{taints.MustParseTaint("spot:NoSchedule")},
@@ -89,7 +89,7 @@ func ExampleNodes() {
 	// Output: 1 of 2
 }
 
-// A terminal has a line for each reason.
+// A terminal shows each reason on its own line.
 func ExampleSummary_Report() {
 	var cluster nodeindex.Index[string]
 	cluster.Set("node-1", []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")})

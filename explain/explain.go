@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package explain says why a pod's tolerations do or do not tolerate a node's
-// taints. It is for those who write messages and user interfaces. For the
+// Package explain reports why a pod's tolerations do or do not tolerate a
+// node's taints. It is for authors of messages and user interfaces. For the
 // decision, use [taints.Filter] or [taints.Matcher.Filter].
 //
 //	m := taints.Compile(pod.Tolerations)
 //	fmt.Println(explain.Node(m, node.Taints))
 //	fmt.Println(explain.Groups(m, taints.Hard, index.Groups())) // of a whole cluster
 //
-// The results have no hidden fields: they can be compared, and come back whole
-// from JSON. Functions and methods accept any input, and do not panic except on a
-// receiver that is a nil pointer. They are safe for concurrent use.
+// The results have no hidden fields: they can be compared, and survive a round
+// trip through JSON. Functions and methods accept any input, and panic only if
+// a receiver is a nil pointer. They are safe for concurrent use.
 package explain
 
 import (
@@ -19,34 +19,34 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Reason says why one taint is tolerated or not.
+// A Reason describes why a taint is tolerated or not.
 type Reason struct {
 	// Taint is the taint. It shares its TimeAdded with the list.
 	Taint taints.Taint `json:"taint"`
 	// Tolerated is whether a toleration tolerates the taint.
 	Tolerated bool `json:"tolerated,omitempty"`
 	// Closest is the first toleration that tolerates the taint. If none does, it
-	// is the first of those that come closest, and zero if none comes close.
+	// is the first of the closest tolerations, and zero if none comes close.
 	Closest taints.Toleration `json:"closest,omitzero"`
 	// Toleration is the index of Closest in the list. It applies if HasClosest
 	// returns true, and is zero otherwise.
 	Toleration int `json:"toleration,omitempty"`
-	// Differences are the rules by which Closest does not tolerate the taint, at
+	// Differences are the rules that keep Closest from tolerating the taint, at
 	// most one each for the effect, the key and the value, in this order. They are
 	// empty if Tolerated is true, or if no toleration comes close.
 	Differences []Difference `json:"differences,omitempty"`
 }
 
-// A Difference is one rule by which a toleration that comes close does not
-// tolerate a taint.
+// A Difference is one rule that keeps a toleration that comes close from
+// tolerating a taint.
 type Difference struct {
 	// Mismatch is the rule.
 	Mismatch Mismatch `json:"mismatch"`
 	// Hint is a guess at the mistake.
 	Hint Hint `json:"hint,omitzero"`
-	// Meant is the known effect or operator that may be meant, for an unknown one
-	// with HintLetterCase or HintSpelling, and the key for HintOtherKey. It is
-	// empty otherwise.
+	// Meant is the known effect or operator that may be meant by an unknown one,
+	// with HintLetterCase or HintSpelling. With HintOtherKey, it is the other key.
+	// Otherwise it is empty.
 	Meant string `json:"meant,omitempty"`
 }
 
@@ -54,8 +54,8 @@ type Difference struct {
 // that Closest and Toleration apply.
 func (r Reason) HasClosest() bool { return r.Tolerated || len(r.Differences) > 0 }
 
-// Mismatch returns the first of the differences. It returns MismatchNone if the
-// taint is tolerated, and MismatchKey if no toleration comes close.
+// Mismatch returns the mismatch of the first difference. It returns MismatchNone
+// if the taint is tolerated, and MismatchKey if no toleration comes close.
 func (r Reason) Mismatch() Mismatch {
 	switch {
 	case r.Tolerated:
@@ -66,8 +66,8 @@ func (r Reason) Mismatch() Mismatch {
 	return r.Differences[0].Mismatch
 }
 
-// Hint returns the guess of the first of the differences, or HintNone if there
-// are none.
+// Hint returns the hint of the first difference, or HintNone if there are no
+// differences.
 func (r Reason) Hint() Hint {
 	if len(r.Differences) == 0 {
 		return HintNone
@@ -86,11 +86,11 @@ func (e Explanation) Schedulable() bool {
 	})
 }
 
-// Node returns for each taint of a node which of m's tolerations tolerates it, or
-// which one comes closest and why it does not. A toleration comes close if its key
-// matches the taint's, is equal to it up to letter case, or may be a misspelling of
-// it as for [HintSpelling]. The closest is the one that differs least in all
-// fields. Without taints the result is nil.
+// Node reports, for each taint of a node, which of m's tolerations tolerates
+// it, or which one comes closest and why it does not. A toleration comes close
+// if its key matches the taint's, equals it except for letter case, or may be a
+// misspelling of it as described for [HintSpelling]. The closest toleration
+// differs least in all fields together. Without taints the result is nil.
 func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 	if len(list) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func (x *explainer) reason(taint *taints.Taint) Reason {
 	return r
 }
 
-// clone returns the toleration with TolerationSeconds of its own.
+// clone returns the toleration with its own TolerationSeconds.
 func clone(t taints.Toleration) taints.Toleration {
 	if t.TolerationSeconds != nil {
 		seconds := *t.TolerationSeconds

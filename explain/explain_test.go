@@ -70,7 +70,7 @@ func TestNode(t *testing.T) {
 		{"score=x:NoSchedule", ">score=007 op=Gt", "Threshold None", "its value is not an integer"},
 		{"score=x:NoSchedule", ">score=9223372036854775807 op=Gt", "Nothing None", "no integer matches it"},
 
-		// The value may have another key, which is worth saying if nothing else differs.
+		// Another key may have the value. This is reported if nothing else differs.
 		{
 			"dedicated=ml:NoSchedule", ">dedicated=db gpu=a team=ml:NoExecute unit=ml", "Value OtherKey team",
 			"the value differs, ml is tolerated for the key team",
@@ -112,8 +112,8 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// written returns tolerations as they are written, valid or not, and the index of
-// the one that follows ">".
+// written parses tolerations, valid or not, and returns the index of the one
+// that follows ">".
 func written(text string) (list []taints.Toleration, marked int) {
 	for _, word := range strings.Split(text, " ") {
 		if op, ok := strings.CutPrefix(word, "op="); ok {
@@ -130,7 +130,7 @@ func written(text string) (list []taints.Toleration, marked int) {
 	return list, marked
 }
 
-// What there is to say if a taint is tolerated, or no toleration comes close.
+// The reason if a taint is tolerated, or if no toleration comes close.
 func TestNodeWithoutDifferences(t *testing.T) {
 	disk := taints.MustParseTaint("disk:NoSchedule")
 	list := parseTolerations("gpu op=Exists", "op=Exists", "disk op=Exists")
@@ -171,7 +171,7 @@ func TestNodeWithoutDifferences(t *testing.T) {
 	}
 }
 
-// A Matcher cannot be changed through its reasons, tolerated or not.
+// A Matcher cannot be changed through its reasons for tolerated or other taints.
 func TestReasonsShareNoSeconds(t *testing.T) {
 	m := taints.Compile(parseTolerations("a:NoExecute op=Exists for 5s"))
 	for _, taint := range parseTaints("a:NoExecute", "a:NoSchedule") {
@@ -197,8 +197,8 @@ func TestNodeUnderOptions(t *testing.T) {
 	}
 }
 
-// Tolerations that differ from a taint: those of one row are equally far, and those
-// of the next rows farther.
+// The tolerations of a row are equally far from the taint, and those of the
+// following rows are farther.
 func TestClosestIsTheOneThatDiffersLeast(t *testing.T) {
 	taint := taints.MustParseTaint("dedicated=ml:NoSchedule")
 	var rows [][]taints.Toleration
@@ -230,7 +230,7 @@ func TestClosestIsTheOneThatDiffersLeast(t *testing.T) {
 	}
 }
 
-// A Scene is what the laws are about.
+// A scene is an input for the laws.
 type scene struct {
 	o     taints.Options
 	nodes [][]taints.Taint
@@ -250,7 +250,7 @@ func FuzzLaws(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(checkLaws))
 }
 
-// checkLaws checks that each reason is true, and the summary what a loop counts.
+// checkLaws checks that each reason is correct, and the counts of the summary.
 func checkLaws(t *rapid.T) {
 	s := scene{
 		draw.Options.Draw(t, "options"),
@@ -295,7 +295,7 @@ func checkLaws(t *rapid.T) {
 	}
 }
 
-// checkReason checks that the reason is the taint's, and so.
+// checkReason checks that the reason is about the taint and is correct.
 func (s *scene) checkReason(t *rapid.T, r explain.Reason, taint taints.Taint) {
 	matches := reference.Matches(s.o, s.list, taint)
 	if r.Taint != taint || r.Tolerated != (len(matches) > 0) || r.Tolerated && r.Toleration != matches[0] {
@@ -344,8 +344,8 @@ type result[R any] interface {
 	Redact() R
 }
 
-// checkResult checks that the result can be compared, and comes back whole from
-// JSON, with the same texts.
+// checkResult checks that the result can be compared, and survives a round trip
+// through JSON with the same texts.
 func checkResult[R result[R]](t *rapid.T, v R) {
 	text, err := json.Marshal(v)
 	var got R
@@ -363,7 +363,7 @@ func checkResult[R result[R]](t *rapid.T, v R) {
 	}
 }
 
-// textsOf returns all texts of the result and of what it is redacted to.
+// textsOf returns all texts of the result and of the redacted result.
 func textsOf[R result[R]](v R) []string {
 	texts := []string{v.String(), v.Redact().String()}
 	for _, v := range []any{v, v.Redact()} {
@@ -382,7 +382,7 @@ var (
 		"", "secreta", "SecretA", "secretb", "secreta*", "secretcc/secretd", "secret\x1b[31m",
 		"secret\n", "*", "secret5", "98761", "-98761", "98700000000", "098761", "secréta",
 	})
-	// Of the numbers also those that are next to them.
+	// Also matches the numbers next to secret numbers.
 	telling = regexp.MustCompile(`(?i)secr|987|9869|x1b|\x1b`)
 )
 
@@ -393,8 +393,8 @@ func FuzzRedacted(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(checkRedacted))
 }
 
-// checkRedacted looks for secrets in what is redacted, which has the shape of what
-// is not.
+// checkRedacted checks that redacted results contain no secrets and have the
+// same shape as the originals.
 func checkRedacted(t *rapid.T) {
 	effects := rapid.SampledFrom([]taints.Effect{
 		"", "NoSchedule", "NoExecute", "PreferNoSchedule", "secretEffect", "NoSecretSchedule",
@@ -442,7 +442,7 @@ func checkRedacted(t *rapid.T) {
 	}
 }
 
-// Equal texts have equal placeholders, and the original stays as it is.
+// Equal texts have equal placeholders, and the original does not change.
 func TestRedact(t *testing.T) {
 	list := append(parseTaints("secret=ml:NoSchedule", "score=40:NoExecute", "secret=x:NoExecute", "dedicated=x:NoSchedule"),
 		taints.Taint{Key: "other", Effect: "hidden"}, taints.Taint{Key: "score", Effect: "hidden"})
@@ -520,8 +520,8 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// A line feed in a text does not begin a line, and other controls do not reach a
-// terminal.
+// A line feed in a text does not start a new line, and other control characters
+// do not reach a terminal.
 func TestTextsAreOneLine(t *testing.T) {
 	list := []taints.Taint{
 		{Key: "a\nb", Value: "\x1b[31m", Effect: "NoSchedule"},

@@ -51,10 +51,10 @@ func parseTolerations(specs ...string) []taints.Toleration {
 	return list
 }
 
-// node explains one taint by tolerations.
+// node explains one taint for the tolerations.
 func node(taint taints.Taint, list ...taints.Toleration) explain.Reason {
 	return explain.Node(taints.Compile(list), []taints.Taint{taint})[0]
 }
 
-// each yields the lists of taints of as many nodes.
+// each yields the list of taints of each node.
 func each(nodes ...[]taints.Taint) iter.Seq[[]taints.Taint] { return slices.Values(nodes) }

@@ -13,29 +13,29 @@ type Mismatch uint8
 const (
 	// MismatchNone: the toleration tolerates the taint.
 	MismatchNone Mismatch = iota
-	// MismatchEffect: the toleration has an effect that is not the taint's.
+	// MismatchEffect: the toleration's effect is not the taint's.
 	MismatchEffect
-	// MismatchKey: the toleration has a key that is not the taint's.
+	// MismatchKey: the toleration's key does not match the taint's.
 	MismatchKey
 	// MismatchValue: the operator is Equal and the values differ.
 	MismatchValue
 	// MismatchOperator: the operator is unknown, so it matches nothing.
 	MismatchOperator
-	// MismatchNoComparison: [taints.Options] turn the operator off.
+	// MismatchNoComparison: [taints.Options] disable the operator.
 	MismatchNoComparison
 	// MismatchThreshold: the operator compares integers, and the toleration's
 	// value is not an integer in canonical form within int64.
 	MismatchThreshold
-	// MismatchNothing: the operator compares integers, and none matches, as none
-	// is less than the least int64.
+	// MismatchNothing: the operator compares integers, and no integer matches,
+	// because none is less than the least int64 or greater than the greatest.
 	MismatchNothing
 	// MismatchNotInteger: the operator compares integers, and the taint's value
 	// is not an integer in canonical form within int64.
 	MismatchNotInteger
-	// MismatchTooLarge: the taint's value is an integer above those that the
-	// toleration matches.
+	// MismatchTooLarge: the taint's value is an integer greater than those that
+	// the toleration matches.
 	MismatchTooLarge
-	// MismatchTooSmall: the taint's value is an integer below those that the
+	// MismatchTooSmall: the taint's value is an integer less than those that the
 	// toleration matches.
 	MismatchTooSmall
 )
@@ -68,19 +68,19 @@ const (
 	// HintLetterCase: the field differs only in letter case from the taint's or,
 	// if it is an unknown effect or operator, from a known one.
 	HintLetterCase
-	// HintSpelling: the field may be misspelled. A key is one edit from the
-	// taint's, or two if both have at least five letters; keys of fewer than
-	// three letters are not compared. An edit inserts, deletes or replaces a
-	// letter, which means a byte, or swaps two neighbors. An unknown effect or
-	// operator is as close to a known one, or is its beginning and has at least
-	// three letters.
+	// HintSpelling: the field may be misspelled. A key is one edit away from the
+	// taint's, or two if both have at least five letters; keys of fewer than three
+	// letters are not compared. An edit inserts, deletes or replaces a letter,
+	// which means a byte, or swaps two neighbors. An unknown effect or operator is
+	// equally close to a known one, or is its beginning and has at least three
+	// letters.
 	HintSpelling
 	// HintEmptyValue: the operator is Equal and the value is empty, which
 	// matches only an empty value.
 	HintEmptyValue
-	// HintOtherKey: the value differs, and another toleration has the taint's
-	// value with Equal and another key, as "dedicated=db" and "team=ml" do for
-	// the taint "dedicated=ml".
+	// HintOtherKey: the value differs, and another toleration with Equal has the
+	// taint's value but another key, like "dedicated=db" and "team=ml" for the
+	// taint "dedicated=ml".
 	HintOtherKey
 )
 
@@ -98,7 +98,7 @@ func (h *Hint) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(h, hintNames, text, unknownName)
 }
 
-// unknownName returns the fault of a text that names no constant.
+// unknownName returns the error for a text that names no constant.
 func unknownName(text, detail string) error {
 	return &taints.FieldError{Value: text, Kind: taints.ErrUnsupported, Detail: detail, Input: text}
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // Redact returns the reason with placeholders for keys and values, such as
-// "<key1>" and "<value1>", so that it can be shown to those who may not know the
-// names in a cluster. Equal texts have equal placeholders. Effects and operators
-// that Kubernetes does not know are replaced too, and texts leave out which
-// integers a toleration matches.
+// "<key1>" and "<value1>", so that it can be shown to people who may not know
+// the names in a cluster. Equal texts have equal placeholders. Effects and
+// operators that Kubernetes does not know are also replaced, and texts omit
+// which integers a toleration matches.
 func (r Reason) Redact() Reason { return new(redactor).reason(r) }
 
 // Redact returns the explanation with placeholders for keys and values, like
@@ -43,8 +43,8 @@ func (s Summary) Redact() Summary {
 	return s
 }
 
-// A redactor replaces keys, values, and unknown effects and operators by names,
-// equal texts by equal names.
+// A redactor replaces keys, values, and unknown effects and operators with
+// names. Equal texts have equal names.
 type redactor struct {
 	keys, values, effects, operators map[string]string
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Summary says why a pod cannot be placed on nodes, with an entry for each
-// distinct taint in the way.
+// A Summary describes why a pod cannot be placed on nodes, with an entry for
+// each distinct taint that prevents it.
 type Summary struct {
 	// Nodes is the number of nodes.
 	Nodes int `json:"nodes"`
@@ -26,18 +26,18 @@ type Summary struct {
 
 // A SummaryReason is one taint of a [Summary].
 type SummaryReason struct {
-	// Reason says why the taint is not tolerated.
+	// Reason describes why the taint is not tolerated.
 	Reason Reason `json:"reason"`
 	// Nodes is the number of nodes with the taint. A node with several
 	// untolerated taints counts for each of them.
 	Nodes int `json:"nodes"`
 }
 
-// Nodes returns why a pod with m's tolerations cannot be placed on nodes. Taints
-// with an effect in the set repel the pod; for those by which the kube-scheduler
-// filters, pass [taints.Hard]. The sequence yields the taints of each node. The
-// order of the nodes and of their taints makes no difference. A nil sequence is one
-// without nodes.
+// Nodes reports why a pod with m's tolerations cannot be placed on nodes.
+// Taints with an effect in the set repel the pod; pass [taints.Hard] for the
+// effects by which the kube-scheduler filters. The sequence yields the taints
+// of each node. The order of the nodes and of their taints does not matter. A
+// nil sequence has no nodes.
 func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint]) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if nodes != nil {
@@ -48,9 +48,9 @@ func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint
 	return s.summary()
 }
 
-// Groups is like [Nodes] for a sequence of lists of taints, each with the number of
-// nodes that have it, such as the Groups method of a nodeindex.Index. A number below
-// zero means zero.
+// Groups is like [Nodes] for a sequence of lists of taints, each with the
+// number of nodes that have it, such as the Groups method of a nodeindex.Index.
+// A negative number means zero.
 func Groups(m *taints.Matcher, in taints.EffectSet, groups iter.Seq2[[]taints.Taint, int]) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if groups != nil {
@@ -75,7 +75,7 @@ type summarizer struct {
 type summaryEntry struct {
 	reason Reason
 	nodes  int
-	list   int // the number of the list that was last counted
+	list   int // the number of the last list that was counted
 }
 
 // count counts n nodes with the taints.
@@ -116,7 +116,7 @@ func (s *summarizer) entry(taint taints.Taint) *summaryEntry {
 	return entry
 }
 
-// summary returns the Summary of what was added.
+// summary returns the Summary of the counted nodes.
 func (s *summarizer) summary() Summary {
 	for _, entry := range s.order {
 		if entry.nodes > 0 {

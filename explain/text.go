@@ -10,7 +10,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// Why returns how the closest toleration differs from the taint, in all fields,
+// Why describes how the closest toleration differs from the taint, in all fields,
 // as in "the effect differs, the value differs only in letter case" or "40 is too
 // large: at most 29 is tolerated". It returns "no toleration comes close" if there
 // is none, and "" if the taint is tolerated. Control characters are escaped.
@@ -45,8 +45,8 @@ func (r *Reason) append(b []byte) []byte {
 	return r.appendClosest(b)
 }
 
-// appendClosest appends in parentheses which toleration comes closest and how it
-// differs, if one does.
+// appendClosest appends, in parentheses, the closest toleration and how it
+// differs, if there is one.
 func (r *Reason) appendClosest(b []byte) []byte {
 	if !r.HasClosest() {
 		return b
@@ -97,7 +97,7 @@ func (r *Reason) differenceText(d *Difference) string {
 	return d.Mismatch.String()
 }
 
-// differsText says that two texts differ.
+// differsText returns the text for two fields that differ.
 func differsText(differs string, h Hint) string {
 	if h == HintLetterCase {
 		return differs + " only in letter case"
@@ -105,8 +105,8 @@ func differsText(differs string, h Hint) string {
 	return differs
 }
 
-// unknownText says that Kubernetes does not know the effect or operator, and
-// which one may be meant.
+// unknownText returns the text for an effect or operator that Kubernetes does
+// not know, with the known one that may be meant.
 func unknownText(field, name, meant string) string {
 	text := "unknown " + field + " " + name
 	if meant != "" {
@@ -125,7 +125,7 @@ func (r *Reason) valueText(d *Difference) string {
 	return differsText("the value differs", d.Hint)
 }
 
-// limitText says which integers are tolerated. Redacted values do not say so.
+// limitText reports which integers are tolerated, unless the values are redacted.
 func (r *Reason) limitText(m Mismatch) string {
 	values := valueset.Of(string(r.Closest.Operator), r.Closest.Value, true)
 	text, bound, limit := r.Taint.Value+" is too large", "at most ", values.Most
@@ -138,7 +138,7 @@ func (r *Reason) limitText(m Mismatch) string {
 	return text + ": " + bound + strconv.FormatInt(limit, 10) + " is tolerated"
 }
 
-// appendLine appends the text as one line: what is not printable is escaped.
+// appendLine appends the text as one line. Unprintable characters are escaped.
 func appendLine(b []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRuneInString(text[i:])

@@ -15,15 +15,15 @@ func Apply(list []corev1.Taint, c taints.Changes) (result []corev1.Taint, change
 	return CoreTaints(after), changed
 }
 
-// Ensure is like [Apply], except that a taint that the node has with another value
-// keeps it; see [taints.Changes.Ensure].
+// Ensure is like [Apply], except that an existing taint with another value
+// keeps that value; see [taints.Changes.Ensure].
 func Ensure(list []corev1.Taint, c taints.Changes) (result []corev1.Taint, changed bool) {
 	after, changed := c.Ensure(Taints(list))
 	return CoreTaints(after), changed
 }
 
-// ApplyStrict returns a node's taints with the changes made as "kubectl taint"
-// makes them, with or without --overwrite; see [taints.Changes.ApplyStrict].
+// ApplyStrict returns a node's taints with the changes made like "kubectl
+// taint", with or without --overwrite; see [taints.Changes.ApplyStrict].
 func ApplyStrict(list []corev1.Taint, c taints.Changes, overwrite bool) ([]corev1.Taint, error) {
 	after, err := c.ApplyStrict(Taints(list), overwrite)
 	return CoreTaints(after), err

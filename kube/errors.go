@@ -11,9 +11,9 @@ import (
 )
 
 // FieldErrors converts an error of package taints to Kubernetes' field errors,
-// for an admission webhook or the validation of an object. The path is that of
-// the list, or of the single taint or toleration. Nil stands for the root, which
-// Kubernetes writes as "<nil>".
+// for an admission webhook or the validation of an object. The path is the path
+// of the list, or of the single taint or toleration. A nil path is the root,
+// which Kubernetes writes as "<nil>".
 //
 //	err := taints.ValidateTolerations(kube.Tolerations(pod.Spec.Tolerations))
 //	errs := kube.FieldErrors(err, field.NewPath("spec", "tolerations"))
@@ -21,21 +21,21 @@ import (
 // The result is nil if err is nil or an empty [*taints.ErrorList], as a half of
 // [taints.ErrorList.Split] may be. Otherwise it has a field error for each
 // [taints.FieldError] in err's tree, in order, and at least one. The tree
-// consists of what Unwrap methods and Kubernetes' aggregates return.
+// consists of the errors that Unwrap methods and Kubernetes' aggregates return.
 //
 //   - The path is extended by the fault's Index and Field, if it has them, and
-//     before these by its List unless that is the list that the path is of:
-//     "taints", "tolerations" or "specs". A fault of the list "old" has no place
-//     in the object that is validated, so its path has no index.
+//     before these by its List, unless that is the list of the path: "taints",
+//     "tolerations" or "specs". A fault of the list "old" has no place in the
+//     validated object, so its path has no index.
 //   - The type follows from the kind of the fault: Required, Invalid, TooLong,
 //     NotSupported, Duplicate and Forbidden from the kinds with these names,
 //     Duplicate from [taints.ErrExists], NotFound from [taints.ErrNotFound], and
 //     Invalid from [taints.ErrConflict]. Any other kind is an InternalError.
 //   - BadValue and Detail are the fault's Value and Detail. As in Kubernetes, a
-//     value that is too long is left out.
+//     value that is too long is omitted.
 //
-// A branch of the tree without a fault is an InternalError, with the error as its
-// BadValue. A branch that is nil, or a nil pointer, is ignored.
+// A branch of the tree without a fault becomes an InternalError, with the error
+// as its BadValue. A branch that is nil, or a nil pointer, is ignored.
 func FieldErrors(err error, path *field.Path) field.ErrorList {
 	if all, ok := err.(*taints.ErrorList); err == nil || ok && (all == nil || len(all.Errors) == 0) {
 		return nil
@@ -48,7 +48,7 @@ func FieldErrors(err error, path *field.Path) field.ErrorList {
 }
 
 // appendFaults appends the field errors of err to the list, and reports whether
-// it found a fault. If not, the list is as before.
+// it found a fault. If not, the list is unchanged.
 func appendFaults(
 	list field.ErrorList, err error, path *field.Path,
 ) (_ field.ErrorList, found bool) {
@@ -78,7 +78,7 @@ func appendFaults(
 	return list, found
 }
 
-// branches returns the errors that err holds.
+// branches returns the errors that err wraps.
 func branches(err error) []error {
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:
@@ -134,7 +134,7 @@ func internalError(path *field.Path, err error) *field.Error {
 	return &field.Error{Type: field.ErrorTypeInternal, Field: path.String(), BadValue: err, Detail: detail}
 }
 
-// badValue returns the value as a field error of the type has it.
+// badValue returns the BadValue of a field error of the type.
 func badValue(kind field.ErrorType, value string) any {
 	switch kind {
 	case field.ErrorTypeRequired, field.ErrorTypeForbidden:

@@ -23,7 +23,7 @@ func parseError(text string) error {
 }
 
 // fault returns a fault of the kind at the index of a list of taints, or of a
-// single taint where the index is -1.
+// single taint if the index is -1.
 func fault(index int, name string, kind taints.ErrorKind) *taints.FieldError {
 	f := &taints.FieldError{Field: name, Value: "v", Kind: kind, Detail: "d"}
 	if index >= 0 {
@@ -32,18 +32,18 @@ func fault(index int, name string, kind taints.ErrorKind) *taints.FieldError {
 	return f
 }
 
-// A quiet error wraps nothing, though it has the method.
+// A quiet error wraps nothing, although it has an Unwrap method.
 type quiet struct{}
 
 func (quiet) Error() string { return "quiet" }
 func (quiet) Unwrap() error { return nil }
 
-// A number is an error, as those of package syscall are.
+// A number is an error of a numeric type, like those of package syscall.
 type number int
 
 func (number) Error() string { return "number" }
 
-// A tree holds errors, nil ones included.
+// A tree holds errors, which may be nil.
 type tree []error
 
 func (tree) Error() string     { return "tree" }
@@ -198,7 +198,7 @@ func TestFieldErrors(t *testing.T) {
 	}
 }
 
-// A fault names its list, unless the path does.
+// The path names the list of a fault, unless the given path already does.
 func TestFieldErrorsOfLists(t *testing.T) {
 	changes := taints.Changes{
 		Add:        []taints.Taint{{Key: "a", Effect: taints.NoSchedule}, {Key: "b", Effect: "x"}},
@@ -228,7 +228,7 @@ func TestFieldErrorsOfLists(t *testing.T) {
 		"args[1].effect": field.ErrorTypeNotSupported,
 	})
 
-	// What is missing has no place in the new list.
+	// A missing toleration has no place in the new list.
 	old := []taints.Toleration{{Key: "a"}, {Key: "b"}}
 	err = taints.ValidateTolerationsUpdate(old, []taints.Toleration{{Key: "a"}, {Key: "-"}})
 	wantFields(t, kube.FieldErrors(err, field.NewPath("tolerations")), map[string]field.ErrorType{

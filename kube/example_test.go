@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// A node is filtered for a pod, both as the API server returned them.
+// A node is filtered for a pod. Both are in the form that the API server returns.
 func ExampleTaints() {
 	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 		{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule},
@@ -28,7 +28,7 @@ func ExampleTaints() {
 	// Output: true true
 }
 
-// A pod gets the tolerations that the API server gives to every pod.
+// A pod gets the tolerations that the API server adds to every pod.
 func ExampleCoreTolerations() {
 	var pod corev1.Pod
 	tols := taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultSeconds{})
@@ -42,7 +42,7 @@ func ExampleCoreTolerations() {
 	// node.kubernetes.io/unreachable Exists NoExecute 300
 }
 
-// A node that runs out of memory is marked.
+// A node that runs out of memory is tainted.
 func ExampleCoreTaints() {
 	var node corev1.Node
 	pressure := taints.Taint{Key: taints.NodeMemoryPressure, Effect: taints.NoSchedule}
@@ -52,7 +52,7 @@ func ExampleCoreTaints() {
 	// Output: node.kubernetes.io/memory-pressure:NoSchedule
 }
 
-// One of a node's taints is identified.
+// A node's taint is converted to get its identity.
 func ExampleTaint() {
 	taint := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
 	fmt.Println(kube.Taint(taint).ID())
@@ -78,8 +78,8 @@ func ExampleTaintPtr() {
 	// Output: dedicated=db:NoSchedule
 }
 
-// An operator takes a startup taint off, and writes the node only if that made a
-// difference.
+// An operator removes a startup taint, and writes the node only if the taints
+// have changed.
 func ExampleApply() {
 	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 		{Key: "example.com/starting", Effect: corev1.TaintEffectNoExecute},
@@ -95,11 +95,11 @@ func ExampleApply() {
 	// 0 false
 }
 
-// A client writes the taints so that nobody else's are lost: a strategic merge patch
-// (types.StrategicMergePatchType in client-go) replaces the list, and the API server
-// refuses it with a conflict if the node has another resource version by now. Marshal
-// a map and not a NodeSpec, which leaves out an empty list, so that the last taint
-// would stay.
+// A client writes the taints without losing those of other clients: a strategic
+// merge patch (types.StrategicMergePatchType in client-go) replaces the list,
+// and the API server rejects it with a conflict if the node's resource version
+// has changed. Marshal a map and not a NodeSpec, which omits an empty list, so
+// that the last taint would remain.
 func ExampleApply_patch() {
 	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 		{Key: "example.com/starting", Effect: corev1.TaintEffectNoSchedule},
@@ -118,8 +118,8 @@ func ExampleApply_patch() {
 	// Output: {"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}} <nil>
 }
 
-// A machine's taint is put on its node, and a value that somebody has changed since
-// stays.
+// A machine's taint is added to its node, but a value that another client has
+// changed since then is kept.
 func ExampleEnsure() {
 	node := []corev1.Taint{{Key: "tier", Value: "gold", Effect: corev1.TaintEffectNoSchedule}}
 	machine := []corev1.Taint{{Key: "tier", Value: "silver", Effect: corev1.TaintEffectNoSchedule}}
@@ -128,7 +128,7 @@ func ExampleEnsure() {
 	// Output: gold false
 }
 
-// What "kubectl taint nodes gpu-1 dedicated=db:NoSchedule" would say.
+// Check for the error of "kubectl taint nodes gpu-1 dedicated=db:NoSchedule".
 func ExampleApplyStrict() {
 	node := []corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}}
 	changes, err := taints.ParseChanges("dedicated=db:NoSchedule")

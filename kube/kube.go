@@ -21,28 +21,28 @@
 // [Taints], [Tolerations], [CoreTaints] and [CoreTolerations] return a view: a
 // slice of another type over the same memory. [TaintPtr], [TolerationPtr],
 // [CoreTaintPtr] and [CoreTolerationPtr] do the same for a pointer to a single
-// one, and [Taint], [Toleration], [CoreTaint] and [CoreToleration] for a value.
+// element, and [Taint], [Toleration], [CoreTaint] and [CoreToleration] for a value.
 // They accept any input and do not allocate.
 //
-//   - Length and order are the same. The view of nil is nil, and that of an
+//   - Length and order are the same. The view of nil is nil, and the view of an
 //     empty list is empty and not nil.
 //   - The capacity of a view is its length, so an append to it allocates a new
-//     array. The elements of that still share what TimeAdded and
+//     array. The elements of the new array still share what TimeAdded and
 //     TolerationSeconds point to.
-//   - A write to one is a write to the other, as is a write to what TimeAdded and
-//     TolerationSeconds point to. So the view of a shared list, such as one from
-//     an informer's cache, must not be written to.
+//   - A write to a view is a write to the original, and vice versa, as is a write
+//     to what TimeAdded and TolerationSeconds point to. So the view of a shared
+//     list, such as one from an informer's cache, must not be modified.
 //   - A view keeps the memory alive, and does not change when the variable with
 //     the original is appended to, resliced or assigned.
-//   - For concurrent use, a view and its original are the same memory: any number
-//     of readers, or one writer.
+//   - For concurrent use, a view and its original are the same memory: they allow
+//     any number of readers, or one writer.
 //
-// A view has the JSON of its own type, which differs in TimeAdded only: Kubernetes
+// A view has the JSON of its own type, which differs only in TimeAdded: Kubernetes
 // writes whole seconds in UTC, and null for the zero time, and converts to local
 // time when it reads. A [time.Time] writes and reads its own precision and zone.
 //
-// For types of your own with the same fields in the same order, such as Cilium's
-// slim types, write the view yourself, and prove the layouts equal as layout.go
+// For other types with the same fields in the same order, such as Cilium's slim
+// types, write your own view, and prove that the layouts are equal as layout.go
 // does:
 //
 //	func view(list []slim.Taint) []taints.Taint {
@@ -52,12 +52,12 @@
 // Convert each element of a type with other fields, such as Cluster API's
 // MachineTaint.
 //
-// Package nodestate has what package lifecycle needs of a node.
+// Package nodestate provides what package lifecycle needs from a node.
 //
 // # Versions
 //
-// The views require equal memory layouts, and the package does not compile if they
-// differ. So each version of this module goes with a range of versions of
+// The views require equal memory layouts, and the package does not compile if
+// they differ. So each version of this module works with a range of versions of
 // k8s.io/api. It requires the first of these, so that it does not change the
 // versions of k8s.io/api and client-go in a project that uses a later one.
 //

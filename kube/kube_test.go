@@ -41,7 +41,7 @@ var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }
 func TestTolerations(t *testing.T) { tolerationViews.Check(t, viewtest.Tolerations) }
 
-// The views of TimeAdded see a metav1.Time as what is in it.
+// The views of TimeAdded treat a metav1.Time as the time that it contains.
 func TestTimeWrapper(t *testing.T) {
 	wrapper := reflect.TypeFor[metav1.Time]()
 	if wrapper.NumField() != 1 || wrapper.Field(0).Type != reflect.TypeFor[time.Time]() ||
@@ -50,7 +50,7 @@ func TestTimeWrapper(t *testing.T) {
 	}
 }
 
-// TestJSONOfTimes shows where the two types write TimeAdded differently.
+// TestJSONOfTimes shows how the two types write TimeAdded differently.
 func TestJSONOfTimes(t *testing.T) {
 	east := time.FixedZone("east", 3600)
 	for _, test := range []struct {
@@ -79,8 +79,8 @@ func wantJSON(t *testing.T, list any, timeAdded string) {
 	}
 }
 
-// The functions for lists and values do what package taints does, and views of what
-// they return see the same memory.
+// The functions for lists and values return what package taints returns, and
+// views of the results use the same memory.
 func TestChangesOfCoreTaints(t *testing.T) {
 	now := metav1.Unix(1_700_000_000, 0)
 	node := []corev1.Taint{
@@ -120,7 +120,7 @@ func TestChangesOfCoreTaints(t *testing.T) {
 	}
 }
 
-// A value is a copy that shares what it points to.
+// A converted value is a copy that shares the memory behind its pointers.
 func TestValues(t *testing.T) {
 	seconds, now := int64(5), metav1.Unix(1_700_000_000, 0)
 	taint := corev1.Taint{Key: "a", Value: "b", Effect: "c", TimeAdded: &now}

@@ -10,14 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Proof of equal layouts. A conversion of a struct compiles only if both types have
-// the same fields in the same order, so both of ours and Kubernetes' have those of
-// one type here, up to the names of strings and to what a pointer to a time points
-// to, which a field of the time alone is.
+// Proof of equal layouts. A struct conversion compiles only if both types have the
+// same fields in the same order. So our types and those of Kubernetes have the
+// fields of the types here, except for the names of strings and what a pointer to
+// a time points to. The last line shows that metav1.Time is only a time.
 //
-// If one of these lines does not compile, Kubernetes has added a field. Then use a
-// newer version of this module, or an older one of k8s.io/api; see the table in the
-// package comment.
+// If one of these lines does not compile, Kubernetes has added a field. Then
+// use a newer version of this module, or an older version of k8s.io/api; see
+// the table in the package comment.
 var (
 	_ = taintLayout[taints.Effect, time.Time](taints.Taint{})
 	_ = taintLayout[corev1.TaintEffect, metav1.Time](corev1.Taint{})

@@ -16,7 +16,7 @@ type Condition struct {
 	Status string `json:"status"`
 }
 
-// A NodeState holds what a node's taints follow from.
+// A NodeState holds the state of a node that determines its taints.
 type NodeState struct {
 	// Conditions are the node's status.conditions, at most one of each type.
 	Conditions []Condition `json:"conditions,omitempty"`
@@ -25,25 +25,25 @@ type NodeState struct {
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 
-// Unschedulable is the Type of a [ConditionRule] about cordoned nodes. Its status
-// is "True" for a cordoned node and "False" for any other. A condition of a node
-// that has this type is ignored.
+// Unschedulable is the Type of a [ConditionRule] about cordoned nodes. Its
+// status is "True" for a cordoned node and "False" for any other node. A node's
+// condition of this type is ignored.
 const Unschedulable = "spec.unschedulable"
 
-// A ConditionRule gives a taint to nodes with a condition of the type and status.
+// A ConditionRule adds a taint to nodes with a condition of the type and status.
 type ConditionRule struct {
 	// Type is the type of a condition, such as "Ready", or [Unschedulable].
 	Type string `json:"type"`
-	// Status is "True", "False", "Unknown" or any other status. Empty stands for
-	// a missing condition.
+	// Status is "True", "False", "Unknown" or any other status. Empty means a
+	// missing condition.
 	Status string `json:"status,omitempty"`
 	// Taint is the taint. Its TimeAdded is ignored.
 	Taint taints.Taint `json:"taint"`
 }
 
-// ConditionRules are the rules by which taints follow from a node's conditions.
-// They own the taints with their keys and effects: such a taint is removed from a
-// node if no rule gives it. [DefaultConditionRules] returns Kubernetes' rules.
+// ConditionRules are rules that determine taints from a node's conditions. They
+// own the taints with their keys and effects: such a taint is removed from a
+// node if no rule adds it. [DefaultConditionRules] returns Kubernetes' rules.
 type ConditionRules []ConditionRule
 
 var defaultConditionRules = ConditionRules{
@@ -78,8 +78,8 @@ func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditi
 // keeps on a node in the state. It is [ConditionRules.ConditionTaints] for
 // [DefaultConditionRules].
 //
-// The controller also sets Ready to Unknown if the kubelet has stopped reporting,
-// which is left to the caller.
+// The controller also sets Ready to Unknown if the kubelet has stopped
+// reporting. This is left to the caller.
 func ConditionTaints(state NodeState) []taints.Taint {
 	return defaultConditionRules.ConditionTaints(state)
 }
@@ -90,23 +90,23 @@ func ConditionTaints(state NodeState) []taints.Taint {
 //
 // There are two differences. The controller adds NoExecute taints at a limited
 // rate, which [DisruptionPolicy] computes; here they are added at once, last in
-// Add. And a controller that has just started replaces NoExecute taints that are
-// present, which gives pods their full time again; here they keep their
+// Add. A controller that has just started replaces existing NoExecute taints,
+// which gives pods their full time again; here these taints keep their
 // TimeAdded.
 func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	return defaultConditionRules.ReconcileConditions(current, state, now)
 }
 
 // ConditionTaints returns the taints of the rules that apply to a node in the
-// state, with a nil TimeAdded. The ones with effects other than NoExecute come
+// state, with a nil TimeAdded. Taints with effects other than NoExecute come
 // first: those for conditions, in the order of the conditions, then those for
-// [Unschedulable], then those for missing conditions. The ones with NoExecute
-// follow in the order of the rules. If several have one key and effect, the first
-// counts.
+// [Unschedulable], then those for missing conditions. NoExecute taints follow,
+// in the order of the rules. If several taints have the same key and effect,
+// only the first is returned.
 //
-// If the state repeats a condition type, which no API server accepts, all of them
-// count, but only the first for NoExecute, as in Kubernetes. A condition with an
-// empty status is like a missing one.
+// If the state repeats a condition type, which no API server accepts, all of
+// its conditions count, but only the first for NoExecute, as in Kubernetes. A
+// condition with an empty status is treated as missing.
 func (r ConditionRules) ConditionTaints(state NodeState) []taints.Taint {
 	var list []taints.Taint
 	conditions := r.conditions(state)
@@ -126,7 +126,7 @@ func (r ConditionRules) ConditionTaints(state NodeState) []taints.Taint {
 }
 
 // conditions returns the conditions of the state, one for Unschedulable, and one
-// without a status for each missing one, so that each rule has one of its type.
+// without a status for each missing type, so that each rule has one of its type.
 func (r ConditionRules) conditions(state NodeState) []Condition {
 	list := make([]Condition, 0, len(state.Conditions)+1)
 	for _, c := range state.Conditions {
@@ -166,25 +166,25 @@ func appendTaint(list []taints.Taint, t taints.Taint) []taints.Taint {
 	return append(list, t)
 }
 
-// find returns the index of the first taint of the identity, or -1.
+// find returns the index of the first taint with the identity, or -1.
 func find(list []taints.Taint, id taints.TaintID) int {
 	return slices.IndexFunc(list, func(t taints.Taint) bool { return t.ID() == id })
 }
 
-// ReconcileConditions returns the changes that make the current taints of a node
-// in the state follow the rules: it adds the taints of
-// [ConditionRules.ConditionTaints] that the node lacks, and removes those that
-// the rules own and that do not follow. Other taints are left alone.
+// ReconcileConditions returns the changes that make the current taints of a
+// node in the state follow the rules: it adds the taints of
+// [ConditionRules.ConditionTaints] that the node lacks, and removes taints that
+// the rules own but do not add. Other taints are left alone.
 //
-// A taint that the node has with the value of another rule is replaced. One with
-// any other value, which somebody else chose, is kept as long as it follows.
-// Added taints have now as their TimeAdded, in UTC and truncated to seconds, as
-// Kubernetes stores it.
+// An existing taint with the value of another rule is replaced. An existing
+// taint with any other value, which another client chose, is kept as long as a
+// rule adds its key and effect. Added taints have now as their TimeAdded, in
+// UTC and truncated to seconds, as Kubernetes stores it.
 //
-// A NoExecute taint is not removed while the status of a condition in its rules is
-// not known, so that a missing condition neither evicts pods nor saves them. A rule
-// for another condition may still add it, or replace its value. True, False and
-// Unknown are known, and what a rule for the condition names.
+// A NoExecute taint is not removed while the status of a condition in its rules
+// is not known, so that a missing condition neither evicts pods nor saves them.
+// A rule for another condition may still add it, or replace its value. True,
+// False, Unknown and the statuses in rules for the condition are known.
 //
 // The changes are like those of [taints.ReconcileOwned], so they are zero once
 // they have been applied. Rules are not validated.
@@ -231,7 +231,7 @@ func (r ConditionRules) owned(state NodeState) []taints.TaintID {
 	return owned
 }
 
-// knows reports whether a condition of the type that has the status is known.
+// knows reports whether the status is known for a condition of the type.
 func (r ConditionRules) knows(kind, status string) bool {
 	switch status {
 	case "True", "False", "Unknown":

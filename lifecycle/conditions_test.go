@@ -14,7 +14,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// stateOf reads "Ready=False MemoryPressure=True cordoned".
+// stateOf parses a state such as "Ready=False MemoryPressure=True cordoned".
 func stateOf(text string) lifecycle.NodeState {
 	var state lifecycle.NodeState
 	for _, field := range strings.Fields(text) {
@@ -28,7 +28,7 @@ func stateOf(text string) lifecycle.NodeState {
 	return state
 }
 
-// taintsOf reads taints between spaces, whether they are valid or not.
+// taintsOf parses taints separated by spaces, valid or not.
 func taintsOf(text string) []taints.Taint {
 	var list []taints.Taint
 	for _, field := range strings.Fields(text) {
@@ -39,7 +39,7 @@ func taintsOf(text string) []taints.Taint {
 	return list
 }
 
-// rulesOf reads rules like "Ready=False not-ready:NoExecute", one a line.
+// rulesOf parses rules like "Ready=False not-ready:NoExecute", one per line.
 func rulesOf(text string) lifecycle.ConditionRules {
 	var rules lifecycle.ConditionRules
 	for line := range strings.Lines(text) {
@@ -51,7 +51,7 @@ func rulesOf(text string) lifecycle.ConditionRules {
 	return rules
 }
 
-// long returns the text with Kubernetes' prefix of keys written out.
+// long expands the abbreviated prefix of Kubernetes' keys in the text.
 func long(text string) string { return strings.ReplaceAll(text, "node/", "node.kubernetes.io/") }
 
 func TestConditionTaints(t *testing.T) {
@@ -88,7 +88,7 @@ func TestConditionTaints(t *testing.T) {
 	}
 }
 
-// A reconciliation is what rules make of a node: they add and remove taints.
+// A reconciliation holds a node and the taints that rules add and remove.
 type reconciliation struct{ name, current, state, add, remove string }
 
 func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []reconciliation) {
@@ -158,7 +158,7 @@ func TestReconcileConditions(t *testing.T) {
 	})
 }
 
-// Pods wait for the node's GPU driver, and leave when it fails for good.
+// Pods wait for the node's GPU driver, and are evicted when it fails for good.
 func TestConditionRules(t *testing.T) {
 	rules := rulesOf(`
 		GPUReady=               gpu=starting:NoSchedule
@@ -242,8 +242,8 @@ func TestConditionRules(t *testing.T) {
 	}
 }
 
-// What is added is stamped with the second in UTC, each with a time of its own;
-// what stays keeps its own.
+// Each added taint has its own TimeAdded, truncated to the second and in UTC.
+// Other taints keep theirs.
 func TestReconcileConditionsStamps(t *testing.T) {
 	before := time.Unix(1_700_000_000, 0)
 	now := time.Date(2026, 11, 21, 2, 24, 15, 999, time.FixedZone("CET", 3600))
@@ -284,7 +284,7 @@ func TestConditionJSON(t *testing.T) {
 	}
 }
 
-// The default rules are the caller's to change.
+// The caller may modify the default rules.
 func TestDefaultConditionRulesAreACopy(t *testing.T) {
 	clear(lifecycle.DefaultConditionRules())
 	if got := lifecycle.ConditionTaints(stateOf("cordoned")); len(got) != 1 {

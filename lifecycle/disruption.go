@@ -15,18 +15,18 @@ type Zone struct {
 	NotReady int `json:"notReady"`
 }
 
-// counts returns the numbers of nodes, whose sum does not overflow.
+// counts returns the numbers of nodes. Their sum does not overflow.
 func (z Zone) counts() (ready, notReady uint) {
 	return uint(max(z.Ready, 0)), uint(max(z.NotReady, 0))
 }
 
-// size returns the number of all nodes, limited to the largest int.
+// size returns the total number of nodes, limited to the largest int.
 func (z Zone) size() int {
 	ready, notReady := z.counts()
 	return int(min(ready+notReady, math.MaxInt))
 }
 
-// A ZoneState says how many of a zone's nodes are not ready.
+// A ZoneState describes how many of a zone's nodes are not ready.
 type ZoneState uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	ZoneNormal ZoneState = iota
 	// ZonePartial: many nodes are not ready. Part of the zone may be cut off.
 	ZonePartial
-	// ZoneFull: all nodes are not ready. The zone may be cut off.
+	// ZoneFull: no node is ready. The zone may be cut off.
 	ZoneFull
 )
 
@@ -66,8 +66,8 @@ type DisruptionPolicy struct {
 	// SecondaryRate is the rate for a zone that is ZonePartial and has more than
 	// LargeZone nodes (--secondary-node-eviction-rate).
 	SecondaryRate float64 `json:"secondaryRate"`
-	// LargeZone is the number of nodes up to which the rate for a zone that is
-	// ZonePartial is 0 (--large-cluster-size-threshold). Negative means 0.
+	// LargeZone is the largest number of nodes for which the rate of a zone that
+	// is ZonePartial is 0 (--large-cluster-size-threshold). Negative means 0.
 	LargeZone int `json:"largeZone"`
 }
 
@@ -122,10 +122,10 @@ func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
 	return dst
 }
 
-// FullyDisrupted reports whether no zone has a node that is ready. It is then
-// probably not the nodes that failed. Kubernetes adds no NoExecute taints in this
-// state, and removes those of [taints.NodeNotReady] and [taints.NodeUnreachable]
-// from all nodes.
+// FullyDisrupted reports whether no zone has a ready node. The nodes themselves
+// have then probably not failed. Kubernetes adds no NoExecute taints in this
+// state, and removes those of [taints.NodeNotReady] and
+// [taints.NodeUnreachable] from all nodes.
 func FullyDisrupted(zones []Zone) bool {
 	for _, z := range zones {
 		if z.Ready > 0 {

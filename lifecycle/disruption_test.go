@@ -15,7 +15,7 @@ func TestDisruptionPolicy(t *testing.T) {
 	for _, tc := range []struct {
 		zone  lifecycle.Zone
 		state lifecycle.ZoneState
-		rate  float64 // beside a healthy zone
+		rate  float64 // next to a healthy zone
 	}{
 		{lifecycle.Zone{}, lifecycle.ZoneNormal, 0.1},
 		{lifecycle.Zone{Ready: 1}, lifecycle.ZoneNormal, 0.1},
@@ -45,7 +45,7 @@ func TestDisruptionPolicy(t *testing.T) {
 		name   string
 		policy lifecycle.DisruptionPolicy
 		zones  []lifecycle.Zone
-		want   []float64 // behind the first
+		want   []float64 // after the first element
 	}{
 		{"every zone is cut off", p, []lifecycle.Zone{{NotReady: 3}, {}, {NotReady: 100}}, []float64{0, 0, 0}},
 		{"one zone is cut off", p, []lifecycle.Zone{{NotReady: 3}, {Ready: 1, NotReady: 2}}, []float64{0.1, 0.1}},
@@ -79,8 +79,8 @@ func TestDisruptionPolicy(t *testing.T) {
 	}
 }
 
-// Shares are compared in float32: 0.55 as a float64 is less than 11 of 20, and
-// 0.6 more than 3 of 5, while in float32 both are equal to it.
+// Thresholds and shares are compared in float32: 0.55 equals 11 of 20, and a
+// number slightly greater than 0.6 equals 3 of 5.
 func TestThresholdInFloat32(t *testing.T) {
 	for _, tc := range []struct {
 		threshold float64

@@ -4,7 +4,7 @@ package lifecycle
 
 import "github.com/seed-0529bac1/taints"
 
-// unknownName returns the fault of a text that names no constant.
+// unknownName returns the error for a text that names no constant.
 func unknownName(text, detail string) error {
 	return &taints.FieldError{Value: text, Kind: taints.ErrUnsupported, Detail: detail, Input: text}
 }

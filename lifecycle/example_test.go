@@ -55,8 +55,8 @@ func Example() {
 	// agent Unchanged
 }
 
-// Under KeepTimers the first check counts, as in Kubernetes, and an eviction that
-// has begun is not taken back.
+// With KeepTimers the first check counts, as in Kubernetes, and an eviction
+// that has begun is not canceled.
 func ExampleQueue_keepTimers() {
 	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
 	fiveMinutes := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 300s")}
@@ -77,8 +77,8 @@ func ExampleQueue_keepTimers() {
 	// 12:02:00
 }
 
-// A caller may schedule what it likes: here a drain gives each pod of a node a
-// minute more than the one before.
+// A caller may schedule any eviction. Here, a drain gives each pod of a node a
+// minute more than the previous one.
 func ExampleQueue_Update() {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var queue lifecycle.Queue[string]
@@ -97,7 +97,7 @@ func ExampleQueue_Update() {
 	// cache-1 12:00:00
 }
 
-// An eviction that a disruption budget refuses is tried again later.
+// An eviction that a disruption budget refuses is retried later.
 func ExampleQueue_PopDue() {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var queue lifecycle.Queue[string]
@@ -145,8 +145,8 @@ func ExampleConditionTaints() {
 	// node.kubernetes.io/not-ready:NoExecute
 }
 
-// A controller keeps a node's taints in step with its conditions. The node was
-// not ready; now its kubelet is silent.
+// A controller keeps a node's taints up to date with its conditions. The node
+// was not ready, and now its kubelet has stopped reporting.
 func ExampleReconcileConditions() {
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
@@ -198,8 +198,8 @@ func ExampleConditionRules_ReconcileConditions() {
 	// True: example.com/gpu:NoSchedule- example.com/gpu:NoExecute-
 }
 
-// A zone is cut off, and then all are: the first says something of the zone, the
-// second of the controller.
+// First one zone is cut off, and then all zones. The first indicates a problem
+// with the zone, the second a problem with the controller.
 func ExampleDisruptionPolicy_Rates() {
 	policy := lifecycle.DefaultDisruptionPolicy()
 	for _, zones := range [][]lifecycle.Zone{

@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// Check returns what is wrong inside the queue, or nil.
+// Check returns an error if the queue is inconsistent, or nil.
 func (q *Queue[P]) Check() error {
 	if len(q.pods) != len(q.heap) {
 		return fmt.Errorf("%d pods, but %d in the heap", len(q.pods), len(q.heap))
@@ -37,14 +37,14 @@ func (q *Queue[P]) Check() error {
 	return nil
 }
 
-// Room returns for how many pods there is memory in the slots and in the heap.
+// Room returns the number of pods for which the slots and the heap have memory.
 func (q *Queue[P]) Room() (slots, heap int) { return cap(q.slots), cap(q.heap) }
 
-// Map returns the map of the pods. Who holds it can tell whether the queue has
-// it still.
+// Map returns the map of the pods. Pass it to Has to check whether the queue
+// still uses it.
 func (q *Queue[P]) Map() any { return q.pods }
 
-// Has reports whether the queue has the map still.
+// Has reports whether the queue still uses the map.
 func (q *Queue[P]) Has(pods any) bool {
 	return reflect.ValueOf(q.pods).Pointer() == reflect.ValueOf(pods).Pointer()
 }

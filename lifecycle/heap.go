@@ -3,11 +3,11 @@
 package lifecycle
 
 // A pending eviction is an entry of a queue's heap. Each entry comes before its
-// four children: those of the entry at i are at 4i+1 to 4i+4.
+// four children. The children of the entry at i are at 4i+1 to 4i+4.
 type pending struct {
 	due   instant
 	slot  int32  // of the pod
-	order uint64 // of entries due at one instant
+	order uint64 // of entries that are due at the same instant
 }
 
 func (p *pending) before(q *pending) bool {
@@ -33,7 +33,7 @@ func (q *Queue[P]) cut(i int) {
 	}
 }
 
-// fix puts the entry at i, or above or below it where it belongs.
+// fix puts the entry at i, or at its place above or below i.
 func (q *Queue[P]) fix(i int, p pending) {
 	if i > 0 && p.before(&q.heap[(i-1)/4]) {
 		q.up(i, p)
@@ -42,8 +42,8 @@ func (q *Queue[P]) fix(i int, p pending) {
 	}
 }
 
-// up puts the entry at i or above, and moves the entries that it comes before
-// down.
+// up puts the entry at i or above, and moves down the entries that come after
+// it.
 func (q *Queue[P]) up(i int, p pending) {
 	for i > 0 {
 		above := (i - 1) / 4
@@ -56,8 +56,8 @@ func (q *Queue[P]) up(i int, p pending) {
 	q.put(i, p)
 }
 
-// down puts the entry at i or below, and moves the entries that come before it
-// up.
+// down puts the entry at i or below, and moves up the entries that come before
+// it.
 func (q *Queue[P]) down(i int, p pending) {
 	for {
 		first := 4*i + 1

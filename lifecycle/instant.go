@@ -9,7 +9,7 @@ import (
 )
 
 // An instant is a time in seconds since the year 1, as time.Time counts them, and
-// nanoseconds. The seconds are split, so that it takes 12 bytes and not 16.
+// nanoseconds. The seconds are split so that it takes 12 bytes instead of 16.
 type instant struct {
 	high  int32
 	low   uint32

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// check is what a controller finds after a while at a node in maintenance, which the
-// pod tolerates for some seconds, "forever" or "never".
+// check returns the eviction that a controller computes after a while for a node
+// in maintenance. The pod tolerates that for some seconds, "forever" or "never".
 func check(tolerated string, after time.Duration) taints.Eviction {
 	var tolerations []taints.Toleration
 	switch tolerated {
@@ -26,9 +26,9 @@ func check(tolerated string, after time.Duration) taints.Eviction {
 	return taints.EvictionOf(node, tolerations, noon.Add(after))
 }
 
-// What becomes of a pod whose taint is tolerated for some time, and after a while
-// for another: under KeepTimers, where the rows are those of processPodOnNode in
-// Kubernetes, and when the newest answer counts.
+// Each row is a pod that tolerates a taint for some time, and after a while for
+// another. The results are those with KeepTimers, which follow processPodOnNode
+// in Kubernetes, and those without, when the newest eviction counts.
 const keepTimers = `
 nothing new                                                        | 300s  | 300s    | 0s  | Unchanged 5m   | Unchanged 5m
 a later check                                                      | 300s  | 300s    | 1m  | Unchanged 5m   | Moved 6m
@@ -87,7 +87,7 @@ func TestKeepTimers(t *testing.T) {
 	}
 }
 
-// The moment of a check is compared by wall clock, in whatever location.
+// The times of checks are compared by wall clock, in any location.
 func TestKeepTimersComparesMoments(t *testing.T) {
 	now := time.Now()
 	for _, from := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {

@@ -10,41 +10,40 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Queue holds the pending evictions of pods, and returns when the next one is
-// due. Pods are named by any comparable type. A Queue has no goroutine, timer or
-// clock: the caller sleeps until [Queue.Next] and then evicts the pods of
+// A Queue holds the pending evictions of pods, and reports when the next one is
+// due. Pod names may have any comparable type. A Queue has no goroutine, timer
+// or clock: the caller sleeps until [Queue.Next] and then evicts the pods of
 // [Queue.PopDue]. The zero Queue is empty and ready to use. A Queue must not be
 // copied after first use, and is not safe for concurrent use.
 //
-// A pod has at most one pending eviction. Evictions come in the order of their
-// deadlines, and those with equal deadlines in the order in which these were set.
-// Deadlines are compared by wall clock, in nanoseconds, over the whole range of
-// [time.Time], and returned in UTC.
+// A pod has at most one pending eviction. Evictions are in the order of their
+// deadlines, and those with equal deadlines in the order in which the deadlines
+// were set. Deadlines are compared by wall clock, in nanoseconds, over the
+// whole range of [time.Time], and returned in UTC.
 //
-// A name that does not equal itself, such as NaN, is never in the queue. A name
-// of an interface type that holds a value that is not comparable panics, as in a
-// map.
+// A name that does not equal itself, such as NaN, is never in the queue. As in
+// a map, a name of an interface type panics if its value is not comparable.
 type Queue[P comparable] struct {
-	// KeepTimers makes Update do what Kubernetes' taint-eviction controller does
+	// KeepTimers makes Update behave like Kubernetes' taint-eviction controller
 	// when it evaluates a pod again. It must be set before the first Update.
 	// Without KeepTimers the newest eviction counts.
 	//
-	// With KeepTimers a pending eviction is a timer, which later updates leave
-	// alone, whether their deadline is earlier or later:
+	// With KeepTimers a pending eviction is a timer. Later updates do not change
+	// it, whether their deadline is earlier or later, except as follows:
 	//
 	//   - An untolerated taint evicts the pod at once.
 	//   - If the pod stays, its pending eviction is canceled.
 	//   - Otherwise the deadline moves only if both evictions have the same
 	//     From, by wall clock and to the nanosecond. So a taint that is tolerated
-	//     for no time does not hasten a pending eviction.
+	//     for no time does not bring a pending eviction forward.
 	//   - An eviction that has begun is never canceled or postponed, even if the
 	//     pod stays: only Delete and PopDue remove it. It begins when an
 	//     EvictsNow, or an EvictsAt whose At is not after its From, schedules or
 	//     moves it; when an untolerated taint evicts the pod; and when an update
 	//     has a From that is not before its deadline.
 	//
-	// So a wall clock that is set back moves nothing. As Kubernetes starts a
-	// deletion when its time has come, call PopDue before Update.
+	// So setting the wall clock back moves nothing. Kubernetes starts a deletion
+	// when it is due, so call PopDue before Update.
 	KeepTimers bool
 
 	_     noCopy
@@ -59,12 +58,12 @@ type Queue[P comparable] struct {
 // A slot holds a pod with a pending eviction, or is free.
 type slot[P comparable] struct {
 	pod   P
-	since instant // what the seconds count from, begun or unknown
+	since instant // the time from which the seconds count, or begun or unknown
 	at    int32   // index in the heap; in a free slot, -1 minus (the next free slot plus 1)
 }
 
-// What is no time: begun is the since of an eviction that has begun, and unknown
-// that of one whose From is not known.
+// Two values that are not times: begun is the since of an eviction that has
+// begun, and unknown is the since of one whose From is not known.
 var begun, unknown = instant{nanos: -1}, instant{nanos: -2}
 
 // noCopy makes "go vet" find copies.
@@ -73,11 +72,11 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// A QueueChange says how an update changed a pod's pending eviction.
+// A QueueChange describes how an update changed a pod's pending eviction.
 type QueueChange uint8
 
 const (
-	// Unchanged: the pod has the pending eviction that it had, or none as before.
+	// Unchanged: the pod still has the same pending eviction, or still has none.
 	Unchanged QueueChange = iota
 	// Scheduled: the pod had no pending eviction, and now has one.
 	Scheduled
@@ -104,15 +103,15 @@ func (c *QueueChange) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(c, queueChangeNames, text, unknownName)
 }
 
-// Update replaces the pod's pending eviction by e, and returns what that changed.
+// Update replaces the pod's pending eviction with e, and returns what changed.
 // The deadline of EvictsAt and EvictsNow is e.At. Stays, or an unknown outcome,
 // cancels a pending eviction. With [Queue.KeepTimers] a pending eviction may
-// remain as it is.
+// remain unchanged.
 //
 // The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. A zero
-// From then means At minus Seconds if these are positive, and is not known
-// otherwise: with KeepTimers, such an EvictsAt does not begin when it is scheduled
-// and leaves a pending eviction alone.
+// From then means At minus Seconds if Seconds is positive. Otherwise From is
+// not known: with KeepTimers, such an EvictsAt does not begin when it is
+// scheduled and does not change a pending eviction.
 func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 	if pod != pod {
 		return Unchanged
@@ -149,8 +148,8 @@ func (q *Queue[P]) reschedule(i int32, e taints.Eviction) QueueChange {
 	return q.move(i, due)
 }
 
-// moves reports whether the eviction moves the pending one of the pod to due,
-// with KeepTimers. It also notes if the pending one has begun.
+// moves reports whether, with KeepTimers, the eviction moves the pending one of
+// the slot to due. It also records whether the pending eviction has begun.
 func (q *Queue[P]) moves(s *slot[P], due instant, e taints.Eviction) bool {
 	pending := q.heap[s.at].due
 	if e.Outcome == taints.EvictsNow && !e.Tolerated {
@@ -183,7 +182,7 @@ func fromOf(e taints.Eviction) instant {
 	return newInstant(at.seconds()-e.Seconds, at.nanos)
 }
 
-// sinceOf returns what a slot holds for the eviction.
+// sinceOf returns the since of a slot for the eviction.
 func (q *Queue[P]) sinceOf(e taints.Eviction) instant {
 	if !q.KeepTimers {
 		return instant{}
@@ -227,15 +226,15 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 	return q.heap[0].due.time(), true
 }
 
-// PopDue returns an iterator over the pods whose deadlines are not after now, with
-// the deadlines, in order. It removes a pod from the queue before it yields it. A
-// loop that ends early leaves the others in the queue.
+// PopDue returns an iterator over the pods whose deadlines are not after now,
+// with the deadlines, in order. It removes each pod from the queue before it
+// yields it. If a loop ends early, the other pods stay in the queue.
 //
-// The loop body may update the queue, as each step yields the pod that is then due
-// first. A pod that the body schedules for now or before comes in the same loop.
-// To retry an eviction, schedule it for a later time. As the pod's next Update
-// moves it, a controller that evaluates its pods meanwhile should keep what has
-// failed in a Queue of its own.
+// The loop body may update the queue, because each step yields the pod that is
+// then due first. A pod that the body schedules for now or earlier is yielded
+// in the same loop. To retry an eviction, schedule it for a later time. Because
+// the pod's next Update moves it, a controller that evaluates its pods
+// meanwhile should keep failed evictions in a separate Queue.
 func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) { q.popDue(instantOf(now), yield) }
 }
@@ -254,9 +253,9 @@ func (q *Queue[P]) popDue(now instant, yield func(P, time.Time) bool) {
 // All returns an iterator over all pods with pending evictions, with their
 // deadlines, in no particular order.
 //
-// The loop body may update the queue, like a map: a pod that it removes is not
-// yielded any more, one that it moves is yielded once, with its deadline at that
-// time, and one that it schedules may be yielded or not.
+// The loop body may update the queue, as with a map: a pod that it removes is
+// no longer yielded, a pod that it moves is yielded once, with its deadline at
+// that time, and a pod that it schedules may or may not be yielded.
 func (q *Queue[P]) All() iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) { q.all(yield) }
 }
@@ -296,7 +295,7 @@ func (q *Queue[P]) newSlot() int32 {
 	return i
 }
 
-// move gives the pending eviction in the slot another deadline.
+// move sets another deadline for the pending eviction in the slot.
 func (q *Queue[P]) move(i int32, due instant) QueueChange {
 	at := int(q.slots[i].at)
 	if q.heap[at].due == due {
@@ -306,7 +305,7 @@ func (q *Queue[P]) move(i int32, due instant) QueueChange {
 	return Moved
 }
 
-// nextOrder returns a number larger than all before.
+// nextOrder returns a number larger than all previous ones.
 func (q *Queue[P]) nextOrder() uint64 {
 	q.count++
 	return q.count
@@ -323,9 +322,9 @@ func (q *Queue[P]) remove(i int32) {
 }
 
 // shrink releases memory if at most a quarter of the slots hold pods. It takes
-// time in proportion to what is left, after at least three times as many removals.
+// time proportional to what is left, after at least three times as many removals.
 func (q *Queue[P]) shrink() {
-	const small = 32 // slots that are not worth the time
+	const small = 32 // with so few slots, it is not worth the time
 	n := len(q.heap)
 	if len(q.slots) <= small || n > len(q.slots)/4 || q.loops > 0 {
 		return

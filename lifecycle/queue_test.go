@@ -20,8 +20,8 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// A queueModel is what a Queue should be: a list, sorted by deadline and then by
-// when the pod got it.
+// A queueModel is the reference for a Queue: a list, sorted by deadline and
+// then by the order in which the deadlines were set.
 type queueModel struct {
 	keepTimers bool
 	entries    []queued
@@ -30,12 +30,12 @@ type queueModel struct {
 
 type queued struct {
 	pod       int
-	due, from time.Time // a zero from is not known
+	due, from time.Time // a zero from is unknown
 	begun     bool
 	order     int
 }
 
-// newQueued returns what the eviction of a pod makes pending.
+// newQueued returns the pending entry for the eviction of a pod.
 func newQueued(pod int, e taints.Eviction) queued {
 	q := queued{pod: pod, due: e.At, from: e.From}
 	if e.From.IsZero() && e.Seconds > 0 {
@@ -91,7 +91,7 @@ func (q *queueModel) update(pod int, e taints.Eviction) lifecycle.QueueChange {
 	return lifecycle.Moved
 }
 
-// moves restates KeepTimers.
+// moves is the reference for KeepTimers.
 func moves(old *queued, new queued, e taints.Eviction) bool {
 	if e.Outcome == taints.EvictsNow && !e.Tolerated {
 		old.begun = true
@@ -105,21 +105,21 @@ func moves(old *queued, new queued, e taints.Eviction) bool {
 	return sameLook
 }
 
-// soon is one of few times, so that some are equal.
+// soon draws one of a few times, so that some are equal.
 var soon = rapid.Map(rapid.IntRange(0, 40), func(quarters int) time.Time {
 	return noon.Add(time.Duration(quarters) * 250 * time.Millisecond)
 })
 
-// anyPod is one of a few pods as often as one of many.
+// anyPod draws one of a few pods as often as one of many.
 var anyPod = rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 60))
 
-// evicted returns the eviction by a taint that is tolerated for the seconds.
+// evicted returns the eviction for a taint that is tolerated for the seconds.
 func evicted(seconds int64, observed time.Time) taints.Eviction {
 	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}}
 	return taints.EvictionOf(node, []taints.Toleration{{Operator: "Exists", TolerationSeconds: &seconds}}, observed)
 }
 
-// anyEviction is one of a policy's or of a caller's.
+// anyEviction draws an eviction of a policy or one that a caller constructs.
 var anyEviction = rapid.Custom(func(t *rapid.T) taints.Eviction {
 	at, from := soon.Draw(t, "at"), rapid.OneOf(rapid.Just(noon), soon).Draw(t, "from")
 	switch rapid.IntRange(0, 6).Draw(t, "kind") {
@@ -143,7 +143,7 @@ var anyEviction = rapid.Custom(func(t *rapid.T) taints.Eviction {
 	return taints.Eviction{Outcome: taints.Outcome(rapid.IntRange(3, 255).Draw(t, "outcome")), At: at}
 })
 
-// A modeledQueue is a queue and what it should be.
+// A modeledQueue is a queue and its model.
 type modeledQueue struct {
 	queue *lifecycle.Queue[int]
 	model queueModel
@@ -168,7 +168,7 @@ func (m *modeledQueue) change(t *rapid.T) {
 	m.delete(t, rapid.IntRange(0, 60).Draw(t, "deleted"))
 }
 
-// popDue is PopDue with a body that may update the queue and end early.
+// popDue checks PopDue with a loop body that may update the queue and end early.
 func (m *modeledQueue) popDue(t *rapid.T, now time.Time, body func() bool) {
 	for pod, due := range m.queue.PopDue(now) {
 		if len(m.model.entries) == 0 {
@@ -187,8 +187,8 @@ func (m *modeledQueue) popDue(t *rapid.T, now time.Time, body func() bool) {
 	}
 }
 
-// all is All with a body that updates the queue, and may end early: what was
-// pending all the time comes once, and nothing comes that is not pending.
+// all checks All with a body that updates the queue and may end early: a pod that
+// is always pending is yielded once, and one that is not pending is not yielded.
 func (m *modeledQueue) all(t *rapid.T) {
 	changes := rapid.IntRange(0, 20).Draw(t, "changes")
 	early := rapid.IntRange(0, 100).Draw(t, "early")
@@ -342,8 +342,8 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// The memory of what is removed is released in proportion, also in a loop over All
-// and after one that panics.
+// Removing pods releases memory in proportion, even in a loop over All and
+// after a loop that panics.
 func TestQueueReleasesMemory(t *testing.T) {
 	const pods = 20_000
 	q := lifecycle.Queue[int]{KeepTimers: true}
@@ -383,7 +383,7 @@ func TestQueueReleasesMemory(t *testing.T) {
 	}
 }
 
-// A pod that comes takes the room of one that went.
+// A new pod takes the room of a removed one.
 func TestQueueReusesRoom(t *testing.T) {
 	const pods = 100
 	var q lifecycle.Queue[int]
@@ -396,8 +396,8 @@ func TestQueueReusesRoom(t *testing.T) {
 	}
 }
 
-// The heap is in order whichever pod is removed, also where the pods below one of
-// its first four are due after all others.
+// The heap is in order whichever pod is removed, even if the pods below one of
+// the root's four children are due after all others.
 func TestQueueRemovesFromAnywhere(t *testing.T) {
 	const pods = 100
 	for late := 1; late <= 4; late++ {
@@ -421,7 +421,7 @@ func TestQueueRemovesFromAnywhere(t *testing.T) {
 	}
 }
 
-// "go vet" finds copies of a queue, as it has a field that locks.
+// "go vet" finds copies of a queue, because it has a field with a Lock method.
 func TestQueueHasALock(t *testing.T) {
 	field, ok := reflect.TypeFor[lifecycle.Queue[int]]().FieldByName("_")
 	if !ok || !reflect.PointerTo(field.Type).Implements(reflect.TypeFor[sync.Locker]()) {

@@ -12,7 +12,7 @@ import (
 )
 
 // An anchor is the key and value under which classes are filed. Each of its
-// classes has a taint with them.
+// classes has a taint with this key and value.
 type anchor struct {
 	keyValue
 	order   uint64 // of creation
@@ -28,7 +28,7 @@ type keyAnchors struct {
 	key     string // shared by all taints of groups that have it
 	taints  int    // the number of such taints
 	anchors []*anchor
-	numbers numbertree.Tree[*anchor] // those whose value is an integer
+	numbers numbertree.Tree[*anchor] // the anchors whose value is an integer
 }
 
 // Anchors find classes by the taints that a pod tolerates.
@@ -38,8 +38,8 @@ type anchors struct {
 	order uint64
 }
 
-// file files the class under an anchor: that of its taints which is the anchor of
-// the fewest classes.
+// file files the class under an anchor: the taint of the class that is the
+// anchor of the fewest classes.
 func (s *anchors) file(k *class) {
 	rarest, fewest := 0, -1
 	for i := range k.taints {
@@ -65,9 +65,9 @@ func (s *anchors) unfile(k *class) {
 	}
 }
 
-// anchor returns the anchor with the taint's key and value, and adds it if it is
-// new. It may outlive the class that it is added for, so it shares no memory
-// with the taint.
+// anchor returns the anchor with the taint's key and value, and adds it if it
+// is new. An anchor may outlive the class that it was added for, so it shares
+// no memory with the taint.
 func (s *anchors) anchor(t *taints.Taint) *anchor {
 	if a := s.all.Entries[keyValue{t.Key, t.Value}]; a != nil {
 		return a
@@ -97,8 +97,8 @@ func (s *anchors) remove(a *anchor) {
 	}
 }
 
-// shareKey counts a taint of a group with the key, and returns the key that all such
-// taints share: to read the same memory again makes a loop over groups fast.
+// shareKey counts a taint of a group with the key, and returns the key that all
+// such taints share. Reading the same memory again makes a loop over groups fast.
 func (s *anchors) shareKey(key string) string {
 	k := s.keys.Entries[key]
 	if k == nil {
@@ -109,7 +109,7 @@ func (s *anchors) shareKey(key string) string {
 	return k.key
 }
 
-// dropKey reverts a call of shareKey.
+// dropKey reverts a call to shareKey.
 func (s *anchors) dropKey(key string) {
 	k := s.keys.Entries[key]
 	if k.taints--; k.taints == 0 {

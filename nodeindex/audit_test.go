@@ -13,11 +13,11 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// sizes is what an Index keeps.
+// sizes counts the parts of an Index.
 type sizes struct{ groups, classes, anchors, keys int }
 
-// audit checks that everything in the index is where the rest expects it, that
-// nothing is kept that nothing needs, and returns how much there is.
+// audit checks that the parts of the index agree and that it holds nothing that
+// is not needed. It returns the number of its parts.
 func audit[N comparable](t fataler, x *Index[N]) sizes {
 	a := auditor{t, &x.groups}
 	checkRoom(&a, &x.positions)
@@ -65,7 +65,7 @@ func checkRoom[K comparable, V any](a *auditor, m *shrink.Map[K, V]) {
 		"a map of %d entries has room for %d", len(m.Entries), m.Room())
 }
 
-// checkList checks a list and what is behind its end.
+// checkList checks a list and the memory behind its end.
 func checkList[T any](a *auditor, list []T) {
 	a.check(cap(list) <= max(shrink.Few, shrink.Sparse*(len(list)+1)),
 		"a list of %d has room for %d", len(list), cap(list))
@@ -95,7 +95,7 @@ func knownEffect(e taints.Effect) bool {
 	return slices.Contains([]taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}, e)
 }
 
-// within reports whether the part is in the memory of the text.
+// within reports whether the part lies in the memory of the text.
 func within(part, text string) bool {
 	at := uintptr(unsafe.Pointer(unsafe.StringData(part))) - uintptr(unsafe.Pointer(unsafe.StringData(text)))
 	return at < uintptr(len(text))
@@ -115,7 +115,7 @@ func (a *auditor) class(k *class) {
 	a.check(slices.ContainsFunc(k.taints, same), "a class is at another's anchor")
 }
 
-// anchors checks the anchors, and the keys with how many taints use them.
+// anchors checks the anchors, and how many taints use each key.
 func (a *auditor) anchors(uses map[string]int) {
 	s := &a.groups.anchors
 	checkRoom(a, &a.groups.all)

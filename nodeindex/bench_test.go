@@ -10,8 +10,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// BenchmarkQueries queries an index of nodes, every second of which has a tenant's
-// taint. There are so many lists of taints.
+// BenchmarkQueries queries an index in which every second node has the taint of
+// a tenant. The number of tenants is lists.
 func BenchmarkQueries(b *testing.B) {
 	for _, lists := range []int{20, 10_000} {
 		var x Index[int]

@@ -15,9 +15,9 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A history is an index that is updated in a known order, so that its nodes after
-// any number of updates are known. As many nodes more have taints of their own, so
-// that there are groups to search.
+// A history is an index that is updated in a known order, so that its nodes
+// after any number of updates are known. As many other nodes have their own
+// taints, so that there are groups to search.
 type history struct {
 	index   Index[int]
 	mu      sync.Mutex // held for each update
@@ -26,19 +26,19 @@ type history struct {
 
 const historyNodes = 60
 
-// historyLists are the taints that nodes have in turn, before they are deleted.
+// historyLists are the taints that a node has in turn before it is deleted.
 var historyLists = [][]taints.Taint{
 	nil, parseTaints("a=1:NoSchedule"), parseTaints("a=1:NoSchedule", "b=3:NoExecute"),
 	parseTaints("b=3:NoExecute", "a=1:NoSchedule"), parseTaints("b=1:NoExecute"),
 	parseTaints("c:PreferNoSchedule"), parseTaints("c:PreferNoSchedule", "a=2:NoSchedule"),
 }
 
-// listAt returns the number in historyLists that the update gives to its node.
+// listAt returns the index in historyLists of the list that the update sets.
 func listAt(update int) int {
 	return (update/historyNodes*3 + update) % (len(historyLists) + 1)
 }
 
-// update makes the next update.
+// update performs the next update.
 func (h *history) update() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,7 +51,7 @@ func (h *history) update() {
 	h.updates.Add(1)
 }
 
-// after returns the nodes after so many updates.
+// after returns the nodes after the given number of updates.
 func after(updates int) *model {
 	x := &model{repels: taints.Hard, nodes: make(map[int][]taints.Taint)}
 	for node := range historyNodes {
@@ -65,8 +65,8 @@ func after(updates int) *model {
 	return x
 }
 
-// A historyQuery asks the index, and calls settled as soon as later updates must not
-// change the answer.
+// A historyQuery queries the index, and calls settled as soon as later updates
+// must not change the result.
 type historyQuery struct {
 	name string
 	ask  func(x *Index[int], m *taints.Matcher, settled func()) any
@@ -88,7 +88,7 @@ var historyQueries = []historyQuery{
 	}, func(x *model, m *taints.Matcher) any { return x.verdicts(m, maps.Keys(x.nodes)) }},
 }
 
-// slowly returns what a loop yields that lets others go on after each node.
+// slowly returns what a loop yields. It lets other goroutines run after each node.
 func slowly(nodes iter.Seq2[int, taints.Verdict], settled func()) map[int]taints.Verdict {
 	all := make(map[int]taints.Verdict)
 	for node, v := range nodes {
@@ -99,8 +99,8 @@ func slowly(nodes iter.Seq2[int, taints.Verdict], settled func()) map[int]taints
 	return all
 }
 
-// check asks a query, and checks that the answer is that of a moment between the
-// call and the time when it is settled.
+// check runs a query, and checks that the result is correct for a moment
+// between the call and the time when it is settled.
 func (h *history) check(t *testing.T, q historyQuery, m *taints.Matcher) {
 	first, last := int(h.updates.Load()), 0
 	settled := sync.OnceFunc(func() { last = int(h.updates.Load()) + 1 })
@@ -114,13 +114,13 @@ func (h *history) check(t *testing.T, q historyQuery, m *taints.Matcher) {
 	t.Errorf("%s is that of no moment: %v", q.name, got)
 }
 
-// Readers of all kinds ask while writers move nodes about, of groups that they look
-// for and of others. Each answer is that of one moment.
+// Queries of all kinds run while nodes move between groups, both groups that
+// the queries search for and others. Each result is that of one moment.
 func TestQueriesSeeOneMoment(t *testing.T) {
 	pods := []*taints.Matcher{
 		compile("a op=Exists", "b=2 op=Gt"),
 		compile("a=1:NoSchedule"),
-		// Of every key, so that no search finds it.
+		// Matches every key, so no search finds its groups.
 		taints.Compile([]taints.Toleration{{Value: "1", Effect: taints.NoExecute}}),
 		compile("op=Exists"),
 	}
@@ -139,7 +139,7 @@ func TestQueriesSeeOneMoment(t *testing.T) {
 			defer wait.Done()
 			for i := 0; i == 0 || h.updates.Load() < updates && !t.Failed(); i++ {
 				f(i)
-				runtime.Gosched() // where no goroutine interrupts another, as in WebAssembly
+				runtime.Gosched() // needed if goroutines are not preempted, as in WebAssembly
 			}
 		}()
 	}
@@ -148,7 +148,7 @@ func TestQueriesSeeOneMoment(t *testing.T) {
 	}
 	for range 2 {
 		run(func(int) { h.update() })
-		// At any time, of nodes that are alike to all pods.
+		// At any time, because all pods treat the old and the new taint alike.
 		run(func(i int) { h.index.Set(historyNodes+i*7%historyNodes, own(i%500)) })
 	}
 	wait.Wait()
@@ -160,7 +160,7 @@ func TestQueriesSeeOneMoment(t *testing.T) {
 	}
 }
 
-// Every call waits for the lock. Only one that does not can be done here.
+// Every call waits for the lock. A call that does not wait can finish here.
 func TestCallsLock(t *testing.T) {
 	for name, call := range map[string]func(x *Index[int]){
 		"Set":              func(x *Index[int]) { x.Set(1, own(7)) },

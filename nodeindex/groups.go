@@ -17,7 +17,7 @@ type groupSet struct {
 	anchors anchors
 }
 
-// A group stands for the nodes with the same taints in the same order.
+// A group represents the nodes with the same taints in the same order.
 type group struct {
 	text    string
 	class   *class
@@ -25,11 +25,11 @@ type group struct {
 	at      int // index in Index.members
 }
 
-// A class holds the groups with the same taints that repel, in the same order: a
-// pod may be placed on the nodes of all of them, or of none.
+// A class holds the groups with the same repelling taints in the same order: a
+// pod may be placed on the nodes of all these groups, or of none.
 type class struct {
 	text     string
-	taints   []taints.Taint // those that repel
+	taints   []taints.Taint // the repelling taints
 	groups   []*group
 	nodes    int     // the number of nodes of all groups
 	anchor   *anchor // nil for the class without taints
@@ -53,7 +53,7 @@ func (c *groupSet) add(text []byte, n int) (*group, []taints.Taint) {
 	return g, list
 }
 
-// class returns the class of the taints, whose text is given. It adds the class
+// class returns the class of the taints with the given text. It adds the class
 // if it is new.
 func (c *groupSet) class(text string, list []taints.Taint) *class {
 	text, list = c.repelling(text, list)
@@ -70,7 +70,7 @@ func (c *groupSet) class(text string, list []taints.Taint) *class {
 	return added
 }
 
-// repelling returns the taints that repel, and their text.
+// repelling returns the repelling taints and their text.
 func (c *groupSet) repelling(text string, list []taints.Taint) (string, []taints.Taint) {
 	n := 0
 	for i := range list {
@@ -113,8 +113,8 @@ func (c *groupSet) removeClass(k *class) {
 	c.anchors.unfile(k)
 }
 
-// appendText appends the taints, without TimeAdded, as a text that differs from
-// that of every other list of taints: before each field is its length.
+// appendText appends a text for the taints, without TimeAdded. Different lists
+// have different texts, because each field follows its length.
 func appendText(b []byte, list []taints.Taint) []byte {
 	for i := range list {
 		t := &list[i]
@@ -133,7 +133,7 @@ func appendField(b []byte, field string) []byte {
 	return append(append(b, byte(n)), field...)
 }
 
-// readText returns the n taints of the text. Their fields share its memory.
+// readText returns the n taints of the text. Their fields share memory with it.
 func readText(text string, n int) []taints.Taint {
 	if n == 0 {
 		return nil
@@ -150,8 +150,8 @@ func readText(text string, n int) []taints.Taint {
 	return list
 }
 
-// constant returns the effect as the constant, which compares faster, if there is
-// one.
+// constant returns the constant that equals the effect, because it compares
+// faster, or the effect itself if there is none.
 func constant(e taints.Effect) taints.Effect {
 	for _, c := range [...]taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute} {
 		if e == c {

@@ -11,15 +11,15 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A scene is what somebody may put into a scheduler who means ill: the taints of
-// the nodes, in the order in which they come, and a pod's tolerations.
+// A scene is input that a malicious user may give to a scheduler: the taints of
+// the nodes, in the order in which the nodes are added, and a pod's tolerations.
 type scene struct {
 	name  string
 	nodes [][]taints.Taint
 	pod   *taints.Matcher
 }
 
-// hostileScenes returns scenes of about so many nodes.
+// hostileScenes returns scenes of about n nodes.
 func hostileScenes(n int) []scene {
 	pod := func(n int, toleration func(i string) taints.Toleration) *taints.Matcher {
 		return taints.Compile(times(n, func(i int) taints.Toleration { return toleration(strconv.Itoa(i)) }))
@@ -28,7 +28,7 @@ func hostileScenes(n int) []scene {
 	tenants := times(n, own)
 	numbers := times(n, func(i int) []taints.Taint { return []taints.Taint{hard("score", strconv.Itoa(n-i))} })
 
-	// All subsets of taints that the pod tolerates, beside one that it does not.
+	// All subsets of taints that the pod tolerates, each with one that it does not.
 	subsets := times(1<<(bits.Len(uint(n))-1), func(i int) []taints.Taint {
 		list := []taints.Taint{hard("old", "")}
 		for b := range bits.Len(uint(i)) {
@@ -39,7 +39,7 @@ func hostileScenes(n int) []scene {
 		return list
 	})
 
-	// Lists of which the pod tolerates all but the last taint.
+	// Lists in which the pod tolerates all taints except the last.
 	shared := times(39, func(i int) taints.Taint { return hard("shared-"+strconv.Itoa(i), "") })
 	long := times(max(1, n/10), func(i int) []taints.Taint {
 		return append(slices.Clone(shared), hard("own", strconv.Itoa(i)))

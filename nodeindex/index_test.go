@@ -17,7 +17,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/draw"
 )
 
-// Few lists, so that groups grow beyond a page, and many nodes.
+// Only a few lists for many nodes, so that groups grow beyond a page.
 var drawList = rapid.OneOf(rapid.Just[[]taints.Taint](nil), draw.Taints, rapid.SampledFrom([][]taints.Taint{
 	parseTaints("a:NoSchedule"), parseTaints("a:NoSchedule", "b=5:NoExecute"),
 	parseTaints("b=5:NoExecute", "a:NoSchedule"), parseTaints("a:PreferNoSchedule"),
@@ -27,7 +27,7 @@ var drawList = rapid.OneOf(rapid.Just[[]taints.Taint](nil), draw.Taints, rapid.S
 	{{Key: "a", Effect: "x"}, {Key: "b", Value: "5", Effect: "x"}},
 }))
 
-// Tolerations of few keys too, sometimes many, so that a search finds anchors.
+// Also tolerations of a few keys, sometimes many, so that a search finds anchors.
 var drawTolerations = func() *rapid.Generator[[]taints.Toleration] {
 	one := rapid.Custom(func(t *rapid.T) taints.Toleration {
 		return taints.Toleration{
@@ -121,7 +121,7 @@ func TestIsAMapAndALoop(t *testing.T) {
 	}
 }
 
-// TimeAdded splits no group, order does, and soft taints split no class.
+// TimeAdded does not split a group, but order does. Soft taints split no class.
 func TestGroups(t *testing.T) {
 	var x Index[int]
 	for i := range 100 {
@@ -145,7 +145,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Repels counts from the first Set until the index is empty.
+// Repels applies from the first Set until the index is empty.
 func TestRepelsCountsFromTheFirstSet(t *testing.T) {
 	x := newModeledIndex(taints.Soft)
 	x.set(1, parseTaints("gpu:NoSchedule"))
@@ -161,7 +161,7 @@ func TestRepelsCountsFromTheFirstSet(t *testing.T) {
 	x.check(t, nil)
 }
 
-// A name that does not equal itself is no node.
+// A name that does not equal itself is ignored.
 func TestNaN(t *testing.T) {
 	var x Index[float64]
 	x.Set(math.NaN(), nil)
@@ -177,7 +177,7 @@ func TestNaN(t *testing.T) {
 	checkEmpty(t, &x)
 }
 
-// A name that cannot be compared panics and changes nothing.
+// A call with a name that is not comparable panics and changes nothing.
 func TestIncomparable(t *testing.T) {
 	var x Index[any]
 	for _, call := range []func(){func() { x.Set([]int{1}, nil) }, func() { x.Delete([]int{1}) }} {
@@ -198,7 +198,7 @@ func TestIncomparable(t *testing.T) {
 	}
 }
 
-// A loop may end after any number of nodes or groups: a sequence that goes on panics.
+// A loop may end after any number of nodes or groups. The sequence then stops.
 func TestLoopsEndEarly(t *testing.T) {
 	var x Index[int]
 	for i := range 500 {
@@ -223,7 +223,7 @@ func TestLoopsEndEarly(t *testing.T) {
 	}
 }
 
-// A sequence sees the nodes anew in each loop.
+// Each loop over a sequence sees the nodes as they are when it begins.
 func TestSequenceIsUsedAgain(t *testing.T) {
 	var x Index[int]
 	feasible := x.Feasible(nil)
@@ -237,8 +237,8 @@ func TestSequenceIsUsedAgain(t *testing.T) {
 	}
 }
 
-// What a search has found does not change with the index, though no query before
-// it has read the pages.
+// The groups that a search has found do not change with the index, even if no
+// query has read the pages before.
 func TestFoundGroupsStay(t *testing.T) {
 	x := newModeledIndex(0)
 	for i := range 300 {
@@ -247,7 +247,7 @@ func TestFoundGroupsStay(t *testing.T) {
 	x.loop(t, compile("tenant=7:NoSchedule"), func(int) { x.set(7, own(8)) })
 }
 
-// A Set that changes nothing writes to no page.
+// A Set that changes nothing does not write to a page.
 func TestSetOfTheSame(t *testing.T) {
 	var x Index[int]
 	page := func() (first *members[int]) {
@@ -266,8 +266,8 @@ func TestSetOfTheSame(t *testing.T) {
 	}
 }
 
-// No update has to copy a page for a query that counts what it has found, nor for
-// one that has found nothing.
+// No update has to copy a page for a query that counts the nodes it found, or
+// for one that found none.
 func TestQueriesThatCopyNothing(t *testing.T) {
 	var x Index[int]
 	for i := range 200 {
@@ -285,8 +285,8 @@ func TestQueriesThatCopyNothing(t *testing.T) {
 	}
 }
 
-// Counting allocates nothing for the usual pod, a Set that changes nothing neither,
-// and listing nothing in proportion to the nodes.
+// Counting for a typical pod allocates nothing, nor does a Set that changes
+// nothing. The allocations of listing do not grow with the number of nodes.
 func TestAllocs(t *testing.T) {
 	for _, tenants := range []int{3, 1000} {
 		var x Index[int]
@@ -314,8 +314,8 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// A list has a text that no other list has, its fields behind their lengths, and is
-// read from it as it was.
+// A list has a text that no other list has. Each field follows its length.
+// Reading the text returns an equal list.
 func TestText(t *testing.T) {
 	field := rapid.OneOf(
 		draw.Keys,

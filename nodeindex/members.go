@@ -9,7 +9,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/cowvector"
 )
 
-// A position is where a node is: in a group, at an index of its members.
+// A position is the place of a node: its group and its index among the members.
 type position struct {
 	group *group
 	at    int

@@ -14,17 +14,17 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// heap returns the size of what is reachable.
+// heap returns the size of the reachable memory.
 func heap() int {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what the first one finalizes
+	runtime.GC() // frees what the first one finalized
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
 }
 
-// What the index keeps is linear in the nodes and the lengths of the distinct lists,
-// and what is deleted is given back in proportion.
+// The memory of the index is linear in the number of nodes and the lengths of
+// the distinct lists, and deletions release memory in proportion.
 func TestMemory(t *testing.T) {
 	shared := times(39, func(i int) taints.Taint { return hard("shared", strconv.Itoa(i)) })
 	for _, c := range []struct {
@@ -76,11 +76,11 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// The index keeps neither the lists that it is given nor their texts, and forgets
-// its own with the groups, though an anchor or a key outlives the group that it was
-// made for.
+// The index keeps neither the lists of the caller nor their texts. It releases
+// its own texts with the groups, even if an anchor or a key outlives the group
+// that it was made for.
 func TestForgetsTexts(t *testing.T) {
-	// watch returns a variable that is true when the memory of the text is gone.
+	// watch returns a variable that becomes true when the text is freed.
 	watch := func(text string) *atomic.Bool {
 		gone := new(atomic.Bool)
 		runtime.AddCleanup(unsafe.StringData(text), func(gone *atomic.Bool) { gone.Store(true) }, gone)
@@ -111,8 +111,8 @@ func TestForgetsTexts(t *testing.T) {
 		runtime.KeepAlive(&x)
 	}
 
-	// The text of a group is gone with its last node, while others share its key, its
-	// anchor and its class.
+	// The text of a group is freed with its last node, even if other groups share
+	// its key, its anchor and its class.
 	var x Index[int]
 	x.Set(1, []taints.Taint{hard("shared", "v"), soft("other", long)})
 	gone := watch(x.positions.Entries[1].group.text)
@@ -121,7 +121,7 @@ func TestForgetsTexts(t *testing.T) {
 	x.Delete(1)
 	check("the text of a group", gone)
 
-	// And that of a class, while others share its anchor.
+	// The text of a class is freed too, even if other classes share its anchor.
 	gone = watch(x.positions.Entries[2].group.class.text)
 	x.Delete(2)
 	check("the text of a class", gone)

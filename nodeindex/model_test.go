@@ -12,7 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A model is what an Index should be: a map, and loops over it.
+// A model is the reference for an Index: a map, and loops over it.
 type model struct {
 	repels taints.EffectSet
 	nodes  map[int][]taints.Taint
@@ -37,7 +37,7 @@ func (x *model) verdicts(m *taints.Matcher, nodes iter.Seq[int]) map[int]taints.
 	return found
 }
 
-// groups returns the number of nodes of each list, by its text.
+// groups returns the number of nodes with each list, keyed by its text.
 func (x *model) groups() map[string]int {
 	counts := make(map[string]int)
 	for _, list := range x.nodes {
@@ -46,8 +46,8 @@ func (x *model) groups() map[string]int {
 	return counts
 }
 
-// A modeledIndex is an Index and what it should be, with loops over queries that
-// have begun and not ended.
+// A modeledIndex is an Index and its model, with loops over queries that have
+// begun but not ended.
 type modeledIndex struct {
 	index Index[int]
 	model model
@@ -74,8 +74,8 @@ func (x *modeledIndex) delete(t fataler, node int) {
 	delete(x.model.nodes, node)
 }
 
-// loop is a loop over the feasible nodes whose body updates: it yields those that
-// were feasible when it began.
+// loop loops over the feasible nodes with a body that updates the index. It
+// checks that the loop yields the nodes that were feasible when it began.
 func (x *modeledIndex) loop(t fataler, m *taints.Matcher, body func(node int)) {
 	want := x.model.feasible(m)
 	var got []int
@@ -129,7 +129,7 @@ func (x *modeledIndex) checkQueries(t fataler, m *taints.Matcher) {
 	}
 }
 
-// verdictsOf returns what a query yields, of which nothing may come twice.
+// verdictsOf returns what a query yields, and fails if a node is yielded twice.
 func verdictsOf(t fataler, seq iter.Seq2[int, taints.Verdict]) map[int]taints.Verdict {
 	all := make(map[int]taints.Verdict)
 	for node, v := range seq {
@@ -155,7 +155,7 @@ func checkEmpty[N comparable](t fataler, x *Index[N]) {
 	}
 }
 
-// A heldQuery is a loop over a query that goes on while the index changes.
+// A heldQuery is a loop over a query that continues while the index changes.
 type heldQuery struct {
 	next      func() (int, taints.Verdict, bool)
 	stop      func()
@@ -188,7 +188,7 @@ func (h *heldQuery) take(t fataler) bool {
 	return true
 }
 
-// finish ends the loops that have begun.
+// finish runs the loops that have begun to their end.
 func (x *modeledIndex) finish(t fataler) {
 	for _, h := range x.held {
 		for h.take(t) {

@@ -13,14 +13,14 @@ func (x *Index[N]) all() cowvector.Vector[members[N]] {
 	return x.snapshot()
 }
 
-// snapshot is all with the lock: what it returns is read without.
+// snapshot is like all, with the lock held. The result is read without the lock.
 func (x *Index[N]) snapshot() cowvector.Vector[members[N]] {
 	x.version.Add(1)
 	return x.members
 }
 
-// feasible calls f with each of the groups that has no untolerated taint with an
-// effect in the set, until f returns false.
+// feasible calls f with each group that has no untolerated taint with an effect
+// in the set, until f returns false.
 //
 //go:noinline
 func feasible[N any](
@@ -42,8 +42,8 @@ func feasible[N any](
 	})
 }
 
-// verdicts yields the nodes of each of the groups that has no untolerated taint
-// with an effect in the set, with the verdict on all their taints.
+// verdicts yields the nodes of each group that has no untolerated taint with an
+// effect in the set, with the verdict on all taints of the group.
 //
 //go:noinline
 func verdicts[N any](
@@ -61,7 +61,7 @@ func verdicts[N any](
 					continue
 				}
 			}
-			if node, ok := g.nodes.One(); ok { // as most have, if nodes have taints of their own
+			if node, ok := g.nodes.One(); ok { // usual if nodes have their own taints
 				if !yield(node, v) {
 					return false
 				}
@@ -73,8 +73,8 @@ func verdicts[N any](
 	})
 }
 
-// yieldAll yields the nodes with the verdict. It saves the call of a function for
-// each node, beside that of yield.
+// yieldAll yields the nodes with the verdict. It calls no function for each
+// node except yield.
 func yieldAll[N any](nodes []N, v taints.Verdict, yield func(N, taints.Verdict) bool) bool {
 	for _, node := range nodes {
 		if !yield(node, v) {
@@ -92,8 +92,8 @@ func hasAny(v taints.Verdict, in taints.EffectSet) bool {
 		v.Other > 0 && in&unknownEffects != 0
 }
 
-// candidates returns groups, all feasible ones among them, and the effects of the
-// taints that decide.
+// candidates returns groups that include all feasible ones, and the effects of
+// the taints to check.
 func (x *Index[N]) candidates(
 	m *taints.Matcher,
 ) (groups cowvector.Vector[members[N]], in taints.EffectSet) {
@@ -126,15 +126,15 @@ func (x *Index[N]) candidates(
 	return cowvector.Of(found), x.groups.repels
 }
 
-// A tally holds what CountFeasible needs of a class.
+// A tally holds the parts of a class that CountFeasible needs.
 type tally struct {
 	taints []taints.Taint
 	nodes  int
 }
 
-// tallies appends to found the tallies of classes, all feasible ones among them,
-// or else returns the groups of all nodes. If it finds classes, no update has to
-// copy a page for it.
+// tallies appends to found the tallies of classes that include all feasible
+// ones, or else returns the groups of all nodes. If it finds classes, no update
+// has to copy a page because of this query.
 func (x *Index[N]) tallies(
 	m *taints.Matcher, found []tally,
 ) (_ []tally, all cowvector.Vector[members[N]], in taints.EffectSet) {

@@ -11,12 +11,12 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// The steps that a search takes for a toleration, an anchor and a class, the bytes
-// of a toleration's key and value that are a step more, and the share of the
-// number of groups that all its steps may reach. A step takes no longer than the
-// plain loop takes for one node (conformance/ratios, the hostile rows). That
-// compares lengths first, so that long keys and values, which a lookup reads, take
-// it no time.
+// The cost of a search, in steps: for a toleration, for an anchor and for a
+// class. Each stepBytes bytes of a toleration's key and value cost one more
+// step. The limit of all steps is the number of groups divided by searchShare.
+// A step takes no longer than the plain loop takes for one node
+// (conformance/ratios, the hostile rows). A lookup reads long keys and values,
+// but they take the plain loop no time, because it compares lengths first.
 const (
 	tolerationSteps = 4
 	anchorSteps     = 2
@@ -32,15 +32,15 @@ var unknownEffects = taints.Effects("")
 type search struct {
 	groups  *groupSet
 	options taints.Options
-	left    int              // of the steps; negative once they are exceeded
-	exempt  taints.EffectSet // the effects of which every taint is tolerated
-	broad   bool             // whether a toleration may tolerate taints that no search finds
+	left    int              // remaining steps; negative once they are exceeded
+	exempt  taints.EffectSet // the effects whose taints are all tolerated
+	broad   bool             // whether a toleration may tolerate taints that a search cannot find
 }
 
-// search appends to found, once each, the classes of which a pod with m's
-// tolerations may tolerate all taints. It returns false if that takes too many
-// steps, so that the caller should visit all groups. If the pod tolerates every
-// taint that repels, it returns exempt.
+// search appends to found, once each, the classes whose taints a pod with m's
+// tolerations may all tolerate. It returns false if that takes too many steps
+// or cannot be done by a search; the caller should then visit all groups. If
+// the pod tolerates every taint that repels, it returns exempt.
 func (c *groupSet) search(m *taints.Matcher, found []*class) (_ []*class, ok, exempt bool) {
 	s := c.newSearch(m)
 	return s.run(m, found)
@@ -86,7 +86,7 @@ func (s *search) anchorsOf(t *taints.Toleration, found []*anchor) []*anchor {
 		return found
 	}
 	k := s.groups.anchors.keys.Entries[t.Key]
-	if k == nil || !s.repelled(t.Effect) { // as for most tolerations
+	if k == nil || !s.repelled(t.Effect) { // usual for most tolerations
 		return found
 	}
 	return s.anchorsOfKey(k, valuesOf(t, s.options), found)
@@ -112,13 +112,13 @@ func (s *search) anchorsOfKey(k *keyAnchors, values valueset.Set, found []*ancho
 	return found
 }
 
-// repelled reports whether a toleration of the effect tolerates taints that repel.
+// repelled reports whether tolerations with the effect tolerate repelling taints.
 func (s *search) repelled(effect taints.Effect) bool {
 	return effect == "" || s.groups.repels.Has(effect)
 }
 
-// exempts reports whether a toleration of m tolerates every taint, as far as that
-// can be told in no more steps than a search among the number of groups may take.
+// exempts reports whether a toleration of m tolerates every taint. It returns
+// false if that takes more steps than a search of so many groups may take.
 func exempts(m *taints.Matcher, groups int) bool {
 	left, options := groups/searchShare, m.Policy().Options
 	for t := range m.Tolerations() {
@@ -133,8 +133,8 @@ func exempts(m *taints.Matcher, groups int) bool {
 	return false
 }
 
-// exemptedBy returns the effects of which a toleration of the keys, values and
-// effect tolerates every taint. One of the unknown effects is not all of them.
+// exemptedBy returns the effects for which a toleration with these fields
+// tolerates every taint. One unknown effect does not cover all unknown effects.
 func exemptedBy(keys keyset.Set, values valueset.Kind, effect taints.Effect) taints.EffectSet {
 	switch {
 	case keys.Key != "" || values != valueset.All:
@@ -161,7 +161,7 @@ func (s *search) append(found []*anchor, anchors ...*anchor) []*anchor {
 	return append(found, anchors...)
 }
 
-// between appends to found the anchors of the integers of the set.
+// between appends to found the anchors whose values are integers in the set.
 func (s *search) between(k *keyAnchors, values valueset.Set, found []*anchor) []*anchor {
 	k.numbers.Between(values.Least, values.Most, func(a *anchor, leaf bool) bool {
 		s.left--
@@ -173,7 +173,7 @@ func (s *search) between(k *keyAnchors, values valueset.Set, found []*anchor) []
 	return found
 }
 
-// distinct returns the anchors, once each, in the order of their creation.
+// distinct returns the anchors without duplicates, in the order of their creation.
 func distinct(anchors []*anchor) []*anchor {
 	slices.SortFunc(anchors, func(a, b *anchor) int { return cmp.Compare(a.order, b.order) })
 	return slices.Compact(anchors)

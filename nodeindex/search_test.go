@@ -24,8 +24,8 @@ func (x *Index[N]) searchSteps(m *taints.Matcher) (steps int, ok bool) {
 	return limit - s.left, ok
 }
 
-// looksAt returns the steps of a plain loop for a node: one, and one for each taint
-// until the first untolerated one.
+// looksAt returns the steps of a plain loop for a node: one for the node, and
+// one for each taint up to the first untolerated one.
 func looksAt(m *taints.Matcher, list []taints.Taint, in taints.EffectSet) int {
 	if in == 0 {
 		return 1
@@ -36,8 +36,8 @@ func looksAt(m *taints.Matcher, list []taints.Taint, in taints.EffectSet) int {
 	return 1 + len(list)
 }
 
-// steps returns how many steps the queries for m take at most: what the search may
-// spend, and then as a plain loop does, for each group or class that is looked at.
+// steps returns the most steps that the queries for m may take: the steps of the
+// search, and then those of a plain loop over each group or class that is visited.
 func (x *Index[N]) steps(m *taints.Matcher) (list, count, copied int) {
 	spent, _ := x.searchSteps(m)
 	spent = min(spent, len(x.groups.all.Entries)/searchShare)
@@ -60,7 +60,7 @@ func (x *Index[N]) steps(m *taints.Matcher) (list, count, copied int) {
 }
 
 // checkSteps checks that no query takes more than twice the steps of the plain
-// loop, and that what it does before the first node is a fraction of that.
+// loop, and that a query copies at most one group for every four nodes.
 func (x *modeledIndex) checkSteps(t fataler, m *taints.Matcher) {
 	n, plain, in := len(x.model.nodes), 0, x.model.repels
 	if _, _, exempt := x.index.groups.search(m, nil); exempt {
@@ -78,7 +78,7 @@ func (x *modeledIndex) checkSteps(t fataler, m *taints.Matcher) {
 	}
 }
 
-// Whatever comes: the hostile scenes, which take both ways.
+// The bounds hold for the hostile scenes, whether a search succeeds or not.
 func TestHostileSteps(t *testing.T) {
 	ways := make(map[bool]int)
 	for _, n := range []int{1, 2, 3, 10, 100, 2000} {
@@ -101,8 +101,8 @@ func TestHostileSteps(t *testing.T) {
 
 // A search finds the candidates exactly if its steps are at most a quarter of the
 // groups: 4 for each toleration, 1 for each 64 bytes of its key and value, 2 for
-// each anchor, and 1 for each class and for each branch on the way to a number. What
-// cannot tolerate a taint that repels takes no more than its toleration.
+// each anchor, and 1 for each class and for each branch on the way to a number.
+// If a toleration tolerates no repelling taint, only its own steps count.
 func TestSearchSteps(t *testing.T) {
 	long := strings.Repeat("k", 100)
 	for _, repels := range []taints.EffectSet{taints.Hard, taints.Soft} {
@@ -182,8 +182,8 @@ func TestSearchSteps(t *testing.T) {
 	}
 }
 
-// A search knows the pods that tolerate all taints that repel, so that they are
-// counted without a look at any group, and others are not.
+// A search recognizes a pod that tolerates all repelling taints. The nodes are
+// then counted without visiting any group. Other pods are not counted this way.
 func TestSearchExempts(t *testing.T) {
 	all := func(effect taints.Effect) taints.Toleration {
 		return taints.Toleration{Operator: taints.OpExists, Effect: effect}
@@ -222,8 +222,8 @@ func TestSearchExempts(t *testing.T) {
 	}
 }
 
-// Of a kind of set that the search does not know, it leaves everything to a visit of
-// all groups, and what matches nothing is not in its way.
+// If the search does not know a kind of set, the query visits all groups. A set
+// that matches nothing does not cause this.
 func TestSearchKnowsTheKind(t *testing.T) {
 	x := newModeledIndex(0)
 	for i := range 100 {
@@ -242,9 +242,9 @@ func TestSearchKnowsTheKind(t *testing.T) {
 	}
 }
 
-// A search ends at the toleration that takes too many steps, and looks nothing up
-// that it does not need: neither the long key of that toleration, nor more anchors
-// than it may, nor what comes after one for which all groups are visited.
+// A search ends at the toleration that takes too many steps. It does not look
+// up the long key of that toleration, or more anchors than the limit allows, or
+// anything after a toleration that requires a visit of all groups.
 func TestSearchEnds(t *testing.T) {
 	var x Index[int]
 	key, few := strings.Repeat("k", 6400), 0
@@ -285,8 +285,8 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// The old taint that nobody tolerates may come first or last: a class is filed under
-// the taint with the fewest others.
+// The old taint that all nodes have may come first or last in the list: a class
+// is filed under the taint that is the anchor of the fewest others.
 func TestAnchorsAreRare(t *testing.T) {
 	m := compile("old op=Exists", "zone op=Exists")
 	for _, reverse := range []bool{false, true} {
@@ -305,7 +305,7 @@ func TestAnchorsAreRare(t *testing.T) {
 			t.Errorf("%d steps to find out that nothing is tolerated", steps)
 		}
 	}
-	// Also where each taint is the anchor of some class already.
+	// This also holds if each taint is already the anchor of some class.
 	var y Index[string]
 	for _, list := range [][]taints.Taint{
 		parseTaints("a:NoSchedule"), parseTaints("b:NoSchedule"), parseTaints("c:NoSchedule"),
@@ -327,12 +327,12 @@ func TestAnchorsAreRare(t *testing.T) {
 	}
 }
 
-// What tolerates everything is known to, if its tolerations may be read.
+// A Matcher that tolerates everything is known, if its tolerations may be read.
 func TestExempts(t *testing.T) {
 	for _, c := range []struct {
 		list    []taints.Toleration
 		options taints.Options
-		groups  int // from which on it is known
+		groups  int // the smallest number for which it is known
 	}{
 		{[]taints.Toleration{exists("")}, taints.Options{}, 16},
 		{[]taints.Toleration{exists("a"), {Operator: taints.OpExists, Effect: taints.NoSchedule}, exists("")}, taints.Options{}, 48},
@@ -357,8 +357,8 @@ func TestExempts(t *testing.T) {
 	}
 }
 
-// A query that has searched copies the groups that it found, unless these are more
-// than a quarter of all.
+// A query that has searched copies the groups that it found, unless they are
+// more than a quarter of all groups.
 func TestCopiesAQuarter(t *testing.T) {
 	for found := range 6 {
 		x := newModeledIndex(0)
@@ -379,8 +379,8 @@ func TestCopiesAQuarter(t *testing.T) {
 	}
 }
 
-// All nodes come in the order in which they came, and what a search finds in that of
-// the taints, whatever the order of the tolerations.
+// A query of all groups yields the nodes in the order in which they were added.
+// A search yields them in the order of the taints, for any order of tolerations.
 func TestSearchKeepsTheOrder(t *testing.T) {
 	var x Index[int]
 	for i := range 100 {

@@ -13,13 +13,13 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// The tests of this file leave nothing to chance. They ask about all pairs, and
-// of fewer tolerations about all triples, and hold each answer against every
-// taint of a small universe, in both directions: what is said to hold does so for
-// all of them, and of what is said not to hold one is an example.
+// The tests in this file are exhaustive. They check all pairs of tolerations,
+// and all triples of fewer tolerations. They compare each result with every
+// taint of a small universe, in both directions: a positive result holds for
+// all taints, and for a negative result there is a taint that shows it.
 
-// The universe has a taint on each side of everything that the tolerations below
-// can tell apart.
+// universe has a taint on each side of every distinction that the tolerations
+// below can make.
 var universe = func() []taints.Taint {
 	var all []taints.Taint
 	for _, key := range []string{"", "*", "a", "a*", "ab", "abc", "b"} {
@@ -39,7 +39,7 @@ var universe = func() []taints.Taint {
 
 const least, most = "-9223372036854775808", "9223372036854775807"
 
-// A set of taints of the universe is a number with a bit for each. It is not changed.
+// A set is a number with a bit for each taint of the universe. It is not changed.
 type set = *big.Int
 
 func setOf(has func(taints.Taint) bool) set {
@@ -60,8 +60,8 @@ func first(s set) taints.Taint { return universe[s.TrailingZeroBits()] }
 
 var evicting = setOf(func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 
-// A bruteToleration is a toleration, which taints it tolerates, and its class of
-// seconds: 0 for forever, 1 for not at all, and others for longer.
+// A bruteToleration is a toleration, the taints that it tolerates, and its class
+// of seconds: 0 for forever, 1 for no time, and greater numbers for longer times.
 type bruteToleration struct {
 	taints.Toleration
 	tolerates set
@@ -72,8 +72,8 @@ func (t *bruteToleration) evicts() set { return and(t.tolerates, evicting) }
 
 func (t *bruteToleration) empty() bool { return t.tolerates.Sign() == 0 }
 
-// bruteTolerations returns every combination under the options. A value is an
-// operator and a value, and an effect may have seconds after a space.
+// bruteTolerations returns every combination under the options. Each of the values
+// is an operator and a value, and an effect may have seconds after a space.
 func bruteTolerations(o taints.Options, keys, values, effects []string) []bruteToleration {
 	classes := map[string]struct {
 		time    int
@@ -124,9 +124,9 @@ func tolerationsOf(list []bruteToleration) []taints.Toleration {
 	return tols
 }
 
-// The tolerations are many for functions of lists, and few for triples. All have
-// texts that are no integers in canonical form, thresholds that nothing passes,
-// unknown operators and effects, and keys that are wildcards under KeyWildcards.
+// There are many tolerations for pairs, and few for triples. They have texts
+// that are not integers in canonical form, thresholds that no integer passes,
+// unknown effects, and keys that are wildcards under KeyWildcards.
 var (
 	manyKeys    = []string{"", "a", "a*"}
 	manyValues  = []string{"Exists", "", " 5", "Equal v", "Lt 6", "Gt 5", "Gt " + most}
@@ -136,7 +136,7 @@ var (
 )
 
 // eachList calls f with all pairs of many tolerations, under all options, and all
-// triples of few, with and without wildcards. With -short it takes one of eleven.
+// triples of few, with and without wildcards. With -short it uses one in eleven.
 func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 	n := 0
 	call := func(o taints.Options, list ...bruteToleration) {
@@ -153,7 +153,7 @@ func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 			}
 		}
 		if o.NoComparison {
-			continue // of pairs is enough
+			continue // pairs are enough
 		}
 		for _, a := range few {
 			for _, b := range few {
@@ -199,16 +199,16 @@ func TestBruteCovers(t *testing.T) {
 	}
 }
 
-// before reports whether an entry before that of the index tolerates all that it
-// tolerates, so that it never comes first.
+// before reports whether an entry before index i tolerates all taints that
+// entry i tolerates, so that entry i is never the first match.
 func before(list []bruteToleration, i int) bool {
 	return slices.ContainsFunc(list[:i], func(t bruteToleration) bool {
 		return includes(t.tolerates, list[i].tolerates)
 	})
 }
 
-// after reports whether an entry after that of the index tolerates all that it
-// tolerates, for the same time, with none between that sets another time.
+// after reports whether an entry after index i tolerates all taints that entry
+// i tolerates, for the same time, and no entry between them sets another time.
 func after(list []bruteToleration, i int) bool {
 	t, evicting := &list[i], list[i].evicts()
 	for j := i + 1; j < len(list); j++ {
@@ -234,8 +234,8 @@ func without(list []bruteToleration, dropped map[int]bool) []bruteToleration {
 	return left
 }
 
-// checkDropped checks that the entries that are dropped may go together, and that
-// each of them may by a rule of its own.
+// checkDropped checks that the dropped entries may be removed together, and
+// that a rule allows removing each of them.
 func checkDropped(t fataler, o taints.Options, list []bruteToleration, dropped map[int]bool) {
 	left := without(list, dropped)
 	if !same(left, list) {
@@ -258,7 +258,7 @@ func TestBruteMinimize(t *testing.T) {
 	eachList(t, func(o taints.Options, list []bruteToleration) {
 		tols, dropped := tolerationsOf(list), map[int]bool{}
 		got := tolerationset.Minimize(tols, o)
-		part := got // of equal entries the first stay
+		part := got // of equal entries, the first remain
 		for i := range list {
 			if len(part) > 0 && part[0].Equal(tols[i]) && part[0].Operator == tols[i].Operator {
 				part = part[1:]
@@ -279,11 +279,11 @@ func TestBruteMinimize(t *testing.T) {
 	})
 }
 
-// Of each list also every other order, and what has an entry more, less or twice.
+// Compares each list with its other orders, and with fewer or repeated entries.
 func TestBruteSame(t *testing.T) {
 	n := 0
 	eachList(t, func(o taints.Options, list []bruteToleration) {
-		if n++; len(list) > 2 && n%7 > 0 { // it takes ten times the time of the others
+		if n++; len(list) > 2 && n%7 > 0 { // takes ten times as long as the others
 			return
 		}
 		lists := [][]bruteToleration{list[1:], list[:1], {list[0], list[0]}, {list[1], list[0]}}
@@ -297,7 +297,7 @@ func TestBruteSame(t *testing.T) {
 	})
 }
 
-// Of valid lists Lint finds exactly what is covered and what is shadowed.
+// For valid lists, Lint finds exactly the covered and the shadowed tolerations.
 func TestBruteLint(t *testing.T) {
 	eachList(t, func(o taints.Options, list []bruteToleration) {
 		tols := tolerationsOf(list)
@@ -334,8 +334,8 @@ func TestBruteLint(t *testing.T) {
 	})
 }
 
-// shadowOf returns the first earlier entry that tolerates all NoExecute taints of
-// the entry, if it does so for another time, and otherwise -1.
+// shadowOf returns the index of the first earlier entry that tolerates all
+// NoExecute taints of the entry, if it does so for another time, and otherwise -1.
 func shadowOf(list []bruteToleration, i int) int {
 	evicting := list[i].evicts()
 	j := slices.IndexFunc(list[:i], func(t bruteToleration) bool { return includes(t.tolerates, evicting) })

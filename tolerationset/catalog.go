@@ -4,16 +4,16 @@ package tolerationset
 
 import "github.com/seed-0529bac1/taints"
 
-// A catalog finds, in a list of tolerations, those that may match the key of
-// another. It allocates nothing for a short list, where a loop finds them.
+// A catalog finds the tolerations of a list that may match the key of another
+// toleration. For a short list, it uses a loop and allocates nothing.
 type catalog struct {
 	rules
 	list  []taints.Toleration
-	byKey map[string][]int // the indexes of those with one key, of a long list
-	broad []int            // the indexes of the others, of a long list
+	byKey map[string][]int // indexes of tolerations with one key, for a long list
+	broad []int            // indexes of the others, for a long list
 }
 
-// newCatalog returns a catalog of the list, to which more may be added.
+// newCatalog returns a catalog of the list, with room for more tolerations.
 func newCatalog(list []taints.Toleration, more int, o taints.Options) catalog {
 	const short = 64
 	c := catalog{rules: rules{o}, list: list}
@@ -27,7 +27,7 @@ func newCatalog(list []taints.Toleration, more int, o taints.Options) catalog {
 	return c
 }
 
-// file files the toleration at index i of the list, if that is long.
+// file adds the toleration at index i to the indexes, if the list is long.
 func (c *catalog) file(i int) {
 	if c.byKey == nil {
 		return
@@ -40,8 +40,8 @@ func (c *catalog) file(i int) {
 	}
 }
 
-// contains reports whether a toleration u of the list includes t, or covers it, as
-// the relation of u and t says.
+// contains reports whether the relation holds for a toleration u of the list
+// and t. The relation is that u includes t, or that u covers t.
 func (c *catalog) contains(t *taints.Toleration, relation func(r rules, u, t *taints.Toleration) bool) bool {
 	if c.byKey == nil {
 		for i := range c.list {

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// A policy asks whether an exception that exists is enough for a new one.
+// A policy checks whether an existing exception is enough for a new one.
 func ExampleCovers() {
 	kubernetes := taints.Options{}
 	covers := func(existing, requested string) bool {
@@ -46,7 +46,7 @@ func ExampleMerge() {
 	// tenant=shared:NoSchedule
 }
 
-// A chart has collected tolerations over the years.
+// A chart has accumulated tolerations over the years.
 func ExampleMinimize() {
 	chart := []taints.Toleration{
 		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),

@@ -7,9 +7,9 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// SameSteps returns how many steps Same takes where it compares answers: one for
-// each toleration that matches a key, of all keys, and one for each taint whose
-// answers it compares.
+// SameSteps returns how many steps Same takes to compare results: one for each
+// toleration that matches a key, for all keys, and one for each taint whose
+// results it compares.
 func SameSteps(a, b []taints.Toleration, o taints.Options) (steps int, same bool) {
 	same = rules{o}.compare(a, b).every(func(v *keyView) bool {
 		steps += len(v.entries)

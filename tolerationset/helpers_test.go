@@ -25,7 +25,7 @@ func toleration(key string, op taints.Operator, value string) taints.Toleration 
 
 func exists(key string) taints.Toleration { return toleration(key, taints.OpExists, "") }
 
-// parse parses tolerations of one line each. Keys may be wildcards.
+// parse parses a toleration from each spec. Keys may be wildcards.
 func parse(t testing.TB, specs ...string) []taints.Toleration {
 	t.Helper()
 	var list []taints.Toleration
@@ -53,8 +53,8 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// forbidden returns the indexes of the tolerations that the error of
-// ValidateAllowed is about, and checks what else it says.
+// forbidden returns the indexes of the tolerations in the error of
+// ValidateAllowed, and checks the other fields of the error.
 func forbidden(t fataler, list []taints.Toleration, err error) []int {
 	if err == nil {
 		return nil

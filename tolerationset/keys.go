@@ -8,8 +8,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// knownKeys holds the keys of the taints that Kubernetes sets today, first those
-// that it sets without a value.
+// knownKeys holds the keys of the taints that Kubernetes sets today. The keys
+// of taints without a value come first.
 var knownKeys = [...]string{
 	taints.NodeNotReady,
 	taints.NodeUnreachable,
@@ -26,8 +26,8 @@ var knownKeys = [...]string{
 
 var valuelessKeys = knownKeys[:9]
 
-// successor returns the key that replaces a legacy one, of which nothing sets
-// taints any more, and "" for other keys.
+// successor returns the key that replaces a legacy key, whose taints are no
+// longer set, and "" for other keys.
 func successor(key string) string {
 	switch key {
 	case "node.kubernetes.io/out-of-disk":
@@ -42,8 +42,8 @@ func successor(key string) string {
 	return ""
 }
 
-// isValueless reports whether Kubernetes sets, or set, taints with the key without
-// a value.
+// isValueless reports whether Kubernetes sets, or used to set, taints with the
+// key without a value.
 func isValueless(key string) bool {
 	return successor(key) != "" || slices.Contains(valuelessKeys, key)
 }

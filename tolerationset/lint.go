@@ -17,29 +17,28 @@ import (
 type Code string
 
 const (
-	// CodeCovered: another toleration tolerates all that this one does, and
-	// without this one every taint is tolerated for the same time. All
-	// tolerations with this finding can be left out together. It is not reported
-	// for what Kubernetes adds to a pod in any case, such as the tolerations of
+	// CodeCovered: another toleration tolerates every taint that this one does,
+	// and without this one every taint is tolerated for the same time. All
+	// tolerations with this finding can be removed together. It is not reported
+	// for tolerations that Kubernetes always adds to a pod, such as those of
 	// [taints.AddDaemonSetDefaults].
 	CodeCovered Code = "covered"
-	// CodeShadowed: an earlier toleration matches every NoExecute taint that
-	// this one matches, for another time, so that the time of this one never
-	// counts.
+	// CodeShadowed: an earlier toleration matches every NoExecute taint that this
+	// one matches, for another time, so that the time of this one never applies.
 	CodeShadowed Code = "shadowed"
-	// CodeNoTime: the tolerationSeconds are zero or negative, so that a pod may
-	// be placed on a node with such a taint and is evicted at once. Zero is not
-	// reported for [taints.NodeNotReady] and [taints.NodeUnreachable], where it
-	// makes a pod leave sooner than the seconds of [taints.AddDefaults] would.
+	// CodeNoTime: the tolerationSeconds are zero or negative, so that a pod may be
+	// placed on a node with such a taint and is evicted at once. Zero is not
+	// reported for [taints.NodeNotReady] and [taints.NodeUnreachable], because it
+	// evicts a pod sooner than the seconds of [taints.AddDefaults] would.
 	CodeNoTime Code = "no-time"
 	// CodeEverything: Exists without a key also tolerates the taints of broken
 	// nodes. It is not reported for the effect PreferNoSchedule, nor if the list
 	// has all tolerations that [taints.AddDaemonSetDefaults] adds without host
 	// network.
 	CodeEverything Code = "everything"
-	// CodeLegacyKey: nothing sets a taint with this key any more, and its
-	// successor is not tolerated: node.kubernetes.io/out-of-disk,
-	// node-role.kubernetes.io/master, node.alpha.kubernetes.io/notReady or
+	// CodeLegacyKey: taints with this key are no longer set, and its successor is
+	// not tolerated. The keys are node.kubernetes.io/out-of-disk,
+	// node-role.kubernetes.io/master, node.alpha.kubernetes.io/notReady and
 	// node.alpha.kubernetes.io/unreachable.
 	CodeLegacyKey Code = "legacy-key"
 	// CodeMisspelledKey: the key differs from one of Kubernetes' own only in
@@ -51,13 +50,13 @@ const (
 	// one.
 	CodeEmptyValue Code = "empty-value"
 	// CodeThreshold: no valid taint has a value less, or greater, than this one,
-	// because the integers of valid taints go from zero to the largest int64.
+	// because the integers of valid taints range from zero to the largest int64.
 	CodeThreshold Code = "threshold"
 )
 
-// A Finding is something in a list of tolerations that is valid but probably not
-// what its author meant. Its texts have no keys and values except Kubernetes'
-// own.
+// A Finding is something in a list of tolerations that is valid but probably
+// not what its author meant. Its texts contain no keys and values except
+// Kubernetes' own.
 type Finding struct {
 	// Code is the kind of finding.
 	Code Code `json:"code"`
@@ -66,7 +65,7 @@ type Finding struct {
 	// Other is the index of the toleration that covers or shadows this one. It
 	// applies to [CodeCovered] and [CodeShadowed], and is zero for other codes.
 	Other int `json:"other,omitempty"`
-	// Advice says what is wrong and what to do.
+	// Advice describes what is wrong and what to do.
 	Advice string `json:"advice"`
 }
 
@@ -79,21 +78,21 @@ func (f Finding) String() string {
 // entryName names the toleration at the index.
 func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 
-// Lint returns what is valid in a pod's tolerations but probably not what their
-// author meant; see the [Code] constants. Findings are in the order of the list,
-// and those about one toleration in the order of the constants. A toleration with
-// CodeCovered has no other findings.
+// Lint returns findings about tolerations of a pod that are valid but probably
+// not what their author meant; see the [Code] constants. Findings are in the
+// order of the list, and those about one toleration in the order of the
+// constants. A toleration with CodeCovered has no other findings.
 //
-// The result is nil if there are none, and for a list that is not valid as for
-// [taints.Options.ValidateTolerations], which must be made valid first. It is nil
-// for the tolerations that package taints' Add functions give to a pod without
-// any, except for negative seconds and for extended resources whose names resemble
-// Kubernetes' own keys.
+// The result is nil if there are no findings. It is also nil for a list that
+// [taints.Options.ValidateTolerations] rejects, which must be made valid first.
+// It is nil for the tolerations that package taints' Add functions add to a pod
+// without any, except for negative seconds and for extended resources whose
+// names resemble Kubernetes' own keys.
 //
-// What is right for a daemon may be wrong for other pods. Lint recognizes a
-// daemon by what the DaemonSet controller adds, so call it with the tolerations
-// of a pod, or with those of a template after [taints.AddDaemonSetDefaults]. The
-// time it takes grows with the square of the length.
+// Tolerations that are right for a daemon may be wrong for other pods. Lint
+// recognizes a daemon by what the DaemonSet controller adds. Call it with the
+// tolerations of a pod, or with a template's after [taints.AddDaemonSetDefaults].
+// Its running time grows with the square of the length.
 func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
 		return nil
@@ -115,9 +114,9 @@ type linter struct {
 	findings    []Finding
 }
 
-// shadows returns for each toleration the index of the first earlier one that
-// tolerates all its NoExecute taints, if that does so for another time, and
-// otherwise -1.
+// shadows returns, for each toleration, the index of the first earlier
+// toleration that tolerates all its NoExecute taints, if it does so for another
+// time, and otherwise -1.
 func (r rules) shadows(tolerations []taints.Toleration) []int {
 	shadows := make([]int, len(tolerations))
 	for i, t := range tolerations {
@@ -143,9 +142,9 @@ func (l *linter) findOther(code Code, i, j int, advice string) {
 	l.findings = append(l.findings, Finding{code, i, j, advice})
 }
 
-// at adds the findings about the toleration at index i. The one at index shadow
-// shadows it, and the one at index by, which is i if it tolerates nothing, makes
-// it superfluous. A negative index says that there is none.
+// at adds the findings about the toleration at index i. The toleration at index
+// shadow shadows it. The one at index by makes it superfluous; by is i if it
+// tolerates nothing. If there is no such toleration, the index is negative.
 func (l *linter) at(i, shadow, by int) {
 	t := &l.tolerations[i]
 	switch {
@@ -170,7 +169,7 @@ func (l *linter) findShadowed(i, j int) {
 		howLong(&l.tolerations[i])+", never counts: move it before "+first)
 }
 
-// howLong says how long the toleration tolerates a NoExecute taint.
+// howLong returns how long the toleration tolerates a NoExecute taint.
 func howLong(t *taints.Toleration) string {
 	if t.TolerationSeconds == nil {
 		return "forever"

@@ -34,7 +34,7 @@ func TestLint(t *testing.T) {
 	for _, tc := range []struct{ name, list, want string }{
 		{"as it should be", "team=a:NoSchedule, gpu op=Exists, score=60 op=Gt, down:NoExecute op=Exists for 60s", ""},
 
-		// Which ones are covered or shadowed is for TestBruteLint.
+		// TestBruteLint checks which tolerations are covered or shadowed.
 		{"a chain", "a=1, a=2 op=Lt, a op=Exists", "0 covered by 2, 1 covered by 2"},
 		{"covered, and nothing else", "a op=Exists, a", "1 covered by 0"},
 		{"added for an extended resource", "x.io/gpu op=Exists, x.io/gpu:NoSchedule op=Exists", ""},
@@ -103,7 +103,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// Every key of Kubernetes is known, and without its last letter is misspelled.
+// Every key of Kubernetes is known. Without its last letter, it is misspelled.
 func TestLintKnowsTheKeys(t *testing.T) {
 	for _, key := range []string{
 		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
@@ -140,7 +140,7 @@ func TestLintOfInvalidLists(t *testing.T) {
 	}
 }
 
-// The texts hold no keys and values but Kubernetes' own.
+// The texts contain no keys and values except Kubernetes' own.
 func TestFindingTexts(t *testing.T) {
 	var got []string
 	for _, list := range [][]string{
@@ -184,7 +184,7 @@ func TestFindingTexts(t *testing.T) {
 	}
 }
 
-// What Kubernetes gives a pod has no findings, in any order of adding.
+// The tolerations that Kubernetes adds to a pod have no findings, in any order.
 func TestLintOfDefaults(t *testing.T) {
 	adders := []func([]taints.Toleration) []taints.Toleration{
 		func(list []taints.Toleration) []taints.Toleration {

@@ -25,8 +25,8 @@ func FuzzLists(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(checkLists))
 }
 
-// checkLists checks what holds for lists of any length: what they mean, and which
-// memory they share.
+// checkLists checks properties of lists of any length: what they tolerate, and
+// which memory they share.
 func checkLists(t *rapid.T) {
 	o := draw.Options.Draw(t, "options")
 	base, extra := draw.WorldTolerations.Draw(t, "base"), draw.WorldTolerations.Draw(t, "extra")
@@ -77,7 +77,7 @@ func checkLists(t *rapid.T) {
 	checkSame(t, o, all, other, slices.Equal(times, timesOf(o, other)))
 }
 
-// covered reports whether one of the list, as it is seen, covers the toleration.
+// covered reports whether a toleration of the list, as seen returns it, covers t.
 func covered(
 	o taints.Options, t taints.Toleration, list []taints.Toleration, seen func(taints.Toleration) taints.Toleration,
 ) bool {
@@ -89,7 +89,7 @@ func forever(t taints.Toleration) taints.Toleration {
 	return t
 }
 
-// timesOf says how long the list tolerates each taint of the world.
+// timesOf returns how long the list tolerates each taint of the world.
 func timesOf(o taints.Options, list []taints.Toleration) []string {
 	times := make([]string, len(reference.World))
 	for i, taint := range reference.World {
@@ -98,7 +98,7 @@ func timesOf(o taints.Options, list []taints.Toleration) []string {
 	return times
 }
 
-// identical reports whether the lists are one, or both empty.
+// identical reports whether the lists are the same list, or both empty.
 func identical(a, b []taints.Toleration) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
@@ -111,7 +111,7 @@ func sharesSeconds(list, others []taints.Toleration) bool {
 	})
 }
 
-// Lists that are too long for a loop have the answers of short ones.
+// Lists that are too long for a loop have the same results as short ones.
 func TestLongLists(t *testing.T) {
 	pad := make([]taints.Toleration, 64)
 	for i := range pad {
@@ -137,7 +137,7 @@ func TestLongLists(t *testing.T) {
 	})
 }
 
-// A pod's tolerations, for the tests of speed.
+// The tolerations of a pod, for the performance tests.
 var usual = []taints.Toleration{
 	taints.MustParseToleration("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
 	taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"),
@@ -153,7 +153,7 @@ func TestAllocs(t *testing.T) {
 	var none taints.Options
 	reversed := slices.Clone(usual)
 	slices.Reverse(reversed)
-	reversed[4], reversed[5] = reversed[5], reversed[4] // those of which the order matters
+	reversed[4], reversed[5] = reversed[5], reversed[4] // the order of these two matters
 	scheduling := []taints.Toleration{
 		{Key: "a", Effect: taints.NoSchedule, TolerationSeconds: seconds(1)},
 		{Key: "a", Effect: taints.NoExecute},

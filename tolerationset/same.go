@@ -14,15 +14,15 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// Same reports whether the lists are equivalent: both or neither tolerate a taint,
-// and a NoExecute taint for the same time, by the first match. It is exact. Order,
-// repeated entries and an empty operator instead of Equal matter only if they make
-// a difference. It is for controllers that reject or roll out a change of
-// tolerations.
+// Same reports whether the lists are equivalent: for each taint, both or
+// neither tolerate it, and a NoExecute taint for the same time, by the first
+// match. It is exact. Order, repeated entries and an empty operator instead of
+// Equal matter only if they make a difference. It is for controllers that
+// reject or roll out changes to tolerations.
 //
 // For n tolerations, of which m have no key or a wildcard, it takes O((m+1) n log n)
 // time. It allocates, except for short lists that have the same tolerations in
-// orders that are clearly equivalent, and most short lists that differ.
+// clearly equivalent orders, and for most short lists that differ.
 func Same(a, b []taints.Toleration, o taints.Options) bool {
 	r := rules{o}
 	if r.reordered(a, b) {
@@ -31,16 +31,16 @@ func Same(a, b []taints.Toleration, o taints.Options) bool {
 	if len(a)+len(b) <= 2*short && (r.differAt(a, a, b) || r.differAt(b, a, b)) {
 		return false
 	}
-	// Compare the answers for taints that represent all others: of taints that
-	// no toleration of the lists can tell apart, one is enough.
+	// Compare the results for taints that represent all others: of the taints
+	// that no toleration of the lists distinguishes, one is enough.
 	return r.compare(a, b).every(func(v *keyView) bool { return v.every(v.same) })
 }
 
-// short is the length up to which a loop in a loop is quicker than a comparison.
+// short is the longest length for which nested loops are faster than a comparison.
 const short = 16
 
-// differAt reports whether a and b answer differently for a taint that one of the
-// tolerations is written for.
+// differAt reports whether a and b have different results for a taint with the
+// key, value and effect of one of the tolerations.
 func (r rules) differAt(tolerations, a, b []taints.Toleration) bool {
 	for i := range tolerations {
 		t := &tolerations[i]
@@ -57,8 +57,8 @@ func (r rules) differAt(tolerations, a, b []taints.Toleration) bool {
 	return false
 }
 
-// reordered reports whether the lists are short and have the same tolerations, so
-// that no two that tolerate a common taint for different times have changed places.
+// reordered reports whether the lists are short and have the same tolerations, and
+// those that tolerate a common taint for different times are in the same order.
 func (r rules) reordered(a, b []taints.Toleration) bool {
 	if len(a) != len(b) || len(a) > short {
 		return false
@@ -88,9 +88,9 @@ func (r rules) reordered(a, b []taints.Toleration) bool {
 // A comparison holds the tolerations of two lists by the keys that they match.
 type comparison struct {
 	rules
-	keys     map[string][]*entry // of the tolerations with one key
-	broad    []*entry            // of the others
-	prefixes map[string]bool     // of the others
+	keys     map[string][]*entry // entries of tolerations with one key
+	broad    []*entry            // entries of the other tolerations
+	prefixes map[string]bool     // prefixes of the other tolerations
 	values   map[string]*sample
 	fresh    sample // a value that no toleration has
 }
@@ -98,7 +98,7 @@ type comparison struct {
 // An entry is a toleration that matches something.
 type entry struct {
 	list    int // 0 or 1
-	order   int // in the first list and then in the second
+	order   int // position in the first list followed by the second
 	keys    keyset.Set
 	effect  taints.Effect
 	values  valueset.Set
@@ -106,7 +106,7 @@ type entry struct {
 	samples []*sample
 }
 
-// A sample is a value that represents others. Equal ones are identical.
+// A sample is a value that represents others. Equal samples are the same pointer.
 type sample struct {
 	n       int64
 	integer bool
@@ -154,9 +154,9 @@ func (c *comparison) note(t *taints.Toleration, list, order int) {
 	c.prefixes[key] = true
 }
 
-// samples returns the first value of the set, and the first one after it: no
-// toleration tells integers between two such values apart, nor those before all
-// from a text.
+// samples returns the first value of the set and the first value after it. No
+// toleration distinguishes integers between two such values, or integers before
+// all of them from a text.
 func (c *comparison) samples(values valueset.Set) []*sample {
 	switch values.Kind {
 	case valueset.All:
@@ -164,7 +164,7 @@ func (c *comparison) samples(values valueset.Set) []*sample {
 	case valueset.One:
 		return []*sample{c.value(values.Text)}
 	}
-	after := values.Most + 1 // overflows after the largest, to a harmless sample
+	after := values.Most + 1 // overflows after the largest int64, to a harmless sample
 	return []*sample{c.integer(values.Least), c.integer(after)}
 }
 
@@ -180,8 +180,8 @@ func (c *comparison) value(text string) *sample {
 	return w
 }
 
-// every reports whether same returns true for every key, of those that no
-// toleration tells apart for one.
+// every reports whether same returns true for every key. It tests only one of
+// the keys that no toleration distinguishes.
 func (c *comparison) every(same func(*keyView) bool) bool {
 	for key, own := range c.keys {
 		if !same(c.view(key, own)) {
@@ -196,8 +196,8 @@ func (c *comparison) every(same func(*keyView) bool) bool {
 	return true
 }
 
-// others reports whether there is a key that begins with the prefix, but with no
-// longer one, and that no toleration has.
+// others reports whether there is a key that begins with the prefix, but not
+// with a longer one, and that no toleration has.
 func (c *comparison) others(prefix string) bool {
 	if c.keys[prefix] == nil {
 		return true
@@ -211,14 +211,14 @@ func (c *comparison) others(prefix string) bool {
 	return false
 }
 
-// A keyView is what the lists tolerate of the taints with one key.
+// A keyView holds what the lists tolerate among the taints with one key.
 type keyView struct {
 	entries []*entry // of both lists, in order
 	lists   [2]firstMatches
 	gaps    []*sample // the first integers that no toleration for all effects matches
 }
 
-// view returns the view of the key, which the given entries match alone.
+// view returns the view of the key. The own entries match only this key.
 func (c *comparison) view(key string, own []*entry) *keyView {
 	v := &keyView{entries: slices.Clip(own)}
 	for _, b := range c.broad {
@@ -245,13 +245,13 @@ func (v *keyView) findGaps() {
 	slices.SortFunc(v.gaps, func(a, b *sample) int { return cmp.Compare(a.n, b.n) })
 }
 
-// every reports whether same returns true for every effect and value, of those
-// that no toleration tells apart for one.
+// every reports whether same returns true for every effect and value. It tests
+// only one of those that no toleration distinguishes.
 //
-// It leaves out what follows. The order of tolerations counts for NoExecute only.
-// So for another effect the lists can differ, beyond the tolerations for all
-// effects, where those for this effect do and those for all effects match nothing:
-// at one of their values, or at the first gap after it.
+// It also omits results that follow from others. Order matters only for NoExecute.
+// So for another effect, apart from the tolerations for all effects, the lists can
+// differ only where the tolerations for this effect differ and those for all
+// effects match nothing: at one of their values, or at the first gap after it.
 func (v *keyView) every(same func(taints.Effect, *sample) bool) bool {
 	asked := make(map[taintValue]bool, len(v.entries))
 	for _, e := range v.entries {
@@ -272,7 +272,7 @@ func (v *keyView) every(same func(taints.Effect, *sample) bool) bool {
 	return true
 }
 
-// gapFrom returns the first gap that is not before the value, or nil.
+// gapFrom returns the first gap at or after the value, or nil.
 func (v *keyView) gapFrom(w *sample) *sample {
 	if !w.integer {
 		return nil
@@ -286,8 +286,8 @@ func (v *keyView) gapFrom(w *sample) *sample {
 	return v.gaps[i]
 }
 
-// same reports whether both or neither of the lists tolerate the taint, and for
-// the same time if that counts. The empty effect is one that no toleration has.
+// same reports whether both or neither list tolerates the taint, and for the
+// same time if that matters. The empty effect is one that no toleration has.
 func (v *keyView) same(effect taints.Effect, w *sample) bool {
 	a, b := v.lists[0].find(effect, w), v.lists[1].find(effect, w)
 	if a == nil || b == nil {
@@ -314,7 +314,7 @@ type ranges struct {
 	between       []*entry // of integers with two limits; no operator has them yet
 }
 
-// note notes the next entry of the list.
+// note records the next entry of the list.
 func (f *firstMatches) note(c *entry) {
 	switch {
 	case c.values.Kind == valueset.One || c.values.Kind == valueset.Integers && c.values.Least == c.values.Most:
@@ -382,8 +382,8 @@ func (f *firstMatches) forEffect(effect taints.Effect, w *sample) *entry {
 	return first
 }
 
-// Limits hold entries for the numbers up to a limit, in order, without those whose
-// limit is not above that of an earlier one.
+// Limits hold entries for the numbers up to a limit, in order, except entries
+// whose limit is not above the limit of an earlier one.
 type limits []limited
 
 type limited struct {
@@ -406,7 +406,7 @@ func (r limits) find(n int64) *entry {
 	return r[i].entry
 }
 
-// earlier returns the entry that comes first, of which either may be nil.
+// earlier returns the entry that comes first. Either entry may be nil.
 func earlier(a, b *entry) *entry {
 	if a == nil || b != nil && b.order < a.order {
 		return b

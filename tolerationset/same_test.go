@@ -15,8 +15,8 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// checkSame checks the answer of Same, and also that of the comparison of answers,
-// which Same leaves out where it can.
+// checkSame checks the result of Same, and also that of the comparison of
+// results, which Same skips if it can.
 func checkSame(t fataler, o taints.Options, a, b []taints.Toleration, want bool) {
 	t.Helper()
 	for _, lists := range [...][2][]taints.Toleration{{a, b}, {b, a}} {
@@ -29,7 +29,7 @@ func checkSame(t fataler, o taints.Options, a, b []taints.Toleration, want bool)
 	}
 }
 
-// What makes a difference, and what does not.
+// Lists that are the same, and lists that are not.
 func TestSame(t *testing.T) {
 	for _, tc := range []struct {
 		a, b []string
@@ -41,11 +41,11 @@ func TestSame(t *testing.T) {
 		{[]string{"a op=Exists", "a=x", "a=x"}, []string{"a op=Exists"}, true},
 		{[]string{"a=x"}, []string{"a=y"}, false},
 		{[]string{"a:NoSchedule"}, []string{"a:PreferNoSchedule"}, false},
-		// There are more effects, values and keys than those that are named.
+		// There are more effects, values and keys than the named ones.
 		{[]string{"a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute"}, []string{"a"}, false},
 		{[]string{"a=1", "a=5 op=Lt", "a=4 op=Gt"}, []string{"a op=Exists"}, false},
 		{[]string{"a op=Exists", "b op=Exists"}, []string{"op=Exists"}, false},
-		// Ranges of integers may be put together in different ways.
+		// Ranges of integers may be combined in different ways.
 		{[]string{"a=5 op=Lt", "a=4 op=Gt"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, true},
 		{[]string{"a=5 op=Lt", "a=5 op=Gt"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, false},
 		{[]string{"a=5 op=Lt", "a=5 op=Gt", "a=5"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, true},
@@ -53,11 +53,11 @@ func TestSame(t *testing.T) {
 		{[]string{"a=10 op=Gt"}, []string{"a=11 op=Gt"}, false},
 		{[]string{"a=10", "a=10 op=Gt"}, []string{"a=9 op=Gt"}, true},
 		{[]string{"a=-9223372036854775808 op=Gt"}, []string{"a=-9223372036854775808 op=Gt", "a=-9223372036854775807 op=Lt"}, false},
-		// What one effect adds may show only at a value that other tolerations leave.
+		// A toleration for one effect may matter only at a value that no other matches.
 		{[]string{"a=5 op=Lt", "a=2:NoSchedule op=Gt"}, []string{"a=5 op=Lt"}, false},
 		{[]string{"a=8", "a=5 op=Lt", "a=8:NoSchedule op=Lt"}, []string{"a=8", "a=5 op=Lt"}, false},
 		{[]string{"a=-5 op=Lt", "a=3", "a=2:NoSchedule op=Gt"}, []string{"a=-5 op=Lt", "a=3"}, false},
-		// The first match decides for how long.
+		// The first match determines the time.
 		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 9s", "a:NoExecute for 5s"}, false},
 		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 5s"}, true},
 		{[]string{"a:NoExecute for 0s"}, []string{"a:NoExecute for -9s"}, true},
@@ -71,8 +71,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// All keys with a prefix are the prefix itself and those behind each next byte,
-// at any depth.
+// The keys with a prefix are the prefix itself and the keys with each next
+// byte, at any depth.
 func TestSameBehindPrefixes(t *testing.T) {
 	wild := taints.Options{KeyWildcards: true}
 	star := []taints.Toleration{exists("x*")}
@@ -98,7 +98,7 @@ func TestSameBehindPrefixes(t *testing.T) {
 	}
 }
 
-// Of sets of integers in every order, the first that has the integer counts.
+// For sets of integers in any order, the first one that has the integer is found.
 func TestSameFindsTheFirst(t *testing.T) {
 	sets := []valueset.Set{{Kind: valueset.All}, {Kind: valueset.One, Text: "x"}}
 	ends := []int64{math.MinInt64, 1, 2, 3, math.MaxInt64}
@@ -121,7 +121,7 @@ func TestSameFindsTheFirst(t *testing.T) {
 	})
 }
 
-// Lists that are too long to compare their entries have the same answers.
+// Lists that are too long to compare their entries have the same results.
 func TestSameOfLongLists(t *testing.T) {
 	for _, n := range []int{15, 16, 17, 18, 40} {
 		list := listOf(n, func(i int) taints.Toleration { return exists("k" + strconv.Itoa(i)) })
@@ -133,8 +133,8 @@ func TestSameOfLongLists(t *testing.T) {
 	}
 }
 
-// sameKinds are tolerations that take Same long, if any do. The time for
-// them grows by the power.
+// sameKinds are the tolerations for which Same takes longest. Its time grows
+// with the given power of their number.
 var sameKinds = []struct {
 	name  string
 	power int
@@ -165,8 +165,8 @@ var sameKinds = []struct {
 	}},
 }
 
-// The steps grow with the tolerations, and with those without a key or with a
-// wildcard for each key. They are few enough for a thousand of any kind.
+// The steps grow with the tolerations, and for each key with those without a
+// key or with a wildcard. They are few enough for a thousand of any kind.
 func TestSameSteps(t *testing.T) {
 	for _, kind := range sameKinds {
 		steps := func(n int) int {
@@ -190,13 +190,13 @@ func TestSameSteps(t *testing.T) {
 	}
 }
 
-// What is repeated is asked about once.
+// Repeated tolerations are compared only once.
 func TestSameAsksOnce(t *testing.T) {
 	for _, tc := range []struct {
 		tol  taints.Toleration
 		asks int
 	}{
-		{toleration("k", "", "v"), 2}, // for NoExecute too, where the time counts
+		{toleration("k", "", "v"), 2}, // also for NoExecute, for which the time matters
 		{toleration("k", "Exists", ""), 2},
 		{taints.Toleration{Key: "k", Value: "v", Effect: taints.NoExecute}, 1},
 		{taints.Toleration{Key: "k", Value: "5", Effect: "x"}, 2},

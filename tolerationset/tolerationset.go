@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tolerationset compares, merges and checks the tolerations of pods among
-// themselves. It is for admission webhooks, policies and linters.
+// Package tolerationset compares the tolerations of pods with each other, merges
+// them and checks them. It is for admission webhooks, policies and linters.
 //
-// Every function takes the options under which the tolerations are used; for
-// Kubernetes with its taint feature gates on they are zero. Functions accept any
-// input and never panic. They neither modify nor retain their arguments, except
-// that results share strings with them, and are safe for concurrent use.
+// Every function takes the options that apply to the tolerations. They are zero
+// for Kubernetes with its taint feature gates on. Functions accept any input
+// and never panic. They neither modify nor retain their arguments, except that
+// results share strings with them, and are safe for concurrent use.
 package tolerationset
 
 import (
@@ -19,27 +19,27 @@ import (
 
 // Covers reports whether t tolerates every taint that u tolerates, for at least
 // as long. It is exact: if it returns false, there is a taint, perhaps an invalid
-// one, that u tolerates and that t does not tolerate, or not as long.
+// one, that u tolerates and that t does not tolerate, or not for as long.
 //
 //   - The effect of t must be empty or equal to u's.
 //   - The key of t must be empty or equal to u's.
 //   - Exists covers all values, Equal the same value, and Lt and Gt the integers
 //     in their range: "Gt 5" covers "Gt 7" and "Equal 9". Equal covers an Lt or Gt
-//     for which only one integer is left, the first or the last of int64.
+//     that only one integer satisfies, the first or the last of int64.
 //   - If u may tolerate a NoExecute taint, t's seconds must last as long as u's.
-//     Unset seconds last forever; zero and less are equal.
+//     Unset seconds last forever; zero and negative seconds are equivalent.
 //
-// A toleration that tolerates nothing, as its operator is unknown or no integer
-// is less or greater than its value, is covered by every other.
+// A toleration that tolerates nothing, because its operator is unknown or no
+// integer is less or greater than its value, is covered by every other toleration.
 //
 // Under NoComparison, Lt and Gt tolerate nothing and are covered by every
 // toleration. Under KeyWildcards, "a/*" covers "a/b", "a/b*" and itself.
 //
 // For valid tolerations with a nonempty operator, Equal or Exists, and seconds
 // that are not negative, it returns what isSuperset in Kubernetes'
-// pkg/util/tolerations returns. That does not see that an empty operator is
-// Equal, that Lt and Gt cover ranges, and that zero and negative seconds are
-// equal.
+// pkg/util/tolerations returns. isSuperset does not recognize that an empty
+// operator means Equal, that Lt and Gt cover ranges, or that zero and negative
+// seconds are equivalent.
 func Covers(t, u taints.Toleration, o taints.Options) bool {
 	return rules{o}.covers(&t, &u)
 }
@@ -47,18 +47,18 @@ func Covers(t, u taints.Toleration, o taints.Options) bool {
 // Rules compare tolerations under options.
 type rules struct{ taints.Options }
 
-// ValidateAllowed returns nil if the allow-list has, for each of the tolerations,
-// an entry that covers it, as [Covers] does. Otherwise the error is a
-// [*taints.ErrorList] with a [taints.ErrForbidden] for each toleration that is not
-// covered, whose List is "tolerations" and whose Value is the printed toleration.
+// ValidateAllowed returns nil if each of the tolerations is covered by an entry
+// of the allow-list, as defined by [Covers]. Otherwise the error is a
+// [*taints.ErrorList] with a [taints.ErrForbidden] for each toleration that is
+// not covered. Its List is "tolerations" and its Value is the printed toleration.
 //
 // This is the whitelist of the PodTolerationRestriction admission plugin
-// (VerifyAgainstWhitelist in Kubernetes), except that an empty allow-list allows
-// nothing. In Kubernetes it allows everything, for which a caller need not call
-// ValidateAllowed.
+// (VerifyAgainstWhitelist in Kubernetes), except that an empty allow-list
+// allows nothing. In Kubernetes it allows everything. A caller that wants this
+// need not call ValidateAllowed.
 //
-// The time it takes grows with the product of the number of tolerations and that
-// of entries with the same key, without a key, or with a wildcard.
+// Its running time grows with the number of tolerations times the number of
+// entries with the same key, without a key, or with a wildcard.
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var faults []*taints.FieldError
 	entries := newCatalog(allow, len(tolerations), o)
@@ -82,22 +82,22 @@ func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) e
 }
 
 // Merge adds to base, in order, the tolerations of extra that make a difference.
-// It omits one that tolerates nothing, and one whose taints a single earlier
-// entry of the result all tolerates, for any time. So a taint that base tolerates
-// is tolerated for the time that base says.
+// It omits a toleration that tolerates nothing, and one whose taints are all
+// tolerated by a single earlier entry of the result, for any time. So a taint
+// that base tolerates is tolerated for the time that base specifies.
 //
-// Merge gives a pod the defaults of its namespace, like MergeTolerations in
+// Merge adds the defaults of a namespace to a pod, like MergeTolerations in
 // Kubernetes, which the PodTolerationRestriction admission plugin calls.
-// MergeTolerations also removes tolerations of base that others cover, so that a
-// default may extend a time that the pod limits. It detects fewer covered
-// tolerations, and may write to the array behind base. For a list without
-// superfluous entries, call [Minimize] for the result.
+// MergeTolerations also removes tolerations of base that others cover, so that
+// a default may extend a time that the pod limits. It detects fewer covered
+// tolerations, and may write to the array behind base. To remove superfluous
+// entries, call [Minimize] with the result.
 //
 // Like the Add functions, it returns base itself if nothing is added, and
 // otherwise a new list that shares the TolerationSeconds of base. Merging again
 // changes nothing.
 //
-// The time it takes grows with the square of the number of tolerations with the
+// Its running time grows with the square of the number of tolerations with the
 // same key, without a key, or with a wildcard.
 func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleration {
 	merged := base
@@ -117,24 +117,24 @@ func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleratio
 	return merged
 }
 
-// Minimize returns the list without entries that make no difference, so that the
+// Minimize returns the list without the entries that make no difference: the
 // first match of every taint tolerates it for the same time. It drops an entry if
 //
 //   - it tolerates nothing, or
 //   - an earlier entry tolerates every taint that it tolerates, so that it is
 //     never the first match, or
 //   - a later entry tolerates every taint that it tolerates, for the same time,
-//     and no remaining entry between the two tolerates one of these taints, if it
-//     is a NoExecute taint, for another time.
+//     and no remaining entry between the two tolerates a NoExecute taint among
+//     these for another time.
 //
 // It keeps an entry that only several others together make superfluous. It keeps
-// the order, and minimizing again changes nothing. Under a [taints.Selection] other
-// than FirstMatch, deadlines may change, but not what is tolerated.
+// the order, and minimizing again changes nothing. Under a [taints.Selection]
+// other than FirstMatch, deadlines may change, but not which taints are tolerated.
 //
 // It returns tolerations itself if nothing is dropped, and otherwise a new list
-// that shares no memory with tolerations, or nil if that is empty. The time it
-// takes grows with the square of the length. An API server does not let a pod
-// lose tolerations once it exists; see [taints.ValidateTolerationsUpdate].
+// that shares no memory with tolerations, or nil if the new list is empty. Its
+// running time grows with the square of the length. An API server does not allow
+// an existing pod to lose tolerations; see [taints.ValidateTolerationsUpdate].
 func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Toleration {
 	by := rules{o}.superfluous(tolerations, nil)
 	if !slices.ContainsFunc(by, func(i int) bool { return i >= 0 }) {
@@ -149,11 +149,11 @@ func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Tolera
 	return left
 }
 
-// superfluous returns for each toleration the index of the one that makes it
-// superfluous: its own index if it tolerates nothing, and -1 if it is not
-// superfluous. The other one may be superfluous itself, but never in a circle. If
-// there are shadows, see [rules.shadows], only a later toleration makes one in a
-// shadow superfluous.
+// superfluous returns, for each toleration, the index of the toleration that
+// makes it superfluous: its own index if it tolerates nothing, and -1 if it is
+// not superfluous. That toleration may be superfluous itself, but there are no
+// cycles. With shadows, see [rules.shadows], only a later toleration makes a
+// shadowed one superfluous.
 func (r rules) superfluous(tolerations []taints.Toleration, shadows []int) []int {
 	by := make([]int, len(tolerations))
 	for i := range tolerations {
@@ -181,9 +181,9 @@ func (r rules) includedBy(tolerations []taints.Toleration, t *taints.Toleration)
 }
 
 // includedLater returns the index of a later toleration that is not superfluous
-// and includes tolerations[i] for the same time, if no other between the two
-// tolerates a taint of tolerations[i] for another time. It returns -1 if there is
-// none.
+// and includes tolerations[i] for the same time, if no toleration between the
+// two tolerates a taint of tolerations[i] for another time. It returns -1 if
+// there is none.
 func (r rules) includedLater(tolerations []taints.Toleration, by []int, i int) int {
 	t := &tolerations[i]
 	for j := i + 1; j < len(tolerations); j++ {
@@ -199,8 +199,8 @@ func (r rules) includedLater(tolerations []taints.Toleration, by []int, i int) i
 	return -1
 }
 
-// includes reports whether t tolerates every taint that u tolerates, for whatever
-// time. u must tolerate something.
+// includes reports whether t tolerates every taint that u tolerates, regardless
+// of time. u must tolerate something.
 func (r rules) includes(t, u *taints.Toleration) bool {
 	return r.includesTaints(t, u) && r.includesValues(t, u)
 }
@@ -233,7 +233,7 @@ func (r rules) includesValues(t, u *taints.Toleration) bool {
 	return values.Includes(&others)
 }
 
-// meet reports whether t and u both tolerate some key and value.
+// meet reports whether t and u have a key and value in common.
 func (r rules) meet(t, u *taints.Toleration) bool {
 	values, others := r.values(t), r.values(u)
 	return r.keys(t).Meets(r.keys(u)) && values.Meets(&others)
@@ -245,14 +245,13 @@ func (r rules) values(t *taints.Toleration) valueset.Set {
 	return valueset.Of(string(t.Operator), t.Value, !r.NoComparison)
 }
 
-// toleratesNothing reports whether there is no taint that the toleration
-// tolerates.
+// toleratesNothing reports whether the toleration tolerates no taint.
 func (r rules) toleratesNothing(t *taints.Toleration) bool {
 	return t.Operator != taints.OpExists && r.values(t).Kind == valueset.None
 }
 
-// evicting reports whether the toleration may tolerate a NoExecute taint, so that
-// its seconds count.
+// evicting reports whether the toleration may tolerate a NoExecute taint, so
+// that its seconds matter.
 func evicting(t *taints.Toleration) bool { return t.Effect == "" || t.Effect == taints.NoExecute }
 
 // sameTime reports whether both tolerate a NoExecute taint for the same time.
@@ -271,7 +270,7 @@ func outlasts(a, b *int64) bool {
 	return *a > max(*b, 0)
 }
 
-// clone returns the toleration with TolerationSeconds of its own.
+// clone returns the toleration with its own TolerationSeconds.
 func clone(t taints.Toleration) taints.Toleration {
 	if t.TolerationSeconds != nil {
 		seconds := *t.TolerationSeconds

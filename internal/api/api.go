@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package api writes down what a package exports. The tests compare that with the
+// Package api lists what a package exports. The tests compare the list with the
 // files in docs/api.
 package api
 

@@ -16,14 +16,14 @@ var update = flag.Bool("update", false, "write the files in the folder docs/api"
 
 const root = "../.."
 
-// packages are the folders of what other projects import, and files of docs/api.
+// packages maps files in docs/api to the folders that other projects import.
 var packages = map[string]string{
 	"taints": ".", "nodeindex": "nodeindex", "explain": "explain", "tolerationset": "tolerationset",
 	"lifecycle": "lifecycle", "kube": "kube", "nodestate": "kube/nodestate", "dra": "dra",
 }
 
-// What is exported is what the folder docs/api says, so that no change of it goes
-// unnoticed. After the first release no line of it goes.
+// The exported declarations are those in docs/api, so that every change is
+// noticed. After the first release, no line may be removed.
 func TestExported(t *testing.T) {
 	for name, dir := range packages {
 		now, err := Of(filepath.Join(root, dir))

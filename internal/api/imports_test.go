@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// The library imports a handful of small standard packages, and none of the large
-// ones, directly or through another.
+// The library imports a handful of small standard packages, and none of the
+// large ones, directly or indirectly.
 func TestImports(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err) // as in WebAssembly, where nothing can be run
+		t.Skip(err) // for example in WebAssembly, where no command can be run
 	}
 	out, err := exec.Command("go", "list", "-deps", root, root+"/explain", root+"/lifecycle", root+"/nodeindex", root+"/tolerationset").Output()
 	if errors.Is(err, exec.ErrNotFound) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cowvector has a list whose copies are snapshots: what is written to the
-// list later is written to copies of its pages.
+// Package cowvector provides a list whose copies are snapshots: later writes to
+// the list are made to copies of its pages.
 package cowvector
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/seed-0529bac1/taints/internal/shrink"
 )
 
-// A Vector is a list in a tree of pages. A copy of a Vector does not change with
-// it if the version changes after the copy is made: each page belongs to the
-// version that made it, and a page of an earlier version is copied before it is
-// written to. The zero Vector is empty.
+// A Vector is a list in a tree of pages. A copy of a Vector does not change
+// with it if the version changes after the copy is made: each page belongs to
+// the version that made it, and a page of an earlier version is copied before
+// it is modified. The zero Vector is empty.
 type Vector[T any] struct {
 	only [1]T     // the item, if there is one
-	root *page[T] // nil up to one item
+	root *page[T] // nil if there is at most one item
 	len  int
 }
 
@@ -38,7 +38,7 @@ const pageBits, pageSize = 6, 1 << 6
 // levels returns the number of levels above the pages with the items.
 func levels(items int) int { return (bits.Len(uint(items-1)) - 1) / pageBits }
 
-// Of returns a Vector of the items, only to loop over.
+// Of returns a Vector of the items, only for loops.
 func Of[T any](items []T) Vector[T] {
 	return Vector[T]{root: &page[T]{items: items}, len: len(items)}
 }
@@ -124,7 +124,7 @@ func (p *page[T]) cut(i, level int, version uint64) *page[T] {
 	return p
 }
 
-// One returns the item of a Vector that has one alone, and reports whether it does.
+// One returns the item if there is only one. It always returns false after [Of].
 func (v *Vector[T]) One() (item T, ok bool) {
 	return v.only[0], v.len == 1 && v.root == nil
 }
@@ -156,7 +156,7 @@ func (v *Vector[T]) Mutable(i int, version uint64) *T {
 }
 
 // Pages calls f with the items of each page until f returns false, and reports
-// whether it never did.
+// whether f never returned false.
 func (v *Vector[T]) Pages(f func([]T) bool) bool {
 	switch {
 	case v.len == 0:
@@ -180,7 +180,7 @@ func (p *page[T]) visit(f func([]T) bool) bool {
 	return true
 }
 
-// Each is like pages for each item.
+// Each is like Pages, but calls f with each item.
 func (v *Vector[T]) Each(f func(T) bool) bool {
 	if v.len == 1 && v.root == nil {
 		return f(v.only[0])

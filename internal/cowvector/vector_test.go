@@ -53,7 +53,7 @@ func audit[T any](fatalf func(string, ...any), v *Vector[T]) map[*page[T]]bool {
 	return pages
 }
 
-// auditList checks the room of a list and that nothing is behind its end.
+// auditList checks the capacity of a list and the memory behind its end.
 func auditList[T any](fatalf func(string, ...any), list []T) {
 	if cap(list) > max(shrink.Few, shrink.Sparse*(len(list)+1)) {
 		fatalf("a list of %d has room for %d", len(list), cap(list))
@@ -65,7 +65,7 @@ func auditList[T any](fatalf func(string, ...any), list []T) {
 	}
 }
 
-// A snapshot is a vector with what it has to hold forever.
+// A snapshot is a vector with the items that it must always have.
 type snapshot struct {
 	Vector[*int]
 	want []*int
@@ -93,7 +93,7 @@ func (s *snapshot) check(t *rapid.T) {
 	}
 }
 
-// A Vector is a slice, and a copy of it stays as it is.
+// A Vector behaves like a slice, and a copy of it does not change.
 func TestVectorIsASlice(t *testing.T) {
 	small := rapid.IntRange(1, 2*pageSize)
 	many := rapid.OneOf(small, small, small, rapid.IntRange(1, pageSize*pageSize+2*pageSize))
@@ -151,9 +151,9 @@ func TestVectorIsASlice(t *testing.T) {
 	})
 }
 
-// A Vector of three levels and more has the pages it needs and no more, and their
-// room follows their items, while it grows and while it gets shorter, with the
-// pages its own or those of a snapshot.
+// A Vector of three or more levels has only the pages that it needs, with room
+// in proportion to their items, while it grows and while it shrinks. The pages
+// are its own or those of a snapshot.
 func TestPages(t *testing.T) {
 	const most = 3*pageSize*pageSize + 2
 	near := func(n int) bool { return n < 70 || n%(16*pageSize) < 2 }
@@ -180,7 +180,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A Vector of items to loop over has these items, one too.
+// A Vector of given items has these items, even if there is only one.
 func TestOf(t *testing.T) {
 	for n := range 4 {
 		want := []int{1, 2, 3}[:n]
@@ -193,8 +193,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A version that goes on writes to its pages, and one that begins copies the pages
-// on the way to an item and no others.
+// A write of the same version modifies its pages. A new version copies only the
+// pages on the way to an item.
 func TestCopiesOnlyTheWay(t *testing.T) {
 	var v Vector[int]
 	for i := range pageSize*pageSize + 1 {
@@ -227,7 +227,7 @@ func TestCopiesOnlyTheWay(t *testing.T) {
 	}
 }
 
-// A new page belongs to the version that makes it, and is not copied at once.
+// A new page belongs to the version that makes it, and is not copied immediately.
 func TestNewPagesAreOwned(t *testing.T) {
 	build := func(version uint64) float64 {
 		return testing.AllocsPerRun(5, func() {
@@ -237,7 +237,7 @@ func TestNewPagesAreOwned(t *testing.T) {
 			}
 		})
 	}
-	// What else the program allocates meanwhile counts too, so the least is exact.
+	// Other allocations of the program count too, so only the minimum is exact.
 	zero, one := min(build(0), build(0), build(0)), min(build(1), build(1), build(1))
 	if zero != one {
 		t.Errorf("%v allocations in version 0, %v in version 1", zero, one)

@@ -20,7 +20,7 @@ import (
 )
 
 // Every call in docs/kubernetes.md compiles, with the variables that the page
-// declares, and every name of the library that it says is there.
+// declares, and every name of the library that it mentions exists.
 func TestKubernetesCalls(t *testing.T) {
 	const page = "docs/kubernetes.md"
 	document := read(t, page)
@@ -57,11 +57,11 @@ func TestKubernetesCalls(t *testing.T) {
 	}
 }
 
-// A page is the Go that the calls of a document are compiled in.
+// A page is the Go package in which the calls of a document are compiled.
 type page struct {
 	fset *token.FileSet
 	pkg  *types.Package
-	at   token.Pos // where the imports and the variables are seen
+	at   token.Pos // where the imports and the variables are visible
 }
 
 func compiled(t *testing.T, declarations string) page {
@@ -110,7 +110,7 @@ func (p page) eval(expression string) (types.TypeAndValue, error) {
 	return types.Eval(p.fset, p.pkg, p.at, expression)
 }
 
-// words are those that the last column says of Kubernetes and Go.
+// words are the names of Kubernetes and Go in the last column.
 var words = []string{"Lt", "Gt", "Exists", "value", "slices.DeleteFunc"}
 
 // says returns an error unless the text is an expression, or the name of a field

@@ -13,7 +13,7 @@ import (
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// Every link within the repository leads to a file, and to a heading of it.
+// Every link within the repository leads to an existing file and heading.
 func TestLinks(t *testing.T) {
 	links := 0
 	for _, name := range readme.Documents(t, root) {

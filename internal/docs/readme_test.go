@@ -25,7 +25,7 @@ func table(t *testing.T, name, heading string) markdown.Table {
 	return tables[i]
 }
 
-// The versions of Kubernetes in README.md are those that are tested.
+// The versions of Kubernetes in README.md are the tested ones.
 func TestReadmeVersions(t *testing.T) {
 	tested := first(t, "conformance/go.mod", `k8s\.io/kubernetes v(\S+)`)
 	recorded, err := filepath.Glob(filepath.Join(root, "internal/recorded/testdata", "kubernetes-*"))
@@ -64,8 +64,8 @@ func first(t *testing.T, name, pattern string) string {
 	return oneLine(strings.ReplaceAll(m[1], "//", ""))
 }
 
-// oneLine returns the text with a space wherever it has a line break or more
-// than one space.
+// oneLine returns the text with each line break or run of spaces replaced by
+// one space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func exists(name string) bool {
@@ -107,7 +107,7 @@ func isExported(t *testing.T, name string) bool {
 	return regexp.MustCompile(declared).MatchString(read(t, "docs/api/"+module+".txt"))
 }
 
-// README.md shows the example to the letter, with its output.
+// README.md shows the exact example, with its output.
 func TestReadmeShowsTheExample(t *testing.T) {
 	_, body, _ := strings.Cut(read(t, "example_test.go"), "func Example_readme() {")
 	_, body, _ = strings.Cut(body, "time.UTC)\n\n")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package draw has the generators of random taints, tolerations and changes that
-// tests share.
+// Package draw provides the generators of random taints, tolerations and
+// changes that tests share.
 package draw
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
-// The generators draw from few texts, so that keys, values and effects collide, and
-// from near misses and malformed ones.
+// The generators draw from a few texts, so that keys, values and effects
+// collide. Some texts are near misses or malformed.
 
 var (
 	Keys = rapid.SampledFrom([]string{
@@ -88,7 +88,7 @@ var (
 	})
 	Taints      = rapid.SliceOfN(Taint, 0, 5)
 	Tolerations = rapid.SliceOfN(Toleration, 0, 6)
-	// Taints that evict and tolerations that meet them, mostly for a time.
+	// Taints that evict, and tolerations that match them, mostly for a limited time.
 	EvictingTaints = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Taint {
 		added := rapid.Ptr(rapid.Map(
 			rapid.Int64Range(-400, 400),
@@ -113,7 +113,7 @@ var (
 	ManyTolerations = rapid.OneOf(Tolerations, Tolerations, Tolerations, rapid.SliceOfN(Toleration, 60, 140))
 )
 
-// Tolerations of the taints of the world.
+// Tolerations of the taints in reference.World.
 var (
 	WorldToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
 		return taints.Toleration{

@@ -18,8 +18,8 @@ func String[E ~uint8](e E, kind string, names []string) string {
 }
 
 // Unmarshal sets e to the number whose name is the text. If there is none, it
-// leaves e unchanged and returns what fault returns for the text and for what
-// would be right.
+// leaves e unchanged and returns the result of fault for the text and a
+// description of the valid names.
 func Unmarshal[E ~uint8](e *E, names []string, text []byte, fault func(text, detail string) error) error {
 	for i, name := range names {
 		if name == string(text) {

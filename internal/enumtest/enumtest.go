@@ -18,9 +18,9 @@ import (
 
 // An Enum is an enumeration.
 type Enum interface {
-	// Check checks what all values are called, known or not.
+	// Check checks the names of all values, known or not.
 	Check(t *testing.T)
-	// CheckText reads the text, and checks that it is a name or is refused.
+	// CheckText reads the text, and checks that it is a name or is rejected.
 	CheckText(t *testing.T, text string)
 }
 
@@ -39,8 +39,8 @@ type enum[E number, P interface {
 	names  []string
 }
 
-// New returns the enumeration of the kind that has the values, from zero on, under
-// the names.
+// New returns the enumeration of the kind with the values, which start at zero,
+// and their names.
 func New[E number, P interface {
 	*E
 	encoding.TextUnmarshaler
@@ -77,7 +77,7 @@ func (e enum[E, P]) checkName(t *testing.T, v E, want string) {
 
 func (e enum[E, P]) CheckText(t *testing.T, text string) {
 	t.Helper()
-	const before = 77 // no value
+	const before = 77 // not a value
 	v := E(before)
 	err := P(&v).UnmarshalText([]byte(text))
 	if i := slices.Index(e.names, text); i >= 0 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package golden compares outputs with files that hold what they should be.
+// Package golden compares outputs with files that hold the expected outputs.
 package golden
 
 import (
@@ -16,13 +16,13 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 // Compare compares the output with testdata/NAME.golden, or writes it there
-// under -update.
+// with -update.
 func Compare(t *testing.T, name, got string) {
 	t.Helper()
 	CompareFile(t, filepath.Join("testdata", name+".golden"), got)
 }
 
-// CompareFile compares the output with a file, or writes it there under -update.
+// CompareFile compares the output with a file, or writes it there with -update.
 func CompareFile(t *testing.T, path, got string) {
 	t.Helper()
 	if *update {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package keyset has the sets of keys that tolerations match.
+// Package keyset implements the sets of keys that tolerations match.
 package keyset
 
 import "strings"

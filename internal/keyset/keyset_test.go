@@ -10,7 +10,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/keyset"
 )
 
-// keys returns all keys of the letters a, b and "*" up to the length.
+// keys returns all keys made of the letters a, b and "*", up to the length.
 func keys(length int) []string {
 	all := []string{""}
 	for i := 0; len(all[i]) < length; i++ {
@@ -19,8 +19,8 @@ func keys(length int) []string {
 	return all
 }
 
-// The sets have keys of two letters, and what Contains says of those of three
-// decides about them.
+// The sets have keys of up to two letters. The expected results follow from the
+// results of Contains for all keys of up to three letters.
 func TestSets(t *testing.T) {
 	var sets []keyset.Set
 	for _, key := range keys(2) {

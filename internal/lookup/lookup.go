@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lookup finds elements of lists: in short ones by a loop, which
-// allocates nothing, and in long ones by a map.
+// Package lookup finds elements of lists: in short lists by a loop, which
+// allocates nothing, and in long lists by a map.
 package lookup
 
 // Short is the largest length of a short list.
@@ -11,10 +11,10 @@ const Short = 64
 type First[T any, K comparable] struct {
 	list []T
 	key  func(*T) K
-	at   map[K]int // of a long list
+	at   map[K]int // for a long list
 }
 
-// FirstOf returns the First of the list, whose elements have the keys.
+// FirstOf returns the First of the list. The key of an element is key(element).
 func FirstOf[T any, K comparable](list []T, key func(*T) K) First[T, K] {
 	f := First[T, K]{list: list, key: key}
 	if len(list) > Short {
@@ -42,7 +42,7 @@ func (f *First[T, K]) Find(key K) int {
 	return -1
 }
 
-// Append appends the element to the list, which is then the one to use.
+// Append appends the element to the list, and returns the list to use next.
 func (f *First[T, K]) Append(element T) []T {
 	f.list = append(f.list, element)
 	switch i := len(f.list) - 1; {

@@ -11,13 +11,13 @@ import (
 	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-// An element has a key, and a name to know it by.
+// An element has a key, and a name that identifies it.
 type element struct{ key, name int }
 
 func (e *element) getKey() int { return e.key }
 
-// Find returns the first element with a key, as a loop does, in lists of lengths
-// around that from which on there is a map, and in those that grow beyond it.
+// Find returns the first element with a key, as a loop does, in lists of
+// lengths around the limit for a map, and in lists that grow beyond it.
 func TestFindIsALoop(t *testing.T) {
 	length := rapid.OneOf(rapid.IntRange(0, 10), rapid.IntRange(60, 70), rapid.IntRange(0, 300))
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package markdown reads the tables of this repository's documents, for the
-// tests that hold them.
+// tests that check them.
 package markdown
 
 import (
@@ -12,8 +12,8 @@ import (
 
 // A Table is a table of a document.
 type Table struct {
-	Heading string   // the nearest above it, without its number signs
-	Columns []string // the heads of its columns
+	Heading string   // the nearest heading above the table, without its number signs
+	Columns []string // the headers of its columns
 	Rows    []Row
 }
 
@@ -23,8 +23,8 @@ type Row struct {
 	cells map[string]string
 }
 
-// Cell returns what stands in the column with the head. It panics where there is
-// no such column, because then the test is wrong and not the document.
+// Cell returns the text in the column with the header. It panics if there is no
+// such column, because then the test is wrong, not the document.
 func (r Row) Cell(column string) string {
 	cell, ok := r.cells[column]
 	if !ok {
@@ -47,10 +47,10 @@ func Code(text string) []string {
 	return list
 }
 
-// WithoutCode returns the text without what stands between backquotes.
+// WithoutCode returns the text without the parts between backquotes.
 func WithoutCode(text string) string { return spans.ReplaceAllString(text, "") }
 
-// Tables returns the tables of the document, in order. Blocks of code have none.
+// Tables returns the tables of the document, in order. It ignores code blocks.
 func Tables(document string) ([]Table, error) {
 	var tables []Table
 	heading, inTable, inCode := "", false, false
@@ -93,7 +93,7 @@ func rowOf(line string, columns, cells []string) Row {
 }
 
 func cellsOf(line string) []string {
-	const bar = "\x00" // one that is escaped, and ends no cell
+	const bar = "\x00" // an escaped bar, which does not end a cell
 	line = strings.ReplaceAll(line, `\|`, bar)
 	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|"), "|")
 	for i := range cells {

@@ -8,6 +8,6 @@ import "time"
 
 var start = time.Now()
 
-// CPU returns how long the process has run: the system does not say for how much
-// of it on processors.
+// CPU returns how long the process has run, because the system does not report
+// its time on processors.
 func CPU() time.Duration { return time.Since(start) }

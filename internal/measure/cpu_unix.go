@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// CPU returns the time that the process has spent on processors, its garbage
-// collector and the system's work for it included.
+// CPU returns the time that the process has spent on processors, including its
+// garbage collector and the system's work for it.
 func CPU() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

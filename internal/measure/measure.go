@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package measure measures how much time on processors two ways to do one piece of
-// work take. Each side runs in a process of its own, so that only its own data is
-// alive; package main of conformance/ratios asks the processes in turn.
+// Package measure measures the processor time of two ways to do the same work.
+// Each side runs in its own process, so that only its own data is alive;
+// package main of conformance/ratios queries the processes in turn.
 package measure
 
 import (
@@ -16,21 +16,21 @@ import (
 // A Row is one piece of work, done in two ways.
 type Row struct {
 	Name string
-	// Beside is whose way Other is: Kubernetes', an adopter's or that of a plain
+	// Beside names the way of Other: that of Kubernetes, an adopter or a plain
 	// loop.
 	Beside string
-	// Floor is how many times faster the library is to be, at the least.
+	// Floor is how many times faster the library must be, at least.
 	Floor float64
-	// Allocs is how many allocations the library may make for one piece, at the
-	// most.
+	// Allocs is the largest number of allocations that the library may make for
+	// one piece of work.
 	Allocs float64
-	// Ours and Other make the data of their side, and return what does the work
-	// n times.
+	// Ours and Other create the data of their side, and return a function that
+	// does the work n times.
 	Ours  Side `json:"-"`
 	Other Side `json:"-"`
 }
 
-// A Side makes its data and returns what does a piece of work n times.
+// A Side creates its data and returns a function that does the work n times.
 type Side func() func(n int)
 
 // Side returns one side of the row.
@@ -41,7 +41,7 @@ func (r Row) Side(ours bool) Side {
 	return r.Other
 }
 
-// Each returns what does the work n times.
+// Each returns a function that does the work n times.
 func Each(work func()) func(n int) {
 	return func(n int) {
 		for range n {
@@ -50,7 +50,7 @@ func Each(work func()) func(n int) {
 	}
 }
 
-// MustNot panics if the work led to what it must not lead to.
+// MustNot panics if the result of the work is wrong.
 func MustNot(wrong bool) {
 	if wrong {
 		panic("wrong")
@@ -63,8 +63,8 @@ type Measurement struct {
 	n    int // pieces of work in a slice of time
 }
 
-// New finds out how many pieces of work take about as long as the slice. The first
-// piece, which may make what the others use, does not count.
+// New determines how many pieces of work take about as long as the slice. The
+// first piece does not count, because it may create what the others use.
 func New(work func(n int), slice time.Duration) *Measurement {
 	work(1)
 	for n := 1; ; n *= 2 {
@@ -79,14 +79,14 @@ func New(work func(n int), slice time.Duration) *Measurement {
 // Nanoseconds returns how long one piece of work takes on processors, garbage
 // collection included.
 func (m *Measurement) Nanoseconds() float64 {
-	runtime.GC() // so that no measurement pays for the garbage of the one before
+	runtime.GC() // so that no measurement includes the garbage of the previous one
 	start := CPU()
 	m.work(m.n)
 	return float64(CPU()-start) / float64(m.n)
 }
 
-// Allocs returns how many allocations one piece of work makes: the mean of as many
-// as a slice of time holds, but of at most 1000.
+// Allocs returns the mean number of allocations of one piece of work, over the
+// pieces in a slice of time but at most 1000.
 func (m *Measurement) Allocs() float64 {
 	n := min(m.n, 1000)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -98,8 +98,8 @@ func (m *Measurement) Allocs() float64 {
 	return float64((after.Mallocs - before.Mallocs) / uint64(n))
 }
 
-// Answer measures for each line that it reads and writes the nanoseconds, and at
-// the end of the input the allocations.
+// Answer writes the nanoseconds of a measurement for each line that it reads,
+// and the allocations at the end of the input.
 func (m *Measurement) Answer(r io.Reader, w io.Writer) error {
 	answers := json.NewEncoder(w)
 	for lines := bufio.NewScanner(r); lines.Scan(); {

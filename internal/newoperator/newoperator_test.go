@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// These are all that is needed for two operators that Kubernetes does not have: Ge,
+// additions are all that is needed for two operators that Kubernetes lacks: Ge,
 // greater or equal, and Near, which matches the integers within 2 of the value.
 var additions = map[string]*strings.Replacer{
 	"operator.go": strings.NewReplacer("\t// OpLt tolerates", `	OpGe   Operator = "Ge"
@@ -38,8 +38,8 @@ func (m meaning) of(`, "\tcase less:\n", `	case greaterOrEqual:
 `),
 }
 
-// An operator is a row of the table of operators and a constant: with these alone,
-// all forms of the library agree with a brute force about it.
+// A new operator needs only a row in the table of operators and a constant.
+// With these, all forms of the library agree with a brute force.
 func TestNewOperator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the library")

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package numbertree has a map from integers to values, in order.
+// Package numbertree provides an ordered map from integers to values.
 package numbertree
 
 import "math/bits"
 
-// A Tree maps integers to values. It branches at the bits in which the integers
-// differ and at no others, so it has fewer branches than integers and is at most
-// 64 deep, whatever the integers and the order in which they come. The zero Tree
-// is empty.
+// A Tree maps integers to values. It branches only at the bits in which the
+// integers differ, so it has fewer branches than integers and is at most 64
+// deep, for any integers in any order. The zero Tree is empty.
 type Tree[V any] struct{ root *node[V] }
 
 // A node is a branch, or a leaf with a value.
@@ -27,8 +26,8 @@ func (t *node[V]) branch(n uint64) int {
 	return int(n >> (bits.Len64(t.low^t.high) - 1) & 1)
 }
 
-// find returns the pointer to where the number is or belongs, and that to the
-// branch above, which is nil at the root.
+// find returns the pointer to the place where the number is or belongs, and the
+// pointer to the branch above it, which is nil at the root.
 func (t *Tree[V]) find(n uint64) (at, above **node[V]) {
 	at = &t.root
 	for p := *at; p != nil && !p.leaf && p.low <= n && n <= p.high; p = *at {
@@ -64,9 +63,9 @@ func (t *Tree[V]) Remove(integer int64) {
 	*above = branch.next[1-branch.branch(n)]
 }
 
-// Between calls visit with the value of each integer from least to most, in order,
-// and with false for each branch on the way, until visit returns false. It reports
-// whether visit never did.
+// Between calls visit with the value of each integer from least to most, in
+// order, and with false for each branch on the way, until visit returns false.
+// It reports whether visit never returned false.
 func (t *Tree[V]) Between(least, most int64, visit func(value V, leaf bool) bool) bool {
 	return t.root.between(ordered(least), ordered(most), visit)
 }

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// leaves returns the number of leaves of a tree, which are all from low to high.
-// As each branch halves that, the tree is no deeper than a number has bits.
+// leaves returns the number of leaves of a tree, which must be from low to high.
+// Each branch halves this range, so the depth is at most the number of bits.
 func leaves(fatalf func(string, ...any), n *node[int64], low, high uint64) int {
 	switch {
 	case n == nil:
@@ -34,8 +34,8 @@ func leaves(fatalf func(string, ...any), n *node[int64], low, high uint64) int {
 	return l + r
 }
 
-// A Tree finds the numbers of a range, in order, whatever they are and however they
-// come, by way of few branches beside them.
+// A Tree finds the numbers in a range, in order, for any numbers added in any
+// order, and visits few branches in addition to them.
 func TestTree(t *testing.T) {
 	number := rapid.OneOf(rapid.SampledFrom([]int64{
 		math.MinInt64, math.MinInt64 + 1, -2, -1, 0, 1, 2, 3, 4, 7, 8, 1 << 40, math.MaxInt64 - 1, math.MaxInt64,

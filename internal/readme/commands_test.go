@@ -18,18 +18,18 @@ var (
 	printed = flag.Bool("printed", false, "run the commands as they are printed, which takes hours")
 )
 
-// root is the root of the repository, where documents say their commands.
+// root is the root of the repository, where the commands of documents run.
 const root = "../.."
 
-// A how says how it is known that a command does what the document says.
+// A how describes how a command of a document is tested.
 type how struct {
-	run  bool   // the flag -commands runs it as it is printed
-	more string // what -commands appends to make it quick; -printed leaves that away
-	long bool   // only -printed runs it: there is no quick form
-	calm bool   // -printed leaves it out, because other loads on the machine count
-	ends string // what it prints once it may be interrupted, where it does not end by itself
-	by   string // what else runs it as it is printed: a script that has it, or a test, as "FILE TestName"
-	why  string // why it is not run as it is printed by -commands, or else not at all
+	run  bool   // the flag -commands runs it as printed
+	more string // what -commands appends to make it quick; -printed omits it
+	long bool   // only -printed runs it, because there is no quick form
+	calm bool   // -printed omits it, because it needs a machine without other loads
+	ends string // what it prints once it may be interrupted, if it does not end by itself
+	by   string // what else runs it as printed: a script that has it, or a test, as "FILE TestName"
+	why  string // why -commands does not run it as printed, or why nothing runs it
 }
 
 const releases = "of a release: TestNextReleases of internal/release rehearses it in a local git"
@@ -118,8 +118,8 @@ var commands = map[string]how{
 	"go test -C cmd ./playground/...":         {more: "-run NoSuchTest", why: "part of go test -C cmd ./..."},
 }
 
-// scripts are documents of which tests run the blocks of a language themselves,
-// one after the other, and see that no block is new.
+// scripts are documents whose blocks of a language are run one after the other
+// by other tests, which check that no block is new.
 var scripts = map[string]string{
 	"cmd/kubectl-whynot/README.md sh":               "cmd/kubectl-whynot/main_test.go TestReadmeCommands",
 	"cmd/kubectl-whynot/README.md console":          "cmd/kubectl-whynot/main_test.go TestReadme",
@@ -130,9 +130,9 @@ var scripts = map[string]string{
 	"examples/kubernetes/webhook/README.md console": "examples/kubernetes/e2e/readme_linux_test.go TestReadmes",
 }
 
-// TestCommands sees that every command of every document is run by something, or
-// has a reason why not. With -commands, as the gate has it, it runs them, long ones in
-// a quick form; with -printed all that nothing else runs, as they are printed.
+// TestCommands checks that every command of every document is run by something, or
+// has a reason why not. With -commands, as in the gate, it runs them, long ones in
+// a quick form. With -printed, it runs all that nothing else runs, as printed.
 func TestCommands(t *testing.T) {
 	shown := map[string]Command{}
 	for _, file := range Documents(t, root) {
@@ -170,7 +170,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestScripts sees that the tests are there that run whole documents.
+// TestScripts checks that the tests that run whole documents exist.
 func TestScripts(t *testing.T) {
 	for document, by := range scripts {
 		file, language, _ := strings.Cut(document, " ")
@@ -186,8 +186,8 @@ func (h how) whole() bool {
 	return h.by == "" && !h.calm && (h.run || h.long || h.more != "")
 }
 
-// quick returns what -commands runs for the command, and nothing where it runs
-// nothing.
+// quick returns the command that -commands runs, or "" if it does not run the
+// command.
 func (h how) quick(text string) string {
 	switch {
 	case h.run:
@@ -198,8 +198,8 @@ func (h how) quick(text string) string {
 	return ""
 }
 
-// check sees that the entry says how its command is known to work, and that what
-// it names has the command.
+// check checks that the entry describes how its command is tested, and that the
+// file it names has the command.
 func (h how) check(t *testing.T, text string) {
 	t.Helper()
 	if !h.run && h.more+h.by+h.why == "" {
@@ -213,7 +213,7 @@ func (h how) check(t *testing.T, text string) {
 	}
 }
 
-// checkBy sees that the file has the test that by names, or else the command.
+// checkBy checks that the file has the test that by names, or else the command.
 func checkBy(t *testing.T, by, command string) {
 	t.Helper()
 	file, test, isTest := strings.Cut(by, " ")
@@ -229,8 +229,8 @@ func checkBy(t *testing.T, by, command string) {
 	}
 }
 
-// A scratch is a folder that looks like the root of the repository, where commands
-// may write.
+// A scratch is a folder that looks like the root of the repository, in which
+// commands may write.
 type scratch struct {
 	dir string
 	env []string
@@ -249,16 +249,16 @@ func newScratch(t *testing.T) *scratch {
 			t.Fatal(err)
 		}
 		if err := os.Symlink(path, filepath.Join(s.dir, entry.Name())); err != nil {
-			t.Skip(err) // Windows, for those who are not administrators
+			t.Skip(err) // Windows, for users who are not administrators
 		}
 	}
 	s.env = []string{"TMPDIR=" + t.TempDir()}
 	return s
 }
 
-// run runs the command. One that goes on is interrupted, as Ctrl-C does it, when it
-// has printed ends, and must then end; "go run" says 1 of it, whatever the program
-// says.
+// run runs the command. If ends is set, it interrupts the command, like Ctrl-C,
+// after the command has printed ends, and the command must then end. "go run"
+// then returns 1, whatever the program returns.
 func (s *scratch) run(t *testing.T, command, ends string) {
 	if ends != "" {
 		command = fmt.Sprintf(`set -m

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package readme finds the repository's documents, and runs the commands of a
-// README as they are printed, for tests.
+// README exactly as printed, for tests.
 package readme
 
 import (
@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// Documents returns all documents below the root of the repository, from there.
+// Documents returns the paths of all documents below the root, relative to it.
 func Documents(t testing.TB, root string) []string {
 	t.Helper()
 	var files []string
@@ -47,12 +47,12 @@ func Documents(t testing.TB, root string) []string {
 type Block struct {
 	File     string
 	Line     int    // of its first line
-	Language string // sh: commands; console: commands behind "$ ", each with its output
+	Language string // sh: commands; console: commands after "$ ", each with its output
 	Text     string
 }
 
-// Blocks returns the blocks of a README whose language is one of those, in order.
-// All others, which say what they are or show an output, are left out.
+// Blocks returns the blocks of a README with one of the languages, in order. It
+// omits all others, which are in other languages or show an output.
 func Blocks(t testing.TB, file string, languages ...string) []Block {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -83,22 +83,22 @@ func Blocks(t testing.TB, file string, languages ...string) []Block {
 	return blocks
 }
 
-// A Command is what a document shows to be typed.
+// A Command is a command that a document tells the reader to type.
 type Command struct {
 	File     string
 	Line     int    // where it begins
-	Language string // of its block; empty in a text
+	Language string // of its block; empty outside a block
 	Text     string
 }
 
-// programs begins a text between backquotes that is a command: the name of a
-// program and what it is given.
+// programs matches the beginning of a text between backquotes that is a
+// command: the name of a program and an argument.
 var programs = regexp.MustCompile(`^(?:(?:go|git|kubectl|bash|apt-get|docker|curl|jq) \S|\.ci/\w|examples/\S+/build )`)
 
-// Commands returns the commands of a document: the lines of its blocks of the
-// languages sh and console, without comments, those that go on in the next line as
-// one; and what stands between backquotes in its text and begins with a program. A
-// program and one word, as in "kubectl taint", is a name and not a command.
+// Commands returns the commands of a document: the lines of its sh and console
+// blocks, without comments and with continued lines joined, and the texts
+// between backquotes that begin with a program. A program and one word, as in
+// "kubectl taint", is a name and not a command.
 func Commands(t testing.TB, file string) []Command {
 	t.Helper()
 	var commands []Command
@@ -120,7 +120,7 @@ func Commands(t testing.TB, file string) []Command {
 			continue
 		}
 		for i, text := range strings.Split(line, "`") {
-			text = strings.ReplaceAll(text, `\|`, "|") // as a table has it
+			text = strings.ReplaceAll(text, `\|`, "|") // as it is escaped in a table
 			if i%2 == 1 && programs.MatchString(text) &&
 				(len(strings.Fields(text)) > 2 || strings.HasPrefix(text, ".ci/")) {
 				commands = append(commands, Command{File: file, Line: number, Text: text})
@@ -156,9 +156,9 @@ func (b Block) commands() []Command {
 	return commands
 }
 
-// Run runs the block in bash, which stops at the first command that fails, in the
-// folder and with more environment, and returns its output. The test fails where it
-// fails.
+// Run runs the block in bash in the folder, with more environment variables,
+// and returns its output. Bash stops at the first command that fails. The test
+// fails if the block fails.
 func (b Block) Run(t testing.TB, folder string, env ...string) string {
 	t.Helper()
 	output, err := b.Command(t, folder, env...).CombinedOutput()
@@ -168,7 +168,7 @@ func (b Block) Run(t testing.TB, folder string, env ...string) string {
 	return string(output)
 }
 
-// Command returns the command that runs the block, which is of the language sh.
+// Command returns the command that runs the block, whose language must be sh.
 func (b Block) Command(t testing.TB, folder string, env ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "-c", b.Text)
@@ -176,9 +176,9 @@ func (b Block) Command(t testing.TB, folder string, env ...string) *exec.Cmd {
 	return command
 }
 
-// Check runs the commands of a block of the language console one after the other,
-// and compares what each of them says with what is printed below it. "…" in that
-// stands for anything.
+// Check runs the commands of a console block one after the other, and compares
+// the output of each command with the text printed below it. "…" in this text
+// matches anything.
 func (b Block) Check(t testing.TB, folder string, env ...string) {
 	t.Helper()
 	const mark = "--- the output of one command ends here ---"
@@ -206,7 +206,7 @@ func (b Block) Check(t testing.TB, folder string, env ...string) {
 	}
 }
 
-// matches reports whether the text is the pattern, where "…" stands for anything.
+// matches reports whether the text matches the pattern, in which "…" is anything.
 func matches(text, pattern string) bool {
 	pattern = strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*")
 	return regexp.MustCompile("(?s)^" + pattern + "$").MatchString(text)

@@ -47,7 +47,7 @@ func TestCommandsOfADocument(t *testing.T) {
 	}
 }
 
-// What is said and what is printed are compared to the letter.
+// The output and the text in the document are compared exactly.
 func TestCheckNotices(t *testing.T) {
 	for _, text := range []string{
 		"$ echo two\nthree\n",

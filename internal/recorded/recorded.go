@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recorded reads what a live Kubernetes 1.36.3 answered.
+// Package recorded reads the recorded answers of a live Kubernetes 1.36.3.
 package recorded
 
 import (
@@ -26,8 +26,8 @@ func Read(t testing.TB, name string, v any) {
 	}
 }
 
-// A DefaultedPod is a pod that admission, and for some the DaemonSet controller,
-// gave tolerations.
+// A DefaultedPod is a pod to which admission, and for some pods the DaemonSet
+// controller, added tolerations.
 type DefaultedPod struct {
 	Given                  []taints.Toleration
 	QOS                    string
@@ -36,7 +36,7 @@ type DefaultedPod struct {
 	Got                    []taints.Toleration
 }
 
-// Defaults returns what became of the tolerations of 108 pods.
+// Defaults returns 108 pods with their tolerations before and after.
 func Defaults(t testing.TB) []DefaultedPod {
 	t.Helper()
 	var pods []DefaultedPod

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reference restates the rules as plainly as they can be said, without
-// regard to speed, for tests to hold the library against.
+// Package reference implements the rules as plainly as possible, without regard
+// to speed, for tests to compare the library with.
 package reference
 
 import (
@@ -61,8 +61,8 @@ func Matches(o taints.Options, tols []taints.Toleration, taint taints.Taint) []i
 	return matches
 }
 
-// Untolerated returns the indexes of all taints with one of the effects that
-// nothing tolerates.
+// Untolerated returns the indexes of all taints with one of the effects that no
+// toleration tolerates.
 func Untolerated(
 	o taints.Options, list []taints.Taint, tols []taints.Toleration, effects ...taints.Effect,
 ) []int {
@@ -77,8 +77,8 @@ func Untolerated(
 	return untolerated
 }
 
-// Deadline says when a pod leaves, in nanoseconds since year 1: never, at once
-// (at now), or at a time. A taint's nil seconds are forever.
+// Deadline returns when a pod is evicted, in nanoseconds since year 1: never,
+// at once (at now), or at a time. Nil seconds of a taint are forever.
 func Deadline(
 	p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
 ) (taints.Outcome, *big.Int) {
@@ -114,7 +114,7 @@ func Deadline(
 	return outcome, deadline
 }
 
-// From says since when the seconds of a toleration of the taint count.
+// From returns the time from which the seconds of a toleration of the taint count.
 func From(p taints.EvictionPolicy, taint taints.Taint, now time.Time) time.Time {
 	from := now
 	if p.FromTimeAdded && taint.TimeAdded != nil {
@@ -126,9 +126,9 @@ func From(p taints.EvictionPolicy, taint taints.Taint, now time.Time) time.Time 
 	return from
 }
 
-// Decider returns the index of the taint that decides: of those that are not
-// tolerated, or else of those that are tolerated for no time, or else of the others,
-// the first with the earliest deadline. There is one.
+// Decider returns the index of the taint that decides: the first taint with the
+// earliest deadline among those not tolerated, or else those tolerated for no
+// time, or else the others. There must be one.
 func Decider(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) int {
 	var first [3]int
 	var earliest [3]*big.Int
@@ -151,7 +151,7 @@ func Decider(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Tolerat
 	return first[class]
 }
 
-// year10000 returns when the year 10000 begins where t is.
+// year10000 returns the beginning of the year 10000 in the location of t.
 func year10000(t time.Time) time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, t.Location()) }
 
 // Effects returns the effects that evict.
@@ -162,16 +162,16 @@ func Effects(p taints.EvictionPolicy) taints.EffectSet {
 	return p.Effects
 }
 
-// Nanos returns the nanoseconds since year 1, from which a time.Time counts
-// seconds in an int64. The Unix time of some does not fit into one.
+// Nanos returns the nanoseconds since year 1. A time.Time counts seconds since
+// then in an int64. Some times have a Unix time that does not fit.
 func Nanos(t time.Time) *big.Int {
 	const year1 = 62135596800
-	seconds := big.NewInt(t.Unix() + year1) // wraps back where Unix wrapped
+	seconds := big.NewInt(t.Unix() + year1) // wraps back if Unix wrapped
 	return seconds.Mul(seconds, big.NewInt(1e9)).Add(seconds, big.NewInt(int64(t.Nanosecond())))
 }
 
-// Seconds returns how long the tolerations at the indexes tolerate together, 0 at
-// least, nil forever.
+// Seconds returns how long the tolerations at the indexes together tolerate a
+// taint: at least 0, or nil for forever.
 func Seconds(selection taints.Selection, tols []taints.Toleration, matches []int) *big.Int {
 	var all []*big.Int
 	for _, i := range matches {
@@ -211,13 +211,13 @@ func Firsts(list []taints.Taint) []taints.Taint {
 	return firsts
 }
 
-// Removes reports whether the changes name the taint as one to remove.
+// Removes reports whether the changes remove the taint.
 func Removes(c taints.Changes, t taints.Taint) bool {
 	return slices.Contains(c.Remove, t.ID()) || slices.Contains(c.RemoveKeys, t.Key)
 }
 
-// Apply restates Apply and, without overwrite, Ensure: the taints that the node has
-// afterwards.
+// Apply is the reference for Apply and, without overwrite, Ensure: it returns
+// the taints that the node has afterwards.
 func Apply(list []taints.Taint, c taints.Changes, overwrite bool) []taints.Taint {
 	after := slices.Clone(list)
 	for _, add := range Firsts(c.Add) {
@@ -238,7 +238,7 @@ func Apply(list []taints.Taint, c taints.Changes, overwrite bool) []taints.Taint
 	})
 }
 
-// Faults restates what kubectl taint refuses: how many faults there are.
+// Faults returns the number of faults for which kubectl taint rejects the changes.
 func Faults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) {
 	for i, t := range c.Add {
 		is := func(u taints.Taint) bool { return u.ID() == t.ID() }
@@ -262,7 +262,7 @@ func Faults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) 
 	return faults
 }
 
-// ValidChanges restates which changes some node can take.
+// ValidChanges reports whether some node can accept the changes.
 func ValidChanges(c taints.Changes) bool {
 	for i, id := range c.Remove {
 		if !ValidKey(id.Key) || !KnownEffect(id.Effect) || slices.Contains(c.Remove[:i], id) {
@@ -278,7 +278,7 @@ func ValidChanges(c taints.Changes) bool {
 	return ValidTaints(c.Add) && !slices.ContainsFunc(c.Add, removed)
 }
 
-// Values returns the taints of the list by key and effect, of which the first counts.
+// Values returns the values by key and effect. The first taint of each counts.
 func Values(list []taints.Taint) map[taints.TaintID]string {
 	values := map[taints.TaintID]string{}
 	for _, t := range Firsts(list) {
@@ -340,8 +340,8 @@ func ValidToleration(o taints.Options, t taints.Toleration) bool {
 	return key && value && effect && seconds
 }
 
-// World has, for any tolerations drawn from its keys, values, thresholds and
-// effects, a taint wherever they differ.
+// World has a taint for every difference between tolerations that are drawn
+// from its keys, values, thresholds and effects.
 var World = func() []taints.Taint {
 	var all []taints.Taint
 	for _, key := range []string{"", "*", "a", "a*", "a/", "a/*", "a/b", "a/b*", "a/bc", "b", "other"} {
@@ -357,13 +357,13 @@ var World = func() []taints.Taint {
 	return all
 }()
 
-// Longer reports whether tolerating for a seconds is longer than for b.
+// Longer reports whether a seconds are longer than b seconds. Nil is forever.
 func Longer(a, b *int64) bool {
 	return b != nil && (a == nil || max(0, *a) > max(0, *b))
 }
 
-// Covers reports whether, of the taints of the world, t tolerates all that u
-// does, and as long.
+// Covers reports whether t tolerates every taint of the world that u tolerates,
+// for at least as long.
 func Covers(o taints.Options, t, u taints.Toleration) bool {
 	for _, taint := range World {
 		if !Tolerates(o, u, taint) {
@@ -377,8 +377,8 @@ func Covers(o taints.Options, t, u taints.Toleration) bool {
 	return true
 }
 
-// Time says how long a list tolerates a taint: not at all, or for a time that
-// counts only of NoExecute taints.
+// Time returns how long a list tolerates a taint: not at all, or for a time,
+// which matters only for NoExecute taints.
 func Time(o taints.Options, tols []taints.Toleration, taint taints.Taint) string {
 	matches := Matches(o, tols, taint)
 	if len(matches) == 0 {

@@ -9,7 +9,7 @@ import (
 
 const cmd = root + "/cmd"
 
-// The programs of a release can be installed, and know their version.
+// The programs of a release can be installed, and report their version.
 func TestInstall(t *testing.T) {
 	public, env := publish(t, repository(t))
 	from := dir{public.path, env}

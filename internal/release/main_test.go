@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A dir is a folder to run commands in, and what the commands have in their
-// environment beside this process's own.
+// A dir is a folder to run commands in, and the variables that their
+// environment has in addition to that of this process.
 type dir struct {
 	path string
 	env  []string
@@ -28,8 +28,8 @@ func (d dir) run(t *testing.T, name string, args ...string) string {
 	return out
 }
 
-// try runs a command and returns what it prints, and says in place of that what
-// it complains about if it fails.
+// try runs a command and returns its output. If the command fails, the output
+// includes its standard error.
 func (d dir) try(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = d.path, append(os.Environ(), d.env...)
@@ -42,8 +42,8 @@ func (d dir) try(name string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// repository returns the root of the repository. It skips the test where there
-// is no checkout, no git or no module proxy.
+// repository returns the root of the repository. It skips the test if there is
+// no checkout, no git or no module proxy.
 func repository(t *testing.T) dir {
 	t.Helper()
 	if testing.Short() {
@@ -90,7 +90,7 @@ func (d dir) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// A goMod is what these tests ask of a go.mod.
+// A goMod holds the parts of a go.mod that these tests need.
 type goMod struct {
 	Go      string
 	Require []struct {
@@ -109,7 +109,7 @@ func (d dir) goMod(t *testing.T) goMod {
 	return m
 }
 
-// version returns the version that is required of a module, empty if none.
+// version returns the required version of a module, or "" if there is none.
 func (m goMod) version(path string) string {
 	for _, r := range m.Require {
 		if r.Path == path {

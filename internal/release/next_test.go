@@ -16,9 +16,9 @@ const addition = `package taints
 func (v Verdict) Total() int { return v.NoSchedule + v.PreferNoSchedule + v.NoExecute + v.Other }
 `
 
-// The releases after the first, as docs/releasing.md describes them: one with an
-// addition, a view that requires it, ones that are incompatible and refused, and
-// one that takes another back.
+// The releases after the first, as docs/releasing.md describes them: one with
+// an addition, a view that requires it, incompatible ones, which are rejected,
+// and one that retracts another.
 func TestNextReleases(t *testing.T) {
 	repo := repository(t)
 	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
@@ -120,8 +120,7 @@ func testUpgrade(t *testing.T, project dir, version string) {
 	}
 }
 
-// testRetraction tests what the project sees, which has the version that is
-// taken back.
+// testRetraction tests what a project with the retracted version sees.
 func testRetraction(t *testing.T, project dir) {
 	t.Helper()
 	if got := project.goMod(t).version(root); got != "v1.1.0" {

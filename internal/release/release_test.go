@@ -15,12 +15,12 @@ const (
 	dra  = root + "/dra"
 )
 
-// tags are those of the release, and the versions of its modules.
+// tags are the tags of the release, and the versions of its modules.
 var tags = []string{"v1.0.0", "kube/v0.1.0", "dra/v0.1.0"}
 
-// publish makes a git repository of the files that are tracked, with the tags of
-// a release. It returns the repository, and the environment in which a go command
-// finds it in place of the public one, and every other module where it is found
+// publish creates a git repository of the tracked files, with the tags of a
+// release. It returns the repository, and the environment in which a go command
+// uses it instead of the public one, and finds all other modules where they are
 // already.
 func publish(t *testing.T, repo dir) (public dir, env []string) {
 	t.Helper()
@@ -46,7 +46,7 @@ func publish(t *testing.T, repo dir) (public dir, env []string) {
 	}
 }
 
-// release commits what the repository holds and gives the commit the tags.
+// release commits the files of the repository and tags the commit.
 func release(t *testing.T, public dir, tags ...string) {
 	t.Helper()
 	public.run(t, "git", "add", "--all", "--force")
@@ -66,8 +66,8 @@ func TestRelease(t *testing.T) {
 		adds    []string // what it adds
 		program string   // in testdata
 		prints  string
-		then    map[string]string // what it requires after, of this repository and of Kubernetes
-		goes    string            // the Go that it asks for after
+		then    map[string]string // what it requires afterwards, of this repository and of Kubernetes
+		goes    string            // the Go version that it requires afterwards
 	}{
 		{
 			name: "root", program: "root.go", prints: "all tolerated Scheduled", goes: "1.24.0",
@@ -130,7 +130,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// testRootAlone tests that the root module brings a project nothing but itself.
+// testRootAlone tests that the root module adds nothing else to a project.
 func testRootAlone(t *testing.T, project dir) {
 	t.Helper()
 	for _, r := range project.goMod(t).Require {

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// maxVendored is how many lines of Go an operator may have to vendor.
+// maxVendored is the largest number of lines of Go that an operator may vendor.
 const maxVendored = 4500
 
-// An operator that matches taints, edits them and validates them vendors little,
-// and nothing else than the two modules gets into its build beside Kubernetes'.
+// An operator that matches, edits and validates taints vendors little, and its
+// build has only the two modules in addition to those of Kubernetes.
 func TestVendored(t *testing.T) {
 	_, env := publish(t, repository(t))
 	project := dir{t.TempDir(), env}
@@ -42,8 +42,8 @@ true true true
 	if got := project.run(t, "go", "run", "."); got != prints {
 		t.Errorf("the program prints\n%s", got)
 	}
-	// rapid is for the root's own tests. What else is there is what the first
-	// k8s.io/apimachinery that kube works with is built from. Nothing of it is built.
+	// rapid is for the root's own tests. The others are dependencies of the first
+	// k8s.io/apimachinery that kube works with. None of them is built.
 	want := []string{
 		"github.com/gogo/protobuf", root, kube, "gopkg.in/yaml.v2", "pgregory.net/rapid",
 		"sigs.k8s.io/structured-merge-diff/v4",
@@ -88,7 +88,7 @@ func sorted(list string) []string {
 	return slices.Compact(words)
 }
 
-// without returns what is in list and not in other.
+// without returns the elements of list that are not in other.
 func without(list, other []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return slices.Contains(other, s) })
 }

@@ -12,11 +12,11 @@ import (
 var every = flag.Bool("every", false,
 	"test with every minor version of Kubernetes, and not only with the first and the last")
 
-// kubernetes holds the modules of Kubernetes whose types the views rest on.
+// kubernetes holds the modules of Kubernetes whose types the views depend on.
 var kubernetes = []string{"k8s.io/api", "k8s.io/apimachinery"}
 
-// promises holds for each module with views the versions of Kubernetes' modules
-// that it is promised to work with, one of each minor.
+// promises holds, for each module with views, the versions of Kubernetes'
+// modules that it promises to work with, one of each minor version.
 var promises = []struct {
 	module   string
 	versions []string

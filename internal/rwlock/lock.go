@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rwlock has a lock for many readers on many processors.
+// Package rwlock provides a lock for many readers on many processors.
 package rwlock
 
 import (
@@ -10,14 +10,14 @@ import (
 
 // A Lock is a lock for readers or one writer, like sync.RWMutex. Readers on
 // different processors write to different cache lines, so a short read does not
-// wait for that of another processor (BenchmarkLock). A writer locks every slot,
-// which costs it more. The zero Lock is not locked. A Lock must not be copied after
-// first use.
+// wait for a read on another processor (BenchmarkLock). A writer locks every
+// slot, which costs more. The zero Lock is not locked. A Lock must not be
+// copied after first use.
 type Lock struct {
 	writer sync.Mutex // guards slots, and is held by the writer
 	slots  []*Slot    // never more than there were processors
 	next   int        // the slot that readers share next
-	idle   sync.Pool  // of *Slot, which keeps what a processor put back for it
+	idle   sync.Pool  // of *Slot; a processor gets the slots that it put back
 }
 
 // A Slot is a lock for the readers of one processor, or of several if there are
@@ -37,14 +37,13 @@ func (l *Lock) RLock() *Slot {
 	return s
 }
 
-// RUnlock unlocks what RLock has locked.
+// RUnlock unlocks the slot that RLock returned.
 func (l *Lock) RUnlock(s *Slot) {
 	s.RUnlock()
 	l.idle.Put(s)
 }
 
-// slot returns a new slot or, if there is one for each processor, one that readers
-// share.
+// slot returns a new slot or, if there is one for each processor, a shared one.
 func (l *Lock) slot() *Slot {
 	l.writer.Lock()
 	defer l.writer.Unlock()
@@ -64,7 +63,7 @@ func (l *Lock) Lock() {
 	}
 }
 
-// Unlock unlocks what Lock has locked.
+// Unlock unlocks for writing.
 func (l *Lock) Unlock() {
 	for _, s := range l.slots {
 		s.Unlock()

@@ -10,13 +10,13 @@ import (
 	"unsafe"
 )
 
-// Nobody is there beside a writer, and readers see what the last writer wrote.
+// A writer has the lock alone, and readers see what the last writer wrote.
 func TestLockExcludes(t *testing.T) {
 	const writers, readers, rounds = 3, 24, 2000
 	var l Lock
 	var wait sync.WaitGroup
-	var a, b int           // equal, except for a writer
-	var inside atomic.Bool // whether a writer is there
+	var a, b int           // equal, except while a writer has the lock
+	var inside atomic.Bool // whether a writer has the lock
 	for range writers {
 		wait.Add(1)
 		go func() {
@@ -58,12 +58,12 @@ func TestLockExcludes(t *testing.T) {
 	}
 }
 
-// Readers do not wait for each other, however many they are. They share the slots
-// evenly, of which there are no more than processors, whatever the garbage
+// Any number of readers do not wait for each other. They share the slots
+// evenly. There are no more slots than processors, whatever the garbage
 // collector drops and however many processors there are later.
 func TestReadersDoNotWait(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	processors := runtime.GOMAXPROCS(0) // 1 where a program has no threads
+	processors := runtime.GOMAXPROCS(0) // 1 if a program has no threads
 	var l Lock
 	for range 3 {
 		held := make(map[*Slot]int)
@@ -89,8 +89,8 @@ func TestReadersDoNotWait(t *testing.T) {
 	}
 }
 
-// A reader gets back the slot that its processor has put back. A pool forgets some,
-// and under the race detector many.
+// A reader gets the slot that its processor has put back. A pool drops some
+// slots, and under the race detector many.
 func TestSlotsAreUsedAgain(t *testing.T) {
 	var l Lock
 	same, last := 0, l.RLock()
@@ -107,15 +107,15 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// Two slots have no cache line in common, wherever they are.
+// Two slots never share a cache line, wherever they are.
 func TestSlotsAreApart(t *testing.T) {
 	if size := unsafe.Sizeof(Slot{}); size != 128 {
 		t.Errorf("a slot has %d bytes, want 128", size)
 	}
 }
 
-// BenchmarkLock shows what readers take on one processor and on several, and a
-// writer, here and with sync.RWMutex.
+// BenchmarkLock measures readers on one processor and on several, and a writer,
+// with a Lock and with sync.RWMutex.
 func BenchmarkLock(b *testing.B) {
 	var l Lock
 	var m sync.RWMutex

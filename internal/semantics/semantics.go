@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package semantics reads the tables of docs/semantics.md, for the tests that
-// hold the library and Kubernetes to them.
+// compare the library and Kubernetes with them.
 package semantics
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/markdown"
 )
 
-// The heads of the tables.
+// The column headers of the tables.
 const (
 	Matching = "taint, toleration, options, tolerated"
 	Effects  = "node's taints, pod's tolerations, options, placed, avoided, untolerated NoExecute"
@@ -25,7 +25,7 @@ const (
 )
 
 // Read returns the rows of the tables of the document in the repository's root,
-// by the heads of their columns.
+// keyed by the headers of their columns.
 func Read(root string) (map[string][]Row, error) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "semantics.md"))
 	if err != nil {
@@ -45,11 +45,11 @@ func Read(root string) (map[string][]Row, error) {
 	return rows, nil
 }
 
-// A Row is a row of one of the tables. Its methods panic where they cannot read
-// it, with the reason.
+// A Row is a row of one of the tables. Its methods panic with the reason if
+// they cannot read it.
 type Row struct{ markdown.Row }
 
-// Yes reports whether the column says yes and not no.
+// Yes reports whether the column contains yes. It must contain yes or no.
 func (r Row) Yes(column string) bool {
 	cell := r.Cell(column)
 	if cell != "yes" && cell != "no" {
@@ -90,8 +90,8 @@ func Tolerations(texts []string, o taints.Options) []taints.Toleration {
 	return list(texts, o.ParseToleration)
 }
 
-// spans returns the texts between backquotes, which are all that the column has,
-// or none where it has the word for that.
+// spans returns the texts between backquotes in the column, which must contain
+// nothing else. It returns nil if the column contains the word none.
 func (r Row) spans(column, none string) []string {
 	cell := r.Cell(column)
 	if cell == none {
@@ -107,7 +107,7 @@ func (r Row) spans(column, none string) []string {
 	return texts
 }
 
-// list reads each of the texts, which is JSON where it begins with a brace.
+// list reads each of the texts. A text that begins with a brace is JSON.
 func list[T any](texts []string, parse func(string) (T, error)) []T {
 	var all []T
 	for _, text := range texts {

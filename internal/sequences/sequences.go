@@ -3,8 +3,8 @@
 // Package sequences lists sequences, for tests that try all short ones.
 package sequences
 
-// Each calls f with all sequences of the length of the numbers below n. The slice is
-// the same each time.
+// Each calls f with all sequences of numbers below n of the given length. It
+// reuses the slice.
 func Each(n, length int, f func(sequence []int)) {
 	sequence := make([]int, length)
 	for {

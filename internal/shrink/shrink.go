@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shrink has maps and lists that release memory when what they hold is
-// removed. A Go map keeps room for the most entries that it ever had.
+// Package shrink provides maps and lists that release memory when their elements
+// are removed. A Go map keeps room for the most entries that it ever had.
 package shrink
 
 // There is room for at most Sparse times the entries, or for Few.
@@ -23,8 +23,8 @@ func (m *Map[K, V]) Set(key K, value V) {
 	m.most = max(m.most, len(m.Entries))
 }
 
-// Delete deletes the entry of the key. Once three quarters are gone it moves the
-// others to a new map, which adds a constant to the time of each deletion.
+// Delete deletes the entry of the key. Once three quarters are gone, it moves the
+// other entries to a new map, which adds a constant to the time of each deletion.
 func (m *Map[K, V]) Delete(key K) {
 	delete(m.Entries, key)
 	if m.most <= Few || len(m.Entries) >= m.most/Sparse {
@@ -37,7 +37,7 @@ func (m *Map[K, V]) Delete(key K) {
 	m.Entries, m.most = entries, len(entries)
 }
 
-// Room returns for how many entries there is room, as far as can be told.
+// Room returns the number of entries for which there is room, as far as known.
 func (m *Map[K, V]) Room() int { return m.most }
 
 // Last returns the list without its last element, reallocated if it has become

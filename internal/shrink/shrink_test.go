@@ -10,9 +10,9 @@ import (
 	"github.com/seed-0529bac1/taints/internal/shrink"
 )
 
-// Maps and lists move to less room exactly when there was room for more than eight
-// and fewer than a quarter of that are left, so a constant time for each deletion
-// pays for it.
+// Maps and lists move to less room exactly when there was room for more than
+// eight entries and fewer than a quarter of that are left. So they add a
+// constant to the time of each deletion.
 func TestRoomIsGivenBack(t *testing.T) {
 	moves := func(room, left int) bool { return room > 8 && left < room/4 }
 	address := func(m map[int]int) uintptr { return reflect.ValueOf(m).Pointer() }
@@ -46,7 +46,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 	}
 }
 
-// At moves the last element, says so, and forgets what was behind the end.
+// At moves the last element, calls moved with it, and clears the freed slot.
 func TestAt(t *testing.T) {
 	for _, place := range []func(n int) int{
 		func(int) int { return 0 },

@@ -5,9 +5,9 @@ package similar
 
 import "strings"
 
-// Meant returns the first word that s equals up to letter case, that begins with
-// s, which must have at least three letters for this, or that is a few [Edits]
-// from s. It returns "" if there is none.
+// Meant returns the first word that equals s except for letter case, that
+// begins with s if s has at least three letters, or that is a few [Edits] from
+// s. It returns "" if there is none.
 func Meant(s string, words []string) string {
 	for _, w := range words {
 		begins := len(s) > 2 && len(s) <= len(w) && strings.EqualFold(s, w[:len(s)])
@@ -18,10 +18,10 @@ func Meant(s string, words []string) string {
 	return ""
 }
 
-// Edits returns how many edits, 1 or 2, lead from one word to the other. An edit
-// inserts, deletes or replaces a byte, or swaps two neighbors. Edits returns 0 if
-// there are none or more: than one, if a word has fewer than five letters, and
-// any, if it has fewer than three.
+// Edits returns the number of edits, 1 or 2, between two words. An edit
+// inserts, deletes or replaces a byte, or swaps two neighbors. Edits returns 0
+// if there are none or too many: more than two, more than one if a word has
+// fewer than five letters, or any if a word has fewer than three.
 func Edits(a, b string) int {
 	most := min(2, (min(len(a), len(b))-1)/2)
 	if d := distance(a, b, most); d <= most {
@@ -30,8 +30,8 @@ func Edits(a, b string) int {
 	return 0
 }
 
-// distance returns how many edits lead from a to b. If there are more than most,
-// it returns some number above most.
+// distance returns the number of edits from a to b. If there are more than
+// most, it returns some number above most.
 func distance(a, b string, most int) int {
 	for a != "" && b != "" && a[0] == b[0] {
 		a, b = a[1:], b[1:]

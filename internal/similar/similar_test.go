@@ -9,8 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
-// edits returns the number of edits between two texts, by the table in which each
-// entry is the number between two beginnings.
+// edits returns the number of edits between two texts. It uses a table with the
+// number of edits between all beginnings of the texts.
 func edits(a, b string) int {
 	d := make([][]int, len(a)+1)
 	for i := range d {
@@ -33,8 +33,8 @@ func edits(a, b string) int {
 	return d[len(a)][len(b)]
 }
 
-// The words are some long ones, and all of three letters up to a length at which two
-// edits count.
+// The words are some long words, and all words of the letters a, b and c up to
+// a length at which two edits count.
 func TestEditsAgreeWithTheTable(t *testing.T) {
 	words := []string{
 		"dedicated", "dedicate", "xdedicatedx", "dexicxted", "dexxxated", "dedica", "eddicatde", "eddicatdex", "xedixcated",
@@ -56,8 +56,8 @@ func TestEditsAgreeWithTheTable(t *testing.T) {
 	}
 }
 
-// Long words that differ everywhere are compared in no more time than it takes to
-// read them a few times.
+// Comparing long words that differ everywhere takes no more time than reading
+// them a few times.
 func TestLongWords(t *testing.T) {
 	const n = 200_000
 	zeros, ones := strings.Repeat("0", n), strings.Repeat("1", n)

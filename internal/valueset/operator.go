@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// This file is all that the library knows of operators. A new operator is a row
-// of the table, with a meaning that returns its set, and a constant in package
-// taints.
+// This file contains all that the library knows about operators. A new operator
+// needs a row in the table, with a meaning that returns its set, and a constant
+// in package taints.
 
-// An Operator says which values a toleration matches and which it may have.
+// An Operator describes which values a toleration matches and which it may have.
 type Operator struct {
 	Name string
-	// Form is what validation wants of the toleration's value.
+	// Form is what validation requires of the toleration's value.
 	Form Form
-	// Comparison is whether Options.NoComparison turns the operator off.
+	// Comparison is whether Options.NoComparison disables the operator.
 	Comparison bool
-	// Kind is what the set of a value holds: All; or One, which is the value; or
-	// another kind, and then meaning says what.
+	// Kind is the kind of set that a value defines: All; or One, the value itself;
+	// or another kind, for which meaning returns the set.
 	Kind Kind
 
 	meaning meaning
@@ -38,7 +38,7 @@ const (
 )
 
 const (
-	// Equal is the operator that an empty name stands for.
+	// Equal is the operator that an empty name means.
 	Equal = "Equal"
 
 	exists = "Exists"
@@ -52,7 +52,7 @@ var operators = [...]Operator{
 	{Name: "Gt", Form: Integer, Comparison: true, Kind: Integers, meaning: greater},
 }
 
-// A meaning is how a value stands for a set. It is not a function, because the
+// A meaning is how a value defines a set. It is not a function, because the
 // arguments of an indirect call escape, and every toleration would be allocated.
 type meaning uint8
 
@@ -77,7 +77,7 @@ func (m meaning) of(value string) Set {
 
 // Find returns the number of the operator with the name, or -1 if there is none.
 func Find(name string) int {
-	switch name { // the usual ones, which BenchmarkValidateTolerations notices
+	switch name { // fast for the usual ones; see BenchmarkValidateTolerations
 	case "":
 		return 0
 	case exists:
@@ -96,8 +96,8 @@ func Find(name string) int {
 // At returns the operator with the number.
 func At(number int) *Operator { return &operators[number] }
 
-// Of returns the values that a toleration with the operator and value matches,
-// which are none if comparison is false and the operator compares.
+// Of returns the values that a toleration with the operator and value matches.
+// There are none if comparison is false and the operator compares.
 func (o *Operator) Of(value string, comparison bool) Set {
 	switch {
 	case o.Comparison && !comparison:
@@ -126,8 +126,8 @@ func Of(operator, value string, comparison bool) Set {
 	return operators[number].Of(value, comparison)
 }
 
-// Match reports whether Of returns a set that contains the text. It makes no Set
-// for the usual operators, which BenchmarkFilter notices.
+// Match reports whether Of returns a set that contains the text. It creates no
+// Set for the usual operators; see BenchmarkFilter.
 func Match(operator, value string, comparison bool, text string) bool {
 	switch operator {
 	case exists:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package valueset has the sets of values that tolerations match, and the
-// operators that stand for them.
+// Package valueset implements the sets of values that tolerations match, and
+// the operators that define them.
 package valueset
 
 // A Set is the set of values that a toleration matches. The zero Set is empty.
-// Sets that are made otherwise than by [Of] have Least <= Most.
+// Sets that are not created by [Of] must have Least <= Most.
 type Set struct {
 	Kind        Kind
 	Text        string // the value of One, and empty for other kinds
@@ -64,8 +64,8 @@ func (s *Set) Meets(u *Set) bool {
 }
 
 // ParseInteger parses a decimal integer in canonical form within int64. Unlike
-// strconv.ParseInt it refuses "+1", "-0" and "007", as Kubernetes does, and does
-// not allocate if it fails.
+// strconv.ParseInt it rejects "+1", "-0" and "007", as Kubernetes does, and
+// does not allocate if it fails.
 func ParseInteger(s string) (n int64, ok bool) {
 	if s == "0" {
 		return 0, true

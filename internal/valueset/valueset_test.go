@@ -12,8 +12,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// The universe has a value on each side of everything that the sets below can tell
-// apart.
+// universe has a value on each side of every distinction that the sets below
+// can make.
 var universe = []string{
 	"", "v", "w", "05", "-0", "+5", "-", "5 ", "-9223372036854775809", "9223372036854775808",
 	"-9223372036854775808", "-9223372036854775807", "-9223372036854775806", "-1", "0", "3", "4",
@@ -35,8 +35,8 @@ func sets() []valueset.Set {
 	return all
 }
 
-// What Contains says of each value decides about sets, and the reference about
-// what Contains says.
+// The results of Contains for each value determine those for sets, and the
+// reference determines the results of Contains.
 func TestSets(t *testing.T) {
 	all := sets()
 	for i := range all {
@@ -61,7 +61,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// Each operator matches what the reference says, in both forms.
+// Each operator matches the values of the reference, in both forms.
 func TestOperators(t *testing.T) {
 	for _, name := range []string{"", "Equal", "Exists", "Lt", "Gt", "In", "exists", "lt"} {
 		number := valueset.Find(name)

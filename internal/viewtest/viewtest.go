@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package viewtest holds what the tests of every module with zero-copy views
-// check: equal layouts and JSON, and views that share memory and allocate nothing.
+// Package viewtest has the checks for every module with zero-copy views: equal
+// layouts and JSON, and views that share memory and allocate nothing.
 package viewtest
 
 import (
@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Views are the views of one type of the library, L, as one of Kubernetes, K, and
-// back.
+// Views are the views of a type of the library, L, as a type of Kubernetes, K,
+// and back.
 type Views[L, K comparable] struct {
-	// Build returns the same value in memory of its own, made field by field.
+	// Build returns the same value in its own memory, built field by field.
 	Build   func(L) K
 	List    func([]K) []L
 	Back    func([]L) []K
@@ -24,7 +24,7 @@ type Views[L, K comparable] struct {
 	BackOne func(*L) *K
 }
 
-// Check checks all of the views, with lists of what draw draws.
+// Check checks all of the views, with lists of the values that draw returns.
 func (v Views[L, K]) Check(t *testing.T, draw *rapid.Generator[L]) {
 	t.Run("layout", func(t *testing.T) { sameLayout(t, reflect.TypeFor[L](), reflect.TypeFor[K]()) })
 	t.Run("list", func(t *testing.T) { checkList(t, v.List) })
@@ -42,7 +42,7 @@ func (v Views[L, K]) Check(t *testing.T, draw *rapid.Generator[L]) {
 	})
 }
 
-// BuildAll builds each of the list.
+// BuildAll builds each element of the list.
 func (v Views[L, K]) BuildAll(list []L) []K {
 	out := make([]K, len(list))
 	for i := range list {
@@ -81,7 +81,7 @@ func (v Views[L, K]) checkJSON(t *rapid.T, theirs []K, ours []L) {
 }
 
 // sameLayout fails the test unless the struct types have the same fields, by
-// name, kind, place, size and JSON name.
+// name, kind, offset, size and JSON name.
 func sameLayout(t *testing.T, ours, theirs reflect.Type) {
 	t.Helper()
 	type shape struct {
@@ -106,8 +106,8 @@ func sameLayout(t *testing.T, ours, theirs reflect.Type) {
 	}
 }
 
-// checkList checks what every view of a list holds to: nil, empty, length, capacity,
-// order and memory.
+// checkList checks the properties of every view of a list: nil, empty, length,
+// capacity, order and memory.
 func checkList[From, To any](t *testing.T, view func([]From) []To) {
 	t.Helper()
 	if view(nil) != nil {
@@ -139,7 +139,7 @@ func checkList[From, To any](t *testing.T, view func([]From) []To) {
 	}
 }
 
-// checkPointer checks what every view of a single element holds to.
+// checkPointer checks the properties of every view of a single element.
 func checkPointer[From, To any](t *testing.T, view func(*From) *To) {
 	t.Helper()
 	if view(nil) != nil {
@@ -155,7 +155,7 @@ func checkPointer[From, To any](t *testing.T, view func(*From) *To) {
 	}
 }
 
-// A T is a [testing.T], or one of a property test.
+// A T is a [testing.T], or the T of a property test.
 type T interface {
 	Helper()
 	Fatalf(format string, args ...any)

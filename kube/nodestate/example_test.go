@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A node whose kubelet is silent is marked as unreachable.
+// A node whose kubelet has stopped reporting is tainted as unreachable.
 func ExampleOf() {
 	node := corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
 		{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown"},
@@ -32,7 +32,7 @@ func ExampleOf() {
 	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
 }
 
-// A driver is missing on a node until a condition says that it is there.
+// A node has a taint until a condition reports that its driver is ready.
 func ExampleConditions() {
 	missing := taints.Taint{Key: "example.com/driver", Effect: taints.NoSchedule}
 	rules := lifecycle.ConditionRules{{Type: "example.com/DriverReady", Status: "False", Taint: missing}}

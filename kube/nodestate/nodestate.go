@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package nodestate gives package lifecycle what it needs of a node.
+// Package nodestate provides what package lifecycle needs from a node.
 package nodestate
 
 import (
@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Of returns a copy of a node's conditions and of whether it is cordoned,
+// Of returns a copy of a node's conditions, and whether the node is cordoned,
 // for package lifecycle. The state of nil is the zero state.
 func Of(node *corev1.Node) lifecycle.NodeState {
 	if node == nil {

@@ -65,8 +65,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// The names that Kubernetes has for conditions and taints are those that package
-// lifecycle knows.
+// Package lifecycle uses the names that Kubernetes has for conditions and
+// taints.
 func TestConditionNames(t *testing.T) {
 	for _, test := range []struct {
 		condition corev1.NodeConditionType

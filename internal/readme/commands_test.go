@@ -64,7 +64,7 @@ var commands = map[string]how{
 	"go run -C examples/kubernetes ./perf -check": {
 		more: "-list",
 		calm: true,
-		why:  "40 minutes of a machine that does nothing else",
+		why:  "45 minutes of a machine that does nothing else",
 	},
 	"go test -C examples/kubernetes -timeout 1h ./e2e": {more: "-list .", by: ".github/workflows/nightly.yml"},
 

@@ -10,7 +10,7 @@ type workload struct {
 	Folder string  // of scheduler_perf; "" for the folder workloads
 	Case   string  // the test case
 	Name   string  // which of its workloads
-	Params params  // changed parameters, so that all workloads fit into 40 minutes on two cores
+	Params params  // changed parameters, so that all workloads fit into 45 minutes on two cores
 	Floor  float64 // how many times as fast the plugin must be; 0 for usualFloor
 	Cost   int     // roughly how many seconds a run takes on two cores
 	// Paced workloads run at a fixed pace: objects are updated at a fixed rate, and

@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// constant finds the mutants of a constant expression. The largest counts as one
-// where code can stand in its place.
+// constant finds the mutants of a constant expression. The largest expression
+// that code can replace is treated as one constant.
 func (w *walker) constant(e ast.Expr, tv types.TypeAndValue) bool {
 	if w.isIndex(e) {
 		return false
@@ -35,8 +35,8 @@ func (w *walker) constant(e ast.Expr, tv types.TypeAndValue) bool {
 	return false
 }
 
-// isCapacity reports whether e is what make is told to keep room for, which
-// changes no answer.
+// isCapacity reports whether e is the capacity in a call of make, which changes
+// no answer.
 func (w *walker) isCapacity(e ast.Expr) bool {
 	call, ok := w.parent(1).(*ast.CallExpr)
 	if !ok || !w.isBuiltin(call, "make") {
@@ -46,7 +46,7 @@ func (w *walker) isCapacity(e ast.Expr) bool {
 	return len(call.Args) == 3 && e == call.Args[2] || len(call.Args) == 2 && e == call.Args[1] && !list
 }
 
-// number moves a number by one.
+// number adds and subtracts one.
 func (w *walker) number(e ast.Expr, tv types.TypeAndValue, t *types.Basic) {
 	above, below := representable(tv.Value, +1, t), representable(tv.Value, -1, t)
 	if c, ok := w.parent(1).(*ast.BinaryExpr); ok && e == c.Y {
@@ -73,7 +73,7 @@ func (w *walker) number(e ast.Expr, tv types.TypeAndValue, t *types.Basic) {
 }
 
 // saidBefore returns the direction in which moving the right side of a comparison
-// is what another comparison says, or, of a length, what no length is.
+// by one yields another comparison's mutant, or a value that no length has.
 func (w *walker) saidBefore(c *ast.BinaryExpr) int {
 	if !w.isKind(c.X, types.IsInteger) {
 		return 0
@@ -91,7 +91,7 @@ func (w *walker) saidBefore(c *ast.BinaryExpr) int {
 	return 0
 }
 
-// representable reports whether a value of the type is by so much more.
+// representable reports whether the type can represent the value plus by.
 func representable(v constant.Value, by int64, t *types.Basic) bool {
 	if t.Info()&types.IsInteger == 0 {
 		return t.Info()&types.IsComplex == 0
@@ -102,13 +102,13 @@ func representable(v constant.Value, by int64, t *types.Basic) bool {
 	}
 	bits := constant.BitLen(sum)
 	if t.Info()&types.IsUnsigned == 0 && constant.Sign(sum) < 0 {
-		// The least number is one further from zero than the greatest.
+		// The absolute value of the least number is one more than that of the greatest.
 		bits = constant.BitLen(constant.BinaryOp(sum, token.ADD, constant.MakeInt64(1)))
 	}
 	return bits <= width(t)
 }
 
-// width returns how many bits of the type count.
+// width returns the number of bits in the type that are not the sign bit.
 func width(t *types.Basic) int {
 	sizes := types.StdSizes{WordSize: 8, MaxAlign: 8}
 	bits := int(8 * sizes.Sizeof(t))
@@ -118,8 +118,8 @@ func width(t *types.Basic) int {
 	return bits
 }
 
-// moved returns the text of a constant that is moved: of a decimal number the
-// next one.
+// moved returns the text of the changed constant. For a decimal literal it is
+// the next number.
 func moved(e ast.Expr, v constant.Value, by int64) string {
 	if lit, ok := e.(*ast.BasicLit); ok && lit.Kind != token.CHAR {
 		return constant.BinaryOp(v, token.ADD, constant.MakeInt64(by)).String()
@@ -134,7 +134,7 @@ func moved(e ast.Expr, v constant.Value, by int64) string {
 	return text + " + 1"
 }
 
-// stringConstant replaces a string by the empty one, or the empty one by another.
+// stringConstant replaces a string by the empty one, and the empty one by another.
 func (w *walker) stringConstant(e ast.Expr, tv types.TypeAndValue) {
 	if !w.isCompared(e) {
 		return
@@ -151,8 +151,8 @@ func (w *walker) stringConstant(e ast.Expr, tv types.TypeAndValue) {
 	w.hold(k, w.wrapOf(e, fmt.Sprintf("__string%s(%d, ", typ, k), ", "+other+")"))
 }
 
-// isCompared reports whether something depends on the string: it has a name, is
-// compared or is given to a function that compares. The others are messages.
+// isCompared reports whether behavior depends on the string: it has a name, is
+// compared, or is passed to a function that compares. Other strings are messages.
 func (w *walker) isCompared(e ast.Expr) bool {
 	if isNamed(e) {
 		return true

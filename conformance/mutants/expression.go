@@ -11,12 +11,12 @@ import (
 	"strconv"
 )
 
-// expression finds the mutants of an expression, and reports whether to look into
-// it.
+// expression finds the mutants of an expression, and reports whether to visit
+// its children.
 func (w *walker) expression(e ast.Expr) bool {
 	tv, ok := w.info.Types[e]
 	if ok && tv.IsType() {
-		return false // with the lengths of arrays, which are room like a capacity
+		return false // including the lengths of arrays, which are like capacities
 	}
 	if w.isCapacity(e) {
 		return false
@@ -61,8 +61,8 @@ func (w *walker) binary(e *ast.BinaryExpr) {
 	}
 }
 
-// isKind reports whether the expression's type is, under its name, a basic one of
-// the kind.
+// isKind reports whether the underlying type of the expression is a basic type
+// of the kind.
 func (w *walker) isKind(e ast.Expr, kind types.BasicInfo) bool {
 	t, ok := w.info.TypeOf(e).Underlying().(*types.Basic)
 	return ok && t.Info()&kind != 0
@@ -74,8 +74,8 @@ func (w *walker) isParameter(e ast.Expr) bool {
 	return ok
 }
 
-// arithmetics are the operators that others take the place of, with the functions
-// of the support file.
+// arithmetics maps each operator to its replacement and to the function in the
+// support file.
 var arithmetics = map[token.Token]struct {
 	to       token.Token
 	function string
@@ -101,7 +101,7 @@ func (w *walker) arithmetic(e *ast.BinaryExpr) {
 	k := w.add(e, "arithmetic", w.text(e), w.operation(e, a.to))
 	function := a.function
 	if t, known := w.constantType(e.X); known && (e.Op == token.SHL || e.Op == token.SHR) {
-		function += "[" + t + "]" // of a constant that is shifted nothing else tells the type
+		function += "[" + t + "]" // a shifted constant's type cannot be inferred
 	}
 	s := w.hold(k, w.wrapOf(e, fmt.Sprintf("%s(%d, ", function, k), ")"))
 	s.tokens = []edit{w.operator(e, ",")}
@@ -112,7 +112,7 @@ func (w *walker) operation(e *ast.BinaryExpr, op token.Token) string {
 	return w.text(e.X) + " " + op.String() + " " + w.text(e.Y)
 }
 
-// operator replaces the operator.
+// operator returns an edit that replaces the operator.
 func (w *walker) operator(e *ast.BinaryExpr, text string) edit {
 	at := w.offset(e.OpPos)
 	return edit{at, at + len(e.Op.String()), text}
@@ -134,9 +134,9 @@ func (w *walker) concatenation(e *ast.BinaryExpr) {
 	s.tokens = []edit{w.operator(e, ",")}
 }
 
-// logic finds the mutants of && and ||: the other one. Those that leave an
-// operand out force the other, see condition. By De Morgan's law a site needs
-// neither operand twice.
+// logic finds the mutants of && and ||: it replaces one by the other. A mutant
+// that drops an operand forces the other operand, see condition. By De Morgan's
+// law a site needs neither operand twice.
 func (w *walker) logic(e *ast.BinaryExpr) {
 	other := token.LOR
 	if e.Op == token.LOR {
@@ -171,7 +171,7 @@ const (
 	orOperand        // an operand of ||
 )
 
-// role returns the role of the expression that is looked at, through parentheses.
+// role returns the role of the current expression, ignoring parentheses.
 func (w *walker) role() role {
 	i := 1
 	inner := w.stack[len(w.stack)-1]
@@ -206,10 +206,10 @@ func (w *walker) role() role {
 	return noCondition
 }
 
-// condition forces what an expression decides: the condition of an if or a case
-// both ways, an operand of && or || so that only the other counts. The condition
-// of a loop is not forced, because a body that is skipped is a mutant of its own,
-// and one that never ends tells nothing.
+// condition forces the result of an expression: the condition of an if or a case
+// both ways, and an operand of && or || so that only the other operand counts.
+// It does not force the condition of a loop: another mutant skips the loop's
+// body, and a loop that never ends shows nothing.
 func (w *walker) condition(e ast.Expr) {
 	if _, parens := e.(*ast.ParenExpr); parens {
 		return
@@ -217,7 +217,7 @@ func (w *walker) condition(e ast.Expr) {
 	role := w.role()
 	if b, ok := e.(*ast.BinaryExpr); ok &&
 		(role == andOperand && b.Op == token.LAND || role == orOperand && b.Op == token.LOR) {
-		return // its own operands are
+		return // its own operands are forced
 	}
 	first := *w.numbers + 1
 	pre, post := "(", ")"
@@ -234,8 +234,8 @@ func (w *walker) condition(e ast.Expr) {
 	}
 }
 
-// bounds moves the bounds of a slice by one. Where a constant is added, moving
-// that is the same.
+// bounds moves the bounds of a slice expression by one. It skips a bound that
+// ends in a constant, because moving the constant has the same effect.
 func (w *walker) bounds(e *ast.SliceExpr) {
 	for _, bound := range []ast.Expr{e.Low, e.High, e.Max} {
 		if bound == nil || w.info.Types[bound].Value != nil || w.endsInConstant(bound) {
@@ -250,8 +250,8 @@ func (w *walker) endsInConstant(e ast.Expr) bool {
 	return ok && (b.Op == token.ADD || b.Op == token.SUB) && w.info.Types[b.Y].Value != nil
 }
 
-// offByOne adds the mutants x+1 and, if below says so, x-1. The type is given
-// where it cannot be inferred.
+// offByOne adds the mutant x+1 and, if below is set, x-1. Callers pass the type
+// if it cannot be inferred.
 func (w *walker) offByOne(x ast.Expr, operator, typ string, below bool) {
 	text := w.text(x)
 	if b, ok := x.(*ast.BinaryExpr); ok && b.Op.Precedence() < token.ADD.Precedence() {
@@ -266,8 +266,8 @@ func (w *walker) offByOne(x ast.Expr, operator, typ string, below bool) {
 	w.hold(inc, w.wrapOf(x, pre, post))
 }
 
-// field leaves a field of a literal at its zero value. Constants have mutants of
-// their own.
+// field adds a mutant that leaves a field of a literal at its zero value.
+// Constants have their own mutants.
 func (w *walker) field(e ast.Expr) {
 	i := 1
 	kv, keyed := w.parent(1).(*ast.KeyValueExpr)
@@ -290,11 +290,11 @@ func (w *walker) field(e ast.Expr) {
 	w.hold(k, w.wrapOf(e, w.zeroOf(k, e, typ), ")"))
 }
 
-// fieldType returns the type of the field of a struct that a literal sets to the
-// expression.
+// fieldType returns the type of the struct field that the literal sets to
+// the expression.
 func fieldType(t types.Type, lit *ast.CompositeLit, kv *ast.KeyValueExpr, e ast.Expr) (types.Type, bool) {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem() // of an element of a list of pointers
+		t = p.Elem() // the element type of a list of pointers
 	}
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -311,8 +311,8 @@ func fieldType(t types.Type, lit *ast.CompositeLit, kv *ast.KeyValueExpr, e ast.
 	return nil, false
 }
 
-// zeroOf begins a call that gives the zero value of the type for the mutant k,
-// and otherwise the expression's.
+// zeroOf returns the start of a call that returns the zero value of the type for
+// the mutant k, and the expression's value otherwise.
 func (w *walker) zeroOf(k int, e ast.Expr, typ types.Type) string {
 	if w.info.Types[e].Value == nil && types.Identical(w.info.TypeOf(e), typ) {
 		return "__zero(" + strconv.Itoa(k) + ", "
@@ -320,7 +320,7 @@ func (w *walker) zeroOf(k int, e ast.Expr, typ types.Type) string {
 	return "__zero[" + w.typeName(typ) + "](" + strconv.Itoa(k) + ", "
 }
 
-// isEmpty reports whether the expression says that it is a zero value.
+// isEmpty reports whether the expression is visibly a zero value.
 func (w *walker) isEmpty(e ast.Expr) bool {
 	if lit, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
 		_, list := w.info.TypeOf(lit).Underlying().(*types.Slice)
@@ -330,12 +330,12 @@ func (w *walker) isEmpty(e ast.Expr) bool {
 	return w.info.Types[e].IsNil()
 }
 
-// copies match the names of functions and methods that return a copy of their
+// copies matches the names of functions and methods that return a copy of their
 // argument or receiver.
 var copies = regexp.MustCompile(`^(?i:clone|clip)([A-Z].*)?$`)
 
-// call finds the mutants of a call in its place; a call that is a statement has
-// others.
+// call finds the mutants that replace a call. A call that is a statement
+// has others.
 func (w *walker) call(e *ast.CallExpr) {
 	switch {
 	case w.isBuiltin(e, "min"):
@@ -355,8 +355,8 @@ func (w *walker) call(e *ast.CallExpr) {
 	}
 }
 
-// copied returns what the call copies, if its function's name says that it does
-// that.
+// copied returns the expression that the call copies, if the function's name
+// says that it copies.
 func copied(e *ast.CallExpr) ast.Expr {
 	fun := ast.Unparen(e.Fun)
 	if id, ok := fun.(*ast.Ident); ok && copies.MatchString(id.Name) && len(e.Args) > 0 {
@@ -372,14 +372,13 @@ func copied(e *ast.CallExpr) ast.Expr {
 	return e.Args[0]
 }
 
-// assignsTo reports whether the call is all that is assigned to the expression.
+// assignsTo reports whether a statement assigns only the call to the expression.
 func (w *walker) assignsTo(call *ast.CallExpr, e ast.Expr) bool {
 	a, ok := w.parent(1).(*ast.AssignStmt)
 	return ok && len(a.Lhs) == 1 && a.Rhs[0] == call && w.text(a.Lhs[0]) == w.text(e)
 }
 
-// unwrap adds the mutant that is an argument of the call in the place of the
-// call.
+// unwrap adds the mutant that replaces the call by one of its arguments.
 func (w *walker) unwrap(e *ast.CallExpr, x ast.Expr, operator string) {
 	k := w.add(e, operator, w.text(e), w.text(x))
 	pre := "func() " + w.typeName(w.info.TypeOf(e)) + " { if " + on(k) + " { return " + w.raw(x) + " }; return "

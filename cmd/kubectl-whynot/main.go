@@ -31,11 +31,11 @@ func main() {
 	os.Exit(p.run(os.Args[1:]))
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2
-// for wrong usage.
+// run runs the command with the arguments and returns the exit code: 1 for
+// failure, 2 for invalid usage.
 func (p *program) run(args []string) int {
 	command := p.command()
-	command.SetArgs(append([]string{}, args...)) // nil stands for those of the process
+	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
 	err := command.Execute()
 	var usage usageError
 	switch {
@@ -49,5 +49,5 @@ func (p *program) run(args []string) int {
 	return 1
 }
 
-// A usageError is a wrong command line.
+// A usageError is an invalid command line.
 type usageError struct{ error }

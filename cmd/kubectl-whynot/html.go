@@ -127,5 +127,5 @@ func (v *view) StayingText() string {
 	return ""
 }
 
-// NotEvaluatedText names what is not evaluated.
+// NotEvaluatedText names the rules that are not evaluated.
 func (v *view) NotEvaluatedText() string { return joined(v.NotEvaluated) }

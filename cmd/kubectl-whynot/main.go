@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kubectl-whynot is a plugin of kubectl. It says why pods are pending, when taints
+// Kubectl-whynot is a kubectl plugin. It reports why pods are pending, when taints
 // evict pods, and how to fix that:
 //
 //	kubectl whynot
@@ -9,7 +9,7 @@
 //	kubectl whynot -f deployment.yaml
 //
 // It evaluates taints, tolerations, node selectors and required node affinity. For
-// a pod that these allow on some node, it says what the scheduler reports.
+// a pod that these allow on some node, it shows the scheduler's message.
 package main
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
-// BenchmarkWork does each piece of work in both ways, in one run.
+// BenchmarkWork does each piece of work both ways in one run.
 func BenchmarkWork(b *testing.B) {
 	for _, row := range work.Rows() {
 		for _, side := range []struct {

@@ -17,9 +17,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kubectlTaint returns what "kubectl taint" makes of a node's taints, and whether it
-// accepts the changes. Only the few lines of its Validate that refuse to add and
-// remove one taint are restated.
+// kubectlTaint returns the taints that "kubectl taint" computes for a node, and
+// whether it accepts the changes. It restates only the few lines of kubectl's
+// Validate that reject adding and removing the same taint.
 func kubectlTaint(list, add, remove []corev1.Taint, overwrite bool) ([]corev1.Taint, bool) {
 	for _, a := range add {
 		for _, r := range remove {
@@ -35,7 +35,7 @@ func kubectlTaint(list, add, remove []corev1.Taint, overwrite bool) ([]corev1.Ta
 	return after, err == nil
 }
 
-// drawCommonTaint returns a valid taint, one of few.
+// drawCommonTaint returns one of a few valid taints.
 func drawCommonTaint(t *rapid.T) corev1.Taint {
 	return corev1.Taint{
 		Key:    rapid.SampledFrom([]string{"dedicated", "example.com/gpu"}).Draw(t, "key"),
@@ -44,7 +44,7 @@ func drawCommonTaint(t *rapid.T) corev1.Taint {
 	}
 }
 
-// drawChange returns an argument of "kubectl taint", in one case of eight only nearly so.
+// drawChange returns an argument of "kubectl taint". One in eight may be invalid.
 func drawChange(t *rapid.T) string {
 	taint := drawCommonTaint(t)
 	spec := taint.ToString()
@@ -63,8 +63,8 @@ func drawChanges(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.Custom(drawChange), 0, 4).Draw(t, "specs")
 }
 
-// changesOf returns the changes that add and remove what kubectl does. It removes
-// all taints of a key for a taint without an effect.
+// changesOf returns the Changes that add and remove the same taints as kubectl.
+// For a taint without an effect, kubectl removes all taints of the key.
 func changesOf(add, remove []corev1.Taint) taints.Changes {
 	c := taints.Changes{Add: convert.Each(add, convert.FromTaint)}
 	for _, taint := range remove {
@@ -97,15 +97,15 @@ func TestApplyChanges(t *testing.T) {
 		specs := drawChanges(t)
 		add, remove, err := linked.ParseTaints(specs)
 		if err != nil {
-			return // TestParseChanges has these
+			return // covered by TestParseChanges
 		}
 		sameChange(t, list, add, remove, overwrite)
 	})
 }
 
-// TestApplyAnyChanges has changes that kubectl would not read, such as of unknown
-// effects. Nothing is added twice, which kubectl refuses when it reads, or without a
-// key, which it does not notice to be there.
+// TestApplyAnyChanges draws changes that kubectl cannot parse, such as unknown
+// effects. It adds no taint twice, which kubectl's parser rejects, and no taint
+// without a key, which kubectl does not recognize as an existing one.
 func TestApplyAnyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		add := unique(slices.DeleteFunc(draws(t, "add", 3, drawTaint), func(taint corev1.Taint) bool {
@@ -115,7 +115,7 @@ func TestApplyAnyChanges(t *testing.T) {
 	})
 }
 
-// unique drops every taint of the key and effect of an earlier one.
+// unique drops every taint with the key and effect of an earlier one.
 func unique(list []corev1.Taint) []corev1.Taint {
 	seen := map[taints.TaintID]bool{}
 	return slices.DeleteFunc(list, func(taint corev1.Taint) bool {
@@ -126,8 +126,8 @@ func unique(list []corev1.Taint) []corev1.Taint {
 	})
 }
 
-// sameChange lets kubectl remove the taints of whole keys last, as the library does;
-// see TestDifferenceOrderOfRemovals.
+// sameChange makes kubectl remove the taints of whole keys last, as the library
+// does. See TestDifferenceOrderOfRemovals.
 func sameChange(t *rapid.T, list, add, remove []corev1.Taint, overwrite bool) {
 	c := changesOf(add, remove)
 	slices.SortStableFunc(remove, func(a, b corev1.Taint) int {
@@ -143,7 +143,7 @@ func sameChange(t *rapid.T, list, add, remove []corev1.Taint, overwrite bool) {
 	}
 }
 
-// counts returns how often each text of a taint is in the list.
+// counts returns how often each taint is in the list, by its text.
 func counts(list []taints.Taint) map[string]int {
 	m := map[string]int{}
 	for _, taint := range list {
@@ -170,8 +170,8 @@ func TestDifferenceOrderOfTaints(t *testing.T) {
 	}
 }
 
-// Kubernetes removes in the order of the arguments, so that "a-" leaves nothing for
-// an "a:NoExecute-" behind it.
+// Kubernetes removes taints in the order of the arguments, so "a-" leaves
+// nothing for a later "a:NoExecute-".
 func TestDifferenceOrderOfRemovals(t *testing.T) {
 	list := []corev1.Taint{{Key: "a", Effect: "NoSchedule"}, {Key: "a", Effect: "NoExecute"}}
 	for _, test := range []struct {

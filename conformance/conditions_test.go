@@ -26,16 +26,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A nodeController is the node-lifecycle controller over a cluster in memory. Its
-// loops do not run; step does what they would.
+// A nodeController is the node-lifecycle controller with an in-memory cluster.
+// Its loops do not run. The step method does their work.
 type nodeController struct {
 	controller *nodelifecycle.Controller
 	client     *fake.Clientset
-	nodes      cache.Indexer // what the controller believes to be the cluster
+	nodes      cache.Indexer // the controller's view of the cluster
 }
 
-// newMemoryCluster returns one that does not manage fields, as fake.NewClientset
-// does in ten times the time.
+// newMemoryCluster returns a clientset that does not manage fields.
+// fake.NewClientset does, and takes ten times as long.
 func newMemoryCluster() *fake.Clientset {
 	cluster := new(fake.Clientset)
 	objects := clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())
@@ -55,8 +55,8 @@ func newNodeController(t *testing.T) *nodeController {
 	return &nodeController{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
 }
 
-// newNodeLifecycleController returns one with the numbers of the policy. Its
-// loops do not run.
+// newNodeLifecycleController returns a controller with the numbers of the
+// policy. Its loops do not run.
 func newNodeLifecycleController(
 	t *testing.T, client kubernetes.Interface, factory informers.SharedInformerFactory, p lifecycle.DisruptionPolicy,
 ) *nodelifecycle.Controller {
@@ -71,7 +71,7 @@ func newNodeLifecycleController(
 	return controller
 }
 
-// observe returns the node as it is in the cluster, once the controller has seen it.
+// observe returns the node from the cluster and shows it to the controller.
 func (l *nodeController) observe(ctx context.Context, t rapid.TB, name string) *corev1.Node {
 	node, err := l.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err == nil {
@@ -83,7 +83,7 @@ func (l *nodeController) observe(ctx context.Context, t rapid.TB, name string) *
 	return node
 }
 
-// step returns the taints of the node once the controller has nothing more to do to it.
+// step returns the taints of the node once the controller is done with it.
 func (l *nodeController) step(ctx context.Context, t rapid.TB, node *corev1.Node) []corev1.Taint {
 	if _, err := l.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func drawCondition(t *rapid.T) corev1.NodeCondition {
 	}
 }
 
-// drawNodeTaints returns taints as an API server may hold them.
+// drawNodeTaints returns taints that an API server may store.
 func drawNodeTaints(t *rapid.T) []corev1.Taint {
 	return unique(draws(t, "taints", 6, func(t *rapid.T) corev1.Taint {
 		return corev1.Taint{
@@ -168,7 +168,7 @@ func TestConditions(t *testing.T) {
 	})
 }
 
-// stateOf returns what the library reads.
+// stateOf returns the part of the node that the library reads.
 func stateOf(node *corev1.Node) lifecycle.NodeState {
 	return lifecycle.NodeState{
 		Conditions: convert.Each(node.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition {
@@ -178,10 +178,10 @@ func stateOf(node *corev1.Node) lifecycle.NodeState {
 	}
 }
 
-// A controller that has just started does not know which nodes it has tainted,
-// and writes a NoExecute taint that is there anew: without its value, and with
-// the time of now, from which pods then count their seconds. The library leaves
-// a taint that is right as it is.
+// A controller that has just started does not know which nodes it has tainted.
+// It rewrites an existing NoExecute taint: without the value, and with the
+// current time, from which pods then count their seconds. The library leaves a
+// correct taint unchanged.
 func TestDifferenceRestartedController(t *testing.T) {
 	at := observed.Truncate(time.Second)
 	given := []taints.Taint{
@@ -203,8 +203,8 @@ func TestDifferenceRestartedController(t *testing.T) {
 	same(t, "changes of the library", lifecycle.ReconcileConditions(given, stateOf(node), observed).IsZero(), true)
 }
 
-// withoutValues returns the taints without the values, which the controller drops
-// from its own where a person gave them one and it has just started.
+// withoutValues returns the taints without their values. A controller that has
+// just started drops the values that a user gave to its own taints.
 func withoutValues(list []taints.Taint) []taints.Taint {
 	list = slices.Clone(list)
 	for i := range list {

@@ -39,8 +39,8 @@ func admit(t *rapid.T, plugin admission.MutationInterface, pod *core.Pod) []core
 	return convert.Each(pod.Spec.Tolerations, convert.FromCoreToleration)
 }
 
-// sameTolerations fails the test unless the lists hold the same, in the same order;
-// nil and empty are one.
+// sameTolerations fails the test unless both lists hold the same tolerations in
+// the same order. A nil list equals an empty one.
 func sameTolerations(t *rapid.T, name string, got []taints.Toleration, want []corev1.Toleration) {
 	list := convert.Each(got, convert.ToToleration)
 	if len(list) == 0 && len(want) == 0 || reflect.DeepEqual(list, want) {
@@ -102,7 +102,7 @@ func TestExtendedResourceToleration(t *testing.T) {
 	})
 }
 
-// drawDefaulted returns tolerations some of which are like those that Kubernetes adds.
+// drawDefaulted returns tolerations, some of them like those that Kubernetes adds.
 func drawDefaulted(t *rapid.T) []corev1.Toleration {
 	list := drawTolerations(t)
 	for i := range list {
@@ -143,18 +143,18 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 	})
 }
 
-// memoryPressure is what the PodTolerationRestriction plugin merges into every pod
-// that is not BestEffort.
+// memoryPressure is the toleration that the PodTolerationRestriction plugin
+// merges into every pod that is not BestEffort.
 var memoryPressure = core.Toleration{
 	Key:      corev1.TaintNodeMemoryPressure,
 	Operator: core.TolerationOpExists,
 	Effect:   core.TaintEffectNoSchedule,
 }
 
-// TestMergeTolerations merges the toleration of memory pressure as the
-// PodTolerationRestriction plugin does. That plugin also drops what another
-// toleration covers, so the library's list is compared after the same. Seconds and
-// values are only where validation allows them.
+// TestMergeTolerations merges the memory-pressure toleration as the
+// PodTolerationRestriction plugin does. The plugin also drops tolerations that
+// another one covers, so the library's list goes through the same step before
+// the comparison. Seconds and values are set only where validation allows them.
 func TestMergeTolerations(t *testing.T) {
 	memoryKeys := rapid.OneOf(keys, rapid.Just(corev1.TaintNodeMemoryPressure))
 	rapid.Check(t, func(t *rapid.T) {
@@ -175,16 +175,16 @@ func TestMergeTolerations(t *testing.T) {
 	})
 }
 
-// merged returns the tolerations as the PodTolerationRestriction plugin merges
-// them with others.
+// merged returns the list after the PodTolerationRestriction plugin has merged
+// the others into it.
 func merged(list []corev1.Toleration, others ...core.Toleration) []corev1.Toleration {
 	all := tolerations.MergeTolerations(convert.Each(list, convert.ToCoreToleration), others)
 	return convert.Each(all, convert.FromCoreToleration)
 }
 
-// drawPlain returns a toleration of the kind for which isSuperset is exact: its
-// operator is spelled out as Equal or Exists, value and seconds are only where
-// validation allows them, and the seconds are not negative.
+// drawPlain returns a toleration for which isSuperset is exact: its operator is
+// explicitly Equal or Exists, its value and seconds are set only where
+// validation allows them, and its seconds are not negative.
 func drawPlain(t *rapid.T) corev1.Toleration {
 	toleration := drawToleration(t)
 	toleration.Operator = corev1.TolerationOpExists
@@ -199,8 +199,8 @@ func drawPlain(t *rapid.T) corev1.Toleration {
 	return toleration
 }
 
-// TestIsSuperset asks for single tolerations through VerifyAgainstWhitelist, which
-// calls isSuperset for each pair.
+// TestIsSuperset compares single tolerations through VerifyAgainstWhitelist,
+// which calls isSuperset for each pair.
 func TestIsSuperset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawPlain(t), drawPlain(t)
@@ -250,8 +250,8 @@ func faultIndexes(err error) []int {
 	return convert.Each(all.Errors, func(f *taints.FieldError) int { return f.Index })
 }
 
-// TestMergeTolerates holds against each other what the merged lists tolerate; their
-// entries and order differ, see TestDifferenceMerge.
+// TestMergeTolerates compares what the merged lists tolerate. Their entries and
+// order differ, see TestDifferenceMerge.
 func TestMergeTolerates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, extra := draws(t, "base", 4, drawPlain), draws(t, "extra", 4, drawPlain)
@@ -272,7 +272,7 @@ func TestMergeTolerates(t *testing.T) {
 	})
 }
 
-// tolerated returns a taint for each toleration, which it may tolerate.
+// tolerated returns, for each toleration, a taint that it may tolerate.
 func tolerated(list []corev1.Toleration) []corev1.Taint {
 	return convert.Each(list, func(t corev1.Toleration) corev1.Taint {
 		return corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}

@@ -25,8 +25,8 @@ import (
 	"k8s.io/kubernetes/pkg/util/tolerations"
 )
 
-// Every test here shows both answers where the library differs on purpose; the
-// README has a row for each.
+// Each TestDifference test shows both answers where the library differs from
+// Kubernetes on purpose. The README has a row for each.
 
 func same[T any](t *testing.T, name string, got, want T) {
 	t.Helper()
@@ -36,10 +36,10 @@ func same[T any](t *testing.T, name string, got, want T) {
 }
 
 func TestDifferenceSecondsOverflow(t *testing.T) {
-	const most = 9223372036 * time.Second // in whole seconds
+	const most = 9223372036 * time.Second // the most whole seconds
 	tests := []struct {
 		seconds    int64
-		kubernetes time.Duration // how long the pod stays, negative forever
+		kubernetes time.Duration // how long the pod stays; negative means forever
 		outcome    taints.Outcome
 		at         time.Time
 	}{
@@ -189,8 +189,8 @@ func TestDifferenceMemoryPressure(t *testing.T) {
 	}
 }
 
-// What tolerates the same taints, or fewer, is recognized only for some operators,
-// and seconds that mean the same differ.
+// Kubernetes recognizes that a toleration tolerates the same taints or fewer
+// only for some operators, and distinguishes seconds that mean the same.
 func TestDifferenceCovers(t *testing.T) {
 	type tol = corev1.Toleration
 	now, past := int64(0), int64(-5)
@@ -219,7 +219,7 @@ func TestDifferenceCovers(t *testing.T) {
 			tol{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &now},
 			false, true,
 		},
-		{ // not valid: an empty key with Equal, which matching takes for all keys; and seconds beside all effects
+		{ // not valid: an empty key with Equal, which matches all keys; and seconds with all effects
 			tol{Operator: corev1.TolerationOpEqual, Value: "v"},
 			tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"},
 			false, true,
@@ -245,9 +245,9 @@ func TestDifferenceAllowed(t *testing.T) {
 	same(t, "ValidateAllowed", errors.Is(err, taints.ErrForbidden), true)
 }
 
-// Kubernetes keeps of two that cover each other's taints the one that is more,
-// wherever it comes from, and drops what the pod has; so a namespace decides how
-// long a pod stays that said it itself.
+// If two tolerations cover each other's taints, Kubernetes keeps the broader
+// one, wherever it comes from, and may drop the pod's own. So a namespace can
+// override how long a pod stays even though the pod sets it.
 func TestDifferenceMerge(t *testing.T) {
 	short, long := int64(10), int64(600)
 	tolerate := func(key, value string, seconds *int64) corev1.Toleration {
@@ -275,10 +275,10 @@ func TestDifferenceMerge(t *testing.T) {
 		// An API server refuses this on an update.
 		{list{other, own}, list{longer}, list{other, longer}, list{other, own}},
 		{list{longer}, list{own}, list{longer}, list{longer}},
-		// What is added is never the first match.
+		// An added toleration is never the first match.
 		{list{own}, list{value}, list{own, value}, list{own}},
 		{list{value, own}, list{longer}, list{value, longer}, list{value, own}},
-		// Kubernetes drops one without anything to merge.
+		// Kubernetes drops one even if there is nothing to merge.
 		{list{own, everything}, nil, list{everything}, list{own, everything}},
 		{list{everything, own}, nil, list{everything}, list{everything, own}},
 	} {
@@ -290,7 +290,7 @@ func TestDifferenceMerge(t *testing.T) {
 	}
 }
 
-// Kubernetes writes behind the end of the list that it merges into, if there is room.
+// Kubernetes writes past the end of the base list if it has spare capacity.
 func TestDifferenceMergeWrites(t *testing.T) {
 	extra := core.Toleration{Key: "b", Operator: core.TolerationOpExists}
 	theirs := make([]core.Toleration, 1, 2)

@@ -18,15 +18,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// newDisruptable returns a node-lifecycle controller over no cluster.
+// newDisruptable returns a node-lifecycle controller with an empty cluster.
 func newDisruptable(t *testing.T) *nodelifecycle.Controller {
 	client := newMemoryCluster()
 	factory := informers.NewSharedInformerFactory(client, 0)
 	return newNodeLifecycleController(t, client, factory, lifecycle.DefaultDisruptionPolicy())
 }
 
-// readyConditions returns those of the nodes of a zone; a nil one, or one that is
-// Unknown, is of a node that is not ready.
+// readyConditions returns the Ready conditions of the zone's nodes. A condition
+// that is nil, False or Unknown is that of a node that is not ready.
 func readyConditions(z lifecycle.Zone) []*corev1.NodeCondition {
 	conditions := make([]*corev1.NodeCondition, z.NotReady, z.NotReady+z.Ready)
 	for i := range conditions {
@@ -43,7 +43,7 @@ func readyConditions(z lifecycle.Zone) []*corev1.NodeCondition {
 	return conditions
 }
 
-// The state of a zone and the rate that follows, for all counts up to 300 of either kind.
+// TestComputeZoneState tries 0 to 300 nodes of each kind in a zone.
 func TestComputeZoneState(t *testing.T) {
 	const most = 300
 	p := lifecycle.DefaultDisruptionPolicy()
@@ -75,9 +75,9 @@ func TestComputeZoneState(t *testing.T) {
 	}
 }
 
-// reset gives the controller the numbers of another policy, and takes it the zones.
-// A controller for each case would leave goroutines behind, which end only where
-// its loops have run.
+// reset sets the controller's numbers to those of another policy and clears its
+// zones. A new controller for each case would leave goroutines behind, because
+// they end only if the controller's loops have run.
 func reset(c *nodelifecycle.Controller, p lifecycle.DisruptionPolicy) {
 	*linked.Field[float32](c, "evictionLimiterQPS") = float32(p.Rate)
 	*linked.Field[float32](c, "secondaryEvictionLimiterQPS") = float32(p.SecondaryRate)
@@ -87,7 +87,7 @@ func reset(c *nodelifecycle.Controller, p lifecycle.DisruptionPolicy) {
 	clear(*linked.Field[map[string]nodelifecycle.ZoneState](c, "zoneStates"))
 }
 
-// The rates of all zones, with every number of the policy drawn.
+// TestHandleDisruption compares all zones' rates under random policies.
 func TestHandleDisruption(t *testing.T) {
 	controller := newDisruptable(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -132,8 +132,8 @@ func TestHandleDisruption(t *testing.T) {
 	})
 }
 
-// drawThreshold returns a number from 0 to 1, in one of two cases a share with
-// a small denominator, as zones have it.
+// drawThreshold returns a number from 0 to 1. Half of the time it is a fraction
+// with a small denominator, as in zones.
 func drawThreshold(t *rapid.T) float64 {
 	if rapid.Bool().Draw(t, "share") {
 		whole := rapid.IntRange(1, 80).Draw(t, "whole")
@@ -142,8 +142,8 @@ func drawThreshold(t *rapid.T) float64 {
 	return rapid.Float64Range(0, 1).Draw(t, "threshold")
 }
 
-// rateOf returns the limiter's rate, 0 for the one that Kubernetes takes to let
-// nothing through, which says 1.
+// rateOf returns the limiter's rate. It returns 0 for the limiter that
+// Kubernetes uses to let nothing through, whose QPS method returns 1.
 func rateOf(limiter flowcontrol.RateLimiter) float32 {
 	if reflect.TypeOf(limiter) == reflect.TypeOf(flowcontrol.NewFakeNeverRateLimiter()) {
 		return 0

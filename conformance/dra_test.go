@@ -24,7 +24,7 @@ import (
 
 const (
 	driver = "gpu.example.com"
-	pool   = "devices" // and the slice that holds it
+	pool   = "devices" // also the name of the slice that holds it
 )
 
 var deviceEffects = texts(
@@ -63,7 +63,7 @@ func drawDeviceToleration(t *rapid.T) resourceapi.DeviceToleration {
 	return toleration
 }
 
-// drawDeviceTolerations returns tolerations of which about half take their key,
+// drawDeviceTolerations returns tolerations. About half of them take their key,
 // value and effect from one of the taints.
 func drawDeviceTolerations(t *rapid.T, marks []resourceapi.DeviceTaint) []resourceapi.DeviceToleration {
 	return draws(t, "tolerations", 6, func(t *rapid.T) resourceapi.DeviceToleration {
@@ -106,7 +106,7 @@ func TestDeviceToleratesTaint(t *testing.T) {
 	})
 }
 
-// A cluster in memory has one device class.
+// A oneClass lists the one device class of an in-memory cluster.
 type oneClass struct{}
 
 var class = resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}}
@@ -124,8 +124,8 @@ func (oneClass) Get(name string) (*resourceapi.DeviceClass, error) {
 
 var compiled = cel.NewCache(10, cel.Features{})
 
-// allocate asks the kube-scheduler's allocator for the device, the only one
-// there is, and returns whether it can be allocated.
+// allocate requests the only device from the kube-scheduler's allocator, and
+// reports whether it can be allocated.
 func allocate(t fataler, marks []resourceapi.DeviceTaint, tolerations []resourceapi.DeviceToleration) bool {
 	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
 	allocator, err := structured.NewAllocator(t.Context(),
@@ -151,8 +151,8 @@ func allocate(t fataler, marks []resourceapi.DeviceTaint, tolerations []resource
 	return len(results) == 1
 }
 
-// slice returns a slice with a device for each list of taints, named by its
-// index.
+// slice returns a ResourceSlice with one device for each list of taints. A
+// device is named by its index.
 func slice(node *string, lists ...[]resourceapi.DeviceTaint) *resourceapi.ResourceSlice {
 	s := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: pool}, Spec: resourceapi.ResourceSliceSpec{
 		Driver: driver, NodeName: node, Pool: resourceapi.ResourcePool{Name: pool, ResourceSliceCount: 1},
@@ -185,23 +185,23 @@ func TestDeviceAllocation(t *testing.T) {
 	})
 }
 
-// A fataler is a [testing.T], or one of a property test.
+// A fataler is a [testing.T] or the T of a property test.
 type fataler interface {
 	Helper()
 	Context() context.Context
 	Fatalf(format string, args ...any)
 }
 
-// A use is a device with its taints, and the tolerations of the claim that it is
-// allocated for.
+// A use is a device with its taints and the tolerations of the claim to which it
+// is allocated.
 type use struct {
 	taints      []resourceapi.DeviceTaint
 	tolerations []resourceapi.DeviceToleration
 }
 
-// kubernetesDeviceEviction is when the device-taint-eviction controller makes the
-// pods leave that use the devices, which the rules taint as well; nil where they
-// stay.
+// kubernetesDeviceEviction returns when the device-taint-eviction controller
+// evicts the pods that use the devices, which the rules also taint. It returns
+// nil if the pods stay.
 func kubernetesDeviceEviction(tc *devices.Controller, uses []use, rules []resourceapi.DeviceTaint) *metav1.Time {
 	var lists [][]resourceapi.DeviceTaint
 	claim := &resourceapi.ResourceClaim{
@@ -217,8 +217,8 @@ func kubernetesDeviceEviction(tc *devices.Controller, uses []use, rules []resour
 	return devices.EvictionTime(tc, claim, slice(nil, lists...), rules)
 }
 
-// deviceEviction is what the library decides for the pods that use the devices:
-// the earliest of what it decides for each.
+// deviceEviction returns the library's decision for the pods that use the
+// devices: the earliest of the decisions for each device.
 func deviceEviction(t fataler, uses []use, rules []resourceapi.DeviceTaint) taints.Eviction {
 	t.Helper()
 	var first taints.Eviction
@@ -236,7 +236,7 @@ func deviceEviction(t fataler, uses []use, rules []resourceapi.DeviceTaint) tain
 	return first
 }
 
-// withRules returns the taints of a device and those of rules in a list of its own.
+// withRules returns the taints of a device and of the rules in a new list.
 func withRules(marks, rules []resourceapi.DeviceTaint) []resourceapi.DeviceTaint {
 	return append(marks[:len(marks):len(marks)], rules...)
 }
@@ -261,7 +261,7 @@ func TestDeviceEviction(t *testing.T) {
 	})
 }
 
-// until is a toleration of everything with NoExecute, for the seconds.
+// until returns a toleration of all NoExecute taints for the seconds.
 func until(seconds *int64) []resourceapi.DeviceToleration {
 	return []resourceapi.DeviceToleration{{
 		Operator:          resourceapi.DeviceTolerationOpExists,
@@ -270,7 +270,7 @@ func until(seconds *int64) []resourceapi.DeviceToleration {
 	}}
 }
 
-// broken is a device with one NoExecute taint of the time.
+// broken returns a device with one NoExecute taint, added at the time.
 func broken(added *metav1.Time, tolerations []resourceapi.DeviceToleration) []use {
 	taint := resourceapi.DeviceTaint{Key: "a", Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: added}
 	return []use{{[]resourceapi.DeviceTaint{taint}, tolerations}}
@@ -280,7 +280,7 @@ func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
 	tc := devices.New()
 	for _, test := range []struct {
 		seconds    int64
-		kubernetes time.Duration // behind the taint's time
+		kubernetes time.Duration // after the taint's time
 		want       taints.Outcome
 	}{
 		{9223372036, 9223372036 * time.Second, taints.EvictsAt},
@@ -298,8 +298,8 @@ func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
 	}
 }
 
-// The API server sets TimeAdded. Where something else hands over a taint without
-// it, Kubernetes forgets the taint, or ends with a nil pointer.
+// The API server sets TimeAdded. If the controller receives a taint without it,
+// Kubernetes ignores the taint or panics with a nil pointer.
 func TestDifferenceDeviceTaintWithoutTime(t *testing.T) {
 	tc := devices.New()
 	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, broken(nil, nil), nil), nil)
@@ -325,15 +325,15 @@ func TestDifferenceDeviceTaintOfTheFuture(t *testing.T) {
 	same(t, "claimEvictionTime", *kubernetesDeviceEviction(tc, uses, nil), later)
 	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, observed)
 
-	seconds := int64(300) // both count from then
+	seconds := int64(300) // both count from that time
 	uses = broken(&later, until(&seconds))
 	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, later.Add(300*time.Second))
 	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, later.Add(300*time.Second))
 }
 
-// In Kubernetes a toleration without an effect matches a NoExecute taint for the
-// allocator, as the API says, and not for the controller. EvictionTolerations
-// makes the library agree with the controller; without it the API's word counts.
+// In Kubernetes, a toleration without an effect matches a NoExecute taint in the
+// allocator, as the API documents, but not in the controller. The library follows
+// the controller with EvictionTolerations, and the API documentation without it.
 func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
 	tc := devices.New()
 	everything := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
@@ -345,9 +345,9 @@ func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
 	same(t, "EvictionOf Tolerations", byWord.String(), "stays")
 }
 
-// Kubernetes 1.34 refuses to store a device taint of another effect than
-// NoSchedule and NoExecute; its allocator keeps off from one all the same. Later
-// versions have None, and ignore what they do not know.
+// Kubernetes 1.34 does not store a device taint with an effect other than
+// NoSchedule and NoExecute, but its allocator rejects a device that has one.
+// Later versions have None, and ignore effects that they do not know.
 func TestDifferenceDeviceTaintOfAnotherEffect(t *testing.T) {
 	for _, effect := range []resourceapi.DeviceTaintEffect{"None", "unknown"} {
 		marks := []resourceapi.DeviceTaint{{Key: "a", Effect: effect}}

@@ -17,8 +17,8 @@ import (
 // observed is when the controller sees the taints.
 var observed = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 
-// kubernetesEviction is what the taint-eviction controller decides: processPodOnNode
-// over the NoExecute taints of a node.
+// kubernetesEviction returns the decision of the taint-eviction controller: the
+// result of processPodOnNode for the NoExecute taints of a node.
 func kubernetesEviction(marks []corev1.Taint, tolerations []corev1.Toleration) (taints.Outcome, time.Time) {
 	var evicting []corev1.Taint
 	for _, mark := range marks {
@@ -73,15 +73,15 @@ func TestGetMatchingTolerations(t *testing.T) {
 	}
 }
 
-// sameFrom fails the test unless the seconds count from the observation, as in
-// Kubernetes.
+// sameFrom fails the test unless the seconds count from the observation, as they
+// do in Kubernetes.
 func sameFrom(t *rapid.T, e taints.Eviction) {
 	if evicts := e.Outcome != taints.Stays; e.From.Equal(observed) != evicts || e.From.IsZero() == evicts {
 		t.Fatalf("EvictionOf = %+v, which counts from %v", e, e.From)
 	}
 }
 
-// samePair fails the test unless the pair that decided is one that Kubernetes compares.
+// samePair fails the test unless Kubernetes also compares the pair that decided.
 func samePair(t *rapid.T, got taints.Eviction, marks []corev1.Taint, tolerations []corev1.Toleration, comparison bool) {
 	if got.Outcome == taints.Stays {
 		if got != (taints.Eviction{}) {

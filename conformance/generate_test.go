@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The generators collide on purpose: they draw mostly from a few hot texts, so that
-// tolerations and taints meet, and otherwise from texts at the edge of what is valid
-// and from edits of these.
+// The generators collide on purpose. Most of the time they draw from a few hot
+// texts, so that tolerations and taints meet. Otherwise they draw from texts
+// that are just valid or just invalid, and from edits of these.
 
 var hotKeys = []string{"dedicated", "example.com/gpu", "", corev1.TaintNodeNotReady}
 
@@ -64,13 +64,13 @@ var (
 	coldOperators = []string{"exists", "equal", "lt", "gt", "In", "NotIn", "Exists ", " ", "=", "Le", "é", "\n"}
 )
 
-// The operators of comparison have no constant in k8s.io/api before 1.35.
+// The comparison operators have no constants in k8s.io/api before 1.35.
 const (
 	opLt corev1.TolerationOperator = "Lt"
 	opGt corev1.TolerationOperator = "Gt"
 )
 
-// edits are what an edit puts into a text.
+// edits are the texts that an edit inserts.
 var edits = []string{"", "a", "A", "0", "-", "_", ".", "/", "=", ":", "*", " ", "\n", "\t", "é", "\xff", "+", "9"}
 
 var (
@@ -80,7 +80,7 @@ var (
 	operators = texts(hotOperators, coldOperators)
 )
 
-// texts generates texts, three in four of them hot.
+// texts generates texts. Three in four are hot.
 func texts(hot, cold []string) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		switch rapid.IntRange(0, 15).Draw(t, "kind") {
@@ -122,11 +122,11 @@ func drawTaint(t *rapid.T) corev1.Taint {
 	return taint
 }
 
-// drawTaints returns up to five taints, nil among them.
+// drawTaints returns up to five taints. The list may be nil.
 func drawTaints(t *rapid.T) []corev1.Taint { return draws(t, "taints", 5, drawTaint) }
 
-// sameSeconds are the seconds for which time.Duration does not overflow, with
-// their edges.
+// sameSeconds are seconds for which time.Duration does not overflow, and the
+// limits of that range.
 var sameSeconds = []int64{
 	300, 0, 1, -1, 2, 60, 299, 301,
 	math.MinInt64, -9223372037, 9223372035, 9223372036, math.MaxInt64,
@@ -151,12 +151,12 @@ func drawSeconds(t *rapid.T) *int64 {
 	return &seconds
 }
 
-// drawTolerations returns up to six tolerations, nil among them.
+// drawTolerations returns up to six tolerations. The list may be nil.
 func drawTolerations(t *rapid.T) []corev1.Toleration {
 	return draws(t, "tolerations", 6, drawToleration)
 }
 
-// draws returns a list of up to most, nil instead of an empty one half of the time.
+// draws returns a list of up to most elements. Half of the empty lists are nil.
 func draws[T any](t *rapid.T, label string, most int, draw func(*rapid.T) T) []T {
 	n := rapid.IntRange(-1, most).Draw(t, label)
 	if n < 0 {

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// withTimesOf returns the list, in which a taint that was there before under the
-// same value has the time that it had, as in the library.
+// withTimesOf returns the list with the library's times: a taint that was in the
+// list before, with the same value, keeps its time.
 func withTimesOf(before, list []taints.Taint) []taints.Taint {
 	list = slices.Clone(list)
 	for i, taint := range list {
@@ -31,7 +31,7 @@ func ids(list []corev1.Taint) []taints.TaintID {
 	return convert.Each(list, func(t corev1.Taint) taints.TaintID { return convert.FromTaint(t).ID() })
 }
 
-// A taint that is there keeps its time, even if it is added with another.
+// An existing taint keeps its time, even if it is added with another time.
 func TestDifferenceTimeOfAddedTaint(t *testing.T) {
 	old, fresh := metav1.Unix(1, 0), metav1.Unix(2, 0)
 	before := []corev1.Taint{{Key: "a", Value: "v", Effect: "NoExecute", TimeAdded: &old}}
@@ -89,8 +89,8 @@ func TestFindTaint(t *testing.T) {
 	})
 }
 
-// TestTaintSetDiff has lists in which a taint of one key and effect has one
-// value, because TaintSetDiff ignores it; see TestDifferenceChangedValue.
+// TestTaintSetDiff gives taints with the same key and effect the same value,
+// because TaintSetDiff ignores it. See TestDifferenceChangedValue.
 func TestTaintSetDiff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(t *rapid.T) corev1.Taint {

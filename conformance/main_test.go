@@ -12,8 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// defaultChecks is how many cases a test runs through unless -rapid.checks says
-// otherwise.
+// defaultChecks is the number of cases per test unless -rapid.checks sets another.
 const defaultChecks = "3000"
 
 func TestMain(m *testing.M) {
@@ -24,8 +23,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// checkAtMost is rapid.Check with so many cases at the most, for a test of which
-// one case takes milliseconds.
+// checkAtMost is rapid.Check with at most the given number of cases. It is for
+// tests in which one case takes milliseconds.
 func checkAtMost(t *testing.T, most int, property func(*rapid.T)) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")

@@ -27,7 +27,7 @@ type mode struct {
 	options    taints.Options
 }
 
-// modes are both of them, or the one that there is without the gate.
+// modes are both states of the gate, or only "off" if Kubernetes has no gate.
 var modes = func() []mode {
 	off, on := mode{false, taints.Options{NoComparison: true}}, mode{true, taints.Options{}}
 	if !gated.Comparison {
@@ -43,8 +43,8 @@ func TestToleratesTaint(t *testing.T) {
 	})
 }
 
-// sameTolerates fails the test unless all forms of the question are answered as
-// in Kubernetes.
+// sameTolerates fails the test unless all functions of the library that answer
+// the question agree with Kubernetes.
 func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint) {
 	ours, mark := convert.FromToleration(toleration), convert.FromTaint(taint)
 	list := []taints.Toleration{ours}
@@ -68,8 +68,8 @@ func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint)
 	}
 }
 
-// TestCompareNumericValues compares every value of the generators with every
-// other, the ends of int64 among them.
+// TestCompareNumericValues compares each value of the generators with each other
+// value, including the limits of int64.
 func TestCompareNumericValues(t *testing.T) {
 	all, cases := slices.Concat(hotValues, coldValues), 0
 	for _, operator := range []corev1.TolerationOperator{opLt, opGt} {
@@ -102,8 +102,8 @@ func TestTolerationsTolerateTaint(t *testing.T) {
 	})
 }
 
-// firstMatch returns the index of the first toleration that tolerates the taint in
-// Kubernetes, -1 if none does.
+// firstMatch returns the index of the first toleration that tolerates the taint
+// in Kubernetes, or -1 if none does.
 func firstMatch(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) int {
 	for i := range tolerations {
 		if gated.Tolerates(&tolerations[i], taint, comparison) {
@@ -113,7 +113,7 @@ func firstMatch(tolerations []corev1.Toleration, taint *corev1.Taint, comparison
 	return -1
 }
 
-// filters are the inclusion filters of Kubernetes and the sets that stand for them.
+// filters are the inclusion filters of Kubernetes and the equivalent effect sets.
 var filters = []struct {
 	name string
 	set  taints.EffectSet
@@ -162,7 +162,7 @@ func TestFindMatchingUntoleratedTaint(t *testing.T) {
 	})
 }
 
-// verdictOf counts the taints that Kubernetes does not find tolerated.
+// verdictOf counts the taints that are not tolerated in Kubernetes.
 func verdictOf(marks []corev1.Taint, tolerations []corev1.Toleration, comparison bool) taints.Verdict {
 	var v taints.Verdict
 	for i := range marks {
@@ -190,8 +190,8 @@ func firstOf(untolerated iter.Seq2[int, *taints.Taint]) (int, bool) {
 	return -1, false
 }
 
-// sameFind returns a function that fails the test unless what the library found is
-// what Kubernetes found.
+// sameFind returns a function that fails the test unless the library found the
+// same taint as Kubernetes.
 func sameFind(t *rapid.T, name string, list []corev1.Taint, want corev1.Taint, wantFound bool) func(int, bool) {
 	return func(got int, found bool) {
 		if found != wantFound {

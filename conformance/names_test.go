@@ -18,12 +18,12 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints/internal/markdown"
-	_ "k8s.io/cloud-provider/node/helpers" // is on the page, and nothing else here uses it
+	_ "k8s.io/cloud-provider/node/helpers" // listed on the page and used nowhere else in the package
 )
 
-// Every name in the first column of docs/kubernetes.md is one of Kubernetes, in
-// the package that the heading names. Everything there that is named for taints
-// or tolerations is on the page, in a table or in words.
+// TestNames checks that each name in the first column of docs/kubernetes.md is
+// declared by the package that the heading names. Each name in these packages that
+// mentions taints or tolerations must be on the page, in a table or in the text.
 func TestNames(t *testing.T) {
 	text, err := os.ReadFile("../docs/kubernetes.md")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// dirsOf returns where the module cache has the packages.
+// dirsOf returns the directory of each package in the module cache.
 func dirsOf(t *testing.T, paths []string) map[string]string {
 	t.Helper()
 	args := append([]string{"list", "-f", "{{.ImportPath}}\t{{.Dir}}"}, paths...)
@@ -84,8 +84,8 @@ func testNamesOf(t *testing.T, declared map[string]bool, section string) {
 	}
 }
 
-// declaredIn returns what the package in the folder declares, methods as
-// "Type.Method", but for what is generated.
+// declaredIn returns the names that the package in the folder declares, methods
+// as "Type.Method". It skips generated files and tests.
 func declaredIn(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

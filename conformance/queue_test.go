@@ -19,15 +19,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A timedController is the taint-eviction controller's part that checks a pod, on a
-// clock that the test moves.
+// A timedController is the part of the taint-eviction controller that checks a
+// pod, with a clock that the test controls.
 type timedController struct {
 	controller *tainteviction.Controller
 	queue      *tainteviction.TimedWorkerQueue
 	clock      *testingclock.FakeClock
 	now        func() time.Time // what FireAt compares with
 	fired      chan string
-	hold       chan struct{} // what deletions wait for; nil for nothing
+	hold       chan struct{} // deletions wait for it, unless it is nil
 }
 
 func newTimedController(now time.Time) *timedController {
@@ -49,15 +49,15 @@ func newTimedController(now time.Time) *timedController {
 	return c
 }
 
-// pending returns when the pod's deletion is due, once those that are due by
-// now have run.
+// pending returns when the pod's deletion is due, after the deletions that are
+// due by now have run.
 func (c *timedController) pending(pod types.NamespacedName) (time.Time, bool) {
 	for {
 		workers := linked.Field[map[string]*tainteviction.TimedWorker](c.queue, "workers")
 		c.queue.Lock()
 		worker, known := (*workers)[pod.String()]
 		c.queue.Unlock()
-		if known && (worker == nil || !worker.FireAt.After(c.now())) { // leaves the map when it is through
+		if known && (worker == nil || !worker.FireAt.After(c.now())) { // removed from the map when done
 			time.Sleep(time.Millisecond)
 			continue
 		}
@@ -84,7 +84,7 @@ var (
 	})
 )
 
-// A look is what a controller sees of a pod and its node.
+// A look is a controller's view of a pod and its node at one time.
 type look struct {
 	marks       []corev1.Taint
 	tolerations []corev1.Toleration
@@ -97,9 +97,9 @@ func drawLook(t *rapid.T) look {
 	}
 }
 
-// see makes the controller look at the pod.
+// see shows the pod to the controller.
 func (c *timedController) see(ctx context.Context, pod types.NamespacedName, l look, now time.Time) {
-	if len(l.marks) == 0 { // handleNodeUpdate does not ask then
+	if len(l.marks) == 0 { // handleNodeUpdate then does not check the pod
 		c.queue.CancelWork(quiet, pod.String())
 		return
 	}
@@ -116,9 +116,9 @@ var (
 	aPod  = types.NamespacedName{Namespace: "ns", Name: "pod"}
 )
 
-// A pod is looked at again and again, with other taints and tolerations each time:
-// with KeepTimers its eviction is pending whenever Kubernetes' is, for the same
-// time. It stops at 50,000 cases, because it waits for Kubernetes' goroutines.
+// TestProcessPodOnNode checks a pod repeatedly, with other taints and tolerations
+// each time. With KeepTimers, its eviction is pending whenever Kubernetes' is, for
+// the same time. It stops at 50,000 cases: it waits for Kubernetes' goroutines.
 func TestProcessPodOnNode(t *testing.T) {
 	checkAtMost(t, 50_000, func(t *rapid.T) {
 		kubernetes := newTimedController(start)
@@ -150,7 +150,7 @@ func TestProcessPodOnNode(t *testing.T) {
 }
 
 // samePending fails the test unless the pod is pending for the same time in both
-// queues, or gone from both.
+// queues, or has been evicted from both.
 func samePending(t *rapid.T, kubernetes *timedController, ours *lifecycle.Queue[types.NamespacedName], evicted bool) {
 	due, pending := kubernetes.pending(aPod)
 	if gone := len(kubernetes.fired) > 0; evicted != gone {
@@ -161,18 +161,18 @@ func samePending(t *rapid.T, kubernetes *timedController, ours *lifecycle.Queue[
 	}
 }
 
-// A steppedClock has a wall that may step back while time passes, as the clock
-// of a machine does that is set.
+// A steppedClock has wall time that can step back while time passes, like the
+// clock of a machine when it is set.
 type steppedClock struct {
-	passed time.Duration // since the start
-	back   time.Duration // by which the wall is behind
+	passed time.Duration // since start
+	back   time.Duration // how far wall time is behind
 }
 
-// wall returns the time on the wall.
+// wall returns the wall time.
 func (c steppedClock) wall() time.Time { return start.Add(c.passed - c.back) }
 
-// now returns the time as time.Now has it: by the wall, and with a reading of
-// the monotonic clock, by which Kubernetes compares.
+// now returns a time like that of time.Now, with wall time and a reading of the
+// monotonic clock. Kubernetes compares by the monotonic reading.
 func (c steppedClock) now() time.Time {
 	const hasMonotonic, wallBase = 1 << 63, 1885
 	wall := c.wall()
@@ -183,8 +183,8 @@ func (c steppedClock) now() time.Time {
 	return t
 }
 
-// The time that is made of a clock has its wall, and passes by its monotonic
-// reading.
+// TestSteppedClock checks that times of the clock have its wall time and that
+// differences use the monotonic reading.
 func TestSteppedClock(t *testing.T) {
 	a, b := steppedClock{passed: time.Second}, steppedClock{passed: 3*time.Second + 5, back: 10 * time.Second}
 	same(t, "wall", b.now().Round(0).Equal(start.Add(-7*time.Second+5)), true)
@@ -192,10 +192,10 @@ func TestSteppedClock(t *testing.T) {
 	same(t, "passed by the wall", b.now().Round(0).Sub(a.now().Round(0)), -8*time.Second+5)
 }
 
-// The wall steps back between the looks. Kubernetes, whose timers do not look at
-// it, keeps a pending eviction, and so does the queue, which knows nothing but
-// the wall. When a timer is over the pod is taken out, as by a caller who sleeps
-// for as long as Eviction.Wait said.
+// Wall time steps back between the checks. Kubernetes keeps a pending eviction,
+// because its timers do not use wall time. The queue, which knows only wall
+// time, keeps it too. When a timer fires, the pod is taken out, as it is by a
+// caller that sleeps for the duration that Eviction.Wait returned.
 func TestProcessPodOnNodeClockStepsBack(t *testing.T) {
 	checkAtMost(t, 50_000, func(t *rapid.T) {
 		kubernetes := newTimedController(start)
@@ -206,7 +206,7 @@ func TestProcessPodOnNodeClockStepsBack(t *testing.T) {
 			pass := time.Duration(rapid.IntRange(0, 20).Draw(t, "pass")) * time.Second
 			if rapid.IntRange(0, 2).Draw(t, "set") == 0 {
 				c.back += time.Duration(rapid.IntRange(1, 40).Draw(t, "back")) * time.Second
-				pass++ // by a nanosecond, so that no two moments have one wall
+				pass++ // by a nanosecond, so that no two moments have the same wall time
 			}
 			c.passed += pass
 			kubernetes.clock.Step(pass)
@@ -235,9 +235,9 @@ func TestProcessPodOnNodeClockStepsBack(t *testing.T) {
 	})
 }
 
-// An eviction that has begun is not taken back, whatever the next looks lead
-// to. The deletion in Kubernetes takes until the test lets it; timers of later looks
-// do not run.
+// An eviction that has started is not canceled, whatever the next checks return.
+// In Kubernetes, the deletion runs until the test releases it. Timers of later
+// checks do not run.
 func TestEvictsNowIsNotTakenBack(t *testing.T) {
 	checkAtMost(t, 50_000, func(t *rapid.T) {
 		release := make(chan struct{})
@@ -262,12 +262,12 @@ func TestEvictsNowIsNotTakenBack(t *testing.T) {
 			}
 		}
 		close(release)
-		<-kubernetes.fired // or the test hangs
+		<-kubernetes.fired // otherwise the test hangs
 	})
 }
 
-// A look at a pod that stays makes Kubernetes forget that its deletion runs, so
-// that the next look may start another. In the queue a pod is evicted once.
+// If a check finds that the pod stays, Kubernetes forgets that a deletion is
+// running, so the next check may start another. The queue evicts a pod once.
 func TestDifferenceSecondDeletion(t *testing.T) {
 	release := make(chan struct{})
 	kubernetes := newTimedController(start)

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The universe is small enough to ask Kubernetes about every taint of it, and
-// large enough that tolerations of it which differ in meaning differ about one.
+// The universe is small enough to ask Kubernetes about every taint in it, and
+// large enough that tolerations with different meanings differ for some taint.
 
 var (
 	smallKeys    = []string{"", "a", "b"}
@@ -24,8 +24,8 @@ var (
 	smallSeconds = []int64{0, -1, 5, 9}
 )
 
-// universe returns every taint of the keys, values and effects of
-// drawSmallToleration, and of some that no toleration names.
+// universe returns every taint with the keys, values and effects of
+// drawSmallToleration, and taints with some that no toleration names.
 func universe() []corev1.Taint {
 	var all []corev1.Taint
 	values := append([]string{
@@ -57,8 +57,8 @@ func drawSmallToleration(t *rapid.T) corev1.Toleration {
 	return toleration
 }
 
-// answer returns what Kubernetes makes of the taint: whether it is tolerated,
-// and for how long where that counts.
+// answer returns Kubernetes' answer for the taint: whether it is tolerated and,
+// if that matters, for how long.
 func answer(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) string {
 	first := firstMatch(tolerations, taint, comparison)
 	switch {
@@ -73,8 +73,8 @@ func answer(tolerations []corev1.Toleration, taint *corev1.Taint, comparison boo
 	return "tolerated forever"
 }
 
-// drawAlike returns a list and one that is like it: of other tolerations, of the
-// same in another order, or with changes that may make no difference.
+// drawAlike returns a list and a similar one: with other tolerations, with the
+// same ones in another order, or with changes that may make no difference.
 func drawAlike(t *rapid.T) (a, b []corev1.Toleration) {
 	a = draws(t, "a", 4, drawSmallToleration)
 	switch rapid.IntRange(0, 3).Draw(t, "likeness") {
@@ -96,7 +96,7 @@ func minimized(list []corev1.Toleration) []corev1.Toleration {
 	return convert.Each(small, convert.ToToleration)
 }
 
-// TestSameTolerations asks Kubernetes about every taint of the universe.
+// TestSameTolerations compares the result with Kubernetes' answers for all taints.
 func TestSameTolerations(t *testing.T) {
 	all, alike, checked := universe(), 0, 0
 	for _, mode := range modes {
@@ -121,7 +121,7 @@ func TestSameTolerations(t *testing.T) {
 	}
 }
 
-// Minimize changes no answer, and leaves nothing that it would drop.
+// Minimize changes no answer, and its result cannot be minimized further.
 func TestMinimizeKeepsMeaning(t *testing.T) {
 	all := universe()
 	for _, mode := range modes {

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// maxScore is the largest score of the scheduler, whose constant for it has
-// another name in each version.
+// maxScore is the largest score of the scheduler. The scheduler's constant has a
+// different name in each version.
 const maxScore = 100
 
 func newPlugin(t testing.TB, comparison bool) *tainttoleration.TaintToleration {

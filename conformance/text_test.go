@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawSpec returns a taint in kubectl's form, or nearly.
+// drawSpec returns a taint in kubectl's form, or something close to it.
 func drawSpec(t *rapid.T) string {
 	const parts = 6
 	s := keys.Draw(t, "key")
@@ -41,8 +41,8 @@ func drawSpec(t *rapid.T) string {
 	return s
 }
 
-// addition returns the taint that the spec adds in Kubernetes, and whether it is one
-// that adds a taint.
+// addition returns the taint that the spec adds in Kubernetes, and reports
+// whether the spec adds a taint.
 func addition(spec string) (corev1.Taint, bool) {
 	added, _, err := utiltaints.ParseTaints([]string{spec})
 	if err != nil || len(added) != 1 {
@@ -65,8 +65,8 @@ func TestParseTaint(t *testing.T) {
 	})
 }
 
-// TestParseTaintList reads what the kubelet reads as --register-with-taints. It
-// drops texts that ask for removal, see TestDifferenceRegisterRemoval.
+// TestParseTaintList parses values of the kubelet's flag --register-with-taints.
+// It wants an error for a removal, see TestDifferenceRegisterRemoval.
 func TestParseTaintList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		specs := draws(t, "specs", 4, drawListed)
@@ -82,7 +82,7 @@ func TestParseTaintList(t *testing.T) {
 	})
 }
 
-// drawListed returns a taint, one of few in three of four cases.
+// drawListed returns a taint. Three in four are one of a few common taints.
 func drawListed(t *rapid.T) string {
 	if rapid.IntRange(0, 3).Draw(t, "any") == 3 {
 		return drawSpec(t)
@@ -91,7 +91,7 @@ func drawListed(t *rapid.T) string {
 	return taint.ToString()
 }
 
-// registered returns what the kubelet's flag makes of the text.
+// registered returns the taints that the kubelet's flag parses from the text.
 func registered(list string) (set []corev1.Taint, err error) {
 	err = utilflag.RegisterWithTaintsVar{Value: &set}.Set(list)
 	return set, err
@@ -127,12 +127,12 @@ func describeToleration(toleration corev1.Toleration) string {
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), ":"), "\n")
 }
 
-// hiddenOperator returns the operator that the library prints and kubectl does not,
-// and "" where both print the same.
+// hiddenOperator returns the operator that the library prints and kubectl does
+// not, or "" if both print the same.
 func hiddenOperator(toleration corev1.Toleration, printed string) corev1.TolerationOperator {
 	switch toleration.Operator {
 	case "", corev1.TolerationOpEqual:
-		if strings.HasPrefix(printed+" ", "op=Exists ") { // reads as the toleration of everything
+		if strings.HasPrefix(printed+" ", "op=Exists ") { // would read as the toleration of everything
 			return corev1.TolerationOpEqual
 		}
 		return ""

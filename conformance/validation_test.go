@@ -23,14 +23,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// places is a set of places at fault, such as "[2].value", and "" for the whole list.
+// places is a set of places of faults: "[2].value", or "" for the whole list.
 type places map[string]bool
 
 func (p places) String() string { return fmt.Sprintf("%q", slices.Sorted(maps.Keys(p))) }
 
-// kubernetesPlaces returns the places that Kubernetes finds at fault under the path.
-// For a bad value of a toleration Kubernetes names the operator, unless that is Lt
-// or Gt; this is put right here.
+// kubernetesPlaces returns the places with faults that Kubernetes reports under
+// the path. For an invalid value of a toleration, Kubernetes names the operator,
+// unless it is Lt or Gt. This function corrects that.
 func kubernetesPlaces(list field.ErrorList, path string) places {
 	p := places{}
 	for _, err := range list {
@@ -47,7 +47,7 @@ func kubernetesPlaces(list field.ErrorList, path string) places {
 	return p
 }
 
-// libraryPlaces returns the places that the library finds at fault.
+// libraryPlaces returns the places with faults that the library reports.
 func libraryPlaces(t *rapid.T, err error) places {
 	p := places{}
 	if err == nil {
@@ -63,8 +63,8 @@ func libraryPlaces(t *rapid.T, err error) places {
 	return p
 }
 
-// place returns where the fault is in the list that is validated. What the old
-// list had has no place there.
+// place returns the place of the fault in the validated list. A fault of the old
+// list has no place in it.
 func place(f *taints.FieldError) string {
 	s := ""
 	if f.List != "" && f.List != "old" {
@@ -82,7 +82,7 @@ func samePlaces(t *rapid.T, name string, got error, want places) {
 	}
 }
 
-// pod returns a pod that is valid but for its tolerations.
+// pod returns a pod that is valid except possibly for its tolerations.
 func pod(tolerations []corev1.Toleration) *core.Pod {
 	grace := int64(30)
 	return &core.Pod{
@@ -103,14 +103,14 @@ func pod(tolerations []corev1.Toleration) *core.Pod {
 	}
 }
 
-// createOptions are those that an API server derives for the creation of the
-// pod, from the feature gate as it is set.
+// createOptions returns the options that an API server derives for the creation
+// of the pod from the current feature gate.
 func createOptions(p *core.Pod) validation.PodValidationOptions {
 	return podutil.GetValidationOptionsFromPodSpecAndMeta(&p.Spec, nil, &p.ObjectMeta, nil)
 }
 
-// updateOptions are those that it derives for an update, from the gate and from
-// what the old pod has already.
+// updateOptions returns the options that an API server derives for an update
+// from the gate and from the features that the old pod already uses.
 func updateOptions(after, before *core.Pod) validation.PodValidationOptions {
 	return podutil.GetValidationOptionsFromPodSpecAndMeta(&after.Spec, &before.Spec,
 		&after.ObjectMeta, &before.ObjectMeta)
@@ -156,8 +156,8 @@ func TestValidateNodeTaints(t *testing.T) {
 	})
 }
 
-// drawUpdate returns tolerations and what became of them. An API server without
-// the feature gate has stored no Lt and Gt; see TestDifferenceUpdateWithoutGate.
+// drawUpdate returns tolerations before and after an update. An API server without
+// the feature gate has no stored Lt or Gt. See TestDifferenceUpdateWithoutGate.
 func drawUpdate(t *rapid.T) (before, after []corev1.Toleration) {
 	before = drawTolerations(t)
 	if !gated.Comparison {
@@ -206,8 +206,8 @@ func TestValidatePodUpdate(t *testing.T) {
 	}
 }
 
-// Kubernetes 1.34 does not know Lt and Gt. Later versions allow what is there
-// already, with the gate off too, and so does the library.
+// Kubernetes 1.34 does not know Lt and Gt. Later versions allow existing ones
+// even if the gate is off, and so does the library.
 func TestDifferenceUpdateWithoutGate(t *testing.T) {
 	list := []corev1.Toleration{{Key: "a", Operator: opLt, Value: "5", Effect: "NoSchedule"}}
 	if gated.Comparison {

@@ -17,10 +17,10 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 )
 
-// TestAdvice has a file of cases. Each has objects and, indented, the advice for
-// the pod p: "0: …" replaces the toleration of this index, "add …" adds one,
-// "repair …" is a taint of a node's state, and "if …" is an alternative. The cause,
-// what to do and the notes are what people see.
+// TestAdvice runs a file of cases. Each has objects and, indented, the advice
+// for pod p: "0: …" replaces the toleration with this index, "add …" adds one,
+// "repair …" is a taint of a node's state, and "if …" is an alternative. The
+// cause, the steps and the notes are as users see them.
 func TestAdvice(t *testing.T) {
 	cases.Run(t, "testdata/advice.txt", func(t *testing.T, lines []string) []string {
 		input := objectsOf(lines)
@@ -34,8 +34,8 @@ func TestAdvice(t *testing.T) {
 	})
 }
 
-// TestOutput has a file of cases with objects, and what the program prints about
-// them with some arguments, without blank lines.
+// TestOutput runs a file of cases with objects and the output of the program for
+// them and some arguments, without blank lines.
 func TestOutput(t *testing.T) {
 	cases.Run(t, "testdata/output.txt", func(t *testing.T, lines []string) []string {
 		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot")
@@ -48,8 +48,8 @@ func TestOutput(t *testing.T) {
 	})
 }
 
-// objectsOf reads lines of "node NAME LABEL… TAINT…", "pod TOLERATION, …" and
-// objects in YAML.
+// objectsOf parses lines of the form "node NAME LABEL… TAINT…" or "pod
+// TOLERATION, …" and objects in YAML.
 func objectsOf(lines []string) string {
 	var documents []string
 	for _, line := range lines {
@@ -98,7 +98,7 @@ func adviceOf(r *report) []string {
 	return lines
 }
 
-// entryTexts writes entries with the place of what they replace.
+// entryTexts returns entries as text, with the indexes that they replace.
 func entryTexts(tolerations []taints.Toleration, list []entry) []string {
 	var words []string
 	for _, e := range list {
@@ -119,7 +119,7 @@ func stateTexts(list []taints.Taint) []string {
 	return words
 }
 
-// checkForms sees that page one, the details and the page have the same words.
+// checkForms checks that page one, the details and the page use the same words.
 func checkForms(t *testing.T, c *cause, input string) {
 	t.Helper()
 	tags := regexp.MustCompile(`<[^>]+>`)
@@ -139,7 +139,7 @@ func checkForms(t *testing.T, c *cause, input string) {
 	}
 }
 
-// checkChange sees that the change is valid and opens as many nodes as it says.
+// checkChange checks that the change is valid and that its node count is right.
 func checkChange(t *testing.T, x *pending, input string) {
 	t.Helper()
 	if x.Change == nil {
@@ -166,7 +166,7 @@ func checkChange(t *testing.T, x *pending, input string) {
 	}
 }
 
-// The patches make the pods of a template tolerate the taints, and fail if the
+// The patches make the pods of a template tolerate the taints. They fail if the
 // template has changed.
 func TestPatchedTemplates(t *testing.T) {
 	apply := func(command string, template []taints.Toleration) ([]taints.Toleration, error) {
@@ -227,8 +227,8 @@ func tols(specs ...string) []taints.Toleration {
 	return list
 }
 
-// A key that is like the nodes' own is a mistake where nobody would give two
-// pools of nodes these names.
+// A key that is similar to a node's key is a mistake if it is unlikely that two
+// pools of nodes have these names.
 func TestKeysThatAreAlike(t *testing.T) {
 	const mistakes = `
 dedicated dedicatd, dedicated dedicateed, dedicated deidcated, dedicated Dedicated, dedicated DedicateD,

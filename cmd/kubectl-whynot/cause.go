@@ -18,34 +18,34 @@ type causeKind string
 
 // The kinds of causes.
 const (
-	causeMistake     causeKind = "mistake"            // a toleration was meant for the taints and misses them
-	causeTaints      causeKind = "taints"             // no toleration was meant for the taints
-	causeInvalid     causeKind = "invalid-toleration" // an API server refuses the tolerations
+	causeMistake     causeKind = "mistake"            // a toleration is meant for the taints and does not match them
+	causeTaints      causeKind = "taints"             // no toleration is meant for the taints
+	causeInvalid     causeKind = "invalid-toleration" // an API server rejects the tolerations
 	causeNodes       causeKind = "node-state"         // the nodes are cordoned, unhealthy, starting or being removed
 	causeAffinity    causeKind = "node-affinity"      // no node matches node selector and required node affinity
 	causeGates       causeKind = "scheduling-gates"
-	causeOther       causeKind = "other"       // something that is not evaluated
-	causeSchedulable causeKind = "schedulable" // none, of a pod that does not exist yet
+	causeOther       causeKind = "other"       // something that the program does not evaluate
+	causeSchedulable causeKind = "schedulable" // none, for a pod that does not exist yet
 )
 
-// A cause is why pods are pending, with all the pods.
+// A cause is the reason why pods are pending, with all of these pods.
 type cause struct {
 	Kind causeKind `json:"kind"`
 	Text string    `json:"text"`
 	Pods int       `json:"pods"`
-	// Owners names the first owners of the pods, up to maxNames; OwnersTotal
-	// counts all.
+	// Owners names the first owners of the pods, up to maxNames. OwnersTotal counts
+	// all of them.
 	Owners      []string `json:"owners"`
 	OwnersTotal int      `json:"ownersTotal"`
 	// Examples are the names of some of the pods.
 	Examples []string `json:"examples"`
-	// Fix is what to do. Its commands are for the first of the pods.
+	// Fix is a list of steps. Its commands are for the first of the pods.
 	Fix   []step   `json:"fix"`
 	Notes []string `json:"notes"`
 }
 
-// causesOf folds the pending pods by cause and fix, most pods first, and tells
-// each its cause.
+// causesOf groups the pending pods by cause and fix, with the most pods first.
+// It sets the Cause of each element of the list.
 func causesOf(list []pending) []cause {
 	causes := []*cause{}
 	at := make(map[string]*cause)
@@ -88,8 +88,8 @@ func causesOf(list []pending) []cause {
 	return sorted
 }
 
-// causeKey is equal for pods with the same cause and fix. Commands differ where
-// the owners do.
+// causeKey is equal for pods with the same cause and fix. Commands differ if the
+// owners do.
 func (x *pending) causeKey() string {
 	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
 	for _, s := range x.Fix {
@@ -98,7 +98,7 @@ func (x *pending) causeKey() string {
 	return strings.Join(words, "\n")
 }
 
-// ownerName names the object that has the template of the pods, "" if there is none.
+// ownerName names the object with the pods' template, or is "" if there is none.
 func (x *pending) ownerName() string {
 	if x.Owner == nil {
 		return ""
@@ -107,7 +107,7 @@ func (x *pending) ownerName() string {
 	return kind + " " + x.Namespace + "/" + name
 }
 
-// explain sets why the pods are pending and what to do. The first of them is p.
+// explain sets the reason why the pods are pending and the fix. The first pod is p.
 func (x *pending) explain(p *pod) {
 	isInvalid := taints.ValidateTolerations(p.tolerations) != nil
 	switch {
@@ -148,13 +148,13 @@ func (x *pending) explain(p *pod) {
 	}
 }
 
-// noteworthy are the codes of findings that may be why a pod is pending, where
-// the text of the cause does not say so.
+// noteworthy are the codes of findings that may explain why a pod is pending and
+// that the text of the cause does not mention.
 var noteworthy = []tolerationset.Code{
 	tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold,
 }
 
-// explainOther is for pods that taints and node affinity allow on some nodes.
+// explainOther explains pods that taints and node affinity allow on some nodes.
 func (x *pending) explainOther(p *pod) {
 	x.Kind = causeOther
 	switch reported := reportedReasons(p.message); {
@@ -175,9 +175,9 @@ func (x *pending) explainOther(p *pod) {
 
 var clausePattern = regexp.MustCompile(`^(\d+) (.+)$`)
 
-// reportedReasons returns what the scheduler's message says apart from taints and
-// node affinity, as in "Insufficient cpu on 10 nodes". A message of another form
-// is returned as it is, up to the first sentence.
+// reportedReasons returns the reasons in the scheduler's message except taints
+// and node affinity, as in "Insufficient cpu on 10 nodes". It returns a message
+// of another form unchanged, up to the end of the first sentence.
 func reportedReasons(message string) string {
 	message = strings.Join(strings.Fields(message), " ")
 	if message == "" {
@@ -203,7 +203,7 @@ func reportedReasons(message string) string {
 		}
 	}
 	if len(words) == 0 {
-		return shortened(text, 200) // which contradicts what was evaluated
+		return shortened(text, 200) // the message contradicts the evaluation
 	}
 	return shortened(strings.Join(words, ", "), 200)
 }
@@ -215,7 +215,7 @@ func shortened(s string, most int) string {
 	return s
 }
 
-// affinityCause says why no node matches.
+// affinityCause returns the reason why no node matches.
 func affinityCause(p *profile, r *placement) string {
 	switch {
 	case p.invalid != nil:
@@ -234,7 +234,7 @@ func affinityCause(p *profile, r *placement) string {
 	return "no node matches " + p.requirements()
 }
 
-// similarText says which labels nodes have.
+// similarText returns text about the labels that nodes have.
 func similarText(list []similarLabel) string {
 	var words []string
 	for _, s := range list {
@@ -259,8 +259,8 @@ func (p *profile) requirements() string {
 	return joined(words)
 }
 
-// taintsText names the taints that the change or the alternatives are about, or
-// all, and says why they are not tolerated.
+// taintsText names the taints of the change or of the alternatives, or else all
+// taints, and the reasons why they are not tolerated.
 func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
@@ -283,7 +283,7 @@ func (r *placement) taintsText(why reasons) string {
 	return reasonsText(why, distinct(list)) + statesClause(distinct(states))
 }
 
-// statesClause says that the nodes are in a state, too.
+// statesClause returns the clause that the nodes are also in a state.
 func statesClause(list []taints.Taint) string {
 	if len(list) == 0 {
 		return ""
@@ -291,13 +291,13 @@ func statesClause(list []taints.Taint) string {
 	return "; nodes are also " + statesText(list) + ": " + taintsText(list)
 }
 
-// distinct sorts the taints and returns each once.
+// distinct sorts the taints and removes duplicates.
 func distinct(list []taints.Taint) []taints.Taint {
 	slices.SortFunc(list, taints.Taint.Compare)
 	return slices.Compact(list)
 }
 
-// alternativeSteps says what to do for the only alternative, or how to choose.
+// alternativeSteps returns the steps for the only alternative, or how to choose.
 func (x *pending) alternativeSteps() []step {
 	const choose = "choose the nodes that the pod belongs on"
 	if x.AlternativesTotal > 1 && x.template {

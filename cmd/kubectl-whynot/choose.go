@@ -13,7 +13,7 @@ import (
 // A share is the part of a group of nodes that matches a profile.
 type share struct {
 	group *nodeGroup
-	nodes []int // not empty, in order of name
+	nodes []int // not empty, sorted by name
 }
 
 // A chooser finds the nodes that match node selectors and required node
@@ -21,12 +21,12 @@ type share struct {
 type chooser struct {
 	cluster *cluster
 	groups  []*nodeGroup
-	labels  map[string]map[string][]int // the nodes by label, in order of name; nil until needed
+	labels  map[string]map[string][]int // the nodes by label, sorted by name; nil until needed
 	all     []share                     // of all nodes; nil until needed
 }
 
-// choose returns the shares that match the profile, in order of the groups.
-// Nobody may change them.
+// choose returns the shares that match the profile, in the order of the groups.
+// Callers must not change them.
 func (c *chooser) choose(p *profile) []share {
 	if len(p.selector) == 0 && p.required == nil {
 		if c.all == nil {
@@ -52,7 +52,7 @@ func (c *chooser) choose(p *profile) []share {
 	return shares
 }
 
-// matching returns how many nodes of each group match the profile.
+// matching returns the number of matching nodes in each group.
 func (c *chooser) matching(p *profile) map[*nodeGroup]int {
 	nodes := make(map[*nodeGroup]int)
 	for _, s := range c.choose(p) {
@@ -61,8 +61,8 @@ func (c *chooser) matching(p *profile) map[*nodeGroup]int {
 	return nodes
 }
 
-// candidates yields few nodes, in order of name, among which are all that match
-// the profile.
+// candidates returns a small set of nodes, sorted by name, that includes all
+// nodes that match the profile.
 func (c *chooser) candidates(p *profile) iter.Seq[int] {
 	if names, pinned := namedNodes(p.required); pinned {
 		var nodes []int
@@ -86,7 +86,7 @@ func (c *chooser) candidates(p *profile) iter.Seq[int] {
 	}
 }
 
-// rarest returns the nodes with that label of the selector that the fewest have.
+// rarest returns the nodes with the rarest label of the selector.
 func (c *chooser) rarest(selector map[string]string) []int {
 	c.index()
 	var fewest []int
@@ -115,7 +115,7 @@ func (c *chooser) index() {
 }
 
 // wanted returns the labels that the profile requires: those of its node
-// selector, and those of an affinity with one term.
+// selector and those of an affinity that has only one term.
 func (p *profile) wanted() []corev1.NodeSelectorRequirement {
 	var list []corev1.NodeSelectorRequirement
 	for _, key := range sortedKeys(p.selector) {
@@ -133,7 +133,7 @@ func (p *profile) wanted() []corev1.NodeSelectorRequirement {
 	return list
 }
 
-// A similarLabel is a label of nodes that may be meant by one that none has.
+// A similarLabel is an existing label that a missing one may have been meant to be.
 type similarLabel struct {
 	key, value string
 	nodes      int
@@ -142,8 +142,8 @@ type similarLabel struct {
 // String returns key=value.
 func (l similarLabel) String() string { return l.key + "=" + l.value }
 
-// missing returns the labels that the profile requires and no node has, and those
-// that may be meant.
+// missing returns the required labels that no node has, and the labels that may
+// be meant instead.
 func (c *chooser) missing(p *profile) (absent []string, similar []similarLabel) {
 	c.index()
 	for _, r := range p.wanted() {
@@ -166,8 +166,8 @@ func wantedText(r corev1.NodeSelectorRequirement) string {
 	return requirementText(r)
 }
 
-// similar returns the label that nodes have and that may be meant: a similar
-// value, or the only one, of the key, or a value of a similar key.
+// similar returns an existing label that may be meant: one with a similar value
+// of the key, with the only value of the key, or with a similar key.
 func (c *chooser) similar(r corev1.NodeSelectorRequirement) (key, value string, ok bool) {
 	least := 0
 	for _, have := range sortedKeys(c.labels[r.Key]) {
@@ -197,7 +197,7 @@ func (c *chooser) similar(r corev1.NodeSelectorRequirement) (key, value string, 
 	return "", "", false
 }
 
-// withoutPrefix returns what follows the slash in a key.
+// withoutPrefix returns the part of the key after the slash.
 func withoutPrefix(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
 
 // absentNodes returns the nodes that the affinity names, if none of them exists.

@@ -20,14 +20,14 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// A cluster is what counts of the nodes and pods that were read.
+// A cluster is the part of the nodes and pods in the input that matters.
 type cluster struct {
 	nodes     []node // sorted by name after finish
 	pods      []pod
-	templates []pod // pods that workloads would make
+	templates []pod // pods that workloads would create
 	only      filter
-	asked     string // the name of the pod that was asked for, in any namespace
-	hidden    int    // pods that the filter leaves out
+	asked     string // the name of the requested pod, in any namespace
+	hidden    int    // number of pods that the filter leaves out
 	nodeAt    map[string]int
 	podAt     map[podName]int
 	others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
@@ -37,13 +37,13 @@ type cluster struct {
 	matchers map[string]*taints.Matcher
 }
 
-// A filter says which pods count.
+// A filter selects pods.
 type filter struct {
 	namespace string          // empty: all
 	labels    labels.Selector // nil: all
 }
 
-// String returns the flags of the command line that ask for it.
+// String returns the filter as command-line flags.
 func (f filter) String() string {
 	var words []string
 	if f.namespace != "" {
@@ -60,7 +60,7 @@ func (f filter) matches(namespace string, set map[string]string) bool {
 }
 
 type node struct {
-	*corev1.Node // with name, labels and time of creation only
+	*corev1.Node // only with name, labels and creation time
 	taints       []taints.Taint
 	group        *nodeGroup
 }
@@ -68,16 +68,16 @@ type node struct {
 type pod struct {
 	podName
 	node     string    // empty: none
-	arrived  time.Time // when it came to the node; zero: not known
+	arrived  time.Time // when it was assigned to the node; zero: unknown
 	phase    corev1.PodPhase
 	deleting bool
-	template bool // it does not exist: a workload in the input would make it
+	template bool // it does not exist: a workload in the input would create it
 	owner    owner
 	*waiting // nil unless it is pending
 	*profile
 }
 
-// waiting is what counts for a pod without a node.
+// waiting is the information about a pod without a node.
 type waiting struct {
 	gated     bool
 	unseen    []string // rules that are not evaluated
@@ -94,7 +94,7 @@ func comparePodNames(a, b podName) int {
 	return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 }
 
-// A profile is what decides where a pod can run. Pods with equal ones share it.
+// A profile determines where a pod can run. Pods with equal profiles share one.
 type profile struct {
 	selector    map[string]string
 	required    *corev1.NodeSelector // required node affinity; nil: none
@@ -103,7 +103,7 @@ type profile struct {
 	tolerations []taints.Toleration
 	matcher     *taints.Matcher
 	own         *ownTolerations // nil until needed
-	family      *profile        // the same without the names of nodes in the affinity
+	family      *profile        // the same, without the names of nodes in the affinity
 }
 
 func newCluster(only filter) *cluster {
@@ -147,8 +147,8 @@ func (c *cluster) addNode(n *corev1.Node) error {
 	return nil
 }
 
-// withCordon adds the taint by which the scheduler knows a cordoned node. It has
-// no value.
+// withCordon adds the taint with which the scheduler represents a cordoned node.
+// It has no value.
 func withCordon(list []taints.Taint) []taints.Taint {
 	cordon := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
 	if i, found := taints.FindTaint(list, cordon.ID()); found && list[i].Value == "" {
@@ -157,7 +157,7 @@ func withCordon(list []taints.Taint) []taints.Taint {
 	return append(list, cordon)
 }
 
-// addPod adds a pod that matches the filter.
+// addPod adds a pod if it matches the filter.
 func (c *cluster) addPod(o *corev1.Pod) error {
 	if o.Name == "" {
 		return errNoName
@@ -187,7 +187,7 @@ func (c *cluster) addPod(o *corev1.Pod) error {
 	return nil
 }
 
-// addTemplate adds the pod that a workload would make.
+// addTemplate adds the pod that a workload would create.
 func (c *cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev1.PodTemplateSpec) error {
 	if o.Name == "" {
 		return errNoName
@@ -221,8 +221,8 @@ func waitingOf(s *corev1.PodSpec, message string) *waiting {
 	return w
 }
 
-// finish sorts the nodes, and adds the pods of those templates that no pod has
-// been made from.
+// finish sorts the nodes, and adds the pods of the templates from which no pod
+// in the input was created.
 func (c *cluster) finish() {
 	slices.SortFunc(c.nodes, func(a, b node) int { return strings.Compare(a.Name, b.Name) })
 	for i := range c.nodes {
@@ -241,9 +241,9 @@ func (c *cluster) finish() {
 	c.templates = nil
 }
 
-// profileOf returns the profile of the pod's spec. The nodes that an affinity
-// names, as the DaemonSet controller does, count only if they matter, as there
-// would be a profile for each pod otherwise.
+// profileOf returns the profile of the pod's spec. It keeps the nodes that an
+// affinity names, as the DaemonSet controller does, only if withNames is set.
+// Otherwise there would be a profile for each pod.
 func (c *cluster) profileOf(s *corev1.PodSpec, withNames bool) *profile {
 	var required *corev1.NodeSelector
 	if s.Affinity != nil && s.Affinity.NodeAffinity != nil {
@@ -255,7 +255,7 @@ func (c *cluster) profileOf(s *corev1.PodSpec, withNames bool) *profile {
 	return c.profile(s.NodeSelector, required, s.Tolerations)
 }
 
-// profile returns the one that equal pods share.
+// profile returns the profile that equal pods share.
 func (c *cluster) profile(selector map[string]string, required *corev1.NodeSelector, list []corev1.Toleration) *profile {
 	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Tolerations: list}}
 	tolerationsKey := keyOf(&o.Spec)
@@ -287,14 +287,14 @@ func (c *cluster) profile(selector map[string]string, required *corev1.NodeSelec
 	return p
 }
 
-// keyOf returns a text that is equal for equal specs only.
+// keyOf returns a text that is equal only for equal specs.
 func keyOf(s *corev1.PodSpec) string {
-	b, _ := s.Marshal() // which fails for no spec
+	b, _ := s.Marshal() // never fails for a spec
 	return string(b)
 }
 
-// namedNodes returns the nodes that each term of the affinity names, and whether
-// each does.
+// namedNodes returns the nodes that the terms of the affinity name. It reports
+// whether each term names nodes.
 func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 	if required == nil || len(required.NodeSelectorTerms) == 0 {
 		return nil, false
@@ -311,8 +311,8 @@ func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 	return names, true
 }
 
-// withoutNames returns the affinity without the nodes that its terms name, or nil
-// if nothing is left of a term.
+// withoutNames returns the affinity without the nodes that its terms name, or
+// nil if a term has no other requirements.
 func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 	r := &corev1.NodeSelector{}
 	for _, term := range required.NodeSelectorTerms {
@@ -325,8 +325,8 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 	return r
 }
 
-// arrival returns when a pod came to its node: when it was scheduled, or else when
-// the kubelet accepted it. It is zero if neither is known.
+// arrival returns when a pod was scheduled to its node or, if that is not known,
+// when the kubelet accepted it. It is zero if neither is known.
 func arrival(s *corev1.PodStatus) time.Time {
 	for _, condition := range s.Conditions {
 		isScheduled := condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue
@@ -340,7 +340,7 @@ func arrival(s *corev1.PodStatus) time.Time {
 	return time.Time{}
 }
 
-// schedulerMessage returns why the scheduler did not place the pod.
+// schedulerMessage returns the scheduler's reason for not placing the pod.
 func schedulerMessage(s *corev1.PodStatus) string {
 	for _, condition := range s.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
@@ -350,15 +350,15 @@ func schedulerMessage(s *corev1.PodStatus) string {
 	return ""
 }
 
-// isPending reports whether the pod waits for a node.
+// isPending reports whether the pod is waiting for a node.
 func (p *pod) isPending() bool {
 	return p.node == "" && (p.phase == corev1.PodPending || p.phase == "") && !p.deleting
 }
 
-// isFinished reports whether nothing is left to evict.
+// isFinished reports whether the pod has finished and cannot be evicted.
 func (p *pod) isFinished() bool { return p.phase == corev1.PodSucceeded || p.phase == corev1.PodFailed }
 
-// contents counts what was read.
+// contents describes the number of objects in the input.
 func (c *cluster) contents() string {
 	words := []string{count(len(c.nodes), "node"), count(len(c.pods)+len(c.templates), "pod")}
 	for _, kind := range slices.Sorted(maps.Keys(c.others)) {
@@ -367,8 +367,8 @@ func (c *cluster) contents() string {
 	return strings.Join(firstOf(words, 5), ", ")
 }
 
-// find returns the full name of the pod. A name alone means the namespace, or the
-// only pod of this name if the default namespace has none.
+// find returns the full name of the pod. A name without a namespace means the
+// default namespace or, if that has no such pod, the only pod with this name.
 func (c *cluster) find(name, namespace string) (podName, error) {
 	full := podName{cmp.Or(namespace, metav1.NamespaceDefault), name}
 	if _, ok := c.podAt[full]; ok {
@@ -404,8 +404,8 @@ func (c *cluster) find(name, namespace string) (podName, error) {
 	return full, errors.New(text)
 }
 
-// isSimilar reports whether the names begin alike, up to what tells the pods of an
-// owner apart.
+// isSimilar reports whether the names are similar, or have the same beginning up
+// to the suffix that distinguishes the pods of an owner.
 func isSimilar(want, have string) bool {
 	family := func(name string) string { return name[:strings.LastIndexByte(name, '-')+1] }
 	_, isClose := misspelling(want, have)

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// apiServer serves the lists in pages of half the size that is asked for.
+// apiServer serves the lists in pages of half the requested size.
 func apiServer(t *testing.T, lists map[string][]string) (url string, requests *[]string) {
 	requests = &[]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +100,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// An interrupt ends the program at once with the code that shells use.
+// An interrupt ends the program at once, with the exit code that shells use.
 func TestInterrupt(t *testing.T) {
 	if os.Getenv("WHYNOT_MAIN") != "" {
 		os.Args = []string{"kubectl-whynot", "-f", "-"}
@@ -116,7 +116,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	// More than a pipe holds, so that the program has begun to read.
+	// More than a pipe can hold, so that the program has started to read.
 	if _, err := io.WriteString(in, `{"kind":"`+strings.Repeat("x", 1<<18)); err != nil {
 		t.Fatal(err)
 	}

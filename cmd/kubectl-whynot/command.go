@@ -19,7 +19,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
-// A program is the command with what it gets from outside.
+// A program is the command and its environment.
 type program struct {
 	in       io.Reader // nil: none
 	out, err io.Writer
@@ -31,7 +31,7 @@ type program struct {
 	selector   string
 	output     string
 	now        string
-	asksServer bool // a flag says that the cluster is meant
+	asksServer bool // a flag selects the cluster as the input
 }
 
 const long = `Say why pods are pending, when taints evict pods, and how to fix that.
@@ -109,14 +109,14 @@ func version() string {
 	return "unknown"
 }
 
-// options are what the command line asks for.
+// options are the parsed command line.
 type options struct {
 	pod  string // empty: all pods
 	now  time.Time
 	only filter
 }
 
-// options checks the command line.
+// options parses and checks the command line.
 func (p *program) options(args []string) (o options, err error) {
 	if o.pod, err = podArgument(args); err != nil {
 		return o, err
@@ -150,8 +150,8 @@ func (p *program) options(args []string) (o options, err error) {
 	return o, nil
 }
 
-// podArgument returns the pod that the arguments name as kubectl does, or as
-// namespace/name.
+// podArgument returns the pod that the arguments name, either in kubectl's form
+// or as namespace/name.
 func podArgument(args []string) (string, error) {
 	isPod := func(s string) bool { return s == "pod" || s == "pods" || s == "po" }
 	if len(args) == 2 && (isPod(args[0]) || isWorkload(args[0])) {
@@ -174,13 +174,13 @@ func podArgument(args []string) (string, error) {
 	return pod, nil
 }
 
-// isWorkload reports whether s is the kind of a workload that is judged by its
-// template.
+// isWorkload reports whether s is the kind of a workload that is evaluated by
+// its template.
 func isWorkload(s string) bool {
 	return slices.Contains([]string{"deployment", "statefulset", "daemonset", "job", "cronjob"}, s)
 }
 
-// write writes the report in the format that is asked for.
+// write writes the report in the requested format.
 func (p *program) write(r *report) error {
 	switch p.output {
 	case "json":

@@ -13,8 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// decode adds the object that the manifest describes. It counts objects of other
-// kinds.
+// decode adds the object of the manifest. It only counts objects of other kinds.
 func (c *cluster) decode(m manifest) error {
 	c.objects++
 	if version := apiVersions[m.Kind]; m.APIVersion != "" && m.APIVersion != version {
@@ -45,14 +44,14 @@ func (c *cluster) decode(m manifest) error {
 	return nil
 }
 
-// apiVersions has the kinds of objects that count.
+// apiVersions maps the kinds of objects that are evaluated to their API versions.
 var apiVersions = map[string]string{
 	"Node": "v1", "Pod": "v1",
 	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1",
 	"Job": "batch/v1", "CronJob": "batch/v1",
 }
 
-// decodeAs decodes the manifest and passes the object on.
+// decodeAs decodes the manifest and passes the object to add.
 func decodeAs[T any](m manifest, add func(*T) error) error {
 	o := new(T)
 	err := json.Unmarshal(m.json, o, lenient...)
@@ -62,7 +61,7 @@ func decodeAs[T any](m manifest, add func(*T) error) error {
 	return m.wrap(err)
 }
 
-// wrap says which object the error is about.
+// wrap adds the name of the object to the error.
 func (m manifest) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -78,8 +77,8 @@ func (m manifest) wrap(err error) error {
 	return fmt.Errorf("%s %s: %w", m.Kind, name, err)
 }
 
-// decodePod adds a pod. Of one that has a node, it decodes only what counts,
-// which is much faster.
+// decodePod adds a pod. If the pod has a node, it decodes only the needed
+// fields, which is much faster.
 func (c *cluster) decodePod(m manifest) error {
 	var o placedPod
 	if err := json.Unmarshal(m.json, &o, lenient...); err != nil {
@@ -91,7 +90,7 @@ func (c *cluster) decodePod(m manifest) error {
 	return m.wrap(c.addPod(o.pod()))
 }
 
-// A placedPod is what counts of a pod that has a node.
+// A placedPod has the needed fields of a pod that has a node.
 type placedPod struct {
 	Metadata struct {
 		Namespace         string                  `json:"namespace"`

@@ -24,7 +24,7 @@ func (r *report) writePending(p *page) {
 	}
 }
 
-// write writes all about the pods, in a cluster with so many nodes.
+// write writes all details about the pods, in a cluster with the number of nodes.
 func (x *pending) write(p *page, nodes int) {
 	name := podName{x.Namespace, x.Pods[0]}.String()
 	if more := len(x.Pods) - 1; more > 0 {
@@ -90,7 +90,7 @@ func (x *pending) writeRejections(p *page) {
 	}
 }
 
-// write writes a line of the table of taints; most is the largest number in it.
+// write writes a row of the table of taints. The table's largest number is most.
 func (x *rejection) write(p *page, most int) {
 	width := len(count(max(most, 2), "node"))
 	indent := strings.Repeat(" ", 4+width+2)
@@ -110,7 +110,7 @@ func (x *pending) writeTolerations(p *page) {
 	for _, e := range entries {
 		b, err := yaml.Marshal([]any{e.Toleration})
 		if err != nil {
-			continue // which no toleration fails
+			continue // never fails for a toleration
 		}
 		if e.Replaces != nil {
 			p.line("    # instead of " + e.Replaces.String())
@@ -121,7 +121,7 @@ func (x *pending) writeTolerations(p *page) {
 	}
 }
 
-// writeAlternatives lists the nodes that may be meant.
+// writeAlternatives lists the nodes that may be intended.
 func (x *pending) writeAlternatives(p *page) {
 	if x.AlternativesTotal < 2 {
 		return
@@ -152,7 +152,7 @@ func (a *alternative) entries() []entry {
 	return list
 }
 
-// writeFindings writes what is odd about the tolerations of a pod.
+// writeFindings writes the findings about the tolerations of a pod.
 func writeFindings(p *page, indent string, list []finding) {
 	if len(list) > 0 {
 		p.wrap(indent, indent, "Tolerations that are valid but may not be what you want:")

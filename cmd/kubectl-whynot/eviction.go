@@ -14,7 +14,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// The outcomes of an eviction, in the order in which they are shown.
+// The outcomes of an eviction, in the order in which they are listed.
 const (
 	deleting = "deleting"
 	overdue  = "overdue"
@@ -24,19 +24,19 @@ const (
 
 var outcomes = []string{deleting, overdue, leaves, stays}
 
-// An eviction says what the NoExecute taints of its node do to a pod.
+// An eviction is the effect of a node's NoExecute taints on a pod.
 type eviction struct {
 	Pod     string `json:"pod"`
 	Node    string `json:"node"`
 	Outcome string `json:"outcome"`
 	// At is the deadline, empty if there is none or it is beyond the year 9999.
 	At string `json:"at,omitempty"`
-	// InSeconds is how far the deadline is from now, negative once it is over;
-	// nil if there is none.
+	// InSeconds is the time until the deadline. It is negative after the deadline,
+	// and nil if there is none.
 	InSeconds *int64 `json:"inSeconds,omitempty"`
-	// From says what the deadline counts from.
+	// From is what the deadline counts from.
 	From origin `json:"from,omitempty"`
-	// Because has the taint that decides, or all for a pod that stays.
+	// Because has the taint that decides, or all taints for a pod that stays.
 	Because []pair `json:"because"`
 
 	name     podName
@@ -57,18 +57,17 @@ const (
 // A pair is a taint and the toleration that counts for it.
 type pair struct {
 	Taint taints.Taint `json:"taint"`
-	// Toleration is nil if none tolerates the taint. Why then says which one
-	// comes closest.
+	// Toleration is nil if no toleration tolerates the taint. Why then names the
+	// closest one.
 	Toleration *taints.Toleration `json:"toleration"`
 	Why        string             `json:"why,omitempty"`
 }
 
 // evictions returns an eviction for each of the pods on nodes with NoExecute
-// taints: those that are over first, then in order of deadline, then those that
-// stay.
+// taints, sorted by outcome, then by deadline, reason and pod name.
 func evictions(c *cluster, pods []*pod, now time.Time) []eviction {
 	list := []eviction{}
-	orders := make(map[string]string) // many pods share theirs
+	orders := make(map[string]string) // many pods share one
 	for _, p := range pods {
 		i, ok := c.nodeAt[p.node]
 		if !ok || !hasNoExecute(c.nodes[i].taints) || p.isFinished() {
@@ -97,7 +96,7 @@ func hasNoExecute(list []taints.Taint) bool {
 	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 }
 
-// evictionOf computes what becomes of the pod on the node.
+// evictionOf returns the eviction of the pod on the node.
 func evictionOf(p *pod, n *node, now time.Time) eviction {
 	r := eviction{Pod: p.String(), Node: n.Name, Outcome: stays, name: p.podName}
 	if first, e := firstEviction(p, n, now); first != nil {
@@ -115,10 +114,10 @@ func evictionOf(p *pod, n *node, now time.Time) eviction {
 	return r
 }
 
-// firstEviction returns the taint of the node with the earliest deadline, nil
-// if the pod stays. Each taint is evaluated by itself: of all together, the
-// library names the taint that evicts now, even where the time of another one
-// was over before. No time begins before the pod came to the node.
+// firstEviction returns the taint of the node with the earliest deadline, or nil
+// if the pod stays. It evaluates each taint by itself: for all taints together,
+// the library returns the taint that evicts now, even if the time of another
+// taint ended before. No time starts before the pod was assigned to the node.
 func firstEviction(p *pod, n *node, now time.Time) (first *taints.Taint, e taints.Eviction) {
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrived}
 	for i := range n.taints {
@@ -130,8 +129,8 @@ func firstEviction(p *pod, n *node, now time.Time) (first *taints.Taint, e taint
 	return first, e
 }
 
-// isSooner reports whether a has the earlier deadline, or the same one for a
-// taint that is not tolerated, while that of b is.
+// isSooner reports whether a has an earlier deadline than b, or the same
+// deadline and a is for an untolerated taint and b for a tolerated one.
 func isSooner(a, b taints.Eviction) bool {
 	if !a.At.Equal(b.At) {
 		return a.At.Before(b.At)
@@ -158,12 +157,12 @@ func (r *eviction) expire(e taints.Eviction, decides *taints.Taint, arrived, now
 	r.InSeconds = &seconds
 }
 
-// lastSecond is the end of the year 9999 in UTC. A deadline can be hours later
-// where the year ends later; beyond that the library takes it for forever.
+// lastSecond is the end of the year 9999 in UTC. A deadline can be hours later in a
+// time zone in which the year ends later. The library treats later ones as forever.
 const lastSecond = 253402300799
 
-// tolerated returns the node's NoExecute taints with the tolerations that let
-// the pod stay.
+// tolerated returns the node's NoExecute taints with the tolerations for which
+// the pod stays.
 func tolerated(p *pod, n *node) []pair {
 	list := []pair{}
 	for _, t := range n.taints {
@@ -183,7 +182,7 @@ func pairOf(p *pod, t taints.Taint, toleration int, tolerated bool) pair {
 	return pair{Taint: t, Why: why.words()}
 }
 
-// text says whether the taint is tolerated, and how.
+// text describes whether and how the taint is tolerated.
 func (p *pair) text() string {
 	if p.Toleration == nil {
 		return "untolerated taint " + p.Taint.String() + " (" + p.Why + ")"
@@ -191,7 +190,7 @@ func (p *pair) text() string {
 	return "taint " + p.Taint.String() + " is tolerated by " + p.Toleration.String()
 }
 
-// when says when the pod's time is, empty if there is none.
+// when returns the deadline as text, or "" if there is none.
 func (x *eviction) when() string {
 	if x.InSeconds == nil {
 		return ""
@@ -210,7 +209,7 @@ func (x *eviction) when() string {
 	return when + ")"
 }
 
-// relative says how far off a time is.
+// relative describes how far away a time is.
 func relative(seconds int64) string {
 	const most = math.MaxInt64 / int64(time.Second)
 	text := duration.HumanDuration(time.Duration(min(max(seconds, -seconds, -(seconds+1)), most)) * time.Second)

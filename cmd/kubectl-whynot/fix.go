@@ -12,9 +12,9 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// steps returns what to do to make the entries. The API server accepts additions
-// to the tolerations of an existing pod, but no replacements, so most owners get
-// a new template.
+// steps returns the steps that apply the entries. The API server accepts
+// additional tolerations for an existing pod, but no replacements, so most
+// owners need a new template.
 func (x *pending) steps(condition string, entries []entry) []step {
 	if len(entries) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func entriesText(entries []entry) string {
 		switch {
 		case e.Replaces == nil:
 			words = append(words, "add toleration "+e.Toleration.String())
-		case e.Replaces.Validate() != nil: // whose text may be that of a valid one
+		case e.Replaces.Validate() != nil: // its text may be that of a valid one
 			fields, _ := json.Marshal(e.Toleration)
 			words = append(words, fmt.Sprintf("write tolerations[%d] as %s", e.at, fields))
 		default:
@@ -67,7 +67,7 @@ func entriesText(entries []entry) string {
 	return joined(firstOf(words, 5))
 }
 
-// additionsText is entriesText for an existing pod.
+// additionsText is like entriesText, for an existing pod.
 func additionsText(entries []entry) string {
 	var words []string
 	for _, e := range entries {
@@ -80,22 +80,22 @@ func additionsText(entries []entry) string {
 	return "add " + noun + joined(firstOf(words, 5))
 }
 
-// whynot returns the command that shows all about the first of the pods.
+// whynot returns the command that shows all details about the first of the pods.
 func (x *pending) whynot() string {
 	words := slices.Concat([]string{x.kubectl[0], "whynot"}, x.kubectl[1:])
 	return commandLine(append(words, "-n", x.Namespace, x.Pods[0])...)
 }
 
-// An operation is one of a JSON patch.
+// An operation is an operation of a JSON patch.
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
 }
 
-// patch returns the command that makes the entries in a template. It tests that
-// the template has the tolerations that it replaces. What controllers and admission
-// add to a pod comes after the tolerations of its template.
+// patch returns the command that applies the entries to a template. The patch
+// tests that the template has the tolerations that it replaces. Tolerations that
+// controllers and admission add to a pod come after those of its template.
 func (x *pending) patch(kind, name, spec string, entries []entry) string {
 	path := spec + "/tolerations"
 	var added []taints.Toleration
@@ -121,7 +121,7 @@ func (x *pending) patchPod(entries []entry) string {
 	return x.patchCommand("pod", x.Pods[0], additions("/spec/tolerations", added, len(x.Tolerations) > 0))
 }
 
-// additions adds to the list at the path, or creates it.
+// additions returns operations that append to the list at the path, or create it.
 func additions(path string, added []taints.Toleration, exists bool) []operation {
 	if len(added) > 0 && !exists {
 		return []operation{{"add", path, added}}
@@ -134,16 +134,16 @@ func additions(path string, added []taints.Toleration, exists bool) []operation 
 }
 
 func (x *pending) patchCommand(resource, name string, operations []operation) string {
-	patch, _ := json.Marshal(operations) // which fails for no toleration
+	patch, _ := json.Marshal(operations) // never fails for a toleration
 	return x.command("patch", resource, name, "--type=json", "-p", string(patch))
 }
 
-// command returns a command of kubectl in the namespace of the pods.
+// command returns a kubectl command in the namespace of the pods.
 func (x *pending) command(words ...string) string {
 	return commandLine(slices.Concat(x.kubectl, []string{"-n", x.Namespace}, words)...)
 }
 
-// invalidText says what is wrong with the first invalid toleration.
+// invalidText describes the error in the first invalid toleration.
 func invalidText(list []taints.Toleration) string {
 	err := taints.ValidateTolerations(list)
 	var all *taints.ErrorList
@@ -157,9 +157,9 @@ func invalidText(list []taints.Toleration) string {
 	return text
 }
 
-// repairs returns what invalid tolerations were probably meant to be: a taint in
-// place of a key, or a value in quotes. It returns nil unless that makes the list
-// valid.
+// repairs returns corrections for tolerations that are invalid because they have
+// a taint instead of a key or a value in quotes. It returns nil unless the
+// corrected list is valid.
 func repairs(list []taints.Toleration) []entry {
 	list = slices.Clone(list)
 	var entries []entry

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A nodeGroup is the nodes with the same taints, whatever their order and times.
+// A nodeGroup is the nodes with the same taints, regardless of order and times.
 type nodeGroup struct {
 	taints   []taints.Taint // sorted, without TimeAdded
 	nodes    []int          // in order of name
@@ -17,7 +17,7 @@ type nodeGroup struct {
 	rejected int            // pending pods that match a node of the group and do not tolerate its taints
 }
 
-// groupNodes groups the nodes, the largest group first, and tells each node its group.
+// groupNodes groups the nodes, largest group first, and sets each node's group.
 func groupNodes(c *cluster) []*nodeGroup {
 	byTaints := make(map[string]*nodeGroup)
 	var groups []*nodeGroup
@@ -37,7 +37,7 @@ func groupNodes(c *cluster) []*nodeGroup {
 	return groups
 }
 
-// normalized returns the taints without times and repetitions, in order.
+// normalized returns the taints sorted, without times and duplicates.
 func normalized(list []taints.Taint) []taints.Taint {
 	list = slices.Clone(list)
 	for i := range list {
@@ -46,7 +46,7 @@ func normalized(list []taints.Taint) []taints.Taint {
 	return distinct(list)
 }
 
-// distinctTaints returns the taints of the groups, each once, in order.
+// distinctTaints returns the taints of the groups, sorted and without duplicates.
 func distinctTaints(groups []*nodeGroup) []taints.Taint {
 	var list []taints.Taint
 	for _, g := range groups {
@@ -55,7 +55,7 @@ func distinctTaints(groups []*nodeGroup) []taints.Taint {
 	return distinct(list)
 }
 
-// textOf returns a text that is equal for equal lists only.
+// textOf returns a text that is equal only for equal lists.
 func textOf(list []taints.Taint) string {
 	var b strings.Builder
 	for _, t := range list {

@@ -28,14 +28,14 @@ var parsedPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"add": func(a, b int) int { return a + b },
 }).Parse(pageTemplate))
 
-// How much of each table is on the page, so that a browser shows it at once.
+// Limits for the tables on the page, so that a browser shows it at once.
 const (
 	maxPageCauses = 200
 	maxPageFates  = 200
 	maxPageGroups = 1000
 )
 
-// A view is what the template shows.
+// A view is the data of the template.
 type view struct {
 	*report
 	Style      template.CSS
@@ -45,7 +45,7 @@ type view struct {
 	Details    string
 
 	PodsOf     [][]string // by cause
-	PodsTotal  int        // that are pending
+	PodsTotal  int        // pending pods
 	Shown      []cause
 	Fates      []*fate
 	MoreFates  int
@@ -54,7 +54,7 @@ type view struct {
 	GroupsMost []groupRow
 }
 
-// writeHTML writes the report as a page that needs no other file.
+// writeHTML writes the report as a page that needs no other files.
 func (r *report) writeHTML(w io.Writer) error {
 	hash := sha256.Sum256([]byte(pageScript))
 	fates := fatesOf(r.Evictions, false)
@@ -94,7 +94,7 @@ func (r *report) writeHTML(w io.Writer) error {
 	return err
 }
 
-// names are the first names of a list.
+// names are the first names of a list and the number of the others.
 type names struct {
 	First []string
 	More  int
@@ -105,7 +105,7 @@ func cut(list []string, most int) names {
 	return names{list[:most], len(list) - most}
 }
 
-// lineBreaks lets lines break after the signs of taints and tolerations.
+// lineBreaks allows line breaks after the punctuation of taints and tolerations.
 var lineBreaks = strings.NewReplacer("/", "/<wbr>", "=", "=<wbr>", ":", ":<wbr>")
 
 // codeOf returns a taint or toleration as HTML.
@@ -113,10 +113,10 @@ func codeOf(s fmt.Stringer) template.HTML {
 	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(printable(s.String()))) + "</code>")
 }
 
-// IgnoredText counts the objects of other kinds.
+// IgnoredText counts the objects that are not evaluated, by kind.
 func (v *view) IgnoredText() string { return v.ignoredText() }
 
-// LeftOut counts pods that could be expected among the evictions.
+// LeftOut counts the pods that a user might expect among the evictions.
 func (v *view) LeftOut() string { return v.leftOut() }
 
 // StayingText counts the pods that tolerate their nodes' taints.
@@ -127,5 +127,5 @@ func (v *view) StayingText() string {
 	return ""
 }
 
-// NotEvaluatedText names what is not evaluated.
+// NotEvaluatedText names the rules that are not evaluated.
 func (v *view) NotEvaluatedText() string { return joined(v.NotEvaluated) }

@@ -18,7 +18,7 @@ import (
 const hostile = `"><img src=x onerror=alert(1)>'</script><script>document.title='owned'</script>&{{.}}` +
 	"\u202e\x1b[31m"
 
-// hostileInput has it in every place that reaches the page.
+// hostileInput has this name in every place that reaches the page.
 func hostileInput() string {
 	return strings.ReplaceAll(list(
 		nodeJSON("n", "", "k:NoExecute"),
@@ -61,7 +61,7 @@ func sampleOf(t *testing.T) string {
 	return string(b)
 }
 
-// The page needs nothing from elsewhere.
+// The page loads nothing from other places.
 func TestSelfContained(t *testing.T) {
 	page := mustRun(t, sampleOf(t), "-o", "html")
 	if m := regexp.MustCompile(`(?i)(src|href)="?([^"#> ]+)|url\(|@import|https?://`).FindString(page); m != "" {
@@ -91,7 +91,7 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// manyGroups has more groups and kinds of pods than the matrix.
+// manyGroups returns more groups and kinds of pods than the matrix has.
 func manyGroups(groups, kinds int) string {
 	var items []string
 	for i := range groups {
@@ -103,8 +103,8 @@ func manyGroups(groups, kinds int) string {
 	return list(items...)
 }
 
-// A term that leaves out a node by its name leaves it out of the matrix too; one
-// that names the only node, as those of a DaemonSet's pods do, does not count.
+// A term that excludes a node by its name also excludes it in the matrix. A term
+// that names the only node, as in a DaemonSet's pods, is ignored there.
 func TestMatrixNames(t *testing.T) {
 	const pod = `{"kind":"Pod","metadata":{"name":"p"},"spec":{"affinity":{"nodeAffinity":` +
 		`{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[TERMS]}}}}}`
@@ -130,7 +130,7 @@ func TestMatrixNames(t *testing.T) {
 	}
 }
 
-// Pods that have finished are in the input, and not in the matrix.
+// Finished pods are in the input but not in the matrix.
 func TestMatrixOfFinished(t *testing.T) {
 	done := `{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Succeeded"}}`
 	page := mustRun(t, list(nodeJSON("n", ""), done), "-o", "html")
@@ -187,8 +187,8 @@ func TestTimeScale(t *testing.T) {
 	}
 }
 
-// browse returns the page as Chromium has it once the script ran, and what the
-// script's console says.
+// browse returns the page in Chromium after its script has run, and the output
+// of the script on the console.
 func browse(t *testing.T, page, fragment string, flags ...string) string {
 	t.Helper()
 	browser, err := exec.LookPath("chromium")
@@ -216,7 +216,7 @@ func browse(t *testing.T, page, fragment string, flags ...string) string {
 	return string(out)
 }
 
-// rowsShown counts the rows of the tables' bodies that are not hidden.
+// rowsShown counts the rows that are shown and hidden in the table bodies.
 func rowsShown(dom string) (shown, hidden int) {
 	for _, m := range regexp.MustCompile(`<tr([^>]*)>`).FindAllStringSubmatch(dom, -1) {
 		_, class, _ := strings.Cut(m[1], `class="`)
@@ -229,7 +229,7 @@ func rowsShown(dom string) (shown, hidden int) {
 	return shown, hidden
 }
 
-// In a real browser the script runs under the page's policy: it folds the
+// The script runs in a real browser under the page's policy. It folds the
 // matrix, and a search hides the other rows.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
@@ -265,8 +265,8 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// Every group that the matrix names is among the groups of the page, however
-// many there are.
+// Every group that the matrix names is among the groups of the page, no matter
+// how many there are.
 func TestGroupsOfMatrix(t *testing.T) {
 	items := []string{podJSON("p", "", "pool=x"), nodeJSON("last", "pool=x", "last:NoSchedule")}
 	for i := range maxPageGroups {

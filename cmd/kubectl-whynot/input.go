@@ -44,7 +44,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	return p.write(r)
 }
 
-// read fills the cluster and says from where.
+// read fills the cluster and returns a description of the input.
 func (p *program) read(ctx context.Context, c *cluster) (input string, err error) {
 	files := *p.files.Filenames
 	switch {
@@ -75,7 +75,7 @@ func (p *program) read(ctx context.Context, c *cluster) (input string, err error
 	return input + " and the nodes of the cluster", nil
 }
 
-// inputOf names the files, of which - is standard input.
+// inputOf names the files. The name - is standard input.
 func inputOf(files []string) string {
 	files = slices.Clone(files)
 	for i := range files {
@@ -86,8 +86,8 @@ func inputOf(files []string) string {
 	return joined(files)
 }
 
-// isPiped reports whether standard input is a pipe or a file, and not a terminal or
-// /dev/null.
+// isPiped reports whether standard input is a pipe or a file, not a terminal
+// or /dev/null.
 func (p *program) isPiped() bool {
 	f, ok := p.in.(*os.File)
 	if !ok {
@@ -149,7 +149,7 @@ func (p *program) readStream(name string, r io.Reader, c *cluster) error {
 	return nil
 }
 
-// whyNoPods says why there are no pods, "" if there are.
+// whyNoPods returns the reason why there are no pods, or "" if there are pods.
 func (c *cluster) whyNoPods() string {
 	switch {
 	case len(c.pods) > 0:

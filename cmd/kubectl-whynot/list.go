@@ -14,7 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// client returns a client that speaks protobuf, which is several times faster
+// client returns a client that uses protobuf, which is several times faster
 // than JSON.
 func (p *program) client() (corev1client.CoreV1Interface, error) {
 	config, err := p.config.ToRESTConfig()
@@ -27,7 +27,7 @@ func (p *program) client() (corev1client.CoreV1Interface, error) {
 	return corev1client.NewForConfig(config)
 }
 
-// readCluster lists the nodes, and the pods of the namespace or of all.
+// readCluster lists the nodes and the pods of the namespace or of all namespaces.
 func (p *program) readCluster(ctx context.Context, c *cluster) error {
 	if !p.all && c.only.namespace == "" {
 		namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace()
@@ -50,7 +50,7 @@ func (p *program) readCluster(ctx context.Context, c *cluster) error {
 		func(o runtime.Object) error { return c.addPod(o.(*corev1.Pod)) })
 }
 
-// inPages returns a pager that holds few pages in memory.
+// inPages returns a pager that keeps few pages in memory.
 func inPages(list pager.ListPageFunc) *pager.ListPager {
 	p := pager.New(list)
 	p.PageBufferSize = 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kubectl-whynot is a plugin of kubectl. It says why pods are pending, when taints
+// Kubectl-whynot is a kubectl plugin. It reports why pods are pending, when taints
 // evict pods, and how to fix that:
 //
 //	kubectl whynot
@@ -9,7 +9,7 @@
 //	kubectl whynot -f deployment.yaml
 //
 // It evaluates taints, tolerations, node selectors and required node affinity. For
-// a pod that these allow on some node, it says what the scheduler reports.
+// a pod that these allow on some node, it shows the scheduler's message.
 package main
 
 import (
@@ -31,11 +31,11 @@ func main() {
 	os.Exit(p.run(os.Args[1:]))
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2
-// for wrong usage.
+// run runs the command with the arguments and returns the exit code: 1 for
+// failure, 2 for invalid usage.
 func (p *program) run(args []string) int {
 	command := p.command()
-	command.SetArgs(append([]string{}, args...)) // nil stands for those of the process
+	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
 	err := command.Execute()
 	var usage usageError
 	switch {
@@ -49,5 +49,5 @@ func (p *program) run(args []string) int {
 	return 1
 }
 
-// A usageError is a wrong command line.
+// A usageError is an invalid command line.
 type usageError struct{ error }

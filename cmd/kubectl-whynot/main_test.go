@@ -24,7 +24,7 @@ import (
 
 var testNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
 
-// TestMain sees that no test reads a cluster.
+// TestMain makes sure that no test reads a cluster.
 func TestMain(m *testing.M) {
 	os.Setenv("KUBECONFIG", os.DevNull)
 	os.Unsetenv("COLUMNS")
@@ -39,7 +39,7 @@ func runOn(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errOut.String()
 }
 
-// mustRun returns the output on the input, which is good.
+// mustRun returns the output for the input. The program must succeed.
 func mustRun(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := runOn(strings.NewReader(stdin), args...)
@@ -67,8 +67,8 @@ func list(items ...string) string {
 	return `{"kind":"List","apiVersion":"v1","items":[` + strings.Join(items, ",") + `]}`
 }
 
-// nodeJSON returns a Node with the taints; labels are of the form key=value,
-// separated by commas.
+// nodeJSON returns a Node with the taints. Labels have the form key=value and
+// are separated by commas.
 func nodeJSON(name, labels string, specs ...string) string {
 	var list []taints.Taint
 	for _, s := range specs {
@@ -81,7 +81,7 @@ func nodeJSON(name, labels string, specs ...string) string {
 	})
 }
 
-// podJSON returns a Pod with the tolerations, pending if the node is empty.
+// podJSON returns a Pod with the tolerations. It is pending if node is empty.
 func podJSON(name, node, selector string, list ...taints.Toleration) string {
 	return mustJSON(map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
@@ -139,7 +139,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// bodyOf returns the output without the style and the script of a page.
+// bodyOf returns the output without the style and script of a page.
 func bodyOf(output string) string {
 	for _, cut := range [][2]string{{"<style>", "</style>"}, {"<script>", "</script>"}, {"'sha256-", "'"}} {
 		before, rest, ok := strings.Cut(output, cut[0])
@@ -150,7 +150,7 @@ func bodyOf(output string) string {
 	return output
 }
 
-// The README shows what the program prints.
+// The README shows the output of the program.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -197,7 +197,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// Text fits the width, apart from commands, which can be pasted.
+// Text fits the width, except commands, which users can paste.
 func TestWidth(t *testing.T) {
 	for columns, want := range map[string]int{"": 100, "80": 80, "99": 99, "200": 200, "10": 80} {
 		t.Setenv("COLUMNS", columns)
@@ -219,8 +219,8 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestUsage has what is not the same everywhere: help, which goes to standard output,
-// and errors of libraries.
+// TestUsage checks output that is not the same on all systems: help, which is
+// written to standard output, and errors of libraries.
 func TestUsage(t *testing.T) {
 	for _, test := range []struct {
 		stdin, args string

@@ -10,15 +10,15 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A matrix says which groups of nodes accept which kinds of pods.
+// A matrix shows which groups of nodes accept which kinds of pods.
 type matrix struct {
 	Rows    []matrixRow
 	Columns []*matrixColumn
-	// MoreRows and MoreColumns count those that are left out.
+	// MoreRows and MoreColumns count the rows and columns that are left out.
 	MoreRows, MoreColumns int
 }
 
-// The size of a matrix that people can still read.
+// The limits of a matrix that is still readable.
 const (
 	maxRows    = 200
 	maxColumns = 40
@@ -30,7 +30,7 @@ type matrixRow struct {
 	Cells []matrixCell
 }
 
-// A matrixColumn is pods with the same requirements and tolerations.
+// A matrixColumn is the pods with the same requirements and tolerations.
 type matrixColumn struct {
 	Pods, Pending int
 	Owners        []string // sorted kinds and names
@@ -42,10 +42,10 @@ type matrixColumn struct {
 // Requirements names the node selector and required node affinity.
 func (c *matrixColumn) Requirements() string { return c.profile.requirements() }
 
-// Tolerations returns those of the pods.
+// Tolerations returns the tolerations of the pods.
 func (c *matrixColumn) Tolerations() []taints.Toleration { return c.profile.tolerations }
 
-// A matrixCell says whether a group accepts the pods of a column.
+// A matrixCell shows whether a group accepts the pods of a column.
 type matrixCell struct {
 	Verdict     verdict
 	Matching    int // nodes of the group
@@ -53,9 +53,9 @@ type matrixCell struct {
 	Untolerated []taints.Taint
 }
 
-// newMatrix returns the matrix of the columns: those with pending pods first, then
-// those with most pods; and rows in order of rejected pods, then of nodes. The
-// groups are in the order of the rows.
+// newMatrix returns the matrix of the columns. Columns are sorted by pending
+// pods, then by pods, and rows by rejected pods, then by nodes, all in
+// descending order. The groups have the indexes of a.chooser.groups.
 func newMatrix(a *analyst, groups []groupRow, columns []*matrixColumn) *matrix {
 	slices.SortStableFunc(columns, func(x, y *matrixColumn) int { return cmp.Or(y.Pending-x.Pending, y.Pods-x.Pods) })
 	m := &matrix{Columns: columns[:min(len(columns), maxColumns)]}
@@ -84,7 +84,7 @@ func newMatrix(a *analyst, groups []groupRow, columns []*matrixColumn) *matrix {
 	return m
 }
 
-// columnsOf folds the pods that have not finished by profile.
+// columnsOf groups the pods that have not finished by profile.
 func columnsOf(c *cluster, pods []*pod) []*matrixColumn {
 	var columns []*matrixColumn
 	at := make(map[*profile]*matrixColumn)

@@ -13,14 +13,14 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-// A mistake is a toleration that was meant for a taint and misses it:
-// the library's hints tell. Where a value or key merely differs, the taint may
-// be there to keep just this pod away.
+// A mistake is a toleration that was meant for a taint but does not match it.
+// The library's hints show this. If only a value or key differs, the taint may
+// exist to keep exactly this pod off the node.
 
 // isMistake reports whether the closest toleration was meant for the taint. A
-// toleration that is used, as it tolerates a taint of some node of the cluster,
-// is what its author wants. So is one that evicts pods at once, or that lets them
-// stay for a while and is not for this effect.
+// toleration that tolerates a taint of some node in the cluster is used, so it
+// is intended. A toleration that evicts pods at once, or that lets them stay for
+// a time and is not for this effect, is intended too.
 func (a *adviser) isMistake(r *reason) bool {
 	t := r.Closest
 	switch {
@@ -45,23 +45,23 @@ func (a *adviser) isMistake(r *reason) bool {
 	return strings.EqualFold(t.Value, r.Taint.Value)
 }
 
-// isEffect reports whether a toleration may have the effect; without one it is
-// for all.
+// isEffect reports whether a toleration may have the effect. An empty effect
+// means all effects.
 func isEffect(e taints.Effect) bool {
 	return slices.Contains([]taints.Effect{"", taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}, e)
 }
 
-// namesValue reports whether a toleration of the key has a value.
+// namesValue reports whether a toleration with the key has a value.
 func (a *adviser) namesValue(key string) bool {
 	return slices.ContainsFunc(a.tolerations, func(t taints.Toleration) bool {
 		return t.Value != "" && strings.EqualFold(t.Key, key)
 	})
 }
 
-// namesAnother reports whether two keys that are alike may be names of different
-// nodes, as team-a and team-b, or trusted and untrusted. They are one name where
-// only letter case or separators differ, or where one long word has a letter
-// too many or too few or two neighbors swapped, and not at its beginning or end.
+// namesAnother reports whether two similar keys may be names of different nodes,
+// such as team-a and team-b, or trusted and untrusted. They are the same name if
+// they differ only in letter case or separators, or if one long word has an
+// extra or missing letter or two swapped neighbors, not at its beginning or end.
 func namesAnother(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return false
@@ -82,8 +82,8 @@ func namesAnother(a, b string) bool {
 	return false
 }
 
-// keyWords returns the words of a key in lower case: between separators, and
-// where an upper case letter begins one, as in teamA.
+// keyWords returns the words of a key in lower case. Separators end words, and
+// so does an upper-case letter after a lower-case one, as in teamA.
 func keyWords(key string) []string {
 	var b strings.Builder
 	var last rune
@@ -100,9 +100,9 @@ func keyWords(key string) []string {
 	return strings.Fields(b.String())
 }
 
-// isMisspelled reports whether the words are one that is long enough to tell,
-// misspelled once. A letter replaced is none: so differ east and west. Nor is one
-// more at the end: so differ plane and planet.
+// isMisspelled reports whether the words are the same word, long enough to
+// judge, with one misspelling. A replaced letter is no misspelling, as in east
+// and west. Neither is an extra letter at the end, as in plane and planet.
 func isMisspelled(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -120,9 +120,9 @@ func isMisspelled(a, b string) bool {
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
-// corrected returns the toleration of a mistake with as little changed as makes it
-// tolerate the taint. It tolerates it forever, as the pod would be evicted from
-// each node otherwise.
+// corrected returns the toleration of a mistake with the fewest changes that
+// make it tolerate the taint. It tolerates the taint forever, because otherwise
+// the pod would be evicted from each node.
 func corrected(r explain.Reason) taints.Toleration {
 	t := r.Closest
 	t.Key, t.TolerationSeconds = r.Taint.Key, nil
@@ -146,8 +146,8 @@ func corrected(r explain.Reason) taints.Toleration {
 	return t
 }
 
-// threshold returns the operator, Lt or Gt, with the value that just lets the
-// taint's value through, or Equal where no value does.
+// threshold returns the operator, Lt or Gt, with the value that just includes
+// the taint's value, or Equal if there is no such value.
 func threshold(op taints.Operator, value string) (taints.Operator, string) {
 	n, _ := strconv.ParseInt(value, 10, 64)
 	switch {
@@ -165,8 +165,8 @@ func isInteger(value string) bool {
 	return err == nil && strconv.FormatInt(n, 10) == value
 }
 
-// knownOperator returns the operator, or the one that an unknown one looks
-// like, or else Equal.
+// knownOperator returns the operator, a known operator that differs only in
+// letter case, or else Equal.
 func knownOperator(op taints.Operator) taints.Operator {
 	for _, known := range []taints.Operator{taints.OpExists, taints.OpLt, taints.OpGt} {
 		if strings.EqualFold(string(op), string(known)) {
@@ -176,8 +176,8 @@ func knownOperator(op taints.Operator) taints.Operator {
 	return taints.OpEqual
 }
 
-// tolerationOf returns a toleration of just the taint. Exists is the usual form
-// where there is no value, unless nodes of other values are let in by it.
+// tolerationOf returns a toleration of just this taint. Without a value the usual
+// form is Exists, unless it would also tolerate taints of nodes with a value.
 func (k *known) tolerationOf(t taints.Taint) taints.Toleration {
 	if t.Value == "" && !k.hasValues[t.ID()] {
 		return taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}
@@ -190,18 +190,18 @@ func isControlPlane(t taints.Taint) bool {
 	return t.Key == taints.NodeRoleControlPlane || t.Key == "node-role.kubernetes.io/master"
 }
 
-// isEverybodys reports whether the toleration is one that every pod is given,
-// which says nothing about what its author wants.
+// isEverybodys reports whether every pod gets the toleration by default. Such a
+// toleration does not show what its author wants.
 func isEverybodys(t taints.Toleration) bool {
 	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
 	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
 }
 
-// A known is what there is to know about the taints of all nodes.
+// A known has facts about the taints of all nodes.
 type known struct {
 	taints    []taints.Taint
 	hasValues map[taints.TaintID]bool    // keys and effects of taints with values
-	used      map[taints.Toleration]bool // what isUsed has found out
+	used      map[taints.Toleration]bool // results of isUsed
 }
 
 func newKnown(groups []*nodeGroup) *known {
@@ -216,7 +216,7 @@ func newKnown(groups []*nodeGroup) *known {
 
 // isUsed reports whether the toleration tolerates a taint of any node.
 func (k *known) isUsed(t taints.Toleration) bool {
-	t.TolerationSeconds = nil // which do not matter, and differ as pointers
+	t.TolerationSeconds = nil // the seconds do not matter, and differ as pointers
 	is, ok := k.used[t]
 	if !ok {
 		is = slices.ContainsFunc(k.taints, t.Tolerates)

@@ -9,14 +9,14 @@ import (
 	"github.com/fatih/color"
 )
 
-// A page is text of a width.
+// A page is text with a width.
 type page struct {
 	strings.Builder
 	width int
 	color bool
 }
 
-// line writes a line, whatever the names of objects hold.
+// line writes a line, with safe replacements in the names of objects.
 func (p *page) line(s string) {
 	p.WriteString(printable(s))
 	p.WriteByte('\n')
@@ -31,25 +31,25 @@ func (p *page) styled(s string, style ...color.Attribute) {
 		return
 	}
 	c := color.New(style...)
-	c.EnableColor() // which the page has decided
+	c.EnableColor() // the page has decided to use color
 	p.WriteString(c.Sprint(printable(s)) + "\n")
 }
 
-// title begins a section.
+// title starts a section.
 func (p *page) title(s string) {
 	p.blank()
 	p.styled(s, color.Bold)
 }
 
-// command writes a command in one line, so that it can be pasted.
+// command writes a command on one line, so that users can paste it.
 func (p *page) command(indent, s string) {
 	if s != "" {
 		p.styled(indent+s, color.FgCyan)
 	}
 }
 
-// wrap writes text, the first line after first and in a style, the others after
-// hang. It breaks lines between words only.
+// wrap writes text in a style. It puts first before the first line and hang
+// before the other lines. It breaks lines only between words.
 func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
 	line, isEmpty := first, true
 	for _, w := range strings.Fields(text) {

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// A pending is equal pods of one owner that wait for a node.
+// A pending is a set of equal pods of one owner that wait for a node.
 type pending struct {
 	// Cause is the index of the cause in the report.
 	Cause        int                 `json:"cause"`
@@ -27,42 +27,42 @@ type pending struct {
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
 	placement
-	// Findings are valid tolerations that are probably not what was meant.
+	// Findings are about valid tolerations that are probably not intended.
 	Findings []finding `json:"findings"`
 	Gated    bool      `json:"gated"`
-	// NotEvaluated names rules of the pods that are not evaluated.
+	// NotEvaluated names rules of the pods that the program does not evaluate.
 	NotEvaluated []string `json:"notEvaluated"`
-	// Message is the scheduler's.
+	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
-	kubectl           []string // what commands begin with
-	template          bool     // the pods do not exist: they would be made from a template
-	hasOwnTolerations bool     // beside those that every pod is given
+	kubectl           []string // beginning of commands
+	template          bool     // the pods do not exist: they would be created from a template
+	hasOwnTolerations bool     // in addition to those that every pod gets
 }
 
-// The limits of lists of names, and of taints and alternatives, of which there may
-// be as many as nodes, for as many pods.
+// Limits for the lists of names, taints and alternatives. Without them, the
+// lists could be as long as the number of nodes, for as many pods.
 const (
 	maxNames  = 100
 	maxListed = 50
 )
 
-// A rejection is a taint that keeps the pods off selected nodes.
+// A rejection is a taint that keeps the pods off matching nodes.
 type rejection struct {
 	Taint taints.Taint `json:"taint"`
 	Nodes int          `json:"nodes"`
-	// Closest is the toleration that comes closest, nil if none does, and Why
-	// says how it differs.
+	// Closest is the closest toleration, or nil if there is none. Why describes how
+	// it differs.
 	Closest *taints.Toleration `json:"closest"`
 	Why     string             `json:"why"`
-	// Mismatch and Hint are the library's.
+	// Mismatch and Hint are from the library.
 	Mismatch explain.Mismatch `json:"mismatch"`
 	Hint     explain.Hint     `json:"hint"`
 }
 
-// A finding is a valid toleration that is probably not what its author meant.
+// A finding is about a valid toleration that is probably not what its author meant.
 type finding struct {
-	// Field is the toleration's, as in tolerations[0].
+	// Field is the field of the toleration, such as tolerations[0].
 	Field      string             `json:"field"`
 	Toleration taints.Toleration  `json:"toleration"`
 	Code       tolerationset.Code `json:"code"`
@@ -80,34 +80,34 @@ func findings(tolerations []taints.Toleration) []finding {
 	return list
 }
 
-// A placement is where the pods of a profile can run.
+// A placement describes where the pods of a profile can run.
 type placement struct {
 	// Matching counts the nodes that match node selector and required node
-	// affinity, and Feasible those of them without an untolerated taint.
+	// affinity. Feasible counts those of them without an untolerated taint.
 	Matching int `json:"matchingNodes"`
 	Feasible int `json:"feasibleNodes"`
 	// FeasibleNames are the names of feasible nodes, up to maxNames.
 	FeasibleNames []string `json:"feasibleNodeNames"`
 	// MissingLabels are required labels that no node has.
 	MissingLabels []string `json:"missingLabels"`
-	// Rejections has up to maxListed entries; RejectionsTotal counts all.
+	// Rejections has up to maxListed entries. RejectionsTotal counts all of them.
 	Rejections      []rejection `json:"rejections"`
 	RejectionsTotal int         `json:"rejectionsTotal"`
-	// Change corrects mistakes in the tolerations, and names the taints of the
-	// state of nodes; nil if there are neither.
+	// Change corrects mistakes in the tolerations and names the taints of the
+	// nodes' states. It is nil if there are neither.
 	Change *change `json:"change"`
-	// Alternatives are nodes that may be meant for the pods, up to maxListed;
-	// AlternativesTotal counts all.
+	// Alternatives are nodes that may be intended for the pods, up to maxListed.
+	// AlternativesTotal counts all of them.
 	Alternatives      []alternative `json:"alternatives"`
 	AlternativesTotal int           `json:"alternativesTotal"`
 
-	similar     []similarLabel // what nodes have in place of the missing labels
+	similar     []similarLabel // existing labels that may be meant by the missing ones
 	absent      []string       // nodes that the affinity names
-	untolerated string         // about the taints that the change or the alternatives are about
-	nodeSteps   []step         // what to do about the states of nodes
+	untolerated string         // describes the taints of the change or of the alternatives
+	nodeSteps   []step         // steps for the states of nodes
 }
 
-// An analyst finds out why pods are pending, once for each profile.
+// An analyst finds the reasons why pods are pending, once for each profile.
 type analyst struct {
 	cluster    *cluster
 	chooser    *chooser
@@ -118,7 +118,7 @@ type analyst struct {
 	findings   map[*taints.Matcher][]finding
 }
 
-// count counts for each group how many of the pods it rejects.
+// count adds to each group the number of pods that it rejects.
 func (a *analyst) count(pods []*pod) {
 	number := make(map[*profile]int)
 	for _, p := range pods {
@@ -133,13 +133,13 @@ func (a *analyst) count(pods []*pod) {
 	}
 }
 
-// isRejected reports whether the pods do not tolerate a taint of the group.
+// isRejected reports whether the group has a taint that the pods do not tolerate.
 func (p *profile) isRejected(g *nodeGroup) bool {
 	_, found := p.matcher.FindUntolerated(g.taints, taints.Hard)
 	return found
 }
 
-// pending returns the entries for the pods, in order of name.
+// pending returns the entries for the pods, sorted by name.
 func (a *analyst) pending(pods []*pod) []pending {
 	type group struct {
 		namespace string
@@ -200,8 +200,8 @@ func (a *analyst) pendingOf(p *pod) pending {
 	return x
 }
 
-// hasOwnTolerations reports whether the pod has tolerations that nobody but its
-// author gave it.
+// hasOwnTolerations reports whether the pod has tolerations other than those
+// that Kubernetes adds.
 func (p *pod) hasOwnTolerations() bool {
 	given := []taints.Toleration{}
 	if p.owner.Kind == "DaemonSet" {
@@ -212,7 +212,7 @@ func (p *pod) hasOwnTolerations() bool {
 	})
 }
 
-// findingsOf returns the findings about the tolerations, which pods share.
+// findingsOf returns the findings about the tolerations. Pods share them.
 func (a *analyst) findingsOf(p *pod) []finding {
 	list, ok := a.findings[p.matcher]
 	if !ok {
@@ -222,10 +222,10 @@ func (a *analyst) findingsOf(p *pod) []finding {
 	return list
 }
 
-// names returns the names of nodes, in order, at most maxNames.
+// names returns the sorted names of up to maxNames nodes.
 func (a *analyst) names(nodes []int) []string {
 	nodes = slices.Clone(nodes)
-	slices.Sort(nodes) // which is the order of names
+	slices.Sort(nodes) // this is the order of names
 	list := []string{}
 	for _, i := range nodes[:min(len(nodes), maxNames)] {
 		list = append(list, a.cluster.nodes[i].Name)
@@ -268,7 +268,7 @@ func (a *analyst) place(p *profile) *placement {
 	adviser := adviser{known: a.known, profile: p, reasons: why, shares: rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
-	if r.Feasible > 0 { // what is not a mistake is intended
+	if r.Feasible > 0 { // other tolerations are intended
 		if r.Change != nil && (len(r.Change.Entries) == 0 || len(r.Change.NodeTaints) > 0) {
 			r.Change = nil
 		}
@@ -305,7 +305,7 @@ func (a *analyst) alternative(r *remedy) alternative {
 	return x
 }
 
-// rejections returns the reasons, those for most nodes first.
+// rejections returns the reasons. Those for the most nodes come first.
 func rejections(why reasons, shares []share) []rejection {
 	nodes := make(map[taints.Taint]int)
 	for _, s := range shares {

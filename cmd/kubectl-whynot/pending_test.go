@@ -10,8 +10,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Lists that may be as long as there are nodes, for each pod, are limited, and
-// what is left out is counted.
+// Lists that could have as many elements as there are nodes, for each pod, are
+// limited, and the elements that are left out are counted.
 func TestLimits(t *testing.T) {
 	items := []string{podJSON("p", "", "", tol("k=none")), podJSON("q", "", "")}
 	for i := range 70 {
@@ -30,7 +30,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestUsedOnce looks at taints no more often than once for each toleration that
+// TestUsedOnce checks that taints are matched only once for each toleration that
 // pods share.
 func TestUsedOnce(t *testing.T) {
 	k := newKnown([]*nodeGroup{{taints: []taints.Taint{taints.MustParseTaint("k=v:NoExecute")}}})
@@ -44,7 +44,7 @@ func TestUsedOnce(t *testing.T) {
 	}
 }
 
-// No name of an object makes lines of its own.
+// The name of an object cannot add lines to the output.
 func TestNamesWithLineFeeds(t *testing.T) {
 	const name = `p\n\nAll pods are fine.`
 	input := list(nodeJSON("n", "", "k:NoExecute"),

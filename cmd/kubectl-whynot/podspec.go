@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// An owner is the controller of a pod; the zero owner stands for none.
+// An owner is the controller of a pod. The zero owner means none.
 type owner struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Deployment is the one that a ReplicaSet belongs to.
+	// Deployment is the Deployment that owns a ReplicaSet.
 	Deployment string `json:"deployment,omitempty"`
 }
 
@@ -33,7 +33,7 @@ func ownerOf(o *metav1.ObjectMeta) owner {
 	return w
 }
 
-// template returns the kind and name of the object that has the pod's template.
+// template returns the kind and name of the object with the pod's template.
 func (o owner) template() (kind, name string) {
 	if o.Deployment != "" {
 		return "Deployment", o.Deployment
@@ -41,8 +41,8 @@ func (o owner) template() (kind, name string) {
 	return o.Kind, o.Name
 }
 
-// cronJob returns the CronJob that made a Job, judged by the Job's name, which
-// ends in the minutes since 1970. It is empty for other names.
+// cronJob returns the CronJob that created a Job, based on the Job's name, which
+// ends in the minutes since 1970. It returns "" for other names.
 func (o owner) cronJob() string {
 	i := strings.LastIndexByte(o.Name, '-')
 	if minutes := o.Name[i+1:]; o.Kind != "Job" || i < 1 || len(minutes) != 8 || strings.Trim(minutes, "0123456789") != "" {
@@ -51,7 +51,7 @@ func (o owner) cronJob() string {
 	return o.Name[:i]
 }
 
-// ownerName names the object that has the pod's template, or the pod itself.
+// ownerName names the object with the pod's template, or the pod itself.
 func (p *pod) ownerName() string {
 	if p.owner == (owner{}) {
 		return "Pod " + p.String()
@@ -60,8 +60,8 @@ func (p *pod) ownerName() string {
 	return kind + " " + p.namespace + "/" + name
 }
 
-// notEvaluatedOf names the rules of the spec that may keep the pod off nodes and
-// are not evaluated.
+// notEvaluatedOf names the rules of the spec that the program does not evaluate
+// and that may keep the pod off nodes.
 func notEvaluatedOf(s *corev1.PodSpec) []string {
 	words := []string{}
 	add := func(has bool, word string) {
@@ -97,7 +97,7 @@ func hasHostPort(c corev1.Container) bool {
 func hasClaim(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil }
 
 // isOfNodes reports whether the scheduler checks which nodes can attach the
-// volume, without a claim.
+// volume although it has no claim.
 func isOfNodes(v corev1.Volume) bool {
 	return v.AWSElasticBlockStore != nil || v.AzureDisk != nil || v.Cinder != nil || v.CSI != nil ||
 		v.GCEPersistentDisk != nil || v.ISCSI != nil || v.RBD != nil

@@ -11,17 +11,17 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-// The reasons of a profile say why taints reject its pods.
+// The reasons of a profile describe why taints reject its pods.
 type reasons map[taints.Taint]reason
 
-// A reason is the library's, with what the library does not look for.
+// A reason is the library's reason, with a check that the library does not make.
 type reason struct {
 	explain.Reason
-	at          int  // the index of the closest toleration among all, -1 if none comes close
-	lacksPrefix bool // the key of the closest toleration is the taint's without its prefix
+	at          int  // the index of the closest toleration among all, or -1 if none is close
+	lacksPrefix bool // the closest toleration's key is the taint's key without its prefix
 }
 
-// reasonsOf returns why the hard taints of the shares reject the pods.
+// reasonsOf returns the reasons why the hard taints of the shares reject the pods.
 func reasonsOf(p *profile, shares []share) reasons {
 	own := p.ownTolerations()
 	lists := func(yield func([]taints.Taint) bool) {
@@ -40,14 +40,14 @@ func reasonsOf(p *profile, shares []share) reasons {
 	return m
 }
 
-// reasonOf returns why the pods do not tolerate the taint.
+// reasonOf returns the reason why the pods do not tolerate the taint.
 func reasonOf(p *profile, t taints.Taint) reason {
 	own := p.ownTolerations()
 	return own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
 }
 
-// ownTolerations are a profile's tolerations without those that every pod is
-// given, which are never meant for the taint.
+// ownTolerations are a profile's tolerations without those that every pod gets,
+// which are never meant for the taint.
 type ownTolerations struct {
 	list    []taints.Toleration
 	at      []int // their indexes among all
@@ -67,8 +67,8 @@ func (p *profile) ownTolerations() *ownTolerations {
 	return p.own
 }
 
-// reason completes the library's reason. It finds a toleration with the key of the
-// taint but without its prefix, such as "dedicated" for "example.com/dedicated".
+// reason completes the library's reason. It finds a toleration whose key is the
+// taint's key without its prefix, such as "dedicated" for "example.com/dedicated".
 func (own *ownTolerations) reason(r explain.Reason) reason {
 	if r.HasClosest() {
 		return reason{r, own.at[r.Toleration], false}
@@ -89,7 +89,7 @@ func (own *ownTolerations) reason(r explain.Reason) reason {
 	return reason{r, own.at[i], true}
 }
 
-// closest returns the closest toleration, nil if there is none.
+// closest returns the closest toleration, or nil if there is none.
 func (r *reason) closest() *taints.Toleration {
 	if r.at < 0 {
 		return nil
@@ -97,8 +97,8 @@ func (r *reason) closest() *taints.Toleration {
 	return &r.Closest
 }
 
-// words says which toleration comes closest to the taint and how it differs. All
-// outputs use these words.
+// words names the toleration that is closest to the taint and describes how it
+// differs. All outputs use these words.
 func (r *reason) words() string {
 	if r.at < 0 {
 		return "no toleration has this key"
@@ -114,8 +114,8 @@ func (r *reason) words() string {
 	return text
 }
 
-// reasonsText names the taints and how the closest tolerations differ. It says
-// once what is the same for several taints.
+// reasonsText names the taints and describes how the closest tolerations differ.
+// It combines taints with the same description.
 func reasonsText(why reasons, list []taints.Taint) string {
 	type clause struct {
 		words  string

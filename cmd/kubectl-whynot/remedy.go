@@ -9,12 +9,12 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A change corrects mistakes in tolerations, and names the taints of the state of
-// nodes, that keep pods pending.
+// A change corrects mistakes in tolerations, and names taints of nodes' states,
+// that keep pods pending.
 type change struct {
-	// Opens counts the nodes whose taints let the pods in then.
+	// Opens counts the nodes whose taints let the pods in after the change.
 	Opens int `json:"opensNodes"`
-	// NodeTaints are taints of the state of the nodes. They have to go, whatever
+	// NodeTaints are taints of the nodes' states. They must be removed, whatever
 	// the pods tolerate.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
 	Entries    []entry        `json:"entries"`
@@ -29,28 +29,28 @@ type entry struct {
 	Replaces   *taints.Toleration `json:"replaces"`
 	Toleration taints.Toleration  `json:"toleration"`
 
-	at int // the place of the toleration that was meant, whether or not it is replaced
+	at int // the index of the mistaken toleration, whether or not it is replaced
 }
 
-// An alternative is nodes that may or may not be meant for the pods: their
-// tolerations do not tell.
+// An alternative is a set of nodes that may or may not be intended for the pods.
+// The pods' tolerations do not show this.
 type alternative struct {
-	// Taints are what the pods would have to tolerate beside what the corrections
-	// tolerate.
+	// Taints are the taints that the pods would have to tolerate in addition to
+	// those that the corrections tolerate.
 	Taints []taints.Taint `json:"taints"`
-	// Additions are tolerations of just these.
+	// Additions are tolerations of exactly these taints.
 	Additions   []taints.Toleration `json:"additions"`
 	Corrections []entry             `json:"corrections"`
-	// NodeTaints are taints of the state of these nodes.
+	// NodeTaints are taints of the states of these nodes.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
 	Nodes      int            `json:"nodes"`
 	NodeNames  []string       `json:"nodeNames"`
 
-	rest []taints.Taint // of the nodes, which the pods do not tolerate yet
+	rest []taints.Taint // taints of the nodes that the pods do not tolerate yet
 }
 
-// asks returns the taints that tell the nodes from others: those that are needed,
-// or where a correction is for each, these.
+// asks returns the taints that distinguish the nodes from others: the needed
+// ones or, if corrections tolerate all of them, the corrected ones.
 func (a *alternative) asks() []taints.Taint {
 	if len(a.Taints) > 0 {
 		return a.Taints
@@ -58,13 +58,13 @@ func (a *alternative) asks() []taints.Taint {
 	return a.rest
 }
 
-// A remedy is what lets pods onto the nodes that have a set of untolerated taints.
+// A remedy lets pods onto the nodes that have a set of untolerated taints.
 type remedy struct {
 	untolerated []taints.Taint
 	nodes       []int
-	rest        []taints.Taint // of these, the ones that are not of a state
-	needs       []taints.Taint // of the rest, those that no toleration misses by mistake
-	fixed       []taints.Taint // of the state of nodes that it opens
+	rest        []taints.Taint // the untolerated taints that are not of a state
+	needs       []taints.Taint // the taints in rest that need an addition, not a correction
+	fixed       []taints.Taint // taints of the states of nodes that it opens
 	change
 }
 
@@ -72,19 +72,19 @@ type remedy struct {
 type adviser struct {
 	*known
 	*profile
-	values  map[taints.TaintID]int // how many the selected nodes have for each key and effect
+	values  map[taints.TaintID]int // number of values that the nodes have for each key and effect
 	reasons reasons
 	shares  []share
 }
 
-// maxCounted limits for how many remedies the nodes that they open are counted.
+// maxCounted limits the number of remedies whose opened nodes are counted.
 const maxCounted = 100
 
 // advise returns the change that corrects the mistakes in the profile's
-// tolerations, where the library's hints say that there are such, or that says
-// which nodes are to be fixed; and the alternatives, where nothing says which
-// nodes are meant. A change never goes to nodes whose key or value merely
-// differs from what the pods tolerate.
+// tolerations, if the library's hints indicate any, or that names the nodes to
+// fix. If it is not clear which nodes are intended, it returns the alternatives.
+// A change never opens nodes whose key or value just differs from those that the
+// pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
 	a.countValues()
 	var settled, open, broken []*remedy
@@ -119,7 +119,7 @@ func (a *adviser) advise() (*change, []*remedy) {
 	return nil, open
 }
 
-// best returns the remedy of the least cost that opens most nodes.
+// best returns the cheapest remedy, and among equals the one that opens most nodes.
 func (a *adviser) best(settled []*remedy) *remedy {
 	slices.SortStableFunc(settled, func(x, y *remedy) int {
 		return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes))
@@ -131,7 +131,7 @@ func (a *adviser) best(settled []*remedy) *remedy {
 	return slices.MinFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), y.Opens-x.Opens) })
 }
 
-// remedies returns one for each distinct set of untolerated hard taints, in order.
+// remedies returns one for each distinct set of untolerated hard taints, sorted.
 func (a *adviser) remedies() []*remedy {
 	var list []*remedy
 	at := make(map[string]*remedy)
@@ -153,7 +153,7 @@ func (a *adviser) remedies() []*remedy {
 }
 
 // untoleratedOf returns the hard taints of the group that the tolerations do not
-// match, in order and without times.
+// match, sorted and without times.
 func untoleratedOf(m *taints.Matcher, g *nodeGroup) []taints.Taint {
 	var list []taints.Taint
 	for _, t := range m.Untolerated(g.taints, taints.Hard) {
@@ -170,7 +170,7 @@ func (a *adviser) countValues() {
 	}
 }
 
-// plan works out the remedy and reports whether an API server accepts it.
+// plan computes the remedy and reports whether an API server accepts it.
 func (a *adviser) plan(r *remedy) bool {
 	r.NodeTaints, r.Entries = []taints.Taint{}, []entry{}
 	r.Tolerations = append([]taints.Toleration{}, a.tolerations...)
@@ -188,8 +188,8 @@ func (a *adviser) plan(r *remedy) bool {
 	return !found && taints.ValidateTolerations(r.Tolerations) == nil
 }
 
-// tolerate adds what lets the taint through to the remedy: the correction of a
-// mistake, or else a need.
+// tolerate adds to the remedy what the taint requires: the correction of a
+// mistake, or else a new toleration.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons[t]
 	if !a.isMistake(&why) {
@@ -207,9 +207,9 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	r.Entries = append(r.Entries, e)
 }
 
-// replaces reports whether the correction makes the mistake useless, so that it can
-// take its place: not where the mistake is for another effect, which nodes may get
-// later, nor where another correction has done so.
+// replaces reports whether the correction can replace the mistake. It cannot if
+// the mistake is for another effect, which nodes may get later, or if another
+// correction has already replaced it.
 func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
 	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
 		return false
@@ -217,8 +217,8 @@ func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
 	return !slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == mistake.at && e.Replaces != nil })
 }
 
-// count counts the nodes that the remedy opens. Of nodes that are out of order
-// these are all that take the pods once they are fixed, whatever is wrong.
+// count counts the nodes that the remedy opens. If the remedy has nodes to fix,
+// it counts all nodes that accept the pods once all such nodes are fixed.
 func (a *adviser) count(r *remedy) {
 	m := taints.Compile(r.Tolerations)
 	r.fixed = []taints.Taint{}
@@ -241,14 +241,14 @@ func (a *adviser) count(r *remedy) {
 	r.fixed = slices.Compact(r.fixed)
 }
 
-// compareCost orders remedies: nodes that are in order first, then the fewest
-// entries, then corrections before additions.
+// compareCost orders remedies: healthy nodes first, then the fewest entries,
+// then corrections before additions.
 func (r *remedy) compareCost(s *remedy) int {
 	return cmp.Or(r.rank()-s.rank(), len(r.Entries)-len(s.Entries), r.additions()-s.additions())
 }
 
-// rank orders remedies by whose nodes they are: anybody's, the control plane's,
-// out of order, being removed.
+// rank orders remedies by their nodes: ordinary ones, the control plane, nodes
+// to fix, nodes that are being removed.
 func (r *remedy) rank() int {
 	switch {
 	case haveLeaving(r.NodeTaints):
@@ -271,10 +271,10 @@ func (r *remedy) additions() int {
 	return n
 }
 
-// rivals returns the remedies that correct the same toleration as the best one,
-// if some of them correct it to another key or value, so that it is not clear
-// which nodes are meant, whatever else is to be done there; else nil. Thresholds
-// are no names: the remedy that opens most is taken.
+// rivals returns the remedies that correct the same toleration as best, if some of
+// them correct it to another key or value. It is then not clear which nodes are
+// intended, whatever else must be done there. Otherwise it returns nil. Thresholds
+// do not count as values: the remedy that opens the most nodes is used.
 func rivals(best *remedy, all []*remedy) []*remedy {
 	for _, e := range best.Entries {
 		isFor := func(f entry) bool { return f.at == e.at }
@@ -291,7 +291,7 @@ func rivals(best *remedy, all []*remedy) []*remedy {
 	return nil
 }
 
-// differsInName reports whether the entries tolerate another key or value.
+// differsInName reports whether the entries tolerate different keys or values.
 func (e *entry) differsInName(f entry) bool {
 	x, y := e.Toleration, f.Toleration
 	if x.Operator == taints.OpLt || x.Operator == taints.OpGt {
@@ -300,9 +300,9 @@ func (e *entry) differsInName(f entry) bool {
 	return x.Key != y.Key || x.Value != y.Value
 }
 
-// likeliest returns the remedies with corrections, if there are such; else all,
-// but the control plane's only where there are no others. Those for most nodes
-// come first.
+// likeliest returns the remedies with corrections or, if there are none, all
+// remedies. It returns remedies of a higher rank only if there are no others.
+// Those for the most nodes come first.
 func likeliest(open []*remedy) []*remedy {
 	least := func(list []*remedy, cost func(*remedy) int) []*remedy {
 		lowest := 0

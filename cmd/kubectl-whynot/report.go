@@ -16,66 +16,66 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// formVersion names the form of JSON and YAML. It changes if a field is removed
-// or changes its meaning.
+// formVersion is the version of the JSON and YAML format. It changes if a field
+// is removed or changes its meaning.
 const formVersion = "whynot/v1"
 
-// A report is the answers.
+// A report has all answers.
 type report struct {
 	Version string `json:"version"`
-	// Input is where the objects come from.
+	// Input describes where the objects come from.
 	Input string `json:"input"`
 	Now   string `json:"now"`
 	Nodes int    `json:"nodes"`
 	Pods  int    `json:"pods"`
-	// Filter is the flags that choose the pods, empty for all of the input.
+	// Filter has the flags that select the pods. It is empty for all of the input.
 	Filter string `json:"filter,omitempty"`
-	// Ignored counts the objects of other kinds.
+	// Ignored counts the objects of other kinds, by kind.
 	Ignored map[string]int `json:"ignored"`
-	// Pod is the one that was asked for, and PodNote its state if it is not
-	// pending. PodFindings are about its tolerations then.
+	// Pod is the requested pod. If it is not pending, PodNote describes its state
+	// and PodFindings are about its tolerations.
 	Pod         string    `json:"pod,omitempty"`
 	PodNote     string    `json:"podNote,omitempty"`
 	PodFindings []finding `json:"podFindings,omitempty"`
-	// Causes are why pods are pending.
+	// Causes are the reasons why pods are pending.
 	Causes    []cause    `json:"causes"`
 	Pending   []pending  `json:"pending"`
 	Evictions []eviction `json:"evictions"`
-	// Finished counts pods that have finished on nodes with NoExecute taints,
-	// and Lost those on nodes that are not in the input.
+	// Finished counts the finished pods on nodes with NoExecute taints. Lost counts
+	// the pods on nodes that are not in the input.
 	Finished     int        `json:"finishedPods"`
 	Lost         int        `json:"podsOnUnknownNodes"`
 	Groups       []groupRow `json:"groups"`
 	NotEvaluated []string   `json:"notEvaluated"`
 
-	matrix *matrix // nil unless it was asked for
-	noPods string  // why there are none, empty if there are
+	matrix *matrix // nil unless requested
+	noPods string  // why there are no pods; empty if there are
 }
 
-// A groupRow is nodes with the same taints.
+// A groupRow is a group of nodes with the same taints.
 type groupRow struct {
 	Nodes int `json:"nodes"`
-	// Pods counts those that run there, and Rejected the pending ones that match
-	// a node of the group and do not tolerate its taints.
+	// Pods counts the pods that run there. Rejected counts the pending pods that
+	// match a node of the group and do not tolerate its taints.
 	Pods      int            `json:"pods"`
 	Rejected  int            `json:"rejectedPods"`
 	Taints    []taints.Taint `json:"taints"`
 	NodeNames []string       `json:"nodeNames"`
-	// ForPod is about the pod that was asked for.
+	// ForPod is about the requested pod.
 	ForPod *podRow `json:"forPod,omitzero"`
 
-	// ID is the one on the page.
+	// ID is the ID on the page.
 	ID string `json:"-"`
 }
 
-// A podRow says whether a group of nodes accepts one pod.
+// A podRow shows whether a group of nodes accepts one pod.
 type podRow struct {
 	Verdict     verdict        `json:"verdict"`
 	Matching    int            `json:"matchingNodes"`
 	Untolerated []taints.Taint `json:"untoleratedTaints"`
 }
 
-// A verdict says whether a group of nodes accepts pods.
+// A verdict is whether a group of nodes accepts pods.
 type verdict string
 
 // The verdicts.
@@ -85,7 +85,7 @@ const (
 	notMatching verdict = "not-matching" // node selector or required node affinity
 )
 
-// Words is the verdict from the pod's side.
+// Words describes the verdict for the pod.
 func (v verdict) Words() string {
 	return map[verdict]string{accepts: "schedulable", rejects: "untolerated", notMatching: "no match"}[v]
 }
@@ -95,20 +95,20 @@ var notEvaluated = []string{
 	"resource claims", "preferred node affinity", "priorities", "disruption budgets",
 }
 
-// Sign stands for the verdict.
+// Sign returns a symbol for the verdict.
 func (v verdict) Sign() string {
 	return map[verdict]string{accepts: "✓", rejects: "✕", notMatching: "–"}[v]
 }
 
-// A question is what a report is to answer.
+// A question is a request for a report.
 type question struct {
 	now     time.Time
 	pod     podName // zero: all pods
 	matrix  bool
-	kubectl []string // what commands begin with
+	kubectl []string // beginning of commands
 }
 
-// newReport answers the question about a cluster that is finished.
+// newReport answers the question about a finished cluster.
 func newReport(c *cluster, q question) *report {
 	groups := groupNodes(c)
 	r := &report{
@@ -149,7 +149,7 @@ func newReport(c *cluster, q question) *report {
 	return r
 }
 
-// addPod answers what is asked of one pod only.
+// addPod adds the answers that are about one pod only.
 func (r *report) addPod(a *analyst, p *pod) {
 	r.Pod, r.PodNote = p.String(), noteOn(a.cluster, p)
 	if p.isPending() {
@@ -165,7 +165,7 @@ func (r *report) addPod(a *analyst, p *pod) {
 	}
 }
 
-// survey counts the pods by where they are and returns those that are pending.
+// survey counts the pods by their place, and returns the pending ones.
 func (r *report) survey(c *cluster) []*pod {
 	var waiting []*pod
 	for i := range c.pods {
@@ -188,8 +188,8 @@ func (r *report) survey(c *cluster) []*pod {
 	return waiting
 }
 
-// noteOn says in what state a pod is that is not pending, empty if its eviction
-// says so.
+// noteOn describes the state of a pod that is not pending. It is empty if the
+// pod's eviction shows the state.
 func noteOn(c *cluster, p *pod) string {
 	i, known := c.nodeAt[p.node]
 	switch {
@@ -224,8 +224,8 @@ func groupRows(c *cluster, groups []*nodeGroup) []groupRow {
 	return rows
 }
 
-// verdictOn says whether the group, of which so many nodes match, accepts the
-// pods, and which hard taints they do not tolerate.
+// verdictOn returns whether the group, with the number of matching nodes,
+// accepts the pods, and the hard taints that they do not tolerate.
 func (p *profile) verdictOn(g *nodeGroup, matching int) (verdict, []taints.Taint) {
 	untolerated := untoleratedOf(p.matcher, g)
 	switch {
@@ -237,7 +237,7 @@ func (p *profile) verdictOn(g *nodeGroup, matching int) (verdict, []taints.Taint
 	return accepts, nil
 }
 
-// firstGroups returns up to so many groups, those that matter most.
+// firstGroups returns up to most groups, the most important ones.
 func (r *report) firstGroups(most int) []groupRow {
 	if len(r.Groups) <= most {
 		return r.Groups
@@ -247,7 +247,7 @@ func (r *report) firstGroups(most int) []groupRow {
 	return groups[:most]
 }
 
-// importance orders groups if not all are shown.
+// importance orders the groups if not all of them are shown.
 func (g *groupRow) importance() int {
 	if g.ForPod != nil {
 		return g.ForPod.Matching
@@ -255,7 +255,7 @@ func (g *groupRow) importance() int {
 	return g.Rejected
 }
 
-// writeJSON writes the report without a copy of it in memory.
+// writeJSON writes the report without building a copy in memory.
 func (r *report) writeJSON(w io.Writer) error {
 	err := json.MarshalWrite(w, r, jsontext.WithIndent("  "), json.Deterministic(true))
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A nodeState is what a taint says about its node. Pods need not tolerate the
-// taints of a state: the node has to change.
+// A nodeState is the state of a node that a taint indicates. Pods need not
+// tolerate the taints of a state: the node has to change.
 type nodeState int
 
 const (
@@ -23,14 +23,14 @@ const (
 	stateLeaving
 )
 
-// words says what the nodes are.
+// words describes the nodes.
 func (s nodeState) words() string {
 	return [...]string{"", "cordoned", "unhealthy", "starting", "being removed"}[s]
 }
 
-// stateKeys has the keys of the taints of a state, of Kubernetes and of projects
-// that many clusters use. A key with a slash at the end stands for all keys that
-// begin with it.
+// stateKeys has the keys of the taints of a state, from Kubernetes and from
+// projects that many clusters use. A key that ends with a slash means all keys
+// that begin with it.
 var stateKeys = []struct {
 	state nodeState
 	keys  []string
@@ -79,7 +79,7 @@ var stateKeys = []struct {
 	}},
 }
 
-// nodeTerminationHandler begins the keys of AWS's, whose values name events.
+// nodeTerminationHandler begins the AWS handler's keys. Their values name events.
 const nodeTerminationHandler = "aws-node-termination-handler/"
 
 // stateOf returns the state of a node that has a taint with the key.
@@ -94,12 +94,12 @@ func stateOf(key string) nodeState {
 	return stateNone
 }
 
-// withState returns the taints of the state.
+// withState returns the taints that have the state.
 func withState(list []taints.Taint, s nodeState) []taints.Taint {
 	return slices.DeleteFunc(slices.Clone(list), func(t taints.Taint) bool { return stateOf(t.Key) != s })
 }
 
-// statesText says what nodes with such taints are.
+// statesText describes nodes with such taints.
 func statesText(list []taints.Taint) string {
 	var words []string
 	for _, s := range stateKeys {
@@ -112,8 +112,8 @@ func statesText(list []taints.Taint) string {
 
 func haveLeaving(list []taints.Taint) bool { return len(withState(list, stateLeaving)) > 0 }
 
-// withoutTime returns the taint without a value that is a time or an event, which
-// differs on each node.
+// withoutTime returns the taint without its value if that is a time or an event,
+// which differs on each node.
 func withoutTime(t taints.Taint) taints.Taint {
 	_, err := strconv.ParseInt(t.Value, 10, 64)
 	if err == nil && stateOf(t.Key) == stateLeaving || strings.HasPrefix(t.Key, nodeTerminationHandler) {
@@ -122,16 +122,16 @@ func withoutTime(t taints.Taint) taints.Taint {
 	return t
 }
 
-// A step is something to do.
+// A step is something for the user to do.
 type step struct {
 	Text string `json:"text"`
-	// Command does it, or helps to find out more.
+	// Command does the step, or helps to find out more.
 	Command string `json:"command,omitempty"`
 }
 
-// nodeSteps returns what to do about the states of the nodes.
+// nodeSteps returns the steps for the states of the nodes.
 func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []step {
-	slices.Sort(nodes) // which is the order of names
+	slices.Sort(nodes) // this is the order of names
 	var steps []step
 	for _, s := range stateKeys {
 		keys := withState(list, s.state)

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// TestStateOf has the taints of each state, and what they are without their time if
-// that differs.
+// TestStateOf has the taints of each state and, if it differs, their form
+// without the time.
 func TestStateOf(t *testing.T) {
 	for state, specs := range map[nodeState]string{
 		stateUnhealthy: `node.kubernetes.io/not-ready:NoExecute, node.kubernetes.io/out-of-service=nodeshutdown:NoExecute,

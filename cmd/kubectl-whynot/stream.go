@@ -25,12 +25,12 @@ type manifest struct {
 	json       jsontext.Value // valid until the next one is read
 }
 
-// Duplicate names and invalid UTF-8 are what Kubernetes accepts, too.
+// Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // readManifests calls add for each object of a stream of JSON or YAML documents,
-// and for each item of a list. It holds one object at a time, however long a
-// JSON list is.
+// and for each item of a list. It keeps only one object at a time, even for long
+// JSON lists.
 func readManifests(r io.Reader, add func(manifest) error) error {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if mark, _ := buffered.Peek(1); len(mark) > 0 && mark[0] >= 0xEF { // as PowerShell writes
@@ -56,13 +56,13 @@ func readManifests(r io.Reader, add func(manifest) error) error {
 
 func readYAML(document []byte, add func(manifest) error) error {
 	object, err := yaml.YAMLToJSON(document)
-	if err != nil || string(object) == "null" { // there are only comments
+	if err != nil || string(object) == "null" { // only comments
 		return err
 	}
 	return readJSON(bytes.NewReader(object), add)
 }
 
-// readJSON reads objects and lists that follow each other.
+// readJSON reads successive objects and lists.
 func readJSON(r io.Reader, add func(manifest) error) error {
 	d := jsontext.NewDecoder(r, lenient...)
 	for {
@@ -123,7 +123,7 @@ func readObject(d *jsontext.Decoder, add func(manifest) error) error {
 }
 
 // readItems reads the items of a list, which may be lists themselves. An item
-// without a kind has that of the list if it is known by then.
+// without a kind gets the list's kind, if that is already known.
 func readItems(d *jsontext.Decoder, list manifest, add func(manifest) error) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -148,8 +148,8 @@ func readItems(d *jsontext.Decoder, list manifest, add func(manifest) error) err
 	return err
 }
 
-// readHeader finds the kind of the object, which usually comes first. It reads no
-// further than it must.
+// readHeader finds the kind of the object, which usually comes first. It reads
+// no more than necessary.
 func (m *manifest) readHeader() {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.json), lenient...)
 	_, err := d.ReadToken()

@@ -10,7 +10,7 @@ import (
 	"github.com/fatih/color"
 )
 
-// writeText writes the report for people: one page, or with all details.
+// writeText writes the report as text: one page, or with all details.
 func (r *report) writeText(p *page, wide bool) {
 	r.writeHeading(p)
 	if r.Pod != "" || wide {
@@ -49,7 +49,7 @@ func (r *report) writeHeading(p *page) {
 	}
 }
 
-// ignoredText counts the objects of other kinds.
+// ignoredText counts the objects of other kinds, by kind.
 func (r *report) ignoredText() string {
 	var words []string
 	for _, kind := range sortedKeys(r.Ignored) {
@@ -61,7 +61,7 @@ func (r *report) ignoredText() string {
 	return "Ignored objects: " + joined(firstOf(words, 5))
 }
 
-// How much of each section is on the first page.
+// Limits for the sections of the first page.
 const (
 	maxCauses = 6
 	maxFates  = 5
@@ -90,7 +90,7 @@ func (r *report) writeCauses(p *page) {
 	}
 }
 
-// write writes the cause with its owners and what to do.
+// write writes the cause with its owners and its fix.
 func (c *cause) write(p *page) {
 	p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
 	for _, note := range c.Notes {
@@ -133,7 +133,7 @@ func (c *cause) Who() string {
 	return fmt.Sprintf("%s (%s and %d more)", text, strings.Join(c.Examples[:2], ", "), c.Pods-2)
 }
 
-// writeEvictions writes up to so many reasons for evictions, and all pods if there
+// writeEvictions writes up to most reasons for evictions, and all pods if there
 // is no limit.
 func (r *report) writeEvictions(p *page, most int) {
 	if r.noPods != "" || r.Pod != "" && len(r.Evictions) == 0 {
@@ -180,7 +180,7 @@ func staysText(n int) string {
 	return fmt.Sprintf("%d pods on these nodes tolerate the taints and stay", n)
 }
 
-// noEvictions says that there are no evictions.
+// noEvictions returns the text for a report without evictions.
 func (r *report) noEvictions() string {
 	if r.Filter != "" {
 		return "None of these pods runs on a node with NoExecute taints."
@@ -199,11 +199,11 @@ func (r *report) staying() int {
 	return n
 }
 
-// A fate is pods that leave for the same taint and toleration.
+// A fate is the pods that are evicted for the same taint and toleration.
 type fate struct{ pods []*eviction }
 
-// fatesOf folds the pods that leave, those that leave first in front, and then
-// those that stay if these are wanted.
+// fatesOf groups the pods that are evicted, earliest first, and then the pods
+// that stay if withStays is set.
 func fatesOf(list []eviction, withStays bool) []*fate {
 	var fates []*fate
 	at := make(map[string]*fate)
@@ -241,7 +241,7 @@ func (f *fate) Who() string {
 	return "pod " + text
 }
 
-// Text says what happens to the pods and when.
+// Text describes what happens to the pods and when.
 func (f *fate) Text() string {
 	first, last := f.pods[0], f.pods[len(f.pods)-1]
 	when := "at " + first.when()
@@ -265,7 +265,7 @@ func (f *fate) Text() string {
 	return one("is", "are") + " already being deleted"
 }
 
-// suffix says when the pod's time is.
+// suffix returns the pod's deadline as the end of a sentence.
 func (x *eviction) suffix() string {
 	if when := x.when(); when != "" {
 		return ", at " + when
@@ -273,7 +273,7 @@ func (x *eviction) suffix() string {
 	return ""
 }
 
-// Outcome is that of all pods.
+// Outcome returns the outcome of all pods.
 func (f *fate) Outcome() string { return f.pods[0].Outcome }
 
 // Names returns the pods with their nodes.
@@ -285,7 +285,7 @@ func (f *fate) Names() []string {
 	return list
 }
 
-// Why names the taint that decides and the toleration that counts.
+// Why names the taint that decides and the toleration for it.
 func (f *fate) Why() string {
 	var words []string
 	for i := range f.pods[0].Because {
@@ -294,7 +294,7 @@ func (f *fate) Why() string {
 	return strings.Join(firstOf(words, 3), "; ")
 }
 
-// leftOut counts the pods that are not in the list but could be expected there.
+// leftOut counts the pods that a user might expect but that are not in the list.
 func (r *report) leftOut() string {
 	var words []string
 	if r.Finished > 0 {
@@ -306,7 +306,7 @@ func (r *report) leftOut() string {
 	return strings.Join(words, "; ")
 }
 
-// writeGroups writes up to so many groups of nodes.
+// writeGroups writes up to most groups of nodes.
 func (r *report) writeGroups(p *page, most int) {
 	p.title("Nodes grouped by taints")
 	p.blank()

@@ -4,8 +4,8 @@ package main
 
 import "math"
 
-// A timeScale places times on a line. It is logarithmic to both sides of now, so
-// that seconds and days can be told apart.
+// A timeScale places times on a line. It is logarithmic on both sides of now, so
+// that both seconds and days can be distinguished.
 type timeScale struct{ before, after float64 }
 
 // newTimeScale returns a scale for the times of all fates.
@@ -23,13 +23,13 @@ func newTimeScale(fates []*fate) timeScale {
 	return s
 }
 
-// logarithm keeps the sign.
+// logarithm returns a logarithm of the absolute value with the sign of seconds.
 func logarithm(seconds int64) float64 {
 	return math.Copysign(math.Log1p(math.Abs(float64(seconds))/10), float64(seconds))
 }
 
-// at returns the place of the time, which is so many seconds from now, in percent
-// of the line.
+// at returns the place of the time that is the given seconds from now, as a
+// percentage of the line.
 func (s timeScale) at(seconds int64) float64 {
 	x := (s.before + logarithm(seconds)) / (s.before + s.after) * 100
 	return math.Round(x*100) / 100
@@ -41,7 +41,7 @@ type tick struct {
 	Text string
 }
 
-// Ticks returns the marks that have room beside each other.
+// Ticks returns the marks that have enough space next to each other.
 func (s timeScale) Ticks() []tick {
 	list := []tick{{s.at(0), "now"}}
 	for _, seconds := range []int64{60, 600, 3600, 86400, 30 * 86400, 365 * 86400} {
@@ -62,7 +62,7 @@ func (s timeScale) Ticks() []tick {
 // A bar is the times of a fate on the line.
 type bar struct{ Left, Width float64 }
 
-// Bar returns the bar of the fate, nil if it has no times.
+// Bar returns the bar of the fate, or nil if the fate has no times.
 func (s timeScale) Bar(f *fate) *bar {
 	first, last := f.pods[0].InSeconds, f.pods[len(f.pods)-1].InSeconds
 	if first == nil || last == nil {

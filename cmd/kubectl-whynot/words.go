@@ -17,7 +17,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// printable replaces what could move the cursor of a terminal or hide text.
+// printable replaces characters that could move a terminal's cursor or hide text.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -27,7 +27,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// count returns the number and the noun, in the plural if need be.
+// count returns the number and the noun, in the plural if needed.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -35,7 +35,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// joined joins the words as in "a, b and c".
+// joined joins the words, as in "a, b and c".
 func joined(words []string) string { return enumerate(words, "and") }
 
 func enumerate(words []string, last string) string {
@@ -46,7 +46,7 @@ func enumerate(words []string, last string) string {
 	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }
 
-// firstOf returns the first words, and how many more there are.
+// firstOf returns the first words and the number of the others.
 func firstOf(words []string, most int) []string {
 	if len(words) <= most+1 {
 		return words
@@ -54,7 +54,7 @@ func firstOf(words []string, most int) []string {
 	return append(slices.Clone(words[:most]), fmt.Sprintf("%d more", len(words)-most))
 }
 
-// namesOf joins the first names. There may be more than those in the list.
+// namesOf joins the first names. The total may exceed the length of the list.
 func namesOf(names []string, total int) string {
 	const most = 5
 	if total <= most+1 {
@@ -84,7 +84,7 @@ func sentence(s string) string {
 
 func selectorText(selector map[string]string) string { return labels.Set(selector).String() }
 
-// affinityText returns the terms as selectors of kubectl, shortened if they are long.
+// affinityText returns the terms as kubectl selectors. It shortens long ones.
 func affinityText(required *corev1.NodeSelector) string {
 	var terms []string
 	for _, term := range required.NodeSelectorTerms {
@@ -114,8 +114,8 @@ func requirementText(r corev1.NodeSelectorRequirement) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, ",")))
 }
 
-// misspelling reports whether the texts differ in letter case only, in a letter,
-// or in two if they are long, and how much: more if the first letter differs.
+// misspelling reports whether the texts differ only in letter case, in one letter,
+// or in two if they are long. The distance is larger if the first letters differ.
 func misspelling(a, b string) (distance int, close bool) {
 	if strings.EqualFold(a, b) {
 		return 0, true
@@ -128,7 +128,7 @@ func misspelling(a, b string) (distance int, close bool) {
 	return distance, length >= 3 && edits <= 1 || length >= 5 && edits <= 2
 }
 
-// shellWord quotes the text for a shell if it must.
+// shellWord quotes the text for a shell if necessary.
 func shellWord(s string) string {
 	isPlain := func(r rune) bool {
 		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=,@", r))

@@ -28,7 +28,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
 )
 
-// TestBrowser tries the page in a headless Chromium.
+// TestBrowser tests the page in a headless Chromium.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds WebAssembly and starts a browser")
@@ -138,7 +138,7 @@ func testPlaces(p *browserPage) {
 	p.want("what the taint selects", selected, "ok:NoSchedule")
 }
 
-// testMarkup checks that what is typed stays text.
+// testMarkup checks that typed markup stays text.
 func testMarkup(p *browserPage) {
 	p.visit("#tolerations=" + `%5B%7B%22key%22:%22%3Cimg+src%3Dx+onerror%3Dalert(1)%3E%22,%22%3Cb%3E%22:1%7D%5D`)
 	p.text("#list-tolerations code", "<img src=x onerror=alert(1)>")
@@ -146,8 +146,8 @@ func testMarkup(p *browserPage) {
 	p.want("the problem", "$('#problems-tolerations').textContent.includes('is not a field of tolerations')", true)
 }
 
-// testReplaced checks that the answer to a sample goes once the sample has gone, and
-// not when it is changed as the answer says.
+// testReplaced checks that the note of a sample is removed when the sample is
+// replaced, but not when it is edited as the note suggests.
 func testReplaced(p *browserPage) {
 	const note = "Array.from(document.querySelectorAll('.note')).filter((e) => !e.hidden).length"
 	const fill = `const area = document.getElementById('%s');
@@ -178,7 +178,7 @@ func testReplaced(p *browserPage) {
 	p.want("the note of replaced tolerations", note, 0.0)
 }
 
-// testLarge types as much as is read, which must not be too much for the browser's stack.
+// testLarge types the longest texts that are read, to test the browser's stack.
 func testLarge(p *browserPage) {
 	p.placement(fits)
 	const fill = `for (const [name, text] of [['taints', "%s"], ['tolerations', %s]]) {
@@ -249,8 +249,8 @@ func testWidths(p *browserPage) {
 	}
 }
 
-// testContrast checks that all text stands out from what is behind it, in light
-// and in dark.
+// testContrast checks that all text has enough contrast with its background, in
+// light and in dark mode.
 func testContrast(p *browserPage) {
 	p.visit("#taints=a:NoSchedule,b:PreferNoSchedule,c:NoExecute,d:&tolerations=c:NoExecute+op%3DExists+for+9s,d&add=daemonset&sample=pending&observed=2026-11-21T12:00")
 	p.placement("? Scheduling unknown")
@@ -270,7 +270,7 @@ func testContrast(p *browserPage) {
 	}
 }
 
-// plainFiles returns a server of what -o writes, which knows nothing of WebAssembly.
+// plainFiles returns a server for the files of -o that does not know WebAssembly.
 func plainFiles(t *testing.T, files []file) http.Handler {
 	dir := t.TempDir()
 	if err := writeFiles(dir, files); err != nil {
@@ -287,7 +287,7 @@ func plainFiles(t *testing.T, files []file) http.Handler {
 
 func testPlainFiles(p *browserPage) { p.placement(fits) }
 
-// testNoProgram tries the page where its program is missing.
+// testNoProgram tests the page when its program is missing.
 func testNoProgram(p *browserPage) {
 	p.fails = true
 	p.text("#loading", "Could not load the program: taints.wasm: 404")
@@ -295,7 +295,7 @@ func testNoProgram(p *browserPage) {
 	p.want("what was typed", "$('#taints').value", "a")
 }
 
-// startBrowser starts a Chromium, and skips the test where there is none.
+// startBrowser starts Chromium, and skips the test if it is not installed.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
@@ -313,15 +313,15 @@ func startBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// A browserPage is the page, open in a tab of a browser.
+// A browserPage is the page in a tab of a browser.
 type browserPage struct {
 	t     *testing.T
 	ctx   context.Context
 	url   string
-	fails bool // messages of failure are expected
+	fails bool // failure messages are expected
 }
 
-// openPage opens the page of the server. It checks that the page reports nothing.
+// openPage opens the page of the server. It checks that nothing is reported.
 func openPage(t *testing.T, browser context.Context, url string) *browserPage {
 	t.Helper()
 	p := &browserPage{t: t, url: url + "/"}
@@ -346,7 +346,7 @@ func openPage(t *testing.T, browser context.Context, url string) *browserPage {
 			t.Errorf("the browser reports %v", reports)
 		}
 	})
-	if err := chromedp.Do(ctx); err != nil { // which opens the tab
+	if err := chromedp.Do(ctx); err != nil { // opens the tab
 		t.Fatal(err)
 	}
 	p.visit("")
@@ -365,13 +365,13 @@ func get[T any](p *browserPage, action chromedp.Action[T]) T {
 	return value
 }
 
-// do has the tab do something.
+// do runs the actions in the tab.
 func (p *browserPage) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	get(p, chromedp.Steps(actions...))
 }
 
-// visit opens the page with the fragment, anew.
+// visit opens the page again, with the fragment.
 func (p *browserPage) visit(fragment string) {
 	p.t.Helper()
 	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+fragment))
@@ -389,8 +389,8 @@ func (p *browserPage) run(script string) {
 	p.do(chromedp.Evaluate[chromedp.Void]("{" + script + "}"))
 }
 
-// eval returns the value of an expression, in which $ and $$ find elements; nil
-// where it fails.
+// eval returns the value of an expression that finds elements with $ and $$. It
+// returns nil if the expression fails.
 func (p *browserPage) eval(expression string) any {
 	p.t.Helper()
 	return get(p, chromedp.Evaluate[any](`((() => {
@@ -422,7 +422,7 @@ func (p *browserPage) placement(want string) {
 	p.text("#placement strong", want)
 }
 
-// keys types into the element, or into what has the focus.
+// keys types into the element, or into the focused element.
 func (p *browserPage) keys(selector, keys string) {
 	p.t.Helper()
 	if selector != "" {

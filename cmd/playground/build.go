@@ -22,17 +22,17 @@ import (
 // wasmPackage is the program that runs in the browser.
 const wasmPackage = "github.com/seed-0529bac1/taints/cmd/playground/wasm"
 
-// policy is the content security policy of the page: its own files and nothing else.
+// policy is the content security policy of the page. It allows only its own files.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 //go:embed page
 var page embed.FS
 
-// A file is one of those that make up the page.
+// A file is one of the files of the page.
 type file struct {
 	name       string
 	plain      []byte
-	compressed []byte // by gzip; nil where that makes it no smaller
+	compressed []byte // by gzip; nil if that is not smaller
 }
 
 // buildFiles builds the WebAssembly and returns all files of the page.
@@ -48,8 +48,8 @@ func buildFiles(ctx context.Context) ([]file, error) {
 	return assemble(wasm, support)
 }
 
-// assemble returns the files of the page around the WebAssembly and the script of
-// the Go toolchain that runs it.
+// assemble returns the files of the page, including the WebAssembly and the Go
+// toolchain's script that runs it.
 func assemble(wasm, support []byte) ([]file, error) {
 	files := []file{newFile("taints.wasm", wasm), newFile("wasm_exec.js", support)}
 	for _, name := range []string{"app.js", "style.css", "icon.svg"} {
@@ -66,13 +66,13 @@ func assemble(wasm, support []byte) ([]file, error) {
 	return append(files, index), nil
 }
 
-// indexOf returns the page itself, which says what all files take, itself included.
+// indexOf returns the HTML page. It shows the size of all files, including itself.
 func indexOf(files []file) (index file, err error) {
 	t, err := template.ParseFS(page, "page/index.html")
 	if err != nil {
 		return file{}, err
 	}
-	for range 2 { // the first time for its size
+	for range 2 { // the first time only for its size
 		s := sizesOf(append(files[:len(files):len(files)], index))
 		var b bytes.Buffer
 		err := t.Execute(&b, map[string]any{
@@ -89,7 +89,7 @@ func indexOf(files []file) (index file, err error) {
 
 func newFile(name string, content []byte) file {
 	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a valid level
 	w.Write(content)                                      // to memory
 	w.Close()
 	if b.Len() >= len(content) {
@@ -98,7 +98,7 @@ func newFile(name string, content []byte) file {
 	return file{name, content, b.Bytes()}
 }
 
-// sizes are how much the page loads.
+// sizes are the sizes of the files that the page loads.
 type sizes struct{ plain, compressed int }
 
 func sizesOf(files []file) sizes {
@@ -127,7 +127,7 @@ func buildWasm(ctx context.Context) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "taints.wasm")
-	// Without inlining the program is larger, but it compresses to less.
+	// Without inlining, the program is larger but compresses better.
 	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l", "-o", out, wasmPackage}
 	if _, err := toolchain(ctx, args...); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func buildWasm(ctx context.Context) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// wasmSupport returns the script of the toolchain that runs what it builds.
+// wasmSupport returns the toolchain's script that runs the WebAssembly.
 func wasmSupport(ctx context.Context) ([]byte, error) {
 	root, err := toolchain(ctx, "env", "GOROOT")
 	if err != nil {
@@ -144,7 +144,7 @@ func wasmSupport(ctx context.Context) ([]byte, error) {
 	return os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
 }
 
-// toolchain runs the go command for WebAssembly and returns what it prints.
+// toolchain runs the go command for WebAssembly and returns its output.
 func toolchain(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = sourceDir()
@@ -164,9 +164,9 @@ func toolchain(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// sourceDir returns the folder of this program's source, so that it can be run from
-// anywhere, and the empty string, which means the current folder, where it is not
-// known.
+// sourceDir returns the folder of this program's source, so that the program can
+// run in any folder. It returns the empty string, which means the current
+// folder, if the source folder is not known.
 func sourceDir() string {
 	_, source, _, _ := runtime.Caller(0)
 	dir := filepath.Dir(source)
@@ -176,9 +176,9 @@ func sourceDir() string {
 	return dir
 }
 
-// writeFiles writes the files to the folder, and beside each that gets smaller a
-// compressed one, which many servers send if it is there. Each comes to its place
-// whole.
+// writeFiles writes the files to the folder. For each file that compresses, it
+// also writes a compressed file, which many servers send instead. Each file is
+// replaced atomically.
 func writeFiles(dir string, files []file) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

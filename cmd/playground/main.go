@@ -33,8 +33,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run does what the arguments ask for and returns the exit code: 1 for failure, 2
-// for wrong usage.
+// run runs the program with the arguments and returns the exit code: 1 for
+// failure, 2 for invalid usage.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("playground", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		return 2 // Parse has said why
+		return 2 // Parse has reported the error
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "playground: unexpected argument %q\n", flags.Arg(0))
 		flags.Usage()
@@ -81,7 +81,7 @@ func write(ctx context.Context, dir string, stdout io.Writer) error {
 
 // listen serves the page at the address.
 func listen(ctx context.Context, addr string, stdout io.Writer) error {
-	listener, err := net.Listen("tcp", addr) // before the build, which takes longer to fail
+	listener, err := net.Listen("tcp", addr) // before the build, which takes longer
 	if err != nil {
 		return err
 	}

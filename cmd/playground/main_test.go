@@ -21,7 +21,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
-// testFiles returns the page around something that stands for the WebAssembly.
+// testFiles returns the page with a placeholder for the WebAssembly.
 func testFiles(t *testing.T) []file {
 	t.Helper()
 	files, err := assemble(bytes.Repeat([]byte("wasm"), 1_000_000), []byte("support"))
@@ -141,7 +141,7 @@ func TestServeEnds(t *testing.T) {
 func TestWriteFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	files := testFiles(t)
-	for range 2 { // the second time over the first
+	for range 2 { // the second time over the first files
 		if err := writeFiles(dir, files); err != nil {
 			t.Fatal(err)
 		}
@@ -169,8 +169,7 @@ func TestWriteFiles(t *testing.T) {
 	}
 }
 
-// TestPage checks that the page names only files that are there, and says how
-// large they are.
+// TestPage checks that the page names only files that exist, and shows their size.
 func TestPage(t *testing.T) {
 	files := testFiles(t)
 	index := string(files[len(files)-1].plain)
@@ -194,7 +193,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestSamples has the answers that the notes of the samples tell of.
+// TestSamples checks the answers that the notes of the samples describe.
 func TestSamples(t *testing.T) {
 	var answers strings.Builder
 	for _, s := range samples {

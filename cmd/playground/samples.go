@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A sample is a question with a form that shows the answer.
+// A sample is a question and a form that shows the answer.
 type sample struct {
 	ID, Question, Note string
 	Fields             map[string]string
@@ -18,7 +18,7 @@ type sample struct {
 //go:embed page/samples.yaml
 var samplesYAML []byte
 
-// samples come in the order of the page.
+// samples are in the order of the page.
 var samples = func() (list []sample) {
 	if err := yaml.Unmarshal(samplesYAML, &list); err != nil {
 		panic(err)

@@ -25,7 +25,7 @@ func serve(ctx context.Context, listener net.Listener, files []file) error {
 	return nil
 }
 
-// newHandler returns a handler of the files, with the page at the root.
+// newHandler returns a handler for the files, with the page at the root.
 func newHandler(files []file) http.Handler {
 	mux := http.NewServeMux()
 	for _, f := range files {
@@ -39,7 +39,7 @@ func newHandler(files []file) http.Handler {
 			h.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
 			h.Set("X-Content-Type-Options", "nosniff")
 			h.Set("Referrer-Policy", "no-referrer")
-			h.Set("Cache-Control", "no-cache") // ask again, which the tag answers
+			h.Set("Cache-Control", "no-cache") // revalidate each time, by the tag
 			h.Set("ETag", tag)
 			http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(f.plain))
 		})

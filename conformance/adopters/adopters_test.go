@@ -19,8 +19,8 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// Few of the adopters' own tests reach their functions about taints, so these ask
-// both for the same.
+// Few of the adopters' own tests reach their functions about taints, so these
+// tests ask both the adopters' code and the library.
 
 var (
 	keys    = []string{"dedicated", "spot", "readiness.k8s.io/network", "readiness.k8s.io/", corev1.TaintNodeNotReady}
@@ -45,7 +45,7 @@ func drawTaints(t *rapid.T, name string) []corev1.Taint {
 	return rapid.SliceOfN(rapid.Custom(drawTaint), 0, 6).Draw(t, name)
 }
 
-// drawNode returns taints as an API server holds them: one of a key and effect.
+// drawNode returns taints as an API server stores them: one per key and effect.
 func drawNode(t *rapid.T, name string) []corev1.Taint {
 	identity := func(t corev1.Taint) taints.TaintID { return kube.Taint(t).ID() }
 	return rapid.SliceOfNDistinct(rapid.Custom(drawTaint), 0, 6, identity).Draw(t, name)
@@ -123,9 +123,9 @@ func TestDeschedulerTolerates(t *testing.T) {
 	})
 }
 
-// Lists that are equal for the descheduler are the same. Others may be the same too:
-// it takes the empty operator and Equal, or a toleration that others cover, for a
-// difference. It does not see that seconds differ.
+// Lists that are equal for the descheduler are the same for the library. The
+// reverse does not hold: to the descheduler, the empty operator and Equal differ,
+// and a toleration that others cover makes a difference. It ignores the seconds.
 func TestDeschedulerEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawTolerations(t, "a", operators)

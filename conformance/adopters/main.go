@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Adopters measures the library beside the code of the projects that could use it.
-// Command ratios runs it: without flags it prints its rows as JSON, and with -row
-// it measures one side of one of them.
+// Adopters compares the speed of the library with that of the projects that
+// could use it. Command ratios runs it. Without flags it prints its rows as
+// JSON. With -row it measures one side of one row.
 package main
 
 import (

@@ -23,8 +23,8 @@ const (
 	descheduler = "descheduler"
 )
 
-// rows are the work of the adopters' functions. Ours is what the shims of owntests
-// do in their place.
+// rows are the work of the adopters' functions. Ours does what the shims of
+// owntests do instead of them.
 func rows() []measure.Row {
 	return []measure.Row{
 		tolerates("ToleratesPod, 3 taints × 8 tolerations", podTolerations(), 3),
@@ -67,7 +67,7 @@ func podTolerations() []corev1.Toleration {
 func tolerates(name string, tolerations []corev1.Toleration, floor float64) measure.Row {
 	list, wrong, allocs := nodeTaints(), 0, 0.0
 	if tolerations == nil {
-		wrong, allocs = len(list), 31 // as theirs
+		wrong, allocs = len(list), 31 // as many as theirs
 	}
 	check := func(err error) { measure.MustNot(len(multierr.Errors(err)) != wrong) }
 	return measure.Row{
@@ -140,7 +140,7 @@ func ephemeral() measure.Row {
 	}
 }
 
-// lasting counts the taints that are not known to go away.
+// lasting counts the taints that are not known to be temporary.
 func lasting(known *taints.Matcher, list []corev1.Taint) (n int) {
 	for range known.Untolerated(kube.Taints(list), taints.AllEffects) {
 		n++
@@ -148,7 +148,7 @@ func lasting(known *taints.Matcher, list []corev1.Taint) (n int) {
 	return n
 }
 
-// equal holds a list beside the same in another order.
+// equal compares a list with the same list in another order.
 func equal(name string, list []corev1.Toleration) measure.Row {
 	other := slices.Clone(list)
 	slices.Reverse(other)

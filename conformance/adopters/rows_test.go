@@ -4,7 +4,7 @@ package main
 
 import "testing"
 
-// Each row does its work in both ways without failing.
+// TestRows does the work of each row both ways, and expects no failure.
 func TestRows(t *testing.T) {
 	for _, row := range rows() {
 		row.Ours()(2)

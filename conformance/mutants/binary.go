@@ -21,10 +21,10 @@ import (
 // A binary is a test binary.
 type binary struct {
 	path, dir string
-	rapid     bool // it has the flags of rapid
+	rapid     bool // whether it has the flags of rapid
 }
 
-// buildTests builds the tests of a package. It returns nil if there are none.
+// buildTests builds the tests of a package. It returns nil if the package has none.
 func buildTests(dir, path string) (*binary, error) {
 	if _, err := gotest.Go(dir, "test", "-c", "-vet=off", "-o", path, "."); err != nil {
 		return nil, err
@@ -45,15 +45,15 @@ func (b *binary) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A test is a test, example or fuzz target of a binary, and how long it takes a
-// processor.
+// A test is a test, example or fuzz target of a binary, with the processor time
+// that it takes.
 type test struct {
 	binary *binary
 	name   string
 	took   time.Duration
 }
 
-// ofBinary returns the tests of the binary, and the others.
+// ofBinary splits the tests into those of the binary and the others.
 func ofBinary(tests []test, b *binary) (own, others []test) {
 	for _, t := range tests {
 		if t.binary == b {
@@ -75,7 +75,7 @@ func (b *binary) list() ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "Benchmark") }), nil
 }
 
-// quickChecks is how many checks rapid does in the first pass.
+// quickChecks is the number of checks that rapid does in the first pass.
 const quickChecks = 10
 
 // args returns the arguments that run the tests until one fails.
@@ -95,31 +95,31 @@ func (b *binary) args(tests []test, quick bool) []string {
 	return args
 }
 
-// timedOut is what fails a run that takes too long, mostTries how often one is
-// started that waits for a processor, or for something that never comes.
+// timedOut is the failure of a run that takes too long. mostTries limits the starts
+// of a run that waits for a processor or for something that never happens.
 const (
 	timedOut  = "timeout"
 	mostTries = 4
 )
 
-// patience is how long a run may take beside ten times what its tests take.
+// patience is how long a run may take in addition to ten times its tests' time.
 const patience = time.Second
 
-// An outcome is how a run of tests ended.
+// An outcome is the result of a run of tests.
 type outcome struct {
 	passed bool
 	by     string // what failed
 	output string
-	took   time.Duration // of a processor's time
+	took   time.Duration // processor time
 }
 
-// run runs the tests with a mutant, or without one for 0. If reached is not
-// empty, the numbers of the mutants that are reached are appended to the file of
-// that name.
+// run runs the tests with a mutant, or without one if mutant is 0. If reached is
+// not empty, run appends the numbers of the mutants that the tests reach to the
+// file with that name.
 //
-// A run that takes too long fails. Where it had less than half of its time on a
-// processor, because others need the machine, it is tried again with twice the
-// time.
+// A run that takes too long fails. If it spent less than half of its time on a
+// processor, because other processes use the machine, run tries it again with
+// twice the time.
 func (b *binary) run(ctx context.Context, tests []test, mutant int, quick bool, reached string) outcome {
 	limit := patience
 	for _, t := range tests {
@@ -165,7 +165,7 @@ func (b *binary) try(
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: ([^\s/]+)`)
 
-// failure names what failed.
+// failure returns the name of the failed test, or the panic or other error.
 func failure(output string, err error) string {
 	if m := failedTest.FindStringSubmatch(output); m != nil {
 		return m[1]

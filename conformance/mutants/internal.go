@@ -14,8 +14,8 @@ func isInternal(path string) bool {
 	return slices.Contains(strings.Split(path, "/"), "internal")
 }
 
-// together returns the folders whose packages are tried together: the internal
-// ones, which have the tests of many packages, and each other by itself.
+// together groups the folders whose packages are tried together: the internal
+// ones, which share the tests of many packages, and each other folder by itself.
 func together(folders []string) [][]string {
 	var lists [][]string
 	var internal []string
@@ -32,9 +32,9 @@ func together(folders []string) [][]string {
 	return lists
 }
 
-// testDirs returns the folders whose tests are run: those of the packages and, if
-// they are internal, of the other packages of their module that use one of them and
-// that others may import.
+// testDirs returns the folders whose tests are run: those of the packages and,
+// if they are internal, of the packages in their module that depend on one of
+// them and are neither internal nor commands.
 func (s *session) testDirs() ([]string, error) {
 	var dirs, paths []string
 	for _, p := range s.pkgs {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mutants asks whether the tests notice when the library is wrong: it makes small
-// changes of a package, one at a time, runs the package's tests with each, and
-// lists the changes that no test notices. The tests of an internal package are
-// also those of the packages that use it.
+// Mutants checks whether the tests notice when the library is wrong. It makes small
+// changes to a package, one at a time, runs the package's tests with each, and
+// lists the changes that no test notices. The tests of an internal package include
+// those of the packages that use it.
 //
 //	go run ./mutants            # all packages
 //	go run ./mutants match.go   # one file
 //	go run ./mutants -run ' Matcher\.next ' .
 //
-// The arguments are folders of packages and files, from the root of the
-// repository. All changes of a package are built into one binary, which makes one
-// of them when it starts, so a change costs as much as the tests that notice it.
-// It exits with 1 when fewer are noticed than -least asks for, when one survives
-// that equivalent.txt does not list, or when equivalent.txt lists one that is no
-// longer there.
+// The arguments are folders of packages and files, relative to the root of the
+// repository. One binary contains all changes of a package and enables one of them
+// when it starts, so a change costs as much as the tests that notice it. Mutants
+// exits with 1 if the tests notice less than the -least percentage of the changes,
+// if a change survives that equivalent.txt does not list, or if equivalent.txt
+// lists a change that no longer exists.
 package main
 
 import (
@@ -34,19 +34,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// packages are the folders of the packages that are looked at where no argument
-// says which.
+// packages are the folders of the packages that are tried if there are
+// no arguments.
 var packages = []string{
 	".", "nodeindex", "explain", "tolerationset", "lifecycle", "kube", "dra",
 	"internal/cowvector", "internal/enum", "internal/keyset", "internal/lookup", "internal/numbertree",
 	"internal/rwlock", "internal/shrink", "internal/similar", "internal/valueset", "internal/yearone",
 }
 
-// Options say what to do.
+// options are the flags and arguments.
 type options struct {
 	root  string  // of the repository
 	list  string  // the file that lists equivalent mutants
-	check bool    // whether to run those too
+	check bool    // whether to run listed mutants too
 	least float64 // the percentage that must be killed
 	selection
 }
@@ -95,7 +95,7 @@ func (o *options) main(ctx context.Context, match string, only bool, args []stri
 	return r.met, nil
 }
 
-// printIdentities prints what the list of equivalents calls the mutants.
+// printIdentities prints the identities that the list of equivalents uses.
 func (o *options) printIdentities() error {
 	return o.each(func(s *session) error {
 		for _, m := range s.mutants {
@@ -128,8 +128,8 @@ func (o *options) run(ctx context.Context) (*report, error) {
 	return newReport(mutants, mark(mutants, list, o.selection), unused, o.least, time.Since(start)), nil
 }
 
-// each calls f for the packages that are tried together, in a copy of the
-// repository each time.
+// each calls f for each group of packages that are tried together, each time in
+// a new copy of the repository.
 func (o *options) each(f func(*session) error) error {
 	for _, folders := range together(o.folders) {
 		s := &session{options: o}
@@ -145,7 +145,7 @@ func (o *options) each(f func(*session) error) error {
 	return nil
 }
 
-// A session tries the mutants of packages with the same tests.
+// A session tries the mutants of packages that share the same tests.
 type session struct {
 	*options
 	tree    string // a copy of the repository
@@ -155,7 +155,7 @@ type session struct {
 	unused  []string
 }
 
-// load reads the packages in the folders.
+// load loads the packages in the folders and finds their mutants.
 func (s *session) load(folders []string) (err error) {
 	if s.tree, err = copyTree(s.root); err != nil {
 		return err
@@ -213,8 +213,8 @@ func (s *session) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// build builds the tests of the packages in the folders, of which at least one has
-// some.
+// build builds the tests of the packages in the folders. It fails if none
+// has tests.
 func (s *session) build(dirs []string) ([]*binary, error) {
 	var binaries []*binary
 	for i, dir := range dirs {

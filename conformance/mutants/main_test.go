@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// mutants tries those of the module in dir whose identities match.
+// mutants runs the mutants of the module in dir whose identities match.
 func mutants(t *testing.T, dir, match string, change func(*options), args ...string) *report {
 	t.Helper()
 	o := &options{root: dir, list: filepath.Join(dir, "list.txt")}
@@ -44,7 +44,7 @@ func expect(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// sampleSurvivors are what the tests of the sample do not notice.
+// sampleSurvivors are the mutants that the tests of the sample do not notice.
 var sampleSurvivors = []string{
 	"sample.go Clamp comparison n < 0 => n <= 0",
 	"sample.go Clamp comparison n > Most => n >= Most",
@@ -96,7 +96,7 @@ func checkKilledBy(t *testing.T, r *report, want map[string]string) {
 	}
 }
 
-// The list decides about survivors, and is held against what is there.
+// The list decides about survivors, and must match the existing mutants.
 func TestListed(t *testing.T) {
 	dir := module(t, "sample")
 	survivors := " // the same number\n"
@@ -145,8 +145,8 @@ func TestNothingToTry(t *testing.T) {
 	}
 }
 
-// What is wrong in an internal package is noticed by the tests of those that use it,
-// and by its own.
+// An error in an internal package is noticed by the tests of the packages that
+// use it, and by its own tests.
 func TestInternal(t *testing.T) {
 	checkKilledBy(t, mutants(t, module(t, "users"), "", nil, "internal/half", "internal/next"), map[string]string{
 		"internal/half/half.go Of arithmetic n / 2 => n * 2":    "TestHalf",

@@ -17,8 +17,8 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
-// copyTree copies the files of a repository, those that git tracks or would, into
-// a new temporary folder and returns that.
+// copyTree copies the files of a repository that git tracks or would track into
+// a new temporary folder, and returns the folder.
 func copyTree(root string) (string, error) {
 	out, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
@@ -36,8 +36,8 @@ func copyTree(root string) (string, error) {
 	return to, nil
 }
 
-// copyFile copies a file, and leaves out one that git still lists but that is gone,
-// and what is no regular file.
+// copyFile copies a file. It skips files that are not regular and files that git
+// still lists but that no longer exist.
 func copyFile(from, to string) error {
 	info, err := os.Lstat(from)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -53,14 +53,14 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, info.Mode().Perm()|0o200)
 }
 
-// A listed package is what go list says of one.
+// A listedPackage is the output of go list for one package.
 type listedPackage struct {
 	ImportPath, Name, Export, Dir string
 	GoFiles, CgoFiles             []string
 }
 
-// listPackage returns what go list says of the package in the folder, and the
-// files with the export data of it and all that it imports.
+// listPackage returns the output of go list for the package in the folder, and
+// the files with the export data of the package and of all its dependencies.
 func listPackage(dir string) (listedPackage, map[string]string, error) {
 	out, err := gotest.Go(dir, "list", "-deps", "-export", "-json=ImportPath,Name,Export,Dir,GoFiles,CgoFiles", ".")
 	if err != nil {
@@ -77,7 +77,7 @@ func listPackage(dir string) (listedPackage, map[string]string, error) {
 		if err != nil {
 			return listedPackage{}, nil, err
 		}
-		p = next // the last is the one that was asked for
+		p = next // the last is the requested package
 		exports[p.ImportPath] = p.Export
 	}
 	if len(p.CgoFiles) > 0 {

@@ -63,9 +63,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// What each mutant of each operator changes, as the functions themselves show it:
-// the golden file has, under every mutant, the lines that are printed with it and
-// not without.
+// TestOperators checks what each mutant of each operator changes. For each mutant,
+// the golden file has the lines that the functions print only with the mutant.
 func TestOperators(t *testing.T) {
 	p := load(t, module(t, "operators"))
 	if err := p.rewrite(); err != nil {
@@ -89,7 +88,7 @@ func TestOperators(t *testing.T) {
 	golden(t, "operators.golden", out.Bytes())
 }
 
-// show returns what TestShow prints with the mutant.
+// show returns the output of TestShow with the mutant.
 func show(t *testing.T, b *binary, mutant int) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -111,7 +110,7 @@ func writeChanges(out *bytes.Buffer, before, after []string) {
 	}
 }
 
-// Edits elsewhere do not change what a mutant is called.
+// Edits in other places do not change a mutant's identity.
 func TestIdentitiesAreStable(t *testing.T) {
 	dir := module(t, "operators")
 	before := load(t, dir)

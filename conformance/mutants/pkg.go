@@ -24,29 +24,29 @@ import (
 
 // A pkg is a package in a copy of the repository, with its mutants.
 type pkg struct {
-	folder  string // from the root of the repository, with slashes
+	folder  string // relative to the root of the repository, with slashes
 	dir     string // in the copy
-	path    string // to import it
+	path    string // the import path
 	name    string
 	files   []*file
 	mutants []*mutant
-	count   int // the largest number of a mutant
+	count   int // the largest mutant number
 }
 
 // A file is a source file of a package.
 type file struct {
-	name   string // from the root of the repository, with slashes
+	name   string // relative to the root of the repository, with slashes
 	path   string // in the copy
 	source []byte
 	sites  []*site
 }
 
-// keep leaves out the mutants whose identities are not wanted.
+// keep drops the mutants whose identities are not wanted.
 func (p *pkg) keep(wanted func(identity string) bool) {
 	p.mutants = slices.DeleteFunc(p.mutants, func(m *mutant) bool { return !wanted(m.identity) })
 }
 
-// checkNames returns an error if the package has no file of one of the names.
+// checkNames returns an error if the package lacks a file with one of the names.
 func (p *pkg) checkNames(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(p.files, func(f *file) bool { return f.name == name }) {
@@ -56,8 +56,8 @@ func (p *pkg) checkNames(names []string) error {
 	return nil
 }
 
-// loadPackage reads a package of the copy and finds the mutants of its files, which
-// it numbers from the count on.
+// loadPackage loads a package of the copy and finds the mutants of its files. It
+// numbers them after count.
 func loadPackage(tree, folder string, count *int) (*pkg, error) {
 	p := &pkg{folder: folder, dir: filepath.Join(tree, filepath.FromSlash(folder))}
 	listed, exports, err := listPackage(p.dir)
@@ -101,7 +101,7 @@ func loadPackage(tree, folder string, count *int) (*pkg, error) {
 	return p, nil
 }
 
-// checker returns a type checker that reads what is imported from export data.
+// checker returns a type checker that reads imports from export data.
 func checker(fset *token.FileSet, exports map[string]string) *types.Config {
 	lookup := func(path string) (io.ReadCloser, error) {
 		if exports[path] == "" {
@@ -112,7 +112,7 @@ func checker(fset *token.FileSet, exports map[string]string) *types.Config {
 	return &types.Config{Importer: importer.ForCompiler(fset, "gc", lookup)}
 }
 
-// The files that a rewritten package has beside its own.
+// The text of the files that a rewritten package has in addition to its own.
 var (
 	//go:embed support.go.txt
 	support string // the functions that sites call
@@ -122,11 +122,11 @@ var (
 	limit string
 )
 
-// The most that a test of a mutant may write to, so that one that grows forever
-// ends before the machine does.
+// memoryLimit is the most data memory that a test of a mutant may use. It stops
+// a mutant that grows forever before the machine runs out of memory.
 const memoryLimit = 2 << 30
 
-// addFiles writes the files that the rewritten package has beside its own.
+// addFiles writes the additional files of the rewritten package.
 func (p *pkg) addFiles() error {
 	replacer := strings.NewReplacer(
 		"@package@", p.name, "@count@", strconv.Itoa(p.count), "@memory@", strconv.Itoa(memoryLimit),
@@ -142,7 +142,7 @@ func (p *pkg) addFiles() error {
 }
 
 // rewrite writes the package with all sites that compile. The mutants of the
-// others are not tried.
+// other sites are not tried.
 func (p *pkg) rewrite() error {
 	if err := p.addFiles(); err != nil {
 		return err
@@ -169,8 +169,8 @@ func (p *pkg) rewrite() error {
 
 var compilerMessage = regexp.MustCompile(`(?m)^(?:\./|.*[/\\])?([^/\\\s:]+\.go):(\d+):(\d+): (.*)$`)
 
-// drop drops the sites that the compiler does not accept, and reports whether
-// there are any.
+// drop drops the sites that the compiler rejects, and reports whether it
+// dropped any.
 func drop(err error, outputs map[string][]byte, regions map[string][]region) bool {
 	any := false
 	for _, m := range compilerMessage.FindAllStringSubmatch(err.Error(), -1) {
@@ -184,7 +184,7 @@ func drop(err error, outputs map[string][]byte, regions map[string][]region) boo
 	return any
 }
 
-// offsetOf returns the offset of a line and column, both from 1.
+// offsetOf returns the offset of a line and column, which both start at 1.
 func offsetOf(source []byte, line, column int) int {
 	offset := 0
 	for ; line > 1; line-- {

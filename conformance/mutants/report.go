@@ -13,26 +13,26 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/table"
 )
 
-// A report is what became of all mutants.
+// A report is the result for all mutants.
 type report struct {
 	files   []count
 	total   count
-	least   float64 // the kill rate that is asked for, in percent
+	least   float64 // the required kill rate, in percent
 	mutants []*mutant
 	stale   []string // entries of the list that no longer match a mutant
-	wrong   []string // entries of mutants that tests notice
-	unused  []string // tests that fail in the rewritten package, and so were of no use
+	wrong   []string // entries for mutants that tests notice
+	unused  []string // tests that fail in the rewritten package and were not used
 	took    time.Duration
 	met     bool // the rate is reached, no survivor is unlisted, and the list is up to date
 }
 
-// A count says how many mutants of a file came to each status.
+// A count is the number of mutants of a file with each status.
 type count struct {
 	file string
 	of   map[status]int
 	all  int
-	// rate is how many percent of those are killed that were tried and are not
-	// equivalent; 100 where there are none.
+	// rate is the percentage of killed mutants among those that were tried and are
+	// not equivalent. It is 100 if there are none.
 	rate float64
 }
 
@@ -49,7 +49,7 @@ func (c *count) add(m *mutant) {
 	}
 }
 
-// newReport counts the mutants, which are in order of files.
+// newReport counts the mutants, which are sorted by file.
 func newReport(mutants []*mutant, stale []entry, unused []string, least float64, took time.Duration) *report {
 	r := &report{total: newCount("all"), least: least, mutants: mutants, unused: unused, took: took}
 	for _, m := range mutants {
@@ -104,8 +104,8 @@ func list(b *bytes.Buffer, title string, lines []string) {
 	}
 }
 
-// with returns where the mutants of the statuses are, and the identity that the
-// list of equivalents wants.
+// with returns the positions of the mutants with the statuses, and the
+// identities as the list of equivalents needs them.
 func (r *report) with(statuses ...status) []string {
 	var lines []string
 	for _, m := range r.mutants {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// check returns an error unless the library decides in the shim's functions:
+// check returns an error unless the library makes the decisions of the shim:
 //
-//   - Each function that it replaces or removes is there.
-//   - Each of its functions that replaces one leads to the library.
-//   - No function of the package, nor of the shim, has the body of one that was
+//   - The shim replaces a function, and each function that it removes exists.
+//   - Each function of the shim that replaces one uses the library.
+//   - No function of the package or the shim has the body of a function that was
 //     replaced or removed.
-//   - It calls no other function of the package but those that it names.
+//   - The shim calls no function of the package except those that it names.
 //   - It uses no function of another package that a shim replaces or removes.
 func (s *shim) check(files []*original, replaced []string, deciding map[string]bool) error {
 	var errs []error
@@ -74,7 +74,7 @@ func (s *shim) imports() map[string]string {
 
 func isLibrary(path string) bool { return path == library || strings.HasPrefix(path, library+"/") }
 
-// data are the names of the library that hold something and decide nothing.
+// data are the names in the library that hold data and decide nothing.
 var data = []string{
 	"Taint", "TaintID", "Toleration", "Effect", "EffectSet", "Operator",
 	"ErrorList", "FieldError", "ErrorKind", "Verdict", "Eviction",
@@ -85,8 +85,8 @@ var data = []string{
 	"CoreTaint", "CoreTaints", "CoreTaintPtr", "CoreToleration", "CoreTolerations", "CoreTolerationPtr",
 }
 
-// leadsToLibrary reports whether the function or variable uses more of the library
-// than its data, or another of the shim that does.
+// leadsToLibrary reports whether the function or variable uses more of the
+// library than its data, directly or through other parts of the shim.
 func (s *shim) leadsToLibrary(name string, seen map[string]bool) bool {
 	if seen[name] {
 		return false
@@ -99,7 +99,7 @@ func (s *shim) leadsToLibrary(name string, seen map[string]bool) bool {
 			if name, ok := ofLibrary(x, paths); ok && !slices.Contains(data, name) {
 				leads = true
 			}
-			if _, ok := ofLibrary(x.X, paths); ok { // a method expression, as Taint.String
+			if _, ok := ofLibrary(x.X, paths); ok { // a method expression, such as Taint.String
 				leads = true
 			}
 			for other := range s.funcs {
@@ -138,8 +138,8 @@ func (s *shim) declared(name string) ast.Node {
 	return nil
 }
 
-// ofLibrary returns the name that the expression takes out of the library, if it
-// is one.
+// ofLibrary returns the name that the expression selects, and reports whether it
+// is from the library.
 func ofLibrary(n ast.Expr, paths map[string]string) (string, bool) {
 	sel, ok := n.(*ast.SelectorExpr)
 	if !ok {

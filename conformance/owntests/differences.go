@@ -2,9 +2,9 @@
 
 package main
 
-// A difference is why a test fails with the library, and is meant to.
+// A difference is the reason why a test fails with the library on purpose.
 type difference struct {
-	faults int // lines of the test that report one: a test may have many cases
+	faults int // lines of the test that report a fault: a test may have many cases
 	reason string
 }
 
@@ -14,8 +14,8 @@ const (
 	machine = "sigs.k8s.io/cluster-api/internal/controllers/machine Test_propagateMachineTaintsToNode/"
 )
 
-// differences are documented in the README of the conformance module, those from
-// Kubernetes with a test there. Here they are by package and test.
+// differences are documented in the README of the conformance module. Those from
+// Kubernetes have a test there. The keys are package and test.
 var differences = map[string]difference{
 	"k8s.io/kubectl/pkg/cmd/taint TestReorganizeTaints": {
 		1, "a taint that is added comes last, where kubectl puts it first (TestDifferenceOrderOfTaints)",

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Owntests runs the own unit tests of Kubernetes, Karpenter, Cluster API and the
-// descheduler with the library in the place of the functions that decide about
-// taints and tolerations.
+// Owntests runs the unit tests of Kubernetes, Karpenter, Cluster API and the
+// descheduler with the library instead of their functions that decide about taints
+// and tolerations.
 //
-// It copies their modules out of the module cache into a scratch folder, cuts the
-// deciding functions out of the copy, puts those of shims in their place, which
-// call the library, and runs the tests of the packages. A shim that does not call
-// the library, or falls back on what it replaces, is refused. Every test that
-// fails must be a documented difference, and every documented difference must
-// fail. The table also says how many lines of code were cut, and how many the shim
-// has, without imports.
+// It copies their modules from the module cache into a scratch folder, removes the
+// deciding functions from the copy, adds the functions of shims, which call the
+// library, and runs the tests of the packages. It rejects a shim that does not call
+// the library or uses the functions that it replaces. Every test that fails must be
+// a documented difference, and every documented difference must fail. The table also
+// shows how many lines of code were removed, and how many the shim has, without
+// imports.
 //
 //	go run -C conformance ./owntests
 //	go run -C conformance ./owntests -run 'tolerations|karpenter' -v
@@ -28,8 +28,8 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run returns 0 if all went as documented, 1 if not, and 2 for a wrong command
-// line.
+// run returns 0 if all results are as documented, 1 if not, and 2 for an invalid
+// command line.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("owntests", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -63,8 +63,8 @@ type options struct {
 	check   bool
 }
 
-// runScratches prints a table of all packages that are asked for, and reports
-// whether they did what is documented.
+// runScratches prints a table of all selected packages, and reports whether
+// their results are as documented.
 func runScratches(o options, stdout, stderr io.Writer) (bool, error) {
 	shims, err := readShims()
 	if err != nil {

@@ -59,7 +59,7 @@ func (t *T) Decide(s string) bool {
 }
 `
 
-// writePackage writes the package and returns its folder.
+// writePackage writes the package to a new folder and returns the folder.
 func writePackage(t *testing.T, text string) string {
 	dir := t.TempDir()
 	if err := writeFile(filepath.Join(dir, "p.go"), []byte(text)); err != nil {
@@ -117,7 +117,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// A shim in which the library does not decide is refused.
+// A shim is rejected if the library does not decide in it.
 func TestRefused(t *testing.T) {
 	const begin = "package p\n\nimport \"github.com/seed-0529bac1/taints\"\n\n"
 	const calls = "\nfunc (t *T) Decide(s string) bool { return taints.IsExtendedResourceName(s) }\n"
@@ -190,7 +190,7 @@ func was(s string) bool {
 	}
 }
 
-// Every shim is of a package that is copied, and replaces something by its name.
+// Every shim is for a package that is copied, and has functions.
 func TestShims(t *testing.T) {
 	shims, err := readShims()
 	if err != nil || len(shims) < 10 {
@@ -287,7 +287,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A variable of the shim may hold what the library decides with.
+// A variable of the shim may hold the part of the library that decides.
 func TestVariable(t *testing.T) {
 	shim := `package p
 
@@ -323,7 +323,7 @@ func TestSkipTestMain(t *testing.T) {
 	}
 }
 
-// Specs take the place of the test that runs them.
+// Specs replace the test that runs them.
 func TestSpecs(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "report.json")
 	spec := func(kind, text, state string) string {
@@ -356,7 +356,7 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// A package whose tests call nothing that was replaced is said to be one.
+// A package must be in untested exactly if its tests call no replaced function.
 func TestUntested(t *testing.T) {
 	for _, called := range []bool{true, false} {
 		for _, untested := range []bool{true, false} {

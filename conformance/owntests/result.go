@@ -17,18 +17,18 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/table"
 )
 
-// A result is what the tests of a package did. A test with subtests is not
-// counted, unless it failed without one of them.
+// A result is the outcome of the tests of a package. A test with subtests is not
+// counted unless it failed and none of its subtests did.
 type result struct {
 	pkg      string
 	passed   []string
 	failed   []string
 	skipped  int
-	finished bool                // the package's tests came to an end
-	elapsed  time.Duration       // without building
+	finished bool                // the package's tests finished
+	elapsed  time.Duration       // without the build
 	output   map[string][]string // by test
 	reached  []string            // replaced functions that were called
-	untested bool                // none is expected to be called
+	untested bool                // expected to call no replaced function
 }
 
 func newResult(pkg string, run *gotest.Run) *result {
@@ -62,7 +62,7 @@ func (x *result) count(outcome map[string]string) {
 
 func (x *result) tests() int { return len(x.passed) + len(x.failed) + x.skipped }
 
-// faults returns how many lines the test reported, as Errorf and Log do.
+// faults returns the number of lines that the test reported, as Errorf and Log do.
 func (x *result) faults(test string) int {
 	n := 0
 	for _, line := range x.output[test] {
@@ -73,7 +73,7 @@ func (x *result) faults(test string) int {
 	return n
 }
 
-// faultLine is a line that a test reports: indented, with a place in a test.
+// faultLine matches a line that a test reports: indented, with a position.
 var faultLine = regexp.MustCompile(`^ +\w+_test\.go:\d+: `)
 
 func (x *result) showFailures(w io.Writer) {
@@ -89,15 +89,15 @@ type summary struct {
 	bad   []string
 }
 
-// The head counts the functions that are replaced in the package, those of them
-// that its tests call, and those that they call in packages below; and the lines
-// of code that were cut out, and those of the shim.
+// head has the columns: the replaced functions of the package, those that its
+// tests call, the replaced functions that they call in other packages, the lines
+// of code that were removed, and those of the shim.
 var head = []string{
 	"package", "replaced", "reached", "reached below", "lines cut", "lines of the shim",
 	"passed", "failed as documented", "failed otherwise", "time",
 }
 
-// add adds a line for the package with the change.
+// add adds a line for the package of the result.
 func (s *summary) add(r *result, c change) {
 	documented, others := 0, 0
 	for _, name := range r.failed {
@@ -140,8 +140,8 @@ func (s *summary) add(r *result, c change) {
 	}
 }
 
-// addBuilt adds a line for each package of the scratch whose functions are replaced,
-// and whose own tests are not run.
+// addBuilt adds a line for each package of the scratch whose functions are
+// replaced but whose tests are not run.
 func (s *summary) addBuilt(x scratch, changes map[string]change, only *regexp.Regexp) {
 	for _, pkg := range slices.Sorted(maps.Keys(changes)) {
 		if c := changes[pkg]; !slices.Contains(x.tests, pkg) && only.MatchString(pkg) && !s.has(pkg) {
@@ -152,12 +152,12 @@ func (s *summary) addBuilt(x scratch, changes map[string]change, only *regexp.Re
 	}
 }
 
-// has reports whether there is a line of the package.
+// has reports whether the table has a line for the package.
 func (s *summary) has(pkg string) bool {
 	return slices.ContainsFunc(s.lines, func(line []string) bool { return line[0] == pkg })
 }
 
-// write writes a table and reports whether all is as documented.
+// write writes the table, and reports whether all results are as documented.
 func (s *summary) write(w io.Writer) bool {
 	var b bytes.Buffer
 	table.Write(&b, append([][]string{head}, s.lines...))

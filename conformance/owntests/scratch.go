@@ -18,26 +18,26 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
-// A scratch is a module whose build takes copies of modules in place of theirs.
+// A scratch is a module that is built with copies of other modules.
 type scratch struct {
 	name    string
 	modules []string // to copy
 	tests   []string // packages whose tests are run
-	// version is that of an adopter of the library, which is then the only one of
-	// the modules, and whose copy is the scratch.
+	// version is the version of an adopter of the library. The adopter is then the
+	// only element of modules, and the scratch is its copy.
 	version string
-	// specs is whether the tests are suites of Ginkgo.
+	// specs is whether the tests are Ginkgo suites.
 	specs bool
-	// untested are packages whose tests call nothing that is replaced, so that they
-	// show only that the package builds.
+	// untested are packages whose tests call no replaced function. They show only
+	// that the package builds.
 	untested []string
-	// run says which tests of a package are run, by a regexp. It is for those whose
-	// TestMain starts an API server, and is skipped: the others need none.
+	// run selects tests of a package by a regexp. It is for packages whose TestMain
+	// starts an API server. TestMain is skipped: the selected tests need no server.
 	run map[string]string
 }
 
-// The scratches. That of k8s.io/api is one of its own, because nearly
-// all of Kubernetes is built anew on top of it.
+// scratches has a separate scratch for k8s.io/api, because nearly all of
+// Kubernetes has to be built again on top of it.
 var scratches = []scratch{
 	{name: "api", modules: []string{"k8s.io/api"}, tests: []string{"k8s.io/api/core/v1"}},
 	{name: "kubectl", modules: []string{
@@ -88,7 +88,7 @@ func (s scratch) matching(only *regexp.Regexp) []string {
 }
 
 // prepare copies the modules into the folder, replaces their functions, and
-// returns what changed by package.
+// returns the changes by package.
 func (s scratch) prepare(dir string, shims []*shim) (map[string]change, error) {
 	home := filepath.Join(dir, s.name)
 	if err := os.MkdirAll(home, 0o755); err != nil {
@@ -117,7 +117,7 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string]change, error) {
 	return changes, nil
 }
 
-// prepareAdopter copies the module of an adopter into the folder, which then
+// prepareAdopter copies the module of an adopter into the folder. The copy then
 // requires the library, as the adopter would.
 func (s scratch) prepareAdopter(home string, shims []*shim) (map[string]change, error) {
 	module := s.modules[0]
@@ -147,7 +147,7 @@ func (s scratch) prepareAdopter(home string, shims []*shim) (map[string]change, 
 }
 
 // applyAll applies the shims of the module's packages to its copy in the folder,
-// and notes what changed by package.
+// and records the changes by package.
 func applyAll(shims []*shim, module, dir string, changes map[string]change) error {
 	for _, shim := range shims {
 		rest, ok := strings.CutPrefix(shim.pkg, module+"/")
@@ -163,7 +163,7 @@ func applyAll(shims []*shim, module, dir string, changes map[string]change) erro
 	return nil
 }
 
-// downloaded returns the folder in the module cache of a module at a version.
+// downloaded returns the folder of a module at a version in the module cache.
 func downloaded(module string) (string, error) {
 	out, err := gotest.Go("", "mod", "download", "-json", module)
 	if err != nil {
@@ -175,7 +175,7 @@ func downloaded(module string) (string, error) {
 }
 
 // writeModule writes a go.mod like that of the conformance module, with the
-// copies in the place of the modules, and the package that converts for shims.
+// copies instead of the modules, and the packages that convert for shims.
 func (s scratch) writeModule(home string) error {
 	conformance, err := moduleDir()
 	if err != nil {
@@ -213,8 +213,8 @@ func (s scratch) writeModule(home string) error {
 	return nil
 }
 
-// localReplaces returns the flags by which "go mod edit" replaces what the module
-// in the folder replaces by folders beside it, from anywhere.
+// localReplaces returns the flags of "go mod edit" for the module's replacements
+// by relative folders. The flags work from any folder.
 func localReplaces(dir string) ([]string, error) {
 	text, err := gotest.Go(dir, "mod", "edit", "-json")
 	if err != nil {
@@ -235,9 +235,9 @@ func localReplaces(dir string) ([]string, error) {
 	return edit, nil
 }
 
-// copyModule copies what is needed to build the module, and the tests of the
-// packages whose tests are run. A file that is the same already is left alone,
-// which keeps what was built.
+// copyModule copies the files that the build of the module needs, and the tests
+// of the packages whose tests are run. It does not write a file that is already
+// the same, so that the build cache stays valid.
 func (s scratch) copyModule(from, to, module string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -266,7 +266,7 @@ func (s scratch) copyModule(from, to, module string) error {
 	})
 }
 
-// removeShims removes what an earlier run put into the folder.
+// removeShims removes the files that an earlier run added to the folder.
 func removeShims(dir string) error {
 	old, err := filepath.Glob(filepath.Join(dir, shimPrefix+"*"))
 	for _, path := range old {
@@ -284,7 +284,7 @@ func (s scratch) isTested(path string) bool {
 	})
 }
 
-// writeFile writes the text unless the file has it.
+// writeFile writes the text unless the file already contains it.
 func writeFile(path string, text []byte) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
 		return nil
@@ -295,8 +295,8 @@ func writeFile(path string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// moduleDir returns the folder of a module; without a name that of the one that
-// the command runs in.
+// moduleDir returns the folder of a module. Without a name, it is the module of
+// the current folder.
 func moduleDir(module ...string) (string, error) {
 	out, err := gotest.Go("", append([]string{"list", "-m", "-f", "{{.Dir}}"}, module...)...)
 	return strings.TrimSpace(string(out)), err

@@ -20,22 +20,22 @@ import (
 	"strings"
 )
 
-// library is the import path of the library, and the beginning of those of its
-// packages.
+// library is the import path of the library, and the prefix of the paths of
+// its packages.
 const library = "github.com/seed-0529bac1/taints"
 
-// shimPrefix begins the names of the files that are put into packages.
+// shimPrefix begins the names of the files that are added to packages.
 const shimPrefix = "zz_owntests_"
 
 //go:embed testdata
 var shimFiles embed.FS
 
-// A shim is a file with functions that take the place of those of a package.
+// A shim is a file with functions that replace those of a package.
 //
-// A comment "//owntests:removes NAMES" names functions that go without a
-// replacement, because only those that are replaced called them. One of
-// "//owntests:calls NAMES" names those functions of the package that the shim
-// calls, none of which decides anything.
+// A comment "//owntests:removes NAMES" names functions that are removed without
+// a replacement, because only replaced functions called them. A comment
+// "//owntests:calls NAMES" names the functions of the package that the shim
+// calls. None of them decides anything.
 type shim struct {
 	pkg     string
 	text    []byte
@@ -47,7 +47,7 @@ type shim struct {
 	calls   []string
 }
 
-// readShims reads those that are kept in testdata.
+// readShims reads the shims in testdata.
 func readShims() ([]*shim, error) {
 	var shims []*shim
 	err := fs.WalkDir(shimFiles, "testdata/shims", func(name string, entry fs.DirEntry, err error) error {
@@ -102,8 +102,8 @@ func (s *shim) noteVars(d *ast.GenDecl) {
 	}
 }
 
-// nameOf returns the name of a function, with the type of its receiver before
-// that of a method.
+// nameOf returns the name of a function. The name of a method begins with the
+// type of its receiver.
 func nameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -125,8 +125,8 @@ func nameOf(f *ast.FuncDecl) string {
 	}
 }
 
-// deciding returns the names, behind the paths of their packages, of all functions
-// that shims replace or remove.
+// deciding returns the names, after the paths of their packages, of all
+// functions that shims replace or remove.
 func deciding(shims []*shim) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range shims {
@@ -140,7 +140,7 @@ func deciding(shims []*shim) map[string]bool {
 	return names
 }
 
-// An original is a file of the package, with the functions to cut out.
+// An original is a file of the package and the functions to remove from it.
 type original struct {
 	path string
 	text []byte
@@ -153,11 +153,10 @@ type original struct {
 // A change is what a shim did to its package.
 type change struct {
 	replaced  []string // functions
-	cut, shim int      // lines of code that went and came
+	cut, shim int      // lines of code that were removed and added
 }
 
-// apply puts the functions of the shim in the place of those of the package in
-// the folder.
+// apply replaces functions of the package in the folder with those of the shim.
 func (s *shim) apply(dir string, deciding map[string]bool) (change, error) {
 	files, err := s.originals(dir)
 	if err != nil {
@@ -202,7 +201,7 @@ func (s *shim) lines() int {
 	return n
 }
 
-// codeLines returns how many lines of the declaration hold more than comments.
+// codeLines returns how many lines of the declaration contain more than comments.
 func codeLines(fset *token.FileSet, text []byte, decl ast.Decl) int {
 	from, to := fset.Position(decl.Pos()).Offset, fset.Position(decl.End()).Offset
 	part := text[from:to]
@@ -215,7 +214,7 @@ func codeLines(fset *token.FileSet, text []byte, decl ast.Decl) int {
 		if tok == token.EOF {
 			return len(lines)
 		}
-		if tok == token.SEMICOLON && literal == "\n" { // put in by the scanner
+		if tok == token.SEMICOLON && literal == "\n" { // inserted by the scanner
 			continue
 		}
 		first := file.Line(pos)
@@ -245,7 +244,7 @@ func skipTestMain(dir string) error {
 	return fmt.Errorf("%s has no TestMain", dir)
 }
 
-// reach notes in a file that a function was called.
+// reach is the source of a file that records the functions that were called.
 const reach = `package %s
 
 import (
@@ -288,7 +287,7 @@ func (s *shim) originals(dir string) ([]*original, error) {
 	return files, nil
 }
 
-// readOriginal reads a file and says which of its functions are to be cut out.
+// readOriginal reads a file and determines which of its functions to remove.
 func readOriginal(path string, cut func(*ast.FuncDecl) bool) (*original, error) {
 	f := &original{path: path, fset: token.NewFileSet()}
 	var err error
@@ -311,8 +310,8 @@ func readOriginal(path string, cut func(*ast.FuncDecl) bool) (*original, error) 
 	return f, nil
 }
 
-// without returns the file's text without the functions that are cut out.
-// Imports that nothing uses now become blank.
+// without returns the file's text without the removed functions. Imports that
+// are no longer used become blank.
 func (f *original) without() []byte {
 	type span struct{ from, to int }
 	var spans []span
@@ -375,7 +374,7 @@ func packagesUsed(n ast.Node) map[string]bool {
 	return names
 }
 
-// importName returns the name by which a file knows an import.
+// importName returns the name of an import in its file.
 func importName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -388,8 +387,8 @@ func importName(spec *ast.ImportSpec) string {
 	return base
 }
 
-// counting returns the shim's text, in which each function that replaces another
-// says first that it was reached.
+// counting returns the shim's text. Each function that replaces another first
+// records that it was reached.
 func (s *shim) counting(replaced []string) []byte {
 	at := map[int]string{}
 	for _, name := range replaced {
@@ -405,7 +404,7 @@ func (s *shim) counting(replaced []string) []byte {
 	return b.Bytes()
 }
 
-// bodyOf returns the function's body in one form, whatever its comments.
+// bodyOf returns the function's body in a standard form, without comments.
 func bodyOf(f *ast.FuncDecl) string {
 	var b bytes.Buffer
 	if f.Body == nil || format.Node(&b, token.NewFileSet(), f.Body) != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
-// addSpecs puts the specs of Ginkgo's report in the place of the test that ran the
-// suite.
+// addSpecs replaces the test that ran the suite with the specs of Ginkgo's report.
 func addSpecs(run *gotest.Run, report string) error {
 	text, err := os.ReadFile(report)
 	if err != nil {
@@ -33,7 +32,7 @@ func addSpecs(run *gotest.Run, report string) error {
 	for _, suite := range suites {
 		seen := map[string]int{}
 		for _, spec := range suite.SpecReports {
-			if spec.LeafNodeType != "It" && spec.State == "passed" { // what sets the suite up
+			if spec.LeafNodeType != "It" && spec.State == "passed" { // the setup of the suite
 				continue
 			}
 			name := strings.Join(append(append([]string{suite.SuiteDescription}, spec.ContainerHierarchyTexts...),
@@ -61,7 +60,7 @@ func addSpecs(run *gotest.Run, report string) error {
 		failed = failed || action == "fail"
 	}
 	for name, action := range run.Outcome {
-		if action == "fail" && !failed { // beside the specs
+		if action == "fail" && !failed { // although no spec failed
 			outcome[name] = action
 		}
 	}

@@ -15,45 +15,45 @@ import (
 	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
-// A rowRatio is what was measured of one row.
+// A rowRatio is the result of measuring one row.
 type rowRatio struct {
 	Work   string
 	Beside string
 	Ours   side
 	Other  side
-	// Ratio is the median of the ratios of two measurements, one of each side,
-	// right after each other: other work on the machine slows both. Least is the
-	// ratio of the least times.
+	// Ratio is the median of the ratios of pairs of measurements, one of each side,
+	// made in succession, so that other work on the machine slows both. Least is
+	// the ratio of the shortest times.
 	Ratio float64
 	Least float64
 	Floor float64
-	// AllocsFloor is how many allocations ours may make.
+	// AllocsFloor is the most allocations that our side may make.
 	AllocsFloor float64
 	Met         bool
 }
 
-// A side is one way to do the work: its nanoseconds on processors for one piece,
-// and its allocations.
+// A side is the result for one way to do the work: processor time in nanoseconds
+// and allocations for one piece of work.
 type side struct {
 	Least  float64
 	Median float64
 	Allocs float64
 }
 
-// A starter starts to measure one side of the row at the index.
+// A starter starts a measurer for one side of the row at the index.
 type starter func(row int, ours bool) (measurer, error)
 
-// A measurer measures one side, as often as it is asked.
+// A measurer measures one side, as often as requested.
 type measurer interface {
-	// nanoseconds returns how long one piece of work takes on processors.
+	// nanoseconds returns the processor time of one piece of work.
 	nanoseconds() (float64, error)
-	// allocs returns how many allocations one piece of work makes. It is asked
-	// last.
+	// allocs returns the number of allocations of one piece of work. It is
+	// called last.
 	allocs() (float64, error)
 }
 
-// compare measures both sides in turn, repeats times in each of the rounds, for
-// which both sides start anew.
+// compare measures both sides in turn, repeats times in each round. Both sides
+// start again in each round.
 func compare(rows []measure.Row, i, rounds, repeats int, start starter) (rowRatio, error) {
 	row := rows[i]
 	var ours, other samples
@@ -75,7 +75,7 @@ func compare(rows []measure.Row, i, rounds, repeats int, start starter) (rowRati
 	return x, nil
 }
 
-// measurePair adds to both sides what one process of each measures in turn.
+// measurePair starts both sides and adds their measurements to the samples.
 func measurePair(ours, other *samples, row, repeats int, start starter) error {
 	a, err := start(row, true)
 	if err != nil {
@@ -99,7 +99,7 @@ func measurePair(ours, other *samples, row, repeats int, start starter) error {
 	return other.count(b)
 }
 
-// Samples are what was measured of one side.
+// samples are the measurements of one side.
 type samples struct{ times, allocs []float64 }
 
 func (s *samples) time(m measurer) error {
@@ -118,23 +118,23 @@ func (s *samples) side() side {
 	return side{Least: slices.Min(s.times), Median: median(s.times), Allocs: slices.Min(s.allocs)}
 }
 
-// median returns the middle of the values, or the mean of the two there.
+// median returns the middle value, or the mean of the two middle values.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// A process is a measurer of its own process, so that only the data of its side
-// is alive. It measures for each line that it reads, and counts allocations at
-// the end of its input.
+// A process is a measurer in a separate process, so that only the data of its
+// side is alive. The process measures once for each line of its input, and
+// counts allocations at the end of the input.
 type process struct {
 	command *exec.Cmd
 	ask     io.WriteCloser
 	answers *json.Decoder
 }
 
-// inProcess returns a starter that starts this program anew for each side.
+// inProcess returns a starter that runs this program again for each side.
 func inProcess(program string, slice time.Duration) starter {
 	return func(row int, ours bool) (measurer, error) {
 		command := exec.Command(program, "-row", strconv.Itoa(row),

@@ -12,25 +12,25 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
-// A cost is what a program that calls one function takes in.
+// A cost is what a program that calls one function adds to its build.
 type cost struct {
 	Of string
-	// Packages and Modules are those outside the standard library, Lines their Go
-	// files'.
+	// Packages and Modules count those outside the standard library. Lines counts
+	// the lines of their Go files.
 	Packages int
 	Modules  int
 	Lines    int
-	// Bytes is what it adds to a stripped binary.
+	// Bytes is the size that it adds to a stripped binary.
 	Bytes int64
-	// MostBytes is the budget, 0 for none.
+	// MostBytes is the budget, or 0 for none.
 	MostBytes int64
 	Met       bool
 }
 
 const modulePath = "github.com/seed-0529bac1/taints"
 
-// importCosts measures the programs below cost/, the empty one as what the others
-// are measured from.
+// importCosts measures the programs below cost/. Sizes are relative to the
+// empty program.
 func importCosts() ([]cost, error) {
 	folder, err := os.MkdirTemp("", "ratios")
 	if err != nil {
@@ -72,7 +72,7 @@ func binarySize(folder, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// countPackages counts what the program depends on outside the standard library,
+// countPackages counts the program's dependencies outside the standard library,
 // without the program itself.
 func (c *cost) countPackages() error {
 	out, err := gotest.Go("", "list", "-deps", "-json=ImportPath,Standard,Dir,GoFiles,Module", program(c.Of))

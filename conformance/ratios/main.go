@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ratios measures how many times faster the library is than Kubernetes' own code at
-// the same work, than that of Karpenter and the descheduler, or than a plain loop,
-// and what each costs to import:
+// Ratios measures how many times faster the library is than Kubernetes' own code,
+// than the code of Karpenter and the descheduler, or than a plain loop at the same
+// work, and what each costs to import:
 //
 //	go run ./ratios
 //
-// What counts is the time on processors, garbage collection included. Both sides of
-// a row run in processes of their own, in turn for a slice of time each, and the
-// ratio is the median of the ratios of two slices in succession. The command prints
-// tables, and exits with 1 when a floor is missed. With -match REGEXP it measures
-// only some rows.
+// It compares processor time, including garbage collection. Both sides of a row run
+// in separate processes, in turn for a slice of time each, and the ratio is the
+// median of the ratios of two successive slices. The command prints tables, and
+// exits with 1 if a floor is missed. With -match REGEXP it measures only some rows.
 package main
 
 import (
@@ -40,8 +39,8 @@ type options struct {
 	ours            bool
 }
 
-// run returns the exit code: 1 when a floor is missed or something fails, 2 for
-// wrong usage.
+// run returns the exit code: 1 if a floor is missed or something fails, 2 for
+// invalid usage.
 func run(args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("ratios", flag.ContinueOnError)
@@ -74,7 +73,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// measure does what the flags say, and reports whether all floors are met.
+// measure does the selected work, and reports whether all floors are met.
 func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err error) {
 	switch {
 	case o.row >= 0:
@@ -101,13 +100,13 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 	return r.Met, r.table(stdout)
 }
 
-// A report is all that was measured.
+// A report is the result of all measurements.
 type report struct {
 	Machine, Go string
 	Rows        []rowRatio
 	Queue       []phase
 	Import      []cost
-	Met         bool // everything keeps to its budget
+	Met         bool // whether all budgets are met
 }
 
 // rows measures the rows that match.
@@ -126,15 +125,15 @@ func (r *report) rows(rows []measure.Row, match *regexp.Regexp, rounds, repeats 
 	return nil
 }
 
-// adopters measures the rows of the adopters, whose code is in a module of its own,
-// so that Kubernetes' does not run with what it requires.
+// adopters measures the rows of the adopters. Their code is in a separate module,
+// so that Kubernetes' code does not run with the versions that they require.
 func (o options) adopters(r *report, match *regexp.Regexp) error {
 	dir, err := os.MkdirTemp("", "ratios")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "adopters.exe") // the name does not matter but on Windows
+	program := filepath.Join(dir, "adopters.exe") // the extension matters only on Windows
 	if _, err := gotest.Go("adopters", "build", "-o", program, "."); err != nil {
 		return err
 	}
@@ -145,7 +144,7 @@ func (o options) adopters(r *report, match *regexp.Regexp) error {
 	return r.rows(rows, match, o.rounds, o.repeats, inProcess(program, o.slice))
 }
 
-// others measures the queue and the import.
+// others measures the queue and the cost of imports.
 func (r *report) others(rounds int, run queueRunner) error {
 	var err error
 	if r.Queue, err = queuePhases(rounds, run); err != nil {
@@ -163,8 +162,8 @@ func (r *report) others(rounds int, run queueRunner) error {
 	return nil
 }
 
-// machine names the processor, where the system says which it is, and how many of
-// its threads there are.
+// machine returns the name of the processor, if the system reports it, and the
+// number of its threads.
 func machine() string {
 	name := runtime.GOOS + "/" + runtime.GOARCH
 	info, _ := os.ReadFile("/proc/cpuinfo")

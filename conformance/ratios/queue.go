@@ -13,8 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
 )
 
-// A phase is a part of what happens to a queue of evictions, or what it holds in
-// memory.
+// A phase is one part of the work of an eviction queue, or the memory that it uses.
 type phase struct {
 	Work       string
 	Unit       string // ns or bytes
@@ -31,7 +30,7 @@ const queuePods = 1_000_000
 // A queueRunner measures one of the queues.
 type queueRunner func(ours bool) (work.QueueCost, error)
 
-// queueInProcess returns a queueRunner that starts this program anew.
+// queueInProcess returns a queueRunner that runs this program again.
 func queueInProcess(program string, pods int) queueRunner {
 	return func(ours bool) (work.QueueCost, error) {
 		var c work.QueueCost
@@ -40,7 +39,7 @@ func queueInProcess(program string, pods int) queueRunner {
 	}
 }
 
-// child runs the program and decodes what it prints.
+// child runs the program and decodes its output.
 func child(program string, v any, args ...string) error {
 	command := exec.Command(program, args...)
 	command.Stderr = os.Stderr
@@ -51,7 +50,7 @@ func child(program string, v any, args ...string) error {
 	return json.Unmarshal(out, v)
 }
 
-// runQueue measures one of the queues and prints it for the process that asked.
+// runQueue measures one of the queues and prints the result for the parent process.
 func runQueue(w io.Writer, pods int, ours bool) error {
 	measure := work.QueueKubernetes
 	if ours {

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
-// A script is a measurer that answers what is written in it.
+// A script is a measurer that returns prepared answers.
 type script struct {
 	times  []float64
 	count  float64
@@ -30,7 +30,7 @@ func (s *script) nanoseconds() (float64, error) {
 
 func (s *script) allocs() (float64, error) { return s.count, s.broken }
 
-// A slow moment of the machine, which both sides see, does not count.
+// A slow moment of the machine that affects both sides does not count.
 func TestCompareInPairs(t *testing.T) {
 	ours, other := &script{times: []float64{10, 100, 20}, count: 1}, &script{times: []float64{70, 800, 180}, count: 2}
 	start := func(row int, mine bool) (measurer, error) {
@@ -62,7 +62,7 @@ func TestCompareInPairs(t *testing.T) {
 	}
 }
 
-// A row answers once for each line, and then how much it allocates.
+// TestQueuePhases measures small queues and checks the totals and the heap.
 func TestQueuePhases(t *testing.T) {
 	phases, err := queuePhases(2, func(ours bool) (work.QueueCost, error) {
 		var b bytes.Buffer
@@ -82,7 +82,7 @@ func TestQueuePhases(t *testing.T) {
 	}
 }
 
-// Each row does its work in both ways without failing.
+// TestRows does the work of each row both ways, and expects no failure.
 func TestRows(t *testing.T) {
 	for _, row := range work.Rows() {
 		row.Ours()(2)

@@ -47,8 +47,8 @@ func (r *report) table(w io.Writer) error {
 	return err
 }
 
-// writeRows writes a table for each way that the library is held beside, in the
-// order of the rows.
+// writeRows writes a table for each way that the library is compared with, in
+// the order of the rows.
 func (r *report) writeRows(b *bytes.Buffer) {
 	var ways []string
 	tables := make(map[string][][]string)
@@ -74,7 +74,7 @@ func (r *report) writeRows(b *bytes.Buffer) {
 	}
 }
 
-// duration writes nanoseconds with a unit that suits them.
+// duration writes nanoseconds with a suitable unit.
 func duration(ns float64) string {
 	switch {
 	case ns < 1000:

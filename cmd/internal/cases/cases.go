@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cases tests by files of cases. A case is lines of input, each followed by
-// indented lines of output. Blank lines are between cases, and -update writes the
-// output.
+// Package cases runs tests from files of cases. A case has lines of input,
+// followed by indented lines of output. Blank lines separate cases, and -update
+// writes the output.
 package cases
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
-// Run calls output with the input of each case, without comments, and compares what
-// it returns.
+// Run calls output with the input of each case, without comments, and compares
+// the result.
 func Run(t *testing.T, path string, output func(t *testing.T, input []string) []string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -2,8 +2,8 @@
 
 //go:build js && wasm
 
-// Wasm is the part of the playground that runs in the browser. It gives the page one
-// function, from the state of the form to the answer, and waits to be called.
+// Wasm is the part of the playground that runs in the browser. It gives the page
+// one function, from the state of the form to the answer, and waits for calls.
 package main
 
 import (

@@ -50,7 +50,7 @@ func drawTaint(t *rapid.T) corev1.Taint {
 	return taint
 }
 
-// drawTaints returns taints as an API server holds them: one of a key and effect.
+// drawTaints returns taints as an API server stores them: one per key and effect.
 func drawTaints(t *rapid.T) []corev1.Taint {
 	return rapid.SliceOfNDistinct(rapid.Custom(drawTaint), 0, 5, identity).Draw(t, "taints")
 }
@@ -76,9 +76,9 @@ func drawMachineTaints(t *rapid.T) []clusterv1.MachineTaint {
 	return list
 }
 
-// propagate does with the library what the Machine controller does: the
-// annotation lists the taints that it owns, and taints for initialization come
-// once and are then nobody's.
+// propagate does with the library what the Machine controller does. The
+// annotation lists the taints that the controller owns. Taints for
+// initialization are added once and then have no owner.
 func propagate(t *rapid.T, node *corev1.Node, machine []clusterv1.MachineTaint) taints.Changes {
 	annotation, initialized := node.Annotations[clusterv1.TaintsFromMachineAnnotation]
 	var owned []taints.TaintID
@@ -104,8 +104,8 @@ func propagate(t *rapid.T, node *corev1.Node, machine []clusterv1.MachineTaint) 
 	return taints.ReconcileOwned(fromTaints(node.Spec.Taints), owned, desired)
 }
 
-// The taints of a machine change, and somebody changes those of its node, a few
-// times over.
+// The taints of a machine change several times, and another client changes those
+// of its node.
 func TestPropagateMachineTaints(t *testing.T) {
 	t.Log("compares Machine controller: propagateMachineTaintsToNode against ReconcileOwned, Changes.Apply, ParseTaintID")
 	rapid.Check(t, func(t *rapid.T) {

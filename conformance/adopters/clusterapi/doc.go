@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clusterapi holds the library's changes against those that Cluster API
-// makes to the taints of a node. It has nothing to import.
+// Package clusterapi compares the library's changes with those that Cluster API
+// makes to a node's taints. It exports nothing.
 package clusterapi

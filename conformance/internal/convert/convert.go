@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package convert turns the taints and tolerations of k8s.io/api, of Kubernetes'
-// internal API and of the library into each other. The conversions from and to those of
-// the library go field by field, so that they depend on nothing but the names; nil
-// stays nil.
+// Package convert converts taints and tolerations between k8s.io/api, Kubernetes'
+// internal API and the library. Conversions from and to the library's types copy
+// each field, so they depend only on field names. Nil stays nil.
 package convert
 
 import (
@@ -56,24 +55,24 @@ func ToToleration(t taints.Toleration) corev1.Toleration {
 	}
 }
 
-// ToCoreTaint returns the taint as the API server holds it.
+// ToCoreTaint returns the taint in the API server's internal form.
 func ToCoreTaint(t corev1.Taint) core.Taint {
 	return inside(&t, k8s.Convert_v1_Taint_To_core_Taint)
 }
 
-// ToCoreToleration returns the toleration as the API server holds it.
+// ToCoreToleration returns the toleration in the API server's internal form.
 func ToCoreToleration(t corev1.Toleration) core.Toleration {
 	t.TolerationSeconds = copied(t.TolerationSeconds)
 	return inside(&t, k8s.Convert_v1_Toleration_To_core_Toleration)
 }
 
-// FromCoreToleration returns the toleration as k8s.io/api has it.
+// FromCoreToleration returns the toleration in the form of k8s.io/api.
 func FromCoreToleration(t core.Toleration) corev1.Toleration {
 	t.TolerationSeconds = copied(t.TolerationSeconds)
 	return inside(&t, k8s.Convert_core_Toleration_To_v1_Toleration)
 }
 
-// inside converts as the API server does, where it cannot fail.
+// inside converts as the API server does. It panics if the conversion fails.
 func inside[T, U any](in *T, convert func(*T, *U, conversion.Scope) error) U {
 	var out U
 	if err := convert(in, &out, nil); err != nil {
@@ -82,7 +81,7 @@ func inside[T, U any](in *T, convert func(*T, *U, conversion.Scope) error) U {
 	return out
 }
 
-// Each converts a list.
+// Each converts each element of a list.
 func Each[T, U any](list []T, convert func(T) U) []U {
 	if list == nil {
 		return nil

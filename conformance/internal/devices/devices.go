@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package devices runs the device-taint-eviction controller of the version of
-// Kubernetes that the build tags kubernetes1.34, kubernetes1.35 and
-// kubernetes1.37 name, and of 1.36 without them. Each has another type for rules
-// about device taints.
+// Package devices runs the device-taint-eviction controller of one Kubernetes
+// version: the one that the build tag kubernetes1.34, kubernetes1.35 or
+// kubernetes1.37 names, or 1.36 without a tag. Each version has a different type
+// for rules about device taints.
 package devices
 
 import (
@@ -15,12 +15,12 @@ import (
 	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
 )
 
-// A Controller is Kubernetes' own.
+// A Controller is Kubernetes' device-taint-eviction controller.
 type Controller = devicetainteviction.Controller
 
 const controllerName = "device-taint-eviction-controller"
 
-// nothing returns a client and informers of a cluster without objects.
+// nothing returns a client and informers for a cluster without objects.
 func nothing() (kubernetes.Interface, corev1.PodInformer, resourceinformers.Interface) {
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)

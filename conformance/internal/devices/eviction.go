@@ -16,19 +16,19 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 )
 
-// Repels are the taints that keep a device from being allocated.
+// Repels are the effects of taints that prevent the allocation of a device.
 const Repels = taints.Hard
 
-// EvictionTime returns when the pods leave that use the claim, and nil where they
-// stay. The devices of the claim are in the slice, and every rule is about all of
-// them.
+// EvictionTime returns when the pods that use the claim are evicted, or nil if
+// they stay. The devices of the claim are in the slice, and each rule applies to
+// all of them.
 func EvictionTime(
 	tc *Controller, claim *resourceapi.ResourceClaim,
 	slice *resourceapi.ResourceSlice, rules []resourceapi.DeviceTaint,
 ) *metav1.Time {
 	evicting := make(map[string]*rule)
 	for i, taint := range rules {
-		if taint.Effect == resourceapi.DeviceTaintEffectNoExecute { // as handleRuleChange keeps them
+		if taint.Effect == resourceapi.DeviceTaintEffectNoExecute { // handleRuleChange keeps only these
 			evicting[strconv.Itoa(i)] = newRule(taint)
 		}
 	}
@@ -41,7 +41,7 @@ func EvictionTime(
 	return nil
 }
 
-// An eviction is how the controller's own struct begins.
+// An eviction has the first field of the controller's own struct.
 type eviction struct{ when metav1.Time }
 
 //go:linkname claimEvictionTime k8s.io/kubernetes/pkg/controller/devicetainteviction.(*Controller).claimEvictionTime

@@ -14,11 +14,11 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Repels are the taints that keep a device from being allocated. This version
-// stores no effect but NoSchedule and NoExecute, and asks for none.
+// Repels are the effects of taints that prevent the allocation of a device. This
+// version stores only NoSchedule and NoExecute, and does not check the effect.
 const Repels = taints.AllEffects
 
-// New returns a controller that knows of no object.
+// New returns a controller for a cluster without objects.
 func New() *Controller {
 	client, pods, resources := nothing()
 	v1 := resources.V1()
@@ -26,10 +26,10 @@ func New() *Controller {
 		resources.V1alpha3().DeviceTaintRules(), v1.DeviceClasses(), controllerName)
 }
 
-// EvictionTime returns when the pods leave that use the claim, and nil where they
-// stay. The devices of the claim are in the slice, and every rule is about all of
-// them: this version's controller sees slices to which a tracker has added the
-// taints of rules.
+// EvictionTime returns when the pods that use the claim are evicted, or nil if
+// they stay. The devices of the claim are in the slice, and each rule applies to
+// all of them: this version's controller receives slices to which a tracker has
+// added the taints of the rules.
 func EvictionTime(
 	tc *Controller, claim *resourceapi.ResourceClaim,
 	slice *resourceapi.ResourceSlice, rules []resourceapi.DeviceTaint,

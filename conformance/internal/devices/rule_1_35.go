@@ -12,7 +12,7 @@ import (
 
 type rule = resourcealpha.DeviceTaintRule
 
-// New returns a controller that knows of no object.
+// New returns a controller for a cluster without objects.
 func New() *Controller {
 	client, pods, resources := nothing()
 	v1 := resources.V1()

@@ -11,7 +11,7 @@ import (
 
 type rule = resourceapi.DeviceTaintRule
 
-// New returns a controller that knows of no object.
+// New returns a controller for a cluster without objects.
 func New() *Controller {
 	client, pods, resources := nothing()
 	v1 := resources.V1()

@@ -2,9 +2,9 @@
 
 //go:build !kubernetes1.34
 
-// Package gated runs the functions of Kubernetes whose form depends on the
+// Package gated runs the functions of Kubernetes whose signatures depend on the
 // feature gate TaintTolerationComparisonOperators. Kubernetes 1.34 does not have
-// the gate; the build tag kubernetes1.34 chooses the older form.
+// the gate. The build tag kubernetes1.34 selects its older signatures.
 package gated
 
 import (
@@ -24,10 +24,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 )
 
-// Comparison reports whether this Kubernetes knows the gate.
+// Comparison reports whether this version of Kubernetes has the gate.
 const Comparison = true
 
-// The scores of the scheduler's plugins moved to another package in 1.35.
+// Kubernetes 1.35 has the score types of the scheduler's plugins in a new package.
 type (
 	NodeScore     = fwk.NodeScore
 	NodeScoreList = fwk.NodeScoreList
@@ -42,7 +42,7 @@ func Set(t testing.TB, comparison bool) {
 		features.TaintTolerationComparisonOperators, comparison)
 }
 
-// Default reports whether the gate is on when nothing is said.
+// Default reports whether the gate is on by default.
 func Default() bool {
 	return utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
 }
@@ -69,14 +69,14 @@ func GetMatchingTolerations(taints []corev1.Taint, tolerations []corev1.Tolerati
 	return v1helper.GetMatchingTolerations(quiet, taints, tolerations)
 }
 
-// ValidateTolerations is the API server's.
+// ValidateTolerations is the API server's function.
 func ValidateTolerations(
 	tolerations []core.Toleration, path *field.Path, options validation.PodValidationOptions,
 ) field.ErrorList {
 	return validation.ValidateTolerations(tolerations, path, options)
 }
 
-// PluginFeatures are what the scheduler tells its plugins of the gate.
+// PluginFeatures returns the gate as the scheduler passes it to its plugins.
 func PluginFeatures(comparison bool) feature.Features {
 	return feature.Features{EnableTaintTolerationComparisonOperators: comparison}
 }

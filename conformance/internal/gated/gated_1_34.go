@@ -2,9 +2,9 @@
 
 //go:build kubernetes1.34
 
-// Package gated runs the functions of Kubernetes whose form depends on the
-// feature gate TaintTolerationComparisonOperators, in the form of Kubernetes
-// 1.34, which does not have the gate. Only false is asked for.
+// Package gated runs the functions of Kubernetes whose signatures depend on the
+// feature gate TaintTolerationComparisonOperators. This form is for Kubernetes
+// 1.34, which does not have the gate. Callers pass only false.
 package gated
 
 import (
@@ -20,16 +20,16 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 )
 
-// Comparison reports whether this Kubernetes knows the gate.
+// Comparison reports whether this version of Kubernetes has the gate.
 const Comparison = false
 
-// The scores of the scheduler's plugins moved to another package in 1.35.
+// Kubernetes 1.35 has the score types of the scheduler's plugins in a new package.
 type (
 	NodeScore     = framework.NodeScore
 	NodeScoreList = framework.NodeScoreList
 )
 
-// without panics if the comparison operators are to be on.
+// without panics if the comparison operators are requested.
 func without(comparison bool) {
 	if comparison {
 		panic("Kubernetes 1.34 has no comparison operators")
@@ -39,7 +39,7 @@ func without(comparison bool) {
 // Set sets the gate until the test ends.
 func Set(t testing.TB, comparison bool) { without(comparison) }
 
-// Default reports whether the gate is on when nothing is said.
+// Default reports whether the gate is on by default.
 func Default() bool { return false }
 
 // Tolerates is Toleration.ToleratesTaint.
@@ -67,14 +67,14 @@ func GetMatchingTolerations(taints []corev1.Taint, tolerations []corev1.Tolerati
 	return v1helper.GetMatchingTolerations(taints, tolerations)
 }
 
-// ValidateTolerations is the API server's.
+// ValidateTolerations is the API server's function.
 func ValidateTolerations(
 	tolerations []core.Toleration, path *field.Path, _ validation.PodValidationOptions,
 ) field.ErrorList {
 	return validation.ValidateTolerations(tolerations, path)
 }
 
-// PluginFeatures are what the scheduler tells its plugins of the gate.
+// PluginFeatures returns the gate as the scheduler passes it to its plugins.
 func PluginFeatures(comparison bool) feature.Features {
 	without(comparison)
 	return feature.Features{}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package linked runs unexported functions of Kubernetes, as they stand there. It
-// rests on go:linkname, which the linker allows for anything outside the standard
-// library.
+// Package linked runs unexported functions of Kubernetes, unchanged. It uses
+// go:linkname, which the linker allows for packages outside the standard library.
 package linked
 
 import (
@@ -23,56 +22,56 @@ import (
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 )
 
-// MinTolerationTime is the taint-eviction controller's: how long a pod stays that
-// uses the tolerations, 0 for not at all and negative forever.
+// MinTolerationTime is the taint-eviction controller's function that returns how
+// long a pod with these tolerations stays: 0 for not at all, negative for forever.
 //
 //go:linkname MinTolerationTime k8s.io/kubernetes/pkg/controller/tainteviction.getMinTolerationTime
 func MinTolerationTime(tolerations []corev1.Toleration) time.Duration
 
-// ValidateNodeTaints is what the API server checks a node's taints with.
+// ValidateNodeTaints is the API server's validation of a node's taints.
 //
 //go:linkname ValidateNodeTaints k8s.io/kubernetes/pkg/apis/core/validation.validateNodeTaints
 func ValidateNodeTaints(taints []core.Taint, fldPath *field.Path) field.ErrorList
 
-// PrintTolerations is how "kubectl describe pod" prints tolerations.
+// PrintTolerations prints tolerations as "kubectl describe pod" does.
 //
 //go:linkname PrintTolerations k8s.io/kubectl/pkg/describe.printTolerationsMultilineWithIndent
 func PrintTolerations(
 	w describe.PrefixWriter, initialIndent, title, innerIndent string, tolerations []corev1.Toleration,
 )
 
-// ParseTaints is what "kubectl taint" reads its arguments with: the taints to add
-// and those to remove.
+// ParseTaints parses the arguments of "kubectl taint". It returns the taints to
+// add and the taints to remove.
 //
 //go:linkname ParseTaints k8s.io/kubectl/pkg/cmd/taint.parseTaints
 func ParseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error)
 
-// CheckIfTaintsAlreadyExists is what "kubectl taint" asks first unless it may
-// overwrite: the keys of the taints that are there.
+// CheckIfTaintsAlreadyExists is the first check of "kubectl taint" unless it may
+// overwrite. It returns the keys of the taints that already exist.
 //
 //go:linkname CheckIfTaintsAlreadyExists k8s.io/kubectl/pkg/cmd/taint.checkIfTaintsAlreadyExists
 func CheckIfTaintsAlreadyExists(oldTaints, taints []corev1.Taint) string
 
-// ReorganizeTaints is what "kubectl taint" does to a node.
+// ReorganizeTaints is the change that "kubectl taint" makes to a node.
 //
 //go:linkname ReorganizeTaints k8s.io/kubectl/pkg/cmd/taint.reorganizeTaints
 func ReorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint,
 	taintsToRemove []corev1.Taint) (string, []corev1.Taint, error)
 
-// NoSchedulePass is how the node-lifecycle controller keeps a node's NoSchedule
-// taints in step with its conditions.
+// NoSchedulePass is the function by which the node-lifecycle controller keeps a
+// node's NoSchedule taints in step with its conditions.
 //
 //go:linkname NoSchedulePass k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).doNoScheduleTaintingPass
 func NoSchedulePass(nc *nodelifecycle.Controller, ctx context.Context, nodeName string) error
 
-// NoExecutePass is how the node-lifecycle controller puts NoExecute taints on the
-// nodes that are due.
+// NoExecutePass is the function by which the node-lifecycle controller puts
+// NoExecute taints on the nodes that are due.
 //
 //go:linkname NoExecutePass k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).doNoExecuteTaintingPass
 func NoExecutePass(nc *nodelifecycle.Controller, ctx context.Context)
 
-// ProcessReady is how the node-lifecycle controller removes and exchanges NoExecute
-// taints, and marks nodes for NoExecutePass.
+// ProcessReady is the function by which the node-lifecycle controller removes
+// and swaps NoExecute taints and marks nodes for NoExecutePass.
 //
 //go:linkname ProcessReady k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).processTaintBaseEviction
 func ProcessReady(
@@ -80,20 +79,20 @@ func ProcessReady(
 	currentReadyCondition *corev1.NodeCondition,
 )
 
-// AddZone makes the node-lifecycle controller know the zone of the node.
+// AddZone adds the zone of the node to the node-lifecycle controller.
 //
 //go:linkname AddZone k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).addPodEvictorForNewZone
 func AddZone(nc *nodelifecycle.Controller, logger klog.Logger, node *corev1.Node)
 
-// HandleDisruption is how the node-lifecycle controller sets the rates at which it
-// puts NoExecute taints on the nodes of each zone.
+// HandleDisruption is the function by which the node-lifecycle controller sets
+// the rate at which it puts NoExecute taints on the nodes of each zone.
 //
 //go:linkname HandleDisruption k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).handleDisruption
 func HandleDisruption(nc *nodelifecycle.Controller, ctx context.Context,
 	zoneToNodeConditions map[string][]*corev1.NodeCondition, nodes []*corev1.Node)
 
-// ProcessPod is what the taint-eviction controller does when it checks a pod: it
-// schedules, keeps or cancels its deletion.
+// ProcessPod is the taint-eviction controller's check of a pod. It schedules,
+// keeps or cancels the pod's deletion.
 //
 //go:linkname ProcessPod k8s.io/kubernetes/pkg/controller/tainteviction.(*Controller).processPodOnNode
 func ProcessPod(tc *tainteviction.Controller, ctx context.Context, pod types.NamespacedName,

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-// A hostileScene is what strangers may write to slow an Index down.
+// A hostileScene is input that a stranger could write to slow an Index down.
 type hostileScene struct {
 	name  string
 	nodes func() [][]taints.Taint
@@ -124,8 +124,8 @@ func subsets(bits int) [][]taints.Taint {
 	})
 }
 
-// hostileRows hold an Index beside a loop over FindUntolerated of the same
-// Matcher.
+// hostileRows compare an Index with a loop over FindUntolerated of the
+// same Matcher.
 func hostileRows() []measure.Row {
 	var rows []measure.Row
 	for _, scene := range hostileScenes {
@@ -156,8 +156,8 @@ func hostileRows() []measure.Row {
 	return append(rows, hostileVerdicts()...)
 }
 
-// hostileVerdicts hold the verdicts of an Index, in which each node has a list of
-// its own, beside a loop over Filter of the same Matcher.
+// hostileVerdicts compare the verdicts of an Index in which each node has its
+// own list with a loop over Filter of the same Matcher.
 func hostileVerdicts() []measure.Row {
 	nodes := func() [][]taints.Taint {
 		return repeated(hostileNodes, func(i int) []taints.Taint {

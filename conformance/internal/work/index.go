@@ -16,15 +16,15 @@ import (
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-// A cluster is nodes by name, of which 40 % are tainted.
+// A cluster is a list of named nodes. 40 % of them are tainted.
 type cluster struct {
 	names []string
-	sets  [][]corev1.Taint // the ways in which nodes are tainted
+	sets  [][]corev1.Taint // the different taint lists of tainted nodes
 }
 
-// newCluster returns a cluster whose nodes are tainted in so many ways, if there are
-// enough of them: each way has a tenant's taint, and most have up to two more, of
-// GPUs, of a pool or of spot machines.
+// newCluster returns a cluster whose nodes are tainted in the given number of
+// ways, if there are enough nodes. Each way has a tenant's taint, and most have
+// up to two more: for GPUs, for a pool or for spot machines.
 func newCluster(nodes, ways int) *cluster {
 	c := &cluster{sets: tenants(ways)}
 	for i := range nodes {
@@ -33,7 +33,7 @@ func newCluster(nodes, ways int) *cluster {
 	return c
 }
 
-// index returns an Index of the nodes.
+// index returns an Index with the nodes.
 func (c *cluster) index() *nodeindex.Index[string] {
 	x := new(nodeindex.Index[string])
 	for i, name := range c.names {
@@ -72,8 +72,8 @@ func eightThings() []corev1.Toleration {
 	return append([]corev1.Toleration{tenant("t1"), tenant("t2")}, podTolerations[2:]...)
 }
 
-// feasible calls f with each node that is feasible in Kubernetes, in a loop over
-// all.
+// feasible calls f for each node that is feasible in Kubernetes, in a loop over
+// all nodes.
 func (c *cluster) feasible(tolerations []corev1.Toleration, f func(name string)) {
 	logger := klog.Background()
 	for i, name := range c.names {
@@ -84,7 +84,7 @@ func (c *cluster) feasible(tolerations []corev1.Toleration, f func(name string))
 	}
 }
 
-// indexRows are the rows of a cluster of 100,000 nodes, for the pod that
+// indexRows are the rows for a cluster of 100,000 nodes and the pod that
 // tolerates eight things.
 func indexRows(ways int, what string) []measure.Row {
 	const nodes = 100_000

@@ -18,9 +18,9 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A QueueCost is what it costs to hold the evictions of many pods, in time on
-// processors: to schedule all, to move every second one, to cancel every fourth,
-// and to let the rest come due; and the live heap when all are scheduled.
+// A QueueCost is the cost of a queue that holds the evictions of many pods: the
+// processor time to schedule all of them, to move every second one, to cancel every
+// fourth and to let the rest come due, and the live heap when all are scheduled.
 type QueueCost struct {
 	Fill   time.Duration `json:"fill"`
 	Update time.Duration `json:"update"`
@@ -29,7 +29,7 @@ type QueueCost struct {
 	Heap   int64         `json:"heap"`
 }
 
-// All returns the time of all phases.
+// All returns the sum of the times.
 func (c QueueCost) All() time.Duration { return c.Fill + c.Update + c.Cancel + c.Drain }
 
 // pods returns the names of n pods.
@@ -41,12 +41,12 @@ func pods(n int) []types.NamespacedName {
 	return names
 }
 
-// spread is how long after the first deadline that of pod i is: less than a
+// spread returns the deadline of pod i after the first deadline: less than a
 // millisecond, in no order.
 func spread(i int) time.Duration { return time.Duration(i*7919%1_000_000) * time.Nanosecond }
 
-// QueueOurs measures a Queue with n pods, named as in Kubernetes' queue by
-// namespace/name.
+// QueueOurs measures a Queue with n pods. Their names are namespace/name, as in
+// Kubernetes' queue.
 func QueueOurs(n int) QueueCost {
 	var cost QueueCost
 	names, before := pods(n), liveHeap()
@@ -85,9 +85,9 @@ func QueueOurs(n int) QueueCost {
 	return cost
 }
 
-// QueueKubernetes measures a TimedWorkerQueue with n pods. Its timers run by the
-// clock: the deadlines lie behind the time that filling takes. Waiting for them
-// takes no time on processors.
+// QueueKubernetes measures a TimedWorkerQueue with n pods. Its timers use real
+// time, so the deadlines are later than the end of the fill. Waiting for them
+// takes no processor time.
 func QueueKubernetes(n int) QueueCost {
 	for wait := time.Duration(n) * 12 * time.Microsecond; ; wait *= 2 {
 		if cost, ok := queueKubernetes(n, wait); ok {
@@ -128,10 +128,10 @@ func queueKubernetes(n int, wait time.Duration) (QueueCost, bool) {
 		}
 	})
 	inTime := time.Now().Before(first)
-	start := measure.CPU() // without a collection before, which would outlast the wait
+	start := measure.CPU() // without a garbage collection first: it would take longer than the wait
 	<-done
 	cost.Drain = measure.CPU() - start
-	q.CancelAndWait() // for the last goroutines, which hold all of it
+	q.CancelAndWait() // for the last goroutines, which keep the queue alive
 	runtime.KeepAlive(names)
 	return cost, inTime
 }

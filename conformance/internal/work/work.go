@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package work has the work that the library and Kubernetes' own code both do, on
-// the same input, for benchmarks that hold one beside the other.
+// Package work defines the work that both the library and Kubernetes' own code
+// do, on the same input, for benchmarks that compare them.
 package work
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// The input: a GPU node, and a pod with the usual eight tolerations, which
+// The input is a GPU node and a pod with the usual eight tolerations. The pod
 // tolerates the node.
 var (
 	nodeTaints = []corev1.Taint{
@@ -67,14 +67,13 @@ var (
 
 func seconds(s int64) *int64 { return &s }
 
-// Kubernetes and PlainLoop say whose way the library's is held beside.
+// Kubernetes and PlainLoop name the code that the library is compared with.
 const (
 	Kubernetes = "Kubernetes"
 	PlainLoop  = "a plain loop"
 )
 
-// Rows returns the work of which the contract's performance budget says how fast
-// it is to be.
+// Rows returns the work for which the contract's performance budget sets a speed.
 func Rows() []measure.Row {
 	rows := []measure.Row{
 		filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), merge(), print(), appendTo(),
@@ -172,7 +171,7 @@ func withoutTaintsCompiled() measure.Row {
 }
 
 // filterNothingInKubernetes is the TaintToleration plugin's Filter for a node
-// without taints: a loop that finds nothing to do.
+// without taints: a loop with nothing to do.
 func filterNothingInKubernetes() func(n int) {
 	logger := klog.Background()
 	return func(n int) {
@@ -189,7 +188,7 @@ var (
 	zero     taints.Options
 )
 
-// coversNot compares a no of Covers with a yes.
+// coversNot compares calls of Covers that return false and true.
 func coversNot(why, other string) measure.Row {
 	t, yes := taints.MustParseToleration("a=7 op=Gt"), taints.MustParseToleration("a=9 op=Gt")
 	no := taints.MustParseToleration(other)
@@ -263,7 +262,7 @@ func merge() measure.Row {
 		},
 		Other: func() func(int) {
 			internal := convert.Each(podTolerations, convert.ToCoreToleration)
-			// Without room behind the first four, as MergeTolerations writes there.
+			// No spare capacity, because MergeTolerations writes past the base.
 			return measure.Each(func() { measure.MustNot(len(merging.MergeTolerations(internal[:4:4], internal[4:])) != 8) })
 		},
 	}
@@ -287,7 +286,7 @@ func appendTo() measure.Row {
 	}
 }
 
-// keep keeps the compiler from leaving out the work that made s.
+// keep prevents the compiler from optimizing away the work that made s.
 //
 //go:noinline
 func keep(s string) { measure.MustNot(s == "") }

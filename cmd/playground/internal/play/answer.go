@@ -13,11 +13,11 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// An answerer has all that a state says, read.
+// An answerer has the parsed form of a state.
 type answerer struct {
 	taints      list[taints.Taint]
 	written     list[taints.Toleration]
-	tolerations []taints.Toleration // those written and those added
+	tolerations []taints.Toleration // both written and added
 	adder       Adder
 	options     taints.Options
 	observed    time.Time
@@ -39,7 +39,7 @@ func newAnswerer(s State) *answerer {
 	}
 	if a.observed, ok = parseTime(s("observed")); !ok {
 		a.fail("observed", "expected a time such as 2026-11-21T12:00:00")
-		a.observed = time.Unix(0, 0) // any that is not far from today
+		a.observed = time.Unix(0, 0) // any time that is not far from today
 	}
 	a.tolerations = a.adder.add(a.written.elements)
 	a.matcher = policy.Compile(a.tolerations)
@@ -50,7 +50,7 @@ func (a *answerer) fail(field, message string) {
 	a.problems = append(a.problems, Problem{Field: field, Message: message})
 }
 
-// parseTime reads a time as a browser's field for it writes it, or one with a zone.
+// parseTime parses a time in the form of a browser's field, or one with a zone.
 func parseTime(s string) (time.Time, bool) {
 	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", time.RFC3339} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -60,7 +60,7 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// A tone says how a statement sounds, for its color and sign.
+// A tone is the tone of a statement. It determines the color and the sign.
 const (
 	good    = "good"
 	mixed   = "mixed"
@@ -68,15 +68,15 @@ const (
 	unknown = "unknown"
 )
 
-// A Statement answers one of the large questions.
+// A Statement answers one of the main questions.
 type Statement struct {
 	Tone, Text, Detail string
 
-	brief string // of a few words, to be read aloud
+	brief string // a few words for screen readers
 }
 
-// reserved returns the statement, or where something could not be read, one that
-// says no more than what would hold without that.
+// reserved returns the statement. If an entry could not be read, it returns an
+// unknown one with the statement that holds without the entry.
 func (a *answerer) reserved(text string, s Statement) Statement {
 	n := unread(a.taints.problems) + unread(a.written.problems)
 	if n == 0 {
@@ -87,7 +87,7 @@ func (a *answerer) reserved(text string, s Statement) Statement {
 	return Statement{unknown, text, reason + ". " + without, text + ": " + reason}
 }
 
-// placement says whether the scheduler may place the pod on the node.
+// placement returns whether the scheduler may place the pod on the node.
 func (a *answerer) placement() Statement {
 	const fits, canFit = "The pod can be scheduled on the node", "Can be scheduled"
 	v := a.matcher.Filter(a.taints.elements)
@@ -110,7 +110,7 @@ func (a *answerer) placement() Statement {
 	return Statement{good, fits, "Every taint is tolerated.", canFit}
 }
 
-// byEffect lists the effects that keep a pod off a node, with their numbers.
+// byEffect lists the effects that keep a pod off a node, with their counts.
 func byEffect(v taints.Verdict) string {
 	var parts []string
 	if v.NoSchedule > 0 {
@@ -122,7 +122,7 @@ func byEffect(v taints.Verdict) string {
 	return strings.Join(parts, ", ")
 }
 
-// eviction says what becomes of a pod that runs on the node.
+// eviction returns what happens to a pod that runs on the node.
 func (a *answerer) eviction() Statement {
 	const runs = "A running pod "
 	e := a.matcher.EvictionOf(a.taints.elements, a.observed)
@@ -161,7 +161,7 @@ func (a *answerer) whyStays() string {
 	return text
 }
 
-// why says which taint and toleration decide that the pod leaves.
+// why names the taint and the toleration that decide that the pod is evicted.
 func (a *answerer) why(e taints.Eviction) string {
 	if !e.Tolerated {
 		return name("taints", e.Taint) + " is not tolerated."
@@ -178,16 +178,16 @@ func (a *answerer) why(e taints.Eviction) string {
 	return text + ", counted from the taint's timeAdded, " + utc(e.From) + "."
 }
 
-// A TaintAnswer says what one taint does to the pod.
+// A TaintAnswer is the effect of one taint on the pod.
 type TaintAnswer struct {
 	Place      `yaml:",inline"`
 	Name, Text string
 	Tone       string
 	Status     string
-	Toleration *Named // that matches first, or comes closest
-	Why        string // the closest does not match
-	Time       string // that a NoExecute taint leaves the pod
-	Decides    bool   // when the pod leaves
+	Toleration *Named // the first match, or the closest
+	Why        string // why the closest does not match
+	Time       string // for which a NoExecute taint lets the pod stay
+	Decides    bool   // it decides when the pod is evicted
 }
 
 // A Named is a toleration.
@@ -214,7 +214,7 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 	return answers
 }
 
-// statusOf says in a few words what the taint does.
+// statusOf describes the effect of the taint in a few words.
 func statusOf(r explain.Reason) (tone, status string) {
 	switch {
 	case r.Tolerated:
@@ -229,8 +229,8 @@ func statusOf(r explain.Reason) (tone, status string) {
 	return unknown, "unknown effect, ignored"
 }
 
-// timeOf says how long the taint, which is tolerated, leaves the pod, and which
-// toleration says so if it is not the first that matches.
+// timeOf describes how long the tolerated taint lets the pod stay. It names the
+// toleration that sets the time if that is not the first match.
 func (a *answerer) timeOf(i, first int) string {
 	j, _ := a.matcher.Choose(a.taints.elements[i])
 	by := ""
@@ -252,16 +252,16 @@ func (a *answerer) timeOf(i, first int) string {
 	return text + ": until " + utc(e.At)
 }
 
-// A TolerationAnswer says what one toleration does.
+// A TolerationAnswer is the effect of one toleration.
 type TolerationAnswer struct {
 	Place      `yaml:",inline"`
 	Name, Text string
-	Origin     string // who added or changed it, empty where it stands as it was written
+	Origin     string // what added or changed it, empty if it is as written
 	Matches    string
 	Findings   []Finding
 }
 
-// A Finding is what Lint has to say about a toleration.
+// A Finding is a finding of Lint about a toleration.
 type Finding struct{ Code, Advice string }
 
 func (a *answerer) tolerationAnswers() []TolerationAnswer {
@@ -281,7 +281,7 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 	return answers
 }
 
-// origin says who added or changed the toleration.
+// origin names the component that added or changed the toleration.
 func (a *answerer) origin(i int) string {
 	switch {
 	case i >= len(a.written.elements):
@@ -292,8 +292,8 @@ func (a *answerer) origin(i int) string {
 	return ""
 }
 
-// matches says which taints the toleration tolerates, whether or not another
-// one comes first.
+// matches lists the taints that the toleration tolerates, even if an earlier
+// toleration matches them too.
 func (a *answerer) matches(t taints.Toleration) string {
 	const most = 8 // names in a line
 	var names []string
@@ -313,7 +313,7 @@ func (a *answerer) matches(t taints.Toleration) string {
 	return "tolerates " + strings.Join(names, ", ")
 }
 
-// unread counts what was left out of a list.
+// unread counts the entries that were left out of a list.
 func unread(problems []problem) int {
 	n := 0
 	for _, p := range problems {

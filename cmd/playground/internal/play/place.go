@@ -12,15 +12,15 @@ import (
 // A span is a part of a text, from start to end in bytes.
 type span struct{ start, end int }
 
-// A Place is a part of a text for people, from 1, and for a browser, which counts
-// UTF-16 units. It is zero where there is none.
+// A Place is a part of a text: a line and column from 1, for people, and offsets
+// in UTF-16 units, for a browser. It is zero if there is none.
 type Place struct{ Line, Column, Start, End int }
 
-// A text finds places.
+// A text converts spans to places.
 type text struct {
 	s     string
-	lines []int   // where each begins
-	units []int32 // how many UTF-16 units are before each character, and before the end
+	lines []int   // offset of each line
+	units []int32 // number of UTF-16 units before each character and before the end
 }
 
 func newText(s string) *text {
@@ -43,12 +43,12 @@ func (t *text) place(s span) Place {
 	return Place{line, column, int(t.units[s.start]), int(t.units[s.end])}
 }
 
-// places finds the offsets of lines and columns as YAML counts them.
+// places converts the lines and columns of YAML to offsets.
 type places struct {
 	start   int   // where the YAML begins in the text
-	skipped int   // lines before it
+	skipped int   // lines before the YAML
 	runes   []int // the offset of each character, and of the end
-	lines   []int // where in runes each line begins
+	lines   []int // index in runes of each line
 }
 
 func newPlaces(s string, start int) places {
@@ -65,8 +65,8 @@ func newPlaces(s string, start int) places {
 	return p
 }
 
-// offset returns the offset of a line and a column, both counted from 1, and the end
-// of the text where that does not have them.
+// offset returns the offset of a line and a column, which both count from 1. It
+// returns the end of the text if they are not in it.
 func (p places) offset(line, column int) int {
 	if line < 1 || line > len(p.lines) {
 		return p.runes[len(p.runes)-1]
@@ -74,5 +74,5 @@ func (p places) offset(line, column int) int {
 	return p.runes[min(p.lines[line-1]+max(column, 1)-1, len(p.runes)-1)]
 }
 
-// line returns the line of the text that is a line of the YAML.
+// line returns the line of the text for a line of the YAML.
 func (p places) line(n int) int { return p.skipped + n }

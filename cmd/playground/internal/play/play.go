@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package play answers what the page of the playground asks: the texts of a form go
-// in, and out comes what taints and tolerations in them do, with the places of what
-// is wrong.
+// Package play answers the questions of the playground's page. It takes the
+// texts of a form, and returns the effect of the taints and tolerations in them
+// and the places of errors.
 package play
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A State is the form. It returns what stands in the field of a name, and the empty
-// string if nothing does or it is switched off:
+// A State is the state of the form. It returns the content of the field with the
+// name, or the empty string if the field is empty or switched off:
 //
-//   - "taints" and "tolerations" are lists, one entry a line or with commas between,
-//     or YAML or JSON
-//   - "observed" is when the taints are seen, in UTC unless it says otherwise
-//   - "select" names a [taints.Selection]; empty stands for the first
-//   - "add" names who adds tolerations to the pod: one of [Adders]
+//   - "taints" and "tolerations" are lists, with one entry per line or separated
+//     by commas, or in YAML or JSON
+//   - "observed" is when the taints are observed, in UTC unless it has a zone
+//   - "select" is the name of a [taints.Selection]; empty means the first
+//   - "add" names what adds tolerations to the pod: one of [Adders]
 //   - "noComparison", "keyWildcards" and "fromTimeAdded" are switches
 type State func(name string) string
 
-// Selections are what "select" may name, the default first.
+// Selections are the values of "select". The first is the default.
 var Selections = []taints.Selection{
 	taints.FirstMatch,
 	taints.LongestMatch,
@@ -36,7 +36,7 @@ type Adder struct {
 	add      func([]taints.Toleration) []taints.Toleration
 }
 
-// Adders are what "add" may name.
+// Adders are the values of "add".
 var Adders = []Adder{
 	{"pod", "the DefaultTolerationSeconds admission plugin", addDefaults},
 	{"daemonset", "the DaemonSet controller", func(list []taints.Toleration) []taints.Toleration {
@@ -51,7 +51,7 @@ func addDefaults(list []taints.Toleration) []taints.Toleration {
 	return taints.AddDefaults(list, taints.DefaultSeconds{})
 }
 
-// adder returns what adds tolerations under the name.
+// adder returns the Adder with the ID. The empty ID adds nothing.
 func adder(id string) (Adder, bool) {
 	if id == "" {
 		return Adder{add: func(list []taints.Toleration) []taints.Toleration { return list }}, true

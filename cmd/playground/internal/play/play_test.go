@@ -35,8 +35,8 @@ func stateOf(state ...string) State {
 	}
 }
 
-// TestAnswers has a file of cases. Each has the fields of a form, quoted as in Go,
-// and, indented, the answer.
+// TestAnswers runs a file of cases. Each has the fields of a form, quoted as in
+// Go, and, indented, the answer.
 func TestAnswers(t *testing.T) {
 	cases.Run(t, "testdata/answers.txt", func(t *testing.T, input []string) []string {
 		fields := map[string]string{}
@@ -56,7 +56,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// linesOf returns the answer for people, with what its places select.
+// linesOf returns the answer as lines of text, with the text at its places.
 func linesOf(t *testing.T, a *Answer, fields map[string]string) []string {
 	t.Helper()
 	lines := []string{a.Brief}
@@ -92,7 +92,7 @@ func linesOf(t *testing.T, a *Answer, fields map[string]string) []string {
 	return lines
 }
 
-// checkObject sees that the page gets all of the answer.
+// checkObject checks that the page gets the whole answer.
 func checkObject(t *testing.T, a *Answer) {
 	t.Helper()
 	text, err := json.Marshal(a.Object())
@@ -108,7 +108,7 @@ func checkObject(t *testing.T, a *Answer) {
 	}
 }
 
-// selected returns what a browser selects at the place, which counts UTF-16 units.
+// selected returns the text that a browser selects at the place, in UTF-16 units.
 func selected(t testing.TB, text string, p Place) string {
 	t.Helper()
 	units := utf16.Encode([]rune(text))
@@ -162,8 +162,8 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// FuzzAnswer checks for any texts that there is an answer, that its places are in
-// the texts, and that the library says the same of what was read.
+// FuzzAnswer checks that all texts have an answer, that its places are in the
+// texts, and that the library returns the same for the elements that were read.
 func FuzzAnswer(f *testing.F) {
 	f.Add("dedicated=ml:NoSchedule\nb:NoExecute",
 		"dedicated:NoSchedule, b:NoExecute op=Exists for 9s", "2026-11-21T12:00", "LongestMatch", "pod", uint8(7))
@@ -173,7 +173,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("- key: a", "[[[[", "\xff", "", "hostnetwork", uint8(2))
 	f.Add("spec:\n  taints:\n  - &a {key: é, effect: NoExecute}\n  - <<: *a\n    key: |-\n      b\n", "- key: !!str \"a\\\"\" # b\n  value: yes\n---\n", "", "", "", uint8(0))
 	f.Fuzz(func(t *testing.T, nodes, pods, observed, selection, add string, options uint8) {
-		nodes, pods = string([]rune(nodes)), string([]rune(pods)) // as a browser has them
+		nodes, pods = string([]rune(nodes)), string([]rune(pods)) // as in a browser
 		state := []string{"taints", nodes, "tolerations", pods, "observed", observed, "select", selection, "add", add}
 		for i, name := range []string{"noComparison", "keyWildcards", "fromTimeAdded"} {
 			if options&(1<<i) != 0 {

@@ -11,19 +11,19 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// What is longer is not read, because the page answers while one types.
+// Longer texts and lists are not read, because the page answers as the user types.
 const (
 	maxText    = 256 << 10 // bytes
 	maxEntries = 500
 )
 
-// An entry is where an element of a list stands in its text.
+// An entry is the place of a list's element in its text.
 type entry struct {
 	span
 	fields map[string]span // of the values in YAML and JSON
 }
 
-// field returns where the field stands, and the whole entry where that is not known.
+// field returns the span of the field, or of the whole entry if that is not known.
 func (e entry) field(name string) span {
 	if s, ok := e.fields[name]; ok {
 		return s
@@ -31,14 +31,14 @@ func (e entry) field(name string) span {
 	return e.span
 }
 
-// A problem is something wrong with a text.
+// A problem is an error or a note about a part of a text.
 type problem struct {
 	span
 	message string
-	unread  bool // what stands there was left out
+	unread  bool // the text there was left out
 }
 
-// A list is what was read from one of the two texts.
+// A list is the result of reading one of the two texts.
 type list[T any] struct {
 	text     string
 	elements []T
@@ -60,15 +60,15 @@ type reader[T any] struct {
 	name, owner, ownerOfOther string // "taints", "Node", "Pod"
 	parse                     func(string) (T, error)
 	fields                    []field[T]
-	// implied adds what an object means without saying it in the list; nil: nothing.
+	// implied adds the elements that an object implies outside the list; nil: none.
 	implied func(objectReader[T], *value)
 }
 
-// A field is one that an element has in YAML and JSON.
+// A field is a field of an element in YAML and JSON.
 type field[T any] struct {
 	name string
 	want kind
-	set  func(*T, string) error // the text of the value, as its kind has it
+	set  func(*T, string) error // takes the text of the value in its kind's form
 }
 
 func readTaints(text string) list[taints.Taint] {
@@ -83,9 +83,9 @@ func readTaints(text string) list[taints.Taint] {
 	return l
 }
 
-// addUnschedulable adds the taint of a cordoned node that does not have it yet:
-// plugin NodeUnschedulable of the scheduler wants spec.unschedulable tolerated as if it
-// were that taint.
+// addUnschedulable adds the taint of a cordoned node unless the node already has
+// it. The scheduler's NodeUnschedulable plugin treats spec.unschedulable as if
+// the node had that taint.
 func addUnschedulable(j objectReader[taints.Taint], node *value) {
 	if spec := node.get("spec"); spec != nil {
 		node = spec
@@ -117,7 +117,7 @@ func setTimeAdded(t *taints.Taint, s string) error {
 }
 
 func readTolerations(text string, o taints.Options) list[taints.Toleration] {
-	written := taints.Options{KeyWildcards: o.KeyWildcards} // Lt and Gt are read where they are off, to be explained
+	written := taints.Options{KeyWildcards: o.KeyWildcards} // reads Lt and Gt even if they are off, to explain them
 	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", written.ParseToleration, []field[taints.Toleration]{
 		{"key", str, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
 		{
@@ -145,9 +145,8 @@ func setSeconds(t *taints.Toleration, s string) error {
 	return nil
 }
 
-// refuse notes what an API server would refuse. What is wrong with an element that
-// was read does not keep it from being matched, as Kubernetes' own functions match
-// anything.
+// refuse adds a problem for each error that an API server would report. Such an
+// element is still matched, because Kubernetes' own functions match any element.
 func (l *list[T]) refuse(err error) {
 	var invalid *taints.ErrorList
 	if !errors.As(err, &invalid) {
@@ -180,7 +179,7 @@ func (r reader[T]) read(text string) list[T] {
 	return l
 }
 
-// lines reads the list in kubectl's form.
+// lines reads a list in kubectl's form.
 func (r reader[T]) lines(l *list[T]) {
 	for start, end := 0, 0; start <= len(l.text); start = end + 1 {
 		end = start + index(l.text[start:], '\n')
@@ -215,7 +214,7 @@ func (r reader[T]) line(l *list[T], line span) bool {
 	return true
 }
 
-// hasRoom reports whether the list may become longer, and notes where it may not.
+// hasRoom reports whether the list may grow, and adds a problem if it may not.
 func (r reader[T]) hasRoom(l *list[T], s span) bool {
 	if len(l.elements) < maxEntries && len(l.problems) < maxEntries {
 		return true
@@ -224,7 +223,7 @@ func (r reader[T]) hasRoom(l *list[T], s span) bool {
 	return false
 }
 
-// withoutLabel passes over the label that kubectl describe puts before the list.
+// withoutLabel skips the label that kubectl describe prints before the list.
 func (r reader[T]) withoutLabel(text string, s span) span {
 	label := strings.ToUpper(r.name[:1]) + r.name[1:] + ":"
 	if !strings.HasPrefix(text[s.start:s.end], label) {
@@ -233,7 +232,7 @@ func (r reader[T]) withoutLabel(text string, s span) span {
 	return trim(text, span{s.start + len(label), s.end})
 }
 
-// faultIn returns the place and the message of an error of parsing what stands at s.
+// faultIn returns the place and the message of an error in parsing the text at s.
 func faultIn(text string, s span, err error) (span, string) {
 	var fault *taints.FieldError
 	if !errors.As(err, &fault) {
@@ -245,12 +244,12 @@ func faultIn(text string, s span, err error) (span, string) {
 		to++
 	}
 	words := *fault
-	words.Input = "" // which stands there
+	words.Input = "" // the text there shows it
 	return span{from, to}, words.Error()
 }
 
-// isYAML reports whether the text is YAML in block style rather than kubectl's form,
-// by its first line that is not a comment.
+// isYAML reports whether the text is YAML in block style and not kubectl's form.
+// It looks at the first line that is not a comment.
 func isYAML(text string) bool {
 	line := ""
 	for line == "" || line[0] == '#' {
@@ -266,7 +265,7 @@ func isYAML(text string) bool {
 	}
 	name, rest, found := strings.Cut(line, ":")
 	switch name {
-	case "Taints", "Tolerations": // as kubectl describe has them
+	case "Taints", "Tolerations": // as in kubectl describe
 		return false
 	case "apiVersion", "kind", "metadata", "spec", "status", "template", "items", "taints", "tolerations", "unschedulable",
 		"key", "operator", "value", "effect", "tolerationSeconds", "timeAdded":
@@ -275,10 +274,10 @@ func isYAML(text string) bool {
 	return found && strings.HasPrefix(rest, " ")
 }
 
-// leadingSpaces returns how many spaces s ends with, which indent what follows.
+// leadingSpaces counts the spaces at the end of s, which indent the text after it.
 func leadingSpaces(s string) int { return len(s) - len(strings.TrimRight(s, " ")) }
 
-// index returns where the byte is in s, and the length of s where it is not.
+// index returns the index of the byte in s, or the length of s if it is absent.
 func index(s string, c byte) int {
 	if i := strings.IndexByte(s, c); i >= 0 {
 		return i
@@ -294,6 +293,6 @@ func trim(text string, s span) span {
 	return s
 }
 
-// whiteSpace is what may stand around an entry: what is pasted may have a no-break
+// whiteSpace is the white space around entries. Pasted text may have a no-break
 // space or a byte order mark.
 const whiteSpace = " \t\r\n\u00A0\uFEFF"

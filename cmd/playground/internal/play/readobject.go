@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// object reads the list from YAML or JSON, which begins at start: a list, or an
-// object that has one.
+// object reads a list from YAML or JSON that begins at start. It is either a
+// list or an object that has one.
 func (r reader[T]) object(l *list[T], start int) {
 	root, repeats, err := parseDocument(l.text, start)
 	var wrong *misread
@@ -38,15 +38,15 @@ type objectReader[T any] struct {
 
 func (j objectReader[T]) fail(v *value, message string) { j.list.fail(v.span, message) }
 
-// note notes a problem for which nothing is left out.
+// note adds a problem that does not leave anything out.
 func (j objectReader[T]) note(s span, message string) {
 	j.list.problems = append(j.list.problems, problem{s, message, false})
 }
 
-// find returns the list of the entries, or the one entry, in the value: a list, an
-// object, its spec, or its template's. It is nil, and the list has a problem,
-// where there is none; and nil as well for an object that may have some and has
-// none.
+// find returns the list of entries, or the only entry, in the value: a list, an
+// object, its spec or that of its template. If there is none, find adds a
+// problem and returns nil. It returns nil without a problem for an object that
+// may have entries but has none.
 func (j objectReader[T]) find(v *value) *value {
 	if v.kind != object {
 		return v
@@ -86,9 +86,9 @@ func (j objectReader[T]) find(v *value) *value {
 	return nil
 }
 
-// inner returns the part of an object that holds what the object is to be: the spec,
-// and in that of a Deployment and its like the template of the pod. It is nil where
-// there is none.
+// inner returns the part of an object that describes its content: the spec and,
+// in the spec of a Deployment or the like, the template of the pod. It returns
+// nil if there is none.
 func inner(o *value) *value {
 	for _, name := range []string{"spec", "template", "jobTemplate"} {
 		if v := o.get(name); v != nil && v.kind == object {
@@ -115,8 +115,8 @@ func (j objectReader[T]) array(v *value) {
 	}
 }
 
-// element reads an entry. One with a field of the wrong type is left out, as an API
-// server would read none of it.
+// element reads an entry. It leaves out an entry with a field of the wrong type,
+// because an API server would reject all of it.
 func (j objectReader[T]) element(v *value) {
 	if v.kind != object {
 		j.fail(v, "expected an object, found "+v.kind.String())
@@ -145,7 +145,7 @@ func (j objectReader[T]) element(v *value) {
 	}
 }
 
-// field returns the field of the name, and nil if an element has none.
+// field returns the field with the name, or nil if elements have no such field.
 func (r reader[T]) field(name string) *field[T] {
 	i := slices.IndexFunc(r.fields, func(f field[T]) bool { return f.name == name })
 	if i < 0 {
@@ -154,7 +154,7 @@ func (r reader[T]) field(name string) *field[T] {
 	return &r.fields[i]
 }
 
-// read sets the field to the value. A null leaves it as it is.
+// read sets the field to the value. A null leaves it unchanged.
 func (f field[T]) read(element *T, v *value) error {
 	switch v.kind {
 	case null:
@@ -169,7 +169,7 @@ func (f field[T]) read(element *T, v *value) error {
 	return errors.New(message)
 }
 
-// unknown says that no element has a field of the name.
+// unknown returns the message that elements have no field with the name.
 func (r reader[T]) unknown(name string) string {
 	names := make([]string, len(r.fields))
 	for i, f := range r.fields {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// name names an element of a list as Kubernetes' errors do.
+// name returns the name of an element of a list as in Kubernetes' errors.
 func name(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
-// verb returns the form that goes with the number.
+// verb returns the form for the number.
 func verb(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -19,15 +19,15 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-// count returns the number with the form that goes with it.
+// count returns the number and the form for it.
 func count(n int, one, many string) string { return strconv.Itoa(n) + " " + verb(n, one, many) }
 
-// utc returns the time as it is shown, with fractions of a second only where
-// there are some.
+// utc returns the time in the form of the page. It shows fractions of a second
+// only if there are any.
 func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.999999999 UTC") }
 
-// seconds returns the seconds of a toleration, with larger units beside them
-// where they help.
+// seconds returns the seconds of a toleration, with larger units in addition if
+// they help.
 func seconds(n int64) string {
 	text := strconv.FormatInt(n, 10) + "s"
 	if n < 60 {

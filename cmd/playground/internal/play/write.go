@@ -9,9 +9,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// An Answer is what the page shows.
+// An Answer is the content that the page shows.
 type Answer struct {
-	Brief               string // the whole in one line, to be read aloud
+	Brief               string // everything in one line, for screen readers
 	Placement, Eviction Statement
 	Problems            []Problem
 	Taints              []TaintAnswer
@@ -22,7 +22,7 @@ type Answer struct {
 type Problem struct {
 	Place          `yaml:",inline"`
 	Field, Message string
-	Unread         bool // what stands there was left out
+	Unread         bool // the text there was left out
 }
 
 // NewAnswer returns the answer to a state.
@@ -53,8 +53,8 @@ func NewAnswer(s State) Answer {
 	return x
 }
 
-// Object returns the answer as an object of JavaScript: strings, integers,
-// booleans, and lists and objects of these, which are []any and map[string]any.
+// Object returns the answer as a JavaScript object. Its values are strings,
+// integers, booleans, and lists and objects of these: []any and map[string]any.
 func (x Answer) Object() (object map[string]any) {
 	var n yaml.Node
 	if n.Encode(x) != nil || n.Decode(&object) != nil {
@@ -63,10 +63,10 @@ func (x Answer) Object() (object map[string]any) {
 	return object
 }
 
-// mostProblems is how many problems of a list are listed.
+// mostProblems is the most problems of a list that are listed.
 const mostProblems = 50
 
-// listed returns the first problems of the list, and how many more there are.
+// listed returns the first problems of the list, and the number of the others.
 func (l *list[T]) listed(field string) []Problem {
 	var all []Problem
 	places := newText(l.text)

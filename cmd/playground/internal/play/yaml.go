@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A kind says what a value of YAML or JSON is.
+// A kind is the kind of a YAML or JSON value.
 type kind uint8
 
 const (
@@ -24,13 +24,13 @@ const (
 	object
 )
 
-// String returns the kind in words, as in "a string".
+// String describes the kind, such as "a string".
 func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
 
-// A value is one value of a text. Values that are aliases of the same anchor share
-// their items and members.
+// A value is one value in a text. Values that are aliases of the same anchor
+// share their items and members.
 type value struct {
 	span
 	kind    kind
@@ -39,14 +39,14 @@ type value struct {
 	members []member
 }
 
-// A member is one member of an object. Each name comes once.
+// A member is one member of an object. Each name appears once.
 type member struct {
 	span  // of the name
 	name  string
 	value *value
 }
 
-// get returns the object's member of the name, and nil if there is none.
+// get returns the object's member with the name, or nil if there is none.
 func (v *value) get(name string) *value {
 	for i := range v.members {
 		if v.members[i].name == name {
@@ -56,8 +56,8 @@ func (v *value) get(name string) *value {
 	return nil
 }
 
-// What is nested deeper, or merges more, is not read. A browser's stack and the time
-// between two keystrokes are both short.
+// Limits for nesting and for merges. A browser has a small stack and little time
+// between two keystrokes.
 const (
 	maxDepth  = 100
 	maxMerged = 10_000
@@ -65,7 +65,7 @@ const (
 
 var errDepth = errors.New("this is nested more than " + strconv.Itoa(maxDepth) + " levels deep")
 
-// limits are what the YAML library reads at most.
+// limits are the limits of the YAML library.
 type limits struct{}
 
 // CheckDepth implements [yaml.LoaderLimitsPlugin].
@@ -76,13 +76,13 @@ func (limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
 	return nil
 }
 
-// CheckAlias implements [yaml.LoaderLimitsPlugin]. Nothing expands aliases.
+// CheckAlias implements [yaml.LoaderLimitsPlugin]. Aliases are not expanded.
 func (limits) CheckAlias(int, int) error { return nil }
 
-// parseDocument reads the YAML, or the JSON, which is YAML, of the text from start. It
-// holds one document; others may only be empty. Repeats are the places of names that
-// their object has already. All of the text is refused where a part of it cannot be
-// read.
+// parseDocument parses the YAML of the text from start. JSON is YAML. The text
+// has one document and may have empty ones. The repeats are the places of names
+// that their object already has. If a part cannot be read, parseDocument returns
+// an error for the whole text.
 func parseDocument(text string, start int) (root *value, repeats []span, err error) {
 	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
 	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(limits{}))
@@ -109,7 +109,7 @@ func parseDocument(text string, start int) (root *value, repeats []span, err err
 	}
 }
 
-// A misread says why a text cannot be read.
+// A misread is the reason why a text cannot be read.
 type misread struct {
 	span
 	message string
@@ -117,14 +117,14 @@ type misread struct {
 
 func (m *misread) Error() string { return m.message }
 
-// A parser turns the nodes of the YAML library into values. It visits each node once,
-// however many aliases there are of it.
+// A parser converts the nodes of the YAML library to values. It visits each node
+// once, no matter how many aliases the node has.
 type parser struct {
 	text    string
 	places  places
 	values  map[*yaml.Node]*value // nil: being read
 	repeats []span
-	merged  int // objects and members that merge keys have named
+	merged  int // number of objects and members that merge keys name
 }
 
 func (p *parser) value(n *yaml.Node) (*value, error) {
@@ -153,7 +153,7 @@ func (p *parser) value(n *yaml.Node) (*value, error) {
 	return v, err
 }
 
-// alias returns the value that the alias stands for, in the place of the alias.
+// alias returns the value of the alias's anchor with the span of the alias.
 func (p *parser) alias(n *yaml.Node) (*value, error) {
 	start := p.places.offset(n.Line, n.Column)
 	at := span{start, min(start+len("*")+len(n.Value), len(p.text))}
@@ -213,7 +213,7 @@ func (p *parser) members(v *value, n *yaml.Node) error {
 	return p.merge(v, index, merges)
 }
 
-// merge adds the members of what merge keys name that the object does not have itself.
+// merge adds the members from merge keys that the object itself does not have.
 func (p *parser) merge(v *value, index map[string]int, merges []*value) error {
 	for _, m := range merges {
 		from := []*value{m}
@@ -233,8 +233,8 @@ func (p *parser) merge(v *value, index map[string]int, merges []*value) error {
 	return nil
 }
 
-// copyMembers adds the members of the other object that v does not have. The index has
-// where those of v are.
+// copyMembers adds the members of the other object that v does not have. The
+// index maps the names in v to their indexes.
 func copyMembers(v *value, index map[string]int, other *value) {
 	for _, m := range other.members {
 		if _, ok := index[m.name]; !ok {
@@ -244,7 +244,7 @@ func copyMembers(v *value, index map[string]int, other *value) {
 	}
 }
 
-// closeFlow moves the end of a list or an object in brackets behind the last one.
+// closeFlow moves the end of a list or an object in brackets after the closing one.
 func (p *parser) closeFlow(v *value, n *yaml.Node, bracket byte) {
 	if n.Style&yaml.FlowStyle == 0 {
 		return
@@ -254,7 +254,7 @@ func (p *parser) closeFlow(v *value, n *yaml.Node, bracket byte) {
 	}
 }
 
-// scalarEnd returns where the scalar that begins at start ends.
+// scalarEnd returns the end of the scalar that begins at start.
 func (p *parser) scalarEnd(n *yaml.Node, start int) int {
 	rest := p.text[start:]
 	for n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
@@ -282,8 +282,8 @@ func endOfWord(s string) int {
 	return len(s)
 }
 
-// quoted returns the length of the quoted string that s begins with, in which the
-// character after an escape is none that ends it.
+// quoted returns the length of the quoted string at the beginning of s. A
+// character after an escape does not end the string.
 func quoted(s string, quote, escape byte) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -296,8 +296,8 @@ func quoted(s string, quote, escape byte) int {
 	return len(s)
 }
 
-// scalar returns the kind of the scalar and its text. Kubernetes reads YAML 1.1, in
-// which yes, no, on and off are booleans.
+// scalar returns the kind and the text of the scalar. Kubernetes reads YAML 1.1,
+// in which yes, no, on and off are booleans.
 func scalar(n *yaml.Node) (kind, string) {
 	plain := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) == 0
 	switch n.Tag {
@@ -314,14 +314,14 @@ func scalar(n *yaml.Node) (kind, string) {
 	return str, n.Value
 }
 
-// booleans are those of YAML 1.1.
+// booleans are the booleans of YAML 1.1.
 var booleans = map[string]bool{
 	"y": true, "Y": true, "yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
 	"n": false, "N": false, "no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
 	"true": true, "True": true, "TRUE": true, "false": false, "False": false, "FALSE": false,
 }
 
-// syntax returns what the library says of a text that is no YAML.
+// syntax returns the library's error for a text that is not valid YAML.
 func (p *parser) syntax(err error) error {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -349,7 +349,7 @@ func (p *parser) syntax(err error) error {
 	return &misread{s, "this is not valid " + language + ": " + inWords(message) + remedy(e.Message, p.text[at:])}
 }
 
-// inWords returns the message of the library without the terms of YAML's specification.
+// inWords returns the library's message without terms of the YAML specification.
 func inWords(message string) string {
 	return strings.NewReplacer(
 		"block sequence", "list", "flow sequence", "list", "block collection", "list",
@@ -360,7 +360,7 @@ func inWords(message string) string {
 	).Replace(message)
 }
 
-// remedy returns what to do about the message, where it does not say so itself.
+// remedy returns advice for the message, unless the message contains it.
 func remedy(message, rest string) string {
 	switch {
 	case strings.HasPrefix(rest, "\t"):

@@ -17,8 +17,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// kubernetesReads reads the spec as kubectl and the API server do: YAML becomes JSON,
-// and that becomes the type.
+// kubernetesReads reads the spec as kubectl and the API server do: it converts
+// YAML to JSON and decodes the JSON into the type.
 func kubernetesReads(t *testing.T, spec string) ([]corev1.Toleration, error) {
 	t.Helper()
 	text, err := yaml.YAMLToJSON([]byte(spec))
@@ -30,8 +30,8 @@ func kubernetesReads(t *testing.T, spec string) ([]corev1.Toleration, error) {
 	return s.Tolerations, err
 }
 
-// TestYAMLAsKubernetes checks that YAML is read as Kubernetes reads it, and that what
-// Kubernetes refuses is refused.
+// TestYAMLAsKubernetes checks that YAML is read as in Kubernetes, and that the
+// page rejects everything that Kubernetes rejects.
 func TestYAMLAsKubernetes(t *testing.T) {
 	text, err := os.ReadFile("testdata/manifests.txt")
 	if err != nil {
@@ -73,8 +73,8 @@ func TestYAMLAsKubernetes(t *testing.T) {
 	}
 }
 
-// TestBombs checks that a small text that stands for a large one costs no more than
-// its own size, and says why it is not read.
+// TestBombs checks that a small text that represents a large one costs no more
+// than its own size, and that its error is reported.
 func TestBombs(t *testing.T) {
 	var laughs strings.Builder
 	laughs.WriteString("a0: &a0 [{key: x}, {key: x}]\n")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Empty does nothing: what its binary holds comes with every Go program that knows
-// its arguments.
+// Empty does nothing. Its binary contains what every Go program that uses its
+// arguments contains.
 package main
 
 import "os"

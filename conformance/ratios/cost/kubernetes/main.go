@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kubernetes calls the one helper that does what the library's function does.
+// Kubernetes calls the helper that corresponds to the library's function.
 package main
 
 import (

@@ -17,8 +17,8 @@ func parseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error) {
 	return view.Each(c.Add, view.CoreTaint), view.Removals(c), err
 }
 
-// reorganizeTaints overwrites, because checkIfTaintsAlreadyExists was asked before
-// where that is not allowed.
+// reorganizeTaints always overwrites. If that is not allowed, kubectl has called
+// checkIfTaintsAlreadyExists before.
 func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error) {
 	c := changesOf(taintsToAdd, taintsToRemove)
 	current := view.Taints(node.Spec.Taints)
@@ -47,7 +47,7 @@ func changesOf(add, remove []corev1.Taint) taints.Changes {
 	return c
 }
 
-// aggregate returns the faults one by one.
+// aggregate returns the faults as separate errors.
 func aggregate(err error) error {
 	var all *taints.ErrorList
 	if !errors.As(err, &all) {

@@ -8,7 +8,7 @@ import (
 )
 
 // taintTolerationComparisonOperatorsInUse asks the library which tolerations it
-// would match but for the gate.
+// would match if the gate were on.
 func taintTolerationComparisonOperatorsInUse(podSpec *api.PodSpec) bool {
 	if podSpec == nil {
 		return false

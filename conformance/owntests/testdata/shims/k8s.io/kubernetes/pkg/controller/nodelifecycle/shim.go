@@ -15,8 +15,8 @@ import (
 
 //owntests:calls markNodeForTainting markNodeAsReachable
 
-// reconcile returns the changes of the node's taints that have an effect of the
-// set, as SwapNodeControllerTaint takes them.
+// reconcile returns the changes of the node's taints with an effect of the set,
+// in the form that SwapNodeControllerTaint takes.
 func reconcile(node *v1.Node, conditions []v1.NodeCondition, in taints.EffectSet) (add, remove []*v1.Taint) {
 	state := lifecycle.NodeState{Unschedulable: node.Spec.Unschedulable}
 	for _, c := range conditions {
@@ -44,15 +44,15 @@ func (nc *Controller) doNoScheduleTaintingPass(ctx context.Context, nodeName str
 	return nil
 }
 
-// processTaintBaseEviction exchanges one taint for the other at once, and leaves
-// one that is to be added to the queue with its limited rate.
+// processTaintBaseEviction swaps one taint for the other at once. It leaves the
+// addition of a taint to the rate-limited queue.
 func (nc *Controller) processTaintBaseEviction(ctx context.Context, node *v1.Node, currentReadyCondition *v1.NodeCondition) {
 	ready := v1.NodeCondition{Type: v1.NodeReady, Status: currentReadyCondition.Status}
 	add, remove := reconcile(node, []v1.NodeCondition{ready}, taints.Evicting)
 	wanted := lifecycle.ConditionTaints(lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: string(ready.Type), Status: string(ready.Status)}}})
 	logger := klog.FromContext(ctx)
 	switch {
-	case ready.Status == v1.ConditionTrue: // also takes it out of the queue
+	case ready.Status == v1.ConditionTrue: // also removes the node from the queue
 		if _, err := nc.markNodeAsReachable(ctx, node); err != nil {
 			logger.Error(err, "Failed to remove taints from node. Will retry in next iteration", "node", klog.KObj(node))
 		}

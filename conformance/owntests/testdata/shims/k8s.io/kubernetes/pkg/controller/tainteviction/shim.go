@@ -15,7 +15,7 @@ import (
 
 //owntests:calls String cancelWorkWithEvent GetWorkerUnsafe AddWork NewWorkArgs
 
-// getMinTolerationTime makes all tolerations match, of which the shortest counts.
+// getMinTolerationTime makes all tolerations match. The shortest one counts.
 func getMinTolerationTime(tolerations []v1.Toleration) time.Duration {
 	var list []taints.Toleration
 	for _, t := range tolerations {

@@ -42,8 +42,8 @@ func RemoveTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
 	return changed(node, library.Changes{Remove: []library.TaintID{view.Taint(*taint).ID()}})
 }
 
-// AddOrUpdateTaint writes a taint anew that has another time, as the controllers
-// that call it want.
+// AddOrUpdateTaint rewrites a taint that has another time, as the controllers
+// that call it expect.
 func AddOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
 	t, from := view.Taint(*taint), node
 	if i, found := library.FindTaint(view.Taints(node.Spec.Taints), t.ID()); found && !view.Taint(node.Spec.Taints[i]).Equal(t) {

@@ -7,7 +7,7 @@ import (
 	"owntests.example/coreview"
 )
 
-// VerifyAgainstWhitelist allows everything where the list is empty.
+// VerifyAgainstWhitelist allows everything if the list is empty.
 func VerifyAgainstWhitelist(tolerations, whitelist []api.Toleration) bool {
 	return len(whitelist) == 0 || tolerationset.ValidateAllowed(coreview.Tolerations(tolerations), coreview.Tolerations(whitelist), taints.Options{}) == nil
 }

@@ -26,7 +26,7 @@ func propagateMachineTaintsToNode(node *corev1.Node, machineTaints []clusterv1.M
 		taint := kube.Taint(convertMachineTaintToCoreV1Taint(t))
 		if t.Propagation == clusterv1.MachineTaintPropagationAlways {
 			always = append(always, taint.ID().String())
-		} else if initialized { // somebody else's from now on
+		} else if initialized { // no longer owned by the controller
 			owned = slices.DeleteFunc(owned, func(id taints.TaintID) bool { return id == taint.ID() })
 			continue
 		}

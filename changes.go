@@ -77,17 +77,17 @@ func (c Changes) Only(in EffectSet) Changes {
 
 // Apply returns the taints with the changes made, and whether they differ from
 // before. Afterwards every taint of Add is present with its value, and no other
-// taint that Remove or RemoveKeys names. To apply again changes nothing.
+// taint that Remove or RemoveKeys names. Applying c again changes nothing.
 //
 // A taint of Add that the node has with the same value keeps its TimeAdded. One
 // with another value is replaced in its place, and a missing one is appended. In
-// contrast, AddOrUpdateTaint in Kubernetes also writes another TimeAdded. To do
-// that, remove the taint first, with Changes of its own.
+// contrast, AddOrUpdateTaint in Kubernetes also replaces the TimeAdded. To do
+// that, first remove the taint with separate Changes.
 //
 // If Add has several taints with one key and effect, the first counts. If the
-// node has several of a taint in Add, they become one. If nothing changes, the
-// result is taints itself, and otherwise a new list that shares no memory with
-// taints or c and is not nil. Nothing is validated.
+// node has several taints with the key and effect of one in Add, they become
+// one. If nothing changes, the result is taints itself, and otherwise a new list
+// that shares no memory with taints or c and is not nil. Nothing is validated.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }
@@ -129,8 +129,8 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 	return result, true
 }
 
-// areMade reports whether the taints already are as c wants them, as a controller
-// finds most of the time.
+// areMade reports whether the changes are already made, which is the usual case
+// for a controller.
 func (c Changes) areMade(
 	taints []Taint, add *identities, remove *removals, overwrite bool,
 ) bool {
@@ -159,7 +159,7 @@ func (c Changes) areMade(
 	return inAdd == 0
 }
 
-// Removals find what names a taint to remove.
+// removals finds the entries that name a taint to remove.
 type removals struct {
 	ids  lookup.First[TaintID, TaintID]
 	keys lookup.First[string, string]
@@ -234,8 +234,8 @@ func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 }
 
 // found reports for each entry of Remove and RemoveKeys whether it names one of
-// the taints that no earlier entry names. A taint of Add counts as well, as its
-// removal is a conflict already.
+// the taints that no earlier entry names. A taint of Add counts as well, because
+// its removal is already a conflict.
 func (c Changes) found(taints []Taint) (ids, keys []bool) {
 	ids, keys = make([]bool, len(c.Remove)), make([]bool, len(c.RemoveKeys))
 	remove := c.removals()
@@ -316,7 +316,7 @@ func (c Changes) Validate() error {
 //	key=value:Effect-   does the same, whatever the taint's value
 //	key-                removes the taints with that key, whatever their effects
 //
-// Removals may repeat and conflict, which kubectl does not refuse until it applies
+// Removals may repeat and conflict. kubectl refuses them only when it applies
 // them; see [Changes.Validate]. In contrast, kubectl removes in the order of the
 // arguments, so that it never finds the taint of a "key:Effect-" that follows a
 // "key-".
@@ -340,7 +340,8 @@ func ParseChanges(specs ...string) (Changes, error) {
 	return c, nil
 }
 
-// parse adds what the spec asks for. It keeps the taints of c.Add in seen.
+// parse adds the change that the spec describes. It keeps the taints of c.Add in
+// seen.
 func (c *Changes) parse(spec string, seen *lookup.First[Taint, TaintID]) *FieldError {
 	name, removes := strings.CutSuffix(spec, "-")
 	if removes && !strings.ContainsAny(name, "=:") {

@@ -29,8 +29,9 @@ type DefaultSeconds struct {
 // whatever its operator and value.
 //
 // Like all Add functions, it returns tolerations itself if nothing is missing,
-// and otherwise a new list with what is missing at the end. Adding again changes
-// nothing. The new list shares the TolerationSeconds of tolerations.
+// and otherwise a new list with the missing tolerations at the end. Calling one
+// again changes nothing. The new list shares the TolerationSeconds of
+// tolerations.
 func AddDefaults(tolerations []Toleration, seconds DefaultSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)
@@ -64,8 +65,8 @@ type DaemonSetPod struct {
 // [NodeNetworkUnavailable] with NoSchedule. All have the operator Exists.
 //
 // As in Kubernetes, a toleration with the same key, operator, value and effect
-// loses its seconds, in its place, and a broader toleration does not stand for
-// any of these. Otherwise AddDaemonSetDefaults is like [AddDefaults].
+// stays in its place but loses its seconds, and a broader toleration does not
+// replace any of these. Otherwise AddDaemonSetDefaults is like [AddDefaults].
 func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Toleration {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
@@ -135,7 +136,7 @@ func AddExtendedResources(tolerations []Toleration, names ...string) []Toleratio
 // IsExtendedResourceName reports whether name is that of an extended resource
 // (IsExtendedResourceName in Kubernetes): qualified, as in "nvidia.com/gpu",
 // without "kubernetes.io/" anywhere, not beginning with "requests.", and a valid
-// key even with "requests." before it.
+// key even with "requests." as a prefix.
 func IsExtendedResourceName(name string) bool {
 	const requests = "requests."
 	domain, _, qualified := cut(name, '/')

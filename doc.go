@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package taints implements the taints and tolerations of Kubernetes for any
-// scheduler, operator or webhook. A taint on a node repels pods, a toleration on
-// a pod lets it through, and what is not tolerated takes effect.
+// scheduler, operator or webhook. A taint on a node repels pods. A toleration on
+// a pod lets the pod onto nodes with the taint. A taint that is not tolerated
+// takes effect.
 //
-// The zero [Options] answer as Kubernetes does with its taint feature gates on,
-// so the comparison operators Lt and Gt work. In a default cluster they are off:
-// Options{NoComparison: true} answers as that does. Where a function differs from
-// Kubernetes on purpose, its comment says so.
+// With the zero [Options], the answers are those of Kubernetes with its taint
+// feature gates on, so the comparison operators Lt and Gt work. In a default
+// cluster these gates are off. Options{NoComparison: true} gives the answers of
+// such a cluster. Where a function differs from Kubernetes on purpose, its
+// comment says so.
 //
 // # Rules
 //
@@ -51,37 +53,37 @@
 //	}
 //
 // [Match], [FindUntolerated], [Untolerated], [Filter] and [EvictionOf] are
-// package functions, which answer under the zero Options. The methods of Options
-// of the same names answer under the options, and those of [Matcher] for
-// tolerations that were compiled. All three give the same answers under the same
-// options. To ask once, there is no need to compile.
+// package functions with the rules of the zero Options. Options has methods of
+// the same names for other rules, and [Matcher] has them for compiled
+// tolerations. All three give the same answers under the same rules. A single
+// question needs no Matcher.
 //
 // [EvictionOf] returns when a running pod leaves a node, and an [EvictionPolicy]
-// changes which tolerations and taints count, and since when. A controller
+// changes which tolerations and taints count, and from when. A controller
 // changes a node's taints with [Changes.Apply] or [Changes.Ensure]; [Reconcile]
-// and [ReconcileOwned] compute the changes. A webhook calls [AddDefaults] and the
-// other Add functions to give a pod what Kubernetes would, and
-// [ValidateTolerations] to refuse what an API server would.
+// and [ReconcileOwned] compute the changes. A webhook calls [AddDefaults] and
+// the other Add functions to add the tolerations that Kubernetes adds, and
+// [ValidateTolerations] to reject those that an API server rejects.
 //
 // Other packages build on this one:
 //
 //   - nodeindex finds the feasible nodes of a whole cluster.
-//   - explain says why a taint is not tolerated, for messages.
+//   - explain describes why a taint is not tolerated, for messages.
 //   - tolerationset compares, merges, minimizes and lints tolerations.
 //   - lifecycle has pending evictions, taints by condition and zone disruption.
 //   - The modules kube and dra work on the types of k8s.io/api.
 //
 // # Guarantees
 //
-// Every function accepts any input, invalid, zero and nil values included, and
-// answers by the rules above. None panics, except the Must functions and methods
-// on a receiver that is a nil pointer, where the comment does not say what they
-// return. Only the Validate, Parse and UnmarshalText functions and ApplyStrict
-// refuse input: whole, with errors that name the field and say what would be
+// Every function accepts any input, including invalid, zero and nil values, and
+// follows the rules above. Only the Must functions panic, and methods called on
+// a nil pointer, unless the comment says what they return then. Only the
+// Validate, Parse and UnmarshalText functions and ApplyStrict reject input. They
+// reject it as a whole, with errors that name the field and say what would be
 // right.
 //
 // Unless a comment says otherwise, functions neither modify nor retain their
-// arguments, except that results share strings with them. They start no
+// arguments, except that results share strings with arguments. They start no
 // goroutines, read no clock and keep no global state; times are parameters. They
 // are safe for concurrent use.
 //
@@ -89,16 +91,16 @@
 // functions if they succeed, for lists of the usual length, and the functions
 // that parse a single taint or identity. Comments name exceptions.
 //
-// Results and errors have no hidden fields: they can be compared, and come back
-// whole from JSON. If an index is returned with a bool, it is -1 if the bool is
-// false. In a result, an index that does not apply is zero.
+// Results and errors have no hidden fields. They can be compared, and they
+// survive a round trip through JSON. If an index is returned with a bool, it is
+// -1 if the bool is false. In a result, an index that does not apply is zero.
 //
-// A question about a list of taints takes time in proportion to the number of
-// taints times that of tolerations, of which a Matcher usually skips most that
-// have another key. The time that other functions take grows in proportion to
-// their input, up to a logarithm, except where a comment says otherwise.
+// Matching a list of taints takes time proportional to the number of taints
+// times the number of tolerations. A Matcher skips most tolerations that have
+// another key. Unless a comment says otherwise, other functions take time
+// proportional to the size of their input, up to a logarithmic factor.
 //
-// Answers for input that is valid do not change. What is invalid today, such as
-// an unknown operator or effect, may get a meaning in a minor release, as it does
-// in Kubernetes. A rule that Kubernetes changes comes as an option.
+// Answers for valid input do not change. Input that is invalid today, such as an
+// unknown operator or effect, may get a meaning in a minor release, as it does
+// in Kubernetes. If Kubernetes changes a rule, an option selects the new one.
 package taints

@@ -36,7 +36,7 @@ const (
 	// Hard holds the effects that keep new pods off a node: NoSchedule and
 	// NoExecute. The kube-scheduler's TaintToleration plugin filters by them.
 	Hard EffectSet = 1<<indexNoSchedule | 1<<indexNoExecute
-	// Soft holds PreferNoSchedule, by which the plugin scores.
+	// Soft holds PreferNoSchedule. The plugin scores nodes by it.
 	Soft EffectSet = 1 << indexPreferNoSchedule
 	// Evicting holds NoExecute, which evicts running pods.
 	Evicting EffectSet = 1 << indexNoExecute
@@ -56,7 +56,7 @@ var effectNames = [...]string{
 var knownEffects = effectNames[indexOther+1:]
 
 // Effects returns the set of the given effects. An effect that Kubernetes does
-// not know, such as the empty one, stands for all such effects.
+// not know, such as the empty one, adds all such effects.
 func Effects(effects ...Effect) EffectSet {
 	var set EffectSet
 	for _, e := range effects {
@@ -96,8 +96,8 @@ func (s EffectSet) String() string {
 // MarshalText returns what String returns. The error is always nil.
 func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses the text that String returns, of a set that has all unused
-// bits or none of them. Names may come in any order and repeat. The error is a
+// UnmarshalText parses the text that String returns for a set with all unused
+// bits or none. Names may come in any order and repeat. The error is a
 // [*FieldError] with the offset of the first unknown name; the set is then left
 // unchanged.
 func (s *EffectSet) UnmarshalText(text []byte) error {

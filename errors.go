@@ -40,7 +40,7 @@ const (
 func (k ErrorKind) Error() string { return string(k) }
 
 // A FieldError is one fault of a taint, toleration, change or text. The zero
-// FieldError is a fault of which nothing is known.
+// FieldError describes an unknown fault.
 type FieldError struct {
 	// List names the list with the fault, such as "taints" or "tolerations". It
 	// is empty for a single taint, toleration or text.
@@ -50,22 +50,22 @@ type FieldError struct {
 	// Field is the JSON name of the field at fault, such as "key". It is empty
 	// if the whole taint, toleration or text is at fault.
 	Field string `json:"field,omitempty"`
-	// Value is what the field holds. If Field is empty, it is the printed taint
+	// Value is the value of the field. If Field is empty, it is the printed taint
 	// or toleration, or the part of the text at fault.
 	Value string `json:"value,omitempty"`
 	// Kind is the kind of fault.
 	Kind ErrorKind `json:"kind,omitempty"`
 	// Detail says what would be right.
 	Detail string `json:"detail,omitempty"`
-	// Input is the text that was parsed. It is empty if none was.
+	// Input is the text that was parsed. It is empty if no text was.
 	Input string `json:"input,omitempty"`
 	// Offset is the byte offset in Input at which the fault begins. It is
 	// len(Input) if something is missing at the end.
 	Offset int `json:"offset,omitempty"`
 }
 
-// Error returns the fault in one line: where it is, what was found, its kind, and
-// what would be right. Texts are quoted, and shortened if they are long.
+// Error returns the fault in one line: where it is, what was found, its kind,
+// and what would be right. Values are quoted, and shortened if they are long.
 func (e *FieldError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -185,11 +185,12 @@ func (e *ErrorList) Of(kind ErrorKind) []*FieldError {
 	return faults
 }
 
-// Split returns the faults for two lists that were validated as one: those of the
-// entries below index n, and of the others, whose indexes then begin at 0. A fault
-// without a List is among the first, and one that is nil is left out. The faults of
-// both are copies, which may be changed. Of a list of taints and startup taints,
-// whose keys and effects may not repeat in either:
+// Split splits the faults of two lists that were validated as one. The first
+// result has the faults of the entries below index n. The second has those of
+// the other entries, with indexes that begin at 0. A fault without a List is in
+// the first, and nil faults are left out. The faults in the results are copies,
+// which may be changed. For example, no key and effect may repeat in a pool's
+// taints and startup taints together:
 //
 //	err := taints.ValidateTaints(slices.Concat(spec.Taints, spec.StartupTaints))
 //	var list *taints.ErrorList
@@ -215,7 +216,7 @@ func (e *ErrorList) Split(n int) (first, second *ErrorList) {
 	return first, second
 }
 
-// unknownName returns the fault of a text that names no constant.
+// unknownName returns the fault of a text that is not the name of a constant.
 func unknownName(text, detail string) error {
 	return &FieldError{Value: text, Kind: ErrUnsupported, Detail: detail, Input: text}
 }

@@ -69,7 +69,7 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 }
 
 // An EvictionPolicy says which taints and tolerations count for an eviction, and
-// since when. The zero policy is that of Kubernetes' taint-eviction controller.
+// from when. The zero policy is that of Kubernetes' taint-eviction controller.
 type EvictionPolicy struct {
 	// Options are the rules of matching.
 	Options Options `json:"options,omitzero"`
@@ -79,15 +79,16 @@ type EvictionPolicy struct {
 	// Effects holds the effects of the taints that evict. Empty means
 	// [Evicting].
 	Effects EffectSet `json:"effects,omitzero"`
-	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is
-	// set, and not from the time of observation. A controller that restarts then
-	// finds the same deadlines again, whereas Kubernetes' gives every pod its full
-	// time again. Deadlines may be in the past. "kubectl taint" sets no TimeAdded.
+	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set,
+	// and not from the time of observation. A controller that restarts then finds
+	// the same deadlines again, whereas Kubernetes' controller gives every pod its
+	// full time again. Deadlines may be in the past. "kubectl taint" sets no
+	// TimeAdded.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
-	// Arrival is when the pod came to the node, such as the time of its
+	// Arrival is when the pod was placed on the node, such as the time of its
 	// PodScheduled condition, or zero if that is not known. Seconds never count
-	// from before it, so a pod that came after the taint has its full time. Set
-	// it in a copy of the policy for each pod.
+	// from an earlier time, so a pod that was placed after the taint was added has
+	// its full time. Set it in a copy of the policy for each pod.
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
@@ -106,19 +107,19 @@ type Eviction struct {
 	Toleration int `json:"toleration,omitempty"`
 	// At is the earliest deadline of all taints. It is zero for Stays, and not
 	// after the time of observation for EvictsNow. If the policy counts from
-	// TimeAdded, it may be the deadline of another taint than the one that
-	// decided. It has the location of the time it counts from.
+	// TimeAdded, it may be the deadline of a taint other than the one that decided.
+	// It has the location of the time it counts from.
 	At time.Time `json:"at,omitzero"`
 	// From is the time from which the seconds of the deciding taint count. It is
 	// zero for Stays, and not after the time of observation for EvictsNow.
 	From time.Time `json:"from,omitzero"`
-	// Seconds is the TolerationSeconds that decided, where zero and less mean at
-	// once. It is zero for Stays and for a taint that is not tolerated.
+	// Seconds is the TolerationSeconds that decided. Zero and less mean at once. It
+	// is zero for Stays and for a taint that is not tolerated.
 	Seconds int64 `json:"seconds,omitempty"`
 }
 
 // Wait returns how long after now the pod leaves, and whether it leaves at all.
-// The duration is never negative, and is capped at the largest one.
+// The duration is never negative, and is capped at the largest time.Duration.
 func (e Eviction) Wait(now time.Time) (d time.Duration, evicts bool) {
 	if e.Outcome != EvictsAt && e.Outcome != EvictsNow {
 		return 0, false
@@ -148,12 +149,14 @@ func (e Eviction) String() string {
 //   - A taint that no toleration matches evicts the pod now.
 //   - Otherwise the first toleration that matches the taint counts, even if a
 //     later one has other seconds. It tolerates the taint until its seconds
-//     after observed, or forever if it has none. Zero and less evict now.
+//     after observed, or forever if it has none. Seconds of zero or less evict
+//     now.
 //   - The earliest deadline of all taints counts.
 //
-// The taint that decides is the first with that deadline. A taint that evicts now
-// decides over any that evicts later, and of those, one that is not tolerated over
-// any that is tolerated for no time, even if the policy counts that from earlier.
+// The taint that decides is the first with that deadline. A taint that evicts
+// now decides over one that evicts later. Among the taints that evict now, an
+// untolerated one decides over one that is tolerated for no time, even if the
+// policy counts the latter from an earlier time.
 //
 // In Kubernetes, seconds above 9223372036 overflow: 9223372037 is forever, and
 // 18446744074 is less than a second. Here nothing overflows, and a deadline after
@@ -243,8 +246,8 @@ func (p *EvictionPolicy) from(t *Taint, observed time.Time) time.Time {
 	return from
 }
 
-// schedule sets Outcome and At from Seconds and From, and reports false where
-// the deadline is forever.
+// schedule sets Outcome and At from Seconds and From, and reports false if the
+// deadline is forever.
 func (e *Eviction) schedule(observed time.Time) bool {
 	if e.Seconds > 0 {
 		at, ok := addSeconds(e.From, e.Seconds)
@@ -258,8 +261,8 @@ func (e *Eviction) schedule(observed time.Time) bool {
 	return true
 }
 
-// combine adds the eviction f by a later taint to e. The earlier deadline holds in
-// any case, so that more seconds never lead to an earlier one.
+// combine adds the eviction f by a later taint to e. The result always has the
+// earlier deadline, so that more seconds never lead to an earlier one.
 func (e *Eviction) combine(f Eviction) {
 	if e.Outcome == Stays {
 		*e = f
@@ -275,8 +278,8 @@ func (e *Eviction) combine(f Eviction) {
 	e.At = at
 }
 
-// decidesOver reports whether f, by a later taint, decides over e: now over
-// later, a taint that is not tolerated over one that is, an earlier deadline
+// decidesOver reports whether f, by a later taint, decides over e: now decides
+// over later, an untolerated taint over a tolerated one, and an earlier deadline
 // over a later one.
 func (f *Eviction) decidesOver(e *Eviction) bool {
 	switch {

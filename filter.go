@@ -84,27 +84,28 @@ type Verdict struct {
 	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
 	// NoExecute counts untolerated NoExecute taints.
 	NoExecute int `json:"noExecute,omitempty"`
-	// Other counts untolerated taints with effects that Kubernetes does not
-	// know. They keep no pod away.
+	// Other counts untolerated taints with effects that Kubernetes does not know.
+	// They have no effect on pods.
 	Other int `json:"other,omitempty"`
 }
 
-// Schedulable reports whether the pod may be placed on the node, as no NoSchedule
-// or NoExecute taint is untolerated. The kube-scheduler's TaintToleration plugin
-// filters by it.
+// Schedulable reports whether the pod may be placed on the node, that is,
+// whether no NoSchedule or NoExecute taint is untolerated. The kube-scheduler's
+// TaintToleration plugin filters by it.
 func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute == 0 }
 
-// AllTolerated reports whether every taint of the node is tolerated, those with
-// PreferNoSchedule and with unknown effects too, as for the zero Verdict.
+// AllTolerated reports whether every taint of the node is tolerated, including
+// those with PreferNoSchedule and with unknown effects. It is true for the zero
+// Verdict.
 func (v Verdict) AllTolerated() bool { return v == Verdict{} }
 
 // Avoid reports whether the pod may be placed on the node but should rather be
-// placed on another, as a PreferNoSchedule taint is untolerated.
+// placed on another, because a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
 
-// Evicts reports whether a NoExecute taint is untolerated, which evicts a pod that
-// runs on the node at once. See [EvictionOf] for pods that tolerate one for a
-// time, or for no time.
+// Evicts reports whether a NoExecute taint is untolerated, so that a pod that
+// runs on the node is evicted at once. See [EvictionOf] for a pod that tolerates
+// such a taint for a limited time.
 func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
 
 // String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,

@@ -3,7 +3,8 @@
 package taints
 
 // Keys of the taints that Kubernetes, its cloud providers and kubeadm put on
-// nodes. The node-lifecycle controller sets those without another origin.
+// nodes. Unless the comment names another origin, the node-lifecycle controller
+// sets them.
 const (
 	// NodeNotReady: the node's Ready condition is False. NoSchedule and
 	// NoExecute; admission sets it with NoSchedule on a new node.

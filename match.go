@@ -8,11 +8,11 @@ import (
 )
 
 // Options change the rules of matching. The zero Options are the rules of
-// Kubernetes with its taint feature gates on. In a default cluster these are off,
-// which is Options{NoComparison: true}.
+// Kubernetes with its taint feature gates on. In a default cluster these gates
+// are off. Options{NoComparison: true} are the rules of such a cluster.
 type Options struct {
-	// NoComparison makes [OpLt] and [OpGt] match nothing, and validation refuse
-	// them, as in a cluster whose feature gate
+	// NoComparison makes [OpLt] and [OpGt] match nothing, and makes validation
+	// reject them, as in a cluster whose feature gate
 	// TaintTolerationComparisonOperators is off, which is the default.
 	NoComparison bool `json:"noComparison,omitempty"`
 	// KeyWildcards makes a toleration key that ends in "*" match all keys that
@@ -59,7 +59,7 @@ func (o Options) Match(taint Taint, tolerations []Toleration) (toleration int, o
 	return i, i >= 0
 }
 
-// tolerates is the plain form of the rules, with which all other forms agree.
+// tolerates is the plain form of the rules. All other forms agree with it.
 func (o Options) tolerates(t *Toleration, taint *Taint) bool {
 	return effectMatches(t, taint) && o.keyMatches(t, taint) && o.valueMatches(t, taint)
 }

@@ -22,20 +22,20 @@ import (
 type Matcher struct {
 	policy    EvictionPolicy
 	rules     []rule             // a rule for each toleration, in list order
-	exempt    EffectSet          // effects of which every taint is tolerated
+	exempt    EffectSet          // effects whose taints are all tolerated
 	wildcards link               // the first rule that matches more than one key
 	exact     [fingerprints]link // the first of the other rules, by fingerprint of the key
 }
 
 // A rule is a toleration as the Matcher applies it. It has 64 bytes, so that the
-// rules of most pods stay below the size above which the runtime takes much longer
-// to allocate. That saves a quarter of BenchmarkCompile.
+// rules of most pods stay below the size from which the runtime takes much
+// longer to allocate. That saves a quarter of BenchmarkCompile.
 type rule struct {
 	Key      string
 	Value    string
 	seconds  int64      // if timed
 	limit    int64      // of atMost and atLeast
-	extra    *ruleExtra // what the other fields have no room for, if anything
+	extra    *ruleExtra // fields that few rules need, or nil
 	next     link       // the next wildcard, or the next rule with the same fingerprint
 	matches  ruleValues
 	operator uint8 // its number in package valueset, unless extra has an operator
@@ -43,7 +43,7 @@ type rule struct {
 	flags    ruleFlags
 }
 
-// ruleValues says which values a rule matches.
+// ruleValues describes which values a rule matches.
 type ruleValues uint8
 
 const (
@@ -64,14 +64,14 @@ const (
 
 func (f ruleFlags) has(flag ruleFlags) bool { return f&flag != 0 }
 
-// A ruleExtra holds what few tolerations have.
+// A ruleExtra holds the fields that few tolerations need.
 type ruleExtra struct {
 	operator Operator     // if unknown
 	effect   Effect       // if unknown
 	values   valueset.Set // if matches is ofExtra
 }
 
-// anyEffect is the effects of a rule for all effects.
+// anyEffect is the value of rule.effects for all effects.
 const anyEffect = 1<<len(effectNames) - 1
 
 // tolerationSeconds returns the seconds of the toleration.
@@ -108,8 +108,8 @@ type link uint32
 const fingerprints = 32
 
 // fingerprint maps equal keys to equal numbers below fingerprints, and different
-// keys mostly to different numbers. It uses the length and the last byte, as the
-// usual keys often begin alike.
+// keys mostly to different numbers. It uses the length and the last byte,
+// because common keys often have the same beginning.
 func fingerprint(key string) uint8 {
 	n := len(key)
 	if n == 0 {
@@ -143,8 +143,8 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 	return m
 }
 
-// compile makes the rules of the list, of which the first is that at start. It
-// begins with the last, so that each chain of rules is in list order.
+// compile sets the rules of the list. The first rule has index start. It begins
+// with the last, so that each chain of rules is in list order.
 func (m *Matcher) compile(list []Toleration, start int) {
 	for i := len(list) - 1; i >= 0; i-- {
 		r := &m.rules[start+i]
@@ -187,7 +187,7 @@ func (r *rule) compile(t *Toleration, o Options) {
 	r.operator = uint8(number)
 	switch op := valueset.At(number); {
 	case op.Comparison && o.NoComparison: // matches nothing
-	case op.Kind == valueset.All: // without a Set, which BenchmarkCompile notices
+	case op.Kind == valueset.All: // no Set: BenchmarkCompile is faster without
 		r.matches = anyValue
 	case op.Kind == valueset.One:
 		r.matches = oneValue
@@ -216,11 +216,12 @@ func (r *rule) setValues(set valueset.Set) {
 	}
 }
 
-// prefix returns the common prefix of the keys that a wildcard matches, whose own
-// key is empty or ends in a "*".
+// prefix returns the common prefix of the keys that a wildcard matches. The key
+// of a wildcard is empty or ends in "*".
 func (r *rule) prefix() string { return r.Key[:max(len(r.Key)-1, 0)] }
 
-// exempts returns the effects of which the rule, a wildcard, matches every taint.
+// exempts returns the effects for which the rule, a wildcard, matches every
+// taint.
 func (r *rule) exempts() EffectSet {
 	switch {
 	case r.matches != anyValue || r.prefix() != "":
@@ -235,14 +236,14 @@ func (r *rule) keyMatches(key string) bool {
 	return r.Key == key || r.flags.has(wildcard) && strings.HasPrefix(key, r.prefix())
 }
 
-// effectMatches reports whether the rule matches the effect, whose bit is given
-// too.
+// effectMatches reports whether the rule matches the effect with this bit.
 func (r *rule) effectMatches(effect Effect, bit EffectSet) bool {
 	return EffectSet(r.effects)&bit != 0 &&
 		(bit != 1<<indexOther || r.effects == anyEffect || r.extra.effect == effect)
 }
 
-// valueMatches is for rules that do not match any value.
+// valueMatches reports whether the rule, which matches neither every value nor
+// no value, matches the value.
 func (r *rule) valueMatches(value string) bool {
 	if r.matches == oneValue {
 		return r.Value == value
@@ -250,8 +251,8 @@ func (r *rule) valueMatches(value string) bool {
 	return r.limitMatches(value)
 }
 
-// limitMatches is valueMatches for a rule that matches more than one value. It is
-// a function of its own, so that valueMatches is inlined.
+// limitMatches is valueMatches for a rule that matches more than one value. It
+// is a separate function so that valueMatches can be inlined.
 func (r *rule) limitMatches(value string) bool {
 	if r.matches == ofExtra {
 		return r.extra.values.Contains(value)
@@ -269,9 +270,9 @@ func (m *Matcher) Match(taint Taint) (toleration int, ok bool) {
 	return i, i >= 0
 }
 
-// firstMatch returns the index of the first toleration that tolerates the taint, or
-// -1. It goes through one chain after the other, where matches goes through both in
-// list order, which halves BenchmarkMatcherMatch.
+// firstMatch returns the index of the first toleration that tolerates the taint,
+// or -1. It follows one chain after the other, not both in list order as matches
+// does, which halves BenchmarkMatcherMatch.
 func (m *Matcher) firstMatch(taint *Taint) int {
 	if m == nil {
 		return -1
@@ -300,7 +301,7 @@ func (m *Matcher) firstMatch(taint *Taint) int {
 	return int(exact) - 1
 }
 
-// Matches iterates over the tolerations that tolerate a taint, in list order.
+// matches iterates over the tolerations that tolerate a taint, in list order.
 type matches struct {
 	rules           []rule
 	taint           *Taint
@@ -370,7 +371,7 @@ next:
 	return -1
 }
 
-// notExempt returns the set without the effects of which every taint is tolerated.
+// notExempt returns the set without the effects whose taints are all tolerated.
 func (m *Matcher) notExempt(in EffectSet) EffectSet {
 	return in &^ m.exempt
 }

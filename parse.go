@@ -62,15 +62,14 @@ func MustParseTaint(s string) Taint {
 }
 
 // ParseTaints parses taints separated by commas, the form of the kubelet's
-// --register-with-taints, as in
-// "dedicated=ml:NoSchedule,spot:PreferNoSchedule". It accepts what the kubelet
-// accepts, except removals ("key-"), which the kubelet drops. An empty list
-// gives nil.
+// --register-with-taints, as in "dedicated=ml:NoSchedule,spot:PreferNoSchedule".
+// It accepts what the kubelet accepts, except removals ("key-"), which the
+// kubelet drops. It returns nil for an empty list.
 //
-// The error is an [*ErrorList] with a fault for each faulty taint, in order, whose
-// List is "taints", and whose Offset is that of the first fault in the list. A
-// taint with the key and effect of an earlier one is an [ErrDuplicate]. The
-// result is then nil.
+// The error is an [*ErrorList] with the first fault of each faulty taint, in
+// order. Its List is "taints", and its Offset is the offset in list. A taint
+// with the key and effect of an earlier one is an [ErrDuplicate]. The result is
+// then nil.
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil

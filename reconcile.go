@@ -11,8 +11,8 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 //   - A desired taint is added unless the node has it with the same value.
 //   - A taint that was applied and is no longer desired is removed if the node
 //     still has it with the value that was applied.
-//   - Every other taint is left alone, among them those that somebody else has
-//     removed or given another value since.
+//   - Every other taint is left alone, including an applied one that another
+//     client has given another value since.
 //
 // Taints are compared by key, value and effect. TimeAdded is copied from desired.
 // If a list has several taints with one key and effect, the first counts. Taints
@@ -20,7 +20,7 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 // changes share no memory with the lists, and are zero if there is nothing to do.
 //
 // Reconcile(from, from, to) returns the changes that lead from one list to
-// another. TaintSetDiff in Kubernetes does not see that a value changed.
+// another. TaintSetDiff in Kubernetes does not notice a changed value.
 func Reconcile(current, lastApplied, desired []Taint) Changes {
 	c := missing(current, desired)
 	currently, wanted := lookup.FirstOf(current, identity), lookup.FirstOf(desired, identity)

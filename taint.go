@@ -77,7 +77,7 @@ func compareTimes(a, b *time.Time) int {
 	return a.Compare(*b)
 }
 
-// clone returns the taint with a TimeAdded of its own.
+// clone returns the taint with its own copy of TimeAdded.
 func (t Taint) clone() Taint {
 	if t.TimeAdded != nil {
 		added := *t.TimeAdded
@@ -131,9 +131,9 @@ func (id TaintID) String() string { return id.Key + ":" + string(id.Effect) }
 func (id TaintID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText parses the text that MarshalText returns. Like the JSON of a
-// [Taint], it is not validated: the key ends at the first colon, and any text may
-// follow. Use [ParseTaintID] for what people write. The error for a text without
-// a colon is a [*FieldError], and id is then unchanged.
+// [Taint], it is not validated: the key ends at the first colon, and any text
+// may follow. Use [ParseTaintID] for text that people write. The error for a
+// text without a colon is a [*FieldError], and id is then unchanged.
 func (id *TaintID) UnmarshalText(text []byte) error {
 	s := string(text)
 	key, effect, found := strings.Cut(s, ":")
@@ -171,7 +171,7 @@ func FindTaint(taints []Taint, id TaintID) (i int, found bool) {
 // identity returns the taint's identity, as [Taint.ID] does, for package lookup.
 func identity(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
 
-// identities find the first taint of a list that has an identity.
+// identities finds the first taint of a list with a given identity.
 type identities struct {
 	list  []Taint
 	long  bool
@@ -186,8 +186,8 @@ func identitiesOf(list []Taint) (x identities) {
 	return x
 }
 
-// find returns the index of the first taint with the identity of t, or -1. It goes
-// through a short list itself, which calls no function for each taint.
+// find returns the index of the first taint with the identity of t, or -1. It
+// searches a short list itself, to avoid a function call for each taint.
 func (x *identities) find(t *Taint) int {
 	if x.long {
 		return x.index.Find(identity(t))

@@ -13,20 +13,18 @@ import (
 // k8s.io/api/core/v1.Toleration.
 //
 // The zero Toleration is not valid, as an empty key requires [OpExists]. It
-// tolerates the taints without a value. Compare tolerations with
-// [Toleration.Equal], not with ==, which compares pointers to
-// TolerationSeconds.
+// tolerates all taints without a value. Compare tolerations with
+// [Toleration.Equal], not with ==, which compares pointers to TolerationSeconds.
 type Toleration struct {
-	// Key is the key of the taints to tolerate. An empty Key stands for all
-	// keys, and is valid with [OpExists] only.
+	// Key is the key of the taints to tolerate. An empty Key means all keys and is
+	// valid only with [OpExists].
 	Key string `json:"key,omitempty"`
 	// Operator says how Value is compared with the taint's value. Empty means
 	// [OpEqual].
 	Operator Operator `json:"operator,omitempty"`
 	// Value is compared with the taint's value.
 	Value string `json:"value,omitempty"`
-	// Effect is the effect of the taints to tolerate. Empty stands for all
-	// effects.
+	// Effect is the effect of the taints to tolerate. Empty means all effects.
 	Effect Effect `json:"effect,omitempty"`
 	// TolerationSeconds is how long a running pod stays on a node with a
 	// NoExecute taint. Nil means forever; zero and less mean not at all.
@@ -35,9 +33,9 @@ type Toleration struct {
 }
 
 // TolerationsOf returns a toleration for each of the taints: of its key and
-// effect, whatever its value, forever. Compiled, they select startup taints or
-// ignored taints; see [Matcher]. A taint without a key or an effect, which no
-// toleration can name alone, is left out.
+// effect with any value, forever. Compiled, they select startup taints or
+// ignored taints; see [Matcher]. A taint without a key or an effect is left out,
+// because no toleration matches only that key or effect.
 func TolerationsOf(taints []Taint) []Toleration {
 	var tolerations []Toleration
 	for i := range taints {
@@ -122,6 +120,6 @@ func (t Toleration) AppendTo(b []byte) []byte {
 }
 
 // everything is how kubectl prints the toleration of everything. A toleration
-// with the key "op" and the value "Exists" would look the same, so that one is
-// written with its operator.
+// with the key "op" and the value "Exists" would look the same, so its text
+// includes the operator.
 const everything = "op=Exists"

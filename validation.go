@@ -19,8 +19,8 @@ const (
 // no two have the same key and effect. Otherwise the error is an [*ErrorList] with
 // every fault, of the list "taints".
 //
-// The kinds of fault are more precise than Kubernetes', where a missing key and a
-// name that is too long are invalid values.
+// The kinds of fault are more precise than in Kubernetes, which reports a
+// missing key and a name that is too long as invalid values.
 func ValidateTaints(taints []Taint) error {
 	f := faults{list: "taints"}
 	all := lookup.FirstOf(taints, identity)
@@ -85,12 +85,12 @@ func (t Toleration) Validate() error {
 	return f.err()
 }
 
-// ValidateTolerationsUpdate returns nil if an API server lets a pod's tolerations
-// change from old to new: new is valid, and has each toleration of old with the
-// same key, operator as written, value and effect. Seconds and order may change,
-// and tolerations may be added. Otherwise the error is an [*ErrorList] with every
-// fault. A toleration that is missing is an [ErrForbidden] of the list "old".
-// Kubernetes reports the first of these alone.
+// ValidateTolerationsUpdate returns nil if an API server lets a pod's
+// tolerations change from old to new: new is valid, and has each toleration of
+// old with the same key, operator (as written), value and effect. Seconds and
+// order may change, and tolerations may be added. Otherwise the error is an
+// [*ErrorList] with every fault. A missing toleration is an [ErrForbidden] of
+// the list "old". Kubernetes reports only the first of these.
 func ValidateTolerationsUpdate(old, new []Toleration) error {
 	return Options{}.ValidateTolerationsUpdate(old, new)
 }
@@ -152,7 +152,7 @@ func (f *faults) toleration(t *Toleration, o Options) {
 	} else if t.Operator != OpExists {
 		f.report("operator", string(t.Operator), operatorWithoutKey)
 	}
-	if t.Operator != OpExists || t.Value != "" { // as few have
+	if t.Operator != OpExists || t.Value != "" { // most tolerations skip this
 		f.operator(t, o)
 	}
 	if t.Effect != "" {
@@ -165,7 +165,8 @@ func (f *faults) toleration(t *Toleration, o Options) {
 	}
 }
 
-// operator checks the operator of the toleration, and the value as it wants that.
+// operator checks the operator of the toleration, and whether the value has the
+// form that the operator requires.
 func (f *faults) operator(t *Toleration, o Options) {
 	number := valueset.Find(string(t.Operator))
 	if number < 0 {
@@ -198,7 +199,7 @@ func checkForm(form valueset.Form, value string) problem {
 	return noProblem
 }
 
-// The check functions return what is wrong with a field.
+// The check functions return the problem with a field.
 
 // checkKey is Kubernetes' IsQualifiedName.
 func checkKey(key string) problem {
@@ -249,7 +250,8 @@ func checkName(name string) problem {
 }
 
 // unlessWildcard returns p, the problem with the key of a toleration, unless the
-// options make the key a wildcard. Then it returns the problem with that.
+// options make the key a wildcard. Then it returns the problem with the
+// wildcard.
 func (o Options) unlessWildcard(key string, p problem) problem {
 	if o.KeyWildcards && strings.HasSuffix(key, "*") {
 		return checkKeyStart(key[:len(key)-1])

@@ -21,7 +21,7 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// The tables of docs/semantics.md are true, and say something of everything.
+// The tables of docs/semantics.md are true and cover every name.
 func TestSemantics(t *testing.T) {
 	tests := map[string]func(*testing.T, semantics.Row) []string{
 		semantics.Matching: testMatchingRow,
@@ -59,7 +59,7 @@ func TestSemantics(t *testing.T) {
 	}
 }
 
-// namesInSemantics returns the names of which each must be in a row.
+// namesInSemantics returns the names that must occur in some row.
 func namesInSemantics() []string {
 	names := []string{"NoComparison", "KeyWildcards", "FromTimeAdded", "Effects", "EvictsAt", "EvictsNow", "Stays"}
 	for m := explain.MismatchNone; !strings.HasPrefix(m.String(), "Mismatch("); m++ {
@@ -89,7 +89,7 @@ func testMatchingRow(t *testing.T, row semantics.Row) []string {
 	return append(row.Code("options"), want.String())
 }
 
-// wantedMismatch reads "yes", or "no" with the reason.
+// wantedMismatch parses "yes", or "no" with the reason.
 func wantedMismatch(t *testing.T, answer string) (m explain.Mismatch) {
 	t.Helper()
 	if answer == "yes" {
@@ -143,7 +143,7 @@ func testEvictionRow(t *testing.T, row semantics.Row) []string {
 	return append(names, want.Outcome.String())
 }
 
-// wantedEviction reads "never", "now", "after 300s" or "30s ago".
+// wantedEviction parses "never", "now", "after 300s" or "30s ago".
 func wantedEviction(t *testing.T, cell string, now time.Time) taints.Eviction {
 	t.Helper()
 	if d, ok := strings.CutPrefix(cell, "after "); ok {
@@ -162,8 +162,8 @@ func wantedEviction(t *testing.T, cell string, now time.Time) taints.Eviction {
 	return taints.Eviction{}
 }
 
-// later returns the time so many seconds later, which may be more than a
-// time.Duration holds.
+// later returns the time that many seconds later. The seconds may exceed the
+// range of time.Duration.
 func later(t *testing.T, now time.Time, text string) time.Time {
 	t.Helper()
 	seconds, err := strconv.ParseInt(strings.TrimSuffix(text, "s"), 10, 64)
@@ -182,8 +182,9 @@ func duration(t *testing.T, text string) time.Duration {
 	return d
 }
 
-// wantedPolicy reads a policy, and when the taints were added, which it writes
-// into them. It returns what is not left as it is.
+// wantedPolicy parses a policy and the time at which the taints were added. It
+// sets the TimeAdded of the taints, and returns the policy and the names of what
+// it changes.
 func wantedPolicy(
 	t *testing.T, cell string, node []taints.Taint, now time.Time,
 ) (p taints.EvictionPolicy, names []string) {
@@ -212,7 +213,7 @@ func wantedPolicy(
 	return p, names
 }
 
-// defaultsOf makes the call that the cell names, with its arguments.
+// defaultsOf makes the call in the cell, with its arguments.
 func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Toleration {
 	t.Helper()
 	call := markdown.Code(cell)
@@ -246,9 +247,9 @@ func testDefaultsRow(t *testing.T, row semantics.Row) []string {
 	return nil
 }
 
-// testAdded tests, for each call, that its rows are what a pod gets that
-// tolerates nothing. A call whose cell says so adds that after what the one
-// before it adds.
+// testAdded tests that each call adds the tolerations of its rows to a pod
+// without tolerations. A call with ", after those above" adds them to the result
+// of the call before it.
 func testAdded(t *testing.T, rows []semantics.Row) {
 	want := map[string][]taints.Toleration{}
 	var before string
@@ -318,9 +319,9 @@ func TestRecordedValidation(t *testing.T) {
 	}
 }
 
-// kubernetesField turns the field that the API server names into the one that this
-// package names: it says operator where the value of an Equal or Exists toleration
-// is at fault.
+// kubernetesField converts the field in an API server's error to the field in
+// this package's error. The API server reports the operator if the value of an
+// Equal or Exists toleration is at fault.
 func kubernetesField(field, kind string, tols []taints.Toleration) string {
 	_, field, _ = strings.Cut(field, ".")
 	list, ok := strings.CutSuffix(field, "].operator")
@@ -422,7 +423,8 @@ func TestRecordedEviction(t *testing.T) {
 	}
 }
 
-// What admission and the DaemonSet controller made of 108 pods' tolerations.
+// The tolerations of 108 pods after admission and after the DaemonSet
+// controller.
 func TestRecordedDefaults(t *testing.T) {
 	for i, pod := range recorded.Defaults(t) {
 		tols := pod.Given
@@ -440,9 +442,9 @@ func TestRecordedDefaults(t *testing.T) {
 	}
 }
 
-// restrictionMerge restates what the PodTolerationRestriction plugin does to a list
-// when it adds to it: MergeTolerations in k8s.io/kubernetes/pkg/util/tolerations,
-// which drops what another entry covers.
+// restrictionMerge does what the PodTolerationRestriction plugin does when it
+// adds to a list: MergeTolerations in k8s.io/kubernetes/pkg/util/tolerations,
+// which drops entries that another entry covers.
 func restrictionMerge(all []taints.Toleration) []taints.Toleration {
 	covers := func(a, b taints.Toleration) bool {
 		if cmp.Equal(a, b) {

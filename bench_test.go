@@ -9,8 +9,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// The scene of the benchmarks: a GPU node, and a pod that carries the usual
-// eight tolerations.
+// The benchmarks use a GPU node and a pod with eight common tolerations.
 var (
 	benchTaints = parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
 		"cloud.example.com/spot=true:PreferNoSchedule")
@@ -100,8 +99,8 @@ func BenchmarkTaintAppendTo(b *testing.B) {
 	}
 }
 
-// What must not allocate: matching, filtering, eviction, successful validation and
-// parsing, and printing into a buffer.
+// Matching, filtering, eviction, successful validation and parsing, and printing
+// into a buffer must not allocate.
 func TestAllocs(t *testing.T) {
 	list := parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
 		"spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
@@ -198,8 +197,8 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// Changes that are made already, which a controller finds most of the time, cost
-// no allocation, whatever they name and wherever it stands.
+// Changes that are already made, the usual case for a controller, do not
+// allocate, whatever taints they name and wherever those are in the list.
 func TestAllocsOfChangesThatAreMade(t *testing.T) {
 	node := parseTaints("a=x:NoSchedule", "b:NoExecute", "c:NoSchedule", "c:NoExecute")
 	for name, c := range map[string]taints.Changes{
@@ -223,7 +222,8 @@ func TestAllocsOfChangesThatAreMade(t *testing.T) {
 	}
 }
 
-// What allocates its result only, and once more under the race detector.
+// Functions that allocate only their result, and once more under the race
+// detector.
 func TestAllocsOfLists(t *testing.T) {
 	tols := parseTolerations("dedicated=ml:NoSchedule", "x:NoExecute op=Exists for 60s")
 	for name, f := range map[string]func(){

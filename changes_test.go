@@ -143,7 +143,7 @@ func TestChangesString(t *testing.T) {
 	}
 }
 
-// listOf reads taints as they print, valid or not, separated by spaces.
+// listOf parses printed taints, valid or not, separated by spaces.
 func listOf(text string) []taints.Taint {
 	var list []taints.Taint
 	for _, field := range strings.Fields(text) {
@@ -261,7 +261,7 @@ func checkApplyError(t *testing.T, err error, want []string) {
 	}
 }
 
-// Changes that no text gives.
+// Changes that ParseChanges never returns.
 func TestApplyStrictOddChanges(t *testing.T) {
 	_, err := taints.Changes{Add: listOf("a=1:NoSchedule b: a=2:NoSchedule b=3:")}.ApplyStrict(nil, true)
 	checkApplyError(t, err, []string{"add[2] a=2:NoSchedule: a duplicate", "add[3] b=3:: a duplicate"})
@@ -302,8 +302,8 @@ func TestApplyStrictErrorText(t *testing.T) {
 	}
 }
 
-// A taint that stays keeps its time; one that comes, or takes another value, has the
-// time that it is given.
+// A taint that stays keeps its time. A taint that is added, or that gets another
+// value, has the time in Add.
 func TestApplyStrictTimes(t *testing.T) {
 	old, now := time.Unix(1_700_000_000, 0), time.Unix(1_800_000_000, 0)
 	node := listOf("same=v:NoExecute other=v:NoExecute cleared=v:NoExecute kept:NoExecute")
@@ -510,8 +510,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// checkChanged checks what Apply or Ensure returned for the list, which node has as
-// text.
+// checkChanged checks the result of Apply or Ensure for the list. The list as
+// text is node.
 func checkChanged(t *testing.T, list, got []taints.Taint, changed bool, node, want string) {
 	t.Helper()
 	if diff := cmp.Diff(strings.Fields(want), texts(got), cmpopts.EquateEmpty()); diff != "" {
@@ -525,8 +525,8 @@ func checkChanged(t *testing.T, list, got []taints.Taint, changed bool, node, wa
 	}
 }
 
-// A list that becomes empty is not nil, and one with nothing to do comes back as it
-// was, as in Kubernetes' helpers and for JSON patches.
+// A list that becomes empty is not nil, and an unchanged list is returned
+// itself, as in Kubernetes' helpers and for JSON patches.
 func TestChangesOfEmptyLists(t *testing.T) {
 	all := taints.Changes{RemoveKeys: []string{"a"}}
 	for _, tc := range []struct {
@@ -551,7 +551,7 @@ func TestChangesOfEmptyLists(t *testing.T) {
 	}
 }
 
-// firstOf returns the address of the first element, and nil for none.
+// firstOf returns the address of the first element, or nil if there is none.
 func firstOf(list []taints.Taint) *taints.Taint {
 	if len(list) == 0 {
 		return nil
@@ -559,8 +559,8 @@ func firstOf(list []taints.Taint) *taints.Taint {
 	return &list[0]
 }
 
-// A time is kept with a value that does not change, and written anew in two steps,
-// both of which are valid.
+// A taint whose value does not change keeps its time. Two steps, both valid,
+// replace the time.
 func TestApplyTimes(t *testing.T) {
 	old, now := time.Unix(1_700_000_000, 0), time.Unix(1_800_000_000, 0)
 	node := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &old}, {Key: "b", Effect: "NoSchedule"}}
@@ -589,8 +589,9 @@ func TestApplyTimes(t *testing.T) {
 	}
 }
 
-// checkApply checks that Apply and Ensure do what the reference says, that they
-// say whether they changed anything, and that they do nothing the second time.
+// checkApply checks that Apply and Ensure agree with the reference, that they
+// report whether they changed anything, and that they do nothing the second
+// time.
 func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
 	before, changes := slices.Clone(list), cloneChanges(c)
 	for overwrite, apply := range map[bool]func([]taints.Taint) ([]taints.Taint, bool){true: c.Apply, false: c.Ensure} {
@@ -616,8 +617,8 @@ func cloneChanges(c taints.Changes) taints.Changes {
 	}
 }
 
-// checkApplyStrict checks that ApplyStrict finds as many faults as the reference,
-// and without any does what Apply does.
+// checkApplyStrict checks that ApplyStrict finds as many faults as the
+// reference, and that it returns the result of Apply if there are none.
 func checkApplyStrict(t fataler, list []taints.Taint, c taints.Changes, overwrite bool) {
 	before, changes := slices.Clone(list), cloneChanges(c)
 	after, err := c.ApplyStrict(list, overwrite)
@@ -675,8 +676,9 @@ func changesAgree(t *rapid.T) {
 	checkOnly(t, list, c, taints.EffectSet(rapid.Uint32().Draw(t, "effects")))
 }
 
-// checkOnly checks that changes made to one set of effects after the other do what
-// they do together, to taints with known effects.
+// checkOnly checks that changes made for one set of effects and then for the
+// other have the same result as all changes at once, for taints with known
+// effects.
 func checkOnly(t fataler, list []taints.Taint, c taints.Changes, in taints.EffectSet) {
 	unknown := func(t taints.Taint) bool { return !reference.KnownEffect(t.Effect) }
 	list, c.Add = slices.DeleteFunc(slices.Clone(list), unknown), slices.DeleteFunc(slices.Clone(c.Add), unknown)
@@ -809,7 +811,7 @@ func TestFindTaint(t *testing.T) {
 	}
 }
 
-// Lists too long for a loop are read like others.
+// Long lists, which are searched with a map, have the same results.
 func TestParseChangesOfManySpecs(t *testing.T) {
 	var specs []string
 	for i := range 200 {

@@ -16,9 +16,9 @@ import (
 
 var observed = time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)
 
-// Seconds beyond time.Duration: Kubernetes multiplies them into one and overflows,
-// so that 9223372037 of them are forever and 18446744074 are 290 milliseconds. Here
-// they are what they say.
+// Seconds above the range of time.Duration. Kubernetes converts them and
+// overflows, so that 9223372037 seconds are forever and 18446744074 seconds are
+// 290 milliseconds. Here they keep their meaning.
 func TestHugeSecondsDoNotOverflow(t *testing.T) {
 	const maxUnix = math.MaxInt64 - 62135596800
 	last := time.Date(9999, 12, 31, 23, 59, 59, 500, time.UTC)
@@ -123,7 +123,7 @@ func TestEvictionString(t *testing.T) {
 	}
 }
 
-// A policy chooses for a taint of any effect.
+// Choose works for a taint with any effect.
 func TestChoose(t *testing.T) {
 	tols := parseTolerations("a:NoSchedule", "a op=Exists", "a:NoExecute for 60s", "a:NoExecute for 5s", "a:NoExecute")
 	for _, tc := range []struct {
@@ -160,7 +160,7 @@ func TestChoose(t *testing.T) {
 var bruteMoments = []time.Time{
 	{},
 	time.Unix(-62135596801, 999_999_999), time.Unix(0, 0), time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC),
-	// Both wrap, to times beyond Unix times.
+	// Both wrap to times outside the range of Unix times.
 	time.Unix(math.MinInt64, 0), time.Unix(math.MaxInt64, 1),
 	farPast, farPast.Add(1), farFuture.Add(-301 * time.Second), farFuture.Add(-1), farFuture,
 }
@@ -211,7 +211,7 @@ func checkEviction(
 	checkWait(t, e, now)
 }
 
-// checkWait checks what there is to wait for, now and a moment later.
+// checkWait checks Wait at the time now and 300 seconds later.
 func checkWait(t *testing.T, e taints.Eviction, now time.Time) {
 	t.Helper()
 	for _, at := range []time.Time{now, now.Add(300 * time.Second)} {
@@ -232,7 +232,7 @@ func checkWait(t *testing.T, e taints.Eviction, now time.Time) {
 	}
 }
 
-// One taint under two tolerations, from all times for all seconds.
+// One taint and two tolerations, with all times and all seconds.
 func TestBruteEvictionOfOneTaint(t *testing.T) {
 	policies := brutePolicies(0)
 	n := 0
@@ -244,8 +244,8 @@ func TestBruteEvictionOfOneTaint(t *testing.T) {
 			}
 			for _, first := range bruteSeconds {
 				for _, second := range bruteSeconds {
-					// Every policy meets every time and every pair of seconds, if
-					// not all of them together.
+					// Every policy is tried with every time and with every pair of seconds, but
+					// not with all combinations.
 					p := policies[n%len(policies)]
 					n++
 					checkEviction(t, p, []taints.Taint{taint}, []taints.Toleration{
@@ -259,8 +259,8 @@ func TestBruteEvictionOfOneTaint(t *testing.T) {
 	}
 }
 
-// Of two taints the one decides that is not tolerated, else the one whose deadline
-// is earlier.
+// Of two taints an untolerated one decides, or else the one with the earlier
+// deadline.
 func TestEvictionOfTwoTaints(t *testing.T) {
 	now := time.Unix(1000, 0).UTC()
 	for _, tc := range []struct {
@@ -314,8 +314,8 @@ func TestEvictionOfTwoTaints(t *testing.T) {
 	}
 }
 
-// Of tolerations for no time and for less, which are the same, the first counts, and
-// of any under a selection that is not known.
+// Zero and negative seconds are equal, so the first such toleration counts.
+// Under an unknown selection the first toleration counts.
 func TestSelectionsOfEquals(t *testing.T) {
 	taint := taints.MustParseTaint("n:NoExecute")
 	for _, tc := range []struct {

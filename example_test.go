@@ -60,7 +60,7 @@ func ExampleParseTaint() {
 	//                     ^
 }
 
-// A node object of Kubernetes decodes as it is.
+// The taints of a Kubernetes node object decode directly.
 func ExampleTaint() {
 	var node struct {
 		Spec struct {
@@ -82,7 +82,7 @@ func ExampleTaint() {
 	// dedicated=ml:NoSchedule <nil>
 }
 
-// A pod for the nodes of a pool tolerates the pool's taint.
+// A pod that may use a node pool tolerates the pool's taint.
 func ExampleTaint_Toleration() {
 	fmt.Println(taints.MustParseTaint("dedicated=ml:NoSchedule").Toleration())
 	// Output: dedicated=ml:NoSchedule
@@ -99,7 +99,8 @@ func ExampleTaint_Equal() {
 	// Output: true
 }
 
-// A node has at most one taint of a key and effect, so these make a map key.
+// A node has at most one taint with a given key and effect, so an ID is a good
+// map key.
 func ExampleTaint_ID() {
 	byID := map[taints.TaintID]string{}
 	for _, spec := range []string{"dedicated=ml:NoSchedule", "dedicated=ml:NoExecute", "dedicated=db:NoSchedule"} {
@@ -187,7 +188,7 @@ func ExampleEffectSet() {
 	// Output: LongestMatch NoSchedule|NoExecute <nil>
 }
 
-// A controller writes down in an annotation which taints it owns.
+// A controller records in an annotation which taints it owns.
 func ExampleTaintID() {
 	annotation, err := json.Marshal(taints.IDs([]taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("startup:NoExecute"),
@@ -196,7 +197,7 @@ func ExampleTaintID() {
 	// Output: ["dedicated:NoSchedule","startup:NoExecute"] <nil>
 }
 
-// A pod of Kubernetes decodes as it is.
+// The tolerations of a Kubernetes pod object decode directly.
 func ExampleToleration() {
 	var pod struct {
 		Spec struct {
@@ -233,8 +234,8 @@ func ExampleOperator() {
 	// Gt false
 }
 
-// GPU nodes are for pods that ask for GPUs. The pod's tolerations are compiled once
-// and used against every node.
+// GPU nodes are for pods that need GPUs. The pod's tolerations are compiled once
+// and matched against every node.
 func ExampleCompile() {
 	m := taints.Compile([]taints.Toleration{
 		taints.MustParseToleration("team=vision:NoSchedule"),
@@ -250,8 +251,8 @@ func ExampleCompile() {
 	// team=speech:NoSchedule -1 false
 }
 
-// A platform marks nodes that are not ready for work yet with taints of one prefix,
-// and its own agents tolerate them all.
+// A platform marks nodes that are not ready for work yet with taints whose keys
+// share a prefix. Its own agents tolerate all of them.
 func ExampleOptions_Compile() {
 	agent := []taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}}
 	taint := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
@@ -261,7 +262,7 @@ func ExampleOptions_Compile() {
 	// Output: false true
 }
 
-// The kube-scheduler's question about one node.
+// The kube-scheduler's filter for one node.
 func ExampleFindUntolerated() {
 	node := []taints.Taint{
 		taints.MustParseTaint("spot:PreferNoSchedule"),
@@ -274,7 +275,7 @@ func ExampleFindUntolerated() {
 	// Output: node had untolerated taint dedicated=ml:NoSchedule
 }
 
-// A drain lists what will push a pod off its node.
+// A drain lists the taints that will evict a pod from its node.
 func ExampleUntolerated() {
 	node := []taints.Taint{
 		taints.MustParseTaint("maintenance:NoExecute"),
@@ -303,8 +304,8 @@ func ExampleFilter() {
 	// schedulable false evicts true
 }
 
-// A spot pool is kept for those who do not mind: PreferNoSchedule makes others go
-// elsewhere while there is room.
+// A spot pool is for pods that tolerate it. PreferNoSchedule makes other pods
+// use other nodes while those have room.
 func ExampleNormalizeScores() {
 	nodes := map[string][]taints.Taint{
 		"general-1": nil,
@@ -340,8 +341,8 @@ func ExampleCompile_lists() {
 	// Output: 1 true
 }
 
-// A Matcher is a selector of taints: it tells those that a node has only while it
-// starts from those that stay.
+// A Matcher selects taints: here it separates startup taints from permanent
+// ones.
 func ExampleMatcher_Match() {
 	startup := taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{
 		{Key: "node.cilium.io/agent-not-ready", Operator: taints.OpExists},
@@ -363,7 +364,7 @@ func ExampleMatcher_Match() {
 	// node.cilium.io/agent-not-ready=1:NoExecute true
 }
 
-// One Matcher answers all questions about a pod, from several goroutines if need be.
+// One Matcher answers all questions about a pod, also from several goroutines.
 func ExampleMatcher() {
 	pod := taints.Compile([]taints.Toleration{
 		taints.MustParseToleration("nvidia.com/gpu op=Exists"),
@@ -407,8 +408,8 @@ func ExampleTolerationsOf() {
 	// node.cilium.io/agent-not-ready:NoExecute true
 }
 
-// A program for clusters that it does not know takes the rules from a flag: the
-// threshold counts only where the cluster has the comparison operators on.
+// A program for different clusters takes the rules from a flag: the threshold
+// counts only in clusters with the comparison operators on.
 func ExampleOptions() {
 	node := []taints.Taint{taints.MustParseTaint("failure-score=4:NoSchedule")}
 	pod := []taints.Toleration{taints.MustParseToleration("failure-score=6 op=Lt")}
@@ -421,8 +422,8 @@ func ExampleOptions() {
 	// untolerated: 1 NoSchedule
 }
 
-// A drain: the node is tainted for maintenance, and each pod gets the time that
-// it asked for.
+// A drain: the node is tainted for maintenance, and each pod gets its
+// tolerationSeconds.
 func ExampleEvictionOf() {
 	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -450,8 +451,8 @@ func ExampleEvictionOf() {
 	// agent stays
 }
 
-// A controller that restarts does not give everybody their full time again: it
-// counts from when the taint came.
+// A controller that restarts does not give every pod its full time again,
+// because it counts from the time at which the taint was added.
 func ExampleEvictionPolicy_EvictionOf() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &came}}
@@ -466,9 +467,9 @@ func ExampleEvictionPolicy_EvictionOf() {
 	// 12:05:00
 }
 
-// A pod came to a node that had long been tainted. It has its full time there, as
-// the controller counts from when the pod came: otherwise it would be evicted at
-// once, as often as it is placed there.
+// A pod was placed on a node that had had a taint for a long time. It gets its
+// full time there, because the controller counts from the pod's arrival.
+// Otherwise the pod would be evicted at once each time it is placed there.
 func ExampleEvictionPolicy_EvictionOf_arrival() {
 	arrived := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	added := arrived.Add(-24 * time.Hour)
@@ -497,8 +498,9 @@ func ExampleEviction_Wait() {
 	// 0s false
 }
 
-// A cluster of clusters lets workloads leave a failed member for NoSchedule taints
-// too, and gives each the longest time that any of its tolerations asks for.
+// A multi-cluster scheduler also evicts workloads from a failed member cluster
+// because of NoSchedule taints. Each workload gets the longest time of its
+// tolerations.
 func ExampleEvictionPolicy_Compile() {
 	policy := taints.EvictionPolicy{Select: taints.LongestMatch, Effects: taints.Hard}
 	workload := policy.Compile([]taints.Toleration{
@@ -515,7 +517,7 @@ func ExampleEvictionPolicy_Compile() {
 	// evicts at 2026-11-21T12:00:30Z, after 30s
 }
 
-// Which of several tolerations counts for a taint of any effect.
+// Which of several tolerations counts for a taint, under each selection.
 func ExampleEvictionPolicy_Choose() {
 	tolerations := []taints.Toleration{
 		taints.MustParseToleration("degraded:NoExecute op=Exists for 60s"),
@@ -556,8 +558,8 @@ func ExampleMatcher_EvictionOf() {
 	// maintenance:NoExecute evicts now
 }
 
-// A controller makes sure, at each sync, that a node is marked and an old mark is
-// gone, and updates the node only if that made a difference.
+// At each sync a controller ensures that a node has a new taint and not an old
+// one. It updates the node only if that changed anything.
 func ExampleChanges_Apply() {
 	ensure := taints.Changes{
 		Add:    []taints.Taint{taints.MustParseTaint("example.com/updating:NoSchedule")},
@@ -577,7 +579,7 @@ func ExampleChanges_Apply() {
 	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] false
 }
 
-// To write the time of a taint anew, remove it first.
+// To replace the time of a taint, remove the taint first.
 func ExampleChanges_Apply_refresh() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	now := came.Add(time.Hour)
@@ -593,8 +595,8 @@ func ExampleChanges_Apply_refresh() {
 	// Output: 12:00:00 13:00:00
 }
 
-// Cluster API puts a taint on a new node, and keeps it as somebody else has
-// changed it since.
+// Cluster API adds a taint to a new node, and keeps the value that another
+// client has given it since.
 func ExampleChanges_Ensure() {
 	node := []taints.Taint{taints.MustParseTaint("tier=gold:NoSchedule")}
 	ensure := taints.Changes{Add: []taints.Taint{
@@ -607,7 +609,8 @@ func ExampleChanges_Ensure() {
 	// [tier=silver:NoSchedule dedicated=ml:NoSchedule] true
 }
 
-// A tool that drains nodes asks whether somebody else has tainted the node already.
+// A tool that drains nodes checks whether another tool has already tainted the
+// node.
 func ExampleChanges_ApplyStrict() {
 	node := []taints.Taint{taints.MustParseTaint("maintenance=alice:NoExecute")}
 	mine := taints.Changes{Add: []taints.Taint{taints.MustParseTaint("maintenance=bob:NoExecute")}}
@@ -632,7 +635,7 @@ func ExampleChanges_Only() {
 	// limited: failing:NoExecute ok:NoExecute-
 }
 
-// A form is checked before there is a node to apply it to.
+// The input of a form is checked before it is applied to a node.
 func ExampleChanges_Validate() {
 	changes := taints.Changes{
 		Add:        []taints.Taint{{Key: "gpu", Effect: "NoScedule"}, {Key: "spot", Effect: taints.NoSchedule}},
@@ -649,8 +652,8 @@ func ExampleChanges_Validate() {
 	// add[1]: "spot:NoSchedule" is in conflict: it is also to be removed; to replace a taint, add it with overwrite and do not remove it
 }
 
-// The arguments of "kubectl taint nodes gpu-1 --overwrite dedicated=db:NoSchedule
-// spot-", done on a list.
+// The arguments of "kubectl taint nodes gpu-1 --overwrite
+// dedicated=db:NoSchedule spot-", applied to a list.
 func ExampleParseChanges() {
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
@@ -671,7 +674,7 @@ func ExampleParseChanges() {
 	// add[0]: "dedicated=db:NoSchedule" is already present: the node has another value for this key and effect; overwriting would replace it
 }
 
-// Every argument that is wrong is reported, with the place of its fault.
+// Every wrong argument is reported, with the offset of its fault.
 func ExampleParseChanges_errors() {
 	specs := []string{"dedicated=ml:noschedule", "gpu:NoExecute", "spot=2h-"}
 	_, err := taints.ParseChanges(specs...)
@@ -686,9 +689,9 @@ func ExampleParseChanges_errors() {
 	// parse "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
-// A machine set's template changed. On this node the cluster has marked memory
-// pressure, and a person has given the set's tier taint another value; neither is
-// the set's business.
+// A machine set's template changed. On this node, Kubernetes has added a taint
+// for memory pressure, and an administrator has given the set's tier taint
+// another value. The machine set leaves both alone.
 func ExampleReconcile() {
 	node := []taints.Taint{
 		taints.MustParseTaint("dedicated=ml:NoSchedule"),
@@ -709,9 +712,9 @@ func ExampleReconcile() {
 	// [tier=gold:PreferNoSchedule node.kubernetes.io/memory-pressure:NoSchedule dedicated=ml:NoExecute] true
 }
 
-// Two controllers update a node, each from what it read before. The second one
-// compares its snapshot with what it wants and makes that of the fresh list, so
-// that it does not take the first one's taint away.
+// Two controllers update a node, each based on an earlier read. The second one
+// computes the changes from its snapshot and applies them to the fresh list, so
+// that it does not remove the first one's taint.
 func ExampleReconcile_snapshot() {
 	snapshot := []taints.Taint{taints.MustParseTaint("startup:NoExecute")}
 	fresh := append(snapshot, taints.MustParseTaint("node.kubernetes.io/disk-pressure:NoSchedule"))
@@ -722,8 +725,8 @@ func ExampleReconcile_snapshot() {
 	// Output: [node.kubernetes.io/disk-pressure:NoSchedule]
 }
 
-// Cluster API writes the identities of a machine's taints into an annotation, so
-// that it can take off those that it put there.
+// Cluster API records the identities of a machine's taints in an annotation, so
+// that it removes only taints that it added.
 func ExampleReconcileOwned() {
 	annotation := `["dedicated:NoSchedule","startup:NoExecute"]`
 	var owned []taints.TaintID
@@ -751,7 +754,8 @@ func ExampleFindTaint() {
 	// Output: marked at 1763726400
 }
 
-// A job that marks nodes for the night hands its work to another one as JSON.
+// A job that taints nodes for the night passes its changes to another job as
+// JSON.
 func ExampleChanges() {
 	night := taints.Changes{
 		Add:        []taints.Taint{taints.MustParseTaint("batch:NoSchedule")},
@@ -765,8 +769,8 @@ func ExampleChanges() {
 	// kubectl taint nodes gpu-1 batch:NoSchedule interactive-
 }
 
-// An admission hook, for a pod that requests a GPU and says nothing else: check what
-// it brings, then add what the cluster's own plugins would.
+// An admission webhook gets a pod that requests a GPU. It validates the pod's
+// tolerations and then adds those that the cluster's own plugins would add.
 func ExampleAddDefaults() {
 	tolerations := []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")}
 	if err := taints.ValidateTolerations(tolerations); err != nil {
@@ -785,8 +789,8 @@ func ExampleAddDefaults() {
 	// nvidia.com/gpu:NoSchedule op=Exists
 }
 
-// A log shipper runs on every node, also on cordoned and failing ones, and on the
-// host's network.
+// A log shipper runs on every node, even a cordoned or failing one, and uses the
+// host network.
 func ExampleAddDaemonSetDefaults() {
 	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
 		fmt.Println(t)
@@ -840,7 +844,7 @@ func ExampleValidateTaints() {
 	// Output: taints[1]: "dedicated=db:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
 }
 
-// A controller may only lengthen or shorten what a running pod has.
+// A running pod's tolerations may only get other seconds.
 func ExampleValidateTolerationsUpdate() {
 	old := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s")}
 	longer := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
@@ -867,7 +871,7 @@ func ExampleFieldError() {
 	// must be Exists, Equal, Lt or Gt, or empty for Equal
 }
 
-// A webhook builds an error of its own in the same form.
+// A webhook builds its own error in the same form.
 func ExampleErrorList() {
 	err := error(&taints.ErrorList{Errors: []*taints.FieldError{{
 		List: "tolerations", Index: 2, Value: "op=Exists", Kind: taints.ErrForbidden, Detail: "name the keys that you need",
@@ -876,8 +880,7 @@ func ExampleErrorList() {
 	// Output: tolerations[2]: "op=Exists" is forbidden: name the keys that you need true
 }
 
-// Karpenter's NodePools have two lists whose keys and effects may not repeat in
-// either.
+// Karpenter's NodePools have two lists, in which no key and effect may repeat.
 func ExampleErrorList_Split() {
 	permanent := []taints.Taint{taints.MustParseTaint("gpu:NoSchedule")}
 	startup := []taints.Taint{taints.MustParseTaint("cni:NoExecute"), taints.MustParseTaint("gpu=x:NoSchedule")}

@@ -2,10 +2,10 @@
 
 package taints
 
-// Path names how the Matcher finds what tolerates a taint of the effect: "exempt" by
-// a toleration of all keys, without reading the key, "table" by the fingerprint of
-// the key, "table and wildcards" among tolerations of more than one key too, "none"
-// where no toleration matches anything.
+// Path names the way in which the Matcher finds tolerations of taints with the
+// effect: "exempt" if a toleration of all keys applies, so the key is not read;
+// "table" by the fingerprint of the key; "table and wildcards" if some
+// tolerations match several keys; "none" if no toleration matches anything.
 func (m *Matcher) Path(effect Effect) string {
 	switch {
 	case m.notExempt(effectBit(effect)) == 0:

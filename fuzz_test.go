@@ -45,7 +45,7 @@ func TestMatchingAgreesWithTheReference(t *testing.T) {
 	})
 }
 
-// Each path through a Matcher leads to what the plain loop finds.
+// Each path through a Matcher has the same result as the plain loop.
 func TestMatcherPathsAgreeWithThePlainLoop(t *testing.T) {
 	kinds := map[string]*rapid.Generator[[]taints.Toleration]{
 		"none": rapid.SampledFrom([][]taints.Toleration{
@@ -163,7 +163,8 @@ func evictionAgrees(t *rapid.T) {
 	checkDecidingPair(t, p, list, tols, now, e)
 }
 
-// checkDecidingPair checks that the pair of the eviction is one that leads to it.
+// checkDecidingPair checks that the eviction follows from its taint and
+// toleration.
 func checkDecidingPair(t fataler, p taints.EvictionPolicy, list []taints.Taint,
 	tols []taints.Toleration, now time.Time, e taints.Eviction,
 ) {
@@ -328,8 +329,8 @@ func TestReconcileLaws(t *testing.T) {
 	})
 }
 
-// checkReconcile checks that the changes leave of the current taints those that
-// are not mine, and those that are desired.
+// checkReconcile checks that the changes lead to the desired taints and the
+// current taints that are not mine.
 func checkReconcile(
 	t fataler, current, desired []taints.Taint, mine func(taints.TaintID, string) bool,
 	reconcile func([]taints.Taint) taints.Changes,
@@ -445,8 +446,8 @@ func FuzzParseTaints(f *testing.F) {
 	})
 }
 
-// checkFuzzedEntries checks that each fault is about an entry of the list, in order,
-// and says an offset in it.
+// checkFuzzedEntries checks that each fault is about an entry of the list, in
+// order, and has an offset in it.
 func checkFuzzedEntries(t *testing.T, text string, err error) {
 	t.Helper()
 	specs, last := strings.Split(text, ","), -1
@@ -491,7 +492,7 @@ func FuzzParseTaintID(f *testing.F) {
 	})
 }
 
-// FuzzUnmarshalText reads names of enumerations and sets.
+// FuzzUnmarshalText parses names of constants and sets.
 func FuzzUnmarshalText(f *testing.F) {
 	for _, s := range []string{
 		"", "all", "none", "NoSchedule|NoExecute", "other|other", "NoSchedule|", "|", "all|none",
@@ -652,7 +653,7 @@ func changeEverything(t *testing.T, list []taints.Taint) {
 	}
 }
 
-// The targets below turn bytes into cases as the property tests do.
+// The fuzz targets below turn bytes into cases for the property tests.
 
 func FuzzForms(f *testing.F) { fuzz(f, formsAnswerAlike) }
 

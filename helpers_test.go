@@ -61,8 +61,8 @@ func faultsIn(err error) []*taints.FieldError {
 	return err.(*taints.ErrorList).Errors
 }
 
-// difference returns how the answers differ. It asks cmp, which takes its time,
-// only where there is something to say.
+// difference returns the differences of the answers. It calls cmp, which is
+// slow, only if there are any.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

@@ -18,8 +18,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/draw"
 )
 
-// Lt and Gt take integers in canonical form only; every other form matches nothing,
-// on whichever side it stands.
+// Lt and Gt match only integers in canonical form. Every other form matches
+// nothing, both in a taint and in a toleration.
 func TestIntegerForms(t *testing.T) {
 	valid := []string{
 		"0", "1", "9", "10", "-1", "-10", "9223372036854775807", "-9223372036854775808",
@@ -193,7 +193,7 @@ func TestMatcher(t *testing.T) {
 	})
 }
 
-// Effects of which everything is tolerated are not looked at, each by itself.
+// The Matcher skips taints with an effect that is tolerated for every key.
 func TestMatcherExempts(t *testing.T) {
 	known := []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}
 	for _, tc := range []struct {
@@ -356,7 +356,7 @@ func TestVerdictString(t *testing.T) {
 	}
 }
 
-// A question is what the forms are asked: about a taint, or a list of them.
+// A question has the arguments for all forms: a taint, or a list of taints.
 type question struct {
 	taint    taints.Taint
 	taints   []taints.Taint
@@ -364,7 +364,7 @@ type question struct {
 	observed time.Time
 }
 
-// A found is an index as questions return it.
+// A found is an index with a bool, as functions return it.
 type found struct {
 	I  int
 	OK bool
@@ -372,7 +372,7 @@ type found struct {
 
 func asFound(i int, ok bool) found { return found{i, ok} }
 
-// collect gathers what a sequence of untolerated taints yields, as text.
+// collect returns the indexes in a sequence of untolerated taints.
 func collect(list []taints.Taint, seq func(func(int, *taints.Taint) bool)) []string {
 	var all []string
 	for i, taint := range seq {

@@ -225,7 +225,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A method for text would change the JSON of both types.
+// A MarshalText method would change the JSON of both types.
 func TestNoTextMethods(t *testing.T) {
 	for _, v := range []any{&taints.Taint{}, &taints.Toleration{}} {
 		if _, ok := v.(encoding.TextMarshaler); ok {
@@ -476,7 +476,7 @@ func TestParseTolerationErrors(t *testing.T) {
 	}
 }
 
-// What is said about an option is about that one.
+// The detail of a fault is about the option at fault.
 func TestParseTolerationErrorDetails(t *testing.T) {
 	for text, want := range map[string]string{
 		"a op=":         "must be Exists, Equal, Lt or Gt, or empty for Equal",
@@ -561,7 +561,7 @@ func TestEnums(t *testing.T) {
 	}
 }
 
-// Results and settings have names in JSON where they have numbers in memory.
+// In JSON, constants in results and settings are names, not numbers.
 func TestJSONHasNames(t *testing.T) {
 	for _, tc := range []struct {
 		v    any
@@ -609,7 +609,8 @@ func TestJSONHasNames(t *testing.T) {
 	}
 }
 
-// Results, settings and errors come back whole from JSON, and can be compared.
+// Results, settings and errors survive a round trip through JSON and can be
+// compared.
 func TestResultsHideNothing(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node, pod := parseTaints("a=1:NoSchedule", "b:NoExecute"), parseTolerations("b:NoExecute for 60s")

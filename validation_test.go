@@ -15,7 +15,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// show prints the faults of a validation as "index field: kind", one a line.
+// show prints the faults of a validation as "index field: kind", one per line.
 func show(err error) string {
 	var v *taints.ErrorList
 	if !errors.As(err, &v) {
@@ -352,7 +352,7 @@ func TestErrorTexts(t *testing.T) {
 	}
 }
 
-// What is said about each fault is about that one.
+// Each fault has its own detail.
 func TestErrorDetails(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("a", n) }
 	for _, tc := range []struct {
@@ -426,8 +426,7 @@ func TestErrorDetails(t *testing.T) {
 	}
 }
 
-// A list of any length has the faults of its entries, and the same repetitions
-// and losses.
+// In lists of any length, repeated taints and removed tolerations are found.
 func TestValidateListsOfAnyLength(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 64, 65, 66, 200} {
 		var list []taints.Taint
@@ -439,7 +438,7 @@ func TestValidateListsOfAnyLength(t *testing.T) {
 		if err := taints.ValidateTaints(list); err != nil {
 			t.Errorf("%d: %v", n, err)
 		}
-		// The second half is there twice, and so is a key under another effect.
+		// The second half occurs twice, and so does a key, with another effect.
 		twice := append(append(slices.Clone(list), list[n/2:]...),
 			taints.Taint{Key: "k0", Effect: taints.NoExecute})
 		faults := faultsIn(taints.ValidateTaints(twice))
@@ -496,7 +495,8 @@ func TestErrorsUnwrap(t *testing.T) {
 	}
 }
 
-// Errors that somebody made by hand, nil and zero ones included, unwrap without a panic.
+// Errors that another package makes, including nil and zero ones, unwrap without
+// a panic.
 func TestErrorsMadeByHandUnwrap(t *testing.T) {
 	var (
 		field *taints.FieldError
@@ -527,7 +527,7 @@ func TestErrorsMadeByHandUnwrap(t *testing.T) {
 	}
 }
 
-// Faults of the second list count from its beginning, and are copies.
+// Faults of the second list have indexes from its beginning, and are copies.
 func TestErrorListSplit(t *testing.T) {
 	whole := func() *taints.ErrorList {
 		return &taints.ErrorList{Errors: []*taints.FieldError{
@@ -557,7 +557,8 @@ func TestErrorListSplit(t *testing.T) {
 	}
 }
 
-// An API server with the gate off goes on to accept what a pod has, and more of it.
+// An API server with the gate off still accepts the comparison operators of a
+// pod that has one.
 func TestValidateTolerationsUpdateKeepsComparison(t *testing.T) {
 	off := taints.Options{NoComparison: true}
 	lt, gt := parseTolerations("a=5 op=Lt"), parseTolerations("a=5 op=Lt", "b=6 op=Gt")
@@ -725,7 +726,8 @@ func TestAddExtendedResources(t *testing.T) {
 	}
 }
 
-// A toleration with a value, which is not valid beside Exists, is not the one to add.
+// A toleration with Exists and a value, which is not valid, is not the
+// toleration to add.
 func TestAddExtendedResourcesBesideAValue(t *testing.T) {
 	given := []taints.Toleration{{Key: "nvidia.com/gpu", Operator: "Exists", Value: "x", Effect: "NoSchedule"}}
 	if got := taints.AddExtendedResources(given, "nvidia.com/gpu"); len(got) != 2 || got[1].Value != "" {
@@ -803,7 +805,7 @@ var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 	"AddMemoryPressure": taints.AddMemoryPressure,
 }
 
-// Where nothing is missing the list itself comes back.
+// If nothing is missing, the result is the list itself.
 func TestAddReturnsACompleteList(t *testing.T) {
 	for name, add := range adders {
 		once := add([]taints.Toleration{{Key: "gpu", Operator: taints.OpExists}})

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Evictor replays what happens to the nodes of a small cluster, and prints which
-// taints follow and when pods are evicted. It shows how an eviction controller may
-// use the library: node conditions become taints, taints become deadlines, and a
-// queue holds these. Its clock is that of the replay.
+// Evictor replays events in a small cluster. It prints the taints that result
+// and when pods are evicted. It shows how an eviction controller can use the
+// library: node conditions become taints, taints become deadlines, and a queue
+// holds the deadlines. Time is that of the replay.
 package main
 
 import (
@@ -72,7 +72,7 @@ func newController(out io.Writer) *controller {
 	return &controller{out: out, nodes: make(map[string][]taints.Taint), pods: make(map[string]pod)}
 }
 
-// replay makes the events happen, and then what they lead to.
+// replay applies the events and carries out the evictions that follow from them.
 func (c *controller) replay(events []event) {
 	for _, e := range events {
 		c.apply(e)
@@ -82,7 +82,7 @@ func (c *controller) replay(events []event) {
 	}
 }
 
-// apply makes one event happen.
+// apply applies one event.
 func (c *controller) apply(e event) {
 	now := start.Add(e.after)
 	c.evict(now)
@@ -96,8 +96,8 @@ func (c *controller) apply(e event) {
 	}
 }
 
-// setReady changes the node's taints as its condition asks for, and then the
-// deadlines of its pods.
+// setReady changes the node's taints to match its condition, and then updates
+// the deadlines of its pods.
 func (c *controller) setReady(node, status string, now time.Time) {
 	state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: status}}}
 	changes := lifecycle.ReconcileConditions(c.nodes[node], state, now)
@@ -120,8 +120,8 @@ func (c *controller) setReady(node, status string, now time.Time) {
 }
 
 // update sets or cancels the pod's pending eviction. Its seconds count from when
-// the taint was added or, if that is later, from when the pod came. So after a
-// restart the controller finds the same deadlines again.
+// the taint was added or, if that is later, from when the pod arrived. So the
+// controller finds the same deadlines again after a restart.
 func (c *controller) update(name string, now time.Time) {
 	p := c.pods[name]
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrival}

@@ -20,7 +20,7 @@ func TestReplay(t *testing.T) {
 	golden.Compare(t, "sample", out.String())
 }
 
-// A controller that restarts finds the deadlines that it had.
+// A controller that restarts finds the same deadlines again.
 func TestRestart(t *testing.T) {
 	before := newController(io.Discard)
 	for _, e := range events[:5] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scheduler places the pods of a small cluster: it filters nodes by their taints
-// and slots, scores the feasible ones by the taints that pods would rather avoid,
-// and says why a pod fits nowhere. It shows how a scheduler outside Kubernetes may
-// use the library.
+// Scheduler places the pods of a small cluster. It filters nodes by their taints
+// and free slots, scores the feasible nodes by their PreferNoSchedule taints,
+// and explains why a pod fits nowhere. It shows how a scheduler outside
+// Kubernetes can use the library.
 package main
 
 import (
@@ -59,7 +59,7 @@ type scheduler struct {
 	free  map[string]int
 }
 
-// run places the pods in turn and prints where they go.
+// run places the pods in turn and prints their nodes.
 func run(out io.Writer, nodes []node, pods []pod) error {
 	s := scheduler{free: make(map[string]int)}
 	for _, n := range nodes {
@@ -86,8 +86,8 @@ func run(out io.Writer, nodes []node, pods []pod) error {
 	return nil
 }
 
-// place takes a slot of the best node for a pod, and says which, or why there is
-// none.
+// place takes a slot of the best node for a pod. It returns that node, or the
+// reason why there is none.
 func (s *scheduler) place(m *taints.Matcher) string {
 	var names []string
 	var soft []int // taints that the pod would rather avoid
@@ -110,7 +110,7 @@ func (s *scheduler) place(m *taints.Matcher) string {
 	return fmt.Sprintf("%s, score %d of %d feasible nodes", names[best], scores[best], len(names))
 }
 
-// why says why a pod fits nowhere.
+// why returns the reason why a pod fits nowhere.
 func (s *scheduler) why(m *taints.Matcher) string {
 	summary := explain.Groups(m, taints.Hard, s.index.Groups())
 	if summary.Feasible > 0 {

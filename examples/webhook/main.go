@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Webhook is an admission webhook for pods. Below /mutate it adds the tolerations
-// that Kubernetes gives to a pod: those of not-ready and unreachable nodes for five
-// minutes, and those of the extended resources that its containers ask for. Below
-// /validate it refuses tolerations that an API server refuses, or that the pod's
+// Webhook is an admission webhook for pods. At /mutate it adds the tolerations
+// that Kubernetes adds to a pod: of not-ready and unreachable nodes for five
+// minutes, and of the extended resources that its containers request. At
+// /validate it rejects tolerations that an API server rejects, or that the pod's
 // namespace does not allow. The webhook in examples/kubernetes does more.
 package main
 
@@ -20,14 +20,14 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// allowed has the tolerations that pods of a namespace may have. Those of other
-// namespaces may have what /mutate adds.
+// allowed has the tolerations that the pods of a namespace may have. Pods of
+// other namespaces may have only those that /mutate adds.
 var allowed = map[string][]taints.Toleration{
 	"kube-system": {{Operator: taints.OpExists}},
 	"ml":          {taints.MustParseToleration("dedicated=ml"), taints.MustParseToleration("nvidia.com/gpu op=Exists")},
 }
 
-// largest is the size of a review above which it is refused.
+// largest is the maximum size of a review.
 const largest = 8 << 20
 
 // A review is an AdmissionReview of admission.k8s.io/v1 about a pod.
@@ -103,7 +103,7 @@ func answer(respond func(*request) response) http.HandlerFunc {
 	}
 }
 
-// mutate adds what Kubernetes gives to the pod.
+// mutate adds the tolerations that Kubernetes adds.
 func mutate(r *request) response {
 	list := defaults(r)
 	if len(list) == len(r.Object.Spec.Tolerations) {
@@ -116,7 +116,7 @@ func mutate(r *request) response {
 	return response{Allowed: true, PatchType: "JSONPatch", Patch: patch}
 }
 
-// defaults returns the pod's tolerations with what Kubernetes adds.
+// defaults returns the pod's tolerations with those that Kubernetes adds.
 func defaults(r *request) []taints.Toleration {
 	var resources []string
 	for _, c := range r.Object.Spec.Containers {
@@ -128,7 +128,7 @@ func defaults(r *request) []taints.Toleration {
 	return taints.AddExtendedResources(list, resources...)
 }
 
-// validate refuses tolerations that are not valid or not allowed.
+// validate rejects tolerations that are not valid or not allowed.
 func validate(r *request) response {
 	list := r.Object.Spec.Tolerations
 	if err := taints.ValidateTolerations(list); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
-// post returns the status and body that a review gets.
+// post sends a review and returns the status and body of the response.
 func post(path, body string) (int, string) {
 	w := httptest.NewRecorder()
 	handler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whynot says which pods of a cluster are pending because of taints, and which
-// running pods taints will evict. It reads the JSON of
+// Whynot reports which pods of a cluster are pending because of taints, and
+// which running pods taints will evict. It reads the JSON of
 //
 //	kubectl get nodes,pods -A -o json
 //
-// from the file that is its argument, from standard input if that is "-", or from
-// a built-in sample. The kubectl plugin in cmd/kubectl-whynot does much more.
+// from the file named by its argument, from standard input if that is "-", or
+// from a built-in sample. The kubectl plugin in cmd/kubectl-whynot does much
+// more.
 package main
 
 import (
@@ -69,7 +70,7 @@ func run(args []string, in io.Reader, out io.Writer, now time.Time) error {
 	return cluster.report(out, now)
 }
 
-// read returns the input that the arguments name.
+// read returns the input that the arguments select.
 func read(args []string, in io.Reader) ([]byte, error) {
 	switch {
 	case len(args) > 1:
@@ -105,7 +106,7 @@ func (l *list) report(out io.Writer, now time.Time) error {
 	return nil
 }
 
-// sentence says what taints do to the pod. It is empty if they do nothing.
+// sentence describes what taints do to the pod. It is empty if they do nothing.
 func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string {
 	if list, running := nodes[o.Spec.NodeName]; running {
 		return o.eviction(list, now)
@@ -120,8 +121,8 @@ func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string
 	return o.name() + " is pending: " + summary.Report()
 }
 
-// eviction says when the taints of its node evict the pod. Its seconds count from
-// when the taint was added or, if that is later, from when the pod came.
+// eviction returns when the taints of its node evict the pod. Its seconds count
+// from when the taint was added or, if that is later, from when the pod started.
 func (o *object) eviction(list []taints.Taint, now time.Time) string {
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: o.Status.StartTime}
 	e := policy.EvictionOf(list, o.Spec.Tolerations, now)

@@ -56,7 +56,7 @@ var problems = [...]struct {
 			"with a letter or digit at both ends of each part",
 	},
 	prefixTooLong: {ErrTooLong, "must have at most 253 characters before the '/'"},
-	nameTooLong:   {ErrTooLong, "must have at most 63 characters in its name, which is what follows the '/', if any"},
+	nameTooLong:   {ErrTooLong, "must have at most 63 characters in its name, the part after the '/' if it has one"},
 	valueMalformed: {
 		ErrInvalid,
 		"must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends",
@@ -80,7 +80,7 @@ var problems = [...]struct {
 	operatorWithoutKey: {ErrInvalid, "must be Exists when the key is empty, which means all keys and values"},
 	optionsMalformed: {
 		ErrInvalid,
-		`after the key, value and effect come " op=OPERATOR" and " for SECONDSs", ` +
+		`the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", ` +
 			"in this order, each at most once",
 	},
 	taintRepeated:     {ErrDuplicate, "a node has at most one taint of a key and effect"},

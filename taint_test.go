@@ -454,7 +454,7 @@ func TestParseTolerationErrors(t *testing.T) {
 		{
 			"k:NoExecute for 5m", 12, "", taints.ErrInvalid,
 			`parse "k:NoExecute for 5m" at offset 12: "for 5m" is invalid: ` +
-				`after the key, value and effect come " op=OPERATOR" and " for SECONDSs", ` +
+				`the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", ` +
 				`in this order, each at most once`,
 		},
 		{"k:NoExecute for 05s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
@@ -485,7 +485,7 @@ func TestParseTolerationErrorDetails(t *testing.T) {
 		"a for xs":      "must be a decimal integer within int64, without leading zeros or '+'",
 		"a:":            "must be NoSchedule, PreferNoSchedule or NoExecute",
 		"a for 5s":      "must be NoExecute when tolerationSeconds is set",
-		"a for 5s op=x": `after the key, value and effect come " op=OPERATOR" and " for SECONDSs", in this order, each at most once`,
+		"a for 5s op=x": `the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", in this order, each at most once`,
 	} {
 		tol, err := taints.ParseToleration(text)
 		var field *taints.FieldError

@@ -382,7 +382,7 @@ func TestErrorDetails(t *testing.T) {
 		{[]taints.Toleration{{Key: long(254) + "/a"}}, "must have at most 253 characters before the '/'"},
 		{
 			[]taints.Toleration{{Key: long(64)}},
-			"must have at most 63 characters in its name, which is what follows the '/', if any",
+			"must have at most 63 characters in its name, the part after the '/' if it has one",
 		},
 		{
 			[]taints.Toleration{{Key: "a", Value: "-"}},

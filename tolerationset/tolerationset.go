@@ -4,9 +4,10 @@
 // them and checks them. It is for admission webhooks, policies and linters.
 //
 // Every function takes the options that apply to the tolerations. They are zero
-// for Kubernetes with its taint feature gates on. Functions accept any input
-// and never panic. They neither modify nor retain their arguments, except that
-// results share strings with them, and are safe for concurrent use.
+// for Kubernetes with its taint feature gates on. Functions accept any input,
+// never panic and never modify their arguments. Results share strings with
+// arguments, and other memory only if the function's comment says so. All
+// functions are safe for concurrent use.
 package tolerationset
 
 import (

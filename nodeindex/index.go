@@ -52,7 +52,6 @@ import (
 // An Index holds the names of the nodes and copies of keys, values and effects.
 // Set and Delete ignore a name that does not equal itself, such as NaN. As in a
 // map, a name of an interface type panics if its value is not comparable.
-// in a map.
 type Index[N comparable] struct {
 	// Repels is the set of effects whose taints keep a pod off a node unless it
 	// tolerates them. Zero means [taints.Hard]. It must be set before the first

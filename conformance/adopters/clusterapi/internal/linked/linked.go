@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package linked runs unexported functions of Cluster API, unchanged. It uses
-// go:linkname, which the linker allows for packages outside the standard library.
+// Package linked runs unexported functions of Cluster API, unchanged. It uses the
+// directive go:linkname, which the linker allows for packages outside the standard
+// library.
 package linked
 
 import (

@@ -42,7 +42,7 @@ func publish(t *testing.T, repo dir) (public dir, env []string) {
 		"GOMODCACHE=" + t.TempDir(),
 		"GOPROXY=" + fileURL(filepath.Join(cache, "cache", "download")) + "," + proxy,
 		"GOPRIVATE=" + root, "GONOPROXY=", "GONOSUMDB=", "GOSUMDB=off",
-		"GOFLAGS=-modcacherw -trimpath", "GOWORK=off",
+		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -modcacherw", "GOWORK=off",
 	}
 }
 

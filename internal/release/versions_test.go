@@ -4,6 +4,7 @@ package release
 
 import (
 	"flag"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func testWith(t *testing.T, module dir, version string) {
 	alternative := dir{path: t.TempDir()}
 	alternative.write(t, "go.mod", module.read(t, "go.mod"))
 	alternative.write(t, "go.sum", module.read(t, "go.sum"))
-	module = module.with("GOFLAGS=-trimpath -mod=mod -modfile="+filepath.Join(alternative.path, "go.mod"), "GOWORK=off")
+	module = module.with("GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -modfile="+filepath.Join(alternative.path, "go.mod"), "GOWORK=off")
 
 	get := []string{"get"}
 	for _, path := range kubernetes {

@@ -4,7 +4,7 @@
   const byID = id => document.getElementById(id);
   document.documentElement.classList.add('js');
 
-  // The search hides the rows without its words, in every table.
+  // The search hides the rows that do not have its words, in every table.
   const rows = all('tbody tr').map(row => ({row, text: row.textContent.toLowerCase()}));
   const search = byID('search');
   const filter = () => {
@@ -20,7 +20,7 @@
     fold();
   };
 
-  // The matrix shows its first rows and columns until it is asked for all; a search goes through all.
+  // The matrix shows its first rows and columns until the user requests all. A search covers all of them.
   const table = byID('matrix-table');
   const firstRows = 25, firstColumns = 8;
   let allRows = false, allColumns = false;
@@ -76,7 +76,7 @@
     byID('more-columns').addEventListener('click', () => { allColumns = !allColumns; fold(); });
   }
 
-  // On paper there is nothing to open.
+  // Open everything for printing.
   let opened = [];
   addEventListener('beforeprint', () => {
     opened = all('details:not([open])');
@@ -84,7 +84,7 @@
   });
   addEventListener('afterprint', () => { for (const d of opened) d.open = false; });
 
-  // A link may carry a search, as in page.html#q=gpu.
+  // A link may contain a search, as in page.html#q=gpu.
   const fromLink = () => {
     const m = /^#q=(.*)$/.exec(location.hash);
     if (m) search.value = decodeURIComponent(m[1]);

@@ -1,7 +1,7 @@
 "use strict";
 
-// The page: it keeps the form and the link in step, asks the WebAssembly for the answer to the form, and shows it. What is shown
-// is text throughout: nothing that was typed becomes markup.
+// The page keeps the form and the link in sync, gets the answer to the form from the WebAssembly program, and shows it. All of
+// it is shown as text: input never becomes markup.
 (() => {
 	const $ = (id) => document.getElementById(id);
 	const form = $("form");
@@ -24,14 +24,14 @@
 		return Object.fromEntries(entries.filter(([, value]) => value));
 	}
 
-	// link returns the fragment that leads back to the form as it is.
+	// link returns the fragment that restores the form.
 	function link() {
 		const params = new URLSearchParams(state());
 		if (sample) params.set("sample", sample);
 		return "#" + params;
 	}
 
-	// time returns the time, in UTC, as a field for it wants it, and nothing where it is none.
+	// time returns the time, in UTC, in the format of an input field, or "" if it is invalid.
 	function time(text) {
 		const date = new Date(/([zZ]|[+-]\d\d:\d\d)$/.test(text) ? text : text + "Z");
 		return isNaN(date) ? "" : date.toISOString().slice(0, 19);
@@ -51,7 +51,7 @@
 		answer();
 	}
 
-	// choose selects the value. One that the field does not have becomes an option, so that the answer says what is wrong with it.
+	// choose selects the value. If the field has no such option, choose adds it, so that the answer describes the problem.
 	function choose(select, value) {
 		select.querySelector("[data-unknown]")?.remove();
 		if (!Array.from(select.options).some((o) => o.value === value)) {
@@ -74,11 +74,11 @@
 			if (a.dataset.sample !== sample) continue;
 			a.setAttribute("aria-current", "true");
 			const row = a.closest("ul");
-			row.scrollLeft = a.offsetLeft - row.offsetLeft - 16; // where it is one that scrolls
+			row.scrollLeft = a.offsetLeft - row.offsetLeft - 16; // if it scrolls
 		}
 	}
 
-	// replaced reports whether nothing is left of the sample: the node has none of the taints' keys that it has in the sample.
+	// replaced reports whether the sample is gone: the node has none of the taint keys of the sample.
 	function replaced(result) {
 		const link = document.querySelector(`[data-sample="${sample}"]`).hash;
 		const taints = new URLSearchParams(link.slice(1)).get("taints");
@@ -88,22 +88,22 @@
 
 	const keyOf = (t) => t.text.split(/[=:]/)[0];
 
-	// replaces reports whether the input is about to replace all of a text.
+	// replaces reports whether the input will replace the whole text.
 	function replaces(event) {
 		const area = event.target;
 		if (area.tagName !== "TEXTAREA" || !area.value) return false;
 		return area.selectionStart === 0 && area.selectionEnd === area.value.length;
 	}
 
-	const longest = 2_000_000; // Chromium takes 2 MiB in all, and others more
+	const longest = 2_000_000; // Chromium allows 2 MiB for the whole URL, and other browsers more
 	let writing;
 	function write() {
 		clearTimeout(writing);
-		// Browsers limit how often. What is too long for a link leaves none of something else.
+		// Browsers limit how often this may be called. If the form is too long for a link, the old link is removed.
 		writing = setTimeout(() => history.replaceState(null, "", link().length > longest ? "#" : link()), 200);
 	}
 
-	// answer asks for the answer to the form and shows it.
+	// answer computes the answer to the form and shows it.
 	function answer() {
 		if (!window.answerTaints) return;
 		const result = window.answerTaints(state());
@@ -134,7 +134,7 @@
 		}
 	}
 
-	// place returns a button that selects where in its text something stands.
+	// place returns a button that selects a place in the text of a field.
 	function place(at, name, text, label) {
 		const button = element("button", "place", text);
 		button.type = "button";
@@ -185,7 +185,7 @@
 		speaking = setTimeout(() => ($("live").textContent = text), 700);
 	}
 
-	// edited is called when the form has changed. While an answer takes long, as that to hundreds of entries, it waits for a pause.
+	// edited is called when the form has changed. If answers take long, as for hundreds of entries, it waits for a pause.
 	let answering;
 	let took = 0;
 	function edited() {
@@ -229,7 +229,7 @@
 		edited();
 	}
 
-	// start loads the WebAssembly, and shows why that failed.
+	// start loads the WebAssembly program. If that fails, it shows why.
 	async function start() {
 		const go = new Go();
 		let instance;
@@ -245,7 +245,7 @@
 		answer();
 	}
 
-	// instantiate compiles while it loads, where the server says what it sends.
+	// instantiate compiles while it loads, if the server sends the content type.
 	async function instantiate(url, imports) {
 		const response = await fetch(url);
 		if (!response.ok) throw new Error(url + ": " + response.status);

@@ -577,7 +577,7 @@ func TestApplyTimes(t *testing.T) {
 	got, _ := remove.Apply(node)
 	got, changed := add.Apply(got)
 	if !changed || len(got) != 2 || !got[1].TimeAdded.Equal(now) || got[1].TimeAdded == &now {
-		t.Errorf("written anew: %v, %v", got, changed)
+		t.Errorf("replaced: %v, %v", got, changed)
 	}
 	got, changed = taints.Changes{Add: []taints.Taint{{Key: "a", Value: "v", Effect: "NoExecute"}}}.Apply(node)
 	if !changed || got[0].TimeAdded != nil || got[0].Value != "v" {

@@ -590,8 +590,8 @@ func ExampleChanges_Apply_refresh() {
 	remove := taints.Changes{Remove: []taints.TaintID{fresh.ID()}}
 	kept, _ := add.Apply(node)
 	without, _ := remove.Apply(node)
-	anew, _ := add.Apply(without)
-	fmt.Println(kept[0].TimeAdded.Format(time.TimeOnly), anew[0].TimeAdded.Format(time.TimeOnly))
+	replaced, _ := add.Apply(without)
+	fmt.Println(kept[0].TimeAdded.Format(time.TimeOnly), replaced[0].TimeAdded.Format(time.TimeOnly))
 	// Output: 12:00:00 13:00:00
 }
 

@@ -20,9 +20,9 @@ import (
 // Equal matter only if they make a difference. It is for controllers that
 // reject or roll out changes to tolerations.
 //
-// For n tolerations, of which m have no key or a wildcard, it takes O((m+1) n log n)
-// time. It allocates, except for short lists that have the same tolerations in
-// clearly equivalent orders, and for most short lists that differ.
+// For n tolerations, m of them without a key or with a wildcard, it takes O((m+1)
+// n log n) time. It allocates, except for short lists that have the same
+// tolerations in clearly equivalent orders, and for most short lists that differ.
 func Same(a, b []taints.Toleration, o taints.Options) bool {
 	r := rules{o}
 	if r.reordered(a, b) {

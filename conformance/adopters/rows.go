@@ -158,7 +158,7 @@ func equal(name string, list []corev1.Toleration) measure.Row {
 func differ() measure.Row {
 	list, other := podTolerations(), podTolerations()
 	other[5].Value = "web"
-	return compared("TolerationsEqual, 8 tolerations of which one has another value", list, other, false)
+	return compared("TolerationsEqual, 8 tolerations, one with another value", list, other, false)
 }
 
 func compared(name string, a, b []corev1.Toleration, want bool) measure.Row {

@@ -18,7 +18,7 @@ const (
 // Kubernetes have a test there. The keys are package and test.
 var differences = map[string]difference{
 	"k8s.io/kubectl/pkg/cmd/taint TestReorganizeTaints": {
-		1, "a taint that is added comes last, where kubectl puts it first (TestDifferenceOrderOfTaints)",
+		1, "an added taint comes last, but kubectl puts it first (TestDifferenceOrderOfTaints)",
 	},
 
 	"k8s.io/kubernetes/pkg/util/taints TestTaintSetDiff/shared_taints_with_the_same_key_effect_different_value": {

@@ -257,9 +257,9 @@ func TestTable(t *testing.T) {
 		"more of the test": {
 			[]string{"TestReorganizeTaints"},
 			map[string][]string{"TestReorganizeTaints": append(fault, fault...)},
-			"with 2 faults, of which 1 are documented",
+			"with 2 faults, 1 of them documented",
 		},
-		"documented, passes": {nil, nil, "passes or is not there"},
+		"documented, passes": {nil, nil, "passes or does not exist"},
 	} {
 		if text, ok := of(test.failed, test.output); ok || !strings.Contains(text, test.want) {
 			t.Errorf("%s: %v, got\n%s", name, ok, text)

@@ -104,7 +104,7 @@ func (s *summary) add(r *result, c change) {
 		d, ok := differences[r.pkg+" "+name]
 		if faults := r.faults(name); !ok || faults != d.faults {
 			others++
-			s.bad = append(s.bad, fmt.Sprintf("%s %s fails with %d faults, of which %d are documented",
+			s.bad = append(s.bad, fmt.Sprintf("%s %s fails with %d faults, %d of them documented",
 				r.pkg, name, faults, d.faults))
 			continue
 		}
@@ -113,7 +113,7 @@ func (s *summary) add(r *result, c change) {
 	}
 	for key := range differences {
 		if name, ok := strings.CutPrefix(key, r.pkg+" "); ok && !slices.Contains(r.failed, name) {
-			s.bad = append(s.bad, fmt.Sprintf("%s passes or is not there, and is documented as a difference", key))
+			s.bad = append(s.bad, fmt.Sprintf("%s passes or does not exist, and is documented as a difference", key))
 		}
 	}
 	if !r.finished {

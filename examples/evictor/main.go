@@ -22,7 +22,7 @@ type event struct {
 	after time.Duration // since the start
 	node  string
 	ready string // the status of the node's Ready condition, unless it is empty
-	pod   string // a pod that comes to the node, unless it is empty
+	pod   string // a pod that is placed on the node, unless it is empty
 	list  []taints.Toleration
 }
 
@@ -91,7 +91,7 @@ func (c *controller) apply(e event) {
 	}
 	if e.pod != "" {
 		c.pods[e.pod] = pod{e.node, now, e.list}
-		c.print(now, "%s comes to %s", e.pod, e.node)
+		c.print(now, "%s is placed on %s", e.pod, e.node)
 		c.update(e.pod, now)
 	}
 }

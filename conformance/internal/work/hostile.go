@@ -63,7 +63,7 @@ var hostileScenes = []hostileScene{
 		},
 	},
 	{
-		"long lists of which all but the last taint is tolerated",
+		"long lists with only the last taint untolerated",
 		func() [][]taints.Taint {
 			shared := repeated(39, func(i int) taints.Taint { return hostileTaint("shared", i, taints.NoSchedule)[0] })
 			return repeated(hostileNodes/10, func(i int) []taints.Taint {

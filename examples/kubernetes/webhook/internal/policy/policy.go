@@ -181,7 +181,7 @@ func (p *Policy) mutate(
 		for _, key := range slices.Sorted(maps.Keys(d.NodeSelector)) {
 			have, ok := nodeSelector[key]
 			if ok && have != d.NodeSelector[key] {
-				return nil, nil, d.refuse(key, pod, "another dedication wants "+label(key, have))
+				return nil, nil, d.refuse(key, pod, "another dedication requires "+label(key, have))
 			}
 			nodeSelector[key] = d.NodeSelector[key]
 		}

@@ -224,7 +224,7 @@ func TestMutateRefuses(t *testing.T) {
 	for _, test := range []struct{ label, selector, want string }{
 		{"", `{"pool":"web"}`, `dedication "ml" sends the pod to nodes with pool=ml, but its nodeSelector has pool=web`},
 		{"", `{"pool":"","os":"windows"}`, `dedication "ml" sends the pod to nodes with os=linux, but its nodeSelector has os=windows`},
-		{"spot=yes", `null`, `dedication "spot" sends the pod to nodes with pool=spot, but another dedication wants pool=ml`},
+		{"spot=yes", `null`, `dedication "spot" sends the pod to nodes with pool=spot, but another dedication requires pool=ml`},
 		{"spot=yes", `{"pool":"ml"}`, `dedication "spot" sends the pod to nodes with pool=spot, but its nodeSelector has pool=ml`},
 	} {
 		d := p.Mutate(request("ml", podOf(`"nodeSelector":`+test.selector, test.label), ""))

@@ -36,7 +36,7 @@ type bench struct {
 }
 
 // limit is the time limit of a run, which may hang.
-const limit = 15 * time.Minute
+const limit = 10 * time.Minute
 
 // The packages of the program that runs workloads, and of Kubernetes' benchmark.
 const (

@@ -96,8 +96,8 @@
 // -1 if the bool is false. In a result, an index that does not apply is zero.
 //
 // Matching a list of taints takes time proportional to the number of taints
-// times the number of tolerations. A Matcher skips most tolerations that have
-// another key. Unless a comment says otherwise, other functions take time
+// times the number of tolerations. A Matcher usually skips most tolerations that
+// have another key. Unless a comment says otherwise, other functions take time
 // proportional to the size of their input, up to a logarithmic factor.
 //
 // Answers for valid input do not change. Input that is invalid today, such as an

@@ -54,7 +54,8 @@ type Queue[P comparable] struct {
 	_     noCopy
 	pods  map[P]*timer[P]
 	heap  deadlines[P]
-	count uint64 // of deadlines so far
+	added deadline[P] // what heap.Push adds; a field takes no allocation
+	count uint64      // of deadlines so far
 }
 
 // A timer is the pending eviction of a pod.
@@ -139,8 +140,8 @@ func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
 	}
 	q.pods[pod] = t
 	q.count++
-	q.heap = append(q.heap, deadline[P]{wall(e.At), q.count, t})
-	heap.Fix(&q.heap, len(q.heap)-1)
+	q.added = deadline[P]{wall(e.At), q.count, t}
+	heap.Push(&q.heap, &q.added)
 }
 
 // reschedule updates a pending eviction.
@@ -282,7 +283,7 @@ func (h deadlines[P]) Swap(i, j int) {
 	h[i].timer.index, h[j].timer.index = int32(i), int32(j)
 }
 
-func (h *deadlines[P]) Push(d any) { *h = append(*h, d.(deadline[P])) }
+func (h *deadlines[P]) Push(d any) { *h = append(*h, *d.(*deadline[P])) }
 
 // Pop returns nil, because callers of heap.Remove know what they remove.
 func (h *deadlines[P]) Pop() any {

@@ -134,10 +134,11 @@ func (m *Matcher) next(taint *Taint, from int) int {
 // Tolerations returns an iterator over the tolerations that were compiled, in list
 // order. Their TolerationSeconds must not be written to.
 func (m *Matcher) Tolerations() iter.Seq[Toleration] {
-	if m == nil {
-		return func(func(Toleration) bool) {}
+	var list []Toleration
+	if m != nil {
+		list = m.tolerations
 	}
-	return slices.Values(m.tolerations)
+	return slices.Values(list)
 }
 
 // Policy returns the policy that m was compiled under, with its options. It is

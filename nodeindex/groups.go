@@ -24,13 +24,13 @@ type group[N comparable] struct {
 }
 
 // A file holds groups that have a repelling taint with the file's key and value.
-// A pod that tolerates the taints of a group tolerates that one too. So the
-// tolerations that match the taint lead to the group.
+// A pod that tolerates all taints of such a group has a toleration that matches
+// this key and value. So a query finds the group by its tolerations.
 type file[N comparable] struct {
 	pair
 	groups []*group[N]
-	at     int    // index in Index.keys
-	number uint64 // of the order in which files are added, from 1
+	at     int    // index in Index.keys[key]
+	number uint64 // in the order in which the files were added, from 1
 }
 
 type pair struct{ key, value string }
@@ -70,9 +70,9 @@ func (x *Index[N]) group(list []taints.Taint) *group[N] {
 	return g
 }
 
-// file returns the file for a new group with the taints. Each repelling taint
-// has a file that would do. The best one has the fewest groups: few pods lead to
-// it, and they lead to few groups.
+// file returns the file for a new group with the taints. The file of any of its
+// repelling taints would do. The one with the fewest groups is best: a query
+// visits it for few pods, and visits few groups then.
 func (x *Index[N]) file(list []taints.Taint) *file[N] {
 	var best *file[N]
 	for i := range list {
@@ -167,19 +167,17 @@ func (x *Index[N]) reach(m *taints.Matcher, found []*file[N]) []*file[N] {
 	return append(found, &x.all)
 }
 
-// The price of a search, in groups that a loop over all groups visits in the
-// same time: of a toleration and of a file, of the bytes of a toleration, which
-// are hashed, and of a group in a file, which is not next to the previous one in
-// memory.
+// The price of a search. The unit is the time in which a loop over all groups
+// visits one of them.
 const (
-	lookupPrice = 16
-	bytesForOne = 16
-	groupPrice  = 4
+	lookupPrice = 16 // of a toleration, and of a file that it matches
+	bytesForOne = 16 // hashing so many bytes of a toleration has the price 1
+	groupPrice  = 4  // of a group in a file: it is not next to the previous one in memory
 )
 
-// search is like reach, but also returns what is left of the price of a loop
-// over all groups. That is negative if the search costs more than the loop, or
-// if a toleration matches more than one key; the files do not count then.
+// search is like reach, but also returns how much less than a loop over all
+// groups it costs. If that is negative, it has ended early, and the files do not
+// count. It cannot look for a toleration that matches more than one key.
 func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], left int) {
 	found = append(found, &x.bare)
 	left = len(x.all.groups) - groupPrice*len(x.bare.groups)

@@ -44,6 +44,25 @@ func TestText(t *testing.T) {
 	})
 }
 
+// A list is reallocated only if it is less than a quarter of what it was.
+func TestCut(t *testing.T) {
+	list := times(40, strconv.Itoa)
+	first := &list[0]
+	for len(list) > 10 {
+		moved := ""
+		last := list[len(list)-1]
+		if list = cut(list, 3, func(s string) { moved = s }); moved != last || list[3] != last {
+			t.Errorf("%q is moved, and %q is there, want %q", moved, list[3], last)
+		}
+	}
+	if &list[0] != first {
+		t.Error("a list of a quarter is reallocated")
+	}
+	if list = cut(list, 0, func(string) {}); &list[0] == first || cap(list) > 20 {
+		t.Errorf("a list of %d has room for %d", len(list), cap(list))
+	}
+}
+
 // The taint that all nodes have may come first or last in the list: a group is
 // filed under the taint with the fewest groups.
 func TestFilesAreSmall(t *testing.T) {
@@ -115,7 +134,7 @@ func TestSearchPrice(t *testing.T) {
 		{[]taints.Toleration{{Key: "zone", Value: "2"}}, 16 + 16 + 2*4},
 		{[]taints.Toleration{{Key: "zone", Value: "1", Effect: taints.PreferNoSchedule}}, 16 + 16 + 4},
 		{[]taints.Toleration{exists("zone")}, 16 + 2*16 + 3*4},
-		{[]taints.Toleration{exists("zone"), exists("gpu"), {Key: "zone", Value: "2"}}, 3*16 + 3*16 + 5*4},
+		{[]taints.Toleration{exists("zone"), exists("gpu"), {Key: "zone", Value: "1"}}, 3*16 + 3*16 + 4*4},
 		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "9"}}, 16 + 2*16 + 2*4},
 		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "x"}}, 16},
 		{[]taints.Toleration{exists(long)}, 16 + 100/16 + 16 + 4},
@@ -127,9 +146,13 @@ func TestSearchPrice(t *testing.T) {
 	for groups := len(x.model); groups < 160; groups++ {
 		for _, c := range cases {
 			m := taints.Compile(c.list)
-			left, want := 0, groups-c.price-2*groupPrice
-			if _, left = x.search(m, nil); left != want && (left >= 0 || want >= 0) {
+			want := groups - c.price - 2*groupPrice
+			files, left := x.search(m, nil)
+			if left != want && (left >= 0 || want >= 0) {
 				t.Fatalf("%v among %d groups: %d left, want %d", c.list, groups, left, want)
+			}
+			if left < 0 && c.price > 0 && files != nil {
+				t.Fatalf("%v among %d groups: the search does not end when %d are left", c.list, groups, left)
 			}
 			x.check(t, m)
 		}

@@ -25,15 +25,15 @@ import (
 //
 // Like a map, an Index is safe for many readers or one writer. If one goroutine
 // calls Set or Delete while others query, they need a lock, such as a
-// [sync.RWMutex]. A reader holds it for a whole loop. A loop over a sequence of
+// [sync.RWMutex]. A reader holds it for its whole loop. A loop over a sequence of
 // an Index must not change the Index.
 //
 // Nodes with the same taints in the same order form a group; TimeAdded is
-// ignored. A query visits groups instead of nodes, and usually only the groups
-// whose taints the pod may tolerate: for a pod that tolerates the taint of one
-// tenant, it does not visit the groups of 10,000 others. It visits every group
-// if the pod has a toleration without a key, a key with a wildcard, or
-// tolerations of a large part of the groups.
+// ignored. A query visits groups instead of nodes, and usually only those whose
+// taints the pod may tolerate: for a pod that tolerates the taint of one tenant,
+// it does not visit the groups of 10,000 others. It visits every group once if a
+// toleration matches more than one key, and if there are so many tolerations, or
+// groups that they may match, that to look for these would take longer.
 //
 // A query never takes more than about twice the time of a plain loop over all
 // nodes, for any taints and tolerations. The loop calls
@@ -96,8 +96,8 @@ func (x *Index[N]) Len() int { return len(x.places) }
 
 // Feasible returns an iterator over the nodes that a pod with m's tolerations
 // may be placed on: the nodes without an untolerated taint that repels, that is,
-// a [taints.Hard] one. The order is unspecified. This query and the others
-// allocate only if the tolerations reach more than a few lists of taints.
+// a [taints.Hard] one. The order is unspecified. Queries allocate only if the
+// tolerations match more than seven keys and values of such taints.
 func (x *Index[N]) Feasible(m *taints.Matcher) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		for g := range x.feasible(m) {

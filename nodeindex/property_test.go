@@ -82,7 +82,14 @@ func (x *modeled) checkGroups(t fataler) {
 // step that exceeds the price.
 func (x *modeled) checkCost(t fataler, m *taints.Matcher) {
 	visited := make(map[*group[int]]bool)
-	for _, f := range x.reach(m, nil) {
+	files, left := x.search(m, nil)
+	if left < 0 {
+		files = []*file[int]{&x.all}
+	}
+	if !slices.Equal(x.reach(m, nil), files) {
+		t.Fatalf("a query does not visit what a search that leaves %d found", left)
+	}
+	for _, f := range files {
 		for _, g := range f.groups {
 			if visited[g] {
 				t.Fatalf("a group is visited twice")
@@ -97,7 +104,7 @@ func (x *modeled) checkCost(t fataler, m *taints.Matcher) {
 	for _, f := range x.files {
 		step = max(step, lookupPrice+groupPrice*len(f.groups))
 	}
-	if _, left := x.search(m, nil); left < -step-groupPrice*len(x.bare.groups) {
+	if left < -step-groupPrice*len(x.bare.groups) {
 		t.Fatalf("a search among %d groups spends %d more", len(x.all.groups), -left)
 	}
 }
@@ -180,7 +187,8 @@ func auditList[T comparable](t fataler, list []T, ok func(i int, element T) bool
 var drawList = rapid.OneOf(rapid.Just[[]taints.Taint](nil), draw.Taints, rapid.SampledFrom([][]taints.Taint{
 	parse("a:NoSchedule"), parse("a:NoSchedule", "b=5:NoExecute"), parse("b=5:NoExecute", "a:NoSchedule"),
 	parse("a:PreferNoSchedule"), parse("a:NoSchedule", "a:PreferNoSchedule"), parse("a:NoSchedule", "a:NoSchedule"),
-	parse("b=5:NoExecute", "b=6:NoExecute", "b=v:NoExecute"), {{Key: "a", Effect: "x"}, {Key: "b", Value: "5", Effect: "x"}},
+	parse("b=5:NoExecute", "b=6:NoExecute", "b=v:NoExecute"),
+	{{Key: "a", Effect: "x"}, {Key: "b", Value: "5", Effect: "x"}},
 }))
 
 // Also tolerations of a few keys, sometimes many, which a search finds.

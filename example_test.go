@@ -544,7 +544,8 @@ func ExampleReconcile_lastApplied() {
 func ExampleTolerationsOfKeys() {
 	keys, prefixes := []string{"node.cilium.io/agent-not-ready", ""}, []string{"readiness.k8s.io/"}
 	startup := taints.Options{KeyWildcards: true}.Compile(
-		taints.TolerationsOfKeys(keys...), taints.TolerationsOfPrefixes(prefixes...))
+		taints.TolerationsOfKeys(keys...), taints.TolerationsOfPrefixes(prefixes...),
+	)
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,readiness.k8s.io/network:NoExecute,node.cilium.io/agent-not-ready=1:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {

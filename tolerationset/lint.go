@@ -97,9 +97,10 @@ func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
 		return nil
 	}
+	c := newCatalog(tolerations, 0, rules.includes, o)
+	shadows := c.shadows()
+	by := c.superfluous(shadows)
 	l := linter{rules: rules{o}, tolerations: tolerations}
-	shadows := l.shadows(tolerations)
-	by := l.superfluous(tolerations, shadows)
 	for i := range tolerations {
 		l.at(i, shadows[i], by[i])
 	}
@@ -114,19 +115,18 @@ type linter struct {
 	findings    []Finding
 }
 
-// shadows returns, for each toleration, the index of the first earlier
-// toleration that tolerates all its NoExecute taints, if it does so for another
-// time, and otherwise -1.
-func (r rules) shadows(tolerations []taints.Toleration) []int {
-	shadows := make([]int, len(tolerations))
-	for i, t := range tolerations {
+// shadows returns, for each toleration, the index of the first earlier one that
+// tolerates all its NoExecute taints, if it does so for another time, and
+// otherwise -1.
+func (c *catalog) shadows() []int {
+	shadows := make([]int, len(c.list))
+	for i, t := range c.list {
 		shadows[i] = -1
-		if !evicting(&t) || r.toleratesNothing(&t) {
+		if !evicting(&t) || c.toleratesNothing(&t) {
 			continue
 		}
 		t.Effect = taints.NoExecute
-		j := r.includedBy(tolerations[:i], &t)
-		if j >= 0 && !sameTime(&tolerations[j], &t) {
+		if j := c.first(&t); !sameTime(&c.list[j], &t) {
 			shadows[i] = j
 		}
 	}

@@ -27,29 +27,23 @@ func Same(a, b []taints.Toleration, o taints.Options) bool {
 	return r.reordered(a, b) || r.agree(a, b)
 }
 
-// reordered reports whether the lists are short and have the same tolerations, and
-// those that disagree are in the same order.
+// reordered reports whether the lists are short and have the same tolerations, none
+// twice, and those that disagree are in the same order.
 func (r rules) reordered(a, b []taints.Toleration) bool {
-	const short = 16
-	if len(a) != len(b) || len(a) > short {
+	var in [16]int // the index in b of each toleration of a
+	if len(a) != len(b) || len(a) > len(in) {
 		return false
 	}
-	var in [short]int // the index in b of each toleration of a
-	var used [short]bool
 	for i := range a {
-		j := 0
-		for j < len(b) && (used[j] || !a[i].Equal(b[j])) {
-			j++
-		}
-		if j == len(b) {
+		in[i] = slices.IndexFunc(b, a[i].Equal)
+		if in[i] < 0 || slices.Contains(in[:i], in[i]) {
 			return false
 		}
-		for k := range i {
-			if in[k] > j && r.disagree(&a[k], &a[i]) {
+		for j := range i {
+			if in[j] > in[i] && r.disagree(&a[j], &a[i]) {
 				return false
 			}
 		}
-		in[i], used[j] = j, true
 	}
 	return true
 }
@@ -63,8 +57,8 @@ type entry struct {
 	spans   [2]span // of keys and values
 }
 
-// A span is an interval of points, without to. In the order of points, the keys of
-// a toleration are a span, and so are its values: the integers come first.
+// A span is an interval of points, without to. The keys of a toleration are a span
+// of points, and so are its values, as the integers come before the texts.
 type span struct{ from, to point }
 
 type point struct {
@@ -95,7 +89,8 @@ func spanOfValues(values valueset.Set) span {
 	case integer:
 		values.Least, values.Most = n, n
 	case values.Kind == valueset.One:
-		return span{point{math.MaxInt64, "=" + values.Text}, point{math.MaxInt64, "=" + values.Text + "\x00"}}
+		text := "=" + values.Text
+		return span{point{math.MaxInt64, text}, point{math.MaxInt64, text + "\x00"}}
 	case values.Kind == valueset.All:
 		return span{point{math.MinInt64, ""}, point{math.MaxInt64, "~"}}
 	}
@@ -144,8 +139,7 @@ func sweep(entries []*entry, axis int, same func([]*entry) bool) bool {
 // sameEffects reports whether the lists give the same results for each effect. The
 // entries are those that match a key and value.
 func sameEffects(entries []*entry) bool {
-	effects := make([]taints.Effect, 0, 8)
-	effects = append(effects, "", taints.NoExecute) // "" stands for those that no toleration names
+	effects := append(make([]taints.Effect, 0, 8), "", taints.NoExecute) // no toleration names ""
 	for _, e := range entries {
 		if !slices.Contains(effects, e.effect) {
 			effects = append(effects, e.effect)

@@ -3,7 +3,9 @@
 package tolerationset
 
 import (
+	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/seed-0529bac1/taints"
@@ -16,29 +18,35 @@ import (
 type catalog struct {
 	rules
 	relation
-	list  []taints.Toleration
-	drawn map[drawer][]int // the indexes of a long list, without those in wild
-	wild  []int            // indexes of tolerations whose key has a wildcard
+	list   []taints.Toleration
+	chains map[drawer][]int // indexes, for a long list
+	loose  []int            // the other indexes
 }
 
-// A relation reports whether t covers or includes u. It implies that t has the
-// effect, the key and the values of u, or broader ones.
+// A relation reports whether t covers or includes u, which tolerates something.
 type relation func(r rules, t, u *taints.Toleration) bool
 
-// A drawer holds the tolerations with an effect, a key, and equal values. Those
-// with several integers share a drawer.
+// A drawer has a chain of tolerations with an effect, a key and a kind of values,
+// of which each has the relation to all before it.
 type drawer struct {
 	effect taints.Effect
 	key    string
 	values valueset.Set
 }
 
+var (
+	all     = valueset.Set{Kind: valueset.All}
+	less    = valueset.Set{Kind: valueset.Integers, Least: math.MinInt64}
+	greater = valueset.Set{Kind: valueset.Integers, Most: math.MaxInt64}
+	between = valueset.Set{Kind: valueset.Integers}
+)
+
 // newCatalog returns a catalog of the list, with room for more tolerations.
 func newCatalog(list []taints.Toleration, more int, related relation, o taints.Options) catalog {
 	const short = 64
 	c := catalog{rules: rules{o}, relation: related, list: list}
 	if len(list)+more > short {
-		c.drawn = make(map[drawer][]int, len(list)+more)
+		c.chains = make(map[drawer][]int, len(list)+more)
 		for i := range list {
 			c.file(i)
 		}
@@ -46,35 +54,51 @@ func newCatalog(list []taints.Toleration, more int, related relation, o taints.O
 	return c
 }
 
-// file enters the toleration at the index.
+// file enters the toleration at the index, which comes after all that are there.
 func (c *catalog) file(i int) {
-	switch t := &c.list[i]; {
-	case c.drawn == nil:
-	case t.Key != "" && c.keys(t).Prefix:
-		c.wild = append(c.wild, i)
-	default:
-		d := drawer{t.Effect, t.Key, c.ownValues(t)}
-		c.drawn[d] = append(c.drawn[d], i)
+	t := &c.list[i]
+	if c.chains == nil || c.toleratesNothing(t) {
+		return
+	}
+	d := drawer{t.Effect, t.Key, c.kindOf(t)}
+	chain := c.chains[d]
+	wild := t.Key != "" && c.keys(t).Prefix
+	if !wild && len(chain) > 0 {
+		last := &c.list[chain[len(chain)-1]]
+		if c.relation(c.rules, last, t) {
+			return // the last is found first
+		}
+		wild = !c.relation(c.rules, t, last)
+	}
+	if wild {
+		c.loose = append(c.loose, i)
+	} else {
+		c.chains[d] = append(chain, i)
 	}
 }
 
-// ownValues returns the values of the toleration for its drawer.
-func (c *catalog) ownValues(t *taints.Toleration) valueset.Set {
+// kindOf returns the kind of values of the toleration: a single value, or one of
+// the variables above.
+func (c *catalog) kindOf(t *taints.Toleration) valueset.Set {
 	values := c.values(t)
 	switch {
 	case values.Kind != valueset.Integers:
 		return values
 	case values.Least == values.Most:
 		return valueset.Set{Kind: valueset.One, Text: strconv.FormatInt(values.Least, 10)}
+	case values.Most == math.MaxInt64:
+		return greater
+	case values.Least == math.MinInt64:
+		return less
 	}
-	return valueset.Set{Kind: valueset.Integers}
+	return between
 }
 
 // first returns the index of the first toleration that has the relation to t, or
 // -1. The toleration t must tolerate something.
 func (c *catalog) first(t *taints.Toleration) int {
 	related := func(i int) bool { return c.relation(c.rules, &c.list[i], t) }
-	if c.drawn == nil {
+	if c.chains == nil {
 		for i := range c.list {
 			if related(i) {
 				return i
@@ -83,18 +107,19 @@ func (c *catalog) first(t *taints.Toleration) int {
 		return -1
 	}
 	first := -1
-	look := func(indexes []int) {
-		at := slices.IndexFunc(indexes, related)
-		if at >= 0 && (first < 0 || indexes[at] < first) {
-			first = indexes[at]
-		}
+	if at := slices.IndexFunc(c.loose, related); at >= 0 {
+		first = c.loose[at]
 	}
-	look(c.wild)
+	kinds := [...]valueset.Set{c.kindOf(t), all, less, greater, between}
 	for _, effect := range [...]taints.Effect{t.Effect, ""} {
 		for _, key := range [...]string{t.Key, ""} {
-			look(c.drawn[drawer{effect, key, c.ownValues(t)}])
-			look(c.drawn[drawer{effect, key, valueset.Set{Kind: valueset.Integers}}])
-			look(c.drawn[drawer{effect, key, valueset.Set{Kind: valueset.All}}])
+			for _, values := range kinds {
+				chain := c.chains[drawer{effect, key, values}]
+				at := sort.Search(len(chain), func(k int) bool { return related(chain[k]) })
+				if at < len(chain) && (first < 0 || chain[at] < first) {
+					first = chain[at]
+				}
+			}
 		}
 	}
 	return first

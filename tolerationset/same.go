@@ -20,20 +20,49 @@ import (
 // changes to tolerations.
 //
 // For each key, its time grows with the number of tolerations that match the key,
-// or its square if many of these match the same value. It does not allocate for
-// short lists of the same tolerations in clearly equivalent orders.
+// or with its square if these match the same values. It does not allocate for
+// short lists of the same tolerations in clearly equivalent orders, and under zero
+// options for most short lists that differ.
 func Same(a, b []taints.Toleration, o taints.Options) bool {
 	r := rules{o}
-	return r.reordered(a, b) || r.agree(a, b)
+	if max(len(a), len(b)) <= short {
+		if r.reordered(a, b) {
+			return true
+		}
+		if o == (taints.Options{}) && differ(a, b) {
+			return false
+		}
+	}
+	return r.agree(a, b)
 }
 
-// reordered reports whether the lists are short and have the same tolerations, none
-// twice, and those that disagree are in the same order.
+// short is the longest length for which nested loops are faster.
+const short = 16
+
+// differ reports whether the lists give different results for a taint that is
+// like one of the tolerations.
+func differ(a, b []taints.Toleration) bool {
+	for _, list := range [...][]taints.Toleration{a, b} {
+		for i := range list {
+			t := &list[i]
+			taint := taints.Taint{Key: t.Key, Value: t.Value, Effect: cmp.Or(t.Effect, taints.NoExecute)}
+			j, ok := taints.Match(taint, a)
+			k, too := taints.Match(taint, b)
+			if ok != too || ok && taint.Effect == taints.NoExecute && !sameTime(&a[j], &b[k]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reordered reports whether the lists have the same tolerations, none twice, and
+// those that disagree are in the same order.
 func (r rules) reordered(a, b []taints.Toleration) bool {
-	var in [16]int // the index in b of each toleration of a
-	if len(a) != len(b) || len(a) > len(in) {
+	if len(a) != len(b) {
 		return false
 	}
+	var in [short]int // the index in b of each toleration of a
 	for i := range a {
 		in[i] = slices.IndexFunc(b, a[i].Equal)
 		if in[i] < 0 || slices.Contains(in[:i], in[i]) {
@@ -48,9 +77,9 @@ func (r rules) reordered(a, b []taints.Toleration) bool {
 	return true
 }
 
-// An entry is a toleration of the first or second list that tolerates something.
+// An entry is a toleration that tolerates something, of list 0 or 1.
 type entry struct {
-	second  bool
+	list    int
 	order   int
 	effect  taints.Effect
 	seconds *int64
@@ -101,12 +130,14 @@ func spanOfValues(values valueset.Set) span {
 }
 
 // agree reports whether the lists give the same results.
-func (r rules) agree(a, b []taints.Toleration) bool {
-	entries := make([]*entry, 0, len(a)+len(b))
-	for i, t := range slices.Concat(a, b) {
-		if !r.toleratesNothing(&t) {
-			spans := [2]span{spanOfKeys(r.keys(&t)), spanOfValues(r.values(&t))}
-			entries = append(entries, &entry{i >= len(a), i, t.Effect, t.TolerationSeconds, spans})
+func (r rules) agree(lists ...[]taints.Toleration) bool {
+	var entries []*entry
+	for list := range lists {
+		for i := range lists[list] {
+			if t := &lists[list][i]; !r.toleratesNothing(t) {
+				spans := [2]span{spanOfKeys(r.keys(t)), spanOfValues(r.values(t))}
+				entries = append(entries, &entry{list, i, t.Effect, t.TolerationSeconds, spans})
+			}
 		}
 	}
 	return sweep(entries, 0, func(entries []*entry) bool { return sweep(entries, 1, sameEffects) })
@@ -146,14 +177,14 @@ func sameEffects(entries []*entry) bool {
 		}
 	}
 	for _, effect := range effects {
-		matches := func(e *entry) bool { return e.effect == "" || e.effect == effect }
-		i := slices.IndexFunc(entries, matches)
-		j := slices.IndexFunc(entries, func(e *entry) bool { return e.second && matches(e) })
-		switch {
-		case i < 0:
-		case j < 0, entries[i].second:
-			return false
-		case effect == taints.NoExecute && !sameSeconds(entries[i].seconds, entries[j].seconds):
+		var first [2]*entry
+		for _, e := range entries {
+			if first[e.list] == nil && (e.effect == "" || e.effect == effect) {
+				first[e.list] = e
+			}
+		}
+		x, y := first[0], first[1]
+		if (x == nil) != (y == nil) || x != nil && effect == taints.NoExecute && !sameSeconds(x.seconds, y.seconds) {
 			return false
 		}
 	}

@@ -172,8 +172,8 @@ func (c *catalog) superfluous(shadows []int) []int {
 		}
 	}
 	later := *c // the later ones that are not superfluous, if the list is long
-	if later.drawn != nil {
-		later.drawn, later.wild = make(map[drawer][]int, len(c.list)), nil
+	if later.chains != nil {
+		later.chains, later.loose = make(map[drawer][]int, len(c.list)), nil
 	}
 	var left []int
 	for i := len(by) - 1; i >= 0; i-- {

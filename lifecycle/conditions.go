@@ -121,8 +121,8 @@ func (r ConditionRules) Taints(state NodeState) []taints.Taint {
 			list = appendTaint(list, rule.Taint)
 		}
 	}
-	for _, rule := range r {
-		if rule.evicts() && rule.Status == rule.status(conditions) {
+	for _, rule := range r { // those for NoExecute; the others are in the list
+		if rule.Status == rule.status(conditions) {
 			list = appendTaint(list, rule.Taint)
 		}
 	}
@@ -141,7 +141,7 @@ func appendTaint(list []taints.Taint, t taints.Taint) []taints.Taint {
 
 // conditions returns the conditions of the state, and one for Unschedulable.
 func (s NodeState) conditions() []Condition {
-	list := make([]Condition, 0, len(s.Conditions)+1)
+	var list []Condition
 	for _, c := range s.Conditions {
 		if c.Type != Unschedulable {
 			list = append(list, c)

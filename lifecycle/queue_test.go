@@ -95,6 +95,16 @@ func TestQueue(t *testing.T) {
 			}
 		}
 	})
+	t.Run("negative seconds do not tell a time", func(t *testing.T) {
+		q := lifecycle.Queue[string]{KeepTimers: true}
+		for _, want := range []lifecycle.QueueChange{lifecycle.QueueScheduled, lifecycle.QueueUnchanged} {
+			later := time.Duration(want) * time.Second
+			e := taints.Eviction{Outcome: taints.EvictsAt, At: noon.Add(later), Seconds: math.MinInt64 + int64(want)}
+			if got := q.Update("pod", e); got != want {
+				t.Errorf("%v, want %v", got, want)
+			}
+		}
+	})
 	t.Run("a name that is not itself is no pod", func(t *testing.T) {
 		var q lifecycle.Queue[float64]
 		if got := q.Update(math.NaN(), evicted(1, noon)); got != lifecycle.QueueUnchanged || q.Len() != 0 || q.Delete(math.NaN()) {

@@ -148,8 +148,6 @@ func (x *explainer) reason(taint *taints.Taint) Reason {
 		seconds := *s // not shared with the Matcher
 		r.Closest.TolerationSeconds = &seconds
 	}
-	if !r.Tolerated {
-		r.Differences = x.differences(&r.Closest, taint)
-	}
+	r.Differences = x.differences(&r.Closest, taint)
 	return r
 }

@@ -59,6 +59,10 @@ func TestNode(t *testing.T) {
 			"the effect differs, and the key and value differ only in letter case",
 		},
 
+		{
+			"dedicated=ml:NoSchedule", ">dedicatde=db:NoExecute", "Effect None, Key Spelling, Value None",
+			"the effect, key and value differ",
+		},
 		// Effects and operators may be misspelled.
 		{
 			"gpu:NoSchedule", ">gpu:noschedule", "Effect LetterCase NoSchedule",

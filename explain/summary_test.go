@@ -53,6 +53,7 @@ func TestNodes(t *testing.T) {
 	for most, want := range map[int]string{
 		6:  "and ",
 		5:  ", 1 has untolerated taint b=x:NoSchedule, and 1 more taint",
+		4:  ", 1 has untolerated taint b=x:NoExecute, and 2 more taints",
 		1:  "only in letter case), and 5 more taints",
 		0:  "14/26 nodes are available: 6 untolerated taints",
 		-1: "14/26 nodes are available: 6 untolerated taints",
@@ -87,11 +88,22 @@ func TestSummarySteps(t *testing.T) {
 	}
 	tolerations[999].Key, tolerations[1000].Key, tolerations[1001].Key = "TAINT-7", "taint-8", "Taint-9"
 	m := taints.Compile(tolerations)
-	for most, want := range map[int]int{0: 0, 10: 10_000, all: 4_999_000} {
+	for most, want := range map[int]int{0: 0, 10: 10_000, 100: 100_000} {
 		s, steps := explain.Steps(m, taints.Hard, each(list), most)
 		if steps != want || len(s.Reasons)+s.More != len(list)-1 {
 			t.Errorf("at most %d reasons take %d steps, want %d", most, steps, want)
 		}
+	}
+	if got := explain.Nodes(m, taints.Hard, each(list[:13]), 0).String(); got != "0/1 nodes are available: 12 untolerated taints" {
+		t.Errorf("many taints: %s", got)
+	}
+	taint := taints.MustParseTaint("gpu=a:NoSchedule")
+	for at, want := range map[int]explain.Hint{999: explain.HintOtherKey, 1000: explain.HintNone} {
+		tolerations[0], tolerations[at] = taints.Toleration{Key: "gpu", Value: "b"}, taints.Toleration{Key: "other", Value: "a"}
+		if got := node(taint, tolerations...).Hint(); got != want {
+			t.Errorf("the value at %d: %v, want %v", at, got, want)
+		}
+		tolerations[at] = taints.Toleration{Key: "-"}
 	}
 	for i, want := range map[int]bool{7: true, 8: true, 9: false} {
 		if got := explain.Node(m, list[i:i+1])[0]; got.HasClosest() != want || got.Tolerated != (i == 8) {

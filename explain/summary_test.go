@@ -78,11 +78,11 @@ func TestNodes(t *testing.T) {
 // The time grows with the tolerations times the reasons, not the taints, and
 // there is a limit to the tolerations.
 func TestSummarySteps(t *testing.T) {
-	list := make([]taints.Taint, 5_000)
+	list := make([]taints.Taint, 500)
 	for i := range list {
 		list[i] = taints.Taint{Key: fmt.Sprint("taint-", i), Effect: taints.NoSchedule}
 	}
-	tolerations := make([]taints.Toleration, 10_000)
+	tolerations := make([]taints.Toleration, 2_000)
 	for i := range tolerations {
 		tolerations[i] = taints.Toleration{Key: fmt.Sprint("toleration-", i), Operator: taints.OpExists}
 	}

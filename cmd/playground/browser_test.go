@@ -49,6 +49,7 @@ func TestBrowser(t *testing.T) {
 		{"Samples", whole, testSamples},
 		{"Replaced", whole, testReplaced},
 		{"Places", whole, testPlaces},
+		{"Focus", whole, testFocus},
 		{"Markup", whole, testMarkup},
 		{"Large", whole, testLarge},
 		{"Keyboard", whole, testKeyboard},
@@ -69,6 +70,7 @@ const fits, repels = "✓ The pod can be scheduled on the node", "✕ The pod ca
 
 func testTyping(p *browserPage) {
 	p.placement(fits)
+	p.want("that it shows its version", `/^(v\d\S+|\(devel\))$/.test($('#version').textContent)`, true)
 	p.keys("#taints", "dedicated=ml:NoSchedule")
 	p.placement(repels)
 	p.text("#list-taints .tag", "✕ blocks scheduling")
@@ -88,9 +90,9 @@ func testTyping(p *browserPage) {
 }
 
 func testLinks(p *browserPage) {
-	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+60s%0Aa:NoExecute+op%3DExists+for+600s&observed=2026-11-21T13:00:00%2B01:00&select=LongestMatch&noComparison=1")
+	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+900s%0Aa:NoExecute+op%3DExists+for+10m&observed=2026-11-21T13:00:00%2B01:00&select=ForeverElseShortest&noComparison=1")
 	p.text("#eviction strong", "! A running pod is evicted at 2026-11-21 12:10:00 UTC")
-	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"LongestMatch", "2026-11-21T12:00", ""})
+	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"ForeverElseShortest", "2026-11-21T12:00", ""})
 	p.want("the boxes", "$$('[type=checkbox]').map((e) => e.checked)", []any{false, true, false})
 
 	p.keys("#taints", "\né😀<b>=%&+#:NoSchedule")
@@ -98,7 +100,7 @@ func testLinks(p *browserPage) {
 	p.want("the link of what was typed", written, "a:NoExecute\né😀<b>=%&+#:NoSchedule")
 	p.do(chromedp.Reload())
 	p.want("the field after a reload", "$('#taints').value", "a:NoExecute\né😀<b>=%&+#:NoSchedule")
-	p.want("the choice after a reload", "$('#select').value", "LongestMatch")
+	p.want("the choice after a reload", "$('#select').value", "ForeverElseShortest")
 
 	p.follow("#taints=b:NoSchedule&select=Nobody&add=nobody&observed=never")
 	p.text("#list-taints code", "b:NoSchedule")
@@ -136,6 +138,28 @@ func testPlaces(p *browserPage) {
 	p.want("what it selects", selected, "😀")
 	p.run("document.querySelector('#list-taints .place').click()")
 	p.want("what the taint selects", selected, "ok:NoSchedule")
+}
+
+// testFocus checks that the focus stays where it was when an error or an item goes.
+func testFocus(p *browserPage) {
+	const focused = "document.activeElement.ariaLabel || document.activeElement.id"
+	const fill = "{ const e = document.getElementById('taints'); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})) }"
+	p.keys("#taints", "a\nb:NoSchedule\nc")
+	p.want("the places of errors", "$$('#problems-taints .place').length", 2.0)
+	p.run("document.querySelectorAll('#problems-taints .place')[1].focus()")
+	p.want("the focus", focused, "Show line 3, column 2")
+	p.run(fmt.Sprintf(fill, "a:NoSchedule\nb:NoSchedule\nc"))
+	p.want("the errors after one is corrected", "$$('#problems-taints li').length", 1.0)
+	p.want("the focus on the other", focused, "Show line 3, column 2")
+	p.run(fmt.Sprintf(fill, "a:NoSchedule\nb:NoSchedule\nc:NoSchedule"))
+	p.want("the errors after both are", "$$('#problems-taints li').length", 0.0)
+	p.want("the focus on the field", focused, "taints")
+	p.run("document.querySelector('#list-taints .place').focus()")
+	p.run(fmt.Sprintf(fill, "a:NoExecute"))
+	p.text("#list-taints code", "a:NoExecute")
+	p.want("the focus on the taint", focused, "Show taints[0]")
+	p.run(fmt.Sprintf(fill, ""))
+	p.want("the focus when no taint is left", focused, "taints")
 }
 
 // testMarkup checks that typed markup stays text.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"embed"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
@@ -30,9 +30,8 @@ var page embed.FS
 
 // A file is one of the files of the page.
 type file struct {
-	name       string
-	plain      []byte
-	compressed []byte // by gzip; nil if that is not smaller
+	name    string
+	content []byte
 }
 
 // buildFiles builds the WebAssembly and returns all files of the page.
@@ -51,73 +50,24 @@ func buildFiles(ctx context.Context) ([]file, error) {
 // assemble returns the files of the page, including the WebAssembly and the Go
 // toolchain's script that runs it.
 func assemble(wasm, support []byte) ([]file, error) {
-	files := []file{newFile("taints.wasm", wasm), newFile("wasm_exec.js", support)}
+	files := []file{{"taints.wasm", wasm}, {"wasm_exec.js", support}}
 	for _, name := range []string{"app.js", "style.css", "icon.svg"} {
 		content, err := page.ReadFile("page/" + name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, newFile(name, content))
+		files = append(files, file{name, content})
 	}
-	index, err := indexOf(files)
+	t, err := template.ParseFS(page, "page/index.html")
 	if err != nil {
 		return nil, err
 	}
-	return append(files, index), nil
+	var index bytes.Buffer
+	err = t.Execute(&index, map[string]any{
+		"Policy": policy, "Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
+	})
+	return append(files, file{"index.html", index.Bytes()}), err
 }
-
-// indexOf returns the HTML page. It shows the size of all files, including itself.
-func indexOf(files []file) (index file, err error) {
-	t, err := template.ParseFS(page, "page/index.html")
-	if err != nil {
-		return file{}, err
-	}
-	for range 2 { // the first time only for its size
-		s := sizesOf(append(files[:len(files):len(files)], index))
-		var b bytes.Buffer
-		err := t.Execute(&b, map[string]any{
-			"Policy": policy, "Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
-			"Sizes": s.String(), "WasmCompressed": megabytes(sizesOf(files[:1]).compressed),
-		})
-		if err != nil {
-			return file{}, err
-		}
-		index = newFile("index.html", b.Bytes())
-	}
-	return index, nil
-}
-
-func newFile(name string, content []byte) file {
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a valid level
-	w.Write(content)                                      // to memory
-	w.Close()
-	if b.Len() >= len(content) {
-		return file{name, content, nil}
-	}
-	return file{name, content, b.Bytes()}
-}
-
-// sizes are the sizes of the files that the page loads.
-type sizes struct{ plain, compressed int }
-
-func sizesOf(files []file) sizes {
-	var s sizes
-	for _, f := range files {
-		s.plain += len(f.plain)
-		if f.compressed == nil {
-			s.compressed += len(f.plain)
-		}
-		s.compressed += len(f.compressed)
-	}
-	return s
-}
-
-func (s sizes) String() string {
-	return megabytes(s.compressed) + " compressed, " + megabytes(s.plain) + " uncompressed"
-}
-
-func megabytes(n int) string { return fmt.Sprintf("%.2f MB", float64(n)/1e6) }
 
 // buildWasm builds the program that runs in the browser.
 func buildWasm(ctx context.Context) ([]byte, error) {
@@ -128,7 +78,11 @@ func buildWasm(ctx context.Context) ([]byte, error) {
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "taints.wasm")
 	// Without inlining, the program is larger but compresses better.
-	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l", "-o", out, wasmPackage}
+	ldflags := "-ldflags=-s -w"
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		ldflags += " -X main.version=" + info.Main.Version // a build in the module cache does not know it
+	}
+	args := []string{"build", "-trimpath", ldflags, "-gcflags=all=-l", "-o", out, wasmPackage}
 	if _, err := toolchain(ctx, args...); err != nil {
 		return nil, err
 	}
@@ -176,30 +130,15 @@ func sourceDir() string {
 	return dir
 }
 
-// writeFiles writes the files to the folder. For each file that compresses, it
-// also writes a compressed file, which many servers send instead. Each file is
-// replaced atomically.
+// writeFiles writes the files to the folder.
 func writeFiles(dir string, files []file) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := writeFile(filepath.Join(dir, f.name), f.plain); err != nil {
-			return err
-		}
-		if f.compressed == nil {
-			continue
-		}
-		if err := writeFile(filepath.Join(dir, f.name+".gz"), f.compressed); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.content, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeFile(name string, content []byte) error {
-	if err := os.WriteFile(name+".new", content, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
 }

@@ -75,7 +75,7 @@ func write(ctx context.Context, dir string, stdout io.Writer) error {
 	if err := writeFiles(dir, files); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "wrote %d files to %s, with a .gz copy of each file that compresses: %s\n", len(files), dir, sizesOf(files))
+	fmt.Fprintf(stdout, "wrote %d files to %s\n", len(files), dir)
 	return nil
 }
 
@@ -90,6 +90,6 @@ func listen(ctx context.Context, addr string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "http://%s/ loads %s; press Ctrl-C to stop\n", listener.Addr(), sizesOf(files))
+	fmt.Fprintf(stdout, "http://%s/; press Ctrl-C to stop\n", listener.Addr())
 	return serve(ctx, listener, files)
 }

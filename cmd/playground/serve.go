@@ -33,7 +33,7 @@ func newHandler(files []file) http.Handler {
 		if name == "index.html" {
 			name = "{$}"
 		}
-		tag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(f.plain))
+		tag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(f.content))
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
 			h := w.Header()
 			h.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
@@ -41,7 +41,7 @@ func newHandler(files []file) http.Handler {
 			h.Set("Referrer-Policy", "no-referrer")
 			h.Set("Cache-Control", "no-cache") // revalidate each time, by the tag
 			h.Set("ETag", tag)
-			http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(f.plain))
+			http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(f.content))
 		})
 	}
 	return gzhttp.GzipHandler(mux)

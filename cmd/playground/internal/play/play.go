@@ -38,10 +38,10 @@ type Adder struct {
 var Adders = []Adder{
 	{"pod", "the DefaultTolerationSeconds admission plugin", addDefaults},
 	{"daemonset", "the DaemonSet controller", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{}))
+		return addDefaults(taints.AddDaemonSetDefaults(list))
 	}},
 	{"hostnetwork", "the DaemonSet controller, for a pod on the host network", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true}))
+		return addDefaults(taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(list)))
 	}},
 }
 

@@ -172,11 +172,11 @@ func setSeconds(t *taints.Toleration, s string) error {
 // refuse adds a problem for each error that an API server would report. Such an
 // element is still matched, because Kubernetes' own functions match any element.
 func (l *list[T]) refuse(err error) {
-	var invalid *taints.ErrorList
+	var invalid taints.ErrorList
 	if !errors.As(err, &invalid) {
 		return
 	}
-	for _, f := range invalid.Errors {
+	for _, f := range invalid {
 		l.note(l.entries[f.Index].field(f.Field), "the API server refuses this: "+said(*f))
 	}
 }
@@ -267,7 +267,7 @@ func faultIn(text string, s span, err error) (span, string) {
 		to++
 	}
 	words := *fault
-	words.Input, words.List = "", "" // the page shows them
+	words.Parsed, words.List = false, "" // the page shows them
 	return span{from, to}, said(words)
 }
 

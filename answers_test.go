@@ -14,7 +14,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/internal/markdown"
+	"github.com/seed-0529bac1/taints/internal/docs"
 	"github.com/seed-0529bac1/taints/internal/recorded"
 	"github.com/seed-0529bac1/taints/internal/semantics"
 	"github.com/seed-0529bac1/taints/nodeindex"
@@ -95,8 +95,8 @@ func wantedMismatch(t *testing.T, answer string) (m explain.Mismatch) {
 	if answer == "yes" {
 		return explain.MismatchNone
 	}
-	names := markdown.Code(answer)
-	if len(names) != 1 || markdown.WithoutCode(answer) != "no: " {
+	names := docs.Code(answer)
+	if len(names) != 1 || docs.WithoutCode(answer) != "no: " {
 		t.Fatalf("want yes, or no and the reason, got %q", answer)
 	}
 	if err := m.UnmarshalText([]byte(names[0])); err != nil || m == explain.MismatchNone {
@@ -216,7 +216,7 @@ func wantedPolicy(
 // defaultsOf makes the call in the cell, with its arguments.
 func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Toleration {
 	t.Helper()
-	call := markdown.Code(cell)
+	call := docs.Code(cell)
 	name, arguments := call[0], call[1:]
 	fiveMinutes := taints.DefaultTolerationSeconds
 	switch name {

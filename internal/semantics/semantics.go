@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/markdown"
+	"github.com/seed-0529bac1/taints/internal/docs"
 )
 
 // The column headers of the tables.
@@ -31,7 +31,7 @@ func Read(root string) (map[string][]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, err := markdown.Tables(string(text))
+	tables, err := docs.Tables(string(text))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func Read(root string) (map[string][]Row, error) {
 
 // A Row is a row of one of the tables. Its methods panic with the reason if
 // they cannot read it.
-type Row struct{ markdown.Row }
+type Row struct{ docs.Row }
 
 // Yes reports whether the column contains yes. It must contain yes or no.
 func (r Row) Yes(column string) bool {
@@ -97,7 +97,7 @@ func (r Row) spans(column, none string) []string {
 	if cell == none {
 		return nil
 	}
-	if rest := strings.Trim(markdown.WithoutCode(cell), ", "); rest != "" {
+	if rest := strings.Trim(docs.WithoutCode(cell), ", "); rest != "" {
 		panic(fmt.Sprintf("%s: cannot read %q", column, rest))
 	}
 	texts := r.Code(column)

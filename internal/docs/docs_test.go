@@ -118,7 +118,7 @@ var quick = map[string]string{
 
 	"go test -run Semantics .":                         "",
 	`go test -run '^$' -bench .`:                       "-bench Tolerates -benchtime 1x",
-	"go test ./internal/api -update":                   "-run NoSuchTest",
+	"go test ./internal/docs -update":                  "-run NoSuchTest",
 	"go test -C examples/kubernetes -timeout 1h ./e2e": "-list .",
 	"go run -C examples/kubernetes ./perf -check":      "-list",
 	"go run -C cmd ./playground":                       "-o $TMPDIR/site",

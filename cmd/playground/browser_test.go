@@ -34,32 +34,41 @@ func TestBrowser(t *testing.T) {
 		t.Skip("it builds WebAssembly and starts a browser")
 	}
 	browser := startBrowser(t)
-	files, err := buildFiles(t.Context())
-	if err != nil {
+	dir := t.TempDir()
+	if err := build(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	whole := newHandler(files)
 	for _, test := range []struct {
-		name    string
-		handler http.Handler
-		try     func(*browserPage)
+		name string
+		try  func(*browserPage)
+		wasm string // the content type of the program
 	}{
-		{"Typing", whole, testTyping},
-		{"Links", whole, testLinks},
-		{"Samples", whole, testSamples},
-		{"Replaced", whole, testReplaced},
-		{"Places", whole, testPlaces},
-		{"Focus", whole, testFocus},
-		{"Markup", whole, testMarkup},
-		{"Large", whole, testLarge},
-		{"Keyboard", whole, testKeyboard},
-		{"Widths", whole, testWidths},
-		{"Contrast", whole, testContrast},
-		{"PlainFiles", plainFiles(t, files), testPlainFiles},
-		{"NoProgram", newHandler(files[1:]), testNoProgram},
+		{"Typing", testTyping, "application/wasm"},
+		{"Links", testLinks, "application/wasm"},
+		{"Samples", testSamples, "application/wasm"},
+		{"Replaced", testReplaced, "application/wasm"},
+		{"Places", testPlaces, "application/wasm"},
+		{"Focus", testFocus, "application/wasm"},
+		{"Markup", testMarkup, "application/wasm"},
+		{"Large", testLarge, "application/wasm"},
+		{"Keyboard", testKeyboard, "application/wasm"},
+		{"Widths", testWidths, "application/wasm"},
+		{"Contrast", testContrast, "application/wasm"},
+		{"UnknownType", func(p *browserPage) { p.placement(fits) }, "application/octet-stream"},
+		{"NoProgram", testNoProgram, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			server := httptest.NewServer(test.handler)
+			files := http.FileServer(http.Dir(dir))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/taints.wasm" {
+					if test.wasm == "" {
+						http.NotFound(w, r)
+						return
+					}
+					w.Header().Set("Content-Type", test.wasm)
+				}
+				files.ServeHTTP(w, r)
+			}))
 			defer server.Close()
 			test.try(openPage(t, browser, server.URL))
 		})
@@ -145,7 +154,7 @@ func testFocus(p *browserPage) {
 	const focused = "document.activeElement.ariaLabel || document.activeElement.id"
 	const fill = "{ const e = document.getElementById('taints'); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})) }"
 	p.keys("#taints", "a\nb:NoSchedule\nc")
-	p.want("the places of errors", "$$('#problems-taints .place').length", 2.0)
+	p.want("the places of errors", "$$('#problems-taints .place').map((e) => e.ariaLabel)", []any{"Show line 1, column 2", "Show line 3, column 2"})
 	p.run("document.querySelectorAll('#problems-taints .place')[1].focus()")
 	p.want("the focus", focused, "Show line 3, column 2")
 	p.run(fmt.Sprintf(fill, "a:NoSchedule\nb:NoSchedule\nc"))
@@ -293,23 +302,6 @@ func testContrast(p *browserPage) {
 		}
 	}
 }
-
-// plainFiles returns a server for the files of -o that does not know WebAssembly.
-func plainFiles(t *testing.T, files []file) http.Handler {
-	dir := t.TempDir()
-	if err := writeFiles(dir, files); err != nil {
-		t.Fatal(err)
-	}
-	content := http.FileServer(http.Dir(dir))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, ".wasm") {
-			w.Header().Set("Content-Type", "application/octet-stream")
-		}
-		content.ServeHTTP(w, r)
-	})
-}
-
-func testPlainFiles(p *browserPage) { p.placement(fits) }
 
 // testNoProgram tests the page when its program is missing.
 func testNoProgram(p *browserPage) {

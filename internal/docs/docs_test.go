@@ -92,8 +92,12 @@ func anchors(document string) []string {
 
 var running = flag.Bool("commands", false, "run the commands, long ones in a quick form; it builds Kubernetes")
 
-// command matches a command that runs something of this repository.
-var command = regexp.MustCompile(`^(?:go (?:-C \S+ )?(?:run|test|vet|tool) |\.ci/\w)`)
+// command matches a command that runs something of this repository, except for
+// the scripts in .ci, which the workflows run.
+var command = regexp.MustCompile(`^go (?:-C \S+ )?(?:run|test|vet|tool) `)
+
+// script matches a script in .ci.
+var script = regexp.MustCompile(`\.ci/\w+`)
 
 // notRun marks a command that -commands does not run.
 const notRun = "not run"
@@ -105,16 +109,8 @@ var quick = map[string]string{
 
 	// The gate or the nightly workflow runs these as they are.
 	"go test ./...": notRun,
-	".ci/run":       notRun,
-	".ci/fuzz":      notRun,
 	"go -C internal/release test -count=1 ./...": notRun,
-	".ci/versions 1000000 1.36":                  notRun,
-	".ci/versions":                               notRun,
-
-	// Tests of a module run these.
-	"go run -C examples/kubernetes ./play": notRun,
-	".ci/compatible":                       notRun,
-	".ci/binaries":                         notRun,
+	"go run -C examples/kubernetes ./play":       notRun,
 
 	"go test -run Semantics .":                         "",
 	`go test -run '^$' -bench .`:                       "-bench Tolerates -benchtime 1x",
@@ -142,11 +138,16 @@ var quick = map[string]string{
 // runElsewhere has the documents whose blocks of commands other tests run.
 var runElsewhere = regexp.MustCompile(`^cmd/kubectl-whynot/|^examples/kubernetes/`)
 
-// Every command of every document is one of quick. With -commands, as in the
-// gate, they are run.
+// Every command of every document is one of quick, and its scripts exist. With
+// -commands, as in the gate, the commands are run.
 func TestCommands(t *testing.T) {
 	ran := map[string]bool{}
 	for file, text := range documents(t) {
+		for _, name := range script.FindAllString(text, -1) {
+			if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
 		commands := Code(strings.ReplaceAll(Prose(text), `\|`, "|"))
 		if !runElsewhere.MatchString(file) {
 			for _, b := range Blocks(t, filepath.Join(root, file), "sh") {

@@ -124,8 +124,8 @@ func (a *answerer) placement() Statement {
 		return Statement{good, fits, "The node has no taints.", canFit}
 	case !v.Schedulable():
 		keep := v.NoSchedule + v.NoExecute
-		detail := strconv.Itoa(keep) + " of " + count(n, "taint", "taints") + verb(keep, " is", " are") + " not tolerated: "
-		return Statement{bad, "The pod cannot be scheduled on the node", detail + byEffect(v) + ".", "Cannot be scheduled"}
+		detail := strconv.Itoa(keep) + " of " + count(n, "taint", "taints") + verb(keep, " keeps", " keep") + " it away."
+		return Statement{bad, "The pod cannot be scheduled on the node", detail, "Cannot be scheduled"}
 	case v.Avoid():
 		detail := count(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") +
 			" not tolerated. The scheduler prefers nodes with fewer of them."
@@ -135,18 +135,6 @@ func (a *answerer) placement() Statement {
 		return Statement{good, fits, detail + " Kubernetes ignores.", canFit}
 	}
 	return Statement{good, fits, "Every taint is tolerated.", canFit}
-}
-
-// byEffect lists the effects that keep a pod off a node, with their counts.
-func byEffect(v taints.Verdict) string {
-	var parts []string
-	if v.NoSchedule > 0 {
-		parts = append(parts, strconv.Itoa(v.NoSchedule)+" × NoSchedule")
-	}
-	if v.NoExecute > 0 {
-		parts = append(parts, strconv.Itoa(v.NoExecute)+" × NoExecute")
-	}
-	return strings.Join(parts, ", ")
 }
 
 // eviction returns what happens to a pod that runs on the node.

@@ -183,7 +183,7 @@
 		return [
 			head("tolerations", t, t.origin && element("span", "tag unknown", t.origin)),
 			t.matches && element("p", "muted", t.matches[0].toUpperCase() + t.matches.slice(1) + "."),
-			...t.findings.map((f) => element("p", "finding", element("code", "", f.code), ": " + f.advice.replace(/\.?$/, "."))),
+			...t.findings.map((f) => element("p", "finding", element("code", "", f.code), " " + f.advice)),
 		];
 	}
 

@@ -283,16 +283,15 @@ var view = regexp.MustCompile(`^(kube|dra)\.[A-Z]\w*$`)
 func TestReadmeVersions(t *testing.T) {
 	_, section, _ := strings.Cut(read(t, "README.md"), "| what | Kubernetes |\n")
 	section, _, _ = strings.Cut(section, "\n\n")
-	recorded, err := filepath.Glob(filepath.Join(root, "internal/recorded/testdata", "kubernetes-*"))
-	if err != nil || len(recorded) != 1 {
-		t.Fatalf("recorded are %q, %v", recorded, err)
-	}
+	tested := first(t, "conformance/go.mod", `k8s\.io/kubernetes v(\S+)`)
+	compared := append(versionsIn(t, "conformance/versions/*.mod"), tested[:strings.LastIndex(tested, ".")])
+	slices.Sort(compared)
 	const views = `(v0\.\d+\.\d+[\s/]+to[\s/]+v0\.\d+\.\d+)`
 	for _, version := range []string{
 		first(t, "CHANGELOG.md", `\*\*(1\.\d+)\*\*`) + ", with its taint feature gates on",
-		strings.ReplaceAll(first(t, ".ci/versions", `set -- ([0-9. ]+)`), " ", ", "),
-		first(t, "conformance/go.mod", `k8s\.io/kubernetes v(\S+)`),
-		strings.TrimPrefix(filepath.Base(recorded[0]), "kubernetes-"),
+		strings.Join(compared, ", "),
+		tested,
+		strings.Join(versionsIn(t, "internal/recorded/testdata/kubernetes-*"), ", "),
 		first(t, "kube/kube.go", views),
 		first(t, "dra/dra.go", views),
 	} {
@@ -300,6 +299,20 @@ func TestReadmeVersions(t *testing.T) {
 			t.Errorf("%s is tested, and README.md says\n%s", version, section)
 		}
 	}
+}
+
+// versionsIn returns the versions in the names of the files, in order.
+func versionsIn(t *testing.T, pattern string) (versions []string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(root, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %q, %v", pattern, names, err)
+	}
+	for _, name := range names {
+		version := strings.TrimPrefix(filepath.Base(name), "kubernetes-")
+		versions = append(versions, strings.TrimSuffix(version, ".mod"))
+	}
+	return versions
 }
 
 // first returns what the first group of the pattern matches in the file.

@@ -128,11 +128,6 @@ var quick = map[string]string{
 	"go run -C conformance ./ratios":                             "-match count -rounds 1 -repeats 1",
 	"go run -C conformance ./owntests":                           "-check",
 	"go test -C conformance -run '^$' -bench Work .":             "-bench Work/compile -benchtime 1x",
-	"go run -C conformance ./mutants":                            notRun,
-	"go run -C conformance ./mutants match.go":                   notRun,
-	"go run -C conformance ./mutants -check .":                   notRun,
-	`go run -C conformance ./mutants -run ' Matcher\.Filter ' .`: notRun,
-	"go run -C conformance ./mutants -list .":                    notRun,
 }
 
 // runElsewhere has the documents whose blocks of commands other tests run.

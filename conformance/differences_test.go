@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build !staging
+
 package conformance
 
 import (
 	"errors"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -24,16 +25,6 @@ import (
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"k8s.io/kubernetes/pkg/util/tolerations"
 )
-
-// Each TestDifference test shows both answers where the library differs from
-// Kubernetes on purpose. The README has a row for each.
-
-func same[T any](t *testing.T, name string, got, want T) {
-	t.Helper()
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s = %v, want %v", name, got, want)
-	}
-}
 
 func TestDifferenceSecondsOverflow(t *testing.T) {
 	const most = 9223372036 * time.Second // the most whole seconds

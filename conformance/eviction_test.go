@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build !staging
+
 package conformance
 
 import (
@@ -13,9 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 )
-
-// observed is when the controller sees the taints.
-var observed = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 
 // kubernetesEviction returns the decision of the taint-eviction controller: the
 // result of processPodOnNode for the NoExecute taints of a node.

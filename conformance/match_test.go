@@ -14,7 +14,6 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"pgregory.net/rapid"
 )
 
@@ -119,7 +118,9 @@ var filters = []struct {
 	set  taints.EffectSet
 	keep func(*corev1.Taint) bool
 }{
-	{"scheduler", taints.Hard, plugins.DoNotScheduleTaintsFilterFunc()},
+	{"scheduler", taints.Hard, func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	}},
 	{"all", taints.AllEffects, nil},
 	{"NoExecute", taints.Evicting, func(t *corev1.Taint) bool {
 		return t.Effect == corev1.TaintEffectNoExecute

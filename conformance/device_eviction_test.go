@@ -50,10 +50,7 @@ func deviceEviction(t fataler, uses []use, rules []resourceapi.DeviceTaint) tain
 	for _, u := range uses {
 		marks := dra.Taints(withRules(u.taints, rules))
 		tolerations := dra.EvictionTolerations(u.tolerations)
-		e := dra.Policy().EvictionOf(marks, tolerations, observed)
-		if got := dra.Policy().Compile(tolerations).EvictionOf(marks, observed); got != e {
-			t.Fatalf("Matcher.EvictionOf = %v, EvictionPolicy.EvictionOf %v", got, e)
-		}
+		e := dra.Policy().Compile(tolerations).EvictionOf(marks, observed)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
 		}
@@ -166,6 +163,6 @@ func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
 	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
 	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed)
 	same(t, "EvictionOf EvictionTolerations", deviceEviction(t, uses, nil).String(), "evicts now")
-	byWord := dra.Policy().EvictionOf(dra.Taints(uses[0].taints), dra.Tolerations(everything), observed)
+	byWord := dra.Policy().Compile(dra.Tolerations(everything)).EvictionOf(dra.Taints(uses[0].taints), observed)
 	same(t, "EvictionOf Tolerations", byWord.String(), "stays")
 }

@@ -65,7 +65,7 @@ func TestDifferenceFieldAtFault(t *testing.T) {
 }
 
 // firstFault returns the first fault of a validation error.
-func firstFault(err error) *taints.FieldError { return err.(*taints.ErrorList).Errors[0] }
+func firstFault(err error) *taints.FieldError { return err.(taints.ErrorList)[0] }
 
 func TestDifferenceKindOfFault(t *testing.T) {
 	for _, test := range []struct {
@@ -113,7 +113,7 @@ func TestDifferenceUpdateFaults(t *testing.T) {
 	err := taints.ValidateTolerationsUpdate(
 		convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration),
 	)
-	same(t, "library faults", len(err.(*taints.ErrorList).Errors), 2)
+	same(t, "library faults", len(err.(taints.ErrorList)), 2)
 }
 
 func TestDifferenceString(t *testing.T) {

@@ -85,20 +85,13 @@ func TestDeviceToleratesTaint(t *testing.T) {
 			if want && first < 0 {
 				first = i
 			}
-			ours, its := *dra.Toleration(&toleration), *dra.Taint(&taint)
-			if got := dra.Options().Tolerates(ours, its); got != want {
-				t.Fatalf("Tolerates(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
-			}
+			ours, its := dra.Toleration(toleration), dra.Taint(taint)
 			m := dra.Options().Compile([]taints.Toleration{ours})
 			if got := explain.Node(m, []taints.Taint{its})[0]; got.Tolerated != want {
 				t.Fatalf("explain.Node(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
 			}
 		}
-		got, ok := dra.Options().Match(*dra.Taint(&taint), dra.Tolerations(tolerations))
-		if got != first || ok != (first >= 0) {
-			t.Fatalf("Match = %d, %v, Kubernetes %d", got, ok, first)
-		}
-		got, ok = dra.Policy().Compile(dra.Tolerations(tolerations)).Match(*dra.Taint(&taint))
+		got, ok := dra.Policy().Compile(dra.Tolerations(tolerations)).Match(dra.Taint(taint))
 		if got != first || ok != (first >= 0) {
 			t.Fatalf("Matcher.Match = %d, %v, Kubernetes %d", got, ok, first)
 		}
@@ -169,11 +162,12 @@ func TestDeviceAllocation(t *testing.T) {
 		marks := drawDeviceTaints(t)
 		tolerations := drawDeviceTolerations(t, marks)
 		want := allocate(t, marks, tolerations)
-		i, found := dra.Options().FindUntolerated(dra.Taints(marks), dra.Tolerations(tolerations), devices.Repels)
+		m := dra.Options().Compile(dra.Tolerations(tolerations))
+		i, found := m.FindUntolerated(dra.Taints(marks), devices.Repels)
 		if found == want {
 			t.Fatalf("FindUntolerated = %d, %v, Kubernetes allocates: %v", i, found, want)
 		}
-		verdict := dra.Options().Filter(dra.Taints(marks), dra.Tolerations(tolerations))
+		verdict := m.Filter(dra.Taints(marks))
 		got := verdict.Schedulable()
 		if devices.Repels == taints.AllEffects {
 			got = verdict == taints.Verdict{}
@@ -198,6 +192,6 @@ func TestDifferenceDeviceTaintOfAnotherEffect(t *testing.T) {
 	for _, effect := range []resourceapi.DeviceTaintEffect{"None", "unknown"} {
 		marks := []resourceapi.DeviceTaint{{Key: "a", Effect: effect}}
 		same(t, "Allocate", allocate(t, marks, nil), devices.Repels == taints.Hard)
-		same(t, "Schedulable", dra.Options().Filter(dra.Taints(marks), nil).Schedulable(), true)
+		same(t, "Schedulable", dra.Options().Compile().Filter(dra.Taints(marks)).Schedulable(), true)
 	}
 }

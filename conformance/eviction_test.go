@@ -49,24 +49,18 @@ func TestGetMatchingTolerations(t *testing.T) {
 			marks, tolerations := drawTaints(t), drawTolerations(t)
 			ourMarks, ours := convert.Each(marks, convert.FromTaint), convert.Each(tolerations, convert.FromToleration)
 			outcome, at := kubernetesEviction(marks, tolerations)
-			got := mode.options.EvictionOf(ourMarks, ours, observed)
+			got := mode.options.Compile(ours).EvictionOf(ourMarks, observed)
 			if got.Outcome != outcome || !got.At.Equal(at) {
-				t.Fatalf("Options.EvictionOf = %+v, Kubernetes %v, %v", got, outcome, at)
+				t.Fatalf("Matcher.EvictionOf = %+v, Kubernetes %v, %v", got, outcome, at)
 			}
 			sameFrom(t, got)
 			samePair(t, got, marks, tolerations, mode.comparison)
 			policy := taints.EvictionPolicy{Options: mode.options}
-			for name, again := range map[string]taints.Eviction{
-				"Matcher.EvictionOf":                mode.options.Compile(ours).EvictionOf(ourMarks, observed),
-				"EvictionPolicy.EvictionOf":         policy.EvictionOf(ourMarks, ours, observed),
-				"EvictionPolicy.Compile.EvictionOf": policy.Compile(ours).EvictionOf(ourMarks, observed),
-			} {
-				if again != got {
-					t.Fatalf("%s = %+v, Options.EvictionOf = %+v", name, again, got)
-				}
+			if again := policy.Compile(ours).EvictionOf(ourMarks, observed); again != got {
+				t.Fatalf("under a policy %+v, without one %+v", again, got)
 			}
 			if direct := taints.EvictionOf(ourMarks, ours, observed); mode.comparison && direct != got {
-				t.Fatalf("EvictionOf = %+v, Options.EvictionOf = %+v", direct, got)
+				t.Fatalf("EvictionOf = %+v, Matcher.EvictionOf = %+v", direct, got)
 			}
 		})
 	}

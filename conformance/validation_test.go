@@ -55,11 +55,11 @@ func libraryPlaces(t *rapid.T, err error) places {
 	if err == nil {
 		return p
 	}
-	var all *taints.ErrorList
-	if !errors.As(err, &all) || len(all.Errors) == 0 {
+	var all taints.ErrorList
+	if !errors.As(err, &all) || len(all) == 0 {
 		t.Fatalf("error without faults: %v", err)
 	}
-	for _, f := range all.Errors {
+	for _, f := range all {
 		p[place(f)] = true
 	}
 	return p

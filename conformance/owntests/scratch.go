@@ -154,7 +154,7 @@ func applyAll(shims []*shim, module, dir string, changes map[string]change) erro
 		if !ok {
 			continue
 		}
-		c, err := shim.apply(filepath.Join(dir, filepath.FromSlash(rest)), deciding(shims))
+		c, err := shim.apply(filepath.Join(dir, filepath.FromSlash(rest)))
 		if err != nil {
 			return err
 		}

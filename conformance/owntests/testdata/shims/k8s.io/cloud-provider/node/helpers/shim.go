@@ -11,7 +11,7 @@ func addOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
 }
 
 func removeTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
-	return changed(node, taints.Changes{Remove: []taints.TaintID{view.Taint(*taint).ID()}})
+	return changed(node, taints.Removal(view.Taint(*taint)))
 }
 
 func changed(node *v1.Node, c taints.Changes) (*v1.Node, bool, error) {
@@ -24,7 +24,7 @@ func changed(node *v1.Node, c taints.Changes) (*v1.Node, bool, error) {
 }
 
 func deleteTaint(list []v1.Taint, taintToDelete *v1.Taint) ([]v1.Taint, bool) {
-	left, deleted := taints.Changes{Remove: []taints.TaintID{view.Taint(*taintToDelete).ID()}}.Apply(view.Taints(list))
+	left, deleted := taints.Removal(view.Taint(*taintToDelete)).Apply(view.Taints(list))
 	return view.CoreTaints(left), deleted
 }
 

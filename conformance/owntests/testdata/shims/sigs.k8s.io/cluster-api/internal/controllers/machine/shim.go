@@ -12,7 +12,6 @@ import (
 )
 
 //owntests:removes ensureNodeTaintWithValue marshalMachineTaintsAnnotation unmarshalMachineTaintsAnnotation
-//owntests:calls convertMachineTaintToCoreV1Taint
 
 func propagateMachineTaintsToNode(node *corev1.Node, machineTaints []clusterv1.MachineTaint) (bool, error) {
 	annotation, initialized := node.Annotations[clusterv1.TaintsFromMachineAnnotation]

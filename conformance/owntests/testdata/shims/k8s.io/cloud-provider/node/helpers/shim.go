@@ -6,21 +6,21 @@ import (
 	"owntests.example/view"
 )
 
-func addOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
+func addOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool) {
 	return changed(node, taints.Changes{Add: []taints.Taint{view.Taint(*taint)}})
 }
 
-func removeTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
+func removeTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool) {
 	return changed(node, taints.Removal(view.Taint(*taint)))
 }
 
-func changed(node *v1.Node, c taints.Changes) (*v1.Node, bool, error) {
+func changed(node *v1.Node, c taints.Changes) (*v1.Node, bool) {
 	newNode := node.DeepCopy()
 	list, ok := c.Apply(view.Taints(node.Spec.Taints))
 	if ok {
 		newNode.Spec.Taints = view.CoreTaints(list)
 	}
-	return newNode, ok, nil
+	return newNode, ok
 }
 
 func deleteTaint(list []v1.Taint, taintToDelete *v1.Taint) ([]v1.Taint, bool) {

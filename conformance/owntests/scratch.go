@@ -64,12 +64,12 @@ var scratches = []scratch{
 		"k8s.io/kubernetes/pkg/controller/nodelifecycle",
 		"k8s.io/kubernetes/pkg/controller/daemon",
 	}},
-	{name: "karpenter", modules: []string{"sigs.k8s.io/karpenter"}, version: "v1.14.1", specs: true, tests: []string{
+	{name: "karpenter", modules: []string{"sigs.k8s.io/karpenter"}, version: "v1.15.0", specs: true, tests: []string{
 		"sigs.k8s.io/karpenter/pkg/scheduling",
 		"sigs.k8s.io/karpenter/pkg/utils/pod",
 		"sigs.k8s.io/karpenter/pkg/utils/pretty",
 	}, untested: []string{"sigs.k8s.io/karpenter/pkg/utils/pod", "sigs.k8s.io/karpenter/pkg/utils/pretty"}},
-	{name: "cluster-api", modules: []string{"sigs.k8s.io/cluster-api"}, version: "v1.13.6", tests: []string{
+	{name: "cluster-api", modules: []string{"sigs.k8s.io/cluster-api"}, version: "v1.14.2", tests: []string{
 		"sigs.k8s.io/cluster-api/internal/util/taints",
 		"sigs.k8s.io/cluster-api/internal/controllers/machine",
 	}, run: map[string]string{
@@ -319,7 +319,7 @@ func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) 
 	}
 	cmd := exec.Command("go", args...)
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "OWNTESTS_REACHED="+reached)
+	cmd.Env = append(os.Environ(), "OWNTESTS_REACHED="+reached, gotest.AnyGo)
 	var faults strings.Builder
 	cmd.Stderr = &faults
 	run, err := gotest.Test(cmd)

@@ -46,7 +46,7 @@ func TestKubernetesCalls(t *testing.T) {
 			}
 		}
 	}
-	if calls < 130 {
+	if calls < 100 {
 		t.Errorf("%d calls only", calls)
 	}
 	for _, name := range views(prose(document)) {

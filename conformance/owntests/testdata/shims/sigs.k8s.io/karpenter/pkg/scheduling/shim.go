@@ -13,7 +13,7 @@ import (
 // ephemeral matches the taints that are removed while a node initializes.
 var ephemeral = taints.Options{KeyWildcards: true}.Compile(
 	taints.TolerationsOf(kube.Taints(KnownEphemeralTaints)),
-	taints.TolerationsOfPrefixes("readiness.k8s.io/"),
+	taints.TolerationsOfPrefixes(KnownEphemeralTaintKeyPrefixes...),
 )
 
 func IsKnownEphemeralTaint(taint *corev1.Taint) bool {

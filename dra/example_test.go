@@ -55,7 +55,8 @@ func ExamplePolicy() {
 	now := noon.Add(4 * time.Minute)
 	for _, result := range allocation.Results {
 		e := dra.Policy().Compile(dra.EvictionTolerations(result.Tolerations)).EvictionOf(
-			dra.Taints(devices[result.Device]), now)
+			dra.Taints(devices[result.Device]), now,
+		)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
 		}

@@ -203,8 +203,12 @@ func Apply(list []taints.Taint, c taints.Changes, overwrite bool) []taints.Taint
 func Faults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) {
 	for i, t := range c.Add {
 		is := func(u taints.Taint) bool { return u.ID() == t.ID() }
-		if Removes(c, t) || slices.ContainsFunc(c.Add[:i], is) || !overwrite && slices.ContainsFunc(list, is) {
-			faults++
+		for _, fault := range []bool{
+			Removes(c, t), slices.ContainsFunc(c.Add[:i], is), !overwrite && slices.ContainsFunc(list, is),
+		} {
+			if fault {
+				faults++
+			}
 		}
 	}
 	left := slices.Concat(list, c.Add)

@@ -104,7 +104,7 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string]change, error) {
 	}
 	changes := map[string]change{}
 	for _, module := range s.modules {
-		from, err := moduleDir(module)
+		from, err := downloaded(module)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,8 @@ func applyAll(shims []*shim, module, dir string, changes map[string]change) erro
 	return nil
 }
 
-// downloaded returns the folder of a module at a version in the module cache.
+// downloaded returns the folder of a module in the module cache, at the version
+// that it names or that the current module requires.
 func downloaded(module string) (string, error) {
 	out, err := gotest.Go("", "mod", "download", "-json", module)
 	if err != nil {
@@ -297,10 +298,9 @@ func writeFile(path string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// moduleDir returns the folder of a module. Without a name, it is the module of
-// the current folder.
-func moduleDir(module ...string) (string, error) {
-	out, err := gotest.Go("", append([]string{"list", "-m", "-f", "{{.Dir}}"}, module...)...)
+// moduleDir returns the folder of the module of the current folder.
+func moduleDir() (string, error) {
+	out, err := gotest.Go("", "list", "-m", "-f", "{{.Dir}}")
 	return strings.TrimSpace(string(out)), err
 }
 

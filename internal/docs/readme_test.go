@@ -28,17 +28,15 @@ func table(t *testing.T, name, heading string) markdown.Table {
 // The versions of Kubernetes in README.md are the tested ones.
 func TestReadmeVersions(t *testing.T) {
 	tested := first(t, "conformance/go.mod", `k8s\.io/kubernetes v(\S+)`)
-	recorded, err := filepath.Glob(filepath.Join(root, "internal/recorded/testdata", "kubernetes-*"))
-	if err != nil || len(recorded) != 1 {
-		t.Fatalf("recorded are %q, %v", recorded, err)
-	}
+	minor, _, _ := strings.Cut(strings.TrimPrefix(tested, "1."), ".")
+	compared := append(versionsIn(t, "conformance/versions/*.mod", ".mod"), "1."+minor)
 	const views = `(?s)(v0\.\d+\.\d+\s+to\s+v0\.\d+\.\d+)`
 	want := map[string]string{
 		"the rules of the zero `Options`": first(t, "CHANGELOG.md", `\*\*(1\.\d+)\*\*`) +
 			", with its taint feature gates on",
-		"answers compared with Kubernetes' code":   strings.ReplaceAll(first(t, ".ci/versions", `set -- ([0-9. ]+)`), " ", ", "),
+		"answers compared with Kubernetes' code":   strings.Join(compared, ", "),
 		"Kubernetes' own tests run on the library": tested,
-		"answers recorded from a live cluster":     strings.TrimPrefix(filepath.Base(recorded[0]), "kubernetes-"),
+		"answers recorded from a live cluster":     strings.Join(versionsIn(t, "internal/recorded/testdata/kubernetes-*", ""), ", "),
 		"module `kube` works with `k8s.io/api`":    first(t, "kube/kube.go", views),
 		"module `dra` works with `k8s.io/api`":     first(t, "dra/dra.go", views),
 	}
@@ -52,6 +50,19 @@ func TestReadmeVersions(t *testing.T) {
 	if len(rows) != len(want) {
 		t.Errorf("%d rows in place of %d", len(rows), len(want))
 	}
+}
+
+// versionsIn returns the versions in the names of the files, in order.
+func versionsIn(t *testing.T, pattern, suffix string) (versions []string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(root, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %q, %v", pattern, names, err)
+	}
+	for _, name := range names {
+		versions = append(versions, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "kubernetes-"), suffix))
+	}
+	return versions
 }
 
 // first returns what the first group of the pattern matches in the file.

@@ -169,11 +169,8 @@ func TestLocalReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := localReplaces(dir)
-	want := []string{
-		"-replace=a.example=" + filepath.Join(filepath.Dir(dir), "a"),
-		"-replace=b.example=" + filepath.Join(dir, "b"),
-	}
-	if err != nil || !slices.Equal(got, want) {
+	want := map[string]string{"a.example": filepath.Join(filepath.Dir(dir), "a"), "b.example": filepath.Join(dir, "b")}
+	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }

@@ -73,9 +73,9 @@ var scratches = []scratch{
 	}, untested: []string{"sigs.k8s.io/karpenter/pkg/utils/pod", "sigs.k8s.io/karpenter/pkg/utils/pretty"}},
 	{name: "cluster-api", modules: []string{"sigs.k8s.io/cluster-api"}, version: "v1.14.2", tests: []string{
 		"sigs.k8s.io/cluster-api/internal/util/taints",
-		"sigs.k8s.io/cluster-api/internal/controllers/machine",
+		"sigs.k8s.io/cluster-api/core/reconcilers/machine",
 	}, run: map[string]string{
-		"sigs.k8s.io/cluster-api/internal/controllers/machine": "^Test_propagateMachineTaintsToNode$",
+		"sigs.k8s.io/cluster-api/core/reconcilers/machine": "^Test_propagateMachineTaintsToNode$",
 	}},
 	{name: "descheduler", modules: []string{"sigs.k8s.io/descheduler"}, version: "v0.36.0", tests: []string{
 		"sigs.k8s.io/descheduler/pkg/utils",
@@ -135,8 +135,18 @@ func (s scratch) prepareAdopter(home string, shims []*shim) (map[string]change, 
 		return nil, err
 	}
 	root := filepath.Dir(conformance)
-	if _, err := gotest.Go(home, "mod", "edit", "-require="+library+"@v1.0.0", "-replace="+library+"="+root,
-		"-require="+library+"/kube@v0.1.0", "-replace="+library+"/kube="+filepath.Join(root, "kube")); err != nil {
+	edit := []string{
+		"mod", "edit", "-require=" + library + "@v1.0.0", "-replace=" + library + "=" + root,
+		"-require=" + library + "/kube@v0.1.0", "-replace=" + library + "/kube=" + filepath.Join(root, "kube"),
+	}
+	nested, err := localReplaces(home)
+	if err != nil {
+		return nil, err
+	}
+	for path := range nested { // the copy of a module has no other module in it
+		edit = append(edit, "-dropreplace="+path, "-require="+path+"@"+s.version)
+	}
+	if _, err := gotest.Go(home, edit...); err != nil {
 		return nil, err
 	}
 	for pkg := range s.run {
@@ -193,11 +203,14 @@ func (s scratch) writeModule(home string) error {
 			return err
 		}
 	}
-	edit, err := localReplaces(conformance)
+	folders, err := localReplaces(conformance)
 	if err != nil {
 		return err
 	}
-	edit = append([]string{"mod", "edit", "-module=owntests.example"}, edit...)
+	edit := []string{"mod", "edit", "-module=owntests.example"}
+	for path, folder := range folders {
+		edit = append(edit, "-replace="+path+"="+folder)
+	}
 	for _, module := range s.modules {
 		edit = append(edit, "-replace="+module+"=./"+module)
 	}
@@ -216,9 +229,9 @@ func (s scratch) writeModule(home string) error {
 	return nil
 }
 
-// localReplaces returns the flags of "go mod edit" for the module's replacements
-// by relative folders. The flags work from any folder.
-func localReplaces(dir string) ([]string, error) {
+// localReplaces returns the module's replacements by relative folders: the path of
+// the module and the absolute path of the folder.
+func localReplaces(dir string) (map[string]string, error) {
 	text, err := gotest.Go(dir, "mod", "edit", "-json")
 	if err != nil {
 		return nil, err
@@ -229,13 +242,13 @@ func localReplaces(dir string) ([]string, error) {
 	if err := json.Unmarshal(text, &mod); err != nil {
 		return nil, err
 	}
-	var edit []string
+	folders := map[string]string{}
 	for _, r := range mod.Replace {
 		if strings.HasPrefix(r.New.Path, ".") {
-			edit = append(edit, "-replace="+r.Old.Path+"="+filepath.Join(dir, filepath.FromSlash(r.New.Path)))
+			folders[r.Old.Path] = filepath.Join(dir, filepath.FromSlash(r.New.Path))
 		}
 	}
-	return edit, nil
+	return folders, nil
 }
 
 // copyModule copies the files that the build of the module needs, and the tests

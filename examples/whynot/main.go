@@ -114,7 +114,7 @@ func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string
 	if o.Spec.NodeName != "" || o.Status.Phase != "Pending" {
 		return ""
 	}
-	summary := explain.Nodes(taints.Compile(o.Spec.Tolerations), taints.Hard, maps.Values(nodes))
+	summary := explain.Nodes(taints.Compile(o.Spec.Tolerations), taints.Hard, maps.Values(nodes), 10)
 	if summary.Feasible > 0 {
 		return ""
 	}

@@ -197,6 +197,11 @@ func TestTable(t *testing.T) {
 		!strings.Contains(text, "TestDifferenceOrderOfTaints") {
 		t.Errorf("%v, got\n%s", ok, text)
 	}
+	var nothing summary
+	nothing.add(&result{pkg: "p", passed: []string{"TestA"}, finished: true}, change{replaced: []string{"f"}})
+	if nothing.write(io.Discard) {
+		t.Error("tests that call no replaced function are no fault")
+	}
 	for name, test := range map[string]struct {
 		failed []string
 		output map[string][]string
@@ -237,24 +242,6 @@ func TestUsage(t *testing.T) {
 		if code := run(args, io.Discard, io.Discard); code != 2 {
 			t.Errorf("%q: code %d", args, code)
 		}
-	}
-}
-
-// A variable of the shim may hold the part of the library that decides.
-func TestVariable(t *testing.T) {
-	shim := `package p
-
-import "github.com/seed-0529bac1/taints"
-
-var known = taints.Compile(nil)
-
-func Decide(s string) bool {
-	_, ok := known.Match(taints.Taint{Key: s})
-	return ok
-}
-`
-	if got, err := applied(t, writePackage(t, packageText), shim); err != nil || len(got.replaced) != 1 {
-		t.Errorf("%v, %v", got, err)
 	}
 }
 
@@ -306,22 +293,5 @@ func TestSpecs(t *testing.T) {
 	write()
 	if err := addSpecs(run, report); err == nil {
 		t.Error("no error for a report without specs")
-	}
-}
-
-// A package must be in untested exactly if its tests call no replaced function.
-func TestUntested(t *testing.T) {
-	for _, called := range []bool{true, false} {
-		for _, untested := range []bool{true, false} {
-			r := &result{pkg: "p", passed: []string{"TestA"}, finished: true, untested: untested}
-			if called {
-				r.reached = []string{"p.f"}
-			}
-			var x summary
-			x.add(r, change{replaced: []string{"f"}})
-			if ok := x.write(io.Discard); ok != (called != untested) {
-				t.Errorf("called %v, untested %v: %v", called, untested, x.bad)
-			}
-		}
 	}
 }

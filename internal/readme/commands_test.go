@@ -103,7 +103,6 @@ var commands = map[string]how{
 	"go run -C conformance ./differs 1.36.3 1.37.2":              {run: true},
 	".ci/versions":                                               {more: "5 1.37", why: "builds four versions of Kubernetes"},
 	"go run -C conformance ./owntests":                           {more: "-check", why: "builds Kubernetes once more"},
-	"go test -C conformance -run '^$' -bench Work .":             {more: "-bench Work/compile -benchtime 1x", why: "minutes"},
 
 	// cmd/playground
 	"go run -C cmd ./playground":              {more: "-o $TMPDIR/served", ends: "press Ctrl-C to stop"},

@@ -75,6 +75,16 @@ func TestAddAndRemoveTaint(t *testing.T) {
 	})
 }
 
+func TestDifferenceNothingRemoved(t *testing.T) {
+	taint := corev1.Taint{Key: "a", Effect: "NoExecute"}
+	theirs, deleted := utiltaints.DeleteTaint(nil, &taint)
+	same(t, "DeleteTaint", theirs, []corev1.Taint{})
+	same(t, "DeleteTaint removes", deleted, false)
+	ours, changed := taints.Removal(convert.FromTaint(taint)).Apply(nil)
+	same(t, "Apply", ours, nil)
+	same(t, "Apply changes", changed, false)
+}
+
 func TestFindTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, taint := drawTaints(t), drawTaint(t)

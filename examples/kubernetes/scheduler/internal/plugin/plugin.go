@@ -31,6 +31,10 @@ const Name = "Taints"
 // untolerated is TaintToleration's message for a node that it rejects.
 const untolerated = "node(s) had untolerated taint(s)"
 
+// maxCompared is how many of a pod's tolerations a message compares with a taint, to
+// name the closest. A pod may have thousands, and all other pods wait meanwhile.
+const maxCompared = 100
+
 // maxReasons is how many taints a message names. The scheduler writes the message to
 // the status of each waiting pod, and each node of a cluster may have another taint.
 const maxReasons = 10
@@ -97,8 +101,9 @@ func (p *Taints) Name() string { return Name }
 // A cycle is what the plugin knows about a pod while it is scheduled.
 type cycle struct {
 	matcher *taints.Matcher
-	leftOut bool     // PreFilter left nodes out
-	reasons sync.Map // from a taint without its time to Filter's message about it
+	first   *taints.Matcher // has only the first maxCompared tolerations
+	leftOut bool            // PreFilter left nodes out
+	reasons sync.Map        // from a taint without its time to Filter's message about it
 
 	mu   sync.Mutex
 	room int // how many more reasons fit
@@ -119,11 +124,23 @@ func (p *Taints) cycle(state fwk.CycleState, pod *corev1.Pod) *cycle {
 			return c
 		}
 	}
-	return &cycle{matcher: p.compile(pod)}
+	return p.newCycle(pod, 0)
 }
 
-func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
-	return p.options.Compile(kube.Tolerations(pod.Spec.Tolerations))
+// newCycle returns a cycle with room for reasons.
+func (p *Taints) newCycle(pod *corev1.Pod, room int) *cycle {
+	list := kube.Tolerations(pod.Spec.Tolerations)
+	c := &cycle{matcher: p.options.Compile(list), room: room}
+	c.first = c.matcher
+	if len(list) > maxCompared {
+		c.first = p.options.Compile(list[:maxCompared])
+	}
+	return c
+}
+
+// explain returns why the pod does not tolerate the taint.
+func (c *cycle) explain(taint taints.Taint) explain.Reason {
+	return explain.Node(c.first, []taints.Taint{taint})[0]
 }
 
 // PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
@@ -134,7 +151,7 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	if p.letsThrough(pod) {
 		return nil, fwk.NewStatus(fwk.Skip) // Filter too
 	}
-	c := &cycle{matcher: p.compile(pod), room: maxReasons}
+	c := p.newCycle(pod, maxReasons)
 	state.Write(stateKey, c)
 	if namesNodes(pod) {
 		return nil, nil
@@ -142,7 +159,7 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	found, names := p.nodes.ask(c.matcher, nodes)
 	switch found {
 	case none:
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c.matcher))
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c))
 	case few:
 		c.leftOut = true
 		return &fwk.PreFilterResult{NodeNames: names}, nil
@@ -220,7 +237,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 		return untolerated
 	}
 	c.room--
-	r := explain.Node(c.matcher, []taints.Taint{taint})[0]
+	r := c.explain(taint)
 	if p.redact {
 		r = r.Redact()
 	}
@@ -241,14 +258,17 @@ func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1
 	if !c.leftOut {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
-	return nil, fwk.NewStatus(fwk.Unschedulable, Name+": "+p.summary(c.matcher))
+	return nil, fwk.NewStatus(fwk.Unschedulable, Name+": "+p.summary(c))
 }
 
 // summary returns which taints keep the pod away, over all nodes, as in "3 have
 // untolerated taint …", the most frequent first.
-func (p *Taints) summary(m *taints.Matcher) string {
-	summary := p.nodes.summarize(m)
-	more := cutReasons(&summary)
+func (p *Taints) summary(c *cycle) string {
+	summary, more := p.nodes.count(c.matcher, maxReasons)
+	for i := range summary.Reasons {
+		r := &summary.Reasons[i].Reason
+		*r = c.explain(r.Taint)
+	}
 	text := summary.String()
 	if p.redact {
 		text = summary.Redact().String()
@@ -258,23 +278,6 @@ func (p *Taints) summary(m *taints.Matcher) string {
 		return untolerated
 	}
 	return strings.TrimSuffix(reasons, ".") + more
-}
-
-// cutReasons keeps the first maxReasons reasons, and returns a text about the
-// others. A node may have several of the other taints, so only a bound on the
-// number of nodes is known.
-func cutReasons(s *explain.Summary) string {
-	if len(s.Reasons) <= maxReasons {
-		return ""
-	}
-	rest := s.Reasons[maxReasons:]
-	s.Reasons = s.Reasons[:maxReasons]
-	nodes := 0
-	for i := range rest {
-		nodes += rest[i].Nodes
-	}
-	nodes = min(nodes, s.Nodes-s.Feasible)
-	return fmt.Sprintf(", and %d other untolerated taint(s) on up to %d node(s)", len(rest), nodes)
 }
 
 // PreScore keeps the compiled tolerations for Score.

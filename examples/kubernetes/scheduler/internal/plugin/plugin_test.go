@@ -436,10 +436,79 @@ func TestSummary(t *testing.T) {
 			}
 			p.nodes.set(node(fmt.Sprint("node-", i), list...))
 		}
-		got := p.summary(p.compile(pod()))
+		got := p.summary(p.newCycle(pod(), 0))
 		_, more, _ := strings.Cut(got, ", and ")
 		if strings.Count(got, "NoSchedule") != min(test.distinct, maxReasons) || more != test.more {
 			t.Errorf("%d taints on %d nodes: %q, want %q in the end", test.distinct, test.nodes, got, test.more)
 		}
 	}
+}
+
+// hostile returns nodes with a taint of their own each, and a pod that tolerates
+// none of them and resembles all.
+func hostile(nodes, tolerations int) ([]*corev1.Node, *corev1.Pod) {
+	var cluster []*corev1.Node
+	for i := range nodes {
+		name := fmt.Sprint("node-", i)
+		cluster = append(cluster, node(name, taint("team", name, corev1.TaintEffectNoSchedule)))
+	}
+	var list []corev1.Toleration
+	for i := range tolerations {
+		list = append(list, equal("team", fmt.Sprint("NODE-", i)))
+	}
+	return cluster, pod(list...)
+}
+
+// A pod with many tolerations must not keep other pods waiting: only the taints
+// that a message names are explained, and only by the first tolerations.
+func TestHostilePod(t *testing.T) {
+	ctx, p := t.Context(), &Taints{}
+	nodes, pod := hostile(1000, 1000)
+	for _, n := range nodes {
+		p.nodes.set(n)
+	}
+	snapshot := snapshotOf(nodes...)
+	var status *fwk.Status
+	allocs := testing.AllocsPerRun(1, func() { _, status = p.PreFilter(ctx, newState(), pod, snapshot) })
+	if allocs > float64(len(nodes)) {
+		t.Errorf("%v allocations to explain %d taints", allocs, maxReasons)
+	}
+	for closest, want := range map[string]bool{"team=NODE-10,": true, "team=NODE-100,": false} {
+		if got := strings.Contains(status.Message(), closest); got != want {
+			t.Errorf("%q in %q: %v, want %v", closest, status.Message(), got, want)
+		}
+	}
+	state := newState()
+	p.PreFilter(ctx, state, pod, snapshot)
+	if got := p.Filter(ctx, state, pod, snapshot[100]).Message(); strings.Contains(got, "NODE-100") {
+		t.Errorf("Filter: %q", got)
+	}
+}
+
+// BenchmarkHostilePod schedules a hostile pod, with the plugin and with the plugin
+// that it replaces.
+func BenchmarkHostilePod(b *testing.B) {
+	ctx := b.Context()
+	nodes, pod := hostile(5000, 10000)
+	snapshot := snapshotOf(nodes...)
+	b.Run("plugin", func(b *testing.B) {
+		p := &Taints{}
+		for _, n := range nodes {
+			p.nodes.set(n)
+		}
+		for b.Loop() {
+			p.PreFilter(ctx, newState(), pod, snapshot)
+		}
+	})
+	b.Run("stock", func(b *testing.B) {
+		plugin, err := tainttoleration.New(ctx, nil, nil, feature.Features{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			for _, info := range snapshot {
+				plugin.(fwk.FilterPlugin).Filter(ctx, nil, pod, info)
+			}
+		}
+	})
 }

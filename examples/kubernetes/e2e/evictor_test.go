@@ -140,7 +140,7 @@ func (s *scenario) deadline(p *corev1.Pod) time.Time {
 		if after, ok := step.taints[p.Spec.NodeName]; ok {
 			list = s.withTimes(after, list, step)
 		}
-		e := policy.EvictionOf(list, kube.Tolerations(p.Spec.Tolerations), s.begun.Add(step.after))
+		e := policy.Compile(kube.Tolerations(p.Spec.Tolerations)).EvictionOf(list, s.begun.Add(step.after))
 		if e.Outcome != taints.Stays && e.At.Before(next) {
 			return e.At
 		}

@@ -330,7 +330,7 @@ func (e *evictor) stop() {
 		if strings.Contains(line, "leader election lost") || strings.Contains(line, "context canceled") {
 			continue // the lease was released, maybe during a renewal
 		}
-		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "forbidden") {
+		if strings.HasPrefix(line, "E") || strings.Contains(line, "forbidden") {
 			e.t.Errorf("the evictor says: %s", line)
 		}
 	}

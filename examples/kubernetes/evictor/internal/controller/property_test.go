@@ -81,7 +81,7 @@ func testEvictions(t *rapid.T) {
 	w := newWorld(t, Options{
 		Policy: taints.EvictionPolicy{
 			FromTimeAdded: true,
-			Select: rapid.SampledFrom([]taints.Selection{taints.FirstMatch, taints.ForeverElseShortest}).Draw(t, "select"),
+			Select:        rapid.SampledFrom([]taints.Selection{taints.FirstMatch, taints.ForeverElseShortest}).Draw(t, "select"),
 		},
 		Method:  rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
 		Workers: rapid.IntRange(1, 3).Draw(t, "workers"),

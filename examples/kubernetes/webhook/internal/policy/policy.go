@@ -221,7 +221,7 @@ func label(key, value string) string { return fmt.Sprintf("%s=%.63s", key, value
 //     webhooks did after this one.
 func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) *Refusal {
 	if err := taints.ValidateTolerationsUpdate(before, pod.Spec.Tolerations); err != nil {
-		return invalid(err.(*taints.ErrorList))
+		return invalid(err.(taints.ErrorList))
 	}
 	if refused := p.refused(q, before, pod); len(refused) > 0 {
 		var texts []string
@@ -258,7 +258,10 @@ func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Tolera
 	}
 	standard := addStandard(nil, p.longestSeconds(), pod)
 	if fromDaemonSet(q, pod) {
-		standard = taints.AddDaemonSetDefaults(standard, taints.DaemonSetPod{HostNetwork: pod.Spec.HostNetwork})
+		standard = taints.AddDaemonSetDefaults(standard)
+		if pod.Spec.HostNetwork {
+			standard = taints.AddNetworkUnavailable(standard)
+		}
 	}
 	return uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
 }
@@ -276,9 +279,9 @@ func (p *Policy) longestSeconds() taints.DefaultSeconds {
 }
 
 // invalid refuses a pod with tolerations that no API server would accept.
-func invalid(err *taints.ErrorList) *Refusal {
+func invalid(faults taints.ErrorList) *Refusal {
 	var texts []string
-	for _, fault := range err.Errors {
+	for _, fault := range faults {
 		at := *fault
 		if at.List == "old" { // it was removed, so its index is not an index in the pod
 			at.List = ""

@@ -339,7 +339,7 @@ func TestDaemonSets(t *testing.T) {
 	}
 	daemonSet := owner("apps/v1", "DaemonSet", true)
 	var added []string
-	for _, toleration := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{}) {
+	for _, toleration := range taints.AddDaemonSetDefaults(nil) {
 		added = append(added, toleration.String())
 	}
 	for _, test := range []struct {

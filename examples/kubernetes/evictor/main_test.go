@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 				Policy: taints.EvictionPolicy{Select: taints.ShortestMatch}, KeepTimers: true,
 				Method: controller.Delete, DryRun: true, Burst: 1, Workers: 2,
 			},
-			metricsAddr: "0", healthAddr: ":9", verbosity: 2,
+			metricsAddr: "0", healthAddr: ":9",
 			leaseNamespace: "kube-system", leaseName: "other",
 			leaseDuration: 3 * time.Second, renewDeadline: 2 * time.Second, retryPause: time.Second,
 		},

@@ -17,7 +17,6 @@ type options struct {
 	controller controller.Options
 
 	metricsAddr, healthAddr string
-	verbosity               int
 
 	leaderElect                              bool
 	leaseNamespace, leaseName                string
@@ -42,7 +41,6 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
 		"`address` of /metrics, without authentication; 0 disables it")
 	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 disables it")
-	fs.IntVar(&o.verbosity, "v", 0, "verbosity of the log: 1 also logs each deadline")
 
 	fs.BoolVar(&o.leaderElect, "leader-elect", true, "evict only while holding the lease, so that several replicas can run")
 	fs.StringVar(&o.leaseNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty means the pod's")

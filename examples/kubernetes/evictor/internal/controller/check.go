@@ -19,7 +19,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A pod is a running pod on a node that has NoExecute taints. The queue of requests
+// A pod is a pod on a node that has NoExecute taints, finished or not. The queue of requests
 // never gives a pod to two workers at once.
 type pod struct {
 	types.NamespacedName
@@ -45,11 +45,11 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 		return nil, reconcile.Result{}, err
 	}
 	p := c.pods[name]
-	if p != nil && (p.uid != obj.UID || !running(obj)) {
+	if p != nil && (p.uid != obj.UID || !exists(obj)) {
 		c.forget(p)
 		p = nil
 	}
-	if !running(obj) {
+	if !exists(obj) {
 		return nil, reconcile.Result{}, nil
 	}
 	n, err := c.observe(ctx, obj.Spec.NodeName)
@@ -67,9 +67,8 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 	return p, result, nil
 }
 
-// running reports whether the cache has the pod and it is not being deleted. The
-// cache has no pods that have ended.
-func running(obj *corev1.Pod) bool { return obj.UID != "" && obj.DeletionTimestamp == nil }
+// exists reports whether the cache has the pod and it is not being deleted.
+func exists(obj *corev1.Pod) bool { return obj.UID != "" && obj.DeletionTimestamp == nil }
 
 // eviction returns what the node's taints do to the pod. A nil node has no taints.
 func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction {

@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 )
@@ -29,6 +30,10 @@ const Name = "Taints"
 
 // untolerated is TaintToleration's message for a node that it rejects.
 const untolerated = "node(s) had untolerated taint(s)"
+
+// maxCompared is how many of a pod's tolerations a message compares with a taint, to
+// name the closest. A pod may have thousands, and all other pods wait meanwhile.
+const maxCompared = 100
 
 // maxReasons is how many taints a message names. The scheduler writes the message to
 // the status of each waiting pod, and each node of a cluster may have another taint.
@@ -52,6 +57,8 @@ const maxReasons = 10
 // to the message of a pod that fits nowhere.
 type Taints struct {
 	options taints.Options
+	// resizes lets a pod through whose resize in place is deferred: it has a node.
+	resizes bool
 	redact  bool
 	nodes   index
 }
@@ -75,8 +82,12 @@ func New(_ context.Context, object runtime.Object, handle fwk.Handle) (fwk.Plugi
 	if err != nil {
 		return nil, err
 	}
-	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
-	p := &Taints{options: taints.Options{NoComparison: !comparison}, redact: args.Redact}
+	gates := utilfeature.DefaultFeatureGate
+	p := &Taints{
+		options: taints.Options{NoComparison: !gates.Enabled(features.TaintTolerationComparisonOperators)},
+		resizes: gates.Enabled(features.InPlacePodVerticalScalingSchedulerPreemption),
+		redact:  args.Redact,
+	}
 	informer := handle.SharedInformerFactory().Core().V1().Nodes().Informer()
 	if _, err := informer.AddEventHandler(p.nodes.handler()); err != nil {
 		return nil, fmt.Errorf("watch nodes: %w", err)
@@ -90,8 +101,9 @@ func (p *Taints) Name() string { return Name }
 // A cycle is what the plugin knows about a pod while it is scheduled.
 type cycle struct {
 	matcher *taints.Matcher
-	leftOut bool     // PreFilter left nodes out
-	reasons sync.Map // from a taint without its time to Filter's message about it
+	first   *taints.Matcher // has only the first maxCompared tolerations
+	leftOut bool            // PreFilter left nodes out
+	reasons sync.Map        // from a taint without its time to Filter's message about it
 
 	mu   sync.Mutex
 	room int // how many more reasons fit
@@ -112,11 +124,23 @@ func (p *Taints) cycle(state fwk.CycleState, pod *corev1.Pod) *cycle {
 			return c
 		}
 	}
-	return &cycle{matcher: p.compile(pod)}
+	return p.newCycle(pod, 0)
 }
 
-func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
-	return p.options.Compile(kube.Tolerations(pod.Spec.Tolerations))
+// newCycle returns a cycle with room for reasons.
+func (p *Taints) newCycle(pod *corev1.Pod, room int) *cycle {
+	list := kube.Tolerations(pod.Spec.Tolerations)
+	c := &cycle{matcher: p.options.Compile(list), room: room}
+	c.first = c.matcher
+	if len(list) > maxCompared {
+		c.first = p.options.Compile(list[:maxCompared])
+	}
+	return c
+}
+
+// explain returns why the pod does not tolerate the taint.
+func (c *cycle) explain(taint taints.Taint) explain.Reason {
+	return explain.Node(c.first, []taints.Taint{taint})[0]
 }
 
 // PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
@@ -124,7 +148,10 @@ func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
 func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
 	nodes []fwk.NodeInfo,
 ) (*fwk.PreFilterResult, *fwk.Status) {
-	c := &cycle{matcher: p.compile(pod), room: maxReasons}
+	if p.letsThrough(pod) {
+		return nil, fwk.NewStatus(fwk.Skip) // Filter too
+	}
+	c := p.newCycle(pod, maxReasons)
 	state.Write(stateKey, c)
 	if namesNodes(pod) {
 		return nil, nil
@@ -132,13 +159,19 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	found, names := p.nodes.ask(c.matcher, nodes)
 	switch found {
 	case none:
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c.matcher))
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c))
 	case few:
 		c.leftOut = true
 		return &fwk.PreFilterResult{NodeNames: names}, nil
 	default:
 		return nil, nil
 	}
+}
+
+// letsThrough reports whether the pod's resize in place is deferred, and the
+// scheduler makes room for it on its node, whatever the taints.
+func (p *Taints) letsThrough(pod *corev1.Pod) bool {
+	return p.resizes && resource.IsPodResizeDeferred(pod)
 }
 
 // namesNodes reports whether the pod's required node affinity names the nodes that
@@ -171,7 +204,7 @@ func (p *Taints) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 // tolerate. It names these taints, but at most maxReasons different ones in a cycle.
 func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	list := kube.Taints(info.Node().Spec.Taints)
-	if len(list) == 0 {
+	if len(list) == 0 || p.letsThrough(pod) {
 		return nil // most nodes
 	}
 	c := p.cycle(state, pod)
@@ -204,7 +237,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 		return untolerated
 	}
 	c.room--
-	r := explain.Node(c.matcher, []taints.Taint{taint})[0]
+	r := c.explain(taint)
 	if p.redact {
 		r = r.Redact()
 	}
@@ -225,14 +258,17 @@ func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1
 	if !c.leftOut {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
-	return nil, fwk.NewStatus(fwk.Unschedulable, Name+": "+p.summary(c.matcher))
+	return nil, fwk.NewStatus(fwk.Unschedulable, Name+": "+p.summary(c))
 }
 
 // summary returns which taints keep the pod away, over all nodes, as in "3 have
 // untolerated taint …", the most frequent first.
-func (p *Taints) summary(m *taints.Matcher) string {
-	summary := p.nodes.summarize(m)
-	more := cutReasons(&summary)
+func (p *Taints) summary(c *cycle) string {
+	summary, more := p.nodes.count(c.matcher, maxReasons)
+	for i := range summary.Reasons {
+		r := &summary.Reasons[i].Reason
+		*r = c.explain(r.Taint)
+	}
 	text := summary.String()
 	if p.redact {
 		text = summary.Redact().String()
@@ -242,23 +278,6 @@ func (p *Taints) summary(m *taints.Matcher) string {
 		return untolerated
 	}
 	return strings.TrimSuffix(reasons, ".") + more
-}
-
-// cutReasons keeps the first maxReasons reasons, and returns a text about the
-// others. A node may have several of the other taints, so only a bound on the
-// number of nodes is known.
-func cutReasons(s *explain.Summary) string {
-	if len(s.Reasons) <= maxReasons {
-		return ""
-	}
-	rest := s.Reasons[maxReasons:]
-	s.Reasons = s.Reasons[:maxReasons]
-	nodes := 0
-	for i := range rest {
-		nodes += rest[i].Nodes
-	}
-	nodes = min(nodes, s.Nodes-s.Feasible)
-	return fmt.Sprintf(", and %d other untolerated taint(s) on up to %d node(s)", len(rest), nodes)
 }
 
 // PreScore keeps the compiled tolerations for Score.

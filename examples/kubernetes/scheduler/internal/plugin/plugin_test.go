@@ -92,21 +92,26 @@ var (
 		if rapid.Bool().Draw(t, "names nodes") {
 			p.Spec.Affinity = affinity(nameIs("node-0"))
 		}
+		if reason := rapid.SampledFrom([]string{"", "", "", "Deferred", "Infeasible"}).Draw(t, "resize"); reason != "" {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Reason: reason}}
+		}
 		return p
 	})
 )
 
-// both returns the plugin and the plugin that it replaces, for a scheduler with or
-// without Lt and Gt.
-func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.TaintToleration) {
+// both returns the plugin and the plugin that it replaces, for a scheduler with
+// drawn feature gates.
+func both(t *rapid.T) (ours *Taints, theirs *tainttoleration.TaintToleration) {
+	comparison, resizes := rapid.Bool().Draw(t, "comparison"), rapid.Bool().Draw(t, "resizes")
 	plugin, err := tainttoleration.New(context.Background(), nil, nil, feature.Features{
-		EnableSchedulingQueueHint:                true,
-		EnableTaintTolerationComparisonOperators: comparison,
+		EnableTaintTolerationComparisonOperators:           comparison,
+		EnableInPlacePodVerticalScalingSchedulerPreemption: resizes,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Taints{options: taints.Options{NoComparison: !comparison}}, plugin.(*tainttoleration.TaintToleration)
+	ours = &Taints{options: taints.Options{NoComparison: !comparison}, resizes: resizes}
+	return ours, plugin.(*tainttoleration.TaintToleration)
 }
 
 // TestSameNodesAndScores compares, for every node of a snapshot, whether the pod
@@ -115,7 +120,7 @@ func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.Ta
 func TestSameNodesAndScores(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
-		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
+		ours, theirs := both(t)
 		// Two rounds with one plugin, because it remembers the first snapshot.
 		for range 2 {
 			nodes := drawCluster(t, ours)
@@ -123,6 +128,10 @@ func TestSameNodesAndScores(t *testing.T) {
 			ourState, theirState := newState(), newState()
 			snapshot := snapshotOf(nodes...)
 			verdict := filterAll(ctx, ours, ourState, p, snapshot)
+			_, status := ours.PreFilter(ctx, newState(), p, snapshot)
+			if _, theirs := theirs.PreFilter(ctx, newState(), p, snapshot); status.IsSkip() != theirs.IsSkip() {
+				t.Fatalf("PreFilter: %v, want %v", status, theirs)
+			}
 			var fit []fwk.NodeInfo
 			for _, info := range snapshot {
 				want := theirs.Filter(ctx, theirState, p, info).Code()
@@ -175,6 +184,7 @@ func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1
 	result, status := p.PreFilter(ctx, state, pod, snapshot)
 	return func(info fwk.NodeInfo) *fwk.Status {
 		switch {
+		case status.IsSkip(): // the scheduler does not call Filter
 		case !status.IsSuccess():
 			return status
 		case !result.AllNodes() && !result.NodeNames.Has(info.Node().Name):
@@ -218,7 +228,7 @@ func scoreAll(
 func TestSameEvents(t *testing.T) {
 	ctx, logger := context.Background(), klog.Background()
 	rapid.Check(t, func(t *rapid.T) {
-		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
+		ours, theirs := both(t)
 		got, err := ours.EventsToRegister(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -426,10 +436,79 @@ func TestSummary(t *testing.T) {
 			}
 			p.nodes.set(node(fmt.Sprint("node-", i), list...))
 		}
-		got := p.summary(p.compile(pod()))
+		got := p.summary(p.newCycle(pod(), 0))
 		_, more, _ := strings.Cut(got, ", and ")
 		if strings.Count(got, "NoSchedule") != min(test.distinct, maxReasons) || more != test.more {
 			t.Errorf("%d taints on %d nodes: %q, want %q in the end", test.distinct, test.nodes, got, test.more)
 		}
 	}
+}
+
+// hostile returns nodes with a taint of their own each, and a pod that tolerates
+// none of them and resembles all.
+func hostile(nodes, tolerations int) ([]*corev1.Node, *corev1.Pod) {
+	var cluster []*corev1.Node
+	for i := range nodes {
+		name := fmt.Sprint("node-", i)
+		cluster = append(cluster, node(name, taint("team", name, corev1.TaintEffectNoSchedule)))
+	}
+	var list []corev1.Toleration
+	for i := range tolerations {
+		list = append(list, equal("team", fmt.Sprint("NODE-", i)))
+	}
+	return cluster, pod(list...)
+}
+
+// A pod with many tolerations must not keep other pods waiting: only the taints
+// that a message names are explained, and only by the first tolerations.
+func TestHostilePod(t *testing.T) {
+	ctx, p := t.Context(), &Taints{}
+	nodes, pod := hostile(1000, 1000)
+	for _, n := range nodes {
+		p.nodes.set(n)
+	}
+	snapshot := snapshotOf(nodes...)
+	var status *fwk.Status
+	allocs := testing.AllocsPerRun(1, func() { _, status = p.PreFilter(ctx, newState(), pod, snapshot) })
+	if allocs > float64(len(nodes)) {
+		t.Errorf("%v allocations to explain %d taints", allocs, maxReasons)
+	}
+	for closest, want := range map[string]bool{"team=NODE-10,": true, "team=NODE-100,": false} {
+		if got := strings.Contains(status.Message(), closest); got != want {
+			t.Errorf("%q in %q: %v, want %v", closest, status.Message(), got, want)
+		}
+	}
+	state := newState()
+	p.PreFilter(ctx, state, pod, snapshot)
+	if got := p.Filter(ctx, state, pod, snapshot[100]).Message(); strings.Contains(got, "NODE-100") {
+		t.Errorf("Filter: %q", got)
+	}
+}
+
+// BenchmarkHostilePod schedules a hostile pod, with the plugin and with the plugin
+// that it replaces.
+func BenchmarkHostilePod(b *testing.B) {
+	ctx := b.Context()
+	nodes, pod := hostile(5000, 10000)
+	snapshot := snapshotOf(nodes...)
+	b.Run("plugin", func(b *testing.B) {
+		p := &Taints{}
+		for _, n := range nodes {
+			p.nodes.set(n)
+		}
+		for b.Loop() {
+			p.PreFilter(ctx, newState(), pod, snapshot)
+		}
+	})
+	b.Run("stock", func(b *testing.B) {
+		plugin, err := tainttoleration.New(ctx, nil, nil, feature.Features{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			for _, info := range snapshot {
+				plugin.(fwk.FilterPlugin).Filter(ctx, nil, pod, info)
+			}
+		}
+	})
 }

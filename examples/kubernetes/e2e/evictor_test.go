@@ -140,7 +140,7 @@ func (s *scenario) deadline(p *corev1.Pod) time.Time {
 		if after, ok := step.taints[p.Spec.NodeName]; ok {
 			list = s.withTimes(after, list, step)
 		}
-		e := policy.EvictionOf(list, kube.Tolerations(p.Spec.Tolerations), s.begun.Add(step.after))
+		e := policy.Compile(kube.Tolerations(p.Spec.Tolerations)).EvictionOf(list, s.begun.Add(step.after))
 		if e.Outcome != taints.Stays && e.At.Before(next) {
 			return e.At
 		}
@@ -330,7 +330,7 @@ func (e *evictor) stop() {
 		if strings.Contains(line, "leader election lost") || strings.Contains(line, "context canceled") {
 			continue // the lease was released, maybe during a renewal
 		}
-		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "forbidden") {
+		if strings.HasPrefix(line, "E") || strings.Contains(line, "forbidden") {
 			e.t.Errorf("the evictor says: %s", line)
 		}
 	}

@@ -28,7 +28,7 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
 		"count from the taint's timeAdded, so that a restart changes no deadline; if false, from when the evictor saw the taint")
 	fs.TextVar(&o.controller.Policy.Select, "select", taints.FirstMatch,
-		"which `toleration` counts if several match a taint: FirstMatch, LongestMatch, ShortestMatch or ForeverElseShortest")
+		"which `toleration` counts if several match a taint: FirstMatch or ForeverElseShortest")
 	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
 		"keep the deadline of a pending eviction when later taints would change it, as Kubernetes does")
 	fs.StringVar((*string)(&o.controller.Method), "method", string(controller.Evict),

@@ -31,9 +31,9 @@ const Name = "Taints"
 // untolerated is TaintToleration's message for a node that it rejects.
 const untolerated = "node(s) had untolerated taint(s)"
 
-// maxCompared is how many of a pod's tolerations a message compares with a taint, to
-// name the closest. A pod may have thousands, and all other pods wait meanwhile.
-const maxCompared = 100
+// maxTolerations is how many tolerations a pod may have for a message that names
+// taints. For a pod with more, finding the reasons would keep all other pods waiting.
+const maxTolerations = 100
 
 // maxReasons is how many taints a message names. The scheduler writes the message to
 // the status of each waiting pod, and each node of a cluster may have another taint.
@@ -101,9 +101,9 @@ func (p *Taints) Name() string { return Name }
 // A cycle is what the plugin knows about a pod while it is scheduled.
 type cycle struct {
 	matcher *taints.Matcher
-	first   *taints.Matcher // has only the first maxCompared tolerations
-	leftOut bool            // PreFilter left nodes out
-	reasons sync.Map        // from a taint without its time to Filter's message about it
+	explain bool     // messages name taints
+	leftOut bool     // PreFilter left nodes out
+	reasons sync.Map // from a taint without its time to Filter's message about it
 
 	mu   sync.Mutex
 	room int // how many more reasons fit
@@ -124,23 +124,23 @@ func (p *Taints) cycle(state fwk.CycleState, pod *corev1.Pod) *cycle {
 			return c
 		}
 	}
-	return p.newCycle(pod, 0)
+	c := p.newCycle(pod)
+	c.room = 0
+	return c
 }
 
-// newCycle returns a cycle with room for reasons.
-func (p *Taints) newCycle(pod *corev1.Pod, room int) *cycle {
+func (p *Taints) newCycle(pod *corev1.Pod) *cycle {
 	list := kube.Tolerations(pod.Spec.Tolerations)
-	c := &cycle{matcher: p.options.Compile(list), room: room}
-	c.first = c.matcher
-	if len(list) > maxCompared {
-		c.first = p.options.Compile(list[:maxCompared])
+	c := &cycle{matcher: p.options.Compile(list), explain: len(list) <= maxTolerations}
+	if c.explain {
+		c.room = maxReasons
 	}
 	return c
 }
 
-// explain returns why the pod does not tolerate the taint.
-func (c *cycle) explain(taint taints.Taint) explain.Reason {
-	return explain.Node(c.first, []taints.Taint{taint})[0]
+// why returns why the pod does not tolerate the taint.
+func (c *cycle) why(taint taints.Taint) explain.Reason {
+	return explain.Node(c.matcher, []taints.Taint{taint})[0]
 }
 
 // PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
@@ -151,7 +151,7 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	if p.letsThrough(pod) {
 		return nil, fwk.NewStatus(fwk.Skip) // Filter too
 	}
-	c := p.newCycle(pod, maxReasons)
+	c := p.newCycle(pod)
 	state.Write(stateKey, c)
 	if namesNodes(pod) {
 		return nil, nil
@@ -237,7 +237,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 		return untolerated
 	}
 	c.room--
-	r := c.explain(taint)
+	r := c.why(taint)
 	if p.redact {
 		r = r.Redact()
 	}
@@ -264,10 +264,13 @@ func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1
 // summary returns which taints keep the pod away, over all nodes, as in "3 have
 // untolerated taint …", the most frequent first.
 func (p *Taints) summary(c *cycle) string {
+	if !c.explain {
+		return untolerated
+	}
 	summary, more := p.nodes.count(c.matcher, maxReasons)
 	for i := range summary.Reasons {
 		r := &summary.Reasons[i].Reason
-		*r = c.explain(r.Taint)
+		*r = c.why(r.Taint)
 	}
 	text := summary.String()
 	if p.redact {

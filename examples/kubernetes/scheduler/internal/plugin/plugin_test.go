@@ -436,7 +436,7 @@ func TestSummary(t *testing.T) {
 			}
 			p.nodes.set(node(fmt.Sprint("node-", i), list...))
 		}
-		got := p.summary(p.newCycle(pod(), 0))
+		got := p.summary(p.newCycle(pod()))
 		_, more, _ := strings.Cut(got, ", and ")
 		if strings.Count(got, "NoSchedule") != min(test.distinct, maxReasons) || more != test.more {
 			t.Errorf("%d taints on %d nodes: %q, want %q in the end", test.distinct, test.nodes, got, test.more)
@@ -460,28 +460,29 @@ func hostile(nodes, tolerations int) ([]*corev1.Node, *corev1.Pod) {
 }
 
 // A pod with many tolerations must not keep other pods waiting: only the taints
-// that a message names are explained, and only by the first tolerations.
+// that a message names are explained, and with more tolerations none.
 func TestHostilePod(t *testing.T) {
 	ctx, p := t.Context(), &Taints{}
-	nodes, pod := hostile(1000, 1000)
-	for _, n := range nodes {
-		p.nodes.set(n)
-	}
-	snapshot := snapshotOf(nodes...)
-	var status *fwk.Status
-	allocs := testing.AllocsPerRun(1, func() { _, status = p.PreFilter(ctx, newState(), pod, snapshot) })
-	if allocs > float64(len(nodes)) {
-		t.Errorf("%v allocations to explain %d taints", allocs, maxReasons)
-	}
-	for closest, want := range map[string]bool{"team=NODE-10,": true, "team=NODE-100,": false} {
-		if got := strings.Contains(status.Message(), closest); got != want {
-			t.Errorf("%q in %q: %v, want %v", closest, status.Message(), got, want)
+	const nodes = 1000
+	for tolerations, want := range map[int]struct {
+		allocs float64
+		named  bool
+	}{maxTolerations: {nodes, true}, maxTolerations + 1: {nodes / 10, false}} {
+		nodes, pod := hostile(nodes, tolerations)
+		for _, n := range nodes {
+			p.nodes.set(n)
 		}
-	}
-	state := newState()
-	p.PreFilter(ctx, state, pod, snapshot)
-	if got := p.Filter(ctx, state, pod, snapshot[100]).Message(); strings.Contains(got, "NODE-100") {
-		t.Errorf("Filter: %q", got)
+		snapshot, state := snapshotOf(nodes...), newState()
+		var status *fwk.Status
+		allocs := testing.AllocsPerRun(1, func() { _, status = p.PreFilter(ctx, state, pod, snapshot) })
+		if allocs > want.allocs {
+			t.Errorf("%d tolerations: %v allocations to explain %d taints", tolerations, allocs, maxReasons)
+		}
+		for _, message := range []string{status.Message(), p.Filter(ctx, state, pod, snapshot[10]).Message()} {
+			if strings.Contains(message, "closest: team=NODE-10,") != want.named {
+				t.Errorf("%d tolerations: %q", tolerations, message)
+			}
+		}
 	}
 }
 

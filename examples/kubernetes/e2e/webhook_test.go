@@ -129,14 +129,17 @@ func namespace(name string) *corev1.Namespace {
 }
 
 // dedication creates pods for the scheduler to place, more of them for the node ml
-// than it has room for.
+// than it has room for. The replicas of the webhook are never on one node, even if
+// the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
-	ml, general := cluster.Node("ml", mlTaint), cluster.Node("general")
+	ml, general, full := cluster.Node("ml", mlTaint), cluster.Node("general"), cluster.Node("full")
 	spot := cluster.Node("spot", corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoSchedule})
 	ml.Labels["example.com/pool"], general.Labels["example.com/pool"] = "ml", "general"
 	spot.Labels["example.com/spot"] = "true"
+	general.Labels[corev1.LabelOSStable], full.Labels[corev1.LabelOSStable] = "linux", "linux"
 	ml.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("2")
-	w.AddNodes(ml, spot, general)
+	full.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("0")
+	w.AddNodes(ml, spot, general, full)
 	w.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 
 	w.Apply(namespace("ml"))
@@ -148,16 +151,19 @@ func (w *webhookTest) dedication(t *testing.T) {
 	placed := map[string]int{}
 	w.Eventually("every pod has a node, or is told that there is none", func() error {
 		clear(placed)
-		ml, others := w.Pods("ml"), w.Pods(metav1.NamespaceDefault)
-		for _, pods := range []map[string]*corev1.Pod{ml, others} {
+		ml, others, own := w.Pods("ml"), w.Pods(metav1.NamespaceDefault), w.Pods(cluster.WebhookNamespace)
+		for _, pods := range []map[string]*corev1.Pod{ml, others, own} {
 			for name, pod := range pods {
 				kind, _, _ := strings.Cut(name, "-")
 				placed[kind+" on "+pod.Spec.NodeName]++
 			}
 		}
-		return errors.Join(settled(ml, 3), settled(others, 7))
+		return errors.Join(settled(ml, 3), settled(others, 7), settled(own, 2))
 	})
-	want := map[string]int{"ml on ml": 2, "ml on ": 1, "batch on spot": 3, "plain on general": 3, "early on general": 1}
+	want := map[string]int{
+		"ml on ml": 2, "ml on ": 1, "batch on spot": 3, "plain on general": 3, "early on general": 1,
+		"admission on general": 1, "admission on ": 1,
+	}
 	if !maps.Equal(placed, want) {
 		t.Errorf("placed: %v, want %v", placed, want)
 	}
@@ -175,7 +181,7 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	sneak.Spec.Template.Spec.NodeSelector = map[string]string{"example.com/pool": "ml"}
 	w.Apply(namespace(agent.Namespace), agent, watcher, sneak)
 	w.Eventually("there is an agent for each node", func() error {
-		if n := len(w.Pods(agent.Namespace)); n != 3 {
+		if n := len(w.Pods(agent.Namespace)); n != 4 {
 			return fmt.Errorf("there are %d", n)
 		}
 		return nil

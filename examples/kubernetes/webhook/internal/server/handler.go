@@ -68,6 +68,7 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	if name == "" {
 		name = d.Pod
 	}
+	log := h.log.V(1)
 	values := []any{
 		"uid", q.UID, "operation", q.Operation, "namespace", q.Namespace, "name", fmt.Sprintf("%.300s", name),
 		"allowed", d.Refusal == nil,
@@ -76,11 +77,12 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	case d.Ignored != "":
 		values = append(values, "ignored", d.Ignored)
 	case d.Refusal != nil:
+		log = h.log
 		values = append(values, "code", d.Refusal.Code, "reason", d.Refusal.Message)
 	case len(d.Patch) > 0:
 		values = append(values, "patch", fmt.Sprintf("%.2000s", fmt.Sprint(d.Patch)))
 	}
-	h.log.Info("decision", values...)
+	log.Info("decision", values...)
 	if d.Refusal == nil {
 		return admission.Patched("", d.Patch...)
 	}

@@ -44,7 +44,7 @@ func newHandler(t testing.TB, log io.Writer) http.Handler {
 		}
 		return a
 	}
-	logger := logr.FromSlogHandler(slog.NewJSONHandler(log, &slog.HandlerOptions{ReplaceAttr: noTime}))
+	logger := logr.FromSlogHandler(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.Level(-1), ReplaceAttr: noTime}))
 	policies, err := OpenPolicies("../../rules.json", taints.DefaultSeconds{}, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
@@ -122,13 +122,14 @@ func TestReview(t *testing.T) {
 	}
 	ask(t, h, "/mutate", strings.Replace(review("web", pod("")), `"CREATE"`, `"DELETE"`, 1))
 
-	const begins = `{"level":"INFO","msg":"decision","webhook":`
-	const lines = begins + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":true,"patch":"` +
+	const allowed = `{"level":"DEBUG+3","msg":"decision","webhook":`
+	const refused = `{"level":"INFO","msg":"decision","webhook":`
+	const lines = allowed + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":true,"patch":"` +
 		`[{add /spec/tolerations/- node.kubernetes.io/not-ready:NoExecute op=Exists for 300s} ` +
 		`{add /spec/tolerations/- node.kubernetes.io/unreachable:NoExecute op=Exists for 300s}]"}` + "\n" +
-		begins + `"validate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":false,"code":403,"reason":"` +
+		refused + `"validate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":false,"code":403,"reason":"` +
 		`toleration \"dedicated=ml\" is not allowed in namespace \"web\"; allowed are: spot op=Exists"}` + "\n" +
-		begins + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"","allowed":true,` +
+		allowed + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"","allowed":true,` +
 		`"ignored":"nothing to do at this operation"}` + "\n"
 	if diff := cmp.Diff(lines, log.String()); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+func TestLists(t *testing.T) { rapid.Check(t, checkLists) }
+
+func FuzzLists(f *testing.F) {
+	f.Add(bytes.Repeat([]byte{1, 2, 3, 5, 8, 13}, 400))
+	f.Fuzz(rapid.MakeFuzz(checkLists))
+}
+
+// checkLists checks properties of lists of any length: what they tolerate, and
+// which memory they share.
+func checkLists(t *rapid.T) {
+	o := draw.Options.Draw(t, "options")
+	base, extra := draw.WorldTolerations.Draw(t, "base"), draw.WorldTolerations.Draw(t, "extra")
+	list := slices.Concat(base, extra, make([]taints.Toleration, 8))
+	before := slices.Clone(list)
+	all := list[:len(base)+len(extra)]
+	merged, minimal := tolerationset.Merge(list[:len(base)], extra, o), tolerationset.Minimize(all, o)
+	if diff := cmp.Diff(before, list); diff != "" {
+		t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
+	}
+	times := timesOf(o, all)
+	for name, got := range map[string][]taints.Toleration{"merged": merged, "minimal": minimal} {
+		if diff := cmp.Diff(times, timesOf(o, got)); diff != "" {
+			t.Fatalf("under %+v %v %s is %v (-before +after):\n%s", o, all, name, got, diff)
+		}
+		if !tolerationset.Same(all, got, o) {
+			t.Fatalf("under %+v %v %s is %v, which is not the same", o, all, name, got)
+		}
+	}
+	want := slices.Clone(base) // TestBruteCovers checks Covers
+	for _, tol := range extra {
+		if !covered(o, tol, append(want, taints.Toleration{Operator: "In"}), forever) {
+			want = append(want, tol)
+		}
+	}
+	if diff := cmp.Diff(want, merged, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("under %+v %v and %v are not merged (-want +got):\n%s", o, base, extra, diff)
+	}
+	if again := tolerationset.Merge(merged, extra, o); !identical(again, merged) {
+		t.Fatalf("merged again %v is %v", merged, again)
+	}
+	if again := tolerationset.Minimize(minimal, o); !identical(again, minimal) {
+		t.Fatalf("minimized again %v is %v", minimal, again)
+	}
+	if sharesSeconds(extra, merged[len(base):]) || !identical(minimal, all) && sharesSeconds(all, minimal) {
+		t.Fatalf("%v, merged to %v and minimized to %v, share their seconds", all, merged, minimal)
+	}
+	var refused []int
+	for i, tol := range base {
+		if !covered(o, tol, extra, func(tol taints.Toleration) taints.Toleration { return tol }) {
+			refused = append(refused, i)
+		}
+	}
+	if got := forbidden(t, base, tolerationset.ValidateAllowed(base, extra, o)); !slices.Equal(got, refused) {
+		t.Fatalf("under %+v %v of %v are not allowed by %v, want %v", o, got, base, extra, refused)
+	}
+	other := rapid.OneOf(draw.WorldTolerations, rapid.Permutation(all)).Draw(t, "other")
+	checkSame(t, o, all, other, slices.Equal(times, timesOf(o, other)))
+}
+
+// covered reports whether a toleration of the list, as seen returns it, covers t.
+func covered(
+	o taints.Options, t taints.Toleration, list []taints.Toleration, seen func(taints.Toleration) taints.Toleration,
+) bool {
+	return slices.ContainsFunc(list, func(u taints.Toleration) bool { return tolerationset.Covers(seen(u), t, o) })
+}
+
+func forever(t taints.Toleration) taints.Toleration {
+	t.TolerationSeconds = nil
+	return t
+}
+
+// timesOf returns how long the list tolerates each taint of the world.
+func timesOf(o taints.Options, list []taints.Toleration) []string {
+	times := make([]string, len(reference.World))
+	for i, taint := range reference.World {
+		times[i] = reference.Time(o, list, taint)
+	}
+	return times
+}
+
+// identical reports whether the lists are the same list, or both empty.
+func identical(a, b []taints.Toleration) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func sharesSeconds(list, others []taints.Toleration) bool {
+	return slices.ContainsFunc(others, func(t taints.Toleration) bool {
+		return t.TolerationSeconds != nil && slices.ContainsFunc(list, func(u taints.Toleration) bool {
+			return t.TolerationSeconds == u.TolerationSeconds
+		})
+	})
+}

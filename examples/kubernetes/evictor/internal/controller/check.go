@@ -102,16 +102,16 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) (*
 		c.cancel(ctx, p)
 		return nil, reconcile.Result{}
 	}
-	change := lifecycle.Unchanged
+	change := lifecycle.QueueUnchanged
 	if !c.begun(p) {
 		change = c.queue.Update(p, e)
 	}
 	p.due, _ = c.queue.Due(p)
-	if change != lifecycle.Unchanged {
+	if change != lifecycle.QueueUnchanged {
 		log.FromContext(ctx).V(1).Info("Eviction "+change.String(), "node", p.node, "deadline", p.due)
 	}
 	wait := time.Until(p.next())
-	if wait <= 0 && change == lifecycle.Unchanged {
+	if wait <= 0 && change == lifecycle.QueueUnchanged {
 		return p, reconcile.Result{}
 	}
 	return nil, p.wakeUp(wait)

@@ -3,8 +3,6 @@
 package plugin
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -156,46 +154,9 @@ func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Se
 	return few, names
 }
 
-// count counts the nodes that each taint keeps the pod off. It returns the most
-// frequent taints, without explanations, and a text about the others.
-func (x *index) count(m *taints.Matcher, most int) (s explain.Summary, more string) {
-	type count struct{ nodes, list int } // and the last list that was counted
-	counts := map[taints.Taint]count{}
-	lists := 0
+// summarize summarizes over all nodes why the pod cannot be placed on them.
+func (x *index) summarize(m *taints.Matcher) explain.Summary {
 	x.mu.Lock()
-	for list, nodes := range x.groups.Groups() {
-		lists++
-		s.Nodes += nodes
-		feasible := true
-		for _, t := range m.Untolerated(list, taints.Hard) {
-			feasible = false
-			taint := *t
-			taint.TimeAdded = nil
-			if c := counts[taint]; c.list != lists {
-				counts[taint] = count{c.nodes + nodes, lists}
-			}
-		}
-		if feasible {
-			s.Feasible += nodes
-		}
-	}
-	x.mu.Unlock()
-	for taint, c := range counts {
-		s.Reasons = append(s.Reasons, explain.SummaryReason{Reason: explain.Reason{Taint: taint}, Nodes: c.nodes})
-	}
-	slices.SortFunc(s.Reasons, func(a, b explain.SummaryReason) int {
-		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), a.Reason.Taint.Compare(b.Reason.Taint))
-	})
-	if len(s.Reasons) <= most {
-		return s, ""
-	}
-	// A node may have several of the other taints, so their number is a bound.
-	others := 0
-	for _, r := range s.Reasons[most:] {
-		others += r.Nodes
-	}
-	more = fmt.Sprintf(", and %d other untolerated taint(s) on up to %d node(s)",
-		len(s.Reasons)-most, min(others, s.Nodes-s.Feasible))
-	s.Reasons = s.Reasons[:most]
-	return s, more
+	defer x.mu.Unlock()
+	return explain.Groups(m, taints.Hard, x.groups.Groups(), maxReasons)
 }

@@ -138,11 +138,6 @@ func (p *Taints) newCycle(pod *corev1.Pod) *cycle {
 	return c
 }
 
-// why returns why the pod does not tolerate the taint.
-func (c *cycle) why(taint taints.Taint) explain.Reason {
-	return explain.Node(c.matcher, []taints.Taint{taint})[0]
-}
-
 // PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
 // only these are checked, and querying the index would cost more than Filter.
 func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
@@ -237,7 +232,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 		return untolerated
 	}
 	c.room--
-	r := c.why(taint)
+	r := explain.Node(c.matcher, []taints.Taint{taint})[0]
 	if p.redact {
 		r = r.Redact()
 	}
@@ -267,20 +262,15 @@ func (p *Taints) summary(c *cycle) string {
 	if !c.explain {
 		return untolerated
 	}
-	summary, more := p.nodes.count(c.matcher, maxReasons)
-	for i := range summary.Reasons {
-		r := &summary.Reasons[i].Reason
-		*r = c.why(r.Taint)
-	}
-	text := summary.String()
+	summary := p.nodes.summarize(c.matcher)
 	if p.redact {
-		text = summary.Redact().String()
+		summary = summary.Redact()
 	}
-	_, reasons, ok := strings.Cut(text, ": ")
+	_, reasons, ok := strings.Cut(summary.String(), ": ")
 	if !ok {
 		return untolerated
 	}
-	return strings.TrimSuffix(reasons, ".") + more
+	return reasons
 }
 
 // PreScore keeps the compiled tolerations for Score.

@@ -16,9 +16,9 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
@@ -402,10 +402,19 @@ func (w *podWatcher) target(name string) string {
 }
 
 func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Taint) {
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"taints": kube.CoreTaints(list)}})
-	if err == nil {
-		_, err = c.Client.CoreV1().Nodes().Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
-	}
+	nodes := c.Client.CoreV1().Nodes()
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		before, err := nodes.Get(c.Context(), node, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		patch := kube.TaintsPatch(before, kube.CoreTaints(list))
+		if patch == nil {
+			return nil
+		}
+		_, err = nodes.Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	})
 	if err != nil {
 		t.Errorf("taint %s: %v", node, err)
 	}

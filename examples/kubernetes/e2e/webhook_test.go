@@ -17,11 +17,14 @@ import (
 	"maps"
 	"math"
 	"math/big"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -37,6 +40,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+	"github.com/seed-0529bac1/taints/internal/readme"
 )
 
 // TestWebhook runs the webhook as the manifest's service account, which has only
@@ -447,6 +451,30 @@ func TestCertManager(t *testing.T) {
 	}
 	if refused > 0 {
 		t.Errorf("of %d pods, %d are refused", asked, refused)
+	}
+}
+
+// TestWebhookOverlay builds the kustomization in the README.
+func TestWebhookOverlay(t *testing.T) {
+	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	manifests := must(filepath.Rel(folder, must(filepath.Abs("../manifests"))(t)))(t)
+	blocks := readme.Blocks(t, "../webhook/README.md", "yaml")
+	text := strings.ReplaceAll(blocks[0].Text, "examples/kubernetes/manifests", manifests)
+	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
+	objects := must(cluster.Manifest(folder))(t)
+	network := only[*networkingv1.NetworkPolicy](t, objects).Spec
+	if len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
+		t.Errorf("the policy is %+v", network)
+	}
+	mutating := only[*admissionregistrationv1.MutatingWebhookConfiguration](t, objects).Webhooks[0]
+	validating := only[*admissionregistrationv1.ValidatingWebhookConfiguration](t, objects).Webhooks[0]
+	want := []string{metav1.NamespaceSystem, cluster.WebhookNamespace, "cert-manager", "kube-flannel"}
+	for selector, policy := range map[*metav1.LabelSelector]*admissionregistrationv1.FailurePolicyType{
+		mutating.NamespaceSelector: mutating.FailurePolicy, validating.NamespaceSelector: validating.FailurePolicy,
+	} {
+		if exempt := selector.MatchExpressions[0].Values; !slices.Equal(exempt, want) || *policy != admissionregistrationv1.Ignore {
+			t.Errorf("%s where no replica answers, and %v are exempt", *policy, exempt)
+		}
 	}
 }
 

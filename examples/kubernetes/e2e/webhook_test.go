@@ -40,7 +40,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
-	"github.com/seed-0529bac1/taints/internal/readme"
+	"github.com/seed-0529bac1/taints/internal/docs"
 )
 
 // TestWebhook runs the webhook as the manifest's service account, which has only
@@ -458,7 +458,7 @@ func TestCertManager(t *testing.T) {
 func TestWebhookOverlay(t *testing.T) {
 	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
 	manifests := must(filepath.Rel(folder, must(filepath.Abs("../manifests"))(t)))(t)
-	blocks := readme.Blocks(t, "../webhook/README.md", "yaml")
+	blocks := docs.Blocks(t, "../webhook/README.md", "yaml")
 	text := strings.ReplaceAll(blocks[0].Text, "examples/kubernetes/manifests", manifests)
 	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
 	objects := must(cluster.Manifest(folder))(t)

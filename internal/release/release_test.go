@@ -78,7 +78,7 @@ func TestRelease(t *testing.T) {
 		then    map[string]string // what it requires afterwards, of this repository and of Kubernetes
 	}{
 		{
-			program: "root.go", prints: "all tolerated Scheduled",
+			program: "root.go", prints: "all tolerated QueueScheduled",
 			adds: []string{root + "@v1.0.0"},
 			then: map[string]string{root: "v1.0.0"},
 		},

@@ -422,26 +422,26 @@ func TestCertManager(t *testing.T) {
 	m.inject(t, c)
 	c.Run("webhook", cluster.Binary(t, "webhook"), "-addr="+addr, "-metrics-addr=0", "-health-addr=0", "-cert-dir="+folder)
 	c.RegisterWebhook(addr)
-	asked, refused := 0, 0
-	trusted := func() string {
+	created, refused := 0, 0
+	create := func() (certificate string) {
 		certificate, err := shown(c, addr)
 		if err = errors.Join(err, c.TryPod(cluster.Pod("probe"))); err != nil {
 			t.Log(err)
 			refused++
 		}
-		asked++
+		created++
 		return certificate
 	}
 	for range 2 {
 		for _, certificate := range m.certificates {
-			before := trusted()
+			before := create()
 			m.issue(t, certificate)
 			m.inject(t, c)
-			trusted()
+			create()
 			mount()
 			if certificate.Spec.SecretName == cluster.WebhookSecret {
 				c.Eventually("the webhook shows its new certificate", func() error {
-					if trusted() == before {
+					if create() == before {
 						return errors.New("it does not")
 					}
 					return nil
@@ -450,7 +450,7 @@ func TestCertManager(t *testing.T) {
 		}
 	}
 	if refused > 0 {
-		t.Errorf("of %d pods, %d are refused", asked, refused)
+		t.Errorf("of %d pods, %d are refused, at the latest when an API server has the new authority", created, refused)
 	}
 }
 

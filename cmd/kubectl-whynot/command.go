@@ -17,6 +17,8 @@ import (
 	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // A program is the command and its environment.
@@ -113,7 +115,7 @@ func version() string {
 type options struct {
 	pod  string // empty: all pods
 	now  time.Time
-	only filter
+	only cluster.Filter
 }
 
 // options parses and checks the command line.
@@ -132,19 +134,19 @@ func (p *program) options(args []string) (o options, err error) {
 	}
 	o.now = o.now.UTC().Truncate(time.Second)
 	if p.selector != "" {
-		if o.only.labels, err = labels.Parse(p.selector); err != nil {
+		if o.only.Labels, err = labels.Parse(p.selector); err != nil {
 			return o, fmt.Errorf("-l: %w", err)
 		}
 	}
-	o.only.namespace = *p.config.Namespace
-	if p.all && o.only.namespace != "" {
+	o.only.Namespace = *p.config.Namespace
+	if p.all && o.only.Namespace != "" {
 		return o, errors.New("-n and -A cannot be used together")
 	}
 	if namespace, name, ok := strings.Cut(o.pod, "/"); ok && !isWorkload(namespace) {
-		if o.only.namespace != "" && o.only.namespace != namespace {
-			return o, fmt.Errorf("pod %s is not in namespace %s", o.pod, o.only.namespace)
+		if o.only.Namespace != "" && o.only.Namespace != namespace {
+			return o, fmt.Errorf("pod %s is not in namespace %s", o.pod, o.only.Namespace)
 		}
-		o.only.namespace, o.pod = namespace, name
+		o.only.Namespace, o.pod = namespace, name
 		p.all = false
 	}
 	return o, nil
@@ -181,7 +183,7 @@ func isWorkload(s string) bool {
 }
 
 // write writes the report in the requested format.
-func (p *program) write(r *report) error {
+func (p *program) write(r *answer) error {
 	switch p.output {
 	case "json":
 		return r.writeJSON(p.out)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
 
 // hostile is a name that would do harm on a page that does not escape it.
@@ -140,11 +142,11 @@ func TestMatrixOfFinished(t *testing.T) {
 }
 
 func TestCaps(t *testing.T) {
-	page := mustRun(t, manyGroups(maxRows+7, maxColumns+3), "-o", "html")
+	page := mustRun(t, manyGroups(diagnosis.MaxRows+7, diagnosis.MaxColumns+3), "-o", "html")
 	if !strings.Contains(page, "<p>7 more groups and 3 more kinds of pods: not shown here.</p>") {
 		t.Errorf("what is left out of the matrix is not said: %s", page[strings.Index(page, "</main>")-1000:])
 	}
-	if n := strings.Count(page, "<tr data-rejected="); n != maxRows {
+	if n := strings.Count(page, "<tr data-rejected="); n != diagnosis.MaxRows {
 		t.Errorf("%d rows", n)
 	}
 	var many []string
@@ -169,9 +171,9 @@ func TestTimeScale(t *testing.T) {
 	in := func(seconds ...int64) []*fate {
 		f := &fate{}
 		for _, s := range seconds {
-			f.pods = append(f.pods, &eviction{InSeconds: &s})
+			f.pods = append(f.pods, &diagnosis.Eviction{InSeconds: &s})
 		}
-		return []*fate{f, {pods: []*eviction{{}}}}
+		return []*fate{f, {pods: []*diagnosis.Eviction{{}}}}
 	}
 	s := newTimeScale(in(-3600, 300))
 	if s.at(-3600) != 0 || s.at(300) != 100 || s.at(0) <= 0 || s.at(60) <= s.at(10) {
@@ -281,7 +283,7 @@ func TestGroupsOfMatrix(t *testing.T) {
 			t.Errorf("the page has no %s", link[1])
 		}
 	}
-	if len(links) != maxRows {
+	if len(links) != diagnosis.MaxRows {
 		t.Errorf("%d links", len(links))
 	}
 }

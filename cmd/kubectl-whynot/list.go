@@ -6,12 +6,13 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/pager"
 
-	corev1 "k8s.io/api/core/v1"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // client returns a client that uses protobuf, which is several times faster
@@ -28,13 +29,13 @@ func (p *program) client() (corev1client.CoreV1Interface, error) {
 }
 
 // readCluster lists the nodes and the pods of the namespace or of all namespaces.
-func (p *program) readCluster(ctx context.Context, c *cluster) error {
-	if !p.all && c.only.namespace == "" {
+func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
+	if !p.all && c.Only.Namespace == "" {
 		namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace()
 		if err != nil {
 			return err
 		}
-		c.only.namespace = namespace
+		c.Only.Namespace = namespace
 	}
 	client, err := p.client()
 	if err != nil {
@@ -44,10 +45,10 @@ func (p *program) readCluster(ctx context.Context, c *cluster) error {
 		return err
 	}
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return client.Pods(c.only.namespace).List(ctx, o)
+		return client.Pods(c.Only.Namespace).List(ctx, o)
 	}
 	return inPages(list).EachListItem(ctx, metav1.ListOptions{LabelSelector: p.selector},
-		func(o runtime.Object) error { return c.addPod(o.(*corev1.Pod)) })
+		func(o runtime.Object) error { return c.AddPod(o.(*corev1.Pod)) })
 }
 
 // inPages returns a pager that keeps few pages in memory.
@@ -58,7 +59,7 @@ func inPages(list pager.ListPageFunc) *pager.ListPager {
 }
 
 // readNodes lists the nodes of the cluster.
-func (p *program) readNodes(ctx context.Context, c *cluster) error {
+func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) error {
 	client, err := p.client()
 	if err != nil {
 		return err
@@ -66,24 +67,24 @@ func (p *program) readNodes(ctx context.Context, c *cluster) error {
 	return listNodes(ctx, client, c)
 }
 
-func listNodes(ctx context.Context, client corev1client.NodesGetter, c *cluster) error {
+func listNodes(ctx context.Context, client corev1client.NodesGetter, c *cluster.Cluster) error {
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return client.Nodes().List(ctx, o)
 	}
 	return inPages(list).EachListItem(ctx, metav1.ListOptions{},
-		func(o runtime.Object) error { return c.addNode(o.(*corev1.Node)) })
+		func(o runtime.Object) error { return c.AddNode(o.(*corev1.Node)) })
 }
 
 // completePods completes the names of pods from the cluster.
 func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
-	c := newCluster(filter{namespace: *p.config.Namespace})
+	c := cluster.New(cluster.Filter{Namespace: *p.config.Namespace})
 	if len(args) > 0 || p.readCluster(cmd.Context(), c) != nil {
 		return nil, none
 	}
 	var names []string
-	for i := range c.pods {
-		names = append(names, c.pods[i].name)
+	for i := range c.Pods {
+		names = append(names, c.Pods[i].Name)
 	}
 	return names, none
 }

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
@@ -53,9 +54,9 @@ func mustRun(t *testing.T, stdin string, args ...string) string {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // mustReport returns the report in its JSON form.
-func mustReport(t *testing.T, stdin string, args ...string) report {
+func mustReport(t *testing.T, stdin string, args ...string) diagnosis.Report {
 	t.Helper()
-	var r report
+	var r diagnosis.Report
 	if err := json.Unmarshal([]byte(mustRun(t, stdin, append(args, "-o", "json")...)), &r); err != nil {
 		t.Fatal(err)
 	}

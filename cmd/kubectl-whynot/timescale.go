@@ -2,7 +2,11 @@
 
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+)
 
 // A timeScale places times on a line. It is logarithmic on both sides of now, so
 // that both seconds and days can be distinguished.
@@ -52,7 +56,7 @@ func (s timeScale) Ticks() []tick {
 				isFree = isFree && math.Abs(x-other.Left) > 24
 			}
 			if isFree {
-				list = append(list, tick{x, relative(t)})
+				list = append(list, tick{x, say.Relative(t)})
 			}
 		}
 	}

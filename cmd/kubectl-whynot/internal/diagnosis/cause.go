@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -28,8 +30,8 @@ const (
 	causeSchedulable causeKind = "schedulable" // none, for a pod that does not exist yet
 )
 
-// A cause is the reason why pods are pending, with all of these pods.
-type cause struct {
+// A Cause is the reason why pods are pending, with all of these pods.
+type Cause struct {
 	Kind causeKind `json:"kind"`
 	Text string    `json:"text"`
 	Pods int       `json:"pods"`
@@ -40,28 +42,28 @@ type cause struct {
 	// Examples are the names of some of the pods.
 	Examples []string `json:"examples"`
 	// Fix is a list of steps. Its commands are for the first of the pods.
-	Fix   []step   `json:"fix"`
+	Fix   []Step   `json:"fix"`
 	Notes []string `json:"notes"`
 }
 
 // causesOf groups the pending pods by cause and fix, with the most pods first.
 // It sets the Cause of each element of the list.
-func causesOf(list []pending) []cause {
-	causes := []*cause{}
-	at := make(map[string]*cause)
-	of := make([]*cause, len(list))
-	owners := make(map[*cause]map[string]bool)
+func causesOf(list []Pending) []Cause {
+	causes := []*Cause{}
+	at := make(map[string]*Cause)
+	of := make([]*Cause, len(list))
+	owners := make(map[*Cause]map[string]bool)
 	for i := range list {
 		x := &list[i]
 		key := x.causeKey()
 		c, ok := at[key]
 		if !ok {
-			c = &cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: x.Fix, Notes: x.Notes}
+			c = &Cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: x.Fix, Notes: x.Notes}
 			at[key], owners[c], causes = c, make(map[string]bool), append(causes, c)
 		}
 		of[i] = c
 		c.Pods += len(x.Pods)
-		if owner := x.ownerName(); owner != "" && !owners[c][owner] {
+		if owner := x.OwnerName(); owner != "" && !owners[c][owner] {
 			owners[c][owner] = true
 			c.OwnersTotal++
 			if len(c.Owners) < maxNames {
@@ -72,12 +74,12 @@ func causesOf(list []pending) []cause {
 			c.Examples = append(c.Examples, x.Namespace+"/"+name)
 		}
 	}
-	slices.SortStableFunc(causes, func(a, b *cause) int {
+	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(boolOrder(a.Kind == causeSchedulable)-boolOrder(b.Kind == causeSchedulable),
 			b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
 	})
-	sorted := []cause{}
-	place := make(map[*cause]int)
+	sorted := []Cause{}
+	place := make(map[*Cause]int)
 	for i, c := range causes {
 		place[c] = i
 		sorted = append(sorted, *c)
@@ -90,7 +92,7 @@ func causesOf(list []pending) []cause {
 
 // causeKey is equal for pods with the same cause and fix. Commands differ if the
 // owners do.
-func (x *pending) causeKey() string {
+func (x *Pending) causeKey() string {
 	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
 	for _, s := range x.Fix {
 		words = append(words, "fix", s.Text)
@@ -98,28 +100,28 @@ func (x *pending) causeKey() string {
 	return strings.Join(words, "\n")
 }
 
-// ownerName names the object with the pods' template, or is "" if there is none.
-func (x *pending) ownerName() string {
+// OwnerName names the object with the pods' template, or is "" if there is none.
+func (x *Pending) OwnerName() string {
 	if x.Owner == nil {
 		return ""
 	}
-	kind, name := x.Owner.template()
+	kind, name := x.Owner.Template()
 	return kind + " " + x.Namespace + "/" + name
 }
 
 // explain sets the reason why the pods are pending and the fix. The first pod is p.
-func (x *pending) explain(p *pod) {
-	isInvalid := taints.ValidateTolerations(p.tolerations) != nil
+func (x *Pending) explain(p *cluster.Pod) {
+	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	switch {
-	case isInvalid && (p.template || x.Matching > 0 && x.Feasible == 0 && x.Change == nil && len(x.Alternatives) == 0):
-		x.Kind, x.Text = causeInvalid, invalidText(p.tolerations)
-		x.Fix = x.steps("", repairs(p.tolerations))
-	case p.gated:
+	case isInvalid && (p.Template || x.Matching > 0 && x.Feasible == 0 && x.Change == nil && len(x.Alternatives) == 0):
+		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
+		x.Fix = x.steps("", repairs(p.Tolerations))
+	case p.Gated:
 		x.Kind, x.Text = causeGates, "scheduling gates: the scheduler ignores the pod until they are removed"
 	case x.Matching == 0:
-		x.Kind, x.Text = causeAffinity, affinityCause(p.profile, &x.placement)
+		x.Kind, x.Text = causeAffinity, affinityCause(p.Profile, &x.placement)
 		for _, s := range x.similar {
-			x.Fix = append(x.Fix, step{"if you meant the label " + s.String() + ", change the pod's node selector or affinity", ""})
+			x.Fix = append(x.Fix, Step{"if you meant the label " + s.String() + ", change the pod's node selector or affinity", ""})
 		}
 	case x.Feasible > 0:
 		x.explainOther(p)
@@ -135,16 +137,16 @@ func (x *pending) explain(p *pod) {
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
 	}
-	if p.scheduler != "" {
-		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.scheduler+", which may apply other rules")
+	if p.Scheduler != "" {
+		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
 	}
 	for _, f := range x.Findings {
 		if slices.Contains(noteworthy, f.Code) {
-			x.Notes = append(x.Notes, f.text())
+			x.Notes = append(x.Notes, f.Text())
 		}
 	}
 	if x.Fix == nil {
-		x.Fix = []step{}
+		x.Fix = []Step{}
 	}
 }
 
@@ -155,21 +157,21 @@ var noteworthy = []tolerationset.Code{
 }
 
 // explainOther explains pods that taints and node affinity allow on some nodes.
-func (x *pending) explainOther(p *pod) {
+func (x *Pending) explainOther(p *cluster.Pod) {
 	x.Kind = causeOther
-	switch reported := reportedReasons(p.message); {
-	case p.template:
-		x.Kind, x.Text = causeSchedulable, "taints and node affinity allow "+count(x.Feasible, "node")
+	switch reported := reportedReasons(p.Message); {
+	case p.Template:
+		x.Kind, x.Text = causeSchedulable, "taints and node affinity allow "+say.Count(x.Feasible, "node")
 	case reported != "":
 		x.Text = reported
-	case p.scheduler != "":
-		x.Text = "waiting for the scheduler " + p.scheduler
+	case p.Scheduler != "":
+		x.Text = "waiting for the scheduler " + p.Scheduler
 	default:
-		x.Text = "taints and node affinity allow " + count(x.Feasible, "node") + "; the scheduler has not reported a reason"
+		x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node") + "; the scheduler has not reported a reason"
 	}
 	if c := x.Change; c != nil && len(c.Entries) > 0 && len(c.NodeTaints) == 0 {
-		x.Text += "; on " + count(c.Opens, "more node") + ": " + x.untolerated
-		x.Fix = x.steps("to use "+count(c.Opens, "more node")+", ", c.Entries)
+		x.Text += "; on " + say.Count(c.Opens, "more node") + ": " + x.untolerated
+		x.Fix = x.steps("to use "+say.Count(c.Opens, "more node")+", ", c.Entries)
 	}
 }
 
@@ -208,55 +210,36 @@ func reportedReasons(message string) string {
 	return shortened(strings.Join(words, ", "), 200)
 }
 
-func shortened(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
-
 // affinityCause returns the reason why no node matches.
-func affinityCause(p *profile, r *placement) string {
+func affinityCause(p *cluster.Profile, r *placement) string {
 	switch {
-	case p.invalid != nil:
-		return "required node affinity is invalid: " + p.invalid.Error()
+	case p.Invalid != nil:
+		return "required node affinity is invalid: " + p.Invalid.Error()
 	case len(r.absent) == 1:
 		return "the node that the required node affinity names does not exist"
 	case len(r.absent) > 1:
 		return "none of the nodes that the required node affinity names exists"
 	case len(r.MissingLabels) > 0:
-		text := "no node has the label " + enumerate(r.MissingLabels, "or")
+		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
 		if len(r.similar) > 0 {
 			text += "; " + similarText(r.similar)
 		}
 		return text
 	}
-	return "no node matches " + p.requirements()
+	return "no node matches " + p.Requirements()
 }
 
 // similarText returns text about the labels that nodes have.
-func similarText(list []similarLabel) string {
+func similarText(list []cluster.SimilarLabel) string {
 	var words []string
 	for _, s := range list {
 		verb := " have "
-		if s.nodes == 1 {
+		if s.Nodes == 1 {
 			verb = " has "
 		}
-		words = append(words, count(s.nodes, "node")+verb+s.String())
+		words = append(words, say.Count(s.Nodes, "node")+verb+s.String())
 	}
-	return joined(words)
-}
-
-// requirements names the node selector and the required node affinity.
-func (p *profile) requirements() string {
-	var words []string
-	if len(p.selector) > 0 {
-		words = append(words, "node selector "+selectorText(p.selector))
-	}
-	if p.required != nil {
-		words = append(words, "required node affinity "+affinityText(p.required))
-	}
-	return joined(words)
+	return say.Joined(words)
 }
 
 // taintsText names the taints of the change or of the alternatives, or else all
@@ -265,7 +248,7 @@ func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		return "nodes are " + statesText(r.Change.NodeTaints) + ": " + reasonsText(nil, r.Change.NodeTaints)
+		return "nodes are " + StatesText(r.Change.NodeTaints) + ": " + reasonsText(nil, r.Change.NodeTaints)
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
@@ -275,12 +258,12 @@ func (r *placement) taintsText(why reasons) string {
 		}
 	case len(r.Alternatives) > 0:
 		for i := range r.Alternatives {
-			list, states = append(list, r.Alternatives[i].rest...), append(states, r.Alternatives[i].NodeTaints...)
+			list, states = append(list, r.Alternatives[i].Rest...), append(states, r.Alternatives[i].NodeTaints...)
 		}
 	default:
 		list = taintsOf(why)
 	}
-	return reasonsText(why, distinct(list)) + statesClause(distinct(states))
+	return reasonsText(why, cluster.Distinct(list)) + statesClause(cluster.Distinct(states))
 }
 
 // statesClause returns the clause that the nodes are also in a state.
@@ -288,25 +271,42 @@ func statesClause(list []taints.Taint) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "; nodes are also " + statesText(list) + ": " + taintsText(list)
-}
-
-// distinct sorts the taints and removes duplicates.
-func distinct(list []taints.Taint) []taints.Taint {
-	slices.SortFunc(list, taints.Taint.Compare)
-	return slices.Compact(list)
+	return "; nodes are also " + StatesText(list) + ": " + say.TaintsText(list)
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
-func (x *pending) alternativeSteps() []step {
+func (x *Pending) alternativeSteps() []Step {
 	const choose = "choose the nodes that the pod belongs on"
-	if x.AlternativesTotal > 1 && x.template {
-		return []step{{choose + ", and tolerate their taints, which -o wide lists", ""}}
+	if x.AlternativesTotal > 1 && x.Template {
+		return []Step{{choose + ", and tolerate their taints, which -o wide lists", ""}}
 	}
 	if x.AlternativesTotal > 1 {
-		return []step{{choose + "; their taints are listed by this command", x.whynot()}}
+		return []Step{{choose + "; their taints are listed by this command", x.whynot()}}
 	}
 	only := &x.Alternatives[0]
-	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", taintsText(only.asks()), namesOf(only.NodeNames, only.Nodes))
-	return slices.Concat(x.nodeSteps, x.steps(condition, only.entries()))
+	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.asks()), say.NamesOf(only.NodeNames, only.Nodes))
+	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
+}
+
+// Who counts the pods and names their owners.
+func (c *Cause) Who() string {
+	text := say.Count(c.Pods, "pod")
+	switch {
+	case c.Kind == causeSchedulable:
+		return say.NamesOf(c.Owners[:min(len(c.Owners), 3)], c.OwnersTotal)
+	case c.OwnersTotal > 3:
+		return fmt.Sprintf("%s of %s and %d more owners", text, strings.Join(c.Owners[:2], ", "), c.OwnersTotal-2)
+	case c.OwnersTotal > 0:
+		return text + " of " + say.Joined(c.Owners)
+	case c.Pods <= len(c.Examples):
+		return text + " (" + say.Joined(c.Examples) + ")"
+	}
+	return fmt.Sprintf("%s (%s and %d more)", text, strings.Join(c.Examples[:2], ", "), c.Pods-2)
+}
+
+func shortened(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
 }

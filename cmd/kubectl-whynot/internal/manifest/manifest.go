@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+// Package manifest reads Kubernetes objects from files, URLs and streams.
+package manifest
 
 import (
 	"bufio"
@@ -18,8 +19,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A manifest is one Kubernetes object as JSON.
-type manifest struct {
+// A Object is one Kubernetes object as JSON.
+type Object struct {
 	APIVersion string         `json:"apiVersion"`
 	Kind       string         `json:"kind"`
 	json       jsontext.Value // valid until the next one is read
@@ -28,10 +29,10 @@ type manifest struct {
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// readManifests calls add for each object of a stream of JSON or YAML documents,
+// Read calls add for each object of a stream of JSON or YAML documents,
 // and for each item of a list. It keeps only one object at a time, even for long
 // JSON lists.
-func readManifests(r io.Reader, add func(manifest) error) error {
+func Read(r io.Reader, add func(Object) error) error {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if mark, _ := buffered.Peek(1); len(mark) > 0 && mark[0] >= 0xEF { // as PowerShell writes
 		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.BOMOverride(unicode.UTF8.NewDecoder())))
@@ -54,7 +55,7 @@ func readManifests(r io.Reader, add func(manifest) error) error {
 	}
 }
 
-func readYAML(document []byte, add func(manifest) error) error {
+func readYAML(document []byte, add func(Object) error) error {
 	object, err := yaml.YAMLToJSON(document)
 	if err != nil || string(object) == "null" { // only comments
 		return err
@@ -63,7 +64,7 @@ func readYAML(document []byte, add func(manifest) error) error {
 }
 
 // readJSON reads successive objects and lists.
-func readJSON(r io.Reader, add func(manifest) error) error {
+func readJSON(r io.Reader, add func(Object) error) error {
 	d := jsontext.NewDecoder(r, lenient...)
 	for {
 		switch d.PeekKind() {
@@ -83,11 +84,11 @@ func readJSON(r io.Reader, add func(manifest) error) error {
 }
 
 // readObject reads an object. If it is a list, it reads one item at a time.
-func readObject(d *jsontext.Decoder, add func(manifest) error) error {
+func readObject(d *jsontext.Decoder, add func(Object) error) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	var list manifest
+	var list Object
 	whole := jsontext.Value{'{'}
 	isList := false
 	for d.PeekKind() == '"' {
@@ -124,7 +125,7 @@ func readObject(d *jsontext.Decoder, add func(manifest) error) error {
 
 // readItems reads the items of a list, which may be lists themselves. An item
 // without a kind gets the list's kind, if that is already known.
-func readItems(d *jsontext.Decoder, list manifest, add func(manifest) error) error {
+func readItems(d *jsontext.Decoder, list Object, add func(Object) error) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func readItems(d *jsontext.Decoder, list manifest, add func(manifest) error) err
 		if err != nil {
 			return err
 		}
-		m := manifest{APIVersion: list.APIVersion, Kind: strings.TrimSuffix(list.Kind, "List"), json: value}
+		m := Object{APIVersion: list.APIVersion, Kind: strings.TrimSuffix(list.Kind, "List"), json: value}
 		m.readHeader()
 		if m.Kind == "List" {
 			err = readJSON(bytes.NewReader(value), add)
@@ -150,7 +151,7 @@ func readItems(d *jsontext.Decoder, list manifest, add func(manifest) error) err
 
 // readHeader finds the kind of the object, which usually comes first. It reads
 // no more than necessary.
-func (m *manifest) readHeader() {
+func (m *Object) readHeader() {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.json), lenient...)
 	_, err := d.ReadToken()
 	for found := 0; err == nil && found < 2 && d.PeekKind() == '"'; {
@@ -166,4 +167,9 @@ func (m *manifest) readHeader() {
 			err = d.SkipValue()
 		}
 	}
+}
+
+// Decode decodes the object.
+func (m *Object) Decode(into any, o ...json.Options) error {
+	return json.Unmarshal(m.json, into, append(o, lenient...)...)
 }

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/duration"
-
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
 const (
 	deleting = "deleting"
-	overdue  = "overdue"
-	leaves   = "leaves"
-	stays    = "stays"
+	Overdue  = "overdue"
+	Leaves   = "leaves"
+	Stays    = "stays"
 )
 
-var outcomes = []string{deleting, overdue, leaves, stays}
+var outcomes = []string{deleting, Overdue, Leaves, Stays}
 
-// An eviction is the effect of a node's NoExecute taints on a pod.
-type eviction struct {
+// An Eviction is the effect of a node's NoExecute taints on a pod.
+type Eviction struct {
 	Pod     string `json:"pod"`
 	Node    string `json:"node"`
 	Outcome string `json:"outcome"`
@@ -39,9 +38,9 @@ type eviction struct {
 	// Because has the taint that decides, or all taints for a pod that stays.
 	Because []pair `json:"because"`
 
-	name     podName
+	name     cluster.PodName
 	deadline time.Time
-	order    string // of equal deadlines
+	Order    string `json:"-"` // of equal deadlines
 }
 
 // An origin is what a deadline counts from.
@@ -65,19 +64,20 @@ type pair struct {
 
 // evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints, sorted by outcome, then by deadline, reason and pod name.
-func evictions(c *cluster, pods []*pod, now time.Time) []eviction {
-	list := []eviction{}
+func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
+	c := a.cluster
+	list := []Eviction{}
 	orders := make(map[string]string) // many pods share one
 	for _, p := range pods {
-		i, ok := c.nodeAt[p.node]
-		if !ok || !hasNoExecute(c.nodes[i].taints) || p.isFinished() {
+		i, ok := c.NodeAt[p.Node]
+		if !ok || !hasNoExecute(c.Nodes[i].Taints) || p.IsFinished() {
 			continue
 		}
-		x := evictionOf(p, &c.nodes[i], now)
-		if order, ok := orders[x.order]; ok {
-			x.order = order
+		x := a.evictionOf(p, &c.Nodes[i])
+		if order, ok := orders[x.Order]; ok {
+			x.Order = order
 		} else {
-			orders[x.order] = x.order
+			orders[x.Order] = x.Order
 		}
 		list = append(list, x)
 	}
@@ -85,11 +85,11 @@ func evictions(c *cluster, pods []*pod, now time.Time) []eviction {
 	return list
 }
 
-func compareEvictions(a, b eviction) int {
+func compareEvictions(a, b Eviction) int {
 	if c := slices.Index(outcomes, a.Outcome) - slices.Index(outcomes, b.Outcome); c != 0 {
 		return c
 	}
-	return cmp.Or(a.deadline.Compare(b.deadline), strings.Compare(a.order, b.order), comparePodNames(a.name, b.name))
+	return cmp.Or(a.deadline.Compare(b.deadline), strings.Compare(a.Order, b.Order), cluster.ComparePodNames(a.name, b.name))
 }
 
 func hasNoExecute(list []taints.Taint) bool {
@@ -97,19 +97,19 @@ func hasNoExecute(list []taints.Taint) bool {
 }
 
 // evictionOf returns the eviction of the pod on the node.
-func evictionOf(p *pod, n *node, now time.Time) eviction {
-	r := eviction{Pod: p.String(), Node: n.Name, Outcome: stays, name: p.podName}
-	if first, e := firstEviction(p, n, now); first != nil {
-		r.Because = []pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
-		r.expire(e, first, p.arrived, now)
+func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
+	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName}
+	if first, e := firstEviction(p, n, a.now); first != nil {
+		r.Because = []pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
+		r.expire(e, first, p.Arrived, a.now)
 	} else {
-		r.Because = tolerated(p, n)
+		r.Because = a.tolerated(p, n)
 	}
-	if p.deleting {
+	if p.Deleting {
 		r.Outcome = deleting
 	}
 	for _, b := range r.Because {
-		r.order += b.text() + "\n"
+		r.Order += b.Text() + "\n"
 	}
 	return r
 }
@@ -118,12 +118,12 @@ func evictionOf(p *pod, n *node, now time.Time) eviction {
 // if the pod stays. It evaluates each taint by itself: for all taints together,
 // the library returns the taint that evicts now, even if the time of another
 // taint ended before. No time starts before the pod was assigned to the node.
-func firstEviction(p *pod, n *node, now time.Time) (first *taints.Taint, e taints.Eviction) {
-	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrived}
-	for i := range n.taints {
-		alone := policy.EvictionOf(n.taints[i:i+1], p.tolerations, now)
+func firstEviction(p *cluster.Pod, n *cluster.Node, now time.Time) (first *taints.Taint, e taints.Eviction) {
+	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.Arrived}
+	for i := range n.Taints {
+		alone := policy.EvictionOf(n.Taints[i:i+1], p.Tolerations, now)
 		if alone.Outcome != taints.Stays && (first == nil || isSooner(alone, e)) {
-			first, e = &n.taints[i], alone
+			first, e = &n.Taints[i], alone
 		}
 	}
 	return first, e
@@ -139,10 +139,10 @@ func isSooner(a, b taints.Eviction) bool {
 }
 
 // expire sets the deadline.
-func (r *eviction) expire(e taints.Eviction, decides *taints.Taint, arrived, now time.Time) {
-	r.Outcome, r.deadline, r.From = leaves, e.At, fromNow
+func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived, now time.Time) {
+	r.Outcome, r.deadline, r.From = Leaves, e.At, fromNow
 	if !e.At.After(now) {
-		r.Outcome = overdue
+		r.Outcome = Overdue
 	}
 	switch {
 	case decides.TimeAdded != nil && e.From.Equal(*decides.TimeAdded):
@@ -163,35 +163,35 @@ const lastSecond = 253402300799
 
 // tolerated returns the node's NoExecute taints with the tolerations for which
 // the pod stays.
-func tolerated(p *pod, n *node) []pair {
+func (a *analyst) tolerated(p *cluster.Pod, n *cluster.Node) []pair {
 	list := []pair{}
-	for _, t := range n.taints {
+	for _, t := range n.Taints {
 		if t.Effect == taints.NoExecute {
-			i, ok := p.matcher.Match(t)
-			list = append(list, pairOf(p, t, i, ok))
+			i, ok := p.Matcher.Match(t)
+			list = append(list, a.pairOf(p, t, i, ok))
 		}
 	}
 	return list
 }
 
-func pairOf(p *pod, t taints.Taint, toleration int, tolerated bool) pair {
+func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) pair {
 	if tolerated {
-		return pair{Taint: t, Toleration: &p.tolerations[toleration]}
+		return pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
-	why := reasonOf(p.profile, t)
+	why := a.reasonOf(p.Profile, t)
 	return pair{Taint: t, Why: why.words()}
 }
 
-// text describes whether and how the taint is tolerated.
-func (p *pair) text() string {
+// Text describes whether and how the taint is tolerated.
+func (p *pair) Text() string {
 	if p.Toleration == nil {
 		return "untolerated taint " + p.Taint.String() + " (" + p.Why + ")"
 	}
 	return "taint " + p.Taint.String() + " is tolerated by " + p.Toleration.String()
 }
 
-// when returns the deadline as text, or "" if there is none.
-func (x *eviction) when() string {
+// When returns the deadline as text, or "" if there is none.
+func (x *Eviction) When() string {
 	if x.InSeconds == nil {
 		return ""
 	}
@@ -199,7 +199,7 @@ func (x *eviction) when() string {
 	if when == "" {
 		when = "a time after the year 9999"
 	}
-	when += " (" + relative(*x.InSeconds)
+	when += " (" + say.Relative(*x.InSeconds)
 	switch x.From {
 	case fromNow:
 		when += ", if the taint was added now"
@@ -209,15 +209,10 @@ func (x *eviction) when() string {
 	return when + ")"
 }
 
-// relative describes how far away a time is.
-func relative(seconds int64) string {
-	const most = math.MaxInt64 / int64(time.Second)
-	text := duration.HumanDuration(time.Duration(min(max(seconds, -seconds, -(seconds+1)), most)) * time.Second)
-	switch {
-	case seconds == 0:
-		return "now"
-	case seconds < 0:
-		return text + " ago"
+// Suffix returns the pod's deadline as the end of a sentence.
+func (x *Eviction) Suffix() string {
+	if when := x.When(); when != "" {
+		return ", at " + when
 	}
-	return "in " + text
+	return ""
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cluster
 
 import (
 	"errors"
@@ -11,20 +11,22 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
 )
 
-// decode adds the object of the manifest. It only counts objects of other kinds.
-func (c *cluster) decode(m manifest) error {
-	c.objects++
+// Decode adds the object of the manifest. It only counts objects of other kinds.
+func (c *Cluster) Decode(m manifest.Object) error {
+	c.Objects++
 	if version := apiVersions[m.Kind]; m.APIVersion != "" && m.APIVersion != version {
-		c.others[m.Kind]++
+		c.Others[m.Kind]++
 		return nil
 	}
 	switch m.Kind {
 	case "":
 		return errors.New("kind is missing")
 	case "Node":
-		return decodeAs(m, c.addNode)
+		return decodeAs(m, c.AddNode)
 	case "Pod":
 		return c.decodePod(m)
 	case "Deployment":
@@ -40,7 +42,7 @@ func (c *cluster) decode(m manifest) error {
 			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.JobTemplate.Spec.Template)
 		})
 	}
-	c.others[m.Kind]++
+	c.Others[m.Kind]++
 	return nil
 }
 
@@ -52,24 +54,24 @@ var apiVersions = map[string]string{
 }
 
 // decodeAs decodes the manifest and passes the object to add.
-func decodeAs[T any](m manifest, add func(*T) error) error {
+func decodeAs[T any](m manifest.Object, add func(*T) error) error {
 	o := new(T)
-	err := json.Unmarshal(m.json, o, lenient...)
+	err := m.Decode(o)
 	if err == nil {
 		err = add(o)
 	}
-	return m.wrap(err)
+	return wrap(m, err)
 }
 
 // wrap adds the name of the object to the error.
-func (m manifest) wrap(err error) error {
+func wrap(m manifest.Object, err error) error {
 	if err == nil {
 		return nil
 	}
 	var o struct {
 		Metadata struct{ Namespace, Name string }
 	}
-	json.Unmarshal(m.json, &o, append(lenient, json.MatchCaseInsensitiveNames(true))...)
+	m.Decode(&o, json.MatchCaseInsensitiveNames(true))
 	name := o.Metadata.Name
 	if o.Metadata.Namespace != "" {
 		name = o.Metadata.Namespace + "/" + name
@@ -79,15 +81,15 @@ func (m manifest) wrap(err error) error {
 
 // decodePod adds a pod. If the pod has a node, it decodes only the needed
 // fields, which is much faster.
-func (c *cluster) decodePod(m manifest) error {
+func (c *Cluster) decodePod(m manifest.Object) error {
 	var o placedPod
-	if err := json.Unmarshal(m.json, &o, lenient...); err != nil {
-		return m.wrap(err)
+	if err := m.Decode(&o); err != nil {
+		return wrap(m, err)
 	}
 	if o.Spec.NodeName == "" {
-		return decodeAs(m, c.addPod)
+		return decodeAs(m, c.AddPod)
 	}
-	return m.wrap(c.addPod(o.pod()))
+	return wrap(m, c.AddPod(o.pod()))
 }
 
 // A placedPod has the needed fields of a pod that has a node.

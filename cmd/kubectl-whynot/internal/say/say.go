@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+// Package say has the words that all outputs share.
+package say
 
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/agnivade/levenshtein"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/seed-0529bac1/taints"
 )
 
-// printable replaces characters that could move a terminal's cursor or hide text.
-func printable(s string) string {
+// Printable replaces characters that could move a terminal's cursor or hide text.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
@@ -27,18 +31,19 @@ func printable(s string) string {
 	}, s)
 }
 
-// count returns the number and the noun, in the plural if needed.
-func count(n int, noun string) string {
+// Count returns the number and the noun, in the plural if needed.
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// joined joins the words, as in "a, b and c".
-func joined(words []string) string { return enumerate(words, "and") }
+// Joined joins the words, as in "a, b and c".
+func Joined(words []string) string { return Enumerate(words, "and") }
 
-func enumerate(words []string, last string) string {
+// Enumerate joins the words, with another word before the last one.
+func Enumerate(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
@@ -46,24 +51,25 @@ func enumerate(words []string, last string) string {
 	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }
 
-// firstOf returns the first words and the number of the others.
-func firstOf(words []string, most int) []string {
+// FirstOf returns the first words and the number of the others.
+func FirstOf(words []string, most int) []string {
 	if len(words) <= most+1 {
 		return words
 	}
 	return append(slices.Clone(words[:most]), fmt.Sprintf("%d more", len(words)-most))
 }
 
-// namesOf joins the first names. The total may exceed the length of the list.
-func namesOf(names []string, total int) string {
+// NamesOf joins the first names. The total may exceed the length of the list.
+func NamesOf(names []string, total int) string {
 	const most = 5
 	if total <= most+1 {
-		return joined(names)
+		return Joined(names)
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), total-most)
 }
 
-func taintTexts(list []taints.Taint) []string {
+// TaintTexts returns the text of each taint.
+func TaintTexts(list []taints.Taint) []string {
 	var words []string
 	for _, t := range list {
 		words = append(words, t.String())
@@ -71,26 +77,27 @@ func taintTexts(list []taints.Taint) []string {
 	return words
 }
 
-// taintsText names the first taints.
-func taintsText(list []taints.Taint) string { return joined(firstOf(taintTexts(list), 3)) }
+// TaintsText names the first taints.
+func TaintsText(list []taints.Taint) string { return Joined(FirstOf(TaintTexts(list), 3)) }
 
-// sentence begins the text with an upper-case letter.
-func sentence(s string) string {
+// Sentence begins the text with an upper-case letter.
+func Sentence(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func selectorText(selector map[string]string) string { return labels.Set(selector).String() }
+// SelectorText returns the selector in the form of kubectl.
+func SelectorText(selector map[string]string) string { return labels.Set(selector).String() }
 
-// affinityText returns the terms as kubectl selectors. It shortens long ones.
-func affinityText(required *corev1.NodeSelector) string {
+// AffinityText returns the terms as kubectl selectors. It shortens long ones.
+func AffinityText(required *corev1.NodeSelector) string {
 	var terms []string
 	for _, term := range required.NodeSelectorTerms {
 		var words []string
 		for _, r := range slices.Concat(term.MatchFields, term.MatchExpressions) {
-			words = append(words, requirementText(r))
+			words = append(words, RequirementText(r))
 		}
 		terms = append(terms, strings.Join(words, ","))
 	}
@@ -107,16 +114,17 @@ var selectionOperators = map[corev1.NodeSelectorOperator]selection.Operator{
 	corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
 }
 
-func requirementText(r corev1.NodeSelectorRequirement) string {
+// RequirementText returns the requirement in the form of kubectl.
+func RequirementText(r corev1.NodeSelectorRequirement) string {
 	if parsed, err := labels.NewRequirement(r.Key, selectionOperators[r.Operator], r.Values); err == nil {
 		return parsed.String()
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, ",")))
 }
 
-// misspelling reports whether the texts differ only in letter case, in one letter,
+// Misspelling reports whether the texts differ only in letter case, in one letter,
 // or in two if they are long. The distance is larger if the first letters differ.
-func misspelling(a, b string) (distance int, close bool) {
+func Misspelling(a, b string) (distance int, close bool) {
 	if strings.EqualFold(a, b) {
 		return 0, true
 	}
@@ -139,7 +147,8 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-func commandLine(words ...string) string {
+// CommandLine joins the words, with quotes where a shell needs them.
+func CommandLine(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = shellWord(w)
@@ -147,4 +156,18 @@ func commandLine(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// SortedKeys returns the keys of the map.
+func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Relative describes how far away a time is.
+func Relative(seconds int64) string {
+	const most = math.MaxInt64 / int64(time.Second)
+	text := duration.HumanDuration(time.Duration(min(max(seconds, -seconds, -(seconds+1)), most)) * time.Second)
+	switch {
+	case seconds == 0:
+		return "now"
+	case seconds < 0:
+		return text + " ago"
+	}
+	return "in " + text
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cluster
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// An owner is the controller of a pod. The zero owner means none.
-type owner struct {
+// An Owner is the controller of a pod. The zero owner means none.
+type Owner struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	// Deployment is the Deployment that owns a ReplicaSet.
@@ -19,12 +19,12 @@ type owner struct {
 }
 
 // ownerOf returns the controller of the pod.
-func ownerOf(o *metav1.ObjectMeta) owner {
+func ownerOf(o *metav1.ObjectMeta) Owner {
 	r := metav1.GetControllerOfNoCopy(o)
 	if r == nil {
-		return owner{}
+		return Owner{}
 	}
-	w := owner{Kind: r.Kind, Name: r.Name}
+	w := Owner{Kind: r.Kind, Name: r.Name}
 	if hash := o.Labels["pod-template-hash"]; r.Kind == "ReplicaSet" && hash != "" {
 		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
 			w.Deployment = name
@@ -33,17 +33,17 @@ func ownerOf(o *metav1.ObjectMeta) owner {
 	return w
 }
 
-// template returns the kind and name of the object with the pod's template.
-func (o owner) template() (kind, name string) {
+// Template returns the kind and name of the object with the pod's template.
+func (o Owner) Template() (kind, name string) {
 	if o.Deployment != "" {
 		return "Deployment", o.Deployment
 	}
 	return o.Kind, o.Name
 }
 
-// cronJob returns the CronJob that created a Job, based on the Job's name, which
+// CronJob returns the CronJob that created a Job, based on the Job's name, which
 // ends in the minutes since 1970. It returns "" for other names.
-func (o owner) cronJob() string {
+func (o Owner) CronJob() string {
 	i := strings.LastIndexByte(o.Name, '-')
 	if minutes := o.Name[i+1:]; o.Kind != "Job" || i < 1 || len(minutes) != 8 || strings.Trim(minutes, "0123456789") != "" {
 		return ""
@@ -51,13 +51,13 @@ func (o owner) cronJob() string {
 	return o.Name[:i]
 }
 
-// ownerName names the object with the pod's template, or the pod itself.
-func (p *pod) ownerName() string {
-	if p.owner == (owner{}) {
+// OwnerName names the object with the pod's template, or the pod itself.
+func (p *Pod) OwnerName() string {
+	if p.Owner == (Owner{}) {
 		return "Pod " + p.String()
 	}
-	kind, name := p.owner.template()
-	return kind + " " + p.namespace + "/" + name
+	kind, name := p.Owner.Template()
+	return kind + " " + p.Namespace + "/" + name
 }
 
 // notEvaluatedOf names the rules of the spec that the program does not evaluate

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // A change corrects mistakes in tolerations, and names taints of nodes' states,
@@ -17,15 +18,15 @@ type change struct {
 	// NodeTaints are taints of the nodes' states. They must be removed, whatever
 	// the pods tolerate.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
-	Entries    []entry        `json:"entries"`
+	Entries    []Entry        `json:"entries"`
 	// Tolerations is the list after the change.
 	Tolerations []taints.Toleration `json:"tolerations"`
 
 	opened []int // the nodes
 }
 
-// An entry is a toleration to add, or one that replaces another.
-type entry struct {
+// An Entry is a toleration to add, or one that replaces another.
+type Entry struct {
 	Replaces   *taints.Toleration `json:"replaces"`
 	Toleration taints.Toleration  `json:"toleration"`
 
@@ -40,13 +41,14 @@ type alternative struct {
 	Taints []taints.Taint `json:"taints"`
 	// Additions are tolerations of exactly these taints.
 	Additions   []taints.Toleration `json:"additions"`
-	Corrections []entry             `json:"corrections"`
+	Corrections []Entry             `json:"corrections"`
 	// NodeTaints are taints of the states of these nodes.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
 	Nodes      int            `json:"nodes"`
 	NodeNames  []string       `json:"nodeNames"`
 
-	rest []taints.Taint // taints of the nodes that the pods do not tolerate yet
+	// Rest has the taints of the nodes that the pods do not tolerate yet.
+	Rest []taints.Taint `json:"-"`
 }
 
 // asks returns the taints that distinguish the nodes from others: the needed
@@ -55,7 +57,7 @@ func (a *alternative) asks() []taints.Taint {
 	if len(a.Taints) > 0 {
 		return a.Taints
 	}
-	return a.rest
+	return a.Rest
 }
 
 // A remedy lets pods onto the nodes that have a set of untolerated taints.
@@ -71,10 +73,10 @@ type remedy struct {
 // An adviser finds remedies.
 type adviser struct {
 	*known
-	*profile
+	*cluster.Profile
 	values  map[taints.TaintID]int // number of values that the nodes have for each key and effect
 	reasons reasons
-	shares  []share
+	shares  []cluster.Share
 }
 
 // maxCounted limits the number of remedies whose opened nodes are counted.
@@ -136,15 +138,15 @@ func (a *adviser) remedies() []*remedy {
 	var list []*remedy
 	at := make(map[string]*remedy)
 	for _, s := range a.shares {
-		untolerated := untoleratedOf(a.matcher, s.group)
-		key := textOf(untolerated)
+		untolerated := untoleratedOf(a.Matcher, s.Group)
+		key := cluster.TextOf(untolerated)
 		r, ok := at[key]
 		if !ok {
 			r = &remedy{untolerated: untolerated}
 			at[key] = r
 			list = append(list, r)
 		}
-		r.nodes = append(r.nodes, s.nodes...)
+		r.nodes = append(r.nodes, s.Nodes...)
 	}
 	slices.SortFunc(list, func(x, y *remedy) int {
 		return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare)
@@ -154,9 +156,9 @@ func (a *adviser) remedies() []*remedy {
 
 // untoleratedOf returns the hard taints of the group that the tolerations do not
 // match, sorted and without times.
-func untoleratedOf(m *taints.Matcher, g *nodeGroup) []taints.Taint {
+func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	var list []taints.Taint
-	for _, t := range m.Untolerated(g.taints, taints.Hard) {
+	for _, t := range m.Untolerated(g.Taints, taints.Hard) {
 		list = append(list, withoutTime(*t))
 	}
 	return list
@@ -172,8 +174,8 @@ func (a *adviser) countValues() {
 
 // plan computes the remedy and reports whether an API server accepts it.
 func (a *adviser) plan(r *remedy) bool {
-	r.NodeTaints, r.Entries = []taints.Taint{}, []entry{}
-	r.Tolerations = append([]taints.Toleration{}, a.tolerations...)
+	r.NodeTaints, r.Entries = []taints.Taint{}, []Entry{}
+	r.Tolerations = append([]taints.Toleration{}, a.Tolerations...)
 	for _, t := range r.untolerated {
 		if stateOf(t.Key) != stateNone {
 			r.NodeTaints = append(r.NodeTaints, t)
@@ -197,7 +199,7 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 		r.Tolerations = append(r.Tolerations, a.tolerationOf(t))
 		return
 	}
-	e := entry{nil, corrected(why.Reason), why.at}
+	e := Entry{nil, corrected(why.Reason), why.at}
 	if r.replaces(&why, e.Toleration) {
 		e.Replaces = &why.Closest
 		r.Tolerations[why.at] = e.Toleration
@@ -214,7 +216,7 @@ func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
 	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
 		return false
 	}
-	return !slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == mistake.at && e.Replaces != nil })
+	return !slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.at == mistake.at && e.Replaces != nil })
 }
 
 // count counts the nodes that the remedy opens. If the remedy has nodes to fix,
@@ -224,7 +226,7 @@ func (a *adviser) count(r *remedy) {
 	r.fixed = []taints.Taint{}
 	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
 	for _, s := range a.shares {
-		left := untoleratedOf(m, s.group)
+		left := untoleratedOf(m, s.Group)
 		stays := func(t taints.Taint) bool {
 			s := stateOf(t.Key)
 			return !isFixed || s == stateNone || s == stateLeaving && !isRemoved
@@ -232,7 +234,7 @@ func (a *adviser) count(r *remedy) {
 		if slices.ContainsFunc(left, stays) {
 			continue
 		}
-		r.opened = append(r.opened, s.nodes...)
+		r.opened = append(r.opened, s.Nodes...)
 		r.fixed = append(r.fixed, left...)
 	}
 	r.Opens = len(r.opened)
@@ -277,8 +279,8 @@ func (r *remedy) additions() int {
 // do not count as values: the remedy that opens the most nodes is used.
 func rivals(best *remedy, all []*remedy) []*remedy {
 	for _, e := range best.Entries {
-		isFor := func(f entry) bool { return f.at == e.at }
-		isOther := func(f entry) bool { return isFor(f) && e.differsInName(f) }
+		isFor := func(f Entry) bool { return f.at == e.at }
+		isOther := func(f Entry) bool { return isFor(f) && e.differsInName(f) }
 		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Entries, isOther) }) {
 			continue
 		}
@@ -292,7 +294,7 @@ func rivals(best *remedy, all []*remedy) []*remedy {
 }
 
 // differsInName reports whether the entries tolerate different keys or values.
-func (e *entry) differsInName(f entry) bool {
+func (e *Entry) differsInName(f Entry) bool {
 	x, y := e.Toleration, f.Toleration
 	if x.Operator == taints.OpLt || x.Operator == taints.OpGt {
 		x.Value, y.Value = "", ""
@@ -322,4 +324,13 @@ func likeliest(open []*remedy) []*remedy {
 	open = least(open, (*remedy).rank)
 	slices.SortStableFunc(open, func(a, b *remedy) int { return len(b.nodes) - len(a.nodes) })
 	return open
+}
+
+// Entries returns all tolerations to write for the alternative.
+func (a *alternative) Entries() []Entry {
+	list := append([]Entry{}, a.Corrections...)
+	for _, t := range a.Additions {
+		list = append(list, Entry{nil, t, -1})
+	}
+	return list
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/explain"
 )
 
@@ -53,7 +54,7 @@ func isEffect(e taints.Effect) bool {
 
 // namesValue reports whether a toleration with the key has a value.
 func (a *adviser) namesValue(key string) bool {
-	return slices.ContainsFunc(a.tolerations, func(t taints.Toleration) bool {
+	return slices.ContainsFunc(a.Tolerations, func(t taints.Toleration) bool {
 		return t.Value != "" && strings.EqualFold(t.Key, key)
 	})
 }
@@ -204,8 +205,8 @@ type known struct {
 	used      map[taints.Toleration]bool // results of isUsed
 }
 
-func newKnown(groups []*nodeGroup) *known {
-	k := &known{distinctTaints(groups), make(map[taints.TaintID]bool), make(map[taints.Toleration]bool)}
+func newKnown(groups []*cluster.Group) *known {
+	k := &known{cluster.DistinctTaints(groups), make(map[taints.TaintID]bool), make(map[taints.Toleration]bool)}
 	for _, t := range k.taints {
 		if t.Value != "" {
 			k.hasValues[t.ID()] = true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // A nodeState is the state of a node that a taint indicates. Pods need not
@@ -99,15 +100,15 @@ func withState(list []taints.Taint, s nodeState) []taints.Taint {
 	return slices.DeleteFunc(slices.Clone(list), func(t taints.Taint) bool { return stateOf(t.Key) != s })
 }
 
-// statesText describes nodes with such taints.
-func statesText(list []taints.Taint) string {
+// StatesText describes nodes with such taints.
+func StatesText(list []taints.Taint) string {
 	var words []string
 	for _, s := range stateKeys {
 		if len(withState(list, s.state)) > 0 {
 			words = append(words, s.state.words())
 		}
 	}
-	return enumerate(words, "or")
+	return say.Enumerate(words, "or")
 }
 
 func haveLeaving(list []taints.Taint) bool { return len(withState(list, stateLeaving)) > 0 }
@@ -122,17 +123,17 @@ func withoutTime(t taints.Taint) taints.Taint {
 	return t
 }
 
-// A step is something for the user to do.
-type step struct {
+// A Step is something for the user to do.
+type Step struct {
 	Text string `json:"text"`
 	// Command does the step, or helps to find out more.
 	Command string `json:"command,omitempty"`
 }
 
 // nodeSteps returns the steps for the states of the nodes.
-func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []step {
+func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 	slices.Sort(nodes) // this is the order of names
-	var steps []step
+	var steps []Step
 	for _, s := range stateKeys {
 		keys := withState(list, s.state)
 		if len(keys) == 0 {
@@ -141,8 +142,8 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []step {
 		var names []string
 		var since time.Time
 		for _, i := range nodes {
-			n := &a.cluster.nodes[i]
-			if !slices.ContainsFunc(n.taints, func(t taints.Taint) bool { return stateOf(t.Key) == s.state }) {
+			n := &a.cluster.Nodes[i]
+			if !slices.ContainsFunc(n.Taints, func(t taints.Taint) bool { return stateOf(t.Key) == s.state }) {
 				continue
 			}
 			names = append(names, n.Name)
@@ -155,24 +156,24 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []step {
 	return steps
 }
 
-func (s nodeState) step(kubectl, names []string, list []taints.Taint, since, now time.Time) step {
+func (s nodeState) step(kubectl, names []string, list []taints.Taint, since, now time.Time) Step {
 	node, be := "node ", " is"
 	if len(names) > 1 {
 		node, be = "nodes ", " are"
 	}
-	who := node + namesOf(names, len(names))
-	describe := commandLine(slices.Concat(kubectl, []string{"describe", "node"}, names[:min(len(names), 3)])...)
+	who := node + say.NamesOf(names, len(names))
+	describe := say.CommandLine(slices.Concat(kubectl, []string{"describe", "node"}, names[:min(len(names), 3)])...)
 	switch s {
 	case stateCordoned:
-		return step{"uncordon " + who, commandLine(slices.Concat(kubectl, []string{"uncordon"}, names[:min(len(names), maxNames)])...)}
+		return Step{"uncordon " + who, say.CommandLine(slices.Concat(kubectl, []string{"uncordon"}, names[:min(len(names), maxNames)])...)}
 	case stateStarting:
 		text := who + be + " starting"
 		if !since.IsZero() {
-			text += ", since " + since.UTC().Format(time.RFC3339) + " (" + relative(since.Unix()-now.Unix()) + ")"
+			text += ", since " + since.UTC().Format(time.RFC3339) + " (" + say.Relative(since.Unix()-now.Unix()) + ")"
 		}
-		return step{text + ": wait for " + taintsText(list) + " to go away", describe}
+		return Step{text + ": wait for " + say.TaintsText(list) + " to go away", describe}
 	case stateLeaving:
-		return step{who + be + " being removed: add nodes, or wait for new ones", ""}
+		return Step{who + be + " being removed: add nodes, or wait for new ones", ""}
 	}
-	return step{"repair " + who + ": " + taintsText(list), describe}
+	return Step{"repair " + who + ": " + say.TaintsText(list), describe}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"encoding/json"
@@ -10,48 +10,50 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // steps returns the steps that apply the entries. The API server accepts
 // additional tolerations for an existing pod, but no replacements, so most
 // owners need a new template.
-func (x *pending) steps(condition string, entries []entry) []step {
+func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if len(entries) == 0 {
 		return nil
 	}
 	pod := x.command("delete", "pod", x.Pods[0])
-	o := owner{}
+	o := cluster.Owner{}
 	if x.Owner != nil {
 		o = *x.Owner
 	}
-	kind, name := o.template()
+	kind, name := o.Template()
 	change := condition + entriesText(entries)
 	switch {
-	case x.template:
-		return []step{{change + " in the pod template of " + kind + " " + name, ""}}
+	case x.Template:
+		return []Step{{change + " in the pod template of " + kind + " " + name, ""}}
 	case kind == "Deployment":
-		return []step{{change, x.patch(kind, name, "/spec/template/spec", entries)}}
+		return []Step{{change, x.patch(kind, name, "/spec/template/spec", entries)}}
 	case slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"}, kind):
 		then := "delete the pod, so that the " + kind + " makes a new one"
 		if kind == "StatefulSet" || kind == "DaemonSet" {
 			then = "delete the pod if the " + kind + " does not replace it"
 		}
-		return []step{{change, x.patch(kind, name, "/spec/template/spec", entries)}, {then, pod}}
-	case o.cronJob() != "":
-		return []step{
+		return []Step{{change, x.patch(kind, name, "/spec/template/spec", entries)}, {then, pod}}
+	case o.CronJob() != "":
+		return []Step{
 			{condition + additionsText(entries), x.patchPod(entries)},
-			{"do the same for the next Jobs", x.patch("CronJob", o.cronJob(), "/spec/jobTemplate/spec/template/spec", entries)},
+			{"do the same for the next Jobs", x.patch("CronJob", o.CronJob(), "/spec/jobTemplate/spec/template/spec", entries)},
 		}
 	case kind == "Job", kind == "":
-		return []step{{condition + additionsText(entries), x.patchPod(entries)}}
+		return []Step{{condition + additionsText(entries), x.patchPod(entries)}}
 	}
-	return []step{
+	return []Step{
 		{condition + additionsText(entries), x.patchPod(entries)},
 		{"change what " + kind + " " + name + " makes its pods from", ""},
 	}
 }
 
-func entriesText(entries []entry) string {
+func entriesText(entries []Entry) string {
 	var words []string
 	for _, e := range entries {
 		switch {
@@ -64,11 +66,11 @@ func entriesText(entries []entry) string {
 			words = append(words, "replace toleration "+e.Replaces.String()+" with "+e.Toleration.String())
 		}
 	}
-	return joined(firstOf(words, 5))
+	return say.Joined(say.FirstOf(words, 5))
 }
 
 // additionsText is like entriesText, for an existing pod.
-func additionsText(entries []entry) string {
+func additionsText(entries []Entry) string {
 	var words []string
 	for _, e := range entries {
 		words = append(words, e.Toleration.String())
@@ -77,13 +79,13 @@ func additionsText(entries []entry) string {
 	if len(words) > 1 {
 		noun = "tolerations "
 	}
-	return "add " + noun + joined(firstOf(words, 5))
+	return "add " + noun + say.Joined(say.FirstOf(words, 5))
 }
 
 // whynot returns the command that shows all details about the first of the pods.
-func (x *pending) whynot() string {
+func (x *Pending) whynot() string {
 	words := slices.Concat([]string{x.kubectl[0], "whynot"}, x.kubectl[1:])
-	return commandLine(append(words, "-n", x.Namespace, x.Pods[0])...)
+	return say.CommandLine(append(words, "-n", x.Namespace, x.Pods[0])...)
 }
 
 // An operation is an operation of a JSON patch.
@@ -96,7 +98,7 @@ type operation struct {
 // patch returns the command that applies the entries to a template. The patch
 // tests that the template has the tolerations that it replaces. Tolerations that
 // controllers and admission add to a pod come after those of its template.
-func (x *pending) patch(kind, name, spec string, entries []entry) string {
+func (x *Pending) patch(kind, name, spec string, entries []Entry) string {
 	path := spec + "/tolerations"
 	var added []taints.Toleration
 	var operations []operation
@@ -113,7 +115,7 @@ func (x *pending) patch(kind, name, spec string, entries []entry) string {
 }
 
 // patchPod returns the command that adds the entries to an existing pod.
-func (x *pending) patchPod(entries []entry) string {
+func (x *Pending) patchPod(entries []Entry) string {
 	var added []taints.Toleration
 	for _, e := range entries {
 		added = append(added, e.Toleration)
@@ -133,14 +135,14 @@ func additions(path string, added []taints.Toleration, exists bool) []operation 
 	return operations
 }
 
-func (x *pending) patchCommand(resource, name string, operations []operation) string {
+func (x *Pending) patchCommand(resource, name string, operations []operation) string {
 	patch, _ := json.Marshal(operations) // never fails for a toleration
 	return x.command("patch", resource, name, "--type=json", "-p", string(patch))
 }
 
 // command returns a kubectl command in the namespace of the pods.
-func (x *pending) command(words ...string) string {
-	return commandLine(slices.Concat(x.kubectl, []string{"-n", x.Namespace}, words)...)
+func (x *Pending) command(words ...string) string {
+	return say.CommandLine(slices.Concat(x.kubectl, []string{"-n", x.Namespace}, words)...)
 }
 
 // invalidText describes the error in the first invalid toleration.
@@ -160,9 +162,9 @@ func invalidText(list []taints.Toleration) string {
 // repairs returns corrections for tolerations that are invalid because they have
 // a taint instead of a key or a value in quotes. It returns nil unless the
 // corrected list is valid.
-func repairs(list []taints.Toleration) []entry {
+func repairs(list []taints.Toleration) []Entry {
 	list = slices.Clone(list)
-	var entries []entry
+	var entries []Entry
 	for i, t := range list {
 		if t.Validate() == nil {
 			continue
@@ -180,7 +182,7 @@ func repairs(list []taints.Toleration) []entry {
 		if hasValue && fixed.Operator == taints.OpExists {
 			fixed.Operator = taints.OpEqual
 		}
-		entries = append(entries, entry{&t, fixed, i})
+		entries = append(entries, Entry{&t, fixed, i})
 		list[i] = fixed
 	}
 	if taints.ValidateTolerations(list) != nil {

@@ -3,15 +3,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
@@ -34,6 +31,7 @@ func TestAdvice(t *testing.T) {
 		}
 		checkForms(t, &r.Causes[0], input)
 		checkChange(t, &r.Pending[0], input)
+		checkFixes(t, input)
 		return adviceOf(&r)
 	})
 }
@@ -43,10 +41,13 @@ func TestAdvice(t *testing.T) {
 func TestOutput(t *testing.T) {
 	cases.Run(t, "testdata/output.txt", func(t *testing.T, lines []string) []string {
 		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot")
-		code, stdout, stderr := runOn(strings.NewReader(objectsOf(lines[:len(lines)-1])), strings.Fields(args)...)
+		input := objectsOf(lines[:len(lines)-1])
+		code, stdout, stderr := runOn(strings.NewReader(input), strings.Fields(args)...)
 		output := strings.Split(stdout+stderr, "\n")
 		if code != 0 {
 			output = append(output, fmt.Sprint("exit code ", code))
+		} else if !strings.Contains(args, "-f testdata") {
+			checkFixes(t, input)
 		}
 		return slices.DeleteFunc(output, func(s string) bool { return s == "" })
 	})
@@ -168,59 +169,6 @@ func checkChange(t *testing.T, x *diagnosis.Pending, input string) {
 	if opens != x.Change.Opens+x.Feasible {
 		t.Errorf("opens %d nodes, says %d: %s", opens, x.Change.Opens, input)
 	}
-}
-
-// The patches make the pods of a template tolerate the taints. They fail if the
-// template has changed.
-func TestPatchedTemplates(t *testing.T) {
-	apply := func(command string, template []taints.Toleration) ([]taints.Toleration, error) {
-		_, quoted, _ := strings.Cut(command, " -p '")
-		patch, err := jsonpatch.DecodePatch([]byte(strings.TrimSuffix(quoted, "'")))
-		if err != nil {
-			t.Fatalf("%s: %v", command, err)
-		}
-		const before, after = `{"spec":{"template":{"spec":{"tolerations":`, `}}}}`
-		patched, err := patch.Apply([]byte(before + mustJSON(template) + after))
-		if err != nil {
-			return nil, err
-		}
-		var list []taints.Toleration
-		text := strings.TrimSuffix(strings.TrimPrefix(string(patched), before), after)
-		return list, json.Unmarshal([]byte(text), &list)
-	}
-	added := tol("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s") // by admission
-	for _, tc := range []struct {
-		node     []string
-		template []taints.Toleration
-	}{
-		{[]string{"team=ml:NoSchedule"}, nil},
-		{[]string{"team=ml:NoSchedule"}, tols("team=ML")},
-		{[]string{"team=ml:NoSchedule", "gpu:NoSchedule"}, tols("x op=Exists", "team=ML:NoSchedule")},
-		{[]string{"team=ml:NoSchedule", "team=ml:NoExecute"}, tols("team=ML:NoSchedule", "y=z")},
-		{[]string{"score=40:NoSchedule"}, tols("score=30:NoSchedule op=Lt")},
-	} {
-		node := nodeJSON("n", "", tc.node...)
-		pod := webPod(append(slices.Clone(tc.template), added)...)
-		command := mustReport(t, list(node, pod)).Causes[0].Fix[0].Command
-		got, err := apply(command, tc.template)
-		if err != nil {
-			t.Errorf("%s: %v", command, err)
-		}
-		if x := mustReport(t, list(node, webPod(got...))).Pending[0]; x.Feasible != 1 {
-			t.Errorf("%s: the pod does not tolerate %s with %v", command, tc.node, got)
-		}
-		if other := tols("other op=Exists"); strings.Contains(command, `"test"`) {
-			if got, err := apply(command, other); err == nil {
-				t.Errorf("%s: a template that has changed becomes %v", command, got)
-			}
-		}
-	}
-}
-
-// webPod returns a pending Pod of the Deployment web.
-func webPod(list ...taints.Toleration) string {
-	return strings.Replace(podJSON("p", "", "", list...), `"metadata":{`, `"metadata":{"labels":{"pod-template-hash":"5d"},`+
-		`"ownerReferences":[{"kind":"ReplicaSet","name":"web-5d","controller":true}],`, 1)
 }
 
 func tols(specs ...string) []taints.Toleration {

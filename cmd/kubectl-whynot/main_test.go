@@ -136,6 +136,11 @@ func TestGolden(t *testing.T) {
 				t.Fatalf("exit code %d, stderr %q", code, stderr)
 			}
 			golden.Compare(t, file, bodyOf(got))
+			if input, err := os.ReadFile(args[1]); err != nil {
+				t.Error(err)
+			} else if args[len(args)-1] == args[1] {
+				checkFixes(t, string(input))
+			}
 		})
 	}
 }

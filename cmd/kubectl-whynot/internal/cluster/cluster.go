@@ -30,7 +30,6 @@ type Cluster struct {
 	templates []Pod // pods that workloads would create
 	Only      Filter
 	Asked     string // the name of the requested pod, in any namespace
-	hidden    int    // number of pods that the filter leaves out
 	NodeAt    map[string]int
 	PodAt     map[PodName]int
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
@@ -178,7 +177,6 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		Owner:    ownerOf(&o.ObjectMeta),
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
-		c.hidden++
 		return nil
 	}
 	if _, ok := c.PodAt[p.PodName]; ok {
@@ -208,7 +206,6 @@ func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev
 	}
 	namespace := cmp.Or(o.Namespace, c.Only.Namespace, metav1.NamespaceDefault)
 	if !c.Only.matches(namespace, template.Labels) {
-		c.hidden++
 		return nil
 	}
 	c.templates = append(c.templates, Pod{

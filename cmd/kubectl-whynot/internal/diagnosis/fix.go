@@ -123,10 +123,11 @@ func (x *Pending) patchPod(entries []Entry) string {
 	return x.patchCommand("pod", x.Pods[0], additions("/spec/tolerations", added, len(x.Tolerations) > 0))
 }
 
-// additions returns operations that append to the list at the path, or create it.
+// additions returns operations that append to the list at the path, or create it
+// unless it exists: the template may have what every pod gets by default.
 func additions(path string, added []taints.Toleration, exists bool) []operation {
 	if len(added) > 0 && !exists {
-		return []operation{{"add", path, added}}
+		return []operation{{"test", path, nil}, {"add", path, added}}
 	}
 	var operations []operation
 	for _, t := range added {

@@ -192,10 +192,11 @@ func isControlPlane(t taints.Taint) bool {
 }
 
 // isEverybodys reports whether every pod gets the toleration by default. Such a
-// toleration does not show what its author wants.
+// toleration does not show what its author wants. Other seconds do.
 func isEverybodys(t taints.Toleration) bool {
 	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
-	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute &&
+		t.TolerationSeconds != nil && *t.TolerationSeconds == 300
 }
 
 // A known has facts about the taints of all nodes.

@@ -100,6 +100,65 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestConnection checks that the commands reach the cluster that was asked, as
+// the same user, and that no token is printed.
+func TestConnection(t *testing.T) {
+	for flags, want := range map[string]string{
+		"":                           "",
+		"--context x":                " --context x",
+		"--kubeconfig " + os.DevNull: " --kubeconfig " + os.DevNull,
+		"-s https://a:1 --as-group g --as u --as-group h": " --as u --as-group g --as-group h --server https://a:1",
+		"--insecure-skip-tls-verify --cluster c":          " --cluster c --insecure-skip-tls-verify=true",
+		"--token secret --request-timeout 5s":             " --token TOKEN",
+	} {
+		for _, file := range []string{"testdata/sample.json", "testdata/teams.json"} {
+			args := append(strings.Fields(flags), "-f", file)
+			for _, c := range mustReport(t, "", args...).Causes {
+				for _, s := range c.Fix {
+					rest, isWhynot := strings.CutPrefix(s.Command, "kubectl whynot")
+					if !isWhynot {
+						rest = strings.TrimPrefix(s.Command, "kubectl")
+					}
+					if s.Command != "" && !strings.HasPrefix(rest, want+" ") || strings.Contains(s.Command, "secret") {
+						t.Errorf("%s: %s", flags, s.Command)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFollowUp runs the commands that the program prints to show more.
+func TestFollowUp(t *testing.T) {
+	ran := 0
+	dir := t.TempDir()
+	input, err := os.ReadFile("testdata/teams.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.MkdirAll(dir+"/a b", 0o755)
+	if err := os.WriteFile(dir+"/a b/teams.json", input, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{nil, {"-f", "-"}, {"-f", "testdata/teams.json"}, {"-f", dir + "/a b"}, {"-f", dir, "-R"}} {
+		for _, c := range mustReport(t, string(input), args...).Causes {
+			for _, s := range c.Fix {
+				if !strings.HasPrefix(s.Command, "kubectl whynot ") {
+					continue
+				}
+				ran++
+				got := mustRun(t, string(input), shellWords(s.Command)[2:]...)
+				if !strings.Contains(got, "To run on these, the pod must tolerate:") || strings.Contains(got, "kubectl whynot") {
+					t.Errorf("%s: %s", s.Command, got)
+				}
+			}
+		}
+	}
+	if ran < 5 {
+		t.Errorf("%d commands", ran)
+	}
+}
+
 // An interrupt ends the program at once, with the exit code that shells use.
 func TestInterrupt(t *testing.T) {
 	if os.Getenv("WHYNOT_MAIN") != "" {

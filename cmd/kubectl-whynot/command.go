@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -33,7 +34,8 @@ type program struct {
 	selector   string
 	output     string
 	now        string
-	asksServer bool // a flag selects the cluster as the input
+	asksServer bool     // a flag selects the cluster as the input
+	connection []string // the flags that choose the cluster and the user
 }
 
 const long = `Say why pods are pending, when taints evict pods, and how to fix that.
@@ -78,10 +80,8 @@ func (p *program) command() *cobra.Command {
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completePods,
 		RunE: func(c *cobra.Command, args []string) error {
-			p.asksServer = p.all
-			for _, name := range []string{"namespace", "context", "kubeconfig", "cluster", "server", "user"} {
-				p.asksServer = p.asksServer || c.Flags().Changed(name)
-			}
+			p.connection = p.connectionFlags(c.Flags())
+			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return p.answer(c.Context(), args)
 		},
 	}
@@ -101,6 +101,35 @@ func (p *program) command() *cobra.Command {
 		Run: func(*cobra.Command, []string) { fmt.Fprintln(p.out, version()) },
 	})
 	return c
+}
+
+// connectionFlags returns the flags of the command line that choose the cluster
+// and the user, for commands that must reach the same cluster. A token is secret.
+func (p *program) connectionFlags(flags *pflag.FlagSet) []string {
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	p.config.AddFlags(known)
+	var words []string
+	flags.Visit(func(f *pflag.Flag) {
+		isOther := slices.Contains([]string{"namespace", "request-timeout", "cache-dir", "disable-compression"}, f.Name)
+		if known.Lookup(f.Name) == nil || isOther {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			switch {
+			case f.Name == "token":
+				words = append(words, "--token", "TOKEN")
+			case f.Value.Type() == "bool":
+				words = append(words, "--"+f.Name+"="+value)
+			default:
+				words = append(words, "--"+f.Name, value)
+			}
+		}
+	})
+	return words
 }
 
 // version returns the version of the module that the program was built from.

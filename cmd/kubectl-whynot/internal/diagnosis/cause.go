@@ -277,10 +277,14 @@ func statesClause(list []taints.Taint) string {
 // alternativeSteps returns the steps for the only alternative, or how to choose.
 func (x *Pending) alternativeSteps() []Step {
 	const choose = "choose the nodes that the pod belongs on"
-	if x.AlternativesTotal > 1 && x.Template {
+	switch {
+	case x.AlternativesTotal > 1 && x.question.Pod != (cluster.PodName{}):
+		return []Step{{choose + ", and tolerate their taints, which are listed below", ""}}
+	case x.AlternativesTotal > 1 && x.Template:
 		return []Step{{choose + ", and tolerate their taints, which -o wide lists", ""}}
-	}
-	if x.AlternativesTotal > 1 {
+	case x.AlternativesTotal > 1 && slices.Contains(x.question.Input, "-"):
+		return []Step{{choose + "; their taints are listed by this command for the same input", x.whynot()}}
+	case x.AlternativesTotal > 1:
 		return []Step{{choose + "; their taints are listed by this command", x.whynot()}}
 	}
 	only := &x.Alternatives[0]

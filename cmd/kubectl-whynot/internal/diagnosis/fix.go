@@ -84,8 +84,8 @@ func additionsText(entries []Entry) string {
 
 // whynot returns the command that shows all details about the first of the pods.
 func (x *Pending) whynot() string {
-	words := slices.Concat([]string{x.kubectl[0], "whynot"}, x.kubectl[1:])
-	return say.CommandLine(append(words, "-n", x.Namespace, x.Pods[0])...)
+	return say.CommandLine(slices.Concat([]string{"kubectl", "whynot"}, x.question.Connection, x.question.Input,
+		[]string{"-n", x.Namespace, x.Pods[0]})...)
 }
 
 // An operation is an operation of a JSON patch.
@@ -143,7 +143,12 @@ func (x *Pending) patchCommand(resource, name string, operations []operation) st
 
 // command returns a kubectl command in the namespace of the pods.
 func (x *Pending) command(words ...string) string {
-	return say.CommandLine(slices.Concat(x.kubectl, []string{"-n", x.Namespace}, words)...)
+	return x.question.kubectl(slices.Concat([]string{"-n", x.Namespace}, words)...)
+}
+
+// kubectl returns a command for the cluster of the question.
+func (q *Question) kubectl(words ...string) string {
+	return say.CommandLine(slices.Concat([]string{"kubectl"}, q.Connection, words)...)
 }
 
 // invalidText describes the error in the first invalid toleration.

@@ -37,9 +37,9 @@ type Pending struct {
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
-	kubectl           []string // beginning of commands
-	Template          bool     `json:"-"` // the pods do not exist: they would be created from a template
-	hasOwnTolerations bool     // in addition to those that every pod gets
+	question          *Question
+	Template          bool `json:"-"` // the pods do not exist: they would be created from a template
+	hasOwnTolerations bool // in addition to those that every pod gets
 }
 
 // Limits for the lists of names, taints and alternatives. Without them, the
@@ -116,7 +116,7 @@ type analyst struct {
 	chooser    *cluster.Chooser
 	known      *known
 	now        time.Time
-	kubectl    []string
+	question   Question
 	placements map[*cluster.Profile]*placement
 	findings   map[*taints.Matcher][]Finding
 	own        map[*taints.Matcher]*ownTolerations
@@ -181,7 +181,7 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 		Gated:             p.Gated,
 		NotEvaluated:      p.Unseen,
 		Message:           p.Message,
-		kubectl:           a.kubectl,
+		question:          &a.question,
 		Template:          p.Template,
 		hasOwnTolerations: a.hasOwnTolerations(p),
 	}

@@ -101,10 +101,12 @@ func (v verdict) Sign() string {
 
 // A Question is a request for a report.
 type Question struct {
-	Now     time.Time
-	Pod     cluster.PodName // zero: all pods
-	Matrix  bool
-	Kubectl []string // beginning of commands
+	Now    time.Time
+	Pod    cluster.PodName // zero: all pods
+	Matrix bool
+	// Connection has kubectl's flags that choose the cluster, and Input has those
+	// that choose the input.
+	Connection, Input []string
 }
 
 // New answers the question about a finished cluster.
@@ -119,7 +121,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 		NotEvaluated: notEvaluated,
 	}
 	a := &analyst{
-		cluster: c, chooser: &cluster.Chooser{Cluster: c, Groups: groups}, known: newKnown(groups), now: q.Now, kubectl: q.Kubectl,
+		cluster: c, chooser: &cluster.Chooser{Cluster: c, Groups: groups}, known: newKnown(groups), now: q.Now, question: q,
 		placements: make(map[*cluster.Profile]*placement), findings: make(map[*taints.Matcher][]Finding),
 		own: make(map[*taints.Matcher]*ownTolerations),
 	}

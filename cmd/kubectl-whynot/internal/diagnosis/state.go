@@ -151,25 +151,25 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 				since = created
 			}
 		}
-		steps = append(steps, s.state.step(a.kubectl, names, keys, since, a.now))
+		steps = append(steps, s.state.step(&a.question, names, keys, since))
 	}
 	return steps
 }
 
-func (s nodeState) step(kubectl, names []string, list []taints.Taint, since, now time.Time) Step {
+func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
 	node, be := "node ", " is"
 	if len(names) > 1 {
 		node, be = "nodes ", " are"
 	}
 	who := node + say.NamesOf(names, len(names))
-	describe := say.CommandLine(slices.Concat(kubectl, []string{"describe", "node"}, names[:min(len(names), 3)])...)
+	describe := q.kubectl(append([]string{"describe", "node"}, names[:min(len(names), 3)]...)...)
 	switch s {
 	case stateCordoned:
-		return Step{"uncordon " + who, say.CommandLine(slices.Concat(kubectl, []string{"uncordon"}, names[:min(len(names), maxNames)])...)}
+		return Step{"uncordon " + who, q.kubectl(append([]string{"uncordon"}, names[:min(len(names), maxNames)]...)...)}
 	case stateStarting:
 		text := who + be + " starting"
 		if !since.IsZero() {
-			text += ", since " + since.UTC().Format(time.RFC3339) + " (" + say.Relative(since.Unix()-now.Unix()) + ")"
+			text += ", since " + since.UTC().Format(time.RFC3339) + " (" + say.Relative(since.Unix()-q.Now.Unix()) + ")"
 		}
 		return Step{text + ": wait for " + say.TaintsText(list) + " to go away", describe}
 	case stateLeaving:

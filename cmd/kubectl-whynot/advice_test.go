@@ -95,6 +95,9 @@ func adviceOf(r *diagnosis.Report) []string {
 	}
 	lines = append(lines, "cause "+c.Text)
 	for _, s := range c.Fix {
+		if s.For != "" {
+			s.Text += " (for " + s.For + ")"
+		}
 		lines = append(lines, "fix "+strings.TrimSuffix(s.Text+": "+s.Command, ": "))
 	}
 	for _, n := range c.Notes {
@@ -134,7 +137,7 @@ func checkForms(t *testing.T, c *diagnosis.Cause, input string) {
 	} {
 		words := []string{c.Text}
 		for _, s := range c.Fix {
-			words = append(words, say.Sentence(s.Text), s.Command)
+			words = append(words, s.Line(), s.Command)
 		}
 		for _, w := range words {
 			if !strings.Contains(oneLine(text), oneLine(w)) {

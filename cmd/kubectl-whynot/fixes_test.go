@@ -4,6 +4,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -223,4 +225,55 @@ func shellWords(command string) []string {
 		words = append(words, word)
 	}
 	return words
+}
+
+// TestCovers checks that each output says so if a command is not for all that
+// its step is for.
+func TestCovers(t *testing.T) {
+	pods := func(n int, owner string, more ...string) string {
+		items := more
+		for i := range n {
+			p := podJSON(fmt.Sprintf("p%03d", i), "", "", tol("team=ML"))
+			if kind, name, ok := strings.Cut(strings.ReplaceAll(owner, "*", fmt.Sprint(i%2)), "/"); ok {
+				reference := fmt.Sprintf(`"metadata":{"ownerReferences":[{"kind":%q,"name":%q,"controller":true}],`, kind, name)
+				p = strings.Replace(p, `"metadata":{`, reference, 1)
+			}
+			items = append(items, p)
+		}
+		return list(items...)
+	}
+	node := nodeJSON("n", "", "team=ml:NoSchedule")
+	var cordoned []string
+	for i := range 103 {
+		cordoned = append(cordoned, nodeJSON(fmt.Sprintf("n%d", i), "", "node.kubernetes.io/unschedulable:NoSchedule"))
+	}
+	for _, tc := range []struct {
+		input, want, command string
+		isAlone              bool
+	}{
+		{pods(3, "Job/j", node), "the first of 3 pods", "patch pod p000 ", false},
+		{pods(1, "Job/j", node), "", "patch pod p000 ", false},
+		{pods(3, "ReplicaSet/r", node), "", "delete pod p000 p001 p002", false},
+		{pods(103, "ReplicaSet/r", node), "the first 100 of 103 pods", "p098 p099", false},
+		{pods(3, "Workflow/w", node), "the first of 3 pods", "patch pod p000 ", false},
+		{pods(3, "Job/j-*", node), "the first of 3 pods", "patch pod p000 ", true},
+		{pods(4, "StatefulSet/s*", node), "the first of 2 owners", "delete pod p000 p002", false},
+		{pods(3, "", node), "the first of 3 pods", "patch pod p000 ", true},
+		{pods(1, "", cordoned...), "the first 100 of 103 nodes", "uncordon n0 n1 n10 n100 ", false},
+		{pods(1, "", cordoned[:2]...), "", "uncordon n0 n1", false},
+	} {
+		for _, output := range []string{"text", "wide", "html"} {
+			got := oneLine(html.UnescapeString(mustRun(t, tc.input, "-o", output)))
+			isSaid := strings.Contains(got, "(the command is for "+tc.want+")")
+			if output == "wide" && (strings.HasSuffix(tc.want, " owners") || tc.isAlone) { // it has each of them
+				isSaid = true
+			}
+			if tc.want == "" {
+				isSaid = !strings.Contains(got, "the command is for")
+			}
+			if !isSaid || !strings.Contains(got, tc.command) {
+				t.Errorf("-o %s lacks %q or %q: %s", output, tc.want, tc.command, got)
+			}
+		}
+	}
 }

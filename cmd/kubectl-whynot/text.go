@@ -107,9 +107,6 @@ func (p *page) cause(c *diagnosis.Cause) {
 		p.wrap("    Note: ", "      ", note)
 	}
 	p.steps("    ", c.Fix)
-	if c.OwnersTotal > 1 && slices.ContainsFunc(c.Fix, func(s diagnosis.Step) bool { return strings.Contains(s.Command, " patch ") }) {
-		p.wrap("    ", "    ", "Commands are for the first of "+fmt.Sprint(c.OwnersTotal)+" owners.")
-	}
 }
 
 func (p *page) steps(indent string, steps []diagnosis.Step) {
@@ -118,11 +115,7 @@ func (p *page) steps(indent string, steps []diagnosis.Step) {
 		if len(steps) > 1 {
 			first = fmt.Sprintf("Fix %d: ", i+1)
 		}
-		end := "."
-		if s.Command != "" {
-			end = ":"
-		}
-		p.wrap(indent+first, indent+"  ", say.Sentence(s.Text)+end)
+		p.wrap(indent+first, indent+"  ", s.Line())
 		p.command(indent+"  ", s.Command)
 	}
 }

@@ -41,7 +41,7 @@ type Cause struct {
 	OwnersTotal int      `json:"ownersTotal"`
 	// Examples are the names of some of the pods.
 	Examples []string `json:"examples"`
-	// Fix is a list of steps. Its commands are for the first of the pods.
+	// Fix is a list of steps. Some commands are only for the first of the pods.
 	Fix   []Step   `json:"fix"`
 	Notes []string `json:"notes"`
 }
@@ -58,7 +58,7 @@ func causesOf(list []Pending) []Cause {
 		key := x.causeKey()
 		c, ok := at[key]
 		if !ok {
-			c = &Cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: x.Fix, Notes: x.Notes}
+			c = &Cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: slices.Clone(x.Fix), Notes: x.Notes}
 			at[key], owners[c], causes = c, make(map[string]bool), append(causes, c)
 		}
 		of[i] = c
@@ -81,6 +81,14 @@ func causesOf(list []Pending) []Cause {
 	sorted := []Cause{}
 	place := make(map[*Cause]int)
 	for i, c := range causes {
+		for k := range c.Fix {
+			if s := &c.Fix[k]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
+				s.pods = 1
+				s.covers(c.OwnersTotal, "owner")
+			} else if s.pods > 0 {
+				s.covers(c.Pods, "pod")
+			}
+		}
 		place[c] = i
 		sorted = append(sorted, *c)
 	}
@@ -121,7 +129,7 @@ func (x *Pending) explain(p *cluster.Pod) {
 	case x.Matching == 0:
 		x.Kind, x.Text = causeAffinity, affinityCause(p.Profile, &x.placement)
 		for _, s := range x.similar {
-			x.Fix = append(x.Fix, Step{"if you meant the label " + s.String() + ", change the pod's node selector or affinity", ""})
+			x.Fix = append(x.Fix, Step{Text: "if you meant the label " + s.String() + ", change the pod's node selector or affinity"})
 		}
 	case x.Feasible > 0:
 		x.explainOther(p)
@@ -277,15 +285,19 @@ func statesClause(list []taints.Taint) string {
 // alternativeSteps returns the steps for the only alternative, or how to choose.
 func (x *Pending) alternativeSteps() []Step {
 	const choose = "choose the nodes that the pod belongs on"
+	list := "their taints are listed by this command"
 	switch {
-	case x.AlternativesTotal > 1 && x.question.Pod != (cluster.PodName{}):
-		return []Step{{choose + ", and tolerate their taints, which are listed below", ""}}
-	case x.AlternativesTotal > 1 && x.Template:
-		return []Step{{choose + ", and tolerate their taints, which -o wide lists", ""}}
-	case x.AlternativesTotal > 1 && slices.Contains(x.question.Input, "-"):
-		return []Step{{choose + "; their taints are listed by this command for the same input", x.whynot()}}
-	case x.AlternativesTotal > 1:
-		return []Step{{choose + "; their taints are listed by this command", x.whynot()}}
+	case x.AlternativesTotal == 1:
+	case x.question.Pod != (cluster.PodName{}):
+		return []Step{{Text: choose + ", and tolerate their taints, which are listed below"}}
+	case x.Template:
+		return []Step{{Text: choose + ", and tolerate their taints, which -o wide lists"}}
+	default:
+		if slices.Contains(x.question.Input, "-") {
+			list += " for the same input"
+		}
+		words := slices.Concat([]string{"whynot"}, x.question.Connection, x.question.Input, []string{"-n", x.Namespace, x.Pods[0]})
+		return []Step{{Text: choose + "; " + list, Command: say.CommandLine(append([]string{"kubectl"}, words...)...), pods: len(x.Pods)}}
 	}
 	only := &x.Alternatives[0]
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.asks()), say.NamesOf(only.NodeNames, only.Nodes))

@@ -14,6 +14,38 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
+// A Step is something for the user to do.
+type Step struct {
+	Text string `json:"text"`
+	// Command does the step, or helps to find out more.
+	Command string `json:"command,omitempty"`
+	// For is what the command is for, if the step is for more.
+	For string `json:"commandFor,omitempty"`
+
+	pods int // that the command is for
+}
+
+// covers sets what the command of the step is for, among all that the step is for.
+func (s *Step) covers(all int, noun string) {
+	if s.For = ""; s.pods == 1 && all > 1 {
+		s.For = fmt.Sprintf("the first of %d %ss", all, noun)
+	} else if s.pods < all {
+		s.For = fmt.Sprintf("the first %d of %d %ss", s.pods, all, noun)
+	}
+}
+
+// Line returns the step as a sentence, which ends in a colon before a command.
+func (s Step) Line() string {
+	text, end := say.Sentence(s.Text), "."
+	if s.Command != "" {
+		end = ":"
+	}
+	if s.For != "" {
+		text += " (the command is for " + s.For + ")"
+	}
+	return text + end
+}
+
 // steps returns the steps that apply the entries. The API server accepts
 // additional tolerations for an existing pod, but no replacements, so most
 // owners need a new template.
@@ -21,7 +53,6 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if len(entries) == 0 {
 		return nil
 	}
-	pod := x.command("delete", "pod", x.Pods[0])
 	o := cluster.Owner{}
 	if x.Owner != nil {
 		o = *x.Owner
@@ -30,27 +61,28 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	change := condition + entriesText(entries)
 	switch {
 	case x.Template:
-		return []Step{{change + " in the pod template of " + kind + " " + name, ""}}
+		return []Step{{Text: change + " in the pod template of " + kind + " " + name}}
 	case kind == "Deployment":
-		return []Step{{change, x.patch(kind, name, "/spec/template/spec", entries)}}
+		return []Step{x.patch(change, kind, name, "/spec/template/spec", entries)}
 	case slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"}, kind):
-		then := "delete the pod, so that the " + kind + " makes a new one"
+		then := "delete pending pods, so that the " + kind + " makes new ones"
 		if kind == "StatefulSet" || kind == "DaemonSet" {
-			then = "delete the pod if the " + kind + " does not replace it"
+			then = "delete pending pods that the " + kind + " does not replace"
 		}
-		return []Step{{change, x.patch(kind, name, "/spec/template/spec", entries)}, {then, pod}}
-	case o.CronJob() != "":
+		names := x.Pods[:min(len(x.Pods), maxNames)]
 		return []Step{
-			{condition + additionsText(entries), x.patchPod(entries)},
-			{"do the same for the next Jobs", x.patch("CronJob", o.CronJob(), "/spec/jobTemplate/spec/template/spec", entries)},
+			x.patch(change, kind, name, "/spec/template/spec", entries),
+			x.step(then, len(names), slices.Concat([]string{"delete", "pod"}, names)...),
+		}
+	case o.CronJob() != "":
+		const spec = "/spec/jobTemplate/spec/template/spec"
+		return []Step{
+			x.patchPod(condition, entries), x.patch("do the same for the next Jobs", "CronJob", o.CronJob(), spec, entries),
 		}
 	case kind == "Job", kind == "":
-		return []Step{{condition + additionsText(entries), x.patchPod(entries)}}
+		return []Step{x.patchPod(condition, entries)}
 	}
-	return []Step{
-		{condition + additionsText(entries), x.patchPod(entries)},
-		{"change what " + kind + " " + name + " makes its pods from", ""},
-	}
+	return []Step{x.patchPod(condition, entries), {Text: "change what " + kind + " " + name + " makes its pods from"}}
 }
 
 func entriesText(entries []Entry) string {
@@ -82,12 +114,6 @@ func additionsText(entries []Entry) string {
 	return "add " + noun + say.Joined(say.FirstOf(words, 5))
 }
 
-// whynot returns the command that shows all details about the first of the pods.
-func (x *Pending) whynot() string {
-	return say.CommandLine(slices.Concat([]string{"kubectl", "whynot"}, x.question.Connection, x.question.Input,
-		[]string{"-n", x.Namespace, x.Pods[0]})...)
-}
-
 // An operation is an operation of a JSON patch.
 type operation struct {
 	Op    string `json:"op"`
@@ -95,10 +121,10 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// patch returns the command that applies the entries to a template. The patch
+// patch returns the step that applies the entries to a template. The patch
 // tests that the template has the tolerations that it replaces. Tolerations that
 // controllers and admission add to a pod come after those of its template.
-func (x *Pending) patch(kind, name, spec string, entries []Entry) string {
+func (x *Pending) patch(text, kind, name, spec string, entries []Entry) Step {
 	path := spec + "/tolerations"
 	var added []taints.Toleration
 	var operations []operation
@@ -111,16 +137,17 @@ func (x *Pending) patch(kind, name, spec string, entries []Entry) string {
 		operations = append(operations, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
 	}
 	operations = append(operations, additions(path, added, x.hasOwnTolerations)...)
-	return x.patchCommand(strings.ToLower(kind), name, operations)
+	return x.patchStep(text, len(x.Pods), strings.ToLower(kind), name, operations)
 }
 
-// patchPod returns the command that adds the entries to an existing pod.
-func (x *Pending) patchPod(entries []Entry) string {
+// patchPod returns the step that adds the entries to an existing pod.
+func (x *Pending) patchPod(condition string, entries []Entry) Step {
 	var added []taints.Toleration
 	for _, e := range entries {
 		added = append(added, e.Toleration)
 	}
-	return x.patchCommand("pod", x.Pods[0], additions("/spec/tolerations", added, len(x.Tolerations) > 0))
+	return x.patchStep(condition+additionsText(entries), 1, "pod", x.Pods[0],
+		additions("/spec/tolerations", added, len(x.Tolerations) > 0))
 }
 
 // additions returns operations that append to the list at the path, or create it
@@ -136,14 +163,16 @@ func additions(path string, added []taints.Toleration, exists bool) []operation 
 	return operations
 }
 
-func (x *Pending) patchCommand(resource, name string, operations []operation) string {
+func (x *Pending) patchStep(text string, pods int, resource, name string, operations []operation) Step {
 	patch, _ := json.Marshal(operations) // never fails for a toleration
-	return x.command("patch", resource, name, "--type=json", "-p", string(patch))
+	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
 }
 
-// command returns a kubectl command in the namespace of the pods.
-func (x *Pending) command(words ...string) string {
-	return x.question.kubectl(slices.Concat([]string{"-n", x.Namespace}, words)...)
+// step returns a step with a command for the first pods, in their namespace.
+func (x *Pending) step(text string, pods int, words ...string) Step {
+	s := Step{Text: text, Command: x.question.kubectl(slices.Concat([]string{"-n", x.Namespace}, words)...), pods: pods}
+	s.covers(len(x.Pods), "pod")
+	return s
 }
 
 // kubectl returns a command for the cluster of the question.

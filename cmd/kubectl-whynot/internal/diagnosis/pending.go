@@ -147,6 +147,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 		waiting   string
 	}
 	list := []Pending{}
+	var first []*cluster.Pod
 	at := make(map[group]int)
 	for _, p := range sortedPods(pods) {
 		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gated, p.Unseen, p.Message)}
@@ -158,7 +159,10 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 			continue
 		}
 		at[key] = len(list)
-		list = append(list, a.pendingOf(p))
+		list, first = append(list, a.pendingOf(p)), append(first, p)
+	}
+	for i, p := range first {
+		list[i].explain(p)
 	}
 	return list
 }
@@ -194,7 +198,6 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 	if x.NodeSelector == nil {
 		x.NodeSelector = map[string]string{}
 	}
-	x.explain(p)
 	return x
 }
 

@@ -123,13 +123,6 @@ func withoutTime(t taints.Taint) taints.Taint {
 	return t
 }
 
-// A Step is something for the user to do.
-type Step struct {
-	Text string `json:"text"`
-	// Command does the step, or helps to find out more.
-	Command string `json:"command,omitempty"`
-}
-
 // nodeSteps returns the steps for the states of the nodes.
 func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 	slices.Sort(nodes) // this is the order of names
@@ -162,18 +155,29 @@ func (s nodeState) step(q *Question, names []string, list []taints.Taint, since 
 		node, be = "nodes ", " are"
 	}
 	who := node + say.NamesOf(names, len(names))
-	describe := q.kubectl(append([]string{"describe", "node"}, names[:min(len(names), 3)]...)...)
 	switch s {
 	case stateCordoned:
-		return Step{"uncordon " + who, q.kubectl(append([]string{"uncordon"}, names[:min(len(names), maxNames)]...)...)}
+		return q.step("uncordon "+who, maxNames, names, "uncordon")
 	case stateStarting:
 		text := who + be + " starting"
 		if !since.IsZero() {
 			text += ", since " + since.UTC().Format(time.RFC3339) + " (" + say.Relative(since.Unix()-q.Now.Unix()) + ")"
 		}
-		return Step{text + ": wait for " + say.TaintsText(list) + " to go away", describe}
+		return q.step(text+": wait for "+say.TaintsText(list)+" to go away", maxDescribed, names, "describe", "node")
 	case stateLeaving:
-		return Step{who + be + " being removed: add nodes, or wait for new ones", ""}
+		return Step{Text: who + be + " being removed: add nodes, or wait for new ones"}
 	}
-	return Step{"repair " + who + ": " + say.TaintsText(list), describe}
+	return q.step("repair "+who+": "+say.TaintsText(list), maxDescribed, names, "describe", "node")
+}
+
+// maxDescribed limits the nodes that a command describes.
+const maxDescribed = 3
+
+// step returns a step with a command for the first nodes, up to most.
+func (q *Question) step(text string, most int, nodes []string, words ...string) Step {
+	first := nodes[:min(len(nodes), most)]
+	s := Step{Text: text, Command: q.kubectl(append(words, first...)...), pods: len(first)}
+	s.covers(len(nodes), "node")
+	s.pods = 0
+	return s
 }

@@ -20,6 +20,20 @@ type Changes struct {
 	RemoveKeys []string `json:"removeKeys,omitempty"`
 }
 
+// Removal returns the changes that remove the taints, by key and effect. A taint
+// without an effect stands for all taints with its key, as in "kubectl taint".
+func Removal(taints ...Taint) Changes {
+	var c Changes
+	for i := range taints {
+		if t := &taints[i]; t.Effect == "" {
+			c.RemoveKeys = append(c.RemoveKeys, t.Key)
+		} else {
+			c.Remove = append(c.Remove, t.ID())
+		}
+	}
+	return c
+}
+
 // IsZero reports whether c neither adds nor removes a taint.
 func (c Changes) IsZero() bool {
 	return len(c.Add) == 0 && len(c.Remove) == 0 && len(c.RemoveKeys) == 0
@@ -44,35 +58,6 @@ func (c Changes) String() string {
 		b = append(b, "- "...)
 	}
 	return strings.TrimSuffix(string(b), " ")
-}
-
-// Only returns the changes to taints whose effect is in the set, for controllers
-// that make NoExecute changes more slowly than others. A key to remove becomes an
-// identity for each known effect in the set, unless that is [AllEffects]. The
-// result may share memory with c.
-func (c Changes) Only(in EffectSet) Changes {
-	if in == AllEffects {
-		return c
-	}
-	var only Changes
-	for _, t := range c.Add {
-		if in.Has(t.Effect) {
-			only.Add = append(only.Add, t)
-		}
-	}
-	for _, id := range c.Remove {
-		if in.Has(id.Effect) {
-			only.Remove = append(only.Remove, id)
-		}
-	}
-	for _, key := range c.RemoveKeys {
-		for _, name := range knownEffects {
-			if effect := Effect(name); in.Has(effect) {
-				only.Remove = append(only.Remove, TaintID{key, effect})
-			}
-		}
-	}
-	return only
 }
 
 // Apply returns the taints with the changes made, and whether they differ from
@@ -100,88 +85,60 @@ func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 }
 
 func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed bool) {
-	add, remove := identitiesOf(c.Add), c.removals()
-	if c.areMade(taints, &add, &remove, overwrite) {
-		return taints, false
-	}
-	var buf [16]bool
-	added := append(buf[:0], make([]bool, len(c.Add))...)
-	result = make([]Taint, 0, len(taints)+len(c.Add))
+	current, add := lookup.FirstOf(taints, identity), lookup.FirstOf(c.Add, identity)
+	removed := c.removed()
 	for i := range taints {
 		t := &taints[i]
-		at := add.find(t)
+		at := add.Find(t.ID())
+		repeats := at >= 0 && current.Find(t.ID()) < i
+		replaced := at >= 0 && overwrite && c.Add[at].Value != t.Value
+		gone := repeats || at < 0 && removed.has(t)
+		if (gone || replaced) && !changed {
+			changed, result = true, make([]Taint, 0, len(taints)+len(c.Add))
+			result = appendClones(result, taints[:i])
+		}
 		switch {
-		case at < 0 && remove.names(t), at >= 0 && added[at]:
+		case !changed, gone:
 			continue
-		case at >= 0:
-			added[at] = true
-			if overwrite && c.Add[at].Value != t.Value {
-				t = &c.Add[at]
-			}
+		case replaced:
+			t = &c.Add[at]
 		}
 		result = append(result, t.clone())
 	}
 	for i := range c.Add {
-		if t := &c.Add[i]; !added[i] && add.find(t) == i {
-			result = append(result, t.clone())
+		t := &c.Add[i]
+		if current.Find(t.ID()) >= 0 || add.Find(t.ID()) != i {
+			continue
 		}
+		if !changed {
+			changed, result = true, appendClones(make([]Taint, 0, len(taints)+len(c.Add)), taints)
+		}
+		result = append(result, t.clone())
+	}
+	if !changed {
+		return taints, false
 	}
 	return result, true
 }
 
-// areMade reports whether the changes are already made, which is the usual case
-// for a controller.
-func (c Changes) areMade(
-	taints []Taint, add *identities, remove *removals, overwrite bool,
-) bool {
-	inAdd := 0 // taints that Add has too
+func appendClones(list, taints []Taint) []Taint {
 	for i := range taints {
-		t := &taints[i]
-		at := add.find(t)
-		if at < 0 && remove.names(t) || at >= 0 && overwrite && c.Add[at].Value != t.Value {
-			return false
-		}
-		if at >= 0 {
-			inAdd++
-		}
+		list = append(list, taints[i].clone())
 	}
-	current := identitiesOf(taints)
-	for i := range c.Add {
-		t := &c.Add[i]
-		if add.find(t) != i {
-			continue
-		}
-		if current.find(t) < 0 {
-			return false
-		}
-		inAdd--
-	}
-	return inAdd == 0
+	return list
 }
 
-// removals finds the entries that name a taint to remove.
-type removals struct {
+// removed finds the entries that name a taint to remove.
+type removed struct {
 	ids  lookup.First[TaintID, TaintID]
 	keys lookup.First[string, string]
-	none bool // no taint is to be removed
 }
 
-func (c Changes) removals() removals {
-	if len(c.Remove)+len(c.RemoveKeys) == 0 {
-		return removals{none: true}
-	}
-	return removals{
-		ids:  lookup.FirstOf(c.Remove, func(id *TaintID) TaintID { return *id }),
-		keys: lookup.FirstOf(c.RemoveKeys, func(key *string) string { return *key }),
-	}
+func (c Changes) removed() removed {
+	return removed{lookup.FirstOf(c.Remove, identityOf), lookup.FirstOf(c.RemoveKeys, keyOf)}
 }
 
-func (r *removals) names(t *Taint) bool {
-	if r.none {
-		return false
-	}
-	return r.ids.Find(identity(t)) >= 0 || r.keys.Find(t.Key) >= 0
-}
+func (r *removed) has(t *Taint) bool { return r.ids.Find(t.ID()) >= 0 || r.keys.Find(t.Key) >= 0 }
 
 // ApplyStrict returns the taints with the changes made as "kubectl taint" makes
 // them, with or without --overwrite. It returns an error if
@@ -189,27 +146,26 @@ func (r *removals) names(t *Taint) bool {
 //   - the node has a taint of Add and overwrite is false ([ErrExists]),
 //   - no taint is left for an entry of Remove or RemoveKeys ([ErrNotFound]),
 //   - Remove or RemoveKeys names a taint of Add ([ErrConflict]), or
-//   - Add has a taint twice ([ErrDuplicate]).
+//   - Add has a taint with the key and effect of an earlier one ([ErrDuplicate]).
 //
 // Otherwise the result is that of [Changes.Apply]. In contrast, kubectl puts added
 // taints first, and drops the TimeAdded of a taint that it overwrites with the
 // same value.
 //
-// The error is an [*ErrorList] with the faults of the lists "add", "remove" and
+// The error is an [ErrorList] with the faults of the lists "add", "remove" and
 // "removeKeys", whose Value is the printed taint, identity or key. The result is
 // then nil. Nothing else is validated.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	f := faults{list: "add"}
 	current := lookup.FirstOf(taints, identity)
-	c.eachAdd(&f, func(t *Taint) problem {
-		at := current.Find(identity(t))
-		switch {
+	c.eachAdd(&f, func(t *Taint) {
+		switch at := current.Find(t.ID()); {
 		case at < 0 || overwrite:
-			return noProblem
 		case taints[at].Value == t.Value:
-			return taintPresent
+			f.report("", t.String(), taintPresent)
+		default:
+			f.report("", t.String(), taintOfOtherValue)
 		}
-		return taintOfOtherValue
 	})
 	ids, keys := c.found(taints)
 	f.list = "remove"
@@ -238,10 +194,10 @@ func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 // its removal is already a conflict.
 func (c Changes) found(taints []Taint) (ids, keys []bool) {
 	ids, keys = make([]bool, len(c.Remove)), make([]bool, len(c.RemoveKeys))
-	remove := c.removals()
+	remove := c.removed()
 	for _, list := range [...][]Taint{taints, c.Add} {
 		for i := range list {
-			if at := remove.ids.Find(identity(&list[i])); at >= 0 {
+			if at := remove.ids.Find(list[i].ID()); at >= 0 {
 				ids[at] = true
 			} else if at := remove.keys.Find(list[i].Key); at >= 0 {
 				keys[at] = true
@@ -251,37 +207,31 @@ func (c Changes) found(taints []Taint) (ids, keys []bool) {
 	return ids, keys
 }
 
-// eachAdd reports the faults of the taints to add: a conflict or a duplicate, or
-// else what check returns. A check may also report faults itself.
-func (c Changes) eachAdd(f *faults, check func(t *Taint) problem) {
-	add, remove := lookup.FirstOf(c.Add, identity), c.removals()
+// eachAdd calls check for each taint to add, and reports its conflict with a
+// removal and with an earlier taint to add.
+func (c Changes) eachAdd(f *faults, check func(t *Taint)) {
+	add, removed := lookup.FirstOf(c.Add, identity), c.removed()
 	for i := range c.Add {
 		t := &c.Add[i]
 		f.index = i
-		p := check(t)
-		switch {
-		case remove.names(t):
-			p = taintRemovedToo
-		case add.Find(identity(t)) < i:
-			p = taintRepeated
+		check(t)
+		if removed.has(t) {
+			f.report("", t.String(), taintRemovedToo)
 		}
-		if p != noProblem {
-			f.report("", t.String(), p)
+		if add.Find(t.ID()) < i {
+			f.report("", t.String(), taintRepeated)
 		}
 	}
 }
 
 // Validate returns nil if [Changes.ApplyStrict] succeeds for some node: all taints,
 // identities and keys are valid, none is in its list twice, and Remove and
-// RemoveKeys name no taint of Add. Otherwise the error is an [*ErrorList] with
+// RemoveKeys name no taint of Add. Otherwise the error is an [ErrorList] with
 // every fault of the lists "add", "remove" and "removeKeys".
 func (c Changes) Validate() error {
 	f := faults{list: "add"}
-	c.eachAdd(&f, func(t *Taint) problem {
-		f.taint(t)
-		return noProblem
-	})
-	remove := c.removals()
+	c.eachAdd(&f, f.taint)
+	remove := c.removed()
 	f.list = "remove"
 	for i, id := range c.Remove {
 		f.index = i
@@ -321,15 +271,15 @@ func (c Changes) Validate() error {
 // arguments, so that it never finds the taint of a "key:Effect-" that follows a
 // "key-".
 //
-// The error is an [*ErrorList] with a fault for each faulty spec of the list
+// The error is an [ErrorList] with a fault for each faulty spec of the list
 // "specs", with its offset. A taint that is added twice is an [ErrDuplicate]. The
 // changes are then zero.
 func ParseChanges(specs ...string) (Changes, error) {
 	var c Changes
 	f := faults{list: "specs"}
-	seen := lookup.FirstOf(c.Add, identity)
+	seen := map[TaintID]bool{}
 	for i, spec := range specs {
-		if fault := c.parse(spec, &seen); fault != nil {
+		if fault := c.parse(spec, seen); fault != nil {
 			fault.List, fault.Index, fault.Input = f.list, i, spec
 			f.errors = append(f.errors, fault)
 		}
@@ -340,9 +290,8 @@ func ParseChanges(specs ...string) (Changes, error) {
 	return c, nil
 }
 
-// parse adds the change that the spec describes. It keeps the taints of c.Add in
-// seen.
-func (c *Changes) parse(spec string, seen *lookup.First[Taint, TaintID]) *FieldError {
+// parse adds the change that the spec describes. The taints of c.Add are seen.
+func (c *Changes) parse(spec string, seen map[TaintID]bool) *FieldError {
 	name, removes := strings.CutSuffix(spec, "-")
 	if removes && !strings.ContainsAny(name, "=:") {
 		if p := checkKey(name); p != noProblem {
@@ -357,22 +306,11 @@ func (c *Changes) parse(spec string, seen *lookup.First[Taint, TaintID]) *FieldE
 		return fault
 	case removes:
 		c.Remove = append(c.Remove, t.ID())
-	case seen.Find(t.ID()) >= 0:
+	case seen[t.ID()]:
 		return parseFault(spec, 0, "", spec, taintRepeated)
 	default:
-		c.Add = seen.Append(t)
+		seen[t.ID()] = true
+		c.Add = append(c.Add, t)
 	}
 	return nil
-}
-
-// firsts returns a copy of the first taint of each identity.
-func firsts(taints []Taint) []Taint {
-	list := make([]Taint, 0, len(taints))
-	all := lookup.FirstOf(taints, identity)
-	for i := range taints {
-		if all.Find(identity(&taints[i])) == i {
-			list = append(list, taints[i].clone())
-		}
-	}
-	return list
 }

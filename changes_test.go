@@ -5,19 +5,14 @@ package taints_test
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/draw"
-	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 func TestParseChanges(t *testing.T) {
@@ -64,7 +59,7 @@ func TestParseChangesErrors(t *testing.T) {
 	}{
 		{
 			"", 0, "key", taints.ErrRequired,
-			`specs[1].key: required: a taint needs a key`,
+			`parse "" at offset 0: specs[1].key: required: a taint needs a key`,
 		},
 		{"-", 0, "key", taints.ErrRequired, ""},
 		{"--", 0, "key", taints.ErrInvalid, ""},
@@ -285,7 +280,9 @@ func TestApplyStrictErrorText(t *testing.T) {
 			`the node has no such taint, or an earlier entry removes it; ` +
 			`removeKeys[0]: "spot" is not found: ` +
 			`the node has no such taint, or an earlier entry removes it`,
-		"gpu:NoSchedule gpu-": `add[0]: "gpu:NoSchedule" is in conflict: ` +
+		"gpu:NoSchedule gpu-": `add[0]: "gpu:NoSchedule" is already present: ` +
+			`the node already has this taint; overwriting would not change it; ` +
+			`add[0]: "gpu:NoSchedule" is in conflict: ` +
 			`it is also to be removed; to replace a taint, add it with overwrite and do not remove it`,
 		"gpu=a:NoSchedule dedicate-": `add[0]: "gpu=a:NoSchedule" is already present: ` +
 			`the node has another value for this key and effect; overwriting would replace it; ` +
@@ -330,73 +327,6 @@ func TestApplyStrictTimes(t *testing.T) {
 		if taint.TimeAdded == &old || taint.TimeAdded == &now {
 			t.Errorf("%v shares its time", taint)
 		}
-	}
-}
-
-func TestReconcile(t *testing.T) {
-	for _, tc := range []struct {
-		name, current, old, new string
-		want                    string
-	}{
-		{"nothing at all", "", "", "", ""},
-		{"a first template", "gpu:NoSchedule", "", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"},
-		{"done already", "gpu:NoSchedule dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule", ""},
-		{"unchanged", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", ""},
-		{
-			"another value", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-			"dedicated=db:NoSchedule", "dedicated=db:NoSchedule",
-		},
-		{
-			"another effect", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-			"dedicated=ml:NoExecute", "dedicated=ml:NoExecute dedicated:NoSchedule-",
-		},
-		{"taken off", "gpu:NoSchedule dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "", "dedicated:NoSchedule-"},
-		{"taken off, and gone already", "gpu:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
-		{"taken off, but changed by another", "dedicated=theirs:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
-		{
-			"wanted, but changed by another", "dedicated=theirs:NoSchedule",
-			"dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-		},
-		{
-			"wanted, but removed by another", "", "dedicated=ml:NoSchedule",
-			"dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-		},
-		{"put there by another", "dedicated=ml:NoSchedule", "", "", ""},
-		{
-			"order", "b:NoSchedule a:NoSchedule", "a:NoSchedule b:NoSchedule",
-			"d:NoSchedule c:NoSchedule", "d:NoSchedule c:NoSchedule a:NoSchedule- b:NoSchedule-",
-		},
-		{
-			"the first of two counts", "a=1:NoSchedule a=2:NoSchedule",
-			"a=1:NoSchedule a=2:NoSchedule", "", "a:NoSchedule-",
-		},
-		{
-			"the first of two counts, not removed", "a=1:NoSchedule a=2:NoSchedule",
-			"a=2:NoSchedule a=1:NoSchedule", "", "",
-		},
-		{"the first of two counts, added", "a=1:NoSchedule", "", "a=2:NoSchedule a=1:NoSchedule", "a=2:NoSchedule"},
-		{"the first of two counts, there", "a=2:NoSchedule a=1:NoSchedule", "", "a=1:NoSchedule", "a=1:NoSchedule"},
-		{"without an effect", "a: a:NoSchedule b:", "a: b:", "b=x:", "b=x: a:-"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			got := taints.Reconcile(listOf(tc.current), listOf(tc.old), listOf(tc.new)).String()
-			if got != tc.want {
-				t.Errorf("got  %s\nwant %s", got, tc.want)
-			}
-		})
-	}
-}
-
-func TestReconcileCopiesTimes(t *testing.T) {
-	earlier, later := time.Unix(1, 0), time.Unix(2, 0)
-	from := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &earlier}}
-	to := []taints.Taint{
-		{Key: "a", Effect: "NoExecute", TimeAdded: &later},
-		{Key: "b", Effect: "NoExecute", TimeAdded: &later},
-	}
-	c := taints.Reconcile(from, from, to)
-	if len(c.Add) != 1 || !c.Add[0].Equal(to[1]) || c.Add[0].TimeAdded == &later {
-		t.Errorf("times: got %+v", c)
 	}
 }
 
@@ -589,108 +519,6 @@ func TestApplyTimes(t *testing.T) {
 	}
 }
 
-// checkApply checks that Apply and Ensure agree with the reference, that they
-// report whether they changed anything, and that they do nothing the second
-// time.
-func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
-	before, changes := slices.Clone(list), cloneChanges(c)
-	for overwrite, apply := range map[bool]func([]taints.Taint) ([]taints.Taint, bool){true: c.Apply, false: c.Ensure} {
-		after, changed := apply(list)
-		if diff := difference([]any{before, changes}, []any{list, c}); diff != "" {
-			t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
-		}
-		if diff := difference(stamped(reference.Apply(list, c, overwrite)), stamped(after)); diff != "" {
-			t.Fatalf("%v of %v, overwrite %v (-want +got):\n%s", c, list, overwrite, diff)
-		}
-		if same := slices.EqualFunc(list, after, taints.Taint.Equal); changed == same {
-			t.Fatalf("changed = %v: %v, then %v", changed, list, after)
-		}
-		if again, changed := apply(after); changed {
-			t.Fatalf("%v twice: %v, then %v", c, after, again)
-		}
-	}
-}
-
-func cloneChanges(c taints.Changes) taints.Changes {
-	return taints.Changes{
-		Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove), RemoveKeys: slices.Clone(c.RemoveKeys),
-	}
-}
-
-// checkApplyStrict checks that ApplyStrict finds as many faults as the
-// reference, and that it returns the result of Apply if there are none.
-func checkApplyStrict(t fataler, list []taints.Taint, c taints.Changes, overwrite bool) {
-	before, changes := slices.Clone(list), cloneChanges(c)
-	after, err := c.ApplyStrict(list, overwrite)
-	if diff := difference([]any{before, changes}, []any{list, c}); diff != "" {
-		t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
-	}
-	faults := len(faultsIn(err))
-	if want := reference.Faults(list, c, overwrite); faults != want || err != nil && after != nil {
-		t.Fatalf("%v of %v: got %v, %v, want %d faults", c, list, after, err, want)
-	}
-	if err != nil {
-		return
-	}
-	if diff := difference(stamped(reference.Apply(list, c, true)), stamped(after)); diff != "" {
-		t.Fatalf("%v of %v (-want +got):\n%s", c, list, diff)
-	}
-}
-
-// stamped returns the texts of the taints with their times.
-func stamped(list []taints.Taint) []string {
-	var all []string
-	for _, t := range list {
-		text := t.String()
-		if t.TimeAdded != nil {
-			text += " " + t.TimeAdded.String()
-		}
-		all = append(all, text)
-	}
-	return all
-}
-
-func TestChangesAgreeWithTheReference(t *testing.T) { rapid.Check(t, changesAgree) }
-
-func changesAgree(t *rapid.T) {
-	list, c := draw.CommonTaints.Draw(t, "taints"), draw.Changes.Draw(t, "changes")
-	if rapid.Bool().Draw(t, "long") { // found by a map in place of a loop
-		for i := range 70 {
-			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: "NoSchedule"})
-			value := [...]string{"", "", "new"}[i%3]
-			c.Add = append(c.Add, taints.Taint{Key: "k" + strconv.Itoa(i+35), Value: value, Effect: "NoSchedule"})
-			c.Remove = append(c.Remove, taints.TaintID{Key: "k" + strconv.Itoa(i*2), Effect: "NoSchedule"})
-			c.RemoveKeys = append(c.RemoveKeys, "k"+strconv.Itoa(i*3))
-		}
-	}
-	checkApply(t, list, c)
-	checkApplyStrict(t, list, c, true)
-	checkApplyStrict(t, list, c, false)
-	valid := reference.ValidChanges(c)
-	if err := c.Validate(); (err == nil) != valid {
-		t.Fatalf("%v: %v", c, err)
-	}
-	if _, err := c.ApplyStrict(list, true); valid && err != nil && !errors.Is(err, taints.ErrNotFound) {
-		t.Fatalf("%v is valid, but %v", c, err)
-	}
-	checkOnly(t, list, c, taints.EffectSet(rapid.Uint32().Draw(t, "effects")))
-}
-
-// checkOnly checks that changes made for one set of effects and then for the
-// other have the same result as all changes at once, for taints with known
-// effects.
-func checkOnly(t fataler, list []taints.Taint, c taints.Changes, in taints.EffectSet) {
-	unknown := func(t taints.Taint) bool { return !reference.KnownEffect(t.Effect) }
-	list, c.Add = slices.DeleteFunc(slices.Clone(list), unknown), slices.DeleteFunc(slices.Clone(c.Add), unknown)
-	first, _ := c.Only(in).Apply(list)
-	both, _ := c.Only(^in).Apply(first)
-	want, _ := c.Apply(list)
-	sort := func(list []taints.Taint) []string { return slices.Sorted(slices.Values(stamped(list))) }
-	if diff := difference(sort(want), sort(both)); diff != "" {
-		t.Fatalf("%v only %v, then the rest (-together +apart):\n%s", c, in, diff)
-	}
-}
-
 func TestChangesValidate(t *testing.T) {
 	for _, tc := range []struct {
 		name, add, remove, keys string
@@ -759,54 +587,6 @@ func TestChangesIsZero(t *testing.T) {
 	} {
 		if got := tc.c.IsZero(); got != tc.want {
 			t.Errorf("%v: %v, want %v", tc.c, got, tc.want)
-		}
-	}
-}
-
-func TestChangesOnly(t *testing.T) {
-	c, err := taints.ParseChanges(
-		"a:NoSchedule", "b:NoExecute", "c:PreferNoSchedule", "d:NoExecute-", "e:NoSchedule-", "f-",
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Add = append(c.Add, taints.Taint{Key: "o", Effect: "x"})
-	c.Remove = append(c.Remove, taints.TaintID{Key: "p", Effect: "y"})
-	for _, tc := range []struct {
-		in   taints.EffectSet
-		want string
-	}{
-		{taints.AllEffects, "a:NoSchedule b:NoExecute c:PreferNoSchedule o:x d:NoExecute- e:NoSchedule- p:y- f-"},
-		{taints.Effects(taints.NoSchedule), "a:NoSchedule e:NoSchedule- f:NoSchedule-"},
-		{taints.Evicting, "b:NoExecute d:NoExecute- f:NoExecute-"},
-		{
-			taints.Hard | taints.Soft,
-			"a:NoSchedule b:NoExecute c:PreferNoSchedule d:NoExecute- e:NoSchedule- f:NoSchedule- f:PreferNoSchedule- f:NoExecute-",
-		},
-		{taints.Effects("z"), "o:x p:y-"},
-		{0, ""},
-	} {
-		if got := c.Only(tc.in); got.String() != tc.want || got.IsZero() != (tc.want == "") {
-			t.Errorf("only %v: %q, want %q", tc.in, got, tc.want)
-		}
-	}
-}
-
-func TestFindTaint(t *testing.T) {
-	list := listOf("a:NoSchedule b:NoExecute a=2:NoExecute a=3:NoExecute c:")
-	for _, tc := range []struct {
-		id   taints.TaintID
-		want int
-	}{
-		{taints.TaintID{Key: "a", Effect: "NoExecute"}, 2},
-		{taints.TaintID{Key: "a", Effect: "PreferNoSchedule"}, -1},
-		{taints.TaintID{Key: "b"}, -1},
-		{taints.TaintID{Key: "c"}, 4},
-		{taints.TaintID{Key: "d"}, -1},
-		{taints.TaintID{}, -1},
-	} {
-		if i, found := taints.FindTaint(list, tc.id); i != tc.want || found != (tc.want >= 0) {
-			t.Errorf("%v: %d, %v, want %d", tc.id, i, found, tc.want)
 		}
 	}
 }

@@ -52,41 +52,39 @@ func addDefault(tolerations []Toleration, key string, seconds *int64) []Tolerati
 	return append(slices.Clip(tolerations), added)
 }
 
-// A DaemonSetPod holds what [AddDaemonSetDefaults] needs to know of a pod.
-type DaemonSetPod struct {
-	// HostNetwork is the pod's spec.hostNetwork.
-	HostNetwork bool `json:"hostNetwork,omitempty"`
-}
-
 // AddDaemonSetDefaults adds the tolerations that the DaemonSet controller gives
-// to its pods: of [NodeNotReady] and [NodeUnreachable] with NoExecute, forever;
-// of [NodeDiskPressure], [NodeMemoryPressure], [NodePIDPressure] and
-// [NodeUnschedulable] with NoSchedule; and, for a pod on the host's network, of
-// [NodeNetworkUnavailable] with NoSchedule. All have the operator Exists.
+// to its pods: of [NodeNotReady] and [NodeUnreachable] with NoExecute, forever,
+// and of [NodeDiskPressure], [NodeMemoryPressure], [NodePIDPressure] and
+// [NodeUnschedulable] with NoSchedule. All have the operator Exists. For a pod on
+// the host's network call [AddNetworkUnavailable] too.
 //
 // As in Kubernetes, a toleration with the same key, operator, value and effect
 // stays in its place but loses its seconds, and a broader toleration does not
 // replace any of these. Otherwise AddDaemonSetDefaults is like [AddDefaults].
-func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Toleration {
-	ids := []TaintID{
+func AddDaemonSetDefaults(tolerations []Toleration) []Toleration {
+	return addForever(tolerations, []TaintID{
 		{NodeNotReady, NoExecute},
 		{NodeUnreachable, NoExecute},
 		{NodeDiskPressure, NoSchedule},
 		{NodeMemoryPressure, NoSchedule},
 		{NodePIDPressure, NoSchedule},
 		{NodeUnschedulable, NoSchedule},
-	}
-	if pod.HostNetwork {
-		ids = append(ids, TaintID{NodeNetworkUnavailable, NoSchedule})
-	}
-	return addForever(tolerations, ids)
+	})
+}
+
+// AddNetworkUnavailable adds the toleration that the DaemonSet controller gives
+// to its pods on the host's network after those of [AddDaemonSetDefaults]: of
+// [NodeNetworkUnavailable] with Exists and NoSchedule. Otherwise it is like
+// AddDaemonSetDefaults.
+func AddNetworkUnavailable(tolerations []Toleration) []Toleration {
+	return addForever(tolerations, []TaintID{{NodeNetworkUnavailable, NoSchedule}})
 }
 
 // addForever adds tolerations of the taints with Exists and without seconds, or
 // removes the seconds of those that are present (AddOrUpdateTolerationInPodSpec
 // in Kubernetes). No identity may repeat.
 func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
-	wanted := lookup.FirstOf(ids, func(id *TaintID) TaintID { return *id })
+	wanted := lookup.FirstOf(ids, identityOf)
 	present := make([]bool, len(ids))
 	list, copied := tolerations, false
 	for i := range tolerations {

@@ -52,17 +52,16 @@
 //		}
 //	}
 //
-// [Match], [FindUntolerated], [Untolerated], [Filter] and [EvictionOf] are
-// package functions with the rules of the zero Options. Options has methods of
-// the same names for other rules, and [Matcher] has them for compiled
-// tolerations. All three give the same answers under the same rules. A single
-// question needs no Matcher.
+// [Match], [FindUntolerated], [Untolerated], [Tolerated], [Filter] and
+// [EvictionOf] are package functions with the rules of the zero Options, for a
+// single question. [Matcher] has methods of the same names, which are faster for
+// many nodes. For other rules, compile with [Options.Compile] or
+// [EvictionPolicy.Compile].
 //
-// [EvictionOf] returns when a running pod leaves a node, and an [EvictionPolicy]
-// changes which tolerations and taints count, and from when. A controller
-// changes a node's taints with [Changes.Apply] or [Changes.Ensure]; [Reconcile]
-// and [ReconcileOwned] compute the changes. A webhook calls [AddDefaults] and
-// the other Add functions to add the tolerations that Kubernetes adds, and
+// [EvictionOf] returns when a running pod leaves a node. A controller changes a
+// node's taints with [Changes.Apply] or [Changes.Ensure]; [Removal], [Reconcile]
+// and [ReconcileOwned] return the changes. A webhook calls [AddDefaults] and the
+// other Add functions to add the tolerations that Kubernetes adds, and
 // [ValidateTolerations] to reject those that an API server rejects.
 //
 // Other packages build on this one:
@@ -76,11 +75,11 @@
 // # Guarantees
 //
 // Every function accepts any input, including invalid, zero and nil values, and
-// follows the rules above. Only the Must functions panic, and methods called on
-// a nil pointer, unless the comment says what they return then. Only the
-// Validate, Parse and UnmarshalText functions and ApplyStrict reject input. They
-// reject it as a whole, with errors that name the field and say what would be
-// right.
+// follows the rules above. Only Must functions panic, and methods called on a nil
+// pointer unless their comment says what they return; like a map, an Index or
+// Queue also panics on an interface key that is not comparable. Only the Validate,
+// Parse and UnmarshalText functions and ApplyStrict reject input. They reject it as
+// a whole, with errors that name the field and say what would be right.
 //
 // Unless a comment says otherwise, functions neither modify nor retain their
 // arguments, except that results share strings with arguments. They start no
@@ -89,11 +88,15 @@
 //
 // Matching, filtering and eviction times do not allocate. Nor do the Validate
 // functions if they succeed, for lists of the usual length, and the functions
-// that parse a single taint or identity. Comments name exceptions.
+// that parse a single taint or identity. Compile, package explain and functions
+// that return lists allocate.
 //
-// Results and errors have no hidden fields. They can be compared, and they
-// survive a round trip through JSON. If an index is returned with a bool, it is
-// -1 if the bool is false. In a result, an index that does not apply is zero.
+// Results and errors have no hidden fields. Their JSON is read back to an equal
+// value, except for what JSON does not hold: the monotonic clock reading and the
+// location's name of a time, times outside the years 0 to 9999 or in zones with
+// seconds, and a TaintID whose key has a colon. If an index is returned with a
+// bool, it is -1 if the bool is false. In a result, an index that does not apply
+// is zero.
 //
 // Matching a list of taints takes time proportional to the number of taints
 // times the number of tolerations. A Matcher usually skips most tolerations that
@@ -101,6 +104,6 @@
 // proportional to the size of their input, up to a logarithmic factor.
 //
 // Answers for valid input do not change. Input that is invalid today, such as an
-// unknown operator or effect, may get a meaning in a minor release, as it does
-// in Kubernetes. If Kubernetes changes a rule, an option selects the new one.
+// unknown operator or effect, may get a meaning in a minor release, as it does in
+// Kubernetes. If Kubernetes changes a rule, an option selects the new one.
 package taints

@@ -2,8 +2,6 @@
 
 package taints
 
-import "strings"
-
 // An Effect is what a taint does to a pod that does not tolerate it. Kubernetes
 // knows three effects. Any other one, such as the empty one, can be matched,
 // printed and compared as well, but has no effect on pods and is not valid.
@@ -36,8 +34,6 @@ const (
 	// Hard holds the effects that keep new pods off a node: NoSchedule and
 	// NoExecute. The kube-scheduler's TaintToleration plugin filters by them.
 	Hard EffectSet = 1<<indexNoSchedule | 1<<indexNoExecute
-	// Soft holds PreferNoSchedule. The plugin scores nodes by it.
-	Soft EffectSet = 1 << indexPreferNoSchedule
 	// Evicting holds NoExecute, which evicts running pods.
 	Evicting EffectSet = 1 << indexNoExecute
 	// AllEffects holds every effect, known to Kubernetes or not.
@@ -91,48 +87,6 @@ func (s EffectSet) String() string {
 		return "none"
 	}
 	return string(b)
-}
-
-// MarshalText returns what String returns. The error is always nil.
-func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText parses the text that String returns for a set with all unused
-// bits or none. Names may come in any order and repeat. The error is a
-// [*FieldError] with the offset of the first unknown name; the set is then left
-// unchanged.
-func (s *EffectSet) UnmarshalText(text []byte) error {
-	input := string(text)
-	switch input {
-	case "all":
-		*s = AllEffects
-		return nil
-	case "none":
-		*s = 0
-		return nil
-	}
-	var set EffectSet
-	for rest, more := input, true; more; {
-		var name string
-		offset := len(input) - len(rest)
-		name, rest, more = strings.Cut(rest, "|")
-		bit, ok := namedEffect(name)
-		if !ok {
-			return parseFault(input, offset, "effect", name, effectNotNamed)
-		}
-		set |= bit
-	}
-	*s = set
-	return nil
-}
-
-// namedEffect returns the bit of the effect, or of the others, with the name.
-func namedEffect(name string) (EffectSet, bool) {
-	for i, known := range effectNames {
-		if name == known {
-			return 1 << i, true
-		}
-	}
-	return 0, false
 }
 
 func effectBit(e Effect) EffectSet {

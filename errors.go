@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// An ErrorKind is a kind of fault, for use with [errors.Is]. It is an error
-// itself, whose text is the ErrorKind.
+// An ErrorKind classifies a [FieldError]; use it with [errors.Is].
 type ErrorKind string
 
 // The kinds of fault that validation, parsing and changes report.
@@ -57,7 +56,10 @@ type FieldError struct {
 	Kind ErrorKind `json:"kind,omitempty"`
 	// Detail says what would be right.
 	Detail string `json:"detail,omitempty"`
-	// Input is the text that was parsed. It is empty if no text was.
+	// Parsed is whether the fault was found in a text. If it is false, Input and
+	// Offset do not apply.
+	Parsed bool `json:"parsed,omitempty"`
+	// Input is the text.
 	Input string `json:"input,omitempty"`
 	// Offset is the byte offset in Input at which the fault begins. It is
 	// len(Input) if something is missing at the end.
@@ -71,7 +73,7 @@ func (e *FieldError) Error() string {
 		return "<nil>"
 	}
 	b := make([]byte, 0, 160)
-	if e.Input != "" {
+	if e.Parsed {
 		b = append(b, "parse "...)
 		b = appendQuoted(b, e.Input)
 		b = append(b, " at offset "...)
@@ -130,24 +132,23 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, " bytes)"...)
 }
 
-// An ErrorList is every fault that was found in one or more lists, as in
-// Kubernetes' field.ErrorList.
-type ErrorList struct {
-	// Errors holds the faults in the order of the lists, and at least one in an
-	// error that this package returns.
-	Errors []*FieldError `json:"errors"`
-}
+// An ErrorList is a list of faults that is an error, as in Kubernetes'
+// field.ErrorList. The functions of this package return every fault, in the order
+// of the lists, and never an empty list. Use [errors.As] for the list:
+//
+//	var list taints.ErrorList
+//	if errors.As(err, &list) {
+//		for _, fault := range list { ... }
+//	}
+type ErrorList []*FieldError
 
 // Error returns the faults, joined by "; ".
-func (e *ErrorList) Error() string {
-	if e == nil {
-		return "<nil>"
-	}
-	if len(e.Errors) == 0 {
+func (l ErrorList) Error() string {
+	if len(l) == 0 {
 		return "no faults"
 	}
 	var b strings.Builder
-	for i, f := range e.Errors {
+	for i, f := range l {
 		if i > 0 {
 			b.WriteString("; ")
 		}
@@ -158,12 +159,9 @@ func (e *ErrorList) Error() string {
 
 // Unwrap returns the faults that are not nil, so that [errors.Is] finds their
 // kinds, and [errors.As] the first of them.
-func (e *ErrorList) Unwrap() []error {
-	if e == nil {
-		return nil
-	}
-	errs := make([]error, 0, len(e.Errors))
-	for _, f := range e.Errors {
+func (l ErrorList) Unwrap() []error {
+	errs := make([]error, 0, len(l))
+	for _, f := range l {
 		if f != nil {
 			errs = append(errs, f)
 		}
@@ -171,52 +169,7 @@ func (e *ErrorList) Unwrap() []error {
 	return errs
 }
 
-// Of returns the faults of the kind, in order. It is nil if there are none.
-func (e *ErrorList) Of(kind ErrorKind) []*FieldError {
-	if e == nil {
-		return nil
-	}
-	var faults []*FieldError
-	for _, f := range e.Errors {
-		if f != nil && f.Kind == kind {
-			faults = append(faults, f)
-		}
-	}
-	return faults
-}
-
-// Split splits the faults of two lists that were validated as one. The first
-// result has the faults of the entries below index n. The second has those of
-// the other entries, with indexes that begin at 0. A fault without a List is in
-// the first, and nil faults are left out. The faults in the results are copies,
-// which may be changed. For example, no key and effect may repeat in a pool's
-// taints and startup taints together:
-//
-//	err := taints.ValidateTaints(slices.Concat(spec.Taints, spec.StartupTaints))
-//	var list *taints.ErrorList
-//	if errors.As(err, &list) {
-//		permanent, startup := list.Split(len(spec.Taints))
-//		...
-//	}
-func (e *ErrorList) Split(n int) (first, second *ErrorList) {
-	first, second = new(ErrorList), new(ErrorList)
-	if e == nil {
-		return first, second
-	}
-	for _, f := range e.Errors {
-		if f == nil {
-			continue
-		}
-		fault, to := *f, first
-		if f.List != "" && f.Index >= n {
-			fault.Index, to = f.Index-n, second
-		}
-		to.Errors = append(to.Errors, &fault)
-	}
-	return first, second
-}
-
 // unknownName returns the fault of a text that is not the name of a constant.
 func unknownName(text, detail string) error {
-	return &FieldError{Value: text, Kind: ErrUnsupported, Detail: detail, Input: text}
+	return &FieldError{Value: text, Kind: ErrUnsupported, Detail: detail, Parsed: true, Input: text}
 }

@@ -5,6 +5,7 @@ package taints_test
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		{"the last second of time.Time is forever", maxUnix - observed.Unix(), observed, time.Time{}},
 		{"one more is forever", maxUnix - observed.Unix() + 1, observed, time.Time{}},
 		{"the greatest int64 is forever", math.MaxInt64, observed, time.Time{}},
+		{"a year beyond an int32, in which Time.Year counts on some platforms", 67767974438227200, observed, time.Time{}},
 		{"from before 1970", 9223372037, time.Unix(-100, 0), time.Unix(9223372037-100, 0)},
 		{"from year 1", 60, time.Time{}, time.Time{}.Add(time.Minute)},
 		{"the greatest from the far past is forever", math.MaxInt64, time.Unix(-62135596800, 0), time.Time{}},
@@ -123,39 +125,6 @@ func TestEvictionString(t *testing.T) {
 	}
 }
 
-// Choose works for a taint with any effect.
-func TestChoose(t *testing.T) {
-	tols := parseTolerations("a:NoSchedule", "a op=Exists", "a:NoExecute for 60s", "a:NoExecute for 5s", "a:NoExecute")
-	for _, tc := range []struct {
-		taint     string
-		selection taints.Selection
-		want      int
-	}{
-		{"a:NoSchedule", taints.FirstMatch, 0},
-		{"a:NoExecute", taints.FirstMatch, 1},
-		{"a:NoExecute", taints.ShortestMatch, 3},
-		{"a:NoExecute", taints.LongestMatch, 1},
-		{"a:NoExecute", taints.ForeverElseShortest, 1},
-		{"a=x:NoSchedule", taints.ShortestMatch, 1},
-		{"b:NoSchedule", taints.LongestMatch, -1},
-	} {
-		p := taints.EvictionPolicy{Select: tc.selection}
-		taint := taints.MustParseTaint(tc.taint)
-		for name, choose := range map[string]func() (int, bool){
-			"one-shot": func() (int, bool) { return p.Choose(taint, tols) },
-			"compiled": func() (int, bool) { return p.Compile(tols).Choose(taint) },
-		} {
-			if i, ok := choose(); i != tc.want || ok != (tc.want >= 0) {
-				t.Errorf("%s, %s, %v: %d, %v, want %d", tc.taint, name, tc.selection, i, ok, tc.want)
-			}
-		}
-	}
-	var none *taints.Matcher
-	if i, ok := none.Choose(taints.MustParseTaint("a:NoSchedule")); i != -1 || ok {
-		t.Errorf("a nil Matcher chooses %d, %v", i, ok)
-	}
-}
-
 // Times from one end of time.Time to the other.
 var bruteMoments = []time.Time{
 	{},
@@ -179,40 +148,52 @@ var bruteSeconds = []*int64{
 }
 
 // brutePolicies are all policies.
-func brutePolicies(effects ...taints.EffectSet) []taints.EvictionPolicy {
+func brutePolicies() []taints.EvictionPolicy {
 	var all []taints.EvictionPolicy
-	for _, selection := range []taints.Selection{
-		taints.FirstMatch, taints.LongestMatch, taints.ShortestMatch, taints.ForeverElseShortest,
-		200,
-	} {
+	for _, selection := range []taints.Selection{taints.FirstMatch, taints.ForeverElseShortest, 200} {
 		for _, fromTimeAdded := range []bool{false, true} {
-			for _, in := range effects {
-				all = append(all, taints.EvictionPolicy{Select: selection, FromTimeAdded: fromTimeAdded, Effects: in})
-			}
+			all = append(all, taints.EvictionPolicy{Select: selection, FromTimeAdded: fromTimeAdded})
 		}
 	}
 	return all
 }
 
+// checkEviction checks every field of the eviction.
 func checkEviction(
-	t *testing.T, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
+	t fataler, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
 ) {
 	t.Helper()
-	e := p.EvictionOf(list, tols, now)
-	if compiled := p.Compile(tols).EvictionOf(list, now); compiled != e {
-		t.Fatalf("%+v, compiled %+v", e, compiled)
+	e := p.Compile(tols).EvictionOf(list, now)
+	if p == (taints.EvictionPolicy{}) {
+		if plain := taints.EvictionOf(list, tols, now); plain != e {
+			t.Fatalf("compiled %+v, and not %+v", e, plain)
+		}
 	}
-	outcome, deadline := reference.Deadline(p, list, tols, now)
-	if e.Outcome != outcome || deadline != nil && reference.Nanos(e.At).Cmp(deadline) != 0 {
-		t.Fatalf("under %+v %v leaves %v for %v, seen at %v: %+v, want %v at %v ns", p, tols,
-			list, list[0].TimeAdded, now, e, outcome, deadline)
+	outcome, deadline, decides := reference.Evict(p, list, tols, now)
+	want := taints.Eviction{Outcome: outcome, At: e.At}
+	if outcome != taints.Stays {
+		matches := reference.Matches(p.Options, tols, list[decides])
+		want.Taint, want.Tolerated, want.From = decides, len(matches) > 0, reference.From(p, list[decides], now)
+		if outcome == taints.EvictsNow && want.From.After(now) {
+			want.From = now
+		}
+		if want.Tolerated {
+			seconds := reference.Seconds(p.Select, tols, matches)
+			want.Toleration = matches[slices.IndexFunc(matches, func(i int) bool {
+				s := tols[i].TolerationSeconds
+				return s != nil && seconds.Cmp(big.NewInt(max(0, *s))) == 0
+			})]
+			want.Seconds = *tols[want.Toleration].TolerationSeconds
+		}
 	}
-	checkDecidingPair(t, p, list, tols, now, e)
+	if e != want || deadline != nil && reference.Nanos(e.At).Cmp(deadline) != 0 {
+		t.Fatalf("under %+v %v leaves %v, seen at %v: %+v, want %+v at %v ns", p, tols, list, now, e, want, deadline)
+	}
 	checkWait(t, e, now)
 }
 
 // checkWait checks Wait at the time now and 300 seconds later.
-func checkWait(t *testing.T, e taints.Eviction, now time.Time) {
+func checkWait(t fataler, e taints.Eviction, now time.Time) {
 	t.Helper()
 	for _, at := range []time.Time{now, now.Add(300 * time.Second)} {
 		d, evicts := e.Wait(at)
@@ -234,7 +215,7 @@ func checkWait(t *testing.T, e taints.Eviction, now time.Time) {
 
 // One taint and two tolerations, with all times and all seconds.
 func TestBruteEvictionOfOneTaint(t *testing.T) {
-	policies := brutePolicies(0)
+	policies := brutePolicies()
 	n := 0
 	for _, now := range bruteMoments {
 		for i := range len(bruteMoments) + 1 {
@@ -259,10 +240,11 @@ func TestBruteEvictionOfOneTaint(t *testing.T) {
 	}
 }
 
-// Of two taints an untolerated one decides, or else the one with the earlier
-// deadline.
-func TestEvictionOfTwoTaints(t *testing.T) {
+// The taint with the earliest deadline decides, and among equals an untolerated
+// one.
+func TestTaintThatDecides(t *testing.T) {
 	now := time.Unix(1000, 0).UTC()
+	at := func(unix int64) time.Time { return time.Unix(unix, 0).UTC() }
 	for _, tc := range []struct {
 		name        string
 		added       [2]int64 // 0: unknown
@@ -282,10 +264,30 @@ func TestEvictionOfTwoTaints(t *testing.T) {
 			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: now, From: now},
 		},
 		{
+			"the second for no time",
+			[2]int64{},
+			[]string{"b:NoExecute for 0s"},
+			taints.Eviction{Outcome: taints.EvictsNow, At: now, From: now},
+		},
+		{
 			"the second is overdue",
 			[2]int64{0, 10},
 			[]string{"b:NoExecute for 60s"},
-			taints.Eviction{Outcome: taints.EvictsNow, At: time.Unix(70, 0).UTC(), From: now},
+			taints.Eviction{
+				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, At: at(70), From: at(10), Seconds: 60,
+			},
+		},
+		{
+			"the second is untolerated and older",
+			[2]int64{0, 10},
+			[]string{"a:NoExecute for 60s"},
+			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: at(10), From: at(10)},
+		},
+		{
+			"both since the same time, the second untolerated",
+			[2]int64{990, 990},
+			[]string{"a:NoExecute for 0s"},
+			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: at(990), From: at(990)},
 		},
 		{
 			"the second came later and is tolerated for less",
@@ -293,20 +295,20 @@ func TestEvictionOfTwoTaints(t *testing.T) {
 			[]string{"a:NoExecute for 60s", "b:NoExecute for 10s"},
 			taints.Eviction{
 				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, Toleration: 1,
-				At: time.Unix(1005, 0).UTC(), From: time.Unix(995, 0).UTC(), Seconds: 10,
+				At: at(1005), From: at(995), Seconds: 10,
 			},
 		},
 	} {
 		list := parseTaints("a:NoExecute", "b:NoExecute")
-		for i, at := range tc.added {
-			if at > 0 {
-				added := time.Unix(at, 0).UTC()
+		for i, unix := range tc.added {
+			if unix > 0 {
+				added := at(unix)
 				list[i].TimeAdded = &added
 			}
 		}
 		for _, fromTimeAdded := range []bool{tc.added != [2]int64{}, true} {
 			p := taints.EvictionPolicy{FromTimeAdded: fromTimeAdded}
-			got := p.EvictionOf(list, parseTolerations(tc.tolerations...), now)
+			got := p.Compile(parseTolerations(tc.tolerations...)).EvictionOf(list, now)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 			}
@@ -314,27 +316,56 @@ func TestEvictionOfTwoTaints(t *testing.T) {
 	}
 }
 
-// Zero and negative seconds are equal, so the first such toleration counts.
-// Under an unknown selection the first toleration counts.
-func TestSelectionsOfEquals(t *testing.T) {
-	taint := taints.MustParseTaint("n:NoExecute")
+// The toleration that counts, and its seconds; -1 if the pod stays. Zero and
+// negative seconds are equal. An unknown selection is FirstMatch.
+func TestSelection(t *testing.T) {
 	for _, tc := range []struct {
-		selection taints.Selection
-		list      []string
+		list                       []string
+		first, foreverElseShortest int
 	}{
-		{taints.LongestMatch, []string{"n:NoExecute for 0s", "n:NoExecute for -9s"}},
-		{taints.LongestMatch, []string{"n:NoExecute for -9s", "n:NoExecute for 0s"}},
-		{taints.ShortestMatch, []string{"n:NoExecute for 0s", "n:NoExecute for -9s"}},
-		{taints.ForeverElseShortest, []string{"n:NoExecute for 0s", "n:NoExecute for -9s"}},
-		{taints.ForeverElseShortest + 1, []string{"n:NoExecute for 60s", "n:NoExecute for 300s", "n:NoExecute for 5s", "n:NoExecute"}},
+		{[]string{"n:NoExecute for 60s", "n:NoExecute for 5s", "n:NoExecute for 300s"}, 0, 1},
+		{[]string{"n:NoExecute for 60s", "n:NoExecute"}, 0, -1},
+		{[]string{"n:NoExecute", "n:NoExecute for 60s"}, -1, -1},
+		{[]string{"x:NoExecute for 1s", "n op=Exists", "n:NoExecute for 60s"}, -1, -1},
+		{[]string{"n:NoExecute for 0s", "n:NoExecute for -9s"}, 0, 0},
+		{[]string{"n:NoExecute for -9s", "n:NoExecute for 0s"}, 0, 0},
+		{[]string{"n:NoExecute for 1s", "n:NoExecute for 0s", "n:NoExecute for 1s"}, 0, 1},
+		{[]string{"n:NoExecute for 5s", "n:NoExecute for 5s"}, 0, 0},
 	} {
-		p := taints.EvictionPolicy{Select: tc.selection}
-		list := parseTolerations(tc.list...)
-		if i, ok := p.Choose(taint, list); i != 0 || !ok {
-			t.Errorf("%v of %q: %d, %v", tc.selection, tc.list, i, ok)
+		for selection, want := range map[taints.Selection]int{
+			taints.FirstMatch: tc.first, taints.ForeverElseShortest: tc.foreverElseShortest, 2: tc.first,
+		} {
+			m := taints.EvictionPolicy{Select: selection}.Compile(parseTolerations(tc.list...))
+			got := -1
+			if e := m.EvictionOf(parseTaints("n:NoExecute"), observed); e.Outcome != taints.Stays {
+				got = e.Toleration
+			}
+			if got != want {
+				t.Errorf("%v of %q: %d, want %d", selection, tc.list, got, want)
+			}
 		}
-		if i, ok := p.Compile(list).Choose(taint); i != 0 || !ok {
-			t.Errorf("%v of %q, compiled: %d, %v", tc.selection, tc.list, i, ok)
+	}
+}
+
+// The countdown never starts before the pod's arrival, whatever it counts from.
+func TestArrival(t *testing.T) {
+	added := observed.Add(-time.Hour)
+	list := []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &added}}
+	for _, tc := range []struct {
+		arrival       time.Duration // after observed
+		fromTimeAdded bool
+		want          time.Duration
+	}{
+		{-time.Minute, true, 4 * time.Minute},
+		{-2 * time.Hour, true, -55 * time.Minute},
+		{time.Minute, true, 6 * time.Minute},
+		{-time.Minute, false, 5 * time.Minute},
+		{time.Minute, false, 6 * time.Minute},
+	} {
+		p := taints.EvictionPolicy{FromTimeAdded: tc.fromTimeAdded, Arrival: observed.Add(tc.arrival)}
+		e := p.Compile(parseTolerations("a:NoExecute for 300s")).EvictionOf(list, observed)
+		if got := e.At.Sub(observed); got != tc.want {
+			t.Errorf("arrival %v, from TimeAdded %v: after %v, want %v", tc.arrival, tc.fromTimeAdded, got, tc.want)
 		}
 	}
 }

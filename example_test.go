@@ -82,53 +82,6 @@ func ExampleTaint() {
 	// dedicated=ml:NoSchedule <nil>
 }
 
-// A pod that may use a node pool tolerates the pool's taint.
-func ExampleTaint_Toleration() {
-	fmt.Println(taints.MustParseTaint("dedicated=ml:NoSchedule").Toleration())
-	// Output: dedicated=ml:NoSchedule
-}
-
-// A controller that sees a node again asks whether a taint changed, not whether it
-// is the same object.
-func ExampleTaint_Equal() {
-	utc := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-	elsewhere := utc.In(time.FixedZone("CET", 3600))
-	a := taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute, TimeAdded: &utc}
-	b := taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute, TimeAdded: &elsewhere}
-	fmt.Println(a.Equal(b))
-	// Output: true
-}
-
-// A node has at most one taint with a given key and effect, so an ID is a good
-// map key.
-func ExampleTaint_ID() {
-	byID := map[taints.TaintID]string{}
-	for _, spec := range []string{"dedicated=ml:NoSchedule", "dedicated=ml:NoExecute", "dedicated=db:NoSchedule"} {
-		taint := taints.MustParseTaint(spec)
-		byID[taint.ID()] = taint.Value
-	}
-	fmt.Println(len(byID), byID[taints.TaintID{Key: "dedicated", Effect: taints.NoSchedule}])
-	// Output: 2 db
-}
-
-// Nodes whose taints differ only in order and time belong to one group.
-func ExampleTaint_Compare() {
-	list := []taints.Taint{
-		taints.MustParseTaint("spot:PreferNoSchedule"),
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("dedicated=ml:NoExecute"),
-	}
-	slices.SortFunc(list, taints.Taint.Compare)
-	fmt.Println(list)
-	// Output: [dedicated=ml:NoExecute dedicated=ml:NoSchedule spot:PreferNoSchedule]
-}
-
-func ExampleEffects() {
-	set := taints.Effects(taints.NoSchedule, taints.NoExecute)
-	fmt.Println(set, set == taints.Hard, set.Has(taints.PreferNoSchedule))
-	// Output: NoSchedule|NoExecute true false
-}
-
 func ExampleParseToleration() {
 	for _, text := range []string{
 		"nvidia.com/gpu:NoSchedule op=Exists",
@@ -150,20 +103,6 @@ func ExampleParseToleration() {
 	// key "", operator "Exists", value "", effect ""
 }
 
-func ExampleToleration_String() {
-	seconds := int64(300)
-	fmt.Println(taints.Toleration{
-		Key:               taints.NodeNotReady,
-		Operator:          taints.OpExists,
-		Effect:            taints.NoExecute,
-		TolerationSeconds: &seconds,
-	})
-	fmt.Println(taints.Toleration{Key: "dedicated", Value: "ml"})
-	// Output:
-	// node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
-	// dedicated=ml
-}
-
 // A node group's taints come in an annotation, as the kubelet's
 // --register-with-taints has them.
 func ExampleParseTaints() {
@@ -175,26 +114,6 @@ func ExampleParseTaints() {
 	// Output:
 	// 2 [dedicated=ml:NoSchedule spot:PreferNoSchedule] <nil>
 	// parse "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
-}
-
-// A policy in a configuration file names its effects.
-func ExampleEffectSet() {
-	var config struct {
-		Policy taints.EvictionPolicy `json:"policy"`
-	}
-	text := `{"policy": {"select": "LongestMatch", "effects": "NoSchedule|NoExecute"}}`
-	err := json.Unmarshal([]byte(text), &config)
-	fmt.Println(config.Policy.Select, config.Policy.Effects, err)
-	// Output: LongestMatch NoSchedule|NoExecute <nil>
-}
-
-// A controller records in an annotation which taints it owns.
-func ExampleTaintID() {
-	annotation, err := json.Marshal(taints.IDs([]taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"), taints.MustParseTaint("startup:NoExecute"),
-	}))
-	fmt.Println(string(annotation), err)
-	// Output: ["dedicated:NoSchedule","startup:NoExecute"] <nil>
 }
 
 // The tolerations of a Kubernetes pod object decode directly.
@@ -298,7 +217,7 @@ func ExampleFilter() {
 	}
 	v := taints.Filter(node, []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
 	fmt.Println(v)
-	fmt.Println("schedulable", v.Schedulable(), "evicts", v.Evicts())
+	fmt.Println("schedulable", v.Schedulable(), "evicts", v.NoExecute > 0)
 	// Output:
 	// untolerated: 1 PreferNoSchedule, 1 NoExecute
 	// schedulable false evicts true
@@ -341,29 +260,6 @@ func ExampleCompile_lists() {
 	// Output: 1 true
 }
 
-// A Matcher selects taints: here it separates startup taints from permanent
-// ones.
-func ExampleMatcher_Match() {
-	startup := taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{
-		{Key: "node.cilium.io/agent-not-ready", Operator: taints.OpExists},
-		{Key: "readiness.k8s.io/*", Operator: taints.OpExists, Effect: taints.NoSchedule},
-		{Key: "ebs.csi.aws.com/agent-not-ready", Value: "true"},
-	})
-	node := []taints.Taint{
-		taints.MustParseTaint("readiness.k8s.io/network:NoSchedule"),
-		taints.MustParseTaint("readiness.k8s.io/network:NoExecute"),
-		taints.MustParseTaint("node.cilium.io/agent-not-ready=1:NoExecute"),
-	}
-	for _, taint := range node {
-		_, ok := startup.Match(taint)
-		fmt.Println(taint, ok)
-	}
-	// Output:
-	// readiness.k8s.io/network:NoSchedule true
-	// readiness.k8s.io/network:NoExecute false
-	// node.cilium.io/agent-not-ready=1:NoExecute true
-}
-
 // One Matcher answers all questions about a pod, also from several goroutines.
 func ExampleMatcher() {
 	pod := taints.Compile([]taints.Toleration{
@@ -387,25 +283,6 @@ func ExampleVerdict_AllTolerated() {
 	spot := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
 	fmt.Println(spot.Schedulable(), spot.AllTolerated())
 	// Output: true false
-}
-
-// A node is initialized once its startup taints are gone.
-func ExampleTolerationsOf() {
-	startup := taints.Compile(taints.TolerationsOf([]taints.Taint{
-		taints.MustParseTaint("node.cilium.io/agent-not-ready=true:NoExecute"),
-		taints.MustParseTaint("example.com/starting:NoSchedule"),
-	}))
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("node.cilium.io/agent-not-ready:NoExecute"),
-	}
-	for _, taint := range node {
-		_, starting := startup.Match(taint)
-		fmt.Println(taint, starting)
-	}
-	// Output:
-	// dedicated=ml:NoSchedule false
-	// node.cilium.io/agent-not-ready:NoExecute true
 }
 
 // A program for different clusters takes the rules from a flag: the threshold
@@ -453,14 +330,14 @@ func ExampleEvictionOf() {
 
 // A controller that restarts does not give every pod its full time again,
 // because it counts from the time at which the taint was added.
-func ExampleEvictionPolicy_EvictionOf() {
+func ExampleEvictionPolicy() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &came}}
 	pod := taints.AddDefaults(nil, taints.DefaultSeconds{})
 
 	restarted := came.Add(4 * time.Minute)
 	for _, policy := range []taints.EvictionPolicy{{}, {FromTimeAdded: true}} {
-		fmt.Println(policy.EvictionOf(node, pod, restarted).At.Format(time.TimeOnly))
+		fmt.Println(policy.Compile(pod).EvictionOf(node, restarted).At.Format(time.TimeOnly))
 	}
 	// Output:
 	// 12:09:00
@@ -470,7 +347,7 @@ func ExampleEvictionPolicy_EvictionOf() {
 // A pod was placed on a node that had had a taint for a long time. It gets its
 // full time there, because the controller counts from the pod's arrival.
 // Otherwise the pod would be evicted at once each time it is placed there.
-func ExampleEvictionPolicy_EvictionOf_arrival() {
+func ExampleEvictionPolicy_arrival() {
 	arrived := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	added := arrived.Add(-24 * time.Hour)
 	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &added}}
@@ -478,7 +355,7 @@ func ExampleEvictionPolicy_EvictionOf_arrival() {
 
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: arrived}
 	later := arrived.Add(time.Minute) // whenever the controller looks
-	fmt.Println(policy.EvictionOf(node, pod, later).At.Format(time.TimeOnly))
+	fmt.Println(policy.Compile(pod).EvictionOf(node, later).At.Format(time.TimeOnly))
 	// Output: 12:10:00
 }
 
@@ -496,66 +373,6 @@ func ExampleEviction_Wait() {
 	// 6m0s true
 	// 0s true
 	// 0s false
-}
-
-// A multi-cluster scheduler also evicts workloads from a failed member cluster
-// because of NoSchedule taints. Each workload gets the longest time of its
-// tolerations.
-func ExampleEvictionPolicy_Compile() {
-	policy := taints.EvictionPolicy{Select: taints.LongestMatch, Effects: taints.Hard}
-	workload := policy.Compile([]taints.Toleration{
-		taints.MustParseToleration("cluster-unreachable op=Exists"),
-		taints.MustParseToleration(":NoExecute op=Exists for 30s"),
-	})
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("cluster-unreachable:NoExecute")}, now))
-	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("cordoned:NoSchedule")}, now))
-	fmt.Println(workload.EvictionOf([]taints.Taint{taints.MustParseTaint("draining:NoExecute")}, now))
-	// Output:
-	// stays
-	// evicts now
-	// evicts at 2026-11-21T12:00:30Z, after 30s
-}
-
-// Which of several tolerations counts for a taint, under each selection.
-func ExampleEvictionPolicy_Choose() {
-	tolerations := []taints.Toleration{
-		taints.MustParseToleration("degraded:NoExecute op=Exists for 60s"),
-		taints.MustParseToleration("degraded:NoExecute op=Exists"),
-		taints.MustParseToleration("degraded:NoExecute op=Exists for 10s"),
-	}
-	degraded := taints.MustParseTaint("degraded:NoExecute")
-	for _, selection := range []taints.Selection{
-		taints.FirstMatch,
-		taints.LongestMatch,
-		taints.ShortestMatch,
-		taints.ForeverElseShortest,
-	} {
-		i, _ := taints.EvictionPolicy{Select: selection}.Choose(degraded, tolerations)
-		fmt.Println(selection, tolerations[i])
-	}
-	// Output:
-	// FirstMatch degraded:NoExecute op=Exists for 60s
-	// LongestMatch degraded:NoExecute op=Exists
-	// ShortestMatch degraded:NoExecute op=Exists for 10s
-	// ForeverElseShortest degraded:NoExecute op=Exists
-}
-
-// An agent compiles each pod once, and asks again whenever the node's taints change.
-func ExampleMatcher_EvictionOf() {
-	pod := taints.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{}))
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for _, spec := range []string{
-		"spot:NoSchedule",
-		"node.kubernetes.io/unreachable:NoExecute",
-		"maintenance:NoExecute",
-	} {
-		fmt.Println(spec, pod.EvictionOf([]taints.Taint{taints.MustParseTaint(spec)}, now))
-	}
-	// Output:
-	// spot:NoSchedule stays
-	// node.kubernetes.io/unreachable:NoExecute evicts at 2026-11-21T12:05:00Z, after 300s
-	// maintenance:NoExecute evicts now
 }
 
 // At each sync a controller ensures that a node has a new taint and not an old
@@ -577,22 +394,6 @@ func ExampleChanges_Apply() {
 	// Output:
 	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] true
 	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] false
-}
-
-// To replace the time of a taint, remove the taint first.
-func ExampleChanges_Apply_refresh() {
-	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	now := came.Add(time.Hour)
-	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &came}}
-	fresh := taints.Taint{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &now}
-
-	add := taints.Changes{Add: []taints.Taint{fresh}}
-	remove := taints.Changes{Remove: []taints.TaintID{fresh.ID()}}
-	kept, _ := add.Apply(node)
-	without, _ := remove.Apply(node)
-	replaced, _ := add.Apply(without)
-	fmt.Println(kept[0].TimeAdded.Format(time.TimeOnly), replaced[0].TimeAdded.Format(time.TimeOnly))
-	// Output: 12:00:00 13:00:00
 }
 
 // Cluster API adds a taint to a new node, and keeps the value that another
@@ -620,30 +421,15 @@ func ExampleChanges_ApplyStrict() {
 	// Output: true
 }
 
-// A controller adds NoSchedule taints at once and NoExecute taints as fast as its
-// rate limit allows.
-func ExampleChanges_Only() {
-	changes, err := taints.ParseChanges("failing:NoSchedule", "failing:NoExecute", "ok-")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println("at once:", changes.Only(^taints.Evicting))
-	fmt.Println("limited:", changes.Only(taints.Evicting))
-	// Output:
-	// at once: failing:NoSchedule ok:NoSchedule- ok:PreferNoSchedule-
-	// limited: failing:NoExecute ok:NoExecute-
-}
-
 // The input of a form is checked before it is applied to a node.
 func ExampleChanges_Validate() {
 	changes := taints.Changes{
 		Add:        []taints.Taint{{Key: "gpu", Effect: "NoScedule"}, {Key: "spot", Effect: taints.NoSchedule}},
 		RemoveKeys: []string{"spot"},
 	}
-	var invalid *taints.ErrorList
+	var invalid taints.ErrorList
 	if errors.As(changes.Validate(), &invalid) {
-		for _, fault := range invalid.Errors {
+		for _, fault := range invalid {
 			fmt.Println(fault)
 		}
 	}
@@ -678,9 +464,9 @@ func ExampleParseChanges() {
 func ExampleParseChanges_errors() {
 	specs := []string{"dedicated=ml:noschedule", "gpu:NoExecute", "spot=2h-"}
 	_, err := taints.ParseChanges(specs...)
-	var faults *taints.ErrorList
+	var faults taints.ErrorList
 	if errors.As(err, &faults) {
-		for _, fault := range faults.Errors {
+		for _, fault := range faults {
 			fmt.Println(fault)
 		}
 	}
@@ -712,19 +498,6 @@ func ExampleReconcile() {
 	// [tier=gold:PreferNoSchedule node.kubernetes.io/memory-pressure:NoSchedule dedicated=ml:NoExecute] true
 }
 
-// Two controllers update a node, each based on an earlier read. The second one
-// computes the changes from its snapshot and applies them to the fresh list, so
-// that it does not remove the first one's taint.
-func ExampleReconcile_snapshot() {
-	snapshot := []taints.Taint{taints.MustParseTaint("startup:NoExecute")}
-	fresh := append(snapshot, taints.MustParseTaint("node.kubernetes.io/disk-pressure:NoSchedule"))
-
-	var desired []taints.Taint // the node has started
-	node, _ := taints.Reconcile(fresh, snapshot, desired).Apply(fresh)
-	fmt.Println(node)
-	// Output: [node.kubernetes.io/disk-pressure:NoSchedule]
-}
-
 // Cluster API records the identities of a machine's taints in an annotation, so
 // that it removes only taints that it added.
 func ExampleReconcileOwned() {
@@ -741,7 +514,97 @@ func ExampleReconcileOwned() {
 	}
 	desired := []taints.Taint{taints.MustParseTaint("dedicated=db:NoSchedule")}
 	fmt.Println(taints.ReconcileOwned(node, owned, desired))
-	// Output: dedicated=db:NoSchedule startup:NoExecute-
+	record, err := json.Marshal(taints.IDs(desired))
+	fmt.Println(string(record), err)
+	// Output:
+	// dedicated=db:NoSchedule startup:NoExecute-
+	// ["dedicated:NoSchedule"] <nil>
+}
+
+// An operator records what it last applied in an annotation of the node. The
+// record can be out of date although no taint changes.
+func ExampleReconcile_lastApplied() {
+	annotation := "pool=a:NoSchedule,burst:PreferNoSchedule"
+	node, _ := taints.ParseTaints("pool=a:NoSchedule,node.kubernetes.io/disk-pressure:NoSchedule")
+	desired := []taints.Taint{taints.MustParseTaint("pool=a:NoSchedule")}
+
+	lastApplied, err := taints.ParseTaints(annotation)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, changed := taints.Reconcile(node, lastApplied, desired).Apply(node)
+	record := taints.FormatTaints(desired)
+	fmt.Println(changed, record != annotation, record)
+	// Output: false true pool=a:NoSchedule
+}
+
+// A controller waits until the startup taints that it knows, by key or by prefix,
+// are gone. The keys come from a flag, which may be empty.
+func ExampleTolerationsOfKeys() {
+	keys, prefixes := []string{"node.cilium.io/agent-not-ready", ""}, []string{"readiness.k8s.io/"}
+	startup := taints.Options{KeyWildcards: true}.Compile(
+		taints.TolerationsOfKeys(keys...), taints.TolerationsOfPrefixes(prefixes...),
+	)
+
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,readiness.k8s.io/network:NoExecute,node.cilium.io/agent-not-ready=1:NoExecute")
+	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
+		fmt.Println("waiting for", taint)
+	}
+	// Output:
+	// waiting for readiness.k8s.io/network:NoExecute
+	// waiting for node.cilium.io/agent-not-ready=1:NoExecute
+}
+
+// A node is initialized once it has none of the taints it was created with.
+func ExampleTolerationsOf() {
+	created, _ := taints.ParseTaints("node.cilium.io/agent-not-ready=true:NoExecute,example.com/starting:NoSchedule")
+	startup := taints.Compile(taints.TolerationsOf(created))
+
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,node.cilium.io/agent-not-ready:NoExecute")
+	for _, taint := range node {
+		_, starting := startup.Match(taint)
+		fmt.Println(taint, starting)
+	}
+	// Output:
+	// dedicated=ml:NoSchedule false
+	// node.cilium.io/agent-not-ready:NoExecute true
+}
+
+// A cloud controller asks whether it has to initialize a node.
+func ExampleFindKey() {
+	node := []taints.Taint{taints.MustParseTaint("node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule")}
+	_, found := taints.FindKey(node, taints.CloudProviderUninitialized)
+	fmt.Println(found)
+	// Output: true
+}
+
+// An operator removes its startup taint, and every taint with an old key.
+func ExampleRemoval() {
+	node, _ := taints.ParseTaints("startup=1:NoExecute,old:NoSchedule,old:NoExecute,spot:PreferNoSchedule")
+	done := taints.Removal(taints.MustParseTaint("startup:NoExecute"), taints.Taint{Key: "old"})
+	fmt.Println(done)
+	fmt.Println(done.Apply(node))
+	// Output:
+	// startup:NoExecute- old-
+	// [spot:PreferNoSchedule] true
+}
+
+// Karpenter's NodePools have two lists, in which no key and effect may repeat.
+func ExampleErrorList() {
+	permanent := []taints.Taint{taints.MustParseTaint("gpu:NoSchedule")}
+	startup := []taints.Taint{taints.MustParseTaint("cni:NoExecute"), taints.MustParseTaint("gpu=x:NoSchedule")}
+	err := taints.ValidateTaints(slices.Concat(permanent, startup))
+	var list taints.ErrorList
+	if errors.As(err, &list) {
+		for _, fault := range list {
+			if fault.Index >= len(permanent) {
+				fault.List, fault.Index = "startupTaints", fault.Index-len(permanent)
+			}
+		}
+		fmt.Println(list)
+	}
+	// Output: startupTaints[1]: "gpu=x:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
 }
 
 // An autoscaler skips nodes that it has marked for deletion.
@@ -792,7 +655,7 @@ func ExampleAddDefaults() {
 // A log shipper runs on every node, even a cordoned or failing one, and uses the
 // host network.
 func ExampleAddDaemonSetDefaults() {
-	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
+	for _, t := range taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil)) {
 		fmt.Println(t)
 	}
 	// Output:
@@ -821,9 +684,9 @@ func ExampleValidateTolerations() {
 		{Key: "dedicated", Operator: taints.OpExists, Value: "ml"},
 		{Key: "gpu", Operator: "In", Effect: taints.NoSchedule, TolerationSeconds: &seconds},
 	})
-	var invalid *taints.ErrorList
+	var invalid taints.ErrorList
 	if errors.As(err, &invalid) {
-		for _, fault := range invalid.Errors {
+		for _, fault := range invalid {
 			fmt.Println(fault)
 		}
 	}
@@ -869,31 +732,6 @@ func ExampleFieldError() {
 	// Output:
 	// tolerations operator In true
 	// must be Exists, Equal, Lt or Gt, or empty for Equal
-}
-
-// A webhook builds its own error in the same form.
-func ExampleErrorList() {
-	err := error(&taints.ErrorList{Errors: []*taints.FieldError{{
-		List: "tolerations", Index: 2, Value: "op=Exists", Kind: taints.ErrForbidden, Detail: "name the keys that you need",
-	}}})
-	fmt.Println(err, errors.Is(err, taints.ErrForbidden))
-	// Output: tolerations[2]: "op=Exists" is forbidden: name the keys that you need true
-}
-
-// Karpenter's NodePools have two lists, in which no key and effect may repeat.
-func ExampleErrorList_Split() {
-	permanent := []taints.Taint{taints.MustParseTaint("gpu:NoSchedule")}
-	startup := []taints.Taint{taints.MustParseTaint("cni:NoExecute"), taints.MustParseTaint("gpu=x:NoSchedule")}
-	err := taints.ValidateTaints(slices.Concat(permanent, startup))
-	var list *taints.ErrorList
-	if errors.As(err, &list) {
-		_, second := list.Split(len(permanent))
-		for _, f := range second.Errors {
-			f.List = "startupTaints"
-			fmt.Println(f)
-		}
-	}
-	// Output: startupTaints[1]: "gpu=x:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
 }
 
 // The code at the beginning of README.md.

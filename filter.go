@@ -10,21 +10,12 @@ import (
 
 // FindUntolerated returns the index of the first taint with an effect in the set
 // that none of the tolerations tolerates, and whether there is one
-// (FindMatchingUntoleratedTaint in Kubernetes). For filtering nodes the set is
-// [Hard], for scoring [Soft], and for eviction [Evicting].
+// (FindMatchingUntoleratedTaint in Kubernetes). The set is [Hard] for filtering
+// nodes, Effects(PreferNoSchedule) for scoring, and [Evicting] for eviction.
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
 	taint = -1
-	if len(taints) > 0 {
-		taint = Options{}.nextUntolerated(taints, tolerations, in, 0)
-	}
-	return taint, taint >= 0
-}
-
-// FindUntolerated is like the function [FindUntolerated] under the options.
-func (o Options) FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	taint = -1
-	if len(taints) > 0 {
-		taint = o.nextUntolerated(taints, tolerations, in, 0)
+	if len(taints) > 0 { // so that this is inlined, for the many nodes without taints
+		taint = (&Matcher{tolerations: tolerations}).findUntolerated(taints, in)
 	}
 	return taint, taint >= 0
 }
@@ -33,45 +24,61 @@ func (o Options) FindUntolerated(taints []Taint, tolerations []Toleration, in Ef
 func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
 	taint = -1
 	if len(taints) > 0 {
-		taint = m.nextUntolerated(taints, in, 0)
+		taint = m.findUntolerated(taints, in)
 	}
 	return taint, taint >= 0
+}
+
+func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
+	if m == nil {
+		m = new(Matcher)
+	}
+	in &^= m.exempt
+	for i := range taints {
+		if t := &taints[i]; in.Has(t.Effect) && m.next(t, m.start(t)) < 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // Untolerated returns an iterator over the indexes and addresses of the taints
 // with an effect in the set that none of the tolerations tolerates, in order. The
 // addresses point into the list. The lists are read during the loop.
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
-	return Options{}.Untolerated(taints, tolerations, in)
-}
-
-// Untolerated is like the function [Untolerated] under the options.
-func (o Options) Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
-		for i := o.nextUntolerated(taints, tolerations, in, 0); i >= 0 && yield(i, &taints[i]); {
-			i = o.nextUntolerated(taints, tolerations, in, i+1)
-		}
+		m := Matcher{tolerations: tolerations}
+		m.each(taints, in, false, yield)
 	}
 }
 
 // Untolerated is like the function [Untolerated] for m's tolerations.
 func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
+	return func(yield func(int, *Taint) bool) { m.each(taints, in, false, yield) }
+}
+
+// Tolerated is like [Untolerated] for the taints with an effect in the set that
+// one of the tolerations tolerates.
+func Tolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
-		for i := m.nextUntolerated(taints, in, 0); i >= 0 && yield(i, &taints[i]); {
-			i = m.nextUntolerated(taints, in, i+1)
-		}
+		m := Matcher{tolerations: tolerations}
+		m.each(taints, in, true, yield)
 	}
 }
 
-// nextUntolerated returns the index, not below from, of the first taint with an
-// effect in the set that none of the tolerations tolerates, or -1.
-func (o Options) nextUntolerated(taints []Taint, tolerations []Toleration, in EffectSet, from int) int {
-	for i := from; i < len(taints); i++ {
-		if t := &taints[i]; o.next(tolerations, t, -1) < 0 && in.Has(t.Effect) {
-			return i
+// Tolerated is like the function [Tolerated] for m's tolerations.
+func (m *Matcher) Tolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
+	return func(yield func(int, *Taint) bool) { m.each(taints, in, true, yield) }
+}
+
+// each yields the taints with an effect in the set that are tolerated, or those
+// that are not.
+func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool, yield func(int, *Taint) bool) {
+	for i := range taints {
+		if t := &taints[i]; in.Has(t.Effect) && m.tolerates(t) == tolerated && !yield(i, t) {
+			return
 		}
 	}
-	return -1
 }
 
 // A Verdict holds the number of taints of a node that a pod does not tolerate, by
@@ -102,11 +109,6 @@ func (v Verdict) AllTolerated() bool { return v == Verdict{} }
 // Avoid reports whether the pod may be placed on the node but should rather be
 // placed on another, because a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
-
-// Evicts reports whether a NoExecute taint is untolerated, so that a pod that
-// runs on the node is evicted at once. See [EvictionOf] for a pod that tolerates
-// such a taint for a limited time.
-func (v Verdict) Evicts() bool { return v.NoExecute > 0 }
 
 // String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,
 // 1 PreferNoSchedule", and "all tolerated" for the zero Verdict.
@@ -145,25 +147,8 @@ func Filter(taints []Taint, tolerations []Toleration) Verdict {
 	if len(taints) == 0 {
 		return Verdict{}
 	}
-	return Options{}.filter(taints, tolerations)
-}
-
-// Filter is like the function [Filter] under the options.
-func (o Options) Filter(taints []Taint, tolerations []Toleration) Verdict {
-	if len(taints) == 0 {
-		return Verdict{}
-	}
-	return o.filter(taints, tolerations)
-}
-
-func (o Options) filter(taints []Taint, tolerations []Toleration) Verdict {
-	var v Verdict
-	for i := range taints {
-		if t := &taints[i]; o.next(tolerations, t, -1) < 0 {
-			v.count(t.Effect)
-		}
-	}
-	return v
+	m := Matcher{tolerations: tolerations}
+	return m.filter(taints)
 }
 
 // Filter is like the function [Filter] for m's tolerations.
@@ -175,9 +160,14 @@ func (m *Matcher) Filter(taints []Taint) Verdict {
 }
 
 func (m *Matcher) filter(taints []Taint) Verdict {
+	if m == nil {
+		m = new(Matcher)
+	}
 	var v Verdict
-	for i := m.nextUntolerated(taints, AllEffects, 0); i >= 0; i = m.nextUntolerated(taints, AllEffects, i+1) {
-		v.count(taints[i].Effect)
+	for i := range taints {
+		if t := &taints[i]; !m.exempt.Has(t.Effect) && m.next(t, m.start(t)) < 0 {
+			v.count(t.Effect)
+		}
 	}
 	return v
 }

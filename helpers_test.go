@@ -58,7 +58,7 @@ func faultsIn(err error) []*taints.FieldError {
 	if err == nil {
 		return nil
 	}
-	return err.(*taints.ErrorList).Errors
+	return err.(taints.ErrorList)
 }
 
 // difference returns the differences of the answers. It calls cmp, which is

@@ -32,47 +32,37 @@ type Options struct {
 //     equal; or [OpLt] or [OpGt], both values are integers, and the taint's is
 //     less or greater than the toleration's.
 //
-// An integer is decimal, in canonical form ("0", or digits without a leading zero
-// after an optional "-"), and within int64. Strings are compared byte by byte.
+// An integer is decimal, in canonical form ("0", or digits without a leading
+// zero after an optional "-"), and within int64. Strings are compared byte by
+// byte.
 //
 // An unknown operator matches nothing, and an unknown effect matches itself. The
 // zero Toleration matches the taints without a value, as an empty key requires
-// OpExists only in validation.
+// OpExists only in validation. For other rules, compile the toleration with
+// [Options.Compile].
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.tolerates(&t, &taint)
-}
-
-// Tolerates is like [Toleration.Tolerates] under the options.
-func (o Options) Tolerates(t Toleration, taint Taint) bool {
-	return o.tolerates(&t, &taint)
 }
 
 // Match returns the index of the first toleration that tolerates the taint, and
 // whether there is one (TolerationsTolerateTaint in Kubernetes).
 func Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
-	return Options{}.Match(taint, tolerations)
-}
-
-// Match is like the function [Match] under the options.
-func (o Options) Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
-	i := o.next(tolerations, &taint, -1)
+	i := Options{}.next(tolerations, &taint, 0)
 	return i, i >= 0
 }
 
-// tolerates is the plain form of the rules. All other forms agree with it.
 func (o Options) tolerates(t *Toleration, taint *Taint) bool {
 	return effectMatches(t, taint) && o.keyMatches(t, taint) && o.valueMatches(t, taint)
 }
 
-// next returns the index of the first toleration after the given index that
-// tolerates the taint, or -1. Most tolerations have another key, so it checks
-// that first.
-func (o Options) next(tolerations []Toleration, taint *Taint, after int) int {
-	key := taint.Key
-	for i := after + 1; i < len(tolerations); i++ {
+// next returns the index, not below from, of the first toleration that tolerates
+// the taint, or -1. Most tolerations have another key, so it compares the
+// lengths of the keys first, which halves BenchmarkFindUntolerated.
+func (o Options) next(tolerations []Toleration, taint *Taint, from int) int {
+	for i := from; i < len(tolerations); i++ {
 		t := &tolerations[i]
-		if len(t.Key) != len(key) && t.Key != "" && !o.KeyWildcards {
-			continue // most of them
+		if len(t.Key) != len(taint.Key) && t.Key != "" && !o.KeyWildcards {
+			continue
 		}
 		if o.keyMatches(t, taint) && effectMatches(t, taint) && o.valueMatches(t, taint) {
 			return i

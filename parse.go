@@ -5,7 +5,6 @@ package taints
 import (
 	"strings"
 
-	"github.com/seed-0529bac1/taints/internal/lookup"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -66,7 +65,7 @@ func MustParseTaint(s string) Taint {
 // It accepts what the kubelet accepts, except removals ("key-"), which the
 // kubelet drops. It returns nil for an empty list.
 //
-// The error is an [*ErrorList] with the first fault of each faulty taint, in
+// The error is an [ErrorList] with the first fault of each faulty taint, in
 // order. Its List is "taints", and its Offset is the offset in list. A taint
 // with the key and effect of an earlier one is an [ErrDuplicate]. The result is
 // then nil.
@@ -76,12 +75,12 @@ func ParseTaints(list string) ([]Taint, error) {
 	}
 	specs := strings.Split(list, ",")
 	taints := make([]Taint, 0, len(specs))
-	seen := lookup.FirstOf(taints, identity)
+	seen := map[TaintID]bool{}
 	f := faults{list: "taints"}
 	offset := 0
 	for i, spec := range specs {
 		t, fault := parseTaint(spec)
-		if fault == nil && seen.Find(t.ID()) >= 0 {
+		if fault == nil && seen[t.ID()] {
 			fault = parseFault(spec, 0, "", spec, taintRepeated)
 		}
 		if fault != nil {
@@ -89,7 +88,8 @@ func ParseTaints(list string) ([]Taint, error) {
 			fault.Input, fault.Offset = list, offset+fault.Offset
 			f.errors = append(f.errors, fault)
 		} else {
-			taints = seen.Append(t)
+			seen[t.ID()] = true
+			taints = append(taints, t)
 		}
 		offset += len(spec) + len(",")
 	}
@@ -97,6 +97,20 @@ func ParseTaints(list string) ([]Taint, error) {
 		return nil, f.err()
 	}
 	return taints, nil
+}
+
+// FormatTaints returns the texts of the taints, as [Taint.String] returns them,
+// joined by commas. [ParseTaints] parses the text of a list of valid taints.
+func FormatTaints(taints []Taint) string {
+	var buf [256]byte
+	b := buf[:0]
+	for i := range taints {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = taints[i].AppendTo(b)
+	}
+	return string(b)
 }
 
 // ParseTaintID parses s as "key:Effect", as [TaintID.String] prints a valid one.
@@ -158,7 +172,7 @@ func (o Options) parseToleration(s string) (Toleration, *FieldError) {
 	var f faults
 	if f.toleration(&t, o); f.errors != nil {
 		first := f.errors[0]
-		first.Input, first.Offset = s, t.offset(s, first.Field)
+		first.Parsed, first.Input, first.Offset = true, s, t.offset(s, first.Field)
 		return t, first
 	}
 	return t, nil

@@ -22,7 +22,6 @@ const (
 	effectMissing
 	effectUnknown
 	effectToRemove
-	effectNotNamed
 	effectWithSeconds
 	operatorUnknown
 	operatorOff
@@ -70,10 +69,6 @@ var problems = [...]struct {
 		ErrUnsupported,
 		effectRule + `; a "-" at the end means removal, which is not allowed here`,
 	},
-	effectNotNamed: {
-		ErrUnsupported,
-		`must be all, none, or names of effects and "other" with "|" between them`,
-	},
 	effectWithSeconds:  {ErrInvalid, "must be NoExecute when tolerationSeconds is set"},
 	operatorUnknown:    {ErrUnsupported, ""}, // see operatorRule
 	operatorOff:        {ErrUnsupported, ""},
@@ -115,7 +110,7 @@ func newFault(field, value string, p problem) *FieldError {
 
 func parseFault(input string, offset int, field, value string, p problem) *FieldError {
 	fault := newFault(field, value, p)
-	fault.Input, fault.Offset = input, offset
+	fault.Parsed, fault.Input, fault.Offset = true, input, offset
 	return fault
 }
 
@@ -136,5 +131,5 @@ func (f *faults) err() error {
 	if f.errors == nil {
 		return nil
 	}
-	return &ErrorList{f.errors}
+	return ErrorList(f.errors)
 }

@@ -17,19 +17,27 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 // Taints are compared by key, value and effect. TimeAdded is copied from desired.
 // If a list has several taints with one key and effect, the first counts. Taints
 // are added in the order of desired and removed in that of lastApplied. The
-// changes share no memory with the lists, and are zero if there is nothing to do.
+// changes share no memory with the lists. They are zero, and nothing is
+// allocated for lists of the usual length, if there is nothing to do.
+//
+// Changes that are zero do not mean that the record of the applied taints is up
+// to date: desired may differ from lastApplied where the node already has what is
+// desired. After applying the changes, record desired unless it equals
+// lastApplied.
 //
 // Reconcile(from, from, to) returns the changes that lead from one list to
 // another. TaintSetDiff in Kubernetes does not notice a changed value.
 func Reconcile(current, lastApplied, desired []Taint) Changes {
 	c := missing(current, desired)
-	currently, wanted := lookup.FirstOf(current, identity), lookup.FirstOf(desired, identity)
-	for _, t := range firsts(lastApplied) {
+	now, applied, wanted := lookup.FirstOf(current, identity),
+		lookup.FirstOf(lastApplied, identity), lookup.FirstOf(desired, identity)
+	for i := range lastApplied {
+		t := &lastApplied[i]
 		id := t.ID()
-		if wanted.Find(id) >= 0 {
+		if wanted.Find(id) >= 0 || applied.Find(id) < i {
 			continue
 		}
-		if at := currently.Find(id); at >= 0 && current[at].Value == t.Value {
+		if at := now.Find(id); at >= 0 && current[at].Value == t.Value {
 			c.Remove = append(c.Remove, id)
 		}
 	}
@@ -39,13 +47,14 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 // ReconcileOwned is like [Reconcile] for a controller that records only the
 // identities of the taints it owns, as Cluster API does in an annotation. An
 // owned taint that is not desired is removed whatever its value. Taints are
-// removed in the order of current.
+// removed in the order of current. The record to keep is [IDs] of desired.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	c := missing(current, desired)
-	own := lookup.FirstOf(owned, func(id *TaintID) TaintID { return *id })
-	wanted := lookup.FirstOf(desired, identity)
-	for _, t := range firsts(current) {
-		if id := t.ID(); own.Find(id) >= 0 && wanted.Find(id) < 0 {
+	now, own, wanted := lookup.FirstOf(current, identity),
+		lookup.FirstOf(owned, identityOf), lookup.FirstOf(desired, identity)
+	for i := range current {
+		id := current[i].ID()
+		if wanted.Find(id) < 0 && own.Find(id) >= 0 && now.Find(id) == i {
 			c.Remove = append(c.Remove, id)
 		}
 	}
@@ -55,10 +64,12 @@ func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 // missing returns the changes that add the desired taints that the node lacks.
 func missing(current, desired []Taint) Changes {
 	var c Changes
-	currently := lookup.FirstOf(current, identity)
-	for _, t := range firsts(desired) {
-		if at := currently.Find(t.ID()); at < 0 || current[at].Value != t.Value {
-			c.Add = append(c.Add, t)
+	now, wanted := lookup.FirstOf(current, identity), lookup.FirstOf(desired, identity)
+	for i := range desired {
+		t := &desired[i]
+		at := now.Find(t.ID())
+		if (at < 0 || current[at].Value != t.Value) && wanted.Find(t.ID()) == i {
+			c.Add = append(c.Add, t.clone())
 		}
 	}
 	return c

@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"strings"
 	"time"
-
-	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
 // A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
@@ -131,9 +129,10 @@ func (id TaintID) String() string { return id.Key + ":" + string(id.Effect) }
 func (id TaintID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText parses the text that MarshalText returns. Like the JSON of a
-// [Taint], it is not validated: the key ends at the first colon, and any text
-// may follow. Use [ParseTaintID] for text that people write. The error for a
-// text without a colon is a [*FieldError], and id is then unchanged.
+// [Taint], it is not validated: the key ends at the first colon, so a key with a
+// colon, which is not valid, comes back as another one. Use [ParseTaintID] for
+// text that people write. The error for a text without a colon is a
+// [*FieldError], and id is then unchanged.
 func (id *TaintID) UnmarshalText(text []byte) error {
 	s := string(text)
 	key, effect, found := strings.Cut(s, ":")
@@ -144,8 +143,8 @@ func (id *TaintID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// IDs returns the identity of each taint, in order. It returns nil for an empty
-// list.
+// IDs returns the identity of each taint, in order, for the record of a
+// controller; see [ReconcileOwned]. It returns nil for an empty list.
 func IDs(taints []Taint) []TaintID {
 	if len(taints) == 0 {
 		return nil
@@ -168,30 +167,20 @@ func FindTaint(taints []Taint, id TaintID) (i int, found bool) {
 	return -1, false
 }
 
-// identity returns the taint's identity, as [Taint.ID] does, for package lookup.
+// FindKey returns the index of the first taint with the key, whatever its
+// effect, and whether there is one (TaintKeyExists in Kubernetes).
+func FindKey(taints []Taint, key string) (i int, found bool) {
+	for i := range taints {
+		if taints[i].Key == key {
+			return i, true
+		}
+	}
+	return -1, false
+}
+
+// identity, identityOf and keyOf are for package lookup.
 func identity(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
 
-// identities finds the first taint of a list with a given identity.
-type identities struct {
-	list  []Taint
-	long  bool
-	index lookup.First[Taint, TaintID] // of a long list
-}
+func identityOf(id *TaintID) TaintID { return *id }
 
-func identitiesOf(list []Taint) (x identities) {
-	x.list, x.long = list, len(list) > lookup.Short
-	if x.long {
-		x.index = lookup.FirstOf(list, identity)
-	}
-	return x
-}
-
-// find returns the index of the first taint with the identity of t, or -1. It
-// searches a short list itself, to avoid a function call for each taint.
-func (x *identities) find(t *Taint) int {
-	if x.long {
-		return x.index.Find(identity(t))
-	}
-	i, _ := FindTaint(x.list, identity(t))
-	return i
-}
+func keyOf(key *string) string { return *key }

@@ -46,6 +46,27 @@ func TolerationsOf(taints []Taint) []Toleration {
 	return tolerations
 }
 
+// TolerationsOfKeys returns a toleration for each of the keys: of the key with
+// any value and effect, forever. Compiled, they select the taints with these
+// keys; see [Matcher]. Empty keys are left out, because a toleration without a
+// key matches every key.
+func TolerationsOfKeys(keys ...string) []Toleration { return tolerationsOf(keys, "") }
+
+// TolerationsOfPrefixes is like [TolerationsOfKeys] for all keys that begin with
+// one of the prefixes. It appends "*" to each, so compile the tolerations with
+// the option KeyWildcards, alone or with others. Empty prefixes are left out.
+func TolerationsOfPrefixes(prefixes ...string) []Toleration { return tolerationsOf(prefixes, "*") }
+
+func tolerationsOf(keys []string, suffix string) []Toleration {
+	var tolerations []Toleration
+	for _, key := range keys {
+		if key != "" {
+			tolerations = append(tolerations, Toleration{Key: key + suffix, Operator: OpExists})
+		}
+	}
+	return tolerations
+}
+
 // Equal reports whether t and u have the same key, value and effect, the same
 // operator, where empty is [OpEqual], and equal TolerationSeconds or none in
 // both.

@@ -16,7 +16,7 @@ const (
 
 // ValidateTaints returns nil if an API server accepts the list as a node's taints
 // (validateNodeTaints in Kubernetes): each is valid, as for [Taint.Validate], and
-// no two have the same key and effect. Otherwise the error is an [*ErrorList] with
+// no two have the same key and effect. Otherwise the error is an [ErrorList] with
 // every fault, of the list "taints".
 //
 // The kinds of fault are more precise than in Kubernetes, which reports a
@@ -36,7 +36,7 @@ func ValidateTaints(taints []Taint) error {
 }
 
 // Validate returns nil if the taint is valid by itself, and otherwise an
-// [*ErrorList] with every fault.
+// [ErrorList] with every fault.
 //
 //   - The key is required: a name of 1 to 63 letters, digits, '-', '_' and '.',
 //     with a letter or digit at both ends, optionally after a DNS subdomain of at
@@ -52,7 +52,7 @@ func (t Taint) Validate() error {
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
 // on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
-// Otherwise the error is a [*ErrorList] with every fault.
+// Otherwise the error is an [ErrorList] with every fault.
 //
 // The Field of a fault with a value is "value". In Kubernetes it is "operator".
 func ValidateTolerations(tolerations []Toleration) error {
@@ -70,7 +70,7 @@ func (o Options) ValidateTolerations(tolerations []Toleration) error {
 }
 
 // Validate returns nil if the toleration is valid, and otherwise an
-// [*ErrorList] with every fault.
+// [ErrorList] with every fault.
 //
 //   - The key is empty or valid for a taint. An empty key requires the operator
 //     Exists.
@@ -89,7 +89,7 @@ func (t Toleration) Validate() error {
 // tolerations change from old to new: new is valid, and has each toleration of
 // old with the same key, operator (as written), value and effect. Seconds and
 // order may change, and tolerations may be added. Otherwise the error is an
-// [*ErrorList] with every fault. A missing toleration is an [ErrForbidden] of
+// [ErrorList] with every fault. A missing toleration is an [ErrForbidden] of
 // the list "old". Kubernetes reports only the first of these.
 func ValidateTolerationsUpdate(old, new []Toleration) error {
 	return Options{}.ValidateTolerationsUpdate(old, new)

@@ -11,7 +11,7 @@
 // the effects of [taints.Hard], under [Options]:
 //
 //	list, tolerations := dra.Taints(device.Taints), dra.Tolerations(request.Tolerations)
-//	_, found := dra.Options().FindUntolerated(list, tolerations, taints.Hard)
+//	_, found := dra.Options().Compile(tolerations).FindUntolerated(list, taints.Hard)
 //
 // A taint with the effect None is informational and does nothing. The same is
 // true of an effect that Kubernetes does not know, which for devices includes
@@ -24,7 +24,7 @@
 // rules, and [EvictionTolerations] returns the tolerations that count:
 //
 //	list, tolerations := dra.Taints(device.Taints), dra.EvictionTolerations(result.Tolerations)
-//	e := dra.Policy().EvictionOf(list, tolerations, now)
+//	e := dra.Policy().Compile(tolerations).EvictionOf(list, now)
 //
 // Here result is the result for the device in the claim's status.allocation. A
 // pod with several devices leaves at the earliest deadline.
@@ -108,7 +108,6 @@ func Policy() taints.EvictionPolicy {
 	return taints.EvictionPolicy{
 		Options:       Options(),
 		Select:        taints.ForeverElseShortest,
-		Effects:       taints.Evicting,
 		FromTimeAdded: true,
 	}
 }
@@ -129,43 +128,41 @@ func ignored(t taints.Toleration) bool { return t.Effect != taints.NoExecute }
 
 // Taints returns a view of a device's taints for package taints.
 func Taints(list []resourceapi.DeviceTaint) []taints.Taint {
-	return unsafe.Slice(Taint(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice((*taints.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
 // DeviceTaints returns a view of taints for a device.
 func DeviceTaints(list []taints.Taint) []resourceapi.DeviceTaint {
-	return unsafe.Slice(DeviceTaint(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice((*resourceapi.DeviceTaint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
 // Tolerations returns a view of the tolerations of a request, or of an
 // allocation result, for package taints.
 func Tolerations(list []resourceapi.DeviceToleration) []taints.Toleration {
-	return unsafe.Slice(Toleration(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice((*taints.Toleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
 // DeviceTolerations returns a view of tolerations for a request.
 func DeviceTolerations(list []taints.Toleration) []resourceapi.DeviceToleration {
-	return unsafe.Slice(DeviceToleration(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice((*resourceapi.DeviceToleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
-// Taint returns a view of a taint for package taints. The view of nil is nil.
-func Taint(t *resourceapi.DeviceTaint) *taints.Taint {
-	return (*taints.Taint)(unsafe.Pointer(t))
+// Taint returns a taint for package taints. It shares what TimeAdded points to.
+func Taint(t resourceapi.DeviceTaint) taints.Taint { return *(*taints.Taint)(unsafe.Pointer(&t)) }
+
+// DeviceTaint returns a taint for Kubernetes. It shares what TimeAdded points to.
+func DeviceTaint(t taints.Taint) resourceapi.DeviceTaint {
+	return *(*resourceapi.DeviceTaint)(unsafe.Pointer(&t))
 }
 
-// DeviceTaint returns a view of a taint for Kubernetes. The view of nil is nil.
-func DeviceTaint(t *taints.Taint) *resourceapi.DeviceTaint {
-	return (*resourceapi.DeviceTaint)(unsafe.Pointer(t))
+// Toleration returns a toleration for package taints. It shares its
+// TolerationSeconds.
+func Toleration(t resourceapi.DeviceToleration) taints.Toleration {
+	return *(*taints.Toleration)(unsafe.Pointer(&t))
 }
 
-// Toleration returns a view of a toleration for package taints. The view of nil
-// is nil.
-func Toleration(t *resourceapi.DeviceToleration) *taints.Toleration {
-	return (*taints.Toleration)(unsafe.Pointer(t))
-}
-
-// DeviceToleration returns a view of a toleration for Kubernetes. The view of nil
-// is nil.
-func DeviceToleration(t *taints.Toleration) *resourceapi.DeviceToleration {
-	return (*resourceapi.DeviceToleration)(unsafe.Pointer(t))
+// DeviceToleration returns a toleration for Kubernetes. It shares its
+// TolerationSeconds.
+func DeviceToleration(t taints.Toleration) resourceapi.DeviceToleration {
+	return *(*resourceapi.DeviceToleration)(unsafe.Pointer(&t))
 }

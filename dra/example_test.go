@@ -22,10 +22,10 @@ func ExampleOptions() {
 		{Key: "example.com/degraded", Operator: resourceapi.DeviceTolerationOpExists},
 	}}
 
-	i, found := dra.Options().FindUntolerated(dra.Taints(device.Taints),
-		dra.Tolerations(request.Tolerations), taints.Hard)
+	m := dra.Options().Compile(dra.Tolerations(request.Tolerations))
+	i, found := m.FindUntolerated(dra.Taints(device.Taints), taints.Hard)
 	if found {
-		fmt.Println(device.Name, "has", *dra.Taint(&device.Taints[i]))
+		fmt.Println(device.Name, "has", dra.Taint(device.Taints[i]))
 	}
 	// Output: gpu-0 has example.com/maintenance:NoSchedule
 }
@@ -54,8 +54,9 @@ func ExamplePolicy() {
 	var first taints.Eviction
 	now := noon.Add(4 * time.Minute)
 	for _, result := range allocation.Results {
-		e := dra.Policy().EvictionOf(dra.Taints(devices[result.Device]),
-			dra.EvictionTolerations(result.Tolerations), now)
+		e := dra.Policy().Compile(dra.EvictionTolerations(result.Tolerations)).EvictionOf(
+			dra.Taints(devices[result.Device]), now,
+		)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
 		}
@@ -74,8 +75,8 @@ func ExampleEvictionTolerations() {
 	device := []resourceapi.DeviceTaint{{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute}}
 	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 
-	fmt.Println(dra.Options().Filter(dra.Taints(device), dra.Tolerations(tolerations)))
-	fmt.Println(dra.Policy().EvictionOf(dra.Taints(device), dra.EvictionTolerations(tolerations), time.Now()))
+	fmt.Println(dra.Options().Compile(dra.Tolerations(tolerations)).Filter(dra.Taints(device)))
+	fmt.Println(dra.Policy().Compile(dra.EvictionTolerations(tolerations)).EvictionOf(dra.Taints(device), time.Now()))
 	// Output:
 	// all tolerated
 	// evicts now
@@ -87,7 +88,7 @@ func ExampleTaints() {
 		{Key: "example.com/maintenance", Effect: resourceapi.DeviceTaintEffectNoSchedule},
 		{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute},
 	}}
-	fmt.Println(dra.Options().Filter(dra.Taints(device.Taints), nil))
+	fmt.Println(dra.Options().Compile().Filter(dra.Taints(device.Taints)))
 	// Output: untolerated: 1 NoSchedule, 1 NoExecute
 }
 

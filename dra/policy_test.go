@@ -90,10 +90,10 @@ func TestAllocation(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			device := dra.Taints([]resourceapi.DeviceTaint{test.taint})
 			request := dra.Tolerations([]resourceapi.DeviceToleration{test.toleration})
-			if _, found := dra.Options().FindUntolerated(device, request, taints.Hard); found == test.want {
+			if _, found := dra.Options().Compile(request).FindUntolerated(device, taints.Hard); found == test.want {
 				t.Errorf("FindUntolerated says %v", found)
 			}
-			if verdict := dra.Options().Filter(device, request); verdict.Schedulable() != test.want {
+			if verdict := dra.Options().Compile(request).Filter(device); verdict.Schedulable() != test.want {
 				t.Errorf("Filter = %v", verdict)
 			}
 		})
@@ -158,11 +158,8 @@ func TestPolicy(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			list, device := dra.EvictionTolerations(test.tolerations), dra.Taints(test.taints)
-			if got := dra.Policy().EvictionOf(device, list, now); got.String() != test.want {
-				t.Errorf("EvictionOf = %v, want %s", got, test.want)
-			}
 			if got := dra.Policy().Compile(list).EvictionOf(device, now); got.String() != test.want {
-				t.Errorf("compiled: EvictionOf = %v, want %s", got, test.want)
+				t.Errorf("EvictionOf = %v, want %s", got, test.want)
 			}
 		})
 	}
@@ -188,7 +185,7 @@ func TestEvictionTolerations(t *testing.T) {
 		var want []taints.Toleration
 		for _, toleration := range list {
 			if toleration.Effect == noExecute {
-				want = append(want, *dra.Toleration(&toleration))
+				want = append(want, dra.Toleration(toleration))
 			}
 		}
 		got := dra.EvictionTolerations(list)

@@ -3,6 +3,9 @@
 package kube
 
 import (
+	"encoding/json"
+	"slices"
+
 	"github.com/seed-0529bac1/taints"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -33,4 +36,47 @@ func ApplyStrict(list []corev1.Taint, c taints.Changes, overwrite bool) ([]corev
 // is one; see [taints.FindTaint].
 func Find(list []corev1.Taint, id taints.TaintID) (i int, found bool) {
 	return taints.FindTaint(Taints(list), id)
+}
+
+// TaintsPatch returns the patch that gives the node the taints, which replace all
+// that it has. It is a merge patch, and also a strategic merge patch
+// (types.MergePatchType and types.StrategicMergePatchType in apimachinery). It
+// returns nil if the node already has these taints in this order, so that there
+// is nothing to write.
+//
+// The patch has the node's resource version. An API server rejects it with a
+// conflict if the node has changed since it was read, so no taint of another
+// client is lost. On a conflict read the node and compute the taints again:
+//
+//	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+//		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+//		if err != nil {
+//			return err
+//		}
+//		after, _ := kube.Apply(node.Spec.Taints, changes)
+//		patch := kube.TaintsPatch(node, after)
+//		if patch == nil {
+//			return nil
+//		}
+//		_, err = client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+//		return err
+//	})
+//
+// A node without a resource version gives a patch that never conflicts.
+func TaintsPatch(node *corev1.Node, after []corev1.Taint) []byte {
+	if slices.EqualFunc(Taints(node.Spec.Taints), Taints(after), taints.Taint.Equal) {
+		return nil
+	}
+	var patch struct {
+		Metadata struct {
+			ResourceVersion string `json:"resourceVersion,omitempty"`
+		} `json:"metadata"`
+		Spec struct {
+			Taints []corev1.Taint `json:"taints"`
+		} `json:"spec"`
+	}
+	patch.Metadata.ResourceVersion = node.ResourceVersion
+	patch.Spec.Taints = append([]corev1.Taint{}, after...) // null would be none in a merge patch only
+	b, _ := json.Marshal(patch)                            // strings and times always have JSON
+	return b
 }

@@ -18,10 +18,10 @@ import (
 //	err := taints.ValidateTolerations(kube.Tolerations(pod.Spec.Tolerations))
 //	errs := kube.FieldErrors(err, field.NewPath("spec", "tolerations"))
 //
-// The result is nil if err is nil or an empty [*taints.ErrorList], as a half of
-// [taints.ErrorList.Split] may be. Otherwise it has a field error for each
-// [taints.FieldError] in err's tree, in order, and at least one. The tree
-// consists of the errors that Unwrap methods and Kubernetes' aggregates return.
+// The result is nil if err is nil or an empty [taints.ErrorList]. Otherwise it has
+// a field error for each [taints.FieldError] in err's tree, in order, and at least
+// one. The tree consists of the errors that Unwrap methods and Kubernetes'
+// aggregates return.
 //
 //   - The path is extended by the fault's Index and Field, if it has them, and
 //     before these by its List, unless that is the list of the path: "taints",
@@ -35,9 +35,9 @@ import (
 //     value that is too long is omitted.
 //
 // A branch of the tree without a fault becomes an InternalError, with the error
-// as its BadValue. A branch that is nil, or a nil pointer, is ignored.
+// as its BadValue. A branch that is nil, a nil pointer or a nil list is ignored.
 func FieldErrors(err error, path *field.Path) field.ErrorList {
-	if all, ok := err.(*taints.ErrorList); err == nil || ok && (all == nil || len(all.Errors) == 0) {
+	if all, ok := err.(taints.ErrorList); err == nil || ok && len(all) == 0 {
 		return nil
 	}
 	list, found := appendFaults(nil, err, path)
@@ -89,10 +89,16 @@ func branches(err error) []error {
 	return nil
 }
 
-// isNil reports whether the error is nil or a nil pointer, whose methods may panic.
+// isNil reports whether the error is nil, a nil pointer, whose methods may panic,
+// or a nil list.
 func isNil(err error) bool {
-	v := reflect.ValueOf(err)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+	switch v := reflect.ValueOf(err); v.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Slice:
+		return v.IsNil()
+	}
+	return false
 }
 
 func fieldError(fault *taints.FieldError, path *field.Path) *field.Error {

@@ -58,11 +58,11 @@ func TestFieldErrors(t *testing.T) {
 	required := field.Required(path.Index(0).Child("key"), "d")
 	other := fault(2, "key", "odd")
 	wrapped := fmt.Errorf("wrapped: %w", io.EOF)
-	empty := &taints.ErrorList{}
-	nothing := &taints.ErrorList{Errors: []*taints.FieldError{nil, nil}}
+	empty := taints.ErrorList{}
+	nothing := taints.ErrorList{nil, nil}
 	var (
 		noField *taints.FieldError
-		noList  *taints.ErrorList
+		noList  taints.ErrorList
 	)
 	noKind := fault(-1, "key", "")
 	wrappedNil := fmt.Errorf("wrapped: %w", noField)
@@ -161,7 +161,7 @@ func TestFieldErrors(t *testing.T) {
 		{"nil faults", nothing, path, field.ErrorList{internal(path, nothing)}},
 		{
 			"a fault among nil ones",
-			&taints.ErrorList{Errors: []*taints.FieldError{nil, fault(0, "key", taints.ErrRequired), nil}},
+			taints.ErrorList{nil, fault(0, "key", taints.ErrRequired), nil},
 			path,
 			field.ErrorList{required},
 		},
@@ -236,12 +236,7 @@ func TestFieldErrorsOfLists(t *testing.T) {
 		"tolerations[1].key": field.ErrorTypeInvalid,
 	})
 
-	first, second := (&taints.ErrorList{Errors: []*taints.FieldError{fault(3, "key", taints.ErrInvalid)}}).Split(2)
-	wantFields(t, kube.FieldErrors(first, path), map[string]field.ErrorType{})
-	wantFields(t, kube.FieldErrors((*taints.ErrorList)(nil), path), map[string]field.ErrorType{})
-	wantFields(t, kube.FieldErrors(second, field.NewPath("spec", "startupTaints")), map[string]field.ErrorType{
-		"spec.startupTaints[1].key": field.ErrorTypeInvalid,
-	})
+	wantFields(t, kube.FieldErrors(taints.ErrorList(nil), path), map[string]field.ErrorType{})
 }
 
 func wantFields(t *testing.T, list field.ErrorList, want map[string]field.ErrorType) {

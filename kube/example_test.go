@@ -3,7 +3,6 @@
 package kube_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -70,21 +69,13 @@ func ExampleFieldErrors() {
 	// spec.taints[1].key: Required value: a taint needs a key
 }
 
-// A view of a pointer shares its memory.
-func ExampleTaintPtr() {
-	taint := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
-	kube.TaintPtr(&taint).Value = "db"
-	fmt.Println(taint.ToString())
-	// Output: dedicated=db:NoSchedule
-}
-
 // An operator removes a startup taint, and writes the node only if the taints
 // have changed.
 func ExampleApply() {
 	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 		{Key: "example.com/starting", Effect: corev1.TaintEffectNoExecute},
 	}}}
-	started := taints.Changes{Remove: []taints.TaintID{{Key: "example.com/starting", Effect: taints.NoExecute}}}
+	started := taints.Removal(taints.Taint{Key: "example.com/starting", Effect: taints.NoExecute})
 	for range 2 {
 		var changed bool
 		node.Spec.Taints, changed = kube.Apply(node.Spec.Taints, started)
@@ -95,27 +86,21 @@ func ExampleApply() {
 	// 0 false
 }
 
-// A client writes the taints without losing those of other clients: a strategic
-// merge patch (types.StrategicMergePatchType in client-go) replaces the list,
-// and the API server rejects it with a conflict if the node's resource version
-// has changed. Marshal a map and not a NodeSpec, which omits an empty list, so
-// that the last taint would remain.
-func ExampleApply_patch() {
-	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
+// An operator writes the taints without losing those of other clients.
+func ExampleTaintsPatch() {
+	node := &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 		{Key: "example.com/starting", Effect: corev1.TaintEffectNoSchedule},
 	}}}
 	node.ResourceVersion = "7"
-	started := taints.Changes{Remove: []taints.TaintID{{Key: "example.com/starting", Effect: taints.NoSchedule}}}
-	list, changed := kube.Apply(node.Spec.Taints, started)
-	if !changed {
-		return // write nothing
-	}
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": node.ResourceVersion},
-		"spec":     map[string]any{"taints": list},
-	})
-	fmt.Println(string(patch), err)
-	// Output: {"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}} <nil>
+	started := taints.Removal(taints.Taint{Key: "example.com/starting"}) // with any effect
+
+	after, _ := kube.Apply(node.Spec.Taints, started)
+	fmt.Printf("%s\n", kube.TaintsPatch(node, after))
+	node.Spec.Taints = after
+	fmt.Println(kube.TaintsPatch(node, after) == nil)
+	// Output:
+	// {"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}}
+	// true
 }
 
 // A machine's taint is added to its node, but a value that another client has

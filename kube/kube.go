@@ -75,22 +75,22 @@ import (
 
 // Taints returns a view of a node's taints for package taints.
 func Taints(list []corev1.Taint) []taints.Taint {
-	return unsafe.Slice(TaintPtr(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice((*taints.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
 // CoreTaints returns a view of taints for a node's spec.
 func CoreTaints(list []taints.Taint) []corev1.Taint {
-	return unsafe.Slice(CoreTaintPtr(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice((*corev1.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
 // Tolerations returns a view of a pod's tolerations for package taints.
 func Tolerations(list []corev1.Toleration) []taints.Toleration {
-	return unsafe.Slice(TolerationPtr(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice((*taints.Toleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
 // CoreTolerations returns a view of tolerations for a pod's spec.
 func CoreTolerations(list []taints.Toleration) []corev1.Toleration {
-	return unsafe.Slice(CoreTolerationPtr(unsafe.SliceData(list)), len(list))
+	return unsafe.Slice((*corev1.Toleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
 // Taint returns a taint for package taints. It shares what TimeAdded points to.
@@ -101,34 +101,16 @@ func Taint(t corev1.Taint) taints.Taint {
 }
 
 // CoreTaint returns a taint for Kubernetes. It shares what TimeAdded points to.
-func CoreTaint(t taints.Taint) corev1.Taint { return *CoreTaintPtr(&t) }
+func CoreTaint(t taints.Taint) corev1.Taint { return *(*corev1.Taint)(unsafe.Pointer(&t)) }
 
 // Toleration returns a toleration for package taints. It shares its
 // TolerationSeconds.
-func Toleration(t corev1.Toleration) taints.Toleration { return *TolerationPtr(&t) }
+func Toleration(t corev1.Toleration) taints.Toleration {
+	return *(*taints.Toleration)(unsafe.Pointer(&t))
+}
 
 // CoreToleration returns a toleration for Kubernetes. It shares its
 // TolerationSeconds.
-func CoreToleration(t taints.Toleration) corev1.Toleration { return *CoreTolerationPtr(&t) }
-
-// TaintPtr returns a view of a taint for package taints. The view of nil is nil.
-func TaintPtr(t *corev1.Taint) *taints.Taint {
-	return (*taints.Taint)(unsafe.Pointer(t))
-}
-
-// CoreTaintPtr returns a view of a taint for Kubernetes. The view of nil is nil.
-func CoreTaintPtr(t *taints.Taint) *corev1.Taint {
-	return (*corev1.Taint)(unsafe.Pointer(t))
-}
-
-// TolerationPtr returns a view of a toleration for package taints. The view of nil
-// is nil.
-func TolerationPtr(t *corev1.Toleration) *taints.Toleration {
-	return (*taints.Toleration)(unsafe.Pointer(t))
-}
-
-// CoreTolerationPtr returns a view of a toleration for Kubernetes. The view of nil
-// is nil.
-func CoreTolerationPtr(t *taints.Toleration) *corev1.Toleration {
-	return (*corev1.Toleration)(unsafe.Pointer(t))
+func CoreToleration(t taints.Toleration) corev1.Toleration {
+	return *(*corev1.Toleration)(unsafe.Pointer(&t))
 }

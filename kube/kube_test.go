@@ -22,7 +22,7 @@ var taintViews = viewtest.Views[taints.Taint, corev1.Taint]{
 		}
 		return out
 	},
-	List: kube.Taints, Back: kube.CoreTaints, One: kube.TaintPtr, BackOne: kube.CoreTaintPtr,
+	List: kube.Taints, Back: kube.CoreTaints, One: kube.Taint, BackOne: kube.CoreTaint,
 }
 
 var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
@@ -35,7 +35,7 @@ var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
 			TolerationSeconds: t.TolerationSeconds,
 		}
 	},
-	List: kube.Tolerations, Back: kube.CoreTolerations, One: kube.TolerationPtr, BackOne: kube.CoreTolerationPtr,
+	List: kube.Tolerations, Back: kube.CoreTolerations, One: kube.Toleration, BackOne: kube.CoreToleration,
 }
 
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }
@@ -120,17 +120,32 @@ func TestChangesOfCoreTaints(t *testing.T) {
 	}
 }
 
-// A converted value is a copy that shares the memory behind its pointers.
-func TestValues(t *testing.T) {
-	seconds, now := int64(5), metav1.Unix(1_700_000_000, 0)
-	taint := corev1.Taint{Key: "a", Value: "b", Effect: "c", TimeAdded: &now}
-	ours := kube.Taint(taint)
-	if ours.TimeAdded != &now.Time || !reflect.DeepEqual(kube.CoreTaint(ours), taint) {
-		t.Errorf("%v became %v", taint, ours)
-	}
-	toleration := corev1.Toleration{Key: "a", Operator: "b", Value: "c", Effect: "d", TolerationSeconds: &seconds}
-	our := kube.Toleration(toleration)
-	if our.TolerationSeconds != &seconds || !reflect.DeepEqual(kube.CoreToleration(our), toleration) {
-		t.Errorf("%v became %v", toleration, our)
+// A patch replaces all taints, and needs the version of the node that was read.
+func TestTaintsPatch(t *testing.T) {
+	added := metav1.Unix(1_700_000_000, 0)
+	a, b := corev1.Taint{Key: "a", Effect: "NoSchedule"}, corev1.Taint{Key: "b", Value: "x", Effect: "NoExecute", TimeAdded: &added}
+	later := b
+	later.TimeAdded = &metav1.Time{Time: added.Add(time.Second)}
+	same := b
+	same.TimeAdded = &metav1.Time{Time: added.Time}
+	for _, test := range []struct {
+		name, version string
+		node, after   []corev1.Taint
+		want          string
+	}{
+		{"none", "7", nil, []corev1.Taint{}, ""},
+		{"equal", "7", []corev1.Taint{a, b}, []corev1.Taint{a, same}, ""},
+		{"the first", "7", nil, []corev1.Taint{a}, `{"metadata":{"resourceVersion":"7"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}`},
+		{"the last goes", "7", []corev1.Taint{a}, nil, `{"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}}`},
+		{"another order", "7", []corev1.Taint{a, b}, []corev1.Taint{b, a}, `{"metadata":{"resourceVersion":"7"},"spec":{"taints":[` +
+			`{"key":"b","value":"x","effect":"NoExecute","timeAdded":"2023-11-14T22:13:20Z"},{"key":"a","effect":"NoSchedule"}]}}`},
+		{"another time", "", []corev1.Taint{b}, []corev1.Taint{later}, `{"metadata":{},"spec":{"taints":[` +
+			`{"key":"b","value":"x","effect":"NoExecute","timeAdded":"2023-11-14T22:13:21Z"}]}}`},
+	} {
+		node := &corev1.Node{Spec: corev1.NodeSpec{Taints: test.node}}
+		node.ResourceVersion = test.version
+		if got := kube.TaintsPatch(node, test.after); string(got) != test.want || (got == nil) != (test.want == "") {
+			t.Errorf("%s: %s", test.name, got)
+		}
 	}
 }

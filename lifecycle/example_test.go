@@ -22,7 +22,7 @@ func Example() {
 		"database": policy.Compile([]taints.Toleration{
 			taints.MustParseToleration(taints.NodeUnreachable + ":NoExecute op=Exists for 30s"),
 		}),
-		"agent": policy.Compile(taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})),
+		"agent": policy.Compile(taints.AddDaemonSetDefaults(nil)),
 	}
 	running := []string{"web", "database", "agent"}
 	var queue lifecycle.Queue[string]

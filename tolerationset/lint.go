@@ -268,7 +268,7 @@ func (l *linter) isDaemon() bool {
 // host network.
 func (l *linter) addedToDaemons() []taints.Toleration {
 	if l.forDaemons == nil {
-		l.forDaemons = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+		l.forDaemons = taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))
 	}
 	return l.forDaemons
 }

@@ -48,8 +48,8 @@ func (r rules) differAt(tolerations, a, b []taints.Toleration) bool {
 		if taint.Effect == "" {
 			taint.Effect = taints.NoExecute
 		}
-		x, ok := r.Match(taint, a)
-		y, too := r.Match(taint, b)
+		x, ok := r.Compile(a).Match(taint)
+		y, too := r.Compile(b).Match(taint)
 		if ok != too || ok && taint.Effect == taints.NoExecute && !sameTime(&a[x], &b[y]) {
 			return true
 		}

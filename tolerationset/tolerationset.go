@@ -50,7 +50,7 @@ type rules struct{ taints.Options }
 
 // ValidateAllowed returns nil if each of the tolerations is covered by an entry
 // of the allow-list, as defined by [Covers]. Otherwise the error is a
-// [*taints.ErrorList] with a [taints.ErrForbidden] for each toleration that is
+// [taints.ErrorList] with a [taints.ErrForbidden] for each toleration that is
 // not covered. Its List is "tolerations" and its Value is the printed toleration.
 //
 // This is the whitelist of the PodTolerationRestriction admission plugin
@@ -79,7 +79,7 @@ func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) e
 	if faults == nil {
 		return nil
 	}
-	return &taints.ErrorList{Errors: faults}
+	return taints.ErrorList(faults)
 }
 
 // Merge adds to base, in order, the tolerations of extra that make a difference.

@@ -30,7 +30,7 @@ var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 var (
 	usual  = taints.AddDefaults(nil, taints.DefaultSeconds{}) // what admission gives to every pod
-	daemon = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
+	daemon = taints.AddDaemonSetDefaults(nil)
 	hasty  = []taints.Toleration{
 		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 30s"),
 		taints.MustParseToleration("node.kubernetes.io/unreachable:NoSchedule op=Exists"),
@@ -125,7 +125,7 @@ func (c *controller) setReady(node, status string, now time.Time) {
 func (c *controller) update(name string, now time.Time) {
 	p := c.pods[name]
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrival}
-	e := policy.EvictionOf(c.nodes[p.node], p.list, now)
+	e := policy.Compile(p.list).EvictionOf(c.nodes[p.node], now)
 	if change := c.queue.Update(name, e); change != lifecycle.Unchanged {
 		c.print(now, "%s %v (%v)", name, e, change)
 	}

@@ -43,18 +43,13 @@ var (
 	Policies = rapid.SampledFrom([]taints.EvictionPolicy{
 		{},
 		{FromTimeAdded: true},
-		{Select: taints.LongestMatch},
-		{Select: taints.ShortestMatch},
-		{Select: taints.LongestMatch, FromTimeAdded: true},
-		{Select: taints.ShortestMatch, FromTimeAdded: true},
 		{Select: taints.ForeverElseShortest},
 		{Select: taints.ForeverElseShortest, FromTimeAdded: true},
-		{Effects: taints.Hard},
-		{Effects: taints.AllEffects, Select: taints.ShortestMatch},
-		{Effects: taints.Effects("x"), FromTimeAdded: true},
+		{Select: taints.ForeverElseShortest + 1},
 		{FromTimeAdded: true, Arrival: time.Unix(5, 0).UTC()},
-		{FromTimeAdded: true, Arrival: time.Unix(100, 0).UTC(), Select: taints.ShortestMatch},
+		{FromTimeAdded: true, Arrival: time.Unix(100, 0).UTC(), Select: taints.ForeverElseShortest},
 		{Arrival: time.Unix(-5, 0).UTC()},
+		{Arrival: time.Unix(100, 0).UTC()},
 	})
 	Seconds = rapid.OneOf(
 		rapid.Just[*int64](nil),

@@ -41,17 +41,3 @@ func (f *First[T, K]) Find(key K) int {
 	}
 	return -1
 }
-
-// Append appends the element to the list, and returns the list to use next.
-func (f *First[T, K]) Append(element T) []T {
-	f.list = append(f.list, element)
-	switch i := len(f.list) - 1; {
-	case f.at != nil:
-		if _, ok := f.at[f.key(&element)]; !ok {
-			f.at[f.key(&element)] = i
-		}
-	case i >= Short:
-		*f = FirstOf(f.list, f.key)
-	}
-	return f.list
-}

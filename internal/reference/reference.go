@@ -77,19 +77,21 @@ func Untolerated(
 	return untolerated
 }
 
-// Deadline returns when a pod is evicted, in nanoseconds since year 1: never,
-// at once (at now), or at a time. Nil seconds of a taint are forever.
-func Deadline(
+// Evict returns what happens to a pod, when, in nanoseconds since year 1, and
+// which taint decides: the one with the earliest deadline, and among equals the
+// first that is not tolerated, or else the first.
+func Evict(
 	p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
-) (taints.Outcome, *big.Int) {
-	outcome, deadline := taints.Stays, (*big.Int)(nil)
-	for _, taint := range list {
-		if !Effects(p).Has(taint.Effect) {
+) (outcome taints.Outcome, deadline *big.Int, decides int) {
+	var decidesTolerated bool
+	for i, taint := range list {
+		if taint.Effect != "NoExecute" {
 			continue
 		}
 		from := From(p, taint, now)
 		seconds := new(big.Int) // at once
-		if matches := Matches(p.Options, tols, taint); len(matches) > 0 {
+		matches := Matches(p.Options, tols, taint)
+		if len(matches) > 0 {
 			seconds = Seconds(p.Select, tols, matches)
 		}
 		if seconds == nil {
@@ -99,19 +101,20 @@ func Deadline(
 		if seconds.Sign() > 0 && at.Cmp(Nanos(year10000(from))) >= 0 {
 			continue
 		}
+		if seconds.Sign() == 0 && at.Cmp(Nanos(now)) > 0 {
+			at = Nanos(now)
+		}
+		earlier := deadline == nil || at.Cmp(deadline) < 0
+		if !earlier && (at.Cmp(deadline) > 0 || !decidesTolerated || len(matches) > 0) {
+			continue
+		}
+		outcome = taints.EvictsAt
 		if seconds.Sign() == 0 {
 			outcome = taints.EvictsNow
-			if at.Cmp(Nanos(now)) > 0 {
-				at = Nanos(now)
-			}
-		} else if outcome == taints.Stays {
-			outcome = taints.EvictsAt
 		}
-		if deadline == nil || at.Cmp(deadline) < 0 {
-			deadline = at
-		}
+		deadline, decides, decidesTolerated = at, i, len(matches) > 0
 	}
-	return outcome, deadline
+	return outcome, deadline, decides
 }
 
 // From returns the time from which the seconds of a toleration of the taint count.
@@ -126,41 +129,8 @@ func From(p taints.EvictionPolicy, taint taints.Taint, now time.Time) time.Time 
 	return from
 }
 
-// Decider returns the index of the taint that decides: the first taint with the
-// earliest deadline among those not tolerated, or else those tolerated for no
-// time, or else the others. There must be one.
-func Decider(p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time) int {
-	var first [3]int
-	var earliest [3]*big.Int
-	for i, taint := range list {
-		outcome, deadline := Deadline(p, list[i:i+1], tols, now)
-		class := 2
-		switch {
-		case outcome == taints.Stays:
-			continue
-		case outcome == taints.EvictsNow && len(Matches(p.Options, tols, taint)) == 0:
-			class = 0
-		case outcome == taints.EvictsNow:
-			class = 1
-		}
-		if earliest[class] == nil || deadline.Cmp(earliest[class]) < 0 {
-			earliest[class], first[class] = deadline, i
-		}
-	}
-	class := slices.IndexFunc(earliest[:], func(d *big.Int) bool { return d != nil })
-	return first[class]
-}
-
 // year10000 returns the beginning of the year 10000 in the location of t.
 func year10000(t time.Time) time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, t.Location()) }
-
-// Effects returns the effects that evict.
-func Effects(p taints.EvictionPolicy) taints.EffectSet {
-	if p.Effects == 0 {
-		return taints.Effects("NoExecute")
-	}
-	return p.Effects
-}
 
 // Nanos returns the nanoseconds since year 1. A time.Time counts seconds since
 // then in an int64. Some times have a Unix time that does not fit.
@@ -173,29 +143,20 @@ func Nanos(t time.Time) *big.Int {
 // Seconds returns how long the tolerations at the indexes together tolerate a
 // taint: at least 0, or nil for forever.
 func Seconds(selection taints.Selection, tols []taints.Toleration, matches []int) *big.Int {
-	var all []*big.Int
-	for _, i := range matches {
-		var s *big.Int
-		if p := tols[i].TolerationSeconds; p != nil {
-			s = big.NewInt(max(0, *p))
-		}
-		all = append(all, s)
+	if selection != taints.ForeverElseShortest {
+		matches = matches[:1]
 	}
-	if selection == taints.ForeverElseShortest {
-		selection = taints.ShortestMatch
-		if slices.Contains(all, (*big.Int)(nil)) {
+	var shortest *big.Int
+	for _, i := range matches {
+		p := tols[i].TolerationSeconds
+		if p == nil {
 			return nil
 		}
-	}
-	chosen := all[0]
-	for _, s := range all[1:] {
-		longer := chosen != nil && (s == nil || s.Cmp(chosen) > 0)
-		shorter := s != nil && (chosen == nil || s.Cmp(chosen) < 0)
-		if selection == taints.LongestMatch && longer || selection == taints.ShortestMatch && shorter {
-			chosen = s
+		if s := big.NewInt(max(0, *p)); shortest == nil || s.Cmp(shortest) < 0 {
+			shortest = s
 		}
 	}
-	return chosen
+	return shortest
 }
 
 // Firsts drops every taint that has the key and effect of an earlier one.
@@ -242,8 +203,12 @@ func Apply(list []taints.Taint, c taints.Changes, overwrite bool) []taints.Taint
 func Faults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) {
 	for i, t := range c.Add {
 		is := func(u taints.Taint) bool { return u.ID() == t.ID() }
-		if Removes(c, t) || slices.ContainsFunc(c.Add[:i], is) || !overwrite && slices.ContainsFunc(list, is) {
-			faults++
+		for _, fault := range []bool{
+			Removes(c, t), slices.ContainsFunc(c.Add[:i], is), !overwrite && slices.ContainsFunc(list, is),
+		} {
+			if fault {
+				faults++
+			}
 		}
 	}
 	left := slices.Concat(list, c.Add)

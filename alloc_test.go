@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package taints_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// Matching, filtering, eviction, successful validation and parsing, and printing
+// into a buffer must not allocate.
+func TestAllocs(t *testing.T) {
+	list := parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
+		"spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
+	added := time.Unix(0, 0)
+	list[3].TimeAdded = &added
+	tols := parseTolerations(
+		"dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s", "score=20:NoExecute op=Gt for 60s",
+		"x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s",
+	)
+	var (
+		m        = taints.Compile(tols)
+		shortest = taints.EvictionPolicy{Select: taints.ForeverElseShortest, FromTimeAdded: true}.Compile(tols)
+		now      = time.Now()
+		buf      = make([]byte, 0, 256)
+		counts   = []int{0, 1, 2}
+		scores   = make([]int64, 0, 3)
+		sink     int
+	)
+	var none *taints.Matcher
+	for name, f := range map[string]func(){
+		"Tolerates":               func() { tols[1].Tolerates(list[3]) },
+		"Match":                   func() { m.Match(list[3]) },
+		"FindUntolerated":         func() { taints.FindUntolerated(list, tols, taints.Hard) },
+		"Matcher.FindUntolerated": func() { m.FindUntolerated(list, taints.Hard) },
+		"Filter":                  func() { taints.Filter(list, tols) },
+		"Matcher.Filter":          func() { m.Filter(list) },
+		"NormalizeScores":         func() { taints.NormalizeScores(scores, counts, 100) },
+		"Effects": func() {
+			sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute))
+		},
+		"Evict":                        func() { taints.EvictionOf(list, tols, now) },
+		"Matcher.EvictionOf":           func() { shortest.EvictionOf(list, now) },
+		"Changes.Apply, nothing to do": func() { taints.Changes{}.Apply(list) },
+		"Matcher.Tolerations": func() {
+			for tol := range m.Tolerations() {
+				sink += len(tol.Key)
+			}
+		},
+		"FindKey":                 func() { taints.FindKey(list, "x") },
+		"FindTaint":               func() { taints.FindTaint(list, list[3].ID()) },
+		"Matcher.EvictionOf, nil": func() { none.EvictionOf(list, now) },
+		"ValidateTaints":          func() { mustBe(nil, taints.ValidateTaints(list)) },
+		"ValidateTolerations":     func() { mustBe(nil, taints.ValidateTolerations(tols)) },
+		"ValidateTolerationsUpdate": func() {
+			mustBe(nil, taints.ValidateTolerationsUpdate(tols, tols))
+		},
+		"Taint.Validate":      func() { mustBe(nil, list[1].Validate()) },
+		"Toleration.Validate": func() { mustBe(nil, tols[1].Validate()) },
+		"ParseTaint": func() {
+			_, err := taints.ParseTaint("example.com/gpu=x:NoSchedule")
+			mustBe(nil, err)
+		},
+		"ParseToleration": func() {
+			_, err := taints.ParseToleration("score=60:NoExecute op=Lt")
+			mustBe(nil, err)
+		},
+		"Taint.AppendTo":                    func() { list[1].AppendTo(buf) },
+		"Toleration.AppendTo":               func() { tols[1].AppendTo(buf) },
+		"Taint.Equal":                       func() { list[3].Equal(list[3]) },
+		"Toleration.Equal":                  func() { tols[1].Equal(tols[2]) },
+		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
+		"IsExtendedResourceName":            func() { taints.IsExtendedResourceName("nvidia.com/gpu") },
+		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
+		"Untolerated": func() {
+			for i := range taints.Untolerated(list, tols, taints.AllEffects) {
+				sink += i
+			}
+		},
+		"Tolerated": func() {
+			for i := range taints.Tolerated(list, tols, taints.AllEffects) {
+				sink += i
+			}
+		},
+		"Matcher.Tolerated": func() {
+			for i := range m.Tolerated(list, taints.AllEffects) {
+				sink += i
+			}
+		},
+		"Matcher.Untolerated": func() {
+			for i := range m.Untolerated(list, taints.AllEffects) {
+				sink += i
+			}
+		},
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	for name, f := range map[string]func(){
+		"Taint.String":      func() { _ = list[1].String() },
+		"Toleration.String": func() { _ = tols[1].String() },
+		"a removal parsed":  func() { taints.ParseChanges("example.com/gpu-") },
+		"FormatTaints":      func() { _ = taints.FormatTaints(list) },
+		"seconds parsed":    func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") },
+	} {
+		if n := testing.AllocsPerRun(100, f); n > 1 {
+			t.Errorf("%s: %v allocations, want at most 1", name, n)
+		}
+	}
+}
+
+// Changes that are already made, the usual case for a controller, do not
+// allocate, whatever taints they name and wherever those are in the list.
+func TestAllocsOfChangesThatAreMade(t *testing.T) {
+	node := parseTaints("a=x:NoSchedule", "b:NoExecute", "c:NoSchedule", "c:NoExecute")
+	for name, c := range map[string]taints.Changes{
+		"nothing":         {},
+		"the first":       {Add: node[:1]},
+		"the last":        {Add: node[3:]},
+		"all":             {Add: node},
+		"in another way":  {Add: parseTaints("c:NoExecute", "a=x:NoSchedule")},
+		"gone":            {Remove: taints.IDs(parseTaints("a:NoExecute")), RemoveKeys: []string{"d"}},
+		"there and gone":  {Add: node[1:3], RemoveKeys: []string{"d"}},
+		"taken and added": {Add: node, Remove: taints.IDs(node[1:]), RemoveKeys: []string{"a"}},
+	} {
+		if n := testing.AllocsPerRun(100, func() {
+			_, applied := c.Apply(node)
+			if _, ensured := c.Ensure(node); applied || ensured {
+				t.Errorf("%s: changed", name)
+			}
+			if !taints.Reconcile(node, node, node).IsZero() || !taints.ReconcileOwned(node, c.Remove, node).IsZero() {
+				t.Errorf("%s: not reconciled", name)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// Functions that allocate only their result, and once more under the race
+// detector.
+func TestAllocsOfLists(t *testing.T) {
+	tols := parseTolerations("dedicated=ml:NoSchedule", "x:NoExecute op=Exists for 60s")
+	for name, f := range map[string]func(){
+		"one change parsed": func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") },
+		"Compile":           func() { taints.Compile(tols) },
+	} {
+		if n := testing.AllocsPerRun(100, f); n > 3 {
+			t.Errorf("%s: %v allocations, want at most 3", name, n)
+		}
+	}
+}
+
+var parsed = parseTolerations("node.kubernetes.io/memory-pressure op=Exists")
+
+func mustBe(want, got error) {
+	if got != want {
+		panic(got)
+	}
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package taints_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func TestErrorTexts(t *testing.T) {
+	long := strings.Repeat("é", 100)
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{
+			taints.ValidateTolerations([]taints.Toleration{
+				{Key: "k", Operator: "Exists"},
+				{Key: "k", Operator: "exists", Effect: "x"},
+			}),
+			`tolerations[1].operator: "exists" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal; ` +
+				`tolerations[1].effect: "x" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`,
+		},
+		{
+			taints.ValidateTaints([]taints.Taint{{Key: "k", Value: long, Effect: "NoSchedule"}}),
+			`taints[0].value: "` + strings.Repeat("é", 40) +
+				`" (200 bytes) is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+		},
+		{
+			taints.ValidateTaints(parseTaints("k:NoSchedule", "k=v:NoSchedule")),
+			`taints[1]: "k=v:NoSchedule" is a duplicate: a node has at most one taint of a key and effect`,
+		},
+		{
+			taints.Taint{Value: "\n", Effect: "NoSchedule"}.Validate(),
+			`key: required: a taint needs a key; value: "\n" is invalid: ` +
+				`must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+		},
+		{
+			taints.ValidateTolerationsUpdate(parseTolerations("a:NoExecute for 5s"), nil),
+			`old[0]: "a:NoExecute for 5s" is forbidden: ` +
+				`an existing toleration cannot be removed or changed, except its tolerationSeconds`,
+		},
+		{&taints.FieldError{Value: "x", Detail: "d"}, `"x" is at fault: d`},
+		{
+			&taints.FieldError{Value: strings.Repeat("x", 80), Kind: taints.ErrInvalid},
+			`"` + strings.Repeat("x", 80) + `" is invalid`,
+		},
+		{
+			&taints.FieldError{Value: strings.Repeat("x", 81), Kind: taints.ErrInvalid},
+			`"` + strings.Repeat("x", 80) + `" (81 bytes) is invalid`,
+		},
+		{
+			&taints.FieldError{Value: strings.Repeat("x", 79) + "é", Kind: taints.ErrInvalid},
+			`"` + strings.Repeat("x", 79) + `" (81 bytes) is invalid`,
+		},
+		{&taints.FieldError{}, `"" is at fault`},
+		{&taints.FieldError{Field: "f", Value: "x", Kind: taints.ErrInvalid}, `f: "x" is invalid`},
+		{&taints.FieldError{List: "l", Value: "x", Kind: taints.ErrInvalid}, `l[0]: "x" is invalid`},
+		{&taints.FieldError{List: "l", Index: 3, Field: "f", Value: "x", Kind: taints.ErrRequired}, `l[3].f: required`},
+		{&taints.FieldError{Parsed: true, Input: "x", Offset: 12, Value: "y"}, `parse "x" at offset 12: "y" is at fault`},
+		{
+			taints.ErrorList{{Value: "x"}, {Value: "y"}, {Value: "z"}},
+			`"x" is at fault; "y" is at fault; "z" is at fault`,
+		},
+		{
+			faultsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12),
+				taints.Toleration{Operator: "Exists", Value: "v"})))[12],
+			`tolerations[12].value: "v" is invalid: must be empty, as the operator matches every value`,
+		},
+		{(*taints.FieldError)(nil), "<nil>"},
+		{taints.ErrorList{}, "no faults"},
+		{taints.ErrorList{nil}, "<nil>"},
+		{taints.ErrorList(nil), "no faults"},
+	} {
+		if diff := cmp.Diff(tc.want, tc.err.Error()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// Each fault has its own detail.
+func TestErrorDetails(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("a", n) }
+	for _, tc := range []struct {
+		list   []taints.Toleration
+		detail string
+	}{
+		{
+			[]taints.Toleration{{Key: "-"}},
+			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), " +
+				"optionally after a DNS subdomain and '/', as in example.com/gpu",
+		},
+		{
+			[]taints.Toleration{{Key: "a/.*", Operator: "Exists"}},
+			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), " +
+				"optionally after a DNS subdomain and '/', as in example.com/gpu",
+		},
+		{
+			[]taints.Toleration{{Key: "-/a"}},
+			"must have a DNS subdomain before the '/': " +
+				"lowercase letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+		},
+		{
+			[]taints.Toleration{{Key: "/a"}},
+			"must have a DNS subdomain before the '/': " +
+				"lowercase letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+		},
+		{[]taints.Toleration{{Key: long(254) + "/a"}}, "must have at most 253 characters before the '/'"},
+		{
+			[]taints.Toleration{{Key: long(64)}},
+			"must have at most 63 characters in its name, the part after the '/' if it has one",
+		},
+		{
+			[]taints.Toleration{{Key: "a", Value: "-"}},
+			"must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends",
+		},
+		{[]taints.Toleration{{Key: "a", Value: long(64)}}, "must have at most 63 characters"},
+		{
+			[]taints.Toleration{{Key: "a", Value: "b", Operator: "Exists"}},
+			"must be empty, as the operator matches every value",
+		},
+		{
+			[]taints.Toleration{{Key: "a", Value: "x", Operator: "Gt"}},
+			"must be a decimal integer within int64, without leading zeros or '+'",
+		},
+		{[]taints.Toleration{{Key: "a", Effect: "x"}}, "must be NoSchedule, PreferNoSchedule or NoExecute"},
+		{
+			[]taints.Toleration{{Key: "a", TolerationSeconds: seconds(5)}},
+			"must be NoExecute when tolerationSeconds is set",
+		},
+		{[]taints.Toleration{{Key: "a", Operator: "x"}}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
+		{[]taints.Toleration{{}}, "must be Exists when the key is empty, which means all keys and values"},
+	} {
+		err := (taints.Options{KeyWildcards: strings.HasSuffix(tc.list[0].Key, "*")}).ValidateTolerations(tc.list)
+		faults := faultsIn(err)
+		if len(faults) != 1 || faults[0].Detail != tc.detail {
+			t.Errorf("%+v: %v, want %q", tc.list[0], err, tc.detail)
+		}
+	}
+	off := taints.Options{NoComparison: true}.ValidateTolerations([]taints.Toleration{
+		{Key: "a", Value: "5", Operator: "Gt"},
+	})
+	if faults := faultsIn(off); len(faults) != 1 ||
+		faults[0].Detail != "must be Exists or Equal, or empty for Equal; the comparison operators are disabled" {
+		t.Errorf("Gt switched off: %v", off)
+	}
+	missing := taints.Taint{}.Validate()
+	if faults := faultsIn(missing); len(faults) != 2 ||
+		faults[0].Detail != "a taint needs a key" ||
+		faults[1].Detail != "must be NoSchedule, PreferNoSchedule or NoExecute" {
+		t.Errorf("an empty taint: %v", missing)
+	}
+}
+
+// An error unwraps to each of its faults.
+func TestErrorsUnwrap(t *testing.T) {
+	err := fmt.Errorf("node x: %w", taints.ValidateTaints([]taints.Taint{
+		{Key: "-"},
+		{Key: strings.Repeat("k", 64), Effect: "x"},
+	}))
+	for _, kind := range []error{taints.ErrInvalid, taints.ErrRequired, taints.ErrTooLong, taints.ErrUnsupported} {
+		if !errors.Is(err, kind) {
+			t.Errorf("%v is not %q", err, kind)
+		}
+	}
+	if errors.Is(err, taints.ErrDuplicate) {
+		t.Errorf("%v is %q", err, taints.ErrDuplicate)
+	}
+	var fault *taints.FieldError
+	if !errors.As(err, &fault) {
+		t.Fatal("no *FieldError")
+	}
+	if fault.List != "taints" || fault.Index != 0 || fault.Field != "key" || fault.Value != "-" ||
+		fault.Kind != taints.ErrInvalid || fault.Detail == "" {
+		t.Errorf("got %+v", *fault)
+	}
+}
+
+// Errors that another package makes, including nil and zero ones, unwrap without
+// a panic.
+func TestErrorsMadeByHandUnwrap(t *testing.T) {
+	var (
+		field *taints.FieldError
+		list  taints.ErrorList
+	)
+	for _, err := range []error{
+		field, list, &taints.FieldError{},
+		taints.ErrorList{},
+		taints.ErrorList{nil, {Kind: taints.ErrTooLong}},
+	} {
+		var found *taints.FieldError
+		if errors.Is(err, taints.ErrInvalid) ||
+			errors.As(err, &found) && found != nil && found.Kind == taints.ErrInvalid {
+			t.Errorf("%#v is invalid", err)
+		}
+	}
+	if err := (&taints.FieldError{}).Unwrap(); err != nil {
+		t.Errorf("the zero fault unwraps to %q", err)
+	}
+	odd := taints.ErrorList{nil, {}, {Kind: taints.ErrInvalid}}
+	if n := len(odd.Unwrap()); n != 2 {
+		t.Errorf("unwraps to %d errors, want 2", n)
+	}
+}

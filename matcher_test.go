@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package taints_test
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func TestMatcher(t *testing.T) {
+	gpu := taints.MustParseTaint("gpu=a100:NoSchedule")
+
+	t.Run("the first in list order", func(t *testing.T) {
+		tols := []taints.Toleration{
+			{Key: "disk", Operator: taints.OpExists},
+			{Key: "gpu", Operator: taints.OpExists, Effect: taints.NoSchedule},
+			{Operator: taints.OpExists},
+		}
+		m := taints.Compile(tols)
+		for key, want := range map[string]int{"disk": 0, "gpu": 1, "x": 2} {
+			taint := taints.Taint{Key: key, Effect: taints.NoSchedule}
+			if i, ok := m.Match(taint); i != want || !ok {
+				t.Errorf("%s: Match = %d, %v, want %d", key, i, ok, want)
+			}
+			if i, ok := taints.Match(taint, tols); i != want || !ok {
+				t.Errorf("%s: one-shot Match = %d, %v, want %d", key, i, ok, want)
+			}
+		}
+	})
+	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": {}, "of nothing": taints.Compile(nil)} {
+		t.Run(name+" tolerates nothing", func(t *testing.T) {
+			if i, ok := m.Match(gpu); i != -1 || ok {
+				t.Errorf("Match = %d, %v, want -1, false", i, ok)
+			}
+			if v := m.Filter([]taints.Taint{gpu}); v != (taints.Verdict{NoSchedule: 1}) {
+				t.Errorf("Filter = %+v", v)
+			}
+			if list := slices.Collect(m.Tolerations()); len(list) != 0 || m.Policy() != (taints.EvictionPolicy{}) {
+				t.Errorf("Tolerations = %v under %+v", list, m.Policy())
+			}
+		})
+	}
+	t.Run("in a list of any length", func(t *testing.T) {
+		for _, n := range []int{1, 63, 64, 65, 127, 128, 129, 1000} {
+			tols := make([]taints.Toleration, n)
+			for i := range tols {
+				tols[i] = taints.Toleration{Key: "k" + strconv.Itoa(i), Operator: taints.OpExists}
+			}
+			m := taints.Compile(tols)
+			for _, want := range []int{0, n / 2, n - 1} {
+				if i, ok := m.Match(taints.Taint{Key: tols[want].Key}); i != want || !ok {
+					t.Errorf("Match = %d, %v among %d, want %d", i, ok, n, want)
+				}
+			}
+			if i, ok := m.Match(taints.Taint{Key: "k"}); i != -1 || ok {
+				t.Errorf("Match = %d, %v among %d, want none", i, ok, n)
+			}
+		}
+	})
+	t.Run("gives its tolerations and policy back as they were", func(t *testing.T) {
+		var want []taints.Toleration
+		for _, op := range []taints.Operator{"", "Equal", "Exists", "Lt", "Gt", "In"} {
+			for _, effect := range []taints.Effect{"", "NoSchedule", "PreferNoSchedule", "NoExecute", "noschedule"} {
+				for _, value := range []string{"", "a100", "40", "other"} {
+					for _, s := range []*int64{nil, seconds(0), seconds(300)} {
+						want = append(want, taints.Toleration{
+							Key: "gpu", Operator: op, Value: value, Effect: effect, TolerationSeconds: s,
+						})
+					}
+				}
+			}
+		}
+		for _, p := range []taints.EvictionPolicy{{}, {Options: taints.Options{NoComparison: true}}} {
+			m := p.Compile(want)
+			if diff := cmp.Diff(want, slices.Collect(m.Tolerations())); diff != "" || m.Policy() != p {
+				t.Errorf("under %+v (-given +back):\n%s", m.Policy(), diff)
+			}
+			for range m.Tolerations() {
+				break
+			}
+		}
+	})
+	t.Run("keeps what it was given", func(t *testing.T) {
+		seconds := int64(300)
+		tols := []taints.Toleration{{Key: "gpu", Operator: taints.OpExists, TolerationSeconds: &seconds}}
+		m := taints.Compile(tols)
+		seconds = 1
+		tols[0].Key = "other"
+		if got := slices.Collect(m.Tolerations())[0].String(); got != "gpu op=Exists for 300s" {
+			t.Errorf("the Matcher now has %q", got)
+		}
+	})
+}
+
+// Keys with equal fingerprints, and those outside a wildcard, do not match.
+func TestCompiledKeysThatAreAlike(t *testing.T) {
+	for _, tc := range []struct{ key, taint string }{
+		{"xa", "xq:NoExecute"},
+		{"xq", "xa:NoExecute"},
+		{"a*", "b:NoExecute"},
+		{"ab*", "a:NoExecute"},
+	} {
+		taint := taints.MustParseTaint(tc.taint)
+		m := taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{{Key: tc.key, Operator: taints.OpExists}})
+		_, matches := m.Match(taint)
+		_, found := m.FindUntolerated([]taints.Taint{taint}, taints.Hard)
+		if matches || !found {
+			t.Errorf("%s by %s: matches %v, untolerated %v", tc.taint, tc.key, matches, found)
+		}
+	}
+}

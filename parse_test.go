@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package taints_test
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func TestParseTaint(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		want taints.Taint
+	}{
+		{"dedicated=ml:NoSchedule", taints.Taint{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}},
+		{"dedicated:NoExecute", taints.Taint{Key: "dedicated", Effect: "NoExecute"}},
+		{"dedicated=:PreferNoSchedule", taints.Taint{Key: "dedicated", Effect: "PreferNoSchedule"}},
+		{
+			"nvidia.com/gpu=A100_80G.x-1:NoSchedule",
+			taints.Taint{Key: "nvidia.com/gpu", Value: "A100_80G.x-1", Effect: "NoSchedule"},
+		},
+		{
+			strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63) +
+				"=" + strings.Repeat("V", 63) + ":NoSchedule",
+			taints.Taint{
+				Key:    strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63),
+				Value:  strings.Repeat("V", 63),
+				Effect: "NoSchedule",
+			},
+		},
+	} {
+		t.Run(tc.in, func(t *testing.T) {
+			got, err := taints.ParseTaint(tc.in)
+			if err != nil || !got.Equal(tc.want) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			if err := got.Validate(); err != nil {
+				t.Errorf("parsed but not valid: %v", err)
+			}
+		})
+	}
+}
+
+func TestParseTaintErrors(t *testing.T) {
+	for _, tc := range []struct {
+		in     string
+		offset int
+		field  string
+		kind   error
+		text   string
+	}{
+		{"", 0, "key", taints.ErrRequired, `parse "" at offset 0: key: required: a taint needs a key`},
+		{"=v:NoSchedule", 0, "key", taints.ErrRequired, ""},
+		{
+			"key", 3, "effect", taints.ErrRequired,
+			`parse "key" at offset 3: effect: required: must be NoSchedule, PreferNoSchedule or NoExecute`,
+		},
+		{"key=value", 9, "effect", taints.ErrRequired, ""},
+		{"key:", 4, "effect", taints.ErrRequired, ""},
+		{
+			"key:noschedule", 4, "effect", taints.ErrUnsupported,
+			`parse "key:noschedule" at offset 4: effect: "noschedule" is not supported: ` +
+				`must be NoSchedule, PreferNoSchedule or NoExecute`,
+		},
+		{"key:NoSchedule ", 4, "effect", taints.ErrUnsupported, ""},
+		{"key:a:NoSchedule", 4, "effect", taints.ErrUnsupported, ""},
+		{
+			"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported,
+			`parse "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: ` +
+				`must be NoSchedule, PreferNoSchedule or NoExecute; ` +
+				`a "-" at the end means removal, which is not allowed here`,
+		},
+		{"key-", 0, "key", taints.ErrInvalid, ""},
+		{
+			"key=a=b:NoSchedule", 4, "value", taints.ErrInvalid,
+			`parse "key=a=b:NoSchedule" at offset 4: value: "a=b" is invalid: ` +
+				`must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
+		},
+		{"k y=v:NoSchedule", 0, "key", taints.ErrInvalid, ""},
+		{"a/b/c:NoSchedule", 0, "key", taints.ErrInvalid, ""},
+		{"Example.com/gpu:NoSchedule", 0, "key", taints.ErrInvalid, ""},
+		{"k=" + strings.Repeat("v", 64) + ":NoSchedule", 2, "value", taints.ErrTooLong, ""},
+		{strings.Repeat("k", 64) + ":NoSchedule", 0, "key", taints.ErrTooLong, ""},
+	} {
+		t.Run(tc.in, func(t *testing.T) {
+			got, err := taints.ParseTaint(tc.in)
+			if err == nil || got != (taints.Taint{}) {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			checkParseError(t, err, tc.in, tc.offset, tc.field, tc.kind, tc.text)
+		})
+	}
+}
+
+func checkParseError(t *testing.T, err error, in string, offset int, field string, kind error, text string) {
+	t.Helper()
+	fault, ok := err.(*taints.FieldError)
+	if !ok || fault.Input != in || fault.Offset != offset || fault.Field != field || fault.List != "" {
+		t.Errorf("got %+v, want field %q at offset %d", fault, field, offset)
+	}
+	if !errors.Is(err, kind) {
+		t.Errorf("%v is not %q", err, kind)
+	}
+	if text != "" && err.Error() != text {
+		t.Errorf("got  %s\nwant %s", err, text)
+	}
+}
+
+func TestMustParse(t *testing.T) {
+	if got := taints.MustParseTaint("gpu:NoSchedule").Key; got != "gpu" {
+		t.Errorf("key %q", got)
+	}
+	if got := taints.MustParseToleration("gpu:NoSchedule").Key; got != "gpu" {
+		t.Errorf("key %q", got)
+	}
+	for name, parse := range map[string]func(){
+		"taint":      func() { taints.MustParseTaint("gpu") },
+		"toleration": func() { taints.MustParseToleration("gpu: ") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if _, ok := recover().(*taints.FieldError); !ok {
+					t.Error("no panic with a *FieldError")
+				}
+			}()
+			parse()
+		})
+	}
+}
+
+func TestParseTaints(t *testing.T) {
+	for list, want := range map[string][]string{
+		"":                                       nil,
+		"a:NoSchedule":                           {"a:NoSchedule"},
+		"a=b:NoSchedule,c:NoExecute,a:NoExecute": {"a=b:NoSchedule", "c:NoExecute", "a:NoExecute"},
+	} {
+		got, err := taints.ParseTaints(list)
+		if diff := cmp.Diff(want, texts(got)); err != nil || diff != "" || list == "" && got != nil {
+			t.Errorf("%q: %v (-want +got):\n%s", list, err, diff)
+		}
+	}
+	type fault struct {
+		index, offset int
+		field         string
+		kind          error
+	}
+	for list, want := range map[string][]fault{
+		",":                             {{0, 0, "key", taints.ErrRequired}, {1, 1, "key", taints.ErrRequired}},
+		"a:NoSchedule,":                 {{1, 13, "key", taints.ErrRequired}},
+		"a:NoSchedule, b:NoSchedule":    {{1, 13, "key", taints.ErrInvalid}},
+		"a,b=-:NoSchedule,c:NoExecute":  {{0, 1, "effect", taints.ErrRequired}, {1, 4, "value", taints.ErrInvalid}},
+		"a=1:NoSchedule,a=2:NoSchedule": {{1, 15, "", taints.ErrDuplicate}},
+		"a:NoSchedule,a:NoSchedule-":    {{1, 15, "effect", taints.ErrUnsupported}},
+	} {
+		got, err := taints.ParseTaints(list)
+		all := faultsIn(err)
+		if got != nil || len(all) != len(want) {
+			t.Errorf("%q: %v, %v", list, got, err)
+			continue
+		}
+		for i, f := range all {
+			if f.Input != list || f.Offset != want[i].offset || f.List != "taints" ||
+				f.Index != want[i].index || f.Field != want[i].field || f.Kind != want[i].kind {
+				t.Errorf("%q: got %v, want %+v", list, f, want[i])
+			}
+		}
+	}
+	var long []string
+	for i := range 100 {
+		long = append(long, "k"+strconv.Itoa(i)+":NoSchedule")
+	}
+	if got, err := taints.ParseTaints(strings.Join(long, ",")); err != nil || len(got) != 100 {
+		t.Errorf("a long list: %d, %v", len(got), err)
+	}
+	twice := strings.Join(append(long, long[99]), ",")
+	if _, err := taints.ParseTaints(twice); !errors.Is(err, taints.ErrDuplicate) {
+		t.Errorf("a long list with one twice: %v", err)
+	}
+}
+
+func TestParseTaintID(t *testing.T) {
+	for _, id := range []taints.TaintID{{Key: "a", Effect: "NoSchedule"}, {Key: "example.com/gpu", Effect: "NoExecute"}} {
+		if got, err := taints.ParseTaintID(id.String()); got != id || err != nil {
+			t.Errorf("%v is read as %v, %v", id, got, err)
+		}
+	}
+	for text, want := range map[string]struct {
+		offset int
+		field  string
+		kind   error
+	}{
+		"":              {0, "key", taints.ErrRequired},
+		":NoSchedule":   {0, "key", taints.ErrRequired},
+		"a=b:NoExecute": {0, "key", taints.ErrInvalid},
+		"a":             {1, "effect", taints.ErrRequired},
+		"a:":            {2, "effect", taints.ErrRequired},
+		"a:*":           {2, "effect", taints.ErrUnsupported},
+		"a:noexecute":   {2, "effect", taints.ErrUnsupported},
+		"a:NoExecute-":  {2, "effect", taints.ErrUnsupported},
+	} {
+		id, err := taints.ParseTaintID(text)
+		if id != (taints.TaintID{}) {
+			t.Errorf("%q is read as %v", text, id)
+		}
+		checkParseError(t, err, text, want.offset, want.field, want.kind, "")
+	}
+}
+
+func TestParseTolerationErrors(t *testing.T) {
+	for _, tc := range []struct {
+		in     string
+		offset int
+		field  string
+		kind   error
+		text   string
+	}{
+		{
+			"", 0, "operator", taints.ErrInvalid,
+			`parse "" at offset 0: operator: "" is invalid: ` +
+				`must be Exists when the key is empty, which means all keys and values`,
+		},
+		{":NoSchedule", 0, "operator", taints.ErrInvalid, ""},
+		{"=v op=Gt", 6, "operator", taints.ErrInvalid, ""},
+		{"k!", 0, "key", taints.ErrInvalid, ""},
+		{"k=v!", 2, "value", taints.ErrInvalid, ""},
+		{"k=a=b", 2, "value", taints.ErrInvalid, ""},
+		{"k:", 2, "effect", taints.ErrRequired, ""},
+		{"k: op=Exists", 2, "effect", taints.ErrRequired, ""},
+		{"k:noexecute op=Exists", 2, "effect", taints.ErrUnsupported, ""},
+		{"k:a:NoExecute", 2, "effect", taints.ErrUnsupported, ""},
+		{
+			"k op=in", 5, "operator", taints.ErrUnsupported,
+			`parse "k op=in" at offset 5: operator: "in" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal`,
+		},
+		{"k op=", 5, "operator", taints.ErrUnsupported, ""},
+		{"a op=xop=y", 5, "operator", taints.ErrUnsupported, ""},
+		{"k=v op=Exists", 2, "value", taints.ErrInvalid, ""},
+		{"k=07 op=Lt", 2, "value", taints.ErrInvalid, ""},
+		{"k op=Lt", 1, "value", taints.ErrInvalid, ""},
+		{"k for 5s", 1, "effect", taints.ErrInvalid, ""},
+		{"k:NoSchedule for 5s", 2, "effect", taints.ErrInvalid, ""},
+		{"op=Exists for 5s", 9, "effect", taints.ErrInvalid, ""},
+		{
+			"k:NoExecute for 5m", 12, "", taints.ErrInvalid,
+			`parse "k:NoExecute for 5m" at offset 12: "for 5m" is invalid: ` +
+				`the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", ` +
+				`in this order, each at most once`,
+		},
+		{"k:NoExecute for 05s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
+		{"k:NoExecute for 9223372036854775808s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
+		{"k:NoExecute for 5s op=Exists", 12, "", taints.ErrInvalid, ""},
+		{"k:NoExecute  for 5s", 12, "", taints.ErrInvalid, ""},
+		{"k:NoExecute op=Exists op=Exists", 22, "", taints.ErrInvalid, ""},
+		{"op=Exists op=Exists", 3, "value", taints.ErrInvalid, ""},
+		{"k ", 2, "", taints.ErrInvalid, ""},
+		{" k", 1, "", taints.ErrInvalid, ""},
+	} {
+		t.Run(tc.in, func(t *testing.T) {
+			got, err := taints.ParseToleration(tc.in)
+			if err == nil || got != (taints.Toleration{}) {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			checkParseError(t, err, tc.in, tc.offset, tc.field, tc.kind, tc.text)
+		})
+	}
+}
+
+// The detail of a fault is about the option at fault.
+func TestParseTolerationErrorDetails(t *testing.T) {
+	for text, want := range map[string]string{
+		"a op=":         "must be Exists, Equal, Lt or Gt, or empty for Equal",
+		"a op= for 5s":  "must be Exists, Equal, Lt or Gt, or empty for Equal",
+		"a op=In":       "must be Exists, Equal, Lt or Gt, or empty for Equal",
+		"a for xs":      "must be a decimal integer within int64, without leading zeros or '+'",
+		"a:":            "must be NoSchedule, PreferNoSchedule or NoExecute",
+		"a for 5s":      "must be NoExecute when tolerationSeconds is set",
+		"a for 5s op=x": `the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", in this order, each at most once`,
+	} {
+		tol, err := taints.ParseToleration(text)
+		var field *taints.FieldError
+		if !errors.As(err, &field) || field.Detail != want || tol != (taints.Toleration{}) {
+			t.Errorf("%q: %v, %+v, want %q", text, tol, field, want)
+		}
+	}
+}

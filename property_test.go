@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package taints_test
+
+import (
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/reference"
+)
+
+// checkApply checks that Apply and Ensure agree with the reference, that they
+// report whether they changed anything, and that they do nothing the second
+// time.
+func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
+	before, changes := slices.Clone(list), cloneChanges(c)
+	for overwrite, apply := range map[bool]func([]taints.Taint) ([]taints.Taint, bool){true: c.Apply, false: c.Ensure} {
+		after, changed := apply(list)
+		if diff := difference([]any{before, changes}, []any{list, c}); diff != "" {
+			t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
+		}
+		if diff := difference(stamped(reference.Apply(list, c, overwrite)), stamped(after)); diff != "" {
+			t.Fatalf("%v of %v, overwrite %v (-want +got):\n%s", c, list, overwrite, diff)
+		}
+		if same := slices.EqualFunc(list, after, taints.Taint.Equal); changed == same {
+			t.Fatalf("changed = %v: %v, then %v", changed, list, after)
+		}
+		if again, changed := apply(after); changed {
+			t.Fatalf("%v twice: %v, then %v", c, after, again)
+		}
+	}
+}
+
+func cloneChanges(c taints.Changes) taints.Changes {
+	return taints.Changes{
+		Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove), RemoveKeys: slices.Clone(c.RemoveKeys),
+	}
+}
+
+// checkApplyStrict checks that ApplyStrict finds as many faults as the
+// reference, and that it returns the result of Apply if there are none.
+func checkApplyStrict(t fataler, list []taints.Taint, c taints.Changes, overwrite bool) {
+	before, changes := slices.Clone(list), cloneChanges(c)
+	after, err := c.ApplyStrict(list, overwrite)
+	if diff := difference([]any{before, changes}, []any{list, c}); diff != "" {
+		t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
+	}
+	faults := len(faultsIn(err))
+	if want := reference.Faults(list, c, overwrite); faults != want || err != nil && after != nil {
+		t.Fatalf("%v of %v: got %v, %v, want %d faults", c, list, after, err, want)
+	}
+	if err != nil {
+		return
+	}
+	if diff := difference(stamped(reference.Apply(list, c, true)), stamped(after)); diff != "" {
+		t.Fatalf("%v of %v (-want +got):\n%s", c, list, diff)
+	}
+}
+
+// stamped returns the texts of the taints with their times.
+func stamped(list []taints.Taint) []string {
+	var all []string
+	for _, t := range list {
+		text := t.String()
+		if t.TimeAdded != nil {
+			text += " " + t.TimeAdded.String()
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func TestChangesAgreeWithTheReference(t *testing.T) { rapid.Check(t, changesAgree) }
+
+func changesAgree(t *rapid.T) {
+	list, c := draw.CommonTaints.Draw(t, "taints"), draw.Changes.Draw(t, "changes")
+	if rapid.Bool().Draw(t, "long") { // found by a map in place of a loop
+		for i := range 70 {
+			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: "NoSchedule"})
+			value := [...]string{"", "", "new"}[i%3]
+			c.Add = append(c.Add, taints.Taint{Key: "k" + strconv.Itoa(i+35), Value: value, Effect: "NoSchedule"})
+			c.Remove = append(c.Remove, taints.TaintID{Key: "k" + strconv.Itoa(i*2), Effect: "NoSchedule"})
+			c.RemoveKeys = append(c.RemoveKeys, "k"+strconv.Itoa(i*3))
+		}
+	}
+	checkApply(t, list, c)
+	checkApplyStrict(t, list, c, true)
+	checkApplyStrict(t, list, c, false)
+	valid := reference.ValidChanges(c)
+	if err := c.Validate(); (err == nil) != valid {
+		t.Fatalf("%v: %v", c, err)
+	}
+	if _, err := c.ApplyStrict(list, true); valid && err != nil && !errors.Is(err, taints.ErrNotFound) {
+		t.Fatalf("%v is valid, but %v", c, err)
+	}
+}
+
+func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, evictionAgrees) }
+
+func evictionAgrees(t *rapid.T) {
+	p := draw.Policies.Draw(t, "policy")
+	p.Options = draw.Options.Draw(t, "options")
+	list, tols := draw.Taints.Draw(t, "taints"), draw.ManyTolerations.Draw(t, "tolerations")
+	now := draw.Time.Draw(t, "now")
+	if rapid.Bool().Draw(t, "meet") {
+		list, tols = draw.EvictingTaints.Draw(t, "taints"), draw.TimedTolerations.Draw(t, "tolerations")
+	}
+	checkEviction(t, p, list, tols, now)
+}
+
+func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, validationAgrees) }
+
+func validationAgrees(t *rapid.T) {
+	// Most random texts are invalid for several reasons at once; one random field in
+	// a valid frame finds more.
+	text := rapid.OneOf(draw.Keys, draw.Values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
+		rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`),
+		rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
+	).Draw(t, "text")
+	frame := taints.Taint{Key: "k", Effect: "NoExecute"}
+	tolFrame := taints.Toleration{Key: "k", Operator: draw.Operators.Draw(t, "operator")}
+	if rapid.Bool().Draw(t, "inKey") {
+		frame.Key, tolFrame.Key = text, text
+	} else {
+		frame.Value, tolFrame.Value = text, text
+	}
+	for _, list := range [][]taints.Taint{
+		draw.Taints.Draw(t, "taints"), {frame}, {frame, {Key: "k", Effect: "NoExecute"}},
+	} {
+		if err := taints.ValidateTaints(list); (err == nil) != reference.ValidTaints(list) {
+			t.Fatalf("%+v: %v", list, err)
+		}
+	}
+	if err := frame.Validate(); (err == nil) != reference.ValidTaints([]taints.Taint{frame}) {
+		t.Fatalf("%+v: %v", frame, err)
+	}
+	o := draw.Options.Draw(t, "options")
+	for _, tol := range []taints.Toleration{draw.Toleration.Draw(t, "toleration"), tolFrame} {
+		err := o.ValidateTolerations([]taints.Toleration{tol})
+		if (err == nil) != reference.ValidToleration(o, tol) {
+			t.Fatalf("%+v under %+v: %v", tol, o, err)
+		}
+		if err := tol.Validate(); (err == nil) != reference.ValidToleration(taints.Options{}, tol) {
+			t.Fatalf("%+v: %v", tol, err)
+		}
+	}
+	old, new := draw.Tolerations.Draw(t, "old"), draw.Tolerations.Draw(t, "new")
+	if rapid.Bool().Draw(t, "kept") {
+		new = slices.Concat(new, old)
+	}
+	if err := o.ValidateTolerationsUpdate(old, new); (err == nil) != refValidUpdate(o, old, new) {
+		t.Fatalf("under %+v from %+v to %+v: %v", o, old, new, err)
+	}
+}
+
+func TestAddLaws(t *testing.T) {
+	for name, add := range adders {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				given := draw.Tolerations.Draw(t, "tolerations")
+				array := append(slices.Clone(given), make([]taints.Toleration, 8)...)
+				once := add(array[:len(given)])
+				want := append(slices.Clone(given), make([]taints.Toleration, 8)...)
+				if diff := cmp.Diff(want, array); diff != "" {
+					t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
+				}
+				if diff := cmp.Diff(once, add(once)); diff != "" {
+					t.Fatalf("not idempotent (-once +twice):\n%s", diff)
+				}
+				for i, tol := range given {
+					tol.TolerationSeconds, once[i].TolerationSeconds = nil, nil
+					if !cmp.Equal(tol, once[i]) {
+						t.Fatalf("toleration %d, %v, became %v", i, tol, once[i])
+					}
+				}
+				if err := taints.ValidateTolerations(once[len(given):]); err != nil {
+					t.Fatalf("adds an invalid toleration: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestReconcileLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		current, old := draw.CommonTaints.Draw(t, "current"), draw.CommonTaints.Draw(t, "old")
+		was := reference.Values(old)
+		putThere := func(id taints.TaintID, value string) bool {
+			v, ok := was[id]
+			return ok && v == value
+		}
+		desired := draw.CommonTaints.Draw(t, "desired")
+		checkReconcile(t, current, desired, putThere, func(list []taints.Taint) taints.Changes {
+			return taints.Reconcile(list, old, desired)
+		})
+		owned := draw.Changes.Draw(t, "owned").Remove
+		isOwned := func(id taints.TaintID, _ string) bool { return slices.Contains(owned, id) }
+		checkReconcile(t, current, desired, isOwned, func(list []taints.Taint) taints.Changes {
+			return taints.ReconcileOwned(list, owned, desired)
+		})
+	})
+}
+
+// checkReconcile checks that the changes lead to the desired taints and the
+// current taints that are not mine.
+func checkReconcile(
+	t fataler, current, desired []taints.Taint, mine func(taints.TaintID, string) bool,
+	reconcile func([]taints.Taint) taints.Changes,
+) {
+	t.Helper()
+	c := reconcile(current)
+	after, err := c.ApplyStrict(current, true)
+	if err != nil {
+		t.Fatalf("%v cannot be applied: %v", c, err)
+	}
+	want := reference.Values(current)
+	maps.DeleteFunc(want, mine)
+	maps.Copy(want, reference.Values(desired))
+	if diff := difference(want, reference.Values(after)); diff != "" {
+		t.Fatalf("after %v (-want +got):\n%s", c, diff)
+	}
+	if again := reconcile(after); !again.IsZero() {
+		t.Fatalf("applied, and still %v", again)
+	}
+}
+
+func TestChangesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := draw.Changes.Draw(t, "changes")
+		valid := taints.ValidateTaints(c.Add) == nil
+		for _, id := range c.Remove {
+			valid = valid && reference.KnownEffect(id.Effect)
+		}
+		got, err := taints.ParseChanges(strings.Fields(c.String())...)
+		if (err == nil) != valid {
+			t.Fatalf("%q is read with %v", c, err)
+		}
+		for i := range c.Add {
+			c.Add[i].TimeAdded = nil
+		}
+		if diff := cmp.Diff(c, got, cmpopts.EquateEmpty()); valid && diff != "" {
+			t.Fatalf("%q (-want +got):\n%s", c, diff)
+		}
+	})
+}
+
+func FuzzEviction(f *testing.F) { fuzz(f, evictionAgrees) }
+
+func FuzzValidate(f *testing.F) { fuzz(f, validationAgrees) }
+
+func FuzzChanges(f *testing.F) { fuzz(f, changesAgree) }
+
+func fuzz(f *testing.F, property func(*rapid.T)) {
+	f.Add([]byte{})
+	for _, step := range []int{0, 1, 3, 7, 31, 101} {
+		seed := make([]byte, 2048)
+		for i := range seed {
+			seed[i] = byte(2 + i*step)
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(rapid.MakeFuzz(property))
+}
+
+// answers are what all functions say of some taints.
+type answers struct {
+	Matches                []int // the first toleration for each taint, or -1
+	Untolerated, Tolerated []int
+	First                  int
+	Verdict                taints.Verdict
+}
+
+// answersOf collects the answers of functions.
+func answersOf(
+	list []taints.Taint, match func(taints.Taint) (int, bool), find func() (int, bool),
+	untolerated, tolerated iter.Seq2[int, *taints.Taint], verdict taints.Verdict,
+) (a answers) {
+	index := func(i int, ok bool) int {
+		if ok != (i >= 0) {
+			panic("an index contradicts its bool")
+		}
+		return i
+	}
+	for _, taint := range list {
+		a.Matches = append(a.Matches, index(match(taint)))
+	}
+	a.First = index(find())
+	a.Untolerated, a.Tolerated = indexes(list, untolerated), indexes(list, tolerated)
+	a.Verdict = verdict
+	return a
+}
+
+// indexes returns the indexes of a sequence of the list's elements.
+func indexes(list []taints.Taint, seq iter.Seq2[int, *taints.Taint]) (all []int) {
+	for i, taint := range seq {
+		if taint != &list[i] {
+			panic("not the address of the caller's taint")
+		}
+		all = append(all, i)
+	}
+	for range seq {
+		break // must not panic
+	}
+	return all
+}
+
+func wantedAnswers(
+	o taints.Options, list []taints.Taint, tols []taints.Toleration, in taints.EffectSet,
+) (a answers) {
+	a.First = -1
+	for i, taint := range list {
+		matches := reference.Matches(o, tols, taint)
+		a.Matches = append(a.Matches, append(matches, -1)[0])
+		if len(matches) == 0 {
+			switch taint.Effect {
+			case "NoSchedule":
+				a.Verdict.NoSchedule++
+			case "PreferNoSchedule":
+				a.Verdict.PreferNoSchedule++
+			case "NoExecute":
+				a.Verdict.NoExecute++
+			default:
+				a.Verdict.Other++
+			}
+		}
+		switch {
+		case !in.Has(taint.Effect):
+		case len(matches) > 0:
+			a.Tolerated = append(a.Tolerated, i)
+		default:
+			a.Untolerated = append(a.Untolerated, i)
+			a.First = a.Untolerated[0]
+		}
+	}
+	return a
+}
+
+func TestMatchingAgreesWithTheReference(t *testing.T) { rapid.Check(t, matchingAgrees) }
+
+func FuzzMatching(f *testing.F) { fuzz(f, matchingAgrees) }
+
+func matchingAgrees(t *rapid.T) {
+	o, tols := draw.Options.Draw(t, "options"), draw.ManyTolerations.Draw(t, "tolerations")
+	list, in := draw.Taints.Draw(t, "taints"), taints.EffectSet(rapid.Uint32().Draw(t, "effects"))
+	cut := rapid.IntRange(0, len(tols)).Draw(t, "cut")
+	m := o.Compile(tols)
+	compiled := func(o taints.Options, tols []taints.Toleration, name string, m *taints.Matcher) {
+		got := answersOf(list, m.Match, func() (int, bool) { return m.FindUntolerated(list, in) },
+			m.Untolerated(list, in), m.Tolerated(list, in), m.Filter(list))
+		if diff := difference(wantedAnswers(o, list, tols, in), got); diff != "" {
+			t.Fatalf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	compiled(o, tols, "compiled", m)
+	compiled(o, tols, "compiled in parts", o.Compile(tols[:cut], nil, tols[cut:]))
+	compiled(o, tols, "compiled again", m.Policy().Compile(slices.Collect(m.Tolerations())))
+	compiled(taints.Options{}, nil, "nil", nil)
+	compiled(taints.Options{}, nil, "zero", new(taints.Matcher))
+	got := answersOf(list, func(taint taints.Taint) (int, bool) { return taints.Match(taint, tols) },
+		func() (int, bool) { return taints.FindUntolerated(list, tols, in) },
+		taints.Untolerated(list, tols, in), taints.Tolerated(list, tols, in), taints.Filter(list, tols))
+	if diff := difference(wantedAnswers(taints.Options{}, list, tols, in), got); diff != "" {
+		t.Fatalf("functions (-want +got):\n%s", diff)
+	}
+	for _, tol := range tols {
+		for _, taint := range list {
+			if want := reference.Tolerates(taints.Options{}, tol, taint); tol.Tolerates(taint) != want {
+				t.Fatalf("%v tolerates %v: %v", tol, taint, !want)
+			}
+		}
+	}
+}
+
+func TestTextsRoundTrip(t *testing.T) { rapid.Check(t, textsRoundTrip) }
+
+func FuzzTexts(f *testing.F) { fuzz(f, textsRoundTrip) }
+
+// textsRoundTrip checks that what is parsed is valid and parsed again from its
+// own text, that the text of what is valid is parsed, and that every other text
+// is refused with a fault in it.
+func textsRoundTrip(t *rapid.T) {
+	taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
+	taint.TimeAdded = nil
+	list := rapid.Map(draw.Taints, func(list []taints.Taint) []taints.Taint {
+		for i := range list {
+			list[i].TimeAdded = nil
+		}
+		return list
+	}).Draw(t, "list")
+	o := draw.Options.Draw(t, "options")
+	piece := rapid.OneOf(rapid.SampledFrom([]string{
+		"", ":", "=", ",", "-", " ", " op=", " for ", "s", "*", "NoSchedule", "NoExecute", "Exists", "Lt", "5",
+	}), draw.Keys, rapid.String())
+	text := rapid.Map(rapid.SliceOfN(piece, 0, 8), func(s []string) string { return strings.Join(s, "") })
+	s := rapid.OneOf(text, rapid.Just(taint.String()), rapid.Just(tol.String()), rapid.Just(taints.FormatTaints(list))).Draw(t, "text")
+
+	gotTaint, err := taints.ParseTaint(s)
+	checkParsed(t, s, err, s == taint.String() && reference.ValidTaints([]taints.Taint{taint}), gotTaint == taints.Taint{})
+	if err == nil && (!reference.ValidTaints([]taints.Taint{gotTaint}) || taints.MustParseTaint(gotTaint.String()) != gotTaint) {
+		t.Fatalf("%q is read as %+v", s, gotTaint)
+	}
+	gotID, err := taints.ParseTaintID(s)
+	checkParsed(t, s, err, s == taint.ID().String() && reference.ValidKey(taint.Key) && reference.KnownEffect(taint.Effect),
+		gotID == taints.TaintID{})
+	if err == nil && (!reference.ValidKey(gotID.Key) || !reference.KnownEffect(gotID.Effect) || gotID.String() != s) {
+		t.Fatalf("%q is read as %+v", s, gotID)
+	}
+	var id taints.TaintID
+	if err := id.UnmarshalText([]byte(s)); (err == nil) != strings.Contains(s, ":") || err == nil && id.String() != s {
+		t.Fatalf("%q is read as %+v, %v", s, id, err)
+	}
+	gotTol, err := o.ParseToleration(s)
+	checkParsed(t, s, err, s == tol.String() && reference.ValidToleration(o, tol), gotTol == taints.Toleration{})
+	if err == nil {
+		again, err := o.ParseToleration(gotTol.String())
+		if !reference.ValidToleration(o, gotTol) || err != nil || !again.Equal(gotTol) {
+			t.Fatalf("under %+v %q is read as %+v and that as %+v, %v", o, s, gotTol, again, err)
+		}
+	}
+	if plain, err := taints.ParseToleration(s); err == nil && !reference.ValidToleration(taints.Options{}, plain) {
+		t.Fatalf("%q is read as %+v", s, plain)
+	}
+	gotList, err := taints.ParseTaints(s)
+	if err == nil && (!reference.ValidTaints(gotList) || taints.FormatTaints(gotList) != strings.ReplaceAll(s, "=:", ":")) {
+		t.Fatalf("%q is read as %+v", s, gotList)
+	}
+	if err != nil && (gotList != nil || s == taints.FormatTaints(list) && reference.ValidTaints(list)) {
+		t.Fatalf("%q is read with %v", s, err)
+	}
+	checkEntries(t, "taints", err, strings.Split(s, ","), func(i int) (string, int) {
+		return s, len(strings.Join(strings.Split(s, ",")[:i], ",")) + min(i, 1)
+	})
+	specs := strings.Split(s, " ")
+	c, err := taints.ParseChanges(specs...)
+	if err == nil {
+		again, err := taints.ParseChanges(strings.Fields(c.String())...)
+		if diff := difference(c, again); err != nil || diff != "" || !reference.ValidTaints(c.Add) ||
+			len(c.Add)+len(c.Remove)+len(c.RemoveKeys) != len(specs) {
+			t.Fatalf("%q is read as %+v and that as %+v, %v", specs, c, again, err)
+		}
+	}
+	checkEntries(t, "specs", err, specs, func(i int) (string, int) { return specs[i], 0 })
+}
+
+// checkParsed checks the error of a text that must be parsed if it is valid, or
+// else may be.
+func checkParsed(t fataler, s string, err error, valid, zero bool) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	fault, ok := err.(*taints.FieldError)
+	if valid || !zero || !ok || !fault.Parsed || fault.Input != s || fault.Offset < 0 || fault.Offset > len(s) ||
+		fault.List != "" || err.Error() == "" {
+		t.Fatalf("%q: %#v", s, err)
+	}
+}
+
+// checkEntries checks that each fault of a list is in an entry of the input that
+// the function returns with the offset of the entry, and that they are in order.
+func checkEntries(t fataler, name string, err error, entries []string, input func(int) (string, int)) {
+	t.Helper()
+	last := -1
+	for _, fault := range faultsIn(err) {
+		if fault.List != name || fault.Index <= last || fault.Index >= len(entries) {
+			t.Fatalf("%q: %v after %d", entries, fault, last)
+		}
+		last = fault.Index
+		text, start := input(last)
+		if !fault.Parsed || fault.Input != text || fault.Offset < start || fault.Offset > start+len(entries[last]) {
+			t.Fatalf("%q: %+v is not in entry %d", entries, fault, last)
+		}
+	}
+	if err != nil && last < 0 {
+		t.Fatalf("%q: no fault in %v", entries, err)
+	}
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package taints_test
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/markdown"
+	"github.com/seed-0529bac1/taints/internal/semantics"
+	"github.com/seed-0529bac1/taints/nodeindex"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// The tables of docs/semantics.md are true and cover every name.
+func TestSemantics(t *testing.T) {
+	tests := map[string]func(*testing.T, semantics.Row) []string{
+		semantics.Matching: testMatchingRow,
+		semantics.Effects:  testEffectsRow,
+		semantics.Eviction: testEvictionRow,
+		semantics.Defaults: testDefaultsRow,
+	}
+	tables, err := semantics.Read(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for head, test := range tests {
+		if len(tables[head]) == 0 {
+			t.Errorf("there is no table of %s", head)
+		}
+		for _, row := range tables[head] {
+			t.Run(row.Line, func(t *testing.T) {
+				for _, name := range test(t, row) {
+					seen[name] = true
+				}
+			})
+		}
+	}
+	testAdded(t, tables[semantics.Added])
+	for head := range tables {
+		if tests[head] == nil && head != semantics.Added {
+			t.Errorf("no test reads the table of %s", head)
+		}
+	}
+	for _, name := range namesInSemantics() {
+		if !seen[name] {
+			t.Errorf("no row has %s", name)
+		}
+	}
+}
+
+// namesInSemantics returns the names that must occur in some row.
+func namesInSemantics() []string {
+	names := []string{"NoComparison", "KeyWildcards", "FromTimeAdded", "EvictsAt", "EvictsNow", "Stays"}
+	for m := explain.MismatchNone; !strings.HasPrefix(m.String(), "Mismatch("); m++ {
+		names = append(names, m.String())
+	}
+	for s := taints.FirstMatch; !strings.HasPrefix(s.String(), "Selection("); s++ {
+		names = append(names, s.String())
+	}
+	return names
+}
+
+func testMatchingRow(t *testing.T, row semantics.Row) []string {
+	o := row.Options("options")
+	taint, tolerations := row.Taints("taint")[0], row.Tolerations("toleration", o)
+	want := wantedMismatch(t, row.Cell("tolerated"))
+	if got := explain.Node(o.Compile(tolerations), []taints.Taint{taint})[0].Mismatch(); got != want {
+		t.Errorf("the mismatch is %v", got)
+	}
+	if o == (taints.Options{}) && tolerations[0].Tolerates(taint) != (want == explain.MismatchNone) {
+		t.Errorf("Tolerates is %v", tolerations[0].Tolerates(taint))
+	}
+	if _, ok := o.Compile(tolerations).Match(taint); ok != (want == explain.MismatchNone) {
+		t.Errorf("Match is %v", ok)
+	}
+	return append(row.Code("options"), want.String())
+}
+
+// wantedMismatch parses "yes", or "no" with the reason.
+func wantedMismatch(t *testing.T, answer string) (m explain.Mismatch) {
+	t.Helper()
+	if answer == "yes" {
+		return explain.MismatchNone
+	}
+	names := markdown.Code(answer)
+	if len(names) != 1 || markdown.WithoutCode(answer) != "no: " {
+		t.Fatalf("want yes, or no and the reason, got %q", answer)
+	}
+	if err := m.UnmarshalText([]byte(names[0])); err != nil || m == explain.MismatchNone {
+		t.Fatalf("no reason %s: %v", names[0], err)
+	}
+	return m
+}
+
+func testEffectsRow(t *testing.T, row semantics.Row) []string {
+	o := row.Options("options")
+	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", o)
+	m := o.Compile(pod)
+	if v := m.Filter(node); v.Schedulable() != row.Yes("placed") || v.Avoid() != row.Yes("avoided") ||
+		(v.NoExecute > 0) != row.Yes("untolerated NoExecute") {
+		t.Errorf("placed %v, avoided %v, %v", v.Schedulable(), v.Avoid(), v)
+	}
+	var x nodeindex.Index[string]
+	x.Set("node", node)
+	if got := x.CountFeasible(m) == 1; got != row.Yes("placed") {
+		t.Errorf("in an Index: placed %v", got)
+	}
+	return row.Code("options")
+}
+
+func testEvictionRow(t *testing.T, row semantics.Row) []string {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", taints.Options{})
+	policy, names := wantedPolicy(t, row.Cell("policy"), node, now)
+	want := wantedEviction(t, row.Cell("leaves"), now)
+	got := policy.Compile(pod).EvictionOf(node, now)
+	if got.Outcome != want.Outcome || !got.At.Equal(want.At) {
+		t.Errorf("%v at %v, want %v at %v", got.Outcome, got.At, want.Outcome, want.At)
+	}
+	return append(names, want.Outcome.String())
+}
+
+// wantedEviction parses "never", "now", "after 300s" or "30s ago".
+func wantedEviction(t *testing.T, cell string, now time.Time) taints.Eviction {
+	t.Helper()
+	if d, ok := strings.CutPrefix(cell, "after "); ok {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: later(t, now, d)}
+	}
+	if d, ok := strings.CutSuffix(cell, " ago"); ok {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(-duration(t, d))}
+	}
+	switch cell {
+	case "never":
+		return taints.Eviction{}
+	case "now":
+		return taints.Eviction{Outcome: taints.EvictsNow, At: now}
+	}
+	t.Fatalf("when is %q?", cell)
+	return taints.Eviction{}
+}
+
+// later returns the time that many seconds later. The seconds may exceed the
+// range of time.Duration.
+func later(t *testing.T, now time.Time, text string) time.Time {
+	t.Helper()
+	seconds, err := strconv.ParseInt(strings.TrimSuffix(text, "s"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Unix(now.Unix()+seconds, int64(now.Nanosecond()))
+}
+
+func duration(t *testing.T, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// wantedPolicy parses a policy and the time at which the taints were added. It
+// sets the TimeAdded of the taints, and returns the policy and the names of what
+// it changes.
+func wantedPolicy(
+	t *testing.T, cell string, node []taints.Taint, now time.Time,
+) (p taints.EvictionPolicy, names []string) {
+	t.Helper()
+	for name := range strings.SplitSeq(strings.ReplaceAll(cell, "`", ""), ", ") {
+		switch d, added := strings.CutPrefix(strings.TrimSuffix(name, " ago"), "added "); {
+		case name == "":
+		case name == "NoComparison":
+			p.Options.NoComparison = true
+		case name == "FromTimeAdded":
+			p.FromTimeAdded = true
+		case added:
+			at := now.Add(-duration(t, d))
+			for i := range node {
+				node[i].TimeAdded = &at
+			}
+		default:
+			if err := p.Select.UnmarshalText([]byte(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names = append(names, name)
+	}
+	return p, names
+}
+
+// defaultsOf makes the call in the cell, with its arguments.
+func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Toleration {
+	t.Helper()
+	call := markdown.Code(cell)
+	name, arguments := call[0], call[1:]
+	fiveMinutes := taints.DefaultTolerationSeconds
+	switch name {
+	case "AddDefaults":
+		return taints.AddDefaults(pod, taints.DefaultSeconds{NotReady: &fiveMinutes, Unreachable: &fiveMinutes})
+	case "AddDaemonSetDefaults":
+		return taints.AddDaemonSetDefaults(pod)
+	case "AddNetworkUnavailable":
+		return taints.AddNetworkUnavailable(pod)
+	case "AddExtendedResources":
+		return taints.AddExtendedResources(pod, arguments...)
+	case "AddMemoryPressure":
+		return taints.AddMemoryPressure(pod)
+	case "Merge":
+		return tolerationset.Merge(pod, semantics.Tolerations(arguments, taints.Options{}), taints.Options{})
+	case "Minimize":
+		return tolerationset.Minimize(pod, taints.Options{})
+	}
+	t.Fatalf("no call %s", name)
+	return nil
+}
+
+func testDefaultsRow(t *testing.T, row semantics.Row) []string {
+	got := defaultsOf(t, row.Cell("call"), row.Tolerations("pod's tolerations", taints.Options{}))
+	if diff := cmp.Diff(row.Tolerations("result", taints.Options{}), got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	return nil
+}
+
+// testAdded tests that each call adds the tolerations of its rows to a pod
+// without tolerations. A call with ", after those above" adds them to the result
+// of the call before it.
+func testAdded(t *testing.T, rows []semantics.Row) {
+	want := map[string][]taints.Toleration{}
+	var before string
+	for _, row := range rows {
+		call := row.Cell("call")
+		if want[call] == nil && strings.HasSuffix(call, ", after those above") {
+			want[call] = slices.Clone(want[before])
+		}
+		want[call] = append(want[call], row.Tolerations("adds", taints.Options{})...)
+		before = call
+	}
+	if len(want) < 5 {
+		t.Errorf("rows for %q only", slices.Collect(maps.Keys(want)))
+	}
+	for call, list := range want {
+		if diff := cmp.Diff(list, defaultsOf(t, call, nil)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", call, diff)
+		}
+	}
+}

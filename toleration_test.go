@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package taints_test
+
+import (
+	order "cmp"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+func TestTolerationString(t *testing.T) {
+	type T = taints.Toleration
+	for _, tc := range []struct {
+		tol   T
+		want  string
+		valid bool // and so read back
+	}{
+		{T{Key: "k", Value: "v", Effect: "NoSchedule"}, "k=v:NoSchedule", true},
+		{T{Key: "k", Operator: "Equal", Value: "v"}, "k=v", true},
+		{T{Key: "k"}, "k", true},
+		{T{Key: "k", Effect: "NoSchedule"}, "k:NoSchedule", true},
+		{T{Key: "k", Operator: "Exists", Effect: "NoSchedule"}, "k:NoSchedule op=Exists", true},
+		{
+			T{Key: "k", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(300)},
+			"k:NoExecute op=Exists for 300s", true,
+		},
+		{T{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(-5)}, "k=v:NoExecute for -5s", true},
+		{
+			T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MaxInt64)},
+			"k:NoExecute for 9223372036854775807s", true,
+		},
+		{
+			T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MinInt64)},
+			"k:NoExecute for -9223372036854775808s", true,
+		},
+		{T{Operator: "Exists"}, "op=Exists", true},
+		{T{Operator: "Exists", Effect: "NoExecute"}, ":NoExecute op=Exists", true},
+		{
+			T{Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(0)},
+			":NoExecute op=Exists for 0s", true,
+		},
+		{T{Key: "k", Operator: "Lt", Value: "-9", Effect: "NoSchedule"}, "k=-9:NoSchedule op=Lt", true},
+		{T{Key: "k", Operator: "Gt", Value: "5"}, "k=5 op=Gt", true},
+		{T{Key: "op", Value: "Exists"}, "op=Exists op=Equal", true},
+		{T{Key: "op", Value: "Exists", Effect: "NoSchedule"}, "op=Exists:NoSchedule", true},
+		{T{Key: "op", Value: "Lt"}, "op=Lt", true},
+		{T{Key: "op", Operator: "Exists"}, "op op=Exists", true},
+		{T{}, "", false},
+		{T{Key: "k", Operator: "Exists", Value: "v"}, "k=v op=Exists", false},
+		{T{Key: "k", Operator: "In", Value: "v"}, "k=v op=In", false},
+		{T{Operator: "Lt"}, " op=Lt", false},
+		{T{Operator: "Exists", TolerationSeconds: seconds(1)}, "op=Exists for 1s", false},
+		{T{Key: "a b", Value: "=", Effect: ":"}, "a b==::", false},
+	} {
+		t.Run(tc.want, func(t *testing.T) {
+			if got := tc.tol.String(); got != tc.want {
+				t.Errorf("%+v prints as %q, want %q", tc.tol, got, tc.want)
+			}
+			if got := string(tc.tol.AppendTo([]byte("x"))); got != "x"+tc.want {
+				t.Errorf("%+v appends as %q", tc.tol, got)
+			}
+			got, err := taints.ParseToleration(tc.want)
+			if (err == nil) != tc.valid || tc.valid && !got.Equal(tc.tol) {
+				t.Errorf("%q is read as %+v, %v", tc.want, got, err)
+			}
+		})
+	}
+}
+
+func TestTolerationEqual(t *testing.T) {
+	base := taints.Toleration{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(300)}
+	for _, tc := range []struct {
+		name   string
+		change func(*taints.Toleration)
+		want   bool
+	}{
+		{"the same", func(*taints.Toleration) {}, true},
+		{"seconds of the same number", func(t *taints.Toleration) { t.TolerationSeconds = seconds(300) }, true},
+		{"Equal spelled out", func(t *taints.Toleration) { t.Operator = taints.OpEqual }, true},
+		{"other seconds", func(t *taints.Toleration) { t.TolerationSeconds = seconds(301) }, false},
+		{"no seconds", func(t *taints.Toleration) { t.TolerationSeconds = nil }, false},
+		{"another operator", func(t *taints.Toleration) { t.Operator = taints.OpExists }, false},
+		{"another key", func(t *taints.Toleration) { t.Key = "" }, false},
+		{"another value", func(t *taints.Toleration) { t.Value = "V" }, false},
+		{"another effect", func(t *taints.Toleration) { t.Effect = "" }, false},
+	} {
+		u := base
+		tc.change(&u)
+		if base.Equal(u) != tc.want || u.Equal(base) != tc.want {
+			t.Errorf("%s: equal %v, want %v", tc.name, base.Equal(u), tc.want)
+		}
+	}
+	if !(taints.Toleration{}).Equal(taints.Toleration{Operator: taints.OpEqual}) {
+		t.Error("two tolerations without seconds differ")
+	}
+}
+
+func TestTolerationCompare(t *testing.T) {
+	sorted := []taints.Toleration{
+		{},
+		{TolerationSeconds: seconds(-1)},
+		{TolerationSeconds: seconds(1)},
+		{Effect: "NoSchedule"},
+		{Value: "v"},
+		{Operator: "Exists"},
+		{Key: "a", Operator: "Equal"},
+		{Key: "b"},
+	}
+	for i, a := range sorted {
+		for j, b := range sorted {
+			if got := a.Compare(b); got != order.Compare(i, j) || a.Equal(b) != (i == j) {
+				t.Errorf("%v against %v: %d", a, b, got)
+			}
+		}
+	}
+	if a, b := (taints.Toleration{Key: "a", Value: "v"}), (taints.Toleration{Key: "a", Operator: "Equal", Value: "v"}); a.Compare(b) != 0 || !b.Equal(a) {
+		t.Error("the empty operator is not Equal")
+	}
+}
+
+// A list of taints becomes tolerations that match those taints and no others,
+// whatever their values.
+func TestTolerationsOf(t *testing.T) {
+	list := parseTaints("a=x:NoSchedule", "a:NoExecute", "b=y:PreferNoSchedule")
+	list = append(list, taints.Taint{Effect: taints.NoSchedule}, taints.Taint{Key: "c"})
+	want := []taints.Toleration{
+		{Key: "a", Operator: taints.OpExists, Effect: taints.NoSchedule},
+		{Key: "a", Operator: taints.OpExists, Effect: taints.NoExecute},
+		{Key: "b", Operator: taints.OpExists, Effect: taints.PreferNoSchedule},
+	}
+	if diff := cmp.Diff(want, taints.TolerationsOf(list)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := taints.TolerationsOf(nil); got != nil {
+		t.Errorf("of no taints: %v", got)
+	}
+	exact := taints.Toleration{Key: "a", Operator: taints.OpEqual, Value: "x", Effect: taints.NoSchedule}
+	if got := list[0].Toleration(); got != exact {
+		t.Errorf("of one taint: %#v", got)
+	}
+	if got := taints.IDs([]taints.Taint{}); got != nil {
+		t.Errorf("identities of no taints: %v", got)
+	}
+	var fault *taints.FieldError
+	if err := new(taints.TaintID).UnmarshalText([]byte("bad")); !errors.As(err, &fault) ||
+		fault.Kind != taints.ErrRequired || fault.Field != "effect" || fault.Offset != 3 {
+		t.Errorf("no colon: %v", err)
+	}
+}

@@ -201,8 +201,11 @@ func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev
 	spec := &template.Spec
 	if kind == "DaemonSet" {
 		spec = spec.DeepCopy()
-		daemon := taints.DaemonSetPod{HostNetwork: spec.HostNetwork}
-		spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations), daemon))
+		list := taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations))
+		if spec.HostNetwork {
+			list = taints.AddNetworkUnavailable(list)
+		}
+		spec.Tolerations = kube.CoreTolerations(list)
 	}
 	namespace := cmp.Or(o.Namespace, c.Only.Namespace, metav1.NamespaceDefault)
 	if !c.Only.matches(namespace, template.Labels) {

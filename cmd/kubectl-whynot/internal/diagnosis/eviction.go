@@ -121,7 +121,7 @@ func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 func firstEviction(p *cluster.Pod, n *cluster.Node, now time.Time) (first *taints.Taint, e taints.Eviction) {
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.Arrived}
 	for i := range n.Taints {
-		alone := policy.EvictionOf(n.Taints[i:i+1], p.Tolerations, now)
+		alone := policy.Compile(p.Tolerations).EvictionOf(n.Taints[i:i+1], now)
 		if alone.Outcome != taints.Stays && (first == nil || isSooner(alone, e)) {
 			first, e = &n.Taints[i], alone
 		}

@@ -183,13 +183,13 @@ func (q *Question) kubectl(words ...string) string {
 // invalidText describes the error in the first invalid toleration.
 func invalidText(list []taints.Toleration) string {
 	err := taints.ValidateTolerations(list)
-	var all *taints.ErrorList
+	var all taints.ErrorList
 	if !errors.As(err, &all) {
 		return ""
 	}
-	text := "invalid toleration: " + all.Errors[0].Error()
-	if len(all.Errors) > 1 {
-		text += fmt.Sprintf(" (and %d more)", len(all.Errors)-1)
+	text := "invalid toleration: " + all[0].Error()
+	if len(all) > 1 {
+		text += fmt.Sprintf(" (and %d more)", len(all)-1)
 	}
 	return text
 }

@@ -206,7 +206,7 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
 	given := []taints.Toleration{}
 	if p.Owner.Kind == "DaemonSet" {
-		given = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+		given = taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))
 	}
 	return slices.ContainsFunc(a.ownTolerations(p.Profile).list, func(t taints.Toleration) bool {
 		return !slices.ContainsFunc(given, t.Equal)

@@ -170,9 +170,9 @@ func staysText(n int) string {
 // noEvictions returns the text for a report without evictions.
 func (r *answer) noEvictions() string {
 	if r.Filter != "" {
-		return "None of these pods runs on a node with NoExecute taints."
+		return "None of these pods is on a node with NoExecute taints."
 	}
-	return "No pods run on nodes with NoExecute taints."
+	return "No pods are on nodes with NoExecute taints."
 }
 
 // staying counts the pods that tolerate their nodes' NoExecute taints.
@@ -230,11 +230,7 @@ func (f *fate) Who() string {
 
 // Text describes what happens to the pods and when.
 func (f *fate) Text() string {
-	first, last := f.pods[0], f.pods[len(f.pods)-1]
-	when := "at " + first.When()
-	if first.At != last.At {
-		when = "between " + first.When() + " and " + last.When()
-	}
+	first, when := f.pods[0], diagnosis.When(f.pods...)
 	one := func(one, many string) string {
 		if len(f.pods) == 1 {
 			return one
@@ -245,7 +241,7 @@ func (f *fate) Text() string {
 	case first.Outcome == diagnosis.Overdue:
 		return "should have been evicted " + when
 	case first.Outcome == diagnosis.Leaves:
-		return one("is", "are") + " evicted " + when
+		return "will be evicted " + when
 	case first.Outcome == diagnosis.Stays:
 		return one("is", "are") + " not evicted"
 	}
@@ -273,16 +269,12 @@ func (f *fate) Why() string {
 	return strings.Join(say.FirstOf(words, 3), "; ")
 }
 
-// leftOut counts the pods that a user might expect but that are not in the list.
+// leftOut counts the pods that a user might expect in the list.
 func (r *answer) leftOut() string {
-	var words []string
-	if r.Finished > 0 {
-		words = append(words, say.Count(r.Finished, "finished pod")+" on these nodes")
-	}
 	if r.Lost > 0 {
-		words = append(words, say.Count(r.Lost, "pod")+" on nodes that are not in the input")
+		return say.Count(r.Lost, "pod") + " on nodes that are not in the input"
 	}
-	return strings.Join(words, "; ")
+	return ""
 }
 
 // writeGroups writes up to most groups of nodes.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
@@ -28,8 +29,11 @@ type Eviction struct {
 	Pod     string `json:"pod"`
 	Node    string `json:"node"`
 	Outcome string `json:"outcome"`
-	// At is the deadline, empty if there is none or it is beyond the year 9999.
+	// At is the deadline, empty if there is none.
 	At string `json:"at,omitempty"`
+	// Earliest is the earliest deadline, if At is only the latest one: it is not
+	// known when a taint was added.
+	Earliest string `json:"earliest,omitempty"`
 	// InSeconds is the time until the deadline. It is negative after the deadline,
 	// and nil if there is none.
 	InSeconds *int64 `json:"inSeconds,omitempty"`
@@ -38,9 +42,10 @@ type Eviction struct {
 	// Because has the taint that decides, or all taints for a pod that stays.
 	Because []pair `json:"because"`
 
-	name     cluster.PodName
-	deadline time.Time
-	Order    string `json:"-"` // of equal deadlines
+	name               cluster.PodName
+	earliest, deadline time.Time
+	now                time.Time
+	Order              string `json:"-"` // of equal deadlines
 }
 
 // An origin is what a deadline counts from.
@@ -50,7 +55,8 @@ type origin string
 const (
 	fromTimeAdded origin = "timeAdded"
 	fromArrival   origin = "arrival"
-	fromNow       origin = "now"
+	fromNow       origin = "now"     // as the taint or the pod is from the future
+	fromUnknown   origin = "unknown" // when a taint was added is not known
 )
 
 // A pair is a taint and the toleration that counts for it.
@@ -70,7 +76,7 @@ func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
 	orders := make(map[string]string) // many pods share one
 	for _, p := range pods {
 		i, ok := c.NodeAt[p.Node]
-		if !ok || !hasNoExecute(c.Nodes[i].Taints) || p.IsFinished() {
+		if !ok || !hasNoExecute(c.Nodes[i].Taints) {
 			continue
 		}
 		x := a.evictionOf(p, &c.Nodes[i])
@@ -98,10 +104,14 @@ func hasNoExecute(list []taints.Taint) bool {
 
 // evictionOf returns the eviction of the pod on the node.
 func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
-	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName}
-	if first, e := firstEviction(p, n, a.now); first != nil {
+	now := a.question.Now
+	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
+	if first, e := timerOf(p, n, now, now); first != nil {
 		r.Because = []pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
-		r.expire(e, first, p.Arrived, a.now)
+		r.expire(e, first, p.Arrived)
+		if _, early := timerOf(p, n, p.Arrived, now); !p.Arrived.IsZero() && early.At.Before(e.At) {
+			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
+		}
 	} else {
 		r.Because = a.tolerated(p, n)
 	}
@@ -114,52 +124,64 @@ func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 	return r
 }
 
-// firstEviction returns the taint of the node with the earliest deadline, or nil
-// if the pod stays. It evaluates each taint by itself: for all taints together,
-// the library returns the taint that evicts now, even if the time of another
-// taint ended before. No time starts before the pod was assigned to the node.
-func firstEviction(p *cluster.Pod, n *cluster.Node, now time.Time) (first *taints.Taint, e taints.Eviction) {
-	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.Arrived}
-	for i := range n.Taints {
-		alone := policy.Compile(p.Tolerations).EvictionOf(n.Taints[i:i+1], now)
-		if alone.Outcome != taints.Stays && (first == nil || isSooner(alone, e)) {
-			first, e = &n.Taints[i], alone
+// timerOf returns the pod's timer in the taint-eviction controller, with the
+// taint that started it, or nil if the pod stays. The controller sees a taint
+// when it is added, or when the pod arrives, and keeps a timer that runs when it
+// sees more taints. It sees nothing in the future: clocks differ. The taints
+// whose time is not known were added at unknown.
+func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *taints.Taint, timer taints.Eviction) {
+	seenAt := func(t taints.Taint) time.Time {
+		at := unknown
+		if t.TimeAdded != nil {
+			at = *t.TimeAdded
+		}
+		if at.Before(p.Arrived) {
+			at = p.Arrived
+		}
+		if at.After(now) {
+			return now
+		}
+		return at
+	}
+	list := slices.DeleteFunc(slices.Clone(n.Taints), func(t taints.Taint) bool { return t.Effect != taints.NoExecute })
+	slices.SortStableFunc(list, func(a, b taints.Taint) int { return seenAt(a).Compare(seenAt(b)) })
+	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
+	for seen := 0; seen < len(list); {
+		at := seenAt(list[seen])
+		for seen < len(list) && seenAt(list[seen]).Equal(at) {
+			seen++
+		}
+		for range queue.PopDue(at) {
+			return first, timer
+		}
+		before, _ := queue.Due(p.PodName)
+		e := p.Matcher.EvictionOf(list[:seen], at)
+		queue.Update(p.PodName, e)
+		if due, ok := queue.Due(p.PodName); ok && (first == nil || !due.Equal(before)) {
+			first, timer = &list[e.Taint], e
 		}
 	}
-	return first, e
-}
-
-// isSooner reports whether a has an earlier deadline than b, or the same
-// deadline and a is for an untolerated taint and b for a tolerated one.
-func isSooner(a, b taints.Eviction) bool {
-	if !a.At.Equal(b.At) {
-		return a.At.Before(b.At)
-	}
-	return !a.Tolerated && b.Tolerated
+	return first, timer
 }
 
 // expire sets the deadline.
-func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived, now time.Time) {
-	r.Outcome, r.deadline, r.From = Leaves, e.At, fromNow
-	if !e.At.After(now) {
+func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time.Time) {
+	r.Outcome, r.deadline, r.earliest, r.From = Leaves, e.At, e.At, fromNow
+	if !e.At.After(r.now) {
 		r.Outcome = Overdue
 	}
 	switch {
-	case decides.TimeAdded != nil && e.From.Equal(*decides.TimeAdded):
+	case decides.TimeAdded == nil:
+		r.From = fromUnknown
+	case e.From.Equal(*decides.TimeAdded):
 		r.From = fromTimeAdded
 	case !arrived.IsZero() && e.From.Equal(arrived):
 		r.From = fromArrival
 	}
-	if e.At.Unix() <= lastSecond {
-		r.At = e.At.UTC().Format(time.RFC3339)
-	}
-	seconds := e.At.Unix() - now.Unix()
+	r.At = e.At.UTC().Format(time.RFC3339)
+	seconds := e.At.Unix() - r.now.Unix()
 	r.InSeconds = &seconds
 }
-
-// lastSecond is the end of the year 9999 in UTC. A deadline can be hours later in a
-// time zone in which the year ends later. The library treats later ones as forever.
-const lastSecond = 253402300799
 
 // tolerated returns the node's NoExecute taints with the tolerations for which
 // the pod stays.
@@ -190,29 +212,34 @@ func (p *pair) Text() string {
 	return "taint " + p.Taint.String() + " is tolerated by " + p.Toleration.String()
 }
 
-// When returns the deadline as text, or "" if there is none.
-func (x *Eviction) When() string {
-	if x.InSeconds == nil {
+// When returns when the pods, in the order of their deadlines, are evicted. It is
+// empty if they are not.
+func When(list ...*Eviction) string {
+	first, last := list[0], list[len(list)-1]
+	if last.InSeconds == nil {
 		return ""
 	}
-	when := x.At
-	if when == "" {
-		when = "a time after the year 9999"
+	earliest := slices.MinFunc(list, func(a, b *Eviction) int { return a.earliest.Compare(b.earliest) }).earliest
+	at := func(t time.Time) string {
+		return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-first.now.Unix())
 	}
-	when += " (" + say.Relative(*x.InSeconds)
-	switch x.From {
-	case fromNow:
-		when += ", if the taint was added now"
-	case fromArrival:
-		when += ", counted from when the pod was bound"
+	reason := map[origin]string{
+		fromNow: ", counted from now, as clocks differ", fromArrival: ", counted from when the pod was bound",
+		fromUnknown: ", if the taint was added now",
+	}[first.From]
+	if slices.ContainsFunc(list, func(x *Eviction) bool { return x.Earliest != "" }) {
+		reason = ", as it is not known when the taint was added"
 	}
-	return when + ")"
+	if earliest.Equal(last.deadline) {
+		return "at " + at(earliest) + reason + ")"
+	}
+	return "between " + at(earliest) + ") and " + at(last.deadline) + reason + ")"
 }
 
 // Suffix returns the pod's deadline as the end of a sentence.
 func (x *Eviction) Suffix() string {
-	if when := x.When(); when != "" {
-		return ", at " + when
+	if when := When(x); when != "" {
+		return ", " + when
 	}
 	return ""
 }

@@ -40,9 +40,7 @@ type Report struct {
 	Causes    []Cause    `json:"causes"`
 	Pending   []Pending  `json:"pending"`
 	Evictions []Eviction `json:"evictions"`
-	// Finished counts the finished pods on nodes with NoExecute taints. Lost counts
-	// the pods on nodes that are not in the input.
-	Finished     int        `json:"finishedPods"`
+	// Lost counts the pods on nodes that are not in the input.
 	Lost         int        `json:"podsOnUnknownNodes"`
 	Groups       []GroupRow `json:"groups"`
 	NotEvaluated []string   `json:"notEvaluated"`
@@ -176,11 +174,7 @@ func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
 		switch {
 		case p.IsPending():
 			waiting = append(waiting, p)
-		case p.Node == "":
-		case p.IsFinished():
-			if known && hasNoExecute(c.Nodes[at].Taints) {
-				r.Finished++
-			}
+		case p.Node == "" || p.IsFinished():
 		case known:
 			c.Nodes[at].Group.Pods++
 		default:

@@ -6,7 +6,6 @@ package say
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -159,10 +158,14 @@ func CommandLine(words ...string) string {
 // SortedKeys returns the keys of the map.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Relative describes how far away a time is.
+// Relative describes how far away a time is. A time.Duration ends after 292 years.
 func Relative(seconds int64) string {
-	const most = math.MaxInt64 / int64(time.Second)
-	text := duration.HumanDuration(time.Duration(min(max(seconds, -seconds, -(seconds+1)), most)) * time.Second)
+	const year = 365 * 24 * 60 * 60
+	away := max(seconds, -seconds)
+	text := duration.HumanDuration(time.Duration(min(away, year*200)) * time.Second)
+	if away > year*200 {
+		text = fmt.Sprintf("%dy", away/year)
+	}
 	switch {
 	case seconds == 0:
 		return "now"

@@ -231,3 +231,41 @@ func (p *Profile) IsRejected(g *Group) bool {
 	_, found := p.Matcher.FindUntolerated(g.Taints, taints.Hard)
 	return found
 }
+
+// WithResources returns the parts of the shares whose nodes have the extended
+// resources that the profile requests, and says so. A node has a resource if it
+// is allocatable there or, where that is not known of any node, if a taint has
+// its name. If no node has a resource, it does not matter.
+func (c *Chooser) WithResources(p *Profile, shares []Share) (list []Share, text string) {
+	has := func(n *Node, resource string) bool { return slices.Contains(n.resources, resource) }
+	isTainted := func(n *Node, resource string) bool {
+		return slices.ContainsFunc(n.Taints, func(t taints.Taint) bool { return t.Key == resource })
+	}
+	var names []string
+	for _, resource := range p.resources {
+		test := has
+		any := func(n Node) bool { return test(&n, resource) }
+		if !slices.ContainsFunc(c.Cluster.Nodes, any) {
+			if test = isTainted; !slices.ContainsFunc(c.Cluster.Nodes, any) {
+				continue
+			}
+		}
+		names, list = append(names, resource), nil
+		for _, s := range shares {
+			nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return !test(&c.Cluster.Nodes[i], resource) })
+			if len(nodes) > 0 {
+				list = append(list, Share{s.Group, nodes})
+			}
+		}
+		shares = list
+	}
+	total := 0
+	for _, s := range list {
+		total += len(s.Nodes)
+	}
+	verb := " have "
+	if total == 1 {
+		verb = " has "
+	}
+	return list, "only " + say.Count(total, "node") + verb + say.Joined(names)
+}

@@ -66,6 +66,7 @@ type Node struct {
 	*corev1.Node // only with name, labels and creation time
 	Taints       []taints.Taint
 	Group        *Group
+	resources    []string // extended resources that are allocatable
 }
 
 // A Pod is a pod, or one that a workload would create.
@@ -108,7 +109,8 @@ type Profile struct {
 	affinity    nodeaffinity.RequiredNodeAffinity
 	Tolerations []taints.Toleration
 	Matcher     *taints.Matcher
-	Family      *Profile // the same, without the names of nodes in the affinity
+	resources   []string // extended resources that it requests
+	Family      *Profile // the same, without resources and the names of nodes in the affinity
 }
 
 // New returns an empty cluster for the pods that match the filter.
@@ -149,7 +151,8 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 			Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp,
 		}},
-		Taints: list,
+		Taints:    list,
+		resources: extended(n.Status.Allocatable),
 	})
 	return nil
 }
@@ -260,11 +263,33 @@ func (c *Cluster) profileOf(s *corev1.PodSpec, withNames bool) *Profile {
 	if _, pinned := namedNodes(required); pinned && !withNames {
 		required = withoutNames(required)
 	}
-	return c.profile(s.NodeSelector, required, s.Tolerations)
+	var requested []string
+	if withNames {
+		for _, container := range slices.Concat(s.InitContainers, s.Containers) {
+			requested = slices.Concat(requested, extended(container.Resources.Requests), extended(container.Resources.Limits))
+		}
+		slices.Sort(requested)
+	}
+	return c.profile(s.NodeSelector, required, s.Tolerations, slices.Compact(requested))
+}
+
+// extended returns the extended resources of the list, sorted.
+func extended(list corev1.ResourceList) []string {
+	var names []string
+	for name, quantity := range list {
+		s := string(name)
+		if strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.") && !quantity.IsZero() {
+			names = append(names, s)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // profile returns the profile that equal pods share.
-func (c *Cluster) profile(selector map[string]string, required *corev1.NodeSelector, list []corev1.Toleration) *Profile {
+func (c *Cluster) profile(
+	selector map[string]string, required *corev1.NodeSelector, list []corev1.Toleration, resources []string,
+) *Profile {
 	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Tolerations: list}}
 	tolerationsKey := keyOf(&o.Spec)
 	if required != nil {
@@ -272,13 +297,13 @@ func (c *Cluster) profile(selector map[string]string, required *corev1.NodeSelec
 			NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required},
 		}
 	}
-	key := keyOf(&o.Spec)
+	key := keyOf(&o.Spec) + "\x00" + strings.Join(resources, "\x00")
 	if p, ok := c.profiles[key]; ok {
 		return p
 	}
 	p := &Profile{
 		Selector: selector, Required: required, affinity: nodeaffinity.GetRequiredNodeAffinity(&o),
-		Tolerations: kube.Tolerations(list), Matcher: c.matchers[tolerationsKey],
+		Tolerations: kube.Tolerations(list), Matcher: c.matchers[tolerationsKey], resources: resources,
 	}
 	if required != nil {
 		_, p.Invalid = nodeaffinity.NewNodeSelector(required)
@@ -290,7 +315,9 @@ func (c *Cluster) profile(selector map[string]string, required *corev1.NodeSelec
 	c.profiles[key] = p
 	p.Family = p
 	if _, pinned := namedNodes(required); pinned {
-		p.Family = c.profile(selector, withoutNames(required), list)
+		p.Family = c.profile(selector, withoutNames(required), list, nil)
+	} else if len(resources) > 0 {
+		p.Family = c.profile(selector, required, list, nil)
 	}
 	return p
 }

@@ -5,7 +5,6 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -119,9 +118,10 @@ func (x *Pending) OwnerName() string {
 
 // explain sets the reason why the pods are pending and the fix. The first pod is p.
 func (x *Pending) explain(p *cluster.Pod) {
+	m := parseMessage(p.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	switch {
-	case isInvalid && (p.Template || x.Matching > 0 && x.Feasible == 0 && x.Change == nil && len(x.Alternatives) == 0):
+	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		x.Fix = x.steps("", repairs(p.Tolerations))
 	case p.Gated:
@@ -131,8 +131,8 @@ func (x *Pending) explain(p *cluster.Pod) {
 		for _, s := range x.similar {
 			x.Fix = append(x.Fix, Step{Text: "if you meant the label " + s.String() + ", change the pod's node selector or affinity"})
 		}
-	case x.Feasible > 0:
-		x.explainOther(p)
+	case x.isOpen():
+		x.explainOther(p, &m)
 	case x.Change == nil && len(x.Alternatives) == 0: // a taint is invalid
 		x.Kind, x.Text = causeTaints, x.untolerated
 	case len(x.Alternatives) > 0:
@@ -147,6 +147,9 @@ func (x *Pending) explain(p *cluster.Pod) {
 	}
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
+	}
+	if !m.fits(x.nodes, x.nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
+		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
 	for _, f := range x.Findings {
 		if slices.Contains(noteworthy, f.Code) {
@@ -165,57 +168,42 @@ var noteworthy = []tolerationset.Code{
 }
 
 // explainOther explains pods that taints and node affinity allow on some nodes.
-func (x *Pending) explainOther(p *cluster.Pod) {
+func (x *Pending) explainOther(p *cluster.Pod, m *message) {
 	x.Kind = causeOther
-	switch reported := reportedReasons(p.Message); {
+	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
+	hasFix := x.Change != nil && len(x.Change.Entries) > 0 && len(x.Change.NodeTaints) == 0
+	named := ""
+	if x.RejectionsTotal > 0 && !hasFix && m.fits(x.nodes, x.nodes-x.Feasible) {
+		named = " (" + x.rejecting() + ")"
+	}
+	switch reported := m.words(named); {
 	case p.Template:
-		x.Kind, x.Text = causeSchedulable, "taints and node affinity allow "+say.Count(x.Feasible, "node")
+		x.Kind = causeSchedulable
 	case reported != "":
 		x.Text = reported
+	case m.text != "":
+		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", shortened(m.text, 300))
 	case p.Scheduler != "":
 		x.Text = "waiting for the scheduler " + p.Scheduler
 	default:
-		x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node") + "; the scheduler has not reported a reason"
+		x.Text += "; the scheduler has not reported a reason"
 	}
-	if c := x.Change; c != nil && len(c.Entries) > 0 && len(c.NodeTaints) == 0 {
-		x.Text += "; on " + say.Count(c.Opens, "more node") + ": " + x.untolerated
-		x.Fix = x.steps("to use "+say.Count(c.Opens, "more node")+", ", c.Entries)
+	if hasFix {
+		more := say.Count(x.Change.Opens, "more node")
+		x.Text += "; on " + more + ": " + x.untolerated
+		x.Fix = x.steps("to use "+more+", ", x.Change.Entries)
 	}
 }
 
-var clausePattern = regexp.MustCompile(`^(\d+) (.+)$`)
-
-// reportedReasons returns the reasons in the scheduler's message except taints
-// and node affinity, as in "Insufficient cpu on 10 nodes". It returns a message
-// of another form unchanged, up to the end of the first sentence.
-func reportedReasons(message string) string {
-	message = strings.Join(strings.Fields(message), " ")
-	if message == "" {
-		return ""
-	}
-	text, _, _ := strings.Cut(message, ". ")
-	_, list, ok := strings.Cut(strings.TrimSuffix(text, "."), " nodes are available: ")
-	if !ok {
-		return shortened(text, 200)
-	}
-	var words []string
-	for _, clause := range strings.Split(list, ", ") {
-		m := clausePattern.FindStringSubmatch(clause)
-		switch {
-		case m == nil:
-			words = append(words, clause)
-		case strings.Contains(m[2], "taint"), strings.Contains(m[2], "node affinity"),
-			strings.Contains(m[2], "were unschedulable"):
-		case strings.HasPrefix(m[2], "node(s) "):
-			words = append(words, clause)
-		default:
-			words = append(words, m[2]+" on "+strings.Replace(m[1]+" nodes", "1 nodes", "1 node", boolOrder(m[1] == "1")))
+// rejecting names the taints, except those of cordoned nodes.
+func (x *Pending) rejecting() string {
+	var list []taints.Taint
+	for _, r := range x.Rejections {
+		if r.Taint.Key != taints.NodeUnschedulable {
+			list = append(list, withoutTime(r.Taint))
 		}
 	}
-	if len(words) == 0 {
-		return shortened(text, 200) // the message contradicts the evaluation
-	}
-	return shortened(strings.Join(words, ", "), 200)
+	return say.TaintsText(cluster.Distinct(list))
 }
 
 // affinityCause returns the reason why no node matches.
@@ -271,7 +259,7 @@ func (r *placement) taintsText(why reasons) string {
 	default:
 		list = taintsOf(why)
 	}
-	return reasonsText(why, cluster.Distinct(list)) + statesClause(cluster.Distinct(states))
+	return r.having() + reasonsText(why, cluster.Distinct(list)) + statesClause(cluster.Distinct(states))
 }
 
 // statesClause returns the clause that the nodes are also in a state.
@@ -318,11 +306,4 @@ func (c *Cause) Who() string {
 		return text + " (" + say.Joined(c.Examples) + ")"
 	}
 	return fmt.Sprintf("%s (%s and %d more)", text, strings.Join(c.Examples[:2], ", "), c.Pods-2)
-}
-
-func shortened(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

@@ -104,6 +104,8 @@ type placement struct {
 	Alternatives      []alternative `json:"alternatives"`
 	AlternativesTotal int           `json:"alternativesTotal"`
 
+	nodes       int                    // of the input
+	meant       string                 // says which nodes have the requested resources; empty: all, or some are feasible
 	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
 	absent      []string               // nodes that the affinity names
 	untolerated string                 // describes the taints of the change or of the alternatives
@@ -245,7 +247,7 @@ func (a *analyst) placement(p *cluster.Profile) *placement {
 
 func (a *analyst) place(p *cluster.Profile) *placement {
 	shares := a.chooser.Choose(p)
-	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}}
+	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}, nodes: len(a.cluster.Nodes)}
 	var feasible []int
 	var rejecting []cluster.Share
 	for _, s := range shares {
@@ -263,13 +265,20 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
+	if meant, resource := a.chooser.WithResources(p, shares); len(meant) > 0 &&
+		!slices.ContainsFunc(meant, func(s cluster.Share) bool { return !p.IsRejected(s.Group) }) {
+		rejecting, why = meant, a.reasonsOf(p, meant)
+		if r.Feasible > 0 {
+			r.meant = resource
+		}
+	}
 	if len(rejecting) == 0 {
 		return r
 	}
 	adviser := adviser{known: a.known, Profile: p, reasons: why, shares: rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
-	if r.Feasible > 0 { // other tolerations are intended
+	if r.isOpen() { // other tolerations are intended
 		if r.Change != nil && (len(r.Change.Entries) == 0 || len(r.Change.NodeTaints) > 0) {
 			r.Change = nil
 		}
@@ -288,6 +297,18 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 		r.nodeSteps = a.nodeSteps(open[0].nodes, open[0].NodeTaints)
 	}
 	return r
+}
+
+// isOpen reports whether taints and node affinity allow nodes that may have what
+// the pods request.
+func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
+
+// having begins a text about the nodes that have the requested resources.
+func (r *placement) having() string {
+	if r.meant == "" {
+		return ""
+	}
+	return r.meant + "; "
 }
 
 func (a *analyst) alternative(r *remedy) alternative {

@@ -63,7 +63,7 @@ func (f Filter) matches(namespace string, set map[string]string) bool {
 
 // A Node is a node with its taints.
 type Node struct {
-	*corev1.Node // only with name, labels and creation time
+	*corev1.Node // only with name and labels
 	Taints       []taints.Taint
 	Group        *Group
 	resources    []string // extended resources that are allocatable
@@ -149,7 +149,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	c.NodeAt[n.Name] = len(c.Nodes)
 	c.Nodes = append(c.Nodes, Node{
 		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp,
+			Name: n.Name, Labels: n.Labels,
 		}},
 		Taints:    list,
 		resources: extended(n.Status.Allocatable),
@@ -196,10 +196,15 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	return nil
 }
 
-// addTemplate adds the pod that a workload would create.
-func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev1.PodTemplateSpec) error {
+// addTemplate adds the pod that a workload would create. It only counts a
+// workload that creates none, for the reason.
+func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev1.PodTemplateSpec, none string) error {
 	if o.Name == "" {
 		return errNoName
+	}
+	if none != "" {
+		c.Others[kind+" "+none]++
+		return nil
 	}
 	spec := &template.Spec
 	if kind == "DaemonSet" {
@@ -216,7 +221,7 @@ func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev
 	}
 	c.templates = append(c.templates, Pod{
 		PodName:  PodName{namespace, strings.ToLower(kind) + "/" + o.Name},
-		Owner:    Owner{kind, o.Name, ""},
+		Owner:    Owner{Kind: kind, Name: o.Name},
 		Template: true,
 		Profile:  c.profileOf(spec, true),
 		waiting:  waitingOf(spec, ""),

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -30,20 +31,50 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case "Pod":
 		return c.decodePod(m)
 	case "Deployment":
-		return decodeAs(m, func(o *appsv1.Deployment) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template) })
+		return decodeAs(m, func(o *appsv1.Deployment) error {
+			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template, unscaled(o.Spec.Replicas))
+		})
 	case "StatefulSet":
-		return decodeAs(m, func(o *appsv1.StatefulSet) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template) })
+		return decodeAs(m, func(o *appsv1.StatefulSet) error {
+			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template, unscaled(o.Spec.Replicas))
+		})
 	case "DaemonSet":
-		return decodeAs(m, func(o *appsv1.DaemonSet) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template) })
+		return decodeAs(m, func(o *appsv1.DaemonSet) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template, "") })
 	case "Job":
-		return decodeAs(m, func(o *batchv1.Job) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template) })
+		return decodeAs(m, func(o *batchv1.Job) error {
+			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template, cmp.Or(suspended(o.Spec.Suspend), ended(o.Status.Conditions)))
+		})
 	case "CronJob":
 		return decodeAs(m, func(o *batchv1.CronJob) error {
-			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.JobTemplate.Spec.Template)
+			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.JobTemplate.Spec.Template, suspended(o.Spec.Suspend))
 		})
 	}
 	c.Others[m.Kind]++
 	return nil
+}
+
+// unscaled, suspended and ended return why a workload creates no pods, or "".
+func unscaled(replicas *int32) string {
+	if replicas != nil && *replicas == 0 {
+		return "(0 replicas)"
+	}
+	return ""
+}
+
+func suspended(is *bool) string {
+	if is != nil && *is {
+		return "(suspended)"
+	}
+	return ""
+}
+
+func ended(list []batchv1.JobCondition) string {
+	for _, c := range list {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
+			return "(ended)"
+		}
+	}
+	return ""
 }
 
 // apiVersions maps the kinds of objects that are evaluated to their API versions.

@@ -4,7 +4,9 @@ package cluster
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +18,8 @@ type Owner struct {
 	Name string `json:"name"`
 	// Deployment is the Deployment that owns a ReplicaSet.
 	Deployment string `json:"deployment,omitempty"`
+
+	cronJob string // that owns a Job
 }
 
 // ownerOf returns the controller of the pod.
@@ -25,6 +29,9 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 		return Owner{}
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}
+	if r.Kind == "Job" {
+		w.cronJob = cronJob(r.Name, o.CreationTimestamp.Time)
+	}
 	if hash := o.Labels["pod-template-hash"]; r.Kind == "ReplicaSet" && hash != "" {
 		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
 			w.Deployment = name
@@ -41,14 +48,21 @@ func (o Owner) Template() (kind, name string) {
 	return o.Kind, o.Name
 }
 
-// CronJob returns the CronJob that created a Job, based on the Job's name, which
-// ends in the minutes since 1970. It returns "" for other names.
-func (o Owner) CronJob() string {
-	i := strings.LastIndexByte(o.Name, '-')
-	if minutes := o.Name[i+1:]; o.Kind != "Job" || i < 1 || len(minutes) != 8 || strings.Trim(minutes, "0123456789") != "" {
+// CronJob returns the name of the CronJob that created a Job, or "".
+func (o Owner) CronJob() string { return o.cronJob }
+
+// cronJob returns the CronJob of a Job with a pod that was created at the time. A
+// CronJob's Jobs end in the minutes since 1970, by which they are due. The same
+// digits may be a date: CronJobs have these names since 2021.
+func cronJob(name string, created time.Time) string {
+	i := strings.LastIndexByte(name, '-')
+	minutes, err := strconv.ParseInt(name[i+1:], 10, 64)
+	due := time.Unix(minutes*60, 0)
+	isLater := !created.IsZero() && (created.Before(due) || created.Sub(due) > 30*24*time.Hour)
+	if i < 1 || len(name)-i != 9 || err != nil || due.Year() < 2021 || isLater {
 		return ""
 	}
-	return o.Name[:i]
+	return name[:i]
 }
 
 // OwnerName names the object with the pod's template, or the pod itself.

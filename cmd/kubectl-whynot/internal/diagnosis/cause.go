@@ -244,7 +244,7 @@ func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		return "nodes are " + StatesText(r.Change.NodeTaints) + ": " + reasonsText(nil, r.Change.NodeTaints)
+		return r.having() + "nodes are " + StatesText(r.Change.NodeTaints) + ": " + reasonsText(nil, r.Change.NodeTaints)
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {

@@ -136,12 +136,15 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 		var since time.Time
 		for _, i := range nodes {
 			n := &a.cluster.Nodes[i]
-			if !slices.ContainsFunc(n.Taints, func(t taints.Taint) bool { return stateOf(t.Key) == s.state }) {
+			list := withState(n.Taints, s.state)
+			if len(list) == 0 {
 				continue
 			}
 			names = append(names, n.Name)
-			if created := n.CreationTimestamp.Time; since.IsZero() || created.Before(since) {
-				since = created
+			for _, t := range list {
+				if t.TimeAdded != nil && (since.IsZero() || t.TimeAdded.Before(since)) {
+					since = *t.TimeAdded
+				}
 			}
 		}
 		steps = append(steps, s.state.step(&a.question, names, keys, since))

@@ -140,6 +140,7 @@ func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
 type SimilarLabel struct {
 	key, value string
 	Nodes      int
+	IsMeant    bool // not only the value that the nodes have
 }
 
 // String returns key=value.
@@ -155,8 +156,8 @@ func (c *Chooser) Missing(p *Profile) (absent []string, similar []SimilarLabel) 
 			continue
 		}
 		absent = append(absent, wantedText(r))
-		if key, value, ok := c.similar(r); ok {
-			similar = append(similar, SimilarLabel{key, value, len(c.labels[key][value])})
+		if list := c.similar(r); len(list) <= 3 {
+			similar = append(similar, list...)
 		}
 	}
 	return absent, similar
@@ -169,35 +170,37 @@ func wantedText(r corev1.NodeSelectorRequirement) string {
 	return say.RequirementText(r)
 }
 
-// similar returns an existing label that may be meant: one with a similar value
-// of the key, with the only value of the key, or with a similar key.
-func (c *Chooser) similar(r corev1.NodeSelectorRequirement) (key, value string, ok bool) {
-	least := 0
-	for _, have := range say.SortedKeys(c.labels[r.Key]) {
-		for _, want := range r.Values {
-			if d, close := say.Misspelling(want, have); close && (!ok || d < least) {
-				value, least, ok = have, d, true
-			}
+// similar returns the existing labels that may be meant: those with a misspelled
+// value of the key, with the only value of the key, or with a misspelled key.
+func (c *Chooser) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
+	var list []SimilarLabel
+	add := func(key, value string, isMeant bool) {
+		list = append(list, SimilarLabel{key, value, len(c.labels[key][value]), isMeant})
+	}
+	values := say.SortedKeys(c.labels[r.Key])
+	for _, have := range values {
+		if slices.ContainsFunc(r.Values, func(want string) bool { return say.IsTypo(want, have) }) {
+			add(r.Key, have, true)
 		}
 	}
-	if ok {
-		return r.Key, value, true
+	if len(list) == 0 && len(values) == 1 {
+		add(r.Key, values[0], values[0] == "")
 	}
-	if values := say.SortedKeys(c.labels[r.Key]); len(values) == 1 {
-		return r.Key, values[0], true
+	if len(list) > 0 {
+		return list
 	}
 	for _, key := range say.SortedKeys(c.labels) {
-		_, isClose := say.Misspelling(r.Key, key)
-		if key == r.Key || !isClose && WithoutPrefix(key) != WithoutPrefix(r.Key) {
+		if key == r.Key || !say.IsTypo(r.Key, key) && WithoutPrefix(key) != WithoutPrefix(r.Key) {
 			continue
 		}
 		for _, have := range say.SortedKeys(c.labels[key]) {
 			if len(r.Values) == 0 || slices.Contains(r.Values, have) {
-				return key, have, true
+				add(key, have, true)
+				break
 			}
 		}
 	}
-	return "", "", false
+	return list
 }
 
 // WithoutPrefix returns the part of the key after the slash.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agnivade/levenshtein"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -448,7 +449,8 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 // to the suffix that distinguishes the pods of an owner.
 func isSimilar(want, have string) bool {
 	family := func(name string) string { return name[:strings.LastIndexByte(name, '-')+1] }
-	_, isClose := say.Misspelling(want, have)
+	edits, length := levenshtein.ComputeDistance(strings.ToLower(want), strings.ToLower(have)), min(len(want), len(have))
+	isClose := length >= 3 && edits <= 1 || length >= 5 && edits <= 2
 	return isClose || strings.HasPrefix(have, want) || family(want) != "" && family(want) == family(have)
 }
 

@@ -129,7 +129,9 @@ func (x *Pending) explain(p *cluster.Pod) {
 	case x.Matching == 0:
 		x.Kind, x.Text = causeAffinity, affinityCause(p.Profile, &x.placement)
 		for _, s := range x.similar {
-			x.Fix = append(x.Fix, Step{Text: "if you meant the label " + s.String() + ", change the pod's node selector or affinity"})
+			if s.IsMeant {
+				x.Fix = append(x.Fix, Step{Text: "if you meant the label " + s.String() + ", change the pod's node selector or affinity"})
+			}
 		}
 	case x.isOpen():
 		x.explainOther(p, &m)

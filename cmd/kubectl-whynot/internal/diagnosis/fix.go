@@ -98,14 +98,24 @@ func entriesText(entries []Entry) string {
 			words = append(words, "replace toleration "+e.Replaces.String()+" with "+e.Toleration.String())
 		}
 	}
-	return say.Joined(say.FirstOf(words, 5))
+	return say.Joined(say.FirstOf(slices.Compact(words), 5))
+}
+
+// additionsOf returns the tolerations of the entries, for an existing pod.
+func additionsOf(entries []Entry) (list []taints.Toleration) {
+	for _, e := range entries {
+		if !slices.ContainsFunc(list, e.Toleration.Equal) {
+			list = append(list, e.Toleration)
+		}
+	}
+	return list
 }
 
 // additionsText is like entriesText, for an existing pod.
 func additionsText(entries []Entry) string {
 	var words []string
-	for _, e := range entries {
-		words = append(words, e.Toleration.String())
+	for _, t := range additionsOf(entries) {
+		words = append(words, t.String())
 	}
 	noun := "toleration "
 	if len(words) > 1 {
@@ -142,12 +152,8 @@ func (x *Pending) patch(text, kind, name, spec string, entries []Entry) Step {
 
 // patchPod returns the step that adds the entries to an existing pod.
 func (x *Pending) patchPod(condition string, entries []Entry) Step {
-	var added []taints.Toleration
-	for _, e := range entries {
-		added = append(added, e.Toleration)
-	}
 	return x.patchStep(condition+additionsText(entries), 1, "pod", x.Pods[0],
-		additions("/spec/tolerations", added, len(x.Tolerations) > 0))
+		additions("/spec/tolerations", additionsOf(entries), len(x.Tolerations) > 0))
 }
 
 // additions returns operations that append to the list at the path, or create it
@@ -195,7 +201,7 @@ func invalidText(list []taints.Toleration) string {
 }
 
 // repairs returns corrections for tolerations that are invalid because they have
-// a taint instead of a key or a value in quotes. It returns nil unless the
+// a taint instead of a key, a value in quotes or spaces around a word. It returns nil unless the
 // corrected list is valid.
 func repairs(list []taints.Toleration) []Entry {
 	list = slices.Clone(list)
@@ -205,7 +211,9 @@ func repairs(list []taints.Toleration) []Entry {
 			continue
 		}
 		fixed := t
-		fixed.Value = strings.Trim(fixed.Value, `"'`)
+		fixed.Key, fixed.Value = strings.TrimSpace(t.Key), strings.Trim(t.Value, "\"' \t\n")
+		fixed.Effect = taints.Effect(strings.TrimSpace(string(t.Effect)))
+		fixed.Operator = taints.Operator(strings.TrimSpace(string(t.Operator)))
 		key, effect, hasEffect := strings.Cut(fixed.Key, ":")
 		if hasEffect && fixed.Effect == "" {
 			fixed.Effect = taints.Effect(effect)

@@ -38,12 +38,12 @@ func (a *adviser) isMistake(r *reason) bool {
 	case taints.OpExists:
 		return true
 	case taints.OpLt, taints.OpGt:
-		return isInteger(r.Taint.Value)
+		return isInteger(r.Taint.Value) && (t.Value == "" || t.Value == r.Taint.Value) // off by one, or none
 	}
 	if t.Value == "" && r.Taint.Value != "" {
 		return a.values[r.Taint.ID()] == 1 && strings.EqualFold(t.Key, r.Taint.Key) && !a.namesValue(t.Key)
 	}
-	return strings.EqualFold(t.Value, r.Taint.Value)
+	return strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value)
 }
 
 // isEffect reports whether a toleration may have the effect. An empty effect

@@ -5,6 +5,7 @@ package diagnosis
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -107,7 +108,7 @@ func (r *reason) words() string {
 	if r.at < 0 {
 		return "no toleration has this key"
 	}
-	text := "closest toleration: " + r.Closest.String() + ", " + r.Why()
+	text := "closest toleration: " + tolerationText(r.Closest) + ", " + r.Why()
 	if r.lacksPrefix {
 		text += ": it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
 	}
@@ -161,4 +162,15 @@ func boolOrder(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// tolerationText returns the text of the toleration, in quotes if the spaces in it
+// would not be seen.
+func tolerationText(t taints.Toleration) string {
+	for _, s := range []string{t.Key, t.Value, string(t.Operator), string(t.Effect)} {
+		if s != strings.TrimSpace(s) {
+			return strconv.Quote(t.String())
+		}
+	}
+	return t.String()
 }

@@ -90,9 +90,11 @@ const maxCounted = 100
 func (a *adviser) advise() (*change, []*remedy) {
 	a.countValues()
 	var settled, open, broken []*remedy
+	invalid := 4 // the least rank of nodes with an invalid taint
 	for _, r := range a.remedies() {
 		switch {
 		case !a.plan(r):
+			invalid = min(invalid, r.rank())
 		case len(r.needs) == 0:
 			settled = append(settled, r)
 		case len(r.NodeTaints) == 0:
@@ -113,7 +115,9 @@ func (a *adviser) advise() (*change, []*remedy) {
 	if len(open) == 0 {
 		open = broken
 	}
-	if open = likeliest(open); len(open) > 0 {
+	if open = likeliest(open); len(open) > 0 && open[0].rank() > invalid && len(open[0].Entries) == 0 {
+		return nil, nil
+	} else if len(open) > 0 {
 		if list := rivals(open[0], all); list != nil {
 			return nil, list
 		}
@@ -200,13 +204,18 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 		return
 	}
 	e := Entry{nil, corrected(why.Reason), why.at}
-	if r.replaces(&why, e.Toleration) {
-		e.Replaces = &why.Closest
-		r.Tolerations[why.at] = e.Toleration
-	} else {
+	if !r.replaces(&why, e.Toleration) {
 		r.Tolerations = append(r.Tolerations, e.Toleration)
+		r.Entries = append(r.Entries, e)
+		return
 	}
-	r.Entries = append(r.Entries, e)
+	e.Replaces = &why.Closest
+	for i := range a.Tolerations {
+		if a.Tolerations[i].Equal(why.Closest) { // a mistake may be there twice
+			e.at, r.Tolerations[i] = i, e.Toleration
+			r.Entries = append(r.Entries, e)
+		}
+	}
 }
 
 // replaces reports whether the correction can replace the mistake. It cannot if
@@ -275,8 +284,7 @@ func (r *remedy) additions() int {
 
 // rivals returns the remedies that correct the same toleration as best, if some of
 // them correct it to another key or value. It is then not clear which nodes are
-// intended, whatever else must be done there. Otherwise it returns nil. Thresholds
-// do not count as values: the remedy that opens the most nodes is used.
+// intended, whatever else must be done there. Otherwise it returns nil.
 func rivals(best *remedy, all []*remedy) []*remedy {
 	for _, e := range best.Entries {
 		isFor := func(f Entry) bool { return f.at == e.at }
@@ -295,11 +303,7 @@ func rivals(best *remedy, all []*remedy) []*remedy {
 
 // differsInName reports whether the entries tolerate different keys or values.
 func (e *Entry) differsInName(f Entry) bool {
-	x, y := e.Toleration, f.Toleration
-	if x.Operator == taints.OpLt || x.Operator == taints.OpGt {
-		x.Value, y.Value = "", ""
-	}
-	return x.Key != y.Key || x.Value != y.Value
+	return e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value
 }
 
 // likeliest returns the remedies with corrections or, if there are none, all

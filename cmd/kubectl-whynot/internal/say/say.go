@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/agnivade/levenshtein"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -121,18 +120,43 @@ func RequirementText(r corev1.NodeSelectorRequirement) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, ",")))
 }
 
-// Misspelling reports whether the texts differ only in letter case, in one letter,
-// or in two if they are long. The distance is larger if the first letters differ.
-func Misspelling(a, b string) (distance int, close bool) {
-	if strings.EqualFold(a, b) {
-		return 0, true
+// IsTypo reports whether the texts are the same word with one typing mistake, not
+// the names of two things such as gpu and cpu, east and west, or team-a and team-b:
+// letter case, a separator, two neighbors or a letter, not at the beginning or the
+// end, where only a letter may be there twice. No digit differs.
+func IsTypo(a, b string) bool {
+	letters := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune("-_.", r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, s)
 	}
-	edits, length := levenshtein.ComputeDistance(a, b), min(len(a), len(b))
-	distance = 2 * edits
-	if length > 0 && a[0] != b[0] {
-		distance++
+	if a, b = letters(a), letters(b); len(a) > len(b) {
+		a, b = b, a
 	}
-	return distance, length >= 3 && edits <= 1 || length >= 5 && edits <= 2
+	if a == b {
+		return a != ""
+	}
+	i, n := 0, 0 // the texts have the same first i and last n bytes
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	for n < len(a)-i && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	x, y := a[i:len(a)-n], b[i:len(b)-n]
+	if len(a) < 3 || i == 0 || strings.ContainsFunc(x+y, unicode.IsDigit) {
+		return false
+	}
+	switch {
+	case len(x) == 0 && len(y) == 1:
+		return n > 0 || y[0] == b[i-1]
+	case len(x) == 2 && len(y) == 2:
+		return x[0] == y[1] && x[1] == y[0]
+	}
+	return len(x) == 1 && len(y) == 1 && n > 0
 }
 
 // shellWord quotes the text for a shell if necessary.

@@ -16,21 +16,37 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// apiServer serves the lists in pages of half the requested size.
-func apiServer(t *testing.T, lists map[string][]string) (url string, requests *[]string) {
+// apiServer serves the lists in pages of half the requested size. It has forgotten
+// the second pages of the expired lists.
+func apiServer(t *testing.T, lists map[string][]string, expired map[string]bool) (url string, requests *[]string) {
 	requests = &[]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		*requests = append(*requests, r.URL.Path+" "+query.Get("labelSelector"))
-		if accept := r.Header.Get("Accept"); !strings.HasPrefix(accept, runtime.ContentTypeProtobuf) {
-			t.Errorf("accepts %s", accept)
-		}
 		items, ok := lists[r.URL.Path]
+		if accept := r.Header.Get("Accept"); !strings.HasPrefix(accept, runtime.ContentTypeProtobuf) {
+			switch isObject := strings.HasPrefix(r.URL.Path, "/apis/"); {
+			case isObject && len(items) == 1:
+				fmt.Fprint(w, items[0])
+				return
+			case !isObject:
+				t.Errorf("accepts %s", accept)
+			}
+		}
 		if !ok {
 			http.NotFound(w, r)
 			return
 		}
 		limit, _ := strconv.Atoi(query.Get("limit"))
+		if expired[r.URL.Path] && query.Get("continue") != "" {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusGone)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":"too old","code":410}`)
+			return
+		}
+		if limit == 0 {
+			limit = 2 * len(items)
+		}
 		from, _ := strconv.Atoi(query.Get("continue"))
 		end := min(from+limit/2, len(items))
 		next := ""
@@ -62,7 +78,7 @@ func TestCluster(t *testing.T) {
 	}
 	url, requests := apiServer(t, map[string][]string{
 		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
-	})
+	}, nil)
 	t.Setenv("HOME", t.TempDir())
 	run := func(stdin io.Reader, args ...string) string {
 		t.Helper()
@@ -97,6 +113,56 @@ func TestCluster(t *testing.T) {
 	}
 	if code, names, _ := runOn(nil, "__complete", "-s", url, ""); code != 0 || !strings.Contains(names, "\nq\n") {
 		t.Errorf("completion: %s", names)
+	}
+}
+
+// A list whose pages expire is read again, without doubles.
+func TestExpired(t *testing.T) {
+	var nodes, pods []string
+	for i := range 600 {
+		nodes = append(nodes, nodeJSON(fmt.Sprintf("n%03d", i), "", "k=v:NoSchedule"))
+		pods = append(pods, podJSON(fmt.Sprintf("p%03d", i), "", ""))
+	}
+	for _, expired := range []string{"/api/v1/nodes", "/api/v1/pods"} {
+		url, _ := apiServer(t, map[string][]string{"/api/v1/nodes": nodes, "/api/v1/pods": pods}, map[string]bool{expired: true})
+		if got := mustRun(t, "", "-A", "-s", url); !strings.HasPrefix(got, "600 nodes and 600 pods from the cluster, ") {
+			t.Errorf("%s: %s", expired, got)
+		}
+	}
+}
+
+// A workload of the cluster is evaluated by its template, or by its pods.
+func TestWorkloads(t *testing.T) {
+	const workload = `{"apiVersion":"VERSION","kind":"KIND","metadata":{"name":"web","namespace":"default"},` +
+		`"spec":{"template":{"spec":{"tolerations":[{"key":"k","value":"V"}]}}}}`
+	made := strings.Replace(podJSON("web-0", "", ""), `"metadata":{`,
+		`"metadata":{"ownerReferences":[{"kind":"StatefulSet","name":"web","controller":true}],`, 1)
+	objects := map[string][]string{
+		"/api/v1/nodes": {nodeJSON("n", "", "k=v:NoSchedule")}, "/api/v1/namespaces/default/pods": {podJSON("other", "n", ""), made},
+	}
+	for path, kind := range map[string]string{
+		"apps/v1 deployments": "Deployment", "apps/v1 statefulsets": "StatefulSet", "apps/v1 daemonsets": "DaemonSet", "batch/v1 jobs": "Job",
+	} {
+		version, resource, _ := strings.Cut(path, " ")
+		objects["/apis/"+version+"/namespaces/default/"+resource+"/web"] = []string{
+			strings.NewReplacer("VERSION", version, "KIND", kind).Replace(workload),
+		}
+	}
+	url, _ := apiServer(t, objects, nil)
+	for args, want := range map[string]string{
+		"deployment/web": "default/deployment/web", "deploy web": "default/deployment/web", "ds/web": "default/daemonset/web",
+		"jobs/web": "default/job/web", "sts/web": "default/web-0",
+	} {
+		if r := mustReport(t, "", append(strings.Fields(args), "-s", url)...); r.Pod != want || len(r.Pending) != 1 {
+			t.Errorf("%s: pod %q, %d pending", args, r.Pod, len(r.Pending))
+		}
+	}
+	if code, _, stderr := runOn(nil, "cronjob/web", "-s", url); code != 1 || !strings.Contains(stderr, "not find") {
+		t.Errorf("no such CronJob: %s", stderr)
+	}
+	names := strings.NewReader("web-0 other")
+	if code, stdout, _ := runOn(names, "web-0", "-s", url); code != 0 || names.Len() != len("web-0 other") || stdout == "" {
+		t.Error("a pod in a loop over names reads them")
 	}
 }
 

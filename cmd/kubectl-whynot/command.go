@@ -41,8 +41,8 @@ type program struct {
 const long = `Say why pods are pending, when taints evict pods, and how to fix that.
 
 It evaluates taints, tolerations, node selectors and required node affinity. It reads
-the files of -f; or else, without -A, -n and the flags that choose a cluster, what is
-piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, Jobs and
+the files of -f; or else, without POD, -A, -n and the flags that choose a cluster, what
+is piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, Jobs and
 CronJobs in the input are judged as the pods that they would create. If the input has
 no nodes, those of the cluster are used.`
 
@@ -80,6 +80,9 @@ func (p *program) command() *cobra.Command {
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completePods,
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
+				return usageError{errors.New("-f needs the name of a file")}
+			}
 			p.connection = p.connectionFlags(c.Flags())
 			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return p.answer(c.Context(), args)
@@ -171,7 +174,7 @@ func (p *program) options(args []string) (o options, err error) {
 	if p.all && o.only.Namespace != "" {
 		return o, errors.New("-n and -A cannot be used together")
 	}
-	if namespace, name, ok := strings.Cut(o.pod, "/"); ok && !isWorkload(namespace) {
+	if namespace, name, ok := strings.Cut(o.pod, "/"); ok && workloads[namespace] == "" {
 		if o.only.Namespace != "" && o.only.Namespace != namespace {
 			return o, fmt.Errorf("pod %s is not in namespace %s", o.pod, o.only.Namespace)
 		}
@@ -185,7 +188,7 @@ func (p *program) options(args []string) (o options, err error) {
 // or as namespace/name.
 func podArgument(args []string) (string, error) {
 	isPod := func(s string) bool { return s == "pod" || s == "pods" || s == "po" }
-	if len(args) == 2 && (isPod(args[0]) || isWorkload(args[0])) {
+	if len(args) == 2 && (isPod(args[0]) || workloads[args[0]] != "") {
 		args = []string{args[0] + "/" + args[1]}
 	}
 	switch {
@@ -197,6 +200,8 @@ func podArgument(args []string) (string, error) {
 	pod := args[0]
 	if kind, name, ok := strings.Cut(pod, "/"); ok && isPod(kind) {
 		pod = name
+	} else if ok && workloads[kind] != "" {
+		pod = workloads[kind] + "/" + name
 	}
 	namespace, name, isFull := strings.Cut(pod, "/")
 	if pod == "" || isFull && (namespace == "" || name == "" || strings.Contains(name, "/")) {
@@ -205,10 +210,13 @@ func podArgument(args []string) (string, error) {
 	return pod, nil
 }
 
-// isWorkload reports whether s is the kind of a workload that is evaluated by
-// its template.
-func isWorkload(s string) bool {
-	return slices.Contains([]string{"deployment", "statefulset", "daemonset", "job", "cronjob"}, s)
+// workloads maps the names of kinds that are evaluated by their template to the
+// name that the program uses.
+var workloads = map[string]string{
+	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
+	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
+	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
+	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
 }
 
 // write writes the report in the requested format.

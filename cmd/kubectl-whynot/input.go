@@ -29,6 +29,9 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	}
 	c := cluster.New(o.only)
 	c.Asked = o.pod
+	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && o.only.Namespace == "" {
+		c.Namespace = namespace
+	}
 	input, err := p.read(ctx, c)
 	if err != nil {
 		return err
@@ -70,7 +73,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, e
 			}
 		}
 		input = inputOf(files)
-	case !p.asksServer && p.isPiped():
+	case !p.asksServer && c.Asked == "" && p.isPiped(): // a loop reads names of pods
 		input = inputStdin
 		if err := manifest.ReadNamed(input, p.in, c.Decode); err != nil {
 			return "", err

@@ -30,6 +30,7 @@ type Cluster struct {
 	Pods      []Pod
 	templates []Pod // pods that workloads would create
 	Only      Filter
+	Namespace string // of objects without one
 	Asked     string // the name of the requested pod, in any namespace
 	NodeAt    map[string]int
 	PodAt     map[PodName]int
@@ -117,16 +118,29 @@ type Profile struct {
 // New returns an empty cluster for the pods that match the filter.
 func New(only Filter) *Cluster {
 	return &Cluster{
-		Only:     only,
-		NodeAt:   make(map[string]int),
-		PodAt:    make(map[PodName]int),
-		Others:   make(map[string]int),
-		profiles: make(map[string]*Profile),
-		matchers: make(map[string]*taints.Matcher),
+		Only:      only,
+		Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
+		NodeAt:    make(map[string]int),
+		PodAt:     make(map[PodName]int),
+		Others:    make(map[string]int),
+		profiles:  make(map[string]*Profile),
+		matchers:  make(map[string]*taints.Matcher),
 	}
 }
 
 var errNoName = errors.New("metadata.name is missing")
+
+// ForgetNodes removes the nodes, to list them again.
+func (c *Cluster) ForgetNodes() {
+	c.Nodes = nil
+	clear(c.NodeAt)
+}
+
+// ForgetPods removes the pods, to list them again.
+func (c *Cluster) ForgetPods() {
+	c.Pods = nil
+	clear(c.PodAt)
+}
 
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
@@ -174,7 +188,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		return errNoName
 	}
 	p := Pod{
-		PodName:  PodName{cmp.Or(o.Namespace, metav1.NamespaceDefault), o.Name},
+		PodName:  PodName{cmp.Or(o.Namespace, c.Namespace), o.Name},
 		Node:     o.Spec.NodeName,
 		Phase:    o.Status.Phase,
 		Deleting: o.DeletionTimestamp != nil,
@@ -216,7 +230,7 @@ func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev
 		}
 		spec.Tolerations = kube.CoreTolerations(list)
 	}
-	namespace := cmp.Or(o.Namespace, c.Only.Namespace, metav1.NamespaceDefault)
+	namespace := cmp.Or(o.Namespace, c.Namespace)
 	if !c.Only.matches(namespace, template.Labels) {
 		return nil
 	}
@@ -409,16 +423,24 @@ func (c *Cluster) Contents() string {
 }
 
 // Find returns the full name of the pod. A name without a namespace means the
-// default namespace or, if that has no such pod, the only pod with this name.
+// default namespace or, if that has no such pod, the only pod with this name. The
+// name of a workload means one of its pods, if possible a pending one.
 func (c *Cluster) Find(name, namespace string) (PodName, error) {
-	full := PodName{cmp.Or(namespace, metav1.NamespaceDefault), name}
+	full := PodName{cmp.Or(namespace, c.Namespace), name}
 	if _, ok := c.PodAt[full]; ok {
 		return full, nil
 	}
 	var found, similar []string
+	var made []PodName // from the workload
 	for i := range c.Pods {
 		p := &c.Pods[i]
+		kind, owner := p.Owner.Template()
 		switch {
+		case p.Namespace == full.Namespace && !p.Template && strings.ToLower(kind)+"/"+owner == name:
+			made = append(made, p.PodName)
+			if p.IsPending() {
+				return p.PodName, nil
+			}
 		case namespace != "" && p.Namespace != namespace:
 		case p.Name == name, p.Template && p.Owner.Name == name:
 			full = p.PodName
@@ -428,6 +450,8 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		}
 	}
 	switch {
+	case len(made) > 0:
+		return made[0], nil
 	case len(found) == 1:
 		return full, nil
 	case len(found) > 1:

@@ -26,6 +26,10 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	switch m.Kind {
 	case "":
 		return errors.New("kind is missing")
+	case "Status":
+		var status metav1.Status
+		m.Decode(&status)
+		return errors.New(status.Message)
 	case "Node":
 		return decodeAs(m, c.AddNode)
 	case "Pod":
@@ -79,7 +83,7 @@ func ended(list []batchv1.JobCondition) string {
 
 // apiVersions maps the kinds of objects that are evaluated to their API versions.
 var apiVersions = map[string]string{
-	"Node": "v1", "Pod": "v1",
+	"Node": "v1", "Pod": "v1", "Status": "v1",
 	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1",
 	"Job": "batch/v1", "CronJob": "batch/v1",
 }

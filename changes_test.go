@@ -605,3 +605,14 @@ func TestParseChangesOfManySpecs(t *testing.T) {
 	checkChangeError(t, err,
 		"k199=x:NoSchedule", 400, 0, "", taints.ErrDuplicate)
 }
+
+func TestRemoval(t *testing.T) {
+	got := taints.Removal(parseTaints("a=x:NoSchedule", "b:NoExecute")[0], taints.Taint{Key: "c", Value: "x"}, taints.Taint{Key: "a", Effect: "NoExecute"})
+	want := taints.Changes{
+		Remove:     []taints.TaintID{{Key: "a", Effect: "NoSchedule"}, {Key: "a", Effect: "NoExecute"}},
+		RemoveKeys: []string{"c"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || !taints.Removal().IsZero() {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -298,6 +298,15 @@ func TestTaintThatDecides(t *testing.T) {
 				At: at(1005), From: at(995), Seconds: 10,
 			},
 		},
+		{
+			"the second came earlier and is tolerated for longer",
+			[2]int64{990, 900},
+			[]string{"a:NoExecute for 60s", "b:NoExecute for 110s"},
+			taints.Eviction{
+				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, Toleration: 1,
+				At: at(1010), From: at(900), Seconds: 110,
+			},
+		},
 	} {
 		list := parseTaints("a:NoExecute", "b:NoExecute")
 		for i, unix := range tc.added {
@@ -331,6 +340,7 @@ func TestSelection(t *testing.T) {
 		{[]string{"n:NoExecute for -9s", "n:NoExecute for 0s"}, 0, 0},
 		{[]string{"n:NoExecute for 1s", "n:NoExecute for 0s", "n:NoExecute for 1s"}, 0, 1},
 		{[]string{"n:NoExecute for 5s", "n:NoExecute for 5s"}, 0, 0},
+		{[]string{"n:NoExecute for 60s", "n:NoExecute for 30s", "n:NoExecute for 20s"}, 0, 2},
 	} {
 		for selection, want := range map[taints.Selection]int{
 			taints.FirstMatch: tc.first, taints.ForeverElseShortest: tc.foreverElseShortest, 2: tc.first,

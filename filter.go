@@ -74,8 +74,15 @@ func (m *Matcher) Tolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint]
 // each yields the taints with an effect in the set that are tolerated, or those
 // that are not.
 func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool, yield func(int, *Taint) bool) {
+	if m == nil {
+		m = new(Matcher)
+	}
+	if !tolerated {
+		in &^= m.exempt
+	}
 	for i := range taints {
-		if t := &taints[i]; in.Has(t.Effect) && m.tolerates(t) == tolerated && !yield(i, t) {
+		t := &taints[i]
+		if (in == AllEffects || in.Has(t.Effect)) && (m.next(t, m.start(t)) >= 0) == tolerated && !yield(i, t) {
 			return
 		}
 	}
@@ -165,7 +172,8 @@ func (m *Matcher) filter(taints []Taint) Verdict {
 	}
 	var v Verdict
 	for i := range taints {
-		if t := &taints[i]; !m.exempt.Has(t.Effect) && m.next(t, m.start(t)) < 0 {
+		t := &taints[i]
+		if (m.exempt == 0 || !m.exempt.Has(t.Effect)) && m.next(t, m.start(t)) < 0 {
 			v.count(t.Effect)
 		}
 	}

@@ -2,10 +2,7 @@
 
 package taints
 
-import (
-	"github.com/seed-0529bac1/taints/internal/keyset"
-	"github.com/seed-0529bac1/taints/internal/valueset"
-)
+import "github.com/seed-0529bac1/taints/internal/valueset"
 
 // Options change the rules of matching. The zero Options are the rules of
 // Kubernetes with its taint feature gates on. In a default cluster these gates
@@ -47,7 +44,8 @@ func (t Toleration) Tolerates(taint Taint) bool {
 // Match returns the index of the first toleration that tolerates the taint, and
 // whether there is one (TolerationsTolerateTaint in Kubernetes).
 func Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
-	i := Options{}.next(tolerations, &taint, 0)
+	m := Matcher{tolerations: tolerations}
+	i := m.next(&taint, 0)
 	return i, i >= 0
 }
 
@@ -55,31 +53,19 @@ func (o Options) tolerates(t *Toleration, taint *Taint) bool {
 	return effectMatches(t, taint) && o.keyMatches(t, taint) && o.valueMatches(t, taint)
 }
 
-// next returns the index, not below from, of the first toleration that tolerates
-// the taint, or -1. Most tolerations have another key, so it compares the
-// lengths of the keys first, which halves BenchmarkFindUntolerated.
-func (o Options) next(tolerations []Toleration, taint *Taint, from int) int {
-	for i := from; i < len(tolerations); i++ {
-		t := &tolerations[i]
-		if len(t.Key) != len(taint.Key) && t.Key != "" && !o.KeyWildcards {
-			continue
-		}
-		if o.keyMatches(t, taint) && effectMatches(t, taint) && o.valueMatches(t, taint) {
-			return i
-		}
-	}
-	return -1
-}
-
 func effectMatches(t *Toleration, taint *Taint) bool {
 	return t.Effect == "" || t.Effect == taint.Effect
 }
 
 func (o Options) keyMatches(t *Toleration, taint *Taint) bool {
-	if t.Key == taint.Key || t.Key == "" {
-		return true
-	}
-	return o.KeyWildcards && keyset.Of(t.Key, true).Contains(taint.Key)
+	return t.Key == taint.Key || t.Key == "" || o.KeyWildcards && wildcardMatches(t.Key, taint.Key)
+}
+
+// wildcardMatches reports whether the key ends in "*" and what precedes that is a
+// prefix of the other key.
+func wildcardMatches(wildcard, key string) bool {
+	last := len(wildcard) - 1
+	return wildcard[last] == '*' && len(key) >= last && key[:last] == wildcard[:last]
 }
 
 func (o Options) valueMatches(t *Toleration, taint *Taint) bool {

@@ -40,6 +40,9 @@ func TestMatcher(t *testing.T) {
 			if v := m.Filter([]taints.Taint{gpu}); v != (taints.Verdict{NoSchedule: 1}) {
 				t.Errorf("Filter = %+v", v)
 			}
+			if e := m.EvictionOf(parseTaints("gpu:NoExecute"), observed); e.Outcome != taints.EvictsNow {
+				t.Errorf("EvictionOf = %+v", e)
+			}
 			if list := slices.Collect(m.Tolerations()); len(list) != 0 || m.Policy() != (taints.EvictionPolicy{}) {
 				t.Errorf("Tolerations = %v under %+v", list, m.Policy())
 			}
@@ -111,6 +114,63 @@ func TestCompiledKeysThatAreAlike(t *testing.T) {
 		_, found := m.FindUntolerated([]taints.Taint{taint}, taints.Hard)
 		if matches || !found {
 			t.Errorf("%s by %s: matches %v, untolerated %v", tc.taint, tc.key, matches, found)
+		}
+	}
+}
+
+// The table says where the first toleration of a key can be. It holds no index
+// above 255.
+func TestMatcherSkips(t *testing.T) {
+	long := make([]taints.Toleration, 300)
+	for i := range long {
+		long[i] = taints.Toleration{Key: "aa", Operator: taints.OpExists}
+	}
+	long[299].Key = "b"
+	wildcard := taints.Toleration{Key: "x*", Operator: taints.OpExists}
+	keyless := taints.Toleration{Operator: taints.OpExists, Effect: "x"}
+	for _, tc := range []struct {
+		name string
+		m    *taints.Matcher
+		want map[string]int
+	}{
+		{"nothing", new(taints.Matcher), map[string]int{"": 0, "a": 0}},
+		{"exact keys", taints.Compile(benchTols), map[string]int{
+			"": 8, "dedicated": 5, "nvidia.com/gpu": 7, "team": 4, "other": 8,
+			"spot": 2, // which has the fingerprint of the memory-pressure key
+		}},
+		{"a keyless one", taints.Compile(benchTols[:6], []taints.Toleration{keyless}, benchTols[6:]), map[string]int{
+			"": 6, "dedicated": 5, "nvidia.com/gpu": 6, "other": 6,
+		}},
+		{
+			"a wildcard",
+			taints.Options{KeyWildcards: true}.Compile(benchTols[:6], []taints.Toleration{wildcard}),
+			map[string]int{"": 6, "dedicated": 5, "xyz": 6, "other": 6},
+		},
+		{"no wildcard", taints.Compile(benchTols[:6], []taints.Toleration{wildcard}), map[string]int{"other": 7, "x*": 6}},
+		{"a long list", taints.Compile(long), map[string]int{"aa": 0, "b": 255, "c": 255}},
+		{"of 255", taints.Compile(long[:254], long[299:]), map[string]int{"b": 254, "c": 255}},
+	} {
+		for key, want := range tc.want {
+			if got, _ := tc.m.Skips(key); got != want {
+				t.Errorf("%s: begins at %d for %q, want %d", tc.name, got, key, want)
+			}
+		}
+	}
+	for _, tc := range []struct {
+		toleration taints.Toleration
+		want       taints.EffectSet
+	}{
+		{taints.Toleration{Operator: taints.OpExists}, taints.AllEffects},
+		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoSchedule}, taints.Effects(taints.NoSchedule)},
+		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoExecute}, taints.Evicting},
+		{taints.Toleration{Operator: taints.OpExists, Effect: "x"}, 0}, // there are more other effects
+		{taints.Toleration{Key: "gpu", Operator: taints.OpExists}, 0},
+		{taints.Toleration{}, 0},
+	} {
+		prefer := taints.Toleration{Operator: taints.OpExists, Effect: taints.PreferNoSchedule}
+		_, got := taints.Compile([]taints.Toleration{tc.toleration, prefer}).Skips("")
+		if want := tc.want | taints.Effects(taints.PreferNoSchedule); got != want {
+			t.Errorf("%v: %v are exempt, want %v", tc.toleration, got, want)
 		}
 	}
 }

@@ -289,3 +289,20 @@ func TestParseTolerationErrorDetails(t *testing.T) {
 		}
 	}
 }
+
+// FormatTaints is the inverse of ParseTaints.
+func TestFormatTaints(t *testing.T) {
+	for _, text := range []string{
+		"", "a:NoSchedule", "a=x:NoSchedule,a:NoExecute,example.com/b=y:PreferNoSchedule",
+		strings.Repeat("k", 63) + "=" + strings.Repeat("v", 63) + ":NoSchedule," + strings.Repeat("l", 63) + "=" +
+			strings.Repeat("v", 63) + ":NoSchedule",
+	} {
+		list, err := taints.ParseTaints(text)
+		if got := taints.FormatTaints(list); got != text || err != nil {
+			t.Errorf("%q comes back as %q, %v", text, got, err)
+		}
+	}
+	if got := taints.FormatTaints(make([]taints.Taint, 3)); got != ",," {
+		t.Errorf("zero taints are %q", got)
+	}
+}

@@ -3,7 +3,10 @@
 package taints_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,20 +18,19 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/internal/markdown"
-	"github.com/seed-0529bac1/taints/internal/semantics"
 	"github.com/seed-0529bac1/taints/nodeindex"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // The tables of docs/semantics.md are true and cover every name.
 func TestSemantics(t *testing.T) {
-	tests := map[string]func(*testing.T, semantics.Row) []string{
-		semantics.Matching: testMatchingRow,
-		semantics.Effects:  testEffectsRow,
-		semantics.Eviction: testEvictionRow,
-		semantics.Defaults: testDefaultsRow,
+	tests := map[string]func(*testing.T, tableRow) []string{
+		matchingTable: testMatchingRow,
+		effectsTable:  testEffectsRow,
+		evictionTable: testEvictionRow,
+		defaultsTable: testDefaultsRow,
 	}
-	tables, err := semantics.Read(".")
+	tables, err := readTables()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +47,9 @@ func TestSemantics(t *testing.T) {
 			})
 		}
 	}
-	testAdded(t, tables[semantics.Added])
+	testAdded(t, tables[addedTable])
 	for head := range tables {
-		if tests[head] == nil && head != semantics.Added {
+		if tests[head] == nil && head != addedTable {
 			t.Errorf("no test reads the table of %s", head)
 		}
 	}
@@ -70,7 +72,7 @@ func namesInSemantics() []string {
 	return names
 }
 
-func testMatchingRow(t *testing.T, row semantics.Row) []string {
+func testMatchingRow(t *testing.T, row tableRow) []string {
 	o := row.Options("options")
 	taint, tolerations := row.Taints("taint")[0], row.Tolerations("toleration", o)
 	want := wantedMismatch(t, row.Cell("tolerated"))
@@ -102,7 +104,7 @@ func wantedMismatch(t *testing.T, answer string) (m explain.Mismatch) {
 	return m
 }
 
-func testEffectsRow(t *testing.T, row semantics.Row) []string {
+func testEffectsRow(t *testing.T, row tableRow) []string {
 	o := row.Options("options")
 	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", o)
 	m := o.Compile(pod)
@@ -118,7 +120,7 @@ func testEffectsRow(t *testing.T, row semantics.Row) []string {
 	return row.Code("options")
 }
 
-func testEvictionRow(t *testing.T, row semantics.Row) []string {
+func testEvictionRow(t *testing.T, row tableRow) []string {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", taints.Options{})
 	policy, names := wantedPolicy(t, row.Cell("policy"), node, now)
@@ -216,7 +218,7 @@ func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Tol
 	case "AddMemoryPressure":
 		return taints.AddMemoryPressure(pod)
 	case "Merge":
-		return tolerationset.Merge(pod, semantics.Tolerations(arguments, taints.Options{}), taints.Options{})
+		return tolerationset.Merge(pod, tolerationsIn(arguments, taints.Options{}), taints.Options{})
 	case "Minimize":
 		return tolerationset.Minimize(pod, taints.Options{})
 	}
@@ -224,7 +226,7 @@ func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Tol
 	return nil
 }
 
-func testDefaultsRow(t *testing.T, row semantics.Row) []string {
+func testDefaultsRow(t *testing.T, row tableRow) []string {
 	got := defaultsOf(t, row.Cell("call"), row.Tolerations("pod's tolerations", taints.Options{}))
 	if diff := cmp.Diff(row.Tolerations("result", taints.Options{}), got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -235,7 +237,7 @@ func testDefaultsRow(t *testing.T, row semantics.Row) []string {
 // testAdded tests that each call adds the tolerations of its rows to a pod
 // without tolerations. A call with ", after those above" adds them to the result
 // of the call before it.
-func testAdded(t *testing.T, rows []semantics.Row) {
+func testAdded(t *testing.T, rows []tableRow) {
 	want := map[string][]taints.Toleration{}
 	var before string
 	for _, row := range rows {
@@ -254,4 +256,116 @@ func testAdded(t *testing.T, rows []semantics.Row) {
 			t.Errorf("%s: -want +got:\n%s", call, diff)
 		}
 	}
+}
+
+// The column headers of the tables.
+const (
+	matchingTable = "taint, toleration, options, tolerated"
+	effectsTable  = "node's taints, pod's tolerations, options, placed, avoided, untolerated NoExecute"
+	evictionTable = "node's taints, pod's tolerations, policy, leaves"
+	addedTable    = "call, adds"
+	defaultsTable = "call, pod's tolerations, result"
+)
+
+// readTables returns the rows of the tables, keyed by the headers of their columns.
+func readTables() (map[string][]tableRow, error) {
+	text, err := os.ReadFile("docs/semantics.md")
+	if err != nil {
+		return nil, err
+	}
+	tables, err := markdown.Tables(string(text))
+	if err != nil {
+		return nil, err
+	}
+	rows := map[string][]tableRow{}
+	for _, t := range tables {
+		head := strings.Join(t.Columns, ", ")
+		for _, r := range t.Rows {
+			rows[head] = append(rows[head], tableRow{r})
+		}
+	}
+	return rows, nil
+}
+
+// A tableRow is a row of one of the tables. Its methods panic with the reason if
+// they cannot read it.
+type tableRow struct{ markdown.Row }
+
+// Yes reports whether the column contains yes. It must contain yes or no.
+func (r tableRow) Yes(column string) bool {
+	cell := r.Cell(column)
+	if cell != "yes" && cell != "no" {
+		panic(fmt.Sprintf("%s: want yes or no, got %q", column, cell))
+	}
+	return cell == "yes"
+}
+
+// Options reads the options that the column names.
+func (r tableRow) Options(column string) (o taints.Options) {
+	for _, name := range r.spans(column, "") {
+		switch name {
+		case "NoComparison":
+			o.NoComparison = true
+		case "KeyWildcards":
+			o.KeyWildcards = true
+		default:
+			panic("no option " + name)
+		}
+	}
+	return o
+}
+
+// Taints reads the taints in the column.
+func (r tableRow) Taints(column string) []taints.Taint {
+	return parseEach(r.spans(column, "none"), taints.ParseTaint)
+}
+
+// Tolerations reads the tolerations in the column, with wildcards if the options
+// have them.
+func (r tableRow) Tolerations(column string, o taints.Options) []taints.Toleration {
+	return tolerationsIn(r.spans(column, "none"), o)
+}
+
+// tolerationsIn reads each of the texts, with wildcards if the options have them.
+func tolerationsIn(texts []string, o taints.Options) []taints.Toleration {
+	o.NoComparison = false
+	return parseEach(texts, o.ParseToleration)
+}
+
+// spans returns the texts between backquotes in the column, which must contain
+// nothing else. It returns nil if the column contains the word none.
+func (r tableRow) spans(column, none string) []string {
+	cell := r.Cell(column)
+	if cell == none {
+		return nil
+	}
+	if rest := strings.Trim(markdown.WithoutCode(cell), ", "); rest != "" {
+		panic(fmt.Sprintf("%s: cannot read %q", column, rest))
+	}
+	texts := r.Code(column)
+	if len(texts) == 0 {
+		panic(column + ": nothing there")
+	}
+	return texts
+}
+
+// parseEach reads each of the texts. A text that begins with a brace is JSON.
+func parseEach[T any](texts []string, parse func(string) (T, error)) []T {
+	var all []T
+	for _, text := range texts {
+		x, err := parse(text)
+		if strings.HasPrefix(text, "{") {
+			if err == nil {
+				panic("JSON is for what has no other form: " + text)
+			}
+			d := json.NewDecoder(strings.NewReader(text))
+			d.DisallowUnknownFields()
+			err = d.Decode(&x)
+		}
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, x)
+	}
+	return all
 }

@@ -107,7 +107,7 @@ func (o Options) ValidateTolerationsUpdate(old, new []Toleration) error {
 			f.index = i
 			f.report("", t.String(), tolerationGone)
 		}
-		if number := valueset.Find(string(t.Operator)); number >= 0 && valueset.At(number).Comparison {
+		if op := valueset.Find(string(t.Operator)); op != nil && op.Comparison {
 			o.NoComparison = false
 		}
 	}
@@ -168,12 +168,11 @@ func (f *faults) toleration(t *Toleration, o Options) {
 // operator checks the operator of the toleration, and whether the value has the
 // form that the operator requires.
 func (f *faults) operator(t *Toleration, o Options) {
-	number := valueset.Find(string(t.Operator))
-	if number < 0 {
+	op := valueset.Find(string(t.Operator))
+	if op == nil {
 		f.report("operator", string(t.Operator), operatorUnknown)
 		return
 	}
-	op := valueset.At(number)
 	if op.Comparison && o.NoComparison {
 		f.report("operator", string(t.Operator), operatorOff)
 		return

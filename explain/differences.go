@@ -130,15 +130,14 @@ func isKnownEffect(effect string) bool {
 // valueMismatch returns the first rule about the operator and the values that the
 // toleration fails.
 func (x *explainer) valueMismatch(t *taints.Toleration, taint *taints.Taint) Mismatch {
-	number := valueset.Find(string(t.Operator))
-	if number < 0 {
+	op := valueset.Find(string(t.Operator))
+	if op == nil {
 		return MismatchOperator
 	}
-	op := valueset.At(number)
 	if op.Comparison && x.options.NoComparison {
 		return MismatchNoComparison
 	}
-	values := op.Of(t.Value, true)
+	values := valueset.Of(string(t.Operator), t.Value, true)
 	if values.Contains(taint.Value) {
 		return MismatchNone
 	}

@@ -77,7 +77,7 @@ func (r *redactor) effect(e taints.Effect) taints.Effect {
 }
 
 func (r *redactor) operator(op taints.Operator) taints.Operator {
-	if valueset.Find(string(op)) >= 0 {
+	if valueset.Find(string(op)) != nil {
 		return op
 	}
 	return taints.Operator(name("operator", &r.operators, string(op)))

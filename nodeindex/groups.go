@@ -3,171 +3,210 @@
 package nodeindex
 
 import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/shrink"
+	"github.com/seed-0529bac1/taints/internal/keyset"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// A groupSet holds the groups of nodes with the same taints, and finds those that
-// a pod may tolerate. It does not hold the nodes.
-type groupSet struct {
-	repels  taints.EffectSet
-	all     shrink.Map[string, *group] // by text, see appendText
-	classes shrink.Map[string, *class] // by the text of their taints
-	bare    *class                     // the class without taints, or nil
-	anchors anchors
+// A group holds the nodes with the same taints in the same order.
+type group[N comparable] struct {
+	taints []taints.Taint // without TimeAdded
+	nodes  []N
+	text   string // of the taints
+	at     int    // index in Index.all
+	file   *file[N]
+	inFile int // index in file.groups
 }
 
-// A group represents the nodes with the same taints in the same order.
-type group struct {
-	text    string
-	class   *class
-	inClass int // index in class.groups
-	at      int // index in Index.members
+// A file holds groups that have a repelling taint with the file's key and value.
+// A pod that tolerates all taints of such a group has a toleration that matches
+// this key and value. So a query finds the group by its tolerations.
+type file[N comparable] struct {
+	pair
+	groups []*group[N]
+	at     int    // index in Index.keys[key]
+	number uint64 // in the order in which the files were added, from 1
 }
 
-// A class holds the groups with the same repelling taints in the same order: a
-// pod may be placed on the nodes of all these groups, or of none.
-type class struct {
-	text     string
-	taints   []taints.Taint // the repelling taints
-	groups   []*group
-	nodes    int     // the number of nodes of all groups
-	anchor   *anchor // nil for the class without taints
-	inAnchor int     // index in anchor.classes
-}
+type pair struct{ key, value string }
 
-// find returns the group with the text, or nil.
-func (c *groupSet) find(text []byte) *group { return c.all.Entries[string(text)] }
-
-// add adds the group with the text of n taints and returns it with the taints.
-func (c *groupSet) add(text []byte, n int) (*group, []taints.Taint) {
-	g := &group{text: string(text)}
-	list := readText(g.text, n)
-	for i := range list {
-		list[i].Key = c.anchors.shareKey(list[i].Key)
-	}
-	g.class = c.class(g.text, list)
-	g.inClass = len(g.class.groups)
-	g.class.groups = append(g.class.groups, g)
-	c.all.Set(g.text, g)
-	return g, list
-}
-
-// class returns the class of the taints with the given text. It adds the class
-// if it is new.
-func (c *groupSet) class(text string, list []taints.Taint) *class {
-	text, list = c.repelling(text, list)
-	if k := c.classes.Entries[text]; k != nil {
-		return k
-	}
-	added := &class{text: text, taints: list}
-	c.classes.Set(text, added)
-	if len(list) == 0 {
-		c.bare = added
-	} else {
-		c.anchors.file(added)
-	}
-	return added
-}
-
-// repelling returns the repelling taints and their text.
-func (c *groupSet) repelling(text string, list []taints.Taint) (string, []taints.Taint) {
-	n := 0
-	for i := range list {
-		if c.repels.Has(list[i].Effect) {
-			n++
+// each yields the nodes with the verdict until yield returns false. It reports
+// whether yield never returned false.
+func (g *group[N]) each(v taints.Verdict, yield func(N, taints.Verdict) bool) bool {
+	for _, node := range g.nodes {
+		if !yield(node, v) {
+			return false
 		}
 	}
-	if n == len(list) {
-		return text, list
+	return true
+}
+
+// group returns the group of the nodes with the taints. It adds the group if it
+// is new.
+func (x *Index[N]) group(list []taints.Taint) *group[N] {
+	var buf [256]byte
+	text := appendText(buf[:0], list)
+	if g := x.texts[string(text)]; g != nil {
+		return g
 	}
-	var b []byte
+	if x.texts == nil {
+		x.places, x.texts = make(map[N]place[N]), make(map[string]*group[N])
+		x.files, x.keys = make(map[pair]*file[N]), make(map[string][]*file[N])
+	}
+	g := &group[N]{taints: slices.Clone(list), text: string(text), at: len(x.all.groups)}
+	for i := range g.taints {
+		g.taints[i].TimeAdded = nil
+	}
+	g.file = x.file(g.taints)
+	g.inFile = len(g.file.groups)
+	g.file.groups = append(g.file.groups, g)
+	x.all.groups = append(x.all.groups, g)
+	x.texts[g.text] = g
+	return g
+}
+
+// file returns the file for a new group with the taints. The file of any of its
+// repelling taints would do. The one with the fewest groups is best: a query
+// visits it for few pods, and visits few groups then.
+func (x *Index[N]) file(list []taints.Taint) *file[N] {
+	var best *file[N]
 	for i := range list {
-		if c.repels.Has(list[i].Effect) {
-			b = appendText(b, list[i:i+1])
+		if !taints.Hard.Has(list[i].Effect) {
+			continue
+		}
+		p := pair{list[i].Key, list[i].Value}
+		f := x.files[p]
+		if f == nil {
+			x.added++
+			f = &file[N]{pair: p, at: len(x.keys[p.key]), number: x.added}
+			x.files[p] = f
+			x.keys[p.key] = append(x.keys[p.key], f)
+			return f
+		}
+		if best == nil || len(f.groups) < len(best.groups) {
+			best = f
 		}
 	}
-	text = string(b)
-	return text, readText(text, n)
+	return cmp.Or(best, &x.bare)
 }
 
-// remove removes the group, whose taints are given.
-func (c *groupSet) remove(g *group, list []taints.Taint) {
-	c.all.Delete(g.text)
-	k := g.class
-	k.groups = shrink.At(k.groups, g.inClass, func(moved *group) { moved.inClass = g.inClass })
-	if len(k.groups) == 0 {
-		c.removeClass(k)
-	}
-	for i := range list {
-		c.anchors.dropKey(list[i].Key)
-	}
-}
-
-func (c *groupSet) removeClass(k *class) {
-	c.classes.Delete(k.text)
-	if k.anchor == nil {
-		c.bare = nil
+// remove removes the node at the place from its group, and the group and its
+// file if nothing else is in them.
+func (x *Index[N]) remove(p place[N]) {
+	g := p.group
+	g.nodes = cut(g.nodes, p.at, func(moved N) { x.places[moved] = p })
+	if len(g.nodes) > 0 {
 		return
 	}
-	c.anchors.unfile(k)
+	delete(x.texts, g.text)
+	x.all.groups = cut(x.all.groups, g.at, func(moved *group[N]) { moved.at = g.at })
+	f := g.file
+	f.groups = cut(f.groups, g.inFile, func(moved *group[N]) { moved.inFile = g.inFile })
+	if len(f.groups) > 0 || f == &x.bare {
+		return
+	}
+	delete(x.files, f.pair)
+	x.keys[f.key] = cut(x.keys[f.key], f.at, func(moved *file[N]) { moved.at = f.at })
+	if len(x.keys[f.key]) == 0 {
+		delete(x.keys, f.key)
+	}
+}
+
+// cut removes the element at the index from the list. It moves the last element
+// there and calls moved with it. It releases memory if the list is much shorter
+// than it was.
+func cut[T any](list []T, i int, moved func(T)) []T {
+	last := len(list) - 1
+	list[i] = list[last]
+	moved(list[i])
+	clear(list[last:])
+	if list = list[:last]; last < cap(list)/4 {
+		return slices.Clone(list)
+	}
+	return list
 }
 
 // appendText appends a text for the taints, without TimeAdded. Different lists
 // have different texts, because each field follows its length.
 func appendText(b []byte, list []taints.Taint) []byte {
 	for i := range list {
-		t := &list[i]
-		b = appendField(b, t.Key)
-		b = appendField(b, t.Value)
-		b = appendField(b, string(t.Effect))
+		for _, field := range [...]string{list[i].Key, list[i].Value, string(list[i].Effect)} {
+			b = append(strconv.AppendInt(b, int64(len(field)), 10), ':')
+			b = append(b, field...)
+		}
 	}
 	return b
 }
 
-func appendField(b []byte, field string) []byte {
-	n := len(field)
-	for ; n >= 0x80; n >>= 7 {
-		b = append(b, byte(n)|0x80)
-	}
-	return append(append(b, byte(n)), field...)
-}
-
-// readText returns the n taints of the text. Their fields share memory with it.
-func readText(text string, n int) []taints.Taint {
-	if n == 0 {
-		return nil
-	}
-	list := make([]taints.Taint, n)
-	for i := range list {
-		t := &list[i]
-		var effect string
-		t.Key, text = readField(text)
-		t.Value, text = readField(text)
-		effect, text = readField(text)
-		t.Effect = constant(taints.Effect(effect))
-	}
-	return list
-}
-
-// constant returns the constant that equals the effect, because it compares
-// faster, or the effect itself if there is none.
-func constant(e taints.Effect) taints.Effect {
-	for _, c := range [...]taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute} {
-		if e == c {
-			return c
+// feasible returns an iterator over the groups whose repelling taints m
+// tolerates.
+func (x *Index[N]) feasible(m *taints.Matcher) iter.Seq[*group[N]] {
+	return func(yield func(*group[N]) bool) {
+		var buf [8]*file[N]
+		for _, f := range x.reach(m, buf[:0]) {
+			for _, g := range f.groups {
+				if _, found := m.FindUntolerated(g.taints, taints.Hard); !found && !yield(g) {
+					return
+				}
+			}
 		}
 	}
-	return e
 }
 
-func readField(text string) (field, rest string) {
-	n, shift := 0, 0
-	for text[0] >= 0x80 {
-		n |= int(text[0]&0x7f) << shift
-		shift += 7
-		text = text[1:]
+// reach appends files to found. They have each group once whose repelling taints
+// m may tolerate.
+func (x *Index[N]) reach(m *taints.Matcher, found []*file[N]) []*file[N] {
+	if files, left := x.search(m, found); left >= 0 {
+		return files
 	}
-	n |= int(text[0]) << shift
-	return text[1 : 1+n], text[1+n:]
+	return append(found, &x.all)
+}
+
+// The price of a search. The unit is the time in which a loop over all groups
+// visits one of them.
+const (
+	lookupPrice = 16 // of a toleration, and of a file that it matches
+	bytesForOne = 16 // hashing so many bytes of a toleration has the price 1
+	groupPrice  = 4  // of a group in a file: it is not next to the previous one in memory
+)
+
+// search is like reach, but also returns how much less than a loop over all
+// groups it costs. If that is negative, it has ended early, and the files do not
+// count. It cannot look for a toleration that matches more than one key.
+func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], left int) {
+	found = append(found, &x.bare)
+	left = len(x.all.groups) - groupPrice*len(x.bare.groups)
+	options := m.Policy().Options
+	for t := range m.Tolerations() {
+		if left -= lookupPrice + (len(t.Key)+len(t.Value))/bytesForOne; left < 0 {
+			return nil, left
+		}
+		var files []*file[N]
+		values := valueset.Of(string(t.Operator), t.Value, !options.NoComparison)
+		switch {
+		case values.Kind == valueset.None:
+		case keyset.Of(t.Key, options.KeyWildcards).Prefix:
+			return nil, -1
+		case values.Kind == valueset.One:
+			if f := x.files[pair{t.Key, values.Text}]; f != nil {
+				files = []*file[N]{f}
+			}
+		default:
+			files = x.keys[t.Key]
+		}
+		for _, f := range files {
+			if left -= lookupPrice + groupPrice*len(f.groups); left < 0 {
+				return nil, left
+			}
+			found = append(found, f)
+		}
+	}
+	// Several tolerations may match the same file.
+	slices.SortFunc(found, func(a, b *file[N]) int { return cmp.Compare(a.number, b.number) })
+	return slices.Compact(found), left
 }

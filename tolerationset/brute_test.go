@@ -318,6 +318,12 @@ func TestBruteLint(t *testing.T) {
 			}
 		}
 		checkDropped(t, o, list, covered)
+		for time := range 4 {
+			// No Selection notices, as each taint is tolerated for the same times.
+			if evictedAfter(time, list).Cmp(evictedAfter(time, without(list, covered))) != 0 {
+				t.Fatalf("under %+v %v: the times differ without %v", o, tols, covered)
+			}
+		}
 		for i := range list {
 			by, inShadow := shadowed[i]
 			if want := shadowOf(list, i); inShadow != (want >= 0) || inShadow && by != want {
@@ -332,6 +338,17 @@ func TestBruteLint(t *testing.T) {
 			}
 		}
 	})
+}
+
+// evictedAfter returns the NoExecute taints that an entry tolerates for the time.
+func evictedAfter(time int, list []bruteToleration) set {
+	all := new(big.Int)
+	for i := range list {
+		if list[i].time == time {
+			all = or(all, list[i].evicts())
+		}
+	}
+	return all
 }
 
 // shadowOf returns the index of the first earlier entry that tolerates all

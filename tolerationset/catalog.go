@@ -2,62 +2,125 @@
 
 package tolerationset
 
-import "github.com/seed-0529bac1/taints"
+import (
+	"math"
+	"slices"
+	"sort"
+	"strconv"
 
-// A catalog finds the tolerations of a list that may match the key of another
-// toleration. For a short list, it uses a loop and allocates nothing.
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
+
+// A catalog finds the first toleration of a list that has a relation to another
+// one: that covers it, or that includes its taints. In a short list it looks at
+// every toleration, and allocates nothing.
 type catalog struct {
 	rules
-	list  []taints.Toleration
-	byKey map[string][]int // indexes of tolerations with one key, for a long list
-	broad []int            // indexes of the others, for a long list
+	relation
+	list   []taints.Toleration
+	chains map[drawer][]int // indexes, for a long list
+	loose  []int            // the other indexes
 }
 
+// A relation reports whether t covers or includes u, which tolerates something.
+type relation func(r rules, t, u *taints.Toleration) bool
+
+// A drawer has a chain of tolerations with an effect, a key and a kind of values,
+// of which each has the relation to all before it.
+type drawer struct {
+	effect taints.Effect
+	key    string
+	values valueset.Set
+}
+
+var (
+	all     = valueset.Set{Kind: valueset.All}
+	less    = valueset.Set{Kind: valueset.Integers, Least: math.MinInt64}
+	greater = valueset.Set{Kind: valueset.Integers, Most: math.MaxInt64}
+	between = valueset.Set{Kind: valueset.Integers}
+)
+
 // newCatalog returns a catalog of the list, with room for more tolerations.
-func newCatalog(list []taints.Toleration, more int, o taints.Options) catalog {
+func newCatalog(list []taints.Toleration, more int, related relation, o taints.Options) catalog {
 	const short = 64
-	c := catalog{rules: rules{o}, list: list}
-	if len(list)+more <= short {
-		return c
-	}
-	c.byKey = make(map[string][]int, len(list))
-	for i := range list {
-		c.file(i)
+	c := catalog{rules: rules{o}, relation: related, list: list}
+	if len(list)+more > short {
+		c.chains = make(map[drawer][]int, len(list)+more)
+		for i := range list {
+			c.file(i)
+		}
 	}
 	return c
 }
 
-// file adds the toleration at index i to the indexes, if the list is long.
+// file enters the toleration at the index, which comes after all that are there.
 func (c *catalog) file(i int) {
-	if c.byKey == nil {
+	t := &c.list[i]
+	if c.chains == nil || c.toleratesNothing(t) {
 		return
 	}
-	t := &c.list[i]
-	if c.keys(t).Prefix {
-		c.broad = append(c.broad, i)
+	d := drawer{t.Effect, t.Key, c.kindOf(t)}
+	chain := c.chains[d]
+	wild := t.Key != "" && c.keys(t).Prefix
+	if !wild && len(chain) > 0 {
+		last := &c.list[chain[len(chain)-1]]
+		if c.relation(c.rules, last, t) {
+			return // the last is found first
+		}
+		wild = !c.relation(c.rules, t, last)
+	}
+	if wild {
+		c.loose = append(c.loose, i)
 	} else {
-		c.byKey[t.Key] = append(c.byKey[t.Key], i)
+		c.chains[d] = append(chain, i)
 	}
 }
 
-// contains reports whether the relation holds for a toleration u of the list
-// and t. The relation is that u includes t, or that u covers t.
-func (c *catalog) contains(t *taints.Toleration, relation func(r rules, u, t *taints.Toleration) bool) bool {
-	if c.byKey == nil {
+// kindOf returns the kind of values of the toleration: a single value, or one of
+// the variables above.
+func (c *catalog) kindOf(t *taints.Toleration) valueset.Set {
+	values := c.values(t)
+	switch {
+	case values.Kind != valueset.Integers:
+		return values
+	case values.Least == values.Most:
+		return valueset.Set{Kind: valueset.One, Text: strconv.FormatInt(values.Least, 10)}
+	case values.Most == math.MaxInt64:
+		return greater
+	case values.Least == math.MinInt64:
+		return less
+	}
+	return between
+}
+
+// first returns the index of the first toleration that has the relation to t, or
+// -1. The toleration t must tolerate something.
+func (c *catalog) first(t *taints.Toleration) int {
+	related := func(i int) bool { return c.relation(c.rules, &c.list[i], t) }
+	if c.chains == nil {
 		for i := range c.list {
-			u := &c.list[i]
-			if (c.KeyWildcards || u.Key == "" || u.Key == t.Key) && relation(c.rules, u, t) {
-				return true
+			if related(i) {
+				return i
 			}
 		}
-		return false
+		return -1
 	}
-	for _, indexes := range [...][]int{c.byKey[t.Key], c.broad} {
-		for _, i := range indexes {
-			if relation(c.rules, &c.list[i], t) {
-				return true
+	first := -1
+	if at := slices.IndexFunc(c.loose, related); at >= 0 {
+		first = c.loose[at]
+	}
+	kinds := [...]valueset.Set{c.kindOf(t), all, less, greater, between}
+	for _, effect := range [...]taints.Effect{t.Effect, ""} {
+		for _, key := range [...]string{t.Key, ""} {
+			for _, values := range kinds {
+				chain := c.chains[drawer{effect, key, values}]
+				at := sort.Search(len(chain), func(k int) bool { return related(chain[k]) })
+				if at < len(chain) && (first < 0 || chain[at] < first) {
+					first = chain[at]
+				}
 			}
 		}
 	}
-	return false
+	return first
 }

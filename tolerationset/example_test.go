@@ -3,11 +3,41 @@
 package tolerationset_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
+
+// A storage operator keeps the tolerations that it has applied to a Deployment in
+// an annotation, as JSON. Users may add others by hand.
+func ExampleReconcile() {
+	const annotation = `[{"key":"storage","operator":"Exists"},{"key":"old","effect":"NoSchedule"}]`
+	current := []taints.Toleration{
+		taints.MustParseToleration("storage op=Exists"),
+		taints.MustParseToleration("added-by-hand:NoSchedule"),
+		taints.MustParseToleration("old:NoSchedule"),
+	}
+	setting := []taints.Toleration{
+		taints.MustParseToleration("storage op=Exists"),
+		taints.MustParseToleration("new:NoSchedule"),
+	}
+	var lastApplied []taints.Toleration
+	if err := json.Unmarshal([]byte(annotation), &lastApplied); err != nil {
+		panic(err)
+	}
+	tolerations, changed := tolerationset.Reconcile(current, lastApplied, setting)
+	fmt.Println(changed, tolerations)
+	if !slices.EqualFunc(setting, lastApplied, taints.Toleration.Equal) {
+		record, err := json.Marshal(setting)
+		fmt.Println(string(record), err)
+	}
+	// Output:
+	// true [storage op=Exists added-by-hand:NoSchedule new:NoSchedule]
+	// [{"key":"storage","operator":"Exists"},{"key":"new","effect":"NoSchedule"}] <nil>
+}
 
 // A policy checks whether an existing exception is enough for a new one.
 func ExampleCovers() {
@@ -103,7 +133,7 @@ func ExampleLint() {
 		fmt.Println(finding)
 	}
 	// Output:
-	// tolerations[0]: an empty value tolerates only taints without a value: to tolerate any value, set the operator to Exists (empty-value)
-	// tolerations[1]: nothing sets taints with this key anymore: tolerate node-role.kubernetes.io/control-plane instead (legacy-key)
-	// tolerations[3]: tolerations[2] is the first match for its NoExecute taints and tolerates them for 300s, so its own time, for 3600s, never counts: move it before tolerations[2] (shadowed)
+	// tolerations[0] (empty-value): Its empty value matches only taints without a value; for any value, set the operator to Exists.
+	// tolerations[1] (legacy-key): Nothing sets taints with this key anymore; tolerate node-role.kubernetes.io/control-plane instead.
+	// tolerations[3] (shadowed): tolerations[2] matches all its NoExecute taints first and tolerates them for 300s. So its 3600s never applies; move it before tolerations[2].
 }

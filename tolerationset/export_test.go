@@ -2,35 +2,25 @@
 
 package tolerationset
 
-import (
-	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/valueset"
-)
+import "github.com/seed-0529bac1/taints"
 
-// SameSteps returns how many steps Same takes to compare results: one for each
-// toleration that matches a key, for all keys, and one for each taint whose
-// results it compares.
-func SameSteps(a, b []taints.Toleration, o taints.Options) (steps int, same bool) {
-	same = rules{o}.compare(a, b).every(func(v *keyView) bool {
-		steps += len(v.entries)
-		return v.every(func(effect taints.Effect, w *sample) bool {
+// SameResults is Same without its loop for short lists.
+func SameResults(a, b []taints.Toleration, o taints.Options) bool { return rules{o}.agree(a, b) }
+
+// Steps returns how many pairs of tolerations Lint compares, and ValidateAllowed
+// for an allow-list that is the same list.
+func Steps(list []taints.Toleration, o taints.Options) (steps int) {
+	count := func(related relation) relation {
+		return func(r rules, t, u *taints.Toleration) bool {
 			steps++
-			return v.same(effect, w)
-		})
-	})
-	return steps, same
-}
-
-// FirstMatch returns the index of the first set that has the integer, as Same finds
-// it, or -1.
-func FirstMatch(sets []valueset.Set, n int64) int {
-	c := comparison{values: make(map[string]*sample)}
-	var f firstMatches
-	for i, set := range sets {
-		f.note(&entry{order: i, values: set, samples: c.samples(set)})
+			return related(r, t, u)
+		}
 	}
-	if e := f.find("", c.integer(n)); e != nil {
-		return e.order
+	c := newCatalog(list, 0, count(rules.includes), o)
+	c.superfluous(c.shadows())
+	c = newCatalog(list, 0, count(rules.covers), o)
+	for i := range list {
+		c.first(&list[i])
 	}
-	return -1
+	return steps
 }

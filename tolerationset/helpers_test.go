@@ -59,12 +59,12 @@ func forbidden(t fataler, list []taints.Toleration, err error) []int {
 	if err == nil {
 		return nil
 	}
-	var faults *taints.ErrorList
-	if !errors.As(err, &faults) || len(faults.Errors) == 0 {
+	var faults taints.ErrorList
+	if !errors.As(err, &faults) || len(faults) == 0 {
 		t.Fatalf("the error is %#v", err)
 	}
 	var indexes []int
-	for _, f := range faults.Errors {
+	for _, f := range faults {
 		indexes = append(indexes, f.Index)
 		want := taints.FieldError{
 			List: "tolerations", Index: f.Index, Value: list[f.Index].String(), Kind: taints.ErrForbidden,

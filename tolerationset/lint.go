@@ -25,11 +25,13 @@ const (
 	CodeCovered Code = "covered"
 	// CodeShadowed: an earlier toleration matches every NoExecute taint that this
 	// one matches, for another time, so that the time of this one never applies.
+	// It holds for [taints.FirstMatch] only.
 	CodeShadowed Code = "shadowed"
 	// CodeNoTime: the tolerationSeconds are zero or negative, so that a pod may be
 	// placed on a node with such a taint and is evicted at once. Zero is not
 	// reported for [taints.NodeNotReady] and [taints.NodeUnreachable], because it
-	// evicts a pod sooner than the seconds of [taints.AddDefaults] would.
+	// evicts a pod sooner than the seconds of [taints.AddDefaults] would. It holds
+	// for [taints.FirstMatch] only.
 	CodeNoTime Code = "no-time"
 	// CodeEverything: Exists without a key also tolerates the taints of broken
 	// nodes. It is not reported for the effect PreferNoSchedule, nor if the list
@@ -41,22 +43,21 @@ const (
 	// node-role.kubernetes.io/master, node.alpha.kubernetes.io/notReady and
 	// node.alpha.kubernetes.io/unreachable.
 	CodeLegacyKey Code = "legacy-key"
-	// CodeMisspelledKey: the key differs from one of Kubernetes' own only in
+	// CodeMisspelledKey: the key differs from one that Kubernetes sets only in
 	// letter case, or by one or two letters that are missing, added, wrong or
 	// swapped.
 	CodeMisspelledKey Code = "misspelled-key"
 	// CodeEmptyValue: Equal with an empty value tolerates only taints without a
-	// value. It is not reported for keys whose taints Kubernetes sets without
-	// one.
+	// value. It is not reported for keys whose taints Kubernetes sets without one.
 	CodeEmptyValue Code = "empty-value"
-	// CodeThreshold: no valid taint has a value less, or greater, than this one,
-	// because the integers of valid taints range from zero to the largest int64.
+	// CodeThreshold: no valid taint has a value less, or greater, than this one.
+	// The integers of valid taints are those from 0 to the largest int64.
 	CodeThreshold Code = "threshold"
 )
 
 // A Finding is something in a list of tolerations that is valid but probably
-// not what its author meant. Its texts contain no keys and values except
-// Kubernetes' own.
+// not what its author meant. It contains no keys and values except those that
+// Kubernetes sets.
 type Finding struct {
 	// Code is the kind of finding.
 	Code Code `json:"code"`
@@ -65,14 +66,14 @@ type Finding struct {
 	// Other is the index of the toleration that covers or shadows this one. It
 	// applies to [CodeCovered] and [CodeShadowed], and is zero for other codes.
 	Other int `json:"other,omitempty"`
-	// Advice describes what is wrong and what to do.
+	// Advice says in sentences what is wrong and what to do.
 	Advice string `json:"advice"`
 }
 
-// String returns the finding in one line, as in "tolerations[1]: tolerations[0]
-// tolerates everything that it tolerates: remove it (covered)".
+// String returns the finding in one line, as in "tolerations[1] (covered):
+// Redundant: tolerations[0] already covers it; remove it."
 func (f Finding) String() string {
-	return entryName(f.Toleration) + ": " + f.Advice + " (" + string(f.Code) + ")"
+	return entryName(f.Toleration) + " (" + string(f.Code) + "): " + f.Advice
 }
 
 // entryName names the toleration at the index.
@@ -87,74 +88,81 @@ func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 // [taints.Options.ValidateTolerations] rejects, which must be made valid first.
 // It is nil for the tolerations that package taints' Add functions add to a pod
 // without any, except for negative seconds and for extended resources whose
-// names resemble Kubernetes' own keys.
+// names resemble keys that Kubernetes sets.
 //
 // Tolerations that are right for a daemon may be wrong for other pods. Lint
 // recognizes a daemon by what the DaemonSet controller adds. Call it with the
 // tolerations of a pod, or with a template's after [taints.AddDaemonSetDefaults].
-// Its running time grows with the square of the length.
+//
+// Under a [taints.Selection] other than FirstMatch, ignore CodeShadowed and
+// CodeNoTime, as another toleration may determine the time. The other findings
+// hold under every Selection. Lint takes as long as [Minimize].
 func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
 		return nil
 	}
-	l := linter{rules: rules{o}, tolerations: tolerations}
-	shadows := l.shadows(tolerations)
-	by := l.superfluous(tolerations, shadows)
+	c := newCatalog(tolerations, 0, rules.includes, o)
+	shadows := c.shadows()
+	by := c.superfluous(shadows)
+	c.relation = rules.covers
+	l := linter{catalog: c, forDaemons: taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))}
+	l.daemon = !slices.ContainsFunc(l.forDaemons, func(t taints.Toleration) bool {
+		return t.Key != taints.NodeNetworkUnavailable && !slices.ContainsFunc(tolerations, t.Equal)
+	})
 	for i := range tolerations {
 		l.at(i, shadows[i], by[i])
 	}
 	return l.findings
 }
 
-// A linter collects findings.
-type linter struct {
-	rules
-	tolerations []taints.Toleration
-	forDaemons  []taints.Toleration // see addedToDaemons
-	findings    []Finding
-}
-
-// shadows returns, for each toleration, the index of the first earlier
-// toleration that tolerates all its NoExecute taints, if it does so for another
-// time, and otherwise -1.
-func (r rules) shadows(tolerations []taints.Toleration) []int {
-	shadows := make([]int, len(tolerations))
-	for i, t := range tolerations {
+// shadows returns, for each toleration of a catalog of inclusion, the index of the
+// first earlier one that tolerates all its NoExecute taints, if it does so for
+// another time, and otherwise -1.
+func (c *catalog) shadows() []int {
+	shadows := make([]int, len(c.list))
+	for i, t := range c.list {
 		shadows[i] = -1
-		if !evicting(&t) || r.toleratesNothing(&t) {
+		if !evicting(&t) || c.toleratesNothing(&t) {
 			continue
 		}
 		t.Effect = taints.NoExecute
-		j := r.includedBy(tolerations[:i], &t)
-		if j >= 0 && !sameTime(&tolerations[j], &t) {
+		if j := c.first(&t); !sameTime(&c.list[j], &t) {
 			shadows[i] = j
 		}
 	}
 	return shadows
 }
 
-func (l *linter) find(code Code, i int, advice string) {
-	l.findOther(code, i, 0, advice)
+// A linter collects findings about the tolerations of a catalog of covering.
+type linter struct {
+	catalog
+	forDaemons []taints.Toleration // what Kubernetes adds to daemons with host network
+	daemon     bool                // the list has all that it adds without
+	findings   []Finding
 }
 
-// findOther adds a finding whose reason is the toleration j.
-func (l *linter) findOther(code Code, i, j int, advice string) {
-	l.findings = append(l.findings, Finding{code, i, j, advice})
+func (l *linter) find(code Code, i, other int, advice string) {
+	l.findings = append(l.findings, Finding{code, i, other, advice})
 }
 
 // at adds the findings about the toleration at index i. The toleration at index
 // shadow shadows it. The one at index by makes it superfluous; by is i if it
 // tolerates nothing. If there is no such toleration, the index is negative.
 func (l *linter) at(i, shadow, by int) {
-	t := &l.tolerations[i]
+	t := &l.list[i]
 	switch {
 	case shadow >= 0:
-		l.findShadowed(i, shadow)
+		own := "it never tolerates them forever"
+		if t.TolerationSeconds != nil {
+			own = "its " + secondsText(t) + " never applies"
+		}
+		l.find(CodeShadowed, i, shadow, entryName(shadow)+" matches all its NoExecute taints first and tolerates them "+
+			howLong(&l.list[shadow])+". So "+own+"; move it before "+entryName(shadow)+".")
 	case by < 0:
 		l.checkSeconds(i, t)
 	case by != i:
 		if !l.isAdded(t) {
-			l.findOther(CodeCovered, i, by, entryName(by)+" tolerates everything that it tolerates: remove it")
+			l.find(CodeCovered, i, by, "Redundant: "+entryName(by)+" already covers it; remove it.")
 		}
 		return
 	}
@@ -162,32 +170,27 @@ func (l *linter) at(i, shadow, by int) {
 	l.checkValue(i, t)
 }
 
-func (l *linter) findShadowed(i, j int) {
-	first := entryName(j)
-	l.findOther(CodeShadowed, i, j, first+" is the first match for its NoExecute taints and "+
-		"tolerates them "+howLong(&l.tolerations[j])+", so its own time, "+
-		howLong(&l.tolerations[i])+", never counts: move it before "+first)
-}
-
-// howLong returns how long the toleration tolerates a NoExecute taint.
+// howLong says how long the toleration tolerates a NoExecute taint.
 func howLong(t *taints.Toleration) string {
 	if t.TolerationSeconds == nil {
 		return "forever"
 	}
-	return "for " + strconv.FormatInt(*t.TolerationSeconds, 10) + "s"
+	return "for " + secondsText(t)
+}
+
+func secondsText(t *taints.Toleration) string {
+	return strconv.FormatInt(*t.TolerationSeconds, 10) + "s"
 }
 
 func (l *linter) checkSeconds(i int, t *taints.Toleration) {
 	switch s := t.TolerationSeconds; {
 	case s == nil || *s > 0:
 	case *s < 0:
-		l.find(CodeNoTime, i, "negative tolerationSeconds mean zero: "+
-			"a pod on a node with such a taint is evicted at once; "+
-			"to tolerate the taint forever, omit tolerationSeconds")
+		l.find(CodeNoTime, i, 0, "Negative tolerationSeconds mean zero, and a node with such a taint evicts the pod at once. "+
+			"Omit them to tolerate the taint forever.")
 	case t.Key != taints.NodeNotReady && t.Key != taints.NodeUnreachable:
-		l.find(CodeNoTime, i, "a pod can be placed on a node with such a taint "+
-			"and is then evicted at once: omit the toleration to avoid these nodes, "+
-			"or tolerationSeconds to stay forever")
+		l.find(CodeNoTime, i, 0, "The pod may be placed on a node with such a taint, and is then evicted at once. "+
+			"Omit the toleration to avoid these nodes, or its tolerationSeconds to stay forever.")
 	}
 }
 
@@ -202,10 +205,8 @@ func (l *linter) checkKey(i int, t *taints.Toleration) {
 	if s := successor(t.Key); s != "" {
 		u := *t
 		u.Key = s
-		if !slices.ContainsFunc(l.tolerations, func(t taints.Toleration) bool {
-			return l.covers(&t, &u)
-		}) {
-			l.find(CodeLegacyKey, i, "nothing sets taints with this key anymore: tolerate "+s+" instead")
+		if !l.toleratesNothing(t) && l.first(&u) < 0 {
+			l.find(CodeLegacyKey, i, 0, "Nothing sets taints with this key anymore; tolerate "+s+" instead.")
 		}
 		return
 	}
@@ -214,61 +215,84 @@ func (l *linter) checkKey(i int, t *taints.Toleration) {
 	}
 	for _, known := range knownKeys {
 		if strings.EqualFold(t.Key, known) || similar.Edits(t.Key, known) > 0 {
-			l.find(CodeMisspelledKey, i, "the key may be misspelled: Kubernetes sets "+known)
+			l.find(CodeMisspelledKey, i, 0, "The key may be misspelled; Kubernetes sets "+known+".")
 			return
 		}
 	}
 }
 
 func (l *linter) checkEverything(i int, t *taints.Toleration) {
-	if t.Operator != taints.OpExists || t.Effect == taints.PreferNoSchedule || l.isDaemon() {
+	if t.Operator != taints.OpExists || l.daemon {
 		return
 	}
-	what := "every taint, including those of cordoned, not-ready and unreachable nodes, and is never evicted"
+	var what string
 	switch t.Effect {
+	case "":
+		what = "taint, including those of cordoned, not-ready and unreachable nodes"
 	case taints.NoSchedule:
-		what = "every NoSchedule taint, including those of cordoned nodes " +
-			"and of nodes that are low on memory or disk"
+		what = "NoSchedule taint, including those of cordoned nodes and of nodes low on memory or disk"
 	case taints.NoExecute:
-		what = "every NoExecute taint, including those of not-ready and unreachable nodes, " + howLong(t)
+		what = "NoExecute taint, including those of not-ready and unreachable nodes"
+	default:
+		return
 	}
-	l.find(CodeEverything, i, "the pod tolerates "+what+
-		", which is right only for daemons: name the keys that it needs")
+	l.find(CodeEverything, i, 0, "It tolerates every "+what+". That is right only for daemons; name the keys that the pod needs.")
 }
 
 func (l *linter) checkValue(i int, t *taints.Toleration) {
 	switch values := l.values(t); {
 	case values.Kind == valueset.One:
 		if values.Text == "" && !isValueless(t.Key) {
-			l.find(CodeEmptyValue, i, "an empty value tolerates only taints without a value: "+
-				"to tolerate any value, set the operator to Exists")
+			l.find(CodeEmptyValue, i, 0, "Its empty value matches only taints without a value; for any value, set the operator to Exists.")
 		}
 	case values.Kind == valueset.None, values.Kind == valueset.Integers && values.Most < 0:
-		l.find(CodeThreshold, i, "valid taints have integers from 0 to the largest int64, "+
-			"and it tolerates none of them: change the value")
+		l.find(CodeThreshold, i, 0, "No valid integer (0 to max int64) satisfies it; change the value.")
 	}
 }
 
 // isAdded reports whether the toleration is one that Kubernetes adds to a pod
 // even if another one covers it.
 func (l *linter) isAdded(t *taints.Toleration) bool {
-	return slices.ContainsFunc(l.addedToDaemons(), t.Equal) ||
+	return slices.ContainsFunc(l.forDaemons, t.Equal) ||
 		t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && taints.IsExtendedResourceName(t.Key)
 }
 
-// isDaemon reports whether the list has all tolerations that the DaemonSet
-// controller adds without host network.
-func (l *linter) isDaemon() bool {
-	return !slices.ContainsFunc(l.addedToDaemons(), func(t taints.Toleration) bool {
-		return t.Key != taints.NodeNetworkUnavailable && !slices.ContainsFunc(l.tolerations, t.Equal)
-	})
+// knownKeys holds the keys of the taints that Kubernetes sets today. The keys
+// of taints without a value come first.
+var knownKeys = [...]string{
+	taints.NodeNotReady,
+	taints.NodeUnreachable,
+	taints.NodeMemoryPressure,
+	taints.NodeDiskPressure,
+	taints.NodePIDPressure,
+	taints.NodeNetworkUnavailable,
+	taints.NodeUnschedulable,
+	taints.CloudProviderShutdown,
+	taints.NodeRoleControlPlane,
+	taints.NodeOutOfService,
+	taints.CloudProviderUninitialized,
 }
 
-// addedToDaemons returns the tolerations that the DaemonSet controller adds with
-// host network.
-func (l *linter) addedToDaemons() []taints.Toleration {
-	if l.forDaemons == nil {
-		l.forDaemons = taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))
+var valuelessKeys = knownKeys[:9]
+
+// successor returns the key that replaces a legacy key, whose taints are no
+// longer set, and "" for other keys.
+func successor(key string) string {
+	switch key {
+	case "node.kubernetes.io/out-of-disk":
+		return taints.NodeDiskPressure
+	case "node-role.kubernetes.io/master":
+		return taints.NodeRoleControlPlane
+	case "node.alpha.kubernetes.io/notReady":
+		return taints.NodeNotReady
+	case "node.alpha.kubernetes.io/unreachable":
+		return taints.NodeUnreachable
 	}
-	return l.forDaemons
+	return ""
+}
+
+// isValueless reports whether Kubernetes sets, or used to set, taints with the
+// key without a value.
+func isValueless(key string) bool {
+	return successor(key) != "" || slices.Contains(valuelessKeys, key)
 }

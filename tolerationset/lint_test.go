@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/sequences"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -115,7 +114,7 @@ func TestLintKnowsTheKeys(t *testing.T) {
 		}
 		findings := tolerationset.Lint([]taints.Toleration{exists(key[:len(key)-1])}, taints.Options{})
 		want := []tolerationset.Finding{{
-			Code: tolerationset.CodeMisspelledKey, Advice: "the key may be misspelled: Kubernetes sets " + key,
+			Code: tolerationset.CodeMisspelledKey, Advice: "The key may be misspelled; Kubernetes sets " + key + ".",
 		}}
 		if diff := cmp.Diff(want, findings); diff != "" {
 			t.Errorf("%s without its last letter (-want +got):\n%s", key, diff)
@@ -140,7 +139,7 @@ func TestLintOfInvalidLists(t *testing.T) {
 	}
 }
 
-// The texts contain no keys and values except Kubernetes' own.
+// The texts contain no keys and values except those that Kubernetes sets.
 func TestFindingTexts(t *testing.T) {
 	var got []string
 	for _, list := range [][]string{
@@ -156,28 +155,28 @@ func TestFindingTexts(t *testing.T) {
 	} {
 		got = append(got, texts(tolerationset.Lint(parse(t, list...), taints.Options{}))...)
 	}
+	const onlyDaemons = " That is right only for daemons; name the keys that the pod needs."
 	want := []string{
-		"tolerations[0]: the pod tolerates every NoExecute taint, including those of not-ready and unreachable nodes, " +
-			"for 300s, which is right only for daemons: name the keys that it needs (everything)",
-		"tolerations[1]: tolerations[0] is the first match for its NoExecute taints and tolerates them for 300s, " +
-			"so its own time, for 3600s, never counts: move it before tolerations[0] (shadowed)",
-		"tolerations[2]: tolerations[3] tolerates everything that it tolerates: remove it (covered)",
-		"tolerations[3]: tolerations[0] is the first match for its NoExecute taints and tolerates them for 300s, " +
-			"so its own time, forever, never counts: move it before tolerations[0] (shadowed)",
-		"tolerations[4]: the pod tolerates every NoSchedule taint, " +
-			"including those of cordoned nodes and of nodes that are low on memory or disk, " +
-			"which is right only for daemons: name the keys that it needs (everything)",
-		"tolerations[5]: nothing sets taints with this key anymore: tolerate node-role.kubernetes.io/control-plane instead (legacy-key)",
-		"tolerations[0]: an empty value tolerates only taints without a value: " +
-			"to tolerate any value, set the operator to Exists (empty-value)",
-		"tolerations[1]: valid taints have integers from 0 to the largest int64, " +
-			"and it tolerates none of them: change the value (threshold)",
-		"tolerations[2]: a pod can be placed on a node with such a taint and is then evicted at once: " +
-			"omit the toleration to avoid these nodes, or tolerationSeconds to stay forever (no-time)",
-		"tolerations[3]: negative tolerationSeconds mean zero: a pod on a node with such a taint is evicted at once; " +
-			"to tolerate the taint forever, omit tolerationSeconds (no-time)",
-		"tolerations[0]: the pod tolerates every taint, including those of cordoned, not-ready and unreachable nodes, " +
-			"and is never evicted, which is right only for daemons: name the keys that it needs (everything)",
+		"tolerations[0] (everything): It tolerates every NoExecute taint, including those of not-ready and unreachable nodes." +
+			onlyDaemons,
+		"tolerations[1] (shadowed): tolerations[0] matches all its NoExecute taints first and tolerates them for 300s. " +
+			"So its 3600s never applies; move it before tolerations[0].",
+		"tolerations[2] (covered): Redundant: tolerations[3] already covers it; remove it.",
+		"tolerations[3] (shadowed): tolerations[0] matches all its NoExecute taints first and tolerates them for 300s. " +
+			"So it never tolerates them forever; move it before tolerations[0].",
+		"tolerations[4] (everything): It tolerates every NoSchedule taint, " +
+			"including those of cordoned nodes and of nodes low on memory or disk." + onlyDaemons,
+		"tolerations[5] (legacy-key): Nothing sets taints with this key anymore; " +
+			"tolerate node-role.kubernetes.io/control-plane instead.",
+		"tolerations[0] (empty-value): Its empty value matches only taints without a value; " +
+			"for any value, set the operator to Exists.",
+		"tolerations[1] (threshold): No valid integer (0 to max int64) satisfies it; change the value.",
+		"tolerations[2] (no-time): The pod may be placed on a node with such a taint, and is then evicted at once. " +
+			"Omit the toleration to avoid these nodes, or its tolerationSeconds to stay forever.",
+		"tolerations[3] (no-time): Negative tolerationSeconds mean zero, and a node with such a taint evicts the pod at once. " +
+			"Omit them to tolerate the taint forever.",
+		"tolerations[0] (everything): It tolerates every taint, including those of cordoned, not-ready and unreachable nodes." +
+			onlyDaemons,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -186,25 +185,25 @@ func TestFindingTexts(t *testing.T) {
 
 // The tolerations that Kubernetes adds to a pod have no findings, in any order.
 func TestLintOfDefaults(t *testing.T) {
-	adders := []func([]taints.Toleration) []taints.Toleration{
+	adders := [4]func([]taints.Toleration) []taints.Toleration{
 		func(list []taints.Toleration) []taints.Toleration {
 			return taints.AddDefaults(list, taints.DefaultSeconds{})
 		},
 		func(list []taints.Toleration) []taints.Toleration {
-			return taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true})
+			return taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(list))
 		},
 		func(list []taints.Toleration) []taints.Toleration {
 			return taints.AddExtendedResources(list, "nvidia.com/gpu", "example.com/fpga")
 		},
 		taints.AddMemoryPressure,
 	}
-	sequences.Each(len(adders), 4, func(sequence []int) {
+	for n := range 4 * 4 * 4 * 4 {
 		var list []taints.Toleration
-		for _, i := range sequence {
-			list = adders[i](list)
+		for ; n > 0; n /= 4 {
+			list = adders[n%4](list)
 		}
 		if findings := tolerationset.Lint(list, taints.Options{}); findings != nil {
 			t.Fatalf("%v", findings)
 		}
-	})
+	}
 }

@@ -3,10 +3,10 @@
 // Package tolerationset compares the tolerations of pods with each other, merges
 // them and checks them. It is for admission webhooks, policies and linters.
 //
-// Every function takes the options that apply to the tolerations. They are zero
-// for Kubernetes with its taint feature gates on. Functions accept any input,
-// never panic and never modify their arguments. Results share strings with
-// arguments, and other memory only if the function's comment says so. All
+// Every function but Reconcile takes the options that apply to the tolerations.
+// They are zero for Kubernetes with its taint feature gates on. Functions accept
+// any input, never panic and never modify their arguments. Results share strings
+// with arguments, and other memory only if the function's comment says so. All
 // functions are safe for concurrent use.
 package tolerationset
 
@@ -58,14 +58,14 @@ type rules struct{ taints.Options }
 // allows nothing. In Kubernetes it allows everything. A caller that wants this
 // need not call ValidateAllowed.
 //
-// Its running time grows with the number of tolerations times the number of
-// entries with the same key, without a key, or with a wildcard.
+// Its time grows with the lengths of the lists, up to a logarithm, but with their
+// product if many entries have wildcards, or Lt or Gt and different seconds.
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var faults []*taints.FieldError
-	entries := newCatalog(allow, len(tolerations), o)
+	entries := newCatalog(allow, 0, rules.covers, o)
 	for i := range tolerations {
 		t := &tolerations[i]
-		if entries.contains(t, rules.covers) || len(allow) > 0 && entries.toleratesNothing(t) {
+		if entries.toleratesNothing(t) && len(allow) > 0 || entries.first(t) >= 0 {
 			continue
 		}
 		faults = append(faults, &taints.FieldError{
@@ -98,14 +98,14 @@ func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) e
 // otherwise a new list that shares the TolerationSeconds of base. Merging again
 // changes nothing.
 //
-// Its running time grows with the square of the number of tolerations with the
-// same key, without a key, or with a wildcard.
+// Its time grows with the lengths of the lists, up to a logarithm, but with their
+// product if many tolerations have wildcards.
 func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleration {
 	merged := base
-	entries := newCatalog(base, len(extra), o)
+	entries := newCatalog(base, len(extra), rules.includes, o)
 	for i := range extra {
 		t := &extra[i]
-		if entries.toleratesNothing(t) || entries.contains(t, rules.includes) {
+		if entries.toleratesNothing(t) || entries.first(t) >= 0 {
 			continue
 		}
 		if len(merged) == len(base) {
@@ -133,11 +133,16 @@ func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleratio
 // other than FirstMatch, deadlines may change, but not which taints are tolerated.
 //
 // It returns tolerations itself if nothing is dropped, and otherwise a new list
-// that shares no memory with tolerations, or nil if the new list is empty. Its
-// running time grows with the square of the length. An API server does not allow
-// an existing pod to lose tolerations; see [taints.ValidateTolerationsUpdate].
+// that shares no memory with tolerations, or nil if the new list is empty. An API
+// server does not allow an existing pod to lose tolerations; see
+// [taints.ValidateTolerationsUpdate].
+//
+// Its time grows with the length, up to a logarithm, but with its square if many
+// entries have wildcards, or precede other entries that remain and then one that
+// includes them. Limit the length of lists that come from others.
 func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Toleration {
-	by := rules{o}.superfluous(tolerations, nil)
+	c := newCatalog(tolerations, 0, rules.includes, o)
+	by := c.superfluous(nil)
 	if !slices.ContainsFunc(by, func(i int) bool { return i >= 0 }) {
 		return tolerations
 	}
@@ -150,51 +155,51 @@ func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Tolera
 	return left
 }
 
-// superfluous returns, for each toleration, the index of the toleration that
-// makes it superfluous: its own index if it tolerates nothing, and -1 if it is
-// not superfluous. That toleration may be superfluous itself, but there are no
-// cycles. With shadows, see [rules.shadows], only a later toleration makes a
-// shadowed one superfluous.
-func (r rules) superfluous(tolerations []taints.Toleration, shadows []int) []int {
-	by := make([]int, len(tolerations))
-	for i := range tolerations {
+// superfluous returns, for each toleration of a catalog of inclusion, the index of
+// the one that makes it superfluous: its own if it tolerates nothing, and -1 if it
+// is not superfluous. That one may be superfluous itself, but there are no cycles.
+// Only a later one makes a toleration with a shadow superfluous; see
+// [catalog.shadows].
+func (c *catalog) superfluous(shadows []int) []int {
+	by := make([]int, len(c.list))
+	for i := range c.list {
+		t := &c.list[i]
+		by[i] = -1
 		switch {
-		case r.toleratesNothing(&tolerations[i]):
+		case c.toleratesNothing(t):
 			by[i] = i
-		case shadows != nil && shadows[i] >= 0:
-			by[i] = -1
-		default:
-			by[i] = r.includedBy(tolerations[:i], &tolerations[i])
+		case shadows == nil || shadows[i] < 0:
+			if j := c.first(t); j < i {
+				by[i] = j
+			}
 		}
 	}
-	for i := len(tolerations) - 1; i >= 0; i-- {
+	later := *c // the later ones that are not superfluous, if the list is long
+	if later.chains != nil {
+		later.chains, later.loose = make(map[drawer][]int, len(c.list)), nil
+	}
+	var left []int
+	for i := len(by) - 1; i >= 0; i-- {
+		if by[i] < 0 && later.first(&c.list[i]) >= 0 {
+			by[i] = c.includedBy(left, &c.list[i])
+		}
 		if by[i] < 0 {
-			by[i] = r.includedLater(tolerations, by, i)
+			left = append(left, i)
+			later.file(i)
 		}
 	}
 	return by
 }
 
-// includedBy returns the index of the first of the tolerations that includes t, or
-// -1.
-func (r rules) includedBy(tolerations []taints.Toleration, t *taints.Toleration) int {
-	return slices.IndexFunc(tolerations, func(u taints.Toleration) bool { return r.includes(&u, t) })
-}
-
-// includedLater returns the index of a later toleration that is not superfluous
-// and includes tolerations[i] for the same time, if no toleration between the
-// two tolerates a taint of tolerations[i] for another time. It returns -1 if
-// there is none.
-func (r rules) includedLater(tolerations []taints.Toleration, by []int, i int) int {
-	t := &tolerations[i]
-	for j := i + 1; j < len(tolerations); j++ {
-		u := &tolerations[j]
-		switch {
-		case by[j] >= 0:
-		case evicting(t) && evicting(u) && !sameTime(t, u) && r.meet(t, u):
+// includedBy returns the last of the indexes whose toleration includes t, unless
+// one behind it disagrees with t. It returns -1 if there is none.
+func (c *catalog) includedBy(indexes []int, t *taints.Toleration) int {
+	for _, i := range slices.Backward(indexes) {
+		switch u := &c.list[i]; {
+		case c.disagree(t, u):
 			return -1
-		case r.includes(u, t):
-			return j
+		case c.relation(c.rules, u, t):
+			return i
 		}
 	}
 	return -1
@@ -234,10 +239,14 @@ func (r rules) includesValues(t, u *taints.Toleration) bool {
 	return values.Includes(&others)
 }
 
-// meet reports whether t and u have a key and value in common.
-func (r rules) meet(t, u *taints.Toleration) bool {
+// disagree reports whether t and u tolerate a common NoExecute taint for different
+// times.
+func (r rules) disagree(t, u *taints.Toleration) bool {
+	if !evicting(t) || !evicting(u) || sameTime(t, u) || !r.keys(t).Meets(r.keys(u)) {
+		return false
+	}
 	values, others := r.values(t), r.values(u)
-	return r.keys(t).Meets(r.keys(u)) && values.Meets(&others)
+	return values.Meets(&others)
 }
 
 func (r rules) keys(t *taints.Toleration) keyset.Set { return keyset.Of(t.Key, r.KeyWildcards) }

@@ -53,7 +53,8 @@ func main() {
 	}
 }
 
-// A scheduler knows the taints of all nodes and their free slots.
+// A scheduler knows the taints of all nodes and their free slots. It needs a lock
+// if one goroutine updates the nodes while another places pods.
 type scheduler struct {
 	index nodeindex.Index[string]
 	free  map[string]int

@@ -8,8 +8,7 @@ import (
 )
 
 // This file contains all that the library knows about operators. A new operator
-// needs a row in the table, with a meaning that returns its set, and a constant
-// in package taints.
+// needs a row in the table, and a constant in package taints.
 
 // An Operator describes which values a toleration matches and which it may have.
 type Operator struct {
@@ -18,11 +17,11 @@ type Operator struct {
 	Form Form
 	// Comparison is whether Options.NoComparison disables the operator.
 	Comparison bool
-	// Kind is the kind of set that a value defines: All; or One, the value itself;
-	// or another kind, for which meaning returns the set.
-	Kind Kind
 
-	meaning meaning
+	kind Kind // of the sets; a set of One is the value itself
+	// from and to, added to the value, are the ends of a set of Integers. The
+	// smallest and the largest int64 mean that it has no end.
+	from, to int64
 }
 
 // A Form is what a toleration's value must look like to be valid.
@@ -44,86 +43,56 @@ const (
 	exists = "Exists"
 )
 
-var operators = [...]Operator{
-	{Name: "", Form: Label, Kind: One}, // Equal
-	{Name: exists, Form: Empty, Kind: All},
-	{Name: Equal, Form: Label, Kind: One},
-	{Name: "Lt", Form: Integer, Comparison: true, Kind: Integers, meaning: less},
-	{Name: "Gt", Form: Integer, Comparison: true, Kind: Integers, meaning: greater},
+var operators = []Operator{
+	{Name: "", Form: Label, kind: One}, // Equal
+	{Name: exists, Form: Empty, kind: All},
+	{Name: Equal, Form: Label, kind: One},
+	{Name: "Lt", Form: Integer, Comparison: true, kind: Integers, from: math.MinInt64, to: -1},
+	{Name: "Gt", Form: Integer, Comparison: true, kind: Integers, from: 1, to: math.MaxInt64},
 }
 
-// A meaning is how a value defines a set. It is not a function, because the
-// arguments of an indirect call escape, and every toleration would be allocated.
-type meaning uint8
-
-const (
-	less meaning = iota
-	greater
-)
-
-func (m meaning) of(value string) Set {
-	switch m {
-	case less:
-		if limit, ok := ParseInteger(value); ok && limit != math.MinInt64 {
-			return Set{Kind: Integers, Least: math.MinInt64, Most: limit - 1}
-		}
-	case greater:
-		if limit, ok := ParseInteger(value); ok && limit != math.MaxInt64 {
-			return Set{Kind: Integers, Least: limit + 1, Most: math.MaxInt64}
-		}
-	}
-	return Set{}
-}
-
-// Find returns the number of the operator with the name, or -1 if there is none.
-func Find(name string) int {
-	switch name { // fast for the usual ones; see BenchmarkValidateTolerations
-	case "":
-		return 0
-	case exists:
-		return 1
-	case Equal:
-		return 2
-	}
+// Find returns the operator with the name, or nil if there is none.
+func Find(name string) *Operator {
 	for i := range operators {
 		if operators[i].Name == name {
-			return i
+			return &operators[i]
 		}
 	}
-	return -1
+	return nil
 }
-
-// At returns the operator with the number.
-func At(number int) *Operator { return &operators[number] }
 
 // Of returns the values that a toleration with the operator and value matches.
-// There are none if comparison is false and the operator compares.
-func (o *Operator) Of(value string, comparison bool) Set {
+// There are none if the operator is unknown, or if it compares and comparison is
+// false.
+func Of(operator, value string, comparison bool) Set {
+	o := Find(operator)
 	switch {
-	case o.Comparison && !comparison:
+	case o == nil, o.Comparison && !comparison:
 		return Set{}
-	case o.Kind == One:
+	case o.kind == One:
 		return Set{Kind: One, Text: value}
-	case o.Kind == All:
-		return Set{Kind: All}
+	case o.kind == Integers:
+		if n, ok := ParseInteger(value); ok {
+			return o.integers(n)
+		}
+		return Set{}
 	}
-	return o.meaning.of(value)
+	return Set{Kind: o.kind}
 }
 
-// Of is like [Operator.Of] for the operator with the name. An unknown operator
-// matches nothing.
-func Of(operator, value string, comparison bool) Set {
-	switch operator {
-	case exists:
-		return Set{Kind: All}
-	case Equal, "":
-		return Set{Kind: One, Text: value}
-	}
-	number := Find(operator)
-	if number < 0 {
+// integers returns the integers from n+o.from to n+o.to.
+func (o *Operator) integers(n int64) Set {
+	if o.from > 0 && n > math.MaxInt64-o.from || o.to < 0 && n < math.MinInt64-o.to {
 		return Set{}
 	}
-	return operators[number].Of(value, comparison)
+	s := Set{Kind: Integers, Least: n + o.from, Most: n + o.to}
+	if o.from == math.MinInt64 || o.from < 0 && s.Least > n {
+		s.Least = math.MinInt64
+	}
+	if o.to == math.MaxInt64 || o.to > 0 && s.Most < n {
+		s.Most = math.MaxInt64
+	}
+	return s
 }
 
 // Match reports whether Of returns a set that contains the text. It creates no

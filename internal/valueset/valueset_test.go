@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/reference"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
@@ -58,60 +57,6 @@ func TestSets(t *testing.T) {
 					*s, *u, s.Includes(u), includes, s.Meets(u), meets)
 			}
 		}
-	}
-}
-
-// Each operator matches the values of the reference, in both forms.
-func TestOperators(t *testing.T) {
-	for _, name := range []string{"", "Equal", "Exists", "Lt", "Gt", "In", "exists", "lt"} {
-		number := valueset.Find(name)
-		for _, value := range universe {
-			for _, comparison := range []bool{true, false} {
-				set := valueset.Of(name, value, comparison)
-				for _, other := range universe {
-					want := reference.ValueMatches(taints.Options{NoComparison: !comparison},
-						taints.Toleration{Operator: taints.Operator(name), Value: value}, taints.Taint{Value: other})
-					if set.Contains(other) != want || valueset.Match(name, value, comparison, other) != want {
-						t.Errorf("%s %q matches %q: %v, want %v", name, value, other, !want, want)
-					}
-				}
-				if set.Kind == valueset.Integers && set.Least > set.Most {
-					t.Errorf("%s %q is %+v, which is empty but not None", name, value, set)
-				}
-				if number >= 0 && valueset.At(number).Of(value, comparison) != set {
-					t.Errorf("%s %q is %+v and %+v", name, value, set, valueset.At(number).Of(value, comparison))
-				}
-			}
-		}
-	}
-}
-
-func TestTable(t *testing.T) {
-	for _, want := range []valueset.Operator{
-		{Name: "", Form: valueset.Label},
-		{Name: "Equal", Form: valueset.Label},
-		{Name: "Exists", Form: valueset.Empty},
-		{Name: "Lt", Form: valueset.Integer, Comparison: true},
-		{Name: "Gt", Form: valueset.Integer, Comparison: true},
-	} {
-		if got := valueset.At(valueset.Find(want.Name)); got.Name != want.Name || got.Form != want.Form ||
-			got.Comparison != want.Comparison {
-			t.Errorf("%+v, want %+v", got, want)
-		}
-	}
-	for _, name := range []string{"In", "exists", "lt", "Equal "} {
-		if number := valueset.Find(name); number != -1 {
-			t.Errorf("%q has the number %d", name, number)
-		}
-	}
-	if got := valueset.Names(true); !slices.Equal(got, []string{"Exists", "Equal", "Lt", "Gt"}) {
-		t.Errorf("all: %v", got)
-	}
-	if got := valueset.Names(false); !slices.Equal(got, []string{"Exists", "Equal"}) {
-		t.Errorf("without comparison: %v", got)
-	}
-	if got := valueset.Choice(true) + "; " + valueset.Choice(false); got != "Exists, Equal, Lt or Gt; Exists or Equal" {
-		t.Errorf("in words: %s", got)
 	}
 }
 

@@ -26,7 +26,7 @@ import (
 )
 
 // noTaintEviction disables the controller that the evictor replaces.
-const noTaintEviction = "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller"
+const noTaintEviction = "--controllers=*,-node-ipam-controller,-taint-eviction-controller"
 
 const (
 	// onTime is how long after its deadline a pod is evicted at the latest, on a

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
 // imageUser is the user of the images and of the manifests.
@@ -31,7 +33,7 @@ func TestImages(t *testing.T) {
 	stamp := map[string]string{
 		"evictor":   "evictor v1.2.3",
 		"webhook":   "webhook v1.2.3",
-		"scheduler": "Kubernetes v1.36.3",
+		"scheduler": "Kubernetes " + must(cluster.Kubernetes())(t),
 	}
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {

@@ -26,7 +26,6 @@ type config struct {
 type testCase struct {
 	Name             string
 	WorkloadTemplate []operation
-	FeatureGates     map[string]bool
 	Workloads        []variant
 }
 
@@ -84,8 +83,6 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 	alone := whole[i]
 	delete(alone, "labels")                         // it would not run
 	delete(alone, "defaultThresholdMetricSelector") // for Kubernetes' machines
-	v.FeatureGates = gates(v.FeatureGates)
-	alone["featureGates"] = gates(cases[i].FeatureGates)
 	alone["workloads"] = []any{v}
 	alone["schedulerConfigPath"] = schedulerConfig
 	// Gathering every label of every metric takes longer than the workload.
@@ -94,16 +91,6 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 	}
 	c.content, err = yaml.Marshal([]any{alone})
 	return c, err
-}
-
-// gates leaves out the gate of QueueingHints, which are also on without it. If the
-// gate is set, scheduler_perf fails if the scheduler is still handling an event at
-// the end, as may happen on a busy machine.
-func gates(of map[string]bool) map[string]bool {
-	if of["SchedulerQueueingHints"] {
-		delete(of, "SchedulerQueueingHints")
-	}
-	return of
 }
 
 // add adds what the operation at the index creates and measures.

@@ -15,7 +15,7 @@ const example = `
 - name: Other
 - name: Basic
   defaultPodTemplatePath: ../templates/pod.yaml
-  featureGates: {SchedulerQueueingHints: true, InPlacePodVerticalScaling: true}
+  featureGates: {InPlacePodVerticalScaling: true}
   labels: [performance]
   workloadTemplate:
   - {opcode: createNodes, countParam: $nodes}
@@ -27,7 +27,7 @@ const example = `
   - name: Large
     threshold: 270
     labels: [performance]
-    featureGates: {SchedulerQueueingHints: true, SchedulerAsyncAPICalls: false}
+    featureGates: {SchedulerAsyncAPICalls: false}
     params: {nodes: 5000, pods: 10000}
 - name: Events
   workloadTemplate:

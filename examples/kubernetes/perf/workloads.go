@@ -33,20 +33,19 @@ func (w workload) floor() float64 {
 	return usualFloor
 }
 
-// Kubernetes' own workloads have QueueingHints on, as the scheduler does. Its
-// largest workloads have ten times as many pods.
+// Kubernetes' largest workloads have ten times as many pods.
 var workloads = []workload{
-	{Folder: "misc", Case: "SchedulingBasic", Name: "5000Nodes_10000Pods_QueueingHintsEnabled", Params: params{"measurePods": 3000}, Cost: 35},
-	{Folder: "misc", Case: "SchedulingDaemonset", Name: "15000Nodes_QueueingHintsEnabled", Params: params{"measurePods": 6000}, Cost: 40},
-	{Folder: "misc", Case: "PreemptionBasic", Name: "1000Nodes_QueueingHintsEnabled", Cost: 50},
-	{Folder: "misc", Case: "PreemptionAsync", Name: "5000Nodes_QueueingHintsEnabled", Params: params{"initNodes": 1000, "initPods": 4000, "measurePods": 2000}, Cost: 45},
-	{Folder: "misc", Case: "Unschedulable", Name: "5kNodes/100Init/10kPods_QueueingHintsEnabled", Params: params{"measurePods": 3000}, Cost: 35},
-	{Folder: "misc", Case: "SchedulingWithMixedChurn", Name: "5000Nodes_10000Pods_QueueingHintsEnabled", Params: params{"measurePods": 3000}, Cost: 30},
-	{Folder: "affinity", Case: "SchedulingPodAffinity", Name: "5000Nodes_5000Pods_QueueingHintsEnabled", Params: params{"initPods": 500, "measurePods": 700}, Cost: 45},
-	{Folder: "affinity", Case: "SchedulingPodAntiAffinity", Name: "5000Nodes_2000Pods_QueueingHintsEnabled", Params: params{"initPods": 500, "measurePods": 1000}, Cost: 40},
-	{Folder: "affinity", Case: "SchedulingNodeAffinity", Name: "5000Nodes_10000Pods_QueueingHintsEnabled", Params: params{"initPods": 500, "measurePods": 2000}, Cost: 40},
-	{Folder: "topology_spreading", Case: "TopologySpreading", Name: "5000Nodes_5000Pods_QueueingHintsEnabled", Params: params{"initPods": 1000, "measurePods": 1500}, Cost: 50},
-	{Folder: "topology_spreading", Case: "SchedulingWithNodeInclusionPolicy", Name: "5000Nodes_QueueingHintsEnabled", Params: params{"measurePods": 1500}, Cost: 40},
+	{Folder: "misc", Case: "SchedulingBasic", Name: "5000Nodes_10000Pods", Params: params{"measurePods": 3000}, Cost: 35},
+	{Folder: "misc", Case: "SchedulingDaemonset", Name: "15000Nodes", Params: params{"measurePods": 6000}, Cost: 40},
+	{Folder: "default_preemption", Case: "PreemptionBasic", Name: "1000Nodes", Cost: 50},
+	{Folder: "default_preemption", Case: "PreemptionAsync", Name: "5000Nodes", Params: params{"initNodes": 1000, "initPods": 4000, "measurePods": 2000}, Cost: 45},
+	{Folder: "default_preemption", Case: "Unschedulable", Name: "5kNodes/100Init/10kPods", Params: params{"measurePods": 3000}, Cost: 35},
+	{Folder: "misc", Case: "SchedulingWithMixedChurn", Name: "5000Nodes_10000Pods", Params: params{"measurePods": 3000}, Cost: 30},
+	{Folder: "affinity", Case: "SchedulingPodAffinity", Name: "5000Nodes_5000Pods", Params: params{"initPods": 500, "measurePods": 700}, Cost: 45},
+	{Folder: "affinity", Case: "SchedulingPodAntiAffinity", Name: "5000Nodes_2000Pods", Params: params{"initPods": 500, "measurePods": 1000}, Cost: 40},
+	{Folder: "affinity", Case: "SchedulingNodeAffinity", Name: "5000Nodes_10000Pods", Params: params{"initPods": 500, "measurePods": 2000}, Cost: 40},
+	{Folder: "topology_spreading", Case: "TopologySpreading", Name: "5000Nodes_5000Pods", Params: params{"initPods": 1000, "measurePods": 1500}, Cost: 50},
+	{Folder: "topology_spreading", Case: "SchedulingWithNodeInclusionPolicy", Name: "5000Nodes", Params: params{"measurePods": 1500}, Cost: 40},
 	{Folder: "event_handling", Case: "EventHandlingNodeUpdate", Name: "100Nodes_1000Pods", Paced: true, Cost: 35},
 	{Folder: "event_handling", Case: "EventHandlingNodeAdd", Name: "100Nodes_1000Pods", Paced: true, Cost: 30},
 	{Folder: "event_handling", Case: "EventHandlingPodUpdate", Name: "1Node_1000Pods", Params: params{"blockerPods": 400, "measurePods": 400}, Paced: true, Cost: 40},

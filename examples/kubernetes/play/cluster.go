@@ -76,7 +76,7 @@ func begin(s *session, o options) *game {
 			"--default-unreachable-toleration-seconds=" + tolerated,
 		},
 		ControllerManager: []string{
-			"--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller",
+			"--controllers=*,-node-ipam-controller,-taint-eviction-controller",
 			"--node-monitor-period=1s", "--node-monitor-grace-period=15s",
 		},
 		Programs: o.controlPlane,

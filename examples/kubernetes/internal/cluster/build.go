@@ -18,16 +18,31 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/version"
 )
 
 // ControlPlane is the folder of the program that holds all of Kubernetes.
 const ControlPlane = "e2e/controlplane"
 
-// ldflags set the version of the control plane to the version in go.mod.
-const ldflags = "-s -w" +
-	" -X k8s.io/component-base/version.gitVersion=v1.36.3" +
-	" -X k8s.io/component-base/version.gitMajor=1" +
-	" -X k8s.io/component-base/version.gitMinor=36"
+// Kubernetes returns the version of Kubernetes in go.mod, as in "v1.37.2".
+func Kubernetes() (string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes").Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// ldflags returns flags that set the version of the control plane.
+func ldflags() (string, error) {
+	v, err := Kubernetes()
+	if err != nil {
+		return "", err
+	}
+	parsed, err := version.ParseSemantic(v)
+	if err != nil {
+		return "", err
+	}
+	const set = " -X k8s.io/component-base/version.git"
+	return fmt.Sprintf("-s -w"+set+"Version=%s"+set+"Major=%d"+set+"Minor=%d", v, parsed.Major(), parsed.Minor()), nil
+}
 
 // keepBuilds is how long the programs of an unused checkout are kept.
 const keepBuilds = 24 * time.Hour
@@ -148,8 +163,12 @@ func build(ctx context.Context, announce func(bool, int), folders []string) (bin
 			return "", err
 		}
 	}
+	flags, err := ldflags()
+	if err != nil {
+		return "", err
+	}
 	b.progress.begin(packages)
-	_, err = b.each(nil, "build", "-v", "-ldflags", ldflags, "-o", bin+string(filepath.Separator))
+	_, err = b.each(nil, "build", "-v", "-ldflags", flags, "-o", bin+string(filepath.Separator))
 	return bin, err
 }
 

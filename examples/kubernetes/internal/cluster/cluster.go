@@ -201,7 +201,7 @@ func (c *Cluster) controllerManager() {
 		"--leader-elect=false",
 		"--use-service-account-credentials", // as in most clusters: each controller is a separate user
 		"--service-account-private-key-file=" + c.path("service-account.key"),
-		"--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller",
+		"--controllers=*,-node-ipam-controller",
 		"--kube-api-qps=500",
 		"--kube-api-burst=1000",
 		"--feature-gates=TaintTolerationComparisonOperators=true",

@@ -111,7 +111,7 @@ func Setup(m manager.Manager, o Options) error {
 	err := builder.ControllerManagedBy(m).
 		Named(name + "-nodes").
 		For(&corev1.Node{}).
-		WithOptions(controller.Options{NeedLeaderElection: ptr.To(false), CacheSyncTimeout: cacheSyncTimeout, NewQueue: newQueue}).
+		WithOptions(controller.Options{NeedLeaderElection: ptr.To(false), CacheSyncTimeout: cacheSyncTimeout}).
 		Complete(reconcile.Func(c.reconcileNode))
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func Setup(m manager.Manager, o Options) error {
 		Named(name).
 		For(&corev1.Pod{}).
 		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.podsOf), builder.WithPredicates(taintsChange)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: o.Workers, CacheSyncTimeout: cacheSyncTimeout, NewQueue: newQueue}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: o.Workers, CacheSyncTimeout: cacheSyncTimeout}).
 		Complete(c)
 }
 

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,11 +18,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // with returns fromTimeAdded with a change.
@@ -593,33 +588,6 @@ func TestTaintsChange(t *testing.T) {
 		if got := taintsChange.Update(event.UpdateEvent{ObjectOld: old, ObjectNew: changed}); got != want {
 			t.Errorf("%+v: got %v", changed, got)
 		}
-	}
-}
-
-// TestQueueShutDown tests for kubernetes-sigs/controller-runtime#3538: the queue is
-// shut down while workers take requests and wait for more.
-func TestQueueShutDown(t *testing.T) {
-	limiter := workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()
-	for range 300 {
-		q := newQueue("test", limiter).(priorityqueue.PriorityQueue[reconcile.Request])
-		var workers sync.WaitGroup
-		for w := range 8 {
-			workers.Go(func() {
-				for i := 0; ; i++ {
-					name := types.NamespacedName{Namespace: strconv.Itoa(w), Name: strconv.Itoa(i)}
-					q.Add(reconcile.Request{NamespacedName: name})
-					r, _, shutdown := q.GetWithPriority()
-					if shutdown {
-						return
-					}
-					if i == 50 && w == 0 {
-						go q.ShutDown()
-					}
-					q.Done(r)
-				}
-			})
-		}
-		workers.Wait()
 	}
 }
 

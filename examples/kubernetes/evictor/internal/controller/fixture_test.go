@@ -128,7 +128,6 @@ func (w *world) lead() {
 	runner, err := controller.NewUnmanaged(name, controller.Options{
 		Reconciler:              w.c,
 		MaxConcurrentReconciles: w.o.Workers,
-		NewQueue:                newQueue,
 		Logger:                  logr.Discard(),
 		SkipNameValidation:      ptr.To(true),
 	})

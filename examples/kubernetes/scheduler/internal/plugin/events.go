@@ -22,8 +22,8 @@ func (p *Taints) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 			QueueingHintFn: p.afterNodeChange,
 		},
 		{
-			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodToleration},
-			QueueingHintFn: p.afterTolerationChange,
+			Event:          fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
+			QueueingHintFn: afterTolerationChange,
 		},
 	}, nil
 }
@@ -47,14 +47,7 @@ func (p *Taints) feasible(pod *corev1.Pod, node *corev1.Node) bool {
 	return !found
 }
 
-// afterTolerationChange wakes the pod if it is the pod that changed.
-func (p *Taints) afterTolerationChange(_ klog.Logger, pod *corev1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, changed, err := util.As[*corev1.Pod](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	if changed.UID == pod.UID {
-		return fwk.Queue, nil
-	}
-	return fwk.QueueSkip, nil
+// afterTolerationChange wakes the pod, which is the one that changed.
+func afterTolerationChange(klog.Logger, *corev1.Pod, any, any) (fwk.QueueingHint, error) {
+	return fwk.Queue, nil
 }

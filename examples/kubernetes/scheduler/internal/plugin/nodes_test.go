@@ -14,10 +14,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 )
 
 // handle has as much of a scheduler as New needs.
@@ -44,9 +47,6 @@ func testIndexFollowsInformer(t *testing.T) {
 	if !p.redact {
 		t.Error("messages are not redacted")
 	}
-	if !p.options.NoComparison {
-		t.Error("Lt and Gt count, and TaintTolerationComparisonOperators is off")
-	}
 	factory.StartWithContext(ctx)
 	t.Cleanup(factory.Shutdown)
 	expect := func(nodes, feasible int, err error) {
@@ -66,6 +66,23 @@ func testIndexFollowsInformer(t *testing.T) {
 	_, err = api.Update(ctx, node("node-1"), metav1.UpdateOptions{})
 	expect(3, 2, err)
 	expect(2, 1, api.Delete(ctx, "node-1", metav1.DeleteOptions{}))
+}
+
+func TestFeatureGates(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
+			features.TaintTolerationComparisonOperators:           on,
+			features.InPlacePodVerticalScalingSchedulerPreemption: on,
+		})
+		factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+		plugin, err := New(t.Context(), nil, handle{factory: factory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := plugin.(*Taints); p.options.NoComparison == on || p.resizes != on {
+			t.Errorf("with the gates %v: options %+v, resizes %v", on, p.options, p.resizes)
+		}
+	}
 }
 
 // A heartbeat or a resync, which change no taints, must not make the index compare

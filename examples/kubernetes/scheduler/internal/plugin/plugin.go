@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 )
@@ -52,6 +53,8 @@ const maxReasons = 10
 // to the message of a pod that fits nowhere.
 type Taints struct {
 	options taints.Options
+	// resizes lets a pod through whose resize in place is deferred: it has a node.
+	resizes bool
 	redact  bool
 	nodes   index
 }
@@ -75,8 +78,12 @@ func New(_ context.Context, object runtime.Object, handle fwk.Handle) (fwk.Plugi
 	if err != nil {
 		return nil, err
 	}
-	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
-	p := &Taints{options: taints.Options{NoComparison: !comparison}, redact: args.Redact}
+	gates := utilfeature.DefaultFeatureGate
+	p := &Taints{
+		options: taints.Options{NoComparison: !gates.Enabled(features.TaintTolerationComparisonOperators)},
+		resizes: gates.Enabled(features.InPlacePodVerticalScalingSchedulerPreemption),
+		redact:  args.Redact,
+	}
 	informer := handle.SharedInformerFactory().Core().V1().Nodes().Informer()
 	if _, err := informer.AddEventHandler(p.nodes.handler()); err != nil {
 		return nil, fmt.Errorf("watch nodes: %w", err)
@@ -124,6 +131,9 @@ func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
 func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
 	nodes []fwk.NodeInfo,
 ) (*fwk.PreFilterResult, *fwk.Status) {
+	if p.letsThrough(pod) {
+		return nil, fwk.NewStatus(fwk.Skip) // Filter too
+	}
 	c := &cycle{matcher: p.compile(pod), room: maxReasons}
 	state.Write(stateKey, c)
 	if namesNodes(pod) {
@@ -139,6 +149,12 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	default:
 		return nil, nil
 	}
+}
+
+// letsThrough reports whether the pod's resize in place is deferred, and the
+// scheduler makes room for it on its node, whatever the taints.
+func (p *Taints) letsThrough(pod *corev1.Pod) bool {
+	return p.resizes && resource.IsPodResizeDeferred(pod)
 }
 
 // namesNodes reports whether the pod's required node affinity names the nodes that
@@ -171,7 +187,7 @@ func (p *Taints) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 // tolerate. It names these taints, but at most maxReasons different ones in a cycle.
 func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	list := kube.Taints(info.Node().Spec.Taints)
-	if len(list) == 0 {
+	if len(list) == 0 || p.letsThrough(pod) {
 		return nil // most nodes
 	}
 	c := p.cycle(state, pod)

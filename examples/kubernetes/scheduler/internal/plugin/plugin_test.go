@@ -92,21 +92,26 @@ var (
 		if rapid.Bool().Draw(t, "names nodes") {
 			p.Spec.Affinity = affinity(nameIs("node-0"))
 		}
+		if reason := rapid.SampledFrom([]string{"", "", "", "Deferred", "Infeasible"}).Draw(t, "resize"); reason != "" {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Reason: reason}}
+		}
 		return p
 	})
 )
 
-// both returns the plugin and the plugin that it replaces, for a scheduler with or
-// without Lt and Gt.
-func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.TaintToleration) {
+// both returns the plugin and the plugin that it replaces, for a scheduler with
+// drawn feature gates.
+func both(t *rapid.T) (ours *Taints, theirs *tainttoleration.TaintToleration) {
+	comparison, resizes := rapid.Bool().Draw(t, "comparison"), rapid.Bool().Draw(t, "resizes")
 	plugin, err := tainttoleration.New(context.Background(), nil, nil, feature.Features{
-		EnableSchedulingQueueHint:                true,
-		EnableTaintTolerationComparisonOperators: comparison,
+		EnableTaintTolerationComparisonOperators:           comparison,
+		EnableInPlacePodVerticalScalingSchedulerPreemption: resizes,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Taints{options: taints.Options{NoComparison: !comparison}}, plugin.(*tainttoleration.TaintToleration)
+	ours = &Taints{options: taints.Options{NoComparison: !comparison}, resizes: resizes}
+	return ours, plugin.(*tainttoleration.TaintToleration)
 }
 
 // TestSameNodesAndScores compares, for every node of a snapshot, whether the pod
@@ -115,7 +120,7 @@ func both(t rapid.TB, comparison bool) (ours *Taints, theirs *tainttoleration.Ta
 func TestSameNodesAndScores(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
-		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
+		ours, theirs := both(t)
 		// Two rounds with one plugin, because it remembers the first snapshot.
 		for range 2 {
 			nodes := drawCluster(t, ours)
@@ -123,6 +128,10 @@ func TestSameNodesAndScores(t *testing.T) {
 			ourState, theirState := newState(), newState()
 			snapshot := snapshotOf(nodes...)
 			verdict := filterAll(ctx, ours, ourState, p, snapshot)
+			_, status := ours.PreFilter(ctx, newState(), p, snapshot)
+			if _, theirs := theirs.PreFilter(ctx, newState(), p, snapshot); status.IsSkip() != theirs.IsSkip() {
+				t.Fatalf("PreFilter: %v, want %v", status, theirs)
+			}
 			var fit []fwk.NodeInfo
 			for _, info := range snapshot {
 				want := theirs.Filter(ctx, theirState, p, info).Code()
@@ -175,6 +184,7 @@ func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1
 	result, status := p.PreFilter(ctx, state, pod, snapshot)
 	return func(info fwk.NodeInfo) *fwk.Status {
 		switch {
+		case status.IsSkip(): // the scheduler does not call Filter
 		case !status.IsSuccess():
 			return status
 		case !result.AllNodes() && !result.NodeNames.Has(info.Node().Name):
@@ -218,7 +228,7 @@ func scoreAll(
 func TestSameEvents(t *testing.T) {
 	ctx, logger := context.Background(), klog.Background()
 	rapid.Check(t, func(t *rapid.T) {
-		ours, theirs := both(t, rapid.Bool().Draw(t, "comparison"))
+		ours, theirs := both(t)
 		got, err := ours.EventsToRegister(ctx)
 		if err != nil {
 			t.Fatal(err)

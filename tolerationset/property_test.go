@@ -5,7 +5,6 @@ package tolerationset_test
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,89 +108,4 @@ func sharesSeconds(list, others []taints.Toleration) bool {
 			return t.TolerationSeconds == u.TolerationSeconds
 		})
 	})
-}
-
-// Lists that are too long for a loop have the same results as short ones.
-func TestLongLists(t *testing.T) {
-	pad := make([]taints.Toleration, 64)
-	for i := range pad {
-		pad[i] = exists("pad-" + strconv.Itoa(i))
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		o := draw.Options.Draw(t, "options")
-		base, extra := draw.WorldTolerations.Draw(t, "base"), draw.WorldTolerations.Draw(t, "extra")
-		long := slices.Concat(base, pad)
-		if diff := cmp.Diff(
-			texts(tolerationset.Merge(base, extra, o)[len(base):]),
-			texts(tolerationset.Merge(long, slices.Concat(extra, pad), o)[len(long):]),
-		); diff != "" {
-			t.Fatalf("under %+v %v and %v are merged otherwise (-short +long):\n%s", o, base, extra, diff)
-		}
-		short := slices.Concat(base, pad[:1])
-		if diff := cmp.Diff(
-			forbidden(t, extra, tolerationset.ValidateAllowed(extra, short, o)),
-			forbidden(t, extra, tolerationset.ValidateAllowed(extra, long, o)),
-		); diff != "" {
-			t.Fatalf("under %+v %v are allowed otherwise by %v (-short +long):\n%s", o, extra, base, diff)
-		}
-	})
-}
-
-// The tolerations of a pod, for the performance tests.
-var usual = []taints.Toleration{
-	taints.MustParseToleration("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
-	taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"),
-	taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"),
-	taints.MustParseToleration("maintenance=planned:NoExecute for 600s"),
-	taints.MustParseToleration("score=60:NoSchedule op=Lt"),
-	taints.MustParseToleration("dedicated=ml:NoSchedule"),
-	taints.MustParseToleration("dedicated=db op=Equal"),
-	taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
-}
-
-func TestAllocs(t *testing.T) {
-	var none taints.Options
-	reversed := slices.Clone(usual)
-	slices.Reverse(reversed)
-	reversed[4], reversed[5] = reversed[5], reversed[4] // the order of these two matters
-	scheduling := []taints.Toleration{
-		{Key: "a", Effect: taints.NoSchedule, TolerationSeconds: seconds(1)},
-		{Key: "a", Effect: taints.NoExecute},
-		{Key: "a", Effect: taints.NoSchedule, TolerationSeconds: seconds(2)},
-		{Key: "b", Effect: taints.NoExecute, TolerationSeconds: seconds(3)},
-		{Key: "b", Value: "x", Effect: taints.NoExecute, TolerationSeconds: seconds(4)},
-		{Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: seconds(4)},
-	}
-	for name, f := range map[string]func(){
-		"Covers":          func() { tolerationset.Covers(usual[5], usual[6], none) },
-		"Covers Lt":       func() { tolerationset.Covers(usual[4], usual[4], none) },
-		"ValidateAllowed": func() { must(t, tolerationset.ValidateAllowed(usual, usual, none) == nil) },
-		"Merge nothing":   func() { must(t, identical(tolerationset.Merge(usual, usual, none), usual)) },
-		"Same 2":          func() { must(t, tolerationset.Same(usual[2:4], usual[2:4], none)) },
-		"Same 8":          func() { must(t, tolerationset.Same(usual, usual, none)) },
-		"Same, reordered": func() { must(t, tolerationset.Same(usual, reversed, none)) },
-		"Same, seconds that do not count": func() {
-			must(t, tolerationset.Same(scheduling[:3], []taints.Toleration{scheduling[2], scheduling[1], scheduling[0]}, none))
-		},
-		"Same, other values": func() {
-			must(t, tolerationset.Same(scheduling[3:5], []taints.Toleration{scheduling[4], scheduling[3]}, none))
-		},
-		"Same, the same seconds": func() {
-			must(t, tolerationset.Same(scheduling[4:], []taints.Toleration{scheduling[5], scheduling[4]}, none))
-		},
-	} {
-		if n := testing.AllocsPerRun(100, f); n != 0 {
-			t.Errorf("%s: %v allocations", name, n)
-		}
-	}
-	if n := testing.AllocsPerRun(100, func() { tolerationset.Merge(usual[:4], usual[4:], none) }); n > 2 { // 1 without -race
-		t.Errorf("Merge: %v allocations", n)
-	}
-}
-
-func must(t *testing.T, is bool) {
-	if !is {
-		t.Helper()
-		t.Error("it is otherwise")
-	}
 }

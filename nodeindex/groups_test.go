@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nodeindex
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+)
+
+// A list has a text that no other list has: each field follows its length.
+func TestText(t *testing.T) {
+	field := rapid.OneOf(draw.Keys, rapid.SampledFrom([]string{"0:", "1:a", ":", "1", "a1:a", "0:0:"}))
+	list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{
+			Key: field.Draw(t, "key"), Value: field.Draw(t, "value"), Effect: taints.Effect(field.Draw(t, "effect")),
+		}
+	}), 0, 3)
+	rapid.Check(t, func(t *rapid.T) {
+		list := list.Draw(t, "taints")
+		for rest := string(appendText(nil, list)); ; {
+			if len(list) == 0 {
+				equal(t, "the rest", rest, "")
+				return
+			}
+			for _, want := range []string{list[0].Key, list[0].Value, string(list[0].Effect)} {
+				length, after, _ := strings.Cut(rest, ":")
+				n, err := strconv.Atoi(length)
+				if err != nil || n > len(after) || after[:n] != want {
+					t.Fatalf("%q is not the text of %q", rest, want)
+				}
+				rest = after[n:]
+			}
+			list = list[1:]
+		}
+	})
+}
+
+// A list is reallocated only if it is less than a quarter of what it was.
+func TestCut(t *testing.T) {
+	list := times(40, strconv.Itoa)
+	first := &list[0]
+	for len(list) > 10 {
+		moved := ""
+		last := list[len(list)-1]
+		if list = cut(list, 3, func(s string) { moved = s }); moved != last || list[3] != last {
+			t.Errorf("%q is moved, and %q is there, want %q", moved, list[3], last)
+		}
+	}
+	if &list[0] != first {
+		t.Error("a list of a quarter is reallocated")
+	}
+	if list = cut(list, 0, func(string) {}); &list[0] == first || cap(list) > 20 {
+		t.Errorf("a list of %d has room for %d", len(list), cap(list))
+	}
+}
+
+// The taint that all nodes have may come first or last in the list: a group is
+// filed under the taint with the fewest groups.
+func TestFilesAreSmall(t *testing.T) {
+	m := compile("old op=Exists", "zone op=Exists")
+	for _, reverse := range []bool{false, true} {
+		var x Index[int]
+		for i := range 1000 {
+			list := append(parse("old:NoSchedule"), hard("zone", i%10), hard("own", i))
+			if reverse {
+				slices.Reverse(list)
+			}
+			x.Set(i, list)
+		}
+		files, left := x.search(m, nil)
+		groups := 0
+		for _, f := range files {
+			groups += len(f.groups)
+		}
+		if left < 0 || groups > 20 {
+			t.Errorf("%d groups to find that nothing is tolerated", groups)
+		}
+	}
+	// This also holds if each taint has a file.
+	var x Index[string]
+	for _, list := range [][]taints.Taint{
+		parse("a:NoSchedule"), parse("b:NoSchedule"), parse("c:NoSchedule"),
+		parse("a:NoSchedule", "a:NoSchedule"), parse("c:NoSchedule", "c:NoSchedule"),
+	} {
+		x.Set(fmt.Sprint(list), list)
+	}
+	for i, list := range [][]taints.Taint{
+		parse("a:NoSchedule", "b:NoSchedule", "c:NoSchedule"),
+		parse("b:NoSchedule", "a:NoSchedule", "c:NoSchedule"),
+		parse("c:NoSchedule", "a:NoSchedule", "b:NoSchedule"),
+	} {
+		name := strconv.Itoa(i)
+		x.Set(name, list)
+		if key := x.places[name].group.file.key; key != "b" {
+			t.Errorf("%v is filed under %q", list, key)
+		}
+		x.Delete(name)
+	}
+}
+
+// A search has the price that the comment of lookupPrice says, and pays if that
+// is at most the number of groups.
+func TestSearchPrice(t *testing.T) {
+	x, long := newModeled(), strings.Repeat("k", 100)
+	for i, list := range [][]taints.Taint{
+		{hard("zone", 1)},
+		{hard("zone", 2)},
+		{hard("zone", 2), hard("zone", 2)},
+		{hard("score", 5)},
+		{hard("score", 7)},
+		{{Key: long, Value: long, Effect: taints.NoSchedule}},
+		nil,
+		parse("soft:PreferNoSchedule"),
+	} {
+		x.set(i, list)
+	}
+	cases := []struct {
+		list  []taints.Toleration
+		price int // besides that of the two groups without a taint that repels
+	}{
+		{nil, 0},
+		{[]taints.Toleration{exists("gpu"), {Key: "gpu"}, {Key: "gpu", Operator: taints.OpLt, Value: "1"}}, 3 * 16},
+		{[]taints.Toleration{{Key: "zone"}, {Key: "zone", Value: "3"}, {Key: "zone", Operator: "In"}}, 3 * 16},
+		{[]taints.Toleration{{Key: "zone", Value: "1"}}, 16 + 16 + 4},
+		{[]taints.Toleration{{Key: "zone", Value: "2"}}, 16 + 16 + 2*4},
+		{[]taints.Toleration{{Key: "zone", Value: "1", Effect: taints.PreferNoSchedule}}, 16 + 16 + 4},
+		{[]taints.Toleration{exists("zone")}, 16 + 2*16 + 3*4},
+		{[]taints.Toleration{exists("zone"), exists("gpu"), {Key: "zone", Value: "1"}}, 3*16 + 3*16 + 4*4},
+		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "9"}}, 16 + 2*16 + 2*4},
+		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "x"}}, 16},
+		{[]taints.Toleration{exists(long)}, 16 + 100/16 + 16 + 4},
+		{[]taints.Toleration{{Key: long, Value: long}}, 16 + 200/16 + 16 + 4},
+		{[]taints.Toleration{{Key: long, Value: long[8:]}}, 16 + 192/16},
+		{[]taints.Toleration{{Key: long, Value: long[9:]}}, 16 + 191/16},
+		{[]taints.Toleration{{Operator: "In"}, {Operator: taints.OpLt, Value: "x"}}, 2 * 16},
+	}
+	for groups := len(x.model); groups < 160; groups++ {
+		for _, c := range cases {
+			m := taints.Compile(c.list)
+			want := groups - c.price - 2*groupPrice
+			files, left := x.search(m, nil)
+			if left != want && (left >= 0 || want >= 0) {
+				t.Fatalf("%v among %d groups: %d left, want %d", c.list, groups, left, want)
+			}
+			if left < 0 && c.price > 0 && files != nil {
+				t.Fatalf("%v among %d groups: the search does not end when %d are left", c.list, groups, left)
+			}
+			if groups%16 == 0 || left == 0 {
+				x.check(t, m)
+			}
+		}
+		for _, m := range []*taints.Matcher{
+			taints.Compile([]taints.Toleration{{Value: "2"}}),
+			taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{{Key: "zone", Value: "1"}, exists("z*")}),
+		} {
+			if _, left := x.search(m, nil); left >= 0 {
+				t.Fatalf("a search for several keys leaves %d of %d groups", left, groups)
+			}
+		}
+		x.set(groups, []taints.Taint{hard("filler", groups)})
+	}
+}
+
+// Whatever a stranger writes, a query costs at most as much as two plain loops:
+// see modeled.checkCost.
+func TestHostile(t *testing.T) {
+	for _, n := range []int{1, 10, 100, 1000} {
+		for _, s := range hostileScenes(n) {
+			t.Run(fmt.Sprint(s.name, n), func(t *testing.T) {
+				x := newModeled()
+				for i, list := range s.nodes {
+					x.set(i, list)
+				}
+				x.check(t, s.pod)
+			})
+		}
+	}
+}
+
+// A scene is input that a stranger may give to a scheduler: the taints of the
+// nodes, in the order in which they are added, and a pod's tolerations.
+type scene struct {
+	name  string
+	nodes [][]taints.Taint
+	pod   *taints.Matcher
+}
+
+// hostileScenes returns scenes of about n nodes.
+func hostileScenes(n int) []scene {
+	pod := func(n int, toleration func(i string) taints.Toleration) *taints.Matcher {
+		return taints.Compile(times(n, func(i int) taints.Toleration { return toleration(strconv.Itoa(i)) }))
+	}
+	tenants := times(n, own)
+	// All subsets of taints that the pod tolerates, each with one that it does not.
+	subsets := times(1<<(bits.Len(uint(n))-1), func(i int) []taints.Taint {
+		list := parse("old:NoSchedule")
+		for b := range bits.Len(uint(i)) {
+			if i>>b&1 == 1 {
+				list = append(list, taints.Taint{Key: "k" + strconv.Itoa(b), Effect: taints.NoSchedule})
+			}
+		}
+		return list
+	})
+	return []scene{
+		{"no tolerations", tenants, nil},
+		{"everything", tenants, compile("op=Exists")},
+		{"all of one key, one by one", tenants, pod(n, func(i string) taints.Toleration {
+			return taints.Toleration{Key: "tenant", Value: i}
+		})},
+		{"one key many times", tenants, pod(n, func(string) taints.Toleration {
+			return taints.Toleration{Key: "tenant", Operator: taints.OpExists, Effect: taints.NoExecute}
+		})},
+		{"one value many times", tenants, pod(n/30, func(string) taints.Toleration {
+			return taints.Toleration{Key: "tenant", Value: "7"}
+		})},
+		{"subsets below an old taint", subsets, pod(bits.Len(uint(n)), func(i string) taints.Toleration { return exists("k" + i) })},
+		{"no key", tenants, taints.Compile([]taints.Toleration{{Value: "7"}})},
+		{"tolerations that match nothing", tenants, pod(n, func(string) taints.Toleration {
+			return taints.Toleration{Key: "tenant", Operator: "In"}
+		})},
+		{"long keys", tenants, pod(n/20, func(i string) taints.Toleration { return exists(strings.Repeat("k", 65_536) + i) })},
+		{"soft taints of their own", times(n, func(i int) []taints.Taint {
+			return []taints.Taint{{Key: "deletion", Value: strconv.Itoa(i), Effect: taints.PreferNoSchedule}}
+		}), compile("gpu op=Exists")},
+	}
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// The tolerations of a pod.
+var usual = []taints.Toleration{
+	taints.MustParseToleration("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
+	taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"),
+	taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"),
+	taints.MustParseToleration("maintenance=planned:NoExecute for 600s"),
+	taints.MustParseToleration("score=60:NoSchedule op=Lt"),
+	taints.MustParseToleration("dedicated=ml:NoSchedule"),
+	taints.MustParseToleration("dedicated=db op=Equal"),
+	taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
+}
+
+func TestAllocs(t *testing.T) {
+	var none taints.Options
+	reversed := slices.Clone(usual)
+	slices.Reverse(reversed)
+	reversed[4], reversed[5] = reversed[5], reversed[4] // the order of these two matters
+	other := slices.Clone(usual)
+	other[5].Value = "web"
+	for name, f := range map[string]func(){
+		"Covers":              func() { tolerationset.Covers(usual[5], usual[6], none) },
+		"Covers Lt":           func() { tolerationset.Covers(usual[4], usual[4], none) },
+		"ValidateAllowed":     func() { must(t, tolerationset.ValidateAllowed(usual, usual, none) == nil) },
+		"Merge nothing":       func() { must(t, identical(tolerationset.Merge(usual, usual, none), usual)) },
+		"Same 8":              func() { must(t, tolerationset.Same(usual, usual, none)) },
+		"Same, reordered":     func() { must(t, tolerationset.Same(usual, reversed, none)) },
+		"Same, another value": func() { must(t, !tolerationset.Same(usual, other, none)) },
+		"Reconcile nothing": func() {
+			_, changed := tolerationset.Reconcile(usual, usual[3:], usual[1:])
+			must(t, !changed)
+		},
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { tolerationset.Merge(usual[:4], usual[4:], none) }); n > 2 { // 1 without -race
+		t.Errorf("Merge: %v allocations", n)
+	}
+}
+
+func must(t *testing.T, is bool) {
+	if !is {
+		t.Helper()
+		t.Error("it is otherwise")
+	}
+}

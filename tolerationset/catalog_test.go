@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// Lists that are too long for a loop have the same results as short ones.
+func TestLongLists(t *testing.T) {
+	pad := make([]taints.Toleration, 64)
+	for i := range pad {
+		pad[i] = exists("pad-" + strconv.Itoa(i))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		o := draw.Options.Draw(t, "options")
+		base, extra := draw.WorldTolerations.Draw(t, "base"), draw.WorldTolerations.Draw(t, "extra")
+		long := slices.Concat(base, pad)
+		if diff := cmp.Diff(
+			texts(tolerationset.Merge(base, extra, o)[len(base):]),
+			texts(tolerationset.Merge(long, slices.Concat(extra, pad), o)[len(long):]),
+		); diff != "" {
+			t.Fatalf("under %+v %v and %v are merged otherwise (-short +long):\n%s", o, base, extra, diff)
+		}
+		short := slices.Concat(base, pad[:1])
+		if diff := cmp.Diff(
+			forbidden(t, extra, tolerationset.ValidateAllowed(extra, short, o)),
+			forbidden(t, extra, tolerationset.ValidateAllowed(extra, long, o)),
+		); diff != "" {
+			t.Fatalf("under %+v %v are allowed otherwise by %v (-short +long):\n%s", o, extra, base, diff)
+		}
+	})
+}
+
+// The pairs that are compared grow with the tolerations, and not with their square.
+func TestCatalogSteps(t *testing.T) {
+	timed := func(key, value string, s int) taints.Toleration {
+		return taints.Toleration{Key: key, Value: value, Effect: taints.NoExecute, TolerationSeconds: seconds(int64(s))}
+	}
+	for name, at := range map[string]func(i int) taints.Toleration{
+		"values of a key":  func(i int) taints.Toleration { return toleration("k", "", strconv.Itoa(i)) },
+		"keys":             func(i int) taints.Toleration { return exists(strconv.Itoa(i)) },
+		"effects":          func(i int) taints.Toleration { return taints.Toleration{Effect: taints.Effect(strconv.Itoa(i))} },
+		"times of a value": func(i int) taints.Toleration { return timed("k", "v", i) },
+		"times of values":  func(i int) taints.Toleration { return timed("k", strconv.Itoa(i), i) },
+		"falling limits":   func(i int) taints.Toleration { return toleration("k", "Lt", strconv.Itoa(-i)) },
+		"rising limits":    func(i int) taints.Toleration { return toleration("k", "Lt", strconv.Itoa(i)) },
+		"limits in both directions": func(i int) taints.Toleration {
+			return toleration("k", [...]taints.Operator{"Lt", "Gt"}[i%2], strconv.Itoa(i))
+		},
+		"values that the last covers": func(i int) taints.Toleration {
+			return toleration("k", [...]taints.Operator{"", "Exists"}[i/1199], strconv.Itoa(i))
+		},
+	} {
+		list := listOf(1200, at)
+		few, many := tolerationset.Steps(list[900:], taints.Options{}), tolerationset.Steps(list, taints.Options{})
+		if many < 1200 || many > 5*few {
+			t.Errorf("%s: %d steps for 300 tolerations, %d for 1200", name, few, many)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset
+
+import (
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/lookup"
+)
+
+// Reconcile returns the tolerations that a controller gives to a workload whose
+// tolerations are current, if it last applied one list and now desires another:
+//
+//   - Every desired toleration is there, with the desired seconds. They are in
+//     the desired order and take the places of the controller's tolerations in
+//     current, or come last.
+//   - A toleration that was applied and is no longer desired is removed.
+//   - Every other toleration is left alone.
+//
+// Tolerations are compared by key, operator, value and effect, where an empty
+// operator is Equal. A controller that owns all tolerations passes current as
+// lastApplied. Desired must not change its order without a reason, as the first
+// match decides; sort a list that was made from a map.
+//
+// If there is nothing to do, Reconcile returns current itself and false, and
+// allocates nothing for lists of the usual length. Otherwise it returns a new list
+// that shares no memory with the arguments, and true. False does not mean that
+// the record of the applied tolerations is up to date: record desired unless it
+// equals lastApplied.
+func Reconcile(current, lastApplied, desired []taints.Toleration) (tolerations []taints.Toleration, changed bool) {
+	applied, wanted := lookup.FirstOf(lastApplied, taintsOf), lookup.FirstOf(desired, taintsOf)
+	owns := func(t *taints.Toleration) bool {
+		id := taintsOf(t)
+		return wanted.Find(id) >= 0 || applied.Find(id) >= 0
+	}
+	same, next := 0, 0 // what is as it should be of current, and what is there of desired
+	for ; same < len(current); same++ {
+		if owns(&current[same]) {
+			if next == len(desired) || !current[same].Equal(desired[next]) {
+				break
+			}
+			next++
+		}
+	}
+	if same == len(current) && next == len(desired) {
+		return current, false
+	}
+	tolerations = make([]taints.Toleration, 0, len(current)+len(desired)-next)
+	for i := range current {
+		switch {
+		case i < same || !owns(&current[i]):
+			tolerations = append(tolerations, clone(current[i]))
+		case next < len(desired):
+			tolerations = append(tolerations, clone(desired[next]))
+			next++
+		}
+	}
+	for ; next < len(desired); next++ {
+		tolerations = append(tolerations, clone(desired[next]))
+	}
+	return tolerations, true
+}
+
+// taintsOf returns the toleration without seconds and an empty operator, as a key
+// of a map.
+func taintsOf(t *taints.Toleration) taints.Toleration {
+	u := *t
+	u.TolerationSeconds = nil
+	if u.Operator == "" {
+		u.Operator = taints.OpEqual
+	}
+	return u
+}

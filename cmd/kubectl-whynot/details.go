@@ -19,7 +19,7 @@ func (r *answer) writePending(p *page) {
 	}
 	p.title("Pending pods")
 	if len(r.Pending) == 0 {
-		p.line("No pods are pending.")
+		p.line("No pods wait for a node.")
 	}
 	for i := range r.Pending {
 		p.blank()

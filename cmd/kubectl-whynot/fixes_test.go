@@ -89,7 +89,7 @@ func (w *world) fix(t *testing.T, x *diagnosis.Pending) {
 		if s.Command != "" {
 			w.run(t, x, s)
 		}
-		if strings.HasPrefix(s.Text, "repair ") || strings.Contains(s.Text, " to go away") || strings.Contains(s.Text, "being removed") {
+		if strings.HasPrefix(s.Text, "repair ") || strings.HasPrefix(s.Text, "wait for ") || strings.Contains(s.Text, "being removed") {
 			for name, list := range w.nodes {
 				w.nodes[name] = slices.DeleteFunc(list, func(t taints.Taint) bool {
 					return t.Key != taints.NodeUnschedulable &&

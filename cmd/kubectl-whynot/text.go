@@ -84,7 +84,7 @@ func (r *answer) writeCauses(p *page) {
 	}
 	p.title("Pending pods")
 	if len(r.Causes) == 0 {
-		p.line("No pods are pending.")
+		p.line("No pods wait for a node.")
 	}
 	for i := range r.Causes[:min(len(r.Causes), maxCauses)] {
 		p.blank()

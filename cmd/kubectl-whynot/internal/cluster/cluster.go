@@ -86,7 +86,7 @@ type Pod struct {
 
 // waiting is the information about a pod without a node.
 type waiting struct {
-	Gated     bool
+	Gates     []string // scheduling gates
 	Unseen    []string // rules that are not evaluated
 	Message   string   // of the scheduler
 	Scheduler string   // empty: the default one
@@ -245,7 +245,10 @@ func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev
 }
 
 func waitingOf(s *corev1.PodSpec, message string) *waiting {
-	w := &waiting{Gated: len(s.SchedulingGates) > 0, Unseen: notEvaluatedOf(s), Message: message}
+	w := &waiting{Unseen: notEvaluatedOf(s), Message: message}
+	for _, gate := range s.SchedulingGates {
+		w.Gates = append(w.Gates, gate.Name)
+	}
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		w.Scheduler = s.SchedulerName
 	}

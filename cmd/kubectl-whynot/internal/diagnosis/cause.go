@@ -43,6 +43,8 @@ type Cause struct {
 	// Fix is a list of steps. Some commands are only for the first of the pods.
 	Fix   []Step   `json:"fix"`
 	Notes []string `json:"notes"`
+
+	absent []string // nodes that do not exist
 }
 
 // causesOf groups the pending pods by cause and fix, with the most pods first.
@@ -61,6 +63,7 @@ func causesOf(list []Pending) []Cause {
 			at[key], owners[c], causes = c, make(map[string]bool), append(causes, c)
 		}
 		of[i] = c
+		c.absent = append(c.absent, x.absent...)
 		c.Pods += len(x.Pods)
 		if owner := x.OwnerName(); owner != "" && !owners[c][owner] {
 			owners[c][owner] = true
@@ -80,6 +83,9 @@ func causesOf(list []Pending) []Cause {
 	sorted := []Cause{}
 	place := make(map[*Cause]int)
 	for i, c := range causes {
+		if slices.Sort(c.absent); len(c.absent) > 0 {
+			c.Text = absentText(slices.Compact(c.absent))
+		}
 		for k := range c.Fix {
 			if s := &c.Fix[k]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
 				s.pods = 1
@@ -101,6 +107,9 @@ func causesOf(list []Pending) []Cause {
 // owners do.
 func (x *Pending) causeKey() string {
 	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
+	if x.Kind == causeAffinity && len(x.absent) > 0 {
+		words[1] = "" // each pod of a DaemonSet names another node
+	}
 	for _, s := range x.Fix {
 		words = append(words, "fix", s.Text)
 	}
@@ -124,8 +133,13 @@ func (x *Pending) explain(p *cluster.Pod) {
 	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		x.Fix = x.steps("", repairs(p.Tolerations))
-	case p.Gated:
-		x.Kind, x.Text = causeGates, "scheduling gates: the scheduler ignores the pod until they are removed"
+	case len(p.Gates) > 0:
+		gate, is := "gate ", " is"
+		if len(p.Gates) > 1 {
+			gate, is = "gates ", " are"
+		}
+		gates := say.Joined(say.FirstOf(p.Gates, 3))
+		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+gate+gates+is+" removed"
 	case x.Matching == 0:
 		x.Kind, x.Text = causeAffinity, affinityCause(p.Profile, &x.placement)
 		for _, s := range x.similar {
@@ -191,8 +205,11 @@ func (x *Pending) explainOther(p *cluster.Pod, m *message) {
 		x.Text += "; the scheduler has not reported a reason"
 	}
 	if hasFix {
-		more := say.Count(x.Change.Opens, "more node")
-		x.Text += "; on " + more + ": " + x.untolerated
+		more, have := say.Count(x.Change.Opens, "more node"), " have "
+		if x.Change.Opens == 1 {
+			have = " has "
+		}
+		x.Text += "; " + more + have + x.untolerated
 		x.Fix = x.steps("to use "+more+", ", x.Change.Entries)
 	}
 }
@@ -212,11 +229,9 @@ func (x *Pending) rejecting() string {
 func affinityCause(p *cluster.Profile, r *placement) string {
 	switch {
 	case p.Invalid != nil:
-		return "required node affinity is invalid: " + p.Invalid.Error()
-	case len(r.absent) == 1:
-		return "the node that the required node affinity names does not exist"
-	case len(r.absent) > 1:
-		return "none of the nodes that the required node affinity names exists"
+		return "required node affinity is invalid (" + p.Invalid.Error() + ")"
+	case len(r.absent) > 0:
+		return absentText(r.absent)
 	case len(r.MissingLabels) > 0:
 		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
 		if len(r.similar) > 0 {
@@ -225,6 +240,14 @@ func affinityCause(p *cluster.Profile, r *placement) string {
 		return text
 	}
 	return "no node matches " + p.Requirements()
+}
+
+// absentText returns text about the nodes that do not exist.
+func absentText(names []string) string {
+	if len(names) == 1 {
+		return "node " + names[0] + ", which the required node affinity names, does not exist"
+	}
+	return "nodes " + say.NamesOf(names, len(names)) + ", which the required node affinity names, do not exist"
 }
 
 // similarText returns text about the labels that nodes have.
@@ -246,7 +269,7 @@ func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		return r.having() + "nodes are " + StatesText(r.Change.NodeTaints) + ": " + reasonsText(nil, r.Change.NodeTaints)
+		return r.having() + "nodes are " + StatesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
@@ -269,7 +292,7 @@ func statesClause(list []taints.Taint) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "; nodes are also " + StatesText(list) + ": " + say.TaintsText(list)
+	return "; nodes are also " + StatesText(list) + " (" + say.TaintsText(list) + ")"
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.

@@ -193,7 +193,10 @@ func invalidText(list []taints.Toleration) string {
 	if !errors.As(err, &all) {
 		return ""
 	}
-	text := "invalid toleration: " + all[0].Error()
+	text := fmt.Sprintf("%s %q is not valid; it %s", all[0].Path(), all[0].Value, all[0].Detail)
+	if !strings.HasPrefix(all[0].Detail, "must ") {
+		text = all[0].Error()
+	}
 	if len(all) > 1 {
 		text += fmt.Sprintf(" (and %d more)", len(all)-1)
 	}

@@ -5,6 +5,7 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -72,7 +73,9 @@ type Finding struct {
 }
 
 // Text names the toleration and says what is odd about it.
-func (f *Finding) Text() string { return f.Field + " is " + f.Toleration.String() + ": " + f.Advice }
+func (f *Finding) Text() string {
+	return f.Field + " is " + f.Toleration.String() + ". " + strings.TrimSuffix(f.Advice, ".")
+}
 
 func findings(tolerations []taints.Toleration) []Finding {
 	list := []Finding{}
@@ -152,7 +155,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 	var first []*cluster.Pod
 	at := make(map[group]int)
 	for _, p := range sortedPods(pods) {
-		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gated, p.Unseen, p.Message)}
+		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Unseen, p.Message)}
 		if p.Owner == (cluster.Owner{}) {
 			key.name = p.Name
 		}
@@ -184,7 +187,7 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 		Tolerations:       append([]taints.Toleration{}, p.Tolerations...),
 		placement:         *where,
 		Findings:          a.findingsOf(p),
-		Gated:             p.Gated,
+		Gated:             len(p.Gates) > 0,
 		NotEvaluated:      p.Unseen,
 		Message:           p.Message,
 		question:          &a.question,

@@ -108,13 +108,13 @@ func (r *reason) words() string {
 	if r.at < 0 {
 		return "no toleration has this key"
 	}
-	text := "closest toleration: " + tolerationText(r.Closest) + ", " + r.Why()
+	text := "closest toleration " + tolerationText(r.Closest) + ", " + r.Why()
 	if r.lacksPrefix {
-		text += ": it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
+		text += " as it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
 	}
 	isValue := func(d explain.Difference) bool { return d.Mismatch == explain.MismatchValue }
 	if r.Taint.Value == "" && slices.ContainsFunc(r.Differences, isValue) {
-		text += ": the taint has no value"
+		text += " as the taint has no value"
 	}
 	return text
 }

@@ -153,24 +153,26 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 }
 
 func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
-	node, be := "node ", " is"
+	node, are, have := "node ", " is", " has"
 	if len(names) > 1 {
-		node, be = "nodes ", " are"
+		node, are, have = "nodes ", " are", " have"
 	}
 	who := node + say.NamesOf(names, len(names))
 	switch s {
 	case stateCordoned:
 		return q.step("uncordon "+who, maxNames, names, "uncordon")
 	case stateStarting:
-		text := who + be + " starting"
+		starting := are + " starting"
 		if !since.IsZero() {
-			text += ", since " + since.UTC().Format(time.RFC3339) + " (" + say.Relative(since.Unix()-q.Now.Unix()) + ")"
+			ago := say.Relative(since.Unix() - q.Now.Unix())
+			starting = have + " been starting since " + since.UTC().Format(time.RFC3339) + " (" + ago + ")"
 		}
-		return q.step(text+": wait for "+say.TaintsText(list)+" to go away", maxDescribed, names, "describe", "node")
+		text := "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + starting
+		return q.step(text, maxDescribed, names, "describe", "node")
 	case stateLeaving:
-		return Step{Text: who + be + " being removed: add nodes, or wait for new ones"}
+		return Step{Text: who + are + " being removed: add nodes, or wait for new ones"}
 	}
-	return q.step("repair "+who+": "+say.TaintsText(list), maxDescribed, names, "describe", "node")
+	return q.step("repair "+who+", which"+have+" "+say.TaintsText(list), maxDescribed, names, "describe", "node")
 }
 
 // maxDescribed limits the nodes that a command describes.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/internal/markdown"
+	"github.com/seed-0529bac1/taints/internal/docs"
 	"github.com/seed-0529bac1/taints/nodeindex"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -94,8 +94,8 @@ func wantedMismatch(t *testing.T, answer string) (m explain.Mismatch) {
 	if answer == "yes" {
 		return explain.MismatchNone
 	}
-	names := markdown.Code(answer)
-	if len(names) != 1 || markdown.WithoutCode(answer) != "no: " {
+	names := docs.Code(answer)
+	if len(names) != 1 || docs.WithoutCode(answer) != "no: " {
 		t.Fatalf("want yes, or no and the reason, got %q", answer)
 	}
 	if err := m.UnmarshalText([]byte(names[0])); err != nil || m == explain.MismatchNone {
@@ -203,7 +203,7 @@ func wantedPolicy(
 // defaultsOf makes the call in the cell, with its arguments.
 func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Toleration {
 	t.Helper()
-	call := markdown.Code(cell)
+	call := docs.Code(cell)
 	name, arguments := call[0], call[1:]
 	fiveMinutes := taints.DefaultTolerationSeconds
 	switch name {
@@ -273,7 +273,7 @@ func readTables() (map[string][]tableRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, err := markdown.Tables(string(text))
+	tables, err := docs.Tables(string(text))
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +289,7 @@ func readTables() (map[string][]tableRow, error) {
 
 // A tableRow is a row of one of the tables. Its methods panic with the reason if
 // they cannot read it.
-type tableRow struct{ markdown.Row }
+type tableRow struct{ docs.Row }
 
 // Yes reports whether the column contains yes. It must contain yes or no.
 func (r tableRow) Yes(column string) bool {
@@ -339,7 +339,7 @@ func (r tableRow) spans(column, none string) []string {
 	if cell == none {
 		return nil
 	}
-	if rest := strings.Trim(markdown.WithoutCode(cell), ", "); rest != "" {
+	if rest := strings.Trim(docs.WithoutCode(cell), ", "); rest != "" {
 		panic(fmt.Sprintf("%s: cannot read %q", column, rest))
 	}
 	texts := r.Code(column)

@@ -9,7 +9,6 @@ require (
 	github.com/fatih/color v1.19.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
-	github.com/klauspost/compress v1.20.3
 	github.com/seed-0529bac1/taints v1.0.0
 	github.com/seed-0529bac1/taints/kube v0.0.0-00010101000000-000000000000
 	github.com/spf13/cobra v1.10.2

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/internal/markdown"
+	"github.com/seed-0529bac1/taints/internal/docs"
 	_ "k8s.io/cloud-provider/node/helpers" // listed on the page and used nowhere else in the package
 )
 
@@ -62,7 +62,7 @@ func dirsOf(t *testing.T, paths []string) map[string]string {
 var about = regexp.MustCompile(`(?i)taint|tolerat`)
 
 func testNamesOf(t *testing.T, declared map[string]bool, section string) {
-	tables, err := markdown.Tables(section)
+	tables, err := docs.Tables(section)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func testNamesOf(t *testing.T, declared map[string]bool, section string) {
 		}
 	}
 	said := map[string]bool{}
-	for _, name := range markdown.Code(section) {
+	for _, name := range docs.Code(section) {
 		said[name] = true
 	}
 	for name := range declared {

@@ -16,7 +16,8 @@ import (
 // taint, if no toleration tolerates it. It returns false if none comes close.
 func (x *explainer) closest(taint *taints.Taint) (toleration int, ok bool) {
 	least := math.MaxInt
-	for i := range x.tolerations {
+	for i := range min(len(x.tolerations), searched) {
+		x.steps++
 		if d, close := x.distance(&x.tolerations[i], taint); close && d < least {
 			toleration, least, ok = i, d, true
 		}
@@ -179,7 +180,7 @@ func (x *explainer) valueDifference(t *taints.Toleration, taint *taints.Taint) (
 // otherKey returns the difference with the key of the first toleration that has
 // another key and the taint's value, unless that value is empty.
 func (x *explainer) otherKey(d Difference, taint *taints.Taint) Difference {
-	for i := range x.tolerations {
+	for i := range min(len(x.tolerations), searched) {
 		t := &x.tolerations[i]
 		values := valueset.Of(string(t.Operator), t.Value, true)
 		if taint.Value != "" && values.Text == taint.Value && !x.keyMatches(t, taint) {

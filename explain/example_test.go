@@ -42,6 +42,16 @@ func ExampleReason() {
 	// Output: spec.tolerations[1]: its empty value matches only an empty value; did you mean the operator Exists?
 }
 
+// A policy says which rule a toleration fails.
+func ExampleMismatchOf() {
+	toleration := taints.MustParseToleration("dedicated=ml:NoExecute")
+	fmt.Println(explain.MismatchOf(toleration, taints.MustParseTaint("dedicated=ml:NoSchedule")))
+	fmt.Println(explain.MismatchOf(toleration, taints.MustParseTaint("dedicated=ml:NoExecute")))
+	// Output:
+	// MismatchEffect
+	// MismatchNone
+}
+
 // An editor offers corrections for an effect and an operator.
 func ExampleDifference() {
 	pod := taints.Compile([]taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}})
@@ -74,7 +84,7 @@ func ExampleGroups() {
 	cluster.Set("node-2", []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")})
 	cluster.Set("node-3", []taints.Taint{taints.MustParseTaint("node.kubernetes.io/unschedulable:NoSchedule")})
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated:NoSchedule")})
-	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups()))
+	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups(), 10))
 	// Output: 0/3 nodes are available: 2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated:NoSchedule, its empty value matches only an empty value), 1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule
 }
 
@@ -84,7 +94,7 @@ func ExampleNodes() {
 		{taints.MustParseTaint("spot:NoSchedule")},
 		{taints.MustParseTaint("spot:PreferNoSchedule")},
 	}
-	s := explain.Nodes(taints.Compile(), taints.Hard, slices.Values(nodes))
+	s := explain.Nodes(taints.Compile(), taints.Hard, slices.Values(nodes), 10)
 	fmt.Println(s.Feasible, "of", s.Nodes)
 	// Output: 1 of 2
 }
@@ -102,9 +112,9 @@ func ExampleSummary_Report() {
 		taints.MustParseToleration("team=ml:NoSchedule"),
 		taints.MustParseToleration("score=60:NoSchedule op=Lt"),
 	})
-	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups()).Report())
+	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups(), 10).Report())
 	// Output:
 	// 0/2 nodes are available:
-	//   2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=db:NoSchedule, the value differs, ml is tolerated for the key team)
-	//   1 has untolerated taint score=80:NoSchedule (closest: score=60:NoSchedule op=Lt, 80 is too large: at most 59 is tolerated)
+	//   2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=db:NoSchedule, the value differs; ml is tolerated for the key team)
+	//   1 has untolerated taint score=80:NoSchedule (closest: score=60:NoSchedule op=Lt, 80 is too large; at most 59 is tolerated)
 }

@@ -6,7 +6,7 @@
 //
 //	m := taints.Compile(pod.Tolerations)
 //	fmt.Println(explain.Node(m, node.Taints))
-//	fmt.Println(explain.Groups(m, taints.Hard, index.Groups())) // of a whole cluster
+//	fmt.Println(explain.Groups(m, taints.Hard, index.Groups(), 10)) // of a whole cluster
 //
 // The results have no hidden fields: they can be compared, and survive a round
 // trip through JSON. Functions and methods accept any input, and panic only if
@@ -90,7 +90,8 @@ func (e Explanation) Schedulable() bool {
 // it, or which one comes closest and why it does not. A toleration comes close
 // if its key matches the taint's, equals it except for letter case, or may be a
 // misspelling of it as described for [HintSpelling]. The closest toleration
-// differs least in all fields together. Without taints the result is nil.
+// differs least in all fields together; only the first 1,000 tolerations are
+// considered. Without taints the result is nil.
 func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 	if len(list) == 0 {
 		return nil
@@ -103,40 +104,50 @@ func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 	return e
 }
 
+// MismatchOf returns the rule that keeps the toleration from tolerating the
+// taint, or MismatchNone. It is the first that fails in the order of effect, key
+// and value.
+func MismatchOf(t taints.Toleration, taint taints.Taint) Mismatch {
+	var x explainer
+	for _, d := range x.differences(&t, &taint) {
+		return d.Mismatch
+	}
+	return MismatchNone
+}
+
+// searched is how many tolerations are searched for the closest. It bounds the
+// time that the author of a pod can take with thousands of them.
+const searched = 1000
+
 // An explainer explains taints.
 type explainer struct {
 	matcher     *taints.Matcher
 	tolerations []taints.Toleration
 	options     taints.Options
+	steps       int // tolerations that were searched, for tests
 }
 
 func newExplainer(m *taints.Matcher) explainer {
 	const usual = 8 // tolerations of a pod
 	list := slices.AppendSeq(make([]taints.Toleration, 0, usual), m.Tolerations())
-	return explainer{m, list, m.Policy().Options}
+	return explainer{matcher: m, tolerations: list, options: m.Policy().Options}
 }
 
 // reason explains one taint.
 func (x *explainer) reason(taint *taints.Taint) Reason {
 	r := Reason{Taint: *taint}
-	if i, ok := x.matcher.Match(*taint); ok {
-		r.Tolerated, r.Closest, r.Toleration = true, clone(x.tolerations[i]), i
-		return r
+	i, ok := x.matcher.Match(*taint)
+	if r.Tolerated = ok; !ok {
+		i, ok = x.closest(taint)
 	}
-	i, ok := x.closest(taint)
 	if !ok {
 		return r
 	}
-	r.Closest, r.Toleration = clone(x.tolerations[i]), i
+	r.Closest, r.Toleration = x.tolerations[i], i
+	if s := r.Closest.TolerationSeconds; s != nil {
+		seconds := *s // not shared with the Matcher
+		r.Closest.TolerationSeconds = &seconds
+	}
 	r.Differences = x.differences(&r.Closest, taint)
 	return r
-}
-
-// clone returns the toleration with its own TolerationSeconds.
-func clone(t taints.Toleration) taints.Toleration {
-	if t.TolerationSeconds != nil {
-		seconds := *t.TolerationSeconds
-		t.TolerationSeconds = &seconds
-	}
-	return t
 }

@@ -2,10 +2,7 @@
 
 package explain
 
-import (
-	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/enum"
-)
+import "github.com/seed-0529bac1/taints/internal/enum"
 
 // A Mismatch is a rule that keeps a toleration from tolerating a taint.
 type Mismatch uint8
@@ -52,10 +49,10 @@ func (m Mismatch) String() string { return enum.String(m, "Mismatch", mismatchNa
 // MarshalText returns what String returns. The error is always nil.
 func (m Mismatch) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText parses the name of a constant. The error is a
-// [*taints.FieldError], and m is then unchanged.
+// UnmarshalText parses the name of a constant. If there is an error, m is
+// unchanged.
 func (m *Mismatch) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(m, mismatchNames, text, unknownName)
+	return enum.Parse(m, "Mismatch", mismatchNames, text)
 }
 
 // A Hint is a guess at the mistake in a toleration that comes close to a taint
@@ -92,13 +89,6 @@ func (h Hint) String() string { return enum.String(h, "Hint", hintNames) }
 // MarshalText returns what String returns. The error is always nil.
 func (h Hint) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText parses the name of a constant. The error is a
-// [*taints.FieldError], and h is then unchanged.
-func (h *Hint) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(h, hintNames, text, unknownName)
-}
-
-// unknownName returns the error for a text that names no constant.
-func unknownName(text, detail string) error {
-	return &taints.FieldError{Value: text, Kind: taints.ErrUnsupported, Detail: detail, Input: text}
-}
+// UnmarshalText parses the name of a constant. If there is an error, h is
+// unchanged.
+func (h *Hint) UnmarshalText(text []byte) error { return enum.Parse(h, "Hint", hintNames, text) }

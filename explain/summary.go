@@ -12,7 +12,7 @@ import (
 )
 
 // A Summary describes why a pod cannot be placed on nodes, with an entry for
-// each distinct taint that prevents it.
+// each of the most frequent taints that prevent it.
 type Summary struct {
 	// Nodes is the number of nodes.
 	Nodes int `json:"nodes"`
@@ -21,7 +21,10 @@ type Summary struct {
 	// Reasons has an entry for each distinct taint, by key, value and effect,
 	// that keeps the pod off a node: the most frequent first, and equally
 	// frequent ones in the order of [taints.Taint.Compare]. TimeAdded is nil.
+	// There are at most as many as the caller asked for.
 	Reasons []SummaryReason `json:"reasons,omitempty"`
+	// More is the number of distinct taints that have no entry in Reasons.
+	More int `json:"more,omitempty"`
 }
 
 // A SummaryReason is one taint of a [Summary].
@@ -38,27 +41,30 @@ type SummaryReason struct {
 // effects by which the kube-scheduler filters. The sequence yields the taints
 // of each node. The order of the nodes and of their taints does not matter. A
 // nil sequence has no nodes.
-func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint]) Summary {
+//
+// All taints are counted, and the most frequent ones are explained, but not
+// more than most. Explaining a taint takes longer than counting it.
+func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint], most int) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if nodes != nil {
 		for list := range nodes {
 			s.count(list, 1)
 		}
 	}
-	return s.summary()
+	return s.summary(most)
 }
 
 // Groups is like [Nodes] for a sequence of lists of taints, each with the
 // number of nodes that have it, such as the Groups method of a nodeindex.Index.
 // A negative number means zero.
-func Groups(m *taints.Matcher, in taints.EffectSet, groups iter.Seq2[[]taints.Taint, int]) Summary {
+func Groups(m *taints.Matcher, in taints.EffectSet, groups iter.Seq2[[]taints.Taint, int], most int) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if groups != nil {
 		for list, nodes := range groups {
 			s.count(list, max(nodes, 0))
 		}
 	}
-	return s.summary()
+	return s.summary(most)
 }
 
 // A summarizer builds a Summary.
@@ -66,16 +72,16 @@ type summarizer struct {
 	explainer explainer
 	in        taints.EffectSet // the effects that repel
 	result    Summary
-	lists     int                            // the number of lists
-	entries   map[taints.Taint]*summaryEntry // by taint without TimeAdded
-	order     []*summaryEntry
+	lists     int                       // the number of lists
+	counts    map[taints.Taint]*counted // by taint without TimeAdded
 }
 
-// A summaryEntry is a distinct taint.
-type summaryEntry struct {
-	reason Reason
-	nodes  int
-	list   int // the number of the last list that was counted
+// A counted is a distinct taint.
+type counted struct {
+	taint     taints.Taint
+	tolerated bool
+	nodes     int
+	list      int // the number of the last list that was counted
 }
 
 // count counts n nodes with the taints.
@@ -87,14 +93,14 @@ func (s *summarizer) count(list []taints.Taint, n int) {
 		if !s.in.Has(list[i].Effect) {
 			continue
 		}
-		entry := s.entry(list[i])
-		if entry.reason.Tolerated {
+		c := s.counted(list[i])
+		if c.tolerated {
 			continue
 		}
 		feasible = false
-		if entry.list != s.lists {
-			entry.list = s.lists
-			entry.nodes += n
+		if c.list != s.lists {
+			c.list = s.lists
+			c.nodes += n
 		}
 	}
 	if feasible {
@@ -102,37 +108,44 @@ func (s *summarizer) count(list []taints.Taint, n int) {
 	}
 }
 
-func (s *summarizer) entry(taint taints.Taint) *summaryEntry {
+func (s *summarizer) counted(taint taints.Taint) *counted {
 	taint.TimeAdded = nil
-	if entry, ok := s.entries[taint]; ok {
-		return entry
+	c := s.counts[taint]
+	if c == nil {
+		_, tolerated := s.explainer.matcher.Match(taint)
+		c = &counted{taint: taint, tolerated: tolerated}
+		if s.counts == nil {
+			s.counts = make(map[taints.Taint]*counted)
+		}
+		s.counts[taint] = c
 	}
-	if s.entries == nil {
-		s.entries = make(map[taints.Taint]*summaryEntry)
-	}
-	entry := &summaryEntry{reason: s.explainer.reason(&taint)}
-	s.entries[taint] = entry
-	s.order = append(s.order, entry)
-	return entry
+	return c
 }
 
-// summary returns the Summary of the counted nodes.
-func (s *summarizer) summary() Summary {
-	for _, entry := range s.order {
-		if entry.nodes > 0 {
-			s.result.Reasons = append(s.result.Reasons, SummaryReason{entry.reason, entry.nodes})
+// summary returns the Summary of the counted nodes with at most so many reasons.
+func (s *summarizer) summary(most int) Summary {
+	var list []*counted
+	for _, c := range s.counts {
+		if c.nodes > 0 {
+			list = append(list, c)
 		}
 	}
-	slices.SortFunc(s.result.Reasons, func(a, b SummaryReason) int {
-		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), a.Reason.Taint.Compare(b.Reason.Taint))
+	slices.SortFunc(list, func(a, b *counted) int {
+		return cmp.Or(cmp.Compare(b.nodes, a.nodes), a.taint.Compare(b.taint))
 	})
+	explained := min(len(list), max(most, 0))
+	s.result.More = len(list) - explained
+	for _, c := range list[:explained] {
+		s.result.Reasons = append(s.result.Reasons, SummaryReason{s.explainer.reason(&c.taint), c.nodes})
+	}
 	return s.result
 }
 
 // String returns the summary in one line, in the style of the kube-scheduler:
 // "0/13 nodes are available: 3 have untolerated taint dedicated=ml:NoSchedule
 // (closest: dedicated=ML:NoSchedule, the value differs only in letter case), 1
-// has …". Control characters are escaped.
+// has …". If there are more taints, it ends with "and 4 more taints". Control
+// characters are escaped.
 func (s Summary) String() string { return s.text(" ", ", ") }
 
 // Report returns the text of [Summary.String] as a line that counts the nodes
@@ -147,13 +160,21 @@ func (s Summary) text(first, between string) string {
 	b = append(b, '/')
 	b = strconv.AppendInt(b, int64(s.Nodes), 10)
 	b = append(b, " nodes are available"...)
+	lead := ":" + first
 	for i := range s.Reasons {
-		if i == 0 {
-			b = append(append(b, ':'), first...)
-		} else {
-			b = append(b, between...)
+		b = s.Reasons[i].append(append(b, lead...))
+		lead = between
+	}
+	if s.More > 0 {
+		b = append(b, lead...)
+		noun := " untolerated taint"
+		if len(s.Reasons) > 0 {
+			b, noun = append(b, "and "...), " more taint"
 		}
-		b = s.Reasons[i].append(b)
+		b = append(strconv.AppendInt(b, int64(s.More), 10), noun...)
+	}
+	if s.More > 1 {
+		b = append(b, 's')
 	}
 	return string(b)
 }

@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,9 +12,9 @@ import (
 )
 
 // Why describes how the closest toleration differs from the taint, in all fields,
-// as in "the effect differs, the value differs only in letter case" or "40 is too
-// large: at most 29 is tolerated". It returns "no toleration comes close" if there
-// is none, and "" if the taint is tolerated. Control characters are escaped.
+// as in "the effect and value differ" or "40 is too large; at most 29 is
+// tolerated". It returns "no toleration comes close" if there is none, and "" if
+// the taint is tolerated. Control characters are escaped.
 func (r Reason) Why() string { return string(appendLine(nil, r.why())) }
 
 // String returns the reason in one line, as in "dedicated=ml:NoSchedule is not
@@ -63,24 +64,63 @@ func (r *Reason) why() string {
 	if !r.HasClosest() {
 		return "no toleration comes close"
 	}
-	texts := make([]string, len(r.Differences))
+	var clauses, differ, inCase []string
 	for i := range r.Differences {
-		texts[i] = r.differenceText(&r.Differences[i])
+		d := &r.Differences[i]
+		switch field := r.differingField(d); {
+		case field == "":
+			clauses = append(clauses, r.clause(d))
+		case d.Hint == HintLetterCase:
+			inCase = append(inCase, field)
+		default:
+			differ = append(differ, field)
+		}
 	}
-	return strings.Join(texts, ", ")
+	if len(inCase) > 0 {
+		clauses = slices.Insert(clauses, 0, differText(inCase)+" only in letter case")
+	}
+	if len(differ) > 0 {
+		clauses = slices.Insert(clauses, 0, differText(differ))
+	}
+	return join(clauses, ", and ")
 }
 
-func (r *Reason) differenceText(d *Difference) string {
+// differingField returns the field of a difference that says no more than that
+// the field differs, perhaps only in letter case.
+func (r *Reason) differingField(d *Difference) string {
+	switch {
+	case d.Mismatch == MismatchEffect && isKnownEffect(string(r.Closest.Effect)):
+		return "effect"
+	case d.Mismatch == MismatchKey:
+		return "key"
+	case d.Mismatch == MismatchValue && d.Hint != HintEmptyValue && d.Hint != HintOtherKey:
+		return "value"
+	}
+	return ""
+}
+
+// differText returns a text such as "the key and value differ".
+func differText(fields []string) string {
+	if len(fields) == 1 {
+		return "the " + fields[0] + " differs"
+	}
+	return "the " + join(fields, " and ") + " differ"
+}
+
+// join joins the texts with commas, and the last one with the given text.
+func join(texts []string, last string) string {
+	end := len(texts) - 1
+	if end < 1 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:end], ", ") + last + texts[end]
+}
+
+// clause describes a difference that says more than that a field differs.
+func (r *Reason) clause(d *Difference) string {
 	switch d.Mismatch {
 	case MismatchEffect:
-		if !isKnownEffect(string(r.Closest.Effect)) {
-			return unknownText("effect", string(r.Closest.Effect), d.Meant)
-		}
-		return differsText("the effect differs", d.Hint)
-	case MismatchKey:
-		return differsText("the key differs", d.Hint)
-	case MismatchValue:
-		return r.valueText(d)
+		return unknownText("effect", string(r.Closest.Effect), d.Meant)
 	case MismatchOperator:
 		return unknownText("operator", string(r.Closest.Operator), d.Meant)
 	case MismatchNoComparison:
@@ -93,36 +133,23 @@ func (r *Reason) differenceText(d *Difference) string {
 		return "the taint's value is not an integer"
 	case MismatchTooLarge, MismatchTooSmall:
 		return r.limitText(d.Mismatch)
+	case MismatchValue:
+		if d.Hint == HintOtherKey {
+			return "the value differs; " + r.Taint.Value + " is tolerated for the key " + d.Meant
+		}
+		return "its empty value matches only an empty value"
 	}
 	return d.Mismatch.String()
-}
-
-// differsText returns the text for two fields that differ.
-func differsText(differs string, h Hint) string {
-	if h == HintLetterCase {
-		return differs + " only in letter case"
-	}
-	return differs
 }
 
 // unknownText returns the text for an effect or operator that Kubernetes does
 // not know, with the known one that may be meant.
 func unknownText(field, name, meant string) string {
-	text := "unknown " + field + " " + name
+	text := "the " + field + " " + name + " is unknown"
 	if meant != "" {
 		text += " (did you mean " + meant + "?)"
 	}
 	return text
-}
-
-func (r *Reason) valueText(d *Difference) string {
-	switch d.Hint {
-	case HintEmptyValue:
-		return "its empty value matches only an empty value"
-	case HintOtherKey:
-		return "the value differs, " + r.Taint.Value + " is tolerated for the key " + d.Meant
-	}
-	return differsText("the value differs", d.Hint)
 }
 
 // limitText reports which integers are tolerated, unless the values are redacted.
@@ -135,7 +162,7 @@ func (r *Reason) limitText(m Mismatch) string {
 	if values.Kind != valueset.Integers {
 		return text
 	}
-	return text + ": " + bound + strconv.FormatInt(limit, 10) + " is tolerated"
+	return text + "; " + bound + strconv.FormatInt(limit, 10) + " is tolerated"
 }
 
 // appendLine appends the text as one line. Unprintable characters are escaped.

@@ -9,20 +9,19 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Condition is the type and status of a node's condition. It decodes from an
-// element of a Node's status.conditions.
+// A Condition is the type and status of a node's condition.
 type Condition struct {
-	Type   string `json:"type"`
-	Status string `json:"status"`
+	Type   string
+	Status string
 }
 
 // A NodeState holds the state of a node that determines its taints.
 type NodeState struct {
 	// Conditions are the node's status.conditions, at most one of each type.
-	Conditions []Condition `json:"conditions,omitempty"`
+	Conditions []Condition
 	// Unschedulable is the node's spec.unschedulable. It is true for a cordoned
 	// node.
-	Unschedulable bool `json:"unschedulable,omitempty"`
+	Unschedulable bool
 }
 
 // Unschedulable is the Type of a [ConditionRule] about cordoned nodes. Its
@@ -33,12 +32,12 @@ const Unschedulable = "spec.unschedulable"
 // A ConditionRule adds a taint to nodes with a condition of the type and status.
 type ConditionRule struct {
 	// Type is the type of a condition, such as "Ready", or [Unschedulable].
-	Type string `json:"type"`
+	Type string
 	// Status is "True", "False", "Unknown" or any other status. Empty means a
 	// missing condition.
-	Status string `json:"status,omitempty"`
+	Status string
 	// Taint is the taint. Its TimeAdded is ignored.
-	Taint taints.Taint `json:"taint"`
+	Taint taints.Taint
 }
 
 // ConditionRules are rules that determine taints from a node's conditions. They
@@ -75,106 +74,104 @@ func taint(key string, effect taints.Effect) taints.Taint {
 func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditionRules) }
 
 // ConditionTaints returns the taints that Kubernetes' node-lifecycle controller
-// keeps on a node in the state. It is [ConditionRules.ConditionTaints] for
+// keeps on a node in the state. It is [ConditionRules.Taints] for
 // [DefaultConditionRules].
 //
 // The controller also sets Ready to Unknown if the kubelet has stopped
 // reporting. This is left to the caller.
-func ConditionTaints(state NodeState) []taints.Taint {
-	return defaultConditionRules.ConditionTaints(state)
-}
+func ConditionTaints(state NodeState) []taints.Taint { return defaultConditionRules.Taints(state) }
 
 // ReconcileConditions returns the changes that Kubernetes' node-lifecycle
 // controller makes to the current taints of a node in the state. It is
-// [ConditionRules.ReconcileConditions] for [DefaultConditionRules].
+// [ConditionRules.Reconcile] for [DefaultConditionRules].
 //
 // There are two differences. The controller adds NoExecute taints at a limited
 // rate, which [DisruptionPolicy] computes; here they are added at once, last in
-// Add. A controller that has just started replaces existing NoExecute taints,
-// which gives pods their full time again; here these taints keep their
+// Add. To limit them, reconcile the rules with NoExecute separately, as in the
+// example. A controller that has just started replaces existing NoExecute
+// taints, which gives pods their full time again; here these taints keep their
 // TimeAdded.
 func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
-	return defaultConditionRules.ReconcileConditions(current, state, now)
+	return defaultConditionRules.Reconcile(current, state, now)
 }
 
-// ConditionTaints returns the taints of the rules that apply to a node in the
-// state, with a nil TimeAdded. Taints with effects other than NoExecute come
-// first: those for conditions, in the order of the conditions, then those for
-// [Unschedulable], then those for missing conditions. NoExecute taints follow,
-// in the order of the rules. If several taints have the same key and effect,
-// only the first is returned.
+// Taints returns the taints of the rules that apply to a node in the state,
+// with a nil TimeAdded. Taints with effects other than NoExecute come first:
+// those for conditions, in the order of the conditions, then those for
+// [Unschedulable], then those for missing conditions, in the order of the
+// rules. NoExecute taints follow, in the order of the rules. If several taints
+// have the same key and effect, only the first is returned.
 //
-// If the state repeats a condition type, which no API server accepts, all of
-// its conditions count, but only the first for NoExecute, as in Kubernetes. A
-// condition with an empty status is treated as missing.
-func (r ConditionRules) ConditionTaints(state NodeState) []taints.Taint {
+// A condition with an empty status is treated as missing. If the state repeats
+// a condition type, which no API server accepts, all of its conditions count,
+// but only the first for NoExecute, as in Kubernetes.
+func (r ConditionRules) Taints(state NodeState) []taints.Taint {
 	var list []taints.Taint
-	conditions := r.conditions(state)
+	conditions := state.conditions()
 	for _, c := range conditions {
 		for _, rule := range r {
-			if rule.Taint.Effect != taints.NoExecute && rule.Type == c.Type && rule.Status == c.Status {
+			if !rule.evicts() && c.Status != "" && c == (Condition{rule.Type, rule.Status}) {
 				list = appendTaint(list, rule.Taint)
 			}
 		}
 	}
 	for _, rule := range r {
-		if rule.Taint.Effect == taints.NoExecute && rule.Status == rule.status(conditions) {
+		missing := rule.status(conditions) == "" || slices.Contains(conditions, Condition{Type: rule.Type})
+		if !rule.evicts() && rule.Status == "" && missing {
+			list = appendTaint(list, rule.Taint)
+		}
+	}
+	for _, rule := range r { // those for NoExecute; the others are in the list
+		if rule.Status == rule.status(conditions) {
 			list = appendTaint(list, rule.Taint)
 		}
 	}
 	return list
 }
 
-// conditions returns the conditions of the state, one for Unschedulable, and one
-// without a status for each missing type, so that each rule has one of its type.
-func (r ConditionRules) conditions(state NodeState) []Condition {
-	list := make([]Condition, 0, len(state.Conditions)+1)
-	for _, c := range state.Conditions {
-		if c.Type != Unschedulable {
-			list = append(list, c)
-		}
-	}
-	cordon := Condition{Unschedulable, "False"}
-	if state.Unschedulable {
-		cordon.Status = "True"
-	}
-	list = append(list, cordon)
-	for _, rule := range r {
-		if !slices.ContainsFunc(list, rule.isAbout) {
-			list = append(list, Condition{Type: rule.Type})
-		}
-	}
-	return list
-}
-
-// isAbout reports whether the condition has the rule's type.
-func (rule ConditionRule) isAbout(c Condition) bool { return c.Type == rule.Type }
-
-// status returns the status of the first condition of the rule's type. There must
-// be one.
-func (rule ConditionRule) status(conditions []Condition) string {
-	return conditions[slices.IndexFunc(conditions, rule.isAbout)].Status
-}
-
 // appendTaint appends the taint, without its time, unless the list has one with
 // its key and effect.
 func appendTaint(list []taints.Taint, t taints.Taint) []taints.Taint {
-	if find(list, t.ID()) >= 0 {
+	if _, found := taints.FindTaint(list, t.ID()); found {
 		return list
 	}
 	t.TimeAdded = nil
 	return append(list, t)
 }
 
-// find returns the index of the first taint with the identity, or -1.
-func find(list []taints.Taint, id taints.TaintID) int {
-	return slices.IndexFunc(list, func(t taints.Taint) bool { return t.ID() == id })
+// conditions returns the conditions of the state, and one for Unschedulable.
+func (s NodeState) conditions() []Condition {
+	var list []Condition
+	for _, c := range s.Conditions {
+		if c.Type != Unschedulable {
+			list = append(list, c)
+		}
+	}
+	cordon := "False"
+	if s.Unschedulable {
+		cordon = "True"
+	}
+	return append(list, Condition{Unschedulable, cordon})
 }
 
-// ReconcileConditions returns the changes that make the current taints of a
-// node in the state follow the rules: it adds the taints of
-// [ConditionRules.ConditionTaints] that the node lacks, and removes taints that
-// the rules own but do not add. Other taints are left alone.
+// evicts reports whether the rule adds a NoExecute taint.
+func (rule ConditionRule) evicts() bool { return rule.Taint.Effect == taints.NoExecute }
+
+// status returns the status of the first condition of the rule's type. It is
+// empty if the condition is missing.
+func (rule ConditionRule) status(conditions []Condition) string {
+	for _, c := range conditions {
+		if c.Type == rule.Type {
+			return c.Status
+		}
+	}
+	return ""
+}
+
+// Reconcile returns the changes that make the current taints of a node in the
+// state follow the rules: it adds the taints of [ConditionRules.Taints] that
+// the node lacks, and removes taints that the rules own but do not add. Other
+// taints are left alone.
 //
 // An existing taint with the value of another rule is replaced. An existing
 // taint with any other value, which another client chose, is kept as long as a
@@ -188,15 +185,13 @@ func find(list []taints.Taint, id taints.TaintID) int {
 //
 // The changes are like those of [taints.ReconcileOwned], so they are zero once
 // they have been applied. Rules are not validated.
-func (r ConditionRules) ReconcileConditions(
-	current []taints.Taint, state NodeState, now time.Time,
-) taints.Changes {
+func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	now = now.UTC().Truncate(time.Second)
-	desired := r.ConditionTaints(state)
+	desired := r.Taints(state)
 	for i := range desired {
 		t := &desired[i]
-		at := find(current, t.ID())
-		if at >= 0 && !r.has(current[at]) {
+		at, found := taints.FindTaint(current, t.ID())
+		if found && !r.has(current[at]) {
 			*t = current[at]
 		} else {
 			t.TimeAdded = &now
@@ -215,14 +210,13 @@ func (r ConditionRules) has(t taints.Taint) bool {
 // owned returns the identities of the taints that may be removed from a node in
 // the state.
 func (r ConditionRules) owned(state NodeState) []taints.TaintID {
-	conditions := r.conditions(state)
-	var unknown []taints.TaintID
+	conditions := state.conditions()
+	var unknown, owned []taints.TaintID
 	for _, rule := range r {
-		if rule.Taint.Effect == taints.NoExecute && !r.knows(rule.Type, rule.status(conditions)) {
+		if rule.evicts() && !r.knows(rule.Type, rule.status(conditions)) {
 			unknown = append(unknown, rule.Taint.ID())
 		}
 	}
-	var owned []taints.TaintID
 	for _, rule := range r {
 		if id := rule.Taint.ID(); !slices.Contains(unknown, id) {
 			owned = append(owned, id)

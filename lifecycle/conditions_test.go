@@ -3,7 +3,6 @@
 package lifecycle_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +95,7 @@ func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []r
 	for _, tc := range rows {
 		t.Run(tc.name, func(t *testing.T) {
 			current, state := taintsOf(long(tc.current)), stateOf(tc.state)
-			got := rules.ReconcileConditions(current, state, noon)
+			got := rules.Reconcile(current, state, noon)
 			if diff := cmp.Diff(long(tc.add), strings.Join(texts(got.Add), " ")); diff != "" {
 				t.Errorf("Add (-want +got):\n%s", diff)
 			}
@@ -107,7 +106,7 @@ func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []r
 				t.Errorf("wrote to the caller's list (-before +after):\n%s", diff)
 			}
 			after, _ := got.Apply(current)
-			if again := rules.ReconcileConditions(after, state, noon.Add(time.Hour)); !again.IsZero() {
+			if again := rules.Reconcile(after, state, noon.Add(time.Hour)); !again.IsZero() {
 				t.Errorf("applied, and still %v", again)
 			}
 		})
@@ -173,7 +172,7 @@ func TestConditionRules(t *testing.T) {
 	const inUse, failed = "in-use:PreferNoSchedule", "gpu=failed:NoSchedule gpu=failed:NoExecute"
 	checkReconciliations(t, rules, []reconciliation{
 		{"a new node", "", "Ready=True", inUse + " gpu=starting:NoSchedule", ""},
-		{"an empty status is none", "", "GPUReady=", "gpu=starting:NoSchedule " + inUse, ""},
+		{"an empty status is none", "", "GPUReady=", inUse + " gpu=starting:NoSchedule", ""},
 		{"the driver is there", "gpu=starting:NoSchedule " + inUse, "GPUReady=True", "", "gpu:NoSchedule"},
 		{"it fails", inUse, "GPUReady=False", failed, ""},
 		{"the value of another rule is rewritten", "gpu=starting:NoSchedule " + inUse, "GPUReady=False", failed, ""},
@@ -227,7 +226,19 @@ func TestConditionRules(t *testing.T) {
 				"a:NoSchedule x:NoSchedule y:NoExecute", "",
 			},
 		}},
-		{"=True x:NoExecute", []reconciliation{{"a condition without a type", "", "=True", "x:NoExecute", ""}}},
+		{"=True x:NoExecute\n=True x:NoSchedule\n= y:NoSchedule\n= y:NoExecute", []reconciliation{
+			{"a condition without a type", "", "=True", "x:NoSchedule x:NoExecute", ""},
+			{"no condition has the empty type", "", "A=True", "y:NoSchedule y:NoExecute", ""},
+		}},
+		{"A= a:NoSchedule\nB= b:NoSchedule\nA= a:NoExecute\nC=True c:NoSchedule\nA=True a=x:NoSchedule\nspec.unschedulable= u:NoSchedule", []reconciliation{
+			{"missing conditions come last", "", "C=True", "c:NoSchedule a:NoSchedule b:NoSchedule a:NoExecute", ""},
+			{"so do those with an empty status", "", "B= A= C=True", "c:NoSchedule a:NoSchedule b:NoSchedule a:NoExecute", ""},
+			{"all of a repeated type count", "", "A=True A= B=x", "a=x:NoSchedule", ""},
+			{"but only the first for NoExecute", "", "A= A=True B=x", "a=x:NoSchedule a:NoExecute", ""},
+		}},
+		{"A= a:NoSchedule\nA=True x:NoSchedule", []reconciliation{
+			{"a status and an empty one", "", "A=True A=", "x:NoSchedule a:NoSchedule", ""},
+		}},
 		{"A=True x:", []reconciliation{
 			{"a taint without an effect is owned alone", "x:NoSchedule", "A=True", "x", ""},
 			{"it goes alone", "x: x:NoSchedule", "A=False", "", "x:"},
@@ -252,7 +263,7 @@ func TestReconcileConditionsStamps(t *testing.T) {
 		rules[i].Taint.TimeAdded = &before
 	}
 	current := []taints.Taint{{Key: taints.NodeNotReady, Effect: taints.NoSchedule, TimeAdded: &before}}
-	c := rules.ReconcileConditions(current, stateOf("Ready=False MemoryPressure=True"), now)
+	c := rules.Reconcile(current, stateOf("Ready=False MemoryPressure=True"), now)
 	if len(c.Add) != 2 || c.Add[0].TimeAdded == c.Add[1].TimeAdded {
 		t.Fatalf("got %v", c)
 	}
@@ -264,23 +275,10 @@ func TestReconcileConditionsStamps(t *testing.T) {
 	if list, _ := c.Apply(current); !list[0].TimeAdded.Equal(before) {
 		t.Errorf("got %v", list)
 	}
-	for _, taint := range rules.ConditionTaints(stateOf("Ready=False cordoned")) {
+	for _, taint := range rules.Taints(stateOf("Ready=False cordoned")) {
 		if taint.TimeAdded != nil {
 			t.Errorf("%v has a time", taint)
 		}
-	}
-}
-
-func TestConditionJSON(t *testing.T) {
-	var node struct{ Status lifecycle.NodeState }
-	const status = `{"status": {"conditions": [{"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}]}}`
-	err := json.Unmarshal([]byte(status), &node)
-	if diff := cmp.Diff(stateOf("Ready=Unknown"), node.Status); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	const rule = `{"type":"Ready","status":"False","taint":{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}}`
-	if text, err := json.Marshal(lifecycle.DefaultConditionRules()[0]); err != nil || string(text) != rule {
-		t.Errorf("got %s, %v", text, err)
 	}
 }
 

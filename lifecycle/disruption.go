@@ -11,8 +11,8 @@ import (
 // A Zone counts the nodes of a failure zone that are ready and those that are
 // not. Negative counts mean zero.
 type Zone struct {
-	Ready    int `json:"ready"`
-	NotReady int `json:"notReady"`
+	Ready    int
+	NotReady int
 }
 
 // counts returns the numbers of nodes. Their sum does not overflow.
@@ -43,15 +43,6 @@ var zoneStateNames = []string{"ZoneNormal", "ZonePartial", "ZoneFull"}
 // String returns the name of the constant, and "ZoneState(n)" for other numbers.
 func (s ZoneState) String() string { return enum.String(s, "ZoneState", zoneStateNames) }
 
-// MarshalText returns what String returns. The error is always nil.
-func (s ZoneState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText parses the name of a constant. The error is a
-// [*taints.FieldError], and s is then unchanged.
-func (s *ZoneState) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(s, zoneStateNames, text, unknownName)
-}
-
 // A DisruptionPolicy limits the rate at which nodes that are not ready may be
 // tainted with NoExecute, so that few pods are evicted if many nodes seem to fail
 // at once. Most callers should use [DefaultDisruptionPolicy]. Under the zero
@@ -59,16 +50,16 @@ func (s *ZoneState) UnmarshalText(text []byte) error {
 type DisruptionPolicy struct {
 	// Threshold is the share of nodes that are not ready, from 0 to 1, at which a
 	// zone is ZonePartial (--unhealthy-zone-threshold).
-	Threshold float64 `json:"threshold"`
+	Threshold float64
 	// Rate is the number of a zone's nodes that may be tainted each second
 	// (--node-eviction-rate).
-	Rate float64 `json:"rate"`
+	Rate float64
 	// SecondaryRate is the rate for a zone that is ZonePartial and has more than
 	// LargeZone nodes (--secondary-node-eviction-rate).
-	SecondaryRate float64 `json:"secondaryRate"`
+	SecondaryRate float64
 	// LargeZone is the largest number of nodes for which the rate of a zone that
 	// is ZonePartial is 0 (--large-cluster-size-threshold). Negative means 0.
-	LargeZone int `json:"largeZone"`
+	LargeZone int
 }
 
 // DefaultDisruptionPolicy returns the defaults of the kube-controller-manager: a

@@ -39,7 +39,9 @@
 //	node.Taints, changed = changes.Apply(node.Taints)
 //
 // This follows Kubernetes' rules. A controller for other conditions, such as one
-// that keeps pods away until a driver is ready, uses [ConditionRules].
+// that keeps pods away until a driver is ready, uses [ConditionRules]. So does a
+// controller that adds NoExecute taints at a limited rate: it reconciles the
+// rules with NoExecute separately.
 //
 // # Disruption
 //

@@ -46,13 +46,13 @@ func Example() {
 	now = now.Add(time.Minute) // the node is back in time for the others
 	nodeChanged(nil)
 	// Output:
-	// web Scheduled
-	// database Scheduled
-	// agent Unchanged
+	// web QueueScheduled
+	// database QueueScheduled
+	// agent QueueUnchanged
 	// sleep 30s
 	// evict database
-	// web Canceled
-	// agent Unchanged
+	// web QueueCanceled
+	// agent QueueUnchanged
 }
 
 // With KeepTimers the first check counts, as in Kubernetes, and an eviction
@@ -70,10 +70,10 @@ func ExampleQueue_keepTimers() {
 	due, _ := queue.Due("web")
 	fmt.Println(due.Format(time.TimeOnly))
 	// Output:
-	// Scheduled
-	// Unchanged
-	// Moved
-	// Unchanged
+	// QueueScheduled
+	// QueueUnchanged
+	// QueueMoved
+	// QueueUnchanged
 	// 12:02:00
 }
 
@@ -91,8 +91,8 @@ func ExampleQueue_Update() {
 		fmt.Println(pod, due.Format(time.TimeOnly))
 	}
 	// Output:
-	// Moved
-	// Canceled
+	// QueueMoved
+	// QueueCanceled
 	// cache-0 12:00:00
 	// cache-1 12:00:00
 }
@@ -169,9 +169,40 @@ func ExampleReconcileConditions() {
 	// true
 }
 
+// A controller changes NoSchedule taints at once, and adds NoExecute taints at
+// a limited rate. Rules own only taints with their effects, so each part of the
+// rules is reconciled separately.
+func ExampleReconcileConditions_limitedRate() {
+	var atOnce, limited lifecycle.ConditionRules
+	for _, rule := range lifecycle.DefaultConditionRules() {
+		if rule.Taint.Effect == taints.NoExecute {
+			limited = append(limited, rule)
+		} else {
+			atOnce = append(atOnce, rule)
+		}
+	}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	var node []taints.Taint
+	reconcile := func(status string, rateAllows bool) {
+		state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: status}}}
+		node, _ = atOnce.Reconcile(node, state, now).Apply(node)
+		if changes := limited.Reconcile(node, state, now); len(changes.Add) == 0 || rateAllows {
+			node, _ = changes.Apply(node)
+		}
+		fmt.Println(status, node)
+	}
+	reconcile("False", false)
+	reconcile("False", true)
+	reconcile("True", false)
+	// Output:
+	// False [node.kubernetes.io/not-ready:NoSchedule]
+	// False [node.kubernetes.io/not-ready:NoSchedule node.kubernetes.io/not-ready:NoExecute]
+	// True []
+}
+
 // A node-readiness controller keeps pods away until the node's GPU driver reports
 // that it is ready, and evicts them when its health check fails.
-func ExampleConditionRules_ReconcileConditions() {
+func ExampleConditionRules_Reconcile() {
 	const ready = "example.com/GPUReady"
 	starting := taints.MustParseTaint("example.com/gpu=starting:NoSchedule")
 	rules := lifecycle.ConditionRules{
@@ -187,7 +218,7 @@ func ExampleConditionRules_ReconcileConditions() {
 		if status != "missing" {
 			state.Conditions = []lifecycle.Condition{{Type: ready, Status: status}}
 		}
-		changes := rules.ReconcileConditions(node, state, now)
+		changes := rules.Reconcile(node, state, now)
 		fmt.Println(status+":", changes)
 		node, _ = changes.Apply(node)
 	}

@@ -3,7 +3,9 @@
 package lifecycle
 
 import (
+	"container/heap"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -18,53 +20,59 @@ import (
 //
 // A pod has at most one pending eviction. Evictions are in the order of their
 // deadlines, and those with equal deadlines in the order in which the deadlines
-// were set. Deadlines are compared by wall clock, in nanoseconds, over the
-// whole range of [time.Time], and returned in UTC.
+// were set. Times are compared by wall clock, to the nanosecond, over the whole
+// range of [time.Time]. Deadlines are returned in UTC.
 //
 // A name that does not equal itself, such as NaN, is never in the queue. As in
 // a map, a name of an interface type panics if its value is not comparable.
 type Queue[P comparable] struct {
-	// KeepTimers makes Update behave like Kubernetes' taint-eviction controller
-	// when it evaluates a pod again. It must be set before the first Update.
-	// Without KeepTimers the newest eviction counts.
+	// KeepTimers makes Update treat a pending eviction as Kubernetes'
+	// taint-eviction controller treats a running timer. Set it before the first
+	// Update. Without KeepTimers the newest eviction counts.
 	//
-	// With KeepTimers a pending eviction is a timer. Later updates do not change
-	// it, whether their deadline is earlier or later, except as follows:
+	// With KeepTimers, the first of these rules that applies decides what Update
+	// does to a pending eviction:
 	//
-	//   - An untolerated taint evicts the pod at once.
-	//   - If the pod stays, its pending eviction is canceled.
-	//   - Otherwise the deadline moves only if both evictions have the same
-	//     From, by wall clock and to the nanosecond. So a taint that is tolerated
-	//     for no time does not bring a pending eviction forward.
-	//   - An eviction that has begun is never canceled or postponed, even if the
-	//     pod stays: only Delete and PopDue remove it. It begins when an
-	//     EvictsNow, or an EvictsAt whose At is not after its From, schedules or
-	//     moves it; when an untolerated taint evicts the pod; and when an update
-	//     has a From that is not before its deadline.
+	//   - An untolerated taint (EvictsNow without Tolerated) begins the eviction,
+	//     and moves it to At if that is earlier.
+	//   - An eviction that has begun does not change, even if the pod stays. Only
+	//     Delete and PopDue remove it.
+	//   - If the pod stays, the eviction is canceled.
+	//   - If From is the same, the eviction moves to At, earlier or later.
+	//   - If From is different, the eviction keeps its deadline. So a later
+	//     evaluation changes nothing, whatever its seconds, and neither does a
+	//     clock that is set back. If From is not before the deadline, the
+	//     eviction begins.
 	//
-	// So setting the wall clock back moves nothing. Kubernetes starts a deletion
-	// when it is due, so call PopDue before Update.
+	// An EvictsNow, or an EvictsAt whose At is not after its From, has begun when
+	// Update schedules or moves it.
+	//
+	// Kubernetes deletes a pod as soon as its timer fires, so call PopDue before
+	// Update.
 	KeepTimers bool
 
 	_     noCopy
-	pods  map[P]int32 // indexes in slots
-	slots []slot[P]
-	free  int32 // the first free slot plus 1, or 0 for none
-	heap  []pending
-	count uint64 // the number of deadlines so far
-	loops int    // the number of loops over All in progress
+	pods  map[P]*timer[P]
+	heap  deadlines[P]
+	added deadline[P] // what heap.Push adds; a field takes no allocation
+	count uint64      // of deadlines so far
 }
 
-// A slot holds a pod with a pending eviction, or is free.
-type slot[P comparable] struct {
-	pod   P
-	since instant // the time from which the seconds count, or begun or unknown
-	at    int32   // index in the heap; in a free slot, -1 minus (the next free slot plus 1)
+// A timer is the pending eviction of a pod.
+type timer[P comparable] struct {
+	pod      P
+	from     time.Time // from which the seconds count, if hasFrom is true
+	index    int32     // in the heap; an int would take 16 bytes more
+	hasFrom  bool
+	hasBegun bool // only with KeepTimers
 }
 
-// Two values that are not times: begun is the since of an eviction that has
-// begun, and unknown is the since of one whose From is not known.
-var begun, unknown = instant{nanos: -1}, instant{nanos: -2}
+// A deadline is when a timer is due.
+type deadline[P comparable] struct {
+	due   time.Time // by wall clock, in UTC
+	order uint64    // of deadlines at the same time
+	timer *timer[P]
+}
 
 // noCopy makes "go vet" find copies.
 type noCopy struct{}
@@ -76,32 +84,22 @@ func (*noCopy) Unlock() {}
 type QueueChange uint8
 
 const (
-	// Unchanged: the pod still has the same pending eviction, or still has none.
-	Unchanged QueueChange = iota
-	// Scheduled: the pod had no pending eviction, and now has one.
-	Scheduled
-	// Moved: the pending eviction now has another deadline.
-	Moved
-	// Canceled: the pod had a pending eviction, and now has none.
-	Canceled
+	// QueueUnchanged: the pod still has the same pending eviction, or still has
+	// none.
+	QueueUnchanged QueueChange = iota
+	// QueueScheduled: the pod had no pending eviction, and now has one.
+	QueueScheduled
+	// QueueMoved: the pending eviction now has another deadline.
+	QueueMoved
+	// QueueCanceled: the pod had a pending eviction, and now has none.
+	QueueCanceled
 )
 
-var queueChangeNames = []string{"Unchanged", "Scheduled", "Moved", "Canceled"}
+var queueChangeNames = []string{"QueueUnchanged", "QueueScheduled", "QueueMoved", "QueueCanceled"}
 
 // String returns the name of the constant, and "QueueChange(n)" for other
 // numbers.
-func (c QueueChange) String() string {
-	return enum.String(c, "QueueChange", queueChangeNames)
-}
-
-// MarshalText returns what String returns. The error is always nil.
-func (c QueueChange) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
-
-// UnmarshalText parses the name of a constant. The error is a
-// [*taints.FieldError], and c is then unchanged.
-func (c *QueueChange) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(c, queueChangeNames, text, unknownName)
-}
+func (c QueueChange) String() string { return enum.String(c, "QueueChange", queueChangeNames) }
 
 // Update replaces the pod's pending eviction with e, and returns what changed.
 // The deadline of EvictsAt and EvictsNow is e.At. Stays, or an unknown outcome,
@@ -109,109 +107,116 @@ func (c *QueueChange) UnmarshalText(text []byte) error {
 // remain unchanged.
 //
 // The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. A zero
-// From then means At minus Seconds if Seconds is positive. Otherwise From is
-// not known: with KeepTimers, such an EvictsAt does not begin when it is
-// scheduled and does not change a pending eviction.
+// From then means At minus Seconds, if Seconds is positive and there is such a
+// time. Otherwise From is not known: with KeepTimers, such an EvictsAt does not
+// begin when it is scheduled and does not change a pending eviction.
 func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
-	if pod != pod {
-		return Unchanged
-	}
+	t := q.pods[pod]
 	evicts := e.Outcome == taints.EvictsAt || e.Outcome == taints.EvictsNow
-	i, present := q.pods[pod]
 	switch {
-	case present && evicts:
-		return q.reschedule(i, e)
-	case present:
-		return q.cancel(i)
-	case evicts:
+	case t == nil && (!evicts || pod != pod):
+		return QueueUnchanged
+	case t == nil:
 		q.schedule(pod, e)
-		return Scheduled
+		return QueueScheduled
+	case evicts:
+		return q.reschedule(t, e)
+	case t.hasBegun:
+		return QueueUnchanged
 	}
-	return Unchanged
+	q.remove(t)
+	return QueueCanceled
 }
 
-// cancel removes the pod in the slot, unless its eviction has begun.
-func (q *Queue[P]) cancel(i int32) QueueChange {
-	if q.slots[i].since == begun {
-		return Unchanged
+// schedule schedules the eviction of a pod that has none pending.
+func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
+	if q.pods == nil {
+		q.pods = make(map[P]*timer[P])
 	}
-	q.remove(i)
-	return Canceled
+	t := &timer[P]{pod: pod, index: int32(len(q.heap))}
+	if q.KeepTimers {
+		t.from, t.hasFrom = fromOf(e)
+		t.hasBegun = begins(e)
+	}
+	q.pods[pod] = t
+	q.count++
+	q.added = deadline[P]{wall(e.At), q.count, t}
+	heap.Push(&q.heap, &q.added)
 }
 
-// reschedule updates the pending eviction in the slot.
-func (q *Queue[P]) reschedule(i int32, e taints.Eviction) QueueChange {
-	due := instantOf(e.At)
-	if q.KeepTimers && !q.moves(&q.slots[i], due, e) {
-		return Unchanged
+// reschedule updates a pending eviction.
+func (q *Queue[P]) reschedule(t *timer[P], e taints.Eviction) QueueChange {
+	d := &q.heap[t.index]
+	if q.KeepTimers && !d.moves(e) || d.due.Equal(e.At) {
+		return QueueUnchanged
 	}
-	return q.move(i, due)
+	q.count++
+	d.due, d.order = wall(e.At), q.count
+	heap.Fix(&q.heap, int(t.index))
+	return QueueMoved
 }
 
-// moves reports whether, with KeepTimers, the eviction moves the pending one of
-// the slot to due. It also records whether the pending eviction has begun.
-func (q *Queue[P]) moves(s *slot[P], due instant, e taints.Eviction) bool {
-	pending := q.heap[s.at].due
+// moves reports whether, with KeepTimers, e moves the deadline. It also records
+// whether the eviction has begun.
+func (d *deadline[P]) moves(e taints.Eviction) bool {
+	t := d.timer
 	if e.Outcome == taints.EvictsNow && !e.Tolerated {
-		s.since = begun
-		return due.before(pending)
+		t.hasBegun = true
+		return d.due.After(e.At)
 	}
-	from := fromOf(e)
-	if from == unknown {
+	from, ok := fromOf(e)
+	switch {
+	case !ok || t.hasBegun:
 		return false
-	}
-	if s.since == from {
-		s.since = q.sinceOf(e)
+	case t.hasFrom && t.from.Equal(from):
+		t.hasBegun = begins(e)
 		return true
 	}
-	if !from.before(pending) {
-		s.since = begun
-	}
+	t.hasBegun = !from.Before(d.due)
 	return false
 }
 
-// fromOf returns the time from which the seconds of the eviction count.
-func fromOf(e taints.Eviction) instant {
-	switch {
-	case !e.From.IsZero():
-		return instantOf(e.From)
-	case e.Seconds <= 0:
-		return unknown
-	}
-	at := instantOf(e.At)
-	return newInstant(at.seconds()-e.Seconds, at.nanos)
+// begins reports whether the eviction has begun when it is scheduled or moved.
+func begins(e taints.Eviction) bool {
+	from, ok := fromOf(e)
+	return e.Outcome == taints.EvictsNow || ok && !from.Before(e.At)
 }
 
-// sinceOf returns the since of a slot for the eviction.
-func (q *Queue[P]) sinceOf(e taints.Eviction) instant {
-	if !q.KeepTimers {
-		return instant{}
+// fromOf returns the time from which the seconds of the eviction count, and
+// whether it is known.
+func fromOf(e taints.Eviction) (from time.Time, ok bool) {
+	if !e.From.IsZero() {
+		return wall(e.From), true
 	}
-	from := fromOf(e)
-	if e.Outcome == taints.EvictsNow || from != unknown && !from.before(instantOf(e.At)) {
-		return begun
-	}
-	return from
+	from = time.Unix(e.At.Unix()-e.Seconds, int64(e.At.Nanosecond()))
+	return from, e.Seconds > 0 && from.Before(e.At) // the difference may wrap around
 }
+
+// wall returns the time by wall clock, in UTC.
+func wall(t time.Time) time.Time { return t.Round(0).UTC() }
 
 // Delete removes the pod's pending eviction, and reports whether there was one.
 // It is for pods that are gone.
 func (q *Queue[P]) Delete(pod P) bool {
-	i, present := q.pods[pod]
-	if present {
-		q.remove(i)
+	t := q.pods[pod]
+	if t != nil {
+		q.remove(t)
 	}
-	return present
+	return t != nil
+}
+
+func (q *Queue[P]) remove(t *timer[P]) {
+	delete(q.pods, t.pod)
+	heap.Remove(&q.heap, int(t.index))
 }
 
 // Due returns the deadline of the pod's pending eviction. It returns the zero time
 // and false if there is none.
 func (q *Queue[P]) Due(pod P) (time.Time, bool) {
-	i, present := q.pods[pod]
-	if !present {
-		return time.Time{}, false
+	if t := q.pods[pod]; t != nil {
+		return q.heap[t.index].due, true
 	}
-	return q.heap[q.slots[i].at].due.time(), true
+	return time.Time{}, false
 }
 
 // Len returns the number of pending evictions.
@@ -223,7 +228,7 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 	if len(q.heap) == 0 {
 		return time.Time{}, false
 	}
-	return q.heap[0].due.time(), true
+	return q.heap[0].due, true
 }
 
 // PopDue returns an iterator over the pods whose deadlines are not after now,
@@ -236,16 +241,13 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 // the pod's next Update moves it, a controller that evaluates its pods
 // meanwhile should keep failed evictions in a separate Queue.
 func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
-	return func(yield func(P, time.Time) bool) { q.popDue(instantOf(now), yield) }
-}
-
-func (q *Queue[P]) popDue(now instant, yield func(P, time.Time) bool) {
-	for len(q.heap) > 0 && !now.before(q.heap[0].due) {
-		first := q.heap[0]
-		pod := q.slots[first.slot].pod
-		q.remove(first.slot)
-		if !yield(pod, first.due.time()) {
-			return
+	return func(yield func(P, time.Time) bool) {
+		for len(q.heap) > 0 && !q.heap[0].due.After(now) {
+			first := q.heap[0]
+			q.remove(first.timer)
+			if !yield(first.timer.pod, first.due) {
+				return
+			}
 		}
 	}
 }
@@ -257,85 +259,35 @@ func (q *Queue[P]) popDue(now instant, yield func(P, time.Time) bool) {
 // no longer yielded, a pod that it moves is yielded once, with its deadline at
 // that time, and a pod that it schedules may or may not be yielded.
 func (q *Queue[P]) All() iter.Seq2[P, time.Time] {
-	return func(yield func(P, time.Time) bool) { q.all(yield) }
-}
-
-func (q *Queue[P]) all(yield func(P, time.Time) bool) {
-	q.loops++ // keeps the slots in place
-	defer func() {
-		q.loops--
-		q.shrink()
-	}()
-	for i := 0; i < len(q.slots); i++ {
-		if s := &q.slots[i]; s.at >= 0 && !yield(s.pod, q.heap[s.at].due.time()) {
-			return
+	return func(yield func(P, time.Time) bool) {
+		for pod, t := range q.pods {
+			if !yield(pod, q.heap[t.index].due) {
+				return
+			}
 		}
 	}
 }
 
-// schedule schedules the eviction of a pod that has none pending.
-func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
-	i := q.newSlot()
-	if q.pods == nil {
-		q.pods = make(map[P]int32)
-	}
-	q.pods[pod] = i
-	q.slots[i].pod, q.slots[i].since = pod, q.sinceOf(e)
-	q.push(pending{instantOf(e.At), i, q.nextOrder()})
+// deadlines is a heap with the earliest deadline first.
+type deadlines[P comparable] []deadline[P]
+
+func (h deadlines[P]) Len() int { return len(h) }
+
+func (h deadlines[P]) Less(i, j int) bool {
+	a, b := &h[i], &h[j]
+	return a.due.Before(b.due) || a.order < b.order && a.due.Equal(b.due)
 }
 
-// newSlot returns the index of a slot without a pod.
-func (q *Queue[P]) newSlot() int32 {
-	if q.free == 0 {
-		q.slots = append(q.slots, slot[P]{})
-		return int32(len(q.slots) - 1)
-	}
-	i := q.free - 1
-	q.free = -1 - q.slots[i].at
-	return i
+func (h deadlines[P]) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].timer.index, h[j].timer.index = int32(i), int32(j)
 }
 
-// move sets another deadline for the pending eviction in the slot.
-func (q *Queue[P]) move(i int32, due instant) QueueChange {
-	at := int(q.slots[i].at)
-	if q.heap[at].due == due {
-		return Unchanged
-	}
-	q.fix(at, pending{due, i, q.nextOrder()})
-	return Moved
-}
+func (h *deadlines[P]) Push(d any) { *h = append(*h, *d.(*deadline[P])) }
 
-// nextOrder returns a number larger than all previous ones.
-func (q *Queue[P]) nextOrder() uint64 {
-	q.count++
-	return q.count
-}
-
-// remove removes the pod in the slot.
-func (q *Queue[P]) remove(i int32) {
-	s := &q.slots[i]
-	delete(q.pods, s.pod)
-	q.cut(int(s.at))
-	*s = slot[P]{at: -1 - q.free}
-	q.free = i + 1
-	q.shrink()
-}
-
-// shrink releases memory if at most a quarter of the slots hold pods. It takes
-// time proportional to what is left, after at least three times as many removals.
-func (q *Queue[P]) shrink() {
-	const small = 32 // with so few slots, it is not worth the time
-	n := len(q.heap)
-	if len(q.slots) <= small || n > len(q.slots)/4 || q.loops > 0 {
-		return
-	}
-	slots, heap := q.slots, q.heap
-	q.pods, q.free = make(map[P]int32, n), 0
-	q.slots, q.heap = make([]slot[P], n), make([]pending, n)
-	for i, p := range heap {
-		s := slots[p.slot]
-		q.pods[s.pod], q.slots[i] = int32(i), s
-		p.slot = int32(i)
-		q.put(i, p)
-	}
+// Pop returns nil, because callers of heap.Remove know what they remove.
+func (h *deadlines[P]) Pop() any {
+	end := len(*h) - 1
+	*h = slices.Delete(*h, end, end+1)
+	return nil
 }

@@ -3,16 +3,13 @@
 package lifecycle_test
 
 import (
-	"cmp"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/lifecycle"
@@ -20,259 +17,10 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// A queueModel is the reference for a Queue: a list, sorted by deadline and
-// then by the order in which the deadlines were set.
-type queueModel struct {
-	keepTimers bool
-	entries    []queued
-	count      int
-}
-
-type queued struct {
-	pod       int
-	due, from time.Time // a zero from is unknown
-	begun     bool
-	order     int
-}
-
-// newQueued returns the pending entry for the eviction of a pod.
-func newQueued(pod int, e taints.Eviction) queued {
-	q := queued{pod: pod, due: e.At, from: e.From}
-	if e.From.IsZero() && e.Seconds > 0 {
-		q.from = e.At.Add(-time.Duration(e.Seconds) * time.Second)
-	}
-	q.begun = e.Outcome == taints.EvictsNow || !q.from.IsZero() && !e.At.After(q.from)
-	return q
-}
-
-func (q *queueModel) find(pod int) int {
-	return slices.IndexFunc(q.entries, func(e queued) bool { return e.pod == pod })
-}
-
-func (q *queueModel) put(e queued) {
-	q.count++
-	e.order = q.count
-	q.entries = append(q.entries, e)
-	slices.SortFunc(q.entries, func(a, b queued) int {
-		return cmp.Or(a.due.Compare(b.due), a.order-b.order)
-	})
-}
-
-func (q *queueModel) remove(pod int) bool {
-	i := q.find(pod)
-	if i >= 0 {
-		q.entries = slices.Delete(q.entries, i, i+1)
-	}
-	return i >= 0
-}
-
-func (q *queueModel) update(pod int, e taints.Eviction) lifecycle.QueueChange {
-	i := q.find(pod)
-	evicts := e.Outcome == taints.EvictsAt || e.Outcome == taints.EvictsNow
-	switch {
-	case i < 0 && !evicts:
-		return lifecycle.Unchanged
-	case i < 0:
-		q.put(newQueued(pod, e))
-		return lifecycle.Scheduled
-	case !evicts && q.keepTimers && q.entries[i].begun:
-		return lifecycle.Unchanged
-	case !evicts:
-		q.remove(pod)
-		return lifecycle.Canceled
-	}
-	old, new := &q.entries[i], newQueued(pod, e)
-	if q.keepTimers && !moves(old, new, e) || new.due.Equal(old.due) {
-		return lifecycle.Unchanged
-	}
-	new.begun, new.from = old.begun, old.from
-	q.remove(pod)
-	q.put(new)
-	return lifecycle.Moved
-}
-
-// moves is the reference for KeepTimers.
-func moves(old *queued, new queued, e taints.Eviction) bool {
-	if e.Outcome == taints.EvictsNow && !e.Tolerated {
-		old.begun = true
-		return new.due.Before(old.due)
-	}
-	if old.begun || new.from.IsZero() {
-		return false
-	}
-	sameLook := new.from.Equal(old.from)
-	old.begun = sameLook && new.begun || !sameLook && !new.from.Before(old.due)
-	return sameLook
-}
-
-// soon draws one of a few times, so that some are equal.
-var soon = rapid.Map(rapid.IntRange(0, 40), func(quarters int) time.Time {
-	return noon.Add(time.Duration(quarters) * 250 * time.Millisecond)
-})
-
-// anyPod draws one of a few pods as often as one of many.
-var anyPod = rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 60))
-
 // evicted returns the eviction for a taint that is tolerated for the seconds.
 func evicted(seconds int64, observed time.Time) taints.Eviction {
 	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}}
 	return taints.EvictionOf(node, []taints.Toleration{{Operator: "Exists", TolerationSeconds: &seconds}}, observed)
-}
-
-// anyEviction draws an eviction of a policy or one that a caller constructs.
-var anyEviction = rapid.Custom(func(t *rapid.T) taints.Eviction {
-	at, from := soon.Draw(t, "at"), rapid.OneOf(rapid.Just(noon), soon).Draw(t, "from")
-	switch rapid.IntRange(0, 6).Draw(t, "kind") {
-	case 0:
-		return taints.Eviction{}
-	case 1:
-		return taints.Eviction{Outcome: taints.EvictsNow, At: at}
-	case 2:
-		return taints.Eviction{Outcome: taints.EvictsAt, At: at}
-	case 3:
-		return taints.Eviction{
-			Outcome: taints.EvictsAt,
-			At:      at,
-			Seconds: rapid.Int64Range(-2, 5).Draw(t, "seconds"),
-		}
-	case 4:
-		return taints.Eviction{Outcome: taints.EvictsAt, At: at, From: from, Seconds: 1}
-	case 5:
-		return evicted(rapid.Int64Range(-1, 5).Draw(t, "seconds"), from)
-	}
-	return taints.Eviction{Outcome: taints.Outcome(rapid.IntRange(3, 255).Draw(t, "outcome")), At: at}
-})
-
-// A modeledQueue is a queue and its model.
-type modeledQueue struct {
-	queue *lifecycle.Queue[int]
-	model queueModel
-}
-
-func (m *modeledQueue) update(t *rapid.T) {
-	pod, e := anyPod.Draw(t, "pod"), anyEviction.Draw(t, "eviction")
-	if got, want := m.queue.Update(pod, e), m.model.update(pod, e); got != want {
-		t.Fatalf("Update(%d, %+v) = %v, want %v", pod, e, got, want)
-	}
-}
-
-func (m *modeledQueue) delete(t *rapid.T, pod int) {
-	if got, want := m.queue.Delete(pod), m.model.remove(pod); got != want {
-		t.Fatalf("Delete(%d) = %v", pod, got)
-	}
-}
-
-// change updates one pod and deletes another.
-func (m *modeledQueue) change(t *rapid.T) {
-	m.update(t)
-	m.delete(t, rapid.IntRange(0, 60).Draw(t, "deleted"))
-}
-
-// popDue checks PopDue with a loop body that may update the queue and end early.
-func (m *modeledQueue) popDue(t *rapid.T, now time.Time, body func() bool) {
-	for pod, due := range m.queue.PopDue(now) {
-		if len(m.model.entries) == 0 {
-			t.Fatalf("PopDue yields %d at %v, want nothing", pod, due)
-		}
-		if first := m.model.entries[0]; first.pod != pod || !first.due.Equal(due) {
-			t.Fatalf("PopDue yields %d at %v, want %+v", pod, due, first)
-		}
-		m.model.entries = m.model.entries[1:]
-		if !body() {
-			return
-		}
-	}
-	if len(m.model.entries) > 0 && !m.model.entries[0].due.After(now) {
-		t.Fatalf("PopDue leaves out %+v", m.model.entries[0])
-	}
-}
-
-// all checks All with a body that updates the queue and may end early: a pod that
-// is always pending is yielded once, and one that is not pending is not yielded.
-func (m *modeledQueue) all(t *rapid.T) {
-	changes := rapid.IntRange(0, 20).Draw(t, "changes")
-	early := rapid.IntRange(0, 100).Draw(t, "early")
-	pending, came := map[int]bool{}, map[int]int{}
-	for _, e := range m.model.entries {
-		pending[e.pod] = true
-	}
-	for pod, due := range m.queue.All() {
-		i := m.model.find(pod)
-		if i < 0 || !m.model.entries[i].due.Equal(due) {
-			t.Fatalf("All yields %d at %v, which is not pending then", pod, due)
-		}
-		came[pod]++
-		if early--; early < 0 {
-			return
-		}
-		if changes--; changes >= 0 {
-			m.change(t)
-		}
-		maps.DeleteFunc(pending, func(pod int, _ bool) bool { return m.model.find(pod) < 0 })
-	}
-	for pod := range pending {
-		if came[pod] != 1 {
-			t.Fatalf("All yields pod %d %d times", pod, came[pod])
-		}
-	}
-}
-
-func (m *modeledQueue) check(t *rapid.T) {
-	if err := m.queue.Check(); err != nil {
-		t.Fatalf("%v", err)
-	}
-	all := maps.Collect(m.queue.All())
-	for _, e := range m.model.entries {
-		if due, ok := m.queue.Due(e.pod); !ok || !due.Equal(e.due) || due != all[e.pod] {
-			t.Fatalf("Due(%d) = %v, %v, want %+v", e.pod, due, ok, e)
-		}
-	}
-	if due, ok := m.queue.Due(-1); ok || !due.IsZero() {
-		t.Fatalf("Due of no pod = %v, %v", due, ok)
-	}
-	n := len(m.model.entries)
-	next, ok := m.queue.Next()
-	if m.queue.Len() != n || len(all) != n || ok != (n > 0) ||
-		ok && !next.Equal(m.model.entries[0].due) || !ok && !next.IsZero() {
-		t.Fatalf("Len = %d, Next = %v, %v, want %+v", m.queue.Len(), next, ok, m.model.entries)
-	}
-}
-
-func TestQueueIsASortedList(t *testing.T) { rapid.Check(t, queueIsASortedList) }
-func FuzzQueue(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(queueIsASortedList)) }
-
-func queueIsASortedList(t *rapid.T) {
-	keep := rapid.Bool().Draw(t, "keepTimers")
-	m := modeledQueue{&lifecycle.Queue[int]{KeepTimers: keep}, queueModel{keepTimers: keep}}
-	t.Repeat(map[string]func(*rapid.T){
-		"Update": m.update,
-		"Update many": func(t *rapid.T) {
-			for range rapid.IntRange(0, 100).Draw(t, "count") {
-				m.update(t)
-			}
-		},
-		"Delete many": func(t *rapid.T) {
-			first := rapid.IntRange(0, 60).Draw(t, "first")
-			for pod := range rapid.IntRange(0, 60).Draw(t, "count") {
-				m.delete(t, first+pod)
-			}
-		},
-		"PopDue": func(t *rapid.T) { m.popDue(t, soon.Draw(t, "now"), func() bool { return true }) },
-		"PopDue, with updates": func(t *rapid.T) {
-			now, steps := soon.Draw(t, "now"), rapid.IntRange(0, 5).Draw(t, "steps")
-			m.popDue(t, now, func() bool {
-				if steps--; steps >= 0 {
-					m.change(t)
-				}
-				return steps >= 0
-			})
-		},
-		"All, with updates": m.all,
-		"All, within itself": func(t *rapid.T) {
-			m.queue.All()(func(int, time.Time) bool { m.all(t); return false })
-		},
-		"": m.check,
-	})
 }
 
 func drain[P comparable](q *lifecycle.Queue[P], now time.Time) (pods []P) {
@@ -334,91 +82,35 @@ func TestQueue(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a difference before the first time is not known", func(t *testing.T) {
+		q := lifecycle.Queue[string]{KeepTimers: true}
+		first := time.Unix(math.MaxInt64-62135596800+1, 0) // wraps around
+		for _, at := range []time.Time{first, first.Add(time.Second), time.Unix(math.MinInt64/2, 0)} {
+			e := taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: math.MaxInt64}
+			if got := q.Update("pod", e); got != lifecycle.QueueScheduled {
+				t.Errorf("%v: %v", at, got)
+			}
+			if got := q.Update("pod", taints.Eviction{}); got != lifecycle.QueueCanceled {
+				t.Errorf("%v has begun: %v", at, got)
+			}
+		}
+	})
+	t.Run("negative seconds do not tell a time", func(t *testing.T) {
+		q := lifecycle.Queue[string]{KeepTimers: true}
+		for _, want := range []lifecycle.QueueChange{lifecycle.QueueScheduled, lifecycle.QueueUnchanged} {
+			later := time.Duration(want) * time.Second
+			e := taints.Eviction{Outcome: taints.EvictsAt, At: noon.Add(later), Seconds: math.MinInt64 + int64(want)}
+			if got := q.Update("pod", e); got != want {
+				t.Errorf("%v, want %v", got, want)
+			}
+		}
+	})
 	t.Run("a name that is not itself is no pod", func(t *testing.T) {
 		var q lifecycle.Queue[float64]
-		if got := q.Update(math.NaN(), evicted(1, noon)); got != lifecycle.Unchanged || q.Len() != 0 || q.Delete(math.NaN()) {
+		if got := q.Update(math.NaN(), evicted(1, noon)); got != lifecycle.QueueUnchanged || q.Len() != 0 || q.Delete(math.NaN()) {
 			t.Errorf("got %v, %d pending", got, q.Len())
 		}
 	})
-}
-
-// Removing pods releases memory in proportion, even in a loop over All and
-// after a loop that panics.
-func TestQueueReleasesMemory(t *testing.T) {
-	const pods = 20_000
-	q := lifecycle.Queue[int]{KeepTimers: true}
-	check := func(left int) {
-		t.Helper()
-		if slots, heap := q.Room(); q.Len() != left || max(slots, heap) > 6*left+100 {
-			t.Fatalf("%d pods have room for %d and %d, want %d pods", q.Len(), slots, heap, left)
-		}
-	}
-	fill := func() {
-		for pod := range pods {
-			q.Update(pod, evicted(int64(pod)+1, noon))
-		}
-	}
-	fill()
-	full := q.Map()
-	for pod := range pods - 1 {
-		q.Delete(pod)
-		check(pods - 1 - pod)
-	}
-	if q.Has(full) || !q.KeepTimers {
-		t.Error("the map has the size that it had, or timers are not kept")
-	}
-	fill()
-	func() {
-		defer func() { recover() }()
-		for pod := range q.All() {
-			if q.Len() == 1 {
-				panic("in the body")
-			}
-			q.Delete(pod)
-		}
-	}()
-	check(1)
-	if err := q.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// A new pod takes the room of a removed one.
-func TestQueueReusesRoom(t *testing.T) {
-	const pods = 100
-	var q lifecycle.Queue[int]
-	for pod := range 50 * pods {
-		q.Update(pod, evicted(int64(pod*7919%1000), noon))
-		q.Delete(pod - pods)
-		if slots, heap := q.Room(); max(slots, heap) > 2*pods {
-			t.Fatalf("room for %d and %d pods where there are %d", slots, heap, q.Len())
-		}
-	}
-}
-
-// The heap is in order whichever pod is removed, even if the pods below one of
-// the root's four children are due after all others.
-func TestQueueRemovesFromAnywhere(t *testing.T) {
-	const pods = 100
-	for late := 1; late <= 4; late++ {
-		for removed := range pods {
-			var q lifecycle.Queue[int]
-			for pod := range pods {
-				top, seconds := pod, pod
-				for top > 4 {
-					top = (top - 1) / 4
-				}
-				if top == late {
-					seconds += pods
-				}
-				q.Update(pod, evicted(int64(seconds), noon))
-			}
-			q.Delete(removed)
-			if err := q.Check(); err != nil {
-				t.Fatalf("without %d: %v", removed, err)
-			}
-		}
-	}
 }
 
 // "go vet" finds copies of a queue, because it has a field with a Lock method.
@@ -426,5 +118,107 @@ func TestQueueHasALock(t *testing.T) {
 	field, ok := reflect.TypeFor[lifecycle.Queue[int]]().FieldByName("_")
 	if !ok || !reflect.PointerTo(field.Type).Implements(reflect.TypeFor[sync.Locker]()) {
 		t.Error("a queue has no field that locks")
+	}
+}
+
+// check returns the eviction that a controller computes after a while for a node
+// in maintenance. The pod tolerates that for some seconds, "forever" or "never".
+func check(tolerated string, after time.Duration) taints.Eviction {
+	var tolerations []taints.Toleration
+	switch tolerated {
+	case "never":
+	case "forever":
+		tolerations = []taints.Toleration{taints.MustParseToleration("maintenance op=Exists")}
+	default:
+		tolerations = []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for " + tolerated)}
+	}
+	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	return taints.EvictionOf(node, tolerations, noon.Add(after))
+}
+
+// Each row is a pod that tolerates a taint for some time, and after a while for
+// another. The results are those with KeepTimers, which follow processPodOnNode
+// in Kubernetes, and those without, when the newest eviction counts.
+const keepTimers = `
+nothing new                                                        | 300s  | 300s    | 0s  | Unchanged 5m   | Unchanged 5m
+a later check                                                      | 300s  | 300s    | 1m  | Unchanged 5m   | Moved 6m
+a longer time                                                      | 300s  | 600s    | 1m  | Unchanged 5m   | Moved 11m
+a shorter time                                                     | 600s  | 300s    | 1m  | Unchanged 10m  | Moved 6m
+a longer time at the same moment                                   | 300s  | 600s    | 0s  | Moved 10m      | Moved 10m
+a shorter time at the same moment                                  | 600s  | 300s    | 0s  | Moved 5m       | Moved 5m
+a nanosecond later                                                 | 300s  | 600s    | 1ns | Unchanged 5m   | Moved 10m1ns
+a clock that stepped back                                          | 300s  | 300s    | -1m | Unchanged 5m   | Moved 4m
+a clock that stepped back, a longer time                           | 300s  | 600s    | -1m | Unchanged 5m   | Moved 9m
+no time, tolerated                                                 | 300s  | 0s      | 1m  | Unchanged 5m   | Moved 1m
+less than no time, tolerated                                       | 300s  | -60s    | 1m  | Unchanged 5m   | Moved 1m
+no time, tolerated, at the same moment                             | 300s  | 0s      | 0s  | Moved 0s       | Moved 0s
+no longer tolerated                                                | 300s  | never   | 1m  | Moved 1m       | Moved 1m
+not tolerated, and the clock stepped back                          | 300s  | never   | -1m | Moved -1m      | Moved -1m
+not tolerated, after the deadline                                  | 300s  | never   | 6m  | Unchanged 5m   | Moved 6m
+tolerated forever                                                  | 300s  | forever | 1m  | Canceled -     | Canceled -
+begun, and seen again                                              | never | never   | 1m  | Unchanged 0s   | Moved 1m
+begun, and tolerated for a time                                    | never | 300s    | 1m  | Unchanged 0s   | Moved 6m
+begun, and tolerated for a time at the same moment                 | never | 300s    | 0s  | Unchanged 0s   | Moved 5m
+begun, and tolerated for no time                                   | never | 0s      | 1m  | Unchanged 0s   | Moved 1m
+begun, and tolerated forever                                       | never | forever | 1m  | Unchanged 0s   | Canceled -
+tolerated for no time, then forever                                | 0s    | forever | 1m  | Unchanged 0s   | Canceled -
+tolerated for no time, then longer                                 | 0s    | 600s    | 0s  | Unchanged 0s   | Moved 10m
+tolerated for no time, then not at all, and the clock stepped back | 0s    | never   | -1m | Moved -1m      | Moved -1m
+`
+
+func TestKeepTimers(t *testing.T) {
+	for line := range strings.Lines(strings.TrimSpace(keepTimers)) {
+		cells := strings.Split(line, "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		after, err := time.ParseDuration(cells[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for keep, want := range map[bool]string{true: cells[4], false: cells[5]} {
+			q := lifecycle.Queue[string]{KeepTimers: keep}
+			q.Update("pod", check(cells[1], 0))
+			got := strings.TrimPrefix(q.Update("pod", check(cells[2], after)).String(), "Queue") + " "
+			if next, ok := q.Next(); ok {
+				got += next.Sub(noon).String()
+			}
+			change, due, _ := strings.Cut(want, " ")
+			if d, err := time.ParseDuration(due); err == nil {
+				due = d.String()
+			}
+			if due == "-" {
+				due = ""
+			}
+			if want := change + " " + due; got != want {
+				t.Errorf("%s, KeepTimers %v: %s, want %s", cells[0], keep, got, want)
+			}
+		}
+	}
+}
+
+// The times of checks are compared by wall clock, in any location.
+func TestKeepTimersComparesMoments(t *testing.T) {
+	now := time.Now()
+	for _, from := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {
+		q := lifecycle.Queue[string]{KeepTimers: true}
+		q.Update("pod", evicted(300, now))
+		if got := q.Update("pod", evicted(60, from)); got != lifecycle.QueueMoved {
+			t.Errorf("%v: %v", from, got)
+		}
+	}
+}
+
+func TestStrings(t *testing.T) {
+	for got, want := range map[string]string{
+		lifecycle.QueueUnchanged.String(): "QueueUnchanged", lifecycle.QueueScheduled.String(): "QueueScheduled",
+		lifecycle.QueueMoved.String(): "QueueMoved", lifecycle.QueueCanceled.String(): "QueueCanceled",
+		lifecycle.QueueChange(4).String(): "QueueChange(4)",
+		lifecycle.ZoneNormal.String():     "ZoneNormal", lifecycle.ZonePartial.String(): "ZonePartial",
+		lifecycle.ZoneFull.String(): "ZoneFull", lifecycle.ZoneState(3).String(): "ZoneState(3)",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ package tolerationset_test
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,12 @@ func TestLongLists(t *testing.T) {
 			texts(tolerationset.Merge(long, slices.Concat(extra, pad), o)[len(long):]),
 		); diff != "" {
 			t.Fatalf("under %+v %v and %v are merged otherwise (-short +long):\n%s", o, base, extra, diff)
+		}
+		minimal := slices.DeleteFunc(slices.Clone(tolerationset.Minimize(long, o)), func(t taints.Toleration) bool {
+			return strings.HasPrefix(t.Key, "pad-")
+		})
+		if diff := cmp.Diff(texts(tolerationset.Minimize(base, o)), texts(minimal)); diff != "" {
+			t.Fatalf("under %+v %v is minimized otherwise (-short +long):\n%s", o, base, diff)
 		}
 		short := slices.Concat(base, pad[:1])
 		if diff := cmp.Diff(

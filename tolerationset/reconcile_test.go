@@ -23,10 +23,7 @@ func TestReconcile(t *testing.T) {
 		{"more, in the desired order", []string{"b", "user"}, []string{"b"}, []string{"a", "b"}, []string{"a", "user", "b"}},
 		{"all of it", []string{"user", "a"}, []string{"user", "a"}, []string{"b"}, []string{"b"}},
 		{"operator as written", []string{"a op=Exists", "b"}, nil, []string{"a", "b"}, []string{"a op=Exists", "a", "b"}},
-		{
-			"other seconds, desired", []string{"a:NoExecute for 9s"}, nil,
-			[]string{"a:NoExecute for 5s"}, []string{"a:NoExecute for 5s"},
-		},
+		{"other seconds, desired", []string{"a:NoExecute for 9s"}, nil, []string{"a:NoExecute"}, []string{"a:NoExecute"}},
 		{"other seconds, no longer desired", []string{"a:NoExecute for 9s"}, []string{"a:NoExecute for 5s"}, nil, []string{}},
 		{"repeated", []string{"a", "a", "user", "user"}, nil, []string{"a"}, []string{"a", "user", "user"}},
 	} {

@@ -51,20 +51,22 @@ func differ(a, b []taints.Toleration) bool {
 	return false
 }
 
-// reordered reports whether the lists have the same tolerations, none twice, and
-// those that disagree are in the same order.
+// reordered reports whether the lists have the same tolerations, and those that
+// disagree are in the same order.
 func (r rules) reordered(a, b []taints.Toleration) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	var in [short]int // the index in b of each toleration of a
+	var used [short]bool
 	for i := range a {
-		for in[i] < len(b) && !a[i].Equal(b[in[i]]) {
+		for in[i] < len(b) && (used[in[i]] || !a[i].Equal(b[in[i]])) {
 			in[i]++
 		}
-		if in[i] == len(b) || slices.Contains(in[:i], in[i]) {
+		if in[i] == len(b) {
 			return false
 		}
+		used[in[i]] = true
 		for j := range i {
 			if in[j] > in[i] && r.disagree(&a[j], &a[i]) {
 				return false

@@ -34,31 +34,41 @@ func TestBrowser(t *testing.T) {
 		t.Skip("it builds WebAssembly and starts a browser")
 	}
 	browser := startBrowser(t)
-	files, err := buildFiles(t.Context())
-	if err != nil {
+	dir := t.TempDir()
+	if err := build(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	whole := newHandler(files)
 	for _, test := range []struct {
-		name    string
-		handler http.Handler
-		try     func(*browserPage)
+		name string
+		try  func(*browserPage)
+		wasm string // the content type of the program
 	}{
-		{"Typing", whole, testTyping},
-		{"Links", whole, testLinks},
-		{"Samples", whole, testSamples},
-		{"Replaced", whole, testReplaced},
-		{"Places", whole, testPlaces},
-		{"Markup", whole, testMarkup},
-		{"Large", whole, testLarge},
-		{"Keyboard", whole, testKeyboard},
-		{"Widths", whole, testWidths},
-		{"Contrast", whole, testContrast},
-		{"PlainFiles", plainFiles(t, files), testPlainFiles},
-		{"NoProgram", newHandler(files[1:]), testNoProgram},
+		{"Typing", testTyping, "application/wasm"},
+		{"Links", testLinks, "application/wasm"},
+		{"Samples", testSamples, "application/wasm"},
+		{"Replaced", testReplaced, "application/wasm"},
+		{"Places", testPlaces, "application/wasm"},
+		{"Focus", testFocus, "application/wasm"},
+		{"Markup", testMarkup, "application/wasm"},
+		{"Large", testLarge, "application/wasm"},
+		{"Keyboard", testKeyboard, "application/wasm"},
+		{"Widths", testWidths, "application/wasm"},
+		{"Contrast", testContrast, "application/wasm"},
+		{"UnknownType", func(p *browserPage) { p.placement(fits) }, "application/octet-stream"},
+		{"NoProgram", testNoProgram, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			server := httptest.NewServer(test.handler)
+			files := http.FileServer(http.Dir(dir))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/taints.wasm" {
+					if test.wasm == "" {
+						http.NotFound(w, r)
+						return
+					}
+					w.Header().Set("Content-Type", test.wasm)
+				}
+				files.ServeHTTP(w, r)
+			}))
 			defer server.Close()
 			test.try(openPage(t, browser, server.URL))
 		})
@@ -69,6 +79,7 @@ const fits, repels = "✓ The pod can be scheduled on the node", "✕ The pod ca
 
 func testTyping(p *browserPage) {
 	p.placement(fits)
+	p.want("that it shows its version", `/^(v\d\S+|\(devel\))$/.test($('#version').textContent)`, true)
 	p.keys("#taints", "dedicated=ml:NoSchedule")
 	p.placement(repels)
 	p.text("#list-taints .tag", "✕ blocks scheduling")
@@ -88,9 +99,9 @@ func testTyping(p *browserPage) {
 }
 
 func testLinks(p *browserPage) {
-	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+60s%0Aa:NoExecute+op%3DExists+for+600s&observed=2026-11-21T13:00:00%2B01:00&select=LongestMatch&noComparison=1")
+	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+900s%0Aa:NoExecute+op%3DExists+for+10m&observed=2026-11-21T13:00:00%2B01:00&select=ForeverElseShortest&noComparison=1")
 	p.text("#eviction strong", "! A running pod is evicted at 2026-11-21 12:10:00 UTC")
-	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"LongestMatch", "2026-11-21T12:00", ""})
+	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"ForeverElseShortest", "2026-11-21T12:00", ""})
 	p.want("the boxes", "$$('[type=checkbox]').map((e) => e.checked)", []any{false, true, false})
 
 	p.keys("#taints", "\né😀<b>=%&+#:NoSchedule")
@@ -98,7 +109,7 @@ func testLinks(p *browserPage) {
 	p.want("the link of what was typed", written, "a:NoExecute\né😀<b>=%&+#:NoSchedule")
 	p.do(chromedp.Reload())
 	p.want("the field after a reload", "$('#taints').value", "a:NoExecute\né😀<b>=%&+#:NoSchedule")
-	p.want("the choice after a reload", "$('#select').value", "LongestMatch")
+	p.want("the choice after a reload", "$('#select').value", "ForeverElseShortest")
 
 	p.follow("#taints=b:NoSchedule&select=Nobody&add=nobody&observed=never")
 	p.text("#list-taints code", "b:NoSchedule")
@@ -136,6 +147,28 @@ func testPlaces(p *browserPage) {
 	p.want("what it selects", selected, "😀")
 	p.run("document.querySelector('#list-taints .place').click()")
 	p.want("what the taint selects", selected, "ok:NoSchedule")
+}
+
+// testFocus checks that the focus stays where it was when an error or an item goes.
+func testFocus(p *browserPage) {
+	const focused = "document.activeElement.ariaLabel || document.activeElement.id"
+	const fill = "{ const e = document.getElementById('taints'); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})) }"
+	p.keys("#taints", "a\nb:NoSchedule\nc")
+	p.want("the places of errors", "$$('#problems-taints .place').map((e) => e.ariaLabel)", []any{"Show line 1, column 2", "Show line 3, column 2"})
+	p.run("document.querySelectorAll('#problems-taints .place')[1].focus()")
+	p.want("the focus", focused, "Show line 3, column 2")
+	p.run(fmt.Sprintf(fill, "a:NoSchedule\nb:NoSchedule\nc"))
+	p.want("the errors after one is corrected", "$$('#problems-taints li').length", 1.0)
+	p.want("the focus on the other", focused, "Show line 3, column 2")
+	p.run(fmt.Sprintf(fill, "a:NoSchedule\nb:NoSchedule\nc:NoSchedule"))
+	p.want("the errors after both are", "$$('#problems-taints li').length", 0.0)
+	p.want("the focus on the field", focused, "taints")
+	p.run("document.querySelector('#list-taints .place').focus()")
+	p.run(fmt.Sprintf(fill, "a:NoExecute"))
+	p.text("#list-taints code", "a:NoExecute")
+	p.want("the focus on the taint", focused, "Show taints[0]")
+	p.run(fmt.Sprintf(fill, ""))
+	p.want("the focus when no taint is left", focused, "taints")
 }
 
 // testMarkup checks that typed markup stays text.
@@ -269,23 +302,6 @@ func testContrast(p *browserPage) {
 		}
 	}
 }
-
-// plainFiles returns a server for the files of -o that does not know WebAssembly.
-func plainFiles(t *testing.T, files []file) http.Handler {
-	dir := t.TempDir()
-	if err := writeFiles(dir, files); err != nil {
-		t.Fatal(err)
-	}
-	content := http.FileServer(http.Dir(dir))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, ".wasm") {
-			w.Header().Set("Content-Type", "application/octet-stream")
-		}
-		content.ServeHTTP(w, r)
-	})
-}
-
-func testPlainFiles(p *browserPage) { p.placement(fits) }
 
 // testNoProgram tests the page when its program is missing.
 func testNoProgram(p *browserPage) {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"embed"
 	"errors"
@@ -14,134 +13,72 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
 )
 
-// wasmPackage is the program that runs in the browser.
-const wasmPackage = "github.com/seed-0529bac1/taints/cmd/playground/wasm"
-
-// policy is the content security policy of the page. It allows only its own files.
-const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
-
 //go:embed page
 var page embed.FS
 
-// A file is one of the files of the page.
-type file struct {
-	name       string
-	plain      []byte
-	compressed []byte // by gzip; nil if that is not smaller
+// build writes the files of the page to the folder.
+func build(ctx context.Context, dir string) error {
+	if err := writePage(dir); err != nil {
+		return err
+	}
+	ldflags := "-ldflags=-s -w"
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		ldflags += " -X main.version=" + info.Main.Version // a build in the module cache does not know it
+	}
+	out, err := filepath.Abs(filepath.Join(dir, "taints.wasm"))
+	if err != nil {
+		return err
+	}
+	// Without inlining, the program is larger but compresses better.
+	if _, err := toolchain(ctx, "build", "-trimpath", ldflags, "-gcflags=all=-l", "-o", out,
+		"github.com/seed-0529bac1/taints/cmd/playground/wasm"); err != nil {
+		return err
+	}
+	goroot, err := toolchain(ctx, "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	support, err := os.ReadFile(filepath.Join(goroot, "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "wasm_exec.js"), support, 0o644)
 }
 
-// buildFiles builds the WebAssembly and returns all files of the page.
-func buildFiles(ctx context.Context) ([]file, error) {
-	wasm, err := buildWasm(ctx)
-	if err != nil {
-		return nil, err
+// writePage writes the files that need no toolchain to the folder.
+func writePage(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
 	}
-	support, err := wasmSupport(ctx)
+	t, err := template.ParseFS(page, "page/index.html")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return assemble(wasm, support)
-}
-
-// assemble returns the files of the page, including the WebAssembly and the Go
-// toolchain's script that runs it.
-func assemble(wasm, support []byte) ([]file, error) {
-	files := []file{newFile("taints.wasm", wasm), newFile("wasm_exec.js", support)}
+	var index bytes.Buffer
+	if err := t.Execute(&index, map[string]any{
+		"Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
+	}); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), index.Bytes(), 0o644); err != nil {
+		return err
+	}
 	for _, name := range []string{"app.js", "style.css", "icon.svg"} {
 		content, err := page.ReadFile("page/" + name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		files = append(files, newFile(name, content))
-	}
-	index, err := indexOf(files)
-	if err != nil {
-		return nil, err
-	}
-	return append(files, index), nil
-}
-
-// indexOf returns the HTML page. It shows the size of all files, including itself.
-func indexOf(files []file) (index file, err error) {
-	t, err := template.ParseFS(page, "page/index.html")
-	if err != nil {
-		return file{}, err
-	}
-	for range 2 { // the first time only for its size
-		s := sizesOf(append(files[:len(files):len(files)], index))
-		var b bytes.Buffer
-		err := t.Execute(&b, map[string]any{
-			"Policy": policy, "Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
-			"Sizes": s.String(), "WasmCompressed": megabytes(sizesOf(files[:1]).compressed),
-		})
-		if err != nil {
-			return file{}, err
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
 		}
-		index = newFile("index.html", b.Bytes())
 	}
-	return index, nil
-}
-
-func newFile(name string, content []byte) file {
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a valid level
-	w.Write(content)                                      // to memory
-	w.Close()
-	if b.Len() >= len(content) {
-		return file{name, content, nil}
-	}
-	return file{name, content, b.Bytes()}
-}
-
-// sizes are the sizes of the files that the page loads.
-type sizes struct{ plain, compressed int }
-
-func sizesOf(files []file) sizes {
-	var s sizes
-	for _, f := range files {
-		s.plain += len(f.plain)
-		if f.compressed == nil {
-			s.compressed += len(f.plain)
-		}
-		s.compressed += len(f.compressed)
-	}
-	return s
-}
-
-func (s sizes) String() string {
-	return megabytes(s.compressed) + " compressed, " + megabytes(s.plain) + " uncompressed"
-}
-
-func megabytes(n int) string { return fmt.Sprintf("%.2f MB", float64(n)/1e6) }
-
-// buildWasm builds the program that runs in the browser.
-func buildWasm(ctx context.Context) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "playground")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "taints.wasm")
-	// Without inlining, the program is larger but compresses better.
-	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l", "-o", out, wasmPackage}
-	if _, err := toolchain(ctx, args...); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(out)
-}
-
-// wasmSupport returns the toolchain's script that runs the WebAssembly.
-func wasmSupport(ctx context.Context) ([]byte, error) {
-	root, err := toolchain(ctx, "env", "GOROOT")
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
+	return nil
 }
 
 // toolchain runs the go command for WebAssembly and returns its output.
@@ -152,13 +89,12 @@ func toolchain(ctx context.Context, args ...string) (string, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return "", errors.New("interrupted")
-	}
-	if errors.Is(err, exec.ErrNotFound) {
+	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("cannot find the go command, which builds the WebAssembly: %w", err)
-	}
-	if err != nil {
+	case err != nil:
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return strings.TrimSpace(string(out)), nil
@@ -174,32 +110,4 @@ func sourceDir() string {
 		return ""
 	}
 	return dir
-}
-
-// writeFiles writes the files to the folder. For each file that compresses, it
-// also writes a compressed file, which many servers send instead. Each file is
-// replaced atomically.
-func writeFiles(dir string, files []file) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, f := range files {
-		if err := writeFile(filepath.Join(dir, f.name), f.plain); err != nil {
-			return err
-		}
-		if f.compressed == nil {
-			continue
-		}
-		if err := writeFile(filepath.Join(dir, f.name+".gz"), f.compressed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeFile(name string, content []byte) error {
-	if err := os.WriteFile(name+".new", content, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
 }

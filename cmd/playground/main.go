@@ -15,8 +15,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
+	"time"
 )
 
 const usage = `Usage: playground [flags]
@@ -68,28 +70,33 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // write writes the page to the folder.
 func write(ctx context.Context, dir string, stdout io.Writer) error {
-	files, err := buildFiles(ctx)
-	if err != nil {
+	if err := build(ctx, dir); err != nil {
 		return err
 	}
-	if err := writeFiles(dir, files); err != nil {
-		return err
-	}
-	fmt.Fprintf(stdout, "wrote %d files to %s, with a .gz copy of each file that compresses: %s\n", len(files), dir, sizesOf(files))
+	fmt.Fprintf(stdout, "wrote the page to %s\n", dir)
 	return nil
 }
 
-// listen serves the page at the address.
+// listen serves the page at the address until the context is done.
 func listen(ctx context.Context, addr string, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", addr) // before the build, which takes longer
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	files, err := buildFiles(ctx)
+	dir, err := os.MkdirTemp("", "playground")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "http://%s/ loads %s; press Ctrl-C to stop\n", listener.Addr(), sizesOf(files))
-	return serve(ctx, listener, files)
+	defer os.RemoveAll(dir)
+	if err := build(ctx, dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "http://%s/; press Ctrl-C to stop\n", listener.Addr())
+	server := &http.Server{Handler: http.FileServer(http.Dir(dir)), ReadHeaderTimeout: 10 * time.Second}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }

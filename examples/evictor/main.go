@@ -126,8 +126,8 @@ func (c *controller) update(name string, now time.Time) {
 	p := c.pods[name]
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrival}
 	e := policy.Compile(p.list).EvictionOf(c.nodes[p.node], now)
-	if change := c.queue.Update(name, e); change != lifecycle.Unchanged {
-		c.print(now, "%s %v (%v)", name, e, change)
+	if c.queue.Update(name, e) != lifecycle.QueueUnchanged {
+		c.print(now, "%s %v", name, e)
 	}
 }
 

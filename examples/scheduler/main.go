@@ -111,9 +111,12 @@ func (s *scheduler) place(m *taints.Matcher) string {
 	return fmt.Sprintf("%s, score %d of %d feasible nodes", names[best], scores[best], len(names))
 }
 
+// mostReasons limits how many taints are explained.
+const mostReasons = 10
+
 // why returns the reason why a pod fits nowhere.
 func (s *scheduler) why(m *taints.Matcher) string {
-	summary := explain.Groups(m, taints.Hard, s.index.Groups())
+	summary := explain.Groups(m, taints.Hard, s.index.Groups(), mostReasons)
 	if summary.Feasible > 0 {
 		return fmt.Sprintf("pending, %v; those available are full", summary)
 	}

@@ -6,8 +6,9 @@
 //	kubectl get nodes,pods -A -o json
 //
 // from the file named by its argument, from standard input if that is "-", or
-// from a built-in sample. The kubectl plugin in cmd/kubectl-whynot does much
-// more.
+// from a built-in sample. It ignores node selectors, affinity and resources, and
+// says so for a pod that has a selector or affinity. The kubectl plugin in
+// cmd/kubectl-whynot does much more.
 package main
 
 import (
@@ -39,9 +40,11 @@ type object struct {
 		Name      string `json:"name"`
 	} `json:"metadata"`
 	Spec struct {
-		NodeName    string              `json:"nodeName"`    // of a pod
-		Tolerations []taints.Toleration `json:"tolerations"` // of a pod
-		Taints      []taints.Taint      `json:"taints"`      // of a node
+		Taints       []taints.Taint      `json:"taints"`   // of a node
+		NodeName     string              `json:"nodeName"` // of a pod, like all below
+		Tolerations  []taints.Toleration `json:"tolerations"`
+		NodeSelector map[string]string   `json:"nodeSelector"`
+		Affinity     map[string]any      `json:"affinity"`
 	} `json:"spec"`
 	Status struct {
 		Phase     string    `json:"phase"`     // of a pod
@@ -106,7 +109,8 @@ func (l *list) report(out io.Writer, now time.Time) error {
 	return nil
 }
 
-// sentence describes what taints do to the pod. It is empty if they do nothing.
+// sentence describes what taints do to the pod. It is empty if they do nothing,
+// unless another reason that is ignored may keep the pod pending.
 func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string {
 	if list, running := nodes[o.Spec.NodeName]; running {
 		return o.eviction(list, now)
@@ -114,11 +118,15 @@ func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string
 	if o.Spec.NodeName != "" || o.Status.Phase != "Pending" {
 		return ""
 	}
-	summary := explain.Nodes(taints.Compile(o.Spec.Tolerations), taints.Hard, maps.Values(nodes))
-	if summary.Feasible > 0 {
+	summary := explain.Nodes(taints.Compile(o.Spec.Tolerations), taints.Hard, maps.Values(nodes), 10)
+	ignored := ""
+	if len(o.Spec.NodeSelector)+len(o.Spec.Affinity) > 0 {
+		ignored = " (its node selector and affinity are ignored)"
+	}
+	if summary.Feasible > 0 && ignored == "" {
 		return ""
 	}
-	return o.name() + " is pending: " + summary.Report()
+	return o.name() + " is pending" + ignored + ": " + summary.Report()
 }
 
 // eviction returns when the taints of its node evict the pod. Its seconds count

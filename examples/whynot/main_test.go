@@ -23,6 +23,8 @@ func TestRun(t *testing.T) {
 	}{
 		{"standard input", []string{"-"}, `{"items": [{"kind": "Node"}, {"kind": "Pod", "status": {"phase": "Pending"}}]}`, ""},
 		{"no nodes", []string{"-"}, `{"items": [{"kind": "Pod", "metadata": {"namespace": "a", "name": "b"}, "status": {"phase": "Pending"}}]}`, "a/b is pending: 0/0 nodes are available"},
+		{"a selector", []string{"-"}, `{"items": [{"kind": "Node", "metadata": {"name": "n"}}, {"kind": "Pod", "metadata": {"namespace": "a", "name": "b"}, "spec": {"nodeSelector": {"pool": "gpu"}}, "status": {"phase": "Pending"}}]}`, "a/b is pending (its node selector and affinity are ignored): 1/1 nodes are available"},
+		{"affinity", []string{"-"}, `{"items": [{"kind": "Pod", "metadata": {"namespace": "a", "name": "b"}, "spec": {"affinity": {"nodeAffinity": {}}}, "status": {"phase": "Pending"}}]}`, "(its node selector and affinity are ignored): 0/0 nodes are available"},
 		{"other kinds", []string{"-"}, `{"items": [{"kind": "Service"}]}`, ""},
 		{"a node that is not there", []string{"-"}, `{"items": [{"kind": "Pod", "spec": {"nodeName": "gone"}, "status": {"phase": "Pending"}}]}`, ""},
 		{"no JSON", []string{"-"}, `nodes`, "invalid character"},

@@ -4,6 +4,7 @@
 package enum
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -28,4 +29,16 @@ func Unmarshal[E ~uint8](e *E, names []string, text []byte, fault func(text, det
 		}
 	}
 	return fault(string(text), "must be one of "+strings.Join(names, ", "))
+}
+
+// Parse sets e to the number whose name is the text. If there is none, it leaves
+// e unchanged and returns an error that lists the names.
+func Parse[E ~uint8](e *E, kind string, names []string, text []byte) error {
+	for i, name := range names {
+		if name == string(text) {
+			*e = E(i)
+			return nil
+		}
+	}
+	return errors.New("unknown " + kind + " " + strconv.Quote(string(text)) + ": must be one of " + strings.Join(names, ", "))
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package release tests what other projects get: that they can add the modules
+// of a release and install its programs, and that the modules work with every
+// version of Kubernetes that they promise to support. It needs git and the Go
+// module proxy. Run it with -count=1, because Go's test cache does not track the
+// files that it tests.
 package release
 
 import (
@@ -13,30 +18,29 @@ const (
 	root = "github.com/seed-0529bac1/taints"
 	kube = root + "/kube"
 	dra  = root + "/dra"
+	cmd  = root + "/cmd"
 )
 
-// tags are the tags of the release, and the versions of its modules.
-var tags = []string{"v1.0.0", "kube/v0.1.0", "dra/v0.1.0"}
-
-// publish creates a git repository of the tracked files, with the tags of a
-// release. It returns the repository, and the environment in which a go command
-// uses it instead of the public one, and finds all other modules where they are
-// already.
-func publish(t *testing.T, repo dir) (public dir, env []string) {
+// publish creates a git repository of the tracked files, with the tags of the
+// first release. It returns the repository, and the environment in which a go
+// command uses it instead of the public one, and finds all other modules where
+// they are already.
+func publish(t *testing.T) (public dir, env []string) {
 	t.Helper()
-	public = dir{path: t.TempDir(), env: []string{
+	repo := repository(t)
+	public = dir{t.TempDir(), []string{
 		"GIT_AUTHOR_NAME=release", "GIT_AUTHOR_EMAIL=release@example.com",
 		"GIT_COMMITTER_NAME=release", "GIT_COMMITTER_EMAIL=release@example.com",
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GOWORK=off",
 	}}
 	public.run(t, "git", "init", "--quiet")
 	for name := range strings.SplitSeq(strings.TrimSuffix(repo.run(t, "git", "ls-files", "-z"), "\x00"), "\x00") {
 		public.write(t, name, repo.read(t, name))
 	}
-	release(t, public, tags...)
+	release(t, public, "v1.0.0", "kube/v1.0.0", "dra/v1.0.0")
 
 	cache, proxy := repo.run(t, "go", "env", "GOMODCACHE"), repo.run(t, "go", "env", "GOPROXY")
-	return public, []string{
+	env = []string{
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=1",
 		"GIT_CONFIG_KEY_0=url." + fileURL(public.path) + ".insteadOf", "GIT_CONFIG_VALUE_0=https://" + root,
 		"GOMODCACHE=" + t.TempDir(),
@@ -44,6 +48,12 @@ func publish(t *testing.T, repo dir) (public dir, env []string) {
 		"GOPRIVATE=" + root, "GONOPROXY=", "GONOSUMDB=", "GOSUMDB=off",
 		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -modcacherw", "GOWORK=off",
 	}
+	programs := dir{public.path, env} // go install refuses a module with a replace
+	programs.run(t, "go", "-C", "cmd", "mod", "edit", "-dropreplace="+root, "-dropreplace="+kube,
+		"-require="+root+"@v1.0.0", "-require="+kube+"@v1.0.0")
+	programs.run(t, "go", "-C", "cmd", "mod", "tidy")
+	release(t, public, "cmd/v1.0.0")
+	return public, env
 }
 
 // release commits the files of the repository and tags the commit.
@@ -59,54 +69,53 @@ func release(t *testing.T, public dir, tags ...string) {
 func fileURL(path string) string { return "file://" + filepath.ToSlash(path) }
 
 func TestRelease(t *testing.T) {
-	_, env := publish(t, repository(t))
+	public, env := publish(t)
 	for _, test := range []struct {
-		name    string
+		program string   // in testdata
 		has     []string // what the project requires before
 		adds    []string // what it adds
-		program string   // in testdata
 		prints  string
 		then    map[string]string // what it requires afterwards, of this repository and of Kubernetes
-		goes    string            // the Go version that it requires afterwards
 	}{
 		{
-			name: "root", program: "root.go", prints: "all tolerated Scheduled", goes: "1.24.0",
+			program: "root.go", prints: "all tolerated Scheduled",
 			adds: []string{root + "@v1.0.0"},
 			then: map[string]string{root: "v1.0.0"},
 		},
 		{
-			name: "kube", program: "kube.go", prints: "untolerated: 1 NoSchedule", goes: "1.24.0",
-			adds: []string{kube + "@v0.1.0"},
+			program: "kube.go", prints: "false\ntrue true true\n" +
+				`[spec.taints[0].effect: Unsupported value: "Never": must be NoSchedule, PreferNoSchedule or NoExecute]`,
+			adds: []string{kube + "@v1.0.0"},
 			then: map[string]string{
-				root: "v1.0.0", kube: "v0.1.0",
+				root: "v1.0.0", kube: "v1.0.0",
 				"k8s.io/api": "v0.25.0", "k8s.io/apimachinery": "v0.25.0",
 			},
 		},
 		{
-			name: "dra", program: "dra.go", prints: "untolerated: 1 NoExecute", goes: "1.24.0",
-			adds: []string{dra + "@v0.1.0"},
+			program: "dra.go", prints: "untolerated: 1 NoExecute",
+			adds: []string{dra + "@v1.0.0"},
 			then: map[string]string{
-				root: "v1.0.0", dra: "v0.1.0",
+				root: "v1.0.0", dra: "v1.0.0",
 				"k8s.io/api": "v0.34.0", "k8s.io/apimachinery": "v0.34.0",
 			},
 		},
-		{
-			name: "all beside client-go", program: "client.go",
-			prints: "untolerated: 1 NoSchedule true", goes: "1.26.0",
-			has:  []string{"k8s.io/api@v0.36.3", "k8s.io/apimachinery@v0.36.3", "k8s.io/client-go@v0.36.3"},
-			adds: []string{root + "@v1.0.0", kube + "@v0.1.0", dra + "@v0.1.0"},
+		{ // beside client-go, whose versions stay
+			program: "client.go", prints: "untolerated: 1 NoSchedule true",
+			has:  []string{"k8s.io/api@v0.37.2", "k8s.io/apimachinery@v0.37.2", "k8s.io/client-go@v0.37.2"},
+			adds: []string{root + "@v1.0.0", kube + "@v1.0.0", dra + "@v1.0.0"},
 			then: map[string]string{
-				root: "v1.0.0", kube: "v0.1.0", dra: "v0.1.0",
-				"k8s.io/api": "v0.36.3", "k8s.io/apimachinery": "v0.36.3", "k8s.io/client-go": "v0.36.3",
+				root: "v1.0.0", kube: "v1.0.0", dra: "v1.0.0",
+				"k8s.io/api": "v0.37.2", "k8s.io/apimachinery": "v0.37.2", "k8s.io/client-go": "v0.37.2",
 			},
 		},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.program, func(t *testing.T) {
 			project := dir{t.TempDir(), env}
 			project.write(t, "go.mod", "module example.com/project\n\ngo 1.24.0\n")
 			if test.has != nil {
 				project.run(t, "go", append([]string{"get"}, test.has...)...)
 			}
+			before := project.goMod(t)
 			project.write(t, "main.go", dir{path: "testdata"}.read(t, test.program))
 			project.run(t, "go", append([]string{"get"}, test.adds...)...)
 			project.run(t, "go", "mod", "tidy")
@@ -120,14 +129,16 @@ func TestRelease(t *testing.T) {
 					t.Errorf("the project requires %s %s, want %s", path, got, version)
 				}
 			}
-			if after.Go != test.goes {
-				t.Errorf("the project asks for Go %s, want %s", after.Go, test.goes)
+			if after.Go != before.Go {
+				t.Errorf("the project asks for Go %s, and before for %s", after.Go, before.Go)
 			}
-			if test.name == "root" {
+			if test.program == "root.go" {
 				testRootAlone(t, project)
 			}
 		})
 	}
+	t.Run("install", func(t *testing.T) { testInstall(t, dir{t.TempDir(), env}) })
+	t.Run("compatible", func(t *testing.T) { testCompatible(t, public) })
 }
 
 // testRootAlone tests that the root module adds nothing else to a project.
@@ -138,13 +149,44 @@ func testRootAlone(t *testing.T, project dir) {
 			t.Errorf("go.mod requires %s %s", r.Path, r.Version)
 		}
 	}
-	project.run(t, "go", "mod", "vendor")
-	if vendored := project.read(t, "vendor/modules.txt"); strings.Count(vendored, "\n# ")+1 != 1 {
-		t.Errorf("vendored are\n%s", vendored)
-	}
-	for _, path := range strings.Fields(project.run(t, "go", "list", "-deps", ".")) {
+	for path := range strings.FieldsSeq(project.run(t, "go", "list", "-deps", ".")) {
 		if strings.Contains(path, ".") && path != "example.com/project" && !strings.HasPrefix(path, root) {
 			t.Errorf("the program is built from %s", path)
 		}
+	}
+}
+
+// testInstall tests that the programs of a release can be installed, run and
+// know their version.
+func testInstall(t *testing.T, user dir) {
+	bin := t.TempDir()
+	user = user.with("GOBIN=" + bin)
+	user.run(t, "go", "install", cmd+"/kubectl-whynot@v1.0.0")
+	whynot := filepath.Join(bin, "kubectl-whynot")
+	if got := user.run(t, whynot, "version"); got != "v1.0.0" {
+		t.Errorf("the version is %q", got)
+	}
+	user.write(t, "node.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n")
+	user.run(t, whynot, "-f", "node.yaml")
+	user = user.with("GOFLAGS=-modcacherw") // with -trimpath, the playground does not find its source
+	user.run(t, "go", "install", cmd+"/playground@v1.0.0")
+	user.run(t, filepath.Join(bin, "playground"), "-o", "site")
+	if !strings.Contains(user.read(t, "site/taints.wasm"), "v1.0.0") {
+		t.Error("the page does not know its version")
+	}
+}
+
+// testCompatible tests that .ci/compatible refuses a release without something
+// that the last one has.
+func testCompatible(t *testing.T, public dir) {
+	if out, err := public.try("bash", ".ci/compatible"); err != nil {
+		t.Errorf("unchanged: %v\n%s", err, out)
+	}
+	const file, from, to = "defaults.go", "func IsExtendedResourceName(", "func IsExtended("
+	text := public.read(t, file)
+	public.write(t, file, strings.Replace(text, from, to, 1))
+	out, err := public.try("bash", ".ci/compatible")
+	if err == nil || !strings.Contains(out, "IsExtendedResourceName: removed") {
+		t.Errorf("with a function removed: %v\n%s", err, out)
 	}
 }

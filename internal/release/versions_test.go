@@ -4,69 +4,57 @@ package release
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"strconv"
 	"testing"
 )
 
 var every = flag.Bool("every", false,
 	"test with every minor version of Kubernetes, and not only with the first and the last")
 
-// kubernetes holds the modules of Kubernetes whose types the views depend on.
-var kubernetes = []string{"k8s.io/api", "k8s.io/apimachinery"}
+// promise matches the versions of k8s.io/api in a package comment.
+var promise = regexp.MustCompile(`(v0\.(\d+)\.\d+) to (v0\.(\d+)\.\d+)`)
 
-// promises holds, for each module with views, the versions of Kubernetes'
-// modules that it promises to work with, one of each minor version.
-var promises = []struct {
-	module   string
-	versions []string
-}{
-	{"kube", []string{
-		"v0.25.0", "v0.26.0", "v0.27.0", "v0.28.0", "v0.29.0", "v0.30.0", "v0.31.0",
-		"v0.32.0", "v0.33.0", "v0.34.0", "v0.35.0", "v0.36.3", "v0.37.2",
-	}},
-	{"dra", []string{"v0.34.0", "v0.35.0", "v0.36.3", "v0.37.2"}},
-}
-
+// The views work with the first and the last version of Kubernetes that they
+// promise, and require the first.
 func TestVersions(t *testing.T) {
 	repo := repository(t)
-	for _, promise := range promises {
-		module := repo.in(promise.module)
-		first, last := promise.versions[0], promise.versions[len(promise.versions)-1]
-		if doc := module.read(t, promise.module+".go"); !strings.Contains(doc, first+" to "+last) {
-			t.Errorf("the package comment of %s does not promise %s to %s", promise.module, first, last)
+	for _, name := range []string{"kube", "dra"} {
+		module := repo.in(name)
+		m := promise.FindStringSubmatch(module.read(t, name+".go"))
+		if m == nil {
+			t.Fatalf("the package comment of %s promises no versions", name)
 		}
-		for _, path := range kubernetes {
-			if v := module.goMod(t).version(path); v != first {
-				t.Errorf("%s requires %s %s, and promises to work from %s", promise.module, path, v, first)
-			}
+		versions := []string{m[1]}
+		from, _ := strconv.Atoi(m[2])
+		to, _ := strconv.Atoi(m[4])
+		for minor := from + 1; *every && minor < to; minor++ {
+			versions = append(versions, fmt.Sprintf("v0.%d.0", minor))
 		}
-		for _, version := range promise.versions {
-			if version == first || version == last || *every {
-				t.Run(promise.module+"/"+version, func(t *testing.T) { testWith(t, module, version) })
-			}
+		for _, version := range append(versions, m[3]) {
+			t.Run(name+"/"+version, func(t *testing.T) { testWith(t, module, m[1], version) })
 		}
 	}
 }
 
 // testWith runs the module's tests with the version of Kubernetes.
-func testWith(t *testing.T, module dir, version string) {
-	alternative := dir{path: t.TempDir()}
-	alternative.write(t, "go.mod", module.read(t, "go.mod"))
-	alternative.write(t, "go.sum", module.read(t, "go.sum"))
-	module = module.with("GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -modfile="+filepath.Join(alternative.path, "go.mod"), "GOWORK=off")
-
-	get := []string{"get"}
-	for _, path := range kubernetes {
-		get = append(get, path+"@"+version)
-	}
-	module.run(t, "go", get...)
-	for _, path := range kubernetes {
-		if v := module.run(t, "go", "list", "-m", "-f", "{{.Version}}", path); v != version {
-			t.Fatalf("%s is %s", path, v)
+func testWith(t *testing.T, module dir, floor, version string) {
+	other := dir{path: t.TempDir()}
+	other.write(t, "go.mod", module.read(t, "go.mod"))
+	other.write(t, "go.sum", module.read(t, "go.sum"))
+	with := module.with("GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -modfile="+filepath.Join(other.path, "go.mod"), "GOWORK=off")
+	for _, path := range []string{"k8s.io/api", "k8s.io/apimachinery"} {
+		if v := module.goMod(t).version(path); v != floor {
+			t.Errorf("the module requires %s %s, and promises to work from %s", path, v, floor)
 		}
+		with.run(t, "go", "get", path+"@"+version)
 	}
-	module.run(t, "go", "vet", "./...")
-	module.run(t, "go", "test", "-vet=off", "./...")
+	if v := with.run(t, "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/api"); v != version {
+		t.Fatalf("k8s.io/api is %s", v)
+	}
+	with.run(t, "go", "vet", "./...")
+	with.run(t, "go", "test", "-vet=off", "./...")
 }

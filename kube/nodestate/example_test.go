@@ -38,6 +38,6 @@ func ExampleConditions() {
 	rules := lifecycle.ConditionRules{{Type: "example.com/DriverReady", Status: "False", Taint: missing}}
 	conditions := []corev1.NodeCondition{{Type: "example.com/DriverReady", Status: corev1.ConditionFalse}}
 
-	fmt.Println(rules.ConditionTaints(lifecycle.NodeState{Conditions: nodestate.Conditions(conditions)}))
+	fmt.Println(rules.Taints(lifecycle.NodeState{Conditions: nodestate.Conditions(conditions)}))
 	// Output: [example.com/driver:NoSchedule]
 }

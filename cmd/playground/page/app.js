@@ -130,8 +130,17 @@
 			const name = ul.id.slice("problems-".length);
 			const own = all.filter((p) => p.field === name);
 			$(name).setAttribute("aria-invalid", own.length > 0);
-			ul.replaceChildren(...own.map((p) => element("li", "", p.line && place(p, name, `${p.line}:${p.column}`, `Show line ${p.line}, column ${p.column}`), p.message)));
+			refill(ul, name, own.map((p) => element("li", "", p.line && place(p, name, `${p.line}:${p.column}`, `Show line ${p.line}, column ${p.column}`), p.message)));
 		}
+	}
+
+	// refill replaces the items of a list. If the focus was on one of them, it stays there, or moves to the field if the item is gone.
+	function refill(ul, field, items) {
+		const button = ul.contains(document.activeElement) && document.activeElement.ariaLabel;
+		ul.replaceChildren(...items);
+		if (!button) return;
+		const same = Array.from(ul.querySelectorAll("button")).find((b) => b.ariaLabel === button);
+		(same || $(field)).focus({ preventScroll: true });
 	}
 
 	// place returns a button that selects a place in the text of a field.
@@ -150,7 +159,7 @@
 
 	function list(name, all, item) {
 		$("of-" + name).hidden = all.length === 0;
-		$("list-" + name).replaceChildren(...all.map((one) => element("li", "", ...item(one))));
+		refill($("list-" + name), name, all.map((one) => element("li", "", ...item(one))));
 	}
 
 	function head(field, one, tag) {
@@ -174,7 +183,7 @@
 		return [
 			head("tolerations", t, t.origin && element("span", "tag unknown", t.origin)),
 			t.matches && element("p", "muted", t.matches[0].toUpperCase() + t.matches.slice(1) + "."),
-			...t.findings.map((f) => element("p", "finding", element("code", "", f.code), ": " + f.advice + ".")),
+			...t.findings.map((f) => element("p", "finding", element("code", "", f.code), " " + f.advice)),
 		];
 	}
 
@@ -242,6 +251,7 @@
 		go.run(instance).catch(() => {}).then(stopped);
 		$("loading").hidden = true;
 		$("verdicts").hidden = false;
+		$("version").textContent = window.taintsVersion;
 		answer();
 	}
 

@@ -19,7 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
-	"github.com/seed-0529bac1/taints/internal/readme"
+	"github.com/seed-0529bac1/taints/internal/docs"
 )
 
 // root is the folder in which the READMEs' commands are run.
@@ -58,16 +58,16 @@ type readmeTest struct {
 
 // blocks returns the blocks of a README, and checks their number: a new block must
 // also be run here.
-func (r *readmeTest) blocks(t *testing.T, folder string, want int) []readme.Block {
+func (r *readmeTest) blocks(t *testing.T, folder string, want int) []docs.Block {
 	t.Helper()
-	blocks := readme.Blocks(t, filepath.Join("..", folder, "README.md"), "sh", "console")
+	blocks := docs.Blocks(t, filepath.Join("..", folder, "README.md"), "sh", "console")
 	if len(blocks) != want {
 		t.Fatalf("%d blocks of commands, want %d", len(blocks), want)
 	}
 	return blocks
 }
 
-func (r *readmeTest) run(t *testing.T, b readme.Block) {
+func (r *readmeTest) run(t *testing.T, b docs.Block) {
 	t.Helper()
 	if strings.Contains(b.Text, "images/build") {
 		if _, err := exec.LookPath("buildah"); err != nil {
@@ -141,7 +141,7 @@ func (b *background) until(what string, condition func() error) {
 }
 
 // startBlock starts a block that keeps running.
-func (r *readmeTest) startBlock(t *testing.T, b readme.Block) *background {
+func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *background {
 	t.Helper()
 	return startInBackground(t, b.Command(t, root, r.env...))
 }
@@ -167,7 +167,7 @@ func (r *readmeTest) module(t *testing.T) {
 
 // lists runs the commands of the block with an additional argument that makes them
 // list what they would run.
-func lists(t *testing.T, block readme.Block, argument, want string) {
+func lists(t *testing.T, block docs.Block, argument, want string) {
 	t.Helper()
 	for line := range strings.Lines(block.Text) {
 		command, _, _ := strings.Cut(line, "#")

@@ -16,5 +16,5 @@ func main() {
 	_ = connrotation.NewDialer
 	node := []corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}}
 	device := []resourceapi.DeviceTaint{{Key: "broken", Effect: resourceapi.DeviceTaintEffectNone}}
-	fmt.Println(taints.Filter(kube.Taints(node), nil), dra.Options().Filter(dra.Taints(device), nil).Schedulable())
+	fmt.Println(taints.Filter(kube.Taints(node), nil), dra.Options().Compile().Filter(dra.Taints(device)).Schedulable())
 }

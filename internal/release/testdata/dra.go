@@ -9,5 +9,5 @@ import (
 
 func main() {
 	device := []resourceapi.DeviceTaint{{Key: "broken", Effect: resourceapi.DeviceTaintEffectNoExecute}}
-	fmt.Println(dra.Options().Filter(dra.Taints(device), nil))
+	fmt.Println(dra.Options().Compile().Filter(dra.Taints(device)))
 }

@@ -20,9 +20,11 @@ type answerer struct {
 	tolerations []taints.Toleration // both written and added
 	adder       Adder
 	options     taints.Options
+	selection   taints.Selection
 	observed    time.Time
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
+	matchers    []*taints.Matcher // of each toleration alone
 }
 
 func newAnswerer(s State) *answerer {
@@ -42,8 +44,33 @@ func newAnswerer(s State) *answerer {
 		a.observed = time.Unix(0, 0) // any time that is not far from today
 	}
 	a.tolerations = a.adder.add(a.written.elements)
-	a.matcher = policy.Compile(a.tolerations)
+	a.selection, a.matcher = policy.Select, policy.Compile(a.tolerations)
+	for i := range a.tolerations {
+		a.matchers = append(a.matchers, o.Compile(a.tolerations[i:i+1]))
+	}
 	return a
+}
+
+// tolerates reports whether the toleration at index i tolerates the taint, even
+// if an earlier one does too.
+func (a *answerer) tolerates(i int, t taints.Taint) bool {
+	_, ok := a.matchers[i].Match(t)
+	return ok
+}
+
+// forever returns the index of the toleration that tolerates the taint forever
+// under the selection, or -1 if there is none.
+func (a *answerer) forever(t taints.Taint) int {
+	for i := range a.tolerations {
+		switch {
+		case !a.tolerates(i, t):
+		case a.tolerations[i].TolerationSeconds == nil:
+			return i
+		case a.selection == taints.FirstMatch:
+			return -1
+		}
+	}
+	return -1
 }
 
 func (a *answerer) fail(field, message string) {
@@ -97,8 +124,8 @@ func (a *answerer) placement() Statement {
 		return Statement{good, fits, "The node has no taints.", canFit}
 	case !v.Schedulable():
 		keep := v.NoSchedule + v.NoExecute
-		detail := strconv.Itoa(keep) + " of " + count(n, "taint", "taints") + verb(keep, " is", " are") + " not tolerated: "
-		return Statement{bad, "The pod cannot be scheduled on the node", detail + byEffect(v) + ".", "Cannot be scheduled"}
+		detail := strconv.Itoa(keep) + " of " + count(n, "taint", "taints") + verb(keep, " keeps", " keep") + " it away."
+		return Statement{bad, "The pod cannot be scheduled on the node", detail, "Cannot be scheduled"}
 	case v.Avoid():
 		detail := count(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") +
 			" not tolerated. The scheduler prefers nodes with fewer of them."
@@ -108,18 +135,6 @@ func (a *answerer) placement() Statement {
 		return Statement{good, fits, detail + " Kubernetes ignores.", canFit}
 	}
 	return Statement{good, fits, "Every taint is tolerated.", canFit}
-}
-
-// byEffect lists the effects that keep a pod off a node, with their counts.
-func byEffect(v taints.Verdict) string {
-	var parts []string
-	if v.NoSchedule > 0 {
-		parts = append(parts, strconv.Itoa(v.NoSchedule)+" × NoSchedule")
-	}
-	if v.NoExecute > 0 {
-		parts = append(parts, strconv.Itoa(v.NoExecute)+" × NoExecute")
-	}
-	return strings.Join(parts, ", ")
 }
 
 // eviction returns what happens to a pod that runs on the node.
@@ -153,7 +168,7 @@ func (a *answerer) whyStays() string {
 		if t.Effect != taints.NoExecute {
 			continue
 		}
-		if i, _ := a.matcher.Choose(t); a.tolerations[i].TolerationSeconds != nil {
+		if a.forever(t) < 0 {
 			return "Every NoExecute taint is tolerated forever, or until after the year 9999."
 		}
 		text = "Every NoExecute taint is tolerated forever."
@@ -232,24 +247,24 @@ func statusOf(r explain.Reason) (tone, status string) {
 // timeOf describes how long the tolerated taint lets the pod stay. It names the
 // toleration that sets the time if that is not the first match.
 func (a *answerer) timeOf(i, first int) string {
-	j, _ := a.matcher.Choose(a.taints.elements[i])
-	by := ""
-	if j != first {
-		by = ", set by " + name("tolerations", j)
+	by := func(j int) string {
+		if j == first {
+			return ""
+		}
+		return ", set by " + name("tolerations", j)
 	}
-	allowed := a.tolerations[j].TolerationSeconds
-	if allowed == nil {
-		return "forever" + by
-	}
-	text := "for " + seconds(*allowed) + by
 	e := a.matcher.EvictionOf(a.taints.elements[i:i+1], a.observed)
+	text := "for " + seconds(e.Seconds) + by(e.Toleration)
 	switch {
-	case e.Outcome == taints.Stays:
-		return text + ", which ends after the year 9999"
-	case e.Outcome == taints.EvictsNow || a.hasProblem("observed"):
+	case e.Outcome == taints.EvictsAt && !a.hasProblem("observed"):
+		return text + ": until " + utc(e.At)
+	case e.Outcome != taints.Stays:
 		return text
 	}
-	return text + ": until " + utc(e.At)
+	if j := a.forever(a.taints.elements[i]); j >= 0 {
+		return "forever" + by(j)
+	}
+	return "until after the year 9999"
 }
 
 // A TolerationAnswer is the effect of one toleration.
@@ -268,15 +283,17 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 	places := newText(a.written.text)
 	var answers []TolerationAnswer
 	for i, t := range a.tolerations {
-		x := TolerationAnswer{Name: name("tolerations", i), Text: t.String(), Origin: a.origin(i), Matches: a.matches(t)}
+		x := TolerationAnswer{Name: name("tolerations", i), Text: t.String(), Origin: a.origin(i), Matches: a.matches(i)}
 		if i < len(a.written.entries) {
 			x.Place = places.place(a.written.entries[i].span)
 		}
 		answers = append(answers, x)
 	}
 	for _, f := range tolerationset.Lint(a.tolerations, a.options) {
-		t := &answers[f.Toleration]
-		t.Findings = append(t.Findings, Finding{string(f.Code), f.Advice})
+		if a.selection == taints.FirstMatch || f.Code != tolerationset.CodeShadowed && f.Code != tolerationset.CodeNoTime {
+			t := &answers[f.Toleration]
+			t.Findings = append(t.Findings, Finding{string(f.Code), f.Advice})
+		}
 	}
 	return answers
 }
@@ -292,14 +309,13 @@ func (a *answerer) origin(i int) string {
 	return ""
 }
 
-// matches lists the taints that the toleration tolerates, even if an earlier
-// toleration matches them too.
-func (a *answerer) matches(t taints.Toleration) string {
+// matches lists the taints that the toleration at index i tolerates.
+func (a *answerer) matches(i int) string {
 	const most = 8 // names in a line
 	var names []string
-	for i := range a.taints.elements {
-		if a.options.Tolerates(t, a.taints.elements[i]) {
-			names = append(names, name("taints", i))
+	for j, t := range a.taints.elements {
+		if a.tolerates(i, t) {
+			names = append(names, name("taints", j))
 		}
 	}
 	switch more := len(names) - most; {

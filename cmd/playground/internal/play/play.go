@@ -15,7 +15,7 @@ import (
 // name, or the empty string if the field is empty or switched off:
 //
 //   - "taints" and "tolerations" are lists, with one entry per line or separated
-//     by commas, or in YAML or JSON
+//     by commas, or in YAML or JSON; taints may be "kubectl taint" commands
 //   - "observed" is when the taints are observed, in UTC unless it has a zone
 //   - "select" is the name of a [taints.Selection]; empty means the first
 //   - "add" names what adds tolerations to the pod: one of [Adders]
@@ -25,8 +25,6 @@ type State func(name string) string
 // Selections are the values of "select". The first is the default.
 var Selections = []taints.Selection{
 	taints.FirstMatch,
-	taints.LongestMatch,
-	taints.ShortestMatch,
 	taints.ForeverElseShortest,
 }
 
@@ -40,10 +38,10 @@ type Adder struct {
 var Adders = []Adder{
 	{"pod", "the DefaultTolerationSeconds admission plugin", addDefaults},
 	{"daemonset", "the DaemonSet controller", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{}))
+		return addDefaults(taints.AddDaemonSetDefaults(list))
 	}},
 	{"hostnetwork", "the DaemonSet controller, for a pod on the host network", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true}))
+		return addDefaults(taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(list)))
 	}},
 }
 

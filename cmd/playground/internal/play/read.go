@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
 // Longer texts and lists are not read, because the page answers as the user types.
@@ -50,6 +51,11 @@ func (l *list[T]) fail(s span, message string) {
 	l.problems = append(l.problems, problem{s, message, true})
 }
 
+// note adds a problem that does not leave anything out.
+func (l *list[T]) note(s span, message string) {
+	l.problems = append(l.problems, problem{s, message, false})
+}
+
 func (l *list[T]) add(element T, e entry) {
 	l.elements = append(l.elements, element)
 	l.entries = append(l.entries, e)
@@ -62,6 +68,8 @@ type reader[T any] struct {
 	fields                    []field[T]
 	// implied adds the elements that an object implies outside the list; nil: none.
 	implied func(objectReader[T], *value)
+	// command reads a line that is a command, and reports whether it is; nil: none is.
+	command func(*list[T], span) bool
 }
 
 // A field is a field of an element in YAML and JSON.
@@ -77,7 +85,7 @@ func readTaints(text string) list[taints.Taint] {
 		{"value", str, func(t *taints.Taint, s string) error { t.Value = s; return nil }},
 		{"effect", str, func(t *taints.Taint, s string) error { t.Effect = taints.Effect(s); return nil }},
 		{"timeAdded", str, setTimeAdded},
-	}, addUnschedulable}
+	}, addUnschedulable, runCommand}
 	l := r.read(text)
 	l.refuse(taints.ValidateTaints(l.elements))
 	return l
@@ -103,7 +111,7 @@ func addUnschedulable(j objectReader[taints.Taint], node *value) {
 	if has || cordoned.text != "true" {
 		return
 	}
-	j.note(cordoned.span, "the node is cordoned, so the scheduler treats it as if it had the taint "+taint.String())
+	j.list.note(cordoned.span, "the node is cordoned, so the scheduler treats it as if it had the taint "+taint.String())
 	j.list.add(taint, entry{span: cordoned.span})
 }
 
@@ -118,7 +126,8 @@ func setTimeAdded(t *taints.Taint, s string) error {
 
 func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 	written := taints.Options{KeyWildcards: o.KeyWildcards} // reads Lt and Gt even if they are off, to explain them
-	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", written.ParseToleration, []field[taints.Toleration]{
+	parse := func(s string) (taints.Toleration, error) { return written.ParseToleration(inSeconds(s)) }
+	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", parse, []field[taints.Toleration]{
 		{"key", str, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
 		{
 			"operator", str,
@@ -130,10 +139,25 @@ func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 			func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil },
 		},
 		{"tolerationSeconds", number, setSeconds},
-	}, nil}
+	}, nil, nil}
 	l := r.read(text)
 	l.refuse(o.ValidateTolerations(l.elements))
 	return l
+}
+
+// inSeconds returns the text of a toleration with its time in seconds, which may
+// be written as in "for 5m".
+func inSeconds(s string) string {
+	const before = " for "
+	i := strings.LastIndex(s, before)
+	if i < 0 {
+		return s
+	}
+	d, err := time.ParseDuration(s[i+len(before):])
+	if err != nil || d%time.Second != 0 {
+		return s
+	}
+	return s[:i] + before + strconv.FormatInt(int64(d/time.Second), 10) + "s"
 }
 
 func setSeconds(t *taints.Toleration, s string) error {
@@ -148,16 +172,12 @@ func setSeconds(t *taints.Toleration, s string) error {
 // refuse adds a problem for each error that an API server would report. Such an
 // element is still matched, because Kubernetes' own functions match any element.
 func (l *list[T]) refuse(err error) {
-	var invalid *taints.ErrorList
+	var invalid taints.ErrorList
 	if !errors.As(err, &invalid) {
 		return
 	}
-	for _, f := range invalid.Errors {
-		l.problems = append(l.problems, problem{
-			l.entries[f.Index].field(f.Field),
-			"the API server refuses this: " + f.Error(),
-			false,
-		})
+	for _, f := range invalid {
+		l.note(l.entries[f.Index].field(f.Field), "the API server refuses this: "+said(*f))
 	}
 }
 
@@ -184,10 +204,13 @@ func (r reader[T]) lines(l *list[T]) {
 	for start, end := 0, 0; start <= len(l.text); start = end + 1 {
 		end = start + index(l.text[start:], '\n')
 		line := trim(l.text, span{start, end})
-		if strings.HasPrefix(l.text[line.start:line.end], "#") {
-			continue
-		}
-		if !r.line(l, line) {
+		switch {
+		case strings.HasPrefix(l.text[line.start:line.end], "#"):
+		case r.command != nil && r.command(l, line):
+			if len(l.problems) > maxEntries {
+				return
+			}
+		case !r.line(l, line):
 			return
 		}
 	}
@@ -201,7 +224,7 @@ func (r reader[T]) line(l *list[T], line span) bool {
 		if s.start == s.end || l.text[s.start:s.end] == "<none>" {
 			continue
 		}
-		if !r.hasRoom(l, s) {
+		if !l.hasRoom(r.name, s) {
 			return false
 		}
 		element, err := r.parse(l.text[s.start:s.end])
@@ -215,11 +238,11 @@ func (r reader[T]) line(l *list[T], line span) bool {
 }
 
 // hasRoom reports whether the list may grow, and adds a problem if it may not.
-func (r reader[T]) hasRoom(l *list[T], s span) bool {
+func (l *list[T]) hasRoom(name string, s span) bool {
 	if len(l.elements) < maxEntries && len(l.problems) < maxEntries {
 		return true
 	}
-	l.fail(s, "this page reads up to "+strconv.Itoa(maxEntries)+" "+r.name+" or problems; the rest is not read")
+	l.fail(s, "this page reads up to "+strconv.Itoa(maxEntries)+" "+name+" or problems; the rest is not read")
 	return false
 }
 
@@ -244,8 +267,21 @@ func faultIn(text string, s span, err error) (span, string) {
 		to++
 	}
 	words := *fault
-	words.Input = "" // the text there shows it
-	return span{from, to}, words.Error()
+	words.Parsed, words.List = false, "" // the page shows them
+	return span{from, to}, said(words)
+}
+
+// said returns the fault in words, and what a misspelled name may mean.
+func said(f taints.FieldError) string {
+	names := []string{"NoSchedule", "NoExecute", "PreferNoSchedule"}
+	if f.Field == "operator" {
+		names = []string{"Equal", "Exists"}
+	}
+	meant := similar.Meant(f.Value, names)
+	if f.Kind != taints.ErrUnsupported || meant == "" || meant == f.Value {
+		return f.Error()
+	}
+	return f.Error() + "; did you mean " + meant + "?"
 }
 
 // isYAML reports whether the text is YAML in block style and not kubectl's form.

@@ -20,7 +20,12 @@ func (r reader[T]) object(l *list[T], start int) {
 	}
 	j := objectReader[T]{reader: r, list: l}
 	for _, s := range repeats[:min(len(repeats), maxEntries)] {
-		j.note(s, "this field is here twice; the last one counts, and kubectl refuses it")
+		l.note(s, "this field is here twice; the last one counts, and kubectl refuses it")
+	}
+	if items := root.get("items"); items != nil && items.kind == array {
+		if root = j.one(items); root == nil {
+			return
+		}
 	}
 	if array := j.find(root); array != nil {
 		j.array(array)
@@ -38,9 +43,29 @@ type objectReader[T any] struct {
 
 func (j objectReader[T]) fail(v *value, message string) { j.list.fail(v.span, message) }
 
-// note adds a problem that does not leave anything out.
-func (j objectReader[T]) note(s span, message string) {
-	j.list.problems = append(j.list.problems, problem{s, message, false})
+// one returns the first object of a List that may have entries. It adds a note
+// if there are more, and a problem if there is none.
+func (j objectReader[T]) one(items *value) *value {
+	var owners []*value
+	for _, o := range items.items {
+		template := j.owner == "Pod" && inner(o) != nil && inner(inner(o)) != nil
+		if kind := o.get("kind"); kind == nil || kind.text == j.owner || template {
+			owners = append(owners, o)
+		}
+	}
+	switch len(owners) {
+	case 0:
+		j.fail(items, "this list has no "+j.owner)
+		return nil
+	case 1:
+	default:
+		name := "the first"
+		if meta := owners[0].get("metadata"); meta != nil && meta.get("name") != nil {
+			name += ", " + meta.get("name").text
+		}
+		j.list.note(owners[0].span, "the list has "+strconv.Itoa(len(owners))+" objects with "+j.name+"; this page shows "+name)
+	}
+	return owners[0]
 }
 
 // find returns the list of entries, or the only entry, in the value: a list, an
@@ -71,8 +96,6 @@ func (j objectReader[T]) find(v *value) *value {
 	switch {
 	case v.get("key") != nil || v.get("effect") != nil || v.get("operator") != nil:
 		return v
-	case v.get("items") != nil:
-		j.fail(v, "this is a list of objects; paste one of them")
 	case name == j.ownerOfOther:
 		j.fail(v, "this is a "+name+", and only a "+j.owner+" has "+j.name)
 	case name != "" && name != j.owner && !(template && j.owner == "Pod"):
@@ -105,7 +128,7 @@ func (j objectReader[T]) array(v *value) {
 		j.element(v)
 	case array:
 		for _, item := range v.items {
-			if !j.hasRoom(j.list, item.span) {
+			if !j.list.hasRoom(j.name, item.span) {
 				return
 			}
 			j.element(item)
@@ -126,12 +149,12 @@ func (j objectReader[T]) element(v *value) {
 	e := entry{span: v.span, fields: map[string]span{}}
 	good := true
 	for _, m := range v.members {
-		if !j.hasRoom(j.list, m.span) {
+		if !j.list.hasRoom(j.name, m.span) {
 			return
 		}
 		f := j.field(m.name)
 		if f == nil {
-			j.note(m.span, j.unknown(m.name))
+			j.list.note(m.span, j.unknown(m.name))
 			continue
 		}
 		e.fields[m.name] = m.value.span

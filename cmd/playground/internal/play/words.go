@@ -3,6 +3,7 @@
 package play
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -30,26 +31,14 @@ func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.999999
 // they help.
 func seconds(n int64) string {
 	text := strconv.FormatInt(n, 10) + "s"
-	if n < 60 {
+	if n < 60 || n > int64(math.MaxInt64/time.Second) {
 		return text
 	}
-	var parts []string
-	for _, unit := range []struct {
-		one, many string
-		seconds   int64
-	}{
-		{" year", " years", 365 * 24 * 3600},
-		{" day", " days", 24 * 3600},
-		{" h", " h", 3600},
-		{" min", " min", 60},
-		{" s", " s", 1},
-	} {
-		if k := n / unit.seconds; k > 0 && len(parts) < 2 {
-			parts = append(parts, strconv.FormatInt(k, 10)+verb(int(min(k, 2)), unit.one, unit.many))
-		} else if len(parts) > 0 {
-			break
+	units := (time.Duration(n) * time.Second).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(units, zero) {
+			units = units[:len(units)-len("0s")]
 		}
-		n %= unit.seconds
 	}
-	return text + " (" + strings.Join(parts, " ") + ")"
+	return text + " (" + units + ")"
 }

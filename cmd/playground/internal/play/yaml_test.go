@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // kubernetesReads reads the spec as kubectl and the API server do: it converts
@@ -57,14 +59,7 @@ func TestYAMLAsKubernetes(t *testing.T) {
 		if n := unread(l.problems); n > 0 {
 			t.Errorf("%q has the problems %v", spec, l.problems)
 		}
-		got := make([]corev1.Toleration, len(l.elements))
-		for i, e := range l.elements {
-			got[i] = corev1.Toleration{
-				Key: e.Key, Operator: corev1.TolerationOperator(e.Operator), Value: e.Value,
-				Effect: corev1.TaintEffect(e.Effect), TolerationSeconds: e.TolerationSeconds,
-			}
-		}
-		if diff := cmp.Diff(append([]corev1.Toleration{}, want...), got); diff != "" {
+		if diff := cmp.Diff(want, kube.CoreTolerations(l.elements), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%q is another (-Kubernetes +page):\n%s", spec, diff)
 		}
 	}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package play
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// valueFlags are the flags of "kubectl taint" whose value may be the next word.
+var valueFlags = []string{
+	"-l", "--selector", "--context", "--cluster", "--user", "--as", "--kubeconfig", "-s", "--server", "-n",
+	"--namespace", "-o", "--output", "--field-manager",
+}
+
+// runCommand makes the changes of a line such as "kubectl taint nodes node-1
+// gpu:NoSchedule spot-" to the list. It reports whether the line is a command.
+func runCommand(l *list[taints.Taint], line span) bool {
+	words := wordsOf(l.text, line)
+	word := func(i int) string { return l.text[words[i].start:words[i].end] }
+	i := slices.IndexFunc(words, func(s span) bool { return l.text[s.start:s.end] == "kubectl" })
+	if i < 0 || i > 1 || i == 1 && word(0) != "$" || i+1 == len(words) || word(i+1) != "taint" {
+		return false
+	}
+	overwrite := strings.Contains(l.text[line.start:line.end], " --overwrite")
+	for i += 2; i < len(words) && word(i)[0] != '#'; i++ {
+		switch w := word(i); {
+		case slices.Contains(valueFlags, w):
+			i++
+		case w[0] != '-' && (strings.ContainsAny(w, "=:") || strings.HasSuffix(w, "-")): // as kubectl has it
+			if !l.hasRoom("taints", words[i]) {
+				return true
+			}
+			change(l, words[i], overwrite)
+		}
+	}
+	return true
+}
+
+// change makes the change of an argument of "kubectl taint".
+func change(l *list[taints.Taint], s span, overwrite bool) {
+	c, err := taints.ParseChanges(l.text[s.start:s.end])
+	if err != nil {
+		l.fail(faultIn(l.text, s, err))
+		return
+	}
+	if overwrite && len(c.Add) > 0 {
+		c.Remove = []taints.TaintID{c.Add[0].ID()}
+	}
+	before := len(l.elements)
+	for i, t := range slices.Backward(l.elements) {
+		if slices.Contains(c.Remove, t.ID()) || slices.Contains(c.RemoveKeys, t.Key) {
+			l.elements, l.entries = slices.Delete(l.elements, i, i+1), slices.Delete(l.entries, i, i+1)
+		}
+	}
+	switch {
+	case len(c.Add) > 0:
+		l.add(c.Add[0], entry{span: s})
+	case len(l.elements) == before:
+		l.note(s, "this removes no taint, because none above has this key and effect")
+	}
+}
+
+// wordsOf returns the words of the line.
+func wordsOf(text string, line span) []span {
+	var words []span
+	for line.start < line.end {
+		end := line.start + endOfWord(text[line.start:line.end])
+		words = append(words, span{line.start, end})
+		line = trim(text, span{end, line.end})
+	}
+	return words
+}

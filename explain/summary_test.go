@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/explain"
+)
+
+// all is a number that no Summary has more reasons than.
+const all = math.MaxInt
+
+func TestNodes(t *testing.T) {
+	groups := func(yield func([]taints.Taint, int) bool) {
+		_ = yield(parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule"), 7) &&
+			yield(parseTaints("nvidia.com/gpu=present:NoSchedule", "dedicated=ml:NoSchedule"), 2) &&
+			// A taint that repeats counts once.
+			yield(parseTaints("dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"), 1) &&
+			yield(parseTaints("b=y:NoSchedule", "b=x:NoSchedule", "b=x:NoExecute"), 1) &&
+			yield(parseTaints("a:NoSchedule", "spot:PreferNoSchedule"), 1) &&
+			yield(parseTaints("c:NoSchedule"), 0) &&
+			yield(parseTaints("c:NoSchedule"), -1) &&
+			yield(parseTaints("tolerated:NoSchedule"), 2) &&
+			yield(parseTaints("spot:PreferNoSchedule"), 11) &&
+			yield(nil, 1)
+	}
+	m := taints.Compile(parseTolerations("dedicated=ML:NoSchedule", "tolerated op=Exists"))
+	want := `14/26 nodes are available:
+  10 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=ML:NoSchedule, the value differs only in letter case)
+  9 have untolerated taint nvidia.com/gpu=present:NoSchedule
+  1 has untolerated taint a:NoSchedule
+  1 has untolerated taint b=x:NoExecute
+  1 has untolerated taint b=x:NoSchedule
+  1 has untolerated taint b=y:NoSchedule`
+	s := explain.Groups(m, taints.Hard, groups, all)
+	if diff := cmp.Diff(want, s.Report()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	line := strings.ReplaceAll(strings.Replace(want, "\n  ", " ", 1), "\n  ", ", ")
+	if diff := cmp.Diff(line, s.String()); diff != "" {
+		t.Errorf("in one line (-want +got):\n%s", diff)
+	}
+	if s := explain.Groups(m, taints.Effects(taints.PreferNoSchedule), groups, all); s.Feasible != 14 || len(s.Reasons) != 1 || s.Reasons[0].Nodes != 12 {
+		t.Errorf("soft taints: %v", s)
+	}
+	for most, want := range map[int]string{
+		6:  "and ",
+		5:  ", 1 has untolerated taint b=x:NoSchedule, and 1 more taint",
+		4:  ", 1 has untolerated taint b=x:NoExecute, and 2 more taints",
+		1:  "only in letter case), and 5 more taints",
+		0:  "14/26 nodes are available: 6 untolerated taints",
+		-1: "14/26 nodes are available: 6 untolerated taints",
+	} {
+		s := explain.Groups(m, taints.Hard, groups, most)
+		if got := s.String(); strings.HasSuffix(got, want) == (most == 6) || s.More != 6-len(s.Reasons) || len(s.Reasons) != max(most, 0) {
+			t.Errorf("at most %d reasons: %s", most, got)
+		}
+	}
+	one := explain.Groups(m, taints.Hard, func(yield func([]taints.Taint, int) bool) { yield(parseTaints("c:NoSchedule"), 2) }, 0)
+	if got := one.Redact().Report(); got != "0/2 nodes are available:\n  1 untolerated taint" {
+		t.Errorf("no reasons: %s", got)
+	}
+	if got := explain.Groups(nil, taints.Hard, nil, all).Report(); got != "0/0 nodes are available" {
+		t.Errorf("without groups: %s", got)
+	}
+	if got := explain.Nodes(nil, taints.Hard, nil, all).Report(); got != "0/0 nodes are available" {
+		t.Errorf("without nodes: %s", got)
+	}
+}
+
+// The time grows with the tolerations times the reasons, not the taints, and
+// there is a limit to the tolerations.
+func TestSummarySteps(t *testing.T) {
+	list := make([]taints.Taint, 500)
+	for i := range list {
+		list[i] = taints.Taint{Key: fmt.Sprint("taint-", i), Effect: taints.NoSchedule}
+	}
+	tolerations := make([]taints.Toleration, 2_000)
+	for i := range tolerations {
+		tolerations[i] = taints.Toleration{Key: fmt.Sprint("toleration-", i), Operator: taints.OpExists}
+	}
+	tolerations[999].Key, tolerations[1000].Key, tolerations[1001].Key = "TAINT-7", "taint-8", "Taint-9"
+	m := taints.Compile(tolerations)
+	for most, want := range map[int]int{0: 0, 10: 10_000, 100: 100_000} {
+		s, steps := explain.Steps(m, taints.Hard, each(list), most)
+		if steps != want || len(s.Reasons)+s.More != len(list)-1 {
+			t.Errorf("at most %d reasons take %d steps, want %d", most, steps, want)
+		}
+	}
+	if got := explain.Nodes(m, taints.Hard, each(list[:13]), 0).String(); got != "0/1 nodes are available: 12 untolerated taints" {
+		t.Errorf("many taints: %s", got)
+	}
+	taint := taints.MustParseTaint("gpu=a:NoSchedule")
+	for at, want := range map[int]explain.Hint{999: explain.HintOtherKey, 1000: explain.HintNone} {
+		tolerations[0], tolerations[at] = taints.Toleration{Key: "gpu", Value: "b"}, taints.Toleration{Key: "other", Value: "a"}
+		if got := node(taint, tolerations...).Hint(); got != want {
+			t.Errorf("the value at %d: %v, want %v", at, got, want)
+		}
+		tolerations[at] = taints.Toleration{Key: "-"}
+	}
+	for i, want := range map[int]bool{7: true, 8: true, 9: false} {
+		if got := explain.Node(m, list[i:i+1])[0]; got.HasClosest() != want || got.Tolerated != (i == 8) {
+			t.Errorf("got %v", got)
+		}
+	}
+}

@@ -152,7 +152,7 @@ func checkForms(t *testing.T, c *diagnosis.Cause, input string) {
 // colon, or end in one, so they have no other. Quoted messages may have some.
 func checkWords(t *testing.T, c *diagnosis.Cause) {
 	t.Helper()
-	quoted := regexp.MustCompile(`"[^"]*"|too (large|small): |is invalid \(.*`)
+	quoted := regexp.MustCompile(`"[^"]*"|is invalid \(.*`)
 	sentences := []string{c.Text}
 	for _, s := range c.Fix {
 		sentences = append(sentences, s.Text)

@@ -4,6 +4,7 @@ package diagnosis
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,7 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 		}
 	}
 	m := make(reasons)
-	for _, r := range explain.Nodes(own.matcher, taints.Hard, lists).Reasons {
+	for _, r := range explain.Nodes(own.matcher, taints.Hard, lists, math.MaxInt).Reasons {
 		if _, ok := p.Matcher.Match(r.Reason.Taint); !ok {
 			m[r.Reason.Taint] = own.reason(r.Reason)
 		}

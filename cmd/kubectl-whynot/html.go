@@ -109,7 +109,7 @@ func cut(list []string, most int) names {
 }
 
 // lineBreaks allows line breaks after the punctuation of taints and tolerations.
-var lineBreaks = strings.NewReplacer("/", "/<wbr>", "=", "=<wbr>", ":", ":<wbr>")
+var lineBreaks = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "=", "=<wbr>", ":", ":<wbr>")
 
 // codeOf returns a taint or toleration as HTML.
 func codeOf(s fmt.Stringer) template.HTML {

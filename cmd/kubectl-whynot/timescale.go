@@ -45,10 +45,11 @@ type tick struct {
 	Text string
 }
 
-// Ticks returns the marks that have enough space next to each other.
+// Ticks returns the marks that have enough space next to each other, among them
+// those at the ends.
 func (s timeScale) Ticks() []tick {
 	list := []tick{{s.at(0), "now"}}
-	for _, seconds := range []int64{60, 600, 3600, 86400, 30 * 86400, 365 * 86400} {
+	for _, seconds := range []int64{365 * 86400, 30 * 86400, 86400, 3600, 600, 60} {
 		for _, t := range []int64{-seconds, seconds} {
 			x := s.at(t)
 			isFree := x >= 0 && x <= 100

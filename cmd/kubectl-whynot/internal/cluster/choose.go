@@ -179,7 +179,7 @@ func (c *Chooser) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 	}
 	values := say.SortedKeys(c.labels[r.Key])
 	for _, have := range values {
-		if slices.ContainsFunc(r.Values, func(want string) bool { return say.IsTypo(want, have) }) {
+		if slices.ContainsFunc(r.Values, func(want string) bool { return say.IsSameWord(want, have) }) {
 			add(r.Key, have, true)
 		}
 	}
@@ -190,7 +190,7 @@ func (c *Chooser) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 		return list
 	}
 	for _, key := range say.SortedKeys(c.labels) {
-		if key == r.Key || !say.IsTypo(r.Key, key) && WithoutPrefix(key) != WithoutPrefix(r.Key) {
+		if key == r.Key || !say.IsSameWord(r.Key, key) && WithoutPrefix(key) != WithoutPrefix(r.Key) {
 			continue
 		}
 		for _, have := range say.SortedKeys(c.labels[key]) {

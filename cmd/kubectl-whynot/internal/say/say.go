@@ -120,43 +120,67 @@ func RequirementText(r corev1.NodeSelectorRequirement) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, ",")))
 }
 
-// IsTypo reports whether the texts are the same word with one typing mistake, not
-// the names of two things such as gpu and cpu, east and west, or team-a and team-b:
-// letter case, a separator, two neighbors or a letter, not at the beginning or the
-// end, where only a letter may be there twice. No digit differs.
-func IsTypo(a, b string) bool {
-	letters := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if strings.ContainsRune("-_.", r) {
-				return -1
-			}
-			return unicode.ToLower(r)
-		}, s)
+// IsSameWord reports whether two similar names mean the same, and do not name
+// different things, such as team-a and team-b, or trusted and untrusted. They are
+// the same name if they differ only in letter case or separators, or if one long
+// word has an extra or missing letter or two swapped neighbors, not at its
+// beginning or end.
+func IsSameWord(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
 	}
-	if a, b = letters(a), letters(b); len(a) > len(b) {
+	x, y := keyWords(a), keyWords(b)
+	if len(x) != len(y) {
+		return false
+	}
+	differ := 0
+	for i := range x {
+		if x[i] == y[i] {
+			continue
+		}
+		if differ++; differ > 1 || !isMisspelled(x[i], y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// keyWords returns the words of a key in lower case. Separators end words, and
+// so does an upper-case letter after a lower-case one, as in teamA.
+func keyWords(key string) []string {
+	var b strings.Builder
+	var last rune
+	for _, r := range key {
+		if unicode.IsLower(last) && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		if last = r; unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Fields(b.String())
+}
+
+// isMisspelled reports whether the words are the same word, long enough to
+// judge, with one misspelling. A replaced letter is no misspelling, as in east
+// and west. Neither is an extra letter at the end, as in plane and planet.
+func isMisspelled(a, b string) bool {
+	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if a == b {
-		return a != ""
+	if len(a) < 5 || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
+		return false
 	}
-	i, n := 0, 0 // the texts have the same first i and last n bytes
+	i := 0
 	for i < len(a) && a[i] == b[i] {
 		i++
 	}
-	for n < len(a)-i && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
+	if len(a) < len(b) {
+		return i < len(a) && a[i:] == b[i+1:]
 	}
-	x, y := a[i:len(a)-n], b[i:len(b)-n]
-	if len(a) < 3 || i == 0 || strings.ContainsFunc(x+y, unicode.IsDigit) {
-		return false
-	}
-	switch {
-	case len(x) == 0 && len(y) == 1:
-		return n > 0 || y[0] == b[i-1]
-	case len(x) == 2 && len(y) == 2:
-		return x[0] == y[1] && x[1] == y[0]
-	}
-	return len(x) == 1 && len(y) == 1 && n > 0
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 // shellWord quotes the text for a shell if necessary.

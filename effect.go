@@ -48,9 +48,6 @@ var effectNames = [...]string{
 	indexNoExecute:        string(NoExecute),
 }
 
-// knownEffects holds the names of the effects that Kubernetes knows.
-var knownEffects = effectNames[indexOther+1:]
-
 // Effects returns the set of the given effects. An effect that Kubernetes does
 // not know, such as the empty one, adds all such effects.
 func Effects(effects ...Effect) EffectSet {

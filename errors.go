@@ -168,8 +168,3 @@ func (l ErrorList) Unwrap() []error {
 	}
 	return errs
 }
-
-// unknownName returns the fault of a text that is not the name of a constant.
-func unknownName(text, detail string) error {
-	return &FieldError{Value: text, Kind: ErrUnsupported, Detail: detail, Parsed: true, Input: text}
-}

@@ -30,10 +30,10 @@ func (s Selection) String() string { return enum.String(s, "Selection", selectio
 // MarshalText returns what String returns. The error is always nil.
 func (s Selection) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses the name of a constant. The error is a [*FieldError],
-// and s is then unchanged.
+// UnmarshalText parses the name of a constant. If there is an error, s is
+// unchanged.
 func (s *Selection) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(s, selectionNames, text, unknownName)
+	return enum.Parse(s, "Selection", selectionNames, text)
 }
 
 // An Outcome says what happens to a running pod.
@@ -56,10 +56,10 @@ func (o Outcome) String() string { return enum.String(o, "Outcome", outcomeNames
 // MarshalText returns what String returns. The error is always nil.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText parses the name of a constant. The error is a [*FieldError],
-// and o is then unchanged.
+// UnmarshalText parses the name of a constant. If there is an error, o is
+// unchanged.
 func (o *Outcome) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(o, outcomeNames, text, unknownName)
+	return enum.Parse(o, "Outcome", outcomeNames, text)
 }
 
 // An EvictionPolicy says which tolerations count for an eviction, and from when. The zero policy is that of Kubernetes' taint-eviction controller.
@@ -148,8 +148,7 @@ func (e Eviction) String() string {
 // 18446744074 is less than a second. Here nothing overflows, and a deadline after
 // the year 9999, which has no JSON, is forever.
 func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
-	m := Matcher{tolerations: tolerations}
-	return m.EvictionOf(taints, observed)
+	return EvictionPolicy{}.evictionOf(taints, &Matcher{tolerations: tolerations}, observed)
 }
 
 // EvictionOf is like the function [EvictionOf] for m's tolerations, under the
@@ -158,6 +157,12 @@ func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 	if m == nil {
 		m = new(Matcher)
 	}
+	return m.policy.evictionOf(taints, m, observed)
+}
+
+// evictionOf implements EvictionOf. The policy is that of m. It is a parameter of
+// its own, so that the tolerations of a single question do not escape.
+func (p EvictionPolicy) evictionOf(taints []Taint, m *Matcher, observed time.Time) Eviction {
 	var e Eviction
 	for i := range taints {
 		t := &taints[i]
@@ -172,10 +177,10 @@ func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 		if toleration >= 0 {
 			f.Tolerated, f.Toleration, f.Seconds = true, toleration, *seconds
 		}
-		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !m.policy.FromTimeAdded {
+		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !p.FromTimeAdded {
 			continue // no earlier, as all count from one time; halves BenchmarkEvict
 		}
-		f.From = m.policy.from(t, observed)
+		f.From = p.from(t, observed)
 		if f.schedule(observed) && f.precedes(&e) {
 			e = f
 		}

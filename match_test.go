@@ -80,6 +80,7 @@ func TestOptions(t *testing.T) {
 		{"*gpu", false, false},
 		{"read*ness.k8s.io/*", false, false},
 		{"**", false, false},
+		{"readiness.k8s.io/g(", false, false},
 	} {
 		t.Run(tc.key, func(t *testing.T) {
 			tols := []taints.Toleration{{Key: tc.key, Operator: taints.OpExists}}

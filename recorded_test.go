@@ -29,15 +29,19 @@ func taintsByNode(nodes []recordedNode) map[string][]taints.Taint {
 	return m
 }
 
-// The API server's answer to 1,200 lists: accepted or not, and the fields at fault.
-func TestRecordedValidation(t *testing.T) {
-	var lists []struct {
-		Taints      []taints.Taint
-		Tolerations []taints.Toleration
-		Accepted    bool
-		Causes      []struct{ Field, Type string }
-	}
-	recorded.Read(t, "validate.json", &lists)
+type recordedCauses []struct{ Field, Type string }
+
+type recordedList struct {
+	Taints      []taints.Taint
+	Tolerations []taints.Toleration
+	Accepted    bool
+	Causes      recordedCauses
+}
+
+// The API server's answer to lists: accepted or not, and the fields at fault.
+func TestRecordedValidation(t *testing.T) { recorded.Each(t, "validate.json", testRecordedValidation) }
+
+func testRecordedValidation(t *testing.T, lists []recordedList) {
 	if len(lists) != 1200 {
 		t.Fatalf("%d lists, want 1200", len(lists))
 	}
@@ -50,18 +54,65 @@ func TestRecordedValidation(t *testing.T) {
 			t.Errorf("list %d: accepted %v by Kubernetes, got %v", i, list.Accepted, err)
 			continue
 		}
-		want := map[string]bool{}
-		for _, cause := range list.Causes {
-			want[kubernetesField(cause.Field, cause.Type, list.Tolerations)] = true
-		}
-		got := map[string]bool{}
-		for _, f := range faultsOf(t, err) {
-			got[f.List+"["+strconv.Itoa(f.Index)+"]"+strings.TrimSuffix("."+f.Field, ".")] = true
-		}
-		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
-			t.Errorf("list %d: fields at fault (-Kubernetes +got):\n%s", i, diff)
-		}
+		sameFields(t, i, err, list.Causes, list.Tolerations)
 	}
+}
+
+// sameFields compares the fields at fault.
+func sameFields(t *testing.T, i int, err error, causes recordedCauses, tolerations []taints.Toleration) {
+	t.Helper()
+	want, got := map[string]bool{}, map[string]bool{}
+	for _, cause := range causes {
+		want[kubernetesField(cause.Field, cause.Type, tolerations)] = true
+	}
+	for _, f := range faultsOf(t, err) {
+		if f.List == "old" { // a toleration that is missing in the new list
+			got["tolerations"] = true
+			continue
+		}
+		field := f.Field
+		if field == "value" && f.List == "tolerations" {
+			// The API server names the operator for the missing key and for the value.
+			if t := tolerations[f.Index]; noKey(t) && t.Operator != taints.OpLt && t.Operator != taints.OpGt {
+				field = "operator"
+			}
+		}
+		got[f.List+"["+strconv.Itoa(f.Index)+"]"+strings.TrimSuffix("."+field, ".")] = true
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
+		t.Errorf("%d: fields at fault (-Kubernetes +got):\n%s", i, diff)
+	}
+}
+
+type recordedUpdate struct {
+	Old, New []taints.Toleration
+	Accepted bool
+	Causes   recordedCauses
+}
+
+// The API server's answer to changes of a pod's tolerations. It puts the two
+// default tolerations back before it validates.
+func TestRecordedUpdates(t *testing.T) {
+	recorded.Each(t, "update.json", func(t *testing.T, updates []recordedUpdate) {
+		if len(updates) != 600 {
+			t.Fatalf("%d updates, want 600", len(updates))
+		}
+		dropped := 0
+		for i, update := range updates {
+			defaulted := taints.AddDefaults(update.New, taints.DefaultSeconds{})
+			err := taints.ValidateTolerationsUpdate(update.Old, defaulted)
+			if (err == nil) != update.Accepted {
+				t.Errorf("update %d: accepted %v by Kubernetes, got %v", i, update.Accepted, err)
+			}
+			sameFields(t, i, err, update.Causes, defaulted)
+			if update.Accepted && taints.ValidateTolerationsUpdate(update.Old, update.New) != nil {
+				dropped++
+			}
+		}
+		if dropped == 0 {
+			t.Error("no accepted update drops a default toleration")
+		}
+	})
 }
 
 // kubernetesField converts the field in an API server's error to the field in
@@ -74,11 +125,14 @@ func kubernetesField(field, kind string, tols []taints.Toleration) string {
 		return field
 	}
 	index, _ := strconv.Atoi(strings.TrimPrefix(list, "tolerations["))
-	if t := tols[index]; t.Key == "" && t.Operator != taints.OpExists {
+	if noKey(tols[index]) {
 		return field
 	}
 	return list + "].value"
 }
+
+// noKey reports whether the operator is at fault because there is no key.
+func noKey(t taints.Toleration) bool { return t.Key == "" && t.Operator != taints.OpExists }
 
 func faultsOf(t *testing.T, err error) []*taints.FieldError {
 	t.Helper()
@@ -92,17 +146,19 @@ func faultsOf(t *testing.T, err error) []*taints.FieldError {
 	return v
 }
 
-// Whether the kube-scheduler placed 399 pods, each tied to one of 40 nodes.
-func TestRecordedScheduling(t *testing.T) {
-	var answers struct {
-		Nodes []recordedNode
-		Pods  []struct {
-			Name, Node  string
-			Tolerations []taints.Toleration
-			Scheduled   bool
-		}
+type recordedSchedule struct {
+	Nodes []recordedNode
+	Pods  []struct {
+		Name, Node  string
+		Tolerations []taints.Toleration
+		Scheduled   bool
 	}
-	recorded.Read(t, "schedule.json", &answers)
+}
+
+// Whether the kube-scheduler placed pods, each tied to one of 40 nodes.
+func TestRecordedScheduling(t *testing.T) { recorded.Each(t, "schedule.json", testRecordedScheduling) }
+
+func testRecordedScheduling(t *testing.T, answers recordedSchedule) {
 	nodes := taintsByNode(answers.Nodes)
 	placed, refused := 0, 0
 	for _, pod := range answers.Pods {
@@ -126,22 +182,24 @@ func TestRecordedScheduling(t *testing.T) {
 			t.Errorf("%s, compiled: schedulable %v, want %v", pod.Name, got, pod.Scheduled)
 		}
 	}
-	if placed != 244 || refused != 155 {
-		t.Errorf("%d placed and %d refused pods, want 244 and 155", placed, refused)
+	if placed < 100 || refused < 100 {
+		t.Errorf("%d placed and %d refused pods, want more", placed, refused)
 	}
 }
 
-// When the taint-eviction controller deleted 300 pods, within 35 seconds of watching.
-func TestRecordedEviction(t *testing.T) {
-	var answers struct {
-		Nodes []recordedNode
-		Pods  []struct {
-			Name, Node          string
-			Tolerations         []taints.Toleration
-			EvictedAfterSeconds *float64
-		}
+type recordedEvictions struct {
+	Nodes []recordedNode
+	Pods  []struct {
+		Name, Node          string
+		Tolerations         []taints.Toleration
+		EvictedAfterSeconds *float64
 	}
-	recorded.Read(t, "evict.json", &answers)
+}
+
+// When the taint-eviction controller deleted pods, within 35 seconds of watching.
+func TestRecordedEviction(t *testing.T) { recorded.Each(t, "evict.json", testRecordedEviction) }
+
+func testRecordedEviction(t *testing.T, answers recordedEvictions) {
 	if len(answers.Pods) != 300 {
 		t.Fatalf("%d pods, want 300", len(answers.Pods))
 	}
@@ -168,10 +226,23 @@ func TestRecordedEviction(t *testing.T) {
 	}
 }
 
-// The tolerations of 108 pods after admission and after the DaemonSet
-// controller.
-func TestRecordedDefaults(t *testing.T) {
-	for i, pod := range recorded.Defaults(t) {
+// A defaultedPod is a pod to which admission, and for some pods the DaemonSet
+// controller, added tolerations.
+type defaultedPod struct {
+	Given                  []taints.Toleration
+	QOS                    string
+	Extended               []string // resources
+	DaemonSet, HostNetwork bool
+	Got                    []taints.Toleration
+}
+
+func TestRecordedDefaults(t *testing.T) { recorded.Each(t, "defaults.json", testRecordedDefaults) }
+
+func testRecordedDefaults(t *testing.T, pods []defaultedPod) {
+	if len(pods) < 20 {
+		t.Fatalf("%d pods only", len(pods))
+	}
+	for i, pod := range pods {
 		tols := pod.Given
 		if pod.DaemonSet {
 			tols = taints.AddDaemonSetDefaults(tols)

@@ -4,7 +4,9 @@ package taints_test
 
 import (
 	order "cmp"
+	"encoding"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/enumtest"
 )
 
 func TestFindTaint(t *testing.T) {
@@ -159,18 +160,39 @@ func TestTaintCompare(t *testing.T) {
 	}
 }
 
-var enums = []enumtest.Enum{
-	enumtest.New("Selection",
-		[]taints.Selection{taints.FirstMatch, taints.ForeverElseShortest},
-		"FirstMatch", "ForeverElseShortest",
-	),
-	enumtest.New("Outcome", []taints.Outcome{taints.Stays, taints.EvictsAt, taints.EvictsNow},
-		"Stays", "EvictsAt", "EvictsNow"),
+// The constants of an enumeration have their names as texts, and other numbers have
+// none.
+func TestEnumerations(t *testing.T) {
+	for want, s := range map[string]taints.Selection{
+		"FirstMatch": taints.FirstMatch, "ForeverElseShortest": taints.ForeverElseShortest,
+	} {
+		checkName(t, want, s, s.UnmarshalText, &s)
+	}
+	for want, o := range map[string]taints.Outcome{
+		"Stays": taints.Stays, "EvictsAt": taints.EvictsAt, "EvictsNow": taints.EvictsNow,
+	} {
+		checkName(t, want, o, o.UnmarshalText, &o)
+	}
+	if got := taints.Selection(2).String() + taints.Outcome(3).String(); got != "Selection(2)Outcome(3)" {
+		t.Errorf("unknown numbers are %q", got)
+	}
 }
 
-func TestEnums(t *testing.T) {
-	for _, e := range enums {
-		e.Check(t)
+// checkName checks the text of a constant, which parse reads into read.
+func checkName[E comparable](t *testing.T, want string, e E, parse func([]byte) error, read *E) {
+	t.Helper()
+	text, err := any(e).(encoding.TextMarshaler).MarshalText()
+	if string(text) != want || err != nil || any(e).(fmt.Stringer).String() != want {
+		t.Errorf("%v is %q, %v, want %q", e, text, err, want)
+	}
+	*read = *new(E)
+	if err := parse(text); err != nil || *read != e {
+		t.Errorf("%q is read as %v, %v", text, *read, err)
+	}
+	for _, wrong := range []string{"", strings.ToLower(want), want + "x", "FirstMatch(9)"} {
+		if err := parse([]byte(wrong)); err == nil || *read != e || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is read as %v, %v", wrong, *read, err)
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build !staging
+
 package conformance
 
 import (
@@ -136,8 +138,10 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 			before[i].Key = daemonKeys.Draw(t, "key")
 		}
 		spec := corev1.PodSpec{Tolerations: before, HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
-		got := taints.AddDaemonSetDefaults(convert.Each(before, convert.FromToleration),
-			taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
+		got := taints.AddDaemonSetDefaults(convert.Each(before, convert.FromToleration))
+		if spec.HostNetwork {
+			got = taints.AddNetworkUnavailable(got)
+		}
 		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
 		sameTolerations(t, "AddDaemonSetDefaults", got, spec.Tolerations)
 	})
@@ -243,11 +247,11 @@ func TestVerifyAgainstWhitelist(t *testing.T) {
 
 // faultIndexes returns the index of each fault.
 func faultIndexes(err error) []int {
-	var all *taints.ErrorList
+	var all taints.ErrorList
 	if !errors.As(err, &all) {
 		return nil
 	}
-	return convert.Each(all.Errors, func(f *taints.FieldError) int { return f.Index })
+	return convert.Each(all, func(f *taints.FieldError) int { return f.Index })
 }
 
 // TestMergeTolerates compares what the merged lists tolerate. Their entries and

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/devices"
@@ -86,20 +85,13 @@ func TestDeviceToleratesTaint(t *testing.T) {
 			if want && first < 0 {
 				first = i
 			}
-			ours, its := *dra.Toleration(&toleration), *dra.Taint(&taint)
-			if got := dra.Options().Tolerates(ours, its); got != want {
-				t.Fatalf("Tolerates(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
-			}
+			ours, its := dra.Toleration(toleration), dra.Taint(taint)
 			m := dra.Options().Compile([]taints.Toleration{ours})
 			if got := explain.Node(m, []taints.Taint{its})[0]; got.Tolerated != want {
 				t.Fatalf("explain.Node(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
 			}
 		}
-		got, ok := dra.Options().Match(*dra.Taint(&taint), dra.Tolerations(tolerations))
-		if got != first || ok != (first >= 0) {
-			t.Fatalf("Match = %d, %v, Kubernetes %d", got, ok, first)
-		}
-		got, ok = dra.Policy().Compile(dra.Tolerations(tolerations)).Match(*dra.Taint(&taint))
+		got, ok := dra.Policy().Compile(dra.Tolerations(tolerations)).Match(dra.Taint(taint))
 		if got != first || ok != (first >= 0) {
 			t.Fatalf("Matcher.Match = %d, %v, Kubernetes %d", got, ok, first)
 		}
@@ -170,11 +162,12 @@ func TestDeviceAllocation(t *testing.T) {
 		marks := drawDeviceTaints(t)
 		tolerations := drawDeviceTolerations(t, marks)
 		want := allocate(t, marks, tolerations)
-		i, found := dra.Options().FindUntolerated(dra.Taints(marks), dra.Tolerations(tolerations), devices.Repels)
+		m := dra.Options().Compile(dra.Tolerations(tolerations))
+		i, found := m.FindUntolerated(dra.Taints(marks), devices.Repels)
 		if found == want {
 			t.Fatalf("FindUntolerated = %d, %v, Kubernetes allocates: %v", i, found, want)
 		}
-		verdict := dra.Options().Filter(dra.Taints(marks), dra.Tolerations(tolerations))
+		verdict := m.Filter(dra.Taints(marks))
 		got := verdict.Schedulable()
 		if devices.Repels == taints.AllEffects {
 			got = verdict == taints.Verdict{}
@@ -192,159 +185,6 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// A use is a device with its taints and the tolerations of the claim to which it
-// is allocated.
-type use struct {
-	taints      []resourceapi.DeviceTaint
-	tolerations []resourceapi.DeviceToleration
-}
-
-// kubernetesDeviceEviction returns when the device-taint-eviction controller
-// evicts the pods that use the devices, which the rules also taint. It returns
-// nil if the pods stay.
-func kubernetesDeviceEviction(tc *devices.Controller, uses []use, rules []resourceapi.DeviceTaint) *metav1.Time {
-	var lists [][]resourceapi.DeviceTaint
-	claim := &resourceapi.ResourceClaim{
-		Status: resourceapi.ResourceClaimStatus{Allocation: &resourceapi.AllocationResult{}},
-	}
-	results := &claim.Status.Allocation.Devices.Results
-	for i, u := range uses {
-		lists = append(lists, u.taints)
-		*results = append(*results, resourceapi.DeviceRequestAllocationResult{
-			Driver: driver, Pool: pool, Device: deviceName(i), Tolerations: u.tolerations,
-		})
-	}
-	return devices.EvictionTime(tc, claim, slice(nil, lists...), rules)
-}
-
-// deviceEviction returns the library's decision for the pods that use the
-// devices: the earliest of the decisions for each device.
-func deviceEviction(t fataler, uses []use, rules []resourceapi.DeviceTaint) taints.Eviction {
-	t.Helper()
-	var first taints.Eviction
-	for _, u := range uses {
-		marks := dra.Taints(withRules(u.taints, rules))
-		tolerations := dra.EvictionTolerations(u.tolerations)
-		e := dra.Policy().EvictionOf(marks, tolerations, observed)
-		if got := dra.Policy().Compile(tolerations).EvictionOf(marks, observed); got != e {
-			t.Fatalf("Matcher.EvictionOf = %v, EvictionPolicy.EvictionOf %v", got, e)
-		}
-		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
-			first = e
-		}
-	}
-	return first
-}
-
-// withRules returns the taints of a device and of the rules in a new list.
-func withRules(marks, rules []resourceapi.DeviceTaint) []resourceapi.DeviceTaint {
-	return append(marks[:len(marks):len(marks)], rules...)
-}
-
-func TestDeviceEviction(t *testing.T) {
-	tc := devices.New()
-	rapid.Check(t, func(t *rapid.T) {
-		rules := draws(t, "rules", 2, drawDeviceTaint)
-		uses := draws(t, "devices", 3, func(t *rapid.T) use {
-			marks := drawDeviceTaints(t)
-			return use{marks, drawDeviceTolerations(t, withRules(marks, rules))}
-		})
-		want, got := kubernetesDeviceEviction(tc, uses, rules), deviceEviction(t, uses, rules)
-		switch {
-		case want == nil:
-			if got.Outcome != taints.Stays {
-				t.Fatalf("got %v, in Kubernetes the pods stay", got)
-			}
-		case got.Outcome == taints.Stays || !got.At.Equal(want.Time):
-			t.Fatalf("got %+v, Kubernetes %v", got, want)
-		}
-	})
-}
-
-// until returns a toleration of all NoExecute taints for the seconds.
-func until(seconds *int64) []resourceapi.DeviceToleration {
-	return []resourceapi.DeviceToleration{{
-		Operator:          resourceapi.DeviceTolerationOpExists,
-		Effect:            resourceapi.DeviceTaintEffectNoExecute,
-		TolerationSeconds: seconds,
-	}}
-}
-
-// broken returns a device with one NoExecute taint, added at the time.
-func broken(added *metav1.Time, tolerations []resourceapi.DeviceToleration) []use {
-	taint := resourceapi.DeviceTaint{Key: "a", Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: added}
-	return []use{{[]resourceapi.DeviceTaint{taint}, tolerations}}
-}
-
-func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
-	tc := devices.New()
-	for _, test := range []struct {
-		seconds    int64
-		kubernetes time.Duration // after the taint's time
-		want       taints.Outcome
-	}{
-		{9223372036, 9223372036 * time.Second, taints.EvictsAt},
-		{9223372037, -9223372036709551616, taints.EvictsAt},
-		{18446744074, 290448384, taints.EvictsAt},
-		{math.MaxInt64, -time.Second, taints.Stays},
-	} {
-		uses := broken(&metav1.Time{Time: observed}, until(&test.seconds))
-		same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed.Add(test.kubernetes))
-		got := deviceEviction(t, uses, nil)
-		same(t, "EvictionOf outcome", got.Outcome, test.want)
-		if got.Outcome == taints.EvictsAt {
-			same(t, "EvictionOf seconds", got.At.Unix()-observed.Unix(), test.seconds)
-		}
-	}
-}
-
-// The API server sets TimeAdded. If the controller receives a taint without it,
-// Kubernetes ignores the taint or panics with a nil pointer.
-func TestDifferenceDeviceTaintWithoutTime(t *testing.T) {
-	tc := devices.New()
-	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, broken(nil, nil), nil), nil)
-	same(t, "EvictionOf", deviceEviction(t, broken(nil, nil), nil).String(), "evicts now")
-
-	seconds := int64(300)
-	uses := broken(nil, until(&seconds))
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("claimEvictionTime does not end with a nil pointer")
-			}
-		}()
-		kubernetesDeviceEviction(tc, uses, nil)
-	}()
-	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, observed.Add(300*time.Second))
-}
-
-func TestDifferenceDeviceTaintOfTheFuture(t *testing.T) {
-	tc := devices.New()
-	later := metav1.Time{Time: observed.Add(time.Hour)}
-	uses := broken(&later, nil)
-	same(t, "claimEvictionTime", *kubernetesDeviceEviction(tc, uses, nil), later)
-	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, observed)
-
-	seconds := int64(300) // both count from that time
-	uses = broken(&later, until(&seconds))
-	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, later.Add(300*time.Second))
-	same(t, "EvictionOf", deviceEviction(t, uses, nil).At, later.Add(300*time.Second))
-}
-
-// In Kubernetes, a toleration without an effect matches a NoExecute taint in the
-// allocator, as the API documents, but not in the controller. The library follows
-// the controller with EvictionTolerations, and the API documentation without it.
-func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
-	tc := devices.New()
-	everything := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
-	uses := broken(&metav1.Time{Time: observed}, everything)
-	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
-	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed)
-	same(t, "EvictionOf EvictionTolerations", deviceEviction(t, uses, nil).String(), "evicts now")
-	byWord := dra.Policy().EvictionOf(dra.Taints(uses[0].taints), dra.Tolerations(everything), observed)
-	same(t, "EvictionOf Tolerations", byWord.String(), "stays")
-}
-
 // Kubernetes 1.34 does not store a device taint with an effect other than
 // NoSchedule and NoExecute, but its allocator rejects a device that has one.
 // Later versions have None, and ignore effects that they do not know.
@@ -352,6 +192,6 @@ func TestDifferenceDeviceTaintOfAnotherEffect(t *testing.T) {
 	for _, effect := range []resourceapi.DeviceTaintEffect{"None", "unknown"} {
 		marks := []resourceapi.DeviceTaint{{Key: "a", Effect: effect}}
 		same(t, "Allocate", allocate(t, marks, nil), devices.Repels == taints.Hard)
-		same(t, "Schedulable", dra.Options().Filter(dra.Taints(marks), nil).Schedulable(), true)
+		same(t, "Schedulable", dra.Options().Compile().Filter(dra.Taints(marks)).Schedulable(), true)
 	}
 }

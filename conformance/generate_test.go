@@ -12,6 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// observed is when the controller sees the taints.
+var observed = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
+
 // The generators collide on purpose. Most of the time they draw from a few hot
 // texts, so that tolerations and taints meet. Otherwise they draw from texts
 // that are just valid or just invalid, and from edits of these.

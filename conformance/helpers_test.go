@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build !staging
+
 package conformance
 
 import (
@@ -71,6 +73,16 @@ func TestAddAndRemoveTaint(t *testing.T) {
 			t.Fatalf("%v without %v: %v, %v, Kubernetes %v, %v", given, mark, got, changed, want, wantChanged)
 		}
 	})
+}
+
+func TestDifferenceNothingRemoved(t *testing.T) {
+	taint := corev1.Taint{Key: "a", Effect: "NoExecute"}
+	theirs, deleted := utiltaints.DeleteTaint(nil, &taint)
+	same(t, "DeleteTaint", theirs, []corev1.Taint{})
+	same(t, "DeleteTaint removes", deleted, false)
+	ours, changed := taints.Removal(convert.FromTaint(taint)).Apply(nil)
+	same(t, "Apply", ours, nil)
+	same(t, "Apply changes", changed, false)
 }
 
 func TestFindTaint(t *testing.T) {

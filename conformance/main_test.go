@@ -5,6 +5,7 @@ package conformance
 import (
 	"flag"
 	"os"
+	"reflect"
 	"strconv"
 	"testing"
 
@@ -39,5 +40,15 @@ func checkAtMost(t *testing.T, most int, property func(*rapid.T)) {
 func setChecks(t *testing.T, n string) {
 	if err := flag.Set("rapid.checks", n); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Each TestDifference test shows both answers where the library differs from
+// Kubernetes on purpose. The README has a row for each.
+
+func same[T any](t *testing.T, name string, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s = %v, want %v", name, got, want)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"pgregory.net/rapid"
 )
 
@@ -50,20 +49,18 @@ func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint)
 	list := []taints.Toleration{ours}
 	for _, mode := range modes {
 		want := gated.Tolerates(&toleration, &taint, mode.comparison)
-		_, match := mode.options.Match(mark, list)
 		m := mode.options.Compile(list)
 		_, compiled := m.Match(mark)
-		tolerates, reason := mode.options.Tolerates(ours, mark), explain.Node(m, []taints.Taint{mark})[0]
-		if match != want || compiled != want || tolerates != want || reason.Tolerated != want ||
-			(reason.Mismatch() == explain.MismatchNone) != want {
-			t.Fatalf("%+v, %+v under %+v: Match %v, Matcher %v, Tolerates %v, %v; Kubernetes %v",
-				toleration, taint, mode, match, compiled, tolerates, reason, want)
+		reason := explain.Node(m, []taints.Taint{mark})[0]
+		if compiled != want || reason.Tolerated != want || (reason.Mismatch() == explain.MismatchNone) != want {
+			t.Fatalf("%+v, %+v under %+v: Matcher %v, %v; Kubernetes %v", toleration, taint, mode, compiled, reason, want)
 		}
 		if !mode.comparison {
 			continue
 		}
-		if got := ours.Tolerates(mark); got != want {
-			t.Fatalf("%+v, %+v: Tolerates = %v, Kubernetes %v", toleration, taint, got, want)
+		_, match := taints.Match(mark, list)
+		if tolerates := ours.Tolerates(mark); match != want || tolerates != want {
+			t.Fatalf("%+v, %+v: Match %v, Tolerates %v, Kubernetes %v", toleration, taint, match, tolerates, want)
 		}
 	}
 }
@@ -92,9 +89,6 @@ func TestTolerationsTolerateTaint(t *testing.T) {
 			if first, got := mode.options.Compile(ours).Match(mark); got != want || first != wantFirst {
 				t.Fatalf("%+v: Matcher.Match = %d, %v, Kubernetes %d, %v", mode, first, got, wantFirst, want)
 			}
-			if first, got := mode.options.Match(mark, ours); got != want || first != wantFirst {
-				t.Fatalf("%+v: Options.Match = %d, %v, Kubernetes %d, %v", mode, first, got, wantFirst, want)
-			}
 			if first, got := taints.Match(mark, ours); mode.comparison && (got != want || first != wantFirst) {
 				t.Fatalf("Match = %d, %v, Kubernetes %d, %v", first, got, wantFirst, want)
 			}
@@ -119,12 +113,14 @@ var filters = []struct {
 	set  taints.EffectSet
 	keep func(*corev1.Taint) bool
 }{
-	{"scheduler", taints.Hard, plugins.DoNotScheduleTaintsFilterFunc()},
+	{"scheduler", taints.Hard, func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	}},
 	{"all", taints.AllEffects, nil},
 	{"NoExecute", taints.Evicting, func(t *corev1.Taint) bool {
 		return t.Effect == corev1.TaintEffectNoExecute
 	}},
-	{"PreferNoSchedule", taints.Soft, func(t *corev1.Taint) bool {
+	{"PreferNoSchedule", taints.Effects(taints.PreferNoSchedule), func(t *corev1.Taint) bool {
 		return t.Effect == corev1.TaintEffectPreferNoSchedule
 	}},
 	{"none", 0, func(*corev1.Taint) bool { return false }},
@@ -141,8 +137,6 @@ func TestFindMatchingUntoleratedTaint(t *testing.T) {
 				find := func(name string) func(int, bool) { return sameFind(t, name, marks, want, wantFound) }
 				find("Matcher.FindUntolerated")(m.FindUntolerated(ourMarks, filter.set))
 				find("Matcher.Untolerated")(firstOf(m.Untolerated(ourMarks, filter.set)))
-				find("Options.FindUntolerated")(mode.options.FindUntolerated(ourMarks, ours, filter.set))
-				find("Options.Untolerated")(firstOf(mode.options.Untolerated(ourMarks, ours, filter.set)))
 				if mode.comparison {
 					find("FindUntolerated")(taints.FindUntolerated(ourMarks, ours, filter.set))
 					find("Untolerated")(firstOf(taints.Untolerated(ourMarks, ours, filter.set)))
@@ -151,9 +145,6 @@ func TestFindMatchingUntoleratedTaint(t *testing.T) {
 			want := verdictOf(marks, tolerations, mode.comparison)
 			if got := m.Filter(ourMarks); got != want {
 				t.Fatalf("Matcher.Filter = %+v, Kubernetes %+v", got, want)
-			}
-			if got := mode.options.Filter(ourMarks, ours); got != want {
-				t.Fatalf("Options.Filter = %+v, Kubernetes %+v", got, want)
 			}
 			if got := taints.Filter(ourMarks, ours); mode.comparison && got != want {
 				t.Fatalf("Filter = %+v, Kubernetes %+v", got, want)

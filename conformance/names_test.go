@@ -5,25 +5,25 @@
 package conformance
 
 import (
+	"cmp"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed-0529bac1/taints/conformance/internal/source"
 	"github.com/seed-0529bac1/taints/internal/docs"
 	_ "k8s.io/cloud-provider/node/helpers" // listed on the page and used nowhere else in the package
 )
 
 // TestNames checks that each name in the first column of docs/kubernetes.md is
-// declared by the package that the heading names. Each name in these packages that
-// mentions taints or tolerations must be on the page, in a table or in the text.
+// declared by the package that the heading names. Each exported name in these
+// packages that mentions taints or tolerations must be on the page, in a table or
+// in the text.
 func TestNames(t *testing.T) {
 	text, err := os.ReadFile("../docs/kubernetes.md")
 	if err != nil {
@@ -39,14 +39,20 @@ func TestNames(t *testing.T) {
 	}
 	dirs := dirsOf(t, slices.Collect(maps.Keys(sections)))
 	for path, section := range sections {
-		t.Run(path, func(t *testing.T) { testNamesOf(t, declaredIn(t, dirs[path]), section) })
+		t.Run(path, func(t *testing.T) {
+			declared, err := source.Declarations(dirs[path])
+			if err != nil {
+				t.Fatal(err)
+			}
+			testNamesOf(t, declared, section)
+		})
 	}
 }
 
 // dirsOf returns the directory of each package in the module cache.
 func dirsOf(t *testing.T, paths []string) map[string]string {
 	t.Helper()
-	args := append([]string{"list", "-f", "{{.ImportPath}}\t{{.Dir}}"}, paths...)
+	args := append([]string{"list", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}"}, paths...)
 	out, err := exec.Command("go", args...).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -61,14 +67,14 @@ func dirsOf(t *testing.T, paths []string) map[string]string {
 
 var about = regexp.MustCompile(`(?i)taint|tolerat`)
 
-func testNamesOf(t *testing.T, declared map[string]bool, section string) {
+func testNamesOf(t *testing.T, declared map[string]string, section string) {
 	tables, err := docs.Tables(section)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range tables {
 		for _, row := range table.Rows {
-			if name := row.Code("Kubernetes")[0]; !declared[name] {
+			if name := row.Code("Kubernetes")[0]; declared[name] == "" {
 				t.Errorf("Kubernetes has no %s", name)
 			}
 		}
@@ -78,69 +84,10 @@ func testNamesOf(t *testing.T, declared map[string]bool, section string) {
 		said[name] = true
 	}
 	for name := range declared {
-		if about.MatchString(name[strings.Index(name, ".")+1:]) && !said[name] {
+		receiver, method, _ := strings.Cut(name, ".")
+		exported := ast.IsExported(receiver) && (method == "" || ast.IsExported(method))
+		if exported && about.MatchString(cmp.Or(method, receiver)) && !said[name] {
 			t.Errorf("%s is not on the page", name)
 		}
 	}
-}
-
-// declaredIn returns the names that the package in the folder declares, methods
-// as "Type.Method". It skips generated files and tests.
-func declaredIn(t *testing.T, dir string) map[string]bool {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files in %q: %v", dir, err)
-	}
-	names := map[string]bool{}
-	for _, name := range files {
-		if generated.MatchString(filepath.Base(name)) {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, decl := range file.Decls {
-			for _, name := range declares(decl) {
-				names[name] = true
-			}
-		}
-	}
-	return names
-}
-
-var generated = regexp.MustCompile(`^zz_generated|^generated\.|_generated\.go$|_test\.go$`)
-
-func declares(decl ast.Decl) []string {
-	switch d := decl.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			return []string{d.Name.Name}
-		}
-		receiver := d.Recv.List[0].Type
-		if star, ok := receiver.(*ast.StarExpr); ok {
-			receiver = star.X
-		}
-		if name, ok := receiver.(*ast.Ident); ok {
-			return []string{name.Name + "." + d.Name.Name}
-		}
-	case *ast.GenDecl:
-		return namesOf(d.Specs)
-	}
-	return nil
-}
-
-func namesOf(specs []ast.Spec) (names []string) {
-	for _, spec := range specs {
-		switch s := spec.(type) {
-		case *ast.TypeSpec:
-			names = append(names, s.Name.Name)
-		case *ast.ValueSpec:
-			for _, name := range s.Names {
-				names = append(names, name.Name)
-			}
-		}
-	}
-	return names
 }

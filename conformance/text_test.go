@@ -4,18 +4,13 @@ package conformance
 
 import (
 	"bytes"
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubectl/pkg/describe"
-	utilflag "k8s.io/kubernetes/pkg/util/flag"
-	utiltaints "k8s.io/kubernetes/pkg/util/taints"
 	"pgregory.net/rapid"
 )
 
@@ -39,72 +34,6 @@ func drawSpec(t *rapid.T) string {
 		s += rapid.SampledFrom([]string{":", "=", ":NoSchedule", "=v:NoSchedule", " "}).Draw(t, "more")
 	}
 	return s
-}
-
-// addition returns the taint that the spec adds in Kubernetes, and reports
-// whether the spec adds a taint.
-func addition(spec string) (corev1.Taint, bool) {
-	added, _, err := utiltaints.ParseTaints([]string{spec})
-	if err != nil || len(added) != 1 {
-		return corev1.Taint{}, false
-	}
-	return added[0], true
-}
-
-func TestParseTaint(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		spec := drawSpec(t)
-		want, ok := addition(spec)
-		got, err := taints.ParseTaint(spec)
-		if (err == nil) != ok {
-			t.Fatalf("ParseTaint(%q) = %v, %v, Kubernetes %v, %v", spec, got, err, want, ok)
-		}
-		if got != convert.FromTaint(want) {
-			t.Fatalf("ParseTaint(%q) = %v, Kubernetes %v", spec, got, want)
-		}
-	})
-}
-
-// TestParseTaintList parses values of the kubelet's flag --register-with-taints.
-// It wants an error for a removal, see TestDifferenceRegisterRemoval.
-func TestParseTaintList(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		specs := draws(t, "specs", 4, drawListed)
-		list := strings.Join(specs, ",")
-		want, err := registered(list)
-		if strings.HasSuffix(list, "-") || strings.Contains(list, "-,") {
-			want, err = nil, errors.New("asks for removal")
-		}
-		got, gotErr := taints.ParseTaints(list)
-		if (gotErr == nil) != (err == nil) || !slices.Equal(got, convert.Each(want, convert.FromTaint)) {
-			t.Fatalf("ParseTaints(%q) = %v, %v, Kubernetes %v, %v", list, got, gotErr, want, err)
-		}
-	})
-}
-
-// drawListed returns a taint. Three in four are one of a few common taints.
-func drawListed(t *rapid.T) string {
-	if rapid.IntRange(0, 3).Draw(t, "any") == 3 {
-		return drawSpec(t)
-	}
-	taint := drawCommonTaint(t)
-	return taint.ToString()
-}
-
-// registered returns the taints that the kubelet's flag parses from the text.
-func registered(list string) (set []corev1.Taint, err error) {
-	err = utilflag.RegisterWithTaintsVar{Value: &set}.Set(list)
-	return set, err
-}
-
-func TestDifferenceRegisterRemoval(t *testing.T) {
-	const list = "dedicated=ml:NoSchedule,spot:NoSchedule-"
-	theirs, err := registered(list)
-	same(t, "Kubernetes error", err, nil)
-	same(t, "Kubernetes", joined(convert.Each(theirs, convert.FromTaint)), "dedicated=ml:NoSchedule")
-	ours, err := taints.ParseTaints(list)
-	same(t, "library", len(ours), 0)
-	same(t, "library error", errors.Is(err, taints.ErrUnsupported), true)
 }
 
 func TestTaintToString(t *testing.T) {

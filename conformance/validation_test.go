@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build !staging
+
 package conformance
 
 import (
@@ -20,6 +22,8 @@ import (
 	podutil "k8s.io/kubernetes/pkg/api/pod"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/apis/node"
+	nodevalidation "k8s.io/kubernetes/pkg/apis/node/validation"
 	"pgregory.net/rapid"
 )
 
@@ -53,11 +57,11 @@ func libraryPlaces(t *rapid.T, err error) places {
 	if err == nil {
 		return p
 	}
-	var all *taints.ErrorList
-	if !errors.As(err, &all) || len(all.Errors) == 0 {
+	var all taints.ErrorList
+	if !errors.As(err, &all) || len(all) == 0 {
 		t.Fatalf("error without faults: %v", err)
 	}
-	for _, f := range all.Errors {
+	for _, f := range all {
 		p[place(f)] = true
 	}
 	return p
@@ -217,4 +221,35 @@ func TestDifferenceUpdateWithoutGate(t *testing.T) {
 	same(t, "Kubernetes allows", len(theirs) == 0, gated.Comparison)
 	ours := convert.Each(list, convert.FromToleration)
 	same(t, "library", taints.Options{NoComparison: true}.ValidateTolerationsUpdate(ours, ours), nil)
+}
+
+// A RuntimeClass never allows Lt and Gt, whatever the gate, and no two tolerations
+// that differ at most in their seconds.
+func TestValidateRuntimeClass(t *testing.T) {
+	path := "scheduling.tolerations"
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawTolerations(t)
+		faults := nodevalidation.ValidateRuntimeClass(&node.RuntimeClass{
+			ObjectMeta: metav1.ObjectMeta{Name: "class"},
+			Handler:    "handler",
+			Scheduling: &node.Scheduling{Tolerations: convert.Each(list, convert.ToCoreToleration)},
+		})
+		twice := func(err *field.Error) bool { return err.Type == field.ErrorTypeDuplicate }
+		seen, repeated := map[corev1.Toleration]bool{}, false
+		for _, toleration := range list {
+			toleration.TolerationSeconds = nil
+			repeated = repeated || seen[toleration]
+			seen[toleration] = true
+		}
+		if got := slices.ContainsFunc(faults, twice); got != repeated {
+			t.Fatalf("%v has a repeated toleration: %v, Kubernetes %v", list, repeated, got)
+		}
+		faults = slices.DeleteFunc(faults, twice)
+		for _, err := range faults { // older versions repeat the name
+			err.Field = strings.Replace(err.Field, path+".tolerations", path, 1)
+		}
+		want := kubernetesPlaces(faults, path)
+		got := taints.Options{NoComparison: true}.ValidateTolerations(convert.Each(list, convert.FromToleration))
+		samePlaces(t, "Options.ValidateTolerations", got, want)
+	})
 }

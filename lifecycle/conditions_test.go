@@ -230,7 +230,7 @@ func TestConditionRules(t *testing.T) {
 			{"a condition without a type", "", "=True", "x:NoSchedule x:NoExecute", ""},
 			{"no condition has the empty type", "", "A=True", "y:NoSchedule y:NoExecute", ""},
 		}},
-		{"A= a:NoSchedule\nB= b:NoSchedule\nA= a:NoExecute\nC=True c:NoSchedule\nA=True a=x:NoSchedule\nspec.unschedulable= u:NoSchedule", []reconciliation{
+		{"A= a:NoExecute\nA= a:NoSchedule\nB= b:NoSchedule\nC=True c:NoSchedule\nA=True a=x:NoSchedule\nspec.unschedulable= u:NoSchedule", []reconciliation{
 			{"missing conditions come last", "", "C=True", "c:NoSchedule a:NoSchedule b:NoSchedule a:NoExecute", ""},
 			{"so do those with an empty status", "", "B= A= C=True", "c:NoSchedule a:NoSchedule b:NoSchedule a:NoExecute", ""},
 			{"all of a repeated type count", "", "A=True A= B=x", "a=x:NoSchedule", ""},

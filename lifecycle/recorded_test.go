@@ -24,17 +24,20 @@ func texts[T fmt.Stringer](list []T) []string {
 	return texts
 }
 
-// The taints that the node-lifecycle controller of a live Kubernetes 1.36.3 set
-// on 48 nodes.
+type recordedNode struct {
+	Name          string
+	Ready         string
+	Conditions    map[string]string
+	Unschedulable bool
+	Given, Got    []taints.Taint
+}
+
+// The taints that the node-lifecycle controller of a live cluster set on nodes.
 func TestRecordedConditions(t *testing.T) {
-	var nodes []struct {
-		Name          string
-		Ready         string
-		Conditions    map[string]string
-		Unschedulable bool
-		Given, Got    []taints.Taint
-	}
-	recorded.Read(t, "conditions.json", &nodes)
+	recorded.Each(t, "conditions.json", testRecordedConditions)
+}
+
+func testRecordedConditions(t *testing.T, nodes []recordedNode) {
 	if len(nodes) != 48 {
 		t.Fatalf("%d nodes, want 48", len(nodes))
 	}

@@ -95,7 +95,7 @@ func TestKarpenterMerge(t *testing.T) {
 func TestKarpenterEphemeral(t *testing.T) {
 	known := taints.Options{KeyWildcards: true}.Compile(
 		taints.TolerationsOf(kube.Taints(scheduling.KnownEphemeralTaints)),
-		[]taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}},
+		taints.TolerationsOfPrefixes(scheduling.KnownEphemeralTaintKeyPrefixes...),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawTaint(t)

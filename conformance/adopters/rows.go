@@ -122,7 +122,7 @@ func ephemeral() measure.Row {
 		Ours: func() func(int) {
 			known := taints.Options{KeyWildcards: true}.Compile(
 				taints.TolerationsOf(kube.Taints(scheduling.KnownEphemeralTaints)),
-				[]taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}},
+				taints.TolerationsOfPrefixes(scheduling.KnownEphemeralTaintKeyPrefixes...),
 			)
 			return measure.Each(func() { measure.MustNot(lasting(known, list) != 3) })
 		},

@@ -11,7 +11,7 @@ type difference struct {
 const (
 	wording = "the detail of the fault is in other words (TestDifferenceWording)"
 	numeric = "k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/"
-	machine = "sigs.k8s.io/cluster-api/internal/controllers/machine Test_propagateMachineTaintsToNode/"
+	machine = "sigs.k8s.io/cluster-api/core/reconcilers/machine Test_propagateMachineTaintsToNode/"
 )
 
 // differences are documented in the README of the conformance module. Those from

@@ -28,9 +28,6 @@ type scratch struct {
 	version string
 	// specs is whether the tests are Ginkgo suites.
 	specs bool
-	// untested are packages whose tests call no replaced function. They show only
-	// that the package builds.
-	untested []string
 	// run selects tests of a package by a regexp. It is for packages whose TestMain
 	// starts an API server. TestMain is skipped: the selected tests need no server.
 	run map[string]string
@@ -52,11 +49,13 @@ var scratches = []scratch{
 		"k8s.io/kubernetes/pkg/util/tolerations",
 		"k8s.io/kubernetes/pkg/util/flag",
 		"k8s.io/kubernetes/pkg/apis/core/validation",
+		"k8s.io/kubernetes/pkg/apis/node/validation",
 		"k8s.io/kubernetes/pkg/api/pod",
 		"k8s.io/kubernetes/pkg/controller/daemon/util",
 		"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds",
 		"k8s.io/kubernetes/plugin/pkg/admission/extendedresourcetoleration",
 		"k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction",
+		"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass",
 		"k8s.io/kubernetes/pkg/controller/tainteviction",
 		"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper",
 		"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration",
@@ -64,16 +63,14 @@ var scratches = []scratch{
 		"k8s.io/kubernetes/pkg/controller/nodelifecycle",
 		"k8s.io/kubernetes/pkg/controller/daemon",
 	}},
-	{name: "karpenter", modules: []string{"sigs.k8s.io/karpenter"}, version: "v1.14.1", specs: true, tests: []string{
+	{name: "karpenter", modules: []string{"sigs.k8s.io/karpenter"}, version: "v1.15.0", specs: true, tests: []string{
 		"sigs.k8s.io/karpenter/pkg/scheduling",
-		"sigs.k8s.io/karpenter/pkg/utils/pod",
-		"sigs.k8s.io/karpenter/pkg/utils/pretty",
-	}, untested: []string{"sigs.k8s.io/karpenter/pkg/utils/pod", "sigs.k8s.io/karpenter/pkg/utils/pretty"}},
-	{name: "cluster-api", modules: []string{"sigs.k8s.io/cluster-api"}, version: "v1.13.6", tests: []string{
+	}},
+	{name: "cluster-api", modules: []string{"sigs.k8s.io/cluster-api"}, version: "v1.14.2", tests: []string{
 		"sigs.k8s.io/cluster-api/internal/util/taints",
-		"sigs.k8s.io/cluster-api/internal/controllers/machine",
+		"sigs.k8s.io/cluster-api/core/reconcilers/machine",
 	}, run: map[string]string{
-		"sigs.k8s.io/cluster-api/internal/controllers/machine": "^Test_propagateMachineTaintsToNode$",
+		"sigs.k8s.io/cluster-api/core/reconcilers/machine": "^Test_propagateMachineTaintsToNode$",
 	}},
 	{name: "descheduler", modules: []string{"sigs.k8s.io/descheduler"}, version: "v0.36.0", tests: []string{
 		"sigs.k8s.io/descheduler/pkg/utils",
@@ -102,7 +99,7 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string]change, error) {
 	}
 	changes := map[string]change{}
 	for _, module := range s.modules {
-		from, err := moduleDir(module)
+		from, err := downloaded(module)
 		if err != nil {
 			return nil, err
 		}
@@ -133,8 +130,18 @@ func (s scratch) prepareAdopter(home string, shims []*shim) (map[string]change, 
 		return nil, err
 	}
 	root := filepath.Dir(conformance)
-	if _, err := gotest.Go(home, "mod", "edit", "-require="+library+"@v1.0.0", "-replace="+library+"="+root,
-		"-require="+library+"/kube@v0.1.0", "-replace="+library+"/kube="+filepath.Join(root, "kube")); err != nil {
+	edit := []string{
+		"mod", "edit", "-require=" + library + "@v1.0.0", "-replace=" + library + "=" + root,
+		"-require=" + library + "/kube@v0.1.0", "-replace=" + library + "/kube=" + filepath.Join(root, "kube"),
+	}
+	nested, err := localReplaces(home)
+	if err != nil {
+		return nil, err
+	}
+	for path := range nested { // the copy of a module has no other module in it
+		edit = append(edit, "-dropreplace="+path, "-require="+path+"@"+s.version)
+	}
+	if _, err := gotest.Go(home, edit...); err != nil {
 		return nil, err
 	}
 	for pkg := range s.run {
@@ -154,7 +161,7 @@ func applyAll(shims []*shim, module, dir string, changes map[string]change) erro
 		if !ok {
 			continue
 		}
-		c, err := shim.apply(filepath.Join(dir, filepath.FromSlash(rest)), deciding(shims))
+		c, err := shim.apply(filepath.Join(dir, filepath.FromSlash(rest)))
 		if err != nil {
 			return err
 		}
@@ -163,7 +170,8 @@ func applyAll(shims []*shim, module, dir string, changes map[string]change) erro
 	return nil
 }
 
-// downloaded returns the folder of a module at a version in the module cache.
+// downloaded returns the folder of a module in the module cache, at the version
+// that it names or that the current module requires.
 func downloaded(module string) (string, error) {
 	out, err := gotest.Go("", "mod", "download", "-json", module)
 	if err != nil {
@@ -190,11 +198,14 @@ func (s scratch) writeModule(home string) error {
 			return err
 		}
 	}
-	edit, err := localReplaces(conformance)
+	folders, err := localReplaces(conformance)
 	if err != nil {
 		return err
 	}
-	edit = append([]string{"mod", "edit", "-module=owntests.example"}, edit...)
+	edit := []string{"mod", "edit", "-module=owntests.example"}
+	for path, folder := range folders {
+		edit = append(edit, "-replace="+path+"="+folder)
+	}
 	for _, module := range s.modules {
 		edit = append(edit, "-replace="+module+"=./"+module)
 	}
@@ -213,9 +224,9 @@ func (s scratch) writeModule(home string) error {
 	return nil
 }
 
-// localReplaces returns the flags of "go mod edit" for the module's replacements
-// by relative folders. The flags work from any folder.
-func localReplaces(dir string) ([]string, error) {
+// localReplaces returns the module's replacements by relative folders: the path of
+// the module and the absolute path of the folder.
+func localReplaces(dir string) (map[string]string, error) {
 	text, err := gotest.Go(dir, "mod", "edit", "-json")
 	if err != nil {
 		return nil, err
@@ -226,13 +237,13 @@ func localReplaces(dir string) ([]string, error) {
 	if err := json.Unmarshal(text, &mod); err != nil {
 		return nil, err
 	}
-	var edit []string
+	folders := map[string]string{}
 	for _, r := range mod.Replace {
 		if strings.HasPrefix(r.New.Path, ".") {
-			edit = append(edit, "-replace="+r.Old.Path+"="+filepath.Join(dir, filepath.FromSlash(r.New.Path)))
+			folders[r.Old.Path] = filepath.Join(dir, filepath.FromSlash(r.New.Path))
 		}
 	}
-	return edit, nil
+	return folders, nil
 }
 
 // copyModule copies the files that the build of the module needs, and the tests
@@ -295,10 +306,9 @@ func writeFile(path string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// moduleDir returns the folder of a module. Without a name, it is the module of
-// the current folder.
-func moduleDir(module ...string) (string, error) {
-	out, err := gotest.Go("", append([]string{"list", "-m", "-f", "{{.Dir}}"}, module...)...)
+// moduleDir returns the folder of the module of the current folder.
+func moduleDir() (string, error) {
+	out, err := gotest.Go("", "list", "-m", "-f", "{{.Dir}}")
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -319,7 +329,7 @@ func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) 
 	}
 	cmd := exec.Command("go", args...)
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "OWNTESTS_REACHED="+reached)
+	cmd.Env = append(os.Environ(), "OWNTESTS_REACHED="+reached, gotest.AnyGo)
 	var faults strings.Builder
 	cmd.Stderr = &faults
 	run, err := gotest.Test(cmd)
@@ -332,7 +342,6 @@ func (s scratch) test(o options, pkg string, stderr io.Writer) (*result, error) 
 		}
 	}
 	r := newResult(pkg, run)
-	r.untested = slices.Contains(s.untested, pkg)
 	if r.tests() == 0 {
 		return nil, fmt.Errorf("no test of %s ran:\n%s%s", pkg, faults.String(), strings.Join(r.output[""], ""))
 	}

@@ -33,9 +33,7 @@ var shimFiles embed.FS
 // A shim is a file with functions that replace those of a package.
 //
 // A comment "//owntests:removes NAMES" names functions that are removed without
-// a replacement, because only replaced functions called them. A comment
-// "//owntests:calls NAMES" names the functions of the package that the shim
-// calls. None of them decides anything.
+// a replacement, because only replaced functions called them.
 type shim struct {
 	pkg     string
 	text    []byte
@@ -44,7 +42,6 @@ type shim struct {
 	funcs   map[string]*ast.FuncDecl // by name, with the receiver's type before methods
 	vars    map[string]*ast.ValueSpec
 	removes []string
-	calls   []string
 }
 
 // readShims reads the shims in testdata.
@@ -84,9 +81,6 @@ func parseShim(pkg string, text []byte) (*shim, error) {
 			if names, ok := strings.CutPrefix(c.Text, "//owntests:removes "); ok {
 				s.removes = append(s.removes, strings.Fields(names)...)
 			}
-			if names, ok := strings.CutPrefix(c.Text, "//owntests:calls "); ok {
-				s.calls = append(s.calls, strings.Fields(names)...)
-			}
 		}
 	}
 	return s, nil
@@ -125,21 +119,6 @@ func nameOf(f *ast.FuncDecl) string {
 	}
 }
 
-// deciding returns the names, after the paths of their packages, of all
-// functions that shims replace or remove.
-func deciding(shims []*shim) map[string]bool {
-	names := map[string]bool{}
-	for _, s := range shims {
-		for name := range s.funcs {
-			names[s.pkg+"."+name] = true
-		}
-		for _, name := range s.removes {
-			names[s.pkg+"."+name] = true
-		}
-	}
-	return names
-}
-
 // An original is a file of the package and the functions to remove from it.
 type original struct {
 	path string
@@ -147,7 +126,6 @@ type original struct {
 	fset *token.FileSet
 	file *ast.File
 	cut  []*ast.FuncDecl
-	keep []*ast.FuncDecl
 }
 
 // A change is what a shim did to its package.
@@ -157,7 +135,7 @@ type change struct {
 }
 
 // apply replaces functions of the package in the folder with those of the shim.
-func (s *shim) apply(dir string, deciding map[string]bool) (change, error) {
+func (s *shim) apply(dir string) (change, error) {
 	files, err := s.originals(dir)
 	if err != nil {
 		return change{}, err
@@ -172,7 +150,7 @@ func (s *shim) apply(dir string, deciding map[string]bool) (change, error) {
 		}
 	}
 	slices.Sort(c.replaced)
-	if err := s.check(files, c.replaced, deciding); err != nil {
+	if err := s.check(files, c.replaced); err != nil {
 		return change{}, fmt.Errorf("the shim of %s is refused: %w", s.pkg, err)
 	}
 	for _, f := range files {
@@ -298,13 +276,8 @@ func readOriginal(path string, cut func(*ast.FuncDecl) bool) (*original, error) 
 		return nil, err
 	}
 	for _, decl := range f.file.Decls {
-		d, ok := decl.(*ast.FuncDecl)
-		switch {
-		case !ok:
-		case cut(d):
+		if d, ok := decl.(*ast.FuncDecl); ok && cut(d) {
 			f.cut = append(f.cut, d)
-		default:
-			f.keep = append(f.keep, d)
 		}
 	}
 	return f, nil

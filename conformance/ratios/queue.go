@@ -90,8 +90,8 @@ func queuePhases(rounds int, run queueRunner) ([]phase, error) {
 		of("move every second one", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Update) }),
 		of("cancel every fourth", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Cancel) }),
 		of("let the others come due, in order", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Drain) }),
-		of("all of it", "ns", 2.5, func(c work.QueueCost) float64 { return float64(c.All()) }),
-		of("live heap with all scheduled", "bytes", 3, func(c work.QueueCost) float64 { return float64(c.Heap) }),
+		of("all of it", "ns", 2, func(c work.QueueCost) float64 { return float64(c.All()) }),
+		of("live heap with all scheduled", "bytes", 2.5, func(c work.QueueCost) float64 { return float64(c.Heap) }),
 	}, nil
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Webhook is an admission webhook for pods. At /mutate it adds the tolerations
-// that Kubernetes adds to a pod: of not-ready and unreachable nodes for five
-// minutes, and of the extended resources that its containers request. At
-// /validate it rejects tolerations that an API server rejects, or that the pod's
-// namespace does not allow. The webhook in examples/kubernetes does more.
+// Webhook is an admission webhook for pods, to be registered for the operation
+// CREATE. At /mutate it adds the tolerations that Kubernetes' plugins add to a
+// pod: of not-ready and unreachable nodes for five minutes, and of the extended
+// resources that its containers request. At /validate it rejects tolerations that
+// an API server rejects, or that the pod's namespace does not allow. The webhook in
+// examples/kubernetes does more.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"flag"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -20,12 +22,19 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// allowed has the tolerations that the pods of a namespace may have. Pods of
-// other namespaces may have only those that /mutate adds.
+// allowed has the tolerations that the pods of a namespace may have, besides those
+// of not-ready and unreachable nodes for five minutes. As in Kubernetes'
+// PodTolerationRestriction, a request for a resource does not allow its toleration:
+// a request of zero would let any pod onto the nodes with the resource.
 var allowed = map[string][]taints.Toleration{
 	"kube-system": {{Operator: taints.OpExists}},
 	"ml":          {taints.MustParseToleration("dedicated=ml"), taints.MustParseToleration("nvidia.com/gpu op=Exists")},
 }
+
+// daemonSets is the user that creates the pods of DaemonSets. They may also have
+// the tolerations that it adds to such pods, but not others that their author
+// wrote: many users may create DaemonSets.
+const daemonSets = "system:serviceaccount:kube-system:daemon-set-controller"
 
 // largest is the maximum size of a review.
 const largest = 8 << 20
@@ -39,30 +48,28 @@ type review struct {
 }
 
 type request struct {
-	UID       string `json:"uid"`
-	Namespace string `json:"namespace"`
+	UID       string                    `json:"uid"`
+	Namespace string                    `json:"namespace"`
+	UserInfo  struct{ Username string } `json:"userInfo"`
 	Object    struct {
 		Spec struct {
-			Tolerations []taints.Toleration `json:"tolerations"`
-			Containers  []struct {
-				Resources struct {
-					Requests map[string]any `json:"requests"`
-				} `json:"resources"`
-			} `json:"containers"`
+			Tolerations    []taints.Toleration `json:"tolerations"`
+			Containers     []container         `json:"containers"`
+			InitContainers []container         `json:"initContainers"`
 		} `json:"spec"`
 	} `json:"object"`
 }
 
-type response struct {
-	UID       string  `json:"uid"`
-	Allowed   bool    `json:"allowed"`
-	Status    *status `json:"status,omitempty"`
-	PatchType string  `json:"patchType,omitempty"`
-	Patch     []byte  `json:"patch,omitempty"`
+type container struct {
+	Resources struct{ Requests map[string]any } `json:"resources"`
 }
 
-type status struct {
-	Message string `json:"message"`
+type response struct {
+	UID       string            `json:"uid"`
+	Allowed   bool              `json:"allowed"`
+	Status    map[string]string `json:"status,omitempty"`
+	PatchType string            `json:"patchType,omitempty"`
+	Patch     []byte            `json:"patch,omitempty"`
 }
 
 func main() {
@@ -105,8 +112,14 @@ func answer(respond func(*request) response) http.HandlerFunc {
 
 // mutate adds the tolerations that Kubernetes adds.
 func mutate(r *request) response {
-	list := defaults(r)
-	if len(list) == len(r.Object.Spec.Tolerations) {
+	pod := &r.Object.Spec
+	var resources []string
+	for _, c := range slices.Concat(pod.Containers, pod.InitContainers) {
+		resources = slices.AppendSeq(resources, maps.Keys(c.Resources.Requests))
+	}
+	list := taints.AddDefaults(pod.Tolerations, taints.DefaultSeconds{})
+	list = taints.AddExtendedResources(list, resources...)
+	if len(list) == len(pod.Tolerations) {
 		return response{Allowed: true}
 	}
 	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/spec/tolerations", "value": list}})
@@ -116,31 +129,21 @@ func mutate(r *request) response {
 	return response{Allowed: true, PatchType: "JSONPatch", Patch: patch}
 }
 
-// defaults returns the pod's tolerations with those that Kubernetes adds.
-func defaults(r *request) []taints.Toleration {
-	var resources []string
-	for _, c := range r.Object.Spec.Containers {
-		for name := range c.Resources.Requests {
-			resources = append(resources, name)
-		}
-	}
-	list := taints.AddDefaults(r.Object.Spec.Tolerations, taints.DefaultSeconds{})
-	return taints.AddExtendedResources(list, resources...)
-}
-
 // validate rejects tolerations that are not valid or not allowed.
 func validate(r *request) response {
 	list := r.Object.Spec.Tolerations
 	if err := taints.ValidateTolerations(list); err != nil {
 		return refusal(err)
 	}
-	added := *r
-	added.Object.Spec.Tolerations = nil
-	allow := slices.Concat(allowed[r.Namespace], defaults(&added))
+	allow := taints.AddDefaults(nil, taints.DefaultSeconds{})
+	if r.UserInfo.Username == daemonSets {
+		allow = taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(allow))
+	}
+	allow = append(allow, allowed[r.Namespace]...)
 	if err := tolerationset.ValidateAllowed(list, allow, taints.Options{}); err != nil {
 		return refusal(err)
 	}
 	return response{Allowed: true}
 }
 
-func refusal(err error) response { return response{Status: &status{err.Error()}} }
+func refusal(err error) response { return response{Status: map[string]string{"message": err.Error()}} }

@@ -23,16 +23,20 @@ func TestReviews(t *testing.T) {
 	for _, c := range []struct {
 		name, path, namespace, spec string
 	}{
-		{"adds", "/mutate", "ml", `{"containers": [{"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": 2}}}]}`},
+		{"adds", "/mutate", "ml", `{"containers": [{"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": 2}}}], "initContainers": [{"resources": {"requests": {"example.com/disk": "1"}}}]}`},
 		{"nothing to add", "/mutate", "kube-system", `{"tolerations": [{"operator": "Exists"}]}`},
 		{"allowed", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
 		{"defaults are allowed", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]}`},
 		{"not allowed", "/validate", "shop", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
+		{"a request allows nothing", "/validate", "shop", `{"containers": [{"resources": {"requests": {"nvidia.com/gpu": "0"}}}], "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]}`},
+		{"daemon", "/validate", "daemons", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}, {"key": "node.kubernetes.io/network-unavailable", "operator": "Exists", "effect": "NoSchedule"}]}`},
+		{"daemon that wants more", "/validate", "daemons", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
+		{"no daemon", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}]}`},
 		{"not valid", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "operator": "In", "value": "ml"}]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, body := post(c.path, `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "7", "namespace": "`+
-				c.namespace+`", "object": {"spec": `+c.spec+`}}}`)
+				c.namespace+`", "userInfo": {"username": "`+map[string]string{"daemons": daemonSets}[c.namespace]+`"}, "object": {"spec": `+c.spec+`}}}`)
 			var v review
 			if err := json.Unmarshal([]byte(body), &v); err != nil || code != http.StatusOK || v.Response == nil {
 				t.Fatalf("%d %s %v", code, body, err)

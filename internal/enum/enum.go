@@ -18,19 +18,6 @@ func String[E ~uint8](e E, kind string, names []string) string {
 	return kind + "(" + strconv.Itoa(int(e)) + ")"
 }
 
-// Unmarshal sets e to the number whose name is the text. If there is none, it
-// leaves e unchanged and returns the result of fault for the text and a
-// description of the valid names.
-func Unmarshal[E ~uint8](e *E, names []string, text []byte, fault func(text, detail string) error) error {
-	for i, name := range names {
-		if name == string(text) {
-			*e = E(i)
-			return nil
-		}
-	}
-	return fault(string(text), "must be one of "+strings.Join(names, ", "))
-}
-
 // Parse sets e to the number whose name is the text. If there is none, it leaves
 // e unchanged and returns an error that lists the names.
 func Parse[E ~uint8](e *E, kind string, names []string, text []byte) error {

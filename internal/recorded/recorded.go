@@ -1,48 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recorded reads the recorded answers of a live Kubernetes 1.36.3.
+// Package recorded reads the recorded answers of live clusters.
 package recorded
 
 import (
 	"embed"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"testing"
-
-	"github.com/seed-0529bac1/taints"
 )
 
-//go:embed testdata/kubernetes-1.36.3
+//go:embed testdata
 var answers embed.FS
 
-// Read decodes a file of answers.
-func Read(t testing.TB, name string, v any) {
+// Each decodes a file of answers of each cluster that has it, and runs the test
+// with what it holds.
+func Each[T any](t *testing.T, name string, test func(t *testing.T, answers T)) {
 	t.Helper()
-	data, err := answers.ReadFile("testdata/kubernetes-1.36.3/" + name)
+	clusters, err := answers.ReadDir("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(data, v); err != nil {
-		t.Fatalf("%s: %v", name, err)
+	found := false
+	for _, cluster := range clusters {
+		data, err := answers.ReadFile("testdata/" + cluster.Name() + "/" + name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var v T
+		if err == nil {
+			err = json.Unmarshal(data, &v)
+		}
+		if err != nil {
+			t.Fatalf("%s of %s: %v", name, cluster.Name(), err)
+		}
+		found = true
+		t.Run(cluster.Name(), func(t *testing.T) { test(t, v) })
 	}
-}
-
-// A DefaultedPod is a pod to which admission, and for some pods the DaemonSet
-// controller, added tolerations.
-type DefaultedPod struct {
-	Given                  []taints.Toleration
-	QOS                    string
-	Extended               []string // resources
-	DaemonSet, HostNetwork bool
-	Got                    []taints.Toleration
-}
-
-// Defaults returns 108 pods with their tolerations before and after.
-func Defaults(t testing.TB) []DefaultedPod {
-	t.Helper()
-	var pods []DefaultedPod
-	Read(t, "defaults.json", &pods)
-	if len(pods) != 108 {
-		t.Fatalf("%d pods, want 108", len(pods))
+	if !found {
+		t.Fatalf("no cluster has %s", name)
 	}
-	return pods
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build !staging
+
 // Package devices runs the device-taint-eviction controller of one Kubernetes
 // version: the one that the build tag kubernetes1.34, kubernetes1.35 or
-// kubernetes1.37 names, or 1.36 without a tag. Each version has a different type
+// kubernetes1.36 names, or the newest without a tag. Each version has a different type
 // for rules about device taints.
 package devices
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build !kubernetes1.34
+//go:build !kubernetes1.34 && !staging
 
 package devices
 
@@ -12,12 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 )
-
-// Repels are the effects of taints that prevent the allocation of a device.
-const Repels = taints.Hard
 
 // EvictionTime returns when the pods that use the claim are evicted, or nil if
 // they stay. The devices of the claim are in the slice, and each rule applies to

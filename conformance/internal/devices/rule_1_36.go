@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build !kubernetes1.34 && !kubernetes1.35 && !kubernetes1.37
+//go:build kubernetes1.36
 
 package devices
 

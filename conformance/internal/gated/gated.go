@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build !kubernetes1.34
+//go:build !kubernetes1.34 && !staging
 
-// Package gated runs the functions of Kubernetes whose signatures depend on the
-// feature gate TaintTolerationComparisonOperators. Kubernetes 1.34 does not have
-// the gate. The build tag kubernetes1.34 selects its older signatures.
 package gated
 
 import (
@@ -14,8 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
-	helper "k8s.io/component-helpers/scheduling/corev1"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/apis/core"
 	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
@@ -24,17 +19,11 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 )
 
-// Comparison reports whether this version of Kubernetes has the gate.
-const Comparison = true
-
 // Kubernetes 1.35 has the score types of the scheduler's plugins in a new package.
 type (
 	NodeScore     = fwk.NodeScore
 	NodeScoreList = fwk.NodeScoreList
 )
-
-// quiet logs nothing.
-var quiet klog.Logger
 
 // Set sets the gate until the test ends.
 func Set(t testing.TB, comparison bool) {
@@ -45,23 +34,6 @@ func Set(t testing.TB, comparison bool) {
 // Default reports whether the gate is on by default.
 func Default() bool {
 	return utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
-}
-
-// Tolerates is Toleration.ToleratesTaint.
-func Tolerates(toleration *corev1.Toleration, taint *corev1.Taint, comparison bool) bool {
-	return toleration.ToleratesTaint(quiet, taint, comparison)
-}
-
-// TolerationsTolerate is the scheduler's TolerationsTolerateTaint.
-func TolerationsTolerate(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) bool {
-	return helper.TolerationsTolerateTaint(quiet, tolerations, taint, comparison)
-}
-
-// FindUntolerated is the scheduler's FindMatchingUntoleratedTaint.
-func FindUntolerated(taints []corev1.Taint, tolerations []corev1.Toleration,
-	keep func(*corev1.Taint) bool, comparison bool,
-) (corev1.Taint, bool) {
-	return helper.FindMatchingUntoleratedTaint(quiet, taints, tolerations, keep, comparison)
 }
 
 // GetMatchingTolerations is the taint-eviction controller's, under the gate.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package linked runs unexported functions of Kubernetes, unchanged. It uses the
-// directive go:linkname, which the linker allows for packages outside the standard
-// library.
+//go:build !staging
+
 package linked
 
 import (
@@ -15,8 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
-	_ "k8s.io/kubectl/pkg/cmd/taint"
-	"k8s.io/kubectl/pkg/describe"
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
@@ -33,31 +30,6 @@ func MinTolerationTime(tolerations []corev1.Toleration) time.Duration
 //
 //go:linkname ValidateNodeTaints k8s.io/kubernetes/pkg/apis/core/validation.validateNodeTaints
 func ValidateNodeTaints(taints []core.Taint, fldPath *field.Path) field.ErrorList
-
-// PrintTolerations prints tolerations as "kubectl describe pod" does.
-//
-//go:linkname PrintTolerations k8s.io/kubectl/pkg/describe.printTolerationsMultilineWithIndent
-func PrintTolerations(
-	w describe.PrefixWriter, initialIndent, title, innerIndent string, tolerations []corev1.Toleration,
-)
-
-// ParseTaints parses the arguments of "kubectl taint". It returns the taints to
-// add and the taints to remove.
-//
-//go:linkname ParseTaints k8s.io/kubectl/pkg/cmd/taint.parseTaints
-func ParseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error)
-
-// CheckIfTaintsAlreadyExists is the first check of "kubectl taint" unless it may
-// overwrite. It returns the keys of the taints that already exist.
-//
-//go:linkname CheckIfTaintsAlreadyExists k8s.io/kubectl/pkg/cmd/taint.checkIfTaintsAlreadyExists
-func CheckIfTaintsAlreadyExists(oldTaints, taints []corev1.Taint) string
-
-// ReorganizeTaints is the change that "kubectl taint" makes to a node.
-//
-//go:linkname ReorganizeTaints k8s.io/kubectl/pkg/cmd/taint.reorganizeTaints
-func ReorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint,
-	taintsToRemove []corev1.Taint) (string, []corev1.Taint, error)
 
 // NoSchedulePass is the function by which the node-lifecycle controller keeps a
 // node's NoSchedule taints in step with its conditions.

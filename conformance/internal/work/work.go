@@ -76,12 +76,16 @@ const (
 // Rows returns the work for which the contract's performance budget sets a speed.
 func Rows() []measure.Row {
 	rows := []measure.Row{
-		filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), merge(), print(), appendTo(),
-		withoutTaints(), withoutTaintsCompiled(),
+		filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), evictCompiled(), merge(), print(), appendTo(),
+		withoutTaints(), withoutTaintsCompiled(), evictCompiledOrOnce(),
+		inSync("Reconcile", func(list []taints.Taint) taints.Changes { return taints.Reconcile(list, list, list) }),
+		inSync("ReconcileOwned", func(list []taints.Taint) taints.Changes {
+			return taints.ReconcileOwned(list, identities, list)
+		}),
 		coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
 	}
-	rows = append(rows, indexRows(20, "40 % tainted in 20 ways")...)
-	rows = append(rows, indexRows(10_000, "in 10,000 ways")...)
+	rows = append(rows, indexRows(20, "40 % tainted in 20 ways", 10_000)...)
+	rows = append(rows, indexRows(10_000, "in 10,000 ways", 2_000)...)
 	return append(rows, hostileRows()...)
 }
 
@@ -236,18 +240,62 @@ func parse() measure.Row {
 }
 
 func evict() measure.Row {
-	now := time.Now()
 	return measure.Row{
 		Name: "eviction deadline, 2 NoExecute taints × 8 tolerations", Beside: Kubernetes, Floor: 6,
+		Ours: evictOnce, Other: evictInKubernetes,
+	}
+}
+
+func evictCompiled() measure.Row {
+	return measure.Row{
+		Name: "eviction deadline, compiled", Beside: Kubernetes, Floor: 6,
+		Ours: evictByMatcher, Other: evictInKubernetes,
+	}
+}
+
+func evictCompiledOrOnce() measure.Row {
+	return measure.Row{
+		Name: "eviction deadline, compiled; the other: one-shot", Beside: "the one-shot form", Floor: 1,
+		Ours: evictByMatcher, Other: evictOnce,
+	}
+}
+
+var now = time.Now()
+
+func evictOnce() func(int) {
+	list, tols := convert.Each(failedNode, convert.FromTaint), tolerations()
+	return measure.Each(func() { measure.MustNot(taints.EvictionOf(list, tols, now).Outcome != taints.EvictsAt) })
+}
+
+func evictByMatcher() func(int) {
+	list, m := convert.Each(failedNode, convert.FromTaint), taints.Compile(tolerations())
+	return measure.Each(func() { measure.MustNot(m.EvictionOf(list, now).Outcome != taints.EvictsAt) })
+}
+
+func evictInKubernetes() func(int) {
+	logger := klog.Background()
+	return measure.Each(func() {
+		ok, used := corehelper.GetMatchingTolerations(logger, failedNode, podTolerations)
+		measure.MustNot(!ok || !now.Add(linked.MinTolerationTime(used)).After(now))
+	})
+}
+
+var identities = taints.IDs(list())
+
+// inSync compares a reconciliation that finds nothing to do with Apply of the same
+// taints.
+func inSync(name string, reconcile func([]taints.Taint) taints.Changes) measure.Row {
+	return measure.Row{
+		Name: name + ", a node in sync with 3 taints", Beside: "Apply of the taints", Floor: 0.8,
 		Ours: func() func(int) {
-			list, tols := convert.Each(failedNode, convert.FromTaint), tolerations()
-			return measure.Each(func() { measure.MustNot(taints.EvictionOf(list, tols, now).Outcome != taints.EvictsAt) })
+			list := list()
+			return measure.Each(func() { measure.MustNot(!reconcile(list).IsZero()) })
 		},
 		Other: func() func(int) {
-			logger := klog.Background()
+			list, c := list(), taints.Changes{Add: list()}
 			return measure.Each(func() {
-				ok, used := corehelper.GetMatchingTolerations(logger, failedNode, podTolerations)
-				measure.MustNot(!ok || !now.Add(linked.MinTolerationTime(used)).After(now))
+				_, changed := c.Apply(list)
+				measure.MustNot(changed)
 			})
 		},
 	}

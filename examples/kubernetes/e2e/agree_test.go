@@ -20,11 +20,13 @@ const (
 	theirs = "default-scheduler"
 )
 
-// TestAgree gives 500 random pods, each for one of 40 random nodes, to the scheduler
-// with the plugin and to the scheduler without it. Both place the same pods.
+// TestAgree gives pods to the scheduler with the plugin and to the scheduler without
+// it. Both place the same pods on the same nodes: 500 random pods, each for one of 40
+// random nodes, and 100 pods that each prefer one of 300 nodes without taints, a
+// quarter of all nodes.
 func TestAgree(t *testing.T) {
-	const count = 500
-	c := start(t, cluster.Options{})
+	const count, choosy, free, full = 500, 100, 300, 1000
+	c := start(t, cluster.Options{ControllerManager: []string{"--node-monitor-grace-period=10m"}})
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -33,14 +35,28 @@ func TestAgree(t *testing.T) {
 		nodes = append(nodes, cluster.Node(fmt.Sprintf("node-%02d", i), randomTaints(random)...))
 	}
 	c.AddNodes(nodes...)
+	var many []*corev1.Node
+	for i := range free + full {
+		node := cluster.Node(fmt.Sprintf("node-%04d", i))
+		if i >= free {
+			node.Spec.Taints = []corev1.Taint{{Key: "full", Effect: corev1.TaintEffectNoSchedule}}
+		}
+		many = append(many, node)
+	}
+	c.AddSilentNodes(many...)
 	c.RunScheduler(cluster.Profile{Name: theirs}, cluster.Profile{Name: ours, Taints: true})
 
 	pods := map[string]*corev1.Node{} // by name, the node that each pod is for
 	var twins []*corev1.Pod
-	for i := range count {
+	for i := range count + choosy {
 		node := pick(random, nodes...)
 		pod := cluster.Pod(fmt.Sprintf("pod-%03d", i), randomTolerations(random)...)
 		pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: node.Name}
+		if i >= count {
+			node = pick(random, many[:free]...)
+			pod = cluster.Pod(pod.Name)
+			pod.Spec.Affinity = prefers(node.Name)
+		}
 		pods[pod.Name] = node
 		for _, pod.Spec.SchedulerName = range []string{ours, theirs} {
 			twin := pod.DeepCopy()
@@ -52,10 +68,10 @@ func TestAgree(t *testing.T) {
 	var found map[string]*corev1.Pod
 	c.Eventually("the schedulers have looked at every pod", func() error {
 		found = c.Pods(metav1.NamespaceDefault)
-		return settled(found, 2*count)
+		return settled(found, 2*(count+choosy))
 	})
 
-	placed := 0
+	placed := -choosy
 	for name, node := range pods {
 		got, want := found[name+"-"+ours].Spec, found[name+"-"+theirs].Spec.NodeName
 		if got.NodeName != want {
@@ -69,6 +85,18 @@ func TestAgree(t *testing.T) {
 	if placed < count/10 || placed > count-count/10 {
 		t.Errorf("%d of %d pods placed: this does not say much", placed, count)
 	}
+}
+
+// prefers returns an affinity to a node.
+func prefers(node string) *corev1.Affinity {
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
+			Weight: 100,
+			Preference: corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
+				{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
+			}},
+		}},
+	}}
 }
 
 var (

@@ -16,9 +16,9 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
@@ -140,7 +140,7 @@ func (s *scenario) deadline(p *corev1.Pod) time.Time {
 		if after, ok := step.taints[p.Spec.NodeName]; ok {
 			list = s.withTimes(after, list, step)
 		}
-		e := policy.EvictionOf(list, kube.Tolerations(p.Spec.Tolerations), s.begun.Add(step.after))
+		e := policy.Compile(kube.Tolerations(p.Spec.Tolerations)).EvictionOf(list, s.begun.Add(step.after))
 		if e.Outcome != taints.Stays && e.At.Before(next) {
 			return e.At
 		}
@@ -330,7 +330,7 @@ func (e *evictor) stop() {
 		if strings.Contains(line, "leader election lost") || strings.Contains(line, "context canceled") {
 			continue // the lease was released, maybe during a renewal
 		}
-		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "forbidden") {
+		if strings.HasPrefix(line, "E") || strings.Contains(line, "forbidden") {
 			e.t.Errorf("the evictor says: %s", line)
 		}
 	}
@@ -402,10 +402,19 @@ func (w *podWatcher) target(name string) string {
 }
 
 func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Taint) {
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"taints": kube.CoreTaints(list)}})
-	if err == nil {
-		_, err = c.Client.CoreV1().Nodes().Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
-	}
+	nodes := c.Client.CoreV1().Nodes()
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		before, err := nodes.Get(c.Context(), node, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		patch := kube.TaintsPatch(before, kube.CoreTaints(list))
+		if patch == nil {
+			return nil
+		}
+		_, err = nodes.Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	})
 	if err != nil {
 		t.Errorf("taint %s: %v", node, err)
 	}

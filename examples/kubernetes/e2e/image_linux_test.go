@@ -78,7 +78,7 @@ func buildImage(t *testing.T, program string) string {
 	}
 	name := "registry.example.com/taints-" + program + ":v1.2.3"
 	build := exec.Command("../images/build", program, name)
-	build.Env = append(os.Environ(), "BUILDER="+strings.Join(buildah, " "), "BUILDAH_ISOLATION=chroot")
+	build.Env = append(os.Environ(), "BUILDER="+strings.Join(buildah, " "), "BUILDAH_ISOLATION=chroot", "GOOS=darwin") // for linux on any host
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("images/build: %v\n%s", err, output)
 	}

@@ -138,7 +138,7 @@ func TestEvictorsInTurn(t *testing.T) {
 
 	deadline := before.Add(seconds * time.Second)
 	watcher.waitUntilGone(c, time.Minute, 1)
-	second.until("the other pod is held back", "taints_evictor_evictions_total", "blocked", func(v float64) bool { return v >= 2 })
+	second.until("the other pod is held back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v >= 2 })
 	checkHeldBack(t, second)
 	if late := watcher.gone()["web"].Sub(deadline); late < 0 || late > onTime+busy {
 		t.Errorf("web was evicted %v after its deadline", late)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,18 +18,24 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	podsecurity "k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // programs are the programs that have manifests under the same name.
@@ -54,7 +61,7 @@ func TestManifests(t *testing.T) {
 	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
 			base := must(cluster.Manifest(program))(t)
-			image := regexp.MustCompile(`^registry\.example\.com/taints-` + program + `:v\d+\.\d+\.\d+$`)
+			image := regexp.MustCompile(`^[^:@]+/taints-` + program + `:v\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$`)
 			if got := only[*appsv1.Deployment](t, base).Spec.Template.Spec.Containers[0].Image; !image.MatchString(got) {
 				t.Errorf("the image is %s", got)
 			}
@@ -73,6 +80,11 @@ func TestManifests(t *testing.T) {
 		args := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Args
 		if args[len(args)-1] != want {
 			t.Errorf("the arguments are %v, want %s at the end", args, want)
+		}
+	}
+	for _, rule := range only[*rbacv1.ClusterRole](t, must(cluster.Manifest("evictor-dry-run"))(t)).Rules {
+		if slices.Contains(rule.Resources, "pods/eviction") {
+			t.Errorf("a dry run may %s %s", rule.Verbs, rule.Resources)
 		}
 	}
 	for _, folder := range []string{"example", "../play/workloads", "../play/workloads-borrowed"} {
@@ -118,6 +130,9 @@ func checkDeployment(t *testing.T, objects []client.Object) {
 	if *deployment.Spec.Replicas < 2 || spec.PriorityClassName == "" || spec.ServiceAccountName == "" {
 		t.Errorf("replicas %d, priority class %q, service account %q", *deployment.Spec.Replicas,
 			spec.PriorityClassName, spec.ServiceAccountName)
+	}
+	if os := spec.NodeSelector[corev1.LabelOSStable]; os != "linux" {
+		t.Errorf("the pods run on nodes with the system %q", os)
 	}
 	account := only[*corev1.ServiceAccount](t, objects)
 	if account.Name != spec.ServiceAccountName || account.Namespace != deployment.Namespace {
@@ -182,10 +197,19 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 	var monitor struct {
 		Spec struct {
 			Selector  metav1.LabelSelector
-			Endpoints []struct{ Port string }
+			Endpoints []struct {
+				Port, BearerTokenFile string
+				Authorization         any
+				TLSConfig             struct{ InsecureSkipVerify bool }
+			}
 		}
 	}
 	decodeCustom(t, objects, "ServiceMonitor", &monitor)
+	for _, e := range monitor.Spec.Endpoints {
+		if e.TLSConfig.InsecureSkipVerify && (e.BearerTokenFile != "" || e.Authorization != nil) {
+			t.Errorf("Prometheus sends its token to whoever answers at port %s", e.Port)
+		}
+	}
 	wanted := must(metav1.LabelSelectorAsSelector(&monitor.Spec.Selector))(t)
 	found := 0
 	for _, object := range objects {
@@ -305,7 +329,10 @@ func TestSchedulerManifest(t *testing.T) {
 	config := only[*corev1.ConfigMap](t, objects).Data["config.yaml"]
 	kubeconfig := c.ServiceAccount("kube-system", "taints-scheduler")
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
-	process, metrics := c.StartScheduler([]string{cluster.Binary(t, "scheduler")}, manifest, kubeconfig)
+	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "scheduler/monitoring")).Spec.Template.Spec.Containers[0].Args
+	process, metrics := c.StartScheduler([]string{cluster.Binary(t, "scheduler")}, manifest, kubeconfig, monitored[len(monitored)-1])
+	checkAnonymous(t, metrics, http.StatusOK)
+	checkAnonymous(t, strings.Replace(metrics, "/metrics", "/configz", 1), http.StatusForbidden)
 	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 
 	second := cluster.Pod("second")
@@ -322,4 +349,93 @@ func TestSchedulerManifest(t *testing.T) {
 	checkRights(t, c, "kube-system", "taints-scheduler",
 		[]string{"create pods/binding", "update leases.coordination.k8s.io taints-scheduler"},
 		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
+}
+
+// checkAnonymous checks what a page answers to a client without a token.
+func checkAnonymous(t *testing.T, url string, want int) {
+	t.Helper()
+	client := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
+	response := must(client.Get(url))(t)
+	response.Body.Close()
+	if response.StatusCode != want {
+		t.Errorf("%s answers %s to anybody, want %d", url, response.Status, want)
+	}
+}
+
+// TestEvictorManifest places the evictor's replicas. The nodes of both fail, so that
+// nobody evicts them. They are deleted by hand, as its README says, and replaced.
+func TestEvictorManifest(t *testing.T) {
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
+	c.Apply(overlay(t, "evictor", "evictor/priority-and-fairness")...)
+	for name, zone := range map[string]string{"control-1": "a", "control-2": "a", "control-3": "b", "worker-1": "a", "worker-2": "b"} {
+		node := cluster.Node(name)
+		node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelOSStable] = zone, "linux"
+		if strings.HasPrefix(name, "control") {
+			const role = "node-role.kubernetes.io/control-plane"
+			node.Labels[role] = ""
+			node.Spec.Taints = []corev1.Taint{{Key: role, Effect: corev1.TaintEffectNoSchedule}}
+		}
+		c.AddNodes(node)
+	}
+	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
+	placed := func(what string, right func(nodes []string) bool) (nodes []string) {
+		c.Eventually(what, func() error {
+			nodes = nil
+			for _, pod := range c.Pods(cluster.Evictor) {
+				if pod.DeletionTimestamp == nil {
+					nodes = append(nodes, pod.Spec.NodeName)
+				}
+			}
+			if slices.Sort(nodes); !right(nodes) {
+				return fmt.Errorf("they are on %q", nodes)
+			}
+			return nil
+		})
+		return nodes
+	}
+	failed := placed("the replicas are on the control plane, in two zones", func(nodes []string) bool {
+		return len(nodes) == 2 && strings.HasPrefix(nodes[0], "control") && nodes[1] == "control-3"
+	})
+	checkPriority(t, c)
+
+	c.StopHeartbeat(failed...)
+	c.Eventually("both nodes are found unreachable", func() error {
+		for _, name := range failed {
+			node := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t)
+			id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
+			if _, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id); !found {
+				return fmt.Errorf("%s has taints %v", name, node.Spec.Taints)
+			}
+		}
+		return nil
+	})
+	check(t, c.Client.CoreV1().Pods(cluster.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+	placed("the replicas are on other nodes", func(nodes []string) bool {
+		return len(nodes) == 2 && !slices.ContainsFunc(nodes, func(n string) bool { return n == "" || slices.Contains(failed, n) })
+	})
+}
+
+// checkPriority asks the API server by which FlowSchema it treats requests of the
+// evictor.
+func checkPriority(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	config := must(clientcmd.BuildConfigFromFlags("", c.ServiceAccount(cluster.Evictor, cluster.Evictor)))(t)
+	client := must(rest.HTTPClientFor(config))(t)
+	for name, path := range map[string]string{
+		"taints-evictor":                 "/api/v1/pods?limit=1",
+		"taints-evictor-leader-election": "/apis/coordination.k8s.io/v1/namespaces/taints-evictor/leases/taints-evictor",
+	} {
+		schema := must(c.Client.FlowcontrolV1().FlowSchemas().Get(t.Context(), name, metav1.GetOptions{}))(t)
+		c.Eventually("the API server uses the FlowSchema "+name, func() error {
+			response, err := client.Get(config.Host + path)
+			if err != nil {
+				return err
+			}
+			response.Body.Close()
+			if got := response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID); got != string(schema.UID) {
+				return fmt.Errorf("%s: %s, FlowSchema %q, want %q", path, response.Status, got, schema.UID)
+			}
+			return nil
+		})
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -146,21 +145,14 @@ func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *background {
 	return startInBackground(t, b.Command(t, root, r.env...))
 }
 
-// remoteBase matches a command that applies a kustomization of this repository.
-var remoteBase = regexp.MustCompile(`^kubectl apply -k 'https://github.com/seed-0529bac1/taints//(\S+)\?ref=v\d+\.\d+\.\d+'\n$`)
-
-// module checks the README of the module. It compares the command of TestPlay, looks
-// for the base of a release in this checkout, and lists these tests and a benchmark.
+// module checks the README of the module. It compares the command of TestPlay,
+// installs a program, and lists these tests and a benchmark.
 func (r *readmeTest) module(t *testing.T) {
 	blocks := r.blocks(t, ".", 4)
 	if blocks[0].Text != playCommand+"\n" {
 		t.Errorf("TestPlay runs another command than %s", blocks[0].Text)
 	}
-	found := remoteBase.FindStringSubmatch(blocks[1].Text)
-	if found == nil {
-		t.Fatalf("not a base of a release: %s", blocks[1].Text)
-	}
-	must(os.Stat(filepath.Join(root, found[1], "kustomization.yaml")))(t)
+	r.run(t, blocks[1])
 	lists(t, blocks[2], " -list .", "TestOutage")
 	lists(t, blocks[3], " -list", "Tainted80/5000Nodes")
 }
@@ -183,7 +175,7 @@ func lists(t *testing.T, block docs.Block, argument, want string) {
 }
 
 func (r *readmeTest) evictor(t *testing.T) {
-	blocks := r.blocks(t, "evictor", 5)
+	blocks := r.blocks(t, "evictor", 6)
 	for _, b := range blocks[:3] {
 		r.run(t, b)
 	}
@@ -209,6 +201,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 		t.Error("the pod is gone")
 	}
 	e.interrupt()
+	r.run(t, blocks[5])
 	setTaints(t, r.Cluster, "node-1", nil)
 	deletePods(t, r.Cluster)
 }

@@ -3,23 +3,44 @@
 package e2e
 
 import (
+	"cmp"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+	"github.com/seed-0529bac1/taints/internal/docs"
 )
 
 // TestWebhook runs the webhook as the manifest's service account, which has only
@@ -34,6 +55,7 @@ func TestWebhook(t *testing.T) {
 		run  func(*testing.T)
 	}{
 		{"manifest", w.install},
+		{"network policy", w.networkPolicy},
 		{"dedication", w.dedication},
 		{"daemon sets", w.daemonSets},
 		{"new rules", w.newRules},
@@ -74,6 +96,32 @@ func (w *webhookTest) install(t *testing.T) {
 	w.webhook, w.metrics = w.RunWebhook(w.addr, "-rules="+w.rules)
 }
 
+// networkPolicy checks that only API servers may ask the webhook, and that their
+// addresses must be set.
+func (w *webhookTest) networkPolicy(t *testing.T) {
+	create := func(objects []client.Object) error {
+		at := slices.IndexFunc(objects, func(object client.Object) bool {
+			_, ok := object.(*networkingv1.NetworkPolicy)
+			return ok && object.GetNamespace() == cluster.WebhookNamespace
+		})
+		policy := objects[at].(*networkingv1.NetworkPolicy)
+		for _, rule := range policy.Spec.Ingress {
+			if rule.Ports[0].Port.StrVal == "https" && len(rule.From) == 0 {
+				t.Error("everyone may ask the webhook")
+			}
+		}
+		_, err := w.Client.NetworkingV1().NetworkPolicies(policy.Namespace).Create(t.Context(), policy, metav1.CreateOptions{})
+		return err
+	}
+	if err := create(overlay(t, "webhook", "webhook/network-policy")); !apierrors.IsInvalid(err) ||
+		!strings.Contains(err.Error(), `"SET-THE-ADDRESSES-OF-THE-API-SERVERS"`) {
+		t.Errorf("without addresses: %v", err)
+	}
+	if err := create(must(cluster.Manifest("example"))(t)); err != nil {
+		t.Errorf("with addresses: %v", err)
+	}
+}
+
 // in puts the pod into the namespace, and returns it.
 func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 	pod.Namespace = namespace
@@ -85,14 +133,17 @@ func namespace(name string) *corev1.Namespace {
 }
 
 // dedication creates pods for the scheduler to place, more of them for the node ml
-// than it has room for.
+// than it has room for. The replicas of the webhook are never on one node, even if
+// the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
-	ml, general := cluster.Node("ml", mlTaint), cluster.Node("general")
+	ml, general, full := cluster.Node("ml", mlTaint), cluster.Node("general"), cluster.Node("full")
 	spot := cluster.Node("spot", corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoSchedule})
 	ml.Labels["example.com/pool"], general.Labels["example.com/pool"] = "ml", "general"
 	spot.Labels["example.com/spot"] = "true"
+	general.Labels[corev1.LabelOSStable], full.Labels[corev1.LabelOSStable] = "linux", "linux"
 	ml.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("2")
-	w.AddNodes(ml, spot, general)
+	full.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("0")
+	w.AddNodes(ml, spot, general, full)
 	w.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 
 	w.Apply(namespace("ml"))
@@ -104,42 +155,77 @@ func (w *webhookTest) dedication(t *testing.T) {
 	placed := map[string]int{}
 	w.Eventually("every pod has a node, or is told that there is none", func() error {
 		clear(placed)
-		ml, others := w.Pods("ml"), w.Pods(metav1.NamespaceDefault)
-		for _, pods := range []map[string]*corev1.Pod{ml, others} {
+		ml, others, own := w.Pods("ml"), w.Pods(metav1.NamespaceDefault), w.Pods(cluster.WebhookNamespace)
+		for _, pods := range []map[string]*corev1.Pod{ml, others, own} {
 			for name, pod := range pods {
 				kind, _, _ := strings.Cut(name, "-")
 				placed[kind+" on "+pod.Spec.NodeName]++
 			}
 		}
-		return errors.Join(settled(ml, 3), settled(others, 7))
+		return errors.Join(settled(ml, 3), settled(others, 7), settled(own, 2))
 	})
-	want := map[string]int{"ml on ml": 2, "ml on ": 1, "batch on spot": 3, "plain on general": 3, "early on general": 1}
+	want := map[string]int{
+		"ml on ml": 2, "ml on ": 1, "batch on spot": 3, "plain on general": 3, "early on general": 1,
+		"admission on general": 1, "admission on ": 1,
+	}
 	if !maps.Equal(placed, want) {
 		t.Errorf("placed: %v, want %v", placed, want)
 	}
 }
 
 // daemonSets checks that the sample rules leave alone an agent that tolerates
-// everything and runs on every node.
-func (w *webhookTest) daemonSets(*testing.T) {
+// everything and runs on every node, in a namespace that allows that. In others,
+// pods of DaemonSets have the tolerations that their controller adds, and their
+// author can add none that are not allowed.
+func (w *webhookTest) daemonSets(t *testing.T) {
 	agent := daemonSet("agent", corev1.Toleration{Operator: corev1.TolerationOpExists})
 	agent.Namespace = "logging"
-	w.Apply(namespace(agent.Namespace), agent)
+	watcher, sneak := daemonSet("watcher"), daemonSet("sneak", mlToleration)
+	watcher.Namespace, sneak.Namespace = metav1.NamespaceDefault, metav1.NamespaceDefault
+	sneak.Spec.Template.Spec.NodeSelector = map[string]string{"example.com/pool": "ml"}
+	w.Apply(namespace(agent.Namespace), agent, watcher, sneak)
 	w.Eventually("there is an agent for each node", func() error {
-		if n := len(w.Pods(agent.Namespace)); n != 3 {
+		if n := len(w.Pods(agent.Namespace)); n != 4 {
 			return fmt.Errorf("there are %d", n)
 		}
 		return nil
 	})
+	w.Eventually("there is a watcher", func() error {
+		for name := range w.Pods(metav1.NamespaceDefault) {
+			if strings.HasPrefix(name, "watcher-") {
+				return nil
+			}
+		}
+		return errors.New("there is none")
+	})
+	event(w.Cluster, "the other pool is refused", func(event eventsv1.Event) bool {
+		return event.Reason == "FailedCreate" && event.Regarding.Name == "sneak" &&
+			strings.HasSuffix(event.Note, notAllowed)
+	})
+	for name := range w.Pods(metav1.NamespaceDefault) {
+		if strings.HasPrefix(name, "sneak-") {
+			t.Errorf("%s is let in", name)
+		}
+	}
+	check(t, w.Client.AppsV1().DaemonSets(sneak.Namespace).Delete(t.Context(), sneak.Name, metav1.DeleteOptions{}))
 }
+
+const notAllowed = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: ` +
+	`toleration "dedicated=ml:NoSchedule" is not allowed in namespace "default"; allowed are: spot op=Exists`
 
 // newRules changes the rules while the webhook runs.
 func (w *webhookTest) newRules(t *testing.T) {
 	sneak := cluster.Pod("sneak", mlToleration)
-	const want = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: ` +
-		`toleration "dedicated=ml:NoSchedule" is not allowed in namespace "default"; allowed are: spot op=Exists`
-	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
+	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != notAllowed {
+		t.Errorf("got %v\nwant %s", err, notAllowed)
+	}
+	device := cluster.Pod("device", corev1.Toleration{Key: "example.com/device", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
+	for devices, allowed := range map[string]bool{"0": false, "1": true} {
+		list := corev1.ResourceList{"example.com/device": resource.MustParse(devices)}
+		device.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: list, Limits: list}
+		if err := w.TryPod(device); apierrors.IsForbidden(err) == allowed || allowed && err != nil {
+			t.Errorf("with %s devices: %v", devices, err)
+		}
 	}
 	w.WriteFile("rules.json", "{}")
 	w.Eventually("everything is allowed", func() error { return w.TryPod(sneak) })
@@ -177,12 +263,17 @@ func (w *webhookTest) down(t *testing.T) {
 
 func (w *webhookTest) setFailurePolicy(t *testing.T, policy string) {
 	t.Helper()
-	patch := fmt.Appendf(nil, `[{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": %q}]`, policy)
-	c := w.Client.AdmissionregistrationV1()
-	must(c.MutatingWebhookConfigurations().Patch(t.Context(), cluster.WebhookName,
-		types.JSONPatchType, patch, metav1.PatchOptions{}))(t)
-	must(c.ValidatingWebhookConfigurations().Patch(t.Context(), cluster.WebhookName,
-		types.JSONPatchType, patch, metav1.PatchOptions{}))(t)
+	patchConfigurations(t, w.Cluster, fmt.Sprintf(`[{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": %q}]`, policy))
+}
+
+// patchConfigurations patches both webhook configurations.
+func patchConfigurations(t *testing.T, c *cluster.Cluster, patch string) {
+	t.Helper()
+	client := c.Client.AdmissionregistrationV1()
+	must(client.MutatingWebhookConfigurations().Patch(t.Context(), cluster.WebhookName,
+		types.JSONPatchType, []byte(patch), metav1.PatchOptions{}))(t)
+	must(client.ValidatingWebhookConfigurations().Patch(t.Context(), cluster.WebhookName,
+		types.JSONPatchType, []byte(patch), metav1.PatchOptions{}))(t)
 }
 
 // updatesWhileDown checks that a pod can finish while the webhook does not run, and
@@ -253,9 +344,11 @@ func (w *webhookTest) replicas(t *testing.T) {
 
 // shown returns the certificate that the webhook presents, if an API server trusts
 // it.
-func (w *webhookTest) shown(addr string) (string, error) {
-	configurations := w.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
-	configuration, err := configurations.Get(w.Context(), cluster.WebhookName, metav1.GetOptions{})
+func (w *webhookTest) shown(addr string) (string, error) { return shown(w.Cluster, addr) }
+
+func shown(c *cluster.Cluster, addr string) (string, error) {
+	configurations := c.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
+	configuration, err := configurations.Get(c.Context(), cluster.WebhookName, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -278,25 +371,198 @@ func (w *webhookTest) outage(t *testing.T) {
 	w.webhook.Stop()
 }
 
-// TestCertManager checks that with cert-manager, the webhook gets its certificate
-// from cert-manager, and has no rights.
+// TestCertManager runs the webhook with certificates from cert-manager, which
+// renews all of them twice. The kubelet brings a new certificate to the webhook
+// later than the API server gets its authority. No pod is refused, and the pods of
+// cert-manager can be created before there is a certificate. The webhook has no
+// rights, and its policy lets it connect to nobody.
 func TestCertManager(t *testing.T) {
-	objects := overlay(t, "webhook", "webhook/cert-manager")
-	var annotated []string
+	objects := overlay(t, "webhook", "webhook/network-policy", "webhook/cert-manager")
+	m := &certManager{issuers: map[string]issuer{}, secrets: map[string]map[string][]byte{}}
+	objects = slices.DeleteFunc(objects, func(object client.Object) bool { return m.takes(t, object) })
+	annotated := 0
 	for _, object := range objects {
 		switch object.(type) {
 		case *corev1.Secret, *rbacv1.Role, *rbacv1.RoleBinding, *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
 			t.Errorf("there is a %T", object)
 		}
-		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == "webhooks/admission" {
-			annotated = append(annotated, fmt.Sprintf("%T", object))
+		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == cluster.WebhookNamespace+"/admission" {
+			annotated++
 		}
 	}
-	if want := []string{"*v1.MutatingWebhookConfiguration", "*v1.ValidatingWebhookConfiguration"}; !slices.Equal(annotated, want) {
-		t.Errorf("%v are annotated", annotated)
+	if annotated != 2 {
+		t.Errorf("%d configurations are annotated", annotated)
 	}
 	spec := only[*appsv1.Deployment](t, objects).Spec.Template.Spec
 	if strings.Contains(fmt.Sprint(spec.Containers[0].Args), "-rotate") || *spec.AutomountServiceAccountToken {
 		t.Errorf("%s, token %v", spec.Containers[0].Args, *spec.AutomountServiceAccountToken)
 	}
+	network := only[*networkingv1.NetworkPolicy](t, objects)
+	if len(network.Spec.Egress) > 0 || !slices.Contains(network.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
+		t.Errorf("the webhook may connect to %+v", network.Spec)
+	}
+
+	c := start(t, cluster.Options{})
+	c.Apply(slices.DeleteFunc(objects, func(o client.Object) bool { return o == network })...)
+	c.Apply(namespace("cert-manager"))
+	c.Eventually("the webhook is called, and does not answer", func() error {
+		if err := c.TryPod(cluster.Pod("refused")); !apierrors.IsInternalError(err) {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	})
+	check(t, c.TryPod(in("cert-manager", cluster.Pod("cert-manager"))))
+
+	addr, folder := cluster.FreeAddress(t), t.TempDir()
+	mount := func() { check(t, cluster.Mount(folder, m.secrets[cluster.WebhookSecret], "tls.crt", "tls.key")) }
+	for _, certificate := range m.certificates {
+		m.issue(t, certificate)
+	}
+	mount()
+	m.inject(t, c)
+	c.Run("webhook", cluster.Binary(t, "webhook"), "-addr="+addr, "-metrics-addr=0", "-health-addr=0", "-cert-dir="+folder)
+	c.RegisterWebhook(addr)
+	asked, refused := 0, 0
+	trusted := func() string {
+		certificate, err := shown(c, addr)
+		if err = errors.Join(err, c.TryPod(cluster.Pod("probe"))); err != nil {
+			t.Log(err)
+			refused++
+		}
+		asked++
+		return certificate
+	}
+	for range 2 {
+		for _, certificate := range m.certificates {
+			before := trusted()
+			m.issue(t, certificate)
+			m.inject(t, c)
+			trusted()
+			mount()
+			if certificate.Spec.SecretName == cluster.WebhookSecret {
+				c.Eventually("the webhook shows its new certificate", func() error {
+					if trusted() == before {
+						return errors.New("it does not")
+					}
+					return nil
+				})
+			}
+		}
+	}
+	if refused > 0 {
+		t.Errorf("of %d pods, %d are refused", asked, refused)
+	}
+}
+
+// TestWebhookOverlay builds the kustomization in the README.
+func TestWebhookOverlay(t *testing.T) {
+	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	manifests := must(filepath.Rel(folder, must(filepath.Abs("../manifests"))(t)))(t)
+	blocks := docs.Blocks(t, "../webhook/README.md", "yaml")
+	text := strings.ReplaceAll(blocks[0].Text, "examples/kubernetes/manifests", manifests)
+	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
+	objects := must(cluster.Manifest(folder))(t)
+	network := only[*networkingv1.NetworkPolicy](t, objects).Spec
+	if len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
+		t.Errorf("the policy is %+v", network)
+	}
+	mutating := only[*admissionregistrationv1.MutatingWebhookConfiguration](t, objects).Webhooks[0]
+	validating := only[*admissionregistrationv1.ValidatingWebhookConfiguration](t, objects).Webhooks[0]
+	want := []string{metav1.NamespaceSystem, cluster.WebhookNamespace, "cert-manager", "kube-flannel"}
+	for selector, policy := range map[*metav1.LabelSelector]*admissionregistrationv1.FailurePolicyType{
+		mutating.NamespaceSelector: mutating.FailurePolicy, validating.NamespaceSelector: validating.FailurePolicy,
+	} {
+		if exempt := selector.MatchExpressions[0].Values; !slices.Equal(exempt, want) || *policy != admissionregistrationv1.Ignore {
+			t.Errorf("%s where no replica answers, and %v are exempt", *policy, exempt)
+		}
+	}
+}
+
+// A certManager does what cert-manager does with the Issuers and Certificates of a
+// manifest. A Certificate comes after the one of its Issuer.
+type certManager struct {
+	issuers      map[string]issuer // by name
+	certificates []certificate
+	secrets      map[string]map[string][]byte // by name
+}
+
+type issuer struct {
+	Spec struct {
+		SelfSigned *struct{}
+		CA         struct{ SecretName string }
+	}
+}
+
+type certificate struct {
+	Spec struct {
+		SecretName, CommonName string
+		DNSNames               []string
+		IsCA                   bool
+		Duration               metav1.Duration
+		PrivateKey             struct{ RotationPolicy string }
+		IssuerRef              struct{ Name string }
+	}
+}
+
+// takes reports whether the object is one of cert-manager's.
+func (m *certManager) takes(t *testing.T, object client.Object) bool {
+	t.Helper()
+	kind := object.GetObjectKind().GroupVersionKind()
+	if kind.Group != "cert-manager.io" {
+		return false
+	}
+	text := must(yaml.Marshal(object))(t)
+	if kind.Kind == "Issuer" {
+		var i issuer
+		check(t, yaml.Unmarshal(text, &i))
+		m.issuers[object.GetName()] = i
+		return true
+	}
+	var c certificate
+	check(t, yaml.Unmarshal(text, &c))
+	m.certificates = append(m.certificates, c)
+	return true
+}
+
+// issue fills the Secret of the Certificate, or renews what is in it.
+func (m *certManager) issue(t *testing.T, c certificate) {
+	t.Helper()
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	if old := m.secrets[c.Spec.SecretName]; old != nil && c.Spec.PrivateKey.RotationPolicy == "Never" {
+		key = must(keyutil.ParsePrivateKeyPEM(old["tls.key"]))(t).(*ecdsa.PrivateKey)
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: must(rand.Int(rand.Reader, big.NewInt(math.MaxInt64)))(t),
+		Subject:      pkix.Name{CommonName: c.Spec.CommonName},
+		DNSNames:     append(c.Spec.DNSNames, "localhost"), // services do not work here
+		NotBefore:    now, NotAfter: now.Add(cmp.Or(c.Spec.Duration.Duration, 90*24*time.Hour)),
+		IsCA: c.Spec.IsCA, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature,
+	}
+	if c.Spec.IsCA {
+		template.KeyUsage |= x509.KeyUsageCertSign
+	}
+	by, signer, authority := template, key, []byte(nil)
+	if i := m.issuers[c.Spec.IssuerRef.Name]; i.Spec.SelfSigned == nil {
+		secret := m.secrets[i.Spec.CA.SecretName]
+		authority = secret["tls.crt"]
+		by = must(cert.ParseCertsPEM(authority))(t)[0]
+		signer = must(keyutil.ParsePrivateKeyPEM(secret["tls.key"]))(t).(*ecdsa.PrivateKey)
+	}
+	der := must(x509.CreateCertificate(rand.Reader, template, by, key.Public(), signer))(t)
+	text := pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
+	if authority == nil {
+		authority = text
+	}
+	m.secrets[c.Spec.SecretName] = map[string][]byte{
+		"tls.crt": text, "tls.key": must(keyutil.MarshalPrivateKeyToPEM(key))(t), "ca.crt": authority,
+	}
+}
+
+// inject writes the authority of the webhook's certificate into both configurations.
+func (m *certManager) inject(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	patchConfigurations(t, c, fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": %q}]`,
+		base64.StdEncoding.EncodeToString(m.secrets[cluster.WebhookSecret]["ca.crt"])))
 }

@@ -14,11 +14,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -37,15 +35,11 @@ import (
 func main() { program.Main("evictor", &options{}) }
 
 // Run runs the controller until the context ends or the lease is lost.
-func (o *options) Run(ctx context.Context, _, stderr io.Writer) (code int, err error) {
+func (o *options) Run(ctx context.Context, _, _ io.Writer) (code int, err error) {
 	if err := o.check(); err != nil {
 		return 2, err
 	}
-	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.Level(-o.verbosity)}))
-	ctrl.SetLogger(logger)
-	klog.SetLogger(logger)
-
-	logger.Info("Starting", "version", program.Version())
+	klog.InfoS("Starting", "version", program.Version())
 	config, err := config.GetConfig()
 	if err != nil {
 		return 0, err

@@ -30,14 +30,14 @@ func TestParse(t *testing.T) {
 			leaderElect: true, leaseName: "taints-evictor",
 			leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
 		},
-		"-from-time-added=false -select ShortestMatch -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
+		"-from-time-added=false -select ForeverElseShortest -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
 			"-metrics-addr 0 -health-addr :9 -v 2 -leader-elect=false -leader-elect-namespace kube-system " +
 			"-leader-elect-name other -lease-duration 3s -renew-deadline 2s -retry-period 1s": {
 			controller: controller.Options{
-				Policy: taints.EvictionPolicy{Select: taints.ShortestMatch}, KeepTimers: true,
+				Policy: taints.EvictionPolicy{Select: taints.ForeverElseShortest}, KeepTimers: true,
 				Method: controller.Delete, DryRun: true, Burst: 1, Workers: 2,
 			},
-			metricsAddr: "0", healthAddr: ":9", verbosity: 2,
+			metricsAddr: "0", healthAddr: ":9",
 			leaseNamespace: "kube-system", leaseName: "other",
 			leaseDuration: 3 * time.Second, renewDeadline: 2 * time.Second, retryPause: time.Second,
 		},

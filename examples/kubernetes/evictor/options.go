@@ -17,7 +17,6 @@ type options struct {
 	controller controller.Options
 
 	metricsAddr, healthAddr string
-	verbosity               int
 
 	leaderElect                              bool
 	leaseNamespace, leaseName                string
@@ -29,7 +28,7 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
 		"count from the taint's timeAdded, so that a restart changes no deadline; if false, from when the evictor saw the taint")
 	fs.TextVar(&o.controller.Policy.Select, "select", taints.FirstMatch,
-		"which `toleration` counts if several match a taint: FirstMatch, LongestMatch, ShortestMatch or ForeverElseShortest")
+		"which `toleration` counts if several match a taint: FirstMatch or ForeverElseShortest")
 	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
 		"keep the deadline of a pending eviction when later taints would change it, as Kubernetes does")
 	fs.StringVar((*string)(&o.controller.Method), "method", string(controller.Evict),
@@ -42,7 +41,6 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
 		"`address` of /metrics, without authentication; 0 disables it")
 	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 disables it")
-	fs.IntVar(&o.verbosity, "v", 0, "verbosity of the log: 1 also logs each deadline")
 
 	fs.BoolVar(&o.leaderElect, "leader-elect", true, "evict only while holding the lease, so that several replicas can run")
 	fs.StringVar(&o.leaseNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty means the pod's")

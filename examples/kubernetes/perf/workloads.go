@@ -38,7 +38,7 @@ var workloads = []workload{
 	{Folder: "misc", Case: "SchedulingBasic", Name: "5000Nodes_10000Pods", Params: params{"measurePods": 3000}, Cost: 35},
 	{Folder: "misc", Case: "SchedulingDaemonset", Name: "15000Nodes", Params: params{"measurePods": 6000}, Cost: 40},
 	{Folder: "default_preemption", Case: "PreemptionBasic", Name: "1000Nodes", Cost: 50},
-	{Folder: "default_preemption", Case: "PreemptionAsync", Name: "5000Nodes", Params: params{"initNodes": 1000, "initPods": 4000, "measurePods": 2000}, Cost: 45},
+	{Folder: "default_preemption", Case: "PreemptionAsync", Name: "5000Nodes_AsyncPreemptionEnabled", Params: params{"initNodes": 1000, "initPods": 4000, "measurePods": 2000}, Cost: 45},
 	{Folder: "default_preemption", Case: "Unschedulable", Name: "5kNodes/100Init/10kPods", Params: params{"measurePods": 3000}, Cost: 35},
 	{Folder: "misc", Case: "SchedulingWithMixedChurn", Name: "5000Nodes_10000Pods", Params: params{"measurePods": 3000}, Cost: 30},
 	{Folder: "affinity", Case: "SchedulingPodAffinity", Name: "5000Nodes_5000Pods", Params: params{"initPods": 500, "measurePods": 700}, Cost: 45},

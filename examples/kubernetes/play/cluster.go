@@ -93,12 +93,13 @@ func begin(s *session, o options) *game {
 	}
 	g.bin = g.Tools(whynot)
 	g.addNodes()
-	g.install("evictor")
 	workloads, scheduler := "../play/workloads", corev1.DefaultSchedulerName
 	if g.borrowed {
 		workloads, scheduler = "../play/workloads-borrowed", anotherOne
+		g.install("evictor-dry-run")
 		g.RunEvictor("-dry-run")
 	} else {
+		g.install("evictor")
 		g.RunEvictor()
 		g.runWebhook()
 	}
@@ -111,7 +112,7 @@ func begin(s *session, o options) *game {
 func (g *game) runWebhook() {
 	g.install("webhook")
 	g.rules = g.WriteFile("rules.json", rules)
-	g.webhook, _ = g.RunWebhook(cluster.FreeAddress(g.s), "-rules="+g.rules,
+	g.webhook, _ = g.RunWebhook(cluster.FreeAddress(g.s), "-rules="+g.rules, "-logging-format=json",
 		"-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
 }
 

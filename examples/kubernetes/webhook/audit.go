@@ -21,6 +21,10 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
+// mostLinted is how many tolerations of a pod are linted. The time that this takes
+// grows with the square of their number, which the pod's creator chooses.
+const mostLinted = 100
+
 // audit writes a line for each reason why the policy would refuse a pod if it were
 // new, a line for each toleration that makes little sense, and the totals. It
 // returns how many pods would be refused.
@@ -48,7 +52,12 @@ func audit(ctx context.Context, client kubernetes.Interface, p *policy.Policy,
 		if len(lines) > 0 {
 			refused++
 		}
-		for _, finding := range tolerationset.Lint(kube.Tolerations(pod.Spec.Tolerations), taints.Options{}) {
+		tolerations := pod.Spec.Tolerations
+		if n := len(tolerations); n > mostLinted {
+			tolerations = nil
+			lines = append(lines, fmt.Sprintf("%d tolerations, more than %d, are not checked for sense", n, mostLinted))
+		}
+		for _, finding := range tolerationset.Lint(kube.Tolerations(tolerations), taints.Options{}) {
 			findings++
 			lines = append(lines, finding.String())
 		}
@@ -77,5 +86,5 @@ func selectedNamespaces(ctx context.Context, client kubernetes.Interface, regist
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
-	return labels.Parse(corev1.LabelMetadataName + " notin (kube-system, webhooks)")
+	return labels.Parse(corev1.LabelMetadataName + " notin (kube-system, taints-webhooks)")
 }

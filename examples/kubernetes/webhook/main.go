@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -62,7 +61,7 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.certDir, "cert-dir", "/etc/webhook-tls", "`folder` with tls.crt and tls.key, read again when they change")
 	fs.Func("rotate", "keep the certificate in this `NAMESPACE/SECRET`, which is mounted at -cert-dir,"+
 		" and its authority in the registration; not for use with cert-manager", o.setRotate)
-	fs.StringVar(&o.dnsName, "dns-name", "admission.webhooks.svc", "DNS `name` in the certificate of -rotate")
+	fs.StringVar(&o.dnsName, "dns-name", "admission.taints-webhooks.svc", "DNS `name` in the certificate of -rotate")
 	fs.StringVar(&o.registration, "registration", "admission.example.com",
 		"`name` of both webhook configurations, for -rotate and -audit")
 	fs.StringVar(&o.rules, "rules", "", "`file` with the rules, read again when it changes (default none)")
@@ -84,13 +83,11 @@ func (o *options) setRotate(s string) error {
 }
 
 // Run serves the webhooks, or audits.
-func (o *options) Run(ctx context.Context, stdout, stderr io.Writer) (code int, err error) {
-	logger := logr.Discard() // an audit prints its findings instead
-	if !o.audit {
-		logger = logr.FromSlogHandler(slog.NewJSONHandler(stderr, nil))
+func (o *options) Run(ctx context.Context, stdout, _ io.Writer) (code int, err error) {
+	logger := klog.Background()
+	if o.audit {
+		logger = logr.Discard() // it prints its findings instead
 	}
-	ctrl.SetLogger(logger)
-	klog.SetLogger(logger)
 	seconds := taints.DefaultSeconds{NotReady: &o.notReady, Unreachable: &o.unreachable}
 	policies, err := server.OpenPolicies(o.rules, seconds, logger)
 	if err != nil {

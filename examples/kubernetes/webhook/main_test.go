@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -262,7 +263,10 @@ func TestAudit(t *testing.T) {
 		}
 	}
 	a, everything := corev1.Toleration{Key: "a"}, corev1.Toleration{Operator: corev1.TolerationOpExists}
-	pods := []runtime.Object{pod("kube-system", "exempt", everything), pod("web", "fine"), pod("web", "two", a, everything)}
+	many := slices.Repeat([]corev1.Toleration{{Key: "node.kubernetes.io/not-ready", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: new(int64)}}, mostLinted+1)
+	pods := []runtime.Object{
+		pod("kube-system", "exempt", everything), pod("web", "fine"), pod("web", "many", many...), pod("web", "two", a, everything),
+	}
 	registration := &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "registered"},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{NamespaceSelector: &metav1.LabelSelector{
@@ -272,8 +276,9 @@ func TestAudit(t *testing.T) {
 	client := fake.NewClientset(append(pods, registration)...)
 	for _, test := range []struct{ registration, begins, ends string }{
 		{
-			"none", "web/two: tolerations[0]: a would be refused (not-allowed)\n",
-			"\n2 pods: 1 would be refused; 2 tolerations make little sense\n",
+			"none", "web/many: 101 tolerations, more than 100, are not checked for sense\n" +
+				"web/two: tolerations[0]: a would be refused (not-allowed)\n",
+			"\n3 pods: 1 would be refused; 2 tolerations make little sense\n",
 		},
 		{
 			"registered", "kube-system/exempt: tolerations[0]: op=Exists would be refused (not-allowed)\n",

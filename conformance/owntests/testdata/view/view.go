@@ -76,11 +76,11 @@ func Addresses[T any](list []T) []*T {
 // list under the path.
 func FieldErrors(err error, path *field.Path) field.ErrorList {
 	list := field.ErrorList{}
-	var all *taints.ErrorList
+	var all taints.ErrorList
 	if !errors.As(err, &all) {
 		return list
 	}
-	for _, f := range all.Errors {
+	for _, f := range all {
 		at := path
 		if f.List != "old" {
 			at = at.Index(f.Index)

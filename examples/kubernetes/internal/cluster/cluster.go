@@ -179,14 +179,20 @@ func (c *Cluster) StartAPIServer() {
 			c.tb.Fatal("kube-apiserver has ended")
 		default:
 		}
-		if c.Client == nil {
-			client, err := kubernetes.NewForConfig(c.Config) // fails until the certificate exists
+		client := c.Client
+		if client == nil {
+			// It fails until the certificate is written, and does not read it again.
+			created, err := kubernetes.NewForConfig(c.Config)
 			if err != nil {
 				return err
 			}
+			client = created
+		}
+		err := client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(c.Context()).Error()
+		if err == nil {
 			c.Client = client
 		}
-		return c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(c.Context()).Error()
+		return err
 	})
 }
 

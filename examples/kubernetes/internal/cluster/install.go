@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
@@ -70,6 +72,7 @@ func (c *Cluster) Install(folder string) []client.Object {
 // Apply creates the objects, of any kind.
 func (c *Cluster) Apply(objects ...client.Object) {
 	c.tb.Helper()
+	log.SetLogger(logr.Discard()) // otherwise it warns that it has none
 	api, err := client.New(c.Config, client.Options{})
 	c.must(err)
 	api = client.WithFieldValidation(api, metav1.FieldValidationStrict)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/component-helpers/apimachinery/lease"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
@@ -60,27 +61,43 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 // manager has removed the taint not-ready from them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
+	c.addNodes(c.beat, nodes)
+}
+
+// AddSilentNodes is AddNodes without heartbeats, which cost time if there are many.
+// The controller manager must not notice soon: --node-monitor-grace-period.
+func (c *Cluster) AddSilentNodes(nodes ...*corev1.Node) {
+	c.tb.Helper()
+	c.addNodes(func(string) {}, nodes)
+}
+
+func (c *Cluster) addNodes(begin func(name string), nodes []*corev1.Node) {
+	c.tb.Helper()
+	added := sets.Set[string]{}
+	for _, node := range nodes {
+		added.Insert(node.Name)
+	}
 	c.each(len(nodes), func(i int) error {
 		node, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
 		if err == nil {
-			c.beat(node.Name)
+			begin(node.Name)
 			c.takeAway("node "+node.Name, func(ctx context.Context) error {
 				return c.Client.CoreV1().Nodes().Delete(ctx, node.Name, metav1.DeleteOptions{})
 			})
 		}
 		return err
 	})
-	c.Eventually("new nodes are without the taint not-ready", c.allReady)
+	c.Eventually("new nodes are without the taint not-ready", func() error { return c.ready(added) })
 }
 
-func (c *Cluster) allReady() error {
+func (c *Cluster) ready(names sets.Set[string]) error {
 	nodes, err := c.Client.CoreV1().Nodes().List(c.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
 	for _, node := range nodes.Items {
 		notReady := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady }
-		if c.beats(node.Name) && slices.ContainsFunc(node.Spec.Taints, notReady) {
+		if names.Has(node.Name) && slices.ContainsFunc(node.Spec.Taints, notReady) {
 			return fmt.Errorf("node %s has taints %v", node.Name, node.Spec.Taints)
 		}
 	}

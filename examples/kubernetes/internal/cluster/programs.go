@@ -34,7 +34,8 @@ func (p Profile) String() string {
 `, p.Name, !p.InClear)
 }
 
-// RunScheduler starts a scheduler with the profiles, and waits until it is ready.
+// RunScheduler starts a scheduler with the profiles, and waits until it is ready. It
+// looks at every node for each pod.
 // It is the scheduler with the plugin if a profile uses the plugin, and otherwise
 // Kubernetes' own.
 func (c *Cluster) RunScheduler(profiles ...Profile) {
@@ -43,6 +44,7 @@ func (c *Cluster) RunScheduler(profiles ...Profile) {
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: false}
 clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000, contentType: application/vnd.kubernetes.protobuf}
+percentageOfNodesToScore: 100
 profiles:
 `, c.Kubeconfig)
 	command := c.command("kube-scheduler")

@@ -19,7 +19,7 @@ import (
 
 // Names in the webhook's manifest.
 const (
-	WebhookNamespace = "webhooks"
+	WebhookNamespace = "taints-webhooks"
 	WebhookAccount   = "admission"
 	WebhookSecret    = "admission-tls"
 	WebhookName      = "admission.example.com"
@@ -31,8 +31,7 @@ const (
 func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	p, metrics = c.StartWebhook(addr, flags...)
-	c.registerWebhook(addr)
-	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
+	c.RegisterWebhook(addr)
 	return p, metrics
 }
 
@@ -51,9 +50,10 @@ func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metric
 	return p, "http://" + metrics + "/metrics"
 }
 
-// registerWebhook makes API servers call the webhook at the address instead of the
-// service in the manifest, because services do not work here.
-func (c *Cluster) registerWebhook(addr string) {
+// RegisterWebhook makes API servers call the webhook at the address instead of the
+// service in the manifest, because services do not work here, and waits until they
+// do.
+func (c *Cluster) RegisterWebhook(addr string) {
 	c.tb.Helper()
 	client := c.Client.AdmissionregistrationV1()
 	patch := func(path string) []byte {
@@ -67,6 +67,7 @@ func (c *Cluster) registerWebhook(addr string) {
 	_, err = client.ValidatingWebhookConfigurations().Patch(c.Context(), WebhookName,
 		types.JSONPatchType, patch("/validate"), metav1.PatchOptions{})
 	c.must(err)
+	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
 }
 
 // TryPod creates a pod in a dry run.
@@ -76,8 +77,7 @@ func (c *Cluster) TryPod(pod *corev1.Pod) error {
 	return err
 }
 
-// mountWebhookSecret keeps the Secret's certificate in the folder, as a kubelet
-// does: behind a link to a new folder each time.
+// mountWebhookSecret keeps the Secret's certificate in the folder.
 func (c *Cluster) mountWebhookSecret(folder string) {
 	var last []byte
 	wait.UntilWithContext(c.Context(), func(ctx context.Context) {
@@ -86,15 +86,15 @@ func (c *Cluster) mountWebhookSecret(folder string) {
 			return
 		}
 		last = secret.Data["tls.crt"]
-		if err := swap(folder, secret.Data, "tls.crt", "tls.key"); err != nil {
+		if err := Mount(folder, secret.Data, "tls.crt", "tls.key"); err != nil {
 			c.tb.Errorf("mount the webhook's Secret: %v", err)
 		}
 	}, 100*time.Millisecond)
 }
 
-// swap writes the files into a new folder, and then replaces the old link with a
-// link to it.
-func swap(folder string, data map[string][]byte, names ...string) error {
+// Mount writes the files as a kubelet does: into a new folder, and then it replaces
+// the old link with a link to it.
+func Mount(folder string, data map[string][]byte, names ...string) error {
 	target, err := os.MkdirTemp(folder, "..")
 	if err != nil {
 		return err

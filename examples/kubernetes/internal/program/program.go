@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package program has what the programs share: how they start and end, and their
-// version.
+// Package program has what the programs share: how they start, log and end, and
+// their version. Their log and its flags are those of Kubernetes' own programs.
 package program
 
 import (
@@ -16,6 +16,10 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	logs "k8s.io/component-base/logs/api/v1"
+	_ "k8s.io/component-base/logs/json/register" // -logging-format=json
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 )
 
@@ -40,8 +44,14 @@ func Main(name string, o Options) {
 // 1 for failure, and 2 for wrong usage.
 func Run(ctx context.Context, name string, o Options, args []string, stdout, stderr io.Writer) int {
 	code := 2
-	version, err := Parse(name, o, args, stderr)
+	logging := logs.NewLoggingConfiguration()
+	version, err := parse(name, o, logging, args, stderr)
+	if err == nil {
+		logs.ReapplyHandling = logs.ReapplyHandlingIgnoreUnchanged // tests run several programs
+		err = logs.ValidateAndApply(logging, nil)
+	}
 	if err == nil && !version {
+		ctrl.SetLogger(klog.Background())
 		code, err = o.Run(ctx, stdout, stderr)
 	}
 	switch {
@@ -60,6 +70,12 @@ func Run(ctx context.Context, name string, o Options, args []string, stdout, std
 // Parse reads the options from the arguments, and reports whether the program
 // should only print its version. If the usage is requested, it is written to w.
 func Parse(name string, o Options, args []string, w io.Writer) (version bool, err error) {
+	return parse(name, o, logs.NewLoggingConfiguration(), args, w)
+}
+
+func parse(
+	name string, o Options, logging *logs.LoggingConfiguration, args []string, w io.Writer,
+) (version bool, err error) {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {
@@ -67,6 +83,7 @@ func Parse(name string, o Options, args []string, w io.Writer) (version bool, er
 		fs.PrintDefaults()
 	}
 	config.RegisterFlags(fs)
+	logs.AddGoFlags(logging, fs)
 	fs.BoolVar(&version, "version", false, "print the version and exit")
 	o.Register(fs)
 	err = fs.Parse(args)

@@ -14,18 +14,14 @@ import (
 )
 
 // CacheOptions returns options for a cache that is small even in a large cluster:
-// it has only the pods that run on nodes, and only the fields of pods and nodes
+// it has only the pods that have a node, and only the fields of pods and nodes
 // that the controller reads. Its objects are shared and must not be modified.
 func CacheOptions() cache.Options {
 	return cache.Options{
 		ReaderFailOnMissingInformer: true,
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Pod{}: {
-				Field: fields.AndSelectors(
-					fields.OneTermNotEqualSelector("spec.nodeName", ""),
-					fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded)),
-					fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed)),
-				),
+				Field:                 fields.OneTermNotEqualSelector("spec.nodeName", ""),
 				Transform:             strip,
 				UnsafeDisableDeepCopy: ptr.To(true),
 			},

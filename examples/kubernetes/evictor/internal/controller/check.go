@@ -19,7 +19,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A pod is a running pod on a node that has NoExecute taints. The queue of requests
+// A pod is a pod on a node that has NoExecute taints, finished or not. The queue of requests
 // never gives a pod to two workers at once.
 type pod struct {
 	types.NamespacedName
@@ -45,11 +45,11 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 		return nil, reconcile.Result{}, err
 	}
 	p := c.pods[name]
-	if p != nil && (p.uid != obj.UID || !running(obj)) {
+	if p != nil && (p.uid != obj.UID || !exists(obj)) {
 		c.forget(p)
 		p = nil
 	}
-	if !running(obj) {
+	if !exists(obj) {
 		return nil, reconcile.Result{}, nil
 	}
 	n, err := c.observe(ctx, obj.Spec.NodeName)
@@ -67,9 +67,8 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 	return p, result, nil
 }
 
-// running reports whether the cache has the pod and it is not being deleted. The
-// cache has no pods that have ended.
-func running(obj *corev1.Pod) bool { return obj.UID != "" && obj.DeletionTimestamp == nil }
+// exists reports whether the cache has the pod and it is not being deleted.
+func exists(obj *corev1.Pod) bool { return obj.UID != "" && obj.DeletionTimestamp == nil }
 
 // eviction returns what the node's taints do to the pod. A nil node has no taints.
 func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction {
@@ -78,7 +77,7 @@ func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction 
 	}
 	policy := c.options.Policy
 	policy.Arrival = arrival(obj)
-	return policy.EvictionOf(n.taints, kube.Tolerations(p.tolerations), later(n.changed, p.seen))
+	return policy.Compile(kube.Tolerations(p.tolerations)).EvictionOf(n.taints, later(n.changed, p.seen))
 }
 
 // arrival returns when the pod arrived at its node: when it was bound, or created
@@ -103,16 +102,16 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) (*
 		c.cancel(ctx, p)
 		return nil, reconcile.Result{}
 	}
-	change := lifecycle.Unchanged
+	change := lifecycle.QueueUnchanged
 	if !c.begun(p) {
 		change = c.queue.Update(p, e)
 	}
 	p.due, _ = c.queue.Due(p)
-	if change != lifecycle.Unchanged {
+	if change != lifecycle.QueueUnchanged {
 		log.FromContext(ctx).V(1).Info("Eviction "+change.String(), "node", p.node, "deadline", p.due)
 	}
 	wait := time.Until(p.next())
-	if wait <= 0 && change == lifecycle.Unchanged {
+	if wait <= 0 && change == lifecycle.QueueUnchanged {
 		return p, reconcile.Result{}
 	}
 	return nil, p.wakeUp(wait)

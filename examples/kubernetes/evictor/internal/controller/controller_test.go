@@ -210,8 +210,8 @@ func TestAPIErrors(t *testing.T) {
 	)
 	internal := apierrors.NewInternalError(errors.New("etcd is gone"))
 	for name, tc := range map[string]struct {
-		outcome string
-		err     error
+		reason string
+		err    error
 	}{
 		"a PodDisruptionBudget": {blocked, disrupts(budget, 10)},
 		"a busy API server":     {throttled, apierrors.NewTooManyRequests("later", 10)},
@@ -241,12 +241,12 @@ func TestAPIErrors(t *testing.T) {
 						t.Errorf("the metrics are %v s off", got)
 					}
 					want := []string{marking, held, held, held}
-					if tc.outcome != blocked { // a first failure is not reported
+					if tc.reason != blocked { // a first failure is not reported
 						retry := "Warning Cannot evict" + since + tc.err.Error()
 						want = []string{marking, retry, retry}
 					}
 					w.wantEvents(want...)
-					w.wantCount(tc.outcome, 3)
+					w.wantFailures(tc.reason, 3)
 					w.wantCount(done, 1)
 				})
 			})
@@ -354,10 +354,12 @@ func TestAPodThatIsGone(t *testing.T) {
 				if !another {
 					w.wantForgotten()
 					w.wantCount(gone, 1)
+					w.wantLog("A pod to evict is already gone", 1)
+					w.wantLog("Evicted a pod", 0)
 					return
 				}
 				w.wantDue("web", 20*s)
-				w.wantCount(conflict, 1)
+				w.wantFailures(conflict, 1)
 				w.pass(20 * s)
 				w.wantAttempts("web web")
 				w.wantEvicted(uid, 20*s)
@@ -366,7 +368,8 @@ func TestAPodThatIsGone(t *testing.T) {
 	}
 }
 
-// Pods that wait for a node are not in the cache.
+// Pods that wait for a node are not in the cache. Finished pods are evicted as
+// others, as Kubernetes' controller does.
 func TestPodsThatDoNotRun(t *testing.T) {
 	inWorld(t, fromTimeAdded, func(w *world) {
 		w.addPod("waits", "", nil)
@@ -374,8 +377,6 @@ func TestPodsThatDoNotRun(t *testing.T) {
 			t.Errorf("a pod without a node: %v", err)
 		}
 		slow := func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} }
-		w.addPod("succeeded", "n", nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
-		w.addPod("failed", "n", nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })
 		w.addPod("deleted", "n", nil, slow)
 		w.deletePod("deleted")
 		w.addPod("ends", "n", tolerations("a:NoExecute op=Exists for 10s"))
@@ -383,10 +384,11 @@ func TestPodsThatDoNotRun(t *testing.T) {
 		w.setNode("n", taint("a:NoExecute", begin))
 		w.wantDue("ends", 10*s)
 		w.changePod("ends", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
+		w.addPod("failed", "n", nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })
 		w.settle()
 		w.restart()
 		w.pass(time.Hour)
-		w.wantAttempts("evicted")
+		w.wantAttempts("evicted failed ends")
 	})
 }
 
@@ -434,6 +436,8 @@ func TestDryRun(t *testing.T) {
 			w.wantCount(dryRun, float64(step.marks))
 		}
 		w.wantAttempts("")
+		w.wantLog("Would evict a pod", 3)
+		w.wantLog("Evicted a pod", 0)
 	})
 }
 

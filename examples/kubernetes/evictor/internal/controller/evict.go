@@ -32,17 +32,21 @@ const (
 
 // The outcomes of an eviction.
 const (
-	done      = "evicted"
-	gone      = "gone"      // the pod no longer existed
+	done     = "evicted"
+	gone     = "gone"     // the pod no longer existed
+	dryRun   = "dry-run"  // nothing was done
+	canceled = "canceled" // the taints no longer evict the pod
+)
+
+// The reasons of a failed attempt, which is repeated.
+const (
 	blocked   = "blocked"   // by a PodDisruptionBudget
 	throttled = "throttled" // the API server is too busy
 	conflict  = "conflict"  // it is another pod, or the pod changes too fast
 	failed    = "error"     // anything else
-	dryRun    = "dry-run"   // nothing was done
-	canceled  = "canceled"  // the taints no longer evict the pod
 )
 
-// outcome returns the outcome of an eviction that returned the error.
+// outcome returns the outcome of an attempt that returned the error, or the reason.
 func outcome(err error) string {
 	switch {
 	case err == nil:
@@ -69,26 +73,32 @@ func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
 	if c.options.DryRun {
 		result = dryRun
 	}
-	c.metrics.evictions.WithLabelValues(result).Inc()
-	logger := log.FromContext(ctx).WithValues("uid", p.uid, "node", p.node, "deadline", p.due, "outcome", result)
+	logger := log.FromContext(ctx).WithValues("uid", p.uid, "node", p.node, "deadline", p.due, "late", late)
 	switch result {
-	case done, dryRun:
-		c.metrics.lateness.Observe(late.Seconds())
-		fallthrough
+	case done:
+		logger.Info("Evicted a pod")
 	case gone:
-		logger.Info("Evicted a pod", "late", late)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		p.evicted = true
-		c.queue.Delete(p)
-		return reconcile.Result{}
+		logger.Info("A pod to evict is already gone")
+	case dryRun:
+		logger.Info("Would evict a pod")
+	default:
+		c.metrics.failures.WithLabelValues(result).Inc()
+		c.emitFailure(p, err)
+		p.failures++
+		wait := backoff(p.failures, err)
+		p.retry = time.Now().Add(wait)
+		logger.Info("Cannot evict a pod, and will retry", "reason", result, "at", p.retry, "failures", p.failures, "error", err.Error())
+		return p.wakeUp(wait)
 	}
-	c.emitFailure(p, err)
-	p.failures++
-	wait := backoff(p.failures, err)
-	p.retry = time.Now().Add(wait)
-	logger.Info("Cannot evict a pod, and will retry", "at", p.retry, "failures", p.failures, "error", err.Error())
-	return p.wakeUp(wait)
+	c.metrics.evictions.WithLabelValues(result).Inc()
+	if result != gone {
+		c.metrics.lateness.Observe(late.Seconds())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p.evicted = true
+	c.queue.Delete(p)
+	return reconcile.Result{}
 }
 
 const (

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	corev1 "k8s.io/api/core/v1"
@@ -69,6 +69,7 @@ type world struct {
 	events   []string
 	notes    map[string]string       // by the fields that identify an event to Kubernetes
 	fail     func(name string) error // an error fails the eviction
+	log      strings.Builder         // what the controller logs
 	// unreadable means that the cache cannot be read.
 	unreadable atomic.Bool
 	// lags means that the cache still has deleted pods.
@@ -128,7 +129,7 @@ func (w *world) lead() {
 	runner, err := controller.NewUnmanaged(name, controller.Options{
 		Reconciler:              w.c,
 		MaxConcurrentReconciles: w.o.Workers,
-		Logger:                  logr.Discard(),
+		Logger:                  funcr.New(w.logged, funcr.Options{}),
 		SkipNameValidation:      ptr.To(true),
 	})
 	w.must(err)
@@ -146,6 +147,12 @@ func (w *world) lead() {
 		w.request(key(obj.Name))
 	}
 	w.settle()
+}
+
+func (w *world) logged(_, line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log.WriteString(line + "\n")
 }
 
 // restart replaces the controller with a new one.
@@ -221,7 +228,7 @@ func (w *world) get(
 		return err
 	}
 	p, ok := found.(*corev1.Pod)
-	if ok && !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName, "status.phase": string(p.Status.Phase)}) {
+	if ok && !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName}) {
 		return apierrors.NewNotFound(corev1.Resource("pods"), name.Name)
 	}
 	small, err := strip(found)
@@ -451,6 +458,28 @@ func (w *world) wantCount(outcome string, want float64) {
 	w.t.Helper()
 	if got := testutil.ToFloat64(w.c.metrics.evictions.WithLabelValues(outcome)); got != want {
 		w.t.Errorf("%v evictions with outcome %s, want %v", got, outcome, want)
+	}
+}
+
+// wantFailures checks how many attempts failed, and that all had this reason.
+func (w *world) wantFailures(reason string, want float64) {
+	w.t.Helper()
+	for _, r := range []string{blocked, throttled, conflict, failed} {
+		wanted := 0.0
+		if r == reason {
+			wanted = want
+		}
+		if got := testutil.ToFloat64(w.c.metrics.failures.WithLabelValues(r)); got != wanted {
+			w.t.Errorf("%v attempts failed with reason %s, want %v", got, r, wanted)
+		}
+	}
+}
+
+// wantLog checks how often the message was logged.
+func (w *world) wantLog(message string, want int) {
+	w.t.Helper()
+	if got := strings.Count(w.log.String(), fmt.Sprintf("%q", message)); got != want {
+		w.t.Errorf("logged %d times: %q, want %d; the log:\n%s", got, message, want, &w.log)
 	}
 }
 

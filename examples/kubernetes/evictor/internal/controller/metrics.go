@@ -10,27 +10,33 @@ import (
 
 // instruments are the controller's metrics.
 type instruments struct {
-	evictions *prometheus.CounterVec
-	lateness  prometheus.Histogram
+	evictions, failures *prometheus.CounterVec
+	lateness            prometheus.Histogram
 }
 
 func newInstruments(registry prometheus.Registerer, c *Controller) *instruments {
 	m := &instruments{
 		evictions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "taints_evictor_evictions_total",
-			Help: "Evictions by outcome: evicted, gone, blocked, throttled, conflict, error, dry-run or canceled. " +
-				"One that was blocked, throttled, or failed, is tried again.",
+			Help: "Evictions by outcome: evicted, gone, canceled or dry-run.",
 		}, []string{"outcome"}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "taints_evictor_failed_attempts_total",
+			Help: "Attempts to evict a pod that failed and are repeated, by reason: blocked, throttled, conflict or error.",
+		}, []string{"reason"}),
 		lateness: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "taints_evictor_lateness_seconds",
 			Help:    "How long after its deadline a pod was evicted.",
 			Buckets: []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800},
 		}),
 	}
-	for _, o := range []string{done, gone, blocked, throttled, conflict, failed, dryRun, canceled} {
-		m.evictions.WithLabelValues(o)
+	for _, outcome := range []string{done, gone, canceled, dryRun} {
+		m.evictions.WithLabelValues(outcome)
 	}
-	registry.MustRegister(m.evictions, m.lateness,
+	for _, reason := range []string{blocked, throttled, conflict, failed} {
+		m.failures.WithLabelValues(reason)
+	}
+	registry.MustRegister(m.evictions, m.failures, m.lateness,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "taints_evictor_queue_length",
 			Help: "Pods to evict, now or later.",

@@ -35,15 +35,15 @@ func (p *Taints) afterNodeChange(_ klog.Logger, pod *corev1.Pod, before, after a
 	if err != nil {
 		return fwk.Queue, err
 	}
-	if p.feasible(pod, is) && (was == nil || !p.feasible(pod, was)) {
+	m := p.options.Compile(kube.Tolerations(pod.Spec.Tolerations))
+	if feasible(m, is) && (was == nil || !feasible(m, was)) {
 		return fwk.Queue, nil
 	}
 	return fwk.QueueSkip, nil
 }
 
-func (p *Taints) feasible(pod *corev1.Pod, node *corev1.Node) bool {
-	_, found := p.options.FindUntolerated(kube.Taints(node.Spec.Taints),
-		kube.Tolerations(pod.Spec.Tolerations), taints.Hard)
+func feasible(m *taints.Matcher, node *corev1.Node) bool {
+	_, found := m.FindUntolerated(kube.Taints(node.Spec.Taints), taints.Hard)
 	return !found
 }
 

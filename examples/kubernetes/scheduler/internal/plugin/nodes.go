@@ -154,8 +154,9 @@ func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Se
 	return few, names
 }
 
-// summarize summarizes over all nodes why the pod cannot be placed on them. Groups
-// has its own lock.
+// summarize summarizes over all nodes why the pod cannot be placed on them.
 func (x *index) summarize(m *taints.Matcher) explain.Summary {
-	return explain.Groups(m, taints.Hard, x.groups.Groups())
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return explain.Groups(m, taints.Hard, x.groups.Groups(), maxReasons)
 }

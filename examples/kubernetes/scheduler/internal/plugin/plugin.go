@@ -31,6 +31,10 @@ const Name = "Taints"
 // untolerated is TaintToleration's message for a node that it rejects.
 const untolerated = "node(s) had untolerated taint(s)"
 
+// maxTolerations is how many tolerations a pod may have for a message that names
+// taints. For a pod with more, finding the reasons would keep all other pods waiting.
+const maxTolerations = 100
+
 // maxReasons is how many taints a message names. The scheduler writes the message to
 // the status of each waiting pod, and each node of a cluster may have another taint.
 const maxReasons = 10
@@ -97,6 +101,7 @@ func (p *Taints) Name() string { return Name }
 // A cycle is what the plugin knows about a pod while it is scheduled.
 type cycle struct {
 	matcher *taints.Matcher
+	explain bool     // messages name taints
 	leftOut bool     // PreFilter left nodes out
 	reasons sync.Map // from a taint without its time to Filter's message about it
 
@@ -119,11 +124,18 @@ func (p *Taints) cycle(state fwk.CycleState, pod *corev1.Pod) *cycle {
 			return c
 		}
 	}
-	return &cycle{matcher: p.compile(pod)}
+	c := p.newCycle(pod)
+	c.room = 0
+	return c
 }
 
-func (p *Taints) compile(pod *corev1.Pod) *taints.Matcher {
-	return p.options.Compile(kube.Tolerations(pod.Spec.Tolerations))
+func (p *Taints) newCycle(pod *corev1.Pod) *cycle {
+	list := kube.Tolerations(pod.Spec.Tolerations)
+	c := &cycle{matcher: p.options.Compile(list), explain: len(list) <= maxTolerations}
+	if c.explain {
+		c.room = maxReasons
+	}
+	return c
 }
 
 // PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
@@ -134,7 +146,7 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	if p.letsThrough(pod) {
 		return nil, fwk.NewStatus(fwk.Skip) // Filter too
 	}
-	c := &cycle{matcher: p.compile(pod), room: maxReasons}
+	c := p.newCycle(pod)
 	state.Write(stateKey, c)
 	if namesNodes(pod) {
 		return nil, nil
@@ -142,7 +154,7 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	found, names := p.nodes.ask(c.matcher, nodes)
 	switch found {
 	case none:
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c.matcher))
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c))
 	case few:
 		c.leftOut = true
 		return &fwk.PreFilterResult{NodeNames: names}, nil
@@ -241,40 +253,24 @@ func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1
 	if !c.leftOut {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
-	return nil, fwk.NewStatus(fwk.Unschedulable, Name+": "+p.summary(c.matcher))
+	return nil, fwk.NewStatus(fwk.Unschedulable, Name+": "+p.summary(c))
 }
 
 // summary returns which taints keep the pod away, over all nodes, as in "3 have
 // untolerated taint …", the most frequent first.
-func (p *Taints) summary(m *taints.Matcher) string {
-	summary := p.nodes.summarize(m)
-	more := cutReasons(&summary)
-	text := summary.String()
-	if p.redact {
-		text = summary.Redact().String()
+func (p *Taints) summary(c *cycle) string {
+	if !c.explain {
+		return untolerated
 	}
-	_, reasons, ok := strings.Cut(text, ": ")
+	summary := p.nodes.summarize(c.matcher)
+	if p.redact {
+		summary = summary.Redact()
+	}
+	_, reasons, ok := strings.Cut(summary.String(), ": ")
 	if !ok {
 		return untolerated
 	}
-	return strings.TrimSuffix(reasons, ".") + more
-}
-
-// cutReasons keeps the first maxReasons reasons, and returns a text about the
-// others. A node may have several of the other taints, so only a bound on the
-// number of nodes is known.
-func cutReasons(s *explain.Summary) string {
-	if len(s.Reasons) <= maxReasons {
-		return ""
-	}
-	rest := s.Reasons[maxReasons:]
-	s.Reasons = s.Reasons[:maxReasons]
-	nodes := 0
-	for i := range rest {
-		nodes += rest[i].Nodes
-	}
-	nodes = min(nodes, s.Nodes-s.Feasible)
-	return fmt.Sprintf(", and %d other untolerated taint(s) on up to %d node(s)", len(rest), nodes)
+	return reasons
 }
 
 // PreScore keeps the compiled tolerations for Score.

@@ -416,30 +416,89 @@ func TestFilterNamesFewTaints(t *testing.T) {
 	expect(newState(), 0, false)
 }
 
-// A summary names at most maxReasons taints. It counts a node with several other
-// taints once.
+// A summary names at most maxReasons taints.
 func TestSummary(t *testing.T) {
-	for _, test := range []struct {
-		distinct, nodes int // each node has all the taints
-		more            string
-	}{
-		{maxReasons, 3, ""},
-		{maxReasons + 1, 3, "1 other untolerated taint(s) on up to 3 node(s)"},
-		{maxReasons + 2, 3, "2 other untolerated taint(s) on up to 3 node(s)"},
-		{maxReasons + 1, 1, "1 other untolerated taint(s) on up to 1 node(s)"},
+	for distinct, more := range map[int]string{
+		maxReasons: "", maxReasons + 1: "1 more taint", maxReasons + 2: "2 more taints",
 	} {
 		p := &Taints{}
-		for i := range test.nodes {
-			var list []corev1.Taint
-			for j := range test.distinct {
-				list = append(list, taint(fmt.Sprintf("key-%02d", j), "", corev1.TaintEffectNoSchedule))
-			}
-			p.nodes.set(node(fmt.Sprint("node-", i), list...))
+		for i := range distinct {
+			p.nodes.set(node(fmt.Sprint("node-", i), taint(fmt.Sprint("key-", i), "", corev1.TaintEffectNoSchedule)))
 		}
-		got := p.summary(p.compile(pod()))
-		_, more, _ := strings.Cut(got, ", and ")
-		if strings.Count(got, "NoSchedule") != min(test.distinct, maxReasons) || more != test.more {
-			t.Errorf("%d taints on %d nodes: %q, want %q in the end", test.distinct, test.nodes, got, test.more)
+		got := p.summary(p.newCycle(pod()))
+		_, rest, _ := strings.Cut(got, ", and ")
+		if strings.Count(got, "NoSchedule") != min(distinct, maxReasons) || rest != more {
+			t.Errorf("%d taints: %q, want %q in the end", distinct, got, more)
 		}
 	}
+}
+
+// hostile returns nodes with a taint of their own each, and a pod that tolerates
+// none of them and resembles all.
+func hostile(nodes, tolerations int) ([]*corev1.Node, *corev1.Pod) {
+	var cluster []*corev1.Node
+	for i := range nodes {
+		name := fmt.Sprint("node-", i)
+		cluster = append(cluster, node(name, taint("team", name, corev1.TaintEffectNoSchedule)))
+	}
+	var list []corev1.Toleration
+	for i := range tolerations {
+		list = append(list, equal("team", fmt.Sprint("NODE-", i)))
+	}
+	return cluster, pod(list...)
+}
+
+// A pod with many tolerations must not keep other pods waiting: only the taints
+// that a message names are explained, and with more tolerations none.
+func TestHostilePod(t *testing.T) {
+	ctx, p := t.Context(), &Taints{}
+	const nodes = 1000
+	for tolerations, want := range map[int]struct {
+		allocs float64
+		named  bool
+	}{maxTolerations: {2 * nodes, true}, maxTolerations + 1: {nodes / 10, false}} {
+		nodes, pod := hostile(nodes, tolerations)
+		for _, n := range nodes {
+			p.nodes.set(n)
+		}
+		snapshot, state := snapshotOf(nodes...), newState()
+		var status *fwk.Status
+		allocs := testing.AllocsPerRun(1, func() { _, status = p.PreFilter(ctx, state, pod, snapshot) })
+		if allocs > want.allocs {
+			t.Errorf("%d tolerations: %v allocations to explain %d taints", tolerations, allocs, maxReasons)
+		}
+		for _, message := range []string{status.Message(), p.Filter(ctx, state, pod, snapshot[10]).Message()} {
+			if strings.Contains(message, "closest: team=NODE-10,") != want.named {
+				t.Errorf("%d tolerations: %q", tolerations, message)
+			}
+		}
+	}
+}
+
+// BenchmarkHostilePod schedules a hostile pod, with the plugin and with the plugin
+// that it replaces.
+func BenchmarkHostilePod(b *testing.B) {
+	ctx := b.Context()
+	nodes, pod := hostile(5000, 10000)
+	snapshot := snapshotOf(nodes...)
+	b.Run("plugin", func(b *testing.B) {
+		p := &Taints{}
+		for _, n := range nodes {
+			p.nodes.set(n)
+		}
+		for b.Loop() {
+			p.PreFilter(ctx, newState(), pod, snapshot)
+		}
+	})
+	b.Run("stock", func(b *testing.B) {
+		plugin, err := tainttoleration.New(ctx, nil, nil, feature.Features{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			for _, info := range snapshot {
+				plugin.(fwk.FilterPlugin).Filter(ctx, nil, pod, info)
+			}
+		}
+	})
 }

@@ -7,11 +7,11 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/json"
 
 	"github.com/seed-0529bac1/taints"
@@ -37,7 +37,7 @@ type pod struct {
 	} `json:"metadata"`
 	Spec *spec `json:"spec"`
 
-	requested []string // resources that the containers request
+	requested []string // resources that the containers request more than zero of
 }
 
 type owner struct {
@@ -52,6 +52,7 @@ type spec struct {
 	Containers     list[container]         `json:"containers"`
 	InitContainers list[container]         `json:"initContainers"`
 	Resources      *resources              `json:"resources"`
+	HostNetwork    bool                    `json:"hostNetwork"`
 }
 
 type container struct {
@@ -109,16 +110,21 @@ func (p *pod) containers() []container {
 	return slices.Concat(p.Spec.Containers, p.Spec.InitContainers)
 }
 
-// setRequested sets requested to the resources that the containers request, sorted.
+// setRequested sets requested, sorted. A request of zero is none: it takes no
+// device, and the scheduler places the pod on nodes without any.
 func (p *pod) setRequested() error {
-	names := map[string]positive{}
+	names := sets.Set[string]{}
 	for _, c := range p.containers() {
-		maps.Copy(names, c.Resources.Requests)
+		for name, some := range c.Resources.Requests {
+			if some {
+				names.Insert(name)
+			}
+		}
 		if len(names) > maxElements {
 			return fmt.Errorf("it requests more than %d resources", maxElements)
 		}
 	}
-	p.requested = slices.Sorted(maps.Keys(names))
+	p.requested = sets.List(names)
 	return nil
 }
 

@@ -115,7 +115,7 @@ func TestAudit(t *testing.T) {
 		}
 		return pod
 	}
-	agent := pod("ml", "cpu", "op=Exists")
+	agent := pod("web", "", "node.kubernetes.io/unreachable:NoExecute op=Exists", "dedicated=ml")
 	agent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Controller: new(true)}}
 	invalid := pod("web", "")
 	invalid.Spec.Tolerations = []corev1.Toleration{{Key: "spot", Operator: "Exists", Value: "a"}}
@@ -126,7 +126,7 @@ func TestAudit(t *testing.T) {
 	}{
 		{"nothing to say", pod("web", "", "spot"), nil},
 		{"it would be given the node selector", pod("ml", "", "dedicated=ml"), nil},
-		{"of a DaemonSet", agent, nil},
+		{"of a DaemonSet", agent, []string{"tolerations[1]: dedicated=ml would be refused (not-allowed)"}},
 		{"two tolerations", pod("web", "", "spot", "dedicated=ml", "op=Exists"), []string{
 			"tolerations[1]: dedicated=ml would be refused (not-allowed)",
 			"tolerations[2]: op=Exists would be refused (not-allowed)",

@@ -152,11 +152,10 @@ var daemonSetControllers = []string{
 	"system:kube-controller-manager",
 }
 
-// exempts reports whether the rules exempt the pod because it is a new pod of a
-// DaemonSet. Any user can write an owner into a pod, but only the controller can
-// have its user name.
-func (p *Policy) exempts(q *admissionv1.AdmissionRequest, pod *pod) bool {
-	return p.Rules.ExemptDaemonSets && pod.ofDaemonSet() && q.Operation == admissionv1.Create &&
+// fromDaemonSet reports whether the DaemonSet controller creates the pod. Any user
+// can write an owner into a pod, but only the controller can have its user name.
+func fromDaemonSet(q *admissionv1.AdmissionRequest, pod *pod) bool {
+	return q.Operation == admissionv1.Create && pod.ofDaemonSet() &&
 		slices.Contains(daemonSetControllers, q.UserInfo.Username)
 }
 
@@ -176,7 +175,7 @@ func (p *Policy) mutate(
 	tolerations = addStandard(tolerations, p.Seconds, pod)
 	nodeSelector := map[string]string{}
 	maps.Copy(nodeSelector, pod.Spec.NodeSelector)
-	for _, d := range p.dedications(q, pod) {
+	for _, d := range p.Rules.dedications(q.Namespace, pod.Metadata.Labels) {
 		tolerations = tolerationset.Merge(tolerations, d.Tolerations, taints.Options{})
 		for _, key := range slices.Sorted(maps.Keys(d.NodeSelector)) {
 			have, ok := nodeSelector[key]
@@ -187,15 +186,6 @@ func (p *Policy) mutate(
 		}
 	}
 	return tolerations, nodeSelector, nil
-}
-
-// dedications returns the dedications that apply to the pod, in order. None apply
-// to an exempt pod.
-func (p *Policy) dedications(q *admissionv1.AdmissionRequest, pod *pod) []*Dedication {
-	if p.exempts(q, pod) {
-		return nil
-	}
-	return p.Rules.dedications(q.Namespace, pod.Metadata.Labels)
 }
 
 // addStandard adds the tolerations that Kubernetes' admission gives every pod with
@@ -226,12 +216,12 @@ func label(key, value string) string { return fmt.Sprintf("%s=%.63s", key, value
 //   - The tolerations must be valid, and an update must not remove any. (An API
 //     server also checks this, before or afterwards.)
 //   - Each toleration must be allowed in the namespace, or tolerate no more than
-//     the pod tolerated before, unless the pod is exempt.
+//     the pod tolerated before.
 //   - A new pod must have the node selector of its dedications, whatever other
 //     webhooks did after this one.
 func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) *Refusal {
 	if err := taints.ValidateTolerationsUpdate(before, pod.Spec.Tolerations); err != nil {
-		return invalid(err.(*taints.ErrorList))
+		return invalid(err.(taints.ErrorList))
 	}
 	if refused := p.refused(q, before, pod); len(refused) > 0 {
 		var texts []string
@@ -247,7 +237,7 @@ func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toler
 	if q.Operation == admissionv1.Update {
 		return nil
 	}
-	for _, d := range p.dedications(q, pod) {
+	for _, d := range p.Rules.dedications(q.Namespace, pod.Metadata.Labels) {
 		for _, key := range slices.Sorted(maps.Keys(d.NodeSelector)) {
 			if have, ok := pod.Spec.NodeSelector[key]; !ok || have != d.NodeSelector[key] {
 				return d.refuse(key, pod, "its nodeSelector has no "+key)
@@ -259,13 +249,20 @@ func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toler
 
 // refused returns the indexes of the pod's tolerations that the namespace does not
 // allow, and that tolerate more, or longer, than the old ones. Tolerations that
-// admission gives every such pod need not be listed.
+// admission gives every such pod, or the DaemonSet controller its pods, need not be
+// listed.
 func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) []int {
 	allowed := p.Rules.allowed(q.Namespace)
-	if allowed == nil || p.exempts(q, pod) {
+	if allowed == nil {
 		return nil
 	}
 	standard := addStandard(nil, p.longestSeconds(), pod)
+	if fromDaemonSet(q, pod) {
+		standard = taints.AddDaemonSetDefaults(standard)
+		if pod.Spec.HostNetwork {
+			standard = taints.AddNetworkUnavailable(standard)
+		}
+	}
 	return uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
 }
 
@@ -282,9 +279,9 @@ func (p *Policy) longestSeconds() taints.DefaultSeconds {
 }
 
 // invalid refuses a pod with tolerations that no API server would accept.
-func invalid(err *taints.ErrorList) *Refusal {
+func invalid(faults taints.ErrorList) *Refusal {
 	var texts []string
-	for _, fault := range err.Errors {
+	for _, fault := range faults {
 		at := *fault
 		if at.List == "old" { // it was removed, so its index is not an index in the pod
 			at.List = ""

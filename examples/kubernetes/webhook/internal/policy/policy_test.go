@@ -130,7 +130,7 @@ func TestMutate(t *testing.T) {
 		addOne = "add /spec/tolerations/-"
 		cpu    = `"containers":[{"resources":{"limits":{"cpu":"1"}}}]`
 		gpu    = `{"resources":{"requests":{"example.com/gpu":"1","hugepages-2Mi":"4Mi"}}}`
-		disk   = `{"resources":{"requests":{"example.com/disk":"1","cpu":"0"},"limits":{"example.com/limit":"1"}}}`
+		disk   = `{"resources":{"requests":{"example.com/disk":"1","cpu":"0","example.com/none":"0","example.com/zero":"0e3"},"limits":{"example.com/limit":"1"}}}`
 	)
 	for _, test := range []struct {
 		name, namespace, spec, label string
@@ -252,6 +252,7 @@ func TestValidate(t *testing.T) {
 		{"forever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"), "-", 403, "unreachable:NoExecute"},
 		{"best effort under pressure", "web", tolerating(pressure), "-", 403, "memory-pressure"},
 		{"burstable, with a resource", "web", gpu + tolerating(pressure, "example.com/gpu:NoSchedule op=Exists"), "-", 0, ""},
+		{"none of a resource", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "example.com/gpu"},
 		{"a resource not requested", "web", tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "example.com/gpu"},
 		{"an unknown operator", "monitoring", `"tolerations":[{"key":"k","operator":"Exist"}]`, "-", 422, `spec.tolerations[0].operator: "Exist" is not supported`},
 		{
@@ -327,38 +328,63 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestDaemonSets checks that pods of DaemonSets are exempt if the DaemonSet
-// controller creates them.
+// TestDaemonSets checks that a pod that the DaemonSet controller creates may have
+// the tolerations that the controller adds, and that its author gets no others past
+// the rules.
 func TestDaemonSets(t *testing.T) {
 	const controller = "system:serviceaccount:kube-system:daemon-set-controller"
+	const network = "node.kubernetes.io/network-unavailable:NoSchedule op=Exists"
 	owner := func(version, kind string, controls bool) string {
 		return fmt.Sprintf(`[{"apiVersion":"other/v1"},{"apiVersion":%q,"kind":%q,"controller":%v}]`, version, kind, controls)
 	}
+	daemonSet := owner("apps/v1", "DaemonSet", true)
+	var added []string
+	for _, toleration := range taints.AddDaemonSetDefaults(nil) {
+		added = append(added, toleration.String())
+	}
 	for _, test := range []struct {
 		name, user, owners string
-		rules              string
-		want               bool
+		more               []string // besides what the controller adds
+		spec               string
+		want               string // the refused toleration; "" for none
 	}{
-		{"the controller", controller, owner("apps/v1", "DaemonSet", true), "", true},
-		{"the controller manager", "system:kube-controller-manager", owner("apps/v1", "DaemonSet", true), "", true},
-		{"somebody", "system:serviceaccount:web:somebody", owner("apps/v1", "DaemonSet", true), "", false},
-		{"another kind", controller, owner("apps/v1", "ReplicaSet", true), "", false},
-		{"another group", controller, owner("example.com/v1", "DaemonSet", true), "", false},
-		{"not its controller", controller, owner("apps/v1", "DaemonSet", false), "", false},
-		{"no owner", controller, `null`, "", false},
-		{"other rules", controller, owner("apps/v1", "DaemonSet", true), `{"cluster":{"allowedTolerations":[]}}`, false},
+		{"the controller", controller, daemonSet, nil, "", ""},
+		{"the controller manager", "system:kube-controller-manager", daemonSet, nil, "", ""},
+		{"an allowed toleration", controller, daemonSet, []string{"spot op=Exists"}, "", ""},
+		{"another pool", controller, daemonSet, []string{"dedicated=ml"}, `,"nodeSelector":{"example.com/pool":"ml"}`, "dedicated=ml"},
+		{"everything", controller, daemonSet, []string{"op=Exists"}, "", "op=Exists"},
+		{"the host's network", controller, daemonSet, []string{network}, `,"hostNetwork":true`, ""},
+		{"its own network", controller, daemonSet, []string{network}, "", network},
+		{"somebody", "system:serviceaccount:web:somebody", daemonSet, nil, "", added[0]},
+		{"another kind", controller, owner("apps/v1", "ReplicaSet", true), nil, "", added[0]},
+		{"another group", controller, owner("example.com/v1", "DaemonSet", true), nil, "", added[0]},
+		{"not its controller", controller, owner("apps/v1", "DaemonSet", false), nil, "", added[0]},
+		{"no owner", controller, `null`, nil, "", added[0]},
 	} {
-		p := testPolicy(t)
-		if test.rules != "" {
-			p = policyOf(t, test.rules)
-		}
-		pod := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"agent-","ownerReferences":%s},"spec":{%s}}`,
-			test.owners, tolerating("op=Exists"))
-		q := request("ml", pod, "")
+		pod := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"agent-","ownerReferences":%s},"spec":{%s%s}}`,
+			test.owners, tolerating(append(test.more, added...)...), test.spec)
+		q := request("web", pod, "")
 		q.UserInfo = authenticationv1.UserInfo{Username: test.user}
-		validated, mutated := p.Validate(q), p.Mutate(q)
-		if (validated.Refusal == nil) != test.want || validated.Pod != "agent-" || (len(mutated.Patch) == 0) != (test.want || test.rules != "") {
-			t.Errorf("%s: %+v, %+v", test.name, validated, mutated)
+		p := testPolicy(t)
+		if mutated := p.Mutate(q); mutated.Refusal != nil || len(mutated.Patch) > 0 {
+			t.Errorf("%s: mutated: %+v", test.name, mutated)
 		}
+		want := ""
+		if test.want != "" {
+			want = fmt.Sprintf("toleration %q is not allowed in namespace \"web\"; allowed are: spot op=Exists", test.want)
+		}
+		got := ""
+		if d := p.Validate(q); d.Refusal != nil {
+			got = d.Refusal.Message
+		}
+		if got != want {
+			t.Errorf("%s: %s\nwant %s", test.name, got, want)
+		}
+	}
+	// A dedication keeps the pods of DaemonSets on its nodes, too.
+	q := request("ml", fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"ownerReferences":%s},"spec":{}}`, daemonSet), "")
+	q.UserInfo.Username = controller
+	if d := testPolicy(t).Validate(q); d.Refusal == nil || d.Refusal.Kind != dedicated {
+		t.Errorf("outside of the dedicated nodes: %+v", d.Refusal)
 	}
 }

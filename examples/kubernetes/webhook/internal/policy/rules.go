@@ -19,9 +19,6 @@ type Rules struct {
 	Cluster     NamespaceRules            `json:"cluster"`
 	Namespaces  map[string]NamespaceRules `json:"namespaces"`
 	Dedications []Dedication              `json:"dedications"`
-	// ExemptDaemonSets lets pods that the DaemonSet controller creates tolerate
-	// anything, and excludes them from dedications.
-	ExemptDaemonSets bool `json:"exemptDaemonSets"`
 }
 
 // NamespaceRules are the rules for the pods of one namespace, or of every namespace

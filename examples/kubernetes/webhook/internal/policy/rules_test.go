@@ -23,7 +23,7 @@ func TestParseRulesRefuses(t *testing.T) {
 		{`[]`, []string{"cannot unmarshal array"}},
 		{`{"cluster": {}, "cluster": {}}`, []string{`duplicate field "cluster"`}},
 		{`{"Cluster": {}, "namespaces": {"a": {"default": []}}}`, []string{`unknown field "Cluster"`, `unknown field "namespaces.a.default"`}},
-		{`{"exemptDaemonSets": "yes"}`, []string{"cannot unmarshal string"}},
+		{`{"exemptDaemonSets": true}`, []string{`unknown field "exemptDaemonSets"`}},
 		{`{"namespaces": {"-a": {}, "": {}, "a.b": {}, "ok-1": {}, "` + strings.Repeat("x", 64) + `": {}}}`, []string{
 			`namespaces[]: Invalid value`, `namespaces[-a]: Invalid value`, `namespaces[a.b]: Invalid value`, `namespaces[xxx`,
 		}},
@@ -112,7 +112,7 @@ func TestParseRulesAccepts(t *testing.T) {
 	}
 	for _, text := range []string{
 		`{}`,
-		`{"cluster": null, "namespaces": null, "dedications": null, "exemptDaemonSets": null}`,
+		`{"cluster": null, "namespaces": null, "dedications": null}`,
 		`{"cluster": {"allowedTolerations": [], "defaultTolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}]}}`,
 		`{"cluster": {"allowedTolerations": []}, "namespaces": {"x": {"allowedTolerations": [{"key": "k"}]}}, "dedications": [{"name": "a", "namespaces": ["x"], ` + poolA + `}]}`,
 		dedications(`"namespaces": ["x", "y"], `+poolA, `"namespaces": ["y", "z"], `+poolB),

@@ -146,12 +146,9 @@ func (r *Rules) refused(path *field.Path, list []taints.Toleration, namespace st
 // uncovered returns the indexes of the tolerations that the allow-list does not
 // cover.
 func uncovered(tolerations, allow []taints.Toleration) []int {
-	err, _ := tolerationset.ValidateAllowed(tolerations, allow, taints.Options{}).(*taints.ErrorList)
-	if err == nil {
-		return nil
-	}
+	faults, _ := tolerationset.ValidateAllowed(tolerations, allow, taints.Options{}).(taints.ErrorList)
 	var list []int
-	for _, fault := range err.Errors {
+	for _, fault := range faults {
 		list = append(list, fault.Index)
 	}
 	return list

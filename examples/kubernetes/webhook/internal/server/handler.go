@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"golang.org/x/sync/semaphore"
 	admissionv1 "k8s.io/api/admission/v1"
 	kjson "sigs.k8s.io/json"
 
@@ -30,15 +31,16 @@ const (
 	maxBody = 20 << 20
 	// smallBody is the size up to which requests never wait.
 	smallBody = 64 << 10
-	// maxLarge limits concurrent reads of larger requests. Each takes twice its size.
-	maxLarge = 1
+	// maxLarge limits the sum of the sizes of larger requests, each of which takes
+	// twice its size. A client that sends slowly does not hold up the others.
+	maxLarge = 2 * maxBody
 
-	requestTimeout = 5 * time.Second // for waiting, and then for reading the request
+	requestTimeout = 5 * time.Second // for waiting, and for reading the request
 )
 
 // Register registers both webhooks with the server.
 func Register(s webhook.Server, policies *Policies, log logr.Logger) {
-	large := make(chan struct{}, maxLarge)
+	large := semaphore.NewWeighted(maxLarge)
 	for name, decide := range map[string]decide{
 		"mutate": (*policy.Policy).Mutate, "validate": (*policy.Policy).Validate,
 	} {
@@ -66,6 +68,7 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	if name == "" {
 		name = d.Pod
 	}
+	log := h.log.V(1)
 	values := []any{
 		"uid", q.UID, "operation", q.Operation, "namespace", q.Namespace, "name", fmt.Sprintf("%.300s", name),
 		"allowed", d.Refusal == nil,
@@ -74,11 +77,12 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	case d.Ignored != "":
 		values = append(values, "ignored", d.Ignored)
 	case d.Refusal != nil:
+		log = h.log
 		values = append(values, "code", d.Refusal.Code, "reason", d.Refusal.Message)
 	case len(d.Patch) > 0:
 		values = append(values, "patch", fmt.Sprintf("%.2000s", fmt.Sprint(d.Patch)))
 	}
-	h.log.Info("decision", values...)
+	log.Info("decision", values...)
 	if d.Refusal == nil {
 		return admission.Patched("", d.Patch...)
 	}
@@ -93,24 +97,26 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 type reviewer struct {
 	webhook *admission.Webhook
 	log     logr.Logger
-	large   chan struct{} // has an element for each large request being read
+	large   *semaphore.Weighted // has the bytes of the larger requests
 }
 
 // ServeHTTP implements [http.Handler]. A request that is not a review has no uid
 // for an answer, and gets an HTTP error. The API server then applies the webhook's
 // failurePolicy.
 func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if code, err := checkHeader(r); err != nil {
+		v.fail(w, r, code, err)
+		return
+	}
 	if r.ContentLength > smallBody {
 		// The server cancels the request's context when it begins to drain.
-		wait := time.NewTimer(requestTimeout)
-		defer wait.Stop()
-		select {
-		case v.large <- struct{}{}:
-			defer func() { <-v.large }()
-		case <-wait.C:
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
+		defer cancel()
+		if v.large.Acquire(ctx, r.ContentLength) != nil {
 			v.fail(w, r, http.StatusServiceUnavailable, errors.New("too many large requests at once"))
 			return
 		}
+		defer v.large.Release(r.ContentLength)
 	}
 	review, code, err := read(w, r)
 	if err != nil {
@@ -125,20 +131,26 @@ func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read reads a review. An error comes with an HTTP status code.
-func read(w http.ResponseWriter, r *http.Request) (review *admissionv1.AdmissionReview, code int, err error) {
+// checkHeader returns an error with an HTTP status code if the request cannot be a
+// review.
+func checkHeader(r *http.Request) (code int, err error) {
 	content := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(content)
 	switch {
 	case r.Method != http.MethodPost:
-		return nil, http.StatusMethodNotAllowed, fmt.Errorf("the method is %s, not POST", r.Method)
+		return http.StatusMethodNotAllowed, fmt.Errorf("the method is %s, not POST", r.Method)
 	case err != nil || media != "application/json":
-		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type is %q, not application/json", content)
+		return http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type is %q, not application/json", content)
 	case r.ContentLength < 0:
-		return nil, http.StatusLengthRequired, errors.New("the request has no Content-Length")
+		return http.StatusLengthRequired, errors.New("the request has no Content-Length")
 	case r.ContentLength > maxBody:
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
+		return http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
 	}
+	return 0, nil
+}
+
+// read reads a review. An error comes with an HTTP status code.
+func read(w http.ResponseWriter, r *http.Request) (review *admissionv1.AdmissionReview, code int, err error) {
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTimeout)); err != nil {
 		return nil, http.StatusInternalServerError, err
 	}

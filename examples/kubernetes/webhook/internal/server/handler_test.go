@@ -18,6 +18,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"golang.org/x/sync/semaphore"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -43,7 +44,7 @@ func newHandler(t testing.TB, log io.Writer) http.Handler {
 		}
 		return a
 	}
-	logger := logr.FromSlogHandler(slog.NewJSONHandler(log, &slog.HandlerOptions{ReplaceAttr: noTime}))
+	logger := logr.FromSlogHandler(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.Level(-1), ReplaceAttr: noTime}))
 	policies, err := OpenPolicies("../../rules.json", taints.DefaultSeconds{}, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
@@ -121,13 +122,14 @@ func TestReview(t *testing.T) {
 	}
 	ask(t, h, "/mutate", strings.Replace(review("web", pod("")), `"CREATE"`, `"DELETE"`, 1))
 
-	const begins = `{"level":"INFO","msg":"decision","webhook":`
-	const lines = begins + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":true,"patch":"` +
+	const allowed = `{"level":"DEBUG+3","msg":"decision","webhook":`
+	const refused = `{"level":"INFO","msg":"decision","webhook":`
+	const lines = allowed + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":true,"patch":"` +
 		`[{add /spec/tolerations/- node.kubernetes.io/not-ready:NoExecute op=Exists for 300s} ` +
 		`{add /spec/tolerations/- node.kubernetes.io/unreachable:NoExecute op=Exists for 300s}]"}` + "\n" +
-		begins + `"validate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":false,"code":403,"reason":"` +
+		refused + `"validate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":false,"code":403,"reason":"` +
 		`toleration \"dedicated=ml\" is not allowed in namespace \"web\"; allowed are: spot op=Exists"}` + "\n" +
-		begins + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"","allowed":true,` +
+		allowed + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"","allowed":true,` +
 		`"ignored":"nothing to do at this operation"}` + "\n"
 	if diff := cmp.Diff(lines, log.String()); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
@@ -199,22 +201,46 @@ func TestLargePods(t *testing.T) {
 }
 
 // TestNoRoom checks that large requests wait for room, but no longer than an API
-// server does, and that small requests do not wait.
+// server does, and that neither small requests nor those beside a slow client wait.
 func TestNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		allows := func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision { return policy.Decision{} }
 		h := handler{"validate", &Policies{}, allows, logr.Discard()}
-		v := &reviewer{&admission.Webhook{Handler: h}, logr.Discard(), make(chan struct{}, 1)}
+		v := &reviewer{&admission.Webhook{Handler: h}, logr.Discard(), semaphore.NewWeighted(maxLarge)}
 		small := review("web", pod(""))
-		large := small + strings.Repeat(" ", smallBody)
-		v.large <- struct{}{}
-		ask(t, v, "/validate", small)
-		if w := post(v, "/validate", large); w.Code != http.StatusServiceUnavailable {
-			t.Errorf("code %d: %s", w.Code, w.Body)
+		large := small + strings.Repeat(" ", maxBody-len(small))
+		sent, sending := io.Pipe()
+		slow := httptest.NewRequest("POST", "/validate", sent)
+		slow.Header.Set("Content-Type", "application/json")
+		slow.ContentLength = maxBody
+		slowAnswer := recorder{httptest.NewRecorder()}
+		go v.ServeHTTP(slowAnswer, slow)
+		if _, err := io.WriteString(sending, large[:maxBody/2]); err != nil {
+			t.Fatal(err)
 		}
-		time.AfterFunc(requestTimeout/2, func() { <-v.large })
+		begun := time.Now()
+		ask(t, v, "/validate", small)
 		ask(t, v, "/validate", large)
-		if len(v.large) > 0 {
+		if waited := time.Since(begun); waited > 0 {
+			t.Errorf("beside a slow client, requests wait for %v", waited)
+		}
+		if !v.large.TryAcquire(1) {
+			t.Error("there is no room for one more")
+		}
+		if w := post(v, "/validate", large); w.Code != http.StatusServiceUnavailable || time.Since(begun) != requestTimeout {
+			t.Errorf("code %d after %v: %s", w.Code, time.Since(begun), w.Body)
+		}
+		ask(t, v, "/validate", small)
+		time.AfterFunc(requestTimeout/2, func() {
+			if _, err := io.WriteString(sending, large[maxBody/2:]); err != nil {
+				t.Error(err)
+			}
+		})
+		ask(t, v, "/validate", large)
+		if synctest.Wait(); slowAnswer.Code != http.StatusOK {
+			t.Errorf("the slow client: code %d: %s", slowAnswer.Code, slowAnswer.Body)
+		}
+		if v.large.Release(1); !v.large.TryAcquire(maxLarge) {
 			t.Error("it leaves no room")
 		}
 	})

@@ -8,7 +8,8 @@ import (
 
 func (t *Toleration) ToleratesTaint(_ klog.Logger, taint *Taint, enableComparisonOperators bool) bool {
 	toleration := taints.Toleration{Key: t.Key, Operator: taints.Operator(t.Operator), Value: t.Value, Effect: taints.Effect(t.Effect)}
-	return taints.Options{NoComparison: !enableComparisonOperators}.Tolerates(toleration, viewed(taint))
+	_, ok := taints.Options{NoComparison: !enableComparisonOperators}.Compile([]taints.Toleration{toleration}).Match(viewed(taint))
+	return ok
 }
 
 func (t *Taint) MatchTaint(taintToMatch *Taint) bool {
@@ -16,11 +17,12 @@ func (t *Taint) MatchTaint(taintToMatch *Taint) bool {
 	return found
 }
 
-func (t *Taint) ToString() string { return taints.Taint.String(viewed(t)) }
+func (t *Taint) ToString() string { return viewed(t).String() }
 
 func compareNumericValues(_ klog.Logger, tolerationVal, taintVal string, op TolerationOperator) bool {
 	toleration, taint := taints.Toleration{Operator: taints.Operator(op), Value: tolerationVal}, taints.Taint{Value: taintVal}
-	return taints.Options{}.Tolerates(toleration, taint) && !taints.Options{NoComparison: true}.Tolerates(toleration, taint)
+	_, off := taints.Options{NoComparison: true}.Compile([]taints.Toleration{toleration}).Match(taint)
+	return toleration.Tolerates(taint) && !off
 }
 
 func viewed(t *Taint) taints.Taint {

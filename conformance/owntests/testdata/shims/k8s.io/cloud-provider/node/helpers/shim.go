@@ -6,25 +6,25 @@ import (
 	"owntests.example/view"
 )
 
-func addOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
+func addOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool) {
 	return changed(node, taints.Changes{Add: []taints.Taint{view.Taint(*taint)}})
 }
 
-func removeTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
-	return changed(node, taints.Changes{Remove: []taints.TaintID{view.Taint(*taint).ID()}})
+func removeTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool) {
+	return changed(node, taints.Removal(view.Taint(*taint)))
 }
 
-func changed(node *v1.Node, c taints.Changes) (*v1.Node, bool, error) {
+func changed(node *v1.Node, c taints.Changes) (*v1.Node, bool) {
 	newNode := node.DeepCopy()
 	list, ok := c.Apply(view.Taints(node.Spec.Taints))
 	if ok {
 		newNode.Spec.Taints = view.CoreTaints(list)
 	}
-	return newNode, ok, nil
+	return newNode, ok
 }
 
 func deleteTaint(list []v1.Taint, taintToDelete *v1.Taint) ([]v1.Taint, bool) {
-	left, deleted := taints.Changes{Remove: []taints.TaintID{view.Taint(*taintToDelete).ID()}}.Apply(view.Taints(list))
+	left, deleted := taints.Removal(view.Taint(*taintToDelete)).Apply(view.Taints(list))
 	return view.CoreTaints(left), deleted
 }
 

@@ -10,13 +10,13 @@ import (
 //owntests:removes getFilteredTaints
 
 func TolerationsTolerateTaint(_ klog.Logger, tolerations []v1.Toleration, taint *v1.Taint, enableComparisonOperators bool) bool {
-	_, ok := taints.Options{NoComparison: !enableComparisonOperators}.Match(view.Taint(*taint), view.Tolerations(tolerations))
+	_, ok := taints.Options{NoComparison: !enableComparisonOperators}.Compile(view.Tolerations(tolerations)).Match(view.Taint(*taint))
 	return ok
 }
 
 func FindMatchingUntoleratedTaint(_ klog.Logger, list []v1.Taint, tolerations []v1.Toleration, inclusionFilter taintsFilterFunc, enableComparisonOperators bool) (v1.Taint, bool) {
-	options := taints.Options{NoComparison: !enableComparisonOperators}
-	for i := range options.Untolerated(view.Taints(list), view.Tolerations(tolerations), taints.AllEffects) {
+	m := taints.Options{NoComparison: !enableComparisonOperators}.Compile(view.Tolerations(tolerations))
+	for i := range m.Untolerated(view.Taints(list), taints.AllEffects) {
 		if inclusionFilter == nil || inclusionFilter(&list[i]) {
 			return list[i], true
 		}

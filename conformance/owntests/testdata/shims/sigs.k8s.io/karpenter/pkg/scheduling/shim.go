@@ -10,12 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-//owntests:calls String
-
 // ephemeral matches the taints that are removed while a node initializes.
 var ephemeral = taints.Options{KeyWildcards: true}.Compile(
 	taints.TolerationsOf(kube.Taints(KnownEphemeralTaints)),
-	[]taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}},
+	taints.TolerationsOfPrefixes(KnownEphemeralTaintKeyPrefixes...),
 )
 
 func IsKnownEphemeralTaint(taint *corev1.Taint) bool {

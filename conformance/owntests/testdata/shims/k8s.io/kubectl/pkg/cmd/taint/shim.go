@@ -36,20 +36,14 @@ func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Ta
 }
 
 func changesOf(add, remove []corev1.Taint) taints.Changes {
-	c := taints.Changes{Add: view.Taints(add)}
-	for _, t := range remove {
-		if t.Effect == "" {
-			c.RemoveKeys = append(c.RemoveKeys, t.Key)
-		} else {
-			c.Remove = append(c.Remove, view.Taint(t).ID())
-		}
-	}
+	c := taints.Removal(view.Taints(remove)...)
+	c.Add = view.Taints(add)
 	return c
 }
 
 // aggregate returns the faults as separate errors.
 func aggregate(err error) error {
-	var all *taints.ErrorList
+	var all taints.ErrorList
 	if !errors.As(err, &all) {
 		return err
 	}
@@ -60,7 +54,7 @@ func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) ([]e
 	c, list := changesOf(nil, taintsToRemove), view.Taints(*newTaints)
 	errs := []error{}
 	if _, err := c.ApplyStrict(list, true); err != nil {
-		errs = err.(*taints.ErrorList).Unwrap()
+		errs = err.(taints.ErrorList).Unwrap()
 	}
 	left, changed := c.Apply(list)
 	*newTaints = view.CoreTaints(left)
@@ -69,11 +63,13 @@ func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) ([]e
 
 func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) string {
 	var keys []string
-	var all *taints.ErrorList
+	var all taints.ErrorList
 	_, err := changesOf(add, nil).ApplyStrict(view.Taints(oldTaints), false)
 	if errors.As(err, &all) {
-		for _, f := range all.Of(taints.ErrExists) {
-			keys = append(keys, add[f.Index].Key)
+		for _, f := range all {
+			if f.Kind == taints.ErrExists {
+				keys = append(keys, add[f.Index].Key)
+			}
 		}
 	}
 	return strings.Join(keys, ",")

@@ -3,6 +3,7 @@ package nodelifecycle
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/lifecycle"
@@ -13,8 +14,6 @@ import (
 	"owntests.example/view"
 )
 
-//owntests:calls markNodeForTainting markNodeAsReachable
-
 // reconcile returns the changes of the node's taints with an effect of the set,
 // in the form that SwapNodeControllerTaint takes.
 func reconcile(node *v1.Node, conditions []v1.NodeCondition, in taints.EffectSet) (add, remove []*v1.Taint) {
@@ -22,7 +21,9 @@ func reconcile(node *v1.Node, conditions []v1.NodeCondition, in taints.EffectSet
 	for _, c := range conditions {
 		state.Conditions = append(state.Conditions, lifecycle.Condition{Type: string(c.Type), Status: string(c.Status)})
 	}
-	c := lifecycle.ReconcileConditions(view.Taints(node.Spec.Taints), state, view.Now()).Only(in)
+	c := lifecycle.ReconcileConditions(view.Taints(node.Spec.Taints), state, view.Now())
+	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return !in.Has(t.Effect) })
+	c.Remove = slices.DeleteFunc(c.Remove, func(id taints.TaintID) bool { return !in.Has(id.Effect) })
 	return view.Addresses(view.CoreTaints(c.Add)), view.Addresses(view.Removals(c))
 }
 

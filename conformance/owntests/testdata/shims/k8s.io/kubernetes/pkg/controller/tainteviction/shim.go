@@ -2,6 +2,7 @@ package tainteviction
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -13,16 +14,20 @@ import (
 	"owntests.example/view"
 )
 
-//owntests:calls String cancelWorkWithEvent GetWorkerUnsafe AddWork NewWorkArgs
-
-// getMinTolerationTime makes all tolerations match. The shortest one counts.
+// getMinTolerationTime asks about a taint for each toleration.
 func getMinTolerationTime(tolerations []v1.Toleration) time.Duration {
-	var list []taints.Toleration
-	for _, t := range tolerations {
-		list = append(list, taints.Toleration{Operator: taints.OpExists, TolerationSeconds: t.TolerationSeconds})
+	if len(tolerations) == 0 {
+		return 0
 	}
-	policy := taints.EvictionPolicy{Select: taints.ShortestMatch}
-	e := policy.EvictionOf([]taints.Taint{{Key: "any", Effect: taints.NoExecute}}, list, time.Time{})
+	var marks []taints.Taint
+	var list []taints.Toleration
+	for i, t := range tolerations {
+		mark := taints.Taint{Key: strconv.Itoa(i), Effect: taints.NoExecute}
+		toleration := mark.Toleration()
+		toleration.TolerationSeconds = t.TolerationSeconds
+		marks, list = append(marks, mark), append(list, toleration)
+	}
+	e := taints.EvictionOf(marks, list, time.Time{})
 	if e.Outcome == taints.Stays {
 		return -1
 	}
@@ -39,7 +44,7 @@ func (tc *Controller) processPodOnNode(
 ) {
 	logger := klog.FromContext(ctx)
 	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
-	e := taints.Options{NoComparison: !comparison}.EvictionOf(view.Taints(list), view.Tolerations(tolerations), now)
+	e := taints.Options{NoComparison: !comparison}.Compile(view.Tolerations(tolerations)).EvictionOf(view.Taints(list), now)
 	args := NewWorkArgs(podNamespacedName.Name, podNamespacedName.Namespace)
 	switch {
 	case e.Outcome == taints.Stays:

@@ -18,11 +18,13 @@ func ParseTaints(spec []string) ([]v1.Taint, []v1.Taint, error) {
 
 func CheckIfTaintsAlreadyExists(oldTaints []v1.Taint, list []v1.Taint) string {
 	var keys []string
-	var all *library.ErrorList
+	var all library.ErrorList
 	_, err := library.Changes{Add: view.Taints(list)}.ApplyStrict(view.Taints(oldTaints), false)
 	if errors.As(err, &all) {
-		for _, f := range all.Of(library.ErrExists) {
-			keys = append(keys, list[f.Index].Key)
+		for _, f := range all {
+			if f.Kind == library.ErrExists {
+				keys = append(keys, list[f.Index].Key)
+			}
 		}
 	}
 	return strings.Join(keys, ",")
@@ -34,12 +36,12 @@ func DeleteTaintsByKey(list []v1.Taint, taintKey string) ([]v1.Taint, bool) {
 }
 
 func DeleteTaint(list []v1.Taint, taintToDelete *v1.Taint) ([]v1.Taint, bool) {
-	left, deleted := library.Changes{Remove: []library.TaintID{view.Taint(*taintToDelete).ID()}}.Apply(view.Taints(list))
+	left, deleted := library.Removal(view.Taint(*taintToDelete)).Apply(view.Taints(list))
 	return view.CoreTaints(left), deleted
 }
 
 func RemoveTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
-	return changed(node, library.Changes{Remove: []library.TaintID{view.Taint(*taint).ID()}})
+	return changed(node, library.Removal(view.Taint(*taint)))
 }
 
 // AddOrUpdateTaint rewrites a taint that has another time, as the controllers
@@ -67,7 +69,7 @@ func TaintExists(list []v1.Taint, taintToFind *v1.Taint) bool {
 }
 
 func TaintKeyExists(list []v1.Taint, taintKeyToMatch string) bool {
-	_, found := library.Changes{RemoveKeys: []string{taintKeyToMatch}}.Apply(view.Taints(list))
+	_, found := library.FindKey(view.Taints(list), taintKeyToMatch)
 	return found
 }
 
@@ -91,5 +93,5 @@ func CheckTaintValidation(taint v1.Taint) error {
 	if t.Effect == "" {
 		t.Effect = library.NoSchedule
 	}
-	return library.Taint.Validate(t)
+	return t.Validate()
 }

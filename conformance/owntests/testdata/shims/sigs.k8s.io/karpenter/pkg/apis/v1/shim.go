@@ -13,16 +13,14 @@ import (
 
 // validateTaints allows taints without an effect.
 func (in *NodeClaimTemplateSpec) validateTaints() (errs error) {
-	err := taints.ValidateTaints(kube.Taints(slices.Concat(in.Taints, in.StartupTaints)))
-	var list *taints.ErrorList
-	if !errors.As(err, &list) {
-		return err
+	var list taints.ErrorList
+	if !errors.As(taints.ValidateTaints(kube.Taints(slices.Concat(in.Taints, in.StartupTaints))), &list) {
+		return nil
 	}
-	permanent, startup := list.Split(len(in.Taints))
-	for _, f := range startup.Errors {
-		f.List = "startupTaints"
-	}
-	for _, f := range slices.Concat(permanent.Errors, startup.Errors) {
+	for _, f := range list {
+		if f.Index >= len(in.Taints) {
+			f.List, f.Index = "startupTaints", f.Index-len(in.Taints)
+		}
 		if f.Field != "effect" || f.Kind != taints.ErrRequired {
 			errs = multierr.Append(errs, f)
 		}

@@ -10,7 +10,7 @@ import (
 
 //owntests:removes validateTaintEffect
 
-func ValidateTolerations(tolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions) field.ErrorList {
+func ValidateTolerations(tolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions, _ ...ValidateTolerationsOption) field.ErrorList {
 	options := taints.Options{NoComparison: !opts.AllowTaintTolerationComparisonOperators}
 	return view.FieldErrors(options.ValidateTolerations(coreview.Tolerations(tolerations)), fldPath)
 }

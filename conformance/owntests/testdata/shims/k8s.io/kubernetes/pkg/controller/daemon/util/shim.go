@@ -7,6 +7,9 @@ import (
 )
 
 func AddOrUpdateDaemonPodTolerations(spec *v1.PodSpec) {
-	pod := taints.DaemonSetPod{HostNetwork: spec.HostNetwork}
-	spec.Tolerations = view.CoreTolerations(taints.AddDaemonSetDefaults(view.Tolerations(spec.Tolerations), pod))
+	tolerations := taints.AddDaemonSetDefaults(view.Tolerations(spec.Tolerations))
+	if spec.HostNetwork {
+		tolerations = taints.AddNetworkUnavailable(tolerations)
+	}
+	spec.Tolerations = view.CoreTolerations(tolerations)
 }

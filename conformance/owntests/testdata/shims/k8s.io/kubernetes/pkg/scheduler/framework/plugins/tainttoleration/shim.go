@@ -13,7 +13,7 @@ import (
 
 func (pl *TaintToleration) verdict(node *v1.Node, tolerations []v1.Toleration) taints.Verdict {
 	options := taints.Options{NoComparison: !pl.enableTaintTolerationComparisonOperators}
-	return options.Filter(view.Taints(node.Spec.Taints), view.Tolerations(tolerations))
+	return options.Compile(view.Tolerations(tolerations)).Filter(view.Taints(node.Spec.Taints))
 }
 
 func (pl *TaintToleration) Filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodeInfo fwk.NodeInfo) *fwk.Status {

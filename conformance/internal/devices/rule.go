@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !staging && !kubernetes1.34 && !kubernetes1.35 && !kubernetes1.36
+
+package devices
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
+)
+
+type rule = resourceapi.DeviceTaintRule
+
+// New returns a controller for a cluster without objects.
+func New() *Controller {
+	client, pods, resources := nothing()
+	v1 := resources.V1()
+	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(), v1.DeviceTaintRules(),
+		v1.DeviceClasses(), controllerName)
+}
+
+// newRule returns a rule that puts the taint on every device.
+func newRule(taint resourceapi.DeviceTaint) *rule {
+	return &rule{Spec: resourceapi.DeviceTaintRuleSpec{
+		DeviceSelector: &resourceapi.DeviceTaintSelector{},
+		Taint:          taint,
+	}}
+}

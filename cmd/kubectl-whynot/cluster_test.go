@@ -16,21 +16,37 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// apiServer serves the lists in pages of half the requested size.
-func apiServer(t *testing.T, lists map[string][]string) (url string, requests *[]string) {
+// apiServer serves the lists in pages of half the requested size. It has forgotten
+// the second pages of the expired lists.
+func apiServer(t *testing.T, lists map[string][]string, expired map[string]bool) (url string, requests *[]string) {
 	requests = &[]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		*requests = append(*requests, r.URL.Path+" "+query.Get("labelSelector"))
-		if accept := r.Header.Get("Accept"); !strings.HasPrefix(accept, runtime.ContentTypeProtobuf) {
-			t.Errorf("accepts %s", accept)
-		}
 		items, ok := lists[r.URL.Path]
+		if accept := r.Header.Get("Accept"); !strings.HasPrefix(accept, runtime.ContentTypeProtobuf) {
+			switch isObject := strings.HasPrefix(r.URL.Path, "/apis/"); {
+			case isObject && len(items) == 1:
+				fmt.Fprint(w, items[0])
+				return
+			case !isObject:
+				t.Errorf("accepts %s", accept)
+			}
+		}
 		if !ok {
 			http.NotFound(w, r)
 			return
 		}
 		limit, _ := strconv.Atoi(query.Get("limit"))
+		if expired[r.URL.Path] && query.Get("continue") != "" {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusGone)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":"too old","code":410}`)
+			return
+		}
+		if limit == 0 {
+			limit = 2 * len(items)
+		}
 		from, _ := strconv.Atoi(query.Get("continue"))
 		end := min(from+limit/2, len(items))
 		next := ""
@@ -62,7 +78,7 @@ func TestCluster(t *testing.T) {
 	}
 	url, requests := apiServer(t, map[string][]string{
 		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
-	})
+	}, nil)
 	t.Setenv("HOME", t.TempDir())
 	run := func(stdin io.Reader, args ...string) string {
 		t.Helper()
@@ -97,6 +113,115 @@ func TestCluster(t *testing.T) {
 	}
 	if code, names, _ := runOn(nil, "__complete", "-s", url, ""); code != 0 || !strings.Contains(names, "\nq\n") {
 		t.Errorf("completion: %s", names)
+	}
+}
+
+// A list whose pages expire is read again, without doubles.
+func TestExpired(t *testing.T) {
+	var nodes, pods []string
+	for i := range 600 {
+		nodes = append(nodes, nodeJSON(fmt.Sprintf("n%03d", i), "", "k=v:NoSchedule"))
+		pods = append(pods, podJSON(fmt.Sprintf("p%03d", i), "", ""))
+	}
+	for _, expired := range []string{"/api/v1/nodes", "/api/v1/pods"} {
+		url, _ := apiServer(t, map[string][]string{"/api/v1/nodes": nodes, "/api/v1/pods": pods}, map[string]bool{expired: true})
+		if got := mustRun(t, "", "-A", "-s", url); !strings.HasPrefix(got, "600 nodes and 600 pods from the cluster, ") {
+			t.Errorf("%s: %s", expired, got)
+		}
+	}
+}
+
+// A workload of the cluster is evaluated by its template, or by its pods.
+func TestWorkloads(t *testing.T) {
+	const workload = `{"apiVersion":"VERSION","kind":"KIND","metadata":{"name":"web","namespace":"default"},` +
+		`"spec":{"template":{"spec":{"tolerations":[{"key":"k","value":"V"}]}}}}`
+	made := strings.Replace(podJSON("web-0", "", ""), `"metadata":{`,
+		`"metadata":{"ownerReferences":[{"kind":"StatefulSet","name":"web","controller":true}],`, 1)
+	objects := map[string][]string{
+		"/api/v1/nodes": {nodeJSON("n", "", "k=v:NoSchedule")}, "/api/v1/namespaces/default/pods": {podJSON("other", "n", ""), made},
+	}
+	for path, kind := range map[string]string{
+		"apps/v1 deployments": "Deployment", "apps/v1 statefulsets": "StatefulSet", "apps/v1 daemonsets": "DaemonSet", "batch/v1 jobs": "Job",
+	} {
+		version, resource, _ := strings.Cut(path, " ")
+		objects["/apis/"+version+"/namespaces/default/"+resource+"/web"] = []string{
+			strings.NewReplacer("VERSION", version, "KIND", kind).Replace(workload),
+		}
+	}
+	url, _ := apiServer(t, objects, nil)
+	for args, want := range map[string]string{
+		"deployment/web": "default/deployment/web", "deploy web": "default/deployment/web", "ds/web": "default/daemonset/web",
+		"jobs/web": "default/job/web", "sts/web": "default/web-0",
+	} {
+		if r := mustReport(t, "", append(strings.Fields(args), "-s", url)...); r.Pod != want || len(r.Pending) != 1 {
+			t.Errorf("%s: pod %q, %d pending", args, r.Pod, len(r.Pending))
+		}
+	}
+	if code, _, stderr := runOn(nil, "cronjob/web", "-s", url); code != 1 || !strings.Contains(stderr, "not find") {
+		t.Errorf("no such CronJob: %s", stderr)
+	}
+	names := strings.NewReader("web-0 other")
+	if code, stdout, _ := runOn(names, "web-0", "-s", url); code != 0 || names.Len() != len("web-0 other") || stdout == "" {
+		t.Error("a pod in a loop over names reads them")
+	}
+}
+
+// TestConnection checks that the commands reach the cluster that was asked, as
+// the same user, and that no token is printed.
+func TestConnection(t *testing.T) {
+	for flags, want := range map[string]string{
+		"":                           "",
+		"--context x":                " --context x",
+		"--kubeconfig " + os.DevNull: " --kubeconfig " + os.DevNull,
+		"-s https://a:1 --as-group g --as u --as-group h": " --as u --as-group g --as-group h --server https://a:1",
+		"--insecure-skip-tls-verify --cluster c":          " --cluster c --insecure-skip-tls-verify=true",
+		"--token secret --request-timeout 5s":             " --token TOKEN",
+	} {
+		for _, file := range []string{"testdata/sample.json", "testdata/teams.json"} {
+			args := append(strings.Fields(flags), "-f", file)
+			for _, c := range mustReport(t, "", args...).Causes {
+				for _, s := range c.Fix {
+					rest, isWhynot := strings.CutPrefix(s.Command, "kubectl whynot")
+					if !isWhynot {
+						rest = strings.TrimPrefix(s.Command, "kubectl")
+					}
+					if s.Command != "" && !strings.HasPrefix(rest, want+" ") || strings.Contains(s.Command, "secret") {
+						t.Errorf("%s: %s", flags, s.Command)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFollowUp runs the commands that the program prints to show more.
+func TestFollowUp(t *testing.T) {
+	ran := 0
+	dir := t.TempDir()
+	input, err := os.ReadFile("testdata/teams.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.MkdirAll(dir+"/a b", 0o755)
+	if err := os.WriteFile(dir+"/a b/teams.json", input, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{nil, {"-f", "-"}, {"-f", "testdata/teams.json"}, {"-f", dir + "/a b"}, {"-f", dir, "-R"}} {
+		for _, c := range mustReport(t, string(input), args...).Causes {
+			for _, s := range c.Fix {
+				if !strings.HasPrefix(s.Command, "kubectl whynot ") {
+					continue
+				}
+				ran++
+				got := mustRun(t, string(input), shellWords(s.Command)[2:]...)
+				if !strings.Contains(got, "To run on these, the pod must tolerate:") || strings.Contains(got, "kubectl whynot") {
+					t.Errorf("%s: %s", s.Command, got)
+				}
+			}
+		}
+	}
+	if ran < 5 {
+		t.Errorf("%d commands", ran)
 	}
 }
 

@@ -14,9 +14,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // A program is the command and its environment.
@@ -31,14 +34,15 @@ type program struct {
 	selector   string
 	output     string
 	now        string
-	asksServer bool // a flag selects the cluster as the input
+	asksServer bool     // a flag selects the cluster as the input
+	connection []string // the flags that choose the cluster and the user
 }
 
 const long = `Say why pods are pending, when taints evict pods, and how to fix that.
 
 It evaluates taints, tolerations, node selectors and required node affinity. It reads
-the files of -f; or else, without -A, -n and the flags that choose a cluster, what is
-piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, Jobs and
+the files of -f; or else, without POD, -A, -n and the flags that choose a cluster, what
+is piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, Jobs and
 CronJobs in the input are judged as the pods that they would create. If the input has
 no nodes, those of the cluster are used.`
 
@@ -76,10 +80,11 @@ func (p *program) command() *cobra.Command {
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completePods,
 		RunE: func(c *cobra.Command, args []string) error {
-			p.asksServer = p.all
-			for _, name := range []string{"namespace", "context", "kubeconfig", "cluster", "server", "user"} {
-				p.asksServer = p.asksServer || c.Flags().Changed(name)
+			if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
+				return usageError{errors.New("-f needs the name of a file")}
 			}
+			p.connection = p.connectionFlags(c.Flags())
+			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return p.answer(c.Context(), args)
 		},
 	}
@@ -101,6 +106,35 @@ func (p *program) command() *cobra.Command {
 	return c
 }
 
+// connectionFlags returns the flags of the command line that choose the cluster
+// and the user, for commands that must reach the same cluster. A token is secret.
+func (p *program) connectionFlags(flags *pflag.FlagSet) []string {
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	p.config.AddFlags(known)
+	var words []string
+	flags.Visit(func(f *pflag.Flag) {
+		isOther := slices.Contains([]string{"namespace", "request-timeout", "cache-dir", "disable-compression"}, f.Name)
+		if known.Lookup(f.Name) == nil || isOther {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			switch {
+			case f.Name == "token":
+				words = append(words, "--token", "TOKEN")
+			case f.Value.Type() == "bool":
+				words = append(words, "--"+f.Name+"="+value)
+			default:
+				words = append(words, "--"+f.Name, value)
+			}
+		}
+	})
+	return words
+}
+
 // version returns the version of the module that the program was built from.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -113,7 +147,7 @@ func version() string {
 type options struct {
 	pod  string // empty: all pods
 	now  time.Time
-	only filter
+	only cluster.Filter
 }
 
 // options parses and checks the command line.
@@ -132,19 +166,19 @@ func (p *program) options(args []string) (o options, err error) {
 	}
 	o.now = o.now.UTC().Truncate(time.Second)
 	if p.selector != "" {
-		if o.only.labels, err = labels.Parse(p.selector); err != nil {
+		if o.only.Labels, err = labels.Parse(p.selector); err != nil {
 			return o, fmt.Errorf("-l: %w", err)
 		}
 	}
-	o.only.namespace = *p.config.Namespace
-	if p.all && o.only.namespace != "" {
+	o.only.Namespace = *p.config.Namespace
+	if p.all && o.only.Namespace != "" {
 		return o, errors.New("-n and -A cannot be used together")
 	}
-	if namespace, name, ok := strings.Cut(o.pod, "/"); ok && !isWorkload(namespace) {
-		if o.only.namespace != "" && o.only.namespace != namespace {
-			return o, fmt.Errorf("pod %s is not in namespace %s", o.pod, o.only.namespace)
+	if namespace, name, ok := strings.Cut(o.pod, "/"); ok && workloads[namespace] == "" {
+		if o.only.Namespace != "" && o.only.Namespace != namespace {
+			return o, fmt.Errorf("pod %s is not in namespace %s", o.pod, o.only.Namespace)
 		}
-		o.only.namespace, o.pod = namespace, name
+		o.only.Namespace, o.pod = namespace, name
 		p.all = false
 	}
 	return o, nil
@@ -154,7 +188,7 @@ func (p *program) options(args []string) (o options, err error) {
 // or as namespace/name.
 func podArgument(args []string) (string, error) {
 	isPod := func(s string) bool { return s == "pod" || s == "pods" || s == "po" }
-	if len(args) == 2 && (isPod(args[0]) || isWorkload(args[0])) {
+	if len(args) == 2 && (isPod(args[0]) || workloads[args[0]] != "") {
 		args = []string{args[0] + "/" + args[1]}
 	}
 	switch {
@@ -166,6 +200,8 @@ func podArgument(args []string) (string, error) {
 	pod := args[0]
 	if kind, name, ok := strings.Cut(pod, "/"); ok && isPod(kind) {
 		pod = name
+	} else if ok && workloads[kind] != "" {
+		pod = workloads[kind] + "/" + name
 	}
 	namespace, name, isFull := strings.Cut(pod, "/")
 	if pod == "" || isFull && (namespace == "" || name == "" || strings.Contains(name, "/")) {
@@ -174,14 +210,17 @@ func podArgument(args []string) (string, error) {
 	return pod, nil
 }
 
-// isWorkload reports whether s is the kind of a workload that is evaluated by
-// its template.
-func isWorkload(s string) bool {
-	return slices.Contains([]string{"deployment", "statefulset", "daemonset", "job", "cronjob"}, s)
+// workloads maps the names of kinds that are evaluated by their template to the
+// name that the program uses.
+var workloads = map[string]string{
+	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
+	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
+	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
+	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
 }
 
 // write writes the report in the requested format.
-func (p *program) write(r *report) error {
+func (p *program) write(r *answer) error {
 	switch p.output {
 	case "json":
 		return r.writeJSON(p.out)

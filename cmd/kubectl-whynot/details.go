@@ -7,59 +7,62 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // writePending writes all details about the pending pods.
-func (r *report) writePending(p *page) {
-	if r.noPods != "" || r.Pod != "" && len(r.Pending) == 0 {
+func (r *answer) writePending(p *page) {
+	if r.NoPods != "" || r.Pod != "" && len(r.Pending) == 0 {
 		return
 	}
 	p.title("Pending pods")
 	if len(r.Pending) == 0 {
-		p.line("No pods are pending.")
+		p.line("No pods wait for a node.")
 	}
 	for i := range r.Pending {
 		p.blank()
-		r.Pending[i].write(p, r.Nodes)
+		p.pending(&r.Pending[i], r.Nodes)
 	}
 }
 
-// write writes all details about the pods, in a cluster with the number of nodes.
-func (x *pending) write(p *page, nodes int) {
-	name := podName{x.Namespace, x.Pods[0]}.String()
+// pending writes all details about the pods, in a cluster with the number of nodes.
+func (p *page) pending(x *diagnosis.Pending, nodes int) {
+	name := x.Namespace + "/" + x.Pods[0]
 	if more := len(x.Pods) - 1; more > 0 {
 		name += fmt.Sprintf(" and %d more", more)
 	}
-	if owner := x.ownerName(); owner != "" && !x.template {
+	if owner := x.OwnerName(); owner != "" && !x.Template {
 		name += " (" + owner + ")"
 	}
 	p.wrap("", "    ", name)
 	p.wrap("  Cause: ", "    ", x.Text)
-	p.wrap("  ", "    ", x.availability(nodes))
-	x.field(p, "Node selector", selectorText(x.NodeSelector))
-	x.field(p, "Required node affinity", x.NodeAffinity)
-	x.field(p, "Scheduler's message", x.Message)
+	p.wrap("  ", "    ", availability(x, nodes))
+	p.field("Node selector", say.SelectorText(x.NodeSelector))
+	p.field("Required node affinity", x.NodeAffinity)
+	p.field("Scheduler's message", x.Message)
 	if x.Feasible > 0 && len(x.NotEvaluated) > 0 {
-		x.field(p, "Not evaluated", joined(x.NotEvaluated))
+		p.field("Not evaluated", say.Joined(x.NotEvaluated))
 	}
 	for _, note := range x.Notes {
-		x.field(p, "Note", note)
+		p.field("Note", note)
 	}
-	x.writeRejections(p)
-	writeSteps(p, "  ", x.Fix)
-	x.writeTolerations(p)
-	x.writeAlternatives(p)
-	writeFindings(p, "  ", x.Findings)
+	p.rejections(x)
+	p.steps("  ", x.Fix)
+	p.tolerations(x)
+	p.alternatives(x)
+	p.findings("  ", x.Findings)
 }
 
-func (x *pending) field(p *page, name, text string) {
+func (p *page) field(name, text string) {
 	if text != "" {
 		p.wrap("  "+name+": ", "    ", text)
 	}
 }
 
 // availability counts the nodes as the scheduler does.
-func (x *pending) availability(nodes int) string {
+func availability(x *diagnosis.Pending, nodes int) string {
 	var words []string
 	if n := nodes - x.Matching; n > 0 {
 		words = append(words, fmt.Sprintf("%d node(s) didn't match Pod's node affinity/selector", n))
@@ -70,8 +73,8 @@ func (x *pending) availability(nodes int) string {
 	if x.Feasible == 0 {
 		return fmt.Sprintf("0/%d nodes are available: %s.", nodes, strings.Join(words, ", "))
 	}
-	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", x.Feasible, count(nodes, "node"),
-		namesOf(x.FeasibleNames, x.Feasible))
+	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", x.Feasible, say.Count(nodes, "node"),
+		say.NamesOf(x.FeasibleNames, x.Feasible))
 	if len(words) > 0 {
 		text += "; " + strings.Join(words, ", ")
 	}
@@ -81,31 +84,31 @@ func (x *pending) availability(nodes int) string {
 // maxLines limits the lists about a pod.
 const maxLines = 10
 
-func (x *pending) writeRejections(p *page) {
+func (p *page) rejections(x *diagnosis.Pending) {
 	for i := range x.Rejections[:min(len(x.Rejections), maxLines)] {
-		x.Rejections[i].write(p, x.Rejections[0].Nodes)
+		p.rejection(&x.Rejections[i], x.Rejections[0].Nodes)
 	}
 	if more := x.RejectionsTotal - maxLines; more > 0 {
-		p.line("    " + count(more, "more untolerated taint"))
+		p.line("    " + say.Count(more, "more untolerated taint"))
 	}
 }
 
-// write writes a row of the table of taints. The table's largest number is most.
-func (x *rejection) write(p *page, most int) {
-	width := len(count(max(most, 2), "node"))
+// rejection writes a row of the table of taints. The table's largest number is most.
+func (p *page) rejection(x *diagnosis.Rejection, most int) {
+	width := len(say.Count(max(most, 2), "node"))
 	indent := strings.Repeat(" ", 4+width+2)
-	p.wrap(fmt.Sprintf("    %-*s  ", width, count(x.Nodes, "node")), indent, "untolerated taint "+x.Taint.String())
+	p.wrap(fmt.Sprintf("    %-*s  ", width, say.Count(x.Nodes, "node")), indent, "untolerated taint "+x.Taint.String())
 	p.wrap(indent, indent+"  ", x.Why)
 }
 
-// writeTolerations writes the tolerations to add as YAML.
-func (x *pending) writeTolerations(p *page) {
-	var entries []entry
+// tolerations writes the tolerations to add as YAML.
+func (p *page) tolerations(x *diagnosis.Pending) {
+	var entries []diagnosis.Entry
 	switch {
 	case x.Change != nil:
 		entries = x.Change.Entries
 	case x.AlternativesTotal == 1:
-		entries = x.Alternatives[0].entries()
+		entries = x.Alternatives[0].Entries()
 	}
 	for _, e := range entries {
 		b, err := yaml.Marshal([]any{e.Toleration})
@@ -121,43 +124,34 @@ func (x *pending) writeTolerations(p *page) {
 	}
 }
 
-// writeAlternatives lists the nodes that may be intended.
-func (x *pending) writeAlternatives(p *page) {
+// alternatives lists the nodes that may be intended.
+func (p *page) alternatives(x *diagnosis.Pending) {
 	if x.AlternativesTotal < 2 {
 		return
 	}
 	p.wrap("  ", "    ", "The tolerations do not say which nodes are meant. To run on these, the pod must tolerate:")
-	width := len(count(max(x.Alternatives[0].Nodes, 2), "node"))
+	width := len(say.Count(max(x.Alternatives[0].Nodes, 2), "node"))
 	indent := strings.Repeat(" ", 4+width+2)
 	for i := range x.Alternatives[:min(len(x.Alternatives), maxLines)] {
 		a := &x.Alternatives[i]
 		state := ""
 		if len(a.NodeTaints) > 0 {
-			state = ", " + statesText(a.NodeTaints) + ": " + taintsText(a.NodeTaints)
+			state = ", " + diagnosis.StatesText(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
 		}
-		p.wrap(fmt.Sprintf("    %-*s  ", width, count(a.Nodes, "node")), indent+"  ",
-			joined(taintTexts(a.rest))+" ("+namesOf(a.NodeNames, a.Nodes)+state+")")
+		p.wrap(fmt.Sprintf("    %-*s  ", width, say.Count(a.Nodes, "node")), indent+"  ",
+			say.Joined(say.TaintTexts(a.Rest))+" ("+say.NamesOf(a.NodeNames, a.Nodes)+state+")")
 	}
 	if more := x.AlternativesTotal - maxLines; more > 0 {
-		p.line("    " + count(more, "more group") + " of nodes")
+		p.line("    " + say.Count(more, "more group") + " of nodes")
 	}
 }
 
-// entries returns all tolerations to write for the alternative.
-func (a *alternative) entries() []entry {
-	list := append([]entry{}, a.Corrections...)
-	for _, t := range a.Additions {
-		list = append(list, entry{nil, t, -1})
-	}
-	return list
-}
-
-// writeFindings writes the findings about the tolerations of a pod.
-func writeFindings(p *page, indent string, list []finding) {
+// findings writes the findings about the tolerations of a pod.
+func (p *page) findings(indent string, list []diagnosis.Finding) {
 	if len(list) > 0 {
 		p.wrap(indent, indent, "Tolerations that are valid but may not be what you want:")
 	}
 	for i := range list {
-		p.wrap(indent+"  ", indent+"    ", list[i].text())
+		p.wrap(indent+"  ", indent+"    ", list[i].Text())
 	}
 }

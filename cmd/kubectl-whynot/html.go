@@ -12,6 +12,9 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 //go:embed page/page.html.tmpl
@@ -24,7 +27,7 @@ var pageStyle string
 var pageScript string
 
 var parsedPage = template.Must(template.New("page").Funcs(template.FuncMap{
-	"clean": printable, "sentence": sentence, "code": codeOf, "count": count, "cut": cut, "namesOf": namesOf,
+	"clean": say.Printable, "sentence": say.Sentence, "code": codeOf, "count": say.Count, "cut": cut, "namesOf": say.NamesOf,
 	"add": func(a, b int) int { return a + b },
 }).Parse(pageTemplate))
 
@@ -37,7 +40,7 @@ const (
 
 // A view is the data of the template.
 type view struct {
-	*report
+	*answer
 	Style      template.CSS
 	Script     template.JS
 	ScriptHash string
@@ -46,31 +49,31 @@ type view struct {
 
 	PodsOf     [][]string // by cause
 	PodsTotal  int        // pending pods
-	Shown      []cause
+	Shown      []diagnosis.Cause
 	Fates      []*fate
 	MoreFates  int
 	Scale      timeScale
-	Matrix     *matrix
-	GroupsMost []groupRow
+	Matrix     *diagnosis.Matrix
+	GroupsMost []diagnosis.GroupRow
 }
 
 // writeHTML writes the report as a page that needs no other files.
-func (r *report) writeHTML(w io.Writer) error {
+func (r *answer) writeHTML(w io.Writer) error {
 	hash := sha256.Sum256([]byte(pageScript))
 	fates := fatesOf(r.Evictions, false)
 	v := view{
-		report: r, Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+		answer: r, Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		ScriptHash: "sha256-" + base64.StdEncoding.EncodeToString(hash[:]),
-		NoPods:     r.noPods,
+		NoPods:     r.NoPods,
 		PodsOf:     make([][]string, len(r.Causes)),
 		Shown:      r.Causes[:min(len(r.Causes), maxPageCauses)],
 		Fates:      fates[:min(len(fates), maxPageFates)],
 		MoreFates:  max(len(fates)-maxPageFates, 0),
 		Scale:      newTimeScale(fates),
-		Matrix:     r.matrix,
-		GroupsMost: r.firstGroups(maxPageGroups),
+		Matrix:     r.Matrix,
+		GroupsMost: r.FirstGroups(maxPageGroups),
 	}
-	if len(r.matrix.Columns) == 0 && v.NoPods == "" {
+	if len(r.Matrix.Columns) == 0 && v.NoPods == "" {
 		v.NoPods = "all pods have finished"
 	}
 	for i := range r.Pending {
@@ -106,11 +109,11 @@ func cut(list []string, most int) names {
 }
 
 // lineBreaks allows line breaks after the punctuation of taints and tolerations.
-var lineBreaks = strings.NewReplacer("/", "/<wbr>", "=", "=<wbr>", ":", ":<wbr>")
+var lineBreaks = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "=", "=<wbr>", ":", ":<wbr>")
 
 // codeOf returns a taint or toleration as HTML.
 func codeOf(s fmt.Stringer) template.HTML {
-	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(printable(s.String()))) + "</code>")
+	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Printable(s.String()))) + "</code>")
 }
 
 // IgnoredText counts the objects that are not evaluated, by kind.
@@ -128,4 +131,4 @@ func (v *view) StayingText() string {
 }
 
 // NotEvaluatedText names the rules that are not evaluated.
-func (v *view) NotEvaluatedText() string { return joined(v.NotEvaluated) }
+func (v *view) NotEvaluatedText() string { return say.Joined(v.NotEvaluated) }

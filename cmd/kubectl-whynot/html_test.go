@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
 
 // hostile is a name that would do harm on a page that does not escape it.
@@ -139,12 +146,72 @@ func TestMatrixOfFinished(t *testing.T) {
 	}
 }
 
+// A section without rows has no heading, or says why.
+func TestEmptySections(t *testing.T) {
+	done := `{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Succeeded"}}`
+	for _, input := range []string{list(nodeJSON("n", "")), list(nodeJSON("n", ""), done)} {
+		page := mustRun(t, input, "-o", "html")
+		if strings.Contains(page, "Kinds of pods") || strings.Contains(page, "<tbody>\n</tbody>") || strings.Contains(page, "<p></p>") {
+			t.Errorf("an empty section: %s", page[strings.Index(page, "<main>"):])
+		}
+	}
+}
+
+// The time line has its last tick, and long keys break.
+func TestTimeLine(t *testing.T) {
+	page := mustRun(t, sampleOf(t), "-o", "html")
+	for _, want := range []string{">Time of eviction <", `>in 60m</b>`, "example.<wbr>com/<wbr>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s on the page", want)
+		}
+	}
+}
+
+// All rows and columns are printed, and captions stay with their tables.
+func TestPrint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("there is no chromium")
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, []byte(mustRun(t, manyGroups(60, 12), "-o", "html")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.ExecPath(browser), chromedp.Flag("disable-quic", true), chromedp.WSURLReadTimeout(time.Minute))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	defer stop()
+	ctx, stop = chromedp.NewContext(ctx)
+	defer stop()
+	print := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+		return err
+	})
+	if _, err := chromedp.Run(ctx, chromedp.Steps(chromedp.Navigate("file://"+path), print)); err != nil {
+		t.Skipf("chromium does not run here: %v", err)
+	}
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(() => {
+		const shown = s => [...document.querySelectorAll(s)].filter(e => getComputedStyle(e).display !== 'none').length;
+		return [shown('#matrix-table tbody tr'), shown('#matrix-table thead th'), shown('.copy'),
+			[...document.querySelectorAll('caption')].every(e => getComputedStyle(e).breakAfter === 'avoid')].map(String);
+	})()`))
+	if err != nil {
+		t.Skipf("chromium does not run here: %v", err)
+	}
+	if want := []string{"60", "13", "0", "true"}; !slices.Equal(got, want) {
+		t.Errorf("rows, columns, buttons and captions in print: got %q, want %q", got, want)
+	}
+}
+
 func TestCaps(t *testing.T) {
-	page := mustRun(t, manyGroups(maxRows+7, maxColumns+3), "-o", "html")
+	page := mustRun(t, manyGroups(diagnosis.MaxRows+7, diagnosis.MaxColumns+3), "-o", "html")
 	if !strings.Contains(page, "<p>7 more groups and 3 more kinds of pods: not shown here.</p>") {
 		t.Errorf("what is left out of the matrix is not said: %s", page[strings.Index(page, "</main>")-1000:])
 	}
-	if n := strings.Count(page, "<tr data-rejected="); n != maxRows {
+	if n := strings.Count(page, "<tr data-rejected="); n != diagnosis.MaxRows {
 		t.Errorf("%d rows", n)
 	}
 	var many []string
@@ -169,9 +236,9 @@ func TestTimeScale(t *testing.T) {
 	in := func(seconds ...int64) []*fate {
 		f := &fate{}
 		for _, s := range seconds {
-			f.pods = append(f.pods, &eviction{InSeconds: &s})
+			f.pods = append(f.pods, &diagnosis.Eviction{InSeconds: &s})
 		}
-		return []*fate{f, {pods: []*eviction{{}}}}
+		return []*fate{f, {pods: []*diagnosis.Eviction{{}}}}
 	}
 	s := newTimeScale(in(-3600, 300))
 	if s.at(-3600) != 0 || s.at(300) != 100 || s.at(0) <= 0 || s.at(60) <= s.at(10) {
@@ -255,6 +322,17 @@ func TestBrowser(t *testing.T) {
 	if shown, hidden := rowsShown(found); m == nil || hidden < 20 || fmt.Sprint(shown-5) != m[1] { // 5 heads
 		t.Errorf("%d rows shown, %d hidden, %v", shown, hidden, m)
 	}
+	if n := strings.Count(dom, `class="copy">Copy</button>`); n != strings.Count(page, "<pre tabindex") || n == 0 {
+		t.Errorf("%d buttons that copy commands", n)
+	}
+	none := browse(t, page, "#q=nothing%20has%20this")
+	sections := func(dom string) int { return strings.Count(dom, `<section id=`) }
+	if sections(none) != 5 || strings.Count(none, `-title" class="filtered">`) != 5 {
+		t.Error("headings and tables without rows are shown after a search")
+	}
+	if strings.Contains(dom, `-title" class="filtered">`) || strings.Count(found, `-title" class="filtered">`) >= sections(found) {
+		t.Error("sections with rows are hidden")
+	}
 	dom = browse(t, mustRun(t, manyGroups(60, 12), "-o", "html"), "")
 	if !strings.Contains(dom, ">Show all 60 groups</button>") ||
 		!strings.Contains(dom, ">Show all 12 kinds of pods</button>") {
@@ -281,7 +359,7 @@ func TestGroupsOfMatrix(t *testing.T) {
 			t.Errorf("the page has no %s", link[1])
 		}
 	}
-	if len(links) != maxRows {
+	if len(links) != diagnosis.MaxRows {
 		t.Errorf("%d links", len(links))
 	}
 }

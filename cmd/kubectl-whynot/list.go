@@ -3,15 +3,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/pager"
 
-	corev1 "k8s.io/api/core/v1"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
 )
 
 // client returns a client that uses protobuf, which is several times faster
@@ -28,13 +33,13 @@ func (p *program) client() (corev1client.CoreV1Interface, error) {
 }
 
 // readCluster lists the nodes and the pods of the namespace or of all namespaces.
-func (p *program) readCluster(ctx context.Context, c *cluster) error {
-	if !p.all && c.only.namespace == "" {
+func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
+	if !p.all && c.Only.Namespace == "" {
 		namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace()
 		if err != nil {
 			return err
 		}
-		c.only.namespace = namespace
+		c.Only.Namespace = namespace
 	}
 	client, err := p.client()
 	if err != nil {
@@ -43,22 +48,49 @@ func (p *program) readCluster(ctx context.Context, c *cluster) error {
 	if err := listNodes(ctx, client, c); err != nil {
 		return err
 	}
-	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return client.Pods(c.only.namespace).List(ctx, o)
+	if kind, name, ok := strings.Cut(c.Asked, "/"); ok {
+		if err := readWorkload(ctx, client, kind, name, c); err != nil {
+			return err
+		}
 	}
-	return inPages(list).EachListItem(ctx, metav1.ListOptions{LabelSelector: p.selector},
-		func(o runtime.Object) error { return c.addPod(o.(*corev1.Pod)) })
+	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return client.Pods(c.Only.Namespace).List(ctx, o)
+	}
+	return inPages(ctx, list, p.selector, c.ForgetPods, func(o runtime.Object) error { return c.AddPod(o.(*corev1.Pod)) })
 }
 
-// inPages returns a pager that keeps few pages in memory.
-func inPages(list pager.ListPageFunc) *pager.ListPager {
+// inPages lists objects with few pages in memory. If the server forgets a list
+// before its last page, all are listed at once.
+func inPages(
+	ctx context.Context, list pager.ListPageFunc, selector string, forget func(), add func(runtime.Object) error,
+) error {
 	p := pager.New(list)
 	p.PageBufferSize = 1
-	return p
+	err := p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, add)
+	if apierrors.IsResourceExpired(err) {
+		forget()
+		p.PageSize = 0
+		err = p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, add)
+	}
+	return err
+}
+
+// readWorkload reads a workload, such as a Deployment, for its template.
+func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind, name string, c *cluster.Cluster) error {
+	group := "apps"
+	if strings.HasSuffix(kind, "job") {
+		group = "batch"
+	}
+	path := []string{"/apis", group, "v1/namespaces", c.Only.Namespace, kind + "s", name}
+	object, err := client.RESTClient().Get().AbsPath(path...).SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
+	if err != nil {
+		return err
+	}
+	return manifest.Read(bytes.NewReader(object), c.Decode)
 }
 
 // readNodes lists the nodes of the cluster.
-func (p *program) readNodes(ctx context.Context, c *cluster) error {
+func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) error {
 	client, err := p.client()
 	if err != nil {
 		return err
@@ -66,24 +98,23 @@ func (p *program) readNodes(ctx context.Context, c *cluster) error {
 	return listNodes(ctx, client, c)
 }
 
-func listNodes(ctx context.Context, client corev1client.NodesGetter, c *cluster) error {
+func listNodes(ctx context.Context, client corev1client.NodesGetter, c *cluster.Cluster) error {
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return client.Nodes().List(ctx, o)
 	}
-	return inPages(list).EachListItem(ctx, metav1.ListOptions{},
-		func(o runtime.Object) error { return c.addNode(o.(*corev1.Node)) })
+	return inPages(ctx, list, "", c.ForgetNodes, func(o runtime.Object) error { return c.AddNode(o.(*corev1.Node)) })
 }
 
 // completePods completes the names of pods from the cluster.
 func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
-	c := newCluster(filter{namespace: *p.config.Namespace})
+	c := cluster.New(cluster.Filter{Namespace: *p.config.Namespace})
 	if len(args) > 0 || p.readCluster(cmd.Context(), c) != nil {
 		return nil, none
 	}
 	var names []string
-	for i := range c.pods {
-		names = append(names, c.pods[i].name)
+	for i := range c.Pods {
+		names = append(names, c.Pods[i].Name)
 	}
 	return names, none
 }

@@ -18,6 +18,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 func main() {
@@ -42,10 +44,10 @@ func (p *program) run(args []string) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(p.err, "error: %s\nSee 'kubectl whynot --help' for usage.\n", printable(err.Error()))
+		fmt.Fprintf(p.err, "error: %s\nSee 'kubectl whynot --help' for usage.\n", say.Printable(err.Error()))
 		return 2
 	}
-	fmt.Fprintf(p.err, "error: %s\n", printable(err.Error()))
+	fmt.Fprintf(p.err, "error: %s\n", say.Printable(err.Error()))
 	return 1
 }
 

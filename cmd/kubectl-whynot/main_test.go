@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
@@ -53,9 +56,9 @@ func mustRun(t *testing.T, stdin string, args ...string) string {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // mustReport returns the report in its JSON form.
-func mustReport(t *testing.T, stdin string, args ...string) report {
+func mustReport(t *testing.T, stdin string, args ...string) diagnosis.Report {
 	t.Helper()
-	var r report
+	var r diagnosis.Report
 	if err := json.Unmarshal([]byte(mustRun(t, stdin, append(args, "-o", "json")...)), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +138,11 @@ func TestGolden(t *testing.T) {
 				t.Fatalf("exit code %d, stderr %q", code, stderr)
 			}
 			golden.Compare(t, file, bodyOf(got))
+			if input, err := os.ReadFile(args[1]); err != nil {
+				t.Error(err)
+			} else if args[len(args)-1] == args[1] {
+				checkFixes(t, string(input))
+			}
 		})
 	}
 }
@@ -173,7 +181,7 @@ func TestReadmeCommands(t *testing.T) {
 	node, pod := nodeJSON("n", ""), podJSON("web-645fb7869d-hrf9l", "n", "")
 	url, _ := apiServer(t, map[string][]string{
 		"/api/v1/nodes": {node}, "/api/v1/pods": {pod}, "/api/v1/namespaces/default/pods": {pod},
-	})
+	}, nil)
 	_, block, _ := strings.Cut(string(text), "## Use\n\n```sh\n")
 	block, _, _ = strings.Cut(block, "```")
 	for line := range strings.Lines(block) {
@@ -232,6 +240,7 @@ func TestUsage(t *testing.T) {
 		{"", "completion bash", 0, "bash completion V2 for kubectl-whynot"},
 		{"", "", 1, "standard input is empty; use -n or -A to read the cluster"},
 		{"not read", "-n x", 1, "error: "},
+		{"not read", "--filename=", 2, "-f needs the name of a file"},
 		{`{"kind":"Node"`, "", 1, "error: standard input: "},
 		{list(nodeJSON("n", ""), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":{}}}`), "", 1, "items[1]: Pod p: "},
 		{list(podJSON("p", "", "")), "", 1, "no nodes in standard input, only 0 nodes, 1 pod; reading those of the cluster failed: "},
@@ -265,6 +274,9 @@ func TestInputs(t *testing.T) {
 		"objects":                node + "\n" + pod,
 		"documents":              "# nodes\n---\n" + inYAML(node) + "---\n" + inYAML(pod),
 		"a list in a list":       list(list(node), pod),
+		"sorted keys":            `{"items":[` + strings.ReplaceAll(node, `"kind":"Node",`, "") + `],"kind":"NodeList"}` + pod,
+		"sorted keys in YAML":    "items:\n- metadata: {name: n1}\n  spec: {taints: [{key: k, effect: NoSchedule}]}\nkind: NodeList\n---\n" + inYAML(pod),
+		"gzip":                   zipped(t, list(node, pod)),
 		"JSON of PowerShell":     "\xff\xfe" + strings.Join(strings.Split(list(node, pod), ""), "\x00") + "\x00",
 		"a byte order mark":      "\xef\xbb\xbf" + list(node, pod),
 		"objects of other kinds": list(node, pod, `{"kind":"Node","apiVersion":"metrics.k8s.io/v1beta1"}`, `{"kind":"Service","spec":[]}`),
@@ -301,6 +313,43 @@ func TestInputs(t *testing.T) {
 	}
 	if r := mustReport(t, pod, "-f", dir, "-f", "-"); r.Pods != 1 || r.Input != dir+" and standard input" {
 		t.Errorf("%d pods from %s", r.Pods, r.Input)
+	}
+}
+
+// zipped returns the text in the format of gzip.
+func zipped(t *testing.T, text string) string {
+	var b strings.Builder
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A manifest without a namespace is for that of the context.
+func TestContextNamespace(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config")
+	const text = "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: x, namespace: team}}]\n" +
+		"clusters: [{name: x, cluster: {server: 'https://localhost:1'}}]\n"
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	input := list(nodeJSON("n", ""), podJSON("p", "", ""),
+		`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"}}`, `{"kind":"Pod","metadata":{"name":"q","namespace":"own"}}`)
+	for args, want := range map[string]string{
+		"": "team own team", "-n other": "other other", "p": "team", "deployment/d": "team", "-n own q": "own",
+	} {
+		args := append(strings.Fields(args), "-f", "-", "--kubeconfig", config)
+		var got []string
+		for _, x := range mustReport(t, input, args...).Pending {
+			got = append(got, x.Namespace)
+		}
+		slices.Sort(got)
+		wants := strings.Fields(want)
+		slices.Sort(wants)
+		if !slices.Equal(got, wants) {
+			t.Errorf("%q: namespaces %s, want %s", args, got, wants)
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/fatih/color"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // A page is text with a width.
@@ -18,7 +20,7 @@ type page struct {
 
 // line writes a line, with safe replacements in the names of objects.
 func (p *page) line(s string) {
-	p.WriteString(printable(s))
+	p.WriteString(say.Printable(s))
 	p.WriteByte('\n')
 }
 
@@ -32,7 +34,7 @@ func (p *page) styled(s string, style ...color.Attribute) {
 	}
 	c := color.New(style...)
 	c.EnableColor() // the page has decided to use color
-	p.WriteString(c.Sprint(printable(s)) + "\n")
+	p.WriteString(c.Sprint(say.Printable(s)) + "\n")
 }
 
 // title starts a section.

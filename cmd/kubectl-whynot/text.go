@@ -4,14 +4,24 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/fatih/color"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
+// An answer is a report with the ways to print it.
+type answer struct{ *diagnosis.Report }
+
 // writeText writes the report as text: one page, or with all details.
-func (r *report) writeText(p *page, wide bool) {
+func (r *answer) writeText(p *page, wide bool) {
 	r.writeHeading(p)
 	if r.Pod != "" || wide {
 		r.writePending(p)
@@ -22,7 +32,7 @@ func (r *report) writeText(p *page, wide bool) {
 	}
 	if len(r.PodFindings) > 0 {
 		p.blank()
-		writeFindings(p, "", r.PodFindings)
+		p.findings("", r.PodFindings)
 	}
 	most := maxGroups
 	if wide {
@@ -30,35 +40,35 @@ func (r *report) writeText(p *page, wide bool) {
 	}
 	r.writeGroups(p, most)
 	p.blank()
-	p.wrap("", "", "Not evaluated: "+joined(r.NotEvaluated)+".")
+	p.wrap("", "", "Not evaluated: "+say.Joined(r.NotEvaluated)+".")
 }
 
-func (r *report) writeHeading(p *page) {
-	p.wrap("", "", fmt.Sprintf("%s and %s from %s, at %s.", count(r.Nodes, "node"), count(r.Pods, "pod"), r.Input, r.Now))
+func (r *answer) writeHeading(p *page) {
+	p.wrap("", "", fmt.Sprintf("%s and %s from %s, at %s.", say.Count(r.Nodes, "node"), say.Count(r.Pods, "pod"), r.Input, r.Now))
 	if text := r.ignoredText(); text != "" {
 		p.wrap("", "", text+".")
 	}
-	if r.Filter != "" && r.noPods == "" && r.Pod == "" {
+	if r.Filter != "" && r.NoPods == "" && r.Pod == "" {
 		p.wrap("", "", "Only pods that match "+r.Filter+".")
 	}
-	if r.noPods != "" {
-		p.wrap("", "", sentence(r.noPods)+".")
+	if r.NoPods != "" {
+		p.wrap("", "", say.Sentence(r.NoPods)+".")
 	}
 	if r.PodNote != "" {
-		p.wrap("", "", sentence(r.PodNote)+".")
+		p.wrap("", "", say.Sentence(r.PodNote)+".")
 	}
 }
 
 // ignoredText counts the objects of other kinds, by kind.
-func (r *report) ignoredText() string {
+func (r *answer) ignoredText() string {
 	var words []string
-	for _, kind := range sortedKeys(r.Ignored) {
+	for _, kind := range say.SortedKeys(r.Ignored) {
 		words = append(words, fmt.Sprintf("%d %s", r.Ignored[kind], kind))
 	}
 	if len(words) == 0 {
 		return ""
 	}
-	return "Ignored objects: " + joined(firstOf(words, 5))
+	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
 }
 
 // Limits for the sections of the first page.
@@ -68,17 +78,17 @@ const (
 	maxGroups = 8
 )
 
-func (r *report) writeCauses(p *page) {
-	if r.noPods != "" {
+func (r *answer) writeCauses(p *page) {
+	if r.NoPods != "" {
 		return
 	}
 	p.title("Pending pods")
 	if len(r.Causes) == 0 {
-		p.line("No pods are pending.")
+		p.line("No pods wait for a node.")
 	}
 	for i := range r.Causes[:min(len(r.Causes), maxCauses)] {
 		p.blank()
-		r.Causes[i].write(p)
+		p.cause(&r.Causes[i])
 	}
 	if rest := r.Causes[min(len(r.Causes), maxCauses):]; len(rest) > 0 {
 		pods := 0
@@ -86,57 +96,34 @@ func (r *report) writeCauses(p *page) {
 			pods += c.Pods
 		}
 		p.blank()
-		p.wrap("", "", fmt.Sprintf("%s with %s: see -o wide.", count(pods, "more pod"), count(len(rest), "other cause")))
+		p.wrap("", "", fmt.Sprintf("%s with %s: see -o wide.", say.Count(pods, "more pod"), say.Count(len(rest), "other cause")))
 	}
 }
 
-// write writes the cause with its owners and its fix.
-func (c *cause) write(p *page) {
+// cause writes the cause with its owners and its fix.
+func (p *page) cause(c *diagnosis.Cause) {
 	p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
 	for _, note := range c.Notes {
 		p.wrap("    Note: ", "      ", note)
 	}
-	writeSteps(p, "    ", c.Fix)
-	if c.OwnersTotal > 1 && slices.ContainsFunc(c.Fix, func(s step) bool { return strings.Contains(s.Command, " patch ") }) {
-		p.wrap("    ", "    ", "Commands are for the first of "+fmt.Sprint(c.OwnersTotal)+" owners.")
-	}
+	p.steps("    ", c.Fix)
 }
 
-func writeSteps(p *page, indent string, steps []step) {
+func (p *page) steps(indent string, steps []diagnosis.Step) {
 	for i, s := range steps {
 		first := "Fix: "
 		if len(steps) > 1 {
 			first = fmt.Sprintf("Fix %d: ", i+1)
 		}
-		end := "."
-		if s.Command != "" {
-			end = ":"
-		}
-		p.wrap(indent+first, indent+"  ", sentence(s.Text)+end)
+		p.wrap(indent+first, indent+"  ", s.Line())
 		p.command(indent+"  ", s.Command)
 	}
 }
 
-// Who counts the pods and names their owners.
-func (c *cause) Who() string {
-	text := count(c.Pods, "pod")
-	switch {
-	case c.Kind == causeSchedulable:
-		return namesOf(c.Owners[:min(len(c.Owners), 3)], c.OwnersTotal)
-	case c.OwnersTotal > 3:
-		return fmt.Sprintf("%s of %s and %d more owners", text, strings.Join(c.Owners[:2], ", "), c.OwnersTotal-2)
-	case c.OwnersTotal > 0:
-		return text + " of " + joined(c.Owners)
-	case c.Pods <= len(c.Examples):
-		return text + " (" + joined(c.Examples) + ")"
-	}
-	return fmt.Sprintf("%s (%s and %d more)", text, strings.Join(c.Examples[:2], ", "), c.Pods-2)
-}
-
 // writeEvictions writes up to most reasons for evictions, and all pods if there
 // is no limit.
-func (r *report) writeEvictions(p *page, most int) {
-	if r.noPods != "" || r.Pod != "" && len(r.Evictions) == 0 {
+func (r *answer) writeEvictions(p *page, most int) {
+	if r.NoPods != "" || r.Pod != "" && len(r.Evictions) == 0 {
 		return
 	}
 	p.title("Evictions")
@@ -148,10 +135,10 @@ func (r *report) writeEvictions(p *page, most int) {
 	for _, f := range fates[:min(len(fates), most)] {
 		p.blank()
 		p.wrap("", "    ", f.Who()+" "+f.Text(), f.style()...)
-		p.wrap("    ", "      ", sentence(f.Why())+".")
+		p.wrap("    ", "      ", say.Sentence(f.Why())+".")
 		if !isLimited && len(f.pods) > 1 {
 			for _, x := range f.pods {
-				p.wrap("      ", "        ", x.Pod+" on node "+x.Node+x.suffix())
+				p.wrap("      ", "        ", x.Pod+" on node "+x.Node+x.Suffix())
 			}
 		}
 	}
@@ -161,7 +148,7 @@ func (r *report) writeEvictions(p *page, most int) {
 	}
 	if rest > 0 {
 		p.blank()
-		p.wrap("", "", fmt.Sprintf("%s for %s: see -o wide.", count(rest, "more pod"), count(len(fates)-most, "other reason")))
+		p.wrap("", "", fmt.Sprintf("%s for %s: see -o wide.", say.Count(rest, "more pod"), say.Count(len(fates)-most, "other reason")))
 	}
 	if n := r.staying(); n > 0 && isLimited {
 		p.blank()
@@ -181,18 +168,18 @@ func staysText(n int) string {
 }
 
 // noEvictions returns the text for a report without evictions.
-func (r *report) noEvictions() string {
+func (r *answer) noEvictions() string {
 	if r.Filter != "" {
-		return "None of these pods runs on a node with NoExecute taints."
+		return "None of these pods is on a node with NoExecute taints."
 	}
-	return "No pods run on nodes with NoExecute taints."
+	return "No pods are on nodes with NoExecute taints."
 }
 
 // staying counts the pods that tolerate their nodes' NoExecute taints.
-func (r *report) staying() int {
+func (r *answer) staying() int {
 	n := 0
 	for i := range r.Evictions {
-		if r.Evictions[i].Outcome == stays {
+		if r.Evictions[i].Outcome == diagnosis.Stays {
 			n++
 		}
 	}
@@ -200,19 +187,19 @@ func (r *report) staying() int {
 }
 
 // A fate is the pods that are evicted for the same taint and toleration.
-type fate struct{ pods []*eviction }
+type fate struct{ pods []*diagnosis.Eviction }
 
 // fatesOf groups the pods that are evicted, earliest first, and then the pods
 // that stay if withStays is set.
-func fatesOf(list []eviction, withStays bool) []*fate {
+func fatesOf(list []diagnosis.Eviction, withStays bool) []*fate {
 	var fates []*fate
 	at := make(map[string]*fate)
 	for i := range list {
 		x := &list[i]
-		if x.Outcome == stays && !withStays {
+		if x.Outcome == diagnosis.Stays && !withStays {
 			continue
 		}
-		key := x.Outcome + "\n" + string(x.From) + "\n" + x.order
+		key := x.Outcome + "\n" + string(x.From) + "\n" + x.Order
 		f, ok := at[key]
 		if !ok {
 			f = &fate{}
@@ -225,7 +212,7 @@ func fatesOf(list []eviction, withStays bool) []*fate {
 }
 
 func (f *fate) style() []color.Attribute {
-	if f.pods[0].Outcome == overdue {
+	if f.pods[0].Outcome == diagnosis.Overdue {
 		return []color.Attribute{color.Bold, color.FgRed}
 	}
 	return []color.Attribute{color.Bold}
@@ -236,18 +223,14 @@ func (f *fate) Who() string {
 	first := f.pods[0]
 	text := first.Pod + " on node " + first.Node
 	if n := len(f.pods); n > 1 {
-		return fmt.Sprintf("%s (%s and %d more)", count(n, "pod"), text, n-1)
+		return fmt.Sprintf("%s (%s and %d more)", say.Count(n, "pod"), text, n-1)
 	}
 	return "pod " + text
 }
 
 // Text describes what happens to the pods and when.
 func (f *fate) Text() string {
-	first, last := f.pods[0], f.pods[len(f.pods)-1]
-	when := "at " + first.when()
-	if first.At != last.At {
-		when = "between " + first.when() + " and " + last.when()
-	}
+	first, when := f.pods[0], diagnosis.When(f.pods...)
 	one := func(one, many string) string {
 		if len(f.pods) == 1 {
 			return one
@@ -255,22 +238,14 @@ func (f *fate) Text() string {
 		return many
 	}
 	switch {
-	case first.Outcome == overdue:
+	case first.Outcome == diagnosis.Overdue:
 		return "should have been evicted " + when
-	case first.Outcome == leaves:
-		return one("is", "are") + " evicted " + when
-	case first.Outcome == stays:
+	case first.Outcome == diagnosis.Leaves:
+		return "will be evicted " + when
+	case first.Outcome == diagnosis.Stays:
 		return one("is", "are") + " not evicted"
 	}
 	return one("is", "are") + " already being deleted"
-}
-
-// suffix returns the pod's deadline as the end of a sentence.
-func (x *eviction) suffix() string {
-	if when := x.when(); when != "" {
-		return ", at " + when
-	}
-	return ""
 }
 
 // Outcome returns the outcome of all pods.
@@ -289,25 +264,21 @@ func (f *fate) Names() []string {
 func (f *fate) Why() string {
 	var words []string
 	for i := range f.pods[0].Because {
-		words = append(words, f.pods[0].Because[i].text())
+		words = append(words, f.pods[0].Because[i].Text())
 	}
-	return strings.Join(firstOf(words, 3), "; ")
+	return strings.Join(say.FirstOf(words, 3), "; ")
 }
 
-// leftOut counts the pods that a user might expect but that are not in the list.
-func (r *report) leftOut() string {
-	var words []string
-	if r.Finished > 0 {
-		words = append(words, count(r.Finished, "finished pod")+" on these nodes")
-	}
+// leftOut counts the pods that a user might expect in the list.
+func (r *answer) leftOut() string {
 	if r.Lost > 0 {
-		words = append(words, count(r.Lost, "pod")+" on nodes that are not in the input")
+		return say.Count(r.Lost, "pod") + " on nodes that are not in the input"
 	}
-	return strings.Join(words, "; ")
+	return ""
 }
 
 // writeGroups writes up to most groups of nodes.
-func (r *report) writeGroups(p *page, most int) {
+func (r *answer) writeGroups(p *page, most int) {
 	p.title("Nodes grouped by taints")
 	p.blank()
 	if r.Pod != "" {
@@ -315,20 +286,20 @@ func (r *report) writeGroups(p *page, most int) {
 	} else {
 		p.line("NODES   PODS  REJECTED  TAINTS")
 	}
-	groups := r.firstGroups(most)
+	groups := r.FirstGroups(most)
 	for i := range groups {
-		groups[i].write(p)
+		p.group(&groups[i])
 	}
 	if r.Pod == "" && len(r.Pending) > 0 {
 		p.blank()
 		p.wrap("", "", "Rejected are the pending pods that match a node and do not tolerate its taints.")
 	}
 	if rest := len(r.Groups) - len(groups); rest > 0 {
-		p.wrap("", "", count(rest, "more group")+": see -o wide.")
+		p.wrap("", "", say.Count(rest, "more group")+": see -o wide.")
 	}
 }
 
-func (g *groupRow) write(p *page) {
+func (p *page) group(g *diagnosis.GroupRow) {
 	first := fmt.Sprintf("%5d  %5d  %8d  ", g.Nodes, g.Pods, g.Rejected)
 	if g.ForPod != nil {
 		first = fmt.Sprintf("%5d  %5d  %-11s  ", g.Nodes, g.Pods, g.ForPod.Verdict.Words())
@@ -336,7 +307,7 @@ func (g *groupRow) write(p *page) {
 	indent := strings.Repeat(" ", len(first))
 	words := []string{"none"}
 	if len(g.Taints) > 0 {
-		words = taintTexts(g.Taints)
+		words = say.TaintTexts(g.Taints)
 	}
 	for i, t := range g.Taints {
 		if g.ForPod != nil && slices.Contains(g.ForPod.Untolerated, t) {
@@ -344,5 +315,25 @@ func (g *groupRow) write(p *page) {
 		}
 	}
 	p.wrap(first, indent+"  ", strings.Join(words, ", "))
-	p.wrap(indent, indent, "on "+namesOf(g.NodeNames, len(g.NodeNames)))
+	p.wrap(indent, indent, "on "+say.NamesOf(g.NodeNames, len(g.NodeNames)))
+}
+
+// writeJSON writes the report without building a copy in memory.
+func (r *answer) writeJSON(w io.Writer) error {
+	err := json.MarshalWrite(w, r.Report, jsontext.WithIndent("  "), json.Deterministic(true))
+	if err == nil {
+		_, err = io.WriteString(w, "\n")
+	}
+	return err
+}
+
+func (r *answer) writeYAML(w io.Writer) error {
+	b, err := json.Marshal(r.Report, json.Deterministic(true))
+	if err == nil {
+		b, err = yaml.JSONToYAML(b)
+	}
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
 }

@@ -2,7 +2,11 @@
 
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+)
 
 // A timeScale places times on a line. It is logarithmic on both sides of now, so
 // that both seconds and days can be distinguished.
@@ -41,10 +45,11 @@ type tick struct {
 	Text string
 }
 
-// Ticks returns the marks that have enough space next to each other.
+// Ticks returns the marks that have enough space next to each other, among them
+// those at the ends.
 func (s timeScale) Ticks() []tick {
 	list := []tick{{s.at(0), "now"}}
-	for _, seconds := range []int64{60, 600, 3600, 86400, 30 * 86400, 365 * 86400} {
+	for _, seconds := range []int64{365 * 86400, 30 * 86400, 86400, 3600, 600, 60} {
 		for _, t := range []int64{-seconds, seconds} {
 			x := s.at(t)
 			isFree := x >= 0 && x <= 100
@@ -52,7 +57,7 @@ func (s timeScale) Ticks() []tick {
 				isFree = isFree && math.Abs(x-other.Left) > 24
 			}
 			if isFree {
-				list = append(list, tick{x, relative(t)})
+				list = append(list, tick{x, say.Relative(t)})
 			}
 		}
 	}

@@ -15,6 +15,12 @@
       row.classList.toggle('filtered', !has);
       if (has) found++;
     }
+    // A table without rows hides, and so does a section with no other table.
+    for (const box of all('.scroll')) {
+      const isEmpty = words.length > 0 && !box.querySelector('tbody tr:not(.filtered)');
+      box.classList.toggle('filtered', isEmpty);
+      box.closest('section').classList.toggle('filtered', isEmpty);
+    }
     byID('found').textContent = words.length ? found + ' of ' + rows.length + ' rows' : '';
     document.documentElement.classList.toggle('searching', words.length > 0);
     fold();
@@ -74,6 +80,24 @@
     byID('sort').addEventListener('change', sort);
     byID('more-rows').addEventListener('click', () => { allRows = !allRows; fold(); });
     byID('more-columns').addEventListener('click', () => { allColumns = !allColumns; fold(); });
+  }
+
+  // Each command has a button that copies it.
+  for (const pre of all('td pre')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      try {
+        await navigator.clipboard.writeText(pre.textContent);
+      } catch { // as on pages of some servers
+        getSelection().selectAllChildren(pre);
+        document.execCommand('copy');
+      }
+      button.textContent = 'Copied';
+    });
+    pre.after(button);
   }
 
   // Open everything for printing.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
 )
 
@@ -26,7 +27,7 @@ func (a *adviser) isMistake(r *reason) bool {
 	switch {
 	case r.at < 0 || t.Key == "" || a.isUsed(t):
 		return false
-	case t.Key != r.Taint.Key && !r.lacksPrefix && namesAnother(t.Key, r.Taint.Key):
+	case t.Key != r.Taint.Key && !r.lacksPrefix && !say.IsSameWord(t.Key, r.Taint.Key):
 		return false
 	case !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
 		return false
@@ -37,12 +38,12 @@ func (a *adviser) isMistake(r *reason) bool {
 	case taints.OpExists:
 		return true
 	case taints.OpLt, taints.OpGt:
-		return isInteger(r.Taint.Value)
+		return isInteger(r.Taint.Value) && (t.Value == "" || t.Value == r.Taint.Value) // off by one, or none
 	}
 	if t.Value == "" && r.Taint.Value != "" {
 		return a.values[r.Taint.ID()] == 1 && strings.EqualFold(t.Key, r.Taint.Key) && !a.namesValue(t.Key)
 	}
-	return strings.EqualFold(t.Value, r.Taint.Value)
+	return strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value)
 }
 
 // isEffect reports whether a toleration may have the effect. An empty effect
@@ -53,71 +54,9 @@ func isEffect(e taints.Effect) bool {
 
 // namesValue reports whether a toleration with the key has a value.
 func (a *adviser) namesValue(key string) bool {
-	return slices.ContainsFunc(a.tolerations, func(t taints.Toleration) bool {
+	return slices.ContainsFunc(a.Tolerations, func(t taints.Toleration) bool {
 		return t.Value != "" && strings.EqualFold(t.Key, key)
 	})
-}
-
-// namesAnother reports whether two similar keys may be names of different nodes,
-// such as team-a and team-b, or trusted and untrusted. They are the same name if
-// they differ only in letter case or separators, or if one long word has an
-// extra or missing letter or two swapped neighbors, not at its beginning or end.
-func namesAnother(a, b string) bool {
-	if strings.EqualFold(a, b) {
-		return false
-	}
-	x, y := keyWords(a), keyWords(b)
-	if len(x) != len(y) {
-		return true
-	}
-	differ := 0
-	for i := range x {
-		if x[i] == y[i] {
-			continue
-		}
-		if differ++; differ > 1 || !isMisspelled(x[i], y[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// keyWords returns the words of a key in lower case. Separators end words, and
-// so does an upper-case letter after a lower-case one, as in teamA.
-func keyWords(key string) []string {
-	var b strings.Builder
-	var last rune
-	for _, r := range key {
-		if unicode.IsLower(last) && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		if last = r; unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(unicode.ToLower(r))
-		} else {
-			b.WriteByte(' ')
-		}
-	}
-	return strings.Fields(b.String())
-}
-
-// isMisspelled reports whether the words are the same word, long enough to
-// judge, with one misspelling. A replaced letter is no misspelling, as in east
-// and west. Neither is an extra letter at the end, as in plane and planet.
-func isMisspelled(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) < 5 || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) < len(b) {
-		return i < len(a) && a[i:] == b[i+1:]
-	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 // corrected returns the toleration of a mistake with the fewest changes that
@@ -191,10 +130,11 @@ func isControlPlane(t taints.Taint) bool {
 }
 
 // isEverybodys reports whether every pod gets the toleration by default. Such a
-// toleration does not show what its author wants.
+// toleration does not show what its author wants. Other seconds do.
 func isEverybodys(t taints.Toleration) bool {
 	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
-	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute &&
+		t.TolerationSeconds != nil && *t.TolerationSeconds == 300
 }
 
 // A known has facts about the taints of all nodes.
@@ -204,8 +144,8 @@ type known struct {
 	used      map[taints.Toleration]bool // results of isUsed
 }
 
-func newKnown(groups []*nodeGroup) *known {
-	k := &known{distinctTaints(groups), make(map[taints.TaintID]bool), make(map[taints.Toleration]bool)}
+func newKnown(groups []*cluster.Group) *known {
+	k := &known{cluster.DistinctTaints(groups), make(map[taints.TaintID]bool), make(map[taints.Toleration]bool)}
 	for _, t := range k.taints {
 		if t.Value != "" {
 			k.hasValues[t.ID()] = true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // A nodeState is the state of a node that a taint indicates. Pods need not
@@ -99,15 +100,15 @@ func withState(list []taints.Taint, s nodeState) []taints.Taint {
 	return slices.DeleteFunc(slices.Clone(list), func(t taints.Taint) bool { return stateOf(t.Key) != s })
 }
 
-// statesText describes nodes with such taints.
-func statesText(list []taints.Taint) string {
+// StatesText describes nodes with such taints.
+func StatesText(list []taints.Taint) string {
 	var words []string
 	for _, s := range stateKeys {
 		if len(withState(list, s.state)) > 0 {
 			words = append(words, s.state.words())
 		}
 	}
-	return enumerate(words, "or")
+	return say.Enumerate(words, "or")
 }
 
 func haveLeaving(list []taints.Taint) bool { return len(withState(list, stateLeaving)) > 0 }
@@ -122,17 +123,10 @@ func withoutTime(t taints.Taint) taints.Taint {
 	return t
 }
 
-// A step is something for the user to do.
-type step struct {
-	Text string `json:"text"`
-	// Command does the step, or helps to find out more.
-	Command string `json:"command,omitempty"`
-}
-
 // nodeSteps returns the steps for the states of the nodes.
-func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []step {
+func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 	slices.Sort(nodes) // this is the order of names
-	var steps []step
+	var steps []Step
 	for _, s := range stateKeys {
 		keys := withState(list, s.state)
 		if len(keys) == 0 {
@@ -141,38 +135,54 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []step {
 		var names []string
 		var since time.Time
 		for _, i := range nodes {
-			n := &a.cluster.nodes[i]
-			if !slices.ContainsFunc(n.taints, func(t taints.Taint) bool { return stateOf(t.Key) == s.state }) {
+			n := &a.cluster.Nodes[i]
+			list := withState(n.Taints, s.state)
+			if len(list) == 0 {
 				continue
 			}
 			names = append(names, n.Name)
-			if created := n.CreationTimestamp.Time; since.IsZero() || created.Before(since) {
-				since = created
+			for _, t := range list {
+				if t.TimeAdded != nil && (since.IsZero() || t.TimeAdded.Before(since)) {
+					since = *t.TimeAdded
+				}
 			}
 		}
-		steps = append(steps, s.state.step(a.kubectl, names, keys, since, a.now))
+		steps = append(steps, s.state.step(&a.question, names, keys, since))
 	}
 	return steps
 }
 
-func (s nodeState) step(kubectl, names []string, list []taints.Taint, since, now time.Time) step {
-	node, be := "node ", " is"
+func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
+	node, are, have := "node ", " is", " has"
 	if len(names) > 1 {
-		node, be = "nodes ", " are"
+		node, are, have = "nodes ", " are", " have"
 	}
-	who := node + namesOf(names, len(names))
-	describe := commandLine(slices.Concat(kubectl, []string{"describe", "node"}, names[:min(len(names), 3)])...)
+	who := node + say.NamesOf(names, len(names))
 	switch s {
 	case stateCordoned:
-		return step{"uncordon " + who, commandLine(slices.Concat(kubectl, []string{"uncordon"}, names[:min(len(names), maxNames)])...)}
+		return q.step("uncordon "+who, maxNames, names, "uncordon")
 	case stateStarting:
-		text := who + be + " starting"
+		starting := are + " starting"
 		if !since.IsZero() {
-			text += ", since " + since.UTC().Format(time.RFC3339) + " (" + relative(since.Unix()-now.Unix()) + ")"
+			ago := say.Relative(since.Unix() - q.Now.Unix())
+			starting = have + " been starting since " + since.UTC().Format(time.RFC3339) + " (" + ago + ")"
 		}
-		return step{text + ": wait for " + taintsText(list) + " to go away", describe}
+		text := "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + starting
+		return q.step(text, maxDescribed, names, "describe", "node")
 	case stateLeaving:
-		return step{who + be + " being removed: add nodes, or wait for new ones", ""}
+		return Step{Text: who + are + " being removed: add nodes, or wait for new ones"}
 	}
-	return step{"repair " + who + ": " + taintsText(list), describe}
+	return q.step("repair "+who+", which"+have+" "+say.TaintsText(list), maxDescribed, names, "describe", "node")
+}
+
+// maxDescribed limits the nodes that a command describes.
+const maxDescribed = 3
+
+// step returns a step with a command for the first nodes, up to most.
+func (q *Question) step(text string, most int, nodes []string, words ...string) Step {
+	first := nodes[:min(len(nodes), most)]
+	s := Step{Text: text, Command: q.kubectl(append(words, first...)...), pods: len(first)}
+	s.covers(len(nodes), "node")
+	s.pods = 0
+	return s
 }

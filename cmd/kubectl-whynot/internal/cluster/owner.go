@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cluster
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// An owner is the controller of a pod. The zero owner means none.
-type owner struct {
+// An Owner is the controller of a pod. The zero owner means none.
+type Owner struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	// Deployment is the Deployment that owns a ReplicaSet.
 	Deployment string `json:"deployment,omitempty"`
+
+	cronJob string // that owns a Job
 }
 
 // ownerOf returns the controller of the pod.
-func ownerOf(o *metav1.ObjectMeta) owner {
+func ownerOf(o *metav1.ObjectMeta) Owner {
 	r := metav1.GetControllerOfNoCopy(o)
 	if r == nil {
-		return owner{}
+		return Owner{}
 	}
-	w := owner{Kind: r.Kind, Name: r.Name}
+	w := Owner{Kind: r.Kind, Name: r.Name}
+	if r.Kind == "Job" {
+		w.cronJob = cronJob(r.Name, o.CreationTimestamp.Time)
+	}
 	if hash := o.Labels["pod-template-hash"]; r.Kind == "ReplicaSet" && hash != "" {
 		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
 			w.Deployment = name
@@ -33,31 +40,38 @@ func ownerOf(o *metav1.ObjectMeta) owner {
 	return w
 }
 
-// template returns the kind and name of the object with the pod's template.
-func (o owner) template() (kind, name string) {
+// Template returns the kind and name of the object with the pod's template.
+func (o Owner) Template() (kind, name string) {
 	if o.Deployment != "" {
 		return "Deployment", o.Deployment
 	}
 	return o.Kind, o.Name
 }
 
-// cronJob returns the CronJob that created a Job, based on the Job's name, which
-// ends in the minutes since 1970. It returns "" for other names.
-func (o owner) cronJob() string {
-	i := strings.LastIndexByte(o.Name, '-')
-	if minutes := o.Name[i+1:]; o.Kind != "Job" || i < 1 || len(minutes) != 8 || strings.Trim(minutes, "0123456789") != "" {
+// CronJob returns the name of the CronJob that created a Job, or "".
+func (o Owner) CronJob() string { return o.cronJob }
+
+// cronJob returns the CronJob of a Job with a pod that was created at the time. A
+// CronJob's Jobs end in the minutes since 1970, by which they are due. The same
+// digits may be a date: CronJobs have these names since 2021.
+func cronJob(name string, created time.Time) string {
+	i := strings.LastIndexByte(name, '-')
+	minutes, err := strconv.ParseInt(name[i+1:], 10, 64)
+	due := time.Unix(minutes*60, 0)
+	isLater := !created.IsZero() && (created.Before(due) || created.Sub(due) > 30*24*time.Hour)
+	if i < 1 || len(name)-i != 9 || err != nil || due.Year() < 2021 || isLater {
 		return ""
 	}
-	return o.Name[:i]
+	return name[:i]
 }
 
-// ownerName names the object with the pod's template, or the pod itself.
-func (p *pod) ownerName() string {
-	if p.owner == (owner{}) {
+// OwnerName names the object with the pod's template, or the pod itself.
+func (p *Pod) OwnerName() string {
+	if p.Owner == (Owner{}) {
 		return "Pod " + p.String()
 	}
-	kind, name := p.owner.template()
-	return kind + " " + p.namespace + "/" + name
+	kind, name := p.Owner.Template()
+	return kind + " " + p.Namespace + "/" + name
 }
 
 // notEvaluatedOf names the rules of the spec that the program does not evaluate

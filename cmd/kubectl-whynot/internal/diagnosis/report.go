@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+// Package diagnosis finds out why pods are pending, when taints evict pods, and
+// how to fix that.
+package diagnosis
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // formVersion is the version of the JSON and YAML format. It changes if a field
 // is removed or changes its meaning.
 const formVersion = "whynot/v1"
 
-// A report has all answers.
-type report struct {
+// A Report has all answers.
+type Report struct {
 	Version string `json:"version"`
 	// Input describes where the objects come from.
 	Input string `json:"input"`
@@ -36,24 +35,22 @@ type report struct {
 	// and PodFindings are about its tolerations.
 	Pod         string    `json:"pod,omitempty"`
 	PodNote     string    `json:"podNote,omitempty"`
-	PodFindings []finding `json:"podFindings,omitempty"`
+	PodFindings []Finding `json:"podFindings,omitempty"`
 	// Causes are the reasons why pods are pending.
-	Causes    []cause    `json:"causes"`
-	Pending   []pending  `json:"pending"`
-	Evictions []eviction `json:"evictions"`
-	// Finished counts the finished pods on nodes with NoExecute taints. Lost counts
-	// the pods on nodes that are not in the input.
-	Finished     int        `json:"finishedPods"`
+	Causes    []Cause    `json:"causes"`
+	Pending   []Pending  `json:"pending"`
+	Evictions []Eviction `json:"evictions"`
+	// Lost counts the pods on nodes that are not in the input.
 	Lost         int        `json:"podsOnUnknownNodes"`
-	Groups       []groupRow `json:"groups"`
+	Groups       []GroupRow `json:"groups"`
 	NotEvaluated []string   `json:"notEvaluated"`
 
-	matrix *matrix // nil unless requested
-	noPods string  // why there are no pods; empty if there are
+	Matrix *Matrix `json:"-"` // nil unless requested
+	NoPods string  `json:"-"` // why there are no pods; empty if there are
 }
 
-// A groupRow is a group of nodes with the same taints.
-type groupRow struct {
+// A GroupRow is a group of nodes with the same taints.
+type GroupRow struct {
 	Nodes int `json:"nodes"`
 	// Pods counts the pods that run there. Rejected counts the pending pods that
 	// match a node of the group and do not tolerate its taints.
@@ -100,87 +97,86 @@ func (v verdict) Sign() string {
 	return map[verdict]string{accepts: "✓", rejects: "✕", notMatching: "–"}[v]
 }
 
-// A question is a request for a report.
-type question struct {
-	now     time.Time
-	pod     podName // zero: all pods
-	matrix  bool
-	kubectl []string // beginning of commands
+// A Question is a request for a report.
+type Question struct {
+	Now    time.Time
+	Pod    cluster.PodName // zero: all pods
+	Matrix bool
+	// Connection has kubectl's flags that choose the cluster, and Input has those
+	// that choose the input.
+	Connection, Input []string
 }
 
-// newReport answers the question about a finished cluster.
-func newReport(c *cluster, q question) *report {
-	groups := groupNodes(c)
-	r := &report{
+// New answers the question about a finished cluster.
+func New(c *cluster.Cluster, q Question) *Report {
+	groups := cluster.GroupNodes(c)
+	r := &Report{
 		Version:      formVersion,
-		Now:          q.now.Format(time.RFC3339),
-		Nodes:        len(c.nodes),
-		Pods:         len(c.pods),
-		Ignored:      c.others,
+		Now:          q.Now.Format(time.RFC3339),
+		Nodes:        len(c.Nodes),
+		Pods:         len(c.Pods),
+		Ignored:      c.Others,
 		NotEvaluated: notEvaluated,
 	}
 	a := &analyst{
-		cluster: c, chooser: &chooser{cluster: c, groups: groups}, known: newKnown(groups), now: q.now, kubectl: q.kubectl,
-		placements: make(map[*profile]*placement), findings: make(map[*taints.Matcher][]finding),
+		cluster: c, chooser: &cluster.Chooser{Cluster: c, Groups: groups}, known: newKnown(groups), now: q.Now, question: q,
+		placements: make(map[*cluster.Profile]*placement), findings: make(map[*taints.Matcher][]Finding),
+		own: make(map[*taints.Matcher]*ownTolerations),
 	}
 	waiting := r.survey(c)
 	a.count(waiting)
 	r.Groups = groupRows(c, groups)
-	var pods []*pod
-	if q.pod == (podName{}) {
-		for i := range c.pods {
-			pods = append(pods, &c.pods[i])
+	var pods []*cluster.Pod
+	if q.Pod == (cluster.PodName{}) {
+		for i := range c.Pods {
+			pods = append(pods, &c.Pods[i])
 		}
 		r.Pending = a.pending(waiting)
 	} else {
-		p := &c.pods[c.podAt[q.pod]]
-		pods = []*pod{p}
+		p := &c.Pods[c.PodAt[q.Pod]]
+		pods = []*cluster.Pod{p}
 		r.addPod(a, p)
 	}
-	r.Evictions = evictions(c, pods, q.now)
+	r.Evictions = a.evictions(pods)
 	r.Causes = causesOf(r.Pending)
-	if q.matrix {
+	if q.Matrix {
 		columns := columnsOf(c, pods)
 		if r.Pod != "" && len(columns) == 1 {
-			columns[0].profile = pods[0].profile
+			columns[0].profile = pods[0].Profile
 		}
-		r.matrix = newMatrix(a, r.Groups, columns)
+		r.Matrix = newMatrix(a, r.Groups, columns)
 	}
 	return r
 }
 
 // addPod adds the answers that are about one pod only.
-func (r *report) addPod(a *analyst, p *pod) {
+func (r *Report) addPod(a *analyst, p *cluster.Pod) {
 	r.Pod, r.PodNote = p.String(), noteOn(a.cluster, p)
-	if p.isPending() {
-		r.Pending = a.pending([]*pod{p})
+	if p.IsPending() {
+		r.Pending = a.pending([]*cluster.Pod{p})
 	} else {
-		r.PodFindings = findings(p.tolerations)
+		r.PodFindings = findings(p.Tolerations)
 	}
-	matching := a.chooser.matching(p.profile)
-	for i, g := range a.chooser.groups {
+	matching := a.chooser.Matching(p.Profile)
+	for i, g := range a.chooser.Groups {
 		row := &podRow{Matching: matching[g]}
-		row.Verdict, row.Untolerated = p.verdictOn(g, matching[g])
+		row.Verdict, row.Untolerated = verdictOn(p.Profile, g, matching[g])
 		r.Groups[i].ForPod = row
 	}
 }
 
 // survey counts the pods by their place, and returns the pending ones.
-func (r *report) survey(c *cluster) []*pod {
-	var waiting []*pod
-	for i := range c.pods {
-		p := &c.pods[i]
-		at, known := c.nodeAt[p.node]
+func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
+	var waiting []*cluster.Pod
+	for i := range c.Pods {
+		p := &c.Pods[i]
+		at, known := c.NodeAt[p.Node]
 		switch {
-		case p.isPending():
+		case p.IsPending():
 			waiting = append(waiting, p)
-		case p.node == "":
-		case p.isFinished():
-			if known && hasNoExecute(c.nodes[at].taints) {
-				r.Finished++
-			}
+		case p.Node == "" || p.IsFinished():
 		case known:
-			c.nodes[at].group.pods++
+			c.Nodes[at].Group.Pods++
 		default:
 			r.Lost++
 		}
@@ -190,34 +186,34 @@ func (r *report) survey(c *cluster) []*pod {
 
 // noteOn describes the state of a pod that is not pending. It is empty if the
 // pod's eviction shows the state.
-func noteOn(c *cluster, p *pod) string {
-	i, known := c.nodeAt[p.node]
+func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
+	i, known := c.NodeAt[p.Node]
 	switch {
-	case p.isPending():
+	case p.IsPending():
 		return ""
-	case p.isFinished():
-		return fmt.Sprintf("pod %s has finished: its phase is %s", p, p.phase)
-	case p.node == "" && p.deleting:
+	case p.IsFinished():
+		return fmt.Sprintf("pod %s has finished: its phase is %s", p, p.Phase)
+	case p.Node == "" && p.Deleting:
 		return fmt.Sprintf("pod %s is being deleted and has no node", p)
-	case p.node == "":
-		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.phase)
+	case p.Node == "":
+		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
-		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.node)
-	case hasNoExecute(c.nodes[i].taints):
+		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
+	case hasNoExecute(c.Nodes[i].Taints):
 		return ""
-	case p.phase == corev1.PodPending:
+	case p.Phase == corev1.PodPending:
 		return fmt.Sprintf("pod %s is scheduled to node %s, which has no NoExecute taints, and has not started yet",
-			p, p.node)
+			p, p.Node)
 	}
-	return fmt.Sprintf("pod %s runs on node %s, which has no NoExecute taints, so taints do not evict it", p, p.node)
+	return fmt.Sprintf("pod %s runs on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 }
 
-func groupRows(c *cluster, groups []*nodeGroup) []groupRow {
-	rows := []groupRow{}
+func groupRows(c *cluster.Cluster, groups []*cluster.Group) []GroupRow {
+	rows := []GroupRow{}
 	for _, g := range groups {
-		row := groupRow{Nodes: len(g.nodes), Pods: g.pods, Rejected: g.rejected, Taints: g.taints, ID: fmt.Sprintf("group-%d", g.nodes[0]+1)}
-		for _, i := range g.nodes {
-			row.NodeNames = append(row.NodeNames, c.nodes[i].Name)
+		row := GroupRow{Nodes: len(g.Nodes), Pods: g.Pods, Rejected: g.Rejected, Taints: g.Taints, ID: fmt.Sprintf("group-%d", g.Nodes[0]+1)}
+		for _, i := range g.Nodes {
+			row.NodeNames = append(row.NodeNames, c.Nodes[i].Name)
 		}
 		rows = append(rows, row)
 	}
@@ -226,8 +222,8 @@ func groupRows(c *cluster, groups []*nodeGroup) []groupRow {
 
 // verdictOn returns whether the group, with the number of matching nodes,
 // accepts the pods, and the hard taints that they do not tolerate.
-func (p *profile) verdictOn(g *nodeGroup, matching int) (verdict, []taints.Taint) {
-	untolerated := untoleratedOf(p.matcher, g)
+func verdictOn(p *cluster.Profile, g *cluster.Group, matching int) (verdict, []taints.Taint) {
+	untolerated := untoleratedOf(p.Matcher, g)
 	switch {
 	case matching == 0:
 		return notMatching, untolerated
@@ -237,40 +233,20 @@ func (p *profile) verdictOn(g *nodeGroup, matching int) (verdict, []taints.Taint
 	return accepts, nil
 }
 
-// firstGroups returns up to most groups, the most important ones.
-func (r *report) firstGroups(most int) []groupRow {
+// FirstGroups returns up to most groups, the most important ones.
+func (r *Report) FirstGroups(most int) []GroupRow {
 	if len(r.Groups) <= most {
 		return r.Groups
 	}
 	groups := slices.Clone(r.Groups)
-	slices.SortStableFunc(groups, func(a, b groupRow) int { return b.importance() - a.importance() })
+	slices.SortStableFunc(groups, func(a, b GroupRow) int { return b.importance() - a.importance() })
 	return groups[:most]
 }
 
 // importance orders the groups if not all of them are shown.
-func (g *groupRow) importance() int {
+func (g *GroupRow) importance() int {
 	if g.ForPod != nil {
 		return g.ForPod.Matching
 	}
 	return g.Rejected
-}
-
-// writeJSON writes the report without building a copy in memory.
-func (r *report) writeJSON(w io.Writer) error {
-	err := json.MarshalWrite(w, r, jsontext.WithIndent("  "), json.Deterministic(true))
-	if err == nil {
-		_, err = io.WriteString(w, "\n")
-	}
-	return err
-}
-
-func (r *report) writeYAML(w io.Writer) error {
-	b, err := json.Marshal(r, json.Deterministic(true))
-	if err == nil {
-		b, err = yaml.JSONToYAML(b)
-	}
-	if err == nil {
-		_, err = w.Write(b)
-	}
-	return err
 }

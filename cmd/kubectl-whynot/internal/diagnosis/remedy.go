@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // A change corrects mistakes in tolerations, and names taints of nodes' states,
@@ -17,15 +18,15 @@ type change struct {
 	// NodeTaints are taints of the nodes' states. They must be removed, whatever
 	// the pods tolerate.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
-	Entries    []entry        `json:"entries"`
+	Entries    []Entry        `json:"entries"`
 	// Tolerations is the list after the change.
 	Tolerations []taints.Toleration `json:"tolerations"`
 
 	opened []int // the nodes
 }
 
-// An entry is a toleration to add, or one that replaces another.
-type entry struct {
+// An Entry is a toleration to add, or one that replaces another.
+type Entry struct {
 	Replaces   *taints.Toleration `json:"replaces"`
 	Toleration taints.Toleration  `json:"toleration"`
 
@@ -40,13 +41,14 @@ type alternative struct {
 	Taints []taints.Taint `json:"taints"`
 	// Additions are tolerations of exactly these taints.
 	Additions   []taints.Toleration `json:"additions"`
-	Corrections []entry             `json:"corrections"`
+	Corrections []Entry             `json:"corrections"`
 	// NodeTaints are taints of the states of these nodes.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
 	Nodes      int            `json:"nodes"`
 	NodeNames  []string       `json:"nodeNames"`
 
-	rest []taints.Taint // taints of the nodes that the pods do not tolerate yet
+	// Rest has the taints of the nodes that the pods do not tolerate yet.
+	Rest []taints.Taint `json:"-"`
 }
 
 // asks returns the taints that distinguish the nodes from others: the needed
@@ -55,7 +57,7 @@ func (a *alternative) asks() []taints.Taint {
 	if len(a.Taints) > 0 {
 		return a.Taints
 	}
-	return a.rest
+	return a.Rest
 }
 
 // A remedy lets pods onto the nodes that have a set of untolerated taints.
@@ -71,10 +73,10 @@ type remedy struct {
 // An adviser finds remedies.
 type adviser struct {
 	*known
-	*profile
+	*cluster.Profile
 	values  map[taints.TaintID]int // number of values that the nodes have for each key and effect
 	reasons reasons
-	shares  []share
+	shares  []cluster.Share
 }
 
 // maxCounted limits the number of remedies whose opened nodes are counted.
@@ -88,9 +90,11 @@ const maxCounted = 100
 func (a *adviser) advise() (*change, []*remedy) {
 	a.countValues()
 	var settled, open, broken []*remedy
+	invalid := 4 // the least rank of nodes with an invalid taint
 	for _, r := range a.remedies() {
 		switch {
 		case !a.plan(r):
+			invalid = min(invalid, r.rank())
 		case len(r.needs) == 0:
 			settled = append(settled, r)
 		case len(r.NodeTaints) == 0:
@@ -111,7 +115,9 @@ func (a *adviser) advise() (*change, []*remedy) {
 	if len(open) == 0 {
 		open = broken
 	}
-	if open = likeliest(open); len(open) > 0 {
+	if open = likeliest(open); len(open) > 0 && open[0].rank() > invalid && len(open[0].Entries) == 0 {
+		return nil, nil
+	} else if len(open) > 0 {
 		if list := rivals(open[0], all); list != nil {
 			return nil, list
 		}
@@ -136,15 +142,15 @@ func (a *adviser) remedies() []*remedy {
 	var list []*remedy
 	at := make(map[string]*remedy)
 	for _, s := range a.shares {
-		untolerated := untoleratedOf(a.matcher, s.group)
-		key := textOf(untolerated)
+		untolerated := untoleratedOf(a.Matcher, s.Group)
+		key := cluster.TextOf(untolerated)
 		r, ok := at[key]
 		if !ok {
 			r = &remedy{untolerated: untolerated}
 			at[key] = r
 			list = append(list, r)
 		}
-		r.nodes = append(r.nodes, s.nodes...)
+		r.nodes = append(r.nodes, s.Nodes...)
 	}
 	slices.SortFunc(list, func(x, y *remedy) int {
 		return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare)
@@ -154,9 +160,9 @@ func (a *adviser) remedies() []*remedy {
 
 // untoleratedOf returns the hard taints of the group that the tolerations do not
 // match, sorted and without times.
-func untoleratedOf(m *taints.Matcher, g *nodeGroup) []taints.Taint {
+func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	var list []taints.Taint
-	for _, t := range m.Untolerated(g.taints, taints.Hard) {
+	for _, t := range m.Untolerated(g.Taints, taints.Hard) {
 		list = append(list, withoutTime(*t))
 	}
 	return list
@@ -172,8 +178,8 @@ func (a *adviser) countValues() {
 
 // plan computes the remedy and reports whether an API server accepts it.
 func (a *adviser) plan(r *remedy) bool {
-	r.NodeTaints, r.Entries = []taints.Taint{}, []entry{}
-	r.Tolerations = append([]taints.Toleration{}, a.tolerations...)
+	r.NodeTaints, r.Entries = []taints.Taint{}, []Entry{}
+	r.Tolerations = append([]taints.Toleration{}, a.Tolerations...)
 	for _, t := range r.untolerated {
 		if stateOf(t.Key) != stateNone {
 			r.NodeTaints = append(r.NodeTaints, t)
@@ -197,14 +203,19 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 		r.Tolerations = append(r.Tolerations, a.tolerationOf(t))
 		return
 	}
-	e := entry{nil, corrected(why.Reason), why.at}
-	if r.replaces(&why, e.Toleration) {
-		e.Replaces = &why.Closest
-		r.Tolerations[why.at] = e.Toleration
-	} else {
+	e := Entry{nil, corrected(why.Reason), why.at}
+	if !r.replaces(&why, e.Toleration) {
 		r.Tolerations = append(r.Tolerations, e.Toleration)
+		r.Entries = append(r.Entries, e)
+		return
 	}
-	r.Entries = append(r.Entries, e)
+	e.Replaces = &why.Closest
+	for i := range a.Tolerations {
+		if a.Tolerations[i].Equal(why.Closest) { // a mistake may be there twice
+			e.at, r.Tolerations[i] = i, e.Toleration
+			r.Entries = append(r.Entries, e)
+		}
+	}
 }
 
 // replaces reports whether the correction can replace the mistake. It cannot if
@@ -214,7 +225,7 @@ func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
 	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
 		return false
 	}
-	return !slices.ContainsFunc(r.Entries, func(e entry) bool { return e.at == mistake.at && e.Replaces != nil })
+	return !slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.at == mistake.at && e.Replaces != nil })
 }
 
 // count counts the nodes that the remedy opens. If the remedy has nodes to fix,
@@ -224,7 +235,7 @@ func (a *adviser) count(r *remedy) {
 	r.fixed = []taints.Taint{}
 	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
 	for _, s := range a.shares {
-		left := untoleratedOf(m, s.group)
+		left := untoleratedOf(m, s.Group)
 		stays := func(t taints.Taint) bool {
 			s := stateOf(t.Key)
 			return !isFixed || s == stateNone || s == stateLeaving && !isRemoved
@@ -232,7 +243,7 @@ func (a *adviser) count(r *remedy) {
 		if slices.ContainsFunc(left, stays) {
 			continue
 		}
-		r.opened = append(r.opened, s.nodes...)
+		r.opened = append(r.opened, s.Nodes...)
 		r.fixed = append(r.fixed, left...)
 	}
 	r.Opens = len(r.opened)
@@ -273,12 +284,11 @@ func (r *remedy) additions() int {
 
 // rivals returns the remedies that correct the same toleration as best, if some of
 // them correct it to another key or value. It is then not clear which nodes are
-// intended, whatever else must be done there. Otherwise it returns nil. Thresholds
-// do not count as values: the remedy that opens the most nodes is used.
+// intended, whatever else must be done there. Otherwise it returns nil.
 func rivals(best *remedy, all []*remedy) []*remedy {
 	for _, e := range best.Entries {
-		isFor := func(f entry) bool { return f.at == e.at }
-		isOther := func(f entry) bool { return isFor(f) && e.differsInName(f) }
+		isFor := func(f Entry) bool { return f.at == e.at }
+		isOther := func(f Entry) bool { return isFor(f) && e.differsInName(f) }
 		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Entries, isOther) }) {
 			continue
 		}
@@ -292,12 +302,8 @@ func rivals(best *remedy, all []*remedy) []*remedy {
 }
 
 // differsInName reports whether the entries tolerate different keys or values.
-func (e *entry) differsInName(f entry) bool {
-	x, y := e.Toleration, f.Toleration
-	if x.Operator == taints.OpLt || x.Operator == taints.OpGt {
-		x.Value, y.Value = "", ""
-	}
-	return x.Key != y.Key || x.Value != y.Value
+func (e *Entry) differsInName(f Entry) bool {
+	return e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value
 }
 
 // likeliest returns the remedies with corrections or, if there are none, all
@@ -322,4 +328,13 @@ func likeliest(open []*remedy) []*remedy {
 	open = least(open, (*remedy).rank)
 	slices.SortStableFunc(open, func(a, b *remedy) int { return len(b.nodes) - len(a.nodes) })
 	return open
+}
+
+// Entries returns all tolerations to write for the alternative.
+func (a *alternative) Entries() []Entry {
+	list := append([]Entry{}, a.Corrections...)
+	for _, t := range a.Additions {
+		list = append(list, Entry{nil, t, -1})
+	}
+	return list
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
 )
 
@@ -22,18 +26,18 @@ type reason struct {
 }
 
 // reasonsOf returns the reasons why the hard taints of the shares reject the pods.
-func reasonsOf(p *profile, shares []share) reasons {
-	own := p.ownTolerations()
+func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons {
+	own := a.ownTolerations(p)
 	lists := func(yield func([]taints.Taint) bool) {
 		for _, s := range shares {
-			if !yield(s.group.taints) {
+			if !yield(s.Group.Taints) {
 				return
 			}
 		}
 	}
 	m := make(reasons)
-	for _, r := range explain.Nodes(own.matcher, taints.Hard, lists).Reasons {
-		if _, ok := p.matcher.Match(r.Reason.Taint); !ok {
+	for _, r := range explain.Nodes(own.matcher, taints.Hard, lists, math.MaxInt).Reasons {
+		if _, ok := p.Matcher.Match(r.Reason.Taint); !ok {
 			m[r.Reason.Taint] = own.reason(r.Reason)
 		}
 	}
@@ -41,8 +45,8 @@ func reasonsOf(p *profile, shares []share) reasons {
 }
 
 // reasonOf returns the reason why the pods do not tolerate the taint.
-func reasonOf(p *profile, t taints.Taint) reason {
-	own := p.ownTolerations()
+func (a *analyst) reasonOf(p *cluster.Profile, t taints.Taint) reason {
+	own := a.ownTolerations(p)
 	return own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
 }
 
@@ -54,17 +58,19 @@ type ownTolerations struct {
 	matcher *taints.Matcher
 }
 
-func (p *profile) ownTolerations() *ownTolerations {
-	if p.own == nil {
-		p.own = &ownTolerations{}
-		for i, t := range p.tolerations {
+func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
+	own, ok := a.own[p.Matcher]
+	if !ok {
+		own = &ownTolerations{}
+		for i, t := range p.Tolerations {
 			if !isEverybodys(t) {
-				p.own.list, p.own.at = append(p.own.list, t), append(p.own.at, i)
+				own.list, own.at = append(own.list, t), append(own.at, i)
 			}
 		}
-		p.own.matcher = taints.Compile(p.own.list)
+		own.matcher = taints.Compile(own.list)
+		a.own[p.Matcher] = own
 	}
-	return p.own
+	return own
 }
 
 // reason completes the library's reason. It finds a toleration whose key is the
@@ -73,7 +79,7 @@ func (own *ownTolerations) reason(r explain.Reason) reason {
 	if r.HasClosest() {
 		return reason{r, own.at[r.Toleration], false}
 	}
-	name := withoutPrefix(r.Taint.Key)
+	name := cluster.WithoutPrefix(r.Taint.Key)
 	if name == r.Taint.Key {
 		return reason{r, -1, false}
 	}
@@ -103,13 +109,13 @@ func (r *reason) words() string {
 	if r.at < 0 {
 		return "no toleration has this key"
 	}
-	text := "closest toleration: " + r.Closest.String() + ", " + r.Why()
+	text := "closest toleration " + tolerationText(r.Closest) + ", " + r.Why()
 	if r.lacksPrefix {
-		text += ": it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
+		text += " as it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
 	}
 	isValue := func(d explain.Difference) bool { return d.Mismatch == explain.MismatchValue }
 	if r.Taint.Value == "" && slices.ContainsFunc(r.Differences, isValue) {
-		text += ": the taint has no value"
+		text += " as the taint has no value"
 	}
 	return text
 }
@@ -143,9 +149,13 @@ func reasonsText(why reasons, list []taints.Taint) string {
 		if len(c.taints) > 1 {
 			noun = "untolerated taints "
 		}
-		words = append(words, noun+taintsText(c.taints)+c.words)
+		words = append(words, noun+say.TaintsText(c.taints)+c.words)
 	}
-	return strings.Join(firstOf(words, 3), "; ")
+	return strings.Join(say.FirstOf(words, 3), "; ")
+}
+
+func taintsOf(why reasons) []taints.Taint {
+	return slices.SortedFunc(maps.Keys(why), taints.Taint.Compare)
 }
 
 func boolOrder(b bool) int {
@@ -155,6 +165,13 @@ func boolOrder(b bool) int {
 	return 0
 }
 
-func taintsOf(why reasons) []taints.Taint {
-	return slices.SortedFunc(maps.Keys(why), taints.Taint.Compare)
+// tolerationText returns the text of the toleration, in quotes if the spaces in it
+// would not be seen.
+func tolerationText(t taints.Toleration) string {
+	for _, s := range []string{t.Key, t.Value, string(t.Operator), string(t.Effect)} {
+		if s != strings.TrimSpace(s) {
+			return strconv.Quote(t.String())
+		}
+	}
+	return t.String()
 }

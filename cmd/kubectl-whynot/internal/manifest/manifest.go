@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+// Package manifest reads Kubernetes objects from files, URLs and streams.
+package manifest
 
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -18,8 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A manifest is one Kubernetes object as JSON.
-type manifest struct {
+// A Object is one Kubernetes object as JSON.
+type Object struct {
 	APIVersion string         `json:"apiVersion"`
 	Kind       string         `json:"kind"`
 	json       jsontext.Value // valid until the next one is read
@@ -28,15 +31,26 @@ type manifest struct {
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// readManifests calls add for each object of a stream of JSON or YAML documents,
+// Read calls add for each object of a stream of JSON or YAML documents,
 // and for each item of a list. It keeps only one object at a time, even for long
 // JSON lists.
-func readManifests(r io.Reader, add func(manifest) error) error {
+func Read(r io.Reader, add func(Object) error) error {
 	buffered := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := buffered.Peek(2); string(magic) == "\x1f\x8b" {
+		unzipped, err := gzip.NewReader(buffered)
+		if err != nil {
+			return err
+		}
+		buffered = bufio.NewReaderSize(unzipped, 1<<16)
+	}
 	if mark, _ := buffered.Peek(1); len(mark) > 0 && mark[0] >= 0xEF { // as PowerShell writes
 		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.BOMOverride(unicode.UTF8.NewDecoder())))
 	}
-	if start, _ := buffered.Peek(1 << 12); utilyaml.IsJSONBuffer(start) {
+	start, _ := buffered.Peek(1 << 12)
+	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("{{")) {
+		return errTemplate
+	}
+	if utilyaml.IsJSONBuffer(start) {
 		return readJSON(buffered, add)
 	}
 	documents := utilyaml.NewYAMLReader(buffered)
@@ -54,8 +68,13 @@ func readManifests(r io.Reader, add func(manifest) error) error {
 	}
 }
 
-func readYAML(document []byte, add func(manifest) error) error {
+var errTemplate = errors.New("this is a template: render it first, as with 'helm template'")
+
+func readYAML(document []byte, add func(Object) error) error {
 	object, err := yaml.YAMLToJSON(document)
+	if err != nil && bytes.Contains(document, []byte("{{")) {
+		return errTemplate
+	}
 	if err != nil || string(object) == "null" { // only comments
 		return err
 	}
@@ -63,7 +82,7 @@ func readYAML(document []byte, add func(manifest) error) error {
 }
 
 // readJSON reads successive objects and lists.
-func readJSON(r io.Reader, add func(manifest) error) error {
+func readJSON(r io.Reader, add func(Object) error) error {
 	d := jsontext.NewDecoder(r, lenient...)
 	for {
 		switch d.PeekKind() {
@@ -83,11 +102,12 @@ func readJSON(r io.Reader, add func(manifest) error) error {
 }
 
 // readObject reads an object. If it is a list, it reads one item at a time.
-func readObject(d *jsontext.Decoder, add func(manifest) error) error {
+func readObject(d *jsontext.Decoder, add func(Object) error) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	var list manifest
+	var list Object
+	var unknown []jsontext.Value // items without a kind, before that of the list
 	whole := jsontext.Value{'{'}
 	isList := false
 	for d.PeekKind() == '"' {
@@ -100,7 +120,7 @@ func readObject(d *jsontext.Decoder, add func(manifest) error) error {
 			isList = true
 			list.json = whole
 			list.readHeader()
-			if err := readItems(d, list, add); err != nil {
+			if unknown, err = readItems(d, list, add); err != nil {
 				return err
 			}
 			continue
@@ -114,43 +134,61 @@ func readObject(d *jsontext.Decoder, add func(manifest) error) error {
 		}
 		whole = append(whole, value...)
 	}
-	if _, err := d.ReadToken(); err != nil || isList {
+	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
 	list.json = append(whole, '}')
 	list.readHeader()
-	return add(list)
+	if !isList {
+		return add(list)
+	}
+	for i, value := range unknown {
+		if err := list.item(value, add); err != nil {
+			return fmt.Errorf("items[%d]: %w", i, err)
+		}
+	}
+	return nil
 }
 
-// readItems reads the items of a list, which may be lists themselves. An item
-// without a kind gets the list's kind, if that is already known.
-func readItems(d *jsontext.Decoder, list manifest, add func(manifest) error) error {
+// readItems reads the items of a list. It returns them instead if they and the
+// list have no kind yet.
+func readItems(d *jsontext.Decoder, list Object, add func(Object) error) (unknown []jsontext.Value, err error) {
 	if _, err := d.ReadToken(); err != nil {
-		return err
+		return nil, err
 	}
 	for i := 0; d.PeekKind() != ']'; i++ {
 		value, err := d.ReadValue()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		m := manifest{APIVersion: list.APIVersion, Kind: strings.TrimSuffix(list.Kind, "List"), json: value}
-		m.readHeader()
-		if m.Kind == "List" {
-			err = readJSON(bytes.NewReader(value), add)
-		} else {
-			err = add(m)
+		if m := (Object{json: value}); list.Kind == "" && len(unknown) == i {
+			if m.readHeader(); m.Kind == "" {
+				unknown = append(unknown, value.Clone())
+				continue
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("items[%d]: %w", i, err)
+		if err := list.item(value, add); err != nil {
+			return nil, fmt.Errorf("items[%d]: %w", i, err)
 		}
 	}
-	_, err := d.ReadToken()
-	return err
+	_, err = d.ReadToken()
+	return unknown, err
+}
+
+// item adds an item of the list, which may be a list itself. An item without a
+// kind gets the list's kind.
+func (m *Object) item(value jsontext.Value, add func(Object) error) error {
+	item := Object{APIVersion: m.APIVersion, Kind: strings.TrimSuffix(m.Kind, "List"), json: value}
+	item.readHeader()
+	if item.Kind == "List" {
+		return readJSON(bytes.NewReader(value), add)
+	}
+	return add(item)
 }
 
 // readHeader finds the kind of the object, which usually comes first. It reads
 // no more than necessary.
-func (m *manifest) readHeader() {
+func (m *Object) readHeader() {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.json), lenient...)
 	_, err := d.ReadToken()
 	for found := 0; err == nil && found < 2 && d.PeekKind() == '"'; {
@@ -166,4 +204,16 @@ func (m *manifest) readHeader() {
 			err = d.SkipValue()
 		}
 	}
+}
+
+// Decode decodes the object.
+func (m *Object) Decode(into any, o ...json.Options) error {
+	err := json.Unmarshal(m.json, into, append(o, lenient...)...)
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) && semantic.GoType != nil && semantic.GoType.Kind() == reflect.String {
+		if have := map[jsontext.Kind]string{'t': "true", 'f': "false", '0': "a number"}[semantic.JSONKind]; have != "" {
+			return fmt.Errorf("%s is %s and must be text: put it in quotes", semantic.JSONPointer, have)
+		}
+	}
+	return err
 }

@@ -1,43 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package diagnosis
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// A pending is a set of equal pods of one owner that wait for a node.
-type pending struct {
+// A Pending is a set of equal pods of one owner that wait for a node.
+type Pending struct {
 	// Cause is the index of the cause in the report.
 	Cause        int                 `json:"cause"`
 	Kind         causeKind           `json:"kind"`
 	Text         string              `json:"text"`
-	Fix          []step              `json:"fix"`
+	Fix          []Step              `json:"fix"`
 	Notes        []string            `json:"notes"`
 	Namespace    string              `json:"namespace"`
 	Pods         []string            `json:"pods"`
-	Owner        *owner              `json:"owner,omitempty"`
+	Owner        *cluster.Owner      `json:"owner,omitempty"`
 	NodeSelector map[string]string   `json:"nodeSelector"`
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
 	placement
 	// Findings are about valid tolerations that are probably not intended.
-	Findings []finding `json:"findings"`
+	Findings []Finding `json:"findings"`
 	Gated    bool      `json:"gated"`
 	// NotEvaluated names rules of the pods that the program does not evaluate.
 	NotEvaluated []string `json:"notEvaluated"`
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
-	kubectl           []string // beginning of commands
-	template          bool     // the pods do not exist: they would be created from a template
-	hasOwnTolerations bool     // in addition to those that every pod gets
+	question          *Question
+	Template          bool `json:"-"` // the pods do not exist: they would be created from a template
+	hasOwnTolerations bool // in addition to those that every pod gets
 }
 
 // Limits for the lists of names, taints and alternatives. Without them, the
@@ -47,8 +50,8 @@ const (
 	maxListed = 50
 )
 
-// A rejection is a taint that keeps the pods off matching nodes.
-type rejection struct {
+// A Rejection is a taint that keeps the pods off matching nodes.
+type Rejection struct {
 	Taint taints.Taint `json:"taint"`
 	Nodes int          `json:"nodes"`
 	// Closest is the closest toleration, or nil if there is none. Why describes how
@@ -60,8 +63,8 @@ type rejection struct {
 	Hint     explain.Hint     `json:"hint"`
 }
 
-// A finding is about a valid toleration that is probably not what its author meant.
-type finding struct {
+// A Finding is about a valid toleration that is probably not what its author meant.
+type Finding struct {
 	// Field is the field of the toleration, such as tolerations[0].
 	Field      string             `json:"field"`
 	Toleration taints.Toleration  `json:"toleration"`
@@ -69,13 +72,16 @@ type finding struct {
 	Advice     string             `json:"advice"`
 }
 
-func (f *finding) text() string { return f.Field + " is " + f.Toleration.String() + ": " + f.Advice }
+// Text names the toleration and says what is odd about it.
+func (f *Finding) Text() string {
+	return f.Field + " is " + f.Toleration.String() + ". " + strings.TrimSuffix(f.Advice, ".")
+}
 
-func findings(tolerations []taints.Toleration) []finding {
-	list := []finding{}
+func findings(tolerations []taints.Toleration) []Finding {
+	list := []Finding{}
 	for _, f := range tolerationset.Lint(tolerations, taints.Options{}) {
 		field := fmt.Sprintf("tolerations[%d]", f.Toleration)
-		list = append(list, finding{field, tolerations[f.Toleration], f.Code, f.Advice})
+		list = append(list, Finding{field, tolerations[f.Toleration], f.Code, f.Advice})
 	}
 	return list
 }
@@ -91,7 +97,7 @@ type placement struct {
 	// MissingLabels are required labels that no node has.
 	MissingLabels []string `json:"missingLabels"`
 	// Rejections has up to maxListed entries. RejectionsTotal counts all of them.
-	Rejections      []rejection `json:"rejections"`
+	Rejections      []Rejection `json:"rejections"`
 	RejectionsTotal int         `json:"rejectionsTotal"`
 	// Change corrects mistakes in the tolerations and names the taints of the
 	// nodes' states. It is nil if there are neither.
@@ -101,123 +107,123 @@ type placement struct {
 	Alternatives      []alternative `json:"alternatives"`
 	AlternativesTotal int           `json:"alternativesTotal"`
 
-	similar     []similarLabel // existing labels that may be meant by the missing ones
-	absent      []string       // nodes that the affinity names
-	untolerated string         // describes the taints of the change or of the alternatives
-	nodeSteps   []step         // steps for the states of nodes
+	nodes       int                    // of the input
+	meant       string                 // says which nodes have the requested resources; empty: all, or some are feasible
+	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
+	absent      []string               // nodes that the affinity names
+	untolerated string                 // describes the taints of the change or of the alternatives
+	nodeSteps   []Step                 // steps for the states of nodes
 }
 
 // An analyst finds the reasons why pods are pending, once for each profile.
 type analyst struct {
-	cluster    *cluster
-	chooser    *chooser
+	cluster    *cluster.Cluster
+	chooser    *cluster.Chooser
 	known      *known
 	now        time.Time
-	kubectl    []string
-	placements map[*profile]*placement
-	findings   map[*taints.Matcher][]finding
+	question   Question
+	placements map[*cluster.Profile]*placement
+	findings   map[*taints.Matcher][]Finding
+	own        map[*taints.Matcher]*ownTolerations
 }
 
 // count adds to each group the number of pods that it rejects.
-func (a *analyst) count(pods []*pod) {
-	number := make(map[*profile]int)
+func (a *analyst) count(pods []*cluster.Pod) {
+	number := make(map[*cluster.Profile]int)
 	for _, p := range pods {
-		number[p.profile]++
+		number[p.Profile]++
 	}
 	for p, n := range number {
-		for _, s := range a.chooser.choose(p) {
-			if p.isRejected(s.group) {
-				s.group.rejected += n
+		for _, s := range a.chooser.Choose(p) {
+			if p.IsRejected(s.Group) {
+				s.Group.Rejected += n
 			}
 		}
 	}
 }
 
-// isRejected reports whether the group has a taint that the pods do not tolerate.
-func (p *profile) isRejected(g *nodeGroup) bool {
-	_, found := p.matcher.FindUntolerated(g.taints, taints.Hard)
-	return found
-}
-
 // pending returns the entries for the pods, sorted by name.
-func (a *analyst) pending(pods []*pod) []pending {
+func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 	type group struct {
 		namespace string
-		owner     owner
+		owner     cluster.Owner
 		name      string // of a pod without owner
-		profile   *profile
+		profile   *cluster.Profile
 		waiting   string
 	}
-	list := []pending{}
+	list := []Pending{}
+	var first []*cluster.Pod
 	at := make(map[group]int)
 	for _, p := range sortedPods(pods) {
-		key := group{p.namespace, p.owner, "", p.profile, fmt.Sprint(p.gated, p.unseen, p.message)}
-		if p.owner == (owner{}) {
-			key.name = p.name
+		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Unseen, p.Message)}
+		if p.Owner == (cluster.Owner{}) {
+			key.name = p.Name
 		}
 		if i, ok := at[key]; ok {
-			list[i].Pods = append(list[i].Pods, p.name)
+			list[i].Pods = append(list[i].Pods, p.Name)
 			continue
 		}
 		at[key] = len(list)
-		list = append(list, a.pendingOf(p))
+		list, first = append(list, a.pendingOf(p)), append(first, p)
+	}
+	for i, p := range first {
+		list[i].explain(p)
 	}
 	return list
 }
 
-func sortedPods(pods []*pod) []*pod {
-	return slices.SortedFunc(slices.Values(pods), func(a, b *pod) int { return comparePodNames(a.podName, b.podName) })
+func sortedPods(pods []*cluster.Pod) []*cluster.Pod {
+	return slices.SortedFunc(slices.Values(pods), func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
 }
 
-func (a *analyst) pendingOf(p *pod) pending {
-	where := a.placement(p.profile)
-	x := pending{
-		Fix:               []step{},
+func (a *analyst) pendingOf(p *cluster.Pod) Pending {
+	where := a.placement(p.Profile)
+	x := Pending{
+		Fix:               []Step{},
 		Notes:             []string{},
-		Namespace:         p.namespace,
-		Pods:              []string{p.name},
-		NodeSelector:      p.selector,
-		Tolerations:       append([]taints.Toleration{}, p.tolerations...),
+		Namespace:         p.Namespace,
+		Pods:              []string{p.Name},
+		NodeSelector:      p.Selector,
+		Tolerations:       append([]taints.Toleration{}, p.Tolerations...),
 		placement:         *where,
 		Findings:          a.findingsOf(p),
-		Gated:             p.gated,
-		NotEvaluated:      p.unseen,
-		Message:           p.message,
-		kubectl:           a.kubectl,
-		template:          p.template,
-		hasOwnTolerations: p.hasOwnTolerations(),
+		Gated:             len(p.Gates) > 0,
+		NotEvaluated:      p.Unseen,
+		Message:           p.Message,
+		question:          &a.question,
+		Template:          p.Template,
+		hasOwnTolerations: a.hasOwnTolerations(p),
 	}
-	if p.owner != (owner{}) {
-		x.Owner = &p.owner
+	if p.Owner != (cluster.Owner{}) {
+		x.Owner = &p.Owner
 	}
-	if p.required != nil {
-		x.NodeAffinity = affinityText(p.required)
+	if p.Required != nil {
+		x.NodeAffinity = say.AffinityText(p.Required)
 	}
 	if x.NodeSelector == nil {
 		x.NodeSelector = map[string]string{}
 	}
-	x.explain(p)
 	return x
 }
 
 // hasOwnTolerations reports whether the pod has tolerations other than those
 // that Kubernetes adds.
-func (p *pod) hasOwnTolerations() bool {
+func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
 	given := []taints.Toleration{}
-	if p.owner.Kind == "DaemonSet" {
-		given = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+	if p.Owner.Kind == "DaemonSet" {
+		given = taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))
 	}
-	return slices.ContainsFunc(p.ownTolerations().list, func(t taints.Toleration) bool {
+	return slices.ContainsFunc(a.ownTolerations(p.Profile).list, func(t taints.Toleration) bool {
 		return !slices.ContainsFunc(given, t.Equal)
 	})
 }
 
 // findingsOf returns the findings about the tolerations. Pods share them.
-func (a *analyst) findingsOf(p *pod) []finding {
-	list, ok := a.findings[p.matcher]
+func (a *analyst) findingsOf(p *cluster.Pod) []Finding {
+	list, ok := a.findings[p.Matcher]
 	if !ok {
-		list = findings(p.tolerations)
-		a.findings[p.matcher] = list
+		list = findings(p.Tolerations)
+		a.findings[p.Matcher] = list
 	}
 	return list
 }
@@ -228,12 +234,12 @@ func (a *analyst) names(nodes []int) []string {
 	slices.Sort(nodes) // this is the order of names
 	list := []string{}
 	for _, i := range nodes[:min(len(nodes), maxNames)] {
-		list = append(list, a.cluster.nodes[i].Name)
+		list = append(list, a.cluster.Nodes[i].Name)
 	}
 	return list
 }
 
-func (a *analyst) placement(p *profile) *placement {
+func (a *analyst) placement(p *cluster.Profile) *placement {
 	r, ok := a.placements[p]
 	if !ok {
 		r = a.place(p)
@@ -242,33 +248,40 @@ func (a *analyst) placement(p *profile) *placement {
 	return r
 }
 
-func (a *analyst) place(p *profile) *placement {
-	shares := a.chooser.choose(p)
-	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}}
+func (a *analyst) place(p *cluster.Profile) *placement {
+	shares := a.chooser.Choose(p)
+	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}, nodes: len(a.cluster.Nodes)}
 	var feasible []int
-	var rejecting []share
+	var rejecting []cluster.Share
 	for _, s := range shares {
-		r.Matching += len(s.nodes)
-		if p.isRejected(s.group) {
+		r.Matching += len(s.Nodes)
+		if p.IsRejected(s.Group) {
 			rejecting = append(rejecting, s)
 		} else {
-			feasible = append(feasible, s.nodes...)
+			feasible = append(feasible, s.Nodes...)
 		}
 	}
 	r.Feasible, r.FeasibleNames = len(feasible), a.names(feasible)
 	if r.Matching == 0 {
-		r.MissingLabels, r.similar = a.chooser.missing(p)
-		r.absent = a.chooser.absentNodes(p)
+		r.MissingLabels, r.similar = a.chooser.Missing(p)
+		r.absent = a.chooser.AbsentNodes(p)
 	}
-	why := reasonsOf(p, shares)
+	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
+	if meant, resource := a.chooser.WithResources(p, shares); len(meant) > 0 &&
+		!slices.ContainsFunc(meant, func(s cluster.Share) bool { return !p.IsRejected(s.Group) }) {
+		rejecting, why = meant, a.reasonsOf(p, meant)
+		if r.Feasible > 0 {
+			r.meant = resource
+		}
+	}
 	if len(rejecting) == 0 {
 		return r
 	}
-	adviser := adviser{known: a.known, profile: p, reasons: why, shares: rejecting}
+	adviser := adviser{known: a.known, Profile: p, reasons: why, shares: rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
-	if r.Feasible > 0 { // other tolerations are intended
+	if r.isOpen() { // other tolerations are intended
 		if r.Change != nil && (len(r.Change.Entries) == 0 || len(r.Change.NodeTaints) > 0) {
 			r.Change = nil
 		}
@@ -289,6 +302,18 @@ func (a *analyst) place(p *profile) *placement {
 	return r
 }
 
+// isOpen reports whether taints and node affinity allow nodes that may have what
+// the pods request.
+func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
+
+// having begins a text about the nodes that have the requested resources.
+func (r *placement) having() string {
+	if r.meant == "" {
+		return ""
+	}
+	return r.meant + "; "
+}
+
 func (a *analyst) alternative(r *remedy) alternative {
 	x := alternative{
 		Taints:      append([]taints.Taint{}, r.needs...),
@@ -297,7 +322,7 @@ func (a *analyst) alternative(r *remedy) alternative {
 		NodeTaints:  r.NodeTaints,
 		Nodes:       len(r.nodes),
 		NodeNames:   a.names(r.nodes),
-		rest:        r.rest,
+		Rest:        r.rest,
 	}
 	for _, t := range r.needs {
 		x.Additions = append(x.Additions, a.known.tolerationOf(t))
@@ -306,19 +331,19 @@ func (a *analyst) alternative(r *remedy) alternative {
 }
 
 // rejections returns the reasons. Those for the most nodes come first.
-func rejections(why reasons, shares []share) []rejection {
+func rejections(why reasons, shares []cluster.Share) []Rejection {
 	nodes := make(map[taints.Taint]int)
 	for _, s := range shares {
-		for _, t := range s.group.taints {
-			nodes[t] += len(s.nodes)
+		for _, t := range s.Group.Taints {
+			nodes[t] += len(s.Nodes)
 		}
 	}
 	list := taintsOf(why)
 	slices.SortStableFunc(list, func(a, b taints.Taint) int { return nodes[b] - nodes[a] })
-	first := []rejection{}
+	first := []Rejection{}
 	for _, t := range list[:min(len(list), maxListed)] {
 		r := why[t]
-		first = append(first, rejection{t, nodes[t], r.closest(), r.words(), r.Mismatch(), r.Hint()})
+		first = append(first, Rejection{t, nodes[t], r.closest(), r.words(), r.Mismatch(), r.Hint()})
 	}
 	return first
 }

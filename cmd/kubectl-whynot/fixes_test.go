@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+	"testing"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+)
+
+// checkFixes applies every fix for the input, as a user would, to what the
+// commands change. The pods are then schedulable, and no toleration is lost.
+func checkFixes(t *testing.T, input string, args ...string) {
+	t.Helper()
+	r := mustReport(t, input, args...)
+	c := cluster.New(cluster.Filter{})
+	if err := manifest.Read(strings.NewReader(input), c.Decode); err != nil {
+		t.Fatal(err)
+	}
+	c.Finish()
+	chooser := &cluster.Chooser{Cluster: c, Groups: cluster.GroupNodes(c)}
+	for i := range r.Pending {
+		x := &r.Pending[i]
+		w := &world{nodes: make(map[string][]taints.Taint), pods: make(map[string][]taints.Toleration)}
+		p := &c.Pods[c.PodAt[cluster.PodName{Namespace: x.Namespace, Name: x.Pods[0]}]]
+		for _, s := range chooser.Choose(p.Profile) {
+			for _, n := range s.Nodes {
+				w.nodes[c.Nodes[n].Name] = slices.Clone(c.Nodes[n].Taints)
+			}
+		}
+		for _, name := range x.Pods {
+			w.pods[name] = x.Tolerations
+		}
+		w.template, w.given = templateOf(x)
+		w.fix(t, x)
+		if list := w.tolerations(x, p.Template); list != nil {
+			w.check(t, x, list)
+		}
+	}
+}
+
+// A world is what the commands change: the nodes that match a set of equal pods,
+// these pods, and the tolerations of their template and of those whose names
+// Kubernetes gives to them.
+type world struct {
+	nodes           map[string][]taints.Taint
+	pods            map[string][]taints.Toleration
+	template, given []taints.Toleration
+	isPatched       bool // the template
+}
+
+// templateOf returns the tolerations of the template, and those that admission
+// and the DaemonSet controller have added to the pod.
+func templateOf(x *diagnosis.Pending) (own, given []taints.Toleration) {
+	daemon := taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))
+	for _, t := range x.Tolerations {
+		isDefault := (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.TolerationSeconds != nil &&
+			*t.TolerationSeconds == 300
+		if isDefault || x.Owner != nil && x.Owner.Kind == "DaemonSet" && slices.ContainsFunc(daemon, t.Equal) {
+			given = append(given, t)
+		} else {
+			own = append(own, t)
+		}
+	}
+	return own, given
+}
+
+// fix runs the steps.
+func (w *world) fix(t *testing.T, x *diagnosis.Pending) {
+	t.Helper()
+	var states []taints.Taint
+	switch {
+	case x.Change != nil:
+		states = x.Change.NodeTaints
+	case x.AlternativesTotal == 1:
+		states = x.Alternatives[0].NodeTaints
+	}
+	for _, s := range x.Fix {
+		if s.Command != "" {
+			w.run(t, x, s)
+		}
+		if strings.HasPrefix(s.Text, "repair ") || strings.HasPrefix(s.Text, "wait for ") || strings.Contains(s.Text, "being removed") {
+			for name, list := range w.nodes {
+				w.nodes[name] = slices.DeleteFunc(list, func(t taints.Taint) bool {
+					return t.Key != taints.NodeUnschedulable &&
+						slices.ContainsFunc(states, func(n taints.Taint) bool { return n.ID() == t.ID() })
+				})
+			}
+		}
+	}
+}
+
+// tolerations returns the tolerations of the pod after the steps, or nil if there
+// is no fix.
+func (w *world) tolerations(x *diagnosis.Pending, isTemplate bool) []taints.Toleration {
+	only := x.AlternativesTotal == 1
+	switch {
+	case len(x.Fix) == 0 || x.AlternativesTotal > 1 || x.Matching == 0:
+		return nil
+	case isTemplate && x.Change != nil:
+		return x.Change.Tolerations
+	case isTemplate && only:
+		list := slices.Concat(x.Tolerations, x.Alternatives[0].Additions)
+		for _, e := range x.Alternatives[0].Corrections {
+			list = append(list, e.Toleration)
+		}
+		return list
+	case w.isPatched:
+		return slices.Concat([]taints.Toleration{}, w.template, w.given)
+	}
+	return append([]taints.Toleration{}, w.pods[x.Pods[0]]...)
+}
+
+// check checks that the nodes that are promised accept the tolerations.
+func (w *world) check(t *testing.T, x *diagnosis.Pending, list []taints.Toleration) {
+	t.Helper()
+	opened := 0
+	for _, n := range w.nodes {
+		if taints.Filter(n, list).Schedulable() {
+			opened++
+		}
+	}
+	hasChange := x.Change != nil && x.Kind != "invalid-toleration"
+	if opened == 0 || hasChange && opened != x.Feasible+x.Change.Opens {
+		t.Errorf("%s: after %+v with %v %d nodes accept the pod: %v", x.Pods, x.Fix, list, opened, w.nodes)
+	}
+	if hasChange && taints.ValidateTolerations(x.Change.Tolerations) != nil {
+		t.Errorf("%s: %v is invalid", x.Pods, x.Change.Tolerations)
+	}
+}
+
+// run runs the command of the step.
+func (w *world) run(t *testing.T, x *diagnosis.Pending, s diagnosis.Step) {
+	t.Helper()
+	words := shellWords(s.Command)
+	for i := 1; i < len(words); i++ {
+		switch args := words[i+1:]; words[i] {
+		case "uncordon":
+			for _, name := range args {
+				w.nodes[name] = slices.DeleteFunc(w.nodes[name], func(t taints.Taint) bool { return t.Key == taints.NodeUnschedulable })
+			}
+			return
+		case "patch":
+			kind, name, patch := args[0], args[1], args[len(args)-1]
+			if kind == "pod" {
+				w.pods[name] = patched(t, patch, w.pods[name])
+				return
+			}
+			for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, x.Tolerations} {
+				patched(t, patch, other)
+			}
+			w.template, w.isPatched = patched(t, patch, w.template), true
+			return
+		}
+	}
+}
+
+// patched returns the tolerations after the JSON patch. The patch fails, or it
+// loses none of them except those that it names. It must not fail for the list
+// that it was made for.
+func patched(t *testing.T, text string, list []taints.Toleration) []taints.Toleration {
+	t.Helper()
+	patch, err := jsonpatch.DecodePatch([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	path, _ := patch[0].Path()
+	path, _, _ = strings.Cut(path, "/tolerations")
+	before, after := "", ""
+	for name := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		before, after = before+`{"`+name+`":`, "}"+after
+	}
+	document := before + "{}" + after
+	if len(list) > 0 {
+		document = before + `{"tolerations":` + mustJSON(list) + "}" + after
+	}
+	out, err := patch.Apply([]byte(document))
+	if err != nil {
+		return nil
+	}
+	kept := slices.Clone(list)
+	var all []taints.Toleration
+	out = out[len(before)+len(`{"tolerations":`) : len(out)-len(after)-1]
+	if err := json.Unmarshal(out, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range patch {
+		var named taints.Toleration
+		if raw := o["value"]; o.Kind() == "test" && raw != nil && json.Unmarshal(*raw, &named) == nil {
+			kept = slices.DeleteFunc(kept, named.Equal)
+		}
+	}
+	for _, k := range kept {
+		if !slices.ContainsFunc(all, k.Equal) {
+			t.Errorf("%s: the toleration %s of %v is lost", text, k, list)
+		}
+	}
+	return all
+}
+
+// shellWords splits a command like a shell.
+func shellWords(command string) []string {
+	var words []string
+	for command = strings.TrimLeft(command, " "); command != ""; command = strings.TrimLeft(command, " ") {
+		word := ""
+		for command != "" && command[0] != ' ' {
+			if rest, isQuoted := strings.CutPrefix(command, "'"); isQuoted {
+				quoted, after, _ := strings.Cut(rest, "'")
+				word, command = word+quoted, after
+				continue
+			}
+			command = strings.TrimPrefix(command, `\`)
+			word, command = word+command[:1], command[1:]
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// TestCovers checks that each output says so if a command is not for all that
+// its step is for.
+func TestCovers(t *testing.T) {
+	pods := func(n int, owner string, more ...string) string {
+		items := more
+		for i := range n {
+			p := podJSON(fmt.Sprintf("p%03d", i), "", "", tol("team=ML"))
+			if kind, name, ok := strings.Cut(strings.ReplaceAll(owner, "*", fmt.Sprint(i%2)), "/"); ok {
+				reference := fmt.Sprintf(`"metadata":{"ownerReferences":[{"kind":%q,"name":%q,"controller":true}],`, kind, name)
+				p = strings.Replace(p, `"metadata":{`, reference, 1)
+			}
+			items = append(items, p)
+		}
+		return list(items...)
+	}
+	node := nodeJSON("n", "", "team=ml:NoSchedule")
+	var cordoned []string
+	for i := range 103 {
+		cordoned = append(cordoned, nodeJSON(fmt.Sprintf("n%d", i), "", "node.kubernetes.io/unschedulable:NoSchedule"))
+	}
+	for _, tc := range []struct {
+		input, want, command string
+		isAlone              bool
+	}{
+		{pods(3, "Job/j", node), "the first of 3 pods", "patch pod p000 ", false},
+		{pods(1, "Job/j", node), "", "patch pod p000 ", false},
+		{pods(3, "ReplicaSet/r", node), "", "delete pod p000 p001 p002", false},
+		{pods(103, "ReplicaSet/r", node), "the first 100 of 103 pods", "p098 p099", false},
+		{pods(3, "Workflow/w", node), "the first of 3 pods", "patch pod p000 ", false},
+		{pods(3, "Job/j-*", node), "the first of 3 pods", "patch pod p000 ", true},
+		{pods(4, "StatefulSet/s*", node), "the first of 2 owners", "delete pod p000 p002", false},
+		{pods(3, "", node), "the first of 3 pods", "patch pod p000 ", true},
+		{pods(1, "", cordoned...), "the first 100 of 103 nodes", "uncordon n0 n1 n10 n100 ", false},
+		{pods(1, "", cordoned[:2]...), "", "uncordon n0 n1", false},
+	} {
+		for _, output := range []string{"text", "wide", "html"} {
+			got := oneLine(html.UnescapeString(mustRun(t, tc.input, "-o", output)))
+			isSaid := strings.Contains(got, "(the command is for "+tc.want+")")
+			if output == "wide" && (strings.HasSuffix(tc.want, " owners") || tc.isAlone) { // it has each of them
+				isSaid = true
+			}
+			if tc.want == "" {
+				isSaid = !strings.Contains(got, "the command is for")
+			}
+			if !isSaid || !strings.Contains(got, tc.command) {
+				t.Errorf("-o %s lacks %q or %q: %s", output, tc.want, tc.command, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cluster holds the nodes and pods of the input, and finds the nodes that
+// match the pods.
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agnivade/levenshtein"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+// A Cluster is the part of the nodes and pods in the input that matters.
+type Cluster struct {
+	Nodes     []Node // sorted by name after Finish
+	Pods      []Pod
+	templates []Pod // pods that workloads would create
+	Only      Filter
+	Namespace string // of objects without one
+	Asked     string // the name of the requested pod, in any namespace
+	NodeAt    map[string]int
+	PodAt     map[PodName]int
+	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
+	Objects   int            // read so far
+
+	profiles map[string]*Profile
+	matchers map[string]*taints.Matcher
+}
+
+// A Filter selects pods.
+type Filter struct {
+	Namespace string          // empty: all
+	Labels    labels.Selector // nil: all
+}
+
+// String returns the filter as command-line flags.
+func (f Filter) String() string {
+	var words []string
+	if f.Namespace != "" {
+		words = append(words, "-n "+f.Namespace)
+	}
+	if f.Labels != nil && !f.Labels.Empty() {
+		words = append(words, "-l "+f.Labels.String())
+	}
+	return strings.Join(words, " ")
+}
+
+func (f Filter) matches(namespace string, set map[string]string) bool {
+	return (f.Namespace == "" || f.Namespace == namespace) && (f.Labels == nil || f.Labels.Matches(labels.Set(set)))
+}
+
+// A Node is a node with its taints.
+type Node struct {
+	*corev1.Node // only with name and labels
+	Taints       []taints.Taint
+	Group        *Group
+	resources    []string // extended resources that are allocatable
+}
+
+// A Pod is a pod, or one that a workload would create.
+type Pod struct {
+	PodName
+	Node     string    // empty: none
+	Arrived  time.Time // when it was assigned to the node; zero: unknown
+	Phase    corev1.PodPhase
+	Deleting bool
+	Template bool // it does not exist: a workload in the input would create it
+	Owner    Owner
+	*waiting // nil unless it is pending
+	*Profile
+}
+
+// waiting is the information about a pod without a node.
+type waiting struct {
+	Gates     []string // scheduling gates
+	Unseen    []string // rules that are not evaluated
+	Message   string   // of the scheduler
+	Scheduler string   // empty: the default one
+}
+
+// A PodName is the full name of a pod.
+type PodName struct{ Namespace, Name string }
+
+// String returns namespace/name.
+func (n PodName) String() string { return n.Namespace + "/" + n.Name }
+
+// ComparePodNames compares by namespace, then by name.
+func ComparePodNames(a, b PodName) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+}
+
+// A Profile determines where a pod can run. Pods with equal profiles share one.
+type Profile struct {
+	Selector    map[string]string
+	Required    *corev1.NodeSelector // required node affinity; nil: none
+	Invalid     error                // of the required node affinity
+	affinity    nodeaffinity.RequiredNodeAffinity
+	Tolerations []taints.Toleration
+	Matcher     *taints.Matcher
+	resources   []string // extended resources that it requests
+	Family      *Profile // the same, without resources and the names of nodes in the affinity
+}
+
+// New returns an empty cluster for the pods that match the filter.
+func New(only Filter) *Cluster {
+	return &Cluster{
+		Only:      only,
+		Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
+		NodeAt:    make(map[string]int),
+		PodAt:     make(map[PodName]int),
+		Others:    make(map[string]int),
+		profiles:  make(map[string]*Profile),
+		matchers:  make(map[string]*taints.Matcher),
+	}
+}
+
+var errNoName = errors.New("metadata.name is missing")
+
+// ForgetNodes removes the nodes, to list them again.
+func (c *Cluster) ForgetNodes() {
+	c.Nodes = nil
+	clear(c.NodeAt)
+}
+
+// ForgetPods removes the pods, to list them again.
+func (c *Cluster) ForgetPods() {
+	c.Pods = nil
+	clear(c.PodAt)
+}
+
+// AddNode adds a node.
+func (c *Cluster) AddNode(n *corev1.Node) error {
+	if n.Name == "" {
+		return errNoName
+	}
+	if _, ok := c.NodeAt[n.Name]; ok {
+		return errors.New("there are two nodes with this name")
+	}
+	list := kube.Taints(n.Spec.Taints)
+	for i := range list {
+		if at := list[i].TimeAdded; at != nil {
+			if *at = at.UTC(); at.Year() > 9999 {
+				return fmt.Errorf("spec.taints[%d].timeAdded is after the year 9999", i)
+			}
+		}
+	}
+	if n.Spec.Unschedulable {
+		list = withCordon(list)
+	}
+	c.NodeAt[n.Name] = len(c.Nodes)
+	c.Nodes = append(c.Nodes, Node{
+		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: n.Name, Labels: n.Labels,
+		}},
+		Taints:    list,
+		resources: extended(n.Status.Allocatable),
+	})
+	return nil
+}
+
+// withCordon adds the taint with which the scheduler represents a cordoned node.
+// It has no value.
+func withCordon(list []taints.Taint) []taints.Taint {
+	cordon := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
+	if i, found := taints.FindTaint(list, cordon.ID()); found && list[i].Value == "" {
+		return list
+	}
+	return append(list, cordon)
+}
+
+// AddPod adds a pod if it matches the filter.
+func (c *Cluster) AddPod(o *corev1.Pod) error {
+	if o.Name == "" {
+		return errNoName
+	}
+	p := Pod{
+		PodName:  PodName{cmp.Or(o.Namespace, c.Namespace), o.Name},
+		Node:     o.Spec.NodeName,
+		Phase:    o.Status.Phase,
+		Deleting: o.DeletionTimestamp != nil,
+		Owner:    ownerOf(&o.ObjectMeta),
+	}
+	if !c.Only.matches(p.Namespace, o.Labels) {
+		return nil
+	}
+	if _, ok := c.PodAt[p.PodName]; ok {
+		return errors.New("there are two pods with this name")
+	}
+	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
+	if p.IsPending() {
+		p.waiting = waitingOf(&o.Spec, schedulerMessage(&o.Status))
+	} else {
+		p.Arrived = arrival(&o.Status)
+	}
+	c.PodAt[p.PodName] = len(c.Pods)
+	c.Pods = append(c.Pods, p)
+	return nil
+}
+
+// addTemplate adds the pod that a workload would create. It only counts a
+// workload that creates none, for the reason.
+func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev1.PodTemplateSpec, none string) error {
+	if o.Name == "" {
+		return errNoName
+	}
+	if none != "" {
+		c.Others[kind+" "+none]++
+		return nil
+	}
+	spec := &template.Spec
+	if kind == "DaemonSet" {
+		spec = spec.DeepCopy()
+		list := taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations))
+		if spec.HostNetwork {
+			list = taints.AddNetworkUnavailable(list)
+		}
+		spec.Tolerations = kube.CoreTolerations(list)
+	}
+	namespace := cmp.Or(o.Namespace, c.Namespace)
+	if !c.Only.matches(namespace, template.Labels) {
+		return nil
+	}
+	c.templates = append(c.templates, Pod{
+		PodName:  PodName{namespace, strings.ToLower(kind) + "/" + o.Name},
+		Owner:    Owner{Kind: kind, Name: o.Name},
+		Template: true,
+		Profile:  c.profileOf(spec, true),
+		waiting:  waitingOf(spec, ""),
+	})
+	return nil
+}
+
+func waitingOf(s *corev1.PodSpec, message string) *waiting {
+	w := &waiting{Unseen: notEvaluatedOf(s), Message: message}
+	for _, gate := range s.SchedulingGates {
+		w.Gates = append(w.Gates, gate.Name)
+	}
+	if s.SchedulerName != corev1.DefaultSchedulerName {
+		w.Scheduler = s.SchedulerName
+	}
+	return w
+}
+
+// Finish sorts the nodes, and adds the pods of the templates from which no pod
+// in the input was created.
+func (c *Cluster) Finish() {
+	slices.SortFunc(c.Nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	for i := range c.Nodes {
+		c.NodeAt[c.Nodes[i].Name] = i
+	}
+	made := make(map[string]bool)
+	for i := range c.Pods {
+		made[c.Pods[i].OwnerName()] = true
+	}
+	for _, p := range c.templates {
+		if !made[p.OwnerName()] {
+			c.PodAt[p.PodName] = len(c.Pods)
+			c.Pods = append(c.Pods, p)
+		}
+	}
+	c.templates = nil
+}
+
+// profileOf returns the profile of the pod's spec. It keeps the nodes that an
+// affinity names, as the DaemonSet controller does, only if withNames is set.
+// Otherwise there would be a profile for each pod.
+func (c *Cluster) profileOf(s *corev1.PodSpec, withNames bool) *Profile {
+	var required *corev1.NodeSelector
+	if s.Affinity != nil && s.Affinity.NodeAffinity != nil {
+		required = s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	}
+	if _, pinned := namedNodes(required); pinned && !withNames {
+		required = withoutNames(required)
+	}
+	var requested []string
+	if withNames {
+		for _, container := range slices.Concat(s.InitContainers, s.Containers) {
+			requested = slices.Concat(requested, extended(container.Resources.Requests), extended(container.Resources.Limits))
+		}
+		slices.Sort(requested)
+	}
+	return c.profile(s.NodeSelector, required, s.Tolerations, slices.Compact(requested))
+}
+
+// extended returns the extended resources of the list, sorted.
+func extended(list corev1.ResourceList) []string {
+	var names []string
+	for name, quantity := range list {
+		s := string(name)
+		if strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.") && !quantity.IsZero() {
+			names = append(names, s)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// profile returns the profile that equal pods share.
+func (c *Cluster) profile(
+	selector map[string]string, required *corev1.NodeSelector, list []corev1.Toleration, resources []string,
+) *Profile {
+	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Tolerations: list}}
+	tolerationsKey := keyOf(&o.Spec)
+	if required != nil {
+		o.Spec.Affinity = &corev1.Affinity{
+			NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required},
+		}
+	}
+	key := keyOf(&o.Spec) + "\x00" + strings.Join(resources, "\x00")
+	if p, ok := c.profiles[key]; ok {
+		return p
+	}
+	p := &Profile{
+		Selector: selector, Required: required, affinity: nodeaffinity.GetRequiredNodeAffinity(&o),
+		Tolerations: kube.Tolerations(list), Matcher: c.matchers[tolerationsKey], resources: resources,
+	}
+	if required != nil {
+		_, p.Invalid = nodeaffinity.NewNodeSelector(required)
+	}
+	if p.Matcher == nil {
+		p.Matcher = taints.Compile(p.Tolerations)
+		c.matchers[tolerationsKey] = p.Matcher
+	}
+	c.profiles[key] = p
+	p.Family = p
+	if _, pinned := namedNodes(required); pinned {
+		p.Family = c.profile(selector, withoutNames(required), list, nil)
+	} else if len(resources) > 0 {
+		p.Family = c.profile(selector, required, list, nil)
+	}
+	return p
+}
+
+// keyOf returns a text that is equal only for equal specs.
+func keyOf(s *corev1.PodSpec) string {
+	b, _ := s.Marshal() // never fails for a spec
+	return string(b)
+}
+
+// namedNodes returns the nodes that the terms of the affinity name. It reports
+// whether each term names nodes.
+func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
+	if required == nil || len(required.NodeSelectorTerms) == 0 {
+		return nil, false
+	}
+	for _, term := range required.NodeSelectorTerms {
+		i := slices.IndexFunc(term.MatchFields, func(r corev1.NodeSelectorRequirement) bool {
+			return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
+		})
+		if i < 0 {
+			return nil, false
+		}
+		names = append(names, term.MatchFields[i].Values...)
+	}
+	return names, true
+}
+
+// withoutNames returns the affinity without the nodes that its terms name, or
+// nil if a term has no other requirements.
+func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
+	r := &corev1.NodeSelector{}
+	for _, term := range required.NodeSelectorTerms {
+		if len(term.MatchExpressions) == 0 {
+			return nil
+		}
+		r.NodeSelectorTerms = append(r.NodeSelectorTerms,
+			corev1.NodeSelectorTerm{MatchExpressions: term.MatchExpressions})
+	}
+	return r
+}
+
+// arrival returns when a pod was scheduled to its node or, if that is not known,
+// when the kubelet accepted it. It is zero if neither is known.
+func arrival(s *corev1.PodStatus) time.Time {
+	for _, condition := range s.Conditions {
+		isScheduled := condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue
+		if isScheduled && !condition.LastTransitionTime.IsZero() {
+			return condition.LastTransitionTime.Time
+		}
+	}
+	if s.StartTime != nil {
+		return s.StartTime.Time
+	}
+	return time.Time{}
+}
+
+// schedulerMessage returns the scheduler's reason for not placing the pod.
+func schedulerMessage(s *corev1.PodStatus) string {
+	for _, condition := range s.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			return condition.Message
+		}
+	}
+	return ""
+}
+
+// IsPending reports whether the pod is waiting for a node.
+func (p *Pod) IsPending() bool {
+	return p.Node == "" && (p.Phase == corev1.PodPending || p.Phase == "") && !p.Deleting
+}
+
+// IsFinished reports whether the pod has finished and cannot be evicted.
+func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed }
+
+// Contents describes the number of objects in the input.
+func (c *Cluster) Contents() string {
+	words := []string{say.Count(len(c.Nodes), "node"), say.Count(len(c.Pods)+len(c.templates), "pod")}
+	for _, kind := range slices.Sorted(maps.Keys(c.Others)) {
+		words = append(words, fmt.Sprintf("%d %s", c.Others[kind], kind))
+	}
+	return strings.Join(say.FirstOf(words, 5), ", ")
+}
+
+// Find returns the full name of the pod. A name without a namespace means the
+// default namespace or, if that has no such pod, the only pod with this name. The
+// name of a workload means one of its pods, if possible a pending one.
+func (c *Cluster) Find(name, namespace string) (PodName, error) {
+	full := PodName{cmp.Or(namespace, c.Namespace), name}
+	if _, ok := c.PodAt[full]; ok {
+		return full, nil
+	}
+	var found, similar []string
+	var made []PodName // from the workload
+	for i := range c.Pods {
+		p := &c.Pods[i]
+		kind, owner := p.Owner.Template()
+		switch {
+		case p.Namespace == full.Namespace && !p.Template && strings.ToLower(kind)+"/"+owner == name:
+			made = append(made, p.PodName)
+			if p.IsPending() {
+				return p.PodName, nil
+			}
+		case namespace != "" && p.Namespace != namespace:
+		case p.Name == name, p.Template && p.Owner.Name == name:
+			full = p.PodName
+			found = append(found, p.Namespace)
+		case isSimilar(name, p.Name):
+			similar = append(similar, p.String())
+		}
+	}
+	switch {
+	case len(made) > 0:
+		return made[0], nil
+	case len(found) == 1:
+		return full, nil
+	case len(found) > 1:
+		slices.Sort(found)
+		return full, fmt.Errorf("namespaces %s have a pod %s; use -n to choose one", say.Joined(found), name)
+	}
+	text := "pod " + name + " not found"
+	if filter := c.Only.String(); filter != "" {
+		text += " with " + filter
+	}
+	if len(similar) > 0 {
+		slices.Sort(similar)
+		text += "; did you mean " + strings.Join(similar[:min(len(similar), 3)], ", ") + "?"
+	}
+	return full, errors.New(text)
+}
+
+// isSimilar reports whether the names are similar, or have the same beginning up
+// to the suffix that distinguishes the pods of an owner.
+func isSimilar(want, have string) bool {
+	family := func(name string) string { return name[:strings.LastIndexByte(name, '-')+1] }
+	edits, length := levenshtein.ComputeDistance(strings.ToLower(want), strings.ToLower(have)), min(len(want), len(have))
+	isClose := length >= 3 && edits <= 1 || length >= 5 && edits <= 2
+	return isClose || strings.HasPrefix(have, want) || family(want) != "" && family(want) == family(have)
+}
+
+// WhyNoPods returns the reason why there are no pods, or "" if there are pods.
+func (c *Cluster) WhyNoPods() string {
+	switch {
+	case len(c.Pods) > 0:
+		return ""
+	case c.Only.String() != "":
+		return "no pods match " + c.Only.String()
+	}
+	return "there are no pods"
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+// A causeKind is a kind of cause.
+type causeKind string
+
+// The kinds of causes.
+const (
+	causeMistake     causeKind = "mistake"            // a toleration is meant for the taints and does not match them
+	causeTaints      causeKind = "taints"             // no toleration is meant for the taints
+	causeInvalid     causeKind = "invalid-toleration" // an API server rejects the tolerations
+	causeNodes       causeKind = "node-state"         // the nodes are cordoned, unhealthy, starting or being removed
+	causeAffinity    causeKind = "node-affinity"      // no node matches node selector and required node affinity
+	causeGates       causeKind = "scheduling-gates"
+	causeOther       causeKind = "other"       // something that the program does not evaluate
+	causeSchedulable causeKind = "schedulable" // none, for a pod that does not exist yet
+)
+
+// A Cause is the reason why pods are pending, with all of these pods.
+type Cause struct {
+	Kind causeKind `json:"kind"`
+	Text string    `json:"text"`
+	Pods int       `json:"pods"`
+	// Owners names the first owners of the pods, up to maxNames. OwnersTotal counts
+	// all of them.
+	Owners      []string `json:"owners"`
+	OwnersTotal int      `json:"ownersTotal"`
+	// Examples are the names of some of the pods.
+	Examples []string `json:"examples"`
+	// Fix is a list of steps. Some commands are only for the first of the pods.
+	Fix   []Step   `json:"fix"`
+	Notes []string `json:"notes"`
+
+	absent []string // nodes that do not exist
+}
+
+// causesOf groups the pending pods by cause and fix, with the most pods first.
+// It sets the Cause of each element of the list.
+func causesOf(list []Pending) []Cause {
+	causes := []*Cause{}
+	at := make(map[string]*Cause)
+	of := make([]*Cause, len(list))
+	owners := make(map[*Cause]map[string]bool)
+	for i := range list {
+		x := &list[i]
+		key := x.causeKey()
+		c, ok := at[key]
+		if !ok {
+			c = &Cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: slices.Clone(x.Fix), Notes: x.Notes}
+			at[key], owners[c], causes = c, make(map[string]bool), append(causes, c)
+		}
+		of[i] = c
+		c.absent = append(c.absent, x.absent...)
+		c.Pods += len(x.Pods)
+		if owner := x.OwnerName(); owner != "" && !owners[c][owner] {
+			owners[c][owner] = true
+			c.OwnersTotal++
+			if len(c.Owners) < maxNames {
+				c.Owners = append(c.Owners, owner)
+			}
+		}
+		for _, name := range x.Pods[:min(len(x.Pods), 3-len(c.Examples))] {
+			c.Examples = append(c.Examples, x.Namespace+"/"+name)
+		}
+	}
+	slices.SortStableFunc(causes, func(a, b *Cause) int {
+		return cmp.Or(boolOrder(a.Kind == causeSchedulable)-boolOrder(b.Kind == causeSchedulable),
+			b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
+	})
+	sorted := []Cause{}
+	place := make(map[*Cause]int)
+	for i, c := range causes {
+		if slices.Sort(c.absent); len(c.absent) > 0 {
+			c.Text = absentText(slices.Compact(c.absent))
+		}
+		for k := range c.Fix {
+			if s := &c.Fix[k]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
+				s.pods = 1
+				s.covers(c.OwnersTotal, "owner")
+			} else if s.pods > 0 {
+				s.covers(c.Pods, "pod")
+			}
+		}
+		place[c] = i
+		sorted = append(sorted, *c)
+	}
+	for i := range list {
+		list[i].Cause = place[of[i]]
+	}
+	return sorted
+}
+
+// causeKey is equal for pods with the same cause and fix. Commands differ if the
+// owners do.
+func (x *Pending) causeKey() string {
+	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
+	if x.Kind == causeAffinity && len(x.absent) > 0 {
+		words[1] = "" // each pod of a DaemonSet names another node
+	}
+	for _, s := range x.Fix {
+		words = append(words, "fix", s.Text)
+	}
+	return strings.Join(words, "\n")
+}
+
+// OwnerName names the object with the pods' template, or is "" if there is none.
+func (x *Pending) OwnerName() string {
+	if x.Owner == nil {
+		return ""
+	}
+	kind, name := x.Owner.Template()
+	return kind + " " + x.Namespace + "/" + name
+}
+
+// explain sets the reason why the pods are pending and the fix. The first pod is p.
+func (x *Pending) explain(p *cluster.Pod) {
+	m := parseMessage(p.Message)
+	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
+	switch {
+	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
+		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
+		x.Fix = x.steps("", repairs(p.Tolerations))
+	case len(p.Gates) > 0:
+		gate, is := "gate ", " is"
+		if len(p.Gates) > 1 {
+			gate, is = "gates ", " are"
+		}
+		gates := say.Joined(say.FirstOf(p.Gates, 3))
+		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+gate+gates+is+" removed"
+	case x.Matching == 0:
+		x.Kind, x.Text = causeAffinity, affinityCause(p.Profile, &x.placement)
+		for _, s := range x.similar {
+			if s.IsMeant {
+				x.Fix = append(x.Fix, Step{Text: "if you meant the label " + s.String() + ", change the pod's node selector or affinity"})
+			}
+		}
+	case x.isOpen():
+		x.explainOther(p, &m)
+	case x.Change == nil && len(x.Alternatives) == 0: // a taint is invalid
+		x.Kind, x.Text = causeTaints, x.untolerated
+	case len(x.Alternatives) > 0:
+		x.Kind, x.Text = causeTaints, x.untolerated
+		x.Fix = x.alternativeSteps()
+	case len(x.Change.Entries) == 0:
+		x.Kind, x.Text = causeNodes, x.untolerated
+		x.Fix = x.nodeSteps
+	default:
+		x.Kind, x.Text = causeMistake, x.untolerated
+		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
+	}
+	if p.Scheduler != "" {
+		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
+	}
+	if !m.fits(x.nodes, x.nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
+		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
+	}
+	for _, f := range x.Findings {
+		if slices.Contains(noteworthy, f.Code) {
+			x.Notes = append(x.Notes, f.Text())
+		}
+	}
+	if x.Fix == nil {
+		x.Fix = []Step{}
+	}
+}
+
+// noteworthy are the codes of findings that may explain why a pod is pending and
+// that the text of the cause does not mention.
+var noteworthy = []tolerationset.Code{
+	tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold,
+}
+
+// explainOther explains pods that taints and node affinity allow on some nodes.
+func (x *Pending) explainOther(p *cluster.Pod, m *message) {
+	x.Kind = causeOther
+	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
+	hasFix := x.Change != nil && len(x.Change.Entries) > 0 && len(x.Change.NodeTaints) == 0
+	named := ""
+	if x.RejectionsTotal > 0 && !hasFix && m.fits(x.nodes, x.nodes-x.Feasible) {
+		named = " (" + x.rejecting() + ")"
+	}
+	switch reported := m.words(named); {
+	case p.Template:
+		x.Kind = causeSchedulable
+	case reported != "":
+		x.Text = reported
+	case m.text != "":
+		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", shortened(m.text, 300))
+	case p.Scheduler != "":
+		x.Text = "waiting for the scheduler " + p.Scheduler
+	default:
+		x.Text += "; the scheduler has not reported a reason"
+	}
+	if hasFix {
+		more, have := say.Count(x.Change.Opens, "more node"), " have "
+		if x.Change.Opens == 1 {
+			have = " has "
+		}
+		x.Text += "; " + more + have + x.untolerated
+		x.Fix = x.steps("to use "+more+", ", x.Change.Entries)
+	}
+}
+
+// rejecting names the taints, except those of cordoned nodes.
+func (x *Pending) rejecting() string {
+	var list []taints.Taint
+	for _, r := range x.Rejections {
+		if r.Taint.Key != taints.NodeUnschedulable {
+			list = append(list, withoutTime(r.Taint))
+		}
+	}
+	return say.TaintsText(cluster.Distinct(list))
+}
+
+// affinityCause returns the reason why no node matches.
+func affinityCause(p *cluster.Profile, r *placement) string {
+	switch {
+	case p.Invalid != nil:
+		return "required node affinity is invalid (" + p.Invalid.Error() + ")"
+	case len(r.absent) > 0:
+		return absentText(r.absent)
+	case len(r.MissingLabels) > 0:
+		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
+		if len(r.similar) > 0 {
+			text += "; " + similarText(r.similar)
+		}
+		return text
+	}
+	return "no node matches " + p.Requirements()
+}
+
+// absentText returns text about the nodes that do not exist.
+func absentText(names []string) string {
+	if len(names) == 1 {
+		return "node " + names[0] + ", which the required node affinity names, does not exist"
+	}
+	return "nodes " + say.NamesOf(names, len(names)) + ", which the required node affinity names, do not exist"
+}
+
+// similarText returns text about the labels that nodes have.
+func similarText(list []cluster.SimilarLabel) string {
+	var words []string
+	for _, s := range list {
+		verb := " have "
+		if s.Nodes == 1 {
+			verb = " has "
+		}
+		words = append(words, say.Count(s.Nodes, "node")+verb+s.String())
+	}
+	return say.Joined(words)
+}
+
+// taintsText names the taints of the change or of the alternatives, or else all
+// taints, and the reasons why they are not tolerated.
+func (r *placement) taintsText(why reasons) string {
+	var list, states []taints.Taint
+	switch {
+	case r.Change != nil && len(r.Change.Entries) == 0:
+		return r.having() + "nodes are " + StatesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
+	case r.Change != nil:
+		states = r.Change.NodeTaints
+		for _, t := range taintsOf(why) {
+			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why[t].at >= 0 {
+				list = append(list, t)
+			}
+		}
+	case len(r.Alternatives) > 0:
+		for i := range r.Alternatives {
+			list, states = append(list, r.Alternatives[i].Rest...), append(states, r.Alternatives[i].NodeTaints...)
+		}
+	default:
+		list = taintsOf(why)
+	}
+	return r.having() + reasonsText(why, cluster.Distinct(list)) + statesClause(cluster.Distinct(states))
+}
+
+// statesClause returns the clause that the nodes are also in a state.
+func statesClause(list []taints.Taint) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "; nodes are also " + StatesText(list) + " (" + say.TaintsText(list) + ")"
+}
+
+// alternativeSteps returns the steps for the only alternative, or how to choose.
+func (x *Pending) alternativeSteps() []Step {
+	const choose = "choose the nodes that the pod belongs on"
+	list := "their taints are listed by this command"
+	switch {
+	case x.AlternativesTotal == 1:
+	case x.question.Pod != (cluster.PodName{}):
+		return []Step{{Text: choose + ", and tolerate their taints, which are listed below"}}
+	case x.Template:
+		return []Step{{Text: choose + ", and tolerate their taints, which -o wide lists"}}
+	default:
+		if slices.Contains(x.question.Input, "-") {
+			list += " for the same input"
+		}
+		words := slices.Concat([]string{"whynot"}, x.question.Connection, x.question.Input, []string{"-n", x.Namespace, x.Pods[0]})
+		return []Step{{Text: choose + "; " + list, Command: say.CommandLine(append([]string{"kubectl"}, words...)...), pods: len(x.Pods)}}
+	}
+	only := &x.Alternatives[0]
+	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.asks()), say.NamesOf(only.NodeNames, only.Nodes))
+	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
+}
+
+// Who counts the pods and names their owners.
+func (c *Cause) Who() string {
+	text := say.Count(c.Pods, "pod")
+	switch {
+	case c.Kind == causeSchedulable:
+		return say.NamesOf(c.Owners[:min(len(c.Owners), 3)], c.OwnersTotal)
+	case c.OwnersTotal > 3:
+		return fmt.Sprintf("%s of %s and %d more owners", text, strings.Join(c.Owners[:2], ", "), c.OwnersTotal-2)
+	case c.OwnersTotal > 0:
+		return text + " of " + say.Joined(c.Owners)
+	case c.Pods <= len(c.Examples):
+		return text + " (" + say.Joined(c.Examples) + ")"
+	}
+	return fmt.Sprintf("%s (%s and %d more)", text, strings.Join(c.Examples[:2], ", "), c.Pods-2)
+}

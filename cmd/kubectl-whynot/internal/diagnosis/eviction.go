@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/lifecycle"
+)
+
+// The outcomes of an eviction, in the order in which they are listed.
+const (
+	deleting = "deleting"
+	Overdue  = "overdue"
+	Leaves   = "leaves"
+	Stays    = "stays"
+)
+
+var outcomes = []string{deleting, Overdue, Leaves, Stays}
+
+// An Eviction is the effect of a node's NoExecute taints on a pod.
+type Eviction struct {
+	Pod     string `json:"pod"`
+	Node    string `json:"node"`
+	Outcome string `json:"outcome"`
+	// At is the deadline, empty if there is none.
+	At string `json:"at,omitempty"`
+	// Earliest is the earliest deadline, if At is only the latest one: it is not
+	// known when a taint was added.
+	Earliest string `json:"earliest,omitempty"`
+	// InSeconds is the time until the deadline. It is negative after the deadline,
+	// and nil if there is none.
+	InSeconds *int64 `json:"inSeconds,omitempty"`
+	// From is what the deadline counts from.
+	From origin `json:"from,omitempty"`
+	// Because has the taint that decides, or all taints for a pod that stays.
+	Because []pair `json:"because"`
+
+	name               cluster.PodName
+	earliest, deadline time.Time
+	now                time.Time
+	Order              string `json:"-"` // of equal deadlines
+}
+
+// An origin is what a deadline counts from.
+type origin string
+
+// The origins.
+const (
+	fromTimeAdded origin = "timeAdded"
+	fromArrival   origin = "arrival"
+	fromNow       origin = "now"     // as the taint or the pod is from the future
+	fromUnknown   origin = "unknown" // when a taint was added is not known
+)
+
+// A pair is a taint and the toleration that counts for it.
+type pair struct {
+	Taint taints.Taint `json:"taint"`
+	// Toleration is nil if no toleration tolerates the taint. Why then names the
+	// closest one.
+	Toleration *taints.Toleration `json:"toleration"`
+	Why        string             `json:"why,omitempty"`
+}
+
+// evictions returns an eviction for each of the pods on nodes with NoExecute
+// taints, sorted by outcome, then by deadline, reason and pod name.
+func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
+	c := a.cluster
+	list := []Eviction{}
+	orders := make(map[string]string) // many pods share one
+	for _, p := range pods {
+		i, ok := c.NodeAt[p.Node]
+		if !ok || !hasNoExecute(c.Nodes[i].Taints) {
+			continue
+		}
+		x := a.evictionOf(p, &c.Nodes[i])
+		if order, ok := orders[x.Order]; ok {
+			x.Order = order
+		} else {
+			orders[x.Order] = x.Order
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, compareEvictions)
+	return list
+}
+
+func compareEvictions(a, b Eviction) int {
+	if c := slices.Index(outcomes, a.Outcome) - slices.Index(outcomes, b.Outcome); c != 0 {
+		return c
+	}
+	return cmp.Or(a.deadline.Compare(b.deadline), strings.Compare(a.Order, b.Order), cluster.ComparePodNames(a.name, b.name))
+}
+
+func hasNoExecute(list []taints.Taint) bool {
+	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
+}
+
+// evictionOf returns the eviction of the pod on the node.
+func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
+	now := a.question.Now
+	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
+	if first, e := timerOf(p, n, now, now); first != nil {
+		r.Because = []pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
+		r.expire(e, first, p.Arrived)
+		if _, early := timerOf(p, n, p.Arrived, now); !p.Arrived.IsZero() && early.At.Before(e.At) {
+			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
+		}
+	} else {
+		r.Because = a.tolerated(p, n)
+	}
+	if p.Deleting {
+		r.Outcome = deleting
+	}
+	for _, b := range r.Because {
+		r.Order += b.Text() + "\n"
+	}
+	return r
+}
+
+// timerOf returns the pod's timer in the taint-eviction controller, with the
+// taint that started it, or nil if the pod stays. The controller sees a taint
+// when it is added, or when the pod arrives, and keeps a timer that runs when it
+// sees more taints. It sees nothing in the future: clocks differ. The taints
+// whose time is not known were added at unknown.
+func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *taints.Taint, timer taints.Eviction) {
+	seenAt := func(t taints.Taint) time.Time {
+		at := unknown
+		if t.TimeAdded != nil {
+			at = *t.TimeAdded
+		}
+		if at.Before(p.Arrived) {
+			at = p.Arrived
+		}
+		if at.After(now) {
+			return now
+		}
+		return at
+	}
+	list := slices.DeleteFunc(slices.Clone(n.Taints), func(t taints.Taint) bool { return t.Effect != taints.NoExecute })
+	slices.SortStableFunc(list, func(a, b taints.Taint) int { return seenAt(a).Compare(seenAt(b)) })
+	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
+	for seen := 0; seen < len(list); {
+		at := seenAt(list[seen])
+		for seen < len(list) && seenAt(list[seen]).Equal(at) {
+			seen++
+		}
+		for range queue.PopDue(at) {
+			return first, timer
+		}
+		before, _ := queue.Due(p.PodName)
+		e := p.Matcher.EvictionOf(list[:seen], at)
+		queue.Update(p.PodName, e)
+		if due, ok := queue.Due(p.PodName); ok && (first == nil || !due.Equal(before)) {
+			first, timer = &list[e.Taint], e
+		}
+	}
+	return first, timer
+}
+
+// expire sets the deadline.
+func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time.Time) {
+	r.Outcome, r.deadline, r.earliest, r.From = Leaves, e.At, e.At, fromNow
+	if !e.At.After(r.now) {
+		r.Outcome = Overdue
+	}
+	switch {
+	case decides.TimeAdded == nil:
+		r.From = fromUnknown
+	case e.From.Equal(*decides.TimeAdded):
+		r.From = fromTimeAdded
+	case !arrived.IsZero() && e.From.Equal(arrived):
+		r.From = fromArrival
+	}
+	r.At = e.At.UTC().Format(time.RFC3339)
+	seconds := e.At.Unix() - r.now.Unix()
+	r.InSeconds = &seconds
+}
+
+// tolerated returns the node's NoExecute taints with the tolerations for which
+// the pod stays.
+func (a *analyst) tolerated(p *cluster.Pod, n *cluster.Node) []pair {
+	list := []pair{}
+	for _, t := range n.Taints {
+		if t.Effect == taints.NoExecute {
+			i, ok := p.Matcher.Match(t)
+			list = append(list, a.pairOf(p, t, i, ok))
+		}
+	}
+	return list
+}
+
+func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) pair {
+	if tolerated {
+		return pair{Taint: t, Toleration: &p.Tolerations[toleration]}
+	}
+	why := a.reasonOf(p.Profile, t)
+	return pair{Taint: t, Why: why.words()}
+}
+
+// Text describes whether and how the taint is tolerated.
+func (p *pair) Text() string {
+	if p.Toleration == nil {
+		return "untolerated taint " + p.Taint.String() + " (" + p.Why + ")"
+	}
+	return "taint " + p.Taint.String() + " is tolerated by " + p.Toleration.String()
+}
+
+// When returns when the pods, in the order of their deadlines, are evicted. It is
+// empty if they are not.
+func When(list ...*Eviction) string {
+	first, last := list[0], list[len(list)-1]
+	if last.InSeconds == nil {
+		return ""
+	}
+	earliest := slices.MinFunc(list, func(a, b *Eviction) int { return a.earliest.Compare(b.earliest) }).earliest
+	at := func(t time.Time) string {
+		return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-first.now.Unix())
+	}
+	reason := map[origin]string{
+		fromNow: ", counted from now, as clocks differ", fromArrival: ", counted from when the pod was bound",
+		fromUnknown: ", if the taint was added now",
+	}[first.From]
+	if slices.ContainsFunc(list, func(x *Eviction) bool { return x.Earliest != "" }) {
+		reason = ", as it is not known when the taint was added"
+	}
+	if earliest.Equal(last.deadline) {
+		return "at " + at(earliest) + reason + ")"
+	}
+	return "between " + at(earliest) + ") and " + at(last.deadline) + reason + ")"
+}
+
+// Suffix returns the pod's deadline as the end of a sentence.
+func (x *Eviction) Suffix() string {
+	if when := When(x); when != "" {
+		return ", " + when
+	}
+	return ""
+}

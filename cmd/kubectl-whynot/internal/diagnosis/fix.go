@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+)
+
+// A Step is something for the user to do.
+type Step struct {
+	Text string `json:"text"`
+	// Command does the step, or helps to find out more.
+	Command string `json:"command,omitempty"`
+	// For is what the command is for, if the step is for more.
+	For string `json:"commandFor,omitempty"`
+
+	pods int // that the command is for
+}
+
+// covers sets what the command of the step is for, among all that the step is for.
+func (s *Step) covers(all int, noun string) {
+	if s.For = ""; s.pods == 1 && all > 1 {
+		s.For = fmt.Sprintf("the first of %d %ss", all, noun)
+	} else if s.pods < all {
+		s.For = fmt.Sprintf("the first %d of %d %ss", s.pods, all, noun)
+	}
+}
+
+// Line returns the step as a sentence, which ends in a colon before a command.
+func (s Step) Line() string {
+	text, end := say.Sentence(s.Text), "."
+	if s.Command != "" {
+		end = ":"
+	}
+	if s.For != "" {
+		text += " (the command is for " + s.For + ")"
+	}
+	return text + end
+}
+
+// steps returns the steps that apply the entries. The API server accepts
+// additional tolerations for an existing pod, but no replacements, so most
+// owners need a new template.
+func (x *Pending) steps(condition string, entries []Entry) []Step {
+	if len(entries) == 0 {
+		return nil
+	}
+	o := cluster.Owner{}
+	if x.Owner != nil {
+		o = *x.Owner
+	}
+	kind, name := o.Template()
+	change := condition + entriesText(entries)
+	switch {
+	case x.Template:
+		return []Step{{Text: change + " in the pod template of " + kind + " " + name}}
+	case kind == "Deployment":
+		return []Step{x.patch(change, kind, name, "/spec/template/spec", entries)}
+	case slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"}, kind):
+		then := "delete pending pods, so that the " + kind + " makes new ones"
+		if kind == "StatefulSet" || kind == "DaemonSet" {
+			then = "delete pending pods that the " + kind + " does not replace"
+		}
+		names := x.Pods[:min(len(x.Pods), maxNames)]
+		return []Step{
+			x.patch(change, kind, name, "/spec/template/spec", entries),
+			x.step(then, len(names), slices.Concat([]string{"delete", "pod"}, names)...),
+		}
+	case o.CronJob() != "":
+		const spec = "/spec/jobTemplate/spec/template/spec"
+		return []Step{
+			x.patchPod(condition, entries), x.patch("do the same for the next Jobs", "CronJob", o.CronJob(), spec, entries),
+		}
+	case kind == "Job", kind == "":
+		return []Step{x.patchPod(condition, entries)}
+	}
+	return []Step{x.patchPod(condition, entries), {Text: "change what " + kind + " " + name + " makes its pods from"}}
+}
+
+func entriesText(entries []Entry) string {
+	var words []string
+	for _, e := range entries {
+		switch {
+		case e.Replaces == nil:
+			words = append(words, "add toleration "+e.Toleration.String())
+		case e.Replaces.Validate() != nil: // its text may be that of a valid one
+			fields, _ := json.Marshal(e.Toleration)
+			words = append(words, fmt.Sprintf("write tolerations[%d] as %s", e.at, fields))
+		default:
+			words = append(words, "replace toleration "+e.Replaces.String()+" with "+e.Toleration.String())
+		}
+	}
+	return say.Joined(say.FirstOf(slices.Compact(words), 5))
+}
+
+// additionsOf returns the tolerations of the entries, for an existing pod.
+func additionsOf(entries []Entry) (list []taints.Toleration) {
+	for _, e := range entries {
+		if !slices.ContainsFunc(list, e.Toleration.Equal) {
+			list = append(list, e.Toleration)
+		}
+	}
+	return list
+}
+
+// additionsText is like entriesText, for an existing pod.
+func additionsText(entries []Entry) string {
+	var words []string
+	for _, t := range additionsOf(entries) {
+		words = append(words, t.String())
+	}
+	noun := "toleration "
+	if len(words) > 1 {
+		noun = "tolerations "
+	}
+	return "add " + noun + say.Joined(say.FirstOf(words, 5))
+}
+
+// An operation is an operation of a JSON patch.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// patch returns the step that applies the entries to a template. The patch
+// tests that the template has the tolerations that it replaces. Tolerations that
+// controllers and admission add to a pod come after those of its template.
+func (x *Pending) patch(text, kind, name, spec string, entries []Entry) Step {
+	path := spec + "/tolerations"
+	var added []taints.Toleration
+	var operations []operation
+	for _, e := range entries {
+		if e.Replaces == nil {
+			added = append(added, e.Toleration)
+			continue
+		}
+		at := fmt.Sprintf("%s/%d", path, e.at)
+		operations = append(operations, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
+	}
+	operations = append(operations, additions(path, added, x.hasOwnTolerations)...)
+	return x.patchStep(text, len(x.Pods), strings.ToLower(kind), name, operations)
+}
+
+// patchPod returns the step that adds the entries to an existing pod.
+func (x *Pending) patchPod(condition string, entries []Entry) Step {
+	return x.patchStep(condition+additionsText(entries), 1, "pod", x.Pods[0],
+		additions("/spec/tolerations", additionsOf(entries), len(x.Tolerations) > 0))
+}
+
+// additions returns operations that append to the list at the path, or create it
+// unless it exists: the template may have what every pod gets by default.
+func additions(path string, added []taints.Toleration, exists bool) []operation {
+	if len(added) > 0 && !exists {
+		return []operation{{"test", path, nil}, {"add", path, added}}
+	}
+	var operations []operation
+	for _, t := range added {
+		operations = append(operations, operation{"add", path + "/-", t})
+	}
+	return operations
+}
+
+func (x *Pending) patchStep(text string, pods int, resource, name string, operations []operation) Step {
+	patch, _ := json.Marshal(operations) // never fails for a toleration
+	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
+}
+
+// step returns a step with a command for the first pods, in their namespace.
+func (x *Pending) step(text string, pods int, words ...string) Step {
+	s := Step{Text: text, Command: x.question.kubectl(slices.Concat([]string{"-n", x.Namespace}, words)...), pods: pods}
+	s.covers(len(x.Pods), "pod")
+	return s
+}
+
+// kubectl returns a command for the cluster of the question.
+func (q *Question) kubectl(words ...string) string {
+	return say.CommandLine(slices.Concat([]string{"kubectl"}, q.Connection, words)...)
+}
+
+// invalidText describes the error in the first invalid toleration.
+func invalidText(list []taints.Toleration) string {
+	err := taints.ValidateTolerations(list)
+	var all taints.ErrorList
+	if !errors.As(err, &all) {
+		return ""
+	}
+	text := fmt.Sprintf("%s %q is not valid; it %s", all[0].Path(), all[0].Value, all[0].Detail)
+	if !strings.HasPrefix(all[0].Detail, "must ") {
+		text = all[0].Error()
+	}
+	if len(all) > 1 {
+		text += fmt.Sprintf(" (and %d more)", len(all)-1)
+	}
+	return text
+}
+
+// repairs returns corrections for tolerations that are invalid because they have
+// a taint instead of a key, a value in quotes or spaces around a word. It returns nil unless the
+// corrected list is valid.
+func repairs(list []taints.Toleration) []Entry {
+	list = slices.Clone(list)
+	var entries []Entry
+	for i, t := range list {
+		if t.Validate() == nil {
+			continue
+		}
+		fixed := t
+		fixed.Key, fixed.Value = strings.TrimSpace(t.Key), strings.Trim(t.Value, "\"' \t\n")
+		fixed.Effect = taints.Effect(strings.TrimSpace(string(t.Effect)))
+		fixed.Operator = taints.Operator(strings.TrimSpace(string(t.Operator)))
+		key, effect, hasEffect := strings.Cut(fixed.Key, ":")
+		if hasEffect && fixed.Effect == "" {
+			fixed.Effect = taints.Effect(effect)
+		}
+		key, value, hasValue := strings.Cut(strings.Trim(key, `"'`), "=")
+		if fixed.Key = key; hasValue && fixed.Value == "" {
+			fixed.Value = strings.Trim(value, `"'`)
+		}
+		if hasValue && fixed.Operator == taints.OpExists {
+			fixed.Operator = taints.OpEqual
+		}
+		entries = append(entries, Entry{&t, fixed, i})
+		list[i] = fixed
+	}
+	if taints.ValidateTolerations(list) != nil {
+		return nil
+	}
+	return entries
+}

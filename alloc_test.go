@@ -140,16 +140,17 @@ func TestAllocsOfChangesThatAreMade(t *testing.T) {
 	}
 }
 
-// Functions that allocate only their result.
+// Functions that allocate only their result, and once more under the race
+// detector.
 func TestAllocsOfLists(t *testing.T) {
 	tols := parseTolerations("dedicated=ml:NoSchedule", "x:NoExecute op=Exists for 60s")
 	for name, tc := range map[string]struct {
 		want float64
 		f    func()
 	}{
-		"one change parsed":       {2, func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") }},
-		"Compile":                 {3, func() { taints.Compile(tols) }},
-		"Compile without seconds": {2, func() { taints.Compile(tols[:1]) }},
+		"one change parsed":       {3, func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") }},
+		"Compile":                 {4, func() { taints.Compile(tols) }},
+		"Compile without seconds": {3, func() { taints.Compile(tols[:1]) }},
 	} {
 		if n := testing.AllocsPerRun(100, tc.f); n > tc.want {
 			t.Errorf("%s: %v allocations, want at most %v", name, n, tc.want)

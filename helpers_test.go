@@ -20,13 +20,6 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-var allOptions = []taints.Options{
-	{},
-	{NoComparison: true},
-	{KeyWildcards: true},
-	{NoComparison: true, KeyWildcards: true},
-}
-
 func seconds(s int64) *int64 { return &s }
 
 func parseTaints(specs ...string) []taints.Taint {

@@ -88,8 +88,9 @@ func (t Toleration) Validate() error {
 // ValidateTolerationsUpdate returns nil if an API server lets a pod's
 // tolerations change from old to new: new is valid, and has each toleration of
 // old with the same key, operator (as written), value and effect. Seconds and
-// order may change, and tolerations may be added. Otherwise the error is an
-// [ErrorList] with every fault. A missing toleration is an [ErrForbidden] of
+// order may change, and tolerations may be added. An API server first puts the two
+// default tolerations back: call [AddDefaults] on new before. Otherwise the error
+// is an [ErrorList] with every fault. A missing toleration is an [ErrForbidden] of
 // the list "old". Kubernetes reports only the first of these.
 func ValidateTolerationsUpdate(old, new []Toleration) error {
 	return Options{}.ValidateTolerationsUpdate(old, new)

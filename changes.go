@@ -94,8 +94,7 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 		replaced := at >= 0 && overwrite && c.Add[at].Value != t.Value
 		gone := repeats || at < 0 && removed.has(t)
 		if (gone || replaced) && !changed {
-			changed, result = true, make([]Taint, 0, len(taints)+len(c.Add))
-			result = appendClones(result, taints[:i])
+			changed, result = true, c.clones(taints, i)
 		}
 		switch {
 		case !changed, gone:
@@ -111,7 +110,7 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 			continue
 		}
 		if !changed {
-			changed, result = true, appendClones(make([]Taint, 0, len(taints)+len(c.Add)), taints)
+			changed, result = true, c.clones(taints, len(taints))
 		}
 		result = append(result, t.clone())
 	}
@@ -121,8 +120,10 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 	return result, true
 }
 
-func appendClones(list, taints []Taint) []Taint {
-	for i := range taints {
+// clones returns copies of the first n taints, with room for the others and c.Add.
+func (c Changes) clones(taints []Taint, n int) []Taint {
+	list := make([]Taint, 0, len(taints)+len(c.Add))
+	for i := range n {
 		list = append(list, taints[i].clone())
 	}
 	return list

@@ -62,7 +62,8 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return enum.Parse(o, "Outcome", outcomeNames, text)
 }
 
-// An EvictionPolicy says which tolerations count for an eviction, and from when. The zero policy is that of Kubernetes' taint-eviction controller.
+// An EvictionPolicy says which tolerations count for an eviction, and from when.
+// The zero policy is that of Kubernetes' taint-eviction controller.
 type EvictionPolicy struct {
 	// Options are the rules of matching.
 	Options Options `json:"options,omitzero"`

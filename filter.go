@@ -33,9 +33,11 @@ func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 	if m == nil {
 		m = new(Matcher)
 	}
-	in &^= m.exempt
+	if in &^= m.exempt; in == 0 {
+		return -1
+	}
 	for i := range taints {
-		if t := &taints[i]; in.Has(t.Effect) && m.next(t, m.start(t)) < 0 {
+		if t := &taints[i]; m.next(t, m.start(t)) < 0 && in.Has(t.Effect) {
 			return i
 		}
 	}
@@ -82,7 +84,7 @@ func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool, yield func(
 	}
 	for i := range taints {
 		t := &taints[i]
-		if (in == AllEffects || in.Has(t.Effect)) && (m.next(t, m.start(t)) >= 0) == tolerated && !yield(i, t) {
+		if (m.next(t, m.start(t)) >= 0) == tolerated && in.Has(t.Effect) && !yield(i, t) {
 			return
 		}
 	}

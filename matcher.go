@@ -21,6 +21,7 @@ type Matcher struct {
 	tolerations []Toleration
 	exempt      EffectSet // effects whose taints are all tolerated
 	first       table
+	seconds     [2]int64 // of the tolerations, as long as there is room
 }
 
 // A table holds, for each fingerprint of a key, the index of the first
@@ -36,7 +37,7 @@ func fingerprint(key string) uint8 {
 	if n == 0 {
 		return 0
 	}
-	return (uint8(n) + key[n-1]<<1) % uint8(len(table{}))
+	return (5*uint8(n) + 2*key[n-1]) % uint8(len(table{}))
 }
 
 // Compile returns a [Matcher] for the tolerations of all lists, such as a pod's
@@ -53,17 +54,15 @@ func (o Options) Compile(lists ...[]Toleration) *Matcher {
 // [Matcher.EvictionOf] follows the policy.
 func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 	m := &Matcher{policy: p, tolerations: slices.Concat(lists...)}
-	timed := 0
 	m.enterAll(len(m.tolerations))
+	seconds := m.seconds[:0]
 	for i := len(m.tolerations) - 1; i >= 0; i-- {
 		t := &m.tolerations[i]
 		m.enter(t, i)
 		if t.TolerationSeconds != nil {
-			timed++
+			seconds = append(seconds, *t.TolerationSeconds)
+			t.TolerationSeconds = &seconds[len(seconds)-1]
 		}
-	}
-	if timed > 0 {
-		m.copySeconds(make([]int64, 0, timed))
 	}
 	return m
 }
@@ -97,15 +96,6 @@ func exempted(effect Effect) EffectSet {
 		return AllEffects
 	}
 	return effectBit(effect) &^ (1 << indexOther) // one of the other effects is not all of them
-}
-
-func (m *Matcher) copySeconds(to []int64) {
-	for i := range m.tolerations {
-		if t := &m.tolerations[i]; t.TolerationSeconds != nil {
-			to = append(to, *t.TolerationSeconds)
-			t.TolerationSeconds = &to[len(to)-1]
-		}
-	}
 }
 
 // Match is like the function [Match] for m's tolerations.

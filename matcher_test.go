@@ -126,7 +126,7 @@ func TestMatcherSkips(t *testing.T) {
 		long[i] = taints.Toleration{Key: "aa", Operator: taints.OpExists}
 	}
 	long[299].Key = "b"
-	wildcard := taints.Toleration{Key: "x*", Operator: taints.OpExists}
+	wildcard := taints.Toleration{Key: "xx*", Operator: taints.OpExists}
 	keyless := taints.Toleration{Operator: taints.OpExists, Effect: "x"}
 	for _, tc := range []struct {
 		name string
@@ -135,18 +135,18 @@ func TestMatcherSkips(t *testing.T) {
 	}{
 		{"nothing", new(taints.Matcher), map[string]int{"": 0, "a": 0}},
 		{"exact keys", taints.Compile(benchTols), map[string]int{
-			"": 8, "dedicated": 5, "nvidia.com/gpu": 7, "team": 4, "other": 8,
-			"spot": 2, // which has the fingerprint of the memory-pressure key
+			"dedicated": 5, "nvidia.com/gpu": 7, "team": 4, "other": 8,
+			"": 1, // which has the fingerprint of the unreachable key
 		}},
 		{"a keyless one", taints.Compile(benchTols[:6], []taints.Toleration{keyless}, benchTols[6:]), map[string]int{
-			"": 6, "dedicated": 5, "nvidia.com/gpu": 6, "other": 6,
+			"": 1, "dedicated": 5, "nvidia.com/gpu": 6, "other": 6,
 		}},
 		{
 			"a wildcard",
 			taints.Options{KeyWildcards: true}.Compile(benchTols[:6], []taints.Toleration{wildcard}),
-			map[string]int{"": 6, "dedicated": 5, "xyz": 6, "other": 6},
+			map[string]int{"": 1, "dedicated": 5, "xxz": 6, "other": 6},
 		},
-		{"no wildcard", taints.Compile(benchTols[:6], []taints.Toleration{wildcard}), map[string]int{"other": 7, "x*": 6}},
+		{"no wildcard", taints.Compile(benchTols[:6], []taints.Toleration{wildcard}), map[string]int{"other": 7, "xx*": 6}},
 		{"a long list", taints.Compile(long), map[string]int{"aa": 0, "b": 255, "c": 255}},
 		{"of 255", taints.Compile(long[:254], long[299:]), map[string]int{"b": 254, "c": 255}},
 	} {

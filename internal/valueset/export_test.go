@@ -2,11 +2,11 @@
 
 package valueset
 
-// Add adds an operator that compares integers, which may be from and to more than
-// the value. The returned function removes all that were added.
-func Add(name string, from, to int64) (remove func()) {
+// Add adds an operator that compares integers. The returned function removes all
+// that were added.
+func Add(name string, integers func(n int64) (least, most int64)) (remove func()) {
 	before := operators
 	operators = append(operators[:len(operators):len(operators)],
-		Operator{Name: name, Form: Integer, Comparison: true, kind: Integers, from: from, to: to})
+		Operator{Name: name, Form: Integer, Comparison: true, kind: Integers, integers: integers})
 	return func() { operators = before }
 }

@@ -19,9 +19,8 @@ type Operator struct {
 	Comparison bool
 
 	kind Kind // of the sets; a set of One is the value itself
-	// from and to, added to the value, are the ends of a set of Integers. The
-	// smallest and the largest int64 mean that it has no end.
-	from, to int64
+	// integers returns the ends of a set of Integers; it is empty if least > most.
+	integers func(n int64) (least, most int64)
 }
 
 // A Form is what a toleration's value must look like to be valid.
@@ -47,8 +46,22 @@ var operators = []Operator{
 	{Name: "", Form: Label, kind: One}, // Equal
 	{Name: exists, Form: Empty, kind: All},
 	{Name: Equal, Form: Label, kind: One},
-	{Name: "Lt", Form: Integer, Comparison: true, kind: Integers, from: math.MinInt64, to: -1},
-	{Name: "Gt", Form: Integer, Comparison: true, kind: Integers, from: 1, to: math.MaxInt64},
+	{Name: "Lt", Form: Integer, Comparison: true, kind: Integers, integers: below},
+	{Name: "Gt", Form: Integer, Comparison: true, kind: Integers, integers: above},
+}
+
+func below(n int64) (least, most int64) {
+	if n == math.MinInt64 {
+		return 1, 0
+	}
+	return math.MinInt64, n - 1
+}
+
+func above(n int64) (least, most int64) {
+	if n == math.MaxInt64 {
+		return 1, 0
+	}
+	return n + 1, math.MaxInt64
 }
 
 // Find returns the operator with the name, or nil if there is none.
@@ -73,39 +86,38 @@ func Of(operator, value string, comparison bool) Set {
 		return Set{Kind: One, Text: value}
 	case o.kind == Integers:
 		if n, ok := ParseInteger(value); ok {
-			return o.integers(n)
+			if least, most := o.integers(n); least <= most {
+				return Set{Kind: Integers, Least: least, Most: most}
+			}
 		}
 		return Set{}
 	}
 	return Set{Kind: o.kind}
 }
 
-// integers returns the integers from n+o.from to n+o.to.
-func (o *Operator) integers(n int64) Set {
-	if o.from > 0 && n > math.MaxInt64-o.from || o.to < 0 && n < math.MinInt64-o.to {
-		return Set{}
-	}
-	s := Set{Kind: Integers, Least: n + o.from, Most: n + o.to}
-	if o.from == math.MinInt64 || o.from < 0 && s.Least > n {
-		s.Least = math.MinInt64
-	}
-	if o.to == math.MaxInt64 || o.to > 0 && s.Most < n {
-		s.Most = math.MaxInt64
-	}
-	return s
-}
-
 // Match reports whether Of returns a set that contains the text. It creates no
-// Set for the usual operators; see BenchmarkFilter.
+// Set and tries Equal first, which saves a quarter of
+// BenchmarkMatcherFindUntolerated.
 func Match(operator, value string, comparison bool, text string) bool {
-	switch operator {
-	case exists:
-		return true
-	case Equal, "":
+	if operator == Equal {
 		return value == text
 	}
-	set := Of(operator, value, comparison)
-	return set.Contains(text)
+	o := Find(operator)
+	switch {
+	case o == nil, o.Comparison && !comparison:
+		return false
+	case o.kind == One:
+		return value == text
+	case o.kind == All:
+		return true
+	}
+	limit, ok := ParseInteger(value)
+	n, isInteger := ParseInteger(text)
+	if !ok || !isInteger {
+		return false
+	}
+	least, most := o.integers(limit)
+	return least <= n && n <= most
 }
 
 // Names returns the names of the operators, without those that compare if

@@ -71,8 +71,10 @@ func TestTable(t *testing.T) {
 // Kubernetes lacks, Ge, greater or equal, and Near, the integers within 2 of the
 // value, all forms of the library agree with a brute force.
 func TestNewOperators(t *testing.T) {
-	defer valueset.Add("Ge", 0, math.MaxInt64)()
-	defer valueset.Add("Near", -2, 2)()
+	defer valueset.Add("Ge", func(n int64) (least, most int64) { return n, math.MaxInt64 })()
+	defer valueset.Add("Near", func(n int64) (least, most int64) {
+		return max(n, math.MinInt64+2) - 2, min(n, math.MaxInt64-2) + 2
+	})()
 	x := newOperators{T: t}
 	for _, limit := range []string{
 		"", "x", "05", "-0", "+5", "9223372036854775808", "-9223372036854775808", "-9223372036854775807",

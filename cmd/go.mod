@@ -10,7 +10,7 @@ require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
 	github.com/seed-0529bac1/taints v1.0.0
-	github.com/seed-0529bac1/taints/kube v0.0.0-00010101000000-000000000000
+	github.com/seed-0529bac1/taints/kube v1.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	go.yaml.in/yaml/v4 v4.0.0

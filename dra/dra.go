@@ -87,7 +87,7 @@
 // client-go in a project that uses a later one.
 //
 //	dra     k8s.io/api            Kubernetes
-//	v0.1    v0.34.0 to v0.37.2    1.34 to 1.37
+//	v1.0    v0.34.0 to v0.37.2    1.34 to 1.37
 package dra
 
 import (

@@ -62,7 +62,7 @@
 // versions of k8s.io/api and client-go in a project that uses a later one.
 //
 //	kube    k8s.io/api            Kubernetes
-//	v0.1    v0.25.0 to v0.37.2    1.25 to 1.37
+//	v1.0    v0.25.0 to v0.37.2    1.25 to 1.37
 package kube
 
 import (

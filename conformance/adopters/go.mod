@@ -5,7 +5,7 @@ go 1.26.6
 require (
 	github.com/awslabs/operatorpkg v0.0.0-20260708223819-4da4c353c5fa
 	github.com/seed-0529bac1/taints v1.0.0
-	github.com/seed-0529bac1/taints/kube v0.1.0
+	github.com/seed-0529bac1/taints/kube v1.0.0
 	go.uber.org/multierr v1.11.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2

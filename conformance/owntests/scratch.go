@@ -132,7 +132,7 @@ func (s scratch) prepareAdopter(home string, shims []*shim) (map[string]change, 
 	root := filepath.Dir(conformance)
 	edit := []string{
 		"mod", "edit", "-require=" + library + "@v1.0.0", "-replace=" + library + "=" + root,
-		"-require=" + library + "/kube@v0.1.0", "-replace=" + library + "/kube=" + filepath.Join(root, "kube"),
+		"-require=" + library + "/kube@v1.0.0", "-replace=" + library + "/kube=" + filepath.Join(root, "kube"),
 	}
 	nested, err := localReplaces(home)
 	if err != nil {

@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/seed-0529bac1/taints v1.0.0
-	github.com/seed-0529bac1/taints/dra v0.1.0
+	github.com/seed-0529bac1/taints/dra v1.0.0
 	github.com/spf13/pflag v1.0.9
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3

@@ -11,7 +11,7 @@ require (
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.70.0
 	github.com/seed-0529bac1/taints v1.0.0
-	github.com/seed-0529bac1/taints/kube v0.0.0-00010101000000-000000000000
+	github.com/seed-0529bac1/taints/kube v1.0.0
 	github.com/spf13/cobra v1.10.2
 	go.etcd.io/etcd/server/v3 v3.7.0
 	golang.org/x/sync v0.22.0

@@ -19,10 +19,9 @@
 // # Views
 //
 // [Taints], [Tolerations], [CoreTaints] and [CoreTolerations] return a view: a
-// slice of another type over the same memory. [TaintPtr], [TolerationPtr],
-// [CoreTaintPtr] and [CoreTolerationPtr] do the same for a pointer to a single
-// element, and [Taint], [Toleration], [CoreTaint] and [CoreToleration] for a value.
-// They accept any input and do not allocate.
+// slice of another type over the same memory. [Taint], [Toleration], [CoreTaint]
+// and [CoreToleration] convert a single value. All accept any input and do not
+// allocate.
 //
 //   - Length and order are the same. The view of nil is nil, and the view of an
 //     empty list is empty and not nil.

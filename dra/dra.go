@@ -54,8 +54,8 @@
 //
 // [Taints], [Tolerations], [DeviceTaints] and [DeviceTolerations] return a view: a
 // slice of another type over the same memory. [Taint], [Toleration],
-// [DeviceTaint] and [DeviceToleration] do the same for a pointer to a single
-// element. They accept any input and do not allocate.
+// [DeviceTaint] and [DeviceToleration] convert a single value. All accept any
+// input and do not allocate.
 //
 //   - Length and order are the same. The view of nil is nil, and the view of an
 //     empty list is empty and not nil.

@@ -9,7 +9,7 @@ func TestRows(t *testing.T) {
 	for _, row := range rows() {
 		row.Ours()(2)
 		row.Other()(2)
-		if row.Name == "" || row.Beside == "" || row.Floor < 0.9 {
+		if row.Name == "" || row.Beside == "" || row.Floor <= 0 {
 			t.Errorf("%+v", row)
 		}
 	}

@@ -146,35 +146,6 @@ func was(s string) bool {
 	}
 }
 
-// Every shim is for a package that is copied, and has functions.
-func TestShims(t *testing.T) {
-	shims, err := readShims()
-	if err != nil || len(shims) < 10 {
-		t.Fatalf("%d shims, %v", len(shims), err)
-	}
-	for _, s := range shims {
-		copied := slices.ContainsFunc(scratches, func(x scratch) bool {
-			return slices.ContainsFunc(x.modules, func(m string) bool { return strings.HasPrefix(s.pkg, m+"/") })
-		})
-		if !copied || len(s.funcs) == 0 {
-			t.Errorf("the shim of %s: copied %v, %d functions", s.pkg, copied, len(s.funcs))
-		}
-	}
-}
-
-func TestLocalReplaces(t *testing.T) {
-	dir := t.TempDir()
-	const mod = "module m\n\nreplace (\n\ta.example => ../a\n\tb.example => ./b/\n\tc.example => c.example v1.0.0\n)\n"
-	if err := writeFile(filepath.Join(dir, "go.mod"), []byte(mod)); err != nil {
-		t.Fatal(err)
-	}
-	got, err := localReplaces(dir)
-	want := map[string]string{"a.example": filepath.Join(filepath.Dir(dir), "a"), "b.example": filepath.Join(dir, "b")}
-	if err != nil || !maps.Equal(got, want) {
-		t.Errorf("got %q, %v, want %q", got, err, want)
-	}
-}
-
 func TestTable(t *testing.T) {
 	const pkg = "k8s.io/kubectl/pkg/cmd/taint"
 	fault := []string{"    a_test.go:1: wrong\n"}
@@ -234,14 +205,6 @@ func TestCount(t *testing.T) {
 	if !slices.Equal(x.failed, []string{"A/y", "D"}) || !slices.Equal(x.passed, []string{"A/x", "B", "D/x"}) ||
 		x.skipped != 1 {
 		t.Errorf("failed %v, passed %v, skipped %d", x.failed, x.passed, x.skipped)
-	}
-}
-
-func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-run", "("}, {"more"}, {"-unknown"}} {
-		if code := run(args, io.Discard, io.Discard); code != 2 {
-			t.Errorf("%q: code %d", args, code)
-		}
 	}
 }
 

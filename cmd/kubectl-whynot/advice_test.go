@@ -178,6 +178,9 @@ trusted untrusted, secure insecure, team-blue team-blues, team-plane team-planet
 dedicated-storage dedicatd-storag, pool-alpine pool-aplins, pool-alpha pool-axlha, team-a-b team-ab, team-a team,
 gpu cpu, alpha-beta beta-alpha`
 	check := func(taint, key string, isMistake bool) {
+		if !isMistake && say.IsSameWord(taint, key) {
+			t.Errorf("%s is the same word as %s", taint, key) // even where the library has no hint
+		}
 		for _, form := range [][2]string{{"", " op=Exists"}, {"=v", "=v"}} {
 			x := mustReport(t, list(nodeJSON("n", "", taint+form[0]+":NoSchedule"), podJSON("p", "", "", tol(key+form[1])))).Pending[0]
 			if (x.Change != nil) != isMistake || x.Change == nil && len(x.Alternatives) != 1 {

@@ -40,12 +40,12 @@ func (r *answer) writeText(p *page, wide bool) {
 	}
 	r.writeGroups(p, most)
 	p.blank()
-	p.wrap("", "", "Not evaluated: "+say.Joined(r.NotEvaluated)+".")
+	p.wrap("", "", "Not evaluated: "+r.NotEvaluatedText()+".")
 }
 
 func (r *answer) writeHeading(p *page) {
 	p.wrap("", "", fmt.Sprintf("%s and %s from %s, at %s.", say.Count(r.Nodes, "node"), say.Count(r.Pods, "pod"), r.Input, r.Now))
-	if text := r.ignoredText(); text != "" {
+	if text := r.IgnoredText(); text != "" {
 		p.wrap("", "", text+".")
 	}
 	if r.Filter != "" && r.NoPods == "" && r.Pod == "" {
@@ -59,8 +59,8 @@ func (r *answer) writeHeading(p *page) {
 	}
 }
 
-// ignoredText counts the objects of other kinds, by kind.
-func (r *answer) ignoredText() string {
+// IgnoredText counts the objects of other kinds, by kind.
+func (r *answer) IgnoredText() string {
 	var words []string
 	for _, kind := range say.SortedKeys(r.Ignored) {
 		words = append(words, fmt.Sprintf("%d %s", r.Ignored[kind], kind))
@@ -70,6 +70,9 @@ func (r *answer) ignoredText() string {
 	}
 	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
 }
+
+// NotEvaluatedText names the rules that are not evaluated.
+func (r *answer) NotEvaluatedText() string { return say.Joined(r.NotEvaluated) }
 
 // Limits for the sections of the first page.
 const (
@@ -150,21 +153,14 @@ func (r *answer) writeEvictions(p *page, most int) {
 		p.blank()
 		p.wrap("", "", fmt.Sprintf("%s for %s: see -o wide.", say.Count(rest, "more pod"), say.Count(len(fates)-most, "other reason")))
 	}
-	if n := r.staying(); n > 0 && isLimited {
+	if text := r.StayingText(); text != "" && isLimited {
 		p.blank()
-		p.wrap("", "", staysText(n)+".")
+		p.wrap("", "", text+".")
 	}
-	if text := r.leftOut(); text != "" && r.Pod == "" {
+	if text := r.LeftOut(); text != "" && r.Pod == "" {
 		p.blank()
 		p.wrap("", "", "Left out: "+text+".")
 	}
-}
-
-func staysText(n int) string {
-	if n == 1 {
-		return "1 pod on these nodes tolerates the taints and stays"
-	}
-	return fmt.Sprintf("%d pods on these nodes tolerate the taints and stay", n)
 }
 
 // noEvictions returns the text for a report without evictions.
@@ -175,15 +171,21 @@ func (r *answer) noEvictions() string {
 	return "No pods are on nodes with NoExecute taints."
 }
 
-// staying counts the pods that tolerate their nodes' NoExecute taints.
-func (r *answer) staying() int {
+// StayingText counts the pods that tolerate their nodes' NoExecute taints.
+func (r *answer) StayingText() string {
 	n := 0
 	for i := range r.Evictions {
 		if r.Evictions[i].Outcome == diagnosis.Stays {
 			n++
 		}
 	}
-	return n
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 pod on these nodes tolerates the taints and stays"
+	}
+	return fmt.Sprintf("%d pods on these nodes tolerate the taints and stay", n)
 }
 
 // A fate is the pods that are evicted for the same taint and toleration.
@@ -269,8 +271,8 @@ func (f *fate) Why() string {
 	return strings.Join(say.FirstOf(words, 3), "; ")
 }
 
-// leftOut counts the pods that a user might expect in the list.
-func (r *answer) leftOut() string {
+// LeftOut counts the pods that a user might expect in the list.
+func (r *answer) LeftOut() string {
 	if r.Lost > 0 {
 		return say.Count(r.Lost, "pod") + " on nodes that are not in the input"
 	}

@@ -26,7 +26,8 @@ import (
 
 // A Cluster is the part of the nodes and pods in the input that matters.
 type Cluster struct {
-	Nodes     []Node // sorted by name after Finish
+	Nodes     []Node   // sorted by name after Finish
+	Groups    []*Group // of the nodes, after Finish
 	Pods      []Pod
 	templates []Pod // pods that workloads would create
 	Only      Filter
@@ -37,6 +38,7 @@ type Cluster struct {
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
 	Objects   int            // read so far
 
+	labels   map[string]map[string]int // number of nodes by label; nil until needed
 	profiles map[string]*Profile
 	matchers map[string]*taints.Matcher
 }
@@ -255,13 +257,14 @@ func waitingOf(s *corev1.PodSpec, message string) *waiting {
 	return w
 }
 
-// Finish sorts the nodes, and adds the pods of the templates from which no pod
+// Finish sorts and groups the nodes, and adds the pods of the templates from which no pod
 // in the input was created.
 func (c *Cluster) Finish() {
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
 	for i := range c.Nodes {
 		c.NodeAt[c.Nodes[i].Name] = i
 	}
+	c.group()
 	made := make(map[string]bool)
 	for i := range c.Pods {
 		made[c.Pods[i].OwnerName()] = true

@@ -44,6 +44,7 @@ type Cause struct {
 	Fix   []Step   `json:"fix"`
 	Notes []string `json:"notes"`
 
+	Names  []string `json:"-"` // of all pods
 	absent []string // nodes that do not exist
 }
 
@@ -64,7 +65,6 @@ func causesOf(list []Pending) []Cause {
 		}
 		of[i] = c
 		c.absent = append(c.absent, x.absent...)
-		c.Pods += len(x.Pods)
 		if owner := x.OwnerName(); owner != "" && !owners[c][owner] {
 			owners[c][owner] = true
 			c.OwnersTotal++
@@ -72,12 +72,15 @@ func causesOf(list []Pending) []Cause {
 				c.Owners = append(c.Owners, owner)
 			}
 		}
-		for _, name := range x.Pods[:min(len(x.Pods), 3-len(c.Examples))] {
-			c.Examples = append(c.Examples, x.Namespace+"/"+name)
+		for _, name := range x.Pods {
+			c.Names = append(c.Names, x.Namespace+"/"+name)
 		}
 	}
+	for _, c := range causes {
+		c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
+	}
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
-		return cmp.Or(boolOrder(a.Kind == causeSchedulable)-boolOrder(b.Kind == causeSchedulable),
+		return cmp.Or(order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
 			b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
 	})
 	sorted := []Cause{}
@@ -134,12 +137,8 @@ func (x *Pending) explain(p *cluster.Pod) {
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		x.Fix = x.steps("", repairs(p.Tolerations))
 	case len(p.Gates) > 0:
-		gate, is := "gate ", " is"
-		if len(p.Gates) > 1 {
-			gate, is = "gates ", " are"
-		}
-		gates := say.Joined(say.FirstOf(p.Gates, 3))
-		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+gate+gates+is+" removed"
+		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
+		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"
 	case x.Matching == 0:
 		x.Kind, x.Text = causeAffinity, affinityCause(p.Profile, &x.placement)
 		for _, s := range x.similar {
@@ -205,12 +204,8 @@ func (x *Pending) explainOther(p *cluster.Pod, m *message) {
 		x.Text += "; the scheduler has not reported a reason"
 	}
 	if hasFix {
-		more, have := say.Count(x.Change.Opens, "more node"), " have "
-		if x.Change.Opens == 1 {
-			have = " has "
-		}
-		x.Text += "; " + more + have + x.untolerated
-		x.Fix = x.steps("to use "+more+", ", x.Change.Entries)
+		x.Text += "; " + say.Have(x.Change.Opens, "more node") + " " + x.untolerated
+		x.Fix = x.steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
 	}
 }
 
@@ -254,11 +249,7 @@ func absentText(names []string) string {
 func similarText(list []cluster.SimilarLabel) string {
 	var words []string
 	for _, s := range list {
-		verb := " have "
-		if s.Nodes == 1 {
-			verb = " has "
-		}
-		words = append(words, say.Count(s.Nodes, "node")+verb+s.String())
+		words = append(words, say.Have(s.Nodes, "node")+" "+s.String())
 	}
 	return say.Joined(words)
 }
@@ -269,7 +260,7 @@ func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		return r.having() + "nodes are " + StatesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
+		return r.meant + "nodes are " + StatesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
@@ -284,7 +275,7 @@ func (r *placement) taintsText(why reasons) string {
 	default:
 		list = taintsOf(why)
 	}
-	return r.having() + reasonsText(why, cluster.Distinct(list)) + statesClause(cluster.Distinct(states))
+	return r.meant + reasonsText(why, cluster.Distinct(list)) + statesClause(cluster.Distinct(states))
 }
 
 // statesClause returns the clause that the nodes are also in a state.

@@ -71,7 +71,7 @@ type pair struct {
 // evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints, sorted by outcome, then by deadline, reason and pod name.
 func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
-	c := a.cluster
+	c := a.Cluster
 	list := []Eviction{}
 	orders := make(map[string]string) // many pods share one
 	for _, p := range pods {

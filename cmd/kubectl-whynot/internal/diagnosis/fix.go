@@ -117,11 +117,7 @@ func additionsText(entries []Entry) string {
 	for _, t := range additionsOf(entries) {
 		words = append(words, t.String())
 	}
-	noun := "toleration "
-	if len(words) > 1 {
-		noun = "tolerations "
-	}
-	return "add " + noun + say.Joined(say.FirstOf(words, 5))
+	return "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5))
 }
 
 // An operation is an operation of a JSON patch.

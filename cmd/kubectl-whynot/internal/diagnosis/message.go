@@ -78,17 +78,14 @@ func (c clause) kept() int {
 
 // words describes the clause. The taints are those of nodes that keep the pod off.
 func (c clause) words(taints string) string {
-	count, has := say.Count(c.nodes, "node"), [3]string{"have", "are", "do"}
-	if c.nodes == 1 {
-		has = [3]string{"has", "is", "does"}
-	}
+	count := say.Count(c.nodes, "node")
 	switch kept := c.kept(); {
 	case kept == keptByTaints:
-		return count + " " + has[0] + " untolerated taints" + taints
+		return say.Have(c.nodes, "node") + " untolerated taints" + taints
 	case kept == keptByCordon:
-		return count + " " + has[1] + " cordoned"
+		return count + say.For(c.nodes, " is", " are") + " cordoned"
 	case kept == keptByAffinity:
-		return count + " " + has[2] + " not match the pod's node selector or affinity"
+		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
 	case c.nodes == 0:
 		return c.reason
 	case strings.HasPrefix(c.reason, "node(s) "):

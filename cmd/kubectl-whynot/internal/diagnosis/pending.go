@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -108,7 +107,7 @@ type placement struct {
 	AlternativesTotal int           `json:"alternativesTotal"`
 
 	nodes       int                    // of the input
-	meant       string                 // says which nodes have the requested resources; empty: all, or some are feasible
+	meant       string                 // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
 	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
 	absent      []string               // nodes that the affinity names
 	untolerated string                 // describes the taints of the change or of the alternatives
@@ -117,14 +116,20 @@ type placement struct {
 
 // An analyst finds the reasons why pods are pending, once for each profile.
 type analyst struct {
-	cluster    *cluster.Cluster
-	chooser    *cluster.Chooser
-	known      *known
-	now        time.Time
+	*cluster.Cluster
+	taints     []taints.Taint // of all nodes
 	question   Question
 	placements map[*cluster.Profile]*placement
-	findings   map[*taints.Matcher][]Finding
 	own        map[*taints.Matcher]*ownTolerations
+}
+
+func newAnalyst(c *cluster.Cluster, q Question) *analyst {
+	a := &analyst{c, nil, q, make(map[*cluster.Profile]*placement), make(map[*taints.Matcher]*ownTolerations)}
+	for _, g := range c.Groups {
+		a.taints = append(a.taints, g.Taints...)
+	}
+	a.taints = cluster.Distinct(a.taints)
+	return a
 }
 
 // count adds to each group the number of pods that it rejects.
@@ -134,7 +139,7 @@ func (a *analyst) count(pods []*cluster.Pod) {
 		number[p.Profile]++
 	}
 	for p, n := range number {
-		for _, s := range a.chooser.Choose(p) {
+		for _, s := range a.Choose(p) {
 			if p.IsRejected(s.Group) {
 				s.Group.Rejected += n
 			}
@@ -154,7 +159,8 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 	list := []Pending{}
 	var first []*cluster.Pod
 	at := make(map[group]int)
-	for _, p := range sortedPods(pods) {
+	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
+	for _, p := range pods {
 		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Unseen, p.Message)}
 		if p.Owner == (cluster.Owner{}) {
 			key.name = p.Name
@@ -172,12 +178,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 	return list
 }
 
-func sortedPods(pods []*cluster.Pod) []*cluster.Pod {
-	return slices.SortedFunc(slices.Values(pods), func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
-}
-
 func (a *analyst) pendingOf(p *cluster.Pod) Pending {
-	where := a.placement(p.Profile)
 	x := Pending{
 		Fix:               []Step{},
 		Notes:             []string{},
@@ -185,8 +186,8 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 		Pods:              []string{p.Name},
 		NodeSelector:      p.Selector,
 		Tolerations:       append([]taints.Toleration{}, p.Tolerations...),
-		placement:         *where,
-		Findings:          a.findingsOf(p),
+		placement:         *a.placement(p.Profile),
+		Findings:          findings(p.Tolerations),
 		Gated:             len(p.Gates) > 0,
 		NotEvaluated:      p.Unseen,
 		Message:           p.Message,
@@ -209,7 +210,7 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 // hasOwnTolerations reports whether the pod has tolerations other than those
 // that Kubernetes adds.
 func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
-	given := []taints.Toleration{}
+	var given []taints.Toleration
 	if p.Owner.Kind == "DaemonSet" {
 		given = taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))
 	}
@@ -218,23 +219,13 @@ func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
 	})
 }
 
-// findingsOf returns the findings about the tolerations. Pods share them.
-func (a *analyst) findingsOf(p *cluster.Pod) []Finding {
-	list, ok := a.findings[p.Matcher]
-	if !ok {
-		list = findings(p.Tolerations)
-		a.findings[p.Matcher] = list
-	}
-	return list
-}
-
 // names returns the sorted names of up to maxNames nodes.
 func (a *analyst) names(nodes []int) []string {
 	nodes = slices.Clone(nodes)
 	slices.Sort(nodes) // this is the order of names
 	list := []string{}
 	for _, i := range nodes[:min(len(nodes), maxNames)] {
-		list = append(list, a.cluster.Nodes[i].Name)
+		list = append(list, a.Nodes[i].Name)
 	}
 	return list
 }
@@ -249,8 +240,8 @@ func (a *analyst) placement(p *cluster.Profile) *placement {
 }
 
 func (a *analyst) place(p *cluster.Profile) *placement {
-	shares := a.chooser.Choose(p)
-	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}, nodes: len(a.cluster.Nodes)}
+	shares := a.Choose(p)
+	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}, nodes: len(a.Nodes)}
 	var feasible []int
 	var rejecting []cluster.Share
 	for _, s := range shares {
@@ -263,22 +254,22 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	}
 	r.Feasible, r.FeasibleNames = len(feasible), a.names(feasible)
 	if r.Matching == 0 {
-		r.MissingLabels, r.similar = a.chooser.Missing(p)
-		r.absent = a.chooser.AbsentNodes(p)
+		r.MissingLabels, r.similar = a.Missing(p)
+		r.absent = a.AbsentNodes(p)
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
-	if meant, resource := a.chooser.WithResources(p, shares); len(meant) > 0 &&
+	if meant, resource := a.WithResources(p, shares); len(meant) > 0 &&
 		!slices.ContainsFunc(meant, func(s cluster.Share) bool { return !p.IsRejected(s.Group) }) {
 		rejecting, why = meant, a.reasonsOf(p, meant)
 		if r.Feasible > 0 {
-			r.meant = resource
+			r.meant = resource + "; "
 		}
 	}
 	if len(rejecting) == 0 {
 		return r
 	}
-	adviser := adviser{known: a.known, Profile: p, reasons: why, shares: rejecting}
+	adviser := adviser{analyst: a, Profile: p, reasons: why, shares: rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
 	if r.isOpen() { // other tolerations are intended
@@ -306,14 +297,6 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 // the pods request.
 func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
 
-// having begins a text about the nodes that have the requested resources.
-func (r *placement) having() string {
-	if r.meant == "" {
-		return ""
-	}
-	return r.meant + "; "
-}
-
 func (a *analyst) alternative(r *remedy) alternative {
 	x := alternative{
 		Taints:      append([]taints.Taint{}, r.needs...),
@@ -325,7 +308,7 @@ func (a *analyst) alternative(r *remedy) alternative {
 		Rest:        r.rest,
 	}
 	for _, t := range r.needs {
-		x.Additions = append(x.Additions, a.known.tolerationOf(t))
+		x.Additions = append(x.Additions, a.tolerationOf(t))
 	}
 	return x
 }

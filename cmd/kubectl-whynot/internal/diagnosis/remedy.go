@@ -72,7 +72,7 @@ type remedy struct {
 
 // An adviser finds remedies.
 type adviser struct {
-	*known
+	*analyst
 	*cluster.Profile
 	values  map[taints.TaintID]int // number of values that the nodes have for each key and effect
 	reasons reasons

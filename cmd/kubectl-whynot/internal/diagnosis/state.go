@@ -135,7 +135,7 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 		var names []string
 		var since time.Time
 		for _, i := range nodes {
-			n := &a.cluster.Nodes[i]
+			n := &a.Nodes[i]
 			list := withState(n.Taints, s.state)
 			if len(list) == 0 {
 				continue
@@ -153,11 +153,9 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 }
 
 func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
-	node, are, have := "node ", " is", " has"
-	if len(names) > 1 {
-		node, are, have = "nodes ", " are", " have"
-	}
-	who := node + say.NamesOf(names, len(names))
+	n := len(names)
+	are, have := say.For(n, " is", " are"), say.For(n, " has", " have")
+	who := say.Noun(n, "node") + " " + say.NamesOf(names, n)
 	switch s {
 	case stateCordoned:
 		return q.step("uncordon "+who, maxNames, names, "uncordon")

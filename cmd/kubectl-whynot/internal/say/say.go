@@ -29,13 +29,22 @@ func Printable(s string) string {
 	}, s)
 }
 
-// Count returns the number and the noun, in the plural if needed.
-func Count(n int, noun string) string {
+// For returns the word for one or for many.
+func For(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + noun
+		return one
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return many
 }
+
+// Noun returns the noun, in the plural if needed.
+func Noun(n int, noun string) string { return For(n, noun, noun+"s") }
+
+// Count returns the number and the noun.
+func Count(n int, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
+
+// Have returns the number, the noun and the verb.
+func Have(n int, noun string) string { return Count(n, noun) + For(n, " has", " have") }
 
 // Joined joins the words, as in "a, b and c".
 func Joined(words []string) string { return Enumerate(words, "and") }

@@ -27,8 +27,8 @@ func TestAdvice(t *testing.T) {
 		if len(r.Causes) != 1 {
 			t.Fatalf("%s: causes %+v", lines, r.Causes)
 		}
-		checkForms(t, &r.Causes[0], input)
-		checkWords(t, &r.Causes[0])
+		checkForms(t, r.Causes[0], input)
+		checkWords(t, r.Causes[0])
 		checkFixes(t, input)
 		return adviceOf(&r)
 	})
@@ -81,7 +81,7 @@ func objectsOf(lines []string) string {
 }
 
 func adviceOf(r *diagnosis.Report) []string {
-	x, c := &r.Pending[0], &r.Causes[0]
+	x, c := &r.Pending[0], r.Causes[0]
 	var lines []string
 	if x.Change != nil {
 		lines = append(entryTexts(x.Tolerations, x.Change.Entries), stateTexts(x.Change.NodeTaints)...)

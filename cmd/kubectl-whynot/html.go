@@ -47,7 +47,7 @@ type view struct {
 	ScriptHash string
 	Details    string
 	PodsTotal  int // pending pods
-	Shown      []diagnosis.Cause
+	Shown      []*diagnosis.Cause
 	Fates      []*fate
 	MoreFates  int
 	Scale      timeScale

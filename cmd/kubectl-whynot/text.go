@@ -89,9 +89,9 @@ func (r *answer) writeCauses(p *page) {
 	if len(r.Causes) == 0 {
 		p.line("No pods wait for a node.")
 	}
-	for i := range r.Causes[:min(len(r.Causes), maxCauses)] {
+	for _, c := range r.Causes[:min(len(r.Causes), maxCauses)] {
 		p.blank()
-		p.cause(&r.Causes[i])
+		p.cause(c)
 	}
 	if rest := r.Causes[min(len(r.Causes), maxCauses):]; len(rest) > 0 {
 		pods := 0

@@ -82,12 +82,9 @@ type Pod struct {
 	Deleting bool
 	Template bool // it does not exist: a workload in the input would create it
 	Owner    Owner
-	*waiting // nil unless it is pending
 	*Profile
-}
 
-// waiting is the information about a pod without a node.
-type waiting struct {
+	// Of a pending pod.
 	Gates     []string // scheduling gates
 	Unseen    []string // rules that are not evaluated
 	Message   string   // of the scheduler
@@ -165,9 +162,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	c.NodeAt[n.Name] = len(c.Nodes)
 	c.Nodes = append(c.Nodes, Node{
-		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: n.Name, Labels: n.Labels,
-		}},
+		Node:      &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
 		Taints:    list,
 		resources: extended(n.Status.Allocatable),
 	})
@@ -204,7 +199,8 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	}
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
 	if p.IsPending() {
-		p.waiting = waitingOf(&o.Spec, schedulerMessage(&o.Status))
+		p.wait(&o.Spec)
+		p.Message = scheduled(&o.Status, corev1.ConditionFalse).Message
 	} else {
 		p.Arrived = arrival(&o.Status)
 	}
@@ -214,18 +210,21 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 }
 
 // addTemplate adds the pod that a workload would create. It only counts a
-// workload that creates none, for the reason.
-func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev1.PodTemplateSpec, none string) error {
+// workload that creates none.
+func (c *Cluster) addTemplate(kind string, o *workload) error {
 	if o.Name == "" {
 		return errNoName
 	}
-	if none != "" {
-		c.Others[kind+" "+none]++
+	if why := o.createsNone(); why != "" {
+		c.Others[kind+" "+why]++
 		return nil
+	}
+	template := &o.Spec.Template
+	if kind == "CronJob" {
+		template = &o.Spec.JobTemplate.Spec.Template
 	}
 	spec := &template.Spec
 	if kind == "DaemonSet" {
-		spec = spec.DeepCopy()
 		list := taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations))
 		if spec.HostNetwork {
 			list = taints.AddNetworkUnavailable(list)
@@ -236,25 +235,24 @@ func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev
 	if !c.Only.matches(namespace, template.Labels) {
 		return nil
 	}
-	c.templates = append(c.templates, Pod{
-		PodName:  PodName{namespace, strings.ToLower(kind) + "/" + o.Name},
-		Owner:    Owner{Kind: kind, Name: o.Name},
-		Template: true,
-		Profile:  c.profileOf(spec, true),
-		waiting:  waitingOf(spec, ""),
-	})
+	p := Pod{
+		PodName: PodName{namespace, strings.ToLower(kind) + "/" + o.Name}, Owner: Owner{Kind: kind, Name: o.Name},
+		Template: true, Profile: c.profileOf(spec, true),
+	}
+	p.wait(spec)
+	c.templates = append(c.templates, p)
 	return nil
 }
 
-func waitingOf(s *corev1.PodSpec, message string) *waiting {
-	w := &waiting{Unseen: notEvaluatedOf(s), Message: message}
+// wait sets the information about a pending pod.
+func (p *Pod) wait(s *corev1.PodSpec) {
+	p.Unseen = notEvaluatedOf(s)
 	for _, gate := range s.SchedulingGates {
-		w.Gates = append(w.Gates, gate.Name)
+		p.Gates = append(p.Gates, gate.Name)
 	}
 	if s.SchedulerName != corev1.DefaultSchedulerName {
-		w.Scheduler = s.SchedulerName
+		p.Scheduler = s.SchedulerName
 	}
-	return w
 }
 
 // Finish sorts and groups the nodes, and adds the pods of the templates from which no pod
@@ -389,11 +387,8 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 // arrival returns when a pod was scheduled to its node or, if that is not known,
 // when the kubelet accepted it. It is zero if neither is known.
 func arrival(s *corev1.PodStatus) time.Time {
-	for _, condition := range s.Conditions {
-		isScheduled := condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue
-		if isScheduled && !condition.LastTransitionTime.IsZero() {
-			return condition.LastTransitionTime.Time
-		}
+	if c := scheduled(s, corev1.ConditionTrue); !c.LastTransitionTime.IsZero() {
+		return c.LastTransitionTime.Time
 	}
 	if s.StartTime != nil {
 		return s.StartTime.Time
@@ -401,14 +396,14 @@ func arrival(s *corev1.PodStatus) time.Time {
 	return time.Time{}
 }
 
-// schedulerMessage returns the scheduler's reason for not placing the pod.
-func schedulerMessage(s *corev1.PodStatus) string {
-	for _, condition := range s.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return condition.Message
+// scheduled returns the condition PodScheduled if it has the status, or else none.
+func scheduled(s *corev1.PodStatus, status corev1.ConditionStatus) corev1.PodCondition {
+	for _, c := range s.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == status {
+			return c
 		}
 	}
-	return ""
+	return corev1.PodCondition{}
 }
 
 // IsPending reports whether the pod is waiting for a node.

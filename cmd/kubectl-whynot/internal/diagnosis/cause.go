@@ -44,66 +44,62 @@ type Cause struct {
 	Fix   []Step   `json:"fix"`
 	Notes []string `json:"notes"`
 
-	Names  []string `json:"-"` // of all pods
-	absent []string // nodes that do not exist
+	Names   []string `json:"-"` // of all pods
+	members []*Pending
+	absent  []string // nodes that do not exist
 }
 
 // causesOf groups the pending pods by cause and fix, with the most pods first.
 // It sets the Cause of each element of the list.
-func causesOf(list []Pending) []Cause {
+func causesOf(list []Pending) []*Cause {
 	causes := []*Cause{}
-	at := make(map[string]*Cause)
-	of := make([]*Cause, len(list))
-	owners := make(map[*Cause]map[string]bool)
+	at, hasOwner := make(map[string]*Cause), make(map[string]bool)
 	for i := range list {
 		x := &list[i]
 		key := x.causeKey()
 		c, ok := at[key]
 		if !ok {
 			c = &Cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: slices.Clone(x.Fix), Notes: x.Notes}
-			at[key], owners[c], causes = c, make(map[string]bool), append(causes, c)
+			at[key], causes = c, append(causes, c)
 		}
-		of[i] = c
-		c.absent = append(c.absent, x.absent...)
-		if owner := x.OwnerName(); owner != "" && !owners[c][owner] {
-			owners[c][owner] = true
-			c.OwnersTotal++
-			if len(c.Owners) < maxNames {
-				c.Owners = append(c.Owners, owner)
-			}
+		c.members, c.absent = append(c.members, x), append(c.absent, x.absent...)
+		if owner := x.OwnerName(); owner != "" && !hasOwner[key+owner] {
+			hasOwner[key+owner] = true
+			c.Owners = append(c.Owners, owner)
 		}
 		for _, name := range x.Pods {
 			c.Names = append(c.Names, x.Namespace+"/"+name)
 		}
 	}
 	for _, c := range causes {
-		c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
+		c.finish()
 	}
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
-		return cmp.Or(order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
-			b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
+		return cmp.Or(order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
 	})
-	sorted := []Cause{}
-	place := make(map[*Cause]int)
 	for i, c := range causes {
-		if slices.Sort(c.absent); len(c.absent) > 0 {
-			c.Text = absentText(slices.Compact(c.absent))
+		for _, x := range c.members {
+			x.Cause = i
 		}
-		for k := range c.Fix {
-			if s := &c.Fix[k]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
-				s.pods = 1
-				s.covers(c.OwnersTotal, "owner")
-			} else if s.pods > 0 {
-				s.covers(c.Pods, "pod")
-			}
+	}
+	return causes
+}
+
+// finish sets what depends on all pods.
+func (c *Cause) finish() {
+	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
+	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
+	if slices.Sort(c.absent); len(c.absent) > 0 {
+		c.Text = absentText(slices.Compact(c.absent))
+	}
+	for i := range c.Fix {
+		if s := &c.Fix[i]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
+			s.pods = 1
+			s.covers(c.OwnersTotal, "owner")
+		} else if s.pods > 0 {
+			s.covers(c.Pods, "pod")
 		}
-		place[c] = i
-		sorted = append(sorted, *c)
 	}
-	for i := range list {
-		list[i].Cause = place[of[i]]
-	}
-	return sorted
 }
 
 // causeKey is equal for pods with the same cause and fix. Commands differ if the

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -71,31 +72,19 @@ type pair struct {
 // evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints, sorted by outcome, then by deadline, reason and pod name.
 func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
-	c := a.Cluster
 	list := []Eviction{}
-	orders := make(map[string]string) // many pods share one
 	for _, p := range pods {
-		i, ok := c.NodeAt[p.Node]
-		if !ok || !hasNoExecute(c.Nodes[i].Taints) {
+		i, ok := a.NodeAt[p.Node]
+		if !ok || !hasNoExecute(a.Nodes[i].Taints) {
 			continue
 		}
-		x := a.evictionOf(p, &c.Nodes[i])
-		if order, ok := orders[x.Order]; ok {
-			x.Order = order
-		} else {
-			orders[x.Order] = x.Order
-		}
-		list = append(list, x)
+		list = append(list, a.evictionOf(p, &a.Nodes[i]))
 	}
-	slices.SortFunc(list, compareEvictions)
+	slices.SortFunc(list, func(x, y Eviction) int {
+		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
+			strings.Compare(x.Order, y.Order), cluster.ComparePodNames(x.name, y.name))
+	})
 	return list
-}
-
-func compareEvictions(a, b Eviction) int {
-	if c := slices.Index(outcomes, a.Outcome) - slices.Index(outcomes, b.Outcome); c != 0 {
-		return c
-	}
-	return cmp.Or(a.deadline.Compare(b.deadline), strings.Compare(a.Order, b.Order), cluster.ComparePodNames(a.name, b.name))
 }
 
 func hasNoExecute(list []taints.Taint) bool {
@@ -113,7 +102,12 @@ func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 	} else {
-		r.Because = a.tolerated(p, n)
+		for _, t := range n.Taints {
+			if t.Effect == taints.NoExecute {
+				i, ok := p.Matcher.Match(t)
+				r.Because = append(r.Because, a.pairOf(p, t, i, ok))
+			}
+		}
 	}
 	if p.Deleting {
 		r.Outcome = deleting
@@ -183,24 +177,12 @@ func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time
 	r.InSeconds = &seconds
 }
 
-// tolerated returns the node's NoExecute taints with the tolerations for which
-// the pod stays.
-func (a *analyst) tolerated(p *cluster.Pod, n *cluster.Node) []pair {
-	list := []pair{}
-	for _, t := range n.Taints {
-		if t.Effect == taints.NoExecute {
-			i, ok := p.Matcher.Match(t)
-			list = append(list, a.pairOf(p, t, i, ok))
-		}
-	}
-	return list
-}
-
 func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) pair {
 	if tolerated {
 		return pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
-	why := a.reasonOf(p.Profile, t)
+	own := a.ownTolerations(p.Profile)
+	why := own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
 	return pair{Taint: t, Why: why.words()}
 }
 

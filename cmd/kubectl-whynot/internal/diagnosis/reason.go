@@ -45,12 +45,6 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 	return m
 }
 
-// reasonOf returns the reason why the pods do not tolerate the taint.
-func (a *analyst) reasonOf(p *cluster.Profile, t taints.Taint) reason {
-	own := a.ownTolerations(p)
-	return own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
-}
-
 // ownTolerations are a profile's tolerations without those that every pod gets,
 // which are never meant for the taint.
 type ownTolerations struct {

@@ -37,7 +37,7 @@ type Report struct {
 	PodNote     string    `json:"podNote,omitempty"`
 	PodFindings []Finding `json:"podFindings,omitempty"`
 	// Causes are the reasons why pods are pending.
-	Causes    []Cause    `json:"causes"`
+	Causes    []*Cause   `json:"causes"`
 	Pending   []Pending  `json:"pending"`
 	Evictions []Eviction `json:"evictions"`
 	// Lost counts the pods on nodes that are not in the input.

@@ -26,7 +26,7 @@ func checkFixes(t *testing.T, input string, args ...string) {
 	t.Helper()
 	r := mustReport(t, input, args...)
 	c := cluster.New(cluster.Filter{})
-	if err := manifest.Read(strings.NewReader(input), c.Decode); err != nil {
+	if err := manifest.Read("input", strings.NewReader(input), c.Decode); err != nil {
 		t.Fatal(err)
 	}
 	c.Finish()

@@ -41,11 +41,8 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 		}
 		c.Only.Namespace = namespace
 	}
-	client, err := p.client()
+	client, err := p.readNodes(ctx, c)
 	if err != nil {
-		return err
-	}
-	if err := listNodes(ctx, client, c); err != nil {
 		return err
 	}
 	if kind, name, ok := strings.Cut(c.Asked, "/"); ok {
@@ -86,23 +83,19 @@ func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind
 	if err != nil {
 		return err
 	}
-	return manifest.Read(bytes.NewReader(object), c.Decode)
+	return manifest.Read(kind+"/"+name, bytes.NewReader(object), c.Decode)
 }
 
-// readNodes lists the nodes of the cluster.
-func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) error {
+// readNodes lists the nodes of the cluster, and returns a client for more.
+func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
 	client, err := p.client()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return listNodes(ctx, client, c)
-}
-
-func listNodes(ctx context.Context, client corev1client.NodesGetter, c *cluster.Cluster) error {
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return client.Nodes().List(ctx, o)
 	}
-	return inPages(ctx, list, "", c.ForgetNodes, func(o runtime.Object) error { return c.AddNode(o.(*corev1.Node)) })
+	return client, inPages(ctx, list, "", c.ForgetNodes, func(o runtime.Object) error { return c.AddNode(o.(*corev1.Node)) })
 }
 
 // completePods completes the names of pods from the cluster.

@@ -39,23 +39,18 @@ func (r *answer) writeText(p *page, wide bool) {
 		most = len(r.Groups)
 	}
 	r.writeGroups(p, most)
-	p.blank()
-	p.wrap("", "", "Not evaluated: "+r.NotEvaluatedText()+".")
+	p.paragraph("Not evaluated: " + r.NotEvaluatedText() + ".")
 }
 
 func (r *answer) writeHeading(p *page) {
-	p.wrap("", "", fmt.Sprintf("%s and %s from %s, at %s.", say.Count(r.Nodes, "node"), say.Count(r.Pods, "pod"), r.Input, r.Now))
-	if text := r.IgnoredText(); text != "" {
-		p.wrap("", "", text+".")
-	}
+	lines := []string{fmt.Sprintf("%s and %s from %s, at %s", say.Count(r.Nodes, "node"), say.Count(r.Pods, "pod"), r.Input, r.Now), r.IgnoredText()}
 	if r.Filter != "" && r.NoPods == "" && r.Pod == "" {
-		p.wrap("", "", "Only pods that match "+r.Filter+".")
+		lines = append(lines, "only pods that match "+r.Filter)
 	}
-	if r.NoPods != "" {
-		p.wrap("", "", say.Sentence(r.NoPods)+".")
-	}
-	if r.PodNote != "" {
-		p.wrap("", "", say.Sentence(r.PodNote)+".")
+	for _, text := range append(lines, r.NoPods, r.PodNote) {
+		if text != "" {
+			p.wrap("", "", say.Sentence(text)+".")
+		}
 	}
 }
 
@@ -91,25 +86,19 @@ func (r *answer) writeCauses(p *page) {
 	}
 	for _, c := range r.Causes[:min(len(r.Causes), maxCauses)] {
 		p.blank()
-		p.cause(c)
+		p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
+		for _, note := range c.Notes {
+			p.wrap("    Note: ", "      ", note)
+		}
+		p.steps("    ", c.Fix)
 	}
 	if rest := r.Causes[min(len(r.Causes), maxCauses):]; len(rest) > 0 {
 		pods := 0
 		for _, c := range rest {
 			pods += c.Pods
 		}
-		p.blank()
-		p.wrap("", "", fmt.Sprintf("%s with %s: see -o wide.", say.Count(pods, "more pod"), say.Count(len(rest), "other cause")))
+		p.paragraph(fmt.Sprintf("%s with %s: see -o wide.", say.Count(pods, "more pod"), say.Count(len(rest), "other cause")))
 	}
-}
-
-// cause writes the cause with its owners and its fix.
-func (p *page) cause(c *diagnosis.Cause) {
-	p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
-	for _, note := range c.Notes {
-		p.wrap("    Note: ", "      ", note)
-	}
-	p.steps("    ", c.Fix)
 }
 
 func (p *page) steps(indent string, steps []diagnosis.Step) {
@@ -130,18 +119,24 @@ func (r *answer) writeEvictions(p *page, most int) {
 		return
 	}
 	p.title("Evictions")
-	if len(r.Evictions) == 0 {
-		p.line(r.noEvictions())
+	if len(r.Evictions) == 0 && r.Filter != "" {
+		p.line("None of these pods is on a node with NoExecute taints.")
+	} else if len(r.Evictions) == 0 {
+		p.line("No pods are on nodes with NoExecute taints.")
 	}
 	isLimited := most < len(r.Evictions)
 	fates := fatesOf(r.Evictions, !isLimited)
 	for _, f := range fates[:min(len(fates), most)] {
 		p.blank()
-		p.wrap("", "    ", f.Who()+" "+f.Text(), f.style()...)
+		style := []color.Attribute{color.Bold}
+		if f.Outcome() == diagnosis.Overdue {
+			style = append(style, color.FgRed)
+		}
+		p.wrap("", "    ", f.Who()+" "+f.Text(), style...)
 		p.wrap("    ", "      ", say.Sentence(f.Why())+".")
-		if !isLimited && len(f.pods) > 1 {
-			for _, x := range f.pods {
-				p.wrap("      ", "        ", x.Pod+" on node "+x.Node+x.Suffix())
+		for i, name := range f.Names() {
+			if !isLimited && len(f.pods) > 1 {
+				p.wrap("      ", "        ", name+f.pods[i].Suffix())
 			}
 		}
 	}
@@ -150,25 +145,14 @@ func (r *answer) writeEvictions(p *page, most int) {
 		rest += len(f.pods)
 	}
 	if rest > 0 {
-		p.blank()
-		p.wrap("", "", fmt.Sprintf("%s for %s: see -o wide.", say.Count(rest, "more pod"), say.Count(len(fates)-most, "other reason")))
+		p.paragraph(fmt.Sprintf("%s for %s: see -o wide.", say.Count(rest, "more pod"), say.Count(len(fates)-most, "other reason")))
 	}
 	if text := r.StayingText(); text != "" && isLimited {
-		p.blank()
-		p.wrap("", "", text+".")
+		p.paragraph(text + ".")
 	}
 	if text := r.LeftOut(); text != "" && r.Pod == "" {
-		p.blank()
-		p.wrap("", "", "Left out: "+text+".")
+		p.paragraph("Left out: " + text + ".")
 	}
-}
-
-// noEvictions returns the text for a report without evictions.
-func (r *answer) noEvictions() string {
-	if r.Filter != "" {
-		return "None of these pods is on a node with NoExecute taints."
-	}
-	return "No pods are on nodes with NoExecute taints."
 }
 
 // StayingText counts the pods that tolerate their nodes' NoExecute taints.
@@ -179,13 +163,10 @@ func (r *answer) StayingText() string {
 			n++
 		}
 	}
-	switch n {
-	case 0:
+	if n == 0 {
 		return ""
-	case 1:
-		return "1 pod on these nodes tolerates the taints and stays"
 	}
-	return fmt.Sprintf("%d pods on these nodes tolerate the taints and stay", n)
+	return say.Count(n, "pod") + " on these nodes " + say.For(n, "tolerates the taints and stays", "tolerate the taints and stay")
 }
 
 // A fate is the pods that are evicted for the same taint and toleration.
@@ -213,41 +194,27 @@ func fatesOf(list []diagnosis.Eviction, withStays bool) []*fate {
 	return fates
 }
 
-func (f *fate) style() []color.Attribute {
-	if f.pods[0].Outcome == diagnosis.Overdue {
-		return []color.Attribute{color.Bold, color.FgRed}
-	}
-	return []color.Attribute{color.Bold}
-}
-
 // Who counts the pods and names the first.
 func (f *fate) Who() string {
-	first := f.pods[0]
-	text := first.Pod + " on node " + first.Node
+	first := f.pods[0].Pod + " on node " + f.pods[0].Node
 	if n := len(f.pods); n > 1 {
-		return fmt.Sprintf("%s (%s and %d more)", say.Count(n, "pod"), text, n-1)
+		return fmt.Sprintf("%d pods (%s and %d more)", n, first, n-1)
 	}
-	return "pod " + text
+	return "pod " + first
 }
 
 // Text describes what happens to the pods and when.
 func (f *fate) Text() string {
-	first, when := f.pods[0], diagnosis.When(f.pods...)
-	one := func(one, many string) string {
-		if len(f.pods) == 1 {
-			return one
-		}
-		return many
-	}
-	switch {
-	case first.Outcome == diagnosis.Overdue:
+	when, are := diagnosis.When(f.pods...), say.For(len(f.pods), "is", "are")
+	switch f.Outcome() {
+	case diagnosis.Overdue:
 		return "should have been evicted " + when
-	case first.Outcome == diagnosis.Leaves:
+	case diagnosis.Leaves:
 		return "will be evicted " + when
-	case first.Outcome == diagnosis.Stays:
-		return one("is", "are") + " not evicted"
+	case diagnosis.Stays:
+		return are + " not evicted"
 	}
-	return one("is", "are") + " already being deleted"
+	return are + " already being deleted"
 }
 
 // Outcome returns the outcome of all pods.
@@ -293,8 +260,7 @@ func (r *answer) writeGroups(p *page, most int) {
 		p.group(&groups[i])
 	}
 	if r.Pod == "" && len(r.Pending) > 0 {
-		p.blank()
-		p.wrap("", "", "Rejected are the pending pods that match a node and do not tolerate its taints.")
+		p.paragraph("Rejected are the pending pods that match a node and do not tolerate its taints.")
 	}
 	if rest := len(r.Groups) - len(groups); rest > 0 {
 		p.wrap("", "", say.Count(rest, "more group")+": see -o wide.")

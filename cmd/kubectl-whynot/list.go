@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // client returns a client that uses protobuf, which is several times faster
@@ -105,9 +106,5 @@ func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]s
 	if len(args) > 0 || p.readCluster(cmd.Context(), c) != nil {
 		return nil, none
 	}
-	var names []string
-	for i := range c.Pods {
-		names = append(names, c.Pods[i].Name)
-	}
-	return names, none
+	return say.Each(c.Pods, func(p cluster.Pod) string { return p.Name }), none
 }

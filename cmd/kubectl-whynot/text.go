@@ -56,14 +56,10 @@ func (r *answer) writeHeading(p *page) {
 
 // IgnoredText counts the objects of other kinds, by kind.
 func (r *answer) IgnoredText() string {
-	var words []string
-	for _, kind := range say.SortedKeys(r.Ignored) {
-		words = append(words, fmt.Sprintf("%d %s", r.Ignored[kind], kind))
-	}
-	if len(words) == 0 {
+	if len(r.Ignored) == 0 {
 		return ""
 	}
-	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
+	return "Ignored objects: " + say.Joined(say.FirstOf(say.Counts(r.Ignored), 5))
 }
 
 // NotEvaluatedText names the rules that are not evaluated.
@@ -196,11 +192,11 @@ func fatesOf(list []diagnosis.Eviction, withStays bool) []*fate {
 
 // Who counts the pods and names the first.
 func (f *fate) Who() string {
-	first := f.pods[0].Pod + " on node " + f.pods[0].Node
-	if n := len(f.pods); n > 1 {
-		return fmt.Sprintf("%d pods (%s and %d more)", n, first, n-1)
+	names := f.Names()
+	if n := len(names); n > 1 {
+		return fmt.Sprintf("%d pods (%s and %d more)", n, names[0], n-1)
 	}
-	return "pod " + first
+	return "pod " + names[0]
 }
 
 // Text describes what happens to the pods and when.
@@ -222,20 +218,12 @@ func (f *fate) Outcome() string { return f.pods[0].Outcome }
 
 // Names returns the pods with their nodes.
 func (f *fate) Names() []string {
-	var list []string
-	for _, x := range f.pods {
-		list = append(list, x.Pod+" on node "+x.Node)
-	}
-	return list
+	return say.Each(f.pods, func(x *diagnosis.Eviction) string { return x.Pod + " on node " + x.Node })
 }
 
 // Why names the taint that decides and the toleration for it.
 func (f *fate) Why() string {
-	var words []string
-	for i := range f.pods[0].Because {
-		words = append(words, f.pods[0].Because[i].Text())
-	}
-	return strings.Join(say.FirstOf(words, 3), "; ")
+	return strings.Join(say.FirstOf(say.Each(f.pods[0].Because, diagnosis.Pair.Text), 3), "; ")
 }
 
 // LeftOut counts the pods that a user might expect in the list.

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -117,13 +116,9 @@ type Profile struct {
 // New returns an empty cluster for the pods that match the filter.
 func New(only Filter) *Cluster {
 	return &Cluster{
-		Only:      only,
-		Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
-		NodeAt:    make(map[string]int),
-		PodAt:     make(map[PodName]int),
-		Others:    make(map[string]int),
-		profiles:  make(map[string]*Profile),
-		matchers:  make(map[string]*taints.Matcher),
+		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
+		NodeAt: make(map[string]int), PodAt: make(map[PodName]int), Others: make(map[string]int),
+		profiles: make(map[string]*Profile), matchers: make(map[string]*taints.Matcher),
 	}
 }
 
@@ -247,9 +242,7 @@ func (c *Cluster) addTemplate(kind string, o *workload) error {
 // wait sets the information about a pending pod.
 func (p *Pod) wait(s *corev1.PodSpec) {
 	p.Unseen = notEvaluatedOf(s)
-	for _, gate := range s.SchedulingGates {
-		p.Gates = append(p.Gates, gate.Name)
-	}
+	p.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		p.Scheduler = s.SchedulerName
 	}
@@ -378,8 +371,7 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 		if len(term.MatchExpressions) == 0 {
 			return nil
 		}
-		r.NodeSelectorTerms = append(r.NodeSelectorTerms,
-			corev1.NodeSelectorTerm{MatchExpressions: term.MatchExpressions})
+		r.NodeSelectorTerms = append(r.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchExpressions: term.MatchExpressions})
 	}
 	return r
 }
@@ -417,10 +409,7 @@ func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Pha
 // Contents describes the number of objects in the input.
 func (c *Cluster) Contents() string {
 	words := []string{say.Count(len(c.Nodes), "node"), say.Count(len(c.Pods)+len(c.templates), "pod")}
-	for _, kind := range slices.Sorted(maps.Keys(c.Others)) {
-		words = append(words, fmt.Sprintf("%d %s", c.Others[kind], kind))
-	}
-	return strings.Join(say.FirstOf(words, 5), ", ")
+	return strings.Join(say.FirstOf(append(words, say.Counts(c.Others)...), 5), ", ")
 }
 
 // Find returns the full name of the pod. A name without a namespace means the

@@ -193,7 +193,7 @@ func (x *Pending) explainOther(p *cluster.Pod, m *message) {
 	case reported != "":
 		x.Text = reported
 	case m.text != "":
-		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", shortened(m.text, 300))
+		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.text))
 	case p.Scheduler != "":
 		x.Text = "waiting for the scheduler " + p.Scheduler
 	default:
@@ -243,11 +243,7 @@ func absentText(names []string) string {
 
 // similarText returns text about the labels that nodes have.
 func similarText(list []cluster.SimilarLabel) string {
-	var words []string
-	for _, s := range list {
-		words = append(words, say.Have(s.Nodes, "node")+" "+s.String())
-	}
-	return say.Joined(words)
+	return say.Joined(say.Each(list, func(s cluster.SimilarLabel) string { return say.Have(s.Nodes, "node") + " " + s.String() }))
 }
 
 // taintsText names the taints of the change or of the alternatives, or else all

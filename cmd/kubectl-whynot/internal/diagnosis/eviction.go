@@ -41,7 +41,7 @@ type Eviction struct {
 	// From is what the deadline counts from.
 	From origin `json:"from,omitempty"`
 	// Because has the taint that decides, or all taints for a pod that stays.
-	Because []pair `json:"because"`
+	Because []Pair `json:"because"`
 
 	name               cluster.PodName
 	earliest, deadline time.Time
@@ -60,8 +60,8 @@ const (
 	fromUnknown   origin = "unknown" // when a taint was added is not known
 )
 
-// A pair is a taint and the toleration that counts for it.
-type pair struct {
+// A Pair is a taint and the toleration that counts for it.
+type Pair struct {
 	Taint taints.Taint `json:"taint"`
 	// Toleration is nil if no toleration tolerates the taint. Why then names the
 	// closest one.
@@ -96,7 +96,7 @@ func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 	now := a.question.Now
 	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
 	if first, e := timerOf(p, n, now, now); first != nil {
-		r.Because = []pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
+		r.Because = []Pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)
 		if _, early := timerOf(p, n, p.Arrived, now); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
@@ -177,17 +177,17 @@ func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time
 	r.InSeconds = &seconds
 }
 
-func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) pair {
+func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {
 	if tolerated {
-		return pair{Taint: t, Toleration: &p.Tolerations[toleration]}
+		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
 	own := a.ownTolerations(p.Profile)
 	why := own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
-	return pair{Taint: t, Why: why.words()}
+	return Pair{Taint: t, Why: why.words()}
 }
 
 // Text describes whether and how the taint is tolerated.
-func (p *pair) Text() string {
+func (p Pair) Text() string {
 	if p.Toleration == nil {
 		return "untolerated taint " + p.Taint.String() + " (" + p.Why + ")"
 	}

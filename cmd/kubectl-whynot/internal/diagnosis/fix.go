@@ -86,18 +86,16 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 }
 
 func entriesText(entries []Entry) string {
-	var words []string
-	for _, e := range entries {
+	words := say.Each(entries, func(e Entry) string {
 		switch {
 		case e.Replaces == nil:
-			words = append(words, "add toleration "+e.Toleration.String())
+			return "add toleration " + e.Toleration.String()
 		case e.Replaces.Validate() != nil: // its text may be that of a valid one
 			fields, _ := json.Marshal(e.Toleration)
-			words = append(words, fmt.Sprintf("write tolerations[%d] as %s", e.at, fields))
-		default:
-			words = append(words, "replace toleration "+e.Replaces.String()+" with "+e.Toleration.String())
+			return fmt.Sprintf("write tolerations[%d] as %s", e.at, fields)
 		}
-	}
+		return "replace toleration " + e.Replaces.String() + " with " + e.Toleration.String()
+	})
 	return say.Joined(say.FirstOf(slices.Compact(words), 5))
 }
 
@@ -113,10 +111,7 @@ func additionsOf(entries []Entry) (list []taints.Toleration) {
 
 // additionsText is like entriesText, for an existing pod.
 func additionsText(entries []Entry) string {
-	var words []string
-	for _, t := range additionsOf(entries) {
-		words = append(words, t.String())
-	}
+	words := say.Each(additionsOf(entries), taints.Toleration.String)
 	return "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5))
 }
 

@@ -98,17 +98,13 @@ func (c clause) words(taints string) string {
 // returns "" if there are none of these.
 func (m *message) words(taints string) string {
 	if m.nodes == 0 {
-		return shortened(m.text, 300)
+		return say.Shortened(m.text)
 	}
 	list := slices.SortedStableFunc(slices.Values(m.clauses), func(a, b clause) int { return min(a.kept(), 1) - min(b.kept(), 1) })
 	if list[0].kept() > 0 {
 		return ""
 	}
-	var words []string
-	for _, c := range list {
-		words = append(words, c.words(taints))
-	}
-	return shortened(strings.Join(words, ", "), 300)
+	return say.Shortened(strings.Join(say.Each(list, func(c clause) string { return c.words(taints) }), ", "))
 }
 
 // fits reports whether the message may be about these nodes, of which so many are
@@ -127,11 +123,4 @@ func (m *message) fits(nodes, kept int) bool {
 		}
 	}
 	return m.nodes == nodes && kept == 0
-}
-
-func shortened(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

@@ -310,23 +310,15 @@ func (e *Entry) differsInName(f Entry) bool {
 // remedies. It returns remedies of a higher rank only if there are no others.
 // Those for the most nodes come first.
 func likeliest(open []*remedy) []*remedy {
-	least := func(list []*remedy, cost func(*remedy) int) []*remedy {
-		lowest := 0
-		for i, r := range list {
-			if c := cost(r); i == 0 || c < lowest {
-				lowest = c
-			}
-		}
-		return slices.DeleteFunc(list, func(r *remedy) bool { return cost(r) != lowest })
+	compare := func(x, y *remedy) int {
+		return cmp.Or(order(len(x.Entries) == 0, len(y.Entries) == 0), x.rank()-y.rank())
 	}
-	open = least(open, func(r *remedy) int {
-		if len(r.Entries) > 0 {
-			return 0
+	slices.SortStableFunc(open, func(x, y *remedy) int { return cmp.Or(compare(x, y), len(y.nodes)-len(x.nodes)) })
+	for i, r := range open {
+		if compare(open[0], r) != 0 {
+			return open[:i]
 		}
-		return 1
-	})
-	open = least(open, (*remedy).rank)
-	slices.SortStableFunc(open, func(a, b *remedy) int { return len(b.nodes) - len(a.nodes) })
+	}
 	return open
 }
 

@@ -77,7 +77,7 @@ func (p *Pod) OwnerName() string {
 // notEvaluatedOf names the rules of the spec that the program does not evaluate
 // and that may keep the pod off nodes.
 func notEvaluatedOf(s *corev1.PodSpec) []string {
-	words := []string{}
+	var words []string
 	add := func(has bool, word string) {
 		if has {
 			words = append(words, word)

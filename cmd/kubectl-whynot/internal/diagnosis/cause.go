@@ -52,14 +52,14 @@ type Cause struct {
 // causesOf groups the pending pods by cause and fix, with the most pods first.
 // It sets the Cause of each element of the list.
 func causesOf(list []Pending) []*Cause {
-	causes := []*Cause{}
+	var causes []*Cause
 	at, hasOwner := make(map[string]*Cause), make(map[string]bool)
 	for i := range list {
 		x := &list[i]
 		key := x.causeKey()
 		c, ok := at[key]
 		if !ok {
-			c = &Cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: slices.Clone(x.Fix), Notes: x.Notes}
+			c = &Cause{Kind: x.Kind, Text: x.Text, Fix: slices.Clone(x.Fix), Notes: x.Notes}
 			at[key], causes = c, append(causes, c)
 		}
 		c.members, c.absent = append(c.members, x), append(c.absent, x.absent...)
@@ -166,9 +166,6 @@ func (x *Pending) explain(p *cluster.Pod) {
 		if slices.Contains(noteworthy, f.Code) {
 			x.Notes = append(x.Notes, f.Text())
 		}
-	}
-	if x.Fix == nil {
-		x.Fix = []Step{}
 	}
 }
 

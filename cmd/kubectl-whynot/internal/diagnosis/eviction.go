@@ -72,7 +72,7 @@ type Pair struct {
 // evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints, sorted by outcome, then by deadline, reason and pod name.
 func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
-	list := []Eviction{}
+	var list []Eviction
 	for _, p := range pods {
 		i, ok := a.NodeAt[p.Node]
 		if !ok || !hasNoExecute(a.Nodes[i].Taints) {

@@ -76,11 +76,9 @@ func (f *Finding) Text() string {
 	return f.Field + " is " + f.Toleration.String() + ". " + strings.TrimSuffix(f.Advice, ".")
 }
 
-func findings(tolerations []taints.Toleration) []Finding {
-	list := []Finding{}
+func findings(tolerations []taints.Toleration) (list []Finding) {
 	for _, f := range tolerationset.Lint(tolerations, taints.Options{}) {
-		field := fmt.Sprintf("tolerations[%d]", f.Toleration)
-		list = append(list, Finding{field, tolerations[f.Toleration], f.Code, f.Advice})
+		list = append(list, Finding{fmt.Sprintf("tolerations[%d]", f.Toleration), tolerations[f.Toleration], f.Code, f.Advice})
 	}
 	return list
 }
@@ -156,7 +154,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 		profile   *cluster.Profile
 		waiting   string
 	}
-	list := []Pending{}
+	var list []Pending
 	var first []*cluster.Pod
 	at := make(map[group]int)
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
@@ -180,29 +178,13 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 
 func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 	x := Pending{
-		Fix:               []Step{},
-		Notes:             []string{},
-		Namespace:         p.Namespace,
-		Pods:              []string{p.Name},
-		NodeSelector:      p.Selector,
-		Tolerations:       append([]taints.Toleration{}, p.Tolerations...),
-		placement:         *a.placement(p.Profile),
-		Findings:          findings(p.Tolerations),
-		Gated:             len(p.Gates) > 0,
-		NotEvaluated:      p.Unseen,
-		Message:           p.Message,
-		question:          &a.question,
-		Template:          p.Template,
-		hasOwnTolerations: a.hasOwnTolerations(p),
+		Namespace: p.Namespace, Pods: []string{p.Name}, NodeSelector: p.Selector,
+		NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
+		Findings: findings(p.Tolerations), Gated: len(p.Gates) > 0, NotEvaluated: p.Unseen, Message: p.Message,
+		question: &a.question, Template: p.Template, hasOwnTolerations: a.hasOwnTolerations(p),
 	}
 	if p.Owner != (cluster.Owner{}) {
 		x.Owner = &p.Owner
-	}
-	if p.Required != nil {
-		x.NodeAffinity = say.AffinityText(p.Required)
-	}
-	if x.NodeSelector == nil {
-		x.NodeSelector = map[string]string{}
 	}
 	return x
 }
@@ -223,25 +205,19 @@ func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
 func (a *analyst) names(nodes []int) []string {
 	nodes = slices.Clone(nodes)
 	slices.Sort(nodes) // this is the order of names
-	list := []string{}
-	for _, i := range nodes[:min(len(nodes), maxNames)] {
-		list = append(list, a.Nodes[i].Name)
-	}
-	return list
+	return say.Each(nodes[:min(len(nodes), maxNames)], func(i int) string { return a.Nodes[i].Name })
 }
 
 func (a *analyst) placement(p *cluster.Profile) *placement {
-	r, ok := a.placements[p]
-	if !ok {
-		r = a.place(p)
-		a.placements[p] = r
+	if a.placements[p] == nil {
+		a.placements[p] = a.place(p)
 	}
-	return r
+	return a.placements[p]
 }
 
 func (a *analyst) place(p *cluster.Profile) *placement {
 	shares := a.Choose(p)
-	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}, nodes: len(a.Nodes)}
+	r := &placement{nodes: len(a.Nodes)}
 	var feasible []int
 	var rejecting []cluster.Share
 	for _, s := range shares {
@@ -299,13 +275,8 @@ func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
 
 func (a *analyst) alternative(r *remedy) alternative {
 	x := alternative{
-		Taints:      append([]taints.Taint{}, r.needs...),
-		Additions:   []taints.Toleration{},
-		Corrections: r.Entries,
-		NodeTaints:  r.NodeTaints,
-		Nodes:       len(r.nodes),
-		NodeNames:   a.names(r.nodes),
-		Rest:        r.rest,
+		Taints: r.needs, Corrections: r.Entries, NodeTaints: r.NodeTaints,
+		Nodes: len(r.nodes), NodeNames: a.names(r.nodes), Rest: r.rest,
 	}
 	for _, t := range r.needs {
 		x.Additions = append(x.Additions, a.tolerationOf(t))
@@ -321,12 +292,12 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 			nodes[t] += len(s.Nodes)
 		}
 	}
-	list := taintsOf(why)
-	slices.SortStableFunc(list, func(a, b taints.Taint) int { return nodes[b] - nodes[a] })
-	first := []Rejection{}
-	for _, t := range list[:min(len(list), maxListed)] {
+	all := taintsOf(why)
+	slices.SortStableFunc(all, func(a, b taints.Taint) int { return nodes[b] - nodes[a] })
+	var list []Rejection
+	for _, t := range all[:min(len(all), maxListed)] {
 		r := why[t]
-		first = append(first, Rejection{t, nodes[t], r.closest(), r.words(), r.Mismatch(), r.Hint()})
+		list = append(list, Rejection{t, nodes[t], r.closest(), r.words(), r.Mismatch(), r.Hint()})
 	}
-	return first
+	return list
 }

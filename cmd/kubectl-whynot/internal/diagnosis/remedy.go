@@ -178,8 +178,7 @@ func (a *adviser) countValues() {
 
 // plan computes the remedy and reports whether an API server accepts it.
 func (a *adviser) plan(r *remedy) bool {
-	r.NodeTaints, r.Entries = []taints.Taint{}, []Entry{}
-	r.Tolerations = append([]taints.Toleration{}, a.Tolerations...)
+	r.Tolerations = slices.Clone(a.Tolerations)
 	for _, t := range r.untolerated {
 		if stateOf(t.Key) != stateNone {
 			r.NodeTaints = append(r.NodeTaints, t)
@@ -232,7 +231,6 @@ func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
 // it counts all nodes that accept the pods once all such nodes are fixed.
 func (a *adviser) count(r *remedy) {
 	m := taints.Compile(r.Tolerations)
-	r.fixed = []taints.Taint{}
 	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
 	for _, s := range a.shares {
 		left := untoleratedOf(m, s.Group)
@@ -248,8 +246,7 @@ func (a *adviser) count(r *remedy) {
 	}
 	r.Opens = len(r.opened)
 	slices.Sort(r.opened)
-	slices.SortFunc(r.fixed, taints.Taint.Compare)
-	r.fixed = slices.Compact(r.fixed)
+	r.fixed = cluster.Distinct(r.fixed)
 }
 
 // compareCost orders remedies: healthy nodes first, then the fewest entries,
@@ -324,7 +321,7 @@ func likeliest(open []*remedy) []*remedy {
 
 // Entries returns all tolerations to write for the alternative.
 func (a *alternative) Entries() []Entry {
-	list := append([]Entry{}, a.Corrections...)
+	list := slices.Clone(a.Corrections)
 	for _, t := range a.Additions {
 		list = append(list, Entry{nil, t, -1})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // formVersion is the version of the JSON and YAML format. It changes if a field
@@ -195,13 +196,13 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 }
 
 func groupRows(c *cluster.Cluster) []GroupRow {
-	rows := []GroupRow{}
+	var rows []GroupRow
 	for _, g := range c.Groups {
-		row := GroupRow{Nodes: len(g.Nodes), Pods: g.Pods, Rejected: g.Rejected, Taints: g.Taints, ID: fmt.Sprintf("group-%d", g.Nodes[0]+1), group: g}
-		for _, i := range g.Nodes {
-			row.NodeNames = append(row.NodeNames, c.Nodes[i].Name)
-		}
-		rows = append(rows, row)
+		rows = append(rows, GroupRow{
+			Nodes: len(g.Nodes), Pods: g.Pods, Rejected: g.Rejected, Taints: g.Taints,
+			NodeNames: say.Each(g.Nodes, func(i int) string { return c.Nodes[i].Name }),
+			ID:        fmt.Sprintf("group-%d", g.Nodes[0]+1), group: g,
+		})
 	}
 	return rows
 }

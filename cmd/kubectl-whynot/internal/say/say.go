@@ -104,6 +104,9 @@ func SelectorText(selector map[string]string) string { return labels.Set(selecto
 
 // AffinityText returns the terms as kubectl selectors. It shortens long ones.
 func AffinityText(required *corev1.NodeSelector) string {
+	if required == nil {
+		return ""
+	}
 	terms := Each(required.NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
 		return strings.Join(Each(slices.Concat(term.MatchFields, term.MatchExpressions), RequirementText), ",")
 	})

@@ -23,10 +23,7 @@ import (
 type State func(name string) string
 
 // Selections are the values of "select". The first is the default.
-var Selections = []taints.Selection{
-	taints.FirstMatch,
-	taints.ForeverElseShortest,
-}
+var Selections = []taints.Selection{taints.FirstMatch, taints.ForeverElseShortest}
 
 // An Adder is part of Kubernetes that adds tolerations to a pod.
 type Adder struct {

@@ -20,9 +20,7 @@ import (
 )
 
 // ask returns the answer to the state, given as pairs of a name and a value.
-func ask(state ...string) Answer {
-	return NewAnswer(stateOf(state...))
-}
+func ask(state ...string) Answer { return NewAnswer(stateOf(state...)) }
 
 // stateOf returns the state of pairs of a name and a value.
 func stateOf(state ...string) State {

@@ -12,10 +12,9 @@ import (
 // object reads a list from YAML or JSON that begins at start. It is either a
 // list or an object that has one.
 func (r reader[T]) object(l *list[T], start int) {
-	root, repeats, err := parseDocument(l.text, start)
-	var wrong *misread
-	if errors.As(err, &wrong) {
-		l.fail(wrong.span, wrong.message)
+	root, repeats, wrong := parseDocument(l.text, start)
+	if wrong != nil {
+		l.problems = append(l.problems, *wrong)
 		return
 	}
 	j := objectReader[T]{reader: r, list: l}

@@ -173,39 +173,6 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmeCommands runs the commands of the README against an API server.
-func TestReadmeCommands(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	node, pod := nodeJSON("n", ""), podJSON("web-645fb7869d-hrf9l", "n", "")
-	url, _ := apiServer(t, map[string][]string{
-		"/api/v1/nodes": {node}, "/api/v1/pods": {pod}, "/api/v1/namespaces/default/pods": {pod},
-	}, nil)
-	_, block, _ := strings.Cut(string(text), "## Use\n\n```sh\n")
-	block, _, _ = strings.Cut(block, "```")
-	for line := range strings.Lines(block) {
-		line, _, _ = strings.Cut(line, " #")
-		line, _, _ = strings.Cut(line, " > ")
-		var stdin io.Reader
-		if _, command, isPiped := strings.Cut(line, " | "); isPiped {
-			line, stdin = command, strings.NewReader(list(node, pod))
-		}
-		args := strings.Fields(strings.Replace(line, "deployment.yaml", "testdata/workloads.yaml", 1))
-		if len(args) < 2 || args[1] != "whynot" {
-			t.Fatalf("%q is not a command", line)
-		}
-		args = args[2:]
-		if stdin == nil {
-			args = append(args, "-s", url)
-		}
-		if code, stdout, stderr := runOn(stdin, args...); code != 0 || stdout == "" {
-			t.Errorf("%s: exit code %d, stderr %q", line, code, stderr)
-		}
-	}
-}
-
 // Text fits the width, except commands, which users can paste.
 func TestWidth(t *testing.T) {
 	for columns, want := range map[string]int{"": 100, "80": 80, "99": 99, "200": 200, "10": 80} {

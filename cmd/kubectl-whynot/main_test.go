@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
@@ -80,7 +81,7 @@ func nodeJSON(name, labels string, specs ...string) string {
 	}
 	return mustJSON(map[string]any{
 		"apiVersion": "v1", "kind": "Node",
-		"metadata": map[string]any{"name": name, "labels": labelMap(labels)},
+		"metadata": map[string]any{"name": name, "labels": labelsOf(labels)},
 		"spec":     map[string]any{"taints": list},
 	})
 }
@@ -90,18 +91,16 @@ func podJSON(name, node, selector string, list ...taints.Toleration) string {
 	return mustJSON(map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": map[string]any{"name": name},
-		"spec":     map[string]any{"nodeName": node, "nodeSelector": labelMap(selector), "tolerations": list},
+		"spec":     map[string]any{"nodeName": node, "nodeSelector": labelsOf(selector), "tolerations": list},
 	})
 }
 
-func labelMap(s string) map[string]string {
-	m := make(map[string]string)
-	for _, pair := range strings.Split(s, ",") {
-		if key, value, ok := strings.Cut(pair, "="); ok {
-			m[key] = value
-		}
+func labelsOf(s string) labels.Set {
+	set, err := labels.ConvertSelectorToLabelsMap(s)
+	if err != nil {
+		panic(err)
 	}
-	return m
+	return set
 }
 
 func mustJSON(v any) string {

@@ -264,15 +264,11 @@ func (r *placement) taintsText(why reasons) string {
 	default:
 		list = taintsOf(why)
 	}
-	return r.meant + reasonsText(why, cluster.Distinct(list)) + statesClause(cluster.Distinct(states))
-}
-
-// statesClause returns the clause that the nodes are also in a state.
-func statesClause(list []taints.Taint) string {
-	if len(list) == 0 {
-		return ""
+	text := r.meant + reasonsText(why, cluster.Distinct(list))
+	if states = cluster.Distinct(states); len(states) > 0 {
+		text += "; nodes are also " + StatesText(states) + " (" + say.TaintsText(states) + ")"
 	}
-	return "; nodes are also " + StatesText(list) + " (" + say.TaintsText(list) + ")"
+	return text
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.

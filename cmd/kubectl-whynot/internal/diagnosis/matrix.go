@@ -5,9 +5,7 @@ package diagnosis
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -35,16 +33,10 @@ type matrixRow struct {
 type matrixColumn struct {
 	Pods, Pending int
 	Owners        []string // sorted kinds and names
+	*cluster.Profile
 
-	profile *cluster.Profile
 	running map[*cluster.Group]int
 }
-
-// Requirements names the node selector and required node affinity.
-func (c *matrixColumn) Requirements() string { return c.profile.Requirements() }
-
-// Tolerations returns the tolerations of the pods.
-func (c *matrixColumn) Tolerations() []taints.Toleration { return c.profile.Tolerations }
 
 // newMatrix returns the matrix of the columns. Columns are sorted by pending
 // pods, then by pods, and rows by rejected pods, then by nodes, all in
@@ -59,7 +51,7 @@ func newMatrix(c *cluster.Cluster, groups []GroupRow, columns []*matrixColumn) *
 		m.Rows = append(m.Rows, matrixRow{GroupRow: g})
 	}
 	for _, column := range m.Columns {
-		cells := cellsOf(c, column.profile)
+		cells := cellsOf(c, column.Profile)
 		for i := range m.Rows {
 			x := *cells[m.Rows[i].group]
 			x.Running = column.running[m.Rows[i].group]
@@ -84,7 +76,7 @@ func columnsOf(c *cluster.Cluster, pods []*cluster.Pod, exact bool) []*matrixCol
 		}
 		column, ok := at[profile]
 		if !ok {
-			column = &matrixColumn{profile: profile, running: make(map[*cluster.Group]int)}
+			column = &matrixColumn{Profile: profile, running: make(map[*cluster.Group]int)}
 			at[profile] = column
 			columns = append(columns, column)
 		}
@@ -97,7 +89,7 @@ func columnsOf(c *cluster.Cluster, pods []*cluster.Pod, exact bool) []*matrixCol
 		column.Owners = append(column.Owners, p.OwnerName())
 	}
 	for _, column := range columns {
-		slices.SortFunc(column.Owners, strings.Compare)
+		slices.Sort(column.Owners)
 		column.Owners = slices.Compact(column.Owners)
 	}
 	return columns

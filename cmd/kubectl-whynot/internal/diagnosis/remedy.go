@@ -88,7 +88,10 @@ const maxCounted = 100
 // A change never opens nodes whose key or value just differs from those that the
 // pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
-	a.countValues()
+	a.values = make(map[taints.TaintID]int)
+	for t := range a.reasons {
+		a.values[t.ID()]++
+	}
 	var settled, open, broken []*remedy
 	invalid := 4 // the least rank of nodes with an invalid taint
 	for _, r := range a.remedies() {
@@ -115,21 +118,22 @@ func (a *adviser) advise() (*change, []*remedy) {
 	if len(open) == 0 {
 		open = broken
 	}
-	if open = likeliest(open); len(open) > 0 && open[0].rank() > invalid && len(open[0].Entries) == 0 {
+	if len(open) == 0 {
 		return nil, nil
-	} else if len(open) > 0 {
-		if list := rivals(open[0], all); list != nil {
-			return nil, list
-		}
+	}
+	open = likeliest(open)
+	if open[0].rank() > invalid && len(open[0].Entries) == 0 {
+		return nil, nil
+	}
+	if list := rivals(open[0], all); list != nil {
+		return nil, list
 	}
 	return nil, open
 }
 
 // best returns the cheapest remedy, and among equals the one that opens most nodes.
 func (a *adviser) best(settled []*remedy) *remedy {
-	slices.SortStableFunc(settled, func(x, y *remedy) int {
-		return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes))
-	})
+	slices.SortStableFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes)) })
 	settled = settled[:min(len(settled), maxCounted)]
 	for _, r := range settled {
 		a.count(r)
@@ -147,14 +151,11 @@ func (a *adviser) remedies() []*remedy {
 		r, ok := at[key]
 		if !ok {
 			r = &remedy{untolerated: untolerated}
-			at[key] = r
-			list = append(list, r)
+			at[key], list = r, append(list, r)
 		}
 		r.nodes = append(r.nodes, s.Nodes...)
 	}
-	slices.SortFunc(list, func(x, y *remedy) int {
-		return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare)
-	})
+	slices.SortFunc(list, func(x, y *remedy) int { return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare) })
 	return list
 }
 
@@ -166,14 +167,6 @@ func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 		list = append(list, withoutTime(*t))
 	}
 	return list
-}
-
-// countValues counts the values that the selected nodes have for each key and effect.
-func (a *adviser) countValues() {
-	a.values = make(map[taints.TaintID]int)
-	for t := range a.reasons {
-		a.values[t.ID()]++
-	}
 }
 
 // plan computes the remedy and reports whether an API server accepts it.
@@ -285,22 +278,17 @@ func (r *remedy) additions() int {
 func rivals(best *remedy, all []*remedy) []*remedy {
 	for _, e := range best.Entries {
 		isFor := func(f Entry) bool { return f.at == e.at }
-		isOther := func(f Entry) bool { return isFor(f) && e.differsInName(f) }
+		isOther := func(f Entry) bool {
+			return isFor(f) && (e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value)
+		}
 		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Entries, isOther) }) {
 			continue
 		}
 		all = slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Entries, isFor) })
-		slices.SortStableFunc(all, func(x, y *remedy) int {
-			return cmp.Or(x.rank()-y.rank(), len(y.nodes)-len(x.nodes))
-		})
+		slices.SortStableFunc(all, func(x, y *remedy) int { return cmp.Or(x.rank()-y.rank(), len(y.nodes)-len(x.nodes)) })
 		return all
 	}
 	return nil
-}
-
-// differsInName reports whether the entries tolerate different keys or values.
-func (e *Entry) differsInName(f Entry) bool {
-	return e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value
 }
 
 // likeliest returns the remedies with corrections or, if there are none, all

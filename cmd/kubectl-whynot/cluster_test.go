@@ -165,34 +165,6 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-// TestConnection checks that the commands reach the cluster that was asked, as
-// the same user, and that no token is printed.
-func TestConnection(t *testing.T) {
-	for flags, want := range map[string]string{
-		"":                           "",
-		"--context x":                " --context x",
-		"--kubeconfig " + os.DevNull: " --kubeconfig " + os.DevNull,
-		"-s https://a:1 --as-group g --as u --as-group h": " --as u --as-group g --as-group h --server https://a:1",
-		"--insecure-skip-tls-verify --cluster c":          " --cluster c --insecure-skip-tls-verify=true",
-		"--token secret --request-timeout 5s":             " --token TOKEN",
-	} {
-		for _, file := range []string{"testdata/sample.json", "testdata/teams.json"} {
-			args := append(strings.Fields(flags), "-f", file)
-			for _, c := range mustReport(t, "", args...).Causes {
-				for _, s := range c.Fix {
-					rest, isWhynot := strings.CutPrefix(s.Command, "kubectl whynot")
-					if !isWhynot {
-						rest = strings.TrimPrefix(s.Command, "kubectl")
-					}
-					if s.Command != "" && !strings.HasPrefix(rest, want+" ") || strings.Contains(s.Command, "secret") {
-						t.Errorf("%s: %s", flags, s.Command)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestFollowUp runs the commands that the program prints to show more.
 func TestFollowUp(t *testing.T) {
 	ran := 0

@@ -205,11 +205,11 @@ func patched(t *testing.T, text string, list []taints.Toleration) []taints.Toler
 // shellWords splits a command as a shell does.
 func shellWords(t *testing.T, command string) []string {
 	t.Helper()
-	out, err := exec.Command("sh", "-c", `printf '%s\n' `+command).Output()
+	out, err := exec.Command("sh", "-c", `printf '%s\000' `+command).Output()
 	if err != nil {
 		t.Skipf("there is no shell: %v", err)
 	}
-	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
 // TestCovers checks that each output says so if a command is not for all that

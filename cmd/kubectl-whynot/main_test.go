@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -293,33 +292,6 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// A manifest without a namespace is for that of the context.
-func TestContextNamespace(t *testing.T) {
-	config := filepath.Join(t.TempDir(), "config")
-	const text = "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: x, namespace: team}}]\n" +
-		"clusters: [{name: x, cluster: {server: 'https://localhost:1'}}]\n"
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	input := list(nodeJSON("n", ""), podJSON("p", "", ""),
-		`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"}}`, `{"kind":"Pod","metadata":{"name":"q","namespace":"own"}}`)
-	for args, want := range map[string]string{
-		"": "team own team", "-n other": "other other", "p": "team", "deployment/d": "team", "-n own q": "own",
-	} {
-		args := append(strings.Fields(args), "-f", "-", "--kubeconfig", config)
-		var got []string
-		for _, x := range mustReport(t, input, args...).Pending {
-			got = append(got, x.Namespace)
-		}
-		slices.Sort(got)
-		wants := strings.Fields(want)
-		slices.Sort(wants)
-		if !slices.Equal(got, wants) {
-			t.Errorf("%q: namespaces %s, want %s", args, got, wants)
-		}
-	}
-}
-
 // Lists that could have as many elements as there are nodes, for each pod, are
 // limited, and the elements that are left out are counted.
 func TestLimits(t *testing.T) {
@@ -337,19 +309,6 @@ func TestLimits(t *testing.T) {
 	got := mustRun(t, list(items...), "-o", "wide")
 	if !strings.Contains(got, "\n    60 more untolerated taints\n") || !strings.Contains(got, "\n    60 more groups of nodes\n") {
 		t.Errorf("got %s", got)
-	}
-}
-
-// The name of an object cannot add lines to the output.
-func TestNamesWithLineFeeds(t *testing.T) {
-	const name = `p\n\nAll pods are fine.`
-	input := list(nodeJSON("n", "", "k:NoExecute"),
-		`{"kind":"Pod","metadata":{"name":"`+name+`"},"spec":{"nodeName":"n"}}`,
-		`{"kind":"Pod","metadata":{"name":"`+name+`2"}}`)
-	for _, args := range [][]string{nil, {"-o", "wide"}} {
-		if text := mustRun(t, input, args...); strings.Contains(text, "\nAll pods are fine.") {
-			t.Errorf("%q: %s", args, text)
-		}
 	}
 }
 

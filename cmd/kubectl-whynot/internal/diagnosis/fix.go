@@ -99,20 +99,15 @@ func entriesText(entries []Entry) string {
 	return say.Joined(say.FirstOf(slices.Compact(words), 5))
 }
 
-// additionsOf returns the tolerations of the entries, for an existing pod.
-func additionsOf(entries []Entry) (list []taints.Toleration) {
+// additionsOf returns the entries for an existing pod, and their text.
+func additionsOf(entries []Entry) (list []Entry, text string) {
+	var words []string
 	for _, e := range entries {
-		if !slices.ContainsFunc(list, e.Toleration.Equal) {
-			list = append(list, e.Toleration)
+		if word := e.Toleration.String(); !slices.ContainsFunc(list, func(o Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
+			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, word)
 		}
 	}
-	return list
-}
-
-// additionsText is like entriesText, for an existing pod.
-func additionsText(entries []Entry) string {
-	words := say.Each(additionsOf(entries), taints.Toleration.String)
-	return "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5))
+	return list, "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5))
 }
 
 // An operation is an operation of a JSON patch.
@@ -122,45 +117,36 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// patch returns the step that applies the entries to a template. The patch
-// tests that the template has the tolerations that it replaces. Tolerations that
+// patch returns the step that applies the entries to a template. Tolerations that
 // controllers and admission add to a pod come after those of its template.
 func (x *Pending) patch(text, kind, name, spec string, entries []Entry) Step {
-	path := spec + "/tolerations"
-	var added []taints.Toleration
-	var operations []operation
-	for _, e := range entries {
-		if e.Replaces == nil {
-			added = append(added, e.Toleration)
-			continue
-		}
-		at := fmt.Sprintf("%s/%d", path, e.at)
-		operations = append(operations, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
-	}
-	operations = append(operations, additions(path, added, x.hasOwnTolerations)...)
-	return x.patchStep(text, len(x.Pods), strings.ToLower(kind), name, operations)
+	return x.patchOf(text, len(x.Pods), strings.ToLower(kind), name, spec, entries, x.hasOwnTolerations)
 }
 
 // patchPod returns the step that adds the entries to an existing pod.
 func (x *Pending) patchPod(condition string, entries []Entry) Step {
-	return x.patchStep(condition+additionsText(entries), 1, "pod", x.Pods[0],
-		additions("/spec/tolerations", additionsOf(entries), len(x.Tolerations) > 0))
+	list, text := additionsOf(entries)
+	return x.patchOf(condition+text, 1, "pod", x.Pods[0], "/spec", list, len(x.Tolerations) > 0)
 }
 
-// additions returns operations that append to the list at the path, or create it
-// unless it exists: the template may have what every pod gets by default.
-func additions(path string, added []taints.Toleration, exists bool) []operation {
+// patchOf returns the step of a patch. The patch tests that the list has the
+// tolerations that it replaces. It appends to the list, or creates it unless it
+// exists: the template may have what every pod gets by default.
+func (x *Pending) patchOf(text string, pods int, resource, name, spec string, entries []Entry, exists bool) Step {
+	path := spec + "/tolerations"
+	var added []taints.Toleration
+	var operations, appends []operation
+	for _, e := range entries {
+		if at := fmt.Sprintf("%s/%d", path, e.at); e.Replaces != nil {
+			operations = append(operations, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
+			continue
+		}
+		added, appends = append(added, e.Toleration), append(appends, operation{"add", path + "/-", e.Toleration})
+	}
 	if len(added) > 0 && !exists {
-		return []operation{{"test", path, nil}, {"add", path, added}}
+		appends = []operation{{"test", path, nil}, {"add", path, added}}
 	}
-	var operations []operation
-	for _, t := range added {
-		operations = append(operations, operation{"add", path + "/-", t})
-	}
-	return operations
-}
-
-func (x *Pending) patchStep(text string, pods int, resource, name string, operations []operation) Step {
+	operations = append(operations, appends...)
 	patch, _ := json.Marshal(operations) // never fails for a toleration
 	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
 }

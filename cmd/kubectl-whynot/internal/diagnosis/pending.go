@@ -105,6 +105,7 @@ type placement struct {
 	AlternativesTotal int           `json:"alternativesTotal"`
 
 	nodes       int                    // of the input
+	rejecting   []cluster.Share        // nodes that match and have an untolerated taint
 	meant       string                 // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
 	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
 	absent      []string               // nodes that the affinity names
@@ -128,21 +129,6 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 	}
 	a.taints = cluster.Distinct(a.taints)
 	return a
-}
-
-// count adds to each group the number of pods that it rejects.
-func (a *analyst) count(pods []*cluster.Pod) {
-	number := make(map[*cluster.Profile]int)
-	for _, p := range pods {
-		number[p.Profile]++
-	}
-	for p, n := range number {
-		for _, s := range a.Choose(p) {
-			if p.IsRejected(s.Group) {
-				s.Group.Rejected += n
-			}
-		}
-	}
 }
 
 // pending returns the entries for the pods, sorted by name.
@@ -219,11 +205,10 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	shares := a.Choose(p)
 	r := &placement{nodes: len(a.Nodes)}
 	var feasible []int
-	var rejecting []cluster.Share
 	for _, s := range shares {
 		r.Matching += len(s.Nodes)
 		if p.IsRejected(s.Group) {
-			rejecting = append(rejecting, s)
+			r.rejecting = append(r.rejecting, s)
 		} else {
 			feasible = append(feasible, s.Nodes...)
 		}
@@ -235,6 +220,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
+	rejecting := r.rejecting
 	if meant, resource := a.WithResources(p, shares); len(meant) > 0 &&
 		!slices.ContainsFunc(meant, func(s cluster.Share) bool { return !p.IsRejected(s.Group) }) {
 		rejecting, why = meant, a.reasonsOf(p, meant)

@@ -117,7 +117,11 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	a := newAnalyst(c, q)
 	waiting := r.survey(c)
-	a.count(waiting)
+	for _, p := range waiting {
+		for _, s := range a.placement(p.Profile).rejecting {
+			s.Group.Rejected++
+		}
+	}
 	r.Groups = groupRows(c)
 	var pods []*cluster.Pod
 	if q.Pod == (cluster.PodName{}) {

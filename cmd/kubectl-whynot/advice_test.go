@@ -106,23 +106,16 @@ func adviceOf(r *diagnosis.Report) []string {
 
 // entryTexts returns entries as text, with the indexes that they replace.
 func entryTexts(tolerations []taints.Toleration, list []diagnosis.Entry) []string {
-	var words []string
-	for _, e := range list {
-		text := "add " + e.Toleration.String()
+	return say.Each(list, func(e diagnosis.Entry) string {
 		if e.Replaces != nil {
-			text = fmt.Sprintf("%d: %s", slices.IndexFunc(tolerations, e.Replaces.Equal), e.Toleration)
+			return fmt.Sprintf("%d: %s", slices.IndexFunc(tolerations, e.Replaces.Equal), e.Toleration)
 		}
-		words = append(words, text)
-	}
-	return words
+		return "add " + e.Toleration.String()
+	})
 }
 
 func stateTexts(list []taints.Taint) []string {
-	var words []string
-	for _, t := range list {
-		words = append(words, "repair "+t.String())
-	}
-	return words
+	return say.Each(list, func(t taints.Taint) string { return "repair " + t.String() })
 }
 
 // checkForms checks that page one, the details and the page use the same words.

@@ -74,10 +74,10 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 			x.patch(change, kind, name, "/spec/template/spec", entries),
 			x.step(then, len(names), slices.Concat([]string{"delete", "pod"}, names)...),
 		}
-	case o.CronJob() != "":
+	case o.CronJob != "":
 		const spec = "/spec/jobTemplate/spec/template/spec"
 		return []Step{
-			x.patchPod(condition, entries), x.patch("do the same for the next Jobs", "CronJob", o.CronJob(), spec, entries),
+			x.patchPod(condition, entries), x.patch("do the same for the next Jobs", "CronJob", o.CronJob, spec, entries),
 		}
 	case kind == "Job", kind == "":
 		return []Step{x.patchPod(condition, entries)}

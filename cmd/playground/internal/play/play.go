@@ -46,14 +46,12 @@ func addDefaults(list []taints.Toleration) []taints.Toleration {
 	return taints.AddDefaults(list, taints.DefaultSeconds{})
 }
 
-// adder returns the Adder with the ID. The empty ID adds nothing.
+// adder returns the Adder with the ID, or one that adds nothing. It reports
+// whether the ID is known. The empty ID is.
 func adder(id string) (Adder, bool) {
-	if id == "" {
-		return Adder{add: func(list []taints.Toleration) []taints.Toleration { return list }}, true
-	}
 	i := slices.IndexFunc(Adders, func(a Adder) bool { return a.ID == id })
 	if i < 0 {
-		return Adder{}, false
+		return Adder{add: func(list []taints.Toleration) []taints.Toleration { return list }}, id == ""
 	}
 	return Adders[i], true
 }

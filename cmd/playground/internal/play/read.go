@@ -129,15 +129,9 @@ func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 	parse := func(s string) (taints.Toleration, error) { return written.ParseToleration(inSeconds(s)) }
 	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", parse, []field[taints.Toleration]{
 		{"key", str, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
-		{
-			"operator", str,
-			func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil },
-		},
+		{"operator", str, func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil }},
 		{"value", str, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},
-		{
-			"effect", str,
-			func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil },
-		},
+		{"effect", str, func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil }},
 		{"tolerationSeconds", number, setSeconds},
 	}, nil, nil}
 	l := r.read(text)

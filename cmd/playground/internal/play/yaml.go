@@ -322,7 +322,7 @@ func (p *parser) syntax(err error) *problem {
 	}
 	message := e.Message
 	if e.ContextMsg != "" && e.ContextMark.Line > 0 {
-		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.line(e.ContextMark.Line))
+		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.skipped+e.ContextMark.Line)
 	}
 	return &problem{s, "this is not valid " + language + ": " + inWords(message) + remedy(e.Message, p.text[at:]), true}
 }

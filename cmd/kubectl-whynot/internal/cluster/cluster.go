@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/seed-0529bac1/taints"
@@ -91,10 +92,7 @@ type Pod struct {
 }
 
 // A PodName is the full name of a pod.
-type PodName struct{ Namespace, Name string }
-
-// String returns namespace/name.
-func (n PodName) String() string { return n.Namespace + "/" + n.Name }
+type PodName = types.NamespacedName
 
 // ComparePodNames compares by namespace, then by name.
 func ComparePodNames(a, b PodName) int {
@@ -180,7 +178,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		return errNoName
 	}
 	p := Pod{
-		PodName:  PodName{cmp.Or(o.Namespace, c.Namespace), o.Name},
+		PodName:  PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Node:     o.Spec.NodeName,
 		Phase:    o.Status.Phase,
 		Deleting: o.DeletionTimestamp != nil,
@@ -231,7 +229,7 @@ func (c *Cluster) addTemplate(kind string, o *workload) error {
 		return nil
 	}
 	p := Pod{
-		PodName: PodName{namespace, strings.ToLower(kind) + "/" + o.Name}, Owner: Owner{Kind: kind, Name: o.Name},
+		PodName: PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: Owner{Kind: kind, Name: o.Name},
 		Template: true, Profile: c.profileOf(spec, true),
 	}
 	p.wait(spec)
@@ -416,7 +414,7 @@ func (c *Cluster) Contents() string {
 // default namespace or, if that has no such pod, the only pod with this name. The
 // name of a workload means one of its pods, if possible a pending one.
 func (c *Cluster) Find(name, namespace string) (PodName, error) {
-	full := PodName{cmp.Or(namespace, c.Namespace), name}
+	full := PodName{Namespace: cmp.Or(namespace, c.Namespace), Name: name}
 	if _, ok := c.PodAt[full]; ok {
 		return full, nil
 	}

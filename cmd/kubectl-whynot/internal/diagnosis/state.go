@@ -135,12 +135,10 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 		var names []string
 		var since time.Time
 		for _, i := range nodes {
-			n := &a.Nodes[i]
-			list := withState(n.Taints, s.state)
-			if len(list) == 0 {
-				continue
+			list := withState(a.Nodes[i].Taints, s.state)
+			if len(list) > 0 {
+				names = append(names, a.Nodes[i].Name)
 			}
-			names = append(names, n.Name)
 			for _, t := range list {
 				if t.TimeAdded != nil && (since.IsZero() || t.TimeAdded.Before(since)) {
 					since = *t.TimeAdded

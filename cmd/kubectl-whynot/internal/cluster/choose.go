@@ -95,6 +95,7 @@ func (c *Cluster) candidates(p *Profile) (nodes []int) {
 	return slices.Compact(nodes)
 }
 
+// index counts the nodes with each label.
 func (c *Cluster) index() {
 	if c.labels != nil {
 		return

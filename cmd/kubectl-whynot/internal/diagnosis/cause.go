@@ -163,16 +163,11 @@ func (x *Pending) explain(p *cluster.Pod) {
 		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
 	for _, f := range x.Findings {
-		if slices.Contains(noteworthy, f.Code) {
+		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
+		case tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold:
 			x.Notes = append(x.Notes, f.Text())
 		}
 	}
-}
-
-// noteworthy are the codes of findings that may explain why a pod is pending and
-// that the text of the cause does not mention.
-var noteworthy = []tolerationset.Code{
-	tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold,
 }
 
 // explainOther explains pods that taints and node affinity allow on some nodes.

@@ -283,7 +283,11 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	var list []Rejection
 	for _, t := range all[:min(len(all), maxListed)] {
 		r := why[t]
-		list = append(list, Rejection{t, nodes[t], r.closest(), r.words(), r.Mismatch(), r.Hint()})
+		x := Rejection{t, nodes[t], nil, r.words(), r.Mismatch(), r.Hint()}
+		if r.at >= 0 {
+			x.Closest = &r.Closest
+		}
+		list = append(list, x)
 	}
 	return list
 }

@@ -97,14 +97,6 @@ func (own *ownTolerations) reason(r explain.Reason) reason {
 	return reason{r, own.at[i], own.isUsed[i], true}
 }
 
-// closest returns the closest toleration, or nil if there is none.
-func (r *reason) closest() *taints.Toleration {
-	if r.at < 0 {
-		return nil
-	}
-	return &r.Closest
-}
-
 // words names the toleration that is closest to the taint and describes how it
 // differs. All outputs use these words.
 func (r *reason) words() string {
@@ -205,7 +197,8 @@ func (a *adviser) isMistake(r *reason) bool {
 		return isInteger(r.Taint.Value) && (t.Value == "" || t.Value == r.Taint.Value) // off by one, or none
 	}
 	if t.Value == "" && r.Taint.Value != "" {
-		return a.values[r.Taint.ID()] == 1 && strings.EqualFold(t.Key, r.Taint.Key) && !a.namesValue(t.Key)
+		hasValue := func(o taints.Toleration) bool { return o.Value != "" && strings.EqualFold(o.Key, t.Key) }
+		return a.values[r.Taint.ID()] == 1 && strings.EqualFold(t.Key, r.Taint.Key) && !slices.ContainsFunc(a.Tolerations, hasValue)
 	}
 	return strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value)
 }
@@ -214,13 +207,6 @@ func (a *adviser) isMistake(r *reason) bool {
 // means all effects.
 func isEffect(e taints.Effect) bool {
 	return e == "" || e == taints.NoSchedule || e == taints.PreferNoSchedule || e == taints.NoExecute
-}
-
-// namesValue reports whether a toleration with the key has a value.
-func (a *adviser) namesValue(key string) bool {
-	return slices.ContainsFunc(a.Tolerations, func(t taints.Toleration) bool {
-		return t.Value != "" && strings.EqualFold(t.Key, key)
-	})
 }
 
 // corrected returns the toleration of a mistake with the fewest changes that

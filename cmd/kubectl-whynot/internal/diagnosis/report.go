@@ -227,20 +227,19 @@ func cellsOf(c *cluster.Cluster, p *cluster.Profile) map[*cluster.Group]*cell {
 	return cells
 }
 
-// FirstGroups returns up to most groups, the most important ones.
+// FirstGroups returns up to most groups, those that matter most to the requested
+// pod or to the pending ones.
 func (r *Report) FirstGroups(most int) []GroupRow {
 	if len(r.Groups) <= most {
 		return r.Groups
 	}
-	groups := slices.Clone(r.Groups)
-	slices.SortStableFunc(groups, func(a, b GroupRow) int { return b.importance() - a.importance() })
-	return groups[:most]
-}
-
-// importance orders the groups if not all of them are shown.
-func (g *GroupRow) importance() int {
-	if g.ForPod != nil {
-		return g.ForPod.Matching
+	importance := func(g GroupRow) int {
+		if g.ForPod != nil {
+			return g.ForPod.Matching
+		}
+		return g.Rejected
 	}
-	return g.Rejected
+	groups := slices.Clone(r.Groups)
+	slices.SortStableFunc(groups, func(a, b GroupRow) int { return importance(b) - importance(a) })
+	return groups[:most]
 }

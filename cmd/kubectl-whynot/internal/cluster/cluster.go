@@ -208,7 +208,7 @@ func (c *Cluster) addTemplate(kind string, o *workload) error {
 	if o.Name == "" {
 		return errNoName
 	}
-	if why := o.createsNone(); why != "" {
+	if why := o.createsNone(kind); why != "" {
 		c.Others[kind+" "+why]++
 		return nil
 	}

@@ -56,17 +56,18 @@ type workload struct {
 	} `json:"status"`
 }
 
-// createsNone returns why the workload creates no pods, or "".
-func (w *workload) createsNone() string {
+// createsNone returns why the workload of the kind creates no pods, or "".
+func (w *workload) createsNone(kind string) string {
+	isJob, isScaled := kind == "Job" || kind == "CronJob", kind == "Deployment" || kind == "StatefulSet"
 	hasEnded := func(c batchv1.JobCondition) bool {
 		return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
 	}
 	switch {
-	case w.Spec.Replicas != nil && *w.Spec.Replicas == 0:
+	case isScaled && w.Spec.Replicas != nil && *w.Spec.Replicas == 0:
 		return "(0 replicas)"
-	case w.Spec.Suspend != nil && *w.Spec.Suspend:
+	case isJob && w.Spec.Suspend != nil && *w.Spec.Suspend:
 		return "(suspended)"
-	case slices.ContainsFunc(w.Status.Conditions, hasEnded):
+	case isJob && slices.ContainsFunc(w.Status.Conditions, hasEnded):
 		return "(ended)"
 	}
 	return ""

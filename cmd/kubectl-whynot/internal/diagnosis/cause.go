@@ -89,7 +89,7 @@ func causesOf(list []Pending) []*Cause {
 func (c *Cause) finish() {
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
-	if slices.Sort(c.absent); len(c.absent) > 0 {
+	if slices.Sort(c.absent); c.Kind == causeAffinity && len(c.absent) > 0 {
 		c.Text = absentText(slices.Compact(c.absent))
 	}
 	for i := range c.Fix {

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -164,19 +165,18 @@ func TestCaps(t *testing.T) {
 }
 
 func TestTimeScale(t *testing.T) {
-	in := func(seconds ...int64) []*fate {
-		f := &fate{}
+	scale := func(seconds ...int64) timeScale {
+		none, f := &fate{pods: []*diagnosis.Eviction{{}}}, &fate{}
 		for _, s := range seconds {
 			f.pods = append(f.pods, &diagnosis.Eviction{InSeconds: &s})
 		}
-		return []*fate{f, {pods: []*diagnosis.Eviction{{}}}}
+		return newTimeScale([]*fate{f, none})
 	}
-	s := newTimeScale(in(-3600, 300))
+	s := scale(-3600, 300)
 	if s.at(-3600) != 0 || s.at(300) != 100 || s.at(0) <= 0 || s.at(60) <= s.at(10) {
 		t.Errorf("%v %v %v %v", s.at(-3600), s.at(300), s.at(0), s.at(60))
 	}
-	for _, fates := range [][]*fate{nil, in(0), in(-1<<63, 1<<63-1), in(5)} {
-		s := newTimeScale(fates)
+	for _, s := range []timeScale{scale(), scale(0), scale(math.MinInt64, math.MaxInt64), scale(5)} {
 		for _, tick := range s.Ticks() {
 			if !(tick.Left >= 0 && tick.Left <= 100) {
 				t.Errorf("%+v of %+v", tick, s)

@@ -246,8 +246,8 @@ func (p *Pod) wait(s *corev1.PodSpec) {
 	}
 }
 
-// Finish sorts and groups the nodes, and adds the pods of the templates from which no pod
-// in the input was created.
+// Finish sorts and groups the nodes, and adds the pods of the templates from
+// which no pod in the input was created.
 func (c *Cluster) Finish() {
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
 	for i := range c.Nodes {

@@ -181,8 +181,8 @@ func invalidText(list []taints.Toleration) string {
 }
 
 // repairs returns corrections for tolerations that are invalid because they have
-// a taint instead of a key, a value in quotes or spaces around a word. It returns nil unless the
-// corrected list is valid.
+// a taint instead of a key, a value in quotes or spaces around a word. It returns
+// nil unless the corrected list is valid.
 func repairs(list []taints.Toleration) []Entry {
 	list = slices.Clone(list)
 	var entries []Entry

@@ -165,7 +165,7 @@ func setSeconds(t *taints.Toleration, s string) error {
 }
 
 // refuse adds a problem for each error that an API server would report. Such an
-// element is still matched, because Kubernetes' own functions match any element.
+// element is still matched, because Kubernetes matches any element.
 func (l *list[T]) refuse(err error) {
 	var invalid taints.ErrorList
 	if !errors.As(err, &invalid) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -51,24 +50,22 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 			return err
 		}
 	}
-	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return client.Pods(c.Only.Namespace).List(ctx, o)
-	}
-	return inPages(ctx, list, p.selector, c.ForgetPods, func(o runtime.Object) error { return c.AddPod(o.(*corev1.Pod)) })
+	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
 // inPages lists objects with few pages in memory. If the server forgets a list
 // before its last page, all are listed at once.
-func inPages(
-	ctx context.Context, list pager.ListPageFunc, selector string, forget func(), add func(runtime.Object) error,
+func inPages[L runtime.Object, T any](
+	ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, forget func(), add func(*T) error,
 ) error {
-	p := pager.New(list)
+	p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(ctx, o) })
 	p.PageBufferSize = 1
-	err := p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, add)
+	each := func(o runtime.Object) error { return add(any(o).(*T)) }
+	err := p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
 	if apierrors.IsResourceExpired(err) {
 		forget()
 		p.PageSize = 0
-		err = p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, add)
+		err = p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
 	}
 	return err
 }
@@ -93,10 +90,7 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	if err != nil {
 		return nil, err
 	}
-	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return client.Nodes().List(ctx, o)
-	}
-	return client, inPages(ctx, list, "", c.ForgetNodes, func(o runtime.Object) error { return c.AddNode(o.(*corev1.Node)) })
+	return client, inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
 }
 
 // completePods completes the names of pods from the cluster.

@@ -27,8 +27,8 @@ func TestAdvice(t *testing.T) {
 		if len(r.Causes) != 1 {
 			t.Fatalf("%s: causes %+v", lines, r.Causes)
 		}
-		checkForms(t, &r.Causes[0], input)
-		checkWords(t, &r.Causes[0])
+		checkForms(t, r.Causes[0], input)
+		checkWords(t, r.Causes[0])
 		checkFixes(t, input)
 		return adviceOf(&r)
 	})
@@ -81,7 +81,7 @@ func objectsOf(lines []string) string {
 }
 
 func adviceOf(r *diagnosis.Report) []string {
-	x, c := &r.Pending[0], &r.Causes[0]
+	x, c := &r.Pending[0], r.Causes[0]
 	var lines []string
 	if x.Change != nil {
 		lines = append(entryTexts(x.Tolerations, x.Change.Entries), stateTexts(x.Change.NodeTaints)...)
@@ -106,23 +106,16 @@ func adviceOf(r *diagnosis.Report) []string {
 
 // entryTexts returns entries as text, with the indexes that they replace.
 func entryTexts(tolerations []taints.Toleration, list []diagnosis.Entry) []string {
-	var words []string
-	for _, e := range list {
-		text := "add " + e.Toleration.String()
+	return say.Each(list, func(e diagnosis.Entry) string {
 		if e.Replaces != nil {
-			text = fmt.Sprintf("%d: %s", slices.IndexFunc(tolerations, e.Replaces.Equal), e.Toleration)
+			return fmt.Sprintf("%d: %s", slices.IndexFunc(tolerations, e.Replaces.Equal), e.Toleration)
 		}
-		words = append(words, text)
-	}
-	return words
+		return "add " + e.Toleration.String()
+	})
 }
 
 func stateTexts(list []taints.Taint) []string {
-	var words []string
-	for _, t := range list {
-		words = append(words, "repair "+t.String())
-	}
-	return words
+	return say.Each(list, func(t taints.Taint) string { return "repair " + t.String() })
 }
 
 // checkForms checks that page one, the details and the page use the same words.
@@ -178,6 +171,9 @@ trusted untrusted, secure insecure, team-blue team-blues, team-plane team-planet
 dedicated-storage dedicatd-storag, pool-alpine pool-aplins, pool-alpha pool-axlha, team-a-b team-ab, team-a team,
 gpu cpu, alpha-beta beta-alpha`
 	check := func(taint, key string, isMistake bool) {
+		if !isMistake && say.IsSameWord(taint, key) {
+			t.Errorf("%s is the same word as %s", taint, key) // even where the library has no hint
+		}
 		for _, form := range [][2]string{{"", " op=Exists"}, {"=v", "=v"}} {
 			x := mustReport(t, list(nodeJSON("n", "", taint+form[0]+":NoSchedule"), podJSON("p", "", "", tol(key+form[1])))).Pending[0]
 			if (x.Change != nil) != isMistake || x.Change == nil && len(x.Alternatives) != 1 {

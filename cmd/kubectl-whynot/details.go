@@ -84,21 +84,22 @@ func availability(x *diagnosis.Pending, nodes int) string {
 // maxLines limits the lists about a pod.
 const maxLines = 10
 
+// row writes a row of a table that counts nodes, up to most.
+func (p *page) row(nodes, most int, hang, text string) (indent string) {
+	width := len(say.Count(max(most, 2), "node"))
+	indent = strings.Repeat(" ", 4+width+2)
+	p.wrap(fmt.Sprintf("    %-*s  ", width, say.Count(nodes, "node")), indent+hang, text)
+	return indent
+}
+
 func (p *page) rejections(x *diagnosis.Pending) {
-	for i := range x.Rejections[:min(len(x.Rejections), maxLines)] {
-		p.rejection(&x.Rejections[i], x.Rejections[0].Nodes)
+	for _, r := range x.Rejections[:min(len(x.Rejections), maxLines)] {
+		indent := p.row(r.Nodes, x.Rejections[0].Nodes, "", "untolerated taint "+r.Taint.String())
+		p.wrap(indent, indent+"  ", r.Why)
 	}
 	if more := x.RejectionsTotal - maxLines; more > 0 {
 		p.line("    " + say.Count(more, "more untolerated taint"))
 	}
-}
-
-// rejection writes a row of the table of taints. The table's largest number is most.
-func (p *page) rejection(x *diagnosis.Rejection, most int) {
-	width := len(say.Count(max(most, 2), "node"))
-	indent := strings.Repeat(" ", 4+width+2)
-	p.wrap(fmt.Sprintf("    %-*s  ", width, say.Count(x.Nodes, "node")), indent, "untolerated taint "+x.Taint.String())
-	p.wrap(indent, indent+"  ", x.Why)
 }
 
 // tolerations writes the tolerations to add as YAML.
@@ -130,16 +131,12 @@ func (p *page) alternatives(x *diagnosis.Pending) {
 		return
 	}
 	p.wrap("  ", "    ", "The tolerations do not say which nodes are meant. To run on these, the pod must tolerate:")
-	width := len(say.Count(max(x.Alternatives[0].Nodes, 2), "node"))
-	indent := strings.Repeat(" ", 4+width+2)
-	for i := range x.Alternatives[:min(len(x.Alternatives), maxLines)] {
-		a := &x.Alternatives[i]
+	for _, a := range x.Alternatives[:min(len(x.Alternatives), maxLines)] {
 		state := ""
 		if len(a.NodeTaints) > 0 {
 			state = ", " + diagnosis.StatesText(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
 		}
-		p.wrap(fmt.Sprintf("    %-*s  ", width, say.Count(a.Nodes, "node")), indent+"  ",
-			say.Joined(say.TaintTexts(a.Rest))+" ("+say.NamesOf(a.NodeNames, a.Nodes)+state+")")
+		p.row(a.Nodes, x.Alternatives[0].Nodes, "  ", say.Joined(say.TaintTexts(a.Rest))+" ("+say.NamesOf(a.NodeNames, a.Nodes)+state+")")
 	}
 	if more := x.AlternativesTotal - maxLines; more > 0 {
 		p.line("    " + say.Count(more, "more group") + " of nodes")

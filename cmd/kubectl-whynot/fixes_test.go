@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,16 +26,15 @@ func checkFixes(t *testing.T, input string, args ...string) {
 	t.Helper()
 	r := mustReport(t, input, args...)
 	c := cluster.New(cluster.Filter{})
-	if err := manifest.Read(strings.NewReader(input), c.Decode); err != nil {
+	if err := manifest.Read("input", strings.NewReader(input), c.Decode); err != nil {
 		t.Fatal(err)
 	}
 	c.Finish()
-	chooser := &cluster.Chooser{Cluster: c, Groups: cluster.GroupNodes(c)}
 	for i := range r.Pending {
 		x := &r.Pending[i]
 		w := &world{nodes: make(map[string][]taints.Taint), pods: make(map[string][]taints.Toleration)}
 		p := &c.Pods[c.PodAt[cluster.PodName{Namespace: x.Namespace, Name: x.Pods[0]}]]
-		for _, s := range chooser.Choose(p.Profile) {
+		for _, s := range c.Choose(p.Profile) {
 			for _, n := range s.Nodes {
 				w.nodes[c.Nodes[n].Name] = slices.Clone(c.Nodes[n].Taints)
 			}
@@ -142,7 +143,7 @@ func (w *world) check(t *testing.T, x *diagnosis.Pending, list []taints.Tolerati
 // run runs the command of the step.
 func (w *world) run(t *testing.T, x *diagnosis.Pending, s diagnosis.Step) {
 	t.Helper()
-	words := shellWords(s.Command)
+	words := shellWords(t, s.Command)
 	for i := 1; i < len(words); i++ {
 		switch args := words[i+1:]; words[i] {
 		case "uncordon":
@@ -165,66 +166,50 @@ func (w *world) run(t *testing.T, x *diagnosis.Pending, s diagnosis.Step) {
 	}
 }
 
+// listPath is the path of the tolerations in a pod or a template.
+var listPath = regexp.MustCompile(`"(/[a-zA-Z]+)+/tolerations`)
+
 // patched returns the tolerations after the JSON patch. The patch fails, or it
 // loses none of them except those that it names. It must not fail for the list
 // that it was made for.
 func patched(t *testing.T, text string, list []taints.Toleration) []taints.Toleration {
 	t.Helper()
-	patch, err := jsonpatch.DecodePatch([]byte(text))
+	patch, err := jsonpatch.DecodePatch([]byte(listPath.ReplaceAllString(text, `"/tolerations`)))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	path, _ := patch[0].Path()
-	path, _, _ = strings.Cut(path, "/tolerations")
-	before, after := "", ""
-	for name := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
-		before, after = before+`{"`+name+`":`, "}"+after
+	type object struct {
+		Tolerations []taints.Toleration `json:"tolerations,omitempty"`
 	}
-	document := before + "{}" + after
-	if len(list) > 0 {
-		document = before + `{"tolerations":` + mustJSON(list) + "}" + after
-	}
-	out, err := patch.Apply([]byte(document))
+	out, err := patch.Apply([]byte(mustJSON(object{list})))
 	if err != nil {
 		return nil
 	}
-	kept := slices.Clone(list)
-	var all []taints.Toleration
-	out = out[len(before)+len(`{"tolerations":`) : len(out)-len(after)-1]
-	if err := json.Unmarshal(out, &all); err != nil {
+	var after object
+	if err := json.Unmarshal(out, &after); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range patch {
-		var named taints.Toleration
-		if raw := o["value"]; o.Kind() == "test" && raw != nil && json.Unmarshal(*raw, &named) == nil {
-			kept = slices.DeleteFunc(kept, named.Equal)
+	for _, lost := range list {
+		isNamed := func(o jsonpatch.Operation) bool {
+			var named taints.Toleration
+			raw := o["value"]
+			return o.Kind() == "test" && raw != nil && json.Unmarshal(*raw, &named) == nil && named.Equal(lost)
+		}
+		if !slices.ContainsFunc(after.Tolerations, lost.Equal) && !slices.ContainsFunc(patch, isNamed) {
+			t.Errorf("%s: the toleration %s of %v is lost", text, lost, list)
 		}
 	}
-	for _, k := range kept {
-		if !slices.ContainsFunc(all, k.Equal) {
-			t.Errorf("%s: the toleration %s of %v is lost", text, k, list)
-		}
-	}
-	return all
+	return after.Tolerations
 }
 
-// shellWords splits a command like a shell.
-func shellWords(command string) []string {
-	var words []string
-	for command = strings.TrimLeft(command, " "); command != ""; command = strings.TrimLeft(command, " ") {
-		word := ""
-		for command != "" && command[0] != ' ' {
-			if rest, isQuoted := strings.CutPrefix(command, "'"); isQuoted {
-				quoted, after, _ := strings.Cut(rest, "'")
-				word, command = word+quoted, after
-				continue
-			}
-			command = strings.TrimPrefix(command, `\`)
-			word, command = word+command[:1], command[1:]
-		}
-		words = append(words, word)
+// shellWords splits a command as a shell does.
+func shellWords(t *testing.T, command string) []string {
+	t.Helper()
+	out, err := exec.Command("sh", "-c", `printf '%s\000' `+command).Output()
+	if err != nil {
+		t.Skipf("there is no shell: %v", err)
 	}
-	return words
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
 // TestCovers checks that each output says so if a command is not for all that

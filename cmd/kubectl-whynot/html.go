@@ -11,6 +11,7 @@ import (
 	"html"
 	"html/template"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
@@ -21,10 +22,10 @@ import (
 var pageTemplate string
 
 //go:embed page/page.css
-var pageStyle string
+var pageStyle template.CSS
 
 //go:embed page/page.js
-var pageScript string
+var pageScript template.JS
 
 var parsedPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"clean": say.Printable, "sentence": say.Sentence, "code": codeOf, "count": say.Count, "cut": cut, "namesOf": say.NamesOf,
@@ -44,16 +45,12 @@ type view struct {
 	Style      template.CSS
 	Script     template.JS
 	ScriptHash string
-	NoPods     string
 	Details    string
-
-	PodsOf     [][]string // by cause
-	PodsTotal  int        // pending pods
-	Shown      []diagnosis.Cause
+	PodsTotal  int // pending pods
+	Shown      []*diagnosis.Cause
 	Fates      []*fate
 	MoreFates  int
 	Scale      timeScale
-	Matrix     *diagnosis.Matrix
 	GroupsMost []diagnosis.GroupRow
 }
 
@@ -62,26 +59,16 @@ func (r *answer) writeHTML(w io.Writer) error {
 	hash := sha256.Sum256([]byte(pageScript))
 	fates := fatesOf(r.Evictions, false)
 	v := view{
-		answer: r, Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+		answer: r, Style: pageStyle, Script: pageScript,
 		ScriptHash: "sha256-" + base64.StdEncoding.EncodeToString(hash[:]),
-		NoPods:     r.NoPods,
-		PodsOf:     make([][]string, len(r.Causes)),
 		Shown:      r.Causes[:min(len(r.Causes), maxPageCauses)],
 		Fates:      fates[:min(len(fates), maxPageFates)],
 		MoreFates:  max(len(fates)-maxPageFates, 0),
 		Scale:      newTimeScale(fates),
-		Matrix:     r.Matrix,
 		GroupsMost: r.FirstGroups(maxPageGroups),
 	}
-	if len(r.Matrix.Columns) == 0 && v.NoPods == "" {
-		v.NoPods = "all pods have finished"
-	}
-	for i := range r.Pending {
-		x := &r.Pending[i]
-		v.PodsTotal += len(x.Pods)
-		for _, name := range x.Pods {
-			v.PodsOf[x.Cause] = append(v.PodsOf[x.Cause], x.Namespace+"/"+name)
-		}
+	for _, c := range r.Causes {
+		v.PodsTotal += c.Pods
 	}
 	if r.Pod != "" {
 		details := page{width: 100}
@@ -89,7 +76,7 @@ func (r *answer) writeHTML(w io.Writer) error {
 		r.writeEvictions(&details, len(r.Evictions))
 		v.Details = strings.TrimSpace(details.String())
 	}
-	var b bytes.Buffer
+	var b bytes.Buffer // so that an error leaves no half of a page
 	if err := parsedPage.Execute(&b, &v); err != nil {
 		return err
 	}
@@ -116,19 +103,70 @@ func codeOf(s fmt.Stringer) template.HTML {
 	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Printable(s.String()))) + "</code>")
 }
 
-// IgnoredText counts the objects that are not evaluated, by kind.
-func (v *view) IgnoredText() string { return v.ignoredText() }
+// A timeScale places times on a line. It is logarithmic on both sides of now, so
+// that both seconds and days can be distinguished.
+type timeScale struct{ before, after float64 }
 
-// LeftOut counts the pods that a user might expect among the evictions.
-func (v *view) LeftOut() string { return v.leftOut() }
-
-// StayingText counts the pods that tolerate their nodes' taints.
-func (v *view) StayingText() string {
-	if n := v.staying(); n > 0 {
-		return staysText(n)
+// newTimeScale returns a scale for the times of all fates.
+func newTimeScale(fates []*fate) timeScale {
+	s := timeScale{after: logarithm(60)}
+	for _, f := range fates {
+		for _, p := range f.pods {
+			if p.InSeconds == nil {
+				continue
+			}
+			x := logarithm(*p.InSeconds)
+			s.before, s.after = math.Max(s.before, -x), math.Max(s.after, x)
+		}
 	}
-	return ""
+	return s
 }
 
-// NotEvaluatedText names the rules that are not evaluated.
-func (v *view) NotEvaluatedText() string { return say.Joined(v.NotEvaluated) }
+// logarithm returns a logarithm of the absolute value with the sign of seconds.
+func logarithm(seconds int64) float64 {
+	return math.Copysign(math.Log1p(math.Abs(float64(seconds))/10), float64(seconds))
+}
+
+// at returns the place of the time that is the given seconds from now, as a
+// percentage of the line.
+func (s timeScale) at(seconds int64) float64 {
+	x := (s.before + logarithm(seconds)) / (s.before + s.after) * 100
+	return math.Round(x*100) / 100
+}
+
+// A tick is a mark of the line.
+type tick struct {
+	Left float64
+	Text string
+}
+
+// Ticks returns the marks that have enough space next to each other, among them
+// those at the ends.
+func (s timeScale) Ticks() []tick {
+	list := []tick{{s.at(0), "now"}}
+	for _, seconds := range []int64{365 * 86400, 30 * 86400, 86400, 3600, 600, 60} {
+		for _, t := range []int64{-seconds, seconds} {
+			x := s.at(t)
+			isFree := x >= 0 && x <= 100
+			for _, other := range list {
+				isFree = isFree && math.Abs(x-other.Left) > 24
+			}
+			if isFree {
+				list = append(list, tick{x, say.Relative(t)})
+			}
+		}
+	}
+	return list
+}
+
+// A bar is the times of a fate on the line.
+type bar struct{ Left, Width float64 }
+
+// Bar returns the bar of the fate, or nil if the fate has no times.
+func (s timeScale) Bar(f *fate) *bar {
+	first, last := f.pods[0].InSeconds, f.pods[len(f.pods)-1].InSeconds
+	if first == nil || last == nil {
+		return nil
+	}
+	return &bar{s.at(*first), s.at(*last) - s.at(*first)}
+}

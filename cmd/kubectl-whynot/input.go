@@ -62,9 +62,11 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, e
 	files := *p.files.Filenames
 	switch {
 	case len(files) > 0:
-		for _, name := range files {
+		names := slices.Clone(files)
+		for i, name := range files {
 			if name == "-" && p.in != nil {
-				err = manifest.ReadNamed(inputStdin, p.in, c.Decode)
+				names[i] = inputStdin
+				err = manifest.Read(inputStdin, p.in, c.Decode)
 			} else {
 				err = manifest.ReadPath(ctx, name, *p.files.Recursive, c.Decode)
 			}
@@ -72,10 +74,10 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, e
 				return "", err
 			}
 		}
-		input = inputOf(files)
+		input = say.Joined(names)
 	case !p.asksServer && c.Asked == "" && p.isPiped(): // a loop reads names of pods
 		input = inputStdin
-		if err := manifest.ReadNamed(input, p.in, c.Decode); err != nil {
+		if err := manifest.Read(input, p.in, c.Decode); err != nil {
 			return "", err
 		}
 		if c.Objects == 0 {
@@ -87,21 +89,10 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, e
 	if len(c.Nodes) > 0 {
 		return input, nil
 	}
-	if err := p.readNodes(ctx, c); err != nil {
+	if _, err := p.readNodes(ctx, c); err != nil {
 		return "", fmt.Errorf("no nodes in %s, only %s; reading those of the cluster failed: %w", input, c.Contents(), err)
 	}
 	return input + " and the nodes of the cluster", nil
-}
-
-// inputOf names the files. The name - is standard input.
-func inputOf(files []string) string {
-	files = slices.Clone(files)
-	for i := range files {
-		if files[i] == "-" {
-			files[i] = inputStdin
-		}
-	}
-	return say.Joined(files)
 }
 
 // isPiped reports whether standard input is a pipe or a file, not a terminal

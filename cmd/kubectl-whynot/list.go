@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // client returns a client that uses protobuf, which is several times faster
@@ -41,11 +41,8 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 		}
 		c.Only.Namespace = namespace
 	}
-	client, err := p.client()
+	client, err := p.readNodes(ctx, c)
 	if err != nil {
-		return err
-	}
-	if err := listNodes(ctx, client, c); err != nil {
 		return err
 	}
 	if kind, name, ok := strings.Cut(c.Asked, "/"); ok {
@@ -53,24 +50,22 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 			return err
 		}
 	}
-	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return client.Pods(c.Only.Namespace).List(ctx, o)
-	}
-	return inPages(ctx, list, p.selector, c.ForgetPods, func(o runtime.Object) error { return c.AddPod(o.(*corev1.Pod)) })
+	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
 // inPages lists objects with few pages in memory. If the server forgets a list
 // before its last page, all are listed at once.
-func inPages(
-	ctx context.Context, list pager.ListPageFunc, selector string, forget func(), add func(runtime.Object) error,
+func inPages[L runtime.Object, T any](
+	ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, forget func(), add func(*T) error,
 ) error {
-	p := pager.New(list)
+	p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(ctx, o) })
 	p.PageBufferSize = 1
-	err := p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, add)
+	each := func(o runtime.Object) error { return add(any(o).(*T)) }
+	err := p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
 	if apierrors.IsResourceExpired(err) {
 		forget()
 		p.PageSize = 0
-		err = p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, add)
+		err = p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
 	}
 	return err
 }
@@ -86,23 +81,16 @@ func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind
 	if err != nil {
 		return err
 	}
-	return manifest.Read(bytes.NewReader(object), c.Decode)
+	return manifest.Read(kind+"/"+name, bytes.NewReader(object), c.Decode)
 }
 
-// readNodes lists the nodes of the cluster.
-func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) error {
+// readNodes lists the nodes of the cluster, and returns a client for more.
+func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
 	client, err := p.client()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return listNodes(ctx, client, c)
-}
-
-func listNodes(ctx context.Context, client corev1client.NodesGetter, c *cluster.Cluster) error {
-	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return client.Nodes().List(ctx, o)
-	}
-	return inPages(ctx, list, "", c.ForgetNodes, func(o runtime.Object) error { return c.AddNode(o.(*corev1.Node)) })
+	return client, inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
 }
 
 // completePods completes the names of pods from the cluster.
@@ -112,9 +100,5 @@ func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]s
 	if len(args) > 0 || p.readCluster(cmd.Context(), c) != nil {
 		return nil, none
 	}
-	var names []string
-	for i := range c.Pods {
-		names = append(names, c.Pods[i].Name)
-	}
-	return names, none
+	return say.Each(c.Pods, func(p cluster.Pod) string { return p.Name }), none
 }

@@ -16,19 +16,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"time"
 
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 func main() {
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	go func() {
-		<-interrupts
-		os.Exit(130)
-	}()
 	p := program{in: os.Stdin, out: os.Stdout, err: os.Stderr, clock: time.Now}
 	os.Exit(p.run(os.Args[1:]))
 }

@@ -37,6 +37,12 @@ func (p *page) styled(s string, style ...color.Attribute) {
 	p.WriteString(c.Sprint(say.Printable(s)) + "\n")
 }
 
+// paragraph writes text after a blank line.
+func (p *page) paragraph(text string) {
+	p.blank()
+	p.wrap("", "", text)
+}
+
 // title starts a section.
 func (p *page) title(s string) {
 	p.blank()

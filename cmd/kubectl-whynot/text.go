@@ -39,37 +39,31 @@ func (r *answer) writeText(p *page, wide bool) {
 		most = len(r.Groups)
 	}
 	r.writeGroups(p, most)
-	p.blank()
-	p.wrap("", "", "Not evaluated: "+say.Joined(r.NotEvaluated)+".")
+	p.paragraph("Not evaluated: " + r.NotEvaluatedText() + ".")
 }
 
 func (r *answer) writeHeading(p *page) {
-	p.wrap("", "", fmt.Sprintf("%s and %s from %s, at %s.", say.Count(r.Nodes, "node"), say.Count(r.Pods, "pod"), r.Input, r.Now))
-	if text := r.ignoredText(); text != "" {
-		p.wrap("", "", text+".")
-	}
+	lines := []string{fmt.Sprintf("%s and %s from %s, at %s", say.Count(r.Nodes, "node"), say.Count(r.Pods, "pod"), r.Input, r.Now), r.IgnoredText()}
 	if r.Filter != "" && r.NoPods == "" && r.Pod == "" {
-		p.wrap("", "", "Only pods that match "+r.Filter+".")
+		lines = append(lines, "only pods that match "+r.Filter)
 	}
-	if r.NoPods != "" {
-		p.wrap("", "", say.Sentence(r.NoPods)+".")
-	}
-	if r.PodNote != "" {
-		p.wrap("", "", say.Sentence(r.PodNote)+".")
+	for _, text := range append(lines, r.NoPods, r.PodNote) {
+		if text != "" {
+			p.wrap("", "", say.Sentence(text)+".")
+		}
 	}
 }
 
-// ignoredText counts the objects of other kinds, by kind.
-func (r *answer) ignoredText() string {
-	var words []string
-	for _, kind := range say.SortedKeys(r.Ignored) {
-		words = append(words, fmt.Sprintf("%d %s", r.Ignored[kind], kind))
-	}
-	if len(words) == 0 {
+// IgnoredText counts the objects of other kinds, by kind.
+func (r *answer) IgnoredText() string {
+	if len(r.Ignored) == 0 {
 		return ""
 	}
-	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
+	return "Ignored objects: " + say.Joined(say.FirstOf(say.Counts(r.Ignored), 5))
 }
+
+// NotEvaluatedText names the rules that are not evaluated.
+func (r *answer) NotEvaluatedText() string { return say.Joined(r.NotEvaluated) }
 
 // Limits for the sections of the first page.
 const (
@@ -86,27 +80,21 @@ func (r *answer) writeCauses(p *page) {
 	if len(r.Causes) == 0 {
 		p.line("No pods wait for a node.")
 	}
-	for i := range r.Causes[:min(len(r.Causes), maxCauses)] {
+	for _, c := range r.Causes[:min(len(r.Causes), maxCauses)] {
 		p.blank()
-		p.cause(&r.Causes[i])
+		p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
+		for _, note := range c.Notes {
+			p.wrap("    Note: ", "      ", note)
+		}
+		p.steps("    ", c.Fix)
 	}
 	if rest := r.Causes[min(len(r.Causes), maxCauses):]; len(rest) > 0 {
 		pods := 0
 		for _, c := range rest {
 			pods += c.Pods
 		}
-		p.blank()
-		p.wrap("", "", fmt.Sprintf("%s with %s: see -o wide.", say.Count(pods, "more pod"), say.Count(len(rest), "other cause")))
+		p.paragraph(fmt.Sprintf("%s with %s: see -o wide.", say.Count(pods, "more pod"), say.Count(len(rest), "other cause")))
 	}
-}
-
-// cause writes the cause with its owners and its fix.
-func (p *page) cause(c *diagnosis.Cause) {
-	p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
-	for _, note := range c.Notes {
-		p.wrap("    Note: ", "      ", note)
-	}
-	p.steps("    ", c.Fix)
 }
 
 func (p *page) steps(indent string, steps []diagnosis.Step) {
@@ -127,18 +115,24 @@ func (r *answer) writeEvictions(p *page, most int) {
 		return
 	}
 	p.title("Evictions")
-	if len(r.Evictions) == 0 {
-		p.line(r.noEvictions())
+	if len(r.Evictions) == 0 && r.Filter != "" {
+		p.line("None of these pods is on a node with NoExecute taints.")
+	} else if len(r.Evictions) == 0 {
+		p.line("No pods are on nodes with NoExecute taints.")
 	}
 	isLimited := most < len(r.Evictions)
 	fates := fatesOf(r.Evictions, !isLimited)
 	for _, f := range fates[:min(len(fates), most)] {
 		p.blank()
-		p.wrap("", "    ", f.Who()+" "+f.Text(), f.style()...)
+		style := []color.Attribute{color.Bold}
+		if f.Outcome() == diagnosis.Overdue {
+			style = append(style, color.FgRed)
+		}
+		p.wrap("", "    ", f.Who()+" "+f.Text(), style...)
 		p.wrap("    ", "      ", say.Sentence(f.Why())+".")
-		if !isLimited && len(f.pods) > 1 {
-			for _, x := range f.pods {
-				p.wrap("      ", "        ", x.Pod+" on node "+x.Node+x.Suffix())
+		for i, name := range f.Names() {
+			if !isLimited && len(f.pods) > 1 {
+				p.wrap("      ", "        ", name+f.pods[i].Suffix())
 			}
 		}
 	}
@@ -147,43 +141,28 @@ func (r *answer) writeEvictions(p *page, most int) {
 		rest += len(f.pods)
 	}
 	if rest > 0 {
-		p.blank()
-		p.wrap("", "", fmt.Sprintf("%s for %s: see -o wide.", say.Count(rest, "more pod"), say.Count(len(fates)-most, "other reason")))
+		p.paragraph(fmt.Sprintf("%s for %s: see -o wide.", say.Count(rest, "more pod"), say.Count(len(fates)-most, "other reason")))
 	}
-	if n := r.staying(); n > 0 && isLimited {
-		p.blank()
-		p.wrap("", "", staysText(n)+".")
+	if text := r.StayingText(); text != "" && isLimited {
+		p.paragraph(text + ".")
 	}
-	if text := r.leftOut(); text != "" && r.Pod == "" {
-		p.blank()
-		p.wrap("", "", "Left out: "+text+".")
+	if text := r.LeftOut(); text != "" && r.Pod == "" {
+		p.paragraph("Left out: " + text + ".")
 	}
 }
 
-func staysText(n int) string {
-	if n == 1 {
-		return "1 pod on these nodes tolerates the taints and stays"
-	}
-	return fmt.Sprintf("%d pods on these nodes tolerate the taints and stay", n)
-}
-
-// noEvictions returns the text for a report without evictions.
-func (r *answer) noEvictions() string {
-	if r.Filter != "" {
-		return "None of these pods is on a node with NoExecute taints."
-	}
-	return "No pods are on nodes with NoExecute taints."
-}
-
-// staying counts the pods that tolerate their nodes' NoExecute taints.
-func (r *answer) staying() int {
+// StayingText counts the pods that tolerate their nodes' NoExecute taints.
+func (r *answer) StayingText() string {
 	n := 0
 	for i := range r.Evictions {
 		if r.Evictions[i].Outcome == diagnosis.Stays {
 			n++
 		}
 	}
-	return n
+	if n == 0 {
+		return ""
+	}
+	return say.Count(n, "pod") + " on these nodes " + say.For(n, "tolerates the taints and stays", "tolerate the taints and stay")
 }
 
 // A fate is the pods that are evicted for the same taint and toleration.
@@ -211,41 +190,27 @@ func fatesOf(list []diagnosis.Eviction, withStays bool) []*fate {
 	return fates
 }
 
-func (f *fate) style() []color.Attribute {
-	if f.pods[0].Outcome == diagnosis.Overdue {
-		return []color.Attribute{color.Bold, color.FgRed}
-	}
-	return []color.Attribute{color.Bold}
-}
-
 // Who counts the pods and names the first.
 func (f *fate) Who() string {
-	first := f.pods[0]
-	text := first.Pod + " on node " + first.Node
-	if n := len(f.pods); n > 1 {
-		return fmt.Sprintf("%s (%s and %d more)", say.Count(n, "pod"), text, n-1)
+	names := f.Names()
+	if n := len(names); n > 1 {
+		return fmt.Sprintf("%d pods (%s and %d more)", n, names[0], n-1)
 	}
-	return "pod " + text
+	return "pod " + names[0]
 }
 
 // Text describes what happens to the pods and when.
 func (f *fate) Text() string {
-	first, when := f.pods[0], diagnosis.When(f.pods...)
-	one := func(one, many string) string {
-		if len(f.pods) == 1 {
-			return one
-		}
-		return many
-	}
-	switch {
-	case first.Outcome == diagnosis.Overdue:
+	when, are := diagnosis.When(f.pods...), say.For(len(f.pods), "is", "are")
+	switch f.Outcome() {
+	case diagnosis.Overdue:
 		return "should have been evicted " + when
-	case first.Outcome == diagnosis.Leaves:
+	case diagnosis.Leaves:
 		return "will be evicted " + when
-	case first.Outcome == diagnosis.Stays:
-		return one("is", "are") + " not evicted"
+	case diagnosis.Stays:
+		return are + " not evicted"
 	}
-	return one("is", "are") + " already being deleted"
+	return are + " already being deleted"
 }
 
 // Outcome returns the outcome of all pods.
@@ -253,24 +218,16 @@ func (f *fate) Outcome() string { return f.pods[0].Outcome }
 
 // Names returns the pods with their nodes.
 func (f *fate) Names() []string {
-	var list []string
-	for _, x := range f.pods {
-		list = append(list, x.Pod+" on node "+x.Node)
-	}
-	return list
+	return say.Each(f.pods, func(x *diagnosis.Eviction) string { return x.Pod + " on node " + x.Node })
 }
 
 // Why names the taint that decides and the toleration for it.
 func (f *fate) Why() string {
-	var words []string
-	for i := range f.pods[0].Because {
-		words = append(words, f.pods[0].Because[i].Text())
-	}
-	return strings.Join(say.FirstOf(words, 3), "; ")
+	return strings.Join(say.FirstOf(say.Each(f.pods[0].Because, diagnosis.Pair.Text), 3), "; ")
 }
 
-// leftOut counts the pods that a user might expect in the list.
-func (r *answer) leftOut() string {
+// LeftOut counts the pods that a user might expect in the list.
+func (r *answer) LeftOut() string {
 	if r.Lost > 0 {
 		return say.Count(r.Lost, "pod") + " on nodes that are not in the input"
 	}
@@ -291,8 +248,7 @@ func (r *answer) writeGroups(p *page, most int) {
 		p.group(&groups[i])
 	}
 	if r.Pod == "" && len(r.Pending) > 0 {
-		p.blank()
-		p.wrap("", "", "Rejected are the pending pods that match a node and do not tolerate its taints.")
+		p.paragraph("Rejected are the pending pods that match a node and do not tolerate its taints.")
 	}
 	if rest := len(r.Groups) - len(groups); rest > 0 {
 		p.wrap("", "", say.Count(rest, "more group")+": see -o wide.")

@@ -38,41 +38,35 @@ func TestBrowser(t *testing.T) {
 	if err := build(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		name string
-		try  func(*browserPage)
-		wasm string // the content type of the program
-	}{
-		{"Typing", testTyping, "application/wasm"},
-		{"Links", testLinks, "application/wasm"},
-		{"Samples", testSamples, "application/wasm"},
-		{"Replaced", testReplaced, "application/wasm"},
-		{"Places", testPlaces, "application/wasm"},
-		{"Focus", testFocus, "application/wasm"},
-		{"Markup", testMarkup, "application/wasm"},
-		{"Large", testLarge, "application/wasm"},
-		{"Keyboard", testKeyboard, "application/wasm"},
-		{"Widths", testWidths, "application/wasm"},
-		{"Contrast", testContrast, "application/wasm"},
-		{"UnknownType", func(p *browserPage) { p.placement(fits) }, "application/octet-stream"},
-		{"NoProgram", testNoProgram, ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			files := http.FileServer(http.Dir(dir))
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/taints.wasm" {
-					if test.wasm == "" {
-						http.NotFound(w, r)
-						return
-					}
-					w.Header().Set("Content-Type", test.wasm)
-				}
-				files.ServeHTTP(w, r)
-			}))
-			defer server.Close()
-			test.try(openPage(t, browser, server.URL))
-		})
+	open := func(t *testing.T, wasm string) *browserPage { // the content type of the program
+		files := http.FileServer(http.Dir(dir))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/taints.wasm" {
+				w.Header().Set("Content-Type", wasm)
+			}
+			if wasm == "" && r.URL.Path == "/taints.wasm" {
+				http.NotFound(w, r)
+				return
+			}
+			files.ServeHTTP(w, r)
+		}))
+		t.Cleanup(server.Close)
+		return openPage(t, browser, server.URL)
 	}
+	for name, try := range map[string]func(*browserPage){
+		"Typing": testTyping, "Links": testLinks, "Samples": testSamples, "Places": testPlaces, "Focus": testFocus,
+		"Markup": testMarkup, "Large": testLarge, "Keyboard": testKeyboard, "Widths": testWidths, "Contrast": testContrast,
+	} {
+		t.Run(name, func(t *testing.T) { try(open(t, "application/wasm")) })
+	}
+	t.Run("UnknownType", func(t *testing.T) { open(t, "application/octet-stream").placement(fits) })
+	t.Run("NoProgram", func(t *testing.T) {
+		p := open(t, "")
+		p.fails = true
+		p.text("#loading", "Could not load the program: taints.wasm: 404")
+		p.keys("#taints", "a")
+		p.want("what was typed", "$('#taints').value", "a")
+	})
 }
 
 const fits, repels = "✓ The pod can be scheduled on the node", "✕ The pod cannot be scheduled on the node"
@@ -125,18 +119,40 @@ func testLinks(p *browserPage) {
 	p.text("#list-taints code", "a:NoExecute")
 }
 
+// testSamples checks that the note of a sample is removed when the sample is
+// replaced, but not when it is edited as the note suggests.
 func testSamples(p *browserPage) {
+	const shown = "$$('.note:not([hidden])').map((e) => e.dataset.note).join()"
 	p.placement(fits)
 	for _, s := range samples {
 		p.run("document.querySelector('[data-sample=" + s.ID + "]').click()")
-		p.want("the sample "+s.ID, "$('.note:not([hidden])')?.dataset.note", s.ID)
+		p.want("the note", shown, s.ID)
 		p.want("its taints", "$('#taints').value", s.Fields["taints"])
-		p.want("what is current",
-			"$$('[aria-current]').map((e) => e.textContent)", []any{s.Question})
+		p.want("what is current", "$$('[aria-current]').map((e) => e.textContent)", []any{s.Question})
 		p.want("its problems", "$$('.problems li').length", 0.0)
+		p.fill("taints", s.Fields["taints"]+"\n")
+		p.want("the note after a change", shown, s.ID)
+		p.fill("taints", "example.org/mine=1:NoSchedule")
+		p.want("the note of what is replaced", shown, "")
+		p.want("the question that is marked", "$$('[aria-current]').length", 0.0)
+		p.want("the link", "new URLSearchParams(location.hash.slice(1)).get('taints')", "example.org/mine=1:NoSchedule")
+		p.do(chromedp.Reload())
+		p.text("#list-taints code", "example.org/mine=1:NoSchedule")
+		p.want("the note after a reload", shown, "")
 	}
+	p.visit(samples[1].Link())
+	p.want("the note", shown, samples[1].ID)
+	p.keys("#tolerations", " op=Exists")
+	p.placement(fits)
+	p.want("the note after a change", shown, samples[1].ID)
+	p.run("document.getElementById('tolerations').select()")
+	p.keys("#tolerations", "b:NoSchedule")
+	p.text("#list-tolerations code", "b:NoSchedule")
+	p.want("the note of replaced tolerations", shown, "")
+	p.visit(samples[1].Link())
+	p.want("the note", shown, samples[1].ID)
 	p.run("document.querySelector('.note:not([hidden]) button').click()")
-	p.want("the notes when closed", "$$('.note:not([hidden])').length", 0.0)
+	p.want("the note when closed", shown, "")
 }
 
 func testPlaces(p *browserPage) {
@@ -152,22 +168,21 @@ func testPlaces(p *browserPage) {
 // testFocus checks that the focus stays where it was when an error or an item goes.
 func testFocus(p *browserPage) {
 	const focused = "document.activeElement.ariaLabel || document.activeElement.id"
-	const fill = "{ const e = document.getElementById('taints'); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})) }"
 	p.keys("#taints", "a\nb:NoSchedule\nc")
 	p.want("the places of errors", "$$('#problems-taints .place').map((e) => e.ariaLabel)", []any{"Show line 1, column 2", "Show line 3, column 2"})
 	p.run("document.querySelectorAll('#problems-taints .place')[1].focus()")
 	p.want("the focus", focused, "Show line 3, column 2")
-	p.run(fmt.Sprintf(fill, "a:NoSchedule\nb:NoSchedule\nc"))
+	p.fill("taints", "a:NoSchedule\nb:NoSchedule\nc")
 	p.want("the errors after one is corrected", "$$('#problems-taints li').length", 1.0)
 	p.want("the focus on the other", focused, "Show line 3, column 2")
-	p.run(fmt.Sprintf(fill, "a:NoSchedule\nb:NoSchedule\nc:NoSchedule"))
+	p.fill("taints", "a:NoSchedule\nb:NoSchedule\nc:NoSchedule")
 	p.want("the errors after both are", "$$('#problems-taints li').length", 0.0)
 	p.want("the focus on the field", focused, "taints")
 	p.run("document.querySelector('#list-taints .place').focus()")
-	p.run(fmt.Sprintf(fill, "a:NoExecute"))
+	p.fill("taints", "a:NoExecute")
 	p.text("#list-taints code", "a:NoExecute")
 	p.want("the focus on the taint", focused, "Show taints[0]")
-	p.run(fmt.Sprintf(fill, ""))
+	p.fill("taints", "")
 	p.want("the focus when no taint is left", focused, "taints")
 }
 
@@ -179,59 +194,26 @@ func testMarkup(p *browserPage) {
 	p.want("the problem", "$('#problems-tolerations').textContent.includes('is not a field of tolerations')", true)
 }
 
-// testReplaced checks that the note of a sample is removed when the sample is
-// replaced, but not when it is edited as the note suggests.
-func testReplaced(p *browserPage) {
-	const note = "Array.from(document.querySelectorAll('.note')).filter((e) => !e.hidden).length"
-	const fill = `const area = document.getElementById('%s');
-		area.value = %q;
-		area.dispatchEvent(new Event('input', {bubbles: true}))`
-	for _, s := range samples {
-		p.follow(s.Link())
-		p.want("the note", note, 1.0)
-		p.run(fmt.Sprintf(fill, "taints", s.Fields["taints"]+"\n"))
-		p.want("the note after a change", note, 1.0)
-		p.run(fmt.Sprintf(fill, "taints", "example.org/mine=1:NoSchedule"))
-		p.want("the note of what is replaced", note, 0.0)
-		p.want("the question that is marked", "$$('[aria-current]').length", 0.0)
-		p.want("the link", "new URLSearchParams(location.hash.slice(1)).get('taints')", "example.org/mine=1:NoSchedule")
-		p.do(chromedp.Reload())
-		p.text("#list-taints code", "example.org/mine=1:NoSchedule")
-		p.want("the note after a reload", note, 0.0)
-	}
-
-	p.visit(samples[1].Link())
-	p.want("the note", note, 1.0)
-	p.keys("#tolerations", " op=Exists")
-	p.placement(fits)
-	p.want("the note after a change", note, 1.0)
-	p.run("document.getElementById('tolerations').select()")
-	p.keys("#tolerations", "b:NoSchedule")
-	p.text("#list-tolerations code", "b:NoSchedule")
-	p.want("the note of replaced tolerations", note, 0.0)
-}
-
 // testLarge types the longest texts that are read, to test the browser's stack.
 func testLarge(p *browserPage) {
 	p.placement(fits)
-	const fill = `for (const [name, text] of [['taints', "%s"], ['tolerations', %s]]) {
-		const area = document.getElementById(name);
-		area.value = text;
-		area.dispatchEvent(new Event('input', {bubbles: true}));
-	}`
-	p.run(fmt.Sprintf(fill, "", "'['.repeat(200000)"))
+	p.fill("tolerations", strings.Repeat("[", 200_000))
 	p.text("#problems-tolerations", "1:101this is nested more than 100 levels deep")
-	p.run(fmt.Sprintf(fill, "", "'['.repeat(100) + ']'.repeat(100)"))
+	p.fill("tolerations", strings.Repeat("[", 100)+strings.Repeat("]", 100))
 	p.text("#problems-tolerations", "1:2expected an object, found a list")
-	const many = "Array.from({length: 500}, (_, i) => 'example.com/some-key-' + i + ':NoExecute op=Exists for ' + i + 's').join()"
-	p.run(fmt.Sprintf(fill, strings.Repeat("example.com/some-kei:NoExecute,", 500), many))
+	var many strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&many, "example.com/some-key-%d:NoExecute op=Exists for %ds,", i, i)
+	}
+	p.fill("taints", strings.Repeat("example.com/some-kei:NoExecute,", 500))
+	p.fill("tolerations", many.String())
 	p.want("the number of answers to many", "$$('#list-tolerations > li').length", 500.0)
-	p.run(fmt.Sprintf(fill, "a:NoSchedule", "''"))
-	p.run(fmt.Sprintf(fill, "a:NoSchedule", "'x'.repeat(2100000)"))
+	p.fill("taints", "a:NoSchedule")
+	p.fill("tolerations", strings.Repeat("x", 2_100_000))
 	p.want("the link of what is too much for one", "location.hash", "")
 	p.run("document.querySelector('#copy').click()")
 	p.text("#copied", "The form is too large for a link.")
-	p.run(fmt.Sprintf(fill, "a:NoSchedule", "''"))
+	p.fill("tolerations", "")
 	p.want("the answer to few again", "$$('#list-taints > li').length", 1.0)
 }
 
@@ -268,7 +250,7 @@ func testWidths(p *browserPage) {
 	p.visit(samples[len(samples)-1].Link())
 	p.text("#list-tolerations code", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s")
 	for _, width := range []int64{320, 360, 390, 768, 1280, 1920} {
-		p.size(width, 844)
+		p.do(chromedp.EmulateViewport(width, 844))
 		p.want("the width", "innerWidth", float64(width))
 		for _, adder := range play.Adders {
 			p.follow("#taints=a:NoExecute&tolerations=a:NoExecute+for+3s&add=" + adder.ID)
@@ -301,14 +283,6 @@ func testContrast(p *browserPage) {
 			p.t.Errorf("the page in dark is %v", n)
 		}
 	}
-}
-
-// testNoProgram tests the page when its program is missing.
-func testNoProgram(p *browserPage) {
-	p.fails = true
-	p.text("#loading", "Could not load the program: taints.wasm: 404")
-	p.keys("#taints", "a")
-	p.want("what was typed", "$('#taints').value", "a")
 }
 
 // startBrowser starts Chromium, and skips the test if it is not installed.
@@ -405,6 +379,12 @@ func (p *browserPage) run(script string) {
 	p.do(chromedp.Evaluate[chromedp.Void]("{" + script + "}"))
 }
 
+// fill replaces the text of a field.
+func (p *browserPage) fill(field, text string) {
+	p.t.Helper()
+	p.run(fmt.Sprintf("const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true}))", field, text))
+}
+
 // eval returns the value of an expression that finds elements with $ and $$. It
 // returns nil if the expression fails.
 func (p *browserPage) eval(expression string) any {
@@ -445,11 +425,6 @@ func (p *browserPage) keys(selector, keys string) {
 		p.do(chromedp.Focus(chromedp.CSS(selector)))
 	}
 	p.do(chromedp.KeyEvent(keys))
-}
-
-func (p *browserPage) size(width, height int64) {
-	p.t.Helper()
-	p.do(chromedp.EmulateViewport(width, height))
 }
 
 func (p *browserPage) media(scheme string) {

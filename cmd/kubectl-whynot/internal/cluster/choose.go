@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -13,40 +12,65 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
+// A Group is the nodes with the same taints, regardless of order and times.
+type Group struct {
+	Taints   []taints.Taint // sorted, without TimeAdded
+	Nodes    []int          // in order of name
+	Pods     int            // that run there
+	Rejected int            // pending pods that match a node of the group and do not tolerate its taints
+}
+
+// group groups the nodes, largest group first, and sets each node's group.
+func (c *Cluster) group() {
+	byTaints := make(map[string]*Group)
+	for i := range c.Nodes {
+		list := slices.Clone(c.Nodes[i].Taints)
+		for k := range list {
+			list[k].TimeAdded = nil
+		}
+		list = Distinct(list)
+		g, ok := byTaints[TextOf(list)]
+		if !ok {
+			g = &Group{Taints: list}
+			byTaints[TextOf(list)], c.Groups = g, append(c.Groups, g)
+		}
+		g.Nodes = append(g.Nodes, i)
+		c.Nodes[i].Group = g
+	}
+	slices.SortStableFunc(c.Groups, func(a, b *Group) int { return len(b.Nodes) - len(a.Nodes) })
+}
+
+// TextOf returns a text that is equal only for equal lists.
+func TextOf(list []taints.Taint) string {
+	var b strings.Builder
+	for _, t := range list {
+		b.WriteString(t.Key + "\x00" + t.Value + "\x00" + string(t.Effect) + "\x00\n")
+	}
+	return b.String()
+}
+
+// Distinct sorts the taints and removes duplicates.
+func Distinct(list []taints.Taint) []taints.Taint {
+	slices.SortFunc(list, taints.Taint.Compare)
+	return slices.Compact(list)
+}
+
 // A Share is the part of a group of nodes that matches a profile.
 type Share struct {
 	Group *Group
 	Nodes []int // not empty, sorted by name
 }
 
-// A Chooser finds the nodes that match node selectors and required node
-// affinities.
-type Chooser struct {
-	Cluster *Cluster
-	Groups  []*Group
-	labels  map[string]map[string][]int // the nodes by label, sorted by name; nil until needed
-	all     []Share                     // of all nodes; nil until needed
-}
-
 // Choose returns the shares that match the profile, in the order of the groups.
-// Callers must not change them.
-func (c *Chooser) Choose(p *Profile) []Share {
-	if len(p.Selector) == 0 && p.Required == nil {
-		if c.all == nil {
-			for _, g := range c.Groups {
-				c.all = append(c.all, Share{g, g.Nodes})
-			}
-		}
-		return c.all
-	}
-	var shares []Share
+func (c *Cluster) Choose(p *Profile) []Share {
 	matching := make(map[*Group][]int)
-	for i := range c.candidates(p) {
-		n := &c.Cluster.Nodes[i]
+	for _, i := range c.candidates(p) {
+		n := &c.Nodes[i]
 		if ok, err := p.affinity.Match(n.Node); ok && err == nil {
 			matching[n.Group] = append(matching[n.Group], i)
 		}
 	}
+	var shares []Share
 	for _, g := range c.Groups {
 		if nodes := matching[g]; len(nodes) > 0 {
 			shares = append(shares, Share{g, nodes})
@@ -55,64 +79,34 @@ func (c *Chooser) Choose(p *Profile) []Share {
 	return shares
 }
 
-// Matching returns the number of matching nodes in each group.
-func (c *Chooser) Matching(p *Profile) map[*Group]int {
-	nodes := make(map[*Group]int)
-	for _, s := range c.Choose(p) {
-		nodes[s.Group] = len(s.Nodes)
-	}
-	return nodes
-}
-
-// candidates returns a small set of nodes, sorted by name, that includes all
-// nodes that match the profile.
-func (c *Chooser) candidates(p *Profile) iter.Seq[int] {
-	if names, pinned := namedNodes(p.Required); pinned {
-		var nodes []int
-		for _, name := range names {
-			if i, ok := c.Cluster.NodeAt[name]; ok {
-				nodes = append(nodes, i)
-			}
-		}
-		slices.Sort(nodes)
-		return slices.Values(slices.Compact(nodes))
-	}
-	if len(p.Selector) > 0 {
-		return slices.Values(c.rarest(p.Selector))
-	}
-	return func(yield func(int) bool) {
-		for i := range c.Cluster.Nodes {
-			if !yield(i) {
-				return
-			}
+// candidates returns the nodes that the affinity names, as it does for each pod
+// of a DaemonSet, or else all nodes.
+func (c *Cluster) candidates(p *Profile) (nodes []int) {
+	names, pinned := namedNodes(p.Required)
+	for _, name := range names {
+		if i, ok := c.NodeAt[name]; ok {
+			nodes = append(nodes, i)
 		}
 	}
-}
-
-// rarest returns the nodes with the rarest label of the selector.
-func (c *Chooser) rarest(selector map[string]string) []int {
-	c.index()
-	var fewest []int
-	first := true
-	for key, value := range selector {
-		if nodes := c.labels[key][value]; first || len(nodes) < len(fewest) {
-			fewest, first = nodes, false
-		}
+	for i := 0; i < len(c.Nodes) && !pinned; i++ {
+		nodes = append(nodes, i)
 	}
-	return fewest
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
 }
 
-func (c *Chooser) index() {
+// index counts the nodes with each label.
+func (c *Cluster) index() {
 	if c.labels != nil {
 		return
 	}
-	c.labels = make(map[string]map[string][]int)
-	for i := range c.Cluster.Nodes {
-		for key, value := range c.Cluster.Nodes[i].Labels {
+	c.labels = make(map[string]map[string]int)
+	for i := range c.Nodes {
+		for key, value := range c.Nodes[i].Labels {
 			if c.labels[key] == nil {
-				c.labels[key] = make(map[string][]int)
+				c.labels[key] = make(map[string]int)
 			}
-			c.labels[key][value] = append(c.labels[key][value], i)
+			c.labels[key][value]++
 		}
 	}
 }
@@ -148,10 +142,10 @@ func (l SimilarLabel) String() string { return l.key + "=" + l.value }
 
 // Missing returns the required labels that no node has, and the labels that may
 // be meant instead.
-func (c *Chooser) Missing(p *Profile) (absent []string, similar []SimilarLabel) {
+func (c *Cluster) Missing(p *Profile) (absent []string, similar []SimilarLabel) {
 	c.index()
 	for _, r := range p.wanted() {
-		hasValue := func(value string) bool { return len(c.labels[r.Key][value]) > 0 }
+		hasValue := func(value string) bool { return c.labels[r.Key][value] > 0 }
 		if slices.ContainsFunc(r.Values, hasValue) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
 			continue
 		}
@@ -172,10 +166,10 @@ func wantedText(r corev1.NodeSelectorRequirement) string {
 
 // similar returns the existing labels that may be meant: those with a misspelled
 // value of the key, with the only value of the key, or with a misspelled key.
-func (c *Chooser) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
+func (c *Cluster) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 	var list []SimilarLabel
 	add := func(key, value string, isMeant bool) {
-		list = append(list, SimilarLabel{key, value, len(c.labels[key][value]), isMeant})
+		list = append(list, SimilarLabel{key, value, c.labels[key][value], isMeant})
 	}
 	values := say.SortedKeys(c.labels[r.Key])
 	for _, have := range values {
@@ -207,10 +201,10 @@ func (c *Chooser) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 func WithoutPrefix(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
 
 // AbsentNodes returns the nodes that the affinity names, if none of them exists.
-func (c *Chooser) AbsentNodes(p *Profile) []string {
+func (c *Cluster) AbsentNodes(p *Profile) []string {
 	names, _ := namedNodes(p.Required)
 	for _, name := range names {
-		if _, ok := c.Cluster.NodeAt[name]; ok {
+		if _, ok := c.NodeAt[name]; ok {
 			return nil
 		}
 	}
@@ -239,36 +233,27 @@ func (p *Profile) IsRejected(g *Group) bool {
 // resources that the profile requests, and says so. A node has a resource if it
 // is allocatable there or, where that is not known of any node, if a taint has
 // its name. If no node has a resource, it does not matter.
-func (c *Chooser) WithResources(p *Profile, shares []Share) (list []Share, text string) {
-	has := func(n *Node, resource string) bool { return slices.Contains(n.resources, resource) }
-	isTainted := func(n *Node, resource string) bool {
-		return slices.ContainsFunc(n.Taints, func(t taints.Taint) bool { return t.Key == resource })
-	}
+func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text string) {
 	var names []string
+	total := 0
 	for _, resource := range p.resources {
-		test := has
-		any := func(n Node) bool { return test(&n, resource) }
-		if !slices.ContainsFunc(c.Cluster.Nodes, any) {
-			if test = isTainted; !slices.ContainsFunc(c.Cluster.Nodes, any) {
-				continue
+		has := func(n Node) bool { return slices.Contains(n.resources, resource) }
+		if !slices.ContainsFunc(c.Nodes, has) {
+			has = func(n Node) bool {
+				return slices.ContainsFunc(n.Taints, func(t taints.Taint) bool { return t.Key == resource })
 			}
 		}
-		names, list = append(names, resource), nil
+		if !slices.ContainsFunc(c.Nodes, has) {
+			continue
+		}
+		names, list, total = append(names, resource), nil, 0
 		for _, s := range shares {
-			nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return !test(&c.Cluster.Nodes[i], resource) })
+			nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return !has(c.Nodes[i]) })
 			if len(nodes) > 0 {
-				list = append(list, Share{s.Group, nodes})
+				list, total = append(list, Share{s.Group, nodes}), total+len(nodes)
 			}
 		}
 		shares = list
 	}
-	total := 0
-	for _, s := range list {
-		total += len(s.Nodes)
-	}
-	verb := " have "
-	if total == 1 {
-		verb = " has "
-	}
-	return list, "only " + say.Count(total, "node") + verb + say.Joined(names)
+	return list, "only " + say.Have(total, "node") + " " + say.Joined(names)
 }

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/seed-0529bac1/taints"
@@ -26,7 +26,8 @@ import (
 
 // A Cluster is the part of the nodes and pods in the input that matters.
 type Cluster struct {
-	Nodes     []Node // sorted by name after Finish
+	Nodes     []Node   // sorted by name after Finish
+	Groups    []*Group // of the nodes, after Finish
 	Pods      []Pod
 	templates []Pod // pods that workloads would create
 	Only      Filter
@@ -37,6 +38,7 @@ type Cluster struct {
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
 	Objects   int            // read so far
 
+	labels   map[string]map[string]int // number of nodes by label; nil until needed
 	profiles map[string]*Profile
 	matchers map[string]*taints.Matcher
 }
@@ -80,12 +82,9 @@ type Pod struct {
 	Deleting bool
 	Template bool // it does not exist: a workload in the input would create it
 	Owner    Owner
-	*waiting // nil unless it is pending
 	*Profile
-}
 
-// waiting is the information about a pod without a node.
-type waiting struct {
+	// Of a pending pod.
 	Gates     []string // scheduling gates
 	Unseen    []string // rules that are not evaluated
 	Message   string   // of the scheduler
@@ -93,10 +92,7 @@ type waiting struct {
 }
 
 // A PodName is the full name of a pod.
-type PodName struct{ Namespace, Name string }
-
-// String returns namespace/name.
-func (n PodName) String() string { return n.Namespace + "/" + n.Name }
+type PodName = types.NamespacedName
 
 // ComparePodNames compares by namespace, then by name.
 func ComparePodNames(a, b PodName) int {
@@ -118,13 +114,9 @@ type Profile struct {
 // New returns an empty cluster for the pods that match the filter.
 func New(only Filter) *Cluster {
 	return &Cluster{
-		Only:      only,
-		Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
-		NodeAt:    make(map[string]int),
-		PodAt:     make(map[PodName]int),
-		Others:    make(map[string]int),
-		profiles:  make(map[string]*Profile),
-		matchers:  make(map[string]*taints.Matcher),
+		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
+		NodeAt: make(map[string]int), PodAt: make(map[PodName]int), Others: make(map[string]int),
+		profiles: make(map[string]*Profile), matchers: make(map[string]*taints.Matcher),
 	}
 }
 
@@ -163,9 +155,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	c.NodeAt[n.Name] = len(c.Nodes)
 	c.Nodes = append(c.Nodes, Node{
-		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: n.Name, Labels: n.Labels,
-		}},
+		Node:      &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
 		Taints:    list,
 		resources: extended(n.Status.Allocatable),
 	})
@@ -188,7 +178,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		return errNoName
 	}
 	p := Pod{
-		PodName:  PodName{cmp.Or(o.Namespace, c.Namespace), o.Name},
+		PodName:  PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Node:     o.Spec.NodeName,
 		Phase:    o.Status.Phase,
 		Deleting: o.DeletionTimestamp != nil,
@@ -202,7 +192,8 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	}
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
 	if p.IsPending() {
-		p.waiting = waitingOf(&o.Spec, schedulerMessage(&o.Status))
+		p.wait(&o.Spec)
+		p.Message = scheduled(&o.Status, corev1.ConditionFalse).Message
 	} else {
 		p.Arrived = arrival(&o.Status)
 	}
@@ -212,18 +203,21 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 }
 
 // addTemplate adds the pod that a workload would create. It only counts a
-// workload that creates none, for the reason.
-func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev1.PodTemplateSpec, none string) error {
+// workload that creates none.
+func (c *Cluster) addTemplate(kind string, o *workload) error {
 	if o.Name == "" {
 		return errNoName
 	}
-	if none != "" {
-		c.Others[kind+" "+none]++
+	if why := o.createsNone(kind); why != "" {
+		c.Others[kind+" "+why]++
 		return nil
+	}
+	template := &o.Spec.Template
+	if kind == "CronJob" {
+		template = &o.Spec.JobTemplate.Spec.Template
 	}
 	spec := &template.Spec
 	if kind == "DaemonSet" {
-		spec = spec.DeepCopy()
 		list := taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations))
 		if spec.HostNetwork {
 			list = taints.AddNetworkUnavailable(list)
@@ -234,34 +228,32 @@ func (c *Cluster) addTemplate(kind string, o *metav1.ObjectMeta, template *corev
 	if !c.Only.matches(namespace, template.Labels) {
 		return nil
 	}
-	c.templates = append(c.templates, Pod{
-		PodName:  PodName{namespace, strings.ToLower(kind) + "/" + o.Name},
-		Owner:    Owner{Kind: kind, Name: o.Name},
-		Template: true,
-		Profile:  c.profileOf(spec, true),
-		waiting:  waitingOf(spec, ""),
-	})
+	p := Pod{
+		PodName: PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: Owner{Kind: kind, Name: o.Name},
+		Template: true, Profile: c.profileOf(spec, true),
+	}
+	p.wait(spec)
+	c.templates = append(c.templates, p)
 	return nil
 }
 
-func waitingOf(s *corev1.PodSpec, message string) *waiting {
-	w := &waiting{Unseen: notEvaluatedOf(s), Message: message}
-	for _, gate := range s.SchedulingGates {
-		w.Gates = append(w.Gates, gate.Name)
-	}
+// wait sets the information about a pending pod.
+func (p *Pod) wait(s *corev1.PodSpec) {
+	p.Unseen = notEvaluatedOf(s)
+	p.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	if s.SchedulerName != corev1.DefaultSchedulerName {
-		w.Scheduler = s.SchedulerName
+		p.Scheduler = s.SchedulerName
 	}
-	return w
 }
 
-// Finish sorts the nodes, and adds the pods of the templates from which no pod
-// in the input was created.
+// Finish sorts and groups the nodes, and adds the pods of the templates from
+// which no pod in the input was created.
 func (c *Cluster) Finish() {
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
 	for i := range c.Nodes {
 		c.NodeAt[c.Nodes[i].Name] = i
 	}
+	c.group()
 	made := make(map[string]bool)
 	for i := range c.Pods {
 		made[c.Pods[i].OwnerName()] = true
@@ -377,8 +369,7 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 		if len(term.MatchExpressions) == 0 {
 			return nil
 		}
-		r.NodeSelectorTerms = append(r.NodeSelectorTerms,
-			corev1.NodeSelectorTerm{MatchExpressions: term.MatchExpressions})
+		r.NodeSelectorTerms = append(r.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchExpressions: term.MatchExpressions})
 	}
 	return r
 }
@@ -386,11 +377,8 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 // arrival returns when a pod was scheduled to its node or, if that is not known,
 // when the kubelet accepted it. It is zero if neither is known.
 func arrival(s *corev1.PodStatus) time.Time {
-	for _, condition := range s.Conditions {
-		isScheduled := condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue
-		if isScheduled && !condition.LastTransitionTime.IsZero() {
-			return condition.LastTransitionTime.Time
-		}
+	if c := scheduled(s, corev1.ConditionTrue); !c.LastTransitionTime.IsZero() {
+		return c.LastTransitionTime.Time
 	}
 	if s.StartTime != nil {
 		return s.StartTime.Time
@@ -398,14 +386,14 @@ func arrival(s *corev1.PodStatus) time.Time {
 	return time.Time{}
 }
 
-// schedulerMessage returns the scheduler's reason for not placing the pod.
-func schedulerMessage(s *corev1.PodStatus) string {
-	for _, condition := range s.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return condition.Message
+// scheduled returns the condition PodScheduled if it has the status, or else none.
+func scheduled(s *corev1.PodStatus, status corev1.ConditionStatus) corev1.PodCondition {
+	for _, c := range s.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == status {
+			return c
 		}
 	}
-	return ""
+	return corev1.PodCondition{}
 }
 
 // IsPending reports whether the pod is waiting for a node.
@@ -419,17 +407,14 @@ func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Pha
 // Contents describes the number of objects in the input.
 func (c *Cluster) Contents() string {
 	words := []string{say.Count(len(c.Nodes), "node"), say.Count(len(c.Pods)+len(c.templates), "pod")}
-	for _, kind := range slices.Sorted(maps.Keys(c.Others)) {
-		words = append(words, fmt.Sprintf("%d %s", c.Others[kind], kind))
-	}
-	return strings.Join(say.FirstOf(words, 5), ", ")
+	return strings.Join(say.FirstOf(append(words, say.Counts(c.Others)...), 5), ", ")
 }
 
 // Find returns the full name of the pod. A name without a namespace means the
 // default namespace or, if that has no such pod, the only pod with this name. The
 // name of a workload means one of its pods, if possible a pending one.
 func (c *Cluster) Find(name, namespace string) (PodName, error) {
-	full := PodName{cmp.Or(namespace, c.Namespace), name}
+	full := PodName{Namespace: cmp.Or(namespace, c.Namespace), Name: name}
 	if _, ok := c.PodAt[full]; ok {
 		return full, nil
 	}

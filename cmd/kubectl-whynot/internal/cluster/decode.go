@@ -3,12 +3,12 @@
 package cluster
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
-	appsv1 "k8s.io/api/apps/v1"
+	"github.com/go-json-experiment/json/jsontext"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,49 +34,41 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		return decodeAs(m, c.AddNode)
 	case "Pod":
 		return c.decodePod(m)
-	case "Deployment":
-		return decodeAs(m, func(o *appsv1.Deployment) error {
-			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template, unscaled(o.Spec.Replicas))
-		})
-	case "StatefulSet":
-		return decodeAs(m, func(o *appsv1.StatefulSet) error {
-			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template, unscaled(o.Spec.Replicas))
-		})
-	case "DaemonSet":
-		return decodeAs(m, func(o *appsv1.DaemonSet) error { return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template, "") })
-	case "Job":
-		return decodeAs(m, func(o *batchv1.Job) error {
-			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.Template, cmp.Or(suspended(o.Spec.Suspend), ended(o.Status.Conditions)))
-		})
-	case "CronJob":
-		return decodeAs(m, func(o *batchv1.CronJob) error {
-			return c.addTemplate(m.Kind, &o.ObjectMeta, &o.Spec.JobTemplate.Spec.Template, suspended(o.Spec.Suspend))
-		})
+	case "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob":
+		return decodeAs(m, func(o *workload) error { return c.addTemplate(m.Kind, o) })
 	}
 	c.Others[m.Kind]++
 	return nil
 }
 
-// unscaled, suspended and ended return why a workload creates no pods, or "".
-func unscaled(replicas *int32) string {
-	if replicas != nil && *replicas == 0 {
+// A workload has the fields that matter of a Deployment, StatefulSet, DaemonSet,
+// Job or CronJob.
+type workload struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Replicas    *int32                  `json:"replicas"`
+		Suspend     *bool                   `json:"suspend"`
+		Template    corev1.PodTemplateSpec  `json:"template"`
+		JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
+	} `json:"spec"`
+	Status struct {
+		Conditions []batchv1.JobCondition `json:"conditions"`
+	} `json:"status"`
+}
+
+// createsNone returns why the workload of the kind creates no pods, or "".
+func (w *workload) createsNone(kind string) string {
+	isJob, isScaled := kind == "Job" || kind == "CronJob", kind == "Deployment" || kind == "StatefulSet"
+	hasEnded := func(c batchv1.JobCondition) bool {
+		return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
+	}
+	switch {
+	case isScaled && w.Spec.Replicas != nil && *w.Spec.Replicas == 0:
 		return "(0 replicas)"
-	}
-	return ""
-}
-
-func suspended(is *bool) string {
-	if is != nil && *is {
+	case isJob && w.Spec.Suspend != nil && *w.Spec.Suspend:
 		return "(suspended)"
-	}
-	return ""
-}
-
-func ended(list []batchv1.JobCondition) string {
-	for _, c := range list {
-		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
-			return "(ended)"
-		}
+	case isJob && slices.ContainsFunc(w.Status.Conditions, hasEnded):
+		return "(ended)"
 	}
 	return ""
 }
@@ -114,53 +106,25 @@ func wrap(m manifest.Object, err error) error {
 	return fmt.Errorf("%s %s: %w", m.Kind, name, err)
 }
 
-// decodePod adds a pod. If the pod has a node, it decodes only the needed
-// fields, which is much faster.
+// decodePod adds a pod. If the pod has a node, it skips the fields that are large
+// and not needed, which is much faster.
 func (c *Cluster) decodePod(m manifest.Object) error {
-	var o placedPod
-	if err := m.Decode(&o); err != nil {
-		return wrap(m, err)
+	o := new(corev1.Pod)
+	err := m.Decode(o, skipLarge)
+	if err == nil && o.Spec.NodeName == "" {
+		o = new(corev1.Pod)
+		err = m.Decode(o)
 	}
-	if o.Spec.NodeName == "" {
-		return decodeAs(m, c.AddPod)
+	if err == nil {
+		err = c.AddPod(o)
 	}
-	return wrap(m, c.AddPod(o.pod()))
+	return wrap(m, err)
 }
 
-// A placedPod has the needed fields of a pod that has a node.
-type placedPod struct {
-	Metadata struct {
-		Namespace         string                  `json:"namespace"`
-		Name              string                  `json:"name"`
-		Labels            map[string]string       `json:"labels"`
-		DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
-		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
-	} `json:"metadata"`
-	Spec struct {
-		NodeName     string              `json:"nodeName"`
-		NodeSelector map[string]string   `json:"nodeSelector"`
-		Affinity     *corev1.Affinity    `json:"affinity"`
-		Tolerations  []corev1.Toleration `json:"tolerations"`
-	} `json:"spec"`
-	Status struct {
-		Phase      corev1.PodPhase       `json:"phase"`
-		StartTime  *metav1.Time          `json:"startTime"`
-		Conditions []corev1.PodCondition `json:"conditions"`
-	} `json:"status"`
-}
+var skipLarge = json.WithUnmarshalers(json.JoinUnmarshalers(
+	skip[[]corev1.Container](), skip[[]corev1.Volume](), skip[[]corev1.ContainerStatus](), skip[[]metav1.ManagedFieldsEntry](),
+))
 
-func (o *placedPod) pod() *corev1.Pod {
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Labels: o.Metadata.Labels,
-			DeletionTimestamp: o.Metadata.DeletionTimestamp, OwnerReferences: o.Metadata.OwnerReferences,
-		},
-		Spec: corev1.PodSpec{
-			NodeName: o.Spec.NodeName, NodeSelector: o.Spec.NodeSelector,
-			Affinity: o.Spec.Affinity, Tolerations: o.Spec.Tolerations,
-		},
-		Status: corev1.PodStatus{
-			Phase: o.Status.Phase, StartTime: o.Status.StartTime, Conditions: o.Status.Conditions,
-		},
-	}
+func skip[T any]() *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error { return d.SkipValue() })
 }

@@ -18,8 +18,7 @@ type Owner struct {
 	Name string `json:"name"`
 	// Deployment is the Deployment that owns a ReplicaSet.
 	Deployment string `json:"deployment,omitempty"`
-
-	cronJob string // that owns a Job
+	CronJob    string `json:"-"` // that owns a Job
 }
 
 // ownerOf returns the controller of the pod.
@@ -30,7 +29,7 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}
 	if r.Kind == "Job" {
-		w.cronJob = cronJob(r.Name, o.CreationTimestamp.Time)
+		w.CronJob = cronJob(r.Name, o.CreationTimestamp.Time)
 	}
 	if hash := o.Labels["pod-template-hash"]; r.Kind == "ReplicaSet" && hash != "" {
 		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
@@ -47,9 +46,6 @@ func (o Owner) Template() (kind, name string) {
 	}
 	return o.Kind, o.Name
 }
-
-// CronJob returns the name of the CronJob that created a Job, or "".
-func (o Owner) CronJob() string { return o.cronJob }
 
 // cronJob returns the CronJob of a Job with a pod that was created at the time. A
 // CronJob's Jobs end in the minutes since 1970, by which they are due. The same
@@ -77,7 +73,7 @@ func (p *Pod) OwnerName() string {
 // notEvaluatedOf names the rules of the spec that the program does not evaluate
 // and that may keep the pod off nodes.
 func notEvaluatedOf(s *corev1.PodSpec) []string {
-	words := []string{}
+	var words []string
 	add := func(has bool, word string) {
 		if has {
 			words = append(words, word)

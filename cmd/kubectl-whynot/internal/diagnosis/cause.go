@@ -44,63 +44,62 @@ type Cause struct {
 	Fix   []Step   `json:"fix"`
 	Notes []string `json:"notes"`
 
-	absent []string // nodes that do not exist
+	Names   []string `json:"-"` // of all pods
+	members []*Pending
+	absent  []string // nodes that do not exist
 }
 
 // causesOf groups the pending pods by cause and fix, with the most pods first.
 // It sets the Cause of each element of the list.
-func causesOf(list []Pending) []Cause {
-	causes := []*Cause{}
-	at := make(map[string]*Cause)
-	of := make([]*Cause, len(list))
-	owners := make(map[*Cause]map[string]bool)
+func causesOf(list []Pending) []*Cause {
+	var causes []*Cause
+	at, hasOwner := make(map[string]*Cause), make(map[string]bool)
 	for i := range list {
 		x := &list[i]
 		key := x.causeKey()
 		c, ok := at[key]
 		if !ok {
-			c = &Cause{Kind: x.Kind, Text: x.Text, Owners: []string{}, Fix: slices.Clone(x.Fix), Notes: x.Notes}
-			at[key], owners[c], causes = c, make(map[string]bool), append(causes, c)
+			c = &Cause{Kind: x.Kind, Text: x.Text, Fix: slices.Clone(x.Fix), Notes: x.Notes}
+			at[key], causes = c, append(causes, c)
 		}
-		of[i] = c
-		c.absent = append(c.absent, x.absent...)
-		c.Pods += len(x.Pods)
-		if owner := x.OwnerName(); owner != "" && !owners[c][owner] {
-			owners[c][owner] = true
-			c.OwnersTotal++
-			if len(c.Owners) < maxNames {
-				c.Owners = append(c.Owners, owner)
-			}
+		c.members, c.absent = append(c.members, x), append(c.absent, x.absent...)
+		if owner := x.OwnerName(); owner != "" && !hasOwner[key+owner] {
+			hasOwner[key+owner] = true
+			c.Owners = append(c.Owners, owner)
 		}
-		for _, name := range x.Pods[:min(len(x.Pods), 3-len(c.Examples))] {
-			c.Examples = append(c.Examples, x.Namespace+"/"+name)
+		for _, name := range x.Pods {
+			c.Names = append(c.Names, x.Namespace+"/"+name)
 		}
+	}
+	for _, c := range causes {
+		c.finish()
 	}
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
-		return cmp.Or(boolOrder(a.Kind == causeSchedulable)-boolOrder(b.Kind == causeSchedulable),
-			b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
+		return cmp.Or(order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
 	})
-	sorted := []Cause{}
-	place := make(map[*Cause]int)
 	for i, c := range causes {
-		if slices.Sort(c.absent); len(c.absent) > 0 {
-			c.Text = absentText(slices.Compact(c.absent))
+		for _, x := range c.members {
+			x.Cause = i
 		}
-		for k := range c.Fix {
-			if s := &c.Fix[k]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
-				s.pods = 1
-				s.covers(c.OwnersTotal, "owner")
-			} else if s.pods > 0 {
-				s.covers(c.Pods, "pod")
-			}
+	}
+	return causes
+}
+
+// finish sets what depends on all pods.
+func (c *Cause) finish() {
+	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
+	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
+	if slices.Sort(c.absent); c.Kind == causeAffinity && len(c.absent) > 0 {
+		c.Text = absentText(slices.Compact(c.absent))
+	}
+	for i := range c.Fix {
+		if s := &c.Fix[i]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
+			s.pods = 1
+			s.covers(c.OwnersTotal, "owner")
+		} else if s.pods > 0 {
+			s.covers(c.Pods, "pod")
 		}
-		place[c] = i
-		sorted = append(sorted, *c)
 	}
-	for i := range list {
-		list[i].Cause = place[of[i]]
-	}
-	return sorted
 }
 
 // causeKey is equal for pods with the same cause and fix. Commands differ if the
@@ -134,12 +133,8 @@ func (x *Pending) explain(p *cluster.Pod) {
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		x.Fix = x.steps("", repairs(p.Tolerations))
 	case len(p.Gates) > 0:
-		gate, is := "gate ", " is"
-		if len(p.Gates) > 1 {
-			gate, is = "gates ", " are"
-		}
-		gates := say.Joined(say.FirstOf(p.Gates, 3))
-		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+gate+gates+is+" removed"
+		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
+		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"
 	case x.Matching == 0:
 		x.Kind, x.Text = causeAffinity, affinityCause(p.Profile, &x.placement)
 		for _, s := range x.similar {
@@ -168,19 +163,11 @@ func (x *Pending) explain(p *cluster.Pod) {
 		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
 	for _, f := range x.Findings {
-		if slices.Contains(noteworthy, f.Code) {
+		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
+		case tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold:
 			x.Notes = append(x.Notes, f.Text())
 		}
 	}
-	if x.Fix == nil {
-		x.Fix = []Step{}
-	}
-}
-
-// noteworthy are the codes of findings that may explain why a pod is pending and
-// that the text of the cause does not mention.
-var noteworthy = []tolerationset.Code{
-	tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold,
 }
 
 // explainOther explains pods that taints and node affinity allow on some nodes.
@@ -198,19 +185,15 @@ func (x *Pending) explainOther(p *cluster.Pod, m *message) {
 	case reported != "":
 		x.Text = reported
 	case m.text != "":
-		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", shortened(m.text, 300))
+		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.text))
 	case p.Scheduler != "":
 		x.Text = "waiting for the scheduler " + p.Scheduler
 	default:
 		x.Text += "; the scheduler has not reported a reason"
 	}
 	if hasFix {
-		more, have := say.Count(x.Change.Opens, "more node"), " have "
-		if x.Change.Opens == 1 {
-			have = " has "
-		}
-		x.Text += "; " + more + have + x.untolerated
-		x.Fix = x.steps("to use "+more+", ", x.Change.Entries)
+		x.Text += "; " + say.Have(x.Change.Opens, "more node") + " " + x.untolerated
+		x.Fix = x.steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
 	}
 }
 
@@ -252,15 +235,7 @@ func absentText(names []string) string {
 
 // similarText returns text about the labels that nodes have.
 func similarText(list []cluster.SimilarLabel) string {
-	var words []string
-	for _, s := range list {
-		verb := " have "
-		if s.Nodes == 1 {
-			verb = " has "
-		}
-		words = append(words, say.Count(s.Nodes, "node")+verb+s.String())
-	}
-	return say.Joined(words)
+	return say.Joined(say.Each(list, func(s cluster.SimilarLabel) string { return say.Have(s.Nodes, "node") + " " + s.String() }))
 }
 
 // taintsText names the taints of the change or of the alternatives, or else all
@@ -269,7 +244,7 @@ func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		return r.having() + "nodes are " + StatesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
+		return r.meant + "nodes are " + StatesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
@@ -284,15 +259,11 @@ func (r *placement) taintsText(why reasons) string {
 	default:
 		list = taintsOf(why)
 	}
-	return r.having() + reasonsText(why, cluster.Distinct(list)) + statesClause(cluster.Distinct(states))
-}
-
-// statesClause returns the clause that the nodes are also in a state.
-func statesClause(list []taints.Taint) string {
-	if len(list) == 0 {
-		return ""
+	text := r.meant + reasonsText(why, cluster.Distinct(list))
+	if states = cluster.Distinct(states); len(states) > 0 {
+		text += "; nodes are also " + StatesText(states) + " (" + say.TaintsText(states) + ")"
 	}
-	return "; nodes are also " + StatesText(list) + " (" + say.TaintsText(list) + ")"
+	return text
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -40,7 +41,7 @@ type Eviction struct {
 	// From is what the deadline counts from.
 	From origin `json:"from,omitempty"`
 	// Because has the taint that decides, or all taints for a pod that stays.
-	Because []pair `json:"because"`
+	Because []Pair `json:"because"`
 
 	name               cluster.PodName
 	earliest, deadline time.Time
@@ -59,8 +60,8 @@ const (
 	fromUnknown   origin = "unknown" // when a taint was added is not known
 )
 
-// A pair is a taint and the toleration that counts for it.
-type pair struct {
+// A Pair is a taint and the toleration that counts for it.
+type Pair struct {
 	Taint taints.Taint `json:"taint"`
 	// Toleration is nil if no toleration tolerates the taint. Why then names the
 	// closest one.
@@ -71,31 +72,19 @@ type pair struct {
 // evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints, sorted by outcome, then by deadline, reason and pod name.
 func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
-	c := a.cluster
-	list := []Eviction{}
-	orders := make(map[string]string) // many pods share one
+	var list []Eviction
 	for _, p := range pods {
-		i, ok := c.NodeAt[p.Node]
-		if !ok || !hasNoExecute(c.Nodes[i].Taints) {
+		i, ok := a.NodeAt[p.Node]
+		if !ok || !hasNoExecute(a.Nodes[i].Taints) {
 			continue
 		}
-		x := a.evictionOf(p, &c.Nodes[i])
-		if order, ok := orders[x.Order]; ok {
-			x.Order = order
-		} else {
-			orders[x.Order] = x.Order
-		}
-		list = append(list, x)
+		list = append(list, a.evictionOf(p, &a.Nodes[i]))
 	}
-	slices.SortFunc(list, compareEvictions)
+	slices.SortFunc(list, func(x, y Eviction) int {
+		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
+			strings.Compare(x.Order, y.Order), cluster.ComparePodNames(x.name, y.name))
+	})
 	return list
-}
-
-func compareEvictions(a, b Eviction) int {
-	if c := slices.Index(outcomes, a.Outcome) - slices.Index(outcomes, b.Outcome); c != 0 {
-		return c
-	}
-	return cmp.Or(a.deadline.Compare(b.deadline), strings.Compare(a.Order, b.Order), cluster.ComparePodNames(a.name, b.name))
 }
 
 func hasNoExecute(list []taints.Taint) bool {
@@ -107,13 +96,18 @@ func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 	now := a.question.Now
 	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
 	if first, e := timerOf(p, n, now, now); first != nil {
-		r.Because = []pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
+		r.Because = []Pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)
 		if _, early := timerOf(p, n, p.Arrived, now); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 	} else {
-		r.Because = a.tolerated(p, n)
+		for _, t := range n.Taints {
+			if t.Effect == taints.NoExecute {
+				i, ok := p.Matcher.Match(t)
+				r.Because = append(r.Because, a.pairOf(p, t, i, ok))
+			}
+		}
 	}
 	if p.Deleting {
 		r.Outcome = deleting
@@ -183,29 +177,17 @@ func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time
 	r.InSeconds = &seconds
 }
 
-// tolerated returns the node's NoExecute taints with the tolerations for which
-// the pod stays.
-func (a *analyst) tolerated(p *cluster.Pod, n *cluster.Node) []pair {
-	list := []pair{}
-	for _, t := range n.Taints {
-		if t.Effect == taints.NoExecute {
-			i, ok := p.Matcher.Match(t)
-			list = append(list, a.pairOf(p, t, i, ok))
-		}
-	}
-	return list
-}
-
-func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) pair {
+func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {
 	if tolerated {
-		return pair{Taint: t, Toleration: &p.Tolerations[toleration]}
+		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
-	why := a.reasonOf(p.Profile, t)
-	return pair{Taint: t, Why: why.words()}
+	own := a.ownTolerations(p.Profile)
+	why := own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
+	return Pair{Taint: t, Why: why.words()}
 }
 
 // Text describes whether and how the taint is tolerated.
-func (p *pair) Text() string {
+func (p Pair) Text() string {
 	if p.Toleration == nil {
 		return "untolerated taint " + p.Taint.String() + " (" + p.Why + ")"
 	}

@@ -16,64 +16,50 @@ import (
 func TestTimers(t *testing.T) {
 	now := time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
 	in := func(seconds int) time.Time { return now.Add(time.Duration(seconds) * time.Second) }
-	const forever, untolerated = -1, -2
-	tolerate := func(key string, seconds int64) []taints.Toleration {
-		t := taints.Toleration{Key: key, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &seconds}
-		if seconds == forever {
-			t.TolerationSeconds = nil
-		}
-		if seconds == untolerated {
-			return nil
-		}
-		return []taints.Toleration{t}
-	}
 	added, all := []int{-400, -200, -100, 50}, []int64{untolerated, forever, 0, 50, 100, 150, 300, 1000}
-	for _, arrived := range []time.Time{{}, in(-300), in(-200), in(10)} {
-		for _, a := range added {
-			for _, b := range added {
-				for _, x := range all {
-					for _, y := range all {
-						seen := func(at int) time.Time {
-							first := in(at)
-							if first.Before(arrived) {
-								first = arrived
-							}
-							if first.After(now) {
-								first = now
-							}
-							return first
-						}
-						timeA, timeB := in(a), in(b)
-						n := &cluster.Node{Taints: []taints.Taint{
-							{Key: "a", Effect: taints.NoExecute, TimeAdded: &timeA}, {Key: "b", Effect: taints.NoExecute, TimeAdded: &timeB},
-						}}
-						list := slices.Concat(tolerate("a", x), tolerate("b", y))
-						p := &cluster.Pod{Arrived: arrived, Profile: &cluster.Profile{Tolerations: list, Matcher: taints.Compile(list)}}
-						c := controller{}
-						switch c.seconds = []int64{x, y}; seen(a).Compare(seen(b)) {
-						case 0:
-							c.process(seen(a), 0, 1)
-						case -1:
-							c.process(seen(a), 0)
-							c.process(seen(b), 0, 1)
-						default:
-							c.process(seen(b), 1)
-							c.process(seen(a), 0, 1)
-						}
-						if first, e := timerOf(p, n, now, now); (first != nil) != c.has || !e.At.Equal(c.fireAt) {
-							t.Errorf("taints added at %d and %d with %d and %d seconds, bound at %v: evicted %v at %v, want %v at %v",
-								a, b, x, y, arrived, first != nil, e.At, c.has, c.fireAt)
-						}
-					}
-				}
+	for i := range 4 * len(added) * len(added) * len(all) * len(all) {
+		next := func(n int) int {
+			digit := i % n
+			i /= n
+			return digit
+		}
+		arrived := []time.Time{{}, in(-300), in(-200), in(10)}[next(4)]
+		c, p, n := controller{}, &cluster.Pod{Arrived: arrived, Profile: &cluster.Profile{}}, &cluster.Node{}
+		var seen []time.Time
+		for _, key := range []string{"a", "b"} {
+			at := in(added[next(len(added))])
+			n.Taints = append(n.Taints, taints.Taint{Key: key, Effect: taints.NoExecute, TimeAdded: &at})
+			seen = append(seen, slices.MinFunc([]time.Time{now, slices.MaxFunc([]time.Time{at, arrived}, time.Time.Compare)}, time.Time.Compare))
+			seconds := all[next(len(all))]
+			c.seconds = append(c.seconds, seconds)
+			toleration := taints.Toleration{Key: key, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &seconds}
+			if seconds == forever {
+				toleration.TolerationSeconds = nil
 			}
+			if seconds != untolerated {
+				p.Tolerations = append(p.Tolerations, toleration)
+			}
+		}
+		p.Matcher = taints.Compile(p.Tolerations)
+		switch seen[0].Compare(seen[1]) {
+		case -1:
+			c.process(seen[0], 0)
+		case 1:
+			c.process(seen[1], 1)
+		}
+		c.process(slices.MaxFunc(seen, time.Time.Compare), 0, 1)
+		if first, e := timerOf(p, n, now, now); (first != nil) != c.has || !e.At.Equal(c.fireAt) {
+			t.Errorf("taints %v tolerated by %v, bound at %v: evicted %v at %v, want %v at %v",
+				n.Taints, p.Tolerations, arrived, first != nil, e.At, c.has, c.fireAt)
 		}
 	}
 }
 
+const forever, untolerated = -1, -2
+
 // A controller has a worker of TimedWorkerQueue for one pod.
 type controller struct {
-	seconds           []int64 // of each taint's toleration; -1: forever, -2: untolerated
+	seconds           []int64 // of each taint's toleration, or one of the constants
 	has               bool
 	createdAt, fireAt time.Time
 }
@@ -86,7 +72,7 @@ func (c *controller) process(now time.Time, list ...int) {
 	least := int64(-1)
 	for _, i := range list {
 		switch s := c.seconds[i]; {
-		case s == -2:
+		case s == untolerated:
 			c.has, c.createdAt, c.fireAt = true, now, now
 			return
 		case s >= 0 && (least < 0 || s < least):

@@ -74,10 +74,10 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 			x.patch(change, kind, name, "/spec/template/spec", entries),
 			x.step(then, len(names), slices.Concat([]string{"delete", "pod"}, names)...),
 		}
-	case o.CronJob() != "":
+	case o.CronJob != "":
 		const spec = "/spec/jobTemplate/spec/template/spec"
 		return []Step{
-			x.patchPod(condition, entries), x.patch("do the same for the next Jobs", "CronJob", o.CronJob(), spec, entries),
+			x.patchPod(condition, entries), x.patch("do the same for the next Jobs", "CronJob", o.CronJob, spec, entries),
 		}
 	case kind == "Job", kind == "":
 		return []Step{x.patchPod(condition, entries)}
@@ -86,42 +86,28 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 }
 
 func entriesText(entries []Entry) string {
-	var words []string
-	for _, e := range entries {
+	words := say.Each(entries, func(e Entry) string {
 		switch {
 		case e.Replaces == nil:
-			words = append(words, "add toleration "+e.Toleration.String())
+			return "add toleration " + e.Toleration.String()
 		case e.Replaces.Validate() != nil: // its text may be that of a valid one
 			fields, _ := json.Marshal(e.Toleration)
-			words = append(words, fmt.Sprintf("write tolerations[%d] as %s", e.at, fields))
-		default:
-			words = append(words, "replace toleration "+e.Replaces.String()+" with "+e.Toleration.String())
+			return fmt.Sprintf("write tolerations[%d] as %s", e.at, fields)
 		}
-	}
+		return "replace toleration " + e.Replaces.String() + " with " + e.Toleration.String()
+	})
 	return say.Joined(say.FirstOf(slices.Compact(words), 5))
 }
 
-// additionsOf returns the tolerations of the entries, for an existing pod.
-func additionsOf(entries []Entry) (list []taints.Toleration) {
+// additionsOf returns the entries for an existing pod, and their text.
+func additionsOf(entries []Entry) (list []Entry, text string) {
+	var words []string
 	for _, e := range entries {
-		if !slices.ContainsFunc(list, e.Toleration.Equal) {
-			list = append(list, e.Toleration)
+		if word := e.Toleration.String(); !slices.ContainsFunc(list, func(o Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
+			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, word)
 		}
 	}
-	return list
-}
-
-// additionsText is like entriesText, for an existing pod.
-func additionsText(entries []Entry) string {
-	var words []string
-	for _, t := range additionsOf(entries) {
-		words = append(words, t.String())
-	}
-	noun := "toleration "
-	if len(words) > 1 {
-		noun = "tolerations "
-	}
-	return "add " + noun + say.Joined(say.FirstOf(words, 5))
+	return list, "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5))
 }
 
 // An operation is an operation of a JSON patch.
@@ -131,45 +117,36 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// patch returns the step that applies the entries to a template. The patch
-// tests that the template has the tolerations that it replaces. Tolerations that
+// patch returns the step that applies the entries to a template. Tolerations that
 // controllers and admission add to a pod come after those of its template.
 func (x *Pending) patch(text, kind, name, spec string, entries []Entry) Step {
-	path := spec + "/tolerations"
-	var added []taints.Toleration
-	var operations []operation
-	for _, e := range entries {
-		if e.Replaces == nil {
-			added = append(added, e.Toleration)
-			continue
-		}
-		at := fmt.Sprintf("%s/%d", path, e.at)
-		operations = append(operations, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
-	}
-	operations = append(operations, additions(path, added, x.hasOwnTolerations)...)
-	return x.patchStep(text, len(x.Pods), strings.ToLower(kind), name, operations)
+	return x.patchOf(text, len(x.Pods), strings.ToLower(kind), name, spec, entries, x.hasOwnTolerations)
 }
 
 // patchPod returns the step that adds the entries to an existing pod.
 func (x *Pending) patchPod(condition string, entries []Entry) Step {
-	return x.patchStep(condition+additionsText(entries), 1, "pod", x.Pods[0],
-		additions("/spec/tolerations", additionsOf(entries), len(x.Tolerations) > 0))
+	list, text := additionsOf(entries)
+	return x.patchOf(condition+text, 1, "pod", x.Pods[0], "/spec", list, len(x.Tolerations) > 0)
 }
 
-// additions returns operations that append to the list at the path, or create it
-// unless it exists: the template may have what every pod gets by default.
-func additions(path string, added []taints.Toleration, exists bool) []operation {
+// patchOf returns the step of a patch. The patch tests that the list has the
+// tolerations that it replaces. It appends to the list, or creates it unless it
+// exists: the template may have what every pod gets by default.
+func (x *Pending) patchOf(text string, pods int, resource, name, spec string, entries []Entry, exists bool) Step {
+	path := spec + "/tolerations"
+	var added []taints.Toleration
+	var operations, appends []operation
+	for _, e := range entries {
+		if at := fmt.Sprintf("%s/%d", path, e.at); e.Replaces != nil {
+			operations = append(operations, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
+			continue
+		}
+		added, appends = append(added, e.Toleration), append(appends, operation{"add", path + "/-", e.Toleration})
+	}
 	if len(added) > 0 && !exists {
-		return []operation{{"test", path, nil}, {"add", path, added}}
+		appends = []operation{{"test", path, nil}, {"add", path, added}}
 	}
-	var operations []operation
-	for _, t := range added {
-		operations = append(operations, operation{"add", path + "/-", t})
-	}
-	return operations
-}
-
-func (x *Pending) patchStep(text string, pods int, resource, name string, operations []operation) Step {
+	operations = append(operations, appends...)
 	patch, _ := json.Marshal(operations) // never fails for a toleration
 	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
 }
@@ -204,8 +181,8 @@ func invalidText(list []taints.Toleration) string {
 }
 
 // repairs returns corrections for tolerations that are invalid because they have
-// a taint instead of a key, a value in quotes or spaces around a word. It returns nil unless the
-// corrected list is valid.
+// a taint instead of a key, a value in quotes or spaces around a word. It returns
+// nil unless the corrected list is valid.
 func repairs(list []taints.Toleration) []Entry {
 	list = slices.Clone(list)
 	var entries []Entry

@@ -78,17 +78,14 @@ func (c clause) kept() int {
 
 // words describes the clause. The taints are those of nodes that keep the pod off.
 func (c clause) words(taints string) string {
-	count, has := say.Count(c.nodes, "node"), [3]string{"have", "are", "do"}
-	if c.nodes == 1 {
-		has = [3]string{"has", "is", "does"}
-	}
+	count := say.Count(c.nodes, "node")
 	switch kept := c.kept(); {
 	case kept == keptByTaints:
-		return count + " " + has[0] + " untolerated taints" + taints
+		return say.Have(c.nodes, "node") + " untolerated taints" + taints
 	case kept == keptByCordon:
-		return count + " " + has[1] + " cordoned"
+		return count + say.For(c.nodes, " is", " are") + " cordoned"
 	case kept == keptByAffinity:
-		return count + " " + has[2] + " not match the pod's node selector or affinity"
+		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
 	case c.nodes == 0:
 		return c.reason
 	case strings.HasPrefix(c.reason, "node(s) "):
@@ -101,17 +98,13 @@ func (c clause) words(taints string) string {
 // returns "" if there are none of these.
 func (m *message) words(taints string) string {
 	if m.nodes == 0 {
-		return shortened(m.text, 300)
+		return say.Shortened(m.text)
 	}
 	list := slices.SortedStableFunc(slices.Values(m.clauses), func(a, b clause) int { return min(a.kept(), 1) - min(b.kept(), 1) })
 	if list[0].kept() > 0 {
 		return ""
 	}
-	var words []string
-	for _, c := range list {
-		words = append(words, c.words(taints))
-	}
-	return shortened(strings.Join(words, ", "), 300)
+	return say.Shortened(strings.Join(say.Each(list, func(c clause) string { return c.words(taints) }), ", "))
 }
 
 // fits reports whether the message may be about these nodes, of which so many are
@@ -130,11 +123,4 @@ func (m *message) fits(nodes, kept int) bool {
 		}
 	}
 	return m.nodes == nodes && kept == 0
-}
-
-func shortened(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

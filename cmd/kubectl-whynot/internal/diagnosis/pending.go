@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -77,11 +76,9 @@ func (f *Finding) Text() string {
 	return f.Field + " is " + f.Toleration.String() + ". " + strings.TrimSuffix(f.Advice, ".")
 }
 
-func findings(tolerations []taints.Toleration) []Finding {
-	list := []Finding{}
+func findings(tolerations []taints.Toleration) (list []Finding) {
 	for _, f := range tolerationset.Lint(tolerations, taints.Options{}) {
-		field := fmt.Sprintf("tolerations[%d]", f.Toleration)
-		list = append(list, Finding{field, tolerations[f.Toleration], f.Code, f.Advice})
+		list = append(list, Finding{fmt.Sprintf("tolerations[%d]", f.Toleration), tolerations[f.Toleration], f.Code, f.Advice})
 	}
 	return list
 }
@@ -108,7 +105,8 @@ type placement struct {
 	AlternativesTotal int           `json:"alternativesTotal"`
 
 	nodes       int                    // of the input
-	meant       string                 // says which nodes have the requested resources; empty: all, or some are feasible
+	rejecting   []cluster.Share        // nodes that match and have an untolerated taint
+	meant       string                 // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
 	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
 	absent      []string               // nodes that the affinity names
 	untolerated string                 // describes the taints of the change or of the alternatives
@@ -117,29 +115,20 @@ type placement struct {
 
 // An analyst finds the reasons why pods are pending, once for each profile.
 type analyst struct {
-	cluster    *cluster.Cluster
-	chooser    *cluster.Chooser
-	known      *known
-	now        time.Time
+	*cluster.Cluster
+	taints     []taints.Taint // of all nodes
 	question   Question
 	placements map[*cluster.Profile]*placement
-	findings   map[*taints.Matcher][]Finding
 	own        map[*taints.Matcher]*ownTolerations
 }
 
-// count adds to each group the number of pods that it rejects.
-func (a *analyst) count(pods []*cluster.Pod) {
-	number := make(map[*cluster.Profile]int)
-	for _, p := range pods {
-		number[p.Profile]++
+func newAnalyst(c *cluster.Cluster, q Question) *analyst {
+	a := &analyst{c, nil, q, make(map[*cluster.Profile]*placement), make(map[*taints.Matcher]*ownTolerations)}
+	for _, g := range c.Groups {
+		a.taints = append(a.taints, g.Taints...)
 	}
-	for p, n := range number {
-		for _, s := range a.chooser.Choose(p) {
-			if p.IsRejected(s.Group) {
-				s.Group.Rejected += n
-			}
-		}
-	}
+	a.taints = cluster.Distinct(a.taints)
+	return a
 }
 
 // pending returns the entries for the pods, sorted by name.
@@ -151,10 +140,11 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 		profile   *cluster.Profile
 		waiting   string
 	}
-	list := []Pending{}
+	var list []Pending
 	var first []*cluster.Pod
 	at := make(map[group]int)
-	for _, p := range sortedPods(pods) {
+	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
+	for _, p := range pods {
 		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Unseen, p.Message)}
 		if p.Owner == (cluster.Owner{}) {
 			key.name = p.Name
@@ -172,36 +162,15 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 	return list
 }
 
-func sortedPods(pods []*cluster.Pod) []*cluster.Pod {
-	return slices.SortedFunc(slices.Values(pods), func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
-}
-
 func (a *analyst) pendingOf(p *cluster.Pod) Pending {
-	where := a.placement(p.Profile)
 	x := Pending{
-		Fix:               []Step{},
-		Notes:             []string{},
-		Namespace:         p.Namespace,
-		Pods:              []string{p.Name},
-		NodeSelector:      p.Selector,
-		Tolerations:       append([]taints.Toleration{}, p.Tolerations...),
-		placement:         *where,
-		Findings:          a.findingsOf(p),
-		Gated:             len(p.Gates) > 0,
-		NotEvaluated:      p.Unseen,
-		Message:           p.Message,
-		question:          &a.question,
-		Template:          p.Template,
-		hasOwnTolerations: a.hasOwnTolerations(p),
+		Namespace: p.Namespace, Pods: []string{p.Name}, NodeSelector: p.Selector,
+		NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
+		Findings: findings(p.Tolerations), Gated: len(p.Gates) > 0, NotEvaluated: p.Unseen, Message: p.Message,
+		question: &a.question, Template: p.Template, hasOwnTolerations: a.hasOwnTolerations(p),
 	}
 	if p.Owner != (cluster.Owner{}) {
 		x.Owner = &p.Owner
-	}
-	if p.Required != nil {
-		x.NodeAffinity = say.AffinityText(p.Required)
-	}
-	if x.NodeSelector == nil {
-		x.NodeSelector = map[string]string{}
 	}
 	return x
 }
@@ -209,7 +178,7 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 // hasOwnTolerations reports whether the pod has tolerations other than those
 // that Kubernetes adds.
 func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
-	given := []taints.Toleration{}
+	var given []taints.Toleration
 	if p.Owner.Kind == "DaemonSet" {
 		given = taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))
 	}
@@ -218,67 +187,51 @@ func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
 	})
 }
 
-// findingsOf returns the findings about the tolerations. Pods share them.
-func (a *analyst) findingsOf(p *cluster.Pod) []Finding {
-	list, ok := a.findings[p.Matcher]
-	if !ok {
-		list = findings(p.Tolerations)
-		a.findings[p.Matcher] = list
-	}
-	return list
-}
-
 // names returns the sorted names of up to maxNames nodes.
 func (a *analyst) names(nodes []int) []string {
 	nodes = slices.Clone(nodes)
 	slices.Sort(nodes) // this is the order of names
-	list := []string{}
-	for _, i := range nodes[:min(len(nodes), maxNames)] {
-		list = append(list, a.cluster.Nodes[i].Name)
-	}
-	return list
+	return say.Each(nodes[:min(len(nodes), maxNames)], func(i int) string { return a.Nodes[i].Name })
 }
 
 func (a *analyst) placement(p *cluster.Profile) *placement {
-	r, ok := a.placements[p]
-	if !ok {
-		r = a.place(p)
-		a.placements[p] = r
+	if a.placements[p] == nil {
+		a.placements[p] = a.place(p)
 	}
-	return r
+	return a.placements[p]
 }
 
 func (a *analyst) place(p *cluster.Profile) *placement {
-	shares := a.chooser.Choose(p)
-	r := &placement{MissingLabels: []string{}, Alternatives: []alternative{}, nodes: len(a.cluster.Nodes)}
+	shares := a.Choose(p)
+	r := &placement{nodes: len(a.Nodes)}
 	var feasible []int
-	var rejecting []cluster.Share
 	for _, s := range shares {
 		r.Matching += len(s.Nodes)
 		if p.IsRejected(s.Group) {
-			rejecting = append(rejecting, s)
+			r.rejecting = append(r.rejecting, s)
 		} else {
 			feasible = append(feasible, s.Nodes...)
 		}
 	}
 	r.Feasible, r.FeasibleNames = len(feasible), a.names(feasible)
 	if r.Matching == 0 {
-		r.MissingLabels, r.similar = a.chooser.Missing(p)
-		r.absent = a.chooser.AbsentNodes(p)
+		r.MissingLabels, r.similar = a.Missing(p)
+		r.absent = a.AbsentNodes(p)
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
-	if meant, resource := a.chooser.WithResources(p, shares); len(meant) > 0 &&
+	rejecting := r.rejecting
+	if meant, resource := a.WithResources(p, shares); len(meant) > 0 &&
 		!slices.ContainsFunc(meant, func(s cluster.Share) bool { return !p.IsRejected(s.Group) }) {
 		rejecting, why = meant, a.reasonsOf(p, meant)
 		if r.Feasible > 0 {
-			r.meant = resource
+			r.meant = resource + "; "
 		}
 	}
 	if len(rejecting) == 0 {
 		return r
 	}
-	adviser := adviser{known: a.known, Profile: p, reasons: why, shares: rejecting}
+	adviser := adviser{analyst: a, Profile: p, reasons: why, shares: rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
 	if r.isOpen() { // other tolerations are intended
@@ -306,26 +259,13 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 // the pods request.
 func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
 
-// having begins a text about the nodes that have the requested resources.
-func (r *placement) having() string {
-	if r.meant == "" {
-		return ""
-	}
-	return r.meant + "; "
-}
-
 func (a *analyst) alternative(r *remedy) alternative {
 	x := alternative{
-		Taints:      append([]taints.Taint{}, r.needs...),
-		Additions:   []taints.Toleration{},
-		Corrections: r.Entries,
-		NodeTaints:  r.NodeTaints,
-		Nodes:       len(r.nodes),
-		NodeNames:   a.names(r.nodes),
-		Rest:        r.rest,
+		Taints: r.needs, Corrections: r.Entries, NodeTaints: r.NodeTaints,
+		Nodes: len(r.nodes), NodeNames: a.names(r.nodes), Rest: r.rest,
 	}
 	for _, t := range r.needs {
-		x.Additions = append(x.Additions, a.known.tolerationOf(t))
+		x.Additions = append(x.Additions, a.tolerationOf(t))
 	}
 	return x
 }
@@ -338,12 +278,16 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 			nodes[t] += len(s.Nodes)
 		}
 	}
-	list := taintsOf(why)
-	slices.SortStableFunc(list, func(a, b taints.Taint) int { return nodes[b] - nodes[a] })
-	first := []Rejection{}
-	for _, t := range list[:min(len(list), maxListed)] {
+	all := taintsOf(why)
+	slices.SortStableFunc(all, func(a, b taints.Taint) int { return nodes[b] - nodes[a] })
+	var list []Rejection
+	for _, t := range all[:min(len(all), maxListed)] {
 		r := why[t]
-		first = append(first, Rejection{t, nodes[t], r.closest(), r.words(), r.Mismatch(), r.Hint()})
+		x := Rejection{t, nodes[t], nil, r.words(), r.Mismatch(), r.Hint()}
+		if r.at >= 0 {
+			x.Closest = &r.Closest
+		}
+		list = append(list, x)
 	}
-	return first
+	return list
 }

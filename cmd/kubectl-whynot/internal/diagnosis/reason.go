@@ -22,6 +22,7 @@ type reasons map[taints.Taint]reason
 type reason struct {
 	explain.Reason
 	at          int  // the index of the closest toleration among all, or -1 if none is close
+	isUsed      bool // it tolerates a taint of some node
 	lacksPrefix bool // the closest toleration's key is the taint's key without its prefix
 }
 
@@ -44,17 +45,12 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 	return m
 }
 
-// reasonOf returns the reason why the pods do not tolerate the taint.
-func (a *analyst) reasonOf(p *cluster.Profile, t taints.Taint) reason {
-	own := a.ownTolerations(p)
-	return own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
-}
-
 // ownTolerations are a profile's tolerations without those that every pod gets,
 // which are never meant for the taint.
 type ownTolerations struct {
 	list    []taints.Toleration
-	at      []int // their indexes among all
+	at      []int  // their indexes among all
+	isUsed  []bool // whether they tolerate a taint of any node
 	matcher *taints.Matcher
 }
 
@@ -65,6 +61,7 @@ func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
 		for i, t := range p.Tolerations {
 			if !isEverybodys(t) {
 				own.list, own.at = append(own.list, t), append(own.at, i)
+				own.isUsed = append(own.isUsed, slices.ContainsFunc(a.taints, t.Tolerates))
 			}
 		}
 		own.matcher = taints.Compile(own.list)
@@ -73,34 +70,31 @@ func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
 	return own
 }
 
+// isEverybodys reports whether every pod gets the toleration by default. Such a
+// toleration does not show what its author wants. Other seconds do.
+func isEverybodys(t taints.Toleration) bool {
+	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute &&
+		t.TolerationSeconds != nil && *t.TolerationSeconds == 300
+}
+
 // reason completes the library's reason. It finds a toleration whose key is the
 // taint's key without its prefix, such as "dedicated" for "example.com/dedicated".
 func (own *ownTolerations) reason(r explain.Reason) reason {
-	if r.HasClosest() {
-		return reason{r, own.at[r.Toleration], false}
+	if i := r.Toleration; r.HasClosest() {
+		return reason{r, own.at[i], own.isUsed[i], false}
 	}
 	name := cluster.WithoutPrefix(r.Taint.Key)
-	if name == r.Taint.Key {
-		return reason{r, -1, false}
-	}
 	i := slices.IndexFunc(own.list, func(t taints.Toleration) bool { return t.Key == name })
-	if i < 0 {
-		return reason{r, -1, false}
+	if i < 0 || name == r.Taint.Key {
+		return reason{Reason: r, at: -1}
 	}
 	with := own.list[i]
 	with.Key = r.Taint.Key
 	r.Closest, r.Toleration = own.list[i], i
 	r.Differences = append([]explain.Difference{{Mismatch: explain.MismatchKey}},
 		explain.Node(taints.Compile([]taints.Toleration{with}), []taints.Taint{r.Taint})[0].Differences...)
-	return reason{r, own.at[i], true}
-}
-
-// closest returns the closest toleration, or nil if there is none.
-func (r *reason) closest() *taints.Toleration {
-	if r.at < 0 {
-		return nil
-	}
-	return &r.Closest
+	return reason{r, own.at[i], own.isUsed[i], true}
 }
 
 // words names the toleration that is closest to the taint and describes how it
@@ -141,15 +135,11 @@ func reasonsText(why reasons, list []taints.Taint) string {
 		clauses[i].taints = append(clauses[i].taints, t)
 	}
 	slices.SortStableFunc(clauses, func(a, b clause) int { // those without a close toleration last
-		return boolOrder(a.words == "") - boolOrder(b.words == "")
+		return order(a.words == "", b.words == "")
 	})
 	var words []string
 	for _, c := range clauses {
-		noun := "untolerated taint "
-		if len(c.taints) > 1 {
-			noun = "untolerated taints "
-		}
-		words = append(words, noun+say.TaintsText(c.taints)+c.words)
+		words = append(words, "untolerated "+say.Noun(len(c.taints), "taint")+" "+say.TaintsText(c.taints)+c.words)
 	}
 	return strings.Join(say.FirstOf(words, 3), "; ")
 }
@@ -158,11 +148,15 @@ func taintsOf(why reasons) []taints.Taint {
 	return slices.SortedFunc(maps.Keys(why), taints.Taint.Compare)
 }
 
-func boolOrder(b bool) int {
-	if b {
+// order compares for sorting. False comes first.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
 		return 1
 	}
-	return 0
+	return -1
 }
 
 // tolerationText returns the text of the toleration, in quotes if the spaces in it
@@ -174,4 +168,113 @@ func tolerationText(t taints.Toleration) string {
 		}
 	}
 	return t.String()
+}
+
+// A mistake is a toleration that was meant for a taint but does not match it.
+// The library's hints show this. If only a value or key differs, the taint may
+// exist to keep exactly this pod off the node.
+
+// isMistake reports whether the closest toleration was meant for the taint. A
+// toleration that tolerates a taint of some node in the cluster is used, so it
+// is intended. A toleration that evicts pods at once, or that lets them stay for
+// a time and is not for this effect, is intended too.
+func (a *adviser) isMistake(r *reason) bool {
+	t := r.Closest
+	switch {
+	case r.at < 0 || t.Key == "" || r.isUsed:
+		return false
+	case t.Key != r.Taint.Key && !r.lacksPrefix && !say.IsSameWord(t.Key, r.Taint.Key):
+		return false
+	case !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
+		return false
+	case t.TolerationSeconds != nil && (*t.TolerationSeconds <= 0 || t.Effect != r.Taint.Effect):
+		return false
+	}
+	switch knownOperator(t.Operator) {
+	case taints.OpExists:
+		return true
+	case taints.OpLt, taints.OpGt:
+		return isInteger(r.Taint.Value) && (t.Value == "" || t.Value == r.Taint.Value) // off by one, or none
+	}
+	if t.Value == "" && r.Taint.Value != "" {
+		hasValue := func(o taints.Toleration) bool { return o.Value != "" && strings.EqualFold(o.Key, t.Key) }
+		return a.values[r.Taint.ID()] == 1 && strings.EqualFold(t.Key, r.Taint.Key) && !slices.ContainsFunc(a.Tolerations, hasValue)
+	}
+	return strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value)
+}
+
+// isEffect reports whether a toleration may have the effect. An empty effect
+// means all effects.
+func isEffect(e taints.Effect) bool {
+	return e == "" || e == taints.NoSchedule || e == taints.PreferNoSchedule || e == taints.NoExecute
+}
+
+// corrected returns the toleration of a mistake with the fewest changes that
+// make it tolerate the taint. It tolerates the taint forever, because otherwise
+// the pod would be evicted from each node.
+func corrected(r explain.Reason) taints.Toleration {
+	t := r.Closest
+	t.Key, t.TolerationSeconds = r.Taint.Key, nil
+	if t.Effect != "" {
+		t.Effect = r.Taint.Effect
+	}
+	if t.Tolerates(r.Taint) {
+		return t
+	}
+	switch operator := knownOperator(t.Operator); operator {
+	case taints.OpExists:
+		t.Operator, t.Value = operator, ""
+	case taints.OpLt, taints.OpGt:
+		t.Operator, t.Value = threshold(operator, r.Taint.Value)
+	default:
+		t.Value = r.Taint.Value
+		if t.Operator != "" {
+			t.Operator = taints.OpEqual
+		}
+	}
+	return t
+}
+
+// threshold returns the operator, Lt or Gt, with the value that just includes
+// the taint's value, or Equal if there is no such value.
+func threshold(op taints.Operator, value string) (taints.Operator, string) {
+	n, _ := strconv.ParseInt(value, 10, 64)
+	switch {
+	case op == taints.OpLt && n < math.MaxInt64:
+		return op, strconv.FormatInt(n+1, 10)
+	case op == taints.OpGt && n > math.MinInt64:
+		return op, strconv.FormatInt(n-1, 10)
+	}
+	return taints.OpEqual, value
+}
+
+// isInteger reports whether Lt and Gt can compare the value.
+func isInteger(value string) bool {
+	n, err := strconv.ParseInt(value, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == value
+}
+
+// knownOperator returns the operator, a known operator that differs only in
+// letter case, or else Equal.
+func knownOperator(op taints.Operator) taints.Operator {
+	for _, known := range []taints.Operator{taints.OpExists, taints.OpLt, taints.OpGt} {
+		if strings.EqualFold(string(op), string(known)) {
+			return known
+		}
+	}
+	return taints.OpEqual
+}
+
+// tolerationOf returns a toleration of just this taint. Without a value the usual
+// form is Exists, unless it would also tolerate taints of nodes with a value.
+func (a *analyst) tolerationOf(t taints.Taint) taints.Toleration {
+	if t.Value == "" && !slices.ContainsFunc(a.taints, func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value != "" }) {
+		return taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}
+	}
+	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
+}
+
+// isControlPlane reports whether a taint keeps pods off the control plane.
+func isControlPlane(t taints.Taint) bool {
+	return t.Key == taints.NodeRoleControlPlane || t.Key == "node-role.kubernetes.io/master"
 }

@@ -72,7 +72,7 @@ type remedy struct {
 
 // An adviser finds remedies.
 type adviser struct {
-	*known
+	*analyst
 	*cluster.Profile
 	values  map[taints.TaintID]int // number of values that the nodes have for each key and effect
 	reasons reasons
@@ -88,7 +88,10 @@ const maxCounted = 100
 // A change never opens nodes whose key or value just differs from those that the
 // pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
-	a.countValues()
+	a.values = make(map[taints.TaintID]int)
+	for t := range a.reasons {
+		a.values[t.ID()]++
+	}
 	var settled, open, broken []*remedy
 	invalid := 4 // the least rank of nodes with an invalid taint
 	for _, r := range a.remedies() {
@@ -115,21 +118,22 @@ func (a *adviser) advise() (*change, []*remedy) {
 	if len(open) == 0 {
 		open = broken
 	}
-	if open = likeliest(open); len(open) > 0 && open[0].rank() > invalid && len(open[0].Entries) == 0 {
+	if len(open) == 0 {
 		return nil, nil
-	} else if len(open) > 0 {
-		if list := rivals(open[0], all); list != nil {
-			return nil, list
-		}
+	}
+	open = likeliest(open)
+	if open[0].rank() > invalid && len(open[0].Entries) == 0 {
+		return nil, nil
+	}
+	if list := rivals(open[0], all); list != nil {
+		return nil, list
 	}
 	return nil, open
 }
 
 // best returns the cheapest remedy, and among equals the one that opens most nodes.
 func (a *adviser) best(settled []*remedy) *remedy {
-	slices.SortStableFunc(settled, func(x, y *remedy) int {
-		return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes))
-	})
+	slices.SortStableFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes)) })
 	settled = settled[:min(len(settled), maxCounted)]
 	for _, r := range settled {
 		a.count(r)
@@ -147,14 +151,11 @@ func (a *adviser) remedies() []*remedy {
 		r, ok := at[key]
 		if !ok {
 			r = &remedy{untolerated: untolerated}
-			at[key] = r
-			list = append(list, r)
+			at[key], list = r, append(list, r)
 		}
 		r.nodes = append(r.nodes, s.Nodes...)
 	}
-	slices.SortFunc(list, func(x, y *remedy) int {
-		return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare)
-	})
+	slices.SortFunc(list, func(x, y *remedy) int { return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare) })
 	return list
 }
 
@@ -168,18 +169,9 @@ func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	return list
 }
 
-// countValues counts the values that the selected nodes have for each key and effect.
-func (a *adviser) countValues() {
-	a.values = make(map[taints.TaintID]int)
-	for t := range a.reasons {
-		a.values[t.ID()]++
-	}
-}
-
 // plan computes the remedy and reports whether an API server accepts it.
 func (a *adviser) plan(r *remedy) bool {
-	r.NodeTaints, r.Entries = []taints.Taint{}, []Entry{}
-	r.Tolerations = append([]taints.Toleration{}, a.Tolerations...)
+	r.Tolerations = slices.Clone(a.Tolerations)
 	for _, t := range r.untolerated {
 		if stateOf(t.Key) != stateNone {
 			r.NodeTaints = append(r.NodeTaints, t)
@@ -232,7 +224,6 @@ func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
 // it counts all nodes that accept the pods once all such nodes are fixed.
 func (a *adviser) count(r *remedy) {
 	m := taints.Compile(r.Tolerations)
-	r.fixed = []taints.Taint{}
 	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
 	for _, s := range a.shares {
 		left := untoleratedOf(m, s.Group)
@@ -248,8 +239,7 @@ func (a *adviser) count(r *remedy) {
 	}
 	r.Opens = len(r.opened)
 	slices.Sort(r.opened)
-	slices.SortFunc(r.fixed, taints.Taint.Compare)
-	r.fixed = slices.Compact(r.fixed)
+	r.fixed = cluster.Distinct(r.fixed)
 }
 
 // compareCost orders remedies: healthy nodes first, then the fewest entries,
@@ -288,51 +278,38 @@ func (r *remedy) additions() int {
 func rivals(best *remedy, all []*remedy) []*remedy {
 	for _, e := range best.Entries {
 		isFor := func(f Entry) bool { return f.at == e.at }
-		isOther := func(f Entry) bool { return isFor(f) && e.differsInName(f) }
+		isOther := func(f Entry) bool {
+			return isFor(f) && (e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value)
+		}
 		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Entries, isOther) }) {
 			continue
 		}
 		all = slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Entries, isFor) })
-		slices.SortStableFunc(all, func(x, y *remedy) int {
-			return cmp.Or(x.rank()-y.rank(), len(y.nodes)-len(x.nodes))
-		})
+		slices.SortStableFunc(all, func(x, y *remedy) int { return cmp.Or(x.rank()-y.rank(), len(y.nodes)-len(x.nodes)) })
 		return all
 	}
 	return nil
-}
-
-// differsInName reports whether the entries tolerate different keys or values.
-func (e *Entry) differsInName(f Entry) bool {
-	return e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value
 }
 
 // likeliest returns the remedies with corrections or, if there are none, all
 // remedies. It returns remedies of a higher rank only if there are no others.
 // Those for the most nodes come first.
 func likeliest(open []*remedy) []*remedy {
-	least := func(list []*remedy, cost func(*remedy) int) []*remedy {
-		lowest := 0
-		for i, r := range list {
-			if c := cost(r); i == 0 || c < lowest {
-				lowest = c
-			}
-		}
-		return slices.DeleteFunc(list, func(r *remedy) bool { return cost(r) != lowest })
+	compare := func(x, y *remedy) int {
+		return cmp.Or(order(len(x.Entries) == 0, len(y.Entries) == 0), x.rank()-y.rank())
 	}
-	open = least(open, func(r *remedy) int {
-		if len(r.Entries) > 0 {
-			return 0
+	slices.SortStableFunc(open, func(x, y *remedy) int { return cmp.Or(compare(x, y), len(y.nodes)-len(x.nodes)) })
+	for i, r := range open {
+		if compare(open[0], r) != 0 {
+			return open[:i]
 		}
-		return 1
-	})
-	open = least(open, (*remedy).rank)
-	slices.SortStableFunc(open, func(a, b *remedy) int { return len(b.nodes) - len(a.nodes) })
+	}
 	return open
 }
 
 // Entries returns all tolerations to write for the alternative.
 func (a *alternative) Entries() []Entry {
-	list := append([]Entry{}, a.Corrections...)
+	list := slices.Clone(a.Corrections)
 	for _, t := range a.Additions {
 		list = append(list, Entry{nil, t, -1})
 	}

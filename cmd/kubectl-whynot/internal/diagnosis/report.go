@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // formVersion is the version of the JSON and YAML format. It changes if a field
@@ -37,7 +38,7 @@ type Report struct {
 	PodNote     string    `json:"podNote,omitempty"`
 	PodFindings []Finding `json:"podFindings,omitempty"`
 	// Causes are the reasons why pods are pending.
-	Causes    []Cause    `json:"causes"`
+	Causes    []*Cause   `json:"causes"`
 	Pending   []Pending  `json:"pending"`
 	Evictions []Eviction `json:"evictions"`
 	// Lost counts the pods on nodes that are not in the input.
@@ -59,17 +60,18 @@ type GroupRow struct {
 	Taints    []taints.Taint `json:"taints"`
 	NodeNames []string       `json:"nodeNames"`
 	// ForPod is about the requested pod.
-	ForPod *podRow `json:"forPod,omitzero"`
+	ForPod *cell `json:"forPod,omitzero"`
 
-	// ID is the ID on the page.
-	ID string `json:"-"`
+	ID    string `json:"-"` // on the page
+	group *cluster.Group
 }
 
-// A podRow shows whether a group of nodes accepts one pod.
-type podRow struct {
+// A cell shows whether a group of nodes accepts pods.
+type cell struct {
 	Verdict     verdict        `json:"verdict"`
 	Matching    int            `json:"matchingNodes"`
 	Untolerated []taints.Taint `json:"untoleratedTaints"`
+	Running     int            `json:"-"` // pods on nodes of the group, in a matrix
 }
 
 // A verdict is whether a group of nodes accepts pods.
@@ -109,23 +111,18 @@ type Question struct {
 
 // New answers the question about a finished cluster.
 func New(c *cluster.Cluster, q Question) *Report {
-	groups := cluster.GroupNodes(c)
 	r := &Report{
-		Version:      formVersion,
-		Now:          q.Now.Format(time.RFC3339),
-		Nodes:        len(c.Nodes),
-		Pods:         len(c.Pods),
-		Ignored:      c.Others,
-		NotEvaluated: notEvaluated,
+		Version: formVersion, Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
+		Ignored: c.Others, NotEvaluated: notEvaluated,
 	}
-	a := &analyst{
-		cluster: c, chooser: &cluster.Chooser{Cluster: c, Groups: groups}, known: newKnown(groups), now: q.Now, question: q,
-		placements: make(map[*cluster.Profile]*placement), findings: make(map[*taints.Matcher][]Finding),
-		own: make(map[*taints.Matcher]*ownTolerations),
-	}
+	a := newAnalyst(c, q)
 	waiting := r.survey(c)
-	a.count(waiting)
-	r.Groups = groupRows(c, groups)
+	for _, p := range waiting {
+		for _, s := range a.placement(p.Profile).rejecting {
+			s.Group.Rejected++
+		}
+	}
+	r.Groups = groupRows(c)
 	var pods []*cluster.Pod
 	if q.Pod == (cluster.PodName{}) {
 		for i := range c.Pods {
@@ -140,28 +137,22 @@ func New(c *cluster.Cluster, q Question) *Report {
 	r.Evictions = a.evictions(pods)
 	r.Causes = causesOf(r.Pending)
 	if q.Matrix {
-		columns := columnsOf(c, pods)
-		if r.Pod != "" && len(columns) == 1 {
-			columns[0].profile = pods[0].Profile
-		}
-		r.Matrix = newMatrix(a, r.Groups, columns)
+		r.Matrix = newMatrix(c, r.Groups, columnsOf(c, pods, r.Pod != ""))
 	}
 	return r
 }
 
 // addPod adds the answers that are about one pod only.
 func (r *Report) addPod(a *analyst, p *cluster.Pod) {
-	r.Pod, r.PodNote = p.String(), noteOn(a.cluster, p)
+	r.Pod, r.PodNote = p.String(), noteOn(a.Cluster, p)
 	if p.IsPending() {
 		r.Pending = a.pending([]*cluster.Pod{p})
 	} else {
 		r.PodFindings = findings(p.Tolerations)
 	}
-	matching := a.chooser.Matching(p.Profile)
-	for i, g := range a.chooser.Groups {
-		row := &podRow{Matching: matching[g]}
-		row.Verdict, row.Untolerated = verdictOn(p.Profile, g, matching[g])
-		r.Groups[i].ForPod = row
+	cells := cellsOf(a.Cluster, p.Profile)
+	for i := range r.Groups {
+		r.Groups[i].ForPod = cells[r.Groups[i].group]
 	}
 }
 
@@ -208,45 +199,47 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	return fmt.Sprintf("pod %s runs on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 }
 
-func groupRows(c *cluster.Cluster, groups []*cluster.Group) []GroupRow {
-	rows := []GroupRow{}
-	for _, g := range groups {
-		row := GroupRow{Nodes: len(g.Nodes), Pods: g.Pods, Rejected: g.Rejected, Taints: g.Taints, ID: fmt.Sprintf("group-%d", g.Nodes[0]+1)}
-		for _, i := range g.Nodes {
-			row.NodeNames = append(row.NodeNames, c.Nodes[i].Name)
-		}
-		rows = append(rows, row)
+func groupRows(c *cluster.Cluster) []GroupRow {
+	var rows []GroupRow
+	for _, g := range c.Groups {
+		rows = append(rows, GroupRow{
+			Nodes: len(g.Nodes), Pods: g.Pods, Rejected: g.Rejected, Taints: g.Taints,
+			NodeNames: say.Each(g.Nodes, func(i int) string { return c.Nodes[i].Name }),
+			ID:        fmt.Sprintf("group-%d", g.Nodes[0]+1), group: g,
+		})
 	}
 	return rows
 }
 
-// verdictOn returns whether the group, with the number of matching nodes,
-// accepts the pods, and the hard taints that they do not tolerate.
-func verdictOn(p *cluster.Profile, g *cluster.Group, matching int) (verdict, []taints.Taint) {
-	untolerated := untoleratedOf(p.Matcher, g)
-	switch {
-	case matching == 0:
-		return notMatching, untolerated
-	case len(untolerated) > 0:
-		return rejects, untolerated
+// cellsOf returns for each group whether it accepts the pods, and the hard taints
+// that they do not tolerate.
+func cellsOf(c *cluster.Cluster, p *cluster.Profile) map[*cluster.Group]*cell {
+	cells := make(map[*cluster.Group]*cell)
+	for _, g := range c.Groups {
+		cells[g] = &cell{Verdict: notMatching, Untolerated: untoleratedOf(p.Matcher, g)}
 	}
-	return accepts, nil
+	for _, s := range c.Choose(p) {
+		x := cells[s.Group]
+		if x.Verdict, x.Matching = accepts, len(s.Nodes); len(x.Untolerated) > 0 {
+			x.Verdict = rejects
+		}
+	}
+	return cells
 }
 
-// FirstGroups returns up to most groups, the most important ones.
+// FirstGroups returns up to most groups, those that matter most to the requested
+// pod or to the pending ones.
 func (r *Report) FirstGroups(most int) []GroupRow {
 	if len(r.Groups) <= most {
 		return r.Groups
 	}
-	groups := slices.Clone(r.Groups)
-	slices.SortStableFunc(groups, func(a, b GroupRow) int { return b.importance() - a.importance() })
-	return groups[:most]
-}
-
-// importance orders the groups if not all of them are shown.
-func (g *GroupRow) importance() int {
-	if g.ForPod != nil {
-		return g.ForPod.Matching
+	importance := func(g GroupRow) int {
+		if g.ForPod != nil {
+			return g.ForPod.Matching
+		}
+		return g.Rejected
 	}
-	return g.Rejected
+	groups := slices.Clone(r.Groups)
+	slices.SortStableFunc(groups, func(a, b GroupRow) int { return importance(b) - importance(a) })
+	return groups[:most]
 }

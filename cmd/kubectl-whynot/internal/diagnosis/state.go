@@ -135,12 +135,10 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 		var names []string
 		var since time.Time
 		for _, i := range nodes {
-			n := &a.cluster.Nodes[i]
-			list := withState(n.Taints, s.state)
-			if len(list) == 0 {
-				continue
+			list := withState(a.Nodes[i].Taints, s.state)
+			if len(list) > 0 {
+				names = append(names, a.Nodes[i].Name)
 			}
-			names = append(names, n.Name)
 			for _, t := range list {
 				if t.TimeAdded != nil && (since.IsZero() || t.TimeAdded.Before(since)) {
 					since = *t.TimeAdded
@@ -153,11 +151,9 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 }
 
 func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
-	node, are, have := "node ", " is", " has"
-	if len(names) > 1 {
-		node, are, have = "nodes ", " are", " have"
-	}
-	who := node + say.NamesOf(names, len(names))
+	n := len(names)
+	are, have := say.For(n, " is", " are"), say.For(n, " has", " have")
+	who := say.Noun(n, "node") + " " + say.NamesOf(names, n)
 	switch s {
 	case stateCordoned:
 		return q.step("uncordon "+who, maxNames, names, "uncordon")

@@ -7,9 +7,12 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
 	"reflect"
 	"strings"
 
@@ -18,23 +21,71 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/yaml"
 )
 
-// A Object is one Kubernetes object as JSON.
+// An Object is one Kubernetes object as JSON.
 type Object struct {
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	json       jsontext.Value // valid until the next one is read
+	APIVersion, Kind string
+
+	json jsontext.Value
 }
 
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// Read calls add for each object of a stream of JSON or YAML documents,
-// and for each item of a list. It keeps only one object at a time, even for long
-// JSON lists.
-func Read(r io.Reader, add func(Object) error) error {
+// ReadPath calls add for each object of a file, of the files of a directory, or
+// of a URL.
+func ReadPath(ctx context.Context, path string, recursive bool, add func(Object) error) error {
+	if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
+		return readURL(ctx, path, add)
+	}
+	files, err := resource.ExpandPathsToFileVisitors(nil, path, recursive, resource.FileExtensions, nil)
+	for _, file := range files {
+		if err := readFile(file.(*resource.FileVisitor).Path, add); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func readFile(path string, add func(Object) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return Read(path, f, add)
+}
+
+func readURL(ctx context.Context, url string, add func(Object) error) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", url, response.Status)
+	}
+	return Read(url, response.Body, add)
+}
+
+// Read calls add for each object of a stream of JSON or YAML documents, and for
+// each item of a list. It keeps only one object at a time, even for long JSON
+// lists. Errors have the name of the stream.
+func Read(name string, r io.Reader, add func(Object) error) error {
+	if err := read(r, add); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func read(r io.Reader, add func(Object) error) error {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := buffered.Peek(2); string(magic) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(buffered)
@@ -84,131 +135,106 @@ func readYAML(document []byte, add func(Object) error) error {
 // readJSON reads successive objects and lists.
 func readJSON(r io.Reader, add func(Object) error) error {
 	d := jsontext.NewDecoder(r, lenient...)
-	for {
-		switch d.PeekKind() {
-		case '{':
-			if err := readObject(d, add); err != nil {
-				return err
-			}
-			continue
-		case 0:
-			if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-				return err
-			}
-			return nil
+	for d.PeekKind() == '{' {
+		if err := readObject(d, Object{}, add); err != nil {
+			return err
 		}
+	}
+	if d.PeekKind() != 0 {
 		return errors.New("expected Kubernetes objects, as 'kubectl get nodes,pods -A -o json' prints them")
 	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }
 
-// readObject reads an object. If it is a list, it reads one item at a time.
-func readObject(d *jsontext.Decoder, add func(Object) error) error {
+// readObject reads an object that has the header unless it says another. If it
+// is a list, it reads one item at a time.
+func readObject(d *jsontext.Decoder, o Object, add func(Object) error) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	var list Object
-	var unknown []jsontext.Value // items without a kind, before that of the list
-	whole := jsontext.Value{'{'}
 	isList := false
+	var unknown []Object // items without a kind, before that of the list
+	o.json = jsontext.Value{'{'}
 	for d.PeekKind() == '"' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		name := token.String()
+		if name == "items" && d.PeekKind() == '[' {
+			isList = true
+			err := readItems(d, o.item(), func(item Object) error {
+				if item.Kind != "" {
+					return add(item)
+				}
+				unknown = append(unknown, item)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		value, err := d.ReadValue()
 		if err != nil {
 			return err
 		}
-		name := string(value)
-		if name == `"items"` && d.PeekKind() == '[' {
-			isList = true
-			list.json = whole
-			list.readHeader()
-			if unknown, err = readItems(d, list, add); err != nil {
-				return err
-			}
-			continue
+		switch name { // anything but text is missing
+		case "kind":
+			_ = json.Unmarshal(value, &o.Kind)
+		case "apiVersion":
+			_ = json.Unmarshal(value, &o.APIVersion)
 		}
-		if len(whole) > 1 {
-			whole = append(whole, ',')
+		if len(o.json) > 1 {
+			o.json = append(o.json, ',')
 		}
-		whole = append(append(whole, name...), ':')
-		if value, err = d.ReadValue(); err != nil {
-			return err
-		}
-		whole = append(whole, value...)
+		o.json, _ = jsontext.AppendQuote(o.json, name)
+		o.json = append(append(o.json, ':'), value...)
 	}
+	o.json = append(o.json, '}')
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	list.json = append(whole, '}')
-	list.readHeader()
 	if !isList {
-		return add(list)
+		return add(o)
 	}
-	for i, value := range unknown {
-		if err := list.item(value, add); err != nil {
+	for i, item := range unknown {
+		item.APIVersion, item.Kind = o.APIVersion, o.item().Kind
+		if err := add(item); err != nil {
 			return fmt.Errorf("items[%d]: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// readItems reads the items of a list. It returns them instead if they and the
-// list have no kind yet.
-func readItems(d *jsontext.Decoder, list Object, add func(Object) error) (unknown []jsontext.Value, err error) {
+// item returns the header of items that have none.
+func (o *Object) item() Object {
+	return Object{APIVersion: o.APIVersion, Kind: strings.TrimSuffix(o.Kind, "List")}
+}
+
+// readItems reads the items of a list, which may be lists themselves.
+func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error {
 	if _, err := d.ReadToken(); err != nil {
-		return nil, err
+		return err
 	}
-	for i := 0; d.PeekKind() != ']'; i++ {
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		if m := (Object{json: value}); list.Kind == "" && len(unknown) == i {
-			if m.readHeader(); m.Kind == "" {
-				unknown = append(unknown, value.Clone())
-				continue
-			}
-		}
-		if err := list.item(value, add); err != nil {
-			return nil, fmt.Errorf("items[%d]: %w", i, err)
+	for i := 0; d.PeekKind() == '{'; i++ {
+		if err := readObject(d, header, add); err != nil {
+			return fmt.Errorf("items[%d]: %w", i, err)
 		}
 	}
-	_, err = d.ReadToken()
-	return unknown, err
-}
-
-// item adds an item of the list, which may be a list itself. An item without a
-// kind gets the list's kind.
-func (m *Object) item(value jsontext.Value, add func(Object) error) error {
-	item := Object{APIVersion: m.APIVersion, Kind: strings.TrimSuffix(m.Kind, "List"), json: value}
-	item.readHeader()
-	if item.Kind == "List" {
-		return readJSON(bytes.NewReader(value), add)
+	if kind := d.PeekKind(); kind != ']' && kind != 0 {
+		return errors.New("expected a list of objects in items")
 	}
-	return add(item)
-}
-
-// readHeader finds the kind of the object, which usually comes first. It reads
-// no more than necessary.
-func (m *Object) readHeader() {
-	d := jsontext.NewDecoder(bytes.NewBuffer(m.json), lenient...)
 	_, err := d.ReadToken()
-	for found := 0; err == nil && found < 2 && d.PeekKind() == '"'; {
-		name, _ := d.ReadToken()
-		switch name.String() {
-		case "kind":
-			err = json.UnmarshalDecode(d, &m.Kind)
-			found++
-		case "apiVersion":
-			err = json.UnmarshalDecode(d, &m.APIVersion)
-			found++
-		default:
-			err = d.SkipValue()
-		}
-	}
+	return err
 }
 
 // Decode decodes the object.
-func (m *Object) Decode(into any, o ...json.Options) error {
-	err := json.Unmarshal(m.json, into, append(o, lenient...)...)
+func (o *Object) Decode(into any, options ...json.Options) error {
+	err := json.Unmarshal(o.json, into, append(options, lenient...)...)
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) && semantic.GoType != nil && semantic.GoType.Kind() == reflect.String {
 		if have := map[jsontext.Kind]string{'t': "true", 'f': "false", '0': "a number"}[semantic.JSONKind]; have != "" {

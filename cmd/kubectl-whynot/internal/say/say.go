@@ -6,6 +6,7 @@ package say
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -29,13 +30,22 @@ func Printable(s string) string {
 	}, s)
 }
 
-// Count returns the number and the noun, in the plural if needed.
-func Count(n int, noun string) string {
+// For returns the word for one or for many.
+func For(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + noun
+		return one
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return many
 }
+
+// Noun returns the noun, in the plural if needed.
+func Noun(n int, noun string) string { return For(n, noun, noun+"s") }
+
+// Count returns the number and the noun.
+func Count(n int, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
+
+// Have returns the number, the noun and the verb.
+func Have(n int, noun string) string { return Count(n, noun) + For(n, " has", " have") }
 
 // Joined joins the words, as in "a, b and c".
 func Joined(words []string) string { return Enumerate(words, "and") }
@@ -66,14 +76,17 @@ func NamesOf(names []string, total int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), total-most)
 }
 
-// TaintTexts returns the text of each taint.
-func TaintTexts(list []taints.Taint) []string {
-	var words []string
-	for _, t := range list {
-		words = append(words, t.String())
+// Each returns the text of each element.
+func Each[T any](list []T, text func(T) string) []string {
+	words := make([]string, len(list))
+	for i, x := range list {
+		words[i] = text(x)
 	}
 	return words
 }
+
+// TaintTexts returns the text of each taint.
+func TaintTexts(list []taints.Taint) []string { return Each(list, taints.Taint.String) }
 
 // TaintsText names the first taints.
 func TaintsText(list []taints.Taint) string { return Joined(FirstOf(TaintTexts(list), 3)) }
@@ -91,19 +104,21 @@ func SelectorText(selector map[string]string) string { return labels.Set(selecto
 
 // AffinityText returns the terms as kubectl selectors. It shortens long ones.
 func AffinityText(required *corev1.NodeSelector) string {
-	var terms []string
-	for _, term := range required.NodeSelectorTerms {
-		var words []string
-		for _, r := range slices.Concat(term.MatchFields, term.MatchExpressions) {
-			words = append(words, RequirementText(r))
-		}
-		terms = append(terms, strings.Join(words, ","))
+	if required == nil {
+		return ""
 	}
-	s := []rune(strings.Join(terms, " or "))
-	if len(s) > 300 {
-		return string(s[:300]) + "…"
+	terms := Each(required.NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
+		return strings.Join(Each(slices.Concat(term.MatchFields, term.MatchExpressions), RequirementText), ",")
+	})
+	return Shortened(strings.Join(terms, " or "))
+}
+
+// Shortened returns at most 300 characters of the text.
+func Shortened(s string) string {
+	if r := []rune(s); len(r) > 300 {
+		return string(r[:300]) + "…"
 	}
-	return string(s)
+	return s
 }
 
 var selectionOperators = map[corev1.NodeSelectorOperator]selection.Operator{
@@ -135,10 +150,10 @@ func IsSameWord(a, b string) bool {
 	}
 	differ := 0
 	for i := range x {
-		if x[i] == y[i] {
-			continue
+		if x[i] != y[i] {
+			differ++
 		}
-		if differ++; differ > 1 || !isMisspelled(x[i], y[i]) {
+		if differ > 1 || x[i] != y[i] && !isMisspelled(x[i], y[i]) {
 			return false
 		}
 	}
@@ -183,24 +198,22 @@ func isMisspelled(a, b string) bool {
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
+var plain = regexp.MustCompile(`^[-_./:=,@a-zA-Z0-9]+$`)
+
 // shellWord quotes the text for a shell if necessary.
 func shellWord(s string) string {
-	isPlain := func(r rune) bool {
-		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=,@", r))
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !isPlain(r) }) < 0 {
+	if plain.MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // CommandLine joins the words, with quotes where a shell needs them.
-func CommandLine(words ...string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = shellWord(w)
-	}
-	return strings.Join(quoted, " ")
+func CommandLine(words ...string) string { return strings.Join(Each(words, shellWord), " ") }
+
+// Counts returns the words with their numbers.
+func Counts(numbers map[string]int) []string {
+	return Each(SortedKeys(numbers), func(word string) string { return fmt.Sprintf("%d %s", numbers[word], word) })
 }
 
 // SortedKeys returns the keys of the map.

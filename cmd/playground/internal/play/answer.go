@@ -37,7 +37,6 @@ func newAnswerer(s State) *answerer {
 	var ok bool
 	if a.adder, ok = adder(s("add")); !ok {
 		a.fail("add", "unknown source of tolerations; none are added")
-		a.adder, _ = adder("")
 	}
 	if a.observed, ok = parseTime(s("observed")); !ok {
 		a.fail("observed", "expected a time such as 2026-11-21T12:00:00")

@@ -17,7 +17,7 @@ var valueFlags = []string{
 
 // runCommand makes the changes of a line such as "kubectl taint nodes node-1
 // gpu:NoSchedule spot-" to the list. It reports whether the line is a command.
-func runCommand(l *list[taints.Taint], line span) bool {
+func runCommand(l *reader[taints.Taint], line span) bool {
 	words := wordsOf(l.text, line)
 	word := func(i int) string { return l.text[words[i].start:words[i].end] }
 	i := slices.IndexFunc(words, func(s span) bool { return l.text[s.start:s.end] == "kubectl" })
@@ -30,10 +30,10 @@ func runCommand(l *list[taints.Taint], line span) bool {
 		case slices.Contains(valueFlags, w):
 			i++
 		case w[0] != '-' && (strings.ContainsAny(w, "=:") || strings.HasSuffix(w, "-")): // as kubectl has it
-			if !l.hasRoom("taints", words[i]) {
+			if !l.hasRoom(words[i]) {
 				return true
 			}
-			change(l, words[i], overwrite)
+			change(&l.list, words[i], overwrite)
 		}
 	}
 	return true

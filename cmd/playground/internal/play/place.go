@@ -73,6 +73,3 @@ func (p places) offset(line, column int) int {
 	}
 	return p.runes[min(p.lines[line-1]+max(column, 1)-1, len(p.runes)-1)]
 }
-
-// line returns the line of the text for a line of the YAML.
-func (p places) line(n int) int { return p.skipped + n }

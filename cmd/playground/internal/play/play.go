@@ -23,10 +23,7 @@ import (
 type State func(name string) string
 
 // Selections are the values of "select". The first is the default.
-var Selections = []taints.Selection{
-	taints.FirstMatch,
-	taints.ForeverElseShortest,
-}
+var Selections = []taints.Selection{taints.FirstMatch, taints.ForeverElseShortest}
 
 // An Adder is part of Kubernetes that adds tolerations to a pod.
 type Adder struct {
@@ -49,14 +46,12 @@ func addDefaults(list []taints.Toleration) []taints.Toleration {
 	return taints.AddDefaults(list, taints.DefaultSeconds{})
 }
 
-// adder returns the Adder with the ID. The empty ID adds nothing.
+// adder returns the Adder with the ID, or one that adds nothing. It reports
+// whether the ID is known. The empty ID is.
 func adder(id string) (Adder, bool) {
-	if id == "" {
-		return Adder{add: func(list []taints.Toleration) []taints.Toleration { return list }}, true
-	}
 	i := slices.IndexFunc(Adders, func(a Adder) bool { return a.ID == id })
 	if i < 0 {
-		return Adder{}, false
+		return Adder{add: func(list []taints.Toleration) []taints.Toleration { return list }}, id == ""
 	}
 	return Adders[i], true
 }

@@ -5,6 +5,7 @@ package play
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +21,7 @@ import (
 )
 
 // ask returns the answer to the state, given as pairs of a name and a value.
-func ask(state ...string) Answer {
-	return NewAnswer(stateOf(state...))
-}
+func ask(state ...string) Answer { return NewAnswer(stateOf(state...)) }
 
 // stateOf returns the state of pairs of a name and a value.
 func stateOf(state ...string) State {
@@ -144,14 +143,8 @@ func TestLimits(t *testing.T) {
 
 func TestSeconds(t *testing.T) {
 	for n, want := range map[int64]string{
-		-1:                  "-1s",
-		59:                  "59s",
-		60:                  "60s (1m)",
-		90:                  "90s (1m30s)",
-		3600:                "3600s (1h)",
-		3601:                "3601s (1h0m1s)",
-		86400:               "86400s (24h)",
-		9223372036854775807: "9223372036854775807s",
+		-1: "-1s", 59: "59s", 60: "60s (1m)", 90: "90s (1m30s)", 3600: "3600s (1h)", 3601: "3601s (1h0m1s)",
+		86400: "86400s (24h)", math.MaxInt64: "9223372036854775807s",
 	} {
 		if got := seconds(n); got != want {
 			t.Errorf("seconds(%d) = %q, want %q", n, got, want)

@@ -61,15 +61,16 @@ func (l *list[T]) add(element T, e entry) {
 	l.entries = append(l.entries, e)
 }
 
-// A reader reads lists of a type.
+// A reader reads a list of a type.
 type reader[T any] struct {
+	list[T]
 	name, owner, ownerOfOther string // "taints", "Node", "Pod"
 	parse                     func(string) (T, error)
 	fields                    []field[T]
 	// implied adds the elements that an object implies outside the list; nil: none.
-	implied func(objectReader[T], *value)
+	implied func(*reader[T], *value)
 	// command reads a line that is a command, and reports whether it is; nil: none is.
-	command func(*list[T], span) bool
+	command func(*reader[T], span) bool
 }
 
 // A field is a field of an element in YAML and JSON.
@@ -80,21 +81,21 @@ type field[T any] struct {
 }
 
 func readTaints(text string) list[taints.Taint] {
-	r := reader[taints.Taint]{"taints", "Node", "Pod", taints.ParseTaint, []field[taints.Taint]{
+	r := reader[taints.Taint]{list[taints.Taint]{text: text}, "taints", "Node", "Pod", taints.ParseTaint, []field[taints.Taint]{
 		{"key", str, func(t *taints.Taint, s string) error { t.Key = s; return nil }},
 		{"value", str, func(t *taints.Taint, s string) error { t.Value = s; return nil }},
 		{"effect", str, func(t *taints.Taint, s string) error { t.Effect = taints.Effect(s); return nil }},
 		{"timeAdded", str, setTimeAdded},
 	}, addUnschedulable, runCommand}
-	l := r.read(text)
-	l.refuse(taints.ValidateTaints(l.elements))
-	return l
+	r.read()
+	r.refuse(taints.ValidateTaints(r.elements))
+	return r.list
 }
 
 // addUnschedulable adds the taint of a cordoned node unless the node already has
 // it. The scheduler's NodeUnschedulable plugin treats spec.unschedulable as if
 // the node had that taint.
-func addUnschedulable(j objectReader[taints.Taint], node *value) {
+func addUnschedulable(r *reader[taints.Taint], node *value) {
 	if spec := node.get("spec"); spec != nil {
 		node = spec
 	}
@@ -103,16 +104,16 @@ func addUnschedulable(j objectReader[taints.Taint], node *value) {
 		return
 	}
 	if cordoned.kind != boolean {
-		j.fail(cordoned, "unschedulable: expected a boolean, found "+cordoned.kind.String())
+		r.fail(cordoned.span, "unschedulable: expected a boolean, found "+cordoned.kind.String())
 		return
 	}
 	taint := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
-	_, has := taints.FindTaint(j.list.elements, taint.ID())
+	_, has := taints.FindTaint(r.elements, taint.ID())
 	if has || cordoned.text != "true" {
 		return
 	}
-	j.list.note(cordoned.span, "the node is cordoned, so the scheduler treats it as if it had the taint "+taint.String())
-	j.list.add(taint, entry{span: cordoned.span})
+	r.note(cordoned.span, "the node is cordoned, so the scheduler treats it as if it had the taint "+taint.String())
+	r.add(taint, entry{span: cordoned.span})
 }
 
 func setTimeAdded(t *taints.Taint, s string) error {
@@ -127,22 +128,16 @@ func setTimeAdded(t *taints.Taint, s string) error {
 func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 	written := taints.Options{KeyWildcards: o.KeyWildcards} // reads Lt and Gt even if they are off, to explain them
 	parse := func(s string) (taints.Toleration, error) { return written.ParseToleration(inSeconds(s)) }
-	r := reader[taints.Toleration]{"tolerations", "Pod", "Node", parse, []field[taints.Toleration]{
+	r := reader[taints.Toleration]{list[taints.Toleration]{text: text}, "tolerations", "Pod", "Node", parse, []field[taints.Toleration]{
 		{"key", str, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
-		{
-			"operator", str,
-			func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil },
-		},
+		{"operator", str, func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil }},
 		{"value", str, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},
-		{
-			"effect", str,
-			func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil },
-		},
+		{"effect", str, func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil }},
 		{"tolerationSeconds", number, setSeconds},
 	}, nil, nil}
-	l := r.read(text)
-	l.refuse(o.ValidateTolerations(l.elements))
-	return l
+	r.read()
+	r.refuse(o.ValidateTolerations(r.elements))
+	return r.list
 }
 
 // inSeconds returns the text of a toleration with its time in seconds, which may
@@ -170,7 +165,7 @@ func setSeconds(t *taints.Toleration, s string) error {
 }
 
 // refuse adds a problem for each error that an API server would report. Such an
-// element is still matched, because Kubernetes' own functions match any element.
+// element is still matched, because Kubernetes matches any element.
 func (l *list[T]) refuse(err error) {
 	var invalid taints.ErrorList
 	if !errors.As(err, &invalid) {
@@ -181,78 +176,74 @@ func (l *list[T]) refuse(err error) {
 	}
 }
 
-func (r reader[T]) read(text string) list[T] {
-	l := list[T]{text: text}
-	start := len(text) - len(strings.TrimLeft(text, whiteSpace))
+func (r *reader[T]) read() {
+	start := len(r.text) - len(strings.TrimLeft(r.text, whiteSpace))
 	switch {
-	case len(text) > maxText:
-		l.fail(span{0, len(text)},
-			"this is longer than "+strconv.Itoa(maxText>>10)+" KiB, the most that this page reads")
-	case start == len(text):
-	case text[start] == '[' || text[start] == '{':
-		r.object(&l, start)
-	case isYAML(text):
-		r.object(&l, start-leadingSpaces(text[:start]))
+	case len(r.text) > maxText:
+		r.fail(span{0, len(r.text)}, "this is longer than "+strconv.Itoa(maxText>>10)+" KiB, the most that this page reads")
+	case start == len(r.text):
+	case r.text[start] == '[' || r.text[start] == '{':
+		r.object(start)
+	case isYAML(r.text):
+		r.object(len(strings.TrimRight(r.text[:start], " "))) // with the spaces that indent it
 	default:
-		r.lines(&l)
+		r.lines()
 	}
-	return l
 }
 
 // lines reads a list in kubectl's form.
-func (r reader[T]) lines(l *list[T]) {
-	for start, end := 0, 0; start <= len(l.text); start = end + 1 {
-		end = start + index(l.text[start:], '\n')
-		line := trim(l.text, span{start, end})
+func (r *reader[T]) lines() {
+	for start, end := 0, 0; start <= len(r.text); start = end + 1 {
+		end = start + index(r.text[start:], '\n')
+		line := trim(r.text, span{start, end})
 		switch {
-		case strings.HasPrefix(l.text[line.start:line.end], "#"):
-		case r.command != nil && r.command(l, line):
-			if len(l.problems) > maxEntries {
+		case strings.HasPrefix(r.text[line.start:line.end], "#"):
+		case r.command != nil && r.command(r, line):
+			if len(r.problems) > maxEntries {
 				return
 			}
-		case !r.line(l, line):
+		case !r.line(line):
 			return
 		}
 	}
 }
 
 // line reads the entries of a line, and reports whether there is room for more.
-func (r reader[T]) line(l *list[T], line span) bool {
+func (r *reader[T]) line(line span) bool {
 	for start, end := line.start, 0; start <= line.end; start = end + 1 {
-		end = start + index(l.text[start:line.end], ',')
-		s := r.withoutLabel(l.text, trim(l.text, span{start, end}))
-		if s.start == s.end || l.text[s.start:s.end] == "<none>" {
+		end = start + index(r.text[start:line.end], ',')
+		s := r.withoutLabel(trim(r.text, span{start, end}))
+		if s.start == s.end || r.text[s.start:s.end] == "<none>" {
 			continue
 		}
-		if !l.hasRoom(r.name, s) {
+		if !r.hasRoom(s) {
 			return false
 		}
-		element, err := r.parse(l.text[s.start:s.end])
-		if err != nil {
-			l.fail(faultIn(l.text, s, err))
-			continue
+		if element, err := r.parse(r.text[s.start:s.end]); err != nil {
+			r.fail(faultIn(r.text, s, err))
+		} else {
+			r.add(element, entry{span: s})
 		}
-		l.add(element, entry{span: s})
 	}
 	return true
 }
 
 // hasRoom reports whether the list may grow, and adds a problem if it may not.
-func (l *list[T]) hasRoom(name string, s span) bool {
-	if len(l.elements) < maxEntries && len(l.problems) < maxEntries {
+func (r *reader[T]) hasRoom(s span) bool {
+	if len(r.elements) < maxEntries && len(r.problems) < maxEntries {
 		return true
 	}
-	l.fail(s, "this page reads up to "+strconv.Itoa(maxEntries)+" "+name+" or problems; the rest is not read")
+	r.fail(s, "this page reads up to "+strconv.Itoa(maxEntries)+" "+r.name+" or problems; the rest is not read")
 	return false
 }
 
 // withoutLabel skips the label that kubectl describe prints before the list.
-func (r reader[T]) withoutLabel(text string, s span) span {
+func (r *reader[T]) withoutLabel(s span) span {
 	label := strings.ToUpper(r.name[:1]) + r.name[1:] + ":"
-	if !strings.HasPrefix(text[s.start:s.end], label) {
-		return s
+	if strings.HasPrefix(r.text[s.start:s.end], label) {
+		s.start += len(label)
 	}
-	return trim(text, span{s.start + len(label), s.end})
+	return trim(r.text, s)
 }
 
 // faultIn returns the place and the message of an error in parsing the text at s.
@@ -309,9 +300,6 @@ func isYAML(text string) bool {
 	}
 	return found && strings.HasPrefix(rest, " ")
 }
-
-// leadingSpaces counts the spaces at the end of s, which indent the text after it.
-func leadingSpaces(s string) int { return len(s) - len(strings.TrimRight(s, " ")) }
 
 // index returns the index of the byte in s, or the length of s if it is absent.
 func index(s string, c byte) int {

@@ -83,7 +83,7 @@ func (limits) CheckAlias(int, int) error { return nil }
 // has one document and may have empty ones. The repeats are the places of names
 // that their object already has. If a part cannot be read, parseDocument returns
 // an error for the whole text.
-func parseDocument(text string, start int) (root *value, repeats []span, err error) {
+func parseDocument(text string, start int) (root *value, repeats []span, wrong *problem) {
 	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
 	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(limits{}))
 	if err != nil {
@@ -97,25 +97,17 @@ func parseDocument(text string, start int) (root *value, repeats []span, err err
 		} else if err != nil {
 			return nil, nil, p.syntax(err)
 		}
-		v, err := p.value(&node)
+		v, wrong := p.value(&node)
 		switch {
-		case err != nil:
-			return nil, nil, err
+		case wrong != nil:
+			return nil, nil, wrong
 		case root.kind != null && v.kind != null:
-			return nil, nil, &misread{v.span, "this is a second document; paste one document"}
+			return nil, nil, &problem{v.span, "this is a second document; paste one document", true}
 		case v.kind != null:
 			root = v
 		}
 	}
 }
-
-// A misread is the reason why a text cannot be read.
-type misread struct {
-	span
-	message string
-}
-
-func (m *misread) Error() string { return m.message }
 
 // A parser converts the nodes of the YAML library to values. It visits each node
 // once, no matter how many aliases the node has.
@@ -127,94 +119,89 @@ type parser struct {
 	merged  int // number of objects and members that merge keys name
 }
 
-func (p *parser) value(n *yaml.Node) (*value, error) {
-	switch n.Kind {
-	case yaml.DocumentNode:
+func (p *parser) value(n *yaml.Node) (v *value, wrong *problem) {
+	if n.Kind == yaml.DocumentNode {
 		return p.value(n.Content[0])
-	case yaml.AliasNode:
-		return p.alias(n)
+	}
+	start := p.places.offset(n.Line, n.Column)
+	if n.Kind == yaml.AliasNode {
+		at := span{start, min(start+len("*")+len(n.Value), len(p.text))}
+		if p.values[n.Alias] == nil {
+			return nil, &problem{at, "the anchor &" + n.Value + " contains its own alias; write the value out", true}
+		}
+		alias := *p.values[n.Alias]
+		alias.span = at
+		return &alias, nil
 	}
 	p.values[n] = nil
-	start := p.places.offset(n.Line, n.Column)
-	v := &value{span: span{start, start}}
-	var err error
+	v = &value{span: span{start, start}}
 	switch n.Kind {
 	case yaml.MappingNode:
 		v.kind = object
-		err = p.members(v, n)
+		wrong = p.members(v, n)
 	case yaml.SequenceNode:
 		v.kind = array
-		err = p.items(v, n)
+		wrong = p.items(v, n)
 	default:
 		v.kind, v.text = scalar(n)
 		v.end = p.scalarEnd(n, start)
 	}
 	p.values[n] = v
-	return v, err
+	return v, wrong
 }
 
-// alias returns the value of the alias's anchor with the span of the alias.
-func (p *parser) alias(n *yaml.Node) (*value, error) {
-	start := p.places.offset(n.Line, n.Column)
-	at := span{start, min(start+len("*")+len(n.Value), len(p.text))}
-	v := p.values[n.Alias]
-	if v == nil {
-		return nil, &misread{at, "the anchor &" + n.Value + " contains its own alias; write the value out"}
-	}
-	alias := *v
-	alias.span = at
-	return &alias, nil
-}
-
-func (p *parser) items(v *value, n *yaml.Node) error {
-	v.items = make([]*value, len(n.Content))
-	for i, c := range n.Content {
-		item, err := p.value(c)
-		if err != nil {
-			return err
+func (p *parser) items(v *value, n *yaml.Node) *problem {
+	for _, c := range n.Content {
+		item, wrong := p.value(c)
+		if wrong != nil {
+			return wrong
 		}
-		v.items[i] = item
-		v.end = item.end
+		v.items, v.end = append(v.items, item), item.end
 	}
 	p.closeFlow(v, n, ']')
 	return nil
 }
 
-func (p *parser) members(v *value, n *yaml.Node) error {
+func (p *parser) members(v *value, n *yaml.Node) *problem {
 	index := make(map[string]int, len(n.Content)/2)
 	var merges []*value
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, err := p.value(n.Content[i])
-		if err != nil {
-			return err
+		name, wrong := p.value(n.Content[i])
+		if wrong != nil {
+			return wrong
 		}
 		if name.kind == array || name.kind == object {
-			return &misread{name.span, "a name must be a string, not " + name.kind.String()}
+			return &problem{name.span, "a name must be a string, not " + name.kind.String(), true}
 		}
-		m, err := p.value(n.Content[i+1])
-		if err != nil {
-			return err
+		m, wrong := p.value(n.Content[i+1])
+		if wrong != nil {
+			return wrong
 		}
 		v.end = max(name.end, m.end)
 		if n.Content[i].Tag == "!!merge" {
 			merges = append(merges, m)
-			continue
-		}
-		one := member{name.span, name.text, m}
-		if at, ok := index[one.name]; ok {
+		} else if at, ok := index[name.text]; ok {
 			p.repeats = append(p.repeats, name.span)
-			v.members[at] = one
-			continue
+			v.members[at] = member{name.span, name.text, m}
+		} else {
+			v.add(index, member{name.span, name.text, m})
 		}
-		index[one.name] = len(v.members)
-		v.members = append(v.members, one)
 	}
 	p.closeFlow(v, n, '}')
 	return p.merge(v, index, merges)
 }
 
+// add adds the member unless the object has one with its name. The index maps
+// the names to their indexes.
+func (v *value) add(index map[string]int, m member) {
+	if _, ok := index[m.name]; !ok {
+		index[m.name] = len(v.members)
+		v.members = append(v.members, m)
+	}
+}
+
 // merge adds the members from merge keys that the object itself does not have.
-func (p *parser) merge(v *value, index map[string]int, merges []*value) error {
+func (p *parser) merge(v *value, index map[string]int, merges []*value) *problem {
 	for _, m := range merges {
 		from := []*value{m}
 		if m.kind == array {
@@ -222,26 +209,17 @@ func (p *parser) merge(v *value, index map[string]int, merges []*value) error {
 		}
 		for _, o := range from {
 			if o.kind != object {
-				return &misread{m.span, "the merge key << takes an object or a list of objects, not " + o.kind.String()}
+				return &problem{m.span, "the merge key << takes an object or a list of objects, not " + o.kind.String(), true}
 			}
 			if p.merged += 1 + len(o.members); p.merged > maxMerged {
-				return &misread{m.span, "merge keys copy more than " + strconv.Itoa(maxMerged) + " fields; write the fields out"}
+				return &problem{m.span, "merge keys copy more than " + strconv.Itoa(maxMerged) + " fields; write the fields out", true}
 			}
-			copyMembers(v, index, o)
+			for _, other := range o.members {
+				v.add(index, other)
+			}
 		}
 	}
 	return nil
-}
-
-// copyMembers adds the members of the other object that v does not have. The
-// index maps the names in v to their indexes.
-func copyMembers(v *value, index map[string]int, other *value) {
-	for _, m := range other.members {
-		if _, ok := index[m.name]; !ok {
-			index[m.name] = len(v.members)
-			v.members = append(v.members, m)
-		}
-	}
 }
 
 // closeFlow moves the end of a list or an object in brackets after the closing one.
@@ -322,10 +300,10 @@ var booleans = map[string]bool{
 }
 
 // syntax returns the library's error for a text that is not valid YAML.
-func (p *parser) syntax(err error) error {
+func (p *parser) syntax(err error) *problem {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
-		return &misread{span{p.places.start, len(p.text)}, "this is not valid YAML: " + err.Error()}
+		return &problem{span{p.places.start, len(p.text)}, "this is not valid YAML: " + err.Error(), true}
 	}
 	at := p.places.offset(e.Mark.Line, e.Mark.Column)
 	if e.Mark.Line == 0 {
@@ -336,7 +314,7 @@ func (p *parser) syntax(err error) error {
 	_, size := utf8.DecodeRuneInString(p.text[at:end])
 	s := span{at, at + size}
 	if e.Message == errDepth.Error() {
-		return &misread{s, e.Message}
+		return &problem{s, e.Message, true}
 	}
 	language := "YAML"
 	if c := p.text[p.places.start]; c == '[' || c == '{' {
@@ -344,9 +322,9 @@ func (p *parser) syntax(err error) error {
 	}
 	message := e.Message
 	if e.ContextMsg != "" && e.ContextMark.Line > 0 {
-		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.line(e.ContextMark.Line))
+		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.skipped+e.ContextMark.Line)
 	}
-	return &misread{s, "this is not valid " + language + ": " + inWords(message) + remedy(e.Message, p.text[at:])}
+	return &problem{s, "this is not valid " + language + ": " + inWords(message) + remedy(e.Message, p.text[at:]), true}
 }
 
 // inWords returns the library's message without terms of the YAML specification.

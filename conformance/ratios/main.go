@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ratios measures how many times faster the library is than Kubernetes' own code,
+// Ratios measures how many times faster the library is than Kubernetes' code,
 // than the code of Karpenter and the descheduler, or than a plain loop at the same
 // work, and what each costs to import:
 //

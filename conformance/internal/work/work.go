@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package work defines the work that both the library and Kubernetes' own code
+// Package work defines the work that both the library and Kubernetes' code
 // do, on the same input, for benchmarks that compare them.
 package work
 

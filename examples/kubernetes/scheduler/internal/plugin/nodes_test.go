@@ -13,7 +13,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -31,10 +30,19 @@ type handle struct {
 
 func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.factory }
 
-// TestIndexFollowsInformer changes nodes through an API.
-func TestIndexFollowsInformer(t *testing.T) { synctest.Test(t, testIndexFollowsInformer) }
+// TestNew checks that the plugin obeys the feature gates, and that its index follows
+// the nodes of an API.
+func TestNew(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
+			features.TaintTolerationComparisonOperators:           on,
+			features.InPlacePodVerticalScalingSchedulerPreemption: on,
+		})
+		synctest.Test(t, func(t *testing.T) { testNew(t, on) })
+	}
+}
 
-func testIndexFollowsInformer(t *testing.T) {
+func testNew(t *testing.T, gates bool) {
 	ctx := t.Context()
 	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	client := fake.NewClientset(node("node-0"), node("node-1", dedicated))
@@ -44,8 +52,8 @@ func testIndexFollowsInformer(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := plugin.(*Taints)
-	if !p.redact {
-		t.Error("messages are not redacted")
+	if !p.redact || p.options.NoComparison == gates || p.resizes != gates {
+		t.Errorf("with the gates %v: options %+v, resizes %v, redacts %v", gates, p.options, p.resizes, p.redact)
 	}
 	factory.StartWithContext(ctx)
 	t.Cleanup(factory.Shutdown)
@@ -66,23 +74,6 @@ func testIndexFollowsInformer(t *testing.T) {
 	_, err = api.Update(ctx, node("node-1"), metav1.UpdateOptions{})
 	expect(3, 2, err)
 	expect(2, 1, api.Delete(ctx, "node-1", metav1.DeleteOptions{}))
-}
-
-func TestFeatureGates(t *testing.T) {
-	for _, on := range []bool{false, true} {
-		featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
-			features.TaintTolerationComparisonOperators:           on,
-			features.InPlacePodVerticalScalingSchedulerPreemption: on,
-		})
-		factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-		plugin, err := New(t.Context(), nil, handle{factory: factory})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p := plugin.(*Taints); p.options.NoComparison == on || p.resizes != on {
-			t.Errorf("with the gates %v: options %+v, resizes %v", on, p.options, p.resizes)
-		}
-	}
 }
 
 // A heartbeat or a resync, which change no taints, must not make the index compare
@@ -114,44 +105,6 @@ func TestIndexCountsChanges(t *testing.T) {
 	if x.changes != 6 || x.groups.Len() != 0 || len(x.current) != 0 {
 		t.Errorf("%d changes, %d and %d nodes, want 6 and none", x.changes, x.groups.Len(), len(x.current))
 	}
-}
-
-// TestStaleIndex tests an index behind the snapshot and ahead of it, for a pod that
-// tolerates nothing.
-func TestStaleIndex(t *testing.T) {
-	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
-	var tainted []*corev1.Node
-	for i := range 8 {
-		tainted = append(tainted, node(fmt.Sprintf("node-%d", i), dedicated))
-	}
-	free := node("node-0")
-	withFree := append([]*corev1.Node{free}, tainted[1:]...)
-	var x index
-	nobody := taints.Compile(nil)
-	expect := func(what string, snapshot []*corev1.Node, want answer, names ...string) {
-		t.Helper()
-		got, set := x.ask(nobody, snapshotOf(snapshot...))
-		if got != want || !set.Equal(sets.New(names...)) {
-			t.Errorf("%s: %v, %v, want %v, %v", what, got, set, want, names)
-		}
-	}
-
-	expect("nothing known", tainted, some)
-	for _, n := range tainted {
-		x.set(n)
-	}
-	expect("all known", tainted, none)
-	expect("the snapshot has lost a taint first", withFree, few, "node-0")
-	x.set(free)
-	expect("the index has followed", withFree, few, "node-0")
-	expect("the snapshot is behind", tainted, few, "node-0")
-	x.set(tainted[0])
-	expect("the snapshot has lost a taint, the index has it again", withFree, few, "node-0")
-	expect("both have it again", tainted, none)
-	x.delete(tainted[3])
-	expect("the index has lost a node first", tainted, few, "node-3")
-	expect("the snapshot has followed", append(tainted[:3:3], tainted[4:]...), none)
-	expect("no nodes", nil, none)
 }
 
 // TestConcurrent queries the index while nodes change. It is for the race detector,

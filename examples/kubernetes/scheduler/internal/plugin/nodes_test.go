@@ -13,6 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -104,6 +105,45 @@ func TestIndexCountsChanges(t *testing.T) {
 	handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "node", Obj: node("node")})
 	if x.changes != 6 || x.groups.Len() != 0 || len(x.current) != 0 {
 		t.Errorf("%d changes, %d and %d nodes, want 6 and none", x.changes, x.groups.Len(), len(x.current))
+	}
+}
+
+// TestStaleIndex asks an index that is behind the snapshot or ahead of it, for a pod
+// that tolerates nothing. Node 0 gets or loses its taint first in one of them.
+func TestStaleIndex(t *testing.T) {
+	var tainted []*corev1.Node
+	for i := range 8 {
+		tainted = append(tainted, node(fmt.Sprintf("node-%d", i), taint("dedicated", "database", corev1.TaintEffectNoSchedule)))
+	}
+	free := node("node-0")
+	withFree := append([]*corev1.Node{free}, tainted[1:]...)
+	var x index
+	for i, step := range []struct {
+		news     []*corev1.Node // that reach the index
+		snapshot []*corev1.Node
+		want     answer
+		names    sets.Set[string]
+	}{
+		{nil, tainted, some, nil},
+		{tainted, tainted, none, nil},
+		{nil, withFree, few, sets.New("node-0")},
+		{withFree[:1], withFree, few, sets.New("node-0")},
+		{nil, tainted, few, sets.New("node-0")},
+		{tainted[:1], withFree, few, sets.New("node-0")},
+		{nil, tainted, none, nil},
+		{nil, nil, none, nil},
+	} {
+		for _, n := range step.news {
+			x.set(n)
+		}
+		got, names := x.ask(taints.Compile(nil), snapshotOf(step.snapshot...))
+		if got != step.want || !names.Equal(step.names) {
+			t.Errorf("step %d: %v, %v, want %v, %v", i, got, names, step.want, step.names)
+		}
+	}
+	x.delete(tainted[3])
+	if got, names := x.ask(taints.Compile(nil), snapshotOf(tainted...)); got != few || !names.Equal(sets.New("node-3")) {
+		t.Errorf("a node that the index has lost: %v, %v", got, names)
 	}
 }
 

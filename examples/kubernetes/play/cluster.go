@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -226,11 +225,11 @@ func build(s *session, o options) {
 	} else if o.kubeconfig == "" {
 		programs = append(programs, cluster.ControlPlane)
 	}
-	cluster.Build(s, func(download bool, packages int) { s.announce(o, download, packages) }, programs...)
+	cluster.Build(s, s.announce, programs...)
 }
 
-// announce prints what a build takes, and the alternatives to it.
-func (s *session) announce(o options, download bool, packages int) {
+// announce prints what a build takes.
+func (s *session) announce(download bool, packages int) {
 	caches, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE").Output()
 	if err != nil {
 		s.Fatal(err)
@@ -240,42 +239,13 @@ func (s *session) announce(o options, download bool, packages int) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	text := "play builds its programs from source. All of it takes about 10 minutes on two idle cores.\n"
+	takes := fmt.Sprintf("  Go compiles %d packages to its build cache, %s", packages, compiled)
 	if download {
-		text += fmt.Sprintf("  Go downloads modules to %s: at most 100 MB, 640 MB when unpacked\n", modules)
-		text += fmt.Sprintf("  Go compiles them to its build cache, %s\n", compiled)
-	} else {
-		text += fmt.Sprintf("  Go compiles %d packages to its build cache, %s\n", packages, compiled)
+		takes = fmt.Sprintf("  Go downloads modules to %s: at most 100 MB, 640 MB when unpacked\n"+
+			"  Go compiles them to its build cache, %s", modules, compiled)
 	}
-	text += fmt.Sprintf("  The programs stay in %s: 300 MB; -clean removes them\n", programs)
-	text += "Everything else is in a temporary folder that is deleted at the end. After Ctrl-C, the same command continues.\n"
-	if found := alternatives(); o == (options{logs: o.logs}) && len(found) > 0 {
-		text += "Instead, you can use\n  " + strings.Join(found, "\n  ") + "\n"
-	}
-	s.printf("%s", text)
-}
-
-// alternatives returns flags to use something on this machine instead of a built
-// control plane.
-func alternatives() (flags []string) {
-	for _, folder := range []string{os.Getenv("KUBEBUILDER_ASSETS"), "/usr/local/kubebuilder/bin"} {
-		if folder != "" && len(cluster.Lacks(folder, "etcd", "kube-apiserver")) == 0 {
-			flags = append(flags, "-control-plane "+folder)
-		}
-	}
-	home, _ := os.UserHomeDir() // without a home folder, it has no file either
-	for _, file := range []string{os.Getenv("KUBECONFIG"), filepath.Join(home, ".kube", "config")} {
-		if _, err := os.Stat(file); err == nil {
-			flags = append(flags, "-kubeconfig "+file)
-		}
-	}
-	for program, command := range map[string]string{
-		"kind":     "kind create cluster --kubeconfig FILE",
-		"minikube": "KUBECONFIG=FILE minikube start",
-	} {
-		if _, err := exec.LookPath(program); err == nil {
-			flags = append(flags, "-kubeconfig FILE, after "+command)
-		}
-	}
-	return flags
+	s.printf("play builds its programs from source. All of it takes about 10 minutes on two idle cores.\n%s\n"+
+		"  The programs stay in %s: 300 MB; -clean removes them\n"+
+		"Everything else is in a temporary folder that is deleted at the end. After Ctrl-C, the same command continues.",
+		takes, programs)
 }

@@ -385,15 +385,14 @@ func (w *podWatcher) gone() map[string]time.Time {
 	return maps.Clone(w.at)
 }
 
-// waitUntilGone waits until want pods are gone, and returns when they disappeared.
-func (w *podWatcher) waitUntilGone(c *cluster.Cluster, limit time.Duration, want int) (gone map[string]time.Time) {
+// waitUntilGone waits until want pods are gone.
+func (w *podWatcher) waitUntilGone(c *cluster.Cluster, limit time.Duration, want int) {
 	c.Within(limit, fmt.Sprintf("%d pods are evicted", want), func() error {
-		if gone = w.gone(); len(gone) < want {
+		if gone := w.gone(); len(gone) < want {
 			return fmt.Errorf("only %v", slices.Sorted(maps.Keys(gone)))
 		}
 		return nil
 	})
-	return gone
 }
 
 // target returns the reason of the condition DisruptionTarget that the pod had when
@@ -457,18 +456,7 @@ func TestANodeThatFails(t *testing.T) {
 	e.waitUntilLeading()
 	watcher := watchPods(t, c)
 	c.StopHeartbeat("node-1")
-	var taint *corev1.Taint
-	c.Within(time.Minute, "node-1 is found unreachable", func() error {
-		node := must(c.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t)
-		id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
-		at, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id)
-		if !found {
-			return fmt.Errorf("it has taints %v", node.Spec.Taints)
-		}
-		taint = &node.Spec.Taints[at]
-		return nil
-	})
-	deadline := taint.TimeAdded.Add(tolerated)
+	deadline := foundUnreachable(t, c, "node-1").Add(tolerated)
 
 	watcher.waitUntilGone(c, 30*time.Second, 2)
 	time.Sleep(time.Until(deadline.Add(onTime + busy))) // for the pods that must stay
@@ -487,6 +475,23 @@ func TestANodeThatFails(t *testing.T) {
 		}
 	}
 	e.stop()
+}
+
+// foundUnreachable waits until the node-lifecycle controller taints the node, and
+// returns when it did.
+func foundUnreachable(t *testing.T, c *cluster.Cluster, name string) (added time.Time) {
+	t.Helper()
+	c.Within(time.Minute, name+" is found unreachable", func() error {
+		node := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t)
+		id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
+		at, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id)
+		if !found {
+			return fmt.Errorf("it has taints %v", node.Spec.Taints)
+		}
+		added = node.Spec.Taints[at].TimeAdded.Time
+		return nil
+	})
+	return added
 }
 
 // daemonSet returns a DaemonSet whose pods have the tolerations.

@@ -34,9 +34,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
-	"github.com/seed-0529bac1/taints/kube"
 )
 
 // programs are the programs that have manifests under the same name.
@@ -46,12 +44,19 @@ var programs = []string{"evictor", "scheduler", "webhook"}
 // them.
 func overlay(t *testing.T, base string, components ...string) []client.Object {
 	t.Helper()
-	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
-	manifests := must(filepath.Rel(folder, must(filepath.Abs("../manifests"))(t)))(t)
-	text := fmt.Sprintf("resources: [%s/%s]\ncomponents:\n", manifests, base)
+	const manifests = "examples/kubernetes/manifests/"
+	text := "resources: [" + manifests + base + "]\ncomponents:\n"
 	for _, component := range components {
-		text += fmt.Sprintf("- %s/%s\n", manifests, component)
+		text += "- " + manifests + component + "\n"
 	}
+	return kustomize(t, text)
+}
+
+// kustomize builds a kustomization in the root of the repository.
+func kustomize(t *testing.T, text string) []client.Object {
+	t.Helper()
+	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	text = strings.ReplaceAll(text, "examples/", must(filepath.Rel(folder, must(filepath.Abs("../.."))(t)))(t)+"/")
 	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
 	return must(cluster.Manifest(folder))(t)
 }
@@ -400,16 +405,9 @@ func TestEvictorManifest(t *testing.T) {
 	checkPriority(t, c)
 
 	c.StopHeartbeat(failed...)
-	c.Eventually("both nodes are found unreachable", func() error {
-		for _, name := range failed {
-			node := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t)
-			id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
-			if _, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id); !found {
-				return fmt.Errorf("%s has taints %v", name, node.Spec.Taints)
-			}
-		}
-		return nil
-	})
+	for _, name := range failed {
+		foundUnreachable(t, c, name)
+	}
 	check(t, c.Client.CoreV1().Pods(cluster.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	placed("the replicas are on other nodes", func(nodes []string) bool {
 		return len(nodes) == 2 && !slices.ContainsFunc(nodes, func(n string) bool { return n == "" || slices.Contains(failed, n) })

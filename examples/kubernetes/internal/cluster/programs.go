@@ -146,19 +146,25 @@ func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metric
 // do.
 func (c *Cluster) RegisterWebhook(addr string) {
 	c.tb.Helper()
-	client := c.Client.AdmissionregistrationV1()
-	patch := func(path string) []byte {
-		return fmt.Appendf(nil, `[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
+	c.PatchWebhooks(func(path string) string {
+		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
 			{"op": "remove", "path": "/webhooks/0/clientConfig/service"}]`,
 			"https://"+strings.Replace(addr, "127.0.0.1", "localhost", 1)+path)
-	}
+	})
+	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
+}
+
+// PatchWebhooks patches both webhook configurations with the JSON patches for their
+// paths.
+func (c *Cluster) PatchWebhooks(patch func(path string) string) {
+	c.tb.Helper()
+	client := c.Client.AdmissionregistrationV1()
 	_, err := client.MutatingWebhookConfigurations().Patch(c.Context(), WebhookName,
-		types.JSONPatchType, patch("/mutate"), metav1.PatchOptions{})
+		types.JSONPatchType, []byte(patch("/mutate")), metav1.PatchOptions{})
 	c.must(err)
 	_, err = client.ValidatingWebhookConfigurations().Patch(c.Context(), WebhookName,
-		types.JSONPatchType, patch("/validate"), metav1.PatchOptions{})
+		types.JSONPatchType, []byte(patch("/validate")), metav1.PatchOptions{})
 	c.must(err)
-	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
 }
 
 // TryPod creates a pod in a dry run.

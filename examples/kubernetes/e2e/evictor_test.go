@@ -67,34 +67,39 @@ type scenario struct {
 	nodes []string
 	pods  []*corev1.Pod
 	steps []step
-	begun time.Time // when it was last played
+	// The taints point to these times, which are set when it is played.
+	begun, changed time.Time
 }
 
 // A step sets the taints of some nodes at some time.
 type step struct {
 	after  time.Duration
-	taints map[string][]taints.Taint // without times
+	taints map[string][]taints.Taint
 }
 
-// killAfter is after the evictions that are due soon, and before the later ones.
-const killAfter = 5200 * time.Millisecond
+const (
+	// killAfter is after the evictions that are due soon, and before the later ones.
+	killAfter   = 5200 * time.Millisecond
+	removeAfter = 6 * time.Second
+	changeAfter = 7 * time.Second
+)
 
 func newScenario(r *rand.Rand, nodes, pods int) *scenario {
 	s := &scenario{}
 	first := step{taints: map[string][]taints.Taint{}}
-	remove := step{after: 6 * time.Second, taints: map[string][]taints.Taint{}}
-	change := step{after: 7 * time.Second, taints: map[string][]taints.Taint{}}
+	remove := step{after: removeAfter, taints: map[string][]taints.Taint{}}
+	change := step{after: changeAfter, taints: map[string][]taints.Taint{}}
 	for i := range nodes {
 		name := fmt.Sprintf("node-%d", i)
 		s.nodes = append(s.nodes, name)
-		list := []taints.Taint{{Key: "a", Value: fmt.Sprint(r.IntN(2)), Effect: taints.NoExecute}}
+		list := []taints.Taint{{Key: "a", Value: fmt.Sprint(r.IntN(2)), Effect: taints.NoExecute, TimeAdded: &s.begun}}
 		switch r.IntN(3) {
 		case 0:
-			list = append(list, taints.Taint{Key: "b", Effect: taints.NoExecute})
+			list = append(list, taints.Taint{Key: "b", Effect: taints.NoExecute, TimeAdded: &s.begun})
 		case 1:
 			list = append(list, taints.Taint{Key: "b", Effect: taints.NoSchedule})
 		}
-		third := taints.Taint{Key: "c", Effect: taints.NoExecute}
+		third := taints.Taint{Key: "c", Effect: taints.NoExecute, TimeAdded: &s.changed}
 		switch i % 5 {
 		case 0: // never has a taint that evicts
 			list = []taints.Taint{{Key: "a", Effect: taints.PreferNoSchedule}}
@@ -141,7 +146,7 @@ func (s *scenario) deadline(p *corev1.Pod) time.Time {
 			next = s.begun.Add(s.steps[i+1].after)
 		}
 		if after, ok := step.taints[p.Spec.NodeName]; ok {
-			list = s.withTimes(after, list, step)
+			list = after
 		}
 		e := policy.Compile(kube.Tolerations(p.Spec.Tolerations)).EvictionOf(list, s.begun.Add(step.after))
 		if e.Outcome != taints.Stays && e.At.Before(next) {
@@ -149,21 +154,6 @@ func (s *scenario) deadline(p *corev1.Pod) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// withTimes returns the taints with the time of the step, or the time they had before.
-func (s *scenario) withTimes(list, before []taints.Taint, step step) []taints.Taint {
-	list = slices.Clone(list)
-	now := s.begun.Add(step.after)
-	for i := range list {
-		list[i].TimeAdded = &now
-		for _, b := range before {
-			if b.ID() == list[i].ID() && b.Value == list[i].Value {
-				list[i].TimeAdded = b.TimeAdded
-			}
-		}
-	}
-	return list
 }
 
 // play creates the pods, runs the steps, calls kill in the middle, waits until
@@ -175,8 +165,8 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 
 	// A timeAdded has whole seconds.
 	s.begun = time.Now().Truncate(time.Second).Add(time.Second)
+	s.changed = s.begun.Add(changeAfter)
 	time.Sleep(time.Until(s.begun))
-	before := map[string][]taints.Taint{}
 	var killed sync.WaitGroup
 	killed.Go(func() {
 		time.Sleep(time.Until(s.begun.Add(killAfter)))
@@ -186,30 +176,24 @@ func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[strin
 		time.Sleep(time.Until(s.begun.Add(step.after)))
 		var all sync.WaitGroup
 		for node, list := range step.taints {
-			timed := s.withTimes(list, before[node], step)
-			before[node] = timed
-			all.Go(func() { setTaints(t, c, node, timed) })
+			all.Go(func() { setTaints(t, c, node, list) })
 		}
 		all.Wait()
 	}
 	killed.Wait()
 
-	var last time.Time
-	want := 0
+	var due []time.Time
 	for _, p := range s.pods {
 		if at := s.deadline(p); !at.IsZero() {
-			want++
-			if at.After(last) {
-				last = at
-			}
+			due = append(due, at)
 		}
 	}
-	watcher.waitUntilGone(c, time.Until(last)+30*time.Second, want)
+	last := slices.MaxFunc(due, time.Time.Compare)
+	watcher.waitUntilGone(c, time.Until(last)+30*time.Second, len(due))
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
 	return watcher.gone()
 }
 
-// deletePods deletes all pods in the namespace default.
 func deletePods(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
@@ -282,7 +266,6 @@ func (e *evictor) value(name, label string) (float64, error) {
 	return 0, fmt.Errorf("no metric %s %s", name, label)
 }
 
-// until waits until the value of a metric is right.
 func (e *evictor) until(what, name, label string, right func(float64) bool) {
 	e.t.Helper()
 	e.c.Eventually(what, func() error {
@@ -314,7 +297,6 @@ func (e *evictor) startAgain() {
 	e.Process = e.c.Run("evictor", cluster.Binary(e.t, "evictor"), e.args...)
 }
 
-// event waits for an event about a pod in the namespace default.
 func event(c *cluster.Cluster, what string, is func(eventsv1.Event) bool) {
 	c.Eventually(what, func() error {
 		list, err := c.Client.EventsV1().Events(metav1.NamespaceDefault).List(c.Context(), metav1.ListOptions{})
@@ -385,7 +367,6 @@ func (w *podWatcher) gone() map[string]time.Time {
 	return maps.Clone(w.at)
 }
 
-// waitUntilGone waits until want pods are gone.
 func (w *podWatcher) waitUntilGone(c *cluster.Cluster, limit time.Duration, want int) {
 	c.Within(limit, fmt.Sprintf("%d pods are evicted", want), func() error {
 		if gone := w.gone(); len(gone) < want {
@@ -494,7 +475,6 @@ func foundUnreachable(t *testing.T, c *cluster.Cluster, name string) (added time
 	return added
 }
 
-// daemonSet returns a DaemonSet whose pods have the tolerations.
 func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet {
 	labels := map[string]string{"app": name}
 	return &appsv1.DaemonSet{

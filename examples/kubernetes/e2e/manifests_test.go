@@ -112,7 +112,6 @@ func TestManifests(t *testing.T) {
 // namesTag matches the lines of a manifest that name the version of an image.
 var namesTag = regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
 
-// only returns the only object of the type.
 func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	t.Helper()
 	n := 0
@@ -314,7 +313,6 @@ func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, ma
 	}
 }
 
-// checkLog fails the test if the program lacked rights.
 func checkLog(t *testing.T, p *cluster.Process) {
 	t.Helper()
 	for line := range strings.Lines(p.Log()) {
@@ -357,7 +355,6 @@ func TestSchedulerManifest(t *testing.T) {
 		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
 }
 
-// checkAnonymous checks what a page answers to a client without a token.
 func checkAnonymous(t *testing.T, url string, want int) {
 	t.Helper()
 	client := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)

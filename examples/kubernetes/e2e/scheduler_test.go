@@ -95,7 +95,6 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// prefers returns an affinity to a node.
 func prefers(node string) *corev1.Affinity {
 	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
@@ -123,7 +122,6 @@ var (
 
 func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
-// randomTaints returns up to three valid taints.
 func randomTaints(random *rand.Rand) []corev1.Taint {
 	var list []corev1.Taint
 	for _, key := range keys[random.IntN(len(keys)+1):] {
@@ -282,7 +280,6 @@ func (f field) run(t *testing.T, trial trial) {
 	}
 }
 
-// add creates the pod of a trial.
 func (f field) add(trial trial) {
 	pod := cluster.Pod(trial.Pod)
 	trial.Spec.Containers = pod.Spec.Containers

@@ -107,7 +107,6 @@ func (w *webhookTest) networkPolicy(t *testing.T) {
 	}
 }
 
-// in puts the pod into the namespace, and returns it.
 func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 	pod.Namespace = namespace
 	return pod
@@ -198,7 +197,6 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 const notAllowed = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: ` +
 	`toleration "dedicated=ml:NoSchedule" is not allowed in namespace "default"; allowed are: spot op=Exists`
 
-// newRules changes the rules while the webhook runs.
 func (w *webhookTest) newRules(t *testing.T) {
 	sneak := cluster.Pod("sneak", mlToleration)
 	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != notAllowed {
@@ -223,7 +221,6 @@ func (w *webhookTest) newRules(t *testing.T) {
 	w.webhook.Stop()
 }
 
-// down checks what happens to pods while the webhook does not run.
 func (w *webhookTest) down(t *testing.T) {
 	refused := `Internal error occurred: failed calling webhook "mutate.` + cluster.WebhookName +
 		`": failed to call webhook: Post "https://localhost:`
@@ -336,7 +333,6 @@ func shown(c *cluster.Cluster, addr string) (string, error) {
 	return string(connection.ConnectionState().PeerCertificates[0].Raw), nil
 }
 
-// outage stops and restarts the API server. The webhook keeps running.
 func (w *webhookTest) outage(t *testing.T) {
 	w.StopAPIServer()
 	must(tls.Dial("tcp", w.addr, &tls.Config{InsecureSkipVerify: true}))(t).Close()
@@ -428,7 +424,6 @@ func TestCertManager(t *testing.T) {
 	}
 }
 
-// TestWebhookOverlay builds the kustomization in the README.
 func TestWebhookOverlay(t *testing.T) {
 	objects := kustomize(t, docs.Blocks(t, "../webhook/README.md", "yaml")[0].Text)
 	network := only[*networkingv1.NetworkPolicy](t, objects).Spec

@@ -52,7 +52,6 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.DurationVar(&o.retryPause, "retry-period", 2*time.Second, "how often to renew the lease, or try to get it")
 }
 
-// check returns what is wrong with the options.
 func (o *options) check() error {
 	var errs []error
 	require := func(ok bool, format string, got any) {

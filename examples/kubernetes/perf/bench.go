@@ -57,7 +57,6 @@ const (
 	schedulerPerf    = "k8s.io/kubernetes/test/integration/scheduler_perf"
 )
 
-// newBench builds what the runs need.
 func newBench(ctx context.Context) (b *bench, err error) {
 	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
 	own, kubernetes, ok := strings.Cut(out, "\n")
@@ -98,7 +97,6 @@ func (b *bench) prepare(ctx context.Context) error {
 	return os.Symlink(b.path("bin", "benchmark"), b.path("bin", "etcd"))
 }
 
-// close removes the files that the bench has written.
 func (b *bench) close() error { return os.RemoveAll(b.scratch) }
 
 func (b *bench) path(elements ...string) string {
@@ -134,7 +132,6 @@ func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, nod
 	return m, c.nodes, err
 }
 
-// command returns the command of a run.
 func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exec.Cmd {
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"),
 		"-test.bench=.", "-test.benchtime=1x", "-config="+b.path("config.yaml"), "-result="+b.path("result.json"),
@@ -157,7 +154,6 @@ func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exe
 // klogLine matches a line of the programs' own output.
 var klogLine = regexp.MustCompile(`(?m)^[IWE]\d{4} .*\n`)
 
-// failure returns the end of the log, without the programs' own output.
 func failure(log []byte) []byte {
 	log = klogLine.ReplaceAll(log, nil)
 	return log[max(0, len(log)-4000):]

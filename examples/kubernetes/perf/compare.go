@@ -106,13 +106,11 @@ func (r *result) ratio() float64 {
 	return 0
 }
 
-// middle returns the median element by value.
 func middle[E any](list []E, value func(E) float64) E {
 	sorted := slices.SortedFunc(slices.Values(list), func(a, b E) int { return cmp.Compare(value(a), value(b)) })
 	return sorted[len(sorted)/2]
 }
 
-// below returns the workloads that are below their floors.
 func below(results []result) []string {
 	var names []string
 	for _, r := range results {

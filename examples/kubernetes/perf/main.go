@@ -57,7 +57,6 @@ func main() {
 	}
 }
 
-// choose returns the workloads that match.
 func (o options) choose() ([]workload, error) {
 	if o.rounds < 1 {
 		return nil, fmt.Errorf("-rounds is %d, want at least 1", o.rounds)

@@ -204,7 +204,6 @@ func (g *game) guide() string {
 
 const whynot = "../../cmd/kubectl-whynot"
 
-// build builds the programs that the options require.
 func build(s *session, o options) {
 	programs := []string{"scheduler", "evictor", whynot}
 	if o.kubeconfig == "" {
@@ -228,7 +227,6 @@ func build(s *session, o options) {
 	cluster.Build(s, s.announce, programs...)
 }
 
-// announce prints what a build takes.
 func (s *session) announce(download bool, packages int) {
 	caches, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE").Output()
 	if err != nil {

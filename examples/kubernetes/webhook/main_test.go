@@ -61,7 +61,6 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// page returns the code and the text of a page. The code is 0 if no server answers.
 func page(t *testing.T, url string) (code int, text string) {
 	t.Helper()
 	response, err := http.Get(url)
@@ -76,7 +75,6 @@ func page(t *testing.T, url string) (code int, text string) {
 	return response.StatusCode, string(body)
 }
 
-// eventually waits until the condition holds.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {

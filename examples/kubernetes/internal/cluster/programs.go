@@ -174,7 +174,6 @@ func (c *Cluster) TryPod(pod *corev1.Pod) error {
 	return err
 }
 
-// mountWebhookSecret keeps the Secret's certificate in the folder.
 func (c *Cluster) mountWebhookSecret(folder string) {
 	var last []byte
 	wait.UntilWithContext(c.Context(), func(ctx context.Context) {

@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
-// with returns fromTimeAdded with a change.
 func with(change func(*Options)) Options {
 	o := fromTimeAdded
 	change(&o)

@@ -47,7 +47,6 @@ func taint(key, value string, effect corev1.TaintEffect) corev1.Taint {
 	return corev1.Taint{Key: key, Value: value, Effect: effect}
 }
 
-// affinity returns an affinity with a term for each list of fields.
 func affinity(fields ...[]corev1.NodeSelectorRequirement) *corev1.Affinity {
 	required := &corev1.NodeSelector{}
 	for _, f := range fields {

@@ -132,7 +132,6 @@ func keepsTolerations(q *admissionv1.AdmissionRequest) bool {
 	return err == nil && bytes.Equal(now, old)
 }
 
-// readPod decodes one of the objects of the request.
 func readPod(q *admissionv1.AdmissionRequest, name string, text []byte) (*pod, *Refusal) {
 	pod, err := decodePod(text)
 	why := ""
@@ -211,7 +210,6 @@ func (d *Dedication) refuse(key string, pod *pod, otherwise string) *Refusal {
 		d.Name, label(key, d.NodeSelector[key]), otherwise)
 }
 
-// label formats a label as kubectl does.
 func label(key, value string) string { return fmt.Sprintf("%s=%.63s", key, value) }
 
 // validate checks a new pod, or an update of one that had the tolerations before:
@@ -297,7 +295,6 @@ func invalid(faults taints.ErrorList) *Refusal {
 	return &Refusal{notValid, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, summary(texts)}
 }
 
-// summary joins the first texts.
 func summary(texts []string) string {
 	const most = 10
 	if len(texts) > most {

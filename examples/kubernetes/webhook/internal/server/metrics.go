@@ -63,7 +63,6 @@ func init() {
 	}).Set(1)
 }
 
-// count counts a decision of the webhook.
 func count(webhook string, d policy.Decision) {
 	outcome := "allowed"
 	switch {

@@ -26,9 +26,9 @@ import (
 
 // patchTaints changes the taints of a node by a patch. It needs only the verbs get
 // and patch. If another client changes the node meanwhile, the API server refuses
-// the patch and the taints are computed again, so no taint is lost. An
-// update would work the same way, but it sends the whole node: an operator built with
-// an older API drops the fields that it does not know.
+// the patch and the taints are computed again, so no taint is lost. An update
+// would work the same way, but it sends the whole node: an operator built with an
+// older API drops the fields that it does not know.
 func patchTaints(ctx context.Context, client kubernetes.Interface, name string, changes taints.Changes) error {
 	nodes := client.CoreV1().Nodes()
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A workload is defined in a performance-config.yaml: one of Kubernetes' own, or
+// A workload is defined in a performance-config.yaml: one of Kubernetes, or
 // the one in the folder workloads.
 type workload struct {
 	Folder string  // of scheduler_perf; "" for the folder workloads

@@ -90,7 +90,7 @@ func begin(s *session, o options) *game {
 	if g.borrowed {
 		g.Cluster = cluster.Connect(s, o.kubeconfig, settings)
 		s.printf("The webhook does not run: it would decide about the pods of all namespaces, and the cluster's API server would" +
-			"\nhave to reach this machine. Kubernetes' own controller evicts; the evictor only says what it would do.")
+			"\nhave to reach this machine. The controller of Kubernetes evicts; the evictor only says what it would do.")
 	} else {
 		g.Cluster = cluster.Start(s, settings)
 	}

@@ -51,9 +51,8 @@ func (p Profile) String() string {
 }
 
 // RunScheduler starts a scheduler with the profiles, and waits until it is ready. It
-// looks at every node for each pod.
-// It is the scheduler with the plugin if a profile uses the plugin, and otherwise
-// Kubernetes' own.
+// looks at every node for each pod. It is the scheduler with the plugin if a profile
+// uses the plugin, and otherwise the stock scheduler.
 func (c *Cluster) RunScheduler(profiles ...Profile) {
 	c.tb.Helper()
 	config := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1

@@ -82,7 +82,6 @@ func (c *controller) replay(events []event) {
 	}
 }
 
-// apply applies one event.
 func (c *controller) apply(e event) {
 	now := start.Add(e.after)
 	c.evict(now)
@@ -131,7 +130,6 @@ func (c *controller) update(name string, now time.Time) {
 	}
 }
 
-// evict evicts the pods that are due.
 func (c *controller) evict(now time.Time) {
 	for name, due := range c.queue.PopDue(now) {
 		c.print(due, "%s is evicted from %s", name, c.pods[name].node)

@@ -60,7 +60,6 @@ type scheduler struct {
 	free  map[string]int
 }
 
-// run places the pods in turn and prints their nodes.
 func run(out io.Writer, nodes []node, pods []pod) error {
 	s := scheduler{free: make(map[string]int)}
 	for _, n := range nodes {

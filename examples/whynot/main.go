@@ -73,7 +73,6 @@ func run(args []string, in io.Reader, out io.Writer, now time.Time) error {
 	return cluster.report(out, now)
 }
 
-// read returns the input that the arguments select.
 func read(args []string, in io.Reader) ([]byte, error) {
 	switch {
 	case len(args) > 1:

@@ -20,7 +20,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// skipShort skips a test that builds programs if -short is given.
 func skipShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -28,7 +27,6 @@ func skipShort(t *testing.T) {
 	}
 }
 
-// start starts a control plane that ends with the test.
 func start(t *testing.T, options cluster.Options) *cluster.Cluster {
 	t.Helper()
 	skipShort(t)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,9 +34,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
-	"github.com/seed-0529bac1/taints/kube"
 )
 
 // programs are the programs that have manifests under the same name.
@@ -45,12 +44,19 @@ var programs = []string{"evictor", "scheduler", "webhook"}
 // them.
 func overlay(t *testing.T, base string, components ...string) []client.Object {
 	t.Helper()
-	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
-	manifests := must(filepath.Rel(folder, must(filepath.Abs("../manifests"))(t)))(t)
-	text := fmt.Sprintf("resources: [%s/%s]\ncomponents:\n", manifests, base)
+	const manifests = "examples/kubernetes/manifests/"
+	text := "resources: [" + manifests + base + "]\ncomponents:\n"
 	for _, component := range components {
-		text += fmt.Sprintf("- %s/%s\n", manifests, component)
+		text += "- " + manifests + component + "\n"
 	}
+	return kustomize(t, text)
+}
+
+// kustomize builds a kustomization in the root of the repository.
+func kustomize(t *testing.T, text string) []client.Object {
+	t.Helper()
+	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	text = strings.ReplaceAll(text, "examples/", must(filepath.Rel(folder, must(filepath.Abs("../.."))(t)))(t)+"/")
 	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
 	return must(cluster.Manifest(folder))(t)
 }
@@ -106,7 +112,6 @@ func TestManifests(t *testing.T) {
 // namesTag matches the lines of a manifest that name the version of an image.
 var namesTag = regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
 
-// only returns the only object of the type.
 func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	t.Helper()
 	n := 0
@@ -308,7 +313,6 @@ func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, ma
 	}
 }
 
-// checkLog fails the test if the program lacked rights.
 func checkLog(t *testing.T, p *cluster.Process) {
 	t.Helper()
 	for line := range strings.Lines(p.Log()) {
@@ -351,7 +355,6 @@ func TestSchedulerManifest(t *testing.T) {
 		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
 }
 
-// checkAnonymous checks what a page answers to a client without a token.
 func checkAnonymous(t *testing.T, url string, want int) {
 	t.Helper()
 	client := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
@@ -399,16 +402,9 @@ func TestEvictorManifest(t *testing.T) {
 	checkPriority(t, c)
 
 	c.StopHeartbeat(failed...)
-	c.Eventually("both nodes are found unreachable", func() error {
-		for _, name := range failed {
-			node := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t)
-			id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
-			if _, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id); !found {
-				return fmt.Errorf("%s has taints %v", name, node.Spec.Taints)
-			}
-		}
-		return nil
-	})
+	for _, name := range failed {
+		foundUnreachable(t, c, name)
+	}
 	check(t, c.Client.CoreV1().Pods(cluster.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	placed("the replicas are on other nodes", func(nodes []string) bool {
 		return len(nodes) == 2 && !slices.ContainsFunc(nodes, func(n string) bool { return n == "" || slices.Contains(failed, n) })
@@ -437,5 +433,60 @@ func checkPriority(t *testing.T, c *cluster.Cluster) {
 			}
 			return nil
 		})
+	}
+}
+
+// recorder is a program that records its arguments, as go and buildah.
+const recorder = `#!/bin/sh
+echo "$(basename "$0")" $GOOS $GOARCH "$@" >>"$RECORD"
+case "$*" in
+list*) echo v1.99.0 ;;
+"env GOARCH") echo "${GOARCH:-amd64}" ;;
+*digestfile*) printf 'sha256:%064d' 7 >"$5" ;;
+esac
+`
+
+// TestRelease releases images with programs that only record what they are to do.
+// They are for linux on any host, and the manifests name them by their digests.
+func TestRelease(t *testing.T) {
+	bin := t.TempDir()
+	for _, name := range []string{"go", "buildah"} {
+		check(t, os.WriteFile(filepath.Join(bin, name), []byte(recorder), 0o755))
+	}
+	record := filepath.Join(bin, "record")
+	release := exec.Command("../images/release", "registry.test/team", "v9.8.7")
+	release.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "RECORD="+record, "GOOS=windows")
+	component, err := release.Output()
+	check(t, err)
+
+	var built, pushed []string
+	did := string(must(os.ReadFile(record))(t))
+	if got := strings.Count(did, "program.stamp=v9.8.7\n"); got != 2*len(programs) {
+		t.Errorf("%d programs have the version", got)
+	}
+	for line := range strings.Lines(did) {
+		words := strings.Fields(line)
+		switch {
+		case words[0] == "go" && words[3] == "build":
+			built = append(built, strings.Join(words[1:3], "/"))
+		case slices.Contains(words, "push"):
+			pushed = append(pushed, words[len(words)-1])
+		}
+	}
+	if want := slices.Repeat([]string{"linux/amd64", "linux/arm64"}, len(programs)); !slices.Equal(built, want) {
+		t.Errorf("built for %v, want %v", built, want)
+	}
+	if len(pushed) != len(programs) {
+		t.Errorf("pushed %v", pushed)
+	}
+	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	check(t, os.CopyFS(folder, os.DirFS("../manifests")))
+	check(t, os.WriteFile(filepath.Join(folder, "images", "kustomization.yaml"), component, 0o600))
+	for _, program := range programs {
+		objects := must(cluster.Manifest(filepath.Join(folder, program)))(t)
+		got := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Image
+		if want := "registry.test/team/taints-" + program + ":v9.8.7@sha256:" + strings.Repeat("0", 63) + "7"; got != want {
+			t.Errorf("the image is %s, want %s", got, want)
+		}
 	}
 }

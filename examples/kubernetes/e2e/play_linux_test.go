@@ -28,7 +28,6 @@ type player struct {
 	temporary string // the folder of its temporary files
 }
 
-// startPlay starts a command that runs play.
 func startPlay(t *testing.T, command string, env ...string) *player {
 	t.Helper()
 	temporary, bash := t.TempDir(), exec.Command("bash", "-euc", command)
@@ -36,7 +35,6 @@ func startPlay(t *testing.T, command string, env ...string) *player {
 	return &player{startInBackground(t, bash), temporary}
 }
 
-// line waits for a line that matches the pattern.
 func (p *player) line(pattern string) {
 	p.t.Helper()
 	re := regexp.MustCompile(`(?m)` + pattern)
@@ -68,7 +66,6 @@ func (p *player) do(words string, fails bool) string {
 	return string(text)
 }
 
-// end interrupts play, and checks that nothing is left.
 func (p *player) end() {
 	p.t.Helper()
 	if running := p.running(); len(running) < 3 {
@@ -142,7 +139,6 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestPlayWithPrograms starts play with the programs of a folder.
 func TestPlayWithPrograms(t *testing.T) {
 	skipShort(t)
 	folder := t.TempDir()

@@ -109,7 +109,6 @@ func (b *background) signal() { _ = syscall.Kill(-b.Process.Pid, syscall.SIGINT)
 
 func (b *background) output() string { return string(must(os.ReadFile(b.log))(b.t)) }
 
-// interrupt sends the signal, and waits for the end.
 func (b *background) interrupt() error {
 	b.t.Helper()
 	b.signal()
@@ -139,7 +138,6 @@ func (b *background) until(what string, condition func() error) {
 	}
 }
 
-// startBlock starts a block that keeps running.
 func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *background {
 	t.Helper()
 	return startInBackground(t, b.Command(t, root, r.env...))

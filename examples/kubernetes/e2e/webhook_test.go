@@ -17,8 +17,6 @@ import (
 	"maps"
 	"math"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -50,23 +48,10 @@ func TestWebhook(t *testing.T) {
 		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds",
 	}})
 	w := &webhookTest{Cluster: c, addr: cluster.FreeAddress(t)}
-	for _, part := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
-		{"manifest", w.install},
-		{"network policy", w.networkPolicy},
-		{"dedication", w.dedication},
-		{"daemon sets", w.daemonSets},
-		{"new rules", w.newRules},
-		{"down", w.down},
-		{"replicas", w.replicas},
-		{"outage", w.outage},
-	} {
-		if !t.Run(part.name, part.run) {
-			return // each part needs the results of the parts before it
-		}
-	}
+	// Each part needs the results of the parts before it.
+	_ = t.Run("manifest", w.install) && t.Run("network policy", w.networkPolicy) && t.Run("dedication", w.dedication) &&
+		t.Run("daemon sets", w.daemonSets) && t.Run("new rules", w.newRules) && t.Run("down", w.down) &&
+		t.Run("replicas", w.replicas) && t.Run("outage", w.outage)
 }
 
 // A webhookTest is a cluster and how the webhook runs in it.
@@ -122,7 +107,6 @@ func (w *webhookTest) networkPolicy(t *testing.T) {
 	}
 }
 
-// in puts the pod into the namespace, and returns it.
 func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 	pod.Namespace = namespace
 	return pod
@@ -213,7 +197,6 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 const notAllowed = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: ` +
 	`toleration "dedicated=ml:NoSchedule" is not allowed in namespace "default"; allowed are: spot op=Exists`
 
-// newRules changes the rules while the webhook runs.
 func (w *webhookTest) newRules(t *testing.T) {
 	sneak := cluster.Pod("sneak", mlToleration)
 	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != notAllowed {
@@ -238,7 +221,6 @@ func (w *webhookTest) newRules(t *testing.T) {
 	w.webhook.Stop()
 }
 
-// down checks what happens to pods while the webhook does not run.
 func (w *webhookTest) down(t *testing.T) {
 	refused := `Internal error occurred: failed calling webhook "mutate.` + cluster.WebhookName +
 		`": failed to call webhook: Post "https://localhost:`
@@ -255,25 +237,16 @@ func (w *webhookTest) down(t *testing.T) {
 	}
 	w.updatesWhileDown(t)
 
-	w.setFailurePolicy(t, "Ignore")
+	w.setFailurePolicy("Ignore")
 	w.Eventually("failurePolicy Ignore lets through", func() error {
 		return w.TryPod(cluster.Pod("let-through", mlToleration))
 	})
 }
 
-func (w *webhookTest) setFailurePolicy(t *testing.T, policy string) {
-	t.Helper()
-	patchConfigurations(t, w.Cluster, fmt.Sprintf(`[{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": %q}]`, policy))
-}
-
-// patchConfigurations patches both webhook configurations.
-func patchConfigurations(t *testing.T, c *cluster.Cluster, patch string) {
-	t.Helper()
-	client := c.Client.AdmissionregistrationV1()
-	must(client.MutatingWebhookConfigurations().Patch(t.Context(), cluster.WebhookName,
-		types.JSONPatchType, []byte(patch), metav1.PatchOptions{}))(t)
-	must(client.ValidatingWebhookConfigurations().Patch(t.Context(), cluster.WebhookName,
-		types.JSONPatchType, []byte(patch), metav1.PatchOptions{}))(t)
+func (w *webhookTest) setFailurePolicy(policy string) {
+	w.PatchWebhooks(func(string) string {
+		return fmt.Sprintf(`[{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": %q}]`, policy)
+	})
 }
 
 // updatesWhileDown checks that a pod can finish while the webhook does not run, and
@@ -309,7 +282,7 @@ func (w *webhookTest) updatesWhileDown(t *testing.T) {
 // may not create. It restores the Secret, and removes the certificate while they
 // run. They always present a certificate that API servers trust.
 func (w *webhookTest) replicas(t *testing.T) {
-	w.setFailurePolicy(t, "Fail")
+	w.setFailurePolicy("Fail")
 	secrets := w.Client.CoreV1().Secrets(cluster.WebhookNamespace)
 	check(t, secrets.Delete(t.Context(), cluster.WebhookSecret, metav1.DeleteOptions{}))
 	other := cluster.FreeAddress(t)
@@ -324,16 +297,16 @@ func (w *webhookTest) replicas(t *testing.T) {
 	})
 	w.Apply(w.secret)
 	w.Eventually("both replicas answer", func() error {
-		_, one := w.shown(w.addr)
-		_, two := w.shown(other)
+		_, one := shown(w.Cluster, w.addr)
+		_, two := shown(w.Cluster, other)
 		return errors.Join(one, two, w.TryPod(cluster.Pod("probe")))
 	})
-	before := must(w.shown(w.addr))(t)
+	before := must(shown(w.Cluster, w.addr))(t)
 	patch := []byte(`{"data": {"tls.crt": null, "tls.key": null}}`)
 	must(secrets.Patch(t.Context(), cluster.WebhookSecret, types.MergePatchType, patch, metav1.PatchOptions{}))(t)
 	w.Eventually("both replicas show the same new certificate", func() error {
 		check(t, w.TryPod(cluster.Pod("probe")))
-		one, two := must(w.shown(w.addr))(t), must(w.shown(other))(t)
+		one, two := must(shown(w.Cluster, w.addr))(t), must(shown(w.Cluster, other))(t)
 		if one != two || one == before {
 			return errors.New("they do not")
 		}
@@ -344,8 +317,6 @@ func (w *webhookTest) replicas(t *testing.T) {
 
 // shown returns the certificate that the webhook presents, if an API server trusts
 // it.
-func (w *webhookTest) shown(addr string) (string, error) { return shown(w.Cluster, addr) }
-
 func shown(c *cluster.Cluster, addr string) (string, error) {
 	configurations := c.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
 	configuration, err := configurations.Get(c.Context(), cluster.WebhookName, metav1.GetOptions{})
@@ -362,7 +333,6 @@ func shown(c *cluster.Cluster, addr string) (string, error) {
 	return string(connection.ConnectionState().PeerCertificates[0].Raw), nil
 }
 
-// outage stops and restarts the API server. The webhook keeps running.
 func (w *webhookTest) outage(t *testing.T) {
 	w.StopAPIServer()
 	must(tls.Dial("tcp", w.addr, &tls.Config{InsecureSkipVerify: true}))(t).Close()
@@ -378,7 +348,7 @@ func (w *webhookTest) outage(t *testing.T) {
 // rights, and its policy lets it connect to nobody.
 func TestCertManager(t *testing.T) {
 	objects := overlay(t, "webhook", "webhook/network-policy", "webhook/cert-manager")
-	m := &certManager{issuers: map[string]issuer{}, secrets: map[string]map[string][]byte{}}
+	m := &certManager{issuers: map[string]certObject{}, secrets: map[string]map[string][]byte{}}
 	objects = slices.DeleteFunc(objects, func(object client.Object) bool { return m.takes(t, object) })
 	annotated := 0
 	for _, object := range objects {
@@ -419,7 +389,7 @@ func TestCertManager(t *testing.T) {
 		m.issue(t, certificate)
 	}
 	mount()
-	m.inject(t, c)
+	m.inject(c)
 	c.Run("webhook", cluster.Binary(t, "webhook"), "-addr="+addr, "-metrics-addr=0", "-health-addr=0", "-cert-dir="+folder)
 	c.RegisterWebhook(addr)
 	created, refused := 0, 0
@@ -436,7 +406,7 @@ func TestCertManager(t *testing.T) {
 		for _, certificate := range m.certificates {
 			before := create()
 			m.issue(t, certificate)
-			m.inject(t, c)
+			m.inject(c)
 			create()
 			mount()
 			if certificate.Spec.SecretName == cluster.WebhookSecret {
@@ -454,14 +424,8 @@ func TestCertManager(t *testing.T) {
 	}
 }
 
-// TestWebhookOverlay builds the kustomization in the README.
 func TestWebhookOverlay(t *testing.T) {
-	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
-	manifests := must(filepath.Rel(folder, must(filepath.Abs("../manifests"))(t)))(t)
-	blocks := docs.Blocks(t, "../webhook/README.md", "yaml")
-	text := strings.ReplaceAll(blocks[0].Text, "examples/kubernetes/manifests", manifests)
-	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
-	objects := must(cluster.Manifest(folder))(t)
+	objects := kustomize(t, docs.Blocks(t, "../webhook/README.md", "yaml")[0].Text)
 	network := only[*networkingv1.NetworkPolicy](t, objects).Spec
 	if len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
 		t.Errorf("the policy is %+v", network)
@@ -481,20 +445,17 @@ func TestWebhookOverlay(t *testing.T) {
 // A certManager does what cert-manager does with the Issuers and Certificates of a
 // manifest. A Certificate comes after the one of its Issuer.
 type certManager struct {
-	issuers      map[string]issuer // by name
-	certificates []certificate
+	issuers      map[string]certObject // by name
+	certificates []certObject
 	secrets      map[string]map[string][]byte // by name
 }
 
-type issuer struct {
+// A certObject is an Issuer or a Certificate.
+type certObject struct {
 	Spec struct {
-		SelfSigned *struct{}
-		CA         struct{ SecretName string }
-	}
-}
+		SelfSigned *struct{}                   // of an Issuer
+		CA         struct{ SecretName string } // of an Issuer
 
-type certificate struct {
-	Spec struct {
 		SecretName, CommonName string
 		DNSNames               []string
 		IsCA                   bool
@@ -511,21 +472,18 @@ func (m *certManager) takes(t *testing.T, object client.Object) bool {
 	if kind.Group != "cert-manager.io" {
 		return false
 	}
-	text := must(yaml.Marshal(object))(t)
+	var o certObject
+	check(t, yaml.Unmarshal(must(yaml.Marshal(object))(t), &o))
 	if kind.Kind == "Issuer" {
-		var i issuer
-		check(t, yaml.Unmarshal(text, &i))
-		m.issuers[object.GetName()] = i
-		return true
+		m.issuers[object.GetName()] = o
+	} else {
+		m.certificates = append(m.certificates, o)
 	}
-	var c certificate
-	check(t, yaml.Unmarshal(text, &c))
-	m.certificates = append(m.certificates, c)
 	return true
 }
 
 // issue fills the Secret of the Certificate, or renews what is in it.
-func (m *certManager) issue(t *testing.T, c certificate) {
+func (m *certManager) issue(t *testing.T, c certObject) {
 	t.Helper()
 	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	if old := m.secrets[c.Spec.SecretName]; old != nil && c.Spec.PrivateKey.RotationPolicy == "Never" {
@@ -561,8 +519,9 @@ func (m *certManager) issue(t *testing.T, c certificate) {
 }
 
 // inject writes the authority of the webhook's certificate into both configurations.
-func (m *certManager) inject(t *testing.T, c *cluster.Cluster) {
-	t.Helper()
-	patchConfigurations(t, c, fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": %q}]`,
-		base64.StdEncoding.EncodeToString(m.secrets[cluster.WebhookSecret]["ca.crt"])))
+func (m *certManager) inject(c *cluster.Cluster) {
+	c.PatchWebhooks(func(string) string {
+		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": %q}]`,
+			base64.StdEncoding.EncodeToString(m.secrets[cluster.WebhookSecret]["ca.crt"]))
+	})
 }

@@ -47,7 +47,6 @@ func (o *options) Run(ctx context.Context, _, _ io.Writer) (code int, err error)
 	return 0, o.serve(ctx, config)
 }
 
-// serve runs the controller.
 func (o *options) serve(ctx context.Context, config *rest.Config) error {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {

@@ -52,20 +52,17 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.DurationVar(&o.retryPause, "retry-period", 2*time.Second, "how often to renew the lease, or try to get it")
 }
 
-// check returns what is wrong with the options.
 func (o *options) check() error {
 	var errs []error
-	if m := o.controller.Method; m != controller.Evict && m != controller.Delete {
-		errs = append(errs, fmt.Errorf("-method %q: want evict or delete", m))
+	require := func(ok bool, format string, got any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, got))
+		}
 	}
-	if o.controller.QPS < 0 {
-		errs = append(errs, fmt.Errorf("-qps %v: want 0 or more", o.controller.QPS))
-	}
-	if o.controller.Burst < 1 {
-		errs = append(errs, fmt.Errorf("-burst %d: want 1 or more", o.controller.Burst))
-	}
-	if o.controller.Workers < 1 {
-		errs = append(errs, fmt.Errorf("-workers %d: want 1 or more", o.controller.Workers))
-	}
+	c := &o.controller
+	require(c.Method == controller.Evict || c.Method == controller.Delete, "-method %q: want evict or delete", c.Method)
+	require(c.QPS >= 0, "-qps %v: want 0 or more", c.QPS)
+	require(c.Burst >= 1, "-burst %d: want 1 or more", c.Burst)
+	require(c.Workers >= 1, "-workers %d: want 1 or more", c.Workers)
 	return errors.Join(errs...)
 }

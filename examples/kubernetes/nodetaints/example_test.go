@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package nodetaints_test shows the three ways in which an operator writes the
+// Package nodetaints_test shows the two ways in which an operator writes the
 // taints of a node, and what each does to the taints of others.
 package nodetaints_test
 
@@ -26,7 +26,9 @@ import (
 
 // patchTaints changes the taints of a node by a patch. It needs only the verbs get
 // and patch. If another client changes the node meanwhile, the API server refuses
-// the patch and the taints are computed again, so no taint is lost.
+// the patch and the taints are computed again, so no taint is lost. An update
+// would work the same way, but it sends the whole node: an operator built with an
+// older API drops the fields that it does not know.
 func patchTaints(ctx context.Context, client kubernetes.Interface, name string, changes taints.Changes) error {
 	nodes := client.CoreV1().Nodes()
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -40,24 +42,6 @@ func patchTaints(ctx context.Context, client kubernetes.Interface, name string, 
 			return nil
 		}
 		_, err = nodes.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
-		return err
-	})
-}
-
-// updateTaints does the same by an update, which sends the whole node. An operator
-// built with an older API drops the fields that it does not know.
-func updateTaints(ctx context.Context, client kubernetes.Interface, name string, changes taints.Changes) error {
-	nodes := client.CoreV1().Nodes()
-	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		node, err := nodes.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		var changed bool
-		if node.Spec.Taints, changed = kube.Apply(node.Spec.Taints, changes); !changed {
-			return nil
-		}
-		_, err = nodes.Update(ctx, node, metav1.UpdateOptions{})
 		return err
 	})
 }
@@ -103,39 +87,29 @@ func Example() {
 // A taint that another client adds between the read and the write stays, and a
 // call with nothing to do writes nothing.
 func TestConcurrentWrites(t *testing.T) {
-	ctx := context.Background()
-	changes := taints.Removal(kube.Taint(startup))
-	for name, write := range map[string]func(context.Context, kubernetes.Interface, string, taints.Changes) error{
-		"patch": patchTaints, "update": updateTaints,
-	} {
-		t.Run(name, func(t *testing.T) {
-			client := fake.NewClientset(newNode())
-			writes := 0
-			client.PrependReactor(name, "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-				writes++
-				if writes > 1 {
-					return false, nil, nil
-				}
-				other := newNode()
-				other.Spec.Taints = append(other.Spec.Taints, corev1.Taint{Key: "other", Effect: corev1.TaintEffectNoExecute})
-				if err := client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), other, ""); err != nil {
-					t.Error(err)
-				}
-				return true, nil, apierrors.NewConflict(corev1.Resource("nodes"), "node-1", errors.New("changed"))
-			})
-			for range 2 {
-				if err := write(ctx, client, "node-1", changes); err != nil {
-					t.Fatal(err)
-				}
-			}
-			node, err := client.CoreV1().Nodes().Get(ctx, "node-1", metav1.GetOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := taints.FormatTaints(kube.Taints(node.Spec.Taints)); got != "other:NoExecute" || writes != 2 {
-				t.Errorf("%q after %d writes", got, writes)
-			}
-		})
+	ctx, client, writes := context.Background(), fake.NewClientset(newNode()), 0
+	client.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if writes++; writes > 1 {
+			return false, nil, nil
+		}
+		other := newNode()
+		other.Spec.Taints = append(other.Spec.Taints, corev1.Taint{Key: "other", Effect: corev1.TaintEffectNoExecute})
+		if err := client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), other, ""); err != nil {
+			t.Error(err)
+		}
+		return true, nil, apierrors.NewConflict(corev1.Resource("nodes"), "node-1", errors.New("changed"))
+	})
+	for range 2 {
+		if err := patchTaints(ctx, client, "node-1", taints.Removal(kube.Taint(startup))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	node, err := client.CoreV1().Nodes().Get(ctx, "node-1", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := taints.FormatTaints(kube.Taints(node.Spec.Taints)); got != "other:NoExecute" || writes != 2 {
+		t.Errorf("%q after %d writes", got, writes)
 	}
 }
 

@@ -9,16 +9,15 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
-
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 )
 
 // A result has the measurements of a workload, in all rounds.
 type result struct {
 	workload workload
 	nodes    int
-	runs     [2][]measurement.Run // by side
+	runs     [2][]measurement // by side
 }
 
 // A workload below its floor is measured again, up to againTimes times with
@@ -30,7 +29,7 @@ const (
 )
 
 // A runner runs a workload once, as [bench.run] does.
-type runner func(context.Context, workload, side) (run measurement.Run, nodes int, err error)
+type runner func(context.Context, workload, side) (m measurement, nodes int, err error)
 
 // compare runs each of the workloads for the given number of rounds. A workload
 // that fails twice is left out, and the error names it.
@@ -76,23 +75,21 @@ func (r *result) measure(ctx context.Context, run runner, rounds int) error {
 			}
 			r.nodes, r.runs[s] = nodes, append(r.runs[s], measured)
 			fmt.Fprintf(os.Stderr, "  %-6s %6.1f pods/s, %.2f ms to choose a node, %.1f s of CPU; %.0f s in all\n",
-				s, measured.Throughput(), measured.Algorithm.Mean()*1000, measured.CPU, time.Since(begin).Seconds())
+				s, measured.throughput(), measured.Algorithm*1000, measured.CPU, time.Since(begin).Seconds())
 		}
 	}
 	return nil
 }
 
 // median returns the side's median run. Of two runs, it returns the faster one.
-func (r *result) median(s side) measurement.Run {
-	return middle(r.runs[s], r.speed)
-}
+func (r *result) median(s side) measurement { return middle(r.runs[s], r.speed) }
 
 // speed returns the speed of a run; more is better.
-func (r *result) speed(run measurement.Run) float64 {
+func (r *result) speed(m measurement) float64 {
 	if r.workload.Paced {
-		return 1 / run.CPU
+		return 1 / m.CPU
 	}
-	return run.Throughput()
+	return m.throughput()
 }
 
 // ratio returns how many times as fast as the stock scheduler the plugin is. It is the
@@ -109,20 +106,45 @@ func (r *result) ratio() float64 {
 	return 0
 }
 
-// middle returns the median element by value.
 func middle[E any](list []E, value func(E) float64) E {
 	sorted := slices.SortedFunc(slices.Values(list), func(a, b E) int { return cmp.Compare(value(a), value(b)) })
 	return sorted[len(sorted)/2]
 }
 
-// below returns the workloads that are below their floors.
 func below(results []result) []string {
 	var names []string
 	for _, r := range results {
-		ratio, floor := r.ratio(), r.workload.floor()
-		if ratio < floor {
+		if ratio, floor := r.ratio(), r.workload.floor(); ratio < floor {
 			names = append(names, fmt.Sprintf("%s %.2f× (want %g×)", r.workload, ratio, floor))
 		}
 	}
 	return names
+}
+
+// table returns a Markdown table with a row for each workload. Unless all is set,
+// the workloads of Kubernetes get a sentence instead of rows.
+func table(results []result, all bool) string {
+	var text strings.Builder
+	text.WriteString("| workload | nodes | pods | pods/s stock | plugin | ratio " +
+		"| to choose a node: stock | plugin | CPU s stock | plugin |\n|---|" + strings.Repeat("--:|", 9) + "\n")
+	var own []float64 // the ratios of workloads without a row
+	for _, r := range results {
+		if !all && r.workload.Folder != "" {
+			own = append(own, r.ratio())
+			continue
+		}
+		a, b := r.median(stock), r.median(plugin)
+		ratio := fmt.Sprintf("%.2f×", r.ratio())
+		if r.workload.Paced {
+			ratio += " (CPU)"
+		}
+		fmt.Fprintf(&text, "| %s | %d | %.0f | %.0f | %.0f | %s | %.2f ms | %.2f ms | %.1f | %.1f |\n",
+			r.workload.Case, r.nodes, b.Pods, a.throughput(), b.throughput(), ratio,
+			a.Algorithm*1000, b.Algorithm*1000, a.CPU, b.CPU)
+	}
+	if len(own) > 0 {
+		fmt.Fprintf(&text, "\nThe ratios of the %d workloads of Kubernetes are %.2f× to %.2f×.\n",
+			len(own), slices.Min(own), slices.Max(own))
+	}
+	return text.String()
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/measurement"
 )
 
 // A script has the seconds that runs take, by side, in order. A run with negative
@@ -19,21 +17,21 @@ type script struct {
 	ran     []string
 }
 
-func (s *script) run(_ context.Context, w workload, on side) (measurement.Run, int, error) {
+func (s *script) run(_ context.Context, w workload, on side) (measurement, int, error) {
 	s.ran = append(s.ran, on.String())
-	if len(s.seconds[on]) == 0 {
-		return measurement.Run{}, 0, errors.New(w.Case + " fails")
+	seconds := -1.0
+	if len(s.seconds[on]) > 0 {
+		seconds, s.seconds[on] = s.seconds[on][0], s.seconds[on][1:]
 	}
-	seconds := s.seconds[on][0]
-	s.seconds[on] = s.seconds[on][1:]
 	if seconds < 0 {
-		return measurement.Run{}, 0, errors.New(w.Case + " fails once")
+		return measurement{}, 0, errors.New(w.Case + " fails")
 	}
-	return measurement.Run{Pods: 101, Seconds: seconds, CPU: 2 * seconds}, 10, nil
+	return measurement{Pods: 101, Seconds: seconds, CPU: 2 * seconds}, 10, nil
 }
 
 func TestCompare(t *testing.T) {
 	order := strings.Fields(strings.Repeat("stock plugin plugin stock ", 3))
+	ten, paced := slices.Repeat([]float64{10}, 5), workload{Paced: true}
 	for _, test := range []struct {
 		name          string
 		workload      workload
@@ -42,27 +40,15 @@ func TestCompare(t *testing.T) {
 		ratio         float64
 		below         bool
 	}{
-		{name: "one round", rounds: 1, stock: []float64{10}, plugin: []float64{10}, ratio: 1},
-		{name: "in turn", rounds: 3, stock: []float64{12, 4, 10}, plugin: []float64{9.6, 8, 5}, ratio: 1.25},
-		{name: "two more rounds", rounds: 1, stock: []float64{10, 10, 5}, plugin: []float64{11, 10, 5}, ratio: 1},
-		{name: "a run fails once", rounds: 1, stock: []float64{10}, plugin: []float64{-1, 8}, ratio: 1.25},
-		{name: "the faster of two", rounds: 2, stock: []float64{10, 11}, plugin: []float64{8, 11}, ratio: 1.25},
-		{
-			name: "too slow", rounds: 1, below: true, ratio: 0.8,
-			stock: []float64{10, 10, 10, 10, 10}, plugin: []float64{13, 12.5, 12, 12.5, 12.5},
-		},
-		{
-			name: "a floor of its own", workload: workload{Floor: 3}, rounds: 1, below: true, ratio: 2.5,
-			stock: []float64{10, 10, 10, 10, 10}, plugin: []float64{4, 4, 4, 4, 4},
-		},
-		{
-			name: "paced", workload: workload{Paced: true}, rounds: 2, ratio: 2,
-			stock: []float64{10, 12}, plugin: []float64{5, 6},
-		},
-		{
-			name: "not measured", workload: workload{Paced: true}, rounds: 1, below: true,
-			stock: make([]float64, 5), plugin: make([]float64, 5),
-		},
+		{"one round", workload{}, 1, []float64{10}, []float64{10}, 1, false},
+		{"in turn", workload{}, 3, []float64{12, 4, 10}, []float64{9.6, 8, 5}, 1.25, false},
+		{"two more rounds", workload{}, 1, []float64{10, 10, 5}, []float64{11, 10, 5}, 1, false},
+		{"a run fails once", workload{}, 1, []float64{10}, []float64{-1, 8}, 1.25, false},
+		{"the faster of two", workload{}, 2, []float64{10, 11}, []float64{8, 11}, 1.25, false},
+		{"too slow", workload{}, 1, ten, []float64{13, 12.5, 12, 12.5, 12.5}, 0.8, true},
+		{"a floor of its own", workload{Floor: 3}, 1, ten, []float64{4, 4, 4, 4, 4}, 2.5, true},
+		{"paced", paced, 2, []float64{10, 12}, []float64{5, 6}, 2, false},
+		{"not measured", paced, 1, make([]float64, 5), make([]float64, 5), 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := &script{seconds: [2][]float64{test.stock, test.plugin}}
@@ -73,23 +59,14 @@ func TestCompare(t *testing.T) {
 			if want := order[:len(test.stock)+len(test.plugin)]; !slices.Equal(s.ran, want) {
 				t.Errorf("ran %s, want %s", s.ran, want)
 			}
-			if got := results[0].ratio(); got != test.ratio {
-				t.Errorf("ratio %v, want %v", got, test.ratio)
-			}
-			if got := len(below(results)) > 0; got != test.below {
-				t.Errorf("below its floor: %v, want %v", got, test.below)
+			if got := results[0].ratio(); got != test.ratio || len(below(results)) > 0 != test.below {
+				t.Errorf("ratio %v, want %v; below its floor: %v", got, test.ratio, below(results))
 			}
 		})
 	}
-}
-
-func TestCompareGoesOn(t *testing.T) {
 	s := &script{seconds: [2][]float64{{10, 10}, {10}}}
 	results, err := compare(t.Context(), s.run, []workload{{Case: "A"}, {Case: "B", Name: "Large"}}, 1)
-	if len(results) != 1 || results[0].workload.Case != "A" {
-		t.Errorf("results %v, want that of A", results)
-	}
-	if err == nil || !strings.Contains(err.Error(), "B/Large has failed") {
-		t.Errorf("error %v, want that of B", err)
+	if len(results) != 1 || results[0].workload.Case != "A" || err == nil || !strings.Contains(err.Error(), "B/Large has failed") {
+		t.Errorf("B fails: results %v, %v", results, err)
 	}
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command perf runs scheduler_perf, Kubernetes' own scheduler benchmark, with the
+// Command perf runs scheduler_perf, the scheduler benchmark of Kubernetes, with the
 // stock scheduler and with the plugin Taints in turn, and prints a table of both.
-// The workloads are Kubernetes' own and some with many taints:
+// The workloads are those of Kubernetes and some with many taints:
 //
 //	go run -C examples/kubernetes ./perf
 //	go run -C examples/kubernetes ./perf -match 'Tainted80|Pool' -rounds 3
@@ -32,7 +32,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`, with a row for each of Kubernetes' own workloads too")
+	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`, with a row for each workload of Kubernetes too")
 	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with each scheduler; the median counts")
 	flag.BoolVar(&o.check, "check", false, "exit with 1 if the plugin is too slow")
 	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")
@@ -57,7 +57,6 @@ func main() {
 	}
 }
 
-// choose returns the workloads that match.
 func (o options) choose() ([]workload, error) {
 	if o.rounds < 1 {
 		return nil, fmt.Errorf("-rounds is %d, want at least 1", o.rounds)

@@ -2,9 +2,15 @@
 
 package main
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
-// A workload is defined in a performance-config.yaml: one of Kubernetes' own, or
+// A workload is defined in a performance-config.yaml: one of Kubernetes, or
 // the one in the folder workloads.
 type workload struct {
 	Folder string  // of scheduler_perf; "" for the folder workloads
@@ -27,10 +33,7 @@ const usualFloor = 0.97
 func (w workload) String() string { return w.Case + "/" + w.Name }
 
 func (w workload) floor() float64 {
-	if w.Floor > 0 {
-		return w.Floor
-	}
-	return usualFloor
+	return cmp.Or(w.Floor, usualFloor)
 }
 
 // Kubernetes' largest workloads have ten times as many pods.
@@ -74,4 +77,21 @@ func (w workload) file(own, kubernetes string) string {
 		return fmt.Sprintf("%s/workloads/performance-config.yaml", own)
 	}
 	return fmt.Sprintf("%s/%s/performance-config.yaml", kubernetes, w.Folder)
+}
+
+// catalog lists the workloads with their costs, and the parameters that differ from
+// Kubernetes'.
+func catalog(chosen []workload, rounds int) string {
+	var text strings.Builder
+	total := 0
+	for _, w := range chosen {
+		fmt.Fprintf(&text, "%-70s %3d s a run", w, w.Cost)
+		for _, name := range slices.Sorted(maps.Keys(w.Params)) {
+			fmt.Fprintf(&text, ", %s %v", name, w.Params[name])
+		}
+		text.WriteByte('\n')
+		total += 2 * rounds * w.Cost
+	}
+	fmt.Fprintf(&text, "%d workloads, about %d minutes\n", len(chosen), (total+59)/60)
+	return text.String()
 }

@@ -7,6 +7,9 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"text/template"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -87,7 +90,7 @@ func begin(s *session, o options) *game {
 	if g.borrowed {
 		g.Cluster = cluster.Connect(s, o.kubeconfig, settings)
 		s.printf("The webhook does not run: it would decide about the pods of all namespaces, and the cluster's API server would" +
-			"\nhave to reach this machine. Kubernetes' own controller evicts; the evictor only says what it would do.")
+			"\nhave to reach this machine. The controller of Kubernetes evicts; the evictor only says what it would do.")
 	} else {
 		g.Cluster = cluster.Start(s, settings)
 	}
@@ -197,4 +200,50 @@ func (g *game) guide() string {
 		g.s.Fatal(err)
 	}
 	return b.String()
+}
+
+const whynot = "../../cmd/kubectl-whynot"
+
+func build(s *session, o options) {
+	programs := []string{"scheduler", "evictor", whynot}
+	if o.kubeconfig == "" {
+		programs = append(programs, "webhook")
+	}
+	if o.controlPlane != "" {
+		version, err := exec.Command(filepath.Join(o.controlPlane, "kube-apiserver"), "--version").Output()
+		if err == nil {
+			err = cluster.CheckVersion(strings.TrimPrefix(strings.TrimSpace(string(version)), "Kubernetes "))
+		}
+		if err != nil {
+			s.Fatalf("%s/kube-apiserver: %v", o.controlPlane, err)
+		}
+		if lacks := cluster.Lacks(o.controlPlane, "etcd", "kube-apiserver", "kube-controller-manager"); len(lacks) > 0 {
+			s.printf("%s lacks %s: play builds its own", o.controlPlane, strings.Join(lacks, ", "))
+			programs = append(programs, cluster.ControlPlane)
+		}
+	} else if o.kubeconfig == "" {
+		programs = append(programs, cluster.ControlPlane)
+	}
+	cluster.Build(s, s.announce, programs...)
+}
+
+func (s *session) announce(download bool, packages int) {
+	caches, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE").Output()
+	if err != nil {
+		s.Fatal(err)
+	}
+	modules, compiled, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
+	programs, err := cluster.Cache()
+	if err != nil {
+		s.Fatal(err)
+	}
+	takes := fmt.Sprintf("  Go compiles %d packages to its build cache, %s", packages, compiled)
+	if download {
+		takes = fmt.Sprintf("  Go downloads modules to %s: at most 100 MB, 640 MB when unpacked\n"+
+			"  Go compiles them to its build cache, %s", modules, compiled)
+	}
+	s.printf("play builds its programs from source. All of it takes about 10 minutes on two idle cores.\n%s\n"+
+		"  The programs stay in %s: 300 MB; -clean removes them\n"+
+		"Everything else is in a temporary folder that is deleted at the end. After Ctrl-C, the same command continues.",
+		takes, programs)
 }

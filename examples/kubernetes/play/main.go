@@ -47,7 +47,6 @@ func main() {
 	s.printf("everything is down")
 }
 
-// parse reads the command line.
 func parse() (o options, clean bool) {
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	flag.StringVar(&o.controlPlane, "control-plane", "", "")
@@ -115,7 +114,6 @@ func (s *session) end() {
 	}
 }
 
-// printf prints one or more lines.
 func (s *session) printf(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

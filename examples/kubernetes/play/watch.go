@@ -28,7 +28,6 @@ const (
 	logPause = 200 * time.Millisecond
 )
 
-// tell prints a line about what happened.
 func (g *game) tell(what, format string, args ...any) {
 	g.s.printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
 }

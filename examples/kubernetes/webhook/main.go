@@ -114,7 +114,6 @@ func (o *options) Run(ctx context.Context, stdout, _ io.Writer) (code int, err e
 	return code, err
 }
 
-// serve serves the webhooks until the context ends.
 func (o *options) serve(ctx context.Context, cluster *rest.Config, policies *server.Policies, log logr.Logger) error {
 	m, err := ctrl.NewManager(cluster, ctrl.Options{
 		Metrics:                 metricsserver.Options{BindAddress: o.metricsAddr},

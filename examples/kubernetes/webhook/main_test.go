@@ -3,12 +3,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,10 +42,7 @@ func TestExits(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"-version", 0, "webhook " + program.Version() + "\n", ""},
 		{"-h", 0, "", "-not-ready-seconds"},
-		{"-no-such-flag", 2, "", "not defined: -no-such-flag"},
-		{"now", 2, "", `unexpected argument "now"`},
 		{"-rotate admission-tls", 2, "", "want NAMESPACE/SECRET"},
 		{"-rotate a/b/c", 2, "", "want NAMESPACE/SECRET"},
 		{"-rules " + rules, 1, "", `unknown field "namespace"`},
@@ -66,70 +61,7 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// running is a running webhook, and how to reach it.
-type running struct {
-	addr, health, metrics, certDir string
-
-	stop context.CancelFunc
-	code chan int
-}
-
-// start starts a webhook in a folder with or without a certificate.
-func start(t *testing.T, certDir string, flags ...string) *running {
-	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	w := &running{cluster.FreeAddress(t), cluster.FreeAddress(t), cluster.FreeAddress(t), certDir, stop, make(chan int, 1)}
-	args := append([]string{
-		"-addr=" + w.addr, "-health-addr=" + w.health, "-metrics-addr=" + w.metrics, "-cert-dir=" + certDir, "-rules=rules.json",
-	}, flags...)
-	go func() { w.code <- program.Run(ctx, "webhook", &options{}, args, io.Discard, t.Output()) }()
-	t.Cleanup(stop)
-	return w
-}
-
-// end asks the webhook to stop, and checks that it does.
-func (w *running) end(t *testing.T) {
-	t.Helper()
-	w.stop()
-	select {
-	case code := <-w.code:
-		if code != 0 {
-			t.Errorf("exit code %d", code)
-		}
-	case <-time.After(drain):
-		t.Error("it does not end")
-	}
-}
-
-// newCertificate writes a new certificate to dir, and returns a config that trusts it.
-func newCertificate(t *testing.T, dir string) *tls.Config {
-	t.Helper()
-	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", nil, nil)
-	for name, text := range map[string][]byte{"tls.crt": certificate, "tls.key": key} {
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), text, 0o600)
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(certificate)
-	return &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{"h2", "http/1.1"}}
-}
-
-// eventually waits until the condition holds.
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
-		}
-	}
-}
-
-// get returns the code and the text of a page. The code is 0 if no server answers.
-func get(t *testing.T, url string) (code int, text string) {
+func page(t *testing.T, url string) (code int, text string) {
 	t.Helper()
 	response, err := http.Get(url)
 	if err != nil {
@@ -143,47 +75,50 @@ func get(t *testing.T, url string) (code int, text string) {
 	return response.StatusCode, string(body)
 }
 
-// ready waits until the webhook is ready, and returns a connection.
-func (w *running) ready(t *testing.T, trusted *tls.Config) *tls.Conn {
+func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	eventually(t, "ready", func() bool {
-		code, _ := get(t, "http://"+w.health+"/readyz")
-		return code == http.StatusOK
-	})
-	var conn *tls.Conn
-	eventually(t, "the certificate is shown", func() (ok bool) {
-		var err error
-		conn, err = tls.Dial("tcp", w.addr, trusted)
-		return err == nil
-	})
-	t.Cleanup(func() { conn.Close() })
-	return conn
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("never: " + what)
+		}
+	}
 }
 
-// shows waits until the metrics have the line.
-func (w *running) shows(t *testing.T, line string) {
+// newCertificate writes a new certificate to dir, and returns a client that trusts
+// only this one.
+func newCertificate(t *testing.T, dir string) *http.Client {
 	t.Helper()
-	eventually(t, line, func() bool {
-		_, page := get(t, "http://"+w.metrics+"/metrics")
-		return strings.Contains(page, line)
-	})
+	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", nil, nil)
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "tls.crt"), certificate, 0o600),
+		os.WriteFile(filepath.Join(dir, "tls.key"), key, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted, err := cert.NewPoolFromBytes(certificate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "localhost"}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
 }
 
 const review = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",` +
 	`"resource":{"version":"v1","resource":"pods"},"namespace":"web","object":{"apiVersion":"v1","kind":"Pod","spec":{}}}}`
 
-// begin sends a review without its last byte; finish sends it, and reads the answer.
-func begin(t *testing.T, conn *tls.Conn) {
-	t.Helper()
-	_, err := fmt.Fprintf(conn, "POST /mutate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		len(review), review[:len(review)-1])
+// post sends a review, and returns the response if its answer is right.
+func post(client *http.Client, addr string, body io.Reader) (*http.Response, error) {
+	request, err := http.NewRequest(http.MethodPost, "https://"+addr+"/mutate", body)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-}
-
-func finish(t *testing.T, conn *tls.Conn) {
-	t.Helper()
+	request.Header.Set("Content-Type", "application/json")
+	request.ContentLength = int64(len(review))
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
 	var answer struct {
 		Response struct {
 			UID     string
@@ -191,64 +126,90 @@ func finish(t *testing.T, conn *tls.Conn) {
 			Patch   []byte
 		}
 	}
-	_, err := conn.Write([]byte(review[len(review)-1:]))
-	if err == nil {
-		var response *http.Response
-		if response, err = http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
-			err = json.NewDecoder(response.Body).Decode(&answer)
-		}
+	err = json.NewDecoder(response.Body).Decode(&answer)
+	if r := answer.Response; err == nil && (r.UID != "u" || !r.Allowed || len(r.Patch) == 0) {
+		err = fmt.Errorf("%+v", r)
 	}
-	if r := answer.Response; err != nil || r.UID != "u" || !r.Allowed || len(r.Patch) == 0 {
-		t.Errorf("%+v, %v", r, err)
-	}
+	return response, err
 }
 
 // TestServe starts without a certificate and without an API server. The webhook
 // answers as soon as a certificate exists, switches to a new certificate, and
 // answers in-flight requests before it ends.
 func TestServe(t *testing.T) {
-	w := start(t, t.TempDir())
-	eventually(t, "healthy", func() bool {
-		code, _ := get(t, "http://"+w.health+"/healthz")
-		return code == http.StatusOK
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	addr, health, metrics, dir := cluster.FreeAddress(t), cluster.FreeAddress(t), cluster.FreeAddress(t), t.TempDir()
+	args := []string{"-addr=" + addr, "-health-addr=" + health, "-metrics-addr=" + metrics, "-cert-dir=" + dir, "-rules=rules.json"}
+	ended := make(chan int, 1)
+	go func() { ended <- program.Run(ctx, "webhook", &options{}, args, io.Discard, t.Output()) }()
+	answers := func(path string) int {
+		code, _ := page(t, "http://"+health+path)
+		return code
+	}
+	shows := func(line string) {
+		t.Helper()
+		eventually(t, line, func() bool {
+			_, text := page(t, "http://"+metrics+"/metrics")
+			return strings.Contains(text, line)
+		})
+	}
+	eventually(t, "healthy", func() bool { return answers("/healthz") == http.StatusOK })
+	if code := answers("/readyz"); code != http.StatusInternalServerError {
+		t.Errorf("ready without a certificate: %d", code)
+	}
+	newCertificate(t, dir)
+	eventually(t, "ready", func() bool { return answers("/readyz") == http.StatusOK })
+	client := newCertificate(t, dir)
+	var response *http.Response
+	eventually(t, "the new certificate is shown", func() (ok bool) {
+		var err error
+		response, err = post(client, addr, strings.NewReader(review))
+		return err == nil
 	})
-	if code, text := get(t, "http://"+w.health+"/readyz"); code != http.StatusInternalServerError {
-		t.Errorf("ready without a certificate: %d %s", code, text)
+	if response.Proto != "HTTP/1.1" {
+		t.Errorf("it speaks %s", response.Proto)
 	}
-	first := newCertificate(t, w.certDir)
-	conn := w.ready(t, first)
-	if protocol := conn.ConnectionState().NegotiatedProtocol; protocol != "http/1.1" {
-		t.Errorf("it speaks %s", protocol)
-	}
-	begin(t, conn)
-	finish(t, conn)
-
-	conn = w.ready(t, newCertificate(t, w.certDir))
-	leaf := conn.ConnectionState().PeerCertificates[0]
-	lifetime := leaf.NotAfter.Sub(leaf.NotBefore).Seconds()
+	leaf := response.TLS.PeerCertificates[0]
 	for _, want := range []string{
 		`controller_runtime_webhook_requests_total{code="200",webhook="/mutate"} 1`,
 		`taints_webhook_reviews_total{outcome="patched",webhook="mutate"} 1`,
 		`taints_webhook_denials_total{reason="not-allowed",webhook="validate"} 0`,
 		`taints_webhook_rules_good 1`,
 		`taints_webhook_build_info{version=`,
-		"taints_webhook_certificate_lifetime_seconds " + strconv.FormatFloat(lifetime, 'g', -1, 64),
+		fmt.Sprintf("taints_webhook_certificate_lifetime_seconds %g", leaf.NotAfter.Sub(leaf.NotBefore).Seconds()),
 	} {
-		w.shows(t, want)
+		shows(want)
 	}
 
-	begin(t, conn)
-	w.shows(t, `controller_runtime_webhook_requests_in_flight{webhook="/mutate"} 1`)
-	w.stop()
+	body, rest := io.Pipe()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := post(client, addr, body)
+		answered <- err
+	}()
+	fmt.Fprint(rest, review[:len(review)-1])
+	shows(`controller_runtime_webhook_requests_in_flight{webhook="/mutate"} 1`)
+	stop()
 	eventually(t, "it takes nothing more", func() bool {
-		conn, err := net.Dial("tcp", w.addr)
+		conn, err := net.Dial("tcp", addr)
 		if err == nil {
 			conn.Close()
 		}
 		return err != nil
 	})
-	finish(t, conn)
-	w.end(t)
+	fmt.Fprint(rest, review[len(review)-1:])
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+	select {
+	case code := <-ended:
+		if code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	case <-time.After(drain):
+		t.Error("it does not end")
+	}
 }
 
 func TestAudit(t *testing.T) {

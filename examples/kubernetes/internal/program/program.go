@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package program has what the programs share: how they start, log and end, and
-// their version. Their log and its flags are those of Kubernetes' own programs.
+// their version. Their log and its flags are those of the programs of Kubernetes.
 package program
 
 import (

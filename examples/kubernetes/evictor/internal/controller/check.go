@@ -134,7 +134,6 @@ var (
 // maxSleep bounds how long a jump of the wall clock goes unnoticed.
 const maxSleep = time.Minute
 
-// next returns when to evict the pod.
 func (p *pod) next() time.Time {
 	if p.failures > 0 {
 		return later(p.due, p.retry)
@@ -142,7 +141,6 @@ func (p *pod) next() time.Time {
 	return p.due
 }
 
-// wakeUp requests a check of the pod after the wait.
 func (p *pod) wakeUp(wait time.Duration) reconcile.Result {
 	priority := &priorityOfEvictions
 	if p.failures > 0 {
@@ -172,7 +170,6 @@ func (c *Controller) forget(p *pod) {
 	c.queue.Delete(p)
 }
 
-// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b

@@ -5,6 +5,7 @@ package controller
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -22,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
-// with returns fromTimeAdded with a change.
 func with(change func(*Options)) Options {
 	o := fromTimeAdded
 	change(&o)
@@ -218,6 +218,7 @@ func TestAPIErrors(t *testing.T) {
 		"a conflict":            {conflict, apierrors.NewConflict(pods, "web", internal)},
 		"an internal error":     {failed, internal},
 		"missing rights":        {failed, apierrors.NewForbidden(pods, "web", internal)},
+		"no API server":         {failed, &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused}},
 	} {
 		for _, method := range []Method{Evict, Delete} {
 			t.Run(string(method)+"/"+name, func(t *testing.T) {
@@ -241,7 +242,10 @@ func TestAPIErrors(t *testing.T) {
 						t.Errorf("the metrics are %v s off", got)
 					}
 					want := []string{marking, held, held, held}
-					if tc.reason != blocked { // a first failure is not reported
+					switch {
+					case unreachable(tc.err):
+						want = want[:1]
+					case tc.reason != blocked: // a first failure is not reported
 						retry := "Warning Cannot evict" + since + tc.err.Error()
 						want = []string{marking, retry, retry}
 					}

@@ -76,7 +76,6 @@ type world struct {
 	lags bool
 }
 
-// inWorld tests a controller that leads.
 func inWorld(t *testing.T, o Options, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,14 +154,12 @@ func (w *world) logged(_, line string) {
 	w.log.WriteString(line + "\n")
 }
 
-// restart replaces the controller with a new one.
 func (w *world) restart() {
 	w.t.Helper()
 	w.standBy()
 	w.lead()
 }
 
-// close stops the controller.
 func (w *world) close() {
 	if w.stop != nil {
 		w.stop()
@@ -198,7 +195,6 @@ func (w *world) request(name types.NamespacedName) {
 	}
 }
 
-// release adds the held requests to the queue.
 func (w *world) release() {
 	w.hold = false
 	for _, r := range w.held {
@@ -320,7 +316,6 @@ func (r recorder) Eventf(regarding, related runtime.Object, eventtype, reason, a
 	r.w.events = append(r.w.events, fmt.Sprintf(eventtype+" "+note, args...))
 }
 
-// setNode creates a node or gives it other taints.
 func (w *world) setNode(name string, list ...corev1.Taint) {
 	w.t.Helper()
 	obj := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -381,7 +376,6 @@ func (w *world) addPod(name, node string, tolerations []corev1.Toleration, chang
 	return obj.UID
 }
 
-// changePod updates a pod.
 func (w *world) changePod(name string, change func(*corev1.Pod)) {
 	w.t.Helper()
 	obj := w.pod(name)
@@ -392,7 +386,6 @@ func (w *world) changePod(name string, change func(*corev1.Pod)) {
 	w.request(key(name))
 }
 
-// deletePod deletes a pod.
 func (w *world) deletePod(name string) {
 	w.t.Helper()
 	w.must(w.api.Delete(context.Background(), w.pod(name)))
@@ -475,7 +468,6 @@ func (w *world) wantFailures(reason string, want float64) {
 	}
 }
 
-// wantLog checks how often the message was logged.
 func (w *world) wantLog(message string, want int) {
 	w.t.Helper()
 	if got := strings.Count(w.log.String(), fmt.Sprintf("%q", message)); got != want {
@@ -483,7 +475,6 @@ func (w *world) wantLog(message string, want int) {
 	}
 }
 
-// wantForgotten checks that the controller remembers no pods.
 func (w *world) wantForgotten() {
 	w.t.Helper()
 	if len(w.c.pods) != 0 || w.c.queueLength() != 0 {
@@ -491,7 +482,6 @@ func (w *world) wantForgotten() {
 	}
 }
 
-// failTimes fails the first n evictions.
 func failTimes(n int, err error) func(string) error {
 	return func(string) error {
 		if n == 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // instruments are the controller's metrics.
@@ -15,16 +16,17 @@ type instruments struct {
 }
 
 func newInstruments(registry prometheus.Registerer, c *Controller) *instruments {
+	register := promauto.With(registry)
 	m := &instruments{
-		evictions: prometheus.NewCounterVec(prometheus.CounterOpts{
+		evictions: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "taints_evictor_evictions_total",
 			Help: "Evictions by outcome: evicted, gone, canceled or dry-run.",
 		}, []string{"outcome"}),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+		failures: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "taints_evictor_failed_attempts_total",
 			Help: "Attempts to evict a pod that failed and are repeated, by reason: blocked, throttled, conflict or error.",
 		}, []string{"reason"}),
-		lateness: prometheus.NewHistogram(prometheus.HistogramOpts{
+		lateness: register.NewHistogram(prometheus.HistogramOpts{
 			Name:    "taints_evictor_lateness_seconds",
 			Help:    "How long after its deadline a pod was evicted.",
 			Buckets: []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800},
@@ -36,19 +38,14 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	for _, reason := range []string{blocked, throttled, conflict, failed} {
 		m.failures.WithLabelValues(reason)
 	}
-	registry.MustRegister(m.evictions, m.failures, m.lateness,
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "taints_evictor_queue_length",
-			Help: "Pods to evict, now or later.",
-		}, c.queueLength),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "taints_evictor_next_deadline_timestamp_seconds",
-			Help: "The earliest deadline of these pods, in seconds since 1970, in the past or the future; 0 if there are none.",
-		}, c.nextDeadline),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "taints_evictor_oldest_overdue_seconds",
-			Help: "How long the most overdue pod has been overdue; 0 if no pod is.",
-		}, c.oldestOverdue))
+	gauge := func(name, help string, value func() float64) {
+		register.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+	}
+	gauge("taints_evictor_queue_length", "Pods to evict, now or later.", c.queueLength)
+	gauge("taints_evictor_next_deadline_timestamp_seconds",
+		"The earliest deadline of these pods, in seconds since 1970, in the past or the future; 0 if there are none.", c.nextDeadline)
+	gauge("taints_evictor_oldest_overdue_seconds",
+		"How long the most overdue pod has been overdue; 0 if no pod is.", c.oldestOverdue)
 	return m
 }
 
@@ -59,19 +56,17 @@ func (c *Controller) queueLength() float64 {
 }
 
 func (c *Controller) nextDeadline() float64 {
-	at, ok := c.earliest()
-	if !ok {
-		return 0
+	if at, ok := c.earliest(); ok {
+		return float64(at.UnixMilli()) / 1000
 	}
-	return float64(at.UnixMilli()) / 1000
+	return 0
 }
 
 func (c *Controller) oldestOverdue() float64 {
-	at, ok := c.earliest()
-	if !ok {
-		return 0
+	if at, ok := c.earliest(); ok {
+		return max(0, time.Since(at).Seconds())
 	}
-	return max(0, time.Since(at).Seconds())
+	return 0
 }
 
 // earliest returns the earliest deadline of all pending evictions.

@@ -27,7 +27,6 @@ type node struct {
 	changed time.Time      // when this list of taints was first seen
 }
 
-// reconcileNode observes a node's taints.
 func (c *Controller) reconcileNode(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +93,6 @@ const byNode = "spec.nodeName"
 
 func nodeOf(obj client.Object) []string { return []string{obj.(*corev1.Pod).Spec.NodeName} }
 
-// podsOf requests a check of the node's pods.
 func (c *Controller) podsOf(ctx context.Context, node client.Object) []reconcile.Request {
 	var list corev1.PodList
 	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node.GetName()}); err != nil {

@@ -109,21 +109,3 @@ func TestUnreachable(t *testing.T) {
 		}
 	}
 }
-
-// While the API server is gone, retries do not slow down.
-func TestEvictionsThroughAnOutage(t *testing.T) {
-	const outage = 10 * time.Minute
-	inWorld(t, fromTimeAdded, func(w *world) {
-		w.addPod("web", "n", nil)
-		w.fail = func(string) error {
-			if w.now().Before(begin.Add(outage)) {
-				return &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused}
-			}
-			return nil
-		}
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.pass(outage + outageRetry*3/2)
-		w.wantCount(done, 1)
-		w.wantEvents(marking)
-	})
-}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command benchmark runs workloads of Kubernetes' own scheduler benchmark,
+// Command benchmark runs a workload of Kubernetes' scheduler benchmark,
 // scheduler_perf, and writes the measurements to a file. The configuration may
 // enable the plugin Taints. The command perf builds it and starts it once for each
 // run:
@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/internal/meter"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/internal/plugin"
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/apimachinery/pkg/labels"
@@ -34,30 +33,39 @@ func main() {
 		etcd()
 		return
 	}
-	m := &meter.Meter{Gatherer: legacyregistry.DefaultGatherer}
+	m := &meter{Gatherer: legacyregistry.DefaultGatherer}
 	testing.Init()
 	config := flag.String("config", "", "run the workload of this `file`, a performance-config.yaml")
 	result := flag.String("result", "", "write what was measured to this `file`")
 	namespaces := flag.String("namespaces", "", "measure pods of these `namespaces`, separated by commas")
 	selector := flag.String("selector", "", "measure pods with these `labels`")
-	if err := perf.InitTests(); err != nil { // it parses the flags
-		fail(err)
+	err := perf.InitTests() // it parses the flags
+	if err == nil {
+		m.selector, err = labels.Parse(*selector)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "benchmark: %v\n", err)
+		os.Exit(1)
 	}
 	perf.PerfSchedulingLabelFilter = "" // the file has only the workload to run
-	m.Namespaces = strings.Split(*namespaces, ",")
-	var err error
-	if m.Selector, err = labels.Parse(*selector); err != nil {
-		fail(err)
-	}
+	m.namespaces = strings.Split(*namespaces, ",")
 
 	legacyregistry.DefaultGatherer = m
-	registry := frameworkruntime.Registry{plugin.Name: plugin.New, meter.Clock: m.NewClock}
+	registry := frameworkruntime.Registry{plugin.Name: plugin.New, clock: m.newClock}
 	run := func(b *testing.B) {
 		perf.RunBenchmarkPerfScheduling(b, *config, "taints", registry)
 		if b.Failed() {
 			return
 		}
-		if err := write(*result, m); err != nil {
+		measured, err := m.measured()
+		if err != nil {
+			b.Fatal(err)
+		}
+		content, err := json.Marshal(measured)
+		if err == nil {
+			err = os.WriteFile(*result, content, 0o644)
+		}
+		if err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -78,21 +86,4 @@ func etcd() {
 		}
 	}()
 	etcdmain.Main(append(os.Args, "--unsafe-no-fsync"))
-}
-
-func write(file string, m *meter.Meter) error {
-	measured, err := m.Measured()
-	if err != nil {
-		return err
-	}
-	content, err := json.Marshal(measured)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, content, 0o644)
-}
-
-func fail(err error) {
-	fmt.Fprintf(os.Stderr, "benchmark: %v\n", err)
-	os.Exit(1)
 }

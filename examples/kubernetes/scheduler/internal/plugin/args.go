@@ -35,7 +35,6 @@ func (a *Args) UnmarshalJSON(data []byte) error {
 	return errors.Join(append(strict, err)...)
 }
 
-// decodeArgs reads the args.
 func decodeArgs(object runtime.Object) (Args, error) {
 	args := Args{APIVersion: APIVersion, Kind: Kind, Redact: true}
 	if err := frameworkruntime.DecodeInto(object, &args); err != nil {

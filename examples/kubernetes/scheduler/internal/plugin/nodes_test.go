@@ -31,10 +31,19 @@ type handle struct {
 
 func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.factory }
 
-// TestIndexFollowsInformer changes nodes through an API.
-func TestIndexFollowsInformer(t *testing.T) { synctest.Test(t, testIndexFollowsInformer) }
+// TestNew checks that the plugin obeys the feature gates, and that its index follows
+// the nodes of an API.
+func TestNew(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
+			features.TaintTolerationComparisonOperators:           on,
+			features.InPlacePodVerticalScalingSchedulerPreemption: on,
+		})
+		synctest.Test(t, func(t *testing.T) { testNew(t, on) })
+	}
+}
 
-func testIndexFollowsInformer(t *testing.T) {
+func testNew(t *testing.T, gates bool) {
 	ctx := t.Context()
 	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	client := fake.NewClientset(node("node-0"), node("node-1", dedicated))
@@ -44,8 +53,8 @@ func testIndexFollowsInformer(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := plugin.(*Taints)
-	if !p.redact {
-		t.Error("messages are not redacted")
+	if !p.redact || p.options.NoComparison == gates || p.resizes != gates {
+		t.Errorf("with the gates %v: options %+v, resizes %v, redacts %v", gates, p.options, p.resizes, p.redact)
 	}
 	factory.StartWithContext(ctx)
 	t.Cleanup(factory.Shutdown)
@@ -66,23 +75,6 @@ func testIndexFollowsInformer(t *testing.T) {
 	_, err = api.Update(ctx, node("node-1"), metav1.UpdateOptions{})
 	expect(3, 2, err)
 	expect(2, 1, api.Delete(ctx, "node-1", metav1.DeleteOptions{}))
-}
-
-func TestFeatureGates(t *testing.T) {
-	for _, on := range []bool{false, true} {
-		featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
-			features.TaintTolerationComparisonOperators:           on,
-			features.InPlacePodVerticalScalingSchedulerPreemption: on,
-		})
-		factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-		plugin, err := New(t.Context(), nil, handle{factory: factory})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p := plugin.(*Taints); p.options.NoComparison == on || p.resizes != on {
-			t.Errorf("with the gates %v: options %+v, resizes %v", on, p.options, p.resizes)
-		}
-	}
 }
 
 // A heartbeat or a resync, which change no taints, must not make the index compare
@@ -116,42 +108,43 @@ func TestIndexCountsChanges(t *testing.T) {
 	}
 }
 
-// TestStaleIndex tests an index behind the snapshot and ahead of it, for a pod that
-// tolerates nothing.
+// TestStaleIndex asks an index that is behind the snapshot or ahead of it, for a pod
+// that tolerates nothing. Node 0 gets or loses its taint first in one of them.
 func TestStaleIndex(t *testing.T) {
-	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	var tainted []*corev1.Node
 	for i := range 8 {
-		tainted = append(tainted, node(fmt.Sprintf("node-%d", i), dedicated))
+		tainted = append(tainted, node(fmt.Sprintf("node-%d", i), taint("dedicated", "database", corev1.TaintEffectNoSchedule)))
 	}
 	free := node("node-0")
 	withFree := append([]*corev1.Node{free}, tainted[1:]...)
 	var x index
-	nobody := taints.Compile(nil)
-	expect := func(what string, snapshot []*corev1.Node, want answer, names ...string) {
-		t.Helper()
-		got, set := x.ask(nobody, snapshotOf(snapshot...))
-		if got != want || !set.Equal(sets.New(names...)) {
-			t.Errorf("%s: %v, %v, want %v, %v", what, got, set, want, names)
+	for i, step := range []struct {
+		news     []*corev1.Node // that reach the index
+		snapshot []*corev1.Node
+		want     answer
+		names    sets.Set[string]
+	}{
+		{nil, tainted, some, nil},
+		{tainted, tainted, none, nil},
+		{nil, withFree, few, sets.New("node-0")},
+		{withFree[:1], withFree, few, sets.New("node-0")},
+		{nil, tainted, few, sets.New("node-0")},
+		{tainted[:1], withFree, few, sets.New("node-0")},
+		{nil, tainted, none, nil},
+		{nil, nil, none, nil},
+	} {
+		for _, n := range step.news {
+			x.set(n)
+		}
+		got, names := x.ask(taints.Compile(nil), snapshotOf(step.snapshot...))
+		if got != step.want || !names.Equal(step.names) {
+			t.Errorf("step %d: %v, %v, want %v, %v", i, got, names, step.want, step.names)
 		}
 	}
-
-	expect("nothing known", tainted, some)
-	for _, n := range tainted {
-		x.set(n)
-	}
-	expect("all known", tainted, none)
-	expect("the snapshot has lost a taint first", withFree, few, "node-0")
-	x.set(free)
-	expect("the index has followed", withFree, few, "node-0")
-	expect("the snapshot is behind", tainted, few, "node-0")
-	x.set(tainted[0])
-	expect("the snapshot has lost a taint, the index has it again", withFree, few, "node-0")
-	expect("both have it again", tainted, none)
 	x.delete(tainted[3])
-	expect("the index has lost a node first", tainted, few, "node-3")
-	expect("the snapshot has followed", append(tainted[:3:3], tainted[4:]...), none)
-	expect("no nodes", nil, none)
+	if got, names := x.ask(taints.Compile(nil), snapshotOf(tainted...)); got != few || !names.Equal(sets.New("node-3")) {
+		t.Errorf("a node that the index has lost: %v, %v", got, names)
+	}
 }
 
 // TestConcurrent queries the index while nodes change. It is for the race detector,

@@ -47,7 +47,6 @@ func taint(key, value string, effect corev1.TaintEffect) corev1.Taint {
 	return corev1.Taint{Key: key, Value: value, Effect: effect}
 }
 
-// affinity returns an affinity with a term for each list of fields.
 func affinity(fields ...[]corev1.NodeSelectorRequirement) *corev1.Affinity {
 	required := &corev1.NodeSelector{}
 	for _, f := range fields {
@@ -473,32 +472,4 @@ func TestHostilePod(t *testing.T) {
 			}
 		}
 	}
-}
-
-// BenchmarkHostilePod schedules a hostile pod, with the plugin and with the plugin
-// that it replaces.
-func BenchmarkHostilePod(b *testing.B) {
-	ctx := b.Context()
-	nodes, pod := hostile(5000, 10000)
-	snapshot := snapshotOf(nodes...)
-	b.Run("plugin", func(b *testing.B) {
-		p := &Taints{}
-		for _, n := range nodes {
-			p.nodes.set(n)
-		}
-		for b.Loop() {
-			p.PreFilter(ctx, newState(), pod, snapshot)
-		}
-	})
-	b.Run("stock", func(b *testing.B) {
-		plugin, err := tainttoleration.New(ctx, nil, nil, feature.Features{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for b.Loop() {
-			for _, info := range snapshot {
-				plugin.(fwk.FilterPlugin).Filter(ctx, nil, pod, info)
-			}
-		}
-	})
 }

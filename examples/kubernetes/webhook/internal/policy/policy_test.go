@@ -27,7 +27,6 @@ const (
 	pressure    = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
 )
 
-// testPolicy returns a policy with the rules of rules.json.
 func testPolicy(t testing.TB) *Policy {
 	t.Helper()
 	text, err := os.ReadFile("../../rules.json")

@@ -77,7 +77,6 @@ func (r *Rules) allowed(namespace string) []taints.Toleration {
 	return r.Cluster.AllowedTolerations
 }
 
-// dedications returns the dedications that apply to a pod, in order.
 func (r *Rules) dedications(namespace string, podLabels map[string]string) []*Dedication {
 	var list []*Dedication
 	for i := range r.Dedications {

@@ -35,7 +35,6 @@ const (
 	refusal   = `toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`
 )
 
-// newHandler returns both webhooks with the rules of rules.json.
 func newHandler(t testing.TB, log io.Writer) http.Handler {
 	t.Helper()
 	noTime := func(_ []string, a slog.Attr) slog.Attr {
@@ -54,12 +53,10 @@ func newHandler(t testing.TB, log io.Writer) http.Handler {
 	return s.WebhookMux()
 }
 
-// pod returns the JSON of a pod with the tolerations.
 func pod(tolerations string) string {
 	return `{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"p-"},"spec":{"tolerations":[` + tolerations + `]}}`
 }
 
-// review returns the review of a new pod in a namespace.
 func review(namespace, pod string) string {
 	text, err := json.Marshal(admissionv1.AdmissionReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"},
@@ -88,7 +85,6 @@ func post(h http.Handler, path, body string) *httptest.ResponseRecorder {
 	return w.ResponseRecorder
 }
 
-// ask returns the response to a review.
 func ask(t testing.TB, h http.Handler, path, body string) *admissionv1.AdmissionResponse {
 	t.Helper()
 	w := post(h, path, body)

@@ -23,28 +23,24 @@ var (
 		Help: "Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.",
 	}, []string{"webhook", "reason"})
 
-	rulesGood = register.NewGauge(prometheus.GaugeOpts{
-		Name: "taints_webhook_rules_good",
-		Help: "1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.",
-	})
-	rulesLoaded = register.NewGauge(prometheus.GaugeOpts{
-		Name: "taints_webhook_rules_loaded_timestamp_seconds",
-		Help: "When the rules in use were read, in seconds since 1970.",
-	})
+	rulesGood = gauge("taints_webhook_rules_good",
+		"1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.")
+	rulesLoaded = gauge("taints_webhook_rules_loaded_timestamp_seconds",
+		"When the rules in use were read, in seconds since 1970.")
 	rulesFailures = register.NewCounter(prometheus.CounterOpts{
 		Name: "taints_webhook_rules_failures_total",
 		Help: "Attempts to read rules that failed.",
 	})
 
-	certificateExpiry = register.NewGauge(prometheus.GaugeOpts{
-		Name: "taints_webhook_certificate_expiry_timestamp_seconds",
-		Help: "When the certificate in use ends, in seconds since 1970.",
-	})
-	certificateLifetime = register.NewGauge(prometheus.GaugeOpts{
-		Name: "taints_webhook_certificate_lifetime_seconds",
-		Help: "How long the certificate in use is valid from its beginning to its end.",
-	})
+	certificateExpiry = gauge("taints_webhook_certificate_expiry_timestamp_seconds",
+		"When the certificate in use ends, in seconds since 1970.")
+	certificateLifetime = gauge("taints_webhook_certificate_lifetime_seconds",
+		"How long the certificate in use is valid from its beginning to its end.")
 )
+
+func gauge(name, help string) prometheus.Gauge {
+	return register.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+}
 
 // init sets each counter to zero, so that the first event is an increase.
 func init() {
@@ -63,7 +59,6 @@ func init() {
 	}).Set(1)
 }
 
-// count counts a decision of the webhook.
 func count(webhook string, d policy.Decision) {
 	outcome := "allowed"
 	switch {

@@ -125,38 +125,11 @@ func TestEvictionString(t *testing.T) {
 	}
 }
 
-// Times from one end of time.Time to the other.
-var bruteMoments = []time.Time{
-	{},
-	time.Unix(-62135596801, 999_999_999), time.Unix(0, 0), time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC),
-	// Both wrap to times outside the range of Unix times.
-	time.Unix(math.MinInt64, 0), time.Unix(math.MaxInt64, 1),
-	farPast, farPast.Add(1), farFuture.Add(-301 * time.Second), farFuture.Add(-1), farFuture,
-}
-
 // The first and the last time that a time.Time can hold.
 var (
 	farPast   = time.Unix(math.MaxInt64-62135596800+1, 0) // wraps
 	farFuture = time.Unix(math.MaxInt64-62135596800, 999_999_999)
 )
-
-var bruteSeconds = []*int64{
-	nil, seconds(math.MinInt64), seconds(-1), seconds(0), seconds(1), seconds(300), seconds(301),
-	seconds(9223372036), seconds(9223372037),
-	seconds(math.MaxInt64 - 62135596800), seconds(math.MaxInt64 - 62135596801),
-	seconds(math.MaxInt64 - 1), seconds(math.MaxInt64),
-}
-
-// brutePolicies are all policies.
-func brutePolicies() []taints.EvictionPolicy {
-	var all []taints.EvictionPolicy
-	for _, selection := range []taints.Selection{taints.FirstMatch, taints.ForeverElseShortest, 200} {
-		for _, fromTimeAdded := range []bool{false, true} {
-			all = append(all, taints.EvictionPolicy{Select: selection, FromTimeAdded: fromTimeAdded})
-		}
-	}
-	return all
-}
 
 // checkEviction checks every field of the eviction.
 func checkEviction(
@@ -209,33 +182,6 @@ func checkWait(t fataler, e taints.Eviction, now time.Time) {
 		}
 		if evicts != (e.Outcome != taints.Stays) || d != time.Duration(want.Int64()) {
 			t.Fatalf("%+v at %v: Wait = %v, %v, want %v", e, at, d, evicts, want)
-		}
-	}
-}
-
-// One taint and two tolerations, with all times and all seconds.
-func TestBruteEvictionOfOneTaint(t *testing.T) {
-	policies := brutePolicies()
-	n := 0
-	for _, now := range bruteMoments {
-		for i := range len(bruteMoments) + 1 {
-			taint := taints.Taint{Key: "a", Effect: taints.NoExecute}
-			if i > 0 {
-				taint.TimeAdded = &bruteMoments[i-1]
-			}
-			for _, first := range bruteSeconds {
-				for _, second := range bruteSeconds {
-					// Every policy is tried with every time and with every pair of seconds, but
-					// not with all combinations.
-					p := policies[n%len(policies)]
-					n++
-					checkEviction(t, p, []taints.Taint{taint}, []taints.Toleration{
-						{Key: "b", Operator: taints.OpExists},
-						{Key: "a", TolerationSeconds: first},
-						{Operator: taints.OpExists, TolerationSeconds: second},
-					}, now)
-				}
-			}
 		}
 	}
 }

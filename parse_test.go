@@ -271,25 +271,6 @@ func TestParseTolerationErrors(t *testing.T) {
 	}
 }
 
-// The detail of a fault is about the option at fault.
-func TestParseTolerationErrorDetails(t *testing.T) {
-	for text, want := range map[string]string{
-		"a op=":         "must be Exists, Equal, Lt or Gt, or empty for Equal",
-		"a op= for 5s":  "must be Exists, Equal, Lt or Gt, or empty for Equal",
-		"a op=In":       "must be Exists, Equal, Lt or Gt, or empty for Equal",
-		"a for xs":      "must be a decimal integer within int64, without leading zeros or '+'",
-		"a:":            "must be NoSchedule, PreferNoSchedule or NoExecute",
-		"a for 5s":      "must be NoExecute when tolerationSeconds is set",
-		"a for 5s op=x": `the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", in this order, each at most once`,
-	} {
-		tol, err := taints.ParseToleration(text)
-		var field *taints.FieldError
-		if !errors.As(err, &field) || field.Detail != want || tol != (taints.Toleration{}) {
-			t.Errorf("%q: %v, %+v, want %q", text, tol, field, want)
-		}
-	}
-}
-
 // FormatTaints is the inverse of ParseTaints.
 func TestFormatTaints(t *testing.T) {
 	for _, text := range []string{

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -278,51 +277,6 @@ func TestValidateTolerationsUpdate(t *testing.T) {
 	if err := (taints.Options{NoComparison: true}).ValidateTolerationsUpdate(nil,
 		parseTolerations("k=1 op=Gt")); !errors.Is(err, taints.ErrUnsupported) {
 		t.Errorf("Gt without comparison: %v", err)
-	}
-}
-
-// In lists of any length, repeated taints and removed tolerations are found.
-func TestValidateListsOfAnyLength(t *testing.T) {
-	for _, n := range []int{1, 2, 63, 64, 65, 66, 200} {
-		var list []taints.Taint
-		var tols []taints.Toleration
-		for i := range n {
-			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: taints.NoSchedule})
-			tols = append(tols, taints.Toleration{Key: "k" + strconv.Itoa(i), Operator: taints.OpExists})
-		}
-		if err := taints.ValidateTaints(list); err != nil {
-			t.Errorf("%d: %v", n, err)
-		}
-		// The second half occurs twice, and so does a key, with another effect.
-		twice := append(append(slices.Clone(list), list[n/2:]...),
-			taints.Taint{Key: "k0", Effect: taints.NoExecute})
-		faults := faultsIn(taints.ValidateTaints(twice))
-		if len(faults) != n-n/2 || faults[0].Index != n || faults[len(faults)-1].Index != n+n-n/2-1 {
-			t.Errorf("%d: %v", n, faults)
-		}
-		changed := slices.Clone(tols)
-		slices.Reverse(changed)
-		for i := range changed {
-			changed[i].TolerationSeconds, changed[i].Effect = seconds(5), ""
-		}
-		if faults := faultsIn(taints.ValidateTolerationsUpdate(tols, changed)); len(faults) != n ||
-			faults[0].Field != "effect" {
-			t.Errorf("%d with other seconds: %v", n, faults)
-		}
-		for _, change := range []func(*taints.Toleration){
-			func(t *taints.Toleration) { t.Key += "x" },
-			func(t *taints.Toleration) { t.Operator = taints.OpEqual },
-			func(t *taints.Toleration) { t.Effect = taints.NoSchedule },
-			func(t *taints.Toleration) { t.Operator, t.Value = taints.OpEqual, "v" },
-		} {
-			changed := slices.Clone(tols)
-			change(&changed[n-1])
-			faults := faultsIn(taints.ValidateTolerationsUpdate(tols, changed))
-			if len(faults) != 1 || faults[0].Value != tols[n-1].String() ||
-				faults[0].List != "old" || faults[0].Index != n-1 {
-				t.Errorf("%d, with %v: %v", n, changed[n-1], faults)
-			}
-		}
 	}
 }
 

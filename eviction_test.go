@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
@@ -187,87 +185,38 @@ func checkWait(t fataler, e taints.Eviction, now time.Time) {
 }
 
 // The taint with the earliest deadline decides, and among equals an untolerated
-// one.
+// one. checkEviction checks the other fields.
 func TestTaintThatDecides(t *testing.T) {
 	now := time.Unix(1000, 0).UTC()
-	at := func(unix int64) time.Time { return time.Unix(unix, 0).UTC() }
 	for _, tc := range []struct {
 		name        string
 		added       [2]int64 // 0: unknown
 		tolerations []string
-		want        taints.Eviction
+		taint       int
+		at          int64
 	}{
-		{
-			"neither is tolerated",
-			[2]int64{},
-			[]string{"c op=Exists"},
-			taints.Eviction{Outcome: taints.EvictsNow, At: now, From: now},
-		},
-		{
-			"the first for no time",
-			[2]int64{},
-			[]string{"a:NoExecute for 0s"},
-			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: now, From: now},
-		},
-		{
-			"the second for no time",
-			[2]int64{},
-			[]string{"b:NoExecute for 0s"},
-			taints.Eviction{Outcome: taints.EvictsNow, At: now, From: now},
-		},
-		{
-			"the second is overdue",
-			[2]int64{0, 10},
-			[]string{"b:NoExecute for 60s"},
-			taints.Eviction{
-				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, At: at(70), From: at(10), Seconds: 60,
-			},
-		},
-		{
-			"the second is untolerated and older",
-			[2]int64{0, 10},
-			[]string{"a:NoExecute for 60s"},
-			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: at(10), From: at(10)},
-		},
-		{
-			"both since the same time, the second untolerated",
-			[2]int64{990, 990},
-			[]string{"a:NoExecute for 0s"},
-			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: at(990), From: at(990)},
-		},
-		{
-			"the second came later and is tolerated for less",
-			[2]int64{990, 995},
-			[]string{"a:NoExecute for 60s", "b:NoExecute for 10s"},
-			taints.Eviction{
-				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, Toleration: 1,
-				At: at(1005), From: at(995), Seconds: 10,
-			},
-		},
-		{
-			"the second came earlier and is tolerated for longer",
-			[2]int64{990, 900},
-			[]string{"a:NoExecute for 60s", "b:NoExecute for 110s"},
-			taints.Eviction{
-				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, Toleration: 1,
-				At: at(1010), From: at(900), Seconds: 110,
-			},
-		},
+		{"neither is tolerated", [2]int64{}, []string{"c op=Exists"}, 0, 1000},
+		{"the first for no time", [2]int64{}, []string{"a:NoExecute for 0s"}, 1, 1000},
+		{"the second for no time", [2]int64{}, []string{"b:NoExecute for 0s"}, 0, 1000},
+		{"the second is overdue", [2]int64{0, 10}, []string{"b:NoExecute for 60s"}, 1, 70},
+		{"the second is untolerated and older", [2]int64{0, 10}, []string{"a:NoExecute for 60s"}, 1, 10},
+		{"since the same time, the second untolerated", [2]int64{990, 990}, []string{"a:NoExecute for 0s"}, 1, 990},
+		{"the second later for less", [2]int64{990, 995}, []string{"a:NoExecute for 60s", "b:NoExecute for 10s"}, 1, 1005},
+		{"the second earlier for longer", [2]int64{990, 900}, []string{"a:NoExecute for 60s", "b:NoExecute for 110s"}, 1, 1010},
 	} {
-		list := parseTaints("a:NoExecute", "b:NoExecute")
+		list, tols := parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations(tc.tolerations...)
 		for i, unix := range tc.added {
 			if unix > 0 {
-				added := at(unix)
+				added := time.Unix(unix, 0).UTC()
 				list[i].TimeAdded = &added
 			}
 		}
-		for _, fromTimeAdded := range []bool{tc.added != [2]int64{}, true} {
-			p := taints.EvictionPolicy{FromTimeAdded: fromTimeAdded}
-			got := p.Compile(parseTolerations(tc.tolerations...)).EvictionOf(list, now)
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.name, diff)
-			}
+		p := taints.EvictionPolicy{FromTimeAdded: true}
+		if got := p.Compile(tols).EvictionOf(list, now); got.Taint != tc.taint || got.At.Unix() != tc.at {
+			t.Errorf("%s: got %+v, want taint %d at %d", tc.name, got, tc.taint, tc.at)
 		}
+		checkEviction(t, p, list, tols, now)
+		checkEviction(t, taints.EvictionPolicy{}, list, tols, now)
 	}
 }
 

@@ -66,8 +66,10 @@ func TestAddExtendedResources(t *testing.T) {
 		{"native ones are passed over", nil, []string{"cpu", "x.kubernetes.io/y", "requests.nvidia.com/gpu", ""}, nil},
 		{"there already", []string{nvidia}, []string{"nvidia.com/gpu"}, []string{nvidia}},
 		{
-			"a broader one is there", []string{"nvidia.com/gpu op=Exists"},
-			[]string{"nvidia.com/gpu"}, []string{"nvidia.com/gpu op=Exists", nvidia},
+			"a broader one is there",
+			[]string{"nvidia.com/gpu op=Exists"},
+			[]string{"nvidia.com/gpu"},
+			[]string{"nvidia.com/gpu op=Exists", nvidia},
 		},
 	} {
 		names := slices.Clone(tc.names)

@@ -110,7 +110,8 @@ func TestErrorDetails(t *testing.T) {
 		{T{Key: "a", Value: long(64)}, taints.Options{}, "must have at most 63 characters"},
 		{T{Key: "a", Value: "b", Operator: "Exists"}, taints.Options{}, "must be empty, as the operator matches every value"},
 		{
-			T{Key: "a", Value: "x", Operator: "Gt"}, taints.Options{},
+			T{Key: "a", Value: "x", Operator: "Gt"},
+			taints.Options{},
 			"must be a decimal integer within int64, without leading zeros or '+'",
 		},
 		{T{Key: "a", Effect: "x"}, taints.Options{}, effect},
@@ -118,7 +119,8 @@ func TestErrorDetails(t *testing.T) {
 		{T{Key: "a", Operator: "x"}, taints.Options{}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
 		{T{}, taints.Options{}, "must be Exists when the key is empty, which means all keys and values"},
 		{
-			T{Key: "a", Value: "5", Operator: "Gt"}, taints.Options{NoComparison: true},
+			T{Key: "a", Value: "5", Operator: "Gt"},
+			taints.Options{NoComparison: true},
 			"must be Exists or Equal, or empty for Equal; the comparison operators are disabled",
 		},
 	} {

@@ -224,12 +224,11 @@ func NormalizeScores(dst []int64, counts []int, maxScore int64) []int64 {
 // share returns n*part/whole, rounded toward zero, for 0 <= part <= whole and
 // whole > 0.
 func share(n int64, part, whole uint64) int64 {
+	size, sign := uint64(n), int64(1)
 	if n < 0 {
-		hi, lo := bits.Mul64(-uint64(n), part)
-		quotient, _ := bits.Div64(hi, lo, whole)
-		return -int64(quotient)
+		size, sign = -size, -1
 	}
-	hi, lo := bits.Mul64(uint64(n), part)
+	hi, lo := bits.Mul64(size, part)
 	quotient, _ := bits.Div64(hi, lo, whole)
-	return int64(quotient)
+	return sign * int64(quotient)
 }

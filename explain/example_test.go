@@ -4,7 +4,6 @@ package explain_test
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
@@ -42,28 +41,6 @@ func ExampleReason() {
 	// Output: spec.tolerations[1]: its empty value matches only an empty value; did you mean the operator Exists?
 }
 
-// A policy says which rule a toleration fails.
-func ExampleMismatchOf() {
-	toleration := taints.MustParseToleration("dedicated=ml:NoExecute")
-	fmt.Println(explain.MismatchOf(toleration, taints.MustParseTaint("dedicated=ml:NoSchedule")))
-	fmt.Println(explain.MismatchOf(toleration, taints.MustParseTaint("dedicated=ml:NoExecute")))
-	// Output:
-	// MismatchEffect
-	// MismatchNone
-}
-
-// An editor offers corrections for an effect and an operator.
-func ExampleDifference() {
-	pod := taints.Compile([]taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}})
-	r := explain.Node(pod, []taints.Taint{taints.MustParseTaint("gpu=a100:NoSchedule")})[0]
-	for _, d := range r.Differences {
-		fmt.Println(d.Mismatch, d.Hint, d.Meant)
-	}
-	// Output:
-	// MismatchEffect HintSpelling NoSchedule
-	// MismatchOperator HintSpelling Exists
-}
-
 // A ticket for another company contains no names from the cluster.
 func ExampleExplanation_Redact() {
 	node := []taints.Taint{
@@ -86,17 +63,6 @@ func ExampleGroups() {
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated:NoSchedule")})
 	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups(), 10))
 	// Output: 0/3 nodes are available: 2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated:NoSchedule, its empty value matches only an empty value), 1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule
-}
-
-// The nodes of an autoscaler's simulation are not in an index.
-func ExampleNodes() {
-	nodes := [][]taints.Taint{
-		{taints.MustParseTaint("spot:NoSchedule")},
-		{taints.MustParseTaint("spot:PreferNoSchedule")},
-	}
-	s := explain.Nodes(taints.Compile(), taints.Hard, slices.Values(nodes), 10)
-	fmt.Println(s.Feasible, "of", s.Nodes)
-	// Output: 1 of 2
 }
 
 // A terminal shows each reason on its own line.

@@ -33,10 +33,7 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		{"once around, at once in Kubernetes", 18446744074, observed, time.Unix(observed.Unix()+18446744074, 500)},
 		{"the last second of the year 9999", last.Unix() - observed.Unix(), observed, last},
 		{"one more is forever, as it has no JSON", last.Unix() - observed.Unix() + 1, observed, time.Time{}},
-		{
-			"the last second of the year 9999 in another zone",
-			last.Unix() - 3600 - observed.Unix(), observed.In(east), last.Add(-time.Hour),
-		},
+		{"in another zone", last.Unix() - 3600 - observed.Unix(), observed.In(east), last.Add(-time.Hour)},
 		{"one more there", last.Unix() - 3600 - observed.Unix() + 1, observed.In(east), time.Time{}},
 		{"the last second of time.Time is forever", maxUnix - observed.Unix(), observed, time.Time{}},
 		{"one more is forever", maxUnix - observed.Unix() + 1, observed, time.Time{}},
@@ -47,10 +44,7 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		{"the greatest from the far past is forever", math.MaxInt64, time.Unix(-62135596800, 0), time.Time{}},
 		{"from the far past", 1 << 62, time.Unix(math.MaxInt64-62135596800+1, 0), time.Unix(-62135596800-1<<62, 0)},
 		{"from the last second", 1, time.Unix(maxUnix, 0), time.Time{}},
-		{
-			"from a time whose Unix time wraps", 10, time.Unix(math.MaxInt64, 0),
-			time.Unix(math.MaxInt64, 0).Add(10 * time.Second),
-		},
+		{"from a time that wraps", 10, time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt64, 0).Add(10 * time.Second)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tols := []taints.Toleration{{Operator: "Exists", TolerationSeconds: &tc.seconds}}

@@ -41,15 +41,6 @@ var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }
 func TestTolerations(t *testing.T) { tolerationViews.Check(t, viewtest.Tolerations) }
 
-// The views of TimeAdded treat a metav1.Time as the time that it contains.
-func TestTimeWrapper(t *testing.T) {
-	wrapper := reflect.TypeFor[metav1.Time]()
-	if wrapper.NumField() != 1 || wrapper.Field(0).Type != reflect.TypeFor[time.Time]() ||
-		wrapper.Size() != reflect.TypeFor[time.Time]().Size() {
-		t.Errorf("%v is more than a time.Time", wrapper)
-	}
-}
-
 // TestJSONOfTimes shows how the two types write TimeAdded differently.
 func TestJSONOfTimes(t *testing.T) {
 	east := time.FixedZone("east", 3600)

@@ -106,8 +106,8 @@ func TestEvictionString(t *testing.T) {
 	for want, e := range map[string]taints.Eviction{
 		"stays":      {},
 		"evicts now": {Outcome: taints.EvictsNow, At: observed},
-		"evicts at 2026-11-21T12:00:05.0000005Z, after 5s": {
-			Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5,
+		"evicts at 2026-11-21T12:05:00.0000005Z, after 300s": {
+			Outcome: taints.EvictsAt, At: observed.Add(5 * time.Minute), Seconds: 300,
 		},
 		"Outcome(9)": {Outcome: 9},
 	} {
@@ -192,6 +192,7 @@ func TestTaintThatDecides(t *testing.T) {
 		{"neither is tolerated", [2]int64{}, []string{"c op=Exists"}, 0, 1000},
 		{"the first for no time", [2]int64{}, []string{"a:NoExecute for 0s"}, 1, 1000},
 		{"the second for no time", [2]int64{}, []string{"b:NoExecute for 0s"}, 0, 1000},
+		{"the first is overdue", [2]int64{10}, []string{"a:NoExecute for 60s"}, 0, 70},
 		{"the second is overdue", [2]int64{0, 10}, []string{"b:NoExecute for 60s"}, 1, 70},
 		{"the second is untolerated and older", [2]int64{0, 10}, []string{"a:NoExecute for 60s"}, 1, 10},
 		{"since the same time, the second untolerated", [2]int64{990, 990}, []string{"a:NoExecute for 0s"}, 1, 990},

@@ -82,27 +82,6 @@ func ExampleTaint() {
 	// dedicated=ml:NoSchedule <nil>
 }
 
-func ExampleParseToleration() {
-	for _, text := range []string{
-		"nvidia.com/gpu:NoSchedule op=Exists",
-		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
-		"sla.example.com/failure-score=60 op=Lt",
-		"op=Exists",
-	} {
-		t, err := taints.ParseToleration(text)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("key %q, operator %q, value %q, effect %q\n", t.Key, t.Operator, t.Value, t.Effect)
-	}
-	// Output:
-	// key "nvidia.com/gpu", operator "Exists", value "", effect "NoSchedule"
-	// key "node.kubernetes.io/unreachable", operator "Exists", value "", effect "NoExecute"
-	// key "sla.example.com/failure-score", operator "Lt", value "60", effect ""
-	// key "", operator "Exists", value "", effect ""
-}
-
 // A node group's taints come in an annotation, as the kubelet's
 // --register-with-taints has them.
 func ExampleParseTaints() {
@@ -131,19 +110,6 @@ func ExampleOperator() {
 	// Exists true
 	// Lt true
 	// Gt false
-}
-
-// The kube-scheduler's filter for one node.
-func ExampleFindUntolerated() {
-	node := []taints.Taint{
-		taints.MustParseTaint("spot:PreferNoSchedule"),
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-	}
-	pod := []taints.Toleration{taints.MustParseToleration("dedicated=db:NoSchedule")}
-	if i, found := taints.FindUntolerated(node, pod, taints.Hard); found {
-		fmt.Println("node had untolerated taint", node[i])
-	}
-	// Output: node had untolerated taint dedicated=ml:NoSchedule
 }
 
 // A spot pool is for pods that tolerate it. PreferNoSchedule makes other pods

@@ -9,6 +9,23 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
+// Only a "*" at the end of a key is a wildcard.
+func TestKeyWildcards(t *testing.T) {
+	taint := []taints.Taint{{Key: "a/b", Effect: taints.NoSchedule}}
+	for key, want := range map[string]bool{
+		"a/*": true, "a/b*": true, "a*": true, "*": true,
+		"a/c*": false, "a/bc*": false, "a*b": false, "*/b": false, "**": false, "a/(": false, "a/+": false,
+	} {
+		list := []taints.Toleration{{Key: key, Operator: taints.OpExists}}
+		if _, found := (taints.Options{KeyWildcards: true}).Compile(list).FindUntolerated(taint, taints.Hard); found == want {
+			t.Errorf("%q matches: %v", key, !found)
+		}
+		if _, found := taints.FindUntolerated(taint, list, taints.Hard); !found {
+			t.Errorf("%q matches without wildcards", key)
+		}
+	}
+}
+
 // Lt and Gt match only integers in canonical form. Every other form matches
 // nothing, both in a taint and in a toleration.
 func TestIntegerForms(t *testing.T) {

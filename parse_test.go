@@ -226,7 +226,10 @@ func TestParseTolerationErrors(t *testing.T) {
 			"k op=in", 5, "operator", taints.ErrUnsupported,
 			`parse "k op=in" at offset 5: operator: "in" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal`,
 		},
-		{"k op=", 5, "operator", taints.ErrUnsupported, ""},
+		{
+			"k op=", 5, "operator", taints.ErrUnsupported,
+			`parse "k op=" at offset 5: operator: "" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal`,
+		},
 		{"a op=xop=y", 5, "operator", taints.ErrUnsupported, ""},
 		{"k=v op=Exists", 2, "value", taints.ErrInvalid, ""},
 		{"k=07 op=Lt", 2, "value", taints.ErrInvalid, ""},
@@ -240,7 +243,11 @@ func TestParseTolerationErrors(t *testing.T) {
 				`the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", ` +
 				`in this order, each at most once`,
 		},
-		{"k:NoExecute for 05s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
+		{
+			"k:NoExecute for 05s", 16, "tolerationSeconds", taints.ErrInvalid,
+			`parse "k:NoExecute for 05s" at offset 16: tolerationSeconds: "05" is invalid: ` +
+				`must be a decimal integer within int64, without leading zeros or '+'`,
+		},
 		{"k:NoExecute for 9223372036854775808s", 16, "tolerationSeconds", taints.ErrInvalid, ""},
 		{"k:NoExecute for 5s op=Exists", 12, "", taints.ErrInvalid, ""},
 		{"k:NoExecute  for 5s", 12, "", taints.ErrInvalid, ""},

@@ -64,8 +64,8 @@ var problems = [...]struct {
 	effectUnknown:      {ErrUnsupported, effectRule},
 	effectToRemove:     {ErrUnsupported, effectRule + `; a "-" at the end means removal, which is not allowed here`},
 	effectWithSeconds:  {ErrInvalid, "must be NoExecute when tolerationSeconds is set"},
-	operatorUnknown:    {ErrUnsupported, ""}, // see operatorRule
-	operatorOff:        {ErrUnsupported, ""},
+	operatorUnknown:    {ErrUnsupported, ""}, // see newFault
+	operatorOff:        {ErrUnsupported, "; the comparison operators are disabled"},
 	operatorWithoutKey: {ErrInvalid, "must be Exists when the key is empty, which means all keys and values"},
 	optionsMalformed: {
 		ErrInvalid,
@@ -81,20 +81,11 @@ var problems = [...]struct {
 	removalRepeated:   {ErrDuplicate, "an earlier entry removes it too"},
 }
 
-// operatorRule says which operators are valid.
-func operatorRule(p problem) string {
-	rule := "must be " + valueset.Choice(p == operatorUnknown) + ", or empty for " + valueset.Equal
-	if p == operatorOff {
-		rule += "; the comparison operators are disabled"
-	}
-	return rule
-}
-
 func newFault(field, value string, p problem) *FieldError {
 	what := &problems[p]
 	detail := what.detail
 	if p == operatorUnknown || p == operatorOff {
-		detail = operatorRule(p)
+		detail = "must be " + valueset.Choice(p == operatorUnknown) + ", or empty for " + valueset.Equal + detail
 	}
 	return &FieldError{Field: field, Value: value, Kind: what.kind, Detail: detail}
 }

@@ -187,8 +187,6 @@ func checkForm(form valueset.Form, value string) problem {
 	return noProblem
 }
 
-// The check functions return the problem with a field.
-
 // checkKey is Kubernetes' IsQualifiedName.
 func checkKey(key string) problem {
 	switch key {
@@ -217,10 +215,10 @@ func cut(s string, separator byte) (before, after string, found bool) {
 }
 
 func checkPrefix(prefix string) problem {
-	if len(prefix) > maxPrefix {
+	switch {
+	case len(prefix) > maxPrefix:
 		return prefixTooLong
-	}
-	if !isSubdomain(prefix) {
+	case !isSubdomain(prefix):
 		return prefixMalformed
 	}
 	return noProblem
@@ -228,10 +226,10 @@ func checkPrefix(prefix string) problem {
 
 // checkName checks the part of a key after its '/'.
 func checkName(name string) problem {
-	if !isName(name) {
+	switch {
+	case !isName(name):
 		return keyMalformed
-	}
-	if len(name) > maxName {
+	case len(name) > maxName:
 		return nameTooLong
 	}
 	return noProblem
@@ -258,23 +256,20 @@ func checkKeyStart(start string) problem {
 
 // checkValue is Kubernetes' IsValidLabelValue.
 func checkValue(value string) problem {
-	if value == "" {
-		return noProblem
-	}
-	if !isName(value) {
+	switch {
+	case value != "" && !isName(value):
 		return valueMalformed
-	}
-	if len(value) > maxName {
+	case len(value) > maxName:
 		return valueTooLong
 	}
 	return noProblem
 }
 
 func checkEffect(e Effect) problem {
-	if e == "" {
+	switch {
+	case e == "":
 		return effectMissing
-	}
-	if !knownEffect(e) {
+	case !knownEffect(e):
 		return effectUnknown
 	}
 	return noProblem

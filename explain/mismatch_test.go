@@ -31,6 +31,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func TestUnmarshalTextRefusesOtherNames(t *testing.T) {
+	m, h := explain.MismatchKey, explain.HintSpelling
+	if m.UnmarshalText([]byte("HintNone")) == nil || h.UnmarshalText([]byte("MismatchNone")) == nil ||
+		m != explain.MismatchKey || h != explain.HintSpelling {
+		t.Errorf("other names are read as %v and %v", m, h)
+	}
+}
+
 func TestMismatchOf(t *testing.T) {
 	for _, tc := range []struct{ toleration, taint, want string }{
 		{"gpu op=Exists", "gpu=a:NoSchedule", "MismatchNone"},

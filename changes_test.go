@@ -57,10 +57,7 @@ func TestParseChangesErrors(t *testing.T) {
 		kind   error
 		text   string
 	}{
-		{
-			"", 0, "key", taints.ErrRequired,
-			`parse "" at offset 0: specs[1].key: required: a taint needs a key`,
-		},
+		{"", 0, "key", taints.ErrRequired, `parse "" at offset 0: specs[1].key: required: a taint needs a key`},
 		{"-", 0, "key", taints.ErrRequired, ""},
 		{"--", 0, "key", taints.ErrInvalid, ""},
 		{"key", 3, "effect", taints.ErrRequired, ""},

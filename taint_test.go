@@ -129,6 +129,10 @@ func TestTaintCompare(t *testing.T) {
 			}
 		}
 	}
+	east := now.In(time.FixedZone("x", 3600))
+	if a, b := (taints.Taint{TimeAdded: &now}), (taints.Taint{TimeAdded: &east}); a.Compare(b) != 0 || !a.Equal(b) {
+		t.Error("one instant in two zones differs")
+	}
 }
 
 // The constants of an enumeration have their names as texts, and other numbers have

@@ -64,23 +64,3 @@ func ExampleGroups() {
 	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups(), 10))
 	// Output: 0/3 nodes are available: 2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated:NoSchedule, its empty value matches only an empty value), 1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule
 }
-
-// A terminal shows each reason on its own line.
-func ExampleSummary_Report() {
-	var cluster nodeindex.Index[string]
-	cluster.Set("node-1", []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")})
-	cluster.Set("node-2", []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("score=80:NoSchedule"),
-	})
-	pod := taints.Compile([]taints.Toleration{
-		taints.MustParseToleration("dedicated=db:NoSchedule"),
-		taints.MustParseToleration("team=ml:NoSchedule"),
-		taints.MustParseToleration("score=60:NoSchedule op=Lt"),
-	})
-	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups(), 10).Report())
-	// Output:
-	// 0/2 nodes are available:
-	//   2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=db:NoSchedule, the value differs; ml is tolerated for the key team)
-	//   1 has untolerated taint score=80:NoSchedule (closest: score=60:NoSchedule op=Lt, 80 is too large; at most 59 is tolerated)
-}

@@ -15,8 +15,8 @@ import (
 
 // A list has a text that no other list has: each field follows its length.
 func TestText(t *testing.T) {
-	list := []taints.Taint{{Key: "a:", Effect: "1:"}, {Value: "é"}}
-	equal(t, "text", string(appendText([]byte("x"), list)), "x2:a:0:2:1:0:2:é0:")
+	list := []taints.Taint{{Key: "a:", Effect: "1:"}, {Value: "é", Effect: "NoSchedule"}}
+	equal(t, "text", string(appendText([]byte("x"), list)), "x2:a:0:2:1:0:2:é10:NoSchedule")
 }
 
 // A list is reallocated only if it is less than a quarter of what it was.

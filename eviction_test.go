@@ -117,12 +117,6 @@ func TestEvictionString(t *testing.T) {
 	}
 }
 
-// The first and the last time that a time.Time can hold.
-var (
-	farPast   = time.Unix(math.MaxInt64-62135596800+1, 0) // wraps
-	farFuture = time.Unix(math.MaxInt64-62135596800, 999_999_999)
-)
-
 // checkEviction checks every field of the eviction.
 func checkEviction(
 	t fataler, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,

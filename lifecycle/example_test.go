@@ -83,30 +83,6 @@ func ExampleQueue_PopDue() {
 	// sleep 10s
 }
 
-// A controller keeps a node's taints up to date with its conditions. The node
-// was not ready, and now its kubelet has stopped reporting.
-func ExampleReconcileConditions() {
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/not-ready:NoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/not-ready:NoExecute"),
-	}
-	state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: "Unknown"}}}
-	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-
-	changes := lifecycle.ReconcileConditions(node, state, now)
-	node, changed := changes.Apply(node)
-	for _, taint := range node {
-		fmt.Println(taint, taint.TimeAdded)
-	}
-	fmt.Println(changed)
-	// Output:
-	// dedicated=ml:NoSchedule <nil>
-	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
-	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
-	// true
-}
-
 // A controller changes NoSchedule taints at once, and adds NoExecute taints at
 // a limited rate. Rules own only taints with their effects, so each part of the
 // rules is reconciled separately.

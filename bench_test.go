@@ -40,27 +40,10 @@ func BenchmarkMatcherFindUntolerated(b *testing.B) {
 	}
 }
 
-func BenchmarkMatcherMatch(b *testing.B) {
-	m := taints.Compile(benchTols)
-	b.ReportAllocs()
-	for b.Loop() {
-		for i := range benchTaints {
-			m.Match(benchTaints[i])
-		}
-	}
-}
-
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		taints.Compile(benchTols)
-	}
-}
-
-func BenchmarkFilter(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		taints.Filter(benchTaints, benchTols)
 	}
 }
 
@@ -79,22 +62,5 @@ func BenchmarkValidateTolerations(b *testing.B) {
 		if taints.ValidateTolerations(benchTols) != nil {
 			b.Fatal("not valid")
 		}
-	}
-}
-
-func BenchmarkParseTaint(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := taints.ParseTaint("nvidia.com/gpu=present:NoSchedule"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkTaintAppendTo(b *testing.B) {
-	buf := make([]byte, 0, 64)
-	b.ReportAllocs()
-	for b.Loop() {
-		benchTaints[1].AppendTo(buf)
 	}
 }

@@ -50,12 +50,10 @@ func (c Changes) String() string {
 		b = append(t.AppendTo(b), ' ')
 	}
 	for _, id := range c.Remove {
-		b = append(b, id.String()...)
-		b = append(b, "- "...)
+		b = append(b, id.String()+"- "...)
 	}
 	for _, key := range c.RemoveKeys {
-		b = append(b, key...)
-		b = append(b, "- "...)
+		b = append(b, key+"- "...)
 	}
 	return strings.TrimSuffix(string(b), " ")
 }
@@ -169,17 +167,13 @@ func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 		}
 	})
 	ids, keys := c.found(taints)
-	f.list = "remove"
 	for i, id := range c.Remove {
-		if !ids[i] {
-			f.index = i
+		if f.list, f.index = "remove", i; !ids[i] {
 			f.report("", id.String(), taintAbsent)
 		}
 	}
-	f.list = "removeKeys"
 	for i, key := range c.RemoveKeys {
-		if !keys[i] {
-			f.index = i
+		if f.list, f.index = "removeKeys", i; !keys[i] {
 			f.report("", key, taintAbsent)
 		}
 	}
@@ -233,25 +227,17 @@ func (c Changes) Validate() error {
 	f := faults{list: "add"}
 	c.eachAdd(&f, f.taint)
 	remove := c.removed()
-	f.list = "remove"
 	for i, id := range c.Remove {
-		f.index = i
-		if p := checkKey(id.Key); p != noProblem {
-			f.report("key", id.Key, p)
-		}
-		if p := checkEffect(id.Effect); p != noProblem {
-			f.report("effect", string(id.Effect), p)
-		}
+		f.list, f.index = "remove", i
+		f.check("key", id.Key, checkKey(id.Key))
+		f.check("effect", string(id.Effect), checkEffect(id.Effect))
 		if remove.ids.Find(id) < i {
 			f.report("", id.String(), removalRepeated)
 		}
 	}
-	f.list = "removeKeys"
 	for i, key := range c.RemoveKeys {
-		f.index = i
-		if p := checkKey(key); p != noProblem {
-			f.report("key", key, p)
-		}
+		f.list, f.index = "removeKeys", i
+		f.check("key", key, checkKey(key))
 		if remove.keys.Find(key) < i {
 			f.report("", key, removalRepeated)
 		}

@@ -13,134 +13,70 @@ import (
 )
 
 func TestAddDaemonSetDefaults(t *testing.T) {
+	long := func(list string) []string {
+		if list == "" {
+			return nil
+		}
+		return strings.Split(strings.ReplaceAll(list, "node/", "node.kubernetes.io/"), ", ")
+	}
 	const (
-		prefix    = "node.kubernetes.io/"
-		notReady  = prefix + "not-ready:NoExecute op=Exists"
-		unreach   = prefix + "unreachable:NoExecute op=Exists"
-		disk      = prefix + "disk-pressure:NoSchedule op=Exists"
-		memory    = prefix + "memory-pressure:NoSchedule op=Exists"
-		pid       = prefix + "pid-pressure:NoSchedule op=Exists"
-		unsched   = prefix + "unschedulable:NoSchedule op=Exists"
-		noNetwork = prefix + "network-unavailable:NoSchedule op=Exists"
+		notReady    = "node/not-ready:NoExecute op=Exists"
+		unreachable = ", node/unreachable:NoExecute op=Exists"
+		disk        = ", node/disk-pressure:NoSchedule op=Exists"
+		memory      = ", node/memory-pressure:NoSchedule op=Exists"
+		pid         = ", node/pid-pressure:NoSchedule op=Exists"
+		unsched     = ", node/unschedulable:NoSchedule op=Exists"
+		all         = notReady + unreachable + disk + memory + pid + unsched
 	)
-	for _, tc := range []struct {
-		name        string
-		given       []string
-		hostNetwork bool
-		want        []string
-	}{
-		{"nothing there", nil, false, []string{notReady, unreach, disk, memory, pid, unsched}},
-		{"host network", nil, true, []string{notReady, unreach, disk, memory, pid, unsched, noNetwork}},
+	for _, tc := range []struct{ name, given, want string }{
+		{"nothing there", "", all},
+		{"some there", "a" + pid + ", " + notReady, "a" + pid + ", " + notReady + unreachable + disk + memory + unsched},
 		{
-			"some there",
-			[]string{pid, "gpu op=Exists", notReady},
-			false,
-			[]string{pid, "gpu op=Exists", notReady, unreach, disk, memory, unsched},
+			"seconds go, in their place", notReady + " for 10s, " + notReady + " for 20s" + unreachable + " for 30s",
+			notReady + ", " + notReady + unreachable + disk + memory + pid + unsched,
 		},
+		{"everything tolerated", "op=Exists", "op=Exists, " + all},
+		{"another operator", "node/not-ready:NoExecute for 10s", "node/not-ready:NoExecute for 10s, " + all},
 		{
-			"seconds go, in their place",
-			[]string{"gpu op=Exists", notReady + " for 10s", notReady + " for 20s", unreach + " for 30s"},
-			false,
-			[]string{"gpu op=Exists", notReady, notReady, unreach, disk, memory, pid, unsched},
+			"another effect", "node/disk-pressure:NoExecute op=Exists for 10s",
+			"node/disk-pressure:NoExecute op=Exists for 10s, " + all,
 		},
-		{
-			"everything tolerated",
-			[]string{"op=Exists"},
-			false,
-			[]string{"op=Exists", notReady, unreach, disk, memory, pid, unsched},
-		},
-		{
-			"seconds of another operator stay",
-			[]string{prefix + "not-ready:NoExecute for 10s"},
-			false,
-			[]string{prefix + "not-ready:NoExecute for 10s", notReady, unreach, disk, memory, pid, unsched},
-		},
-		{
-			"seconds of another effect stay",
-			[]string{prefix + "disk-pressure:NoExecute op=Exists for 10s"},
-			false,
-			[]string{
-				prefix + "disk-pressure:NoExecute op=Exists for 10s",
-				notReady,
-				unreach,
-				disk,
-				memory,
-				pid,
-				unsched,
-			},
-		},
-		{
-			"another value",
-			[]string{prefix + "disk-pressure=x:NoSchedule"},
-			false,
-			[]string{prefix + "disk-pressure=x:NoSchedule", notReady, unreach, disk, memory, pid, unsched},
-		},
+		{"another value", "node/disk-pressure=x:NoSchedule", "node/disk-pressure=x:NoSchedule, " + all},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			given := parseTolerations(tc.given...)
-			got := taints.AddDaemonSetDefaults(given)
-			if tc.hostNetwork {
-				got = taints.AddNetworkUnavailable(got)
-			}
-			if diff := cmp.Diff(tc.want, texts(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tc.given, texts(given)); diff != "" {
-				t.Errorf("the list given was changed (-want +got):\n%s", diff)
-			}
-		})
+		given := parseTolerations(long(tc.given)...)
+		got := taints.AddDaemonSetDefaults(given)
+		if diff := cmp.Diff(long(tc.want), texts(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+		if diff := cmp.Diff(long(tc.given), texts(given)); diff != "" {
+			t.Errorf("%s: the list given was changed (-want +got):\n%s", tc.name, diff)
+		}
 	}
 }
 
 func TestAddExtendedResources(t *testing.T) {
+	const amd, nvidia = "amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"
 	for _, tc := range []struct {
-		name  string
-		given []string
-		names []string
-		want  []string
+		name               string
+		given, names, want []string
 	}{
 		{"no names", nil, nil, nil},
-		{
-			"sorted", nil,
-			[]string{"nvidia.com/gpu", "amd.com/gpu"},
-			[]string{"amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"},
-		},
-		{
-			"once each", nil,
-			[]string{"nvidia.com/gpu", "nvidia.com/gpu"},
-			[]string{"nvidia.com/gpu:NoSchedule op=Exists"},
-		},
-		{
-			"native ones are passed over", nil,
-			[]string{
-				"cpu", "memory", "pods", "kubernetes.io/batch-cpu", "x.kubernetes.io/y",
-				"requests.nvidia.com/gpu", "",
-			},
-			nil,
-		},
-		{
-			"there already",
-			[]string{"nvidia.com/gpu:NoSchedule op=Exists"},
-			[]string{"nvidia.com/gpu"},
-			[]string{"nvidia.com/gpu:NoSchedule op=Exists"},
-		},
+		{"sorted", nil, []string{"nvidia.com/gpu", "amd.com/gpu"}, []string{amd, nvidia}},
+		{"once each", nil, []string{"nvidia.com/gpu", "nvidia.com/gpu"}, []string{nvidia}},
+		{"native ones are passed over", nil, []string{"cpu", "x.kubernetes.io/y", "requests.nvidia.com/gpu", ""}, nil},
+		{"there already", []string{nvidia}, []string{"nvidia.com/gpu"}, []string{nvidia}},
 		{
 			"a broader one is there",
 			[]string{"nvidia.com/gpu op=Exists"},
 			[]string{"nvidia.com/gpu"},
-			[]string{"nvidia.com/gpu op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"},
+			[]string{"nvidia.com/gpu op=Exists", nvidia},
 		},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			names := slices.Clone(tc.names)
-			got := taints.AddExtendedResources(parseTolerations(tc.given...), names...)
-			if diff := cmp.Diff(tc.want, texts(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if !slices.Equal(names, tc.names) {
-				t.Errorf("the names given are now %q", names)
-			}
-		})
+		names := slices.Clone(tc.names)
+		got := taints.AddExtendedResources(parseTolerations(tc.given...), names...)
+		if diff := cmp.Diff(tc.want, texts(got)); diff != "" || !slices.Equal(names, tc.names) {
+			t.Errorf("%s: the names are now %q (-want +got):\n%s", tc.name, names, diff)
+		}
 	}
 }
 

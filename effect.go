@@ -2,6 +2,8 @@
 
 package taints
 
+import "strings"
+
 // An Effect is what a taint does to a pod that does not tolerate it. Kubernetes
 // knows three effects. Any other one, such as the empty one, can be matched,
 // printed and compared as well, but has no effect on pods and is not valid.
@@ -69,21 +71,16 @@ func (s EffectSet) String() string {
 	if s == AllEffects {
 		return "all"
 	}
-	b := make([]byte, 0, 48)
-	for n := range effectNames {
-		i := (n + 1) % len(effectNames) // the others last
-		if s&(1<<i) == 0 {
-			continue
+	var names []string
+	for _, i := range [...]int{indexNoSchedule, indexPreferNoSchedule, indexNoExecute, indexOther} {
+		if s&(1<<i) != 0 {
+			names = append(names, effectNames[i])
 		}
-		if len(b) > 0 {
-			b = append(b, '|')
-		}
-		b = append(b, effectNames[i]...)
 	}
-	if len(b) == 0 {
+	if names == nil {
 		return "none"
 	}
-	return string(b)
+	return strings.Join(names, "|")
 }
 
 func effectBit(e Effect) EffectSet {

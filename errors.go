@@ -147,14 +147,11 @@ func (l ErrorList) Error() string {
 	if len(l) == 0 {
 		return "no faults"
 	}
-	var b strings.Builder
+	texts := make([]string, len(l))
 	for i, f := range l {
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		b.WriteString(f.Error())
+		texts[i] = f.Error()
 	}
-	return b.String()
+	return strings.Join(texts, "; ")
 }
 
 // Unwrap returns the faults that are not nil, so that [errors.Is] finds their

@@ -86,74 +86,52 @@ func TestErrorTexts(t *testing.T) {
 
 // Each fault has its own detail.
 func TestErrorDetails(t *testing.T) {
+	const (
+		ends   = "letters, digits, '-', '_' and '.', with a letter or digit at both ends"
+		key    = "must be a name (" + ends + "), optionally after a DNS subdomain and '/', as in example.com/gpu"
+		prefix = "must have a DNS subdomain before the '/': " +
+			"lowercase letters, digits, '-' and '.', with a letter or digit at both ends of each part"
+		effect = "must be NoSchedule, PreferNoSchedule or NoExecute"
+	)
+	type T = taints.Toleration
 	long := func(n int) string { return strings.Repeat("a", n) }
 	for _, tc := range []struct {
-		list   []taints.Toleration
-		detail string
+		tol     T
+		options taints.Options
+		detail  string
 	}{
+		{T{Key: "-"}, taints.Options{}, key},
+		{T{Key: "a/.*", Operator: "Exists"}, taints.Options{KeyWildcards: true}, key},
+		{T{Key: "-/a"}, taints.Options{}, prefix},
+		{T{Key: "/a"}, taints.Options{}, prefix},
+		{T{Key: long(254) + "/a"}, taints.Options{}, "must have at most 253 characters before the '/'"},
+		{T{Key: long(64)}, taints.Options{}, "must have at most 63 characters in its name, the part after the '/' if it has one"},
+		{T{Key: "a", Value: "-"}, taints.Options{}, "must be empty, or " + ends},
+		{T{Key: "a", Value: long(64)}, taints.Options{}, "must have at most 63 characters"},
+		{T{Key: "a", Value: "b", Operator: "Exists"}, taints.Options{}, "must be empty, as the operator matches every value"},
 		{
-			[]taints.Toleration{{Key: "-"}},
-			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), " +
-				"optionally after a DNS subdomain and '/', as in example.com/gpu",
-		},
-		{
-			[]taints.Toleration{{Key: "a/.*", Operator: "Exists"}},
-			"must be a name (letters, digits, '-', '_' and '.', with a letter or digit at both ends), " +
-				"optionally after a DNS subdomain and '/', as in example.com/gpu",
-		},
-		{
-			[]taints.Toleration{{Key: "-/a"}},
-			"must have a DNS subdomain before the '/': " +
-				"lowercase letters, digits, '-' and '.', with a letter or digit at both ends of each part",
-		},
-		{
-			[]taints.Toleration{{Key: "/a"}},
-			"must have a DNS subdomain before the '/': " +
-				"lowercase letters, digits, '-' and '.', with a letter or digit at both ends of each part",
-		},
-		{[]taints.Toleration{{Key: long(254) + "/a"}}, "must have at most 253 characters before the '/'"},
-		{
-			[]taints.Toleration{{Key: long(64)}},
-			"must have at most 63 characters in its name, the part after the '/' if it has one",
-		},
-		{
-			[]taints.Toleration{{Key: "a", Value: "-"}},
-			"must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends",
-		},
-		{[]taints.Toleration{{Key: "a", Value: long(64)}}, "must have at most 63 characters"},
-		{
-			[]taints.Toleration{{Key: "a", Value: "b", Operator: "Exists"}},
-			"must be empty, as the operator matches every value",
-		},
-		{
-			[]taints.Toleration{{Key: "a", Value: "x", Operator: "Gt"}},
+			T{Key: "a", Value: "x", Operator: "Gt"},
+			taints.Options{},
 			"must be a decimal integer within int64, without leading zeros or '+'",
 		},
-		{[]taints.Toleration{{Key: "a", Effect: "x"}}, "must be NoSchedule, PreferNoSchedule or NoExecute"},
+		{T{Key: "a", Effect: "x"}, taints.Options{}, effect},
+		{T{Key: "a", TolerationSeconds: seconds(5)}, taints.Options{}, "must be NoExecute when tolerationSeconds is set"},
+		{T{Key: "a", Operator: "x"}, taints.Options{}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
+		{T{}, taints.Options{}, "must be Exists when the key is empty, which means all keys and values"},
 		{
-			[]taints.Toleration{{Key: "a", TolerationSeconds: seconds(5)}},
-			"must be NoExecute when tolerationSeconds is set",
+			T{Key: "a", Value: "5", Operator: "Gt"},
+			taints.Options{NoComparison: true},
+			"must be Exists or Equal, or empty for Equal; the comparison operators are disabled",
 		},
-		{[]taints.Toleration{{Key: "a", Operator: "x"}}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
-		{[]taints.Toleration{{}}, "must be Exists when the key is empty, which means all keys and values"},
 	} {
-		err := (taints.Options{KeyWildcards: strings.HasSuffix(tc.list[0].Key, "*")}).ValidateTolerations(tc.list)
-		faults := faultsIn(err)
-		if len(faults) != 1 || faults[0].Detail != tc.detail {
-			t.Errorf("%+v: %v, want %q", tc.list[0], err, tc.detail)
+		err := tc.options.ValidateTolerations([]T{tc.tol})
+		if faults := faultsIn(err); len(faults) != 1 || faults[0].Detail != tc.detail {
+			t.Errorf("%+v: %v, want %q", tc.tol, err, tc.detail)
 		}
-	}
-	off := taints.Options{NoComparison: true}.ValidateTolerations([]taints.Toleration{
-		{Key: "a", Value: "5", Operator: "Gt"},
-	})
-	if faults := faultsIn(off); len(faults) != 1 ||
-		faults[0].Detail != "must be Exists or Equal, or empty for Equal; the comparison operators are disabled" {
-		t.Errorf("Gt switched off: %v", off)
 	}
 	missing := taints.Taint{}.Validate()
 	if faults := faultsIn(missing); len(faults) != 2 ||
-		faults[0].Detail != "a taint needs a key" ||
-		faults[1].Detail != "must be NoSchedule, PreferNoSchedule or NoExecute" {
+		faults[0].Detail != "a taint needs a key" || faults[1].Detail != effect {
 		t.Errorf("an empty taint: %v", missing)
 	}
 }
@@ -190,13 +168,9 @@ func TestErrorsMadeByHandUnwrap(t *testing.T) {
 		list  taints.ErrorList
 	)
 	for _, err := range []error{
-		field, list, &taints.FieldError{},
-		taints.ErrorList{},
-		taints.ErrorList{nil, {Kind: taints.ErrTooLong}},
+		field, list, &taints.FieldError{}, taints.ErrorList{}, taints.ErrorList{nil, {Kind: taints.ErrTooLong}},
 	} {
-		var found *taints.FieldError
-		if errors.Is(err, taints.ErrInvalid) ||
-			errors.As(err, &found) && found != nil && found.Kind == taints.ErrInvalid {
+		if errors.Is(err, taints.ErrInvalid) {
 			t.Errorf("%#v is invalid", err)
 		}
 	}

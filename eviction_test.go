@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
@@ -35,10 +33,7 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		{"once around, at once in Kubernetes", 18446744074, observed, time.Unix(observed.Unix()+18446744074, 500)},
 		{"the last second of the year 9999", last.Unix() - observed.Unix(), observed, last},
 		{"one more is forever, as it has no JSON", last.Unix() - observed.Unix() + 1, observed, time.Time{}},
-		{
-			"the last second of the year 9999 in another zone",
-			last.Unix() - 3600 - observed.Unix(), observed.In(east), last.Add(-time.Hour),
-		},
+		{"in another zone", last.Unix() - 3600 - observed.Unix(), observed.In(east), last.Add(-time.Hour)},
 		{"one more there", last.Unix() - 3600 - observed.Unix() + 1, observed.In(east), time.Time{}},
 		{"the last second of time.Time is forever", maxUnix - observed.Unix(), observed, time.Time{}},
 		{"one more is forever", maxUnix - observed.Unix() + 1, observed, time.Time{}},
@@ -49,10 +44,7 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 		{"the greatest from the far past is forever", math.MaxInt64, time.Unix(-62135596800, 0), time.Time{}},
 		{"from the far past", 1 << 62, time.Unix(math.MaxInt64-62135596800+1, 0), time.Unix(-62135596800-1<<62, 0)},
 		{"from the last second", 1, time.Unix(maxUnix, 0), time.Time{}},
-		{
-			"from a time whose Unix time wraps", 10, time.Unix(math.MaxInt64, 0),
-			time.Unix(math.MaxInt64, 0).Add(10 * time.Second),
-		},
+		{"from a time that wraps", 10, time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt64, 0).Add(10 * time.Second)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tols := []taints.Toleration{{Operator: "Exists", TolerationSeconds: &tc.seconds}}
@@ -114,8 +106,8 @@ func TestEvictionString(t *testing.T) {
 	for want, e := range map[string]taints.Eviction{
 		"stays":      {},
 		"evicts now": {Outcome: taints.EvictsNow, At: observed},
-		"evicts at 2026-11-21T12:00:05.0000005Z, after 5s": {
-			Outcome: taints.EvictsAt, At: observed.Add(5 * time.Second), Seconds: 5,
+		"evicts at 2026-11-21T12:05:00.0000005Z, after 300s": {
+			Outcome: taints.EvictsAt, At: observed.Add(5 * time.Minute), Seconds: 300,
 		},
 		"Outcome(9)": {Outcome: 9},
 	} {
@@ -123,39 +115,6 @@ func TestEvictionString(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-}
-
-// Times from one end of time.Time to the other.
-var bruteMoments = []time.Time{
-	{},
-	time.Unix(-62135596801, 999_999_999), time.Unix(0, 0), time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC),
-	// Both wrap to times outside the range of Unix times.
-	time.Unix(math.MinInt64, 0), time.Unix(math.MaxInt64, 1),
-	farPast, farPast.Add(1), farFuture.Add(-301 * time.Second), farFuture.Add(-1), farFuture,
-}
-
-// The first and the last time that a time.Time can hold.
-var (
-	farPast   = time.Unix(math.MaxInt64-62135596800+1, 0) // wraps
-	farFuture = time.Unix(math.MaxInt64-62135596800, 999_999_999)
-)
-
-var bruteSeconds = []*int64{
-	nil, seconds(math.MinInt64), seconds(-1), seconds(0), seconds(1), seconds(300), seconds(301),
-	seconds(9223372036), seconds(9223372037),
-	seconds(math.MaxInt64 - 62135596800), seconds(math.MaxInt64 - 62135596801),
-	seconds(math.MaxInt64 - 1), seconds(math.MaxInt64),
-}
-
-// brutePolicies are all policies.
-func brutePolicies() []taints.EvictionPolicy {
-	var all []taints.EvictionPolicy
-	for _, selection := range []taints.Selection{taints.FirstMatch, taints.ForeverElseShortest, 200} {
-		for _, fromTimeAdded := range []bool{false, true} {
-			all = append(all, taints.EvictionPolicy{Select: selection, FromTimeAdded: fromTimeAdded})
-		}
-	}
-	return all
 }
 
 // checkEviction checks every field of the eviction.
@@ -213,115 +172,40 @@ func checkWait(t fataler, e taints.Eviction, now time.Time) {
 	}
 }
 
-// One taint and two tolerations, with all times and all seconds.
-func TestBruteEvictionOfOneTaint(t *testing.T) {
-	policies := brutePolicies()
-	n := 0
-	for _, now := range bruteMoments {
-		for i := range len(bruteMoments) + 1 {
-			taint := taints.Taint{Key: "a", Effect: taints.NoExecute}
-			if i > 0 {
-				taint.TimeAdded = &bruteMoments[i-1]
-			}
-			for _, first := range bruteSeconds {
-				for _, second := range bruteSeconds {
-					// Every policy is tried with every time and with every pair of seconds, but
-					// not with all combinations.
-					p := policies[n%len(policies)]
-					n++
-					checkEviction(t, p, []taints.Taint{taint}, []taints.Toleration{
-						{Key: "b", Operator: taints.OpExists},
-						{Key: "a", TolerationSeconds: first},
-						{Operator: taints.OpExists, TolerationSeconds: second},
-					}, now)
-				}
-			}
-		}
-	}
-}
-
 // The taint with the earliest deadline decides, and among equals an untolerated
-// one.
+// one. checkEviction checks the other fields.
 func TestTaintThatDecides(t *testing.T) {
 	now := time.Unix(1000, 0).UTC()
-	at := func(unix int64) time.Time { return time.Unix(unix, 0).UTC() }
 	for _, tc := range []struct {
 		name        string
 		added       [2]int64 // 0: unknown
 		tolerations []string
-		want        taints.Eviction
+		taint       int
+		at          int64
 	}{
-		{
-			"neither is tolerated",
-			[2]int64{},
-			[]string{"c op=Exists"},
-			taints.Eviction{Outcome: taints.EvictsNow, At: now, From: now},
-		},
-		{
-			"the first for no time",
-			[2]int64{},
-			[]string{"a:NoExecute for 0s"},
-			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: now, From: now},
-		},
-		{
-			"the second for no time",
-			[2]int64{},
-			[]string{"b:NoExecute for 0s"},
-			taints.Eviction{Outcome: taints.EvictsNow, At: now, From: now},
-		},
-		{
-			"the second is overdue",
-			[2]int64{0, 10},
-			[]string{"b:NoExecute for 60s"},
-			taints.Eviction{
-				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, At: at(70), From: at(10), Seconds: 60,
-			},
-		},
-		{
-			"the second is untolerated and older",
-			[2]int64{0, 10},
-			[]string{"a:NoExecute for 60s"},
-			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: at(10), From: at(10)},
-		},
-		{
-			"both since the same time, the second untolerated",
-			[2]int64{990, 990},
-			[]string{"a:NoExecute for 0s"},
-			taints.Eviction{Outcome: taints.EvictsNow, Taint: 1, At: at(990), From: at(990)},
-		},
-		{
-			"the second came later and is tolerated for less",
-			[2]int64{990, 995},
-			[]string{"a:NoExecute for 60s", "b:NoExecute for 10s"},
-			taints.Eviction{
-				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, Toleration: 1,
-				At: at(1005), From: at(995), Seconds: 10,
-			},
-		},
-		{
-			"the second came earlier and is tolerated for longer",
-			[2]int64{990, 900},
-			[]string{"a:NoExecute for 60s", "b:NoExecute for 110s"},
-			taints.Eviction{
-				Outcome: taints.EvictsAt, Tolerated: true, Taint: 1, Toleration: 1,
-				At: at(1010), From: at(900), Seconds: 110,
-			},
-		},
+		{"neither is tolerated", [2]int64{}, []string{"c op=Exists"}, 0, 1000},
+		{"the first for no time", [2]int64{}, []string{"a:NoExecute for 0s"}, 1, 1000},
+		{"the second for no time", [2]int64{}, []string{"b:NoExecute for 0s"}, 0, 1000},
+		{"the first is overdue", [2]int64{10}, []string{"a:NoExecute for 60s"}, 0, 70},
+		{"the second is overdue", [2]int64{0, 10}, []string{"b:NoExecute for 60s"}, 1, 70},
+		{"the second is untolerated and older", [2]int64{0, 10}, []string{"a:NoExecute for 60s"}, 1, 10},
+		{"since the same time, the second untolerated", [2]int64{990, 990}, []string{"a:NoExecute for 0s"}, 1, 990},
+		{"the second later for less", [2]int64{990, 995}, []string{"a:NoExecute for 60s", "b:NoExecute for 10s"}, 1, 1005},
+		{"the second earlier for longer", [2]int64{990, 900}, []string{"a:NoExecute for 60s", "b:NoExecute for 110s"}, 1, 1010},
 	} {
-		list := parseTaints("a:NoExecute", "b:NoExecute")
+		list, tols := parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations(tc.tolerations...)
 		for i, unix := range tc.added {
 			if unix > 0 {
-				added := at(unix)
+				added := time.Unix(unix, 0).UTC()
 				list[i].TimeAdded = &added
 			}
 		}
-		for _, fromTimeAdded := range []bool{tc.added != [2]int64{}, true} {
-			p := taints.EvictionPolicy{FromTimeAdded: fromTimeAdded}
-			got := p.Compile(parseTolerations(tc.tolerations...)).EvictionOf(list, now)
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.name, diff)
-			}
+		p := taints.EvictionPolicy{FromTimeAdded: true}
+		if got := p.Compile(tols).EvictionOf(list, now); got.Taint != tc.taint || got.At.Unix() != tc.at {
+			t.Errorf("%s: got %+v, want taint %d at %d", tc.name, got, tc.taint, tc.at)
 		}
+		checkEviction(t, p, list, tols, now)
+		checkEviction(t, taints.EvictionPolicy{}, list, tols, now)
 	}
 }
 

@@ -82,27 +82,6 @@ func ExampleTaint() {
 	// dedicated=ml:NoSchedule <nil>
 }
 
-func ExampleParseToleration() {
-	for _, text := range []string{
-		"nvidia.com/gpu:NoSchedule op=Exists",
-		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
-		"sla.example.com/failure-score=60 op=Lt",
-		"op=Exists",
-	} {
-		t, err := taints.ParseToleration(text)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("key %q, operator %q, value %q, effect %q\n", t.Key, t.Operator, t.Value, t.Effect)
-	}
-	// Output:
-	// key "nvidia.com/gpu", operator "Exists", value "", effect "NoSchedule"
-	// key "node.kubernetes.io/unreachable", operator "Exists", value "", effect "NoExecute"
-	// key "sla.example.com/failure-score", operator "Lt", value "60", effect ""
-	// key "", operator "Exists", value "", effect ""
-}
-
 // A node group's taints come in an annotation, as the kubelet's
 // --register-with-taints has them.
 func ExampleParseTaints() {
@@ -114,26 +93,6 @@ func ExampleParseTaints() {
 	// Output:
 	// 2 [dedicated=ml:NoSchedule spot:PreferNoSchedule] <nil>
 	// parse "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
-}
-
-// The tolerations of a Kubernetes pod object decode directly.
-func ExampleToleration() {
-	var pod struct {
-		Spec struct {
-			Tolerations []taints.Toleration `json:"tolerations"`
-		} `json:"spec"`
-	}
-	err := json.Unmarshal([]byte(`{"spec": {"tolerations": [
-		{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
-		{"key": "maintenance", "operator": "Exists", "tolerationSeconds": 600}]}}`), &pod)
-	fmt.Println(err)
-	for _, toleration := range pod.Spec.Tolerations {
-		fmt.Println(toleration)
-	}
-	// Output:
-	// <nil>
-	// nvidia.com/gpu:NoSchedule op=Exists
-	// maintenance op=Exists for 600s
 }
 
 // Four ways to tolerate a node by its failure score.
@@ -151,76 +110,6 @@ func ExampleOperator() {
 	// Exists true
 	// Lt true
 	// Gt false
-}
-
-// GPU nodes are for pods that need GPUs. The pod's tolerations are compiled once
-// and matched against every node.
-func ExampleCompile() {
-	m := taints.Compile([]taints.Toleration{
-		taints.MustParseToleration("team=vision:NoSchedule"),
-		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
-	})
-	for _, spec := range []string{"nvidia.com/gpu=a100:NoSchedule", "team=speech:NoSchedule"} {
-		taint := taints.MustParseTaint(spec)
-		i, ok := m.Match(taint)
-		fmt.Println(spec, i, ok)
-	}
-	// Output:
-	// nvidia.com/gpu=a100:NoSchedule 1 true
-	// team=speech:NoSchedule -1 false
-}
-
-// A platform marks nodes that are not ready for work yet with taints whose keys
-// share a prefix. Its own agents tolerate all of them.
-func ExampleOptions_Compile() {
-	agent := []taints.Toleration{{Key: "readiness.k8s.io/*", Operator: taints.OpExists}}
-	taint := taints.MustParseTaint("readiness.k8s.io/network:NoSchedule")
-	_, plain := taints.Compile(agent).Match(taint)
-	_, wildcards := taints.Options{KeyWildcards: true}.Compile(agent).Match(taint)
-	fmt.Println(plain, wildcards)
-	// Output: false true
-}
-
-// The kube-scheduler's filter for one node.
-func ExampleFindUntolerated() {
-	node := []taints.Taint{
-		taints.MustParseTaint("spot:PreferNoSchedule"),
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-	}
-	pod := []taints.Toleration{taints.MustParseToleration("dedicated=db:NoSchedule")}
-	if i, found := taints.FindUntolerated(node, pod, taints.Hard); found {
-		fmt.Println("node had untolerated taint", node[i])
-	}
-	// Output: node had untolerated taint dedicated=ml:NoSchedule
-}
-
-// A drain lists the taints that will evict a pod from its node.
-func ExampleUntolerated() {
-	node := []taints.Taint{
-		taints.MustParseTaint("maintenance:NoExecute"),
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"),
-	}
-	for i, taint := range taints.Untolerated(node, nil, taints.Evicting) {
-		fmt.Println(i, taint)
-	}
-	// Output:
-	// 0 maintenance:NoExecute
-	// 2 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute
-}
-
-func ExampleFilter() {
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("spot:PreferNoSchedule"),
-		taints.MustParseTaint("maintenance:NoExecute"),
-	}
-	v := taints.Filter(node, []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")})
-	fmt.Println(v)
-	fmt.Println("schedulable", v.Schedulable(), "evicts", v.NoExecute > 0)
-	// Output:
-	// untolerated: 1 PreferNoSchedule, 1 NoExecute
-	// schedulable false evicts true
 }
 
 // A spot pool is for pods that tolerate it. PreferNoSchedule makes other pods
@@ -258,23 +147,6 @@ func ExampleCompile_lists() {
 	m := taints.Compile(pod, queue)
 	fmt.Println(m.Match(taints.MustParseTaint("spot=2h:NoSchedule")))
 	// Output: 1 true
-}
-
-// One Matcher answers all questions about a pod, also from several goroutines.
-func ExampleMatcher() {
-	pod := taints.Compile([]taints.Toleration{
-		taints.MustParseToleration("nvidia.com/gpu op=Exists"),
-		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
-	})
-	node := []taints.Taint{
-		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
-		taints.MustParseTaint("maintenance:NoExecute"),
-	}
-	fmt.Println(pod.Filter(node))
-	fmt.Println(pod.EvictionOf(node, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
-	// Output:
-	// all tolerated
-	// evicts at 2026-11-21T12:10:00Z, after 600s
 }
 
 // A provisioner opens a node only for pods that tolerate everything there, soft
@@ -359,22 +231,6 @@ func ExampleEvictionPolicy_arrival() {
 	// Output: 12:10:00
 }
 
-// A node controller sleeps until the pod has to leave.
-func ExampleEviction_Wait() {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
-	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
-
-	e := taints.EvictionOf(node, pod, now)
-	fmt.Println(e.Wait(now.Add(4 * time.Minute)))
-	fmt.Println(e.Wait(now.Add(time.Hour)))
-	fmt.Println(taints.EvictionOf(nil, pod, now).Wait(now))
-	// Output:
-	// 6m0s true
-	// 0s true
-	// 0s false
-}
-
 // At each sync a controller ensures that a node has a new taint and not an old
 // one. It updates the node only if that changed anything.
 func ExampleChanges_Apply() {
@@ -410,34 +266,6 @@ func ExampleChanges_Ensure() {
 	// [tier=silver:NoSchedule dedicated=ml:NoSchedule] true
 }
 
-// A tool that drains nodes checks whether another tool has already tainted the
-// node.
-func ExampleChanges_ApplyStrict() {
-	node := []taints.Taint{taints.MustParseTaint("maintenance=alice:NoExecute")}
-	mine := taints.Changes{Add: []taints.Taint{taints.MustParseTaint("maintenance=bob:NoExecute")}}
-
-	_, err := mine.ApplyStrict(node, false)
-	fmt.Println(errors.Is(err, taints.ErrExists))
-	// Output: true
-}
-
-// The input of a form is checked before it is applied to a node.
-func ExampleChanges_Validate() {
-	changes := taints.Changes{
-		Add:        []taints.Taint{{Key: "gpu", Effect: "NoScedule"}, {Key: "spot", Effect: taints.NoSchedule}},
-		RemoveKeys: []string{"spot"},
-	}
-	var invalid taints.ErrorList
-	if errors.As(changes.Validate(), &invalid) {
-		for _, fault := range invalid {
-			fmt.Println(fault)
-		}
-	}
-	// Output:
-	// add[0].effect: "NoScedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
-	// add[1]: "spot:NoSchedule" is in conflict: it is also to be removed; to replace a taint, add it with overwrite and do not remove it
-}
-
 // The arguments of "kubectl taint nodes gpu-1 --overwrite
 // dedicated=db:NoSchedule spot-", applied to a list.
 func ExampleParseChanges() {
@@ -458,21 +286,6 @@ func ExampleParseChanges() {
 	// Output:
 	// [dedicated=db:NoSchedule] <nil>
 	// add[0]: "dedicated=db:NoSchedule" is already present: the node has another value for this key and effect; overwriting would replace it
-}
-
-// Every wrong argument is reported, with the offset of its fault.
-func ExampleParseChanges_errors() {
-	specs := []string{"dedicated=ml:noschedule", "gpu:NoExecute", "spot=2h-"}
-	_, err := taints.ParseChanges(specs...)
-	var faults taints.ErrorList
-	if errors.As(err, &faults) {
-		for _, fault := range faults {
-			fmt.Println(fault)
-		}
-	}
-	// Output:
-	// parse "dedicated=ml:noschedule" at offset 13: specs[0].effect: "noschedule" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute
-	// parse "spot=2h-" at offset 7: specs[2].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
 // A machine set's template changed. On this node, Kubernetes has added a taint
@@ -668,15 +481,6 @@ func ExampleAddDaemonSetDefaults() {
 	// node.kubernetes.io/network-unavailable:NoSchedule op=Exists
 }
 
-func ExampleAddExtendedResources() {
-	for _, t := range taints.AddExtendedResources(nil, "nvidia.com/gpu", "memory", "amd.com/gpu") {
-		fmt.Println(t)
-	}
-	// Output:
-	// amd.com/gpu:NoSchedule op=Exists
-	// nvidia.com/gpu:NoSchedule op=Exists
-}
-
 // Every fault is reported, each with its field and what would be right.
 func ExampleValidateTolerations() {
 	seconds := int64(60)
@@ -698,15 +502,6 @@ func ExampleValidateTolerations() {
 	// true
 }
 
-func ExampleValidateTaints() {
-	err := taints.ValidateTaints([]taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("dedicated=db:NoSchedule"),
-	})
-	fmt.Println(err)
-	// Output: taints[1]: "dedicated=db:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
-}
-
 // A running pod's tolerations may only get other seconds.
 func ExampleValidateTolerationsUpdate() {
 	old := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s")}
@@ -716,22 +511,6 @@ func ExampleValidateTolerationsUpdate() {
 	// Output:
 	// <nil>
 	// old[0]: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
-}
-
-// A form shows each fault at its field.
-func ExampleFieldError() {
-	err := taints.ValidateTolerations([]taints.Toleration{
-		taints.MustParseToleration("gpu op=Exists"),
-		{Key: "dedicated", Operator: "In", Value: "ml"},
-	})
-	var fault *taints.FieldError
-	if errors.As(err, &fault) {
-		fmt.Println(fault.List, fault.Field, fault.Value, errors.Is(fault, taints.ErrUnsupported))
-		fmt.Println(fault.Detail)
-	}
-	// Output:
-	// tolerations operator In true
-	// must be Exists, Equal, Lt or Gt, or empty for Equal
 }
 
 // The code at the beginning of README.md.

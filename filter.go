@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // FindUntolerated returns the index of the first taint with an effect in the set
@@ -122,7 +123,7 @@ func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0
 // String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,
 // 1 PreferNoSchedule", and "all tolerated" for the zero Verdict.
 func (v Verdict) String() string {
-	b := make([]byte, 0, 80)
+	var counts []string
 	for _, count := range [...]struct {
 		n    int
 		name string
@@ -132,22 +133,14 @@ func (v Verdict) String() string {
 		{v.NoExecute, string(NoExecute)},
 		{v.Other, "other"},
 	} {
-		if count.n == 0 {
-			continue
+		if count.n != 0 {
+			counts = append(counts, strconv.Itoa(count.n)+" "+count.name)
 		}
-		if len(b) == 0 {
-			b = append(b, "untolerated: "...)
-		} else {
-			b = append(b, ", "...)
-		}
-		b = strconv.AppendInt(b, int64(count.n), 10)
-		b = append(b, ' ')
-		b = append(b, count.name...)
 	}
-	if len(b) == 0 {
+	if counts == nil {
 		return "all tolerated"
 	}
-	return string(b)
+	return "untolerated: " + strings.Join(counts, ", ")
 }
 
 // Filter returns how many of a node's taints none of the tolerations tolerates,
@@ -224,12 +217,11 @@ func NormalizeScores(dst []int64, counts []int, maxScore int64) []int64 {
 // share returns n*part/whole, rounded toward zero, for 0 <= part <= whole and
 // whole > 0.
 func share(n int64, part, whole uint64) int64 {
+	size, sign := uint64(n), int64(1)
 	if n < 0 {
-		hi, lo := bits.Mul64(-uint64(n), part)
-		quotient, _ := bits.Div64(hi, lo, whole)
-		return -int64(quotient)
+		size, sign = -size, -1
 	}
-	hi, lo := bits.Mul64(uint64(n), part)
+	hi, lo := bits.Mul64(size, part)
 	quotient, _ := bits.Div64(hi, lo, whole)
-	return int64(quotient)
+	return sign * int64(quotient)
 }

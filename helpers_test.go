@@ -63,10 +63,6 @@ func difference(want, got any) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty())
 }
 
-func refValidTolerations(o taints.Options, list []taints.Toleration) bool {
-	return !slices.ContainsFunc(list, func(t taints.Toleration) bool { return !reference.ValidToleration(o, t) })
-}
-
 func refValidUpdate(o taints.Options, old, new []taints.Toleration) bool {
 	for _, t := range old {
 		kept := slices.ContainsFunc(new, func(u taints.Toleration) bool {
@@ -79,5 +75,5 @@ func refValidUpdate(o taints.Options, old, new []taints.Toleration) bool {
 			o.NoComparison = false
 		}
 	}
-	return refValidTolerations(o, new)
+	return !slices.ContainsFunc(new, func(t taints.Toleration) bool { return !reference.ValidToleration(o, t) })
 }

@@ -34,20 +34,13 @@ func parseTaint(s string) (Taint, *FieldError) {
 	if effect == "" {
 		return Taint{}, parseFault(s, len(s), "effect", "", effectMissing)
 	}
-	if p := checkParsedEffect(effect); p != noProblem {
+	if p := checkEffect(Effect(effect)); p != noProblem {
+		if strings.HasSuffix(effect, "-") {
+			p = effectToRemove
+		}
 		return Taint{}, parseFault(s, len(head)+1, "effect", effect, p)
 	}
 	return Taint{Key: key, Value: value, Effect: Effect(effect)}, nil
-}
-
-func checkParsedEffect(effect string) problem {
-	switch {
-	case knownEffect(Effect(effect)):
-		return noProblem
-	case strings.HasSuffix(effect, "-"):
-		return effectToRemove
-	}
-	return effectUnknown
 }
 
 // MustParseTaint calls [ParseTaint] and panics on error. It is intended for use

@@ -54,24 +54,18 @@ var problems = [...]struct {
 		"must have a DNS subdomain before the '/': lowercase letters, digits, '-' and '.', " +
 			"with a letter or digit at both ends of each part",
 	},
-	prefixTooLong: {ErrTooLong, "must have at most 253 characters before the '/'"},
-	nameTooLong:   {ErrTooLong, "must have at most 63 characters in its name, the part after the '/' if it has one"},
-	valueMalformed: {
-		ErrInvalid,
-		"must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends",
-	},
-	valueTooLong:  {ErrTooLong, "must have at most 63 characters"},
-	valueUnwanted: {ErrInvalid, "must be empty, as the operator matches every value"},
-	notInteger:    {ErrInvalid, "must be a decimal integer within int64, without leading zeros or '+'"},
-	effectMissing: {ErrRequired, effectRule},
-	effectUnknown: {ErrUnsupported, effectRule},
-	effectToRemove: {
-		ErrUnsupported,
-		effectRule + `; a "-" at the end means removal, which is not allowed here`,
-	},
+	prefixTooLong:      {ErrTooLong, "must have at most 253 characters before the '/'"},
+	nameTooLong:        {ErrTooLong, "must have at most 63 characters in its name, the part after the '/' if it has one"},
+	valueMalformed:     {ErrInvalid, "must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends"},
+	valueTooLong:       {ErrTooLong, "must have at most 63 characters"},
+	valueUnwanted:      {ErrInvalid, "must be empty, as the operator matches every value"},
+	notInteger:         {ErrInvalid, "must be a decimal integer within int64, without leading zeros or '+'"},
+	effectMissing:      {ErrRequired, effectRule},
+	effectUnknown:      {ErrUnsupported, effectRule},
+	effectToRemove:     {ErrUnsupported, effectRule + `; a "-" at the end means removal, which is not allowed here`},
 	effectWithSeconds:  {ErrInvalid, "must be NoExecute when tolerationSeconds is set"},
-	operatorUnknown:    {ErrUnsupported, ""}, // see operatorRule
-	operatorOff:        {ErrUnsupported, ""},
+	operatorUnknown:    {ErrUnsupported, ""}, // see newFault
+	operatorOff:        {ErrUnsupported, "; the comparison operators are disabled"},
 	operatorWithoutKey: {ErrInvalid, "must be Exists when the key is empty, which means all keys and values"},
 	optionsMalformed: {
 		ErrInvalid,
@@ -83,27 +77,15 @@ var problems = [...]struct {
 	taintPresent:      {ErrExists, "the node already has this taint; overwriting would not change it"},
 	taintOfOtherValue: {ErrExists, "the node has another value for this key and effect; overwriting would replace it"},
 	taintAbsent:       {ErrNotFound, "the node has no such taint, or an earlier entry removes it"},
-	taintRemovedToo: {
-		ErrConflict,
-		"it is also to be removed; to replace a taint, add it with overwrite and do not remove it",
-	},
-	removalRepeated: {ErrDuplicate, "an earlier entry removes it too"},
-}
-
-// operatorRule says which operators are valid.
-func operatorRule(p problem) string {
-	rule := "must be " + valueset.Choice(p == operatorUnknown) + ", or empty for " + valueset.Equal
-	if p == operatorOff {
-		rule += "; the comparison operators are disabled"
-	}
-	return rule
+	taintRemovedToo:   {ErrConflict, "it is also to be removed; to replace a taint, add it with overwrite and do not remove it"},
+	removalRepeated:   {ErrDuplicate, "an earlier entry removes it too"},
 }
 
 func newFault(field, value string, p problem) *FieldError {
 	what := &problems[p]
 	detail := what.detail
 	if p == operatorUnknown || p == operatorOff {
-		detail = operatorRule(p)
+		detail = "must be " + valueset.Choice(p == operatorUnknown) + ", or empty for " + valueset.Equal + detail
 	}
 	return &FieldError{Field: field, Value: value, Kind: what.kind, Detail: detail}
 }
@@ -125,6 +107,13 @@ func (f *faults) report(field, value string, p problem) {
 	fault := newFault(field, value, p)
 	fault.List, fault.Index = f.list, f.index
 	f.errors = append(f.errors, fault)
+}
+
+// check reports the problem, if there is one.
+func (f *faults) check(field, value string, p problem) {
+	if p != noProblem {
+		f.report(field, value, p)
+	}
 }
 
 func (f *faults) err() error {

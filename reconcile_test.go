@@ -15,44 +15,23 @@ func TestReconcile(t *testing.T) {
 		want                    string
 	}{
 		{"nothing at all", "", "", "", ""},
-		{"a first template", "gpu:NoSchedule", "", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"},
-		{"done already", "gpu:NoSchedule dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule", ""},
-		{"unchanged", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", ""},
-		{
-			"another value", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-			"dedicated=db:NoSchedule", "dedicated=db:NoSchedule",
-		},
-		{
-			"another effect", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-			"dedicated=ml:NoExecute", "dedicated=ml:NoExecute dedicated:NoSchedule-",
-		},
-		{"taken off", "gpu:NoSchedule dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "", "dedicated:NoSchedule-"},
-		{"taken off, and gone already", "gpu:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
-		{"taken off, but changed by another", "dedicated=theirs:NoSchedule", "dedicated=ml:NoSchedule", "", ""},
-		{
-			"wanted, but changed by another", "dedicated=theirs:NoSchedule",
-			"dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-		},
-		{
-			"wanted, but removed by another", "", "dedicated=ml:NoSchedule",
-			"dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule",
-		},
-		{"put there by another", "dedicated=ml:NoSchedule", "", "", ""},
-		{
-			"order", "b:NoSchedule a:NoSchedule", "a:NoSchedule b:NoSchedule",
-			"d:NoSchedule c:NoSchedule", "d:NoSchedule c:NoSchedule a:NoSchedule- b:NoSchedule-",
-		},
-		{
-			"the first of two counts", "a=1:NoSchedule a=2:NoSchedule",
-			"a=1:NoSchedule a=2:NoSchedule", "", "a:NoSchedule-",
-		},
-		{
-			"the first of two counts, not removed", "a=1:NoSchedule a=2:NoSchedule",
-			"a=2:NoSchedule a=1:NoSchedule", "", "",
-		},
-		{"the first of two counts, added", "a=1:NoSchedule", "", "a=2:NoSchedule a=1:NoSchedule", "a=2:NoSchedule"},
-		{"the first of two counts, there", "a=2:NoSchedule a=1:NoSchedule", "", "a=1:NoSchedule", "a=1:NoSchedule"},
-		{"without an effect", "a: a:NoSchedule b:", "a: b:", "b=x:", "b=x: a:-"},
+		{"a first template", "b:x", "", "a=ml:x", "a=ml:x"},
+		{"done already", "b:x a=ml:x", "", "a=ml:x", ""},
+		{"unchanged", "a=ml:x", "a=ml:x", "a=ml:x", ""},
+		{"another value", "a=ml:x", "a=ml:x", "a=db:x", "a=db:x"},
+		{"another effect", "a=ml:x", "a=ml:x", "a=ml:y", "a=ml:y a:x-"},
+		{"taken off", "b:x a=ml:x", "a=ml:x", "", "a:x-"},
+		{"taken off, and gone already", "b:x", "a=ml:x", "", ""},
+		{"taken off, but changed by another", "a=theirs:x", "a=ml:x", "", ""},
+		{"wanted, but changed by another", "a=theirs:x", "a=ml:x", "a=ml:x", "a=ml:x"},
+		{"wanted, but removed by another", "", "a=ml:x", "a=ml:x", "a=ml:x"},
+		{"put there by another", "a=ml:x", "", "", ""},
+		{"order", "b:x a:x", "a:x b:x", "d:x c:x", "d:x c:x a:x- b:x-"},
+		{"the first of two counts", "a=1:x a=2:x", "a=1:x a=2:x", "", "a:x-"},
+		{"the first of two counts, not removed", "a=1:x a=2:x", "a=2:x a=1:x", "", ""},
+		{"the first of two counts, added", "a=1:x", "", "a=2:x a=1:x", "a=2:x"},
+		{"the first of two counts, there", "a=2:x a=1:x", "", "a=1:x", "a=1:x"},
+		{"without an effect", "a: a:x b:", "a: b:", "b=x:", "b=x: a:-"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := taints.Reconcile(listOf(tc.current), listOf(tc.old), listOf(tc.new)).String()

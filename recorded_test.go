@@ -65,7 +65,7 @@ func sameFields(t *testing.T, i int, err error, causes recordedCauses, toleratio
 	for _, cause := range causes {
 		want[kubernetesField(cause.Field, cause.Type, tolerations)] = true
 	}
-	for _, f := range faultsOf(t, err) {
+	for _, f := range faultsIn(err) {
 		if f.List == "old" { // a toleration that is missing in the new list
 			got["tolerations"] = true
 			continue
@@ -133,18 +133,6 @@ func kubernetesField(field, kind string, tols []taints.Toleration) string {
 
 // noKey reports whether the operator is at fault because there is no key.
 func noKey(t taints.Toleration) bool { return t.Key == "" && t.Operator != taints.OpExists }
-
-func faultsOf(t *testing.T, err error) []*taints.FieldError {
-	t.Helper()
-	if err == nil {
-		return nil
-	}
-	v, ok := err.(taints.ErrorList)
-	if !ok {
-		t.Fatalf("%T is no ErrorList", err)
-	}
-	return v
-}
 
 type recordedSchedule struct {
 	Nodes []recordedNode

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -124,51 +123,26 @@ func testEvictionRow(t *testing.T, row tableRow) []string {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node, pod := row.Taints("node's taints"), row.Tolerations("pod's tolerations", taints.Options{})
 	policy, names := wantedPolicy(t, row.Cell("policy"), node, now)
-	want := wantedEviction(t, row.Cell("leaves"), now)
 	got := policy.Compile(pod).EvictionOf(node, now)
-	if got.Outcome != want.Outcome || !got.At.Equal(want.At) {
-		t.Errorf("%v at %v, want %v at %v", got.Outcome, got.At, want.Outcome, want.At)
+	if want := row.Cell("leaves"); leaves(got, now) != want {
+		t.Errorf("leaves %s, want %s", leaves(got, now), want)
 	}
-	return append(names, want.Outcome.String())
+	return append(names, got.Outcome.String())
 }
 
-// wantedEviction parses "never", "now", "after 300s" or "30s ago".
-func wantedEviction(t *testing.T, cell string, now time.Time) taints.Eviction {
-	t.Helper()
-	if d, ok := strings.CutPrefix(cell, "after "); ok {
-		return taints.Eviction{Outcome: taints.EvictsAt, At: later(t, now, d)}
+// leaves returns "never", "now", "after 300s" or "30s ago". The seconds may exceed
+// the range of time.Duration.
+func leaves(e taints.Eviction, now time.Time) string {
+	switch d := e.At.Unix() - now.Unix(); {
+	case e == taints.Eviction{}:
+		return "never"
+	case e.Outcome == taints.EvictsNow && e.At.Equal(now):
+		return "now"
+	case d < 0:
+		return fmt.Sprintf("%ds ago", -d)
+	default:
+		return fmt.Sprintf("after %ds", d)
 	}
-	if d, ok := strings.CutSuffix(cell, " ago"); ok {
-		return taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(-duration(t, d))}
-	}
-	switch cell {
-	case "never":
-		return taints.Eviction{}
-	case "now":
-		return taints.Eviction{Outcome: taints.EvictsNow, At: now}
-	}
-	t.Fatalf("when is %q?", cell)
-	return taints.Eviction{}
-}
-
-// later returns the time that many seconds later. The seconds may exceed the
-// range of time.Duration.
-func later(t *testing.T, now time.Time, text string) time.Time {
-	t.Helper()
-	seconds, err := strconv.ParseInt(strings.TrimSuffix(text, "s"), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return time.Unix(now.Unix()+seconds, int64(now.Nanosecond()))
-}
-
-func duration(t *testing.T, text string) time.Duration {
-	t.Helper()
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // wantedPolicy parses a policy and the time at which the taints were added. It
@@ -186,7 +160,11 @@ func wantedPolicy(
 		case name == "FromTimeAdded":
 			p.FromTimeAdded = true
 		case added:
-			at := now.Add(-duration(t, d))
+			ago, err := time.ParseDuration(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := now.Add(-ago)
 			for i := range node {
 				node[i].TimeAdded = &at
 			}

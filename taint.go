@@ -44,11 +44,7 @@ func (t Taint) Toleration() Toleration {
 // Equal reports whether t and u have the same key, value and effect, and the
 // same instant as TimeAdded or none in both.
 func (t Taint) Equal(u Taint) bool {
-	return t.sameButTime(&u) && compareTimes(t.TimeAdded, u.TimeAdded) == 0
-}
-
-func (t *Taint) sameButTime(u *Taint) bool {
-	return t.Key == u.Key && t.Value == u.Value && t.Effect == u.Effect
+	return t.Key == u.Key && t.Value == u.Value && t.Effect == u.Effect && compareTimes(t.TimeAdded, u.TimeAdded) == 0
 }
 
 // Compare returns -1, 0 or 1 as t sorts before, with or after u: by key, value
@@ -63,7 +59,10 @@ func (t Taint) Compare(u Taint) int {
 	)
 }
 
-func compareTimes(a, b *time.Time) int {
+func compareTimes(a, b *time.Time) int { return compareOptional(a, b, time.Time.Compare) }
+
+// compareOptional compares what the pointers point to. Nil comes first.
+func compareOptional[T any](a, b *T, compare func(T, T) int) int {
 	switch {
 	case a == b:
 		return 0
@@ -72,7 +71,7 @@ func compareTimes(a, b *time.Time) int {
 	case b == nil:
 		return 1
 	}
-	return a.Compare(*b)
+	return compare(*a, *b)
 }
 
 // clone returns the taint with its own copy of TimeAdded.

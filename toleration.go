@@ -82,20 +82,8 @@ func (t Toleration) Compare(u Toleration) int {
 		strings.Compare(string(t.operator()), string(u.operator())),
 		strings.Compare(t.Value, u.Value),
 		strings.Compare(string(t.Effect), string(u.Effect)),
-		compareSeconds(t.TolerationSeconds, u.TolerationSeconds),
+		compareOptional(t.TolerationSeconds, u.TolerationSeconds, cmp.Compare),
 	)
-}
-
-func compareSeconds(a, b *int64) int {
-	switch {
-	case a == b:
-		return 0
-	case a == nil:
-		return -1
-	case b == nil:
-		return 1
-	}
-	return cmp.Compare(*a, *b)
 }
 
 // operator returns the toleration's operator, with OpEqual for the empty one.

@@ -72,34 +72,6 @@ func TestTolerationString(t *testing.T) {
 	}
 }
 
-func TestTolerationEqual(t *testing.T) {
-	base := taints.Toleration{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(300)}
-	for _, tc := range []struct {
-		name   string
-		change func(*taints.Toleration)
-		want   bool
-	}{
-		{"the same", func(*taints.Toleration) {}, true},
-		{"seconds of the same number", func(t *taints.Toleration) { t.TolerationSeconds = seconds(300) }, true},
-		{"Equal spelled out", func(t *taints.Toleration) { t.Operator = taints.OpEqual }, true},
-		{"other seconds", func(t *taints.Toleration) { t.TolerationSeconds = seconds(301) }, false},
-		{"no seconds", func(t *taints.Toleration) { t.TolerationSeconds = nil }, false},
-		{"another operator", func(t *taints.Toleration) { t.Operator = taints.OpExists }, false},
-		{"another key", func(t *taints.Toleration) { t.Key = "" }, false},
-		{"another value", func(t *taints.Toleration) { t.Value = "V" }, false},
-		{"another effect", func(t *taints.Toleration) { t.Effect = "" }, false},
-	} {
-		u := base
-		tc.change(&u)
-		if base.Equal(u) != tc.want || u.Equal(base) != tc.want {
-			t.Errorf("%s: equal %v, want %v", tc.name, base.Equal(u), tc.want)
-		}
-	}
-	if !(taints.Toleration{}).Equal(taints.Toleration{Operator: taints.OpEqual}) {
-		t.Error("two tolerations without seconds differ")
-	}
-}
-
 func TestTolerationCompare(t *testing.T) {
 	sorted := []taints.Toleration{
 		{},

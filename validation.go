@@ -132,24 +132,18 @@ func (f *faults) tolerations(list []Toleration, o Options) {
 }
 
 func (f *faults) taint(t *Taint) {
-	if p := checkKey(t.Key); p != noProblem {
-		f.report("key", t.Key, p)
-	}
-	if p := checkValue(t.Value); p != noProblem {
-		f.report("value", t.Value, p)
-	}
-	if p := checkEffect(t.Effect); p != noProblem {
-		f.report("effect", string(t.Effect), p)
-	}
+	f.check("key", t.Key, checkKey(t.Key))
+	f.check("value", t.Value, checkValue(t.Value))
+	f.check("effect", string(t.Effect), checkEffect(t.Effect))
 }
 
 func (f *faults) toleration(t *Toleration, o Options) {
 	if t.Key != "" {
-		if p := checkKey(t.Key); p != noProblem {
-			if p = o.unlessWildcard(t.Key, p); p != noProblem {
-				f.report("key", t.Key, p)
-			}
+		p := checkKey(t.Key)
+		if p != noProblem && o.KeyWildcards && strings.HasSuffix(t.Key, "*") {
+			p = checkKeyStart(t.Key[:len(t.Key)-1])
 		}
+		f.check("key", t.Key, p)
 	} else if t.Operator != OpExists {
 		f.report("operator", string(t.Operator), operatorWithoutKey)
 	}
@@ -157,9 +151,7 @@ func (f *faults) toleration(t *Toleration, o Options) {
 		f.operator(t, o)
 	}
 	if t.Effect != "" {
-		if p := checkEffect(t.Effect); p != noProblem {
-			f.report("effect", string(t.Effect), p)
-		}
+		f.check("effect", string(t.Effect), checkEffect(t.Effect))
 	}
 	if t.TolerationSeconds != nil && t.Effect != NoExecute {
 		f.report("effect", string(t.Effect), effectWithSeconds)
@@ -169,17 +161,13 @@ func (f *faults) toleration(t *Toleration, o Options) {
 // operator checks the operator of the toleration, and whether the value has the
 // form that the operator requires.
 func (f *faults) operator(t *Toleration, o Options) {
-	op := valueset.Find(string(t.Operator))
-	if op == nil {
+	switch op := valueset.Find(string(t.Operator)); {
+	case op == nil:
 		f.report("operator", string(t.Operator), operatorUnknown)
-		return
-	}
-	if op.Comparison && o.NoComparison {
+	case op.Comparison && o.NoComparison:
 		f.report("operator", string(t.Operator), operatorOff)
-		return
-	}
-	if p := checkForm(op.Form, t.Value); p != noProblem {
-		f.report("value", t.Value, p)
+	default:
+		f.check("value", t.Value, checkForm(op.Form, t.Value))
 	}
 }
 
@@ -198,8 +186,6 @@ func checkForm(form valueset.Form, value string) problem {
 	}
 	return noProblem
 }
-
-// The check functions return the problem with a field.
 
 // checkKey is Kubernetes' IsQualifiedName.
 func checkKey(key string) problem {
@@ -229,10 +215,10 @@ func cut(s string, separator byte) (before, after string, found bool) {
 }
 
 func checkPrefix(prefix string) problem {
-	if len(prefix) > maxPrefix {
+	switch {
+	case len(prefix) > maxPrefix:
 		return prefixTooLong
-	}
-	if !isSubdomain(prefix) {
+	case !isSubdomain(prefix):
 		return prefixMalformed
 	}
 	return noProblem
@@ -240,23 +226,13 @@ func checkPrefix(prefix string) problem {
 
 // checkName checks the part of a key after its '/'.
 func checkName(name string) problem {
-	if !isName(name) {
+	switch {
+	case !isName(name):
 		return keyMalformed
-	}
-	if len(name) > maxName {
+	case len(name) > maxName:
 		return nameTooLong
 	}
 	return noProblem
-}
-
-// unlessWildcard returns p, the problem with the key of a toleration, unless the
-// options make the key a wildcard. Then it returns the problem with the
-// wildcard.
-func (o Options) unlessWildcard(key string, p problem) problem {
-	if o.KeyWildcards && strings.HasSuffix(key, "*") {
-		return checkKeyStart(key[:len(key)-1])
-	}
-	return p
 }
 
 // checkKeyStart checks what precedes the "*" of a wildcard.
@@ -280,23 +256,20 @@ func checkKeyStart(start string) problem {
 
 // checkValue is Kubernetes' IsValidLabelValue.
 func checkValue(value string) problem {
-	if value == "" {
-		return noProblem
-	}
-	if !isName(value) {
+	switch {
+	case value != "" && !isName(value):
 		return valueMalformed
-	}
-	if len(value) > maxName {
+	case len(value) > maxName:
 		return valueTooLong
 	}
 	return noProblem
 }
 
 func checkEffect(e Effect) problem {
-	if e == "" {
+	switch {
+	case e == "":
 		return effectMissing
-	}
-	if !knownEffect(e) {
+	case !knownEffect(e):
 		return effectUnknown
 	}
 	return noProblem

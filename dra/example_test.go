@@ -82,26 +82,6 @@ func ExampleEvictionTolerations() {
 	// evicts now
 }
 
-// The taints of a device are filtered without copying them.
-func ExampleTaints() {
-	device := resourceapi.Device{Taints: []resourceapi.DeviceTaint{
-		{Key: "example.com/maintenance", Effect: resourceapi.DeviceTaintEffectNoSchedule},
-		{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute},
-	}}
-	fmt.Println(dra.Options().Compile().Filter(dra.Taints(device.Taints)))
-	// Output: untolerated: 1 NoSchedule, 1 NoExecute
-}
-
-// The tolerations of a request are compiled for use with many devices.
-func ExampleTolerations() {
-	request := resourceapi.ExactDeviceRequest{Tolerations: []resourceapi.DeviceToleration{
-		{Key: "example.com/degraded", Operator: resourceapi.DeviceTolerationOpExists},
-	}}
-	m := dra.Options().Compile(dra.Tolerations(request.Tolerations))
-	fmt.Println(m.Match(taints.Taint{Key: "example.com/degraded", Effect: taints.NoExecute}))
-	// Output: 0 true
-}
-
 // A driver taints a device.
 func ExampleDeviceTaints() {
 	changes := taints.Changes{Add: []taints.Taint{{Key: "example.com/degraded", Effect: taints.NoExecute}}}

@@ -28,14 +28,13 @@ func taint(key string, effect resourceapi.DeviceTaintEffect) resourceapi.DeviceT
 	return resourceapi.DeviceTaint{Key: key, Value: "v", Effect: effect, TimeAdded: &metav1.Time{Time: added}}
 }
 
+func number(value string) resourceapi.DeviceTaint {
+	return resourceapi.DeviceTaint{Key: "a", Value: value, Effect: noSchedule}
+}
+
 // exists returns a toleration of the key, with seconds unless after is nil.
 func exists(key string, effect resourceapi.DeviceTaintEffect, after *int64) resourceapi.DeviceToleration {
-	return resourceapi.DeviceToleration{
-		Key:               key,
-		Operator:          resourceapi.DeviceTolerationOpExists,
-		Effect:            effect,
-		TolerationSeconds: after,
-	}
+	return resourceapi.DeviceToleration{Key: key, Operator: "Exists", Effect: effect, TolerationSeconds: after}
 }
 
 func seconds(n int64) *int64 { return &n }
@@ -63,28 +62,10 @@ func TestAllocation(t *testing.T) {
 		{"tolerated under every effect", taint("a", noExecute), exists("a", "", nil), true},
 		{"tolerated under every key", taint("a", noExecute), exists("", noExecute, nil), true},
 		{"another effect", taint("a", noExecute), exists("a", noSchedule, nil), false},
-		{
-			"equal", taint("a", noSchedule),
-			resourceapi.DeviceToleration{Key: "a", Operator: resourceapi.DeviceTolerationOpEqual, Value: "v"},
-			true,
-		},
-		{
-			"Lt",
-			resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule},
-			resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"},
-			false,
-		},
-		{
-			"Gt",
-			resourceapi.DeviceTaint{Key: "a", Value: "2", Effect: noSchedule},
-			resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "1"},
-			false,
-		},
-		{
-			"an unknown operator", taint("a", noSchedule),
-			resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"},
-			false,
-		},
+		{"equal", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "Equal", Value: "v"}, true},
+		{"Lt", number("1"), resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false},
+		{"Gt", number("2"), resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "1"}, false},
+		{"In", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false},
 		{"a wildcard is none", taint("ab", noSchedule), exists("a*", "", nil), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -101,67 +82,37 @@ func TestAllocation(t *testing.T) {
 }
 
 func TestPolicy(t *testing.T) {
-	type tolerations = []resourceapi.DeviceToleration
+	const at5, at200 = "evicts at 2026-01-02T03:09:05Z, after 300s", "evicts at 2026-01-02T03:07:25Z, after 200s"
+	type list = []resourceapi.DeviceToleration
 	late := taint("a", noExecute)
 	late.TimeAdded = &metav1.Time{Time: added.Add(10 * time.Second)}
+	one := []resourceapi.DeviceTaint{taint("a", noExecute)}
 	for _, test := range []struct {
 		name        string
 		taints      []resourceapi.DeviceTaint
-		tolerations tolerations
+		tolerations list
 		want        string
 	}{
 		{"NoSchedule", []resourceapi.DeviceTaint{taint("a", noSchedule)}, nil, "stays"},
 		{"None", []resourceapi.DeviceTaint{taint("a", none)}, nil, "stays"},
-		{"not tolerated", []resourceapi.DeviceTaint{taint("a", noExecute)}, nil, "evicts now"},
-		{
-			"tolerated for a time",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", noExecute, seconds(300))},
-			"evicts at 2026-01-02T03:09:05Z, after 300s",
-		},
-		{
-			"negative seconds",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", noExecute, seconds(-5))},
-			"evicts now",
-		},
-		{
-			"the shortest",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", noExecute, seconds(300)), exists("", noExecute, seconds(200))},
-			"evicts at 2026-01-02T03:07:25Z, after 200s",
-		},
-		{
-			"forever over the shortest",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", noExecute, seconds(0)), exists("", noExecute, nil)},
-			"stays",
-		},
-		{
-			"all effects do not count",
-			[]resourceapi.DeviceTaint{taint("a", noExecute)},
-			tolerations{exists("a", "", nil)},
-			"evicts now",
-		},
-		{
-			"from the taint's time",
-			[]resourceapi.DeviceTaint{taint("a", noExecute), late},
-			tolerations{exists("a", noExecute, seconds(300))},
-			"evicts at 2026-01-02T03:09:05Z, after 300s",
-		},
+		{"not tolerated", one, nil, "evicts now"},
+		{"tolerated for a time", one, list{exists("a", noExecute, seconds(300))}, at5},
+		{"negative seconds", one, list{exists("a", noExecute, seconds(-5))}, "evicts now"},
+		{"the shortest", one, list{exists("a", noExecute, seconds(300)), exists("", noExecute, seconds(200))}, at200},
+		{"forever", one, list{exists("a", noExecute, seconds(0)), exists("", noExecute, nil)}, "stays"},
+		{"all effects do not count", one, list{exists("a", "", nil)}, "evicts now"},
+		{"from the taint's time", append(one, late), list{exists("a", noExecute, seconds(300))}, at5},
 		{
 			"Lt does not match",
 			[]resourceapi.DeviceTaint{{Key: "a", Value: "1", Effect: noExecute}},
-			tolerations{{Key: "a", Operator: "Lt", Value: "2", Effect: noExecute}},
+			list{{Key: "a", Operator: "Lt", Value: "2", Effect: noExecute}},
 			"evicts now",
 		},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			list, device := dra.EvictionTolerations(test.tolerations), dra.Taints(test.taints)
-			if got := dra.Policy().Compile(list).EvictionOf(device, now); got.String() != test.want {
-				t.Errorf("EvictionOf = %v, want %s", got, test.want)
-			}
-		})
+		m := dra.Policy().Compile(dra.EvictionTolerations(test.tolerations))
+		if got := m.EvictionOf(dra.Taints(test.taints), now); got.String() != test.want {
+			t.Errorf("%s: EvictionOf = %v, want %s", test.name, got, test.want)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ package explain_test
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
@@ -42,28 +41,6 @@ func ExampleReason() {
 	// Output: spec.tolerations[1]: its empty value matches only an empty value; did you mean the operator Exists?
 }
 
-// A policy says which rule a toleration fails.
-func ExampleMismatchOf() {
-	toleration := taints.MustParseToleration("dedicated=ml:NoExecute")
-	fmt.Println(explain.MismatchOf(toleration, taints.MustParseTaint("dedicated=ml:NoSchedule")))
-	fmt.Println(explain.MismatchOf(toleration, taints.MustParseTaint("dedicated=ml:NoExecute")))
-	// Output:
-	// MismatchEffect
-	// MismatchNone
-}
-
-// An editor offers corrections for an effect and an operator.
-func ExampleDifference() {
-	pod := taints.Compile([]taints.Toleration{{Key: "gpu", Operator: "Exist", Effect: "NoSched"}})
-	r := explain.Node(pod, []taints.Taint{taints.MustParseTaint("gpu=a100:NoSchedule")})[0]
-	for _, d := range r.Differences {
-		fmt.Println(d.Mismatch, d.Hint, d.Meant)
-	}
-	// Output:
-	// MismatchEffect HintSpelling NoSchedule
-	// MismatchOperator HintSpelling Exists
-}
-
 // A ticket for another company contains no names from the cluster.
 func ExampleExplanation_Redact() {
 	node := []taints.Taint{
@@ -86,35 +63,4 @@ func ExampleGroups() {
 	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated:NoSchedule")})
 	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups(), 10))
 	// Output: 0/3 nodes are available: 2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated:NoSchedule, its empty value matches only an empty value), 1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule
-}
-
-// The nodes of an autoscaler's simulation are not in an index.
-func ExampleNodes() {
-	nodes := [][]taints.Taint{
-		{taints.MustParseTaint("spot:NoSchedule")},
-		{taints.MustParseTaint("spot:PreferNoSchedule")},
-	}
-	s := explain.Nodes(taints.Compile(), taints.Hard, slices.Values(nodes), 10)
-	fmt.Println(s.Feasible, "of", s.Nodes)
-	// Output: 1 of 2
-}
-
-// A terminal shows each reason on its own line.
-func ExampleSummary_Report() {
-	var cluster nodeindex.Index[string]
-	cluster.Set("node-1", []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")})
-	cluster.Set("node-2", []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("score=80:NoSchedule"),
-	})
-	pod := taints.Compile([]taints.Toleration{
-		taints.MustParseToleration("dedicated=db:NoSchedule"),
-		taints.MustParseToleration("team=ml:NoSchedule"),
-		taints.MustParseToleration("score=60:NoSchedule op=Lt"),
-	})
-	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups(), 10).Report())
-	// Output:
-	// 0/2 nodes are available:
-	//   2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=db:NoSchedule, the value differs; ml is tolerated for the key team)
-	//   1 has untolerated taint score=80:NoSchedule (closest: score=60:NoSchedule op=Lt, 80 is too large; at most 59 is tolerated)
 }

@@ -53,24 +53,28 @@ func internal(path *field.Path, err error) *field.Error {
 	return &field.Error{Type: field.ErrorTypeInternal, Field: path.String(), BadValue: err, Detail: err.Error()}
 }
 
+// one returns a list with an error whose detail is "d".
+func one(kind field.ErrorType, path string, value any) field.ErrorList {
+	return field.ErrorList{{Type: kind, Field: path, BadValue: value, Detail: "d"}}
+}
+
 func TestFieldErrors(t *testing.T) {
-	path := field.NewPath("spec", "taints")
-	required := field.Required(path.Index(0).Child("key"), "d")
-	other := fault(2, "key", "odd")
-	wrapped := fmt.Errorf("wrapped: %w", io.EOF)
-	empty := taints.ErrorList{}
-	nothing := taints.ErrorList{nil, nil}
+	const (
+		invalid   = field.ErrorTypeInvalid
+		duplicate = field.ErrorTypeDuplicate
+	)
 	var (
 		noField *taints.FieldError
 		noList  taints.ErrorList
 	)
-	noKind := fault(-1, "key", "")
-	wrappedNil := fmt.Errorf("wrapped: %w", noField)
+	path := field.NewPath("spec", "taints")
+	key, required := fault(0, "key", taints.ErrRequired), field.Required(path.Index(0).Child("key"), "d")
+	other, noKind := fault(2, "key", "odd"), fault(-1, "key", "")
+	wrapped, wrappedNil := fmt.Errorf("wrapped: %w", io.EOF), fmt.Errorf("wrapped: %w", noField)
+	empty, nothing := taints.ErrorList{}, taints.ErrorList{nil, nil}
 	nils := tree{nil, noField, noList, (*fs.PathError)(nil)}
 	isNil := func(err error) field.ErrorList {
-		e := internal(path, io.EOF)
-		e.BadValue, e.Detail = err, "a nil error"
-		return field.ErrorList{e}
+		return field.ErrorList{{Type: field.ErrorTypeInternal, Field: "spec.taints", BadValue: err, Detail: "a nil error"}}
 	}
 	for _, test := range []struct {
 		name string
@@ -80,60 +84,30 @@ func TestFieldErrors(t *testing.T) {
 	}{
 		{"nil", nil, path, nil},
 
-		{"required", fault(0, "key", taints.ErrRequired), path, field.ErrorList{required}},
-		{
-			"invalid", fault(1, "value", taints.ErrInvalid), path,
-			field.ErrorList{field.Invalid(path.Index(1).Child("value"), "v", "d")},
-		},
+		{"required", key, path, field.ErrorList{required}},
+		{"invalid", fault(1, "value", taints.ErrInvalid), path, one(invalid, "spec.taints[1].value", "v")},
 		{
 			"too long", fault(1, "key", taints.ErrTooLong), path,
-			field.ErrorList{{
-				Type: field.ErrorTypeTooLong, Field: "spec.taints[1].key",
-				BadValue: "<value omitted>", Detail: "d",
-			}},
+			one(field.ErrorTypeTooLong, "spec.taints[1].key", "<value omitted>"),
 		},
 		{
 			"not supported", fault(1, "effect", taints.ErrUnsupported), path,
-			field.ErrorList{{
-				Type: field.ErrorTypeNotSupported, Field: "spec.taints[1].effect",
-				BadValue: "v", Detail: "d",
-			}},
+			one(field.ErrorTypeNotSupported, "spec.taints[1].effect", "v"),
 		},
-		{
-			"duplicate", fault(3, "", taints.ErrDuplicate), path,
-			field.ErrorList{{Type: field.ErrorTypeDuplicate, Field: "spec.taints[3]", BadValue: "v", Detail: "d"}},
-		},
-		{"forbidden", fault(-1, "", taints.ErrForbidden), path, field.ErrorList{field.Forbidden(path, "d")}},
-		{
-			"exists", fault(1, "", taints.ErrExists), path,
-			field.ErrorList{{Type: field.ErrorTypeDuplicate, Field: "spec.taints[1]", BadValue: "v", Detail: "d"}},
-		},
-		{
-			"not found", fault(0, "", taints.ErrNotFound), path,
-			field.ErrorList{{Type: field.ErrorTypeNotFound, Field: "spec.taints[0]", BadValue: "v", Detail: "d"}},
-		},
-		{"conflict", fault(0, "", taints.ErrConflict), path, field.ErrorList{field.Invalid(path.Index(0), "v", "d")}},
+		{"duplicate", fault(3, "", taints.ErrDuplicate), path, one(duplicate, "spec.taints[3]", "v")},
+		{"forbidden", fault(-1, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
+		{"exists", fault(1, "", taints.ErrExists), path, one(duplicate, "spec.taints[1]", "v")},
+		{"not found", fault(0, "", taints.ErrNotFound), path, one(field.ErrorTypeNotFound, "spec.taints[0]", "v")},
+		{"conflict", fault(0, "", taints.ErrConflict), path, one(invalid, "spec.taints[0]", "v")},
 		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
 		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
 
-		{
-			"single", fault(-1, "key", taints.ErrInvalid), path,
-			field.ErrorList{field.Invalid(path.Child("key"), "v", "d")},
-		},
-		{
-			"root", fault(-1, "key", taints.ErrInvalid), nil,
-			field.ErrorList{field.Invalid(field.NewPath("key"), "v", "d")},
-		},
-		{
-			"root element", fault(0, "key", taints.ErrInvalid), nil,
-			field.ErrorList{{Type: field.ErrorTypeInvalid, Field: "[0].key", BadValue: "v", Detail: "d"}},
-		},
+		{"single", fault(-1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.key", "v")},
+		{"root", fault(-1, "key", taints.ErrInvalid), nil, one(invalid, "key", "v")},
+		{"root element", fault(0, "key", taints.ErrInvalid), nil, one(invalid, "[0].key", "v")},
 		{
 			"parsed", parseError("a="), path,
-			field.ErrorList{{
-				Type: field.ErrorTypeRequired, Field: "spec.taints.effect",
-				BadValue: "", Detail: "must be NoSchedule, PreferNoSchedule or NoExecute",
-			}},
+			field.ErrorList{field.Required(path.Child("effect"), "must be NoSchedule, PreferNoSchedule or NoExecute")},
 		},
 
 		{"another error", io.EOF, path, field.ErrorList{internal(path, io.EOF)}},
@@ -141,60 +115,41 @@ func TestFieldErrors(t *testing.T) {
 		{"another error, wrapped", wrapped, path, field.ErrorList{internal(path, wrapped)}},
 		{"another error at the root", io.EOF, nil, field.ErrorList{internal(nil, io.EOF)}},
 		{"other errors", tree{io.EOF, wrapped}, path, field.ErrorList{internal(path, tree{io.EOF, wrapped})}},
-		{"wrapped", fmt.Errorf("wrapped: %w", fault(0, "key", taints.ErrRequired)), path, field.ErrorList{required}},
+		{"wrapped", fmt.Errorf("wrapped: %w", key), path, field.ErrorList{required}},
 		{
-			"joined",
-			errors.Join(fault(0, "key", taints.ErrRequired), wrapped, fault(1, "key", taints.ErrRequired)),
-			path,
+			"joined", errors.Join(key, wrapped, fault(1, "key", taints.ErrRequired)), path,
 			field.ErrorList{required, internal(path, wrapped), field.Required(path.Index(1).Child("key"), "d")},
 		},
-		{"joined twice", errors.Join(wrapped,
-			errors.Join(io.EOF, fault(0, "key", taints.ErrRequired)), errors.Join(io.EOF)), path, field.ErrorList{
+		{"joined twice", errors.Join(wrapped, errors.Join(io.EOF, key), errors.Join(io.EOF)), path, field.ErrorList{
 			internal(path, wrapped), internal(path, io.EOF), required, internal(path, errors.Join(io.EOF)),
 		}},
-		{"aggregate", utilerrors.NewAggregate([]error{
-			fault(0, "key", taints.ErrRequired),
-			utilerrors.NewAggregate([]error{io.EOF, fault(0, "key", taints.ErrRequired)}),
-		}), path, field.ErrorList{required, internal(path, io.EOF), required}},
+		{
+			"aggregate", utilerrors.NewAggregate([]error{key, utilerrors.NewAggregate([]error{io.EOF, key})}), path,
+			field.ErrorList{required, internal(path, io.EOF), required},
+		},
 
 		{"no faults", empty, path, nil},
 		{"nil faults", nothing, path, field.ErrorList{internal(path, nothing)}},
-		{
-			"a fault among nil ones",
-			taints.ErrorList{nil, fault(0, "key", taints.ErrRequired), nil},
-			path,
-			field.ErrorList{required},
-		},
+		{"a fault among nil ones", taints.ErrorList{nil, key, nil}, path, field.ErrorList{required}},
 		{"nil field error", noField, path, isNil(noField)},
 		{"nil list", noList, path, nil},
 		{"nil pointer of another package", (*fs.PathError)(nil), path, isNil((*fs.PathError)(nil))},
 		{"zero field error", &taints.FieldError{}, path, field.ErrorList{internal(path, &taints.FieldError{})}},
 		{"nil, wrapped", wrappedNil, path, field.ErrorList{internal(path, wrappedNil)}},
 		{"nil branches", nils, path, field.ErrorList{internal(path, nils)}},
-		{
-			"a fault among nil branches", append(nils, fault(0, "key", taints.ErrRequired)),
-			path,
-			field.ErrorList{required},
-		},
-		{
-			"a fault before a wrapped nil",
-			tree{fault(0, "key", taints.ErrRequired), wrappedNil},
-			path,
-			field.ErrorList{required, internal(path, wrappedNil)},
-		},
+		{"a fault among nil branches", append(nils, key), path, field.ErrorList{required}},
+		{"a fault before a wrapped nil", tree{key, wrappedNil}, path, field.ErrorList{required, internal(path, wrappedNil)}},
 		{"wraps nothing", quiet{}, path, field.ErrorList{internal(path, quiet{})}},
 		{
 			"a fault beside one that wraps nothing",
-			tree{quiet{}, fault(0, "key", taints.ErrRequired), empty},
+			tree{quiet{}, key, empty},
 			path,
 			field.ErrorList{internal(path, quiet{}), required, internal(path, empty)},
 		},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := kube.FieldErrors(test.err, test.path); !reflect.DeepEqual(got, test.want) {
-				t.Errorf("got %#v\nwant %#v", got, test.want)
-			}
-		})
+		if got := kube.FieldErrors(test.err, test.path); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %#v\nwant %#v", test.name, got, test.want)
+		}
 	}
 }
 

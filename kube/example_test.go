@@ -3,7 +3,6 @@
 package kube_test
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/seed-0529bac1/taints"
@@ -39,23 +38,6 @@ func ExampleCoreTolerations() {
 	// Output:
 	// node.kubernetes.io/not-ready Exists NoExecute 300
 	// node.kubernetes.io/unreachable Exists NoExecute 300
-}
-
-// A node that runs out of memory is tainted.
-func ExampleCoreTaints() {
-	var node corev1.Node
-	pressure := taints.Taint{Key: taints.NodeMemoryPressure, Effect: taints.NoSchedule}
-	node.Spec.Taints = kube.CoreTaints(append(kube.Taints(node.Spec.Taints), pressure))
-
-	fmt.Println(node.Spec.Taints[0].ToString())
-	// Output: node.kubernetes.io/memory-pressure:NoSchedule
-}
-
-// A node's taint is converted to get its identity.
-func ExampleTaint() {
-	taint := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
-	fmt.Println(kube.Taint(taint).ID())
-	// Output: dedicated:NoSchedule
 }
 
 // A webhook reports what is wrong with a node's taints.
@@ -101,26 +83,4 @@ func ExampleTaintsPatch() {
 	// Output:
 	// {"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}}
 	// true
-}
-
-// A machine's taint is added to its node, but a value that another client has
-// changed since then is kept.
-func ExampleEnsure() {
-	node := []corev1.Taint{{Key: "tier", Value: "gold", Effect: corev1.TaintEffectNoSchedule}}
-	machine := []corev1.Taint{{Key: "tier", Value: "silver", Effect: corev1.TaintEffectNoSchedule}}
-	after, changed := kube.Ensure(node, taints.Changes{Add: kube.Taints(machine)})
-	fmt.Println(after[0].Value, changed)
-	// Output: gold false
-}
-
-// Check for the error of "kubectl taint nodes gpu-1 dedicated=db:NoSchedule".
-func ExampleApplyStrict() {
-	node := []corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}}
-	changes, err := taints.ParseChanges("dedicated=db:NoSchedule")
-	if err != nil {
-		panic(err)
-	}
-	_, err = kube.ApplyStrict(node, changes, false)
-	fmt.Println(errors.Is(err, taints.ErrExists))
-	// Output: true
 }

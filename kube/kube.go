@@ -20,21 +20,19 @@
 //
 // [Taints], [Tolerations], [CoreTaints] and [CoreTolerations] return a view: a
 // slice of another type over the same memory. [Taint], [Toleration], [CoreTaint]
-// and [CoreToleration] convert a single value. All accept any input and do not
+// and [CoreToleration] convert a single value. They accept any input and do not
 // allocate.
 //
-//   - Length and order are the same. The view of nil is nil, and the view of an
-//     empty list is empty and not nil.
+//   - Length and order are the same. The view of nil is nil, and that of an empty
+//     list is empty and not nil.
 //   - The capacity of a view is its length, so an append to it allocates a new
-//     array. The elements of the new array still share what TimeAdded and
-//     TolerationSeconds point to.
+//     array.
 //   - A write to a view is a write to the original, and vice versa, as is a write
 //     to what TimeAdded and TolerationSeconds point to. So the view of a shared
-//     list, such as one from an informer's cache, must not be modified.
-//   - A view keeps the memory alive, and does not change when the variable with
-//     the original is appended to, resliced or assigned.
-//   - For concurrent use, a view and its original are the same memory: they allow
-//     any number of readers, or one writer.
+//     list, such as one from an informer's cache, must not be modified. Any number
+//     of goroutines may read both, or one may write.
+//   - A view does not change when the variable with the original is appended to,
+//     resliced or assigned.
 //
 // A view has the JSON of its own type, which differs only in TimeAdded: Kubernetes
 // writes whole seconds in UTC, and null for the zero time, and converts to local

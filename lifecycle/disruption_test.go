@@ -112,13 +112,10 @@ func TestRateOf(t *testing.T) {
 		nodes int
 		want  float64
 	}{
-		{lifecycle.ZoneNormal, 0, 2},
 		{lifecycle.ZoneNormal, 51, 2},
 		{lifecycle.ZoneFull, 51, 2},
 		{lifecycle.ZonePartial, 51, 0.5},
 		{lifecycle.ZonePartial, 50, 0},
-		{lifecycle.ZonePartial, 0, 0},
-		{lifecycle.ZonePartial, -1, 0},
 		{lifecycle.ZoneState(9), 51, 2},
 	} {
 		if got := p.RateOf(tc.state, tc.nodes); got != tc.want {

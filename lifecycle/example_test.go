@@ -55,48 +55,6 @@ func Example() {
 	// agent QueueUnchanged
 }
 
-// With KeepTimers the first check counts, as in Kubernetes, and an eviction
-// that has begun is not canceled.
-func ExampleQueue_keepTimers() {
-	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
-	fiveMinutes := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 300s")}
-	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-
-	queue := lifecycle.Queue[string]{KeepTimers: true}
-	fmt.Println(queue.Update("web", taints.EvictionOf(node, fiveMinutes, noon)))
-	fmt.Println(queue.Update("web", taints.EvictionOf(node, fiveMinutes, noon.Add(time.Minute))))
-	fmt.Println(queue.Update("web", taints.EvictionOf(node, nil, noon.Add(2*time.Minute))))
-	fmt.Println(queue.Update("web", taints.EvictionOf(nil, nil, noon.Add(3*time.Minute))))
-	due, _ := queue.Due("web")
-	fmt.Println(due.Format(time.TimeOnly))
-	// Output:
-	// QueueScheduled
-	// QueueUnchanged
-	// QueueMoved
-	// QueueUnchanged
-	// 12:02:00
-}
-
-// A caller may schedule any eviction. Here, a drain gives each pod of a node a
-// minute more than the previous one.
-func ExampleQueue_Update() {
-	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	var queue lifecycle.Queue[string]
-	for i, pod := range []string{"cache-0", "cache-1", "cache-2"} {
-		queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: start.Add(time.Duration(i) * time.Minute)})
-	}
-	fmt.Println(queue.Update("cache-1", taints.Eviction{Outcome: taints.EvictsNow, At: start}))
-	fmt.Println(queue.Update("cache-2", taints.Eviction{Outcome: taints.Stays}))
-	for pod, due := range queue.PopDue(start.Add(time.Hour)) {
-		fmt.Println(pod, due.Format(time.TimeOnly))
-	}
-	// Output:
-	// QueueMoved
-	// QueueCanceled
-	// cache-0 12:00:00
-	// cache-1 12:00:00
-}
-
 // An eviction that a disruption budget refuses is retried later.
 func ExampleQueue_PopDue() {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -123,50 +81,6 @@ func ExampleQueue_PopDue() {
 	// Output:
 	// web-1 would violate the pod's disruption budget
 	// sleep 10s
-}
-
-// A simulated node runs out of memory and is cordoned.
-func ExampleConditionTaints() {
-	state := lifecycle.NodeState{
-		Conditions: []lifecycle.Condition{
-			{Type: "MemoryPressure", Status: "True"},
-			{Type: "DiskPressure", Status: "False"},
-			{Type: "Ready", Status: "False"},
-		},
-		Unschedulable: true,
-	}
-	for _, taint := range lifecycle.ConditionTaints(state) {
-		fmt.Println(taint)
-	}
-	// Output:
-	// node.kubernetes.io/memory-pressure:NoSchedule
-	// node.kubernetes.io/not-ready:NoSchedule
-	// node.kubernetes.io/unschedulable:NoSchedule
-	// node.kubernetes.io/not-ready:NoExecute
-}
-
-// A controller keeps a node's taints up to date with its conditions. The node
-// was not ready, and now its kubelet has stopped reporting.
-func ExampleReconcileConditions() {
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/not-ready:NoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/not-ready:NoExecute"),
-	}
-	state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: "Unknown"}}}
-	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-
-	changes := lifecycle.ReconcileConditions(node, state, now)
-	node, changed := changes.Apply(node)
-	for _, taint := range node {
-		fmt.Println(taint, taint.TimeAdded)
-	}
-	fmt.Println(changed)
-	// Output:
-	// dedicated=ml:NoSchedule <nil>
-	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
-	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
-	// true
 }
 
 // A controller changes NoSchedule taints at once, and adds NoExecute taints at
@@ -244,13 +158,4 @@ func ExampleDisruptionPolicy_Rates() {
 	// ZoneNormal ZoneNormal [0.1 0.1]
 	// ZoneNormal ZonePartial [0.1 0.01]
 	// ZoneFull ZoneFull [0 0]
-}
-
-// No zone has a ready node, and then one has.
-func ExampleFullyDisrupted() {
-	fmt.Println(lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {NotReady: 5}}))
-	fmt.Println(lifecycle.FullyDisrupted([]lifecycle.Zone{{NotReady: 3}, {NotReady: 4, Ready: 1}}))
-	// Output:
-	// true
-	// false
 }

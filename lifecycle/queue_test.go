@@ -208,17 +208,3 @@ func TestKeepTimersComparesMoments(t *testing.T) {
 		}
 	}
 }
-
-func TestStrings(t *testing.T) {
-	for got, want := range map[string]string{
-		lifecycle.QueueUnchanged.String(): "QueueUnchanged", lifecycle.QueueScheduled.String(): "QueueScheduled",
-		lifecycle.QueueMoved.String(): "QueueMoved", lifecycle.QueueCanceled.String(): "QueueCanceled",
-		lifecycle.QueueChange(4).String(): "QueueChange(4)",
-		lifecycle.ZoneNormal.String():     "ZoneNormal", lifecycle.ZonePartial.String(): "ZonePartial",
-		lifecycle.ZoneFull.String(): "ZoneFull", lifecycle.ZoneState(3).String(): "ZoneState(3)",
-	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}

@@ -136,20 +136,6 @@ func TestLoopsEndEarly(t *testing.T) {
 	}
 }
 
-// Each loop over a sequence sees the nodes as they are then.
-func TestSequenceIsUsedAgain(t *testing.T) {
-	var x Index[int]
-	feasible := x.Feasible(nil)
-	x.Set(1, nil)
-	if got := slices.Collect(feasible); !slices.Equal(got, []int{1}) {
-		t.Errorf("got %v", got)
-	}
-	x.Delete(1)
-	if got := slices.Collect(feasible); got != nil {
-		t.Errorf("got %v", got)
-	}
-}
-
 // Many readers may query at the same time. The race detector checks it.
 func TestManyReaders(t *testing.T) {
 	var x Index[int]

@@ -48,6 +48,27 @@ func TestLongLists(t *testing.T) {
 	})
 }
 
+// A long list has the relation where a short one has it.
+func TestLongListsFind(t *testing.T) {
+	pad := listOf(64, func(i int) taints.Toleration { return exists("pad-" + strconv.Itoa(i)) })
+	for request, allow := range map[string][]string{
+		"a=7":                              {"a=5 op=Gt"},
+		"a=4":                              {"a=9 op=Lt"},
+		"a=9223372036854775807":            {"a=9223372036854775806 op=Gt"},
+		"a=4:NoExecute op=Lt for 200s":     {"a=5:NoExecute op=Lt for 300s", "a=9:NoExecute op=Lt for 100s"},
+		"a=9223372036854775806:NoSchedule": {"a=9223372036854775805 op=Gt"},
+	} {
+		long := append(parse(t, allow...), pad...)
+		if err := tolerationset.ValidateAllowed(parse(t, request), long, taints.Options{}); err != nil {
+			t.Errorf("%q does not allow %s: %v", allow, request, err)
+		}
+	}
+	list := slices.Concat(parse(t, "a* op=Exists", "ab op=Exists"), pad)
+	if got := codes(tolerationset.Lint(list, taints.Options{KeyWildcards: true})); got != "1 covered by 0" {
+		t.Errorf("got %s", got)
+	}
+}
+
 // The pairs that are compared grow with the tolerations, and not with their square.
 func TestCatalogSteps(t *testing.T) {
 	timed := func(key, value string, s int) taints.Toleration {

@@ -39,24 +39,6 @@ func ExampleReconcile() {
 	// [{"key":"storage","operator":"Exists"},{"key":"new","effect":"NoSchedule"}] <nil>
 }
 
-// A policy checks whether an existing exception is enough for a new one.
-func ExampleCovers() {
-	kubernetes := taints.Options{}
-	covers := func(existing, requested string) bool {
-		t, u := taints.MustParseToleration(existing), taints.MustParseToleration(requested)
-		return tolerationset.Covers(t, u, kubernetes)
-	}
-	fmt.Println(covers("nvidia.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu=a100:NoSchedule"))
-	fmt.Println(covers("nvidia.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu=a100:NoExecute"))
-	fmt.Println(covers("score=60 op=Gt", "score=75 op=Gt"))
-	fmt.Println(covers("maintenance:NoExecute op=Exists for 60s", "maintenance:NoExecute op=Exists for 600s"))
-	// Output:
-	// true
-	// false
-	// true
-	// false
-}
-
 // A pod keeps the times that it sets. Its namespace adds the rest.
 func ExampleMerge() {
 	pod := []taints.Toleration{

@@ -19,7 +19,7 @@ func codes(findings []tolerationset.Finding) string {
 	var all []string
 	for _, f := range findings {
 		text := fmt.Sprint(f.Toleration, " ", f.Code)
-		if f.Code == tolerationset.CodeCovered || f.Code == tolerationset.CodeShadowed {
+		if f.Other != 0 || f.Code == tolerationset.CodeCovered || f.Code == tolerationset.CodeShadowed {
 			text += fmt.Sprint(" by ", f.Other)
 		}
 		all = append(all, text)
@@ -69,6 +69,11 @@ func TestLint(t *testing.T) {
 			"0 legacy-key, 1 legacy-key",
 		},
 		{"beside its successor", "role/master:NoSchedule op=Exists, role/control-plane:NoSchedule op=Exists", ""},
+		{"after its successor", "role/control-plane:NoSchedule op=Exists, role/master:NoSchedule op=Exists", ""},
+		{
+			"beside its successor for less time",
+			"role/master:NoExecute op=Exists, role/control-plane:NoExecute op=Exists for 5s", "0 legacy-key",
+		},
 		{"beside another", "role/master:NoSchedule op=Exists, role/control-plane:NoExecute op=Exists", "0 legacy-key"},
 		{"beginning like a legacy key", "role/master* op=Exists", ""},
 
@@ -152,6 +157,7 @@ func TestFindingTexts(t *testing.T) {
 			"others:NoExecute op=Exists for -1s",
 		},
 		{"op=Exists"},
+		{"a:NoExecute op=Exists", "a:NoExecute op=Exists for 5s"},
 	} {
 		got = append(got, texts(tolerationset.Lint(parse(t, list...), taints.Options{}))...)
 	}
@@ -177,6 +183,8 @@ func TestFindingTexts(t *testing.T) {
 			"Omit them to tolerate the taint forever.",
 		"tolerations[0] (everything): It tolerates every taint, including those of cordoned, not-ready and unreachable nodes." +
 			onlyDaemons,
+		"tolerations[1] (shadowed): tolerations[0] matches all its NoExecute taints first and tolerates them forever. " +
+			"So its 5s never applies; move it before tolerations[0].",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -32,6 +32,7 @@ func TestSame(t *testing.T) {
 	}{
 		{[]string{"a", "b op=Exists"}, []string{"b op=Exists", "a op=Equal"}, true},
 		{[]string{"a op=Exists", "a=x", "a=x"}, []string{"a op=Exists"}, true},
+		{[]string{"a", "a"}, []string{"a", "b"}, false},
 		// There are more effects, values and keys than the named ones.
 		{[]string{"a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute"}, []string{"a"}, false},
 		{[]string{"a=1", "a=5 op=Lt", "a=4 op=Gt"}, []string{"a op=Exists"}, false},
@@ -51,12 +52,21 @@ func TestSame(t *testing.T) {
 		// The first match determines the time.
 		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 9s", "a:NoExecute for 5s"}, false},
 		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 5s"}, true},
+		{[]string{"a:NoExecute for 0s"}, []string{"a:NoExecute for -1s"}, true},
+		{[]string{"a:NoExecute for 0s"}, []string{"a:NoExecute for 1s"}, false},
 		// A "*" is a wildcard here.
+		{[]string{"a* op=Exists"}, []string{"a* op=Exists", "b op=Exists"}, false},
 		{[]string{"a/* op=Exists"}, []string{"a/* op=Exists", "a/b op=Exists"}, true},
 		{[]string{"a/* op=Exists"}, []string{"a/b* op=Exists"}, false},
 		{[]string{"* op=Exists"}, []string{"op=Exists"}, true},
 	} {
 		checkSame(t, taints.Options{KeyWildcards: true}, parse(t, tc.a...), parse(t, tc.b...), tc.want)
+	}
+	for n := range 20 {
+		list := listOf(n, func(i int) taints.Toleration { return exists(string(rune('a' + i))) })
+		reversed := slices.Clone(list)
+		slices.Reverse(reversed)
+		checkSame(t, taints.Options{}, list, reversed, true)
 	}
 }
 
@@ -73,6 +83,7 @@ func TestSameBehindPrefixes(t *testing.T) {
 		}
 		return list
 	}
+	checkSame(t, wild, []taints.Toleration{exists("\xff*")}, []taints.Toleration{exists("*")}, false)
 	checkSame(t, wild, behind("x"), star, false)
 	checkSame(t, wild, append(behind("x"), exists("x")), star, true)
 	for _, c := range []byte{0, 'a', 255} {

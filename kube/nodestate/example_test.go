@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/kube/nodestate"
 	"github.com/seed-0529bac1/taints/lifecycle"
@@ -30,14 +29,4 @@ func ExampleOf() {
 	// Output:
 	// node.kubernetes.io/unreachable:NoSchedule 2026-11-21 01:24:15 +0000 UTC
 	// node.kubernetes.io/unreachable:NoExecute 2026-11-21 01:24:15 +0000 UTC
-}
-
-// A node has a taint until a condition reports that its driver is ready.
-func ExampleConditions() {
-	missing := taints.Taint{Key: "example.com/driver", Effect: taints.NoSchedule}
-	rules := lifecycle.ConditionRules{{Type: "example.com/DriverReady", Status: "False", Taint: missing}}
-	conditions := []corev1.NodeCondition{{Type: "example.com/DriverReady", Status: corev1.ConditionFalse}}
-
-	fmt.Println(rules.Taints(lifecycle.NodeState{Conditions: nodestate.Conditions(conditions)}))
-	// Output: [example.com/driver:NoSchedule]
 }

@@ -35,30 +35,19 @@ func TestConditions(t *testing.T) {
 }
 
 func TestOf(t *testing.T) {
-	ready := corev1.NodeStatus{
-		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
-	}
+	ready := corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}
 	for _, test := range []struct {
-		name string
 		node *corev1.Node
 		want lifecycle.NodeState
 	}{
-		{"nil", nil, lifecycle.NodeState{}},
-		{"new", &corev1.Node{}, lifecycle.NodeState{}},
-		{
-			"ready", &corev1.Node{Status: ready},
-			lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: "True"}}},
-		},
-		{
-			"cordoned", &corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}},
-			lifecycle.NodeState{Unschedulable: true},
-		},
+		{nil, lifecycle.NodeState{}},
+		{&corev1.Node{}, lifecycle.NodeState{}},
+		{&corev1.Node{Status: ready}, lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: "True"}}}},
+		{&corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}, lifecycle.NodeState{Unschedulable: true}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, nodestate.Of(test.node)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+		if diff := cmp.Diff(test.want, nodestate.Of(test.node)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", test.node, diff)
+		}
 	}
 	if allocs := testing.AllocsPerRun(100, func() { nodestate.Of(&corev1.Node{Status: ready}) }); allocs > 1 {
 		t.Errorf("%v allocations, want one for the conditions", allocs)

@@ -38,7 +38,6 @@ var (
 	all     = valueset.Set{Kind: valueset.All}
 	less    = valueset.Set{Kind: valueset.Integers, Least: math.MinInt64}
 	greater = valueset.Set{Kind: valueset.Integers, Most: math.MaxInt64}
-	between = valueset.Set{Kind: valueset.Integers}
 )
 
 // newCatalog returns a catalog of the list, with room for more tolerations.
@@ -88,10 +87,8 @@ func (c *catalog) kindOf(t *taints.Toleration) valueset.Set {
 		return valueset.Set{Kind: valueset.One, Text: strconv.FormatInt(values.Least, 10)}
 	case values.Most == math.MaxInt64:
 		return greater
-	case values.Least == math.MinInt64:
-		return less
 	}
-	return between
+	return less
 }
 
 // first returns the index of the first toleration that has the relation to t, or
@@ -110,7 +107,7 @@ func (c *catalog) first(t *taints.Toleration) int {
 	if at := slices.IndexFunc(c.loose, related); at >= 0 {
 		first = c.loose[at]
 	}
-	kinds := [...]valueset.Set{c.kindOf(t), all, less, greater, between}
+	kinds := [...]valueset.Set{c.kindOf(t), all, less, greater}
 	for _, effect := range [...]taints.Effect{t.Effect, ""} {
 		for _, key := range [...]string{t.Key, ""} {
 			for _, values := range kinds {

@@ -55,6 +55,7 @@ func TestLongListsFind(t *testing.T) {
 		"a=7":                              {"a=5 op=Gt"},
 		"a=4":                              {"a=9 op=Lt"},
 		"a=9223372036854775807":            {"a=9223372036854775806 op=Gt"},
+		"a=9223372036854775806 op=Gt":      {"a=9223372036854775807"},
 		"a=4:NoExecute op=Lt for 200s":     {"a=5:NoExecute op=Lt for 300s", "a=9:NoExecute op=Lt for 100s"},
 		"a=9223372036854775806:NoSchedule": {"a=9223372036854775805 op=Gt"},
 	} {
@@ -63,9 +64,14 @@ func TestLongListsFind(t *testing.T) {
 			t.Errorf("%q does not allow %s: %v", allow, request, err)
 		}
 	}
-	list := slices.Concat(parse(t, "a* op=Exists", "ab op=Exists"), pad)
-	if got := codes(tolerationset.Lint(list, taints.Options{KeyWildcards: true})); got != "1 covered by 0" {
-		t.Errorf("got %s", got)
+	for want, specs := range map[string][]string{
+		"1 covered by 0": {"a* op=Exists", "ab op=Exists"},
+		"0 threshold":    {"node-role.kubernetes.io/master=-9223372036854775808 op=Lt"},
+	} {
+		list := append(parse(t, specs...), pad...)
+		if got := codes(tolerationset.Lint(list, taints.Options{KeyWildcards: true})); got != want {
+			t.Errorf("%q: got %s, want %s", specs, got, want)
+		}
 	}
 }
 

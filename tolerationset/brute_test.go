@@ -279,6 +279,24 @@ func TestBruteMinimize(t *testing.T) {
 	})
 }
 
+// Compares each list with its other orders, and with fewer or repeated entries.
+func TestBruteSame(t *testing.T) {
+	n := 0
+	eachList(t, func(o taints.Options, list []bruteToleration) {
+		if n++; len(list) > 2 && n%7 > 0 { // takes ten times as long as the others
+			return
+		}
+		lists := [][]bruteToleration{list[1:], list[:1], {list[0], list[0]}, {list[1], list[0]}}
+		if len(list) > 2 {
+			a, b, c := list[0], list[1], list[2]
+			lists = append(lists, []bruteToleration{b, c, a}, []bruteToleration{c, a, b}, []bruteToleration{c, b, a})
+		}
+		for _, other := range lists {
+			checkSame(t, o, tolerationsOf(list), tolerationsOf(other), same(list, other))
+		}
+	})
+}
+
 // For valid lists, Lint finds exactly the covered and the shadowed tolerations.
 func TestBruteLint(t *testing.T) {
 	eachList(t, func(o taints.Options, list []bruteToleration) {

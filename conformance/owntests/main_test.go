@@ -6,14 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
 const packageText = `package p
@@ -146,35 +143,6 @@ func was(s string) bool {
 	}
 }
 
-// Every shim is for a package that is copied, and has functions.
-func TestShims(t *testing.T) {
-	shims, err := readShims()
-	if err != nil || len(shims) < 10 {
-		t.Fatalf("%d shims, %v", len(shims), err)
-	}
-	for _, s := range shims {
-		copied := slices.ContainsFunc(scratches, func(x scratch) bool {
-			return slices.ContainsFunc(x.modules, func(m string) bool { return strings.HasPrefix(s.pkg, m+"/") })
-		})
-		if !copied || len(s.funcs) == 0 {
-			t.Errorf("the shim of %s: copied %v, %d functions", s.pkg, copied, len(s.funcs))
-		}
-	}
-}
-
-func TestLocalReplaces(t *testing.T) {
-	dir := t.TempDir()
-	const mod = "module m\n\nreplace (\n\ta.example => ../a\n\tb.example => ./b/\n\tc.example => c.example v1.0.0\n)\n"
-	if err := writeFile(filepath.Join(dir, "go.mod"), []byte(mod)); err != nil {
-		t.Fatal(err)
-	}
-	got, err := localReplaces(dir)
-	want := map[string]string{"a.example": filepath.Join(filepath.Dir(dir), "a"), "b.example": filepath.Join(dir, "b")}
-	if err != nil || !maps.Equal(got, want) {
-		t.Errorf("got %q, %v, want %q", got, err, want)
-	}
-}
-
 func TestTable(t *testing.T) {
 	const pkg = "k8s.io/kubectl/pkg/cmd/taint"
 	fault := []string{"    a_test.go:1: wrong\n"}
@@ -234,64 +202,5 @@ func TestCount(t *testing.T) {
 	if !slices.Equal(x.failed, []string{"A/y", "D"}) || !slices.Equal(x.passed, []string{"A/x", "B", "D/x"}) ||
 		x.skipped != 1 {
 		t.Errorf("failed %v, passed %v, skipped %d", x.failed, x.passed, x.skipped)
-	}
-}
-
-func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-run", "("}, {"more"}, {"-unknown"}} {
-		if code := run(args, io.Discard, io.Discard); code != 2 {
-			t.Errorf("%q: code %d", args, code)
-		}
-	}
-}
-
-func TestSkipTestMain(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "suite_test.go")
-	const text = "package p\n\nvar env int\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n"
-	if err := writeFile(path, []byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := skipTestMain(dir); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != strings.Replace(text, "TestMain", "skippedTestMain", 1) {
-		t.Errorf("%v, left is\n%s", err, got)
-	}
-	if err := skipTestMain(dir); err == nil {
-		t.Error("no error without a TestMain")
-	}
-}
-
-// Specs replace the test that runs them.
-func TestSpecs(t *testing.T) {
-	report := filepath.Join(t.TempDir(), "report.json")
-	spec := func(kind, text, state string) string {
-		return `{"ContainerHierarchyTexts":["taints"],"LeafNodeType":"` + kind + `","LeafNodeText":"` + text +
-			`","State":"` + state + `","Failure":{"Message":"no"}}`
-	}
-	write := func(specs ...string) {
-		text := `[{"SuiteDescription":"Pod","SpecReports":[` + strings.Join(specs, ",") + `]}]`
-		if err := os.WriteFile(report, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(spec("BeforeSuite", "", "passed"), spec("It", "a/b", "passed"), spec("It", "a/b", "failed"), spec("It", "c", "pending"))
-	run := &gotest.Run{Outcome: map[string]string{"TestPod": "fail"}, Output: map[string][]string{}}
-	if err := addSpecs(run, report); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{"Pod taints a|b": "pass", "Pod taints a|b (2)": "fail", "Pod taints c": "skip"}
-	if !maps.Equal(run.Outcome, want) {
-		t.Errorf("got %v, want %v", run.Outcome, want)
-	}
-	write(spec("It", "a", "passed"))
-	run.Outcome = map[string]string{"TestPod": "fail"}
-	if err := addSpecs(run, report); err != nil || run.Outcome["TestPod"] != "fail" {
-		t.Errorf("%v, %v: a test that failed beside the specs is lost", run.Outcome, err)
-	}
-	write()
-	if err := addSpecs(run, report); err == nil {
-		t.Error("no error for a report without specs")
 	}
 }

@@ -185,15 +185,6 @@ func (c steppedClock) now() time.Time {
 	return t
 }
 
-// TestSteppedClock checks that times of the clock have its wall time and that
-// differences use the monotonic reading.
-func TestSteppedClock(t *testing.T) {
-	a, b := steppedClock{passed: time.Second}, steppedClock{passed: 3*time.Second + 5, back: 10 * time.Second}
-	same(t, "wall", b.now().Round(0).Equal(start.Add(-7*time.Second+5)), true)
-	same(t, "passed", b.now().Sub(a.now()), 2*time.Second+5)
-	same(t, "passed by the wall", b.now().Round(0).Sub(a.now().Round(0)), -8*time.Second+5)
-}
-
 // Wall time steps back between the checks. Kubernetes keeps a pending eviction,
 // because its timers do not use wall time. The queue, which knows only wall
 // time, keeps it too. When a timer fires, the pod is taken out, as it is by a

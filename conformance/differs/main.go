@@ -12,7 +12,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -56,7 +55,7 @@ func run(page, old, new string, w io.Writer) error {
 			module, rest := moduleOf(path)
 			at := module + "@" + versionOf(module, version)
 			if _, known := dirs[at]; !known && !missing[at] {
-				dir, err := download(at)
+				dir, err := gotest.Download(at)
 				if err != nil {
 					missing[at] = true
 				} else {
@@ -128,17 +127,6 @@ func versionOf(module, kubernetes string) string {
 	}
 	_, rest, _ := strings.Cut(kubernetes, ".")
 	return "v0." + rest
-}
-
-// download returns the folder of a module in the module cache.
-func download(module string) (string, error) {
-	out, err := gotest.Go("", "mod", "download", "-json", module)
-	if err != nil {
-		return "", err
-	}
-	var m struct{ Dir string }
-	err = json.Unmarshal(out, &m)
-	return m.Dir, err
 }
 
 var about = regexp.MustCompile(`(?i)taint|tolerat`)

@@ -6,14 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
 const packageText = `package p
@@ -205,56 +202,5 @@ func TestCount(t *testing.T) {
 	if !slices.Equal(x.failed, []string{"A/y", "D"}) || !slices.Equal(x.passed, []string{"A/x", "B", "D/x"}) ||
 		x.skipped != 1 {
 		t.Errorf("failed %v, passed %v, skipped %d", x.failed, x.passed, x.skipped)
-	}
-}
-
-func TestSkipTestMain(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "suite_test.go")
-	const text = "package p\n\nvar env int\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n"
-	if err := writeFile(path, []byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := skipTestMain(dir); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != strings.Replace(text, "TestMain", "skippedTestMain", 1) {
-		t.Errorf("%v, left is\n%s", err, got)
-	}
-	if err := skipTestMain(dir); err == nil {
-		t.Error("no error without a TestMain")
-	}
-}
-
-// Specs replace the test that runs them.
-func TestSpecs(t *testing.T) {
-	report := filepath.Join(t.TempDir(), "report.json")
-	spec := func(kind, text, state string) string {
-		return `{"ContainerHierarchyTexts":["taints"],"LeafNodeType":"` + kind + `","LeafNodeText":"` + text +
-			`","State":"` + state + `","Failure":{"Message":"no"}}`
-	}
-	write := func(specs ...string) {
-		text := `[{"SuiteDescription":"Pod","SpecReports":[` + strings.Join(specs, ",") + `]}]`
-		if err := os.WriteFile(report, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(spec("BeforeSuite", "", "passed"), spec("It", "a/b", "passed"), spec("It", "a/b", "failed"), spec("It", "c", "pending"))
-	run := &gotest.Run{Outcome: map[string]string{"TestPod": "fail"}, Output: map[string][]string{}}
-	if err := addSpecs(run, report); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{"Pod taints a|b": "pass", "Pod taints a|b (2)": "fail", "Pod taints c": "skip"}
-	if !maps.Equal(run.Outcome, want) {
-		t.Errorf("got %v, want %v", run.Outcome, want)
-	}
-	write(spec("It", "a", "passed"))
-	run.Outcome = map[string]string{"TestPod": "fail"}
-	if err := addSpecs(run, report); err != nil || run.Outcome["TestPod"] != "fail" {
-		t.Errorf("%v, %v: a test that failed beside the specs is lost", run.Outcome, err)
-	}
-	write()
-	if err := addSpecs(run, report); err == nil {
-		t.Error("no error for a report without specs")
 	}
 }

@@ -99,7 +99,7 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string]change, error) {
 	}
 	changes := map[string]change{}
 	for _, module := range s.modules {
-		from, err := downloaded(module)
+		from, err := gotest.Download(module)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func (s scratch) prepare(dir string, shims []*shim) (map[string]change, error) {
 // requires the library, as the adopter would.
 func (s scratch) prepareAdopter(home string, shims []*shim) (map[string]change, error) {
 	module := s.modules[0]
-	from, err := downloaded(module + "@" + s.version)
+	from, err := gotest.Download(module + "@" + s.version)
 	if err != nil {
 		return nil, err
 	}
@@ -168,18 +168,6 @@ func applyAll(shims []*shim, module, dir string, changes map[string]change) erro
 		changes[shim.pkg] = c
 	}
 	return nil
-}
-
-// downloaded returns the folder of a module in the module cache, at the version
-// that it names or that the current module requires.
-func downloaded(module string) (string, error) {
-	out, err := gotest.Go("", "mod", "download", "-json", module)
-	if err != nil {
-		return "", err
-	}
-	var m struct{ Dir string }
-	err = json.Unmarshal(out, &m)
-	return m.Dir, err
 }
 
 // writeModule writes a go.mod like that of the conformance module, with the

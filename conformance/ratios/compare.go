@@ -40,17 +40,8 @@ type side struct {
 	Allocs float64
 }
 
-// A starter starts a measurer for one side of the row at the index.
-type starter func(row int, ours bool) (measurer, error)
-
-// A measurer measures one side, as often as requested.
-type measurer interface {
-	// nanoseconds returns the processor time of one piece of work.
-	nanoseconds() (float64, error)
-	// allocs returns the number of allocations of one piece of work. It is
-	// called last.
-	allocs() (float64, error)
-}
+// A starter starts a process for one side of the row at the index.
+type starter func(row int, ours bool) (*process, error)
 
 // compare measures both sides in turn, repeats times in each round. Both sides
 // start again in each round.
@@ -102,14 +93,14 @@ func measurePair(ours, other *samples, row, repeats int, start starter) error {
 // samples are the measurements of one side.
 type samples struct{ times, allocs []float64 }
 
-func (s *samples) time(m measurer) error {
-	t, err := m.nanoseconds()
+func (s *samples) time(p *process) error {
+	t, err := p.nanoseconds()
 	s.times = append(s.times, t)
 	return err
 }
 
-func (s *samples) count(m measurer) error {
-	n, err := m.allocs()
+func (s *samples) count(p *process) error {
+	n, err := p.allocs()
 	s.allocs = append(s.allocs, n)
 	return err
 }
@@ -125,7 +116,7 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// A process is a measurer in a separate process, so that only the data of its
+// A process measures one side in a separate process, so that only the data of its
 // side is alive. The process measures once for each line of its input, and
 // counts allocations at the end of the input.
 type process struct {
@@ -136,7 +127,7 @@ type process struct {
 
 // inProcess returns a starter that runs this program again for each side.
 func inProcess(program string, slice time.Duration) starter {
-	return func(row int, ours bool) (measurer, error) {
+	return func(row int, ours bool) (*process, error) {
 		command := exec.Command(program, "-row", strconv.Itoa(row),
 			"-ours="+strconv.FormatBool(ours), "-slice", slice.String())
 		command.Stderr = os.Stderr
@@ -152,6 +143,7 @@ func inProcess(program string, slice time.Duration) starter {
 	}
 }
 
+// nanoseconds returns the processor time of one piece of work.
 func (p *process) nanoseconds() (t float64, err error) {
 	if _, err := p.ask.Write([]byte{'\n'}); err != nil {
 		return 0, fmt.Errorf("%v: %w", p.command, err)
@@ -162,6 +154,8 @@ func (p *process) nanoseconds() (t float64, err error) {
 	return t, nil
 }
 
+// allocs returns the number of allocations of one piece of work. It ends the
+// process.
 func (p *process) allocs() (n float64, err error) {
 	if err := p.ask.Close(); err != nil {
 		return 0, fmt.Errorf("%v: %w", p.command, err)

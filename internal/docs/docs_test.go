@@ -275,6 +275,52 @@ func use(...any) {}
 // view matches a function of kube or dra.
 var view = regexp.MustCompile(`^(kube|dra)\.[A-Z]\w*$`)
 
+// The versions of Kubernetes in README.md are the tested ones.
+func TestReadmeVersions(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "README.md"), "| what | Kubernetes |\n")
+	section, _, _ = strings.Cut(section, "\n\n")
+	tested := first(t, "conformance/go.mod", `k8s\.io/kubernetes v(\S+)`)
+	compared := append(versionsIn(t, "conformance/versions/*.mod"), tested[:strings.LastIndex(tested, ".")])
+	slices.Sort(compared)
+	const views = `(v0\.\d+\.\d+[\s/]+to[\s/]+v0\.\d+\.\d+)`
+	for _, version := range []string{
+		first(t, "CHANGELOG.md", `\*\*(1\.\d+)\*\*`) + ", with its taint feature gates on",
+		strings.Join(compared, ", "),
+		tested,
+		strings.Join(versionsIn(t, "internal/recorded/testdata/kubernetes-*"), ", "),
+		first(t, "kube/kube.go", views),
+		first(t, "dra/dra.go", views),
+	} {
+		if !strings.Contains(section, "| "+version+" |") {
+			t.Errorf("%s is tested, and README.md says\n%s", version, section)
+		}
+	}
+}
+
+// versionsIn returns the versions in the names of the files, in order.
+func versionsIn(t *testing.T, pattern string) (versions []string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(root, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %q, %v", pattern, names, err)
+	}
+	for _, name := range names {
+		version := strings.TrimPrefix(filepath.Base(name), "kubernetes-")
+		versions = append(versions, strings.TrimSuffix(version, ".mod"))
+	}
+	return versions
+}
+
+// first returns what the first group of the pattern matches in the file.
+func first(t *testing.T, name, pattern string) string {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(read(t, name))
+	if m == nil {
+		t.Fatalf("%s does not have %s", name, pattern)
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(m[1], "//", "")), " ")
+}
+
 // README.md shows the example, with its output.
 func TestReadmeExample(t *testing.T) {
 	_, body, _ := strings.Cut(read(t, "example_test.go"), "func Example_readme() {")
@@ -285,3 +331,27 @@ func TestReadmeExample(t *testing.T) {
 		t.Errorf("README.md shows:\n%s\nthe example is:\n%s", code, got)
 	}
 }
+
+// Check compares outputs exactly, except for "…".
+func TestCheck(t *testing.T) {
+	for text, want := range map[string]bool{
+		"$ echo two\ntwo\n$ echo bad >&2; false\nb…d\n": true,
+		"$ echo two\nthree\n":                           false,
+		"$ echo two\ntwo…x\n":                           false,
+		"$ echo two\n":                                  false,
+		"$ echo 1\n1\n$ echo 2\n1\n":                    false,
+	} {
+		fake := &failures{TB: t}
+		Block{Text: text}.Check(fake, t.TempDir())
+		if fake.failed == want {
+			t.Errorf("%q passes: %v", text, !fake.failed)
+		}
+	}
+}
+
+type failures struct {
+	testing.TB
+	failed bool
+}
+
+func (f *failures) Errorf(string, ...any) { f.failed = true }

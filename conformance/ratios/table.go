@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"io"
 	"strconv"
 
@@ -89,12 +90,13 @@ func duration(ns float64) string {
 
 func times(ratio float64) string { return digits(ratio) + "×" }
 
-// digits writes a number with at least two digits.
+// digits rounds a number to two digits, because more do not repeat.
 func digits(x float64) string {
 	if x < 10 {
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(x, 'f', 0, 64)
+	unit := math.Pow10(int(math.Log10(x)) - 1)
+	return strconv.FormatFloat(math.Round(x/unit)*unit, 'f', 0, 64)
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

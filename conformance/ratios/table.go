@@ -5,8 +5,8 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/table"

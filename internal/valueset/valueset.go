@@ -67,15 +67,12 @@ func (s *Set) Meets(u *Set) bool {
 // strconv.ParseInt it rejects "+1", "-0" and "007", as Kubernetes does, and
 // does not allocate if it fails.
 func ParseInteger(s string) (n int64, ok bool) {
-	if s == "0" {
-		return 0, true
-	}
 	digits := s
 	if len(s) > 0 && s[0] == '-' {
 		digits = s[1:]
 	}
 	if len(digits) == 0 || len(digits) > 19 || digits[0] == '0' {
-		return 0, false
+		return 0, s == "0"
 	}
 	var magnitude uint64 // 19 digits stay below 1<<64
 	for i := range len(digits) {

@@ -4,6 +4,7 @@ package explain
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -119,14 +120,7 @@ func (d Difference) meaning(unknown string, known []string) Difference {
 
 var knownEffects = [...]string{string(taints.NoSchedule), string(taints.PreferNoSchedule), string(taints.NoExecute)}
 
-func isKnownEffect(effect string) bool {
-	for _, known := range knownEffects {
-		if effect == known {
-			return true
-		}
-	}
-	return false
-}
+func isKnownEffect(effect string) bool { return slices.Contains(knownEffects[:], effect) }
 
 // valueMismatch returns the first rule about the operator and the values that the
 // toleration fails.

@@ -13,6 +13,7 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -78,8 +79,10 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 	switch {
 	case o.row >= 0:
 		return true, measure.New(work.Rows()[o.row].Side(o.ours)(), o.slice).Answer(os.Stdin, stdout)
+	case o.queue > 0 && o.ours:
+		return true, json.NewEncoder(stdout).Encode(work.QueueOurs(o.queue))
 	case o.queue > 0:
-		return true, runQueue(stdout, o.queue, o.ours)
+		return true, json.NewEncoder(stdout).Encode(work.QueueKubernetes(o.queue))
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -93,7 +96,7 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 		return false, err
 	}
 	if o.match == "" {
-		if err := r.others(min(3, o.rounds), queueInProcess(program, queuePods)); err != nil {
+		if err := r.others(program, min(3, o.rounds)); err != nil {
 			return false, err
 		}
 	}
@@ -145,9 +148,9 @@ func (o options) adopters(r *report, match *regexp.Regexp) error {
 }
 
 // others measures the queue and the cost of imports.
-func (r *report) others(rounds int, run queueRunner) error {
+func (r *report) others(program string, rounds int) error {
 	var err error
-	if r.Queue, err = queuePhases(rounds, run); err != nil {
+	if r.Queue, err = queuePhases(program, rounds); err != nil {
 		return err
 	}
 	for _, p := range r.Queue {

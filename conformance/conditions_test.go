@@ -60,28 +60,21 @@ var atOnce = lifecycle.DisruptionPolicy{Threshold: 0.55, Rate: 1e9, SecondaryRat
 // observe returns the node from the cluster and shows it to the controller.
 func (l *nodeController) observe(ctx context.Context, t rapid.TB, name string) *corev1.Node {
 	node, err := l.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-	if err == nil {
-		err = l.nodes.Update(node)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	same(t, "Get fails", err, nil)
+	same(t, "Update fails", l.nodes.Update(node), nil)
 	return node
 }
 
 // step returns the taints of the node once the controller is done with it.
 func (l *nodeController) step(ctx context.Context, t rapid.TB, node *corev1.Node) []corev1.Taint {
-	if _, err := l.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := l.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+	same(t, "Create fails", err, nil)
 	defer func() {
 		l.nodes.Delete(node)
 		l.client.CoreV1().Nodes().Delete(ctx, node.Name, metav1.DeleteOptions{})
 	}()
 	l.observe(ctx, t, node.Name)
-	if err := linked.NoSchedulePass(l.controller, ctx, node.Name); err != nil {
-		t.Fatal(err)
-	}
+	same(t, "doNoScheduleTaintingPass fails", linked.NoSchedulePass(l.controller, ctx, node.Name), nil)
 	node = l.observe(ctx, t, node.Name)
 	linked.AddZone(l.controller, quiet, node)
 	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }

@@ -9,11 +9,11 @@ import (
 	"go/ast"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 	"github.com/seed-0529bac1/taints/conformance/internal/source"
 	"github.com/seed-0529bac1/taints/internal/docs"
 	_ "k8s.io/cloud-provider/node/helpers" // listed on the page and used nowhere else in the package
@@ -47,8 +47,7 @@ func TestNames(t *testing.T) {
 // dirsOf returns the directory of each package in the module cache.
 func dirsOf(t *testing.T, paths []string) map[string]string {
 	t.Helper()
-	args := append([]string{"list", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}"}, paths...)
-	out, err := exec.Command("go", args...).Output()
+	out, err := gotest.Go("", append([]string{"list", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}"}, paths...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,15 +130,15 @@ func sameChange(t *rapid.T, list, add, remove []corev1.Taint, overwrite bool) {
 	got, err := c.ApplyStrict(kube.Taints(list), overwrite)
 	same(t, "ApplyStrict succeeds", err == nil, ok)
 	if ok {
-		same(t, "ApplyStrict", counts(got), counts(kube.Taints(want)))
+		same(t, "ApplyStrict", counts(got, taints.Taint.String), counts(kube.Taints(want), taints.Taint.String))
 	}
 }
 
-// counts returns how often each taint is in the list, by its text.
-func counts(list []taints.Taint) map[string]int {
-	m := map[string]int{}
+// counts returns how often each taint is in the list, by its text or identity.
+func counts[K comparable](list []taints.Taint, by func(taints.Taint) K) map[K]int {
+	m := map[K]int{}
 	for _, taint := range list {
-		m[taint.String()]++
+		m[by(taint)]++
 	}
 	return m
 }

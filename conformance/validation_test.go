@@ -102,7 +102,8 @@ func createOptions(p *core.Pod) validation.PodValidationOptions {
 func validateUpdate(before, after []corev1.Toleration) field.ErrorList {
 	from, to := pod(before), pod(after)
 	return validation.ValidatePodUpdate(to, from, podutil.GetValidationOptionsFromPodSpecAndMeta(
-		&to.Spec, &from.Spec, &to.ObjectMeta, &from.ObjectMeta))
+		&to.Spec, &from.Spec, &to.ObjectMeta, &from.ObjectMeta,
+	))
 }
 
 func TestValidateTolerations(t *testing.T) {

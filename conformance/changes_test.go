@@ -3,16 +3,13 @@
 package conformance
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 )
@@ -66,12 +63,12 @@ func drawChanges(t *rapid.T) []string {
 // changesOf returns the Changes that add and remove the same taints as kubectl.
 // For a taint without an effect, kubectl removes all taints of the key.
 func changesOf(add, remove []corev1.Taint) taints.Changes {
-	c := taints.Changes{Add: convert.Each(add, convert.FromTaint)}
+	c := taints.Changes{Add: kube.Taints(add)}
 	for _, taint := range remove {
 		if taint.Effect == "" {
 			c.RemoveKeys = append(c.RemoveKeys, taint.Key)
 		} else {
-			c.Remove = append(c.Remove, convert.FromTaint(taint).ID())
+			c.Remove = append(c.Remove, kube.Taint(taint).ID())
 		}
 	}
 	return c
@@ -82,12 +79,8 @@ func TestParseChanges(t *testing.T) {
 		specs := drawChanges(t)
 		add, remove, err := linked.ParseTaints(specs)
 		got, gotErr := taints.ParseChanges(specs...)
-		if (gotErr == nil) != (err == nil) {
-			t.Fatalf("ParseChanges(%q) = %v, %v, Kubernetes %v", specs, got, gotErr, err)
-		}
-		if diff := cmp.Diff(changesOf(add, remove), got, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("ParseChanges(%q) (-Kubernetes +library):\n%s", specs, diff)
-		}
+		same(t, "ParseChanges succeeds", gotErr == nil, err == nil)
+		same(t, "ParseChanges", got, changesOf(add, remove))
 	})
 }
 
@@ -119,7 +112,7 @@ func TestApplyAnyChanges(t *testing.T) {
 func unique(list []corev1.Taint) []corev1.Taint {
 	seen := map[taints.TaintID]bool{}
 	return slices.DeleteFunc(list, func(taint corev1.Taint) bool {
-		id := convert.FromTaint(taint).ID()
+		id := kube.Taint(taint).ID()
 		again := seen[id]
 		seen[id] = true
 		return again
@@ -134,39 +127,34 @@ func sameChange(t *rapid.T, list, add, remove []corev1.Taint, overwrite bool) {
 		return min(len(b.Effect), 1) - min(len(a.Effect), 1)
 	})
 	want, ok := kubectlTaint(list, add, remove, overwrite)
-	got, err := c.ApplyStrict(convert.Each(list, convert.FromTaint), overwrite)
-	if (err == nil) != ok {
-		t.Fatalf("%v to %v, overwrite %v: %v, %v, Kubernetes %v, %v", c, list, overwrite, got, err, want, ok)
-	}
-	if theirs := convert.Each(want, convert.FromTaint); ok && !maps.Equal(counts(got), counts(theirs)) {
-		t.Fatalf("%v to %v: %v, Kubernetes %v", c, list, got, want)
+	got, err := c.ApplyStrict(kube.Taints(list), overwrite)
+	same(t, "ApplyStrict succeeds", err == nil, ok)
+	if ok {
+		same(t, "ApplyStrict", counts(got, taints.Taint.String), counts(kube.Taints(want), taints.Taint.String))
 	}
 }
 
-// counts returns how often each taint is in the list, by its text.
-func counts(list []taints.Taint) map[string]int {
-	m := map[string]int{}
+// counts returns how often each taint is in the list, by its text or identity.
+func counts[K comparable](list []taints.Taint, by func(taints.Taint) K) map[K]int {
+	m := map[K]int{}
 	for _, taint := range list {
-		m[taint.String()]++
+		m[by(taint)]++
 	}
 	return m
 }
 
 func TestDifferenceOrderOfTaints(t *testing.T) {
 	list := []corev1.Taint{{Key: "a", Value: "1", Effect: "NoSchedule"}, {Key: "b", Effect: "NoSchedule"}}
-	for _, test := range []struct{ specs, kubernetes, library string }{
-		{"c:NoSchedule", "c:NoSchedule a=1:NoSchedule b:NoSchedule", "a=1:NoSchedule b:NoSchedule c:NoSchedule"},
-		{"b=2:NoSchedule", "b=2:NoSchedule a=1:NoSchedule", "a=1:NoSchedule b=2:NoSchedule"},
-		{"b:NoSchedule", "b:NoSchedule a=1:NoSchedule", "a=1:NoSchedule b:NoSchedule"},
+	for _, test := range []struct{ add, kubernetes, library string }{
+		{"c:NoSchedule", "c:NoSchedule,a=1:NoSchedule,b:NoSchedule", "a=1:NoSchedule,b:NoSchedule,c:NoSchedule"},
+		{"b=2:NoSchedule", "b=2:NoSchedule,a=1:NoSchedule", "a=1:NoSchedule,b=2:NoSchedule"},
+		{"b:NoSchedule", "b:NoSchedule,a=1:NoSchedule", "a=1:NoSchedule,b:NoSchedule"},
 	} {
-		add, remove, err := linked.ParseTaints(strings.Fields(test.specs))
-		same(t, "ParseTaints", err, nil)
-		theirs, _ := kubectlTaint(list, add, remove, true)
-		same(t, "kubectl taint", joined(convert.Each(theirs, convert.FromTaint)), test.kubernetes)
-		c, err := taints.ParseChanges(strings.Fields(test.specs)...)
-		same(t, "ParseChanges", err, nil)
-		ours, _ := c.ApplyStrict(convert.Each(list, convert.FromTaint), true)
-		same(t, "ApplyStrict", joined(ours), test.library)
+		add := []taints.Taint{taints.MustParseTaint(test.add)}
+		theirs, _ := kubectlTaint(list, kube.CoreTaints(add), nil, true)
+		same(t, "kubectl taint", taints.FormatTaints(kube.Taints(theirs)), test.kubernetes)
+		ours, _ := taints.Changes{Add: add}.ApplyStrict(kube.Taints(list), true)
+		same(t, "ApplyStrict", taints.FormatTaints(ours), test.library)
 	}
 }
 
@@ -188,29 +176,18 @@ func TestDifferenceOrderOfRemovals(t *testing.T) {
 		same(t, "kubectl taint accepts "+test.specs, accepted, test.kubernetes)
 		c, err := taints.ParseChanges(strings.Fields(test.specs)...)
 		same(t, "ParseChanges", err, nil)
-		_, err = c.ApplyStrict(convert.Each(list, convert.FromTaint), false)
+		_, err = c.ApplyStrict(kube.Taints(list), false)
 		same(t, "ApplyStrict accepts "+test.specs, err == nil, test.library)
 	}
 }
 
-func joined(list []taints.Taint) string {
-	var texts []string
-	for _, taint := range list {
-		texts = append(texts, taint.String())
-	}
-	return strings.Join(texts, " ")
-}
-
 func TestDifferenceTimeOfRewrittenTaint(t *testing.T) {
-	at := observed
-	ours := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &at}}
-	theirs := []corev1.Taint{convert.ToTaint(ours[0])}
-	add, _, err := linked.ParseTaints([]string{"a:NoExecute"})
-	same(t, "ParseTaints", err, nil)
-	after, _ := kubectlTaint(theirs, add, nil, true)
-	same(t, "kubectl forgets the time", after[0].TimeAdded == nil, true)
-	got, _ := taints.Changes{Add: []taints.Taint{{Key: "a", Effect: "NoExecute"}}}.ApplyStrict(ours, true)
-	same(t, "ApplyStrict keeps the time", got[0].TimeAdded != nil && got[0].TimeAdded.Equal(at), true)
+	add := []taints.Taint{{Key: "a", Effect: "NoExecute"}}
+	given := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &observed}}
+	theirs, _ := kubectlTaint(kube.CoreTaints(given), kube.CoreTaints(add), nil, true)
+	same(t, "kubectl taint", kube.Taints(theirs), add)
+	ours, _ := taints.Changes{Add: add}.ApplyStrict(given, true)
+	same(t, "ApplyStrict", ours, given)
 }
 
 func TestDifferenceProblemsTogether(t *testing.T) {

@@ -7,19 +7,18 @@ package conformance
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/kube/nodestate"
 	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
@@ -36,32 +35,14 @@ type nodeController struct {
 	nodes      cache.Indexer // the controller's view of the cluster
 }
 
-// newMemoryCluster returns a clientset that does not manage fields.
-// fake.NewClientset does, and takes ten times as long.
-func newMemoryCluster() *fake.Clientset {
-	cluster := new(fake.Clientset)
+// newNodeController returns a controller with the numbers of the policy. Its
+// clientset does not manage fields, as that of fake.NewClientset does, which takes
+// ten times as long.
+func newNodeController(t *testing.T, p lifecycle.DisruptionPolicy) *nodeController {
+	client := new(fake.Clientset)
 	objects := clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())
-	cluster.AddReactor("*", "*", clienttesting.ObjectReaction(objects))
-	return cluster
-}
-
-func newNodeController(t *testing.T) *nodeController {
-	client := newMemoryCluster()
+	client.AddReactor("*", "*", clienttesting.ObjectReaction(objects))
 	factory := informers.NewSharedInformerFactory(client, 0)
-	controller := newNodeLifecycleController(t, client, factory, lifecycle.DisruptionPolicy{
-		Threshold:     0.55,
-		Rate:          1e9,
-		SecondaryRate: 1e9,
-		LargeZone:     50,
-	})
-	return &nodeController{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
-}
-
-// newNodeLifecycleController returns a controller with the numbers of the
-// policy. Its loops do not run.
-func newNodeLifecycleController(
-	t *testing.T, client kubernetes.Interface, factory informers.SharedInformerFactory, p lifecycle.DisruptionPolicy,
-) *nodelifecycle.Controller {
 	controller, err := nodelifecycle.NewNodeLifecycleController(t.Context(),
 		factory.Coordination().V1().Leases(), factory.Core().V1().Pods(),
 		factory.Core().V1().Nodes(), factory.Apps().V1().DaemonSets(),
@@ -70,34 +51,30 @@ func newNodeLifecycleController(
 	if err != nil {
 		t.Fatal(err)
 	}
-	return controller
+	return &nodeController{controller, client, factory.Core().V1().Nodes().Informer().GetIndexer()}
 }
+
+// atOnce is a policy under which no node waits for its taints.
+var atOnce = lifecycle.DisruptionPolicy{Threshold: 0.55, Rate: 1e9, SecondaryRate: 1e9, LargeZone: 50}
 
 // observe returns the node from the cluster and shows it to the controller.
 func (l *nodeController) observe(ctx context.Context, t rapid.TB, name string) *corev1.Node {
 	node, err := l.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-	if err == nil {
-		err = l.nodes.Update(node)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	same(t, "Get fails", err, nil)
+	same(t, "Update fails", l.nodes.Update(node), nil)
 	return node
 }
 
 // step returns the taints of the node once the controller is done with it.
 func (l *nodeController) step(ctx context.Context, t rapid.TB, node *corev1.Node) []corev1.Taint {
-	if _, err := l.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := l.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+	same(t, "Create fails", err, nil)
 	defer func() {
 		l.nodes.Delete(node)
 		l.client.CoreV1().Nodes().Delete(ctx, node.Name, metav1.DeleteOptions{})
 	}()
 	l.observe(ctx, t, node.Name)
-	if err := linked.NoSchedulePass(l.controller, ctx, node.Name); err != nil {
-		t.Fatal(err)
-	}
+	same(t, "doNoScheduleTaintingPass fails", linked.NoSchedulePass(l.controller, ctx, node.Name), nil)
 	node = l.observe(ctx, t, node.Name)
 	linked.AddZone(l.controller, quiet, node)
 	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }
@@ -143,7 +120,7 @@ func drawNodeTaints(t *rapid.T) []corev1.Taint {
 
 // TestConditions stops at 100,000 cases, because the controller remembers every node.
 func TestConditions(t *testing.T) {
-	l, ctx, drawn := newNodeController(t), t.Context(), 0
+	l, ctx, drawn := newNodeController(t, atOnce), t.Context(), 0
 	checkAtMost(t, 100_000, func(t *rapid.T) {
 		drawn++
 		node := &corev1.Node{
@@ -154,30 +131,16 @@ func TestConditions(t *testing.T) {
 			},
 			Status: corev1.NodeStatus{Conditions: draws(t, "conditions", 4, drawCondition)},
 		}
-		given := convert.Each(node.Spec.Taints, convert.FromTaint)
-		state := stateOf(node)
-		got, changed := lifecycle.ReconcileConditions(given, state, observed).Apply(given)
-		if again := lifecycle.ReconcileConditions(got, state, observed); !again.IsZero() {
-			t.Fatalf("%v with %v: once more %v", given, state, again)
-		}
-		if c := lifecycle.ReconcileConditions(given, state, observed); changed == c.IsZero() {
-			t.Fatalf("%v with %v: %v changes: %v", given, state, c, changed)
-		}
-		want := convert.Each(l.step(ctx, t, node), convert.FromTaint)
-		if !maps.Equal(counts(withoutValues(got)), counts(withoutValues(want))) {
-			t.Fatalf("%v with %v becomes %v, in Kubernetes %v", given, state, got, want)
-		}
+		given, state := kube.Taints(node.Spec.Taints), nodestate.Of(node)
+		changes := lifecycle.ReconcileConditions(given, state, observed)
+		got, changed := changes.Apply(given)
+		same(t, "Apply changes", changed, !changes.IsZero())
+		same(t, "ReconcileConditions once more", lifecycle.ReconcileConditions(got, state, observed), taints.Changes{})
+		// A controller that has just started drops the values that a user gave to its
+		// own taints, so only their identities are compared.
+		want := kube.Taints(l.step(ctx, t, node.DeepCopy()))
+		same(t, "ReconcileConditions", counts(got, taints.Taint.ID), counts(want, taints.Taint.ID))
 	})
-}
-
-// stateOf returns the part of the node that the library reads.
-func stateOf(node *corev1.Node) lifecycle.NodeState {
-	return lifecycle.NodeState{
-		Conditions: convert.Each(node.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition {
-			return lifecycle.Condition{Type: string(c.Type), Status: string(c.Status)}
-		}),
-		Unschedulable: node.Spec.Unschedulable,
-	}
 }
 
 // A controller that has just started does not know which nodes it has tainted.
@@ -192,25 +155,15 @@ func TestDifferenceRestartedController(t *testing.T) {
 	}
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "restarted"},
-		Spec:       corev1.NodeSpec{Taints: convert.Each(given, convert.ToTaint)},
+		Spec:       corev1.NodeSpec{Taints: kube.CoreTaints(given)},
 		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
 			{Type: corev1.NodeReady, Status: corev1.ConditionFalse},
 		}},
 	}
-	theirs := convert.Each(newNodeController(t).step(t.Context(), t, node.DeepCopy()), convert.FromTaint)
+	theirs := kube.Taints(newNodeController(t, atOnce).step(t.Context(), t, node.DeepCopy()))
 	i, found := taints.FindTaint(theirs, taints.TaintID{Key: taints.NodeNotReady, Effect: taints.NoExecute})
 	if !found || theirs[i].TimeAdded == nil || theirs[i].TimeAdded.Equal(at) || theirs[i].Value != "" {
 		t.Errorf("Kubernetes leaves %v", theirs)
 	}
-	same(t, "changes of the library", lifecycle.ReconcileConditions(given, stateOf(node), observed).IsZero(), true)
-}
-
-// withoutValues returns the taints without their values. A controller that has
-// just started drops the values that a user gave to its own taints.
-func withoutValues(list []taints.Taint) []taints.Taint {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].Value = ""
-	}
-	return list
+	same(t, "changes of the library", lifecycle.ReconcileConditions(given, nodestate.Of(node), observed).IsZero(), true)
 }

@@ -7,15 +7,14 @@ package conformance
 import (
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"strconv"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
+	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
@@ -31,24 +30,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// admit runs the admission plugin on the creation of the pod.
+// admit returns the tolerations of the pod after the admission plugin has seen its
+// creation.
 func admit(t *rapid.T, plugin admission.MutationInterface, pod *core.Pod) []corev1.Toleration {
 	attributes := admission.NewAttributesRecord(pod, nil, core.Kind("Pod").WithVersion("version"), "default", "pod",
 		core.Resource("pods").WithVersion("version"), "", admission.Create, nil, false, nil)
-	if err := plugin.Admit(context.Background(), attributes, nil); err != nil {
-		t.Fatal(err)
-	}
-	return convert.Each(pod.Spec.Tolerations, convert.FromCoreToleration)
-}
-
-// sameTolerations fails the test unless both lists hold the same tolerations in
-// the same order. A nil list equals an empty one.
-func sameTolerations(t *rapid.T, name string, got []taints.Toleration, want []corev1.Toleration) {
-	list := convert.Each(got, convert.ToToleration)
-	if len(list) == 0 && len(want) == 0 || reflect.DeepEqual(list, want) {
-		return
-	}
-	t.Fatalf("%s differs (-Kubernetes +library):\n%s", name, cmp.Diff(want, list))
+	same(t, "Admit fails", plugin.Admit(context.Background(), attributes, nil), nil)
+	return convert.FromCoreTolerations(pod.Spec.Tolerations)
 }
 
 func TestDefaultTolerationSeconds(t *testing.T) {
@@ -70,9 +58,8 @@ func TestDefaultTolerationSeconds(t *testing.T) {
 		setFlag("default-unreachable-toleration-seconds", d.Unreachable)
 		plugin := defaulttolerationseconds.NewDefaultTolerationSeconds()
 		plugin.InspectFeatureGates(utilfeature.DefaultFeatureGate)
-		pod := &core.Pod{Spec: core.PodSpec{Tolerations: convert.Each(before, convert.ToCoreToleration)}}
-		want := admit(t, plugin, pod)
-		sameTolerations(t, "AddDefaults", taints.AddDefaults(convert.Each(before, convert.FromToleration), d), want)
+		want := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: convert.ToCoreTolerations(before)}})
+		same(t, "AddDefaults", kube.CoreTolerations(taints.AddDefaults(kube.Tolerations(before), d)), want)
 	})
 }
 
@@ -87,7 +74,7 @@ func TestExtendedResourceToleration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawDefaulted(t)
 		names := draws(t, "resources", 4, func(t *rapid.T) string { return keys.Draw(t, "resource") })
-		pod := &core.Pod{Spec: core.PodSpec{Tolerations: convert.Each(before, convert.ToCoreToleration)}}
+		pod := &core.Pod{Spec: core.PodSpec{Tolerations: convert.ToCoreTolerations(before)}}
 		for i, name := range names {
 			container := core.Container{Resources: core.ResourceRequirements{
 				Requests: core.ResourceList{core.ResourceName(name): resource.MustParse("1")},
@@ -99,8 +86,8 @@ func TestExtendedResourceToleration(t *testing.T) {
 			}
 		}
 		want := admit(t, plugin, pod)
-		got := taints.AddExtendedResources(convert.Each(before, convert.FromToleration), names...)
-		sameTolerations(t, "AddExtendedResources", got, want)
+		got := taints.AddExtendedResources(kube.Tolerations(before), names...)
+		same(t, "AddExtendedResources", kube.CoreTolerations(got), want)
 	})
 }
 
@@ -119,10 +106,8 @@ func TestIsExtendedResourceName(t *testing.T) {
 	name := rapid.OneOf(keys, rapid.Map(keys, func(s string) string { return "requests." + s }))
 	rapid.Check(t, func(t *rapid.T) {
 		s := name.Draw(t, "name")
-		got, want := taints.IsExtendedResourceName(s), v1helper.IsExtendedResourceName(corev1.ResourceName(s))
-		if got != want {
-			t.Fatalf("IsExtendedResourceName(%q) = %v, Kubernetes %v", s, got, want)
-		}
+		want := v1helper.IsExtendedResourceName(corev1.ResourceName(s))
+		same(t, "IsExtendedResourceName", taints.IsExtendedResourceName(s), want)
 	})
 }
 
@@ -137,28 +122,21 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 		for i := range before {
 			before[i].Key = daemonKeys.Draw(t, "key")
 		}
-		spec := corev1.PodSpec{Tolerations: before, HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
-		got := taints.AddDaemonSetDefaults(convert.Each(before, convert.FromToleration))
+		spec := corev1.PodSpec{Tolerations: slices.Clone(before), HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
+		got := taints.AddDaemonSetDefaults(kube.Tolerations(before))
 		if spec.HostNetwork {
 			got = taints.AddNetworkUnavailable(got)
 		}
 		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
-		sameTolerations(t, "AddDaemonSetDefaults", got, spec.Tolerations)
+		same(t, "AddDaemonSetDefaults", kube.CoreTolerations(got), spec.Tolerations)
 	})
 }
 
-// memoryPressure is the toleration that the PodTolerationRestriction plugin
-// merges into every pod that is not BestEffort.
-var memoryPressure = core.Toleration{
-	Key:      corev1.TaintNodeMemoryPressure,
-	Operator: core.TolerationOpExists,
-	Effect:   core.TaintEffectNoSchedule,
-}
-
-// TestMergeTolerations merges the memory-pressure toleration as the
-// PodTolerationRestriction plugin does. The plugin also drops tolerations that
-// another one covers, so the library's list goes through the same step before
-// the comparison. Seconds and values are set only where validation allows them.
+// TestMergeTolerations merges the memory-pressure toleration into a pod's as the
+// PodTolerationRestriction plugin does unless the pod is BestEffort. The plugin also
+// drops tolerations that another one covers, so the library's list goes through the
+// same step before the comparison. Seconds and values are set only where validation
+// allows them.
 func TestMergeTolerations(t *testing.T) {
 	memoryKeys := rapid.OneOf(keys, rapid.Just(corev1.TaintNodeMemoryPressure))
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,18 +150,17 @@ func TestMergeTolerations(t *testing.T) {
 				before[i].Value = ""
 			}
 		}
-		want := merged(before, memoryPressure)
-		ours := taints.AddMemoryPressure(convert.Each(before, convert.FromToleration))
-		got := merged(convert.Each(ours, convert.ToToleration))
-		sameTolerations(t, "AddMemoryPressure", convert.Each(got, convert.FromToleration), want)
+		want := merged(before, tols("node.kubernetes.io/memory-pressure:NoSchedule op=Exists"))
+		got := kube.CoreTolerations(taints.AddMemoryPressure(kube.Tolerations(before)))
+		same(t, "AddMemoryPressure", merged(got, nil), want)
 	})
 }
 
 // merged returns the list after the PodTolerationRestriction plugin has merged
 // the others into it.
-func merged(list []corev1.Toleration, others ...core.Toleration) []corev1.Toleration {
-	all := tolerations.MergeTolerations(convert.Each(list, convert.ToCoreToleration), others)
-	return convert.Each(all, convert.FromCoreToleration)
+func merged(list, others []corev1.Toleration) []corev1.Toleration {
+	all := tolerations.MergeTolerations(convert.ToCoreTolerations(list), convert.ToCoreTolerations(others))
+	return convert.FromCoreTolerations(all)
 }
 
 // drawPlain returns a toleration for which isSuperset is exact: its operator is
@@ -203,21 +180,24 @@ func drawPlain(t *rapid.T) corev1.Toleration {
 	return toleration
 }
 
-// TestIsSuperset compares single tolerations through VerifyAgainstWhitelist,
-// which calls isSuperset for each pair.
 func TestIsSuperset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawPlain(t), drawPlain(t)
-		want := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(b)},
-			[]core.Toleration{convert.ToCoreToleration(a)})
-		if got := covers(a, b, taints.Options{}); got != want {
-			t.Fatalf("%+v covers %+v: %v, Kubernetes %v", a, b, got, want)
-		}
+		same(t, "Covers", covers(a, b), isSuperset(a, b))
 	})
 }
 
-func covers(a, b corev1.Toleration, o taints.Options) bool {
-	return tolerationset.Covers(convert.FromToleration(a), convert.FromToleration(b), o)
+// isSuperset is the function that VerifyAgainstWhitelist calls for each pair.
+func isSuperset(a, b corev1.Toleration) bool {
+	return allowed([]corev1.Toleration{b}, []corev1.Toleration{a})
+}
+
+func allowed(list, whitelist []corev1.Toleration) bool {
+	return tolerations.VerifyAgainstWhitelist(convert.ToCoreTolerations(list), convert.ToCoreTolerations(whitelist))
+}
+
+func covers(a, b corev1.Toleration) bool {
+	return tolerationset.Covers(kube.Toleration(a), kube.Toleration(b), taints.Options{})
 }
 
 func TestVerifyAgainstWhitelist(t *testing.T) {
@@ -226,32 +206,21 @@ func TestVerifyAgainstWhitelist(t *testing.T) {
 		if len(allow) == 0 {
 			allow = append(allow, drawPlain(t))
 		}
-		whitelist := convert.Each(allow, convert.ToCoreToleration)
-		want := tolerations.VerifyAgainstWhitelist(convert.Each(list, convert.ToCoreToleration), whitelist)
-		err := tolerationset.ValidateAllowed(convert.Each(list, convert.FromToleration),
-			convert.Each(allow, convert.FromToleration), taints.Options{})
-		if (err == nil) != want {
-			t.Fatalf("ValidateAllowed = %v, Kubernetes %v", err, want)
+		err := tolerationset.ValidateAllowed(kube.Tolerations(list), kube.Tolerations(allow), taints.Options{})
+		same(t, "ValidateAllowed", err == nil, allowed(list, allow))
+		var all taints.ErrorList
+		errors.As(err, &all)
+		got, want := []int{}, []int{} // who is refused
+		for _, f := range all {
+			got = append(got, f.Index)
 		}
-		var offenders []int // one at a time
 		for i := range list {
-			if !tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(list[i])}, whitelist) {
-				offenders = append(offenders, i)
+			if !allowed(list[i:i+1], allow) {
+				want = append(want, i)
 			}
 		}
-		if got := faultIndexes(err); !slices.Equal(got, offenders) {
-			t.Fatalf("ValidateAllowed = %v, Kubernetes refuses %v", err, offenders)
-		}
+		same(t, "the faults of ValidateAllowed", got, want)
 	})
-}
-
-// faultIndexes returns the index of each fault.
-func faultIndexes(err error) []int {
-	var all taints.ErrorList
-	if !errors.As(err, &all) {
-		return nil
-	}
-	return convert.Each(all, func(f *taints.FieldError) int { return f.Index })
 }
 
 // TestMergeTolerates compares what the merged lists tolerate. Their entries and
@@ -259,26 +228,16 @@ func faultIndexes(err error) []int {
 func TestMergeTolerates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, extra := draws(t, "base", 4, drawPlain), draws(t, "extra", 4, drawPlain)
-		theirs := merged(base, convert.Each(extra, convert.ToCoreToleration)...)
-		ours := tolerationset.Merge(convert.Each(base, convert.FromToleration),
-			convert.Each(extra, convert.FromToleration), taints.Options{})
+		theirs := merged(base, extra)
+		ours := tolerationset.Merge(kube.Tolerations(base), kube.Tolerations(extra), taints.Options{})
 		small := tolerationset.Minimize(ours, taints.Options{})
-		for _, taint := range append(tolerated(base), tolerated(extra)...) {
-			mark := convert.FromTaint(taint)
+		for _, toleration := range slices.Concat(base, extra) {
+			taint := corev1.Taint{Key: toleration.Key, Value: toleration.Value, Effect: toleration.Effect}
 			want := gated.TolerationsTolerate(theirs, &taint, false)
-			if _, got := taints.Match(mark, ours); got != want {
-				t.Fatalf("%v is tolerated: %v, in Kubernetes %v", taint, got, want)
-			}
-			if _, got := taints.Match(mark, small); got != want {
-				t.Fatalf("%v is tolerated by %v: %v, in Kubernetes %v", taint, small, got, want)
-			}
+			_, got := taints.Match(kube.Taint(taint), ours)
+			same(t, "Match after Merge", got, want)
+			_, got = taints.Match(kube.Taint(taint), small)
+			same(t, "Match after Minimize", got, want)
 		}
-	})
-}
-
-// tolerated returns, for each toleration, a taint that it may tolerate.
-func tolerated(list []corev1.Toleration) []corev1.Taint {
-	return convert.Each(list, func(t corev1.Toleration) corev1.Taint {
-		return corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}
 	})
 }

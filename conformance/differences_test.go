@@ -8,6 +8,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,13 +17,12 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/internal/viewtest"
+	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kubernetes/pkg/apis/core"
-	"k8s.io/kubernetes/pkg/apis/core/validation"
-	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"k8s.io/kubernetes/pkg/util/tolerations"
 )
 
@@ -45,7 +45,7 @@ func TestDifferenceSecondsOverflow(t *testing.T) {
 		toleration := corev1.Toleration{Operator: corev1.TolerationOpExists, TolerationSeconds: &test.seconds}
 		same(t, "getMinTolerationTime", linked.MinTolerationTime([]corev1.Toleration{toleration}), test.kubernetes)
 		got := taints.EvictionOf([]taints.Taint{{Key: "a", Effect: taints.NoExecute}},
-			[]taints.Toleration{convert.FromToleration(toleration)}, observed)
+			[]taints.Toleration{kube.Toleration(toleration)}, observed)
 		same(t, "outcome", got.Outcome, test.outcome)
 		same(t, "seconds from then", got.At.Unix(), test.at.Unix())
 	}
@@ -56,29 +56,29 @@ func TestDifferenceFieldAtFault(t *testing.T) {
 		{Key: "a", Operator: corev1.TolerationOpEqual, Value: "-"},
 		{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"},
 	} {
-		theirs := gated.ValidateTolerations([]core.Toleration{convert.ToCoreToleration(toleration)},
-			field.NewPath("tolerations"), validation.PodValidationOptions{})
-		same(t, "Kubernetes field", theirs[0].Field, "tolerations[0].operator")
-		err := taints.ValidateTolerations([]taints.Toleration{convert.FromToleration(toleration)})
-		same(t, "library field", firstFault(err).Field, "value")
+		same(t, "Kubernetes field", theirFaults(toleration)[0].Field, "tolerations[0].operator")
+		same(t, "library field", firstFault(kube.Toleration(toleration).Validate()).Field, "value")
 	}
+}
+
+// theirFaults returns the faults of the toleration in Kubernetes.
+func theirFaults(toleration corev1.Toleration) field.ErrorList {
+	p := pod([]corev1.Toleration{toleration})
+	return gated.ValidateTolerations(p.Spec.Tolerations, field.NewPath("tolerations"), createOptions(p))
 }
 
 // firstFault returns the first fault of a validation error.
 func firstFault(err error) *taints.FieldError { return err.(taints.ErrorList)[0] }
 
 func TestDifferenceKindOfFault(t *testing.T) {
-	for _, test := range []struct {
-		key  string
-		kind taints.ErrorKind
-	}{
-		{"", taints.ErrRequired},
-		{"n2345678901234567890123456789012345678901234567890123456789012345", taints.ErrTooLong},
+	for key, kind := range map[string]taints.ErrorKind{
+		"":                      taints.ErrRequired,
+		strings.Repeat("n", 64): taints.ErrTooLong,
 	} {
-		taint := corev1.Taint{Key: test.key, Effect: corev1.TaintEffectNoSchedule}
-		theirs := linked.ValidateNodeTaints([]core.Taint{convert.ToCoreTaint(taint)}, field.NewPath("taints"))
+		taint := corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule}
+		theirs := linked.ValidateNodeTaints(convert.ToCoreTaints([]corev1.Taint{taint}), field.NewPath("taints"))
 		same(t, "Kubernetes kind", theirs[0].Type, field.ErrorTypeInvalid)
-		same(t, "library kind", firstFault(convert.FromTaint(taint).Validate()).Kind, test.kind)
+		same(t, "library kind", firstFault(kube.Taint(taint).Validate()).Kind, kind)
 	}
 }
 
@@ -86,12 +86,9 @@ func TestDifferenceWording(t *testing.T) {
 	toleration := corev1.Toleration{Key: "a", Operator: opGt, Value: "0950"}
 	if gated.Comparison {
 		gated.Set(t, true)
-		p := pod([]corev1.Toleration{toleration})
-		theirs := gated.ValidateTolerations(p.Spec.Tolerations, field.NewPath("tolerations"), createOptions(p))
-		same(t, "Kubernetes detail", theirs[0].Detail, "must be a valid decimal integer in canonical form")
+		same(t, "Kubernetes detail", theirFaults(toleration)[0].Detail, "must be a valid decimal integer in canonical form")
 	}
-	err := taints.ValidateTolerations([]taints.Toleration{convert.FromToleration(toleration)})
-	same(t, "library detail", firstFault(err).Detail,
+	same(t, "library detail", firstFault(kube.Toleration(toleration).Validate()).Detail,
 		"must be a decimal integer within int64, without leading zeros or '+'")
 }
 
@@ -107,12 +104,9 @@ func TestDifferenceJSONOfTime(t *testing.T) {
 
 func TestDifferenceUpdateFaults(t *testing.T) {
 	before, after := []corev1.Toleration{{Key: "a"}, {Key: "b"}}, []corev1.Toleration{{Key: "c"}}
-	theirs := validation.ValidatePodUpdate(pod(after), pod(before), updateOptions(pod(after), pod(before)))
-	theirs = slices.DeleteFunc(theirs, func(err *field.Error) bool { return err.Field != "spec.tolerations" })
+	theirs := slices.DeleteFunc(validateUpdate(before, after), func(err *field.Error) bool { return err.Field != "spec.tolerations" })
 	same(t, "Kubernetes faults", len(theirs), 1)
-	err := taints.ValidateTolerationsUpdate(
-		convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration),
-	)
+	err := taints.ValidateTolerationsUpdate(kube.Tolerations(before), kube.Tolerations(after))
 	same(t, "library faults", len(err.(taints.ErrorList)), 2)
 }
 
@@ -121,118 +115,80 @@ func TestDifferenceString(t *testing.T) {
 		toleration             corev1.Toleration
 		kubernetes, libraryHas string
 	}{
-		{corev1.Toleration{Key: "a", Operator: opLt, Value: "5"}, "a=5", "a=5 op=Lt"},
-		{
-			corev1.Toleration{Key: "a", Operator: opGt, Value: "5", Effect: "NoSchedule"},
-			"a=5:NoSchedule", "a=5:NoSchedule op=Gt",
-		},
+		{tol("a=5 op=Lt"), "a=5", "a=5 op=Lt"},
+		{tol("a=5:NoSchedule op=Gt"), "a=5:NoSchedule", "a=5:NoSchedule op=Gt"},
 		{corev1.Toleration{Key: "a", Operator: "In"}, "a", "a op=In"},
 		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"}, "a=v", "a=v op=Exists"},
 		{corev1.Toleration{Key: "op", Value: "Exists"}, "op=Exists", "op=Exists op=Equal"},
 		{corev1.Toleration{Key: "op=Exists"}, "op=Exists", "op=Exists op=Equal"},
 	} {
 		same(t, "kubectl", describeToleration(test.toleration), test.kubernetes)
-		same(t, "String", convert.FromToleration(test.toleration).String(), test.libraryHas)
+		same(t, "String", kube.Toleration(test.toleration).String(), test.libraryHas)
 	}
 }
 
-func TestDifferenceScores(t *testing.T) {
-	for _, test := range []struct {
-		counts              []int
-		kubernetes, library []int64
-	}{{[]int{1 << 60, 1 << 59}, []int64{96, 98}, []int64{0, 50}}, {[]int{2, -1}, []int64{0, 150}, []int64{0, 100}}} {
-		scores := make(gated.NodeScoreList, len(test.counts))
-		for i, c := range test.counts {
-			scores[i].Score = int64(c)
-		}
-		plugins.DefaultNormalizeScore(maxScore, true, scores)
-		for i := range scores {
-			same(t, "DefaultNormalizeScore", scores[i].Score, test.kubernetes[i])
-		}
-		same(t, "NormalizeScores", taints.NormalizeScores(nil, test.counts, maxScore), test.library)
+// tol returns the valid toleration with the text.
+func tol(text string) corev1.Toleration {
+	return kube.CoreToleration(taints.MustParseToleration(text))
+}
+
+func tols(texts ...string) (list []corev1.Toleration) {
+	for _, text := range texts {
+		list = append(list, tol(text))
 	}
+	return list
 }
 
 func TestDifferenceMemoryPressure(t *testing.T) {
+	const added = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
+	const withValue = "node.kubernetes.io/memory-pressure=v:NoSchedule op=Equal"
 	seconds := int64(300)
-	added := convert.FromCoreToleration(memoryPressure)
-	withValue := corev1.Toleration{
-		Key:      corev1.TaintNodeMemoryPressure,
-		Operator: corev1.TolerationOpEqual,
-		Value:    "v",
-		Effect:   "NoSchedule",
-	}
-	withSeconds := added
-	withSeconds.TolerationSeconds = &seconds
-	everything := corev1.Toleration{Operator: corev1.TolerationOpExists}
-	one := corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists}
-	withBoth := added
-	withBoth.Value = "v"
+	invalid := tols(added, added)
+	invalid[0].TolerationSeconds, invalid[1].Value = &seconds, "v"
 	for _, test := range []struct{ before, kubernetes, library []corev1.Toleration }{
-		{[]corev1.Toleration{withValue}, []corev1.Toleration{added}, []corev1.Toleration{withValue, added}},
-		{[]corev1.Toleration{one, everything}, []corev1.Toleration{everything}, []corev1.Toleration{one, everything}},
-		{[]corev1.Toleration{withSeconds}, []corev1.Toleration{added}, []corev1.Toleration{withSeconds}},
-		{[]corev1.Toleration{withBoth}, []corev1.Toleration{added}, []corev1.Toleration{withBoth}},
+		{tols(withValue), tols(added), tols(withValue, added)},
+		{tols("a op=Exists", "op=Exists"), tols("op=Exists"), tols("a op=Exists", "op=Exists")},
+		{invalid[:1], tols(added), invalid[:1]},
+		{invalid[1:], tols(added), invalid[1:]},
 	} {
-		same(t, "MergeTolerations", merged(test.before, memoryPressure), test.kubernetes)
-		got := taints.AddMemoryPressure(convert.Each(test.before, convert.FromToleration))
-		same(t, "AddMemoryPressure", convert.Each(got, convert.ToToleration), test.library)
+		same(t, "MergeTolerations", merged(test.before, tols(added)), test.kubernetes)
+		got := taints.AddMemoryPressure(kube.Tolerations(test.before))
+		same(t, "AddMemoryPressure", kube.CoreTolerations(got), test.library)
 	}
 }
 
 // Kubernetes recognizes that a toleration tolerates the same taints or fewer
 // only for some operators, and distinguishes seconds that mean the same.
 func TestDifferenceCovers(t *testing.T) {
-	type tol = corev1.Toleration
-	now, past := int64(0), int64(-5)
+	now := int64(0)
 	for _, test := range []struct {
-		a, b                tol
+		a, b                corev1.Toleration
 		kubernetes, library bool
 	}{
-		{tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, tol{Key: "a", Value: "v"}, false, true},
-		{tol{Key: "a", Value: "v"}, tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"}, true, true},
-		{tol{Key: "a", Value: "v"}, tol{Key: "a", Value: "v", Effect: "NoSchedule"}, false, true},
-		{tol{Key: "a", Operator: opGt, Value: "5"}, tol{Key: "a", Operator: opGt, Value: "7"}, false, true},
+		{tol("a=v op=Equal"), tol("a=v"), false, true},
+		{tol("a=v"), tol("a=v op=Equal"), true, true},
+		{tol("a=v"), tol("a=v:NoSchedule"), false, true},
+		{tol("a=5 op=Gt"), tol("a=7 op=Gt"), false, true},
+		{tol("a=5 op=Gt"), tol("a=5:NoSchedule op=Gt"), false, true},
+		{tol("a=5 op=Gt"), tol("a=7 op=Equal"), false, true},
+		{tol("a op=Exists"), tol("a=5 op=Gt"), true, true},
+		{tol("b"), tol("a=-9223372036854775808 op=Lt"), false, true},
+		{tol("a:NoExecute op=Exists for -5s"), tol("a:NoExecute op=Exists for 0s"), false, true},
+		// Not valid: an empty key with Equal, which matches all keys; and seconds with all effects.
+		{corev1.Toleration{Operator: corev1.TolerationOpEqual, Value: "v"}, tol("a=v op=Equal"), false, true},
 		{
-			tol{Key: "a", Operator: opGt, Value: "5"},
-			tol{Key: "a", Operator: opGt, Value: "5", Effect: "NoSchedule"},
-			false, true,
-		},
-		{
-			tol{Key: "a", Operator: opGt, Value: "5"},
-			tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "7"},
-			false, true,
-		},
-		{tol{Key: "a", Operator: corev1.TolerationOpExists}, tol{Key: "a", Operator: opGt, Value: "5"}, true, true},
-		{tol{Key: "b"}, tol{Key: "a", Operator: opLt, Value: "-9223372036854775808"}, false, true},
-		{
-			tol{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &past},
-			tol{Key: "a", Operator: corev1.TolerationOpExists, Effect: "NoExecute", TolerationSeconds: &now},
-			false, true,
-		},
-		{ // not valid: an empty key with Equal, which matches all keys; and seconds with all effects
-			tol{Operator: corev1.TolerationOpEqual, Value: "v"},
-			tol{Key: "a", Operator: corev1.TolerationOpEqual, Value: "v"},
-			false, true,
-		},
-		{
-			tol{Key: "a", Operator: corev1.TolerationOpExists, TolerationSeconds: &now},
-			tol{Key: "a", Operator: corev1.TolerationOpExists},
-			true, false,
+			corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, TolerationSeconds: &now},
+			tol("a op=Exists"), true, false,
 		},
 	} {
-		theirs := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(test.b)},
-			[]core.Toleration{convert.ToCoreToleration(test.a)})
-		same(t, "isSuperset", theirs, test.kubernetes)
-		same(t, "Covers", covers(test.a, test.b, taints.Options{}), test.library)
+		same(t, "isSuperset", isSuperset(test.a, test.b), test.kubernetes)
+		same(t, "Covers", covers(test.a, test.b), test.library)
 	}
 }
 
 func TestDifferenceAllowed(t *testing.T) {
-	gpu := corev1.Toleration{Key: "gpu", Operator: corev1.TolerationOpExists}
-	theirs := tolerations.VerifyAgainstWhitelist([]core.Toleration{convert.ToCoreToleration(gpu)}, nil)
-	same(t, "VerifyAgainstWhitelist", theirs, true)
-	err := tolerationset.ValidateAllowed([]taints.Toleration{convert.FromToleration(gpu)}, nil, taints.Options{})
+	same(t, "VerifyAgainstWhitelist", allowed(tols("gpu op=Exists"), nil), true)
+	err := tolerationset.ValidateAllowed(kube.Tolerations(tols("gpu op=Exists")), nil, taints.Options{})
 	same(t, "ValidateAllowed", errors.Is(err, taints.ErrForbidden), true)
 }
 
@@ -240,44 +196,32 @@ func TestDifferenceAllowed(t *testing.T) {
 // one, wherever it comes from, and may drop the pod's own. So a namespace can
 // override how long a pod stays even though the pod sets it.
 func TestDifferenceMerge(t *testing.T) {
-	short, long := int64(10), int64(600)
-	tolerate := func(key, value string, seconds *int64) corev1.Toleration {
-		op := corev1.TolerationOpEqual
-		if value == "" {
-			op = corev1.TolerationOpExists
-		}
-		return corev1.Toleration{
-			Key:               key,
-			Operator:          op,
-			Value:             value,
-			Effect:            corev1.TaintEffectNoExecute,
-			TolerationSeconds: seconds,
-		}
-	}
+	const (
+		own        = "a:NoExecute op=Exists for 10s"
+		longer     = "a:NoExecute op=Exists for 600s"
+		value      = "a=v:NoExecute op=Equal"
+		everything = ":NoExecute op=Exists"
+		other      = "b:NoExecute op=Exists"
+	)
 	type list = []corev1.Toleration
-	own, longer := tolerate("a", "", &short), tolerate("a", "", &long)
-	value, everything := tolerate("a", "v", nil), tolerate("", "", nil)
-	other := tolerate("b", "", nil)
 	for _, test := range []struct{ base, extra, kubernetes, library list }{
 		// The pod stays longer than it wants.
-		{list{own}, list{longer}, list{longer}, list{own}},
+		{tols(own), tols(longer), tols(longer), tols(own)},
 		// It stays forever.
-		{list{own, other}, list{everything}, list{everything}, list{own, other, everything}},
+		{tols(own, other), tols(everything), tols(everything), tols(own, other, everything)},
 		// An API server refuses this on an update.
-		{list{other, own}, list{longer}, list{other, longer}, list{other, own}},
-		{list{longer}, list{own}, list{longer}, list{longer}},
+		{tols(other, own), tols(longer), tols(other, longer), tols(other, own)},
+		{tols(longer), tols(own), tols(longer), tols(longer)},
 		// An added toleration is never the first match.
-		{list{own}, list{value}, list{own, value}, list{own}},
-		{list{value, own}, list{longer}, list{value, longer}, list{value, own}},
+		{tols(own), tols(value), tols(own, value), tols(own)},
+		{tols(value, own), tols(longer), tols(value, longer), tols(value, own)},
 		// Kubernetes drops one even if there is nothing to merge.
-		{list{own, everything}, nil, list{everything}, list{own, everything}},
-		{list{everything, own}, nil, list{everything}, list{everything, own}},
+		{tols(own, everything), nil, tols(everything), tols(own, everything)},
+		{tols(everything, own), nil, tols(everything), tols(everything, own)},
 	} {
-		same(t, "MergeTolerations",
-			merged(test.base, convert.Each(test.extra, convert.ToCoreToleration)...), test.kubernetes)
-		got := tolerationset.Merge(convert.Each(test.base, convert.FromToleration),
-			convert.Each(test.extra, convert.FromToleration), taints.Options{})
-		same(t, "Merge", convert.Each(got, convert.ToToleration), test.library)
+		same(t, "MergeTolerations", merged(test.base, test.extra), test.kubernetes)
+		got := tolerationset.Merge(kube.Tolerations(test.base), kube.Tolerations(test.extra), taints.Options{})
+		same(t, "Merge", kube.CoreTolerations(got), test.library)
 	}
 }
 

@@ -13,19 +13,11 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle/scheduler"
 	"pgregory.net/rapid"
 )
-
-// newDisruptable returns a node-lifecycle controller with an empty cluster.
-func newDisruptable(t *testing.T) *nodelifecycle.Controller {
-	client := newMemoryCluster()
-	factory := informers.NewSharedInformerFactory(client, 0)
-	return newNodeLifecycleController(t, client, factory, lifecycle.DefaultDisruptionPolicy())
-}
 
 // readyConditions returns the Ready conditions of the zone's nodes. A condition
 // that is nil, False or Unknown is that of a node that is not ready.
@@ -49,7 +41,7 @@ func readyConditions(z lifecycle.Zone) []*corev1.NodeCondition {
 func TestComputeZoneState(t *testing.T) {
 	const most = 300
 	p := lifecycle.DefaultDisruptionPolicy()
-	controller := newDisruptable(t)
+	controller := newNodeController(t, p).controller
 	all := readyConditions(lifecycle.Zone{Ready: most, NotReady: most})
 	names := map[lifecycle.ZoneState]nodelifecycle.ZoneState{
 		lifecycle.ZoneNormal:  "Normal",
@@ -60,19 +52,14 @@ func TestComputeZoneState(t *testing.T) {
 		for ready := range most + 1 {
 			z := lifecycle.Zone{Ready: ready, NotReady: notReady}
 			_, want := controller.ComputeZoneState(all[most-notReady : most+ready])
-			if got := p.State(z); names[got] != want {
-				t.Fatalf("%+v: State = %v, Kubernetes %v", z, got, want)
-			}
 			rate := controller.HealthyQPSFunc(ready + notReady)
 			if want == names[lifecycle.ZonePartial] {
 				rate = controller.ReducedQPSFunc(ready + notReady)
 			}
-			if got := p.RateOf(p.State(z), ready+notReady); float32(got) != rate {
-				t.Fatalf("%+v: RateOf = %v, Kubernetes %v", z, got, rate)
-			}
-			if got := p.Rates(nil, []lifecycle.Zone{z, {Ready: 1}})[0]; float32(got) != rate {
-				t.Fatalf("%+v: rate %v, Kubernetes %v", z, got, rate)
-			}
+			what := fmt.Sprintf("%+v: ", z)
+			same(t, what+"State", names[p.State(z)], want)
+			same(t, what+"RateOf", float32(p.RateOf(p.State(z), ready+notReady)), rate)
+			same(t, what+"Rates", float32(p.Rates(nil, []lifecycle.Zone{z, {Ready: 1}})[0]), rate)
 		}
 	}
 }
@@ -91,7 +78,7 @@ func reset(c *nodelifecycle.Controller, p lifecycle.DisruptionPolicy) {
 
 // TestHandleDisruption compares all zones' rates under random policies.
 func TestHandleDisruption(t *testing.T) {
-	controller := newDisruptable(t)
+	controller := newNodeController(t, lifecycle.DefaultDisruptionPolicy()).controller
 	rapid.Check(t, func(rt *rapid.T) {
 		p := lifecycle.DisruptionPolicy{
 			Threshold:     drawThreshold(rt),
@@ -124,13 +111,12 @@ func TestHandleDisruption(t *testing.T) {
 		for i := range zones {
 			want = append(want, rateOf(*linked.Field[flowcontrol.RateLimiter](tainters[fmt.Sprint(i)], "limiter")))
 		}
-		got := p.Rates(nil, zones)
-		if !slices.EqualFunc(got, want, func(ours float64, theirs float32) bool { return float32(ours) == theirs }) {
-			rt.Fatalf("%+v, %+v: Rates = %v, Kubernetes %v", p, zones, got, want)
+		var got []float32
+		for _, rate := range p.Rates(nil, zones) {
+			got = append(got, float32(rate))
 		}
-		if lifecycle.FullyDisrupted(zones) && slices.Max(want) > 0 {
-			rt.Fatalf("%+v: FullyDisrupted, Kubernetes has the rates %v", zones, want)
-		}
+		same(rt, "Rates", got, want)
+		same(rt, "FullyDisrupted but not stopped", lifecycle.FullyDisrupted(zones) && slices.Max(want) > 0, false)
 	})
 }
 

@@ -5,7 +5,6 @@ package conformance
 import (
 	"context"
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
@@ -46,7 +45,7 @@ func drawDeviceTaints(t *rapid.T) []resourceapi.DeviceTaint {
 }
 
 // deviceSeconds are seconds for which time.Duration does not overflow.
-var deviceSeconds = []int64{300, 0, 1, -1, 2, 60, 299, 301, math.MinInt64, -9223372037, 9223372035, 9223372036}
+var deviceSeconds = sameSeconds[:len(sameSeconds)-1]
 
 func drawDeviceToleration(t *rapid.T) resourceapi.DeviceToleration {
 	toleration := resourceapi.DeviceToleration{
@@ -85,16 +84,11 @@ func TestDeviceToleratesTaint(t *testing.T) {
 			if want && first < 0 {
 				first = i
 			}
-			ours, its := dra.Toleration(toleration), dra.Taint(taint)
-			m := dra.Options().Compile([]taints.Toleration{ours})
-			if got := explain.Node(m, []taints.Taint{its})[0]; got.Tolerated != want {
-				t.Fatalf("explain.Node(%v, %v) = %v, Kubernetes %v", ours, its, got, want)
-			}
+			m := dra.Options().Compile([]taints.Toleration{dra.Toleration(toleration)})
+			same(t, "explain.Node", explain.Node(m, []taints.Taint{dra.Taint(taint)})[0].Tolerated, want)
 		}
-		got, ok := dra.Policy().Compile(dra.Tolerations(tolerations)).Match(dra.Taint(taint))
-		if got != first || ok != (first >= 0) {
-			t.Fatalf("Matcher.Match = %d, %v, Kubernetes %d", got, ok, first)
-		}
+		m := dra.Policy().Compile(dra.Tolerations(tolerations))
+		same(t, "Matcher.Match", foundAt(m.Match(dra.Taint(taint))), found{first, first >= 0})
 	})
 }
 
@@ -118,14 +112,13 @@ var compiled = cel.NewCache(10, cel.Features{})
 
 // allocate requests the only device from the kube-scheduler's allocator, and
 // reports whether it can be allocated.
-func allocate(t fataler, marks []resourceapi.DeviceTaint, tolerations []resourceapi.DeviceToleration) bool {
+func allocate(t rapid.TB, marks []resourceapi.DeviceTaint, tolerations []resourceapi.DeviceToleration) bool {
 	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
-	allocator, err := structured.NewAllocator(t.Context(),
+	ctx := context.Background()
+	allocator, err := structured.NewAllocator(ctx,
 		structured.Features{DeviceTaints: true}, structured.AllocatedState{},
 		oneClass{}, []*resourceapi.ResourceSlice{slice(&node.Name, marks)}, compiled)
-	if err != nil {
-		t.Fatalf("NewAllocator: %v", err)
-	}
+	same(t, "NewAllocator fails", err, nil)
 	claim := resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "claim", Namespace: "default"}}
 	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{{
 		Name: "request",
@@ -136,10 +129,8 @@ func allocate(t fataler, marks []resourceapi.DeviceTaint, tolerations []resource
 			Tolerations:     tolerations,
 		},
 	}}
-	results, err := allocator.Allocate(t.Context(), &node, []*resourceapi.ResourceClaim{&claim})
-	if err != nil {
-		t.Fatalf("Allocate: %v", err)
-	}
+	results, err := allocator.Allocate(ctx, &node, []*resourceapi.ResourceClaim{&claim})
+	same(t, "Allocate fails", err, nil)
 	return len(results) == 1
 }
 
@@ -163,26 +154,15 @@ func TestDeviceAllocation(t *testing.T) {
 		tolerations := drawDeviceTolerations(t, marks)
 		want := allocate(t, marks, tolerations)
 		m := dra.Options().Compile(dra.Tolerations(tolerations))
-		i, found := m.FindUntolerated(dra.Taints(marks), devices.Repels)
-		if found == want {
-			t.Fatalf("FindUntolerated = %d, %v, Kubernetes allocates: %v", i, found, want)
-		}
+		_, found := m.FindUntolerated(dra.Taints(marks), devices.Repels)
+		same(t, "FindUntolerated finds none", !found, want)
 		verdict := m.Filter(dra.Taints(marks))
 		got := verdict.Schedulable()
 		if devices.Repels == taints.AllEffects {
 			got = verdict == taints.Verdict{}
 		}
-		if got != want {
-			t.Fatalf("Filter = %v, Kubernetes allocates: %v", verdict, want)
-		}
+		same(t, "Filter", got, want)
 	})
-}
-
-// A fataler is a [testing.T] or the T of a property test.
-type fataler interface {
-	Helper()
-	Context() context.Context
-	Fatalf(format string, args ...any)
 }
 
 // Kubernetes 1.34 does not store a device taint with an effect other than

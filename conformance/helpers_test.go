@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiltaints "k8s.io/kubernetes/pkg/util/taints"
@@ -29,10 +29,6 @@ func withTimesOf(before, list []taints.Taint) []taints.Taint {
 	return list
 }
 
-func ids(list []corev1.Taint) []taints.TaintID {
-	return convert.Each(list, func(t corev1.Taint) taints.TaintID { return convert.FromTaint(t).ID() })
-}
-
 // An existing taint keeps its time, even if it is added with another time.
 func TestDifferenceTimeOfAddedTaint(t *testing.T) {
 	old, fresh := metav1.Unix(1, 0), metav1.Unix(2, 0)
@@ -40,64 +36,50 @@ func TestDifferenceTimeOfAddedTaint(t *testing.T) {
 	add := []corev1.Taint{{Key: "a", Value: "v", Effect: "NoExecute", TimeAdded: &fresh}}
 	theirs, _, err := utiltaints.AddOrUpdateTaint(&corev1.Node{Spec: corev1.NodeSpec{Taints: before}}, &add[0])
 	same(t, "AddOrUpdateTaint fails", err, nil)
-	same(t, "AddOrUpdateTaint", theirs.Spec.Taints[0].TimeAdded.Unix(), fresh.Unix())
-	c := taints.Changes{Add: convert.Each(add, convert.FromTaint)}
-	_, changed := c.Apply(convert.Each(before, convert.FromTaint))
+	same(t, "AddOrUpdateTaint", theirs.Spec.Taints, add)
+	c := taints.Changes{Add: kube.Taints(add)}
+	_, changed := kube.Apply(before, c)
 	same(t, "Apply changes", changed, false)
-	removed, _ := taints.Changes{Remove: ids(add)}.Apply(convert.Each(before, convert.FromTaint))
-	ours, _ := c.Apply(removed)
-	same(t, "Apply after removal", ours[0].TimeAdded.Unix(), fresh.Unix())
+	removed, _ := kube.Apply(before, taints.Removal(c.Add...))
+	ours, _ := kube.Apply(removed, c)
+	same(t, "Apply after removal", ours, add)
 }
 
 func TestAddAndRemoveTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, taint := unique(drawTaints(t)), drawTaint(t)
 		node := &corev1.Node{Spec: corev1.NodeSpec{Taints: before}}
-		given, mark := convert.Each(before, convert.FromTaint), convert.FromTaint(taint)
+		given, mark := kube.Taints(before), kube.Taint(taint)
 		added, _, err := utiltaints.AddOrUpdateTaint(node, &taint)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := withTimesOf(given, convert.Each(added.Spec.Taints, convert.FromTaint))
+		same(t, "AddOrUpdateTaint fails", err, nil)
 		got, _ := taints.Changes{Add: []taints.Taint{mark}}.Apply(given)
-		if !slices.EqualFunc(got, want, taints.Taint.Equal) {
-			t.Fatalf("%v with %v: %v, Kubernetes %v", given, mark, got, want)
-		}
-		removed, wantChanged, err := utiltaints.RemoveTaint(node, &taint)
-		if err != nil {
-			t.Fatal(err)
-		}
+		same(t, "Apply of an addition", got, withTimesOf(given, kube.Taints(added.Spec.Taints)))
+		removed, want, err := utiltaints.RemoveTaint(node, &taint)
+		same(t, "RemoveTaint fails", err, nil)
 		got, changed := taints.Changes{Remove: []taints.TaintID{mark.ID()}}.Apply(given)
-		want = convert.Each(removed.Spec.Taints, convert.FromTaint)
-		if !slices.EqualFunc(got, want, taints.Taint.Equal) || changed != wantChanged {
-			t.Fatalf("%v without %v: %v, %v, Kubernetes %v, %v", given, mark, got, changed, want, wantChanged)
-		}
+		same(t, "Apply of a removal", got, kube.Taints(removed.Spec.Taints))
+		same(t, "a removal changes", changed, want)
 	})
 }
 
 func TestDifferenceNothingRemoved(t *testing.T) {
 	taint := corev1.Taint{Key: "a", Effect: "NoExecute"}
 	theirs, deleted := utiltaints.DeleteTaint(nil, &taint)
-	same(t, "DeleteTaint", theirs, []corev1.Taint{})
+	same(t, "DeleteTaint returns nil", theirs == nil, false)
 	same(t, "DeleteTaint removes", deleted, false)
-	ours, changed := taints.Removal(convert.FromTaint(taint)).Apply(nil)
-	same(t, "Apply", ours, nil)
+	ours, changed := taints.Removal(kube.Taint(taint)).Apply(nil)
+	same(t, "Apply returns nil", ours == nil, true)
 	same(t, "Apply changes", changed, false)
 }
 
 func TestFindTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, taint := drawTaints(t), drawTaint(t)
-		id := convert.FromTaint(taint).ID()
-		want := utiltaints.TaintExists(list, &taint)
-		i, found := taints.FindTaint(convert.Each(list, convert.FromTaint), id)
-		if found != want {
-			t.Fatalf("%v in %v: %v, Kubernetes %v", id, list, found, want)
+		want := found{
+			slices.IndexFunc(list, func(u corev1.Taint) bool { return u.MatchTaint(&taint) }),
+			utiltaints.TaintExists(list, &taint),
 		}
-		first := slices.IndexFunc(list, func(u corev1.Taint) bool { return u.MatchTaint(&taint) })
-		if i != first {
-			t.Fatalf("%v in %v: FindTaint = %d, the first is %d", id, list, i, first)
-		}
+		same(t, "FindTaint", foundAt(taints.FindTaint(kube.Taints(list), kube.Taint(taint).ID())), want)
 	})
 }
 
@@ -112,14 +94,14 @@ func TestTaintSetDiff(t *testing.T) {
 		}
 		from, to := unique(draws(t, "from", 5, draw)), unique(draws(t, "to", 5, draw))
 		add, remove := utiltaints.TaintSetDiff(to, from)
-		current := convert.Each(from, convert.FromTaint)
-		got := taints.Reconcile(current, current, convert.Each(to, convert.FromTaint))
-		value := func(t *corev1.Taint) taints.Taint { return convert.FromTaint(*t) }
-		identity := func(t *corev1.Taint) taints.TaintID { return convert.FromTaint(*t).ID() }
-		if !slices.EqualFunc(got.Add, convert.Each(add, value), taints.Taint.Equal) ||
-			!slices.Equal(got.Remove, convert.Each(remove, identity)) {
-			t.Fatalf("Reconcile = %v, Kubernetes %v and %v", got, add, remove)
+		var want taints.Changes
+		for _, taint := range add {
+			want.Add = append(want.Add, kube.Taint(*taint))
 		}
+		for _, taint := range remove {
+			want.Remove = append(want.Remove, kube.Taint(*taint).ID())
+		}
+		same(t, "Reconcile", taints.Reconcile(kube.Taints(from), kube.Taints(from), kube.Taints(to)), want)
 	})
 }
 
@@ -128,7 +110,7 @@ func TestDifferenceChangedValue(t *testing.T) {
 	to := corev1.Taint{Key: "a", Value: "2", Effect: "NoSchedule"}
 	add, remove := utiltaints.TaintSetDiff([]corev1.Taint{to}, []corev1.Taint{from})
 	same(t, "TaintSetDiff", len(add)+len(remove), 0)
-	current := []taints.Taint{convert.FromTaint(from)}
-	got := taints.Reconcile(current, current, []taints.Taint{convert.FromTaint(to)})
+	current := []taints.Taint{kube.Taint(from)}
+	got := taints.Reconcile(current, current, []taints.Taint{kube.Taint(to)})
 	same(t, "Reconcile", got.String(), "a=2:NoSchedule")
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/klog/v2"
 	"pgregory.net/rapid"
 )
@@ -43,12 +45,17 @@ func setChecks(t *testing.T, n string) {
 	}
 }
 
-// Each TestDifference test shows both answers where the library differs from
-// Kubernetes on purpose. The README has a row for each.
-
-func same[T any](t *testing.T, name string, got, want T) {
+// same fails the test unless both answers are equal. A nil list equals an empty one.
+//
+// Most tests draw input and compare the library's answer with that of Kubernetes;
+// rapid prints the input. Each TestDifference test shows both answers where the
+// library differs from Kubernetes on purpose. The README has a row for each.
+func same[T any](t rapid.TB, what string, got, want T) {
 	t.Helper()
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s = %v, want %v", name, got, want)
+	if reflect.DeepEqual(got, want) { // fast
+		return
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

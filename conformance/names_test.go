@@ -9,12 +9,11 @@ import (
 	"go/ast"
 	"maps"
 	"os"
-	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 	"github.com/seed-0529bac1/taints/conformance/internal/source"
 	"github.com/seed-0529bac1/taints/internal/docs"
 	_ "k8s.io/cloud-provider/node/helpers" // listed on the page and used nowhere else in the package
@@ -29,11 +28,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sections := map[string]string{}
-	for _, section := range strings.Split(string(text), "\n## `")[1:] {
-		path, rest, _ := strings.Cut(section, "`")
-		sections[path] = rest
-	}
+	sections := source.Sections(string(text))
 	if len(sections) < 25 {
 		t.Errorf("%d packages only", len(sections))
 	}
@@ -52,8 +47,7 @@ func TestNames(t *testing.T) {
 // dirsOf returns the directory of each package in the module cache.
 func dirsOf(t *testing.T, paths []string) map[string]string {
 	t.Helper()
-	args := append([]string{"list", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}"}, paths...)
-	out, err := exec.Command("go", args...).Output()
+	out, err := gotest.Go("", append([]string{"list", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}"}, paths...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,28 +59,17 @@ func dirsOf(t *testing.T, paths []string) map[string]string {
 	return dirs
 }
 
-var about = regexp.MustCompile(`(?i)taint|tolerat`)
-
-func testNamesOf(t *testing.T, declared map[string]string, section string) {
-	tables, err := docs.Tables(section)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range tables {
-		for _, row := range table.Rows {
-			if name := row.Code("Kubernetes")[0]; declared[name] == "" {
-				t.Errorf("Kubernetes has no %s", name)
-			}
+func testNamesOf(t *testing.T, declared map[string]string, section source.Section) {
+	for _, name := range section.Names {
+		if declared[name] == "" {
+			t.Errorf("Kubernetes has no %s", name)
 		}
 	}
-	said := map[string]bool{}
-	for _, name := range docs.Code(section) {
-		said[name] = true
-	}
+	said := docs.Code(section.Text)
 	for name := range declared {
 		receiver, method, _ := strings.Cut(name, ".")
 		exported := ast.IsExported(receiver) && (method == "" || ast.IsExported(method))
-		if exported && about.MatchString(cmp.Or(method, receiver)) && !said[name] {
+		if exported && source.About.MatchString(cmp.Or(method, receiver)) && !slices.Contains(said, name) {
 			t.Errorf("%s is not on the page", name)
 		}
 	}

@@ -6,12 +6,11 @@ package conformance
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/internal/convert"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	utilflag "k8s.io/kubernetes/pkg/util/flag"
 	utiltaints "k8s.io/kubernetes/pkg/util/taints"
@@ -33,12 +32,8 @@ func TestParseTaint(t *testing.T) {
 		spec := drawSpec(t)
 		want, ok := addition(spec)
 		got, err := taints.ParseTaint(spec)
-		if (err == nil) != ok {
-			t.Fatalf("ParseTaint(%q) = %v, %v, Kubernetes %v, %v", spec, got, err, want, ok)
-		}
-		if got != convert.FromTaint(want) {
-			t.Fatalf("ParseTaint(%q) = %v, Kubernetes %v", spec, got, want)
-		}
+		same(t, "ParseTaint succeeds", err == nil, ok)
+		same(t, "ParseTaint", got, kube.Taint(want))
 	})
 }
 
@@ -53,9 +48,8 @@ func TestParseTaintList(t *testing.T) {
 			want, err = nil, errors.New("asks for removal")
 		}
 		got, gotErr := taints.ParseTaints(list)
-		if (gotErr == nil) != (err == nil) || !slices.Equal(got, convert.Each(want, convert.FromTaint)) {
-			t.Fatalf("ParseTaints(%q) = %v, %v, Kubernetes %v, %v", list, got, gotErr, want, err)
-		}
+		same(t, "ParseTaints succeeds", gotErr == nil, err == nil)
+		same(t, "ParseTaints", got, kube.Taints(want))
 	})
 }
 
@@ -78,7 +72,7 @@ func TestDifferenceRegisterRemoval(t *testing.T) {
 	const list = "dedicated=ml:NoSchedule,spot:NoSchedule-"
 	theirs, err := registered(list)
 	same(t, "Kubernetes error", err, nil)
-	same(t, "Kubernetes", joined(convert.Each(theirs, convert.FromTaint)), "dedicated=ml:NoSchedule")
+	same(t, "Kubernetes", taints.FormatTaints(kube.Taints(theirs)), "dedicated=ml:NoSchedule")
 	ours, err := taints.ParseTaints(list)
 	same(t, "library", len(ours), 0)
 	same(t, "library error", errors.Is(err, taints.ErrUnsupported), true)

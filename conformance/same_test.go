@@ -6,11 +6,12 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
@@ -59,6 +60,15 @@ func drawSmallToleration(t *rapid.T) corev1.Toleration {
 	return toleration
 }
 
+// answers returns Kubernetes' answer for each taint.
+func answers(tolerations []corev1.Toleration, all []corev1.Taint, comparison bool) []string {
+	list := make([]string, len(all))
+	for i := range all {
+		list[i] = answer(tolerations, &all[i], comparison)
+	}
+	return list
+}
+
 // answer returns Kubernetes' answer for the taint: whether it is tolerated and,
 // if that matters, for how long.
 func answer(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) string {
@@ -88,14 +98,9 @@ func drawAlike(t *rapid.T) (a, b []corev1.Toleration) {
 		b = append(b, a...)
 		b = append(b, draws(t, "more", 2, drawSmallToleration)...)
 	case 3:
-		b = minimized(a)
+		b = kube.CoreTolerations(tolerationset.Minimize(kube.Tolerations(a), taints.Options{}))
 	}
 	return a, b
-}
-
-func minimized(list []corev1.Toleration) []corev1.Toleration {
-	small := tolerationset.Minimize(convert.Each(list, convert.FromToleration), taints.Options{})
-	return convert.Each(small, convert.ToToleration)
 }
 
 // TestSameTolerations compares the result with Kubernetes' answers for all taints.
@@ -104,15 +109,9 @@ func TestSameTolerations(t *testing.T) {
 	for _, mode := range modes {
 		rapid.Check(t, func(t *rapid.T) {
 			a, b := drawAlike(t)
-			want := true
-			for i := range all {
-				want = want && answer(a, &all[i], mode.comparison) == answer(b, &all[i], mode.comparison)
-			}
-			got := tolerationset.Same(convert.Each(a, convert.FromToleration),
-				convert.Each(b, convert.FromToleration), mode.options)
-			if got != want {
-				t.Fatalf("%+v and %+v are the same: %v, in Kubernetes %v", a, b, got, want)
-			}
+			want := slices.Equal(answers(a, all, mode.comparison), answers(b, all, mode.comparison))
+			got := tolerationset.Same(kube.Tolerations(a), kube.Tolerations(b), mode.options)
+			same(t, "Same", got, want)
 			if checked++; want {
 				alike++
 			}
@@ -129,17 +128,10 @@ func TestMinimizeKeepsMeaning(t *testing.T) {
 	for _, mode := range modes {
 		rapid.Check(t, func(t *rapid.T) {
 			list := draws(t, "tolerations", 6, drawSmallToleration)
-			small := tolerationset.Minimize(convert.Each(list, convert.FromToleration), mode.options)
-			theirs := convert.Each(small, convert.ToToleration)
-			for i := range all {
-				before, after := answer(list, &all[i], mode.comparison), answer(theirs, &all[i], mode.comparison)
-				if before != after {
-					t.Fatalf("%v is %s, and after Minimize to %v %s", all[i], before, small, after)
-				}
-			}
-			if again := tolerationset.Minimize(small, mode.options); len(again) != len(small) {
-				t.Fatalf("Minimize once more: %v of %v", again, small)
-			}
+			small := tolerationset.Minimize(kube.Tolerations(list), mode.options)
+			got := answers(kube.CoreTolerations(small), all, mode.comparison)
+			same(t, "after Minimize", got, answers(list, all, mode.comparison))
+			same(t, "Minimize once more", tolerationset.Minimize(small, mode.options), small)
 		})
 	}
 }

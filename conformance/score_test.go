@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
@@ -22,51 +22,37 @@ import (
 // different name in each version.
 const maxScore = 100
 
-func newPlugin(t testing.TB, comparison bool) *tainttoleration.TaintToleration {
-	p, err := tainttoleration.New(context.Background(), nil, nil, gated.PluginFeatures(comparison))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.(*tainttoleration.TaintToleration)
-}
-
 // TestTaintTolerationPlugin runs the kube-scheduler's plugin over a few nodes:
 // Filter, PreScore, Score, NormalizeScore.
 func TestTaintTolerationPlugin(t *testing.T) {
+	ctx := context.Background()
 	for _, mode := range modes {
-		plugin := newPlugin(t, mode.comparison)
+		p, err := tainttoleration.New(ctx, nil, nil, gated.PluginFeatures(mode.comparison))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plugin := p.(*tainttoleration.TaintToleration)
 		rapid.Check(t, func(t *rapid.T) {
-			ctx := context.Background()
 			pod := &corev1.Pod{Spec: corev1.PodSpec{Tolerations: drawTolerations(t)}}
-			m := mode.options.Compile(convert.Each(pod.Spec.Tolerations, convert.FromToleration))
+			m := mode.options.Compile(kube.Tolerations(pod.Spec.Tolerations))
 			state := framework.NewCycleState()
-			if status := plugin.PreScore(ctx, state, pod, nil); !status.IsSuccess() {
-				t.Fatal(status)
-			}
+			same(t, "PreScore", plugin.PreScore(ctx, state, pod, nil).IsSuccess(), true)
 			var scores gated.NodeScoreList
 			var counts []int
 			for range rapid.IntRange(0, 4).Draw(t, "nodes") {
 				list := drawTaints(t)
 				info := framework.NewNodeInfo()
 				info.SetNode(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}})
-				verdict := m.Filter(convert.Each(list, convert.FromTaint))
-				if want := plugin.Filter(ctx, state, pod, info).IsSuccess(); verdict.Schedulable() != want {
-					t.Fatalf("Schedulable = %v, Kubernetes %v", verdict.Schedulable(), want)
-				}
-				want, status := plugin.Score(ctx, state, pod, info)
-				if !status.IsSuccess() {
-					t.Fatal(status)
-				}
-				if int64(verdict.PreferNoSchedule) != want {
-					t.Fatalf("PreferNoSchedule = %d, Kubernetes %d", verdict.PreferNoSchedule, want)
-				}
-				scores = append(scores, gated.NodeScore{Score: want})
+				verdict := m.Filter(kube.Taints(list))
+				same(t, "Schedulable", verdict.Schedulable(), plugin.Filter(ctx, state, pod, info).IsSuccess())
+				score, status := plugin.Score(ctx, state, pod, info)
+				same(t, "Score", status.IsSuccess(), true)
+				same(t, "PreferNoSchedule", int64(verdict.PreferNoSchedule), score)
+				scores = append(scores, gated.NodeScore{Score: score})
 				counts = append(counts, verdict.PreferNoSchedule)
 			}
-			if status := plugin.NormalizeScore(ctx, state, pod, scores); !status.IsSuccess() {
-				t.Fatal(status)
-			}
-			sameScores(t, taints.NormalizeScores(nil, counts, maxScore), scores)
+			same(t, "NormalizeScore", plugin.NormalizeScore(ctx, state, pod, scores).IsSuccess(), true)
+			same(t, "NormalizeScores", taints.NormalizeScores(nil, counts, maxScore), scoresOf(scores))
 		})
 	}
 }
@@ -75,26 +61,34 @@ func TestDefaultNormalizeScore(t *testing.T) {
 	count := rapid.OneOf(rapid.IntRange(0, 8), rapid.IntRange(0, 1<<50))
 	maximum := rapid.OneOf(rapid.SampledFrom([]int64{100, 10, 0, 1, -100}), rapid.Int64Range(-1<<12, 1<<12))
 	rapid.Check(t, func(t *rapid.T) {
-		counts := rapid.SliceOfN(count, 0, 8).Draw(t, "counts")
-		most := maximum.Draw(t, "max")
-		scores := make(gated.NodeScoreList, len(counts))
-		for i, c := range counts {
-			scores[i].Score = int64(c)
-		}
-		if status := plugins.DefaultNormalizeScore(most, true, scores); !status.IsSuccess() {
-			t.Fatal(status)
-		}
-		sameScores(t, taints.NormalizeScores(nil, counts, most), scores)
+		counts, most := rapid.SliceOfN(count, 0, 8).Draw(t, "counts"), maximum.Draw(t, "max")
+		same(t, "NormalizeScores", taints.NormalizeScores(nil, counts, most), normalized(t, counts, most))
 	})
 }
 
-func sameScores(t *rapid.T, got []int64, want gated.NodeScoreList) {
-	if len(got) != len(want) {
-		t.Fatalf("NormalizeScores = %v, Kubernetes %v", got, want)
+// normalized returns the scores for the counts in Kubernetes.
+func normalized(t rapid.TB, counts []int, most int64) []int64 {
+	scores := make(gated.NodeScoreList, len(counts))
+	for i, c := range counts {
+		scores[i].Score = int64(c)
 	}
-	for i := range got {
-		if got[i] != want[i].Score {
-			t.Fatalf("NormalizeScores = %v, Kubernetes %v", got, want)
-		}
+	same(t, "DefaultNormalizeScore", plugins.DefaultNormalizeScore(most, true, scores).IsSuccess(), true)
+	return scoresOf(scores)
+}
+
+func scoresOf(scores gated.NodeScoreList) (list []int64) {
+	for _, s := range scores {
+		list = append(list, s.Score)
+	}
+	return list
+}
+
+func TestDifferenceScores(t *testing.T) {
+	for _, test := range []struct {
+		counts              []int
+		kubernetes, library []int64
+	}{{[]int{1 << 60, 1 << 59}, []int64{96, 98}, []int64{0, 50}}, {[]int{2, -1}, []int64{0, 150}, []int64{0, 100}}} {
+		same(t, "DefaultNormalizeScore", normalized(t, test.counts, maxScore), test.kubernetes)
+		same(t, "NormalizeScores", taints.NormalizeScores(nil, test.counts, maxScore), test.library)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubectl/pkg/describe"
 	"pgregory.net/rapid"
@@ -39,13 +39,8 @@ func drawSpec(t *rapid.T) string {
 func TestTaintToString(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawTaint(t)
-		want := taint.ToString()
-		if got := convert.FromTaint(taint).String(); got != want {
-			t.Fatalf("String = %q, Kubernetes %q", got, want)
-		}
-		if got := string(convert.FromTaint(taint).AppendTo([]byte("a"))); got != "a"+want {
-			t.Fatalf("AppendTo = %q, Kubernetes %q", got, want)
-		}
+		same(t, "String", kube.Taint(taint).String(), taint.ToString())
+		same(t, "AppendTo", string(kube.Taint(taint).AppendTo([]byte("a"))), "a"+taint.ToString())
 	})
 }
 
@@ -77,12 +72,10 @@ func TestPrintTolerations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		toleration := drawToleration(t)
 		want := describeToleration(toleration)
-		got := convert.FromToleration(toleration).String()
+		got := kube.Toleration(toleration).String()
 		if operator := hiddenOperator(toleration, want); operator != "" {
 			got = strings.Replace(got, " op="+string(operator), "", 1)
 		}
-		if got != want {
-			t.Fatalf("String = %q, Kubernetes %q", got, want)
-		}
+		same(t, "String", got, want)
 	})
 }

@@ -7,7 +7,6 @@ package conformance
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -29,8 +29,6 @@ import (
 
 // places is a set of places of faults: "[2].value", or "" for the whole list.
 type places map[string]bool
-
-func (p places) String() string { return fmt.Sprintf("%q", slices.Sorted(maps.Keys(p))) }
 
 // kubernetesPlaces returns the places with faults that Kubernetes reports under
 // the path. For an invalid value of a toleration, Kubernetes names the operator,
@@ -51,39 +49,25 @@ func kubernetesPlaces(list field.ErrorList, path string) places {
 	return p
 }
 
-// libraryPlaces returns the places with faults that the library reports.
-func libraryPlaces(t *rapid.T, err error) places {
-	p := places{}
-	if err == nil {
-		return p
-	}
+// samePlaces fails the test unless the library's error has faults in the places. A
+// fault of the old list has no place in the validated one.
+func samePlaces(t *rapid.T, what string, got error, want places) {
 	var all taints.ErrorList
-	if !errors.As(err, &all) || len(all) == 0 {
-		t.Fatalf("error without faults: %v", err)
+	if got != nil && (!errors.As(got, &all) || len(all) == 0) {
+		t.Fatalf("error without faults: %v", got)
 	}
+	p := places{}
 	for _, f := range all {
-		p[place(f)] = true
+		place := ""
+		if f.List != "" && f.List != "old" {
+			place = fmt.Sprintf("[%d]", f.Index)
+		}
+		if f.Field != "" {
+			place += "." + f.Field
+		}
+		p[place] = true
 	}
-	return p
-}
-
-// place returns the place of the fault in the validated list. A fault of the old
-// list has no place in it.
-func place(f *taints.FieldError) string {
-	s := ""
-	if f.List != "" && f.List != "old" {
-		s = fmt.Sprintf("[%d]", f.Index)
-	}
-	if f.Field != "" {
-		s += "." + f.Field
-	}
-	return s
-}
-
-func samePlaces(t *rapid.T, name string, got error, want places) {
-	if p := libraryPlaces(t, got); !maps.Equal(p, want) {
-		t.Fatalf("%s finds fault with %v, Kubernetes with %v", name, p, want)
-	}
+	same(t, what, p, want)
 }
 
 // pod returns a pod that is valid except possibly for its tolerations.
@@ -102,7 +86,7 @@ func pod(tolerations []corev1.Toleration) *core.Pod {
 			DNSPolicy:                     core.DNSClusterFirst,
 			TerminationGracePeriodSeconds: &grace,
 			SecurityContext:               &core.PodSecurityContext{},
-			Tolerations:                   convert.Each(tolerations, convert.ToCoreToleration),
+			Tolerations:                   convert.ToCoreTolerations(tolerations),
 		},
 	}
 }
@@ -113,11 +97,13 @@ func createOptions(p *core.Pod) validation.PodValidationOptions {
 	return podutil.GetValidationOptionsFromPodSpecAndMeta(&p.Spec, nil, &p.ObjectMeta, nil)
 }
 
-// updateOptions returns the options that an API server derives for an update
-// from the gate and from the features that the old pod already uses.
-func updateOptions(after, before *core.Pod) validation.PodValidationOptions {
-	return podutil.GetValidationOptionsFromPodSpecAndMeta(&after.Spec, &before.Spec,
-		&after.ObjectMeta, &before.ObjectMeta)
+// validateUpdate returns the faults that an API server finds in an update, with the
+// options that it derives from the gate and from the features of the old pod.
+func validateUpdate(before, after []corev1.Toleration) field.ErrorList {
+	from, to := pod(before), pod(after)
+	return validation.ValidatePodUpdate(to, from, podutil.GetValidationOptionsFromPodSpecAndMeta(
+		&to.Spec, &from.Spec, &to.ObjectMeta, &from.ObjectMeta,
+	))
 }
 
 func TestValidateTolerations(t *testing.T) {
@@ -126,7 +112,7 @@ func TestValidateTolerations(t *testing.T) {
 		gated.Set(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
 			list := drawTolerations(t)
-			ours, p := convert.Each(list, convert.FromToleration), pod(list)
+			ours, p := kube.Tolerations(list), pod(list)
 			faults := gated.ValidateTolerations(p.Spec.Tolerations, path, createOptions(p))
 			want := kubernetesPlaces(faults, path.String())
 			samePlaces(t, "Options.ValidateTolerations", mode.options.ValidateTolerations(ours), want)
@@ -150,7 +136,7 @@ func TestValidateNodeTaints(t *testing.T) {
 		if rapid.IntRange(0, 9).Draw(t, "long") == 9 {
 			marks = draws(t, "taints", 100, drawTaint)
 		}
-		ours, theirs := convert.Each(marks, convert.FromTaint), convert.Each(marks, convert.ToCoreTaint)
+		ours, theirs := kube.Taints(marks), convert.ToCoreTaints(marks)
 		want := kubernetesPlaces(linked.ValidateNodeTaints(theirs, path), path.String())
 		samePlaces(t, "ValidateTaints", taints.ValidateTaints(ours), want)
 		for i := range ours {
@@ -197,14 +183,9 @@ func TestValidatePodUpdate(t *testing.T) {
 		gated.Set(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
 			before, after := drawUpdate(t)
-			from, to := pod(before), pod(after)
-			theirs := validation.ValidatePodUpdate(to, from, updateOptions(to, from))
-			got := mode.options.ValidateTolerationsUpdate(
-				convert.Each(before, convert.FromToleration), convert.Each(after, convert.FromToleration),
-			)
-			if (got == nil) != (len(theirs) == 0) {
-				t.Fatalf("ValidateTolerationsUpdate = %v, Kubernetes %v", got, theirs)
-			}
+			theirs := validateUpdate(before, after)
+			got := mode.options.ValidateTolerationsUpdate(kube.Tolerations(before), kube.Tolerations(after))
+			same(t, "ValidateTolerationsUpdate succeeds", got == nil, len(theirs) == 0)
 			samePlaces(t, "Options.ValidateTolerationsUpdate", got, kubernetesPlaces(theirs, path))
 		})
 	}
@@ -217,9 +198,8 @@ func TestDifferenceUpdateWithoutGate(t *testing.T) {
 	if gated.Comparison {
 		gated.Set(t, false)
 	}
-	theirs := validation.ValidatePodUpdate(pod(list), pod(list), updateOptions(pod(list), pod(list)))
-	same(t, "Kubernetes allows", len(theirs) == 0, gated.Comparison)
-	ours := convert.Each(list, convert.FromToleration)
+	same(t, "Kubernetes allows", len(validateUpdate(list, list)) == 0, gated.Comparison)
+	ours := kube.Tolerations(list)
 	same(t, "library", taints.Options{NoComparison: true}.ValidateTolerationsUpdate(ours, ours), nil)
 }
 
@@ -232,7 +212,7 @@ func TestValidateRuntimeClass(t *testing.T) {
 		faults := nodevalidation.ValidateRuntimeClass(&node.RuntimeClass{
 			ObjectMeta: metav1.ObjectMeta{Name: "class"},
 			Handler:    "handler",
-			Scheduling: &node.Scheduling{Tolerations: convert.Each(list, convert.ToCoreToleration)},
+			Scheduling: &node.Scheduling{Tolerations: convert.ToCoreTolerations(list)},
 		})
 		twice := func(err *field.Error) bool { return err.Type == field.ErrorTypeDuplicate }
 		seen, repeated := map[corev1.Toleration]bool{}, false
@@ -241,15 +221,13 @@ func TestValidateRuntimeClass(t *testing.T) {
 			repeated = repeated || seen[toleration]
 			seen[toleration] = true
 		}
-		if got := slices.ContainsFunc(faults, twice); got != repeated {
-			t.Fatalf("%v has a repeated toleration: %v, Kubernetes %v", list, repeated, got)
-		}
+		same(t, "Kubernetes refuses a repeated toleration", slices.ContainsFunc(faults, twice), repeated)
 		faults = slices.DeleteFunc(faults, twice)
 		for _, err := range faults { // older versions repeat the name
 			err.Field = strings.Replace(err.Field, path+".tolerations", path, 1)
 		}
 		want := kubernetesPlaces(faults, path)
-		got := taints.Options{NoComparison: true}.ValidateTolerations(convert.Each(list, convert.FromToleration))
+		got := taints.Options{NoComparison: true}.ValidateTolerations(kube.Tolerations(list))
 		samePlaces(t, "Options.ValidateTolerations", got, want)
 	})
 }

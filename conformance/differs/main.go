@@ -12,13 +12,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -48,40 +48,30 @@ func run(page, old, new string, w io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	packages := packagesOf(string(text))
-	dirs, missing := map[string]string{}, map[string]bool{}
-	for path, named := range packages {
-		for side, version := range map[string]string{"old": old, "new": new} {
-			module, rest := moduleOf(path)
-			at := module + "@" + versionOf(module, version)
-			if _, known := dirs[at]; !known && !missing[at] {
-				dir, err := gotest.Download(at)
-				if err != nil {
-					missing[at] = true
-				} else {
-					dirs[at] = dir
-				}
-			}
-			if missing[at] {
-				continue
-			}
-			if err := write(filepath.Join(scratch, side, path), filepath.Join(dirs[at], rest), named); err != nil {
+	sections := source.Sections(string(text))
+	sections["k8s.io/api/resource/v1"] = source.Section{}
+	modules := map[string][]string{}
+	for path := range sections {
+		module, _ := moduleOf(path)
+		modules[module] = append(modules[module], path)
+	}
+	for _, module := range slices.Sorted(maps.Keys(modules)) {
+		before, errBefore := gotest.Download(module + "@" + versionOf(module, old))
+		after, errAfter := gotest.Download(module + "@" + versionOf(module, new))
+		if errBefore != nil || errAfter != nil {
+			fmt.Fprintf(w, "left out: %s, which the module proxy does not have at both versions\n", module)
+			continue
+		}
+		for _, path := range modules[module] {
+			_, rest := moduleOf(path)
+			names := sections[path].Names
+			err := errors.Join(
+				write(filepath.Join(scratch, "old", path), filepath.Join(before, rest), names),
+				write(filepath.Join(scratch, "new", path), filepath.Join(after, rest), names),
+			)
+			if err != nil {
 				return err
 			}
-		}
-	}
-	for _, at := range slices.Sorted(maps.Keys(missing)) {
-		fmt.Fprintf(w, "left out: %s, which the module proxy does not have\n", at)
-		module, _, _ := strings.Cut(at, "@")
-		for _, side := range []string{"old", "new"} {
-			if err := os.RemoveAll(filepath.Join(scratch, side, module)); err != nil {
-				return err
-			}
-		}
-	}
-	for _, side := range []string{"old", "new"} {
-		if err := os.MkdirAll(filepath.Join(scratch, side), 0o755); err != nil {
-			return err
 		}
 	}
 	cmd := exec.Command("git", "diff", "--no-index", "--no-color", "--no-prefix", "old", "new")
@@ -93,24 +83,6 @@ func run(page, old, new string, w io.Writer) error {
 		return err
 	}
 	return nil
-}
-
-// row matches a row of a table that begins with a name.
-var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
-
-// packagesOf returns the names in the tables of the page by the package that the
-// heading above them names, and the packages of the API of devices.
-func packagesOf(page string) map[string][]string {
-	packages := map[string][]string{"k8s.io/api/resource/v1": nil}
-	for _, section := range strings.Split(page, "\n## `")[1:] {
-		path, rest, _ := strings.Cut(section, "`")
-		names := []string{}
-		for _, match := range row.FindAllStringSubmatch(rest, -1) {
-			names = append(names, match[1])
-		}
-		packages[path] = names
-	}
-	return packages
 }
 
 // moduleOf splits the path of a package into its module and the rest.
@@ -129,8 +101,6 @@ func versionOf(module, kubernetes string) string {
 	return "v0." + rest
 }
 
-var about = regexp.MustCompile(`(?i)taint|tolerat`)
-
 // write writes what the package in the folder declares about taints and
 // tolerations, or what has one of the names, to a file per declaration.
 func write(to, from string, names []string) error {
@@ -142,7 +112,7 @@ func write(to, from string, names []string) error {
 		return err
 	}
 	for name, text := range declared {
-		if !about.MatchString(name) && !slices.Contains(names, name) {
+		if !source.About.MatchString(name) && !slices.Contains(names, name) {
 			continue
 		}
 		if err := os.WriteFile(filepath.Join(to, name), []byte(text+"\n"), 0o644); err != nil {

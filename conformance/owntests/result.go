@@ -4,16 +4,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 	"github.com/seed-0529bac1/taints/conformance/internal/table"
 )
 
@@ -23,19 +22,39 @@ type result struct {
 	pkg      string
 	passed   []string
 	failed   []string
-	skipped  int
+	output   map[string][]string // by test; that of the build and of the package is under ""
 	finished bool                // the package's tests finished
-	elapsed  time.Duration       // without the build
-	output   map[string][]string // by test
 	reached  []string            // replaced functions that were called
 }
 
-func newResult(pkg string, run *gotest.Run) *result {
-	x := &result{pkg: pkg, finished: run.Finished, elapsed: run.Elapsed, output: run.Output}
-	x.count(run.Outcome)
-	return x
+// readResult reads the output of "go test -json" of one package. A test that did not
+// finish has failed.
+func readResult(pkg string, r io.Reader) (*result, error) {
+	x, outcome := &result{pkg: pkg, output: map[string][]string{}}, map[string]string{}
+	for d := json.NewDecoder(r); ; {
+		var e struct{ Action, Test, Output string }
+		if err := d.Decode(&e); errors.Is(err, io.EOF) {
+			x.count(outcome)
+			return x, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the output of go test: %w", err)
+		}
+		switch e.Action {
+		case "output", "build-output":
+			x.output[e.Test] = append(x.output[e.Test], e.Output)
+		case "run":
+			outcome[e.Test] = "fail" // unless it finishes
+		case "pass", "fail", "skip":
+			if e.Test == "" {
+				x.finished = true
+			} else {
+				outcome[e.Test] = e.Action
+			}
+		}
+	}
 }
 
+// count sets what passed and what failed.
 func (x *result) count(outcome map[string]string) {
 	parents, failing := map[string]bool{}, map[string]bool{}
 	for name, action := range outcome {
@@ -51,15 +70,11 @@ func (x *result) count(outcome map[string]string) {
 		case parents[name]:
 		case action == "pass":
 			x.passed = append(x.passed, name)
-		case action == "skip":
-			x.skipped++
 		}
 	}
 	slices.Sort(x.passed)
 	slices.Sort(x.failed)
 }
-
-func (x *result) tests() int { return len(x.passed) + len(x.failed) + x.skipped }
 
 // faults returns the number of lines that the test reported, as Errorf and Log do.
 func (x *result) faults(test string) int {
@@ -75,12 +90,6 @@ func (x *result) faults(test string) int {
 // faultLine matches a line that a test reports: indented, with a position.
 var faultLine = regexp.MustCompile(`^ +\w+_test\.go:\d+: `)
 
-func (x *result) showFailures(w io.Writer) {
-	for _, name := range x.failed {
-		fmt.Fprintf(w, "--- %s %s\n%s", x.pkg, name, strings.Join(x.output[name], ""))
-	}
-}
-
 // A summary collects the results.
 type summary struct {
 	lines [][]string
@@ -89,22 +98,19 @@ type summary struct {
 }
 
 // head has the columns: the replaced functions of the package, those that its
-// tests call, the replaced functions that they call in other packages, the lines
-// of code that were removed, and those of the shim.
+// tests call, and the replaced functions that they call in other packages.
 var head = []string{
-	"package", "replaced", "reached", "reached below", "lines cut", "lines of the shim",
-	"passed", "failed as documented", "failed otherwise", "time",
+	"package", "replaced", "reached", "reached below", "passed", "failed as documented", "failed otherwise",
 }
 
-// add adds a line for the package of the result.
-func (s *summary) add(r *result, c change) {
-	documented, others := 0, 0
+// add adds a line for the package of the result, in which the functions are replaced.
+func (s *summary) add(r *result, replaced []string) {
+	documented := 0
 	for _, name := range r.failed {
 		d, ok := differences[r.pkg+" "+name]
 		if faults := r.faults(name); !ok || faults != d.faults {
-			others++
-			s.bad = append(s.bad, fmt.Sprintf("%s %s fails with %d faults, %d of them documented",
-				r.pkg, name, faults, d.faults))
+			s.bad = append(s.bad, fmt.Sprintf("%s %s fails with %d faults, %d of them documented:\n%s",
+				r.pkg, name, faults, d.faults, strings.Join(r.output[name], "")))
 			continue
 		}
 		documented++
@@ -118,39 +124,22 @@ func (s *summary) add(r *result, c change) {
 	if !r.finished {
 		s.bad = append(s.bad, r.pkg+" did not come to an end")
 	}
+	if len(r.reached) == 0 {
+		s.bad = append(s.bad, r.pkg+": its tests call no function that was replaced")
+	}
 	reached := 0
-	for _, name := range c.replaced {
+	for _, name := range replaced {
 		if slices.Contains(r.reached, r.pkg+"."+name) {
 			reached++
 		}
 	}
 	line := []string{r.pkg}
 	for _, n := range []int{
-		len(c.replaced), reached, len(r.reached) - reached, c.cut, c.shim, len(r.passed), documented, others,
+		len(replaced), reached, len(r.reached) - reached, len(r.passed), documented, len(r.failed) - documented,
 	} {
 		line = append(line, strconv.Itoa(n))
 	}
-	s.lines = append(s.lines, append(line, fmt.Sprintf("%.1f s", r.elapsed.Seconds())))
-	if len(r.reached) == 0 {
-		s.bad = append(s.bad, r.pkg+": its tests call no function that was replaced")
-	}
-}
-
-// addBuilt adds a line for each package of the scratch whose functions are
-// replaced but whose tests are not run.
-func (s *summary) addBuilt(x scratch, changes map[string]change, only *regexp.Regexp) {
-	for _, pkg := range slices.Sorted(maps.Keys(changes)) {
-		if c := changes[pkg]; !slices.Contains(x.tests, pkg) && only.MatchString(pkg) && !s.has(pkg) {
-			s.lines = append(s.lines, []string{
-				pkg, strconv.Itoa(len(c.replaced)), "", "", strconv.Itoa(c.cut), strconv.Itoa(c.shim), "not run", "", "", "",
-			})
-		}
-	}
-}
-
-// has reports whether the table has a line for the package.
-func (s *summary) has(pkg string) bool {
-	return slices.ContainsFunc(s.lines, func(line []string) bool { return line[0] == pkg })
+	s.lines = append(s.lines, line)
 }
 
 // write writes the table, and reports whether all results are as documented.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,7 +50,17 @@ func compare(rows []measure.Row, i, rounds, repeats int, start starter) (rowRati
 	row := rows[i]
 	var ours, other samples
 	for range rounds {
-		if err := measurePair(&ours, &other, i, repeats, start); err != nil {
+		a, errOurs := start(i, true)
+		b, errOther := start(i, false)
+		if err := errors.Join(errOurs, errOther); err != nil {
+			return rowRatio{}, err
+		}
+		for range repeats {
+			if err := errors.Join(a.time(&ours), b.time(&other)); err != nil {
+				return rowRatio{}, err
+			}
+		}
+		if err := errors.Join(a.allocs(&ours), b.allocs(&other)); err != nil {
 			return rowRatio{}, err
 		}
 	}
@@ -66,44 +77,8 @@ func compare(rows []measure.Row, i, rounds, repeats int, start starter) (rowRati
 	return x, nil
 }
 
-// measurePair starts both sides and adds their measurements to the samples.
-func measurePair(ours, other *samples, row, repeats int, start starter) error {
-	a, err := start(row, true)
-	if err != nil {
-		return err
-	}
-	b, err := start(row, false)
-	if err != nil {
-		return err
-	}
-	for range repeats {
-		if err := ours.time(a); err != nil {
-			return err
-		}
-		if err := other.time(b); err != nil {
-			return err
-		}
-	}
-	if err := ours.count(a); err != nil {
-		return err
-	}
-	return other.count(b)
-}
-
 // samples are the measurements of one side.
 type samples struct{ times, allocs []float64 }
-
-func (s *samples) time(p *process) error {
-	t, err := p.nanoseconds()
-	s.times = append(s.times, t)
-	return err
-}
-
-func (s *samples) count(p *process) error {
-	n, err := p.allocs()
-	s.allocs = append(s.allocs, n)
-	return err
-}
 
 func (s *samples) side() side {
 	return side{Least: slices.Min(s.times), Median: median(s.times), Allocs: slices.Min(s.allocs)}
@@ -143,25 +118,27 @@ func inProcess(program string, slice time.Duration) starter {
 	}
 }
 
-// nanoseconds returns the processor time of one piece of work.
-func (p *process) nanoseconds() (t float64, err error) {
-	if _, err := p.ask.Write([]byte{'\n'}); err != nil {
-		return 0, fmt.Errorf("%v: %w", p.command, err)
-	}
-	if err := p.answers.Decode(&t); err != nil {
-		return 0, fmt.Errorf("%v: %w", p.command, err)
-	}
-	return t, nil
+// time adds the processor time of one piece of work, in nanoseconds, to the samples.
+func (p *process) time(s *samples) error {
+	_, err := p.ask.Write([]byte{'\n'})
+	return p.answer(err, &s.times)
 }
 
-// allocs returns the number of allocations of one piece of work. It ends the
-// process.
-func (p *process) allocs() (n float64, err error) {
-	if err := p.ask.Close(); err != nil {
-		return 0, fmt.Errorf("%v: %w", p.command, err)
+// allocs adds the number of allocations of one piece of work to the samples. It ends
+// the process.
+func (p *process) allocs(s *samples) error {
+	return errors.Join(p.answer(p.ask.Close(), &s.allocs), p.command.Wait())
+}
+
+// answer adds the next answer to the list, unless asking for it failed.
+func (p *process) answer(err error, to *[]float64) error {
+	var x float64
+	if err == nil {
+		err = p.answers.Decode(&x)
 	}
-	if err := p.answers.Decode(&n); err != nil {
-		return 0, fmt.Errorf("%v: %w", p.command, err)
+	if err != nil {
+		return fmt.Errorf("%v: %w", p.command, err)
 	}
-	return n, p.command.Wait()
+	*to = append(*to, x)
+	return nil
 }

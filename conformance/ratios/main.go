@@ -13,6 +13,7 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -28,8 +29,6 @@ import (
 	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
 // options are the flags.
 type options struct {
 	match           string
@@ -39,38 +38,30 @@ type options struct {
 	ours            bool
 }
 
-// run returns the exit code: 1 if a floor is missed or something fails, 2 for
-// invalid usage.
-func run(args []string, stdout, stderr io.Writer) int {
+func main() {
 	var o options
-	flags := flag.NewFlagSet("ratios", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&o.match, "match", "",
+	flag.StringVar(&o.match, "match", "",
 		"measure only the rows whose names match this `regexp`, and no queue or import")
-	flags.IntVar(&o.rounds, "rounds", 5, "how often to restart both sides of a row")
-	flags.IntVar(&o.repeats, "repeats", 9, "how many turns each side takes in a round")
-	flags.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
-	flags.IntVar(&o.row, "row", -1, "measure one side of this `row` and print it, for the parent process")
-	flags.IntVar(&o.queue, "queue", 0, "measure one queue of so many `pods` and print it, for the parent process")
-	flags.BoolVar(&o.ours, "ours", false, "with -row and -queue: the library's side")
-	if err := flags.Parse(args); err != nil {
-		return 2
-	}
+	flag.IntVar(&o.rounds, "rounds", 5, "how often to restart both sides of a row")
+	flag.IntVar(&o.repeats, "repeats", 9, "how many turns each side takes in a round")
+	flag.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
+	flag.IntVar(&o.row, "row", -1, "measure one side of this `row` and print it, for the parent process")
+	flag.IntVar(&o.queue, "queue", 0, "measure one queue of so many `pods` and print it, for the parent process")
+	flag.BoolVar(&o.ours, "ours", false, "with -row and -queue: the library's side")
+	flag.Parse()
 	match, err := regexp.Compile(o.match)
-	if err != nil || flags.NArg() > 0 || o.rounds < 1 || o.repeats < 1 || o.slice <= 0 || o.row >= len(work.Rows()) {
-		fmt.Fprintln(stderr,
+	if err != nil || flag.NArg() > 0 || o.rounds < 1 || o.repeats < 1 || o.slice <= 0 || o.row >= len(work.Rows()) {
+		fmt.Fprintln(os.Stderr,
 			"ratios: want no arguments, a regexp for -match, -rounds and -repeats of at least 1 and -slice above 0")
-		return 2
+		os.Exit(2)
 	}
-	met, err := o.measure(match, stdout)
+	met, err := o.measure(match, os.Stdout)
 	if err != nil {
-		fmt.Fprintf(stderr, "ratios: %v\n", err)
-		return 1
+		fmt.Fprintf(os.Stderr, "ratios: %v\n", err)
 	}
-	if !met {
-		return 1
+	if err != nil || !met {
+		os.Exit(1)
 	}
-	return 0
 }
 
 // measure does the selected work, and reports whether all floors are met.
@@ -78,8 +69,10 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 	switch {
 	case o.row >= 0:
 		return true, measure.New(work.Rows()[o.row].Side(o.ours)(), o.slice).Answer(os.Stdin, stdout)
+	case o.queue > 0 && o.ours:
+		return true, json.NewEncoder(stdout).Encode(work.QueueOurs(o.queue))
 	case o.queue > 0:
-		return true, runQueue(stdout, o.queue, o.ours)
+		return true, json.NewEncoder(stdout).Encode(work.QueueKubernetes(o.queue))
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -93,7 +86,7 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 		return false, err
 	}
 	if o.match == "" {
-		if err := r.others(min(3, o.rounds), queueInProcess(program, queuePods)); err != nil {
+		if err := r.others(program, min(3, o.rounds)); err != nil {
 			return false, err
 		}
 	}
@@ -145,9 +138,9 @@ func (o options) adopters(r *report, match *regexp.Regexp) error {
 }
 
 // others measures the queue and the cost of imports.
-func (r *report) others(rounds int, run queueRunner) error {
+func (r *report) others(program string, rounds int) error {
 	var err error
-	if r.Queue, err = queuePhases(rounds, run); err != nil {
+	if r.Queue, err = queuePhases(program, rounds); err != nil {
 		return err
 	}
 	for _, p := range r.Queue {

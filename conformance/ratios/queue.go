@@ -5,7 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -27,18 +27,6 @@ type phase struct {
 // queuePods is how many pods are pending in a queue.
 const queuePods = 1_000_000
 
-// A queueRunner measures one of the queues.
-type queueRunner func(ours bool) (work.QueueCost, error)
-
-// queueInProcess returns a queueRunner that runs this program again.
-func queueInProcess(program string, pods int) queueRunner {
-	return func(ours bool) (work.QueueCost, error) {
-		var c work.QueueCost
-		err := child(program, &c, "-queue", strconv.Itoa(pods), "-ours="+strconv.FormatBool(ours))
-		return c, err
-	}
-}
-
 // child runs the program and decodes its output.
 func child(program string, v any, args ...string) error {
 	command := exec.Command(program, args...)
@@ -50,36 +38,23 @@ func child(program string, v any, args ...string) error {
 	return json.Unmarshal(out, v)
 }
 
-// runQueue measures one of the queues and prints the result for the parent process.
-func runQueue(w io.Writer, pods int, ours bool) error {
-	measure := work.QueueKubernetes
-	if ours {
-		measure = work.QueueOurs
-	}
-	return json.NewEncoder(w).Encode(measure(pods))
-}
-
-// queuePhases measures both queues in turn.
-func queuePhases(rounds int, run queueRunner) ([]phase, error) {
-	var ours, kubernetes []work.QueueCost
+// queuePhases measures both queues in turn, each in a process of its own.
+func queuePhases(program string, rounds int) ([]phase, error) {
+	var costs [2][]work.QueueCost // of Kubernetes and ours
 	for range rounds {
-		a, err := run(true)
-		if err != nil {
-			return nil, err
+		for side, ours := range []string{"-ours=false", "-ours"} {
+			var c work.QueueCost
+			if err := child(program, &c, "-queue", strconv.Itoa(queuePods), ours); err != nil {
+				return nil, err
+			}
+			costs[side] = append(costs[side], c)
 		}
-		b, err := run(false)
-		if err != nil {
-			return nil, err
-		}
-		ours, kubernetes = append(ours, a), append(kubernetes, b)
 	}
 	of := func(name, unit string, floor float64, value func(work.QueueCost) float64) phase {
-		p := phase{
-			Work:       name,
-			Unit:       unit,
-			Ours:       leastOf(ours, value),
-			Kubernetes: leastOf(kubernetes, value),
-			Floor:      floor,
+		p := phase{Work: name, Unit: unit, Floor: floor, Ours: math.Inf(1), Kubernetes: math.Inf(1)}
+		for i := range rounds {
+			p.Kubernetes = min(p.Kubernetes, value(costs[0][i]))
+			p.Ours = min(p.Ours, value(costs[1][i]))
 		}
 		p.Ratio = p.Kubernetes / p.Ours
 		p.Met = p.Ratio >= floor
@@ -93,14 +68,6 @@ func queuePhases(rounds int, run queueRunner) ([]phase, error) {
 		of("all of it", "ns", 2, func(c work.QueueCost) float64 { return float64(c.All()) }),
 		of("live heap with all scheduled", "bytes", 2.5, func(c work.QueueCost) float64 { return float64(c.Heap) }),
 	}, nil
-}
-
-func leastOf(costs []work.QueueCost, value func(work.QueueCost) float64) float64 {
-	least := value(costs[0])
-	for _, c := range costs {
-		least = min(least, value(c))
-	}
-	return least
 }
 
 func (p phase) amount(x float64) string {

@@ -6,6 +6,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/seed-0529bac1/taints v1.0.0
 	github.com/seed-0529bac1/taints/dra v1.0.0
+	github.com/seed-0529bac1/taints/kube v1.0.0
 	github.com/spf13/pflag v1.0.9
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -105,6 +106,7 @@ require (
 replace (
 	github.com/seed-0529bac1/taints => ../
 	github.com/seed-0529bac1/taints/dra => ../dra
+	github.com/seed-0529bac1/taints/kube => ../kube
 	k8s.io/api => k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.3
 	k8s.io/apimachinery => k8s.io/apimachinery v0.36.3

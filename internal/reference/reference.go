@@ -61,22 +61,6 @@ func Matches(o taints.Options, tols []taints.Toleration, taint taints.Taint) []i
 	return matches
 }
 
-// Untolerated returns the indexes of all taints with one of the effects that no
-// toleration tolerates.
-func Untolerated(
-	o taints.Options, list []taints.Taint, tols []taints.Toleration, effects ...taints.Effect,
-) []int {
-	var untolerated []int
-	for i, taint := range list {
-		for _, e := range effects {
-			if taint.Effect == e && len(Matches(o, tols, taint)) == 0 {
-				untolerated = append(untolerated, i)
-			}
-		}
-	}
-	return untolerated
-}
-
 // Evict returns what happens to a pod, when, in nanoseconds since year 1, and
 // which taint decides: the one with the earliest deadline, and among equals the
 // first that is not tolerated, or else the first.
@@ -321,26 +305,6 @@ var World = func() []taints.Taint {
 	}
 	return all
 }()
-
-// Longer reports whether a seconds are longer than b seconds. Nil is forever.
-func Longer(a, b *int64) bool {
-	return b != nil && (a == nil || max(0, *a) > max(0, *b))
-}
-
-// Covers reports whether t tolerates every taint of the world that u tolerates,
-// for at least as long.
-func Covers(o taints.Options, t, u taints.Toleration) bool {
-	for _, taint := range World {
-		if !Tolerates(o, u, taint) {
-			continue
-		}
-		if !Tolerates(o, t, taint) ||
-			taint.Effect == "NoExecute" && Longer(u.TolerationSeconds, t.TolerationSeconds) {
-			return false
-		}
-	}
-	return true
-}
 
 // Time returns how long a list tolerates a taint: not at all, or for a time,
 // which matters only for NoExecute taints.

@@ -3,7 +3,6 @@
 package release
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,31 +89,8 @@ func (d dir) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// A goMod holds the parts of a go.mod that these tests need.
-type goMod struct {
-	Go      string
-	Require []struct {
-		Path, Version string
-		Indirect      bool
-	}
-}
-
-// goMod returns the go.mod of the folder.
-func (d dir) goMod(t *testing.T) goMod {
+// require returns the version of a module that the go.mod of the folder leads to.
+func (d dir) require(t *testing.T, path string) string {
 	t.Helper()
-	var m goMod
-	if err := json.Unmarshal([]byte(d.run(t, "go", "mod", "edit", "-json")), &m); err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// version returns the required version of a module, or "" if there is none.
-func (m goMod) version(path string) string {
-	for _, r := range m.Require {
-		if r.Path == path {
-			return r.Version
-		}
-	}
-	return ""
+	return d.run(t, "go", "list", "-m", "-f", "{{.Version}}", path)
 }

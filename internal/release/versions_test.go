@@ -47,12 +47,12 @@ func testWith(t *testing.T, module dir, floor, version string) {
 	other.write(t, "go.sum", module.read(t, "go.sum"))
 	with := module.with("GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -modfile="+filepath.Join(other.path, "go.mod"), "GOWORK=off")
 	for _, path := range []string{"k8s.io/api", "k8s.io/apimachinery"} {
-		if v := module.goMod(t).version(path); v != floor {
+		if v := module.require(t, path); v != floor {
 			t.Errorf("the module requires %s %s, and promises to work from %s", path, v, floor)
 		}
 		with.run(t, "go", "get", path+"@"+version)
 	}
-	if v := with.run(t, "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/api"); v != version {
+	if v := with.require(t, "k8s.io/api"); v != version {
 		t.Fatalf("k8s.io/api is %s", v)
 	}
 	with.run(t, "go", "vet", "./...")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/adopters/clusterapi/internal/linked"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
@@ -24,19 +25,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func fromTaints(list []corev1.Taint) []taints.Taint {
-	var out []taints.Taint
-	for _, t := range list {
-		taint := taints.Taint{Key: t.Key, Value: t.Value, Effect: taints.Effect(t.Effect)}
-		if t.TimeAdded != nil {
-			at := t.TimeAdded.Time
-			taint.TimeAdded = &at
-		}
-		out = append(out, taint)
-	}
-	return out
-}
-
 func drawTaint(t *rapid.T) corev1.Taint {
 	effects := []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}
 	taint := corev1.Taint{
@@ -45,18 +33,16 @@ func drawTaint(t *rapid.T) corev1.Taint {
 		Effect: corev1.TaintEffect(rapid.SampledFrom(effects).Draw(t, "effect")),
 	}
 	if rapid.Bool().Draw(t, "stamped") {
-		taint.TimeAdded = &metav1.Time{Time: metav1.Unix(rapid.Int64Range(1, 9).Draw(t, "time"), 0).Time}
+		at := metav1.Unix(rapid.Int64Range(1, 9).Draw(t, "time"), 0)
+		taint.TimeAdded = &at
 	}
 	return taint
 }
 
 // drawTaints returns taints as an API server stores them: one per key and effect.
 func drawTaints(t *rapid.T) []corev1.Taint {
+	identity := func(t corev1.Taint) taints.TaintID { return kube.Taint(t).ID() }
 	return rapid.SliceOfNDistinct(rapid.Custom(drawTaint), 0, 5, identity).Draw(t, "taints")
-}
-
-func identity(t corev1.Taint) taints.TaintID {
-	return taints.TaintID{Key: t.Key, Effect: taints.Effect(t.Effect)}
 }
 
 func drawMachineTaints(t *rapid.T) []clusterv1.MachineTaint {
@@ -101,18 +87,17 @@ func propagate(t *rapid.T, node *corev1.Node, machine []clusterv1.MachineTaint) 
 		}
 		owned = slices.DeleteFunc(owned, func(id taints.TaintID) bool { return id == taint.ID() })
 	}
-	return taints.ReconcileOwned(fromTaints(node.Spec.Taints), owned, desired)
+	return taints.ReconcileOwned(kube.Taints(node.Spec.Taints), owned, desired)
 }
 
 // The taints of a machine change several times, and another client changes those
 // of its node.
 func TestPropagateMachineTaints(t *testing.T) {
-	t.Log("compares Machine controller: propagateMachineTaintsToNode against ReconcileOwned, Changes.Apply, ParseTaintID")
 	rapid.Check(t, func(t *rapid.T) {
 		node := &corev1.Node{Spec: corev1.NodeSpec{Taints: drawTaints(t)}}
 		for range rapid.IntRange(1, 4).Draw(t, "rounds") {
 			machine := drawMachineTaints(t)
-			before := fromTaints(node.Spec.Taints)
+			before := slices.Clone(kube.Taints(node.Spec.Taints)) // Cluster API writes to the list
 			c := propagate(t, node, machine)
 			got, changed := c.Apply(before)
 			annotation, initialized := node.Annotations[clusterv1.TaintsFromMachineAnnotation]
@@ -120,7 +105,7 @@ func TestPropagateMachineTaints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := fromTaints(node.Spec.Taints); !slices.EqualFunc(got, want, taints.Taint.Equal) {
+			if want := kube.Taints(node.Spec.Taints); !slices.EqualFunc(got, want, taints.Taint.Equal) {
 				t.Fatalf("%v of %v makes %v, in Cluster API %v", c, before, got, want)
 			}
 			now := node.Annotations[clusterv1.TaintsFromMachineAnnotation]
@@ -138,25 +123,25 @@ func TestPropagateMachineTaints(t *testing.T) {
 }
 
 func TestNodeTaintHelpers(t *testing.T) {
-	t.Log("compares EnsureNodeTaint, RemoveNodeTaint, HasTaint against Changes.Ensure, Changes.Apply, FindTaint")
 	rapid.Check(t, func(t *rapid.T) {
 		list, taint := drawTaints(t), drawTaint(t)
-		given, mark := fromTaints(list), fromTaints([]corev1.Taint{taint})[0]
-		_, found := taints.FindTaint(given, mark.ID())
-		if want := linked.HasTaint(list, taint); found != want {
-			t.Fatalf("%v in %v: %v, in Cluster API %v", mark, given, found, want)
+		mark := kube.Taint(taint)
+		if _, found := kube.Find(list, mark.ID()); found != linked.HasTaint(list, taint) {
+			t.Fatalf("%v in %v: %v, in Cluster API %v", mark, list, found, !found)
 		}
-		removed := &corev1.Node{Spec: corev1.NodeSpec{Taints: list}}
-		want := linked.RemoveNodeTaint(removed, taint)
-		got, changed := taints.Changes{Remove: []taints.TaintID{mark.ID()}}.Apply(given)
-		if changed != want || !slices.EqualFunc(got, fromTaints(removed.Spec.Taints), taints.Taint.Equal) {
-			t.Fatalf("%v without %v: %v, in Cluster API %v", given, mark, got, removed.Spec.Taints)
-		}
-		ensured := &corev1.Node{Spec: corev1.NodeSpec{Taints: list}}
-		want = linked.EnsureNodeTaint(ensured, taint)
-		got, changed = taints.Changes{Add: []taints.Taint{mark}}.Ensure(given)
-		if changed != want || !slices.EqualFunc(got, fromTaints(ensured.Spec.Taints), taints.Taint.Equal) {
-			t.Fatalf("%v with %v: %v, in Cluster API %v", given, mark, got, ensured.Spec.Taints)
+		for name, test := range map[string]struct {
+			theirs func(*corev1.Node, corev1.Taint) bool
+			ours   func([]taints.Taint) ([]taints.Taint, bool)
+		}{
+			"without": {linked.RemoveNodeTaint, taints.Removal(mark).Apply},
+			"with":    {linked.EnsureNodeTaint, taints.Changes{Add: []taints.Taint{mark}}.Ensure},
+		} {
+			node := &corev1.Node{Spec: corev1.NodeSpec{Taints: slices.Clone(list)}}
+			want := test.theirs(node, taint)
+			got, changed := test.ours(kube.Taints(list))
+			if changed != want || !slices.EqualFunc(got, kube.Taints(node.Spec.Taints), taints.Taint.Equal) {
+				t.Fatalf("%v %s %v: %v, in Cluster API %v", list, name, mark, got, node.Spec.Taints)
+			}
 		}
 	})
 }

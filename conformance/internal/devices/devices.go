@@ -9,6 +9,9 @@
 package devices
 
 import (
+	_ "unsafe" // for go:linkname
+
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/client-go/informers"
 	corev1 "k8s.io/client-go/informers/core/v1"
 	resourceinformers "k8s.io/client-go/informers/resource"
@@ -28,3 +31,6 @@ func nothing() (kubernetes.Interface, corev1.PodInformer, resourceinformers.Inte
 	factory := informers.NewSharedInformerFactory(client, 0)
 	return client, factory.Core().V1().Pods(), factory.Resource()
 }
+
+//go:linkname changeSlice k8s.io/kubernetes/pkg/controller/devicetainteviction.(*Controller).handleSliceChange
+func changeSlice(tc *devicetainteviction.Controller, oldSlice, newSlice *resourceapi.ResourceSlice)

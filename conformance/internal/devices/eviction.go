@@ -25,7 +25,7 @@ func EvictionTime(
 	evicting := make(map[string]*rule)
 	for i, taint := range rules {
 		if taint.Effect == resourceapi.DeviceTaintEffectNoExecute { // handleRuleChange keeps only these
-			evicting[strconv.Itoa(i)] = newRule(taint)
+			evicting[strconv.Itoa(i)] = everywhere(taint)
 		}
 	}
 	*linked.Field[map[string]*rule](tc, "evictingRules") = evicting
@@ -43,5 +43,11 @@ type eviction struct{ when metav1.Time }
 //go:linkname claimEvictionTime k8s.io/kubernetes/pkg/controller/devicetainteviction.(*Controller).claimEvictionTime
 func claimEvictionTime(tc *devicetainteviction.Controller, claim *resourceapi.ResourceClaim) *eviction
 
-//go:linkname changeSlice k8s.io/kubernetes/pkg/controller/devicetainteviction.(*Controller).handleSliceChange
-func changeSlice(tc *devicetainteviction.Controller, oldSlice, newSlice *resourceapi.ResourceSlice)
+// everywhere returns a rule that puts the taint on every device.
+func everywhere(taint resourceapi.DeviceTaint) *rule {
+	r := new(rule)
+	r.Spec.DeviceSelector = new(selector)
+	to := &r.Spec.Taint
+	to.Key, to.Value, to.Effect, to.TimeAdded = taint.Key, taint.Value, effect(taint.Effect), taint.TimeAdded
+	return r
+}

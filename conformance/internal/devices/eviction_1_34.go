@@ -18,14 +18,6 @@ import (
 // version stores only NoSchedule and NoExecute, and does not check the effect.
 const Repels = taints.AllEffects
 
-// New returns a controller for a cluster without objects.
-func New() *Controller {
-	client, pods, resources := nothing()
-	v1 := resources.V1()
-	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(),
-		resources.V1alpha3().DeviceTaintRules(), v1.DeviceClasses(), controllerName)
-}
-
 // EvictionTime returns when the pods that use the claim are evicted, or nil if
 // they stay. The devices of the claim are in the slice, and each rule applies to
 // all of them: this version's controller receives slices to which a tracker has
@@ -46,6 +38,3 @@ func EvictionTime(
 
 //go:linkname evictionTime k8s.io/kubernetes/pkg/controller/devicetainteviction.(*Controller).evictionTime
 func evictionTime(tc *devicetainteviction.Controller, allocation *resourceapi.AllocationResult) *metav1.Time
-
-//go:linkname changeSlice k8s.io/kubernetes/pkg/controller/devicetainteviction.(*Controller).handleSliceChange
-func changeSlice(tc *devicetainteviction.Controller, oldSlice, newSlice *resourceapi.ResourceSlice)

@@ -9,7 +9,11 @@ import (
 	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
 )
 
-type rule = resourceapi.DeviceTaintRule
+type (
+	rule     = resourceapi.DeviceTaintRule
+	selector = resourceapi.DeviceTaintSelector
+	effect   = resourceapi.DeviceTaintEffect
+)
 
 // New returns a controller for a cluster without objects.
 func New() *Controller {
@@ -17,12 +21,4 @@ func New() *Controller {
 	v1 := resources.V1()
 	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(), v1.DeviceTaintRules(),
 		v1.DeviceClasses(), controllerName)
-}
-
-// newRule returns a rule that puts the taint on every device.
-func newRule(taint resourceapi.DeviceTaint) *rule {
-	return &rule{Spec: resourceapi.DeviceTaintRuleSpec{
-		DeviceSelector: &resourceapi.DeviceTaintSelector{},
-		Taint:          taint,
-	}}
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build kubernetes1.35
+//go:build kubernetes1.34 || kubernetes1.35
 
 package devices
 
 import (
-	resourceapi "k8s.io/api/resource/v1"
 	resourcealpha "k8s.io/api/resource/v1alpha3"
 	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
 )
 
-type rule = resourcealpha.DeviceTaintRule
+type (
+	rule     = resourcealpha.DeviceTaintRule
+	selector = resourcealpha.DeviceTaintSelector
+	effect   = resourcealpha.DeviceTaintEffect
+)
 
 // New returns a controller for a cluster without objects.
 func New() *Controller {
@@ -18,17 +21,4 @@ func New() *Controller {
 	v1 := resources.V1()
 	return devicetainteviction.New(client, pods, v1.ResourceClaims(), v1.ResourceSlices(),
 		resources.V1alpha3().DeviceTaintRules(), v1.DeviceClasses(), controllerName)
-}
-
-// newRule returns a rule that puts the taint on every device.
-func newRule(taint resourceapi.DeviceTaint) *rule {
-	return &rule{Spec: resourcealpha.DeviceTaintRuleSpec{
-		DeviceSelector: &resourcealpha.DeviceTaintSelector{},
-		Taint: resourcealpha.DeviceTaint{
-			Key:       taint.Key,
-			Value:     taint.Value,
-			Effect:    resourcealpha.DeviceTaintEffect(taint.Effect),
-			TimeAdded: taint.TimeAdded,
-		},
-	}}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source reads the declarations of Go packages.
+// Package source reads the declarations of Kubernetes' packages, and the names in
+// docs/kubernetes.md.
 package source
 
 import (
@@ -11,7 +12,34 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
+
+// About matches names that mention taints or tolerations.
+var About = regexp.MustCompile(`(?i)taint|tolerat`)
+
+// A Section is the part of docs/kubernetes.md about one package.
+type Section struct {
+	Text  string
+	Names []string // in the first column of its tables
+}
+
+// row matches a row of a table that begins with a name.
+var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
+
+// Sections returns the sections of docs/kubernetes.md by the paths in their headings.
+func Sections(page string) map[string]Section {
+	sections := map[string]Section{}
+	for _, section := range strings.Split(page, "\n## `")[1:] {
+		path, text, _ := strings.Cut(section, "`")
+		s := Section{Text: text}
+		for _, match := range row.FindAllStringSubmatch(text, -1) {
+			s.Names = append(s.Names, match[1])
+		}
+		sections[path] = s
+	}
+	return sections
+}
 
 var skipped = regexp.MustCompile(`^zz_generated|^generated\.|_generated\.go$|_test\.go$`)
 
@@ -33,39 +61,32 @@ func Declarations(dir string) (map[string]string, error) {
 			return nil, err
 		}
 		for _, decl := range file.Decls {
-			if err := add(found, decl); err != nil {
-				return nil, err
-			}
+			add(found, decl)
 		}
 	}
 	return found, nil
 }
 
-func add(found map[string]string, decl ast.Decl) error {
+func add(found map[string]string, decl ast.Decl) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
-		return put(found, nameOf(d), d)
+		found[NameOf(d)] = Text(d)
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
-				if err := put(found, s.Name.Name, s); err != nil {
-					return err
-				}
+				found[s.Name.Name] = Text(s)
 			case *ast.ValueSpec:
 				for _, name := range s.Names {
-					if err := put(found, name.Name, s); err != nil {
-						return err
-					}
+					found[name.Name] = Text(s)
 				}
 			}
 		}
 	}
-	return nil
 }
 
-// nameOf returns the name of a function, with the receiver's type before a method.
-func nameOf(f *ast.FuncDecl) string {
+// NameOf returns the name of a function, with the receiver's type before a method.
+func NameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
 	}
@@ -79,9 +100,11 @@ func nameOf(f *ast.FuncDecl) string {
 	return f.Name.Name // of a generic type
 }
 
-func put(found map[string]string, name string, node ast.Node) error {
+// Text returns the node in a standard form, without comments.
+func Text(node ast.Node) string {
 	var b bytes.Buffer
-	err := format.Node(&b, token.NewFileSet(), node)
-	found[name] = b.String()
-	return err
+	if err := format.Node(&b, token.NewFileSet(), node); err != nil {
+		panic(err) // for a node that no parser returns
+	}
+	return b.String()
 }

@@ -11,8 +11,8 @@ import (
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
@@ -37,7 +37,7 @@ func newCluster(nodes, ways int) *cluster {
 func (c *cluster) index() *nodeindex.Index[string] {
 	x := new(nodeindex.Index[string])
 	for i, name := range c.names {
-		x.Set(name, convert.Each(c.of(i), convert.FromTaint))
+		x.Set(name, kube.Taints(c.of(i)))
 	}
 	return x
 }
@@ -91,7 +91,7 @@ func indexRows(ways int, what string, count float64) []measure.Row {
 	pod := eightThings()
 	ours := func(feasible func(x *nodeindex.Index[string], m *taints.Matcher) int) measure.Side {
 		return func() func(int) {
-			x, m := newCluster(nodes, ways).index(), taints.Compile(convert.Each(pod, convert.FromToleration))
+			x, m := newCluster(nodes, ways).index(), taints.Compile(kube.Tolerations(pod))
 			return measure.Each(func() { measure.MustNot(feasible(x, m) < nodes/2) })
 		}
 	}

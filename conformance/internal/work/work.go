@@ -21,6 +21,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -89,9 +90,9 @@ func Rows() []measure.Row {
 	return append(rows, hostileRows()...)
 }
 
-func list() []taints.Taint { return convert.Each(nodeTaints, convert.FromTaint) }
+func list() []taints.Taint { return kube.Taints(nodeTaints) }
 
-func tolerations() []taints.Toleration { return convert.Each(podTolerations, convert.FromToleration) }
+func tolerations() []taints.Toleration { return kube.Tolerations(podTolerations) }
 
 func filterOnce() measure.Row {
 	return measure.Row{
@@ -211,7 +212,7 @@ func validate() measure.Row {
 			return measure.Each(func() { measure.MustNot(taints.ValidateTolerations(tols) != nil) })
 		},
 		Other: func() func(int) {
-			internal := convert.Each(podTolerations, convert.ToCoreToleration)
+			internal := convert.ToCoreTolerations(podTolerations)
 			path := field.NewPath("spec", "tolerations")
 			options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
 			return measure.Each(func() { measure.MustNot(len(validation.ValidateTolerations(internal, path, options)) > 0) })
@@ -263,12 +264,12 @@ func evictCompiledOrOnce() measure.Row {
 var now = time.Now()
 
 func evictOnce() func(int) {
-	list, tols := convert.Each(failedNode, convert.FromTaint), tolerations()
+	list, tols := kube.Taints(failedNode), tolerations()
 	return measure.Each(func() { measure.MustNot(taints.EvictionOf(list, tols, now).Outcome != taints.EvictsAt) })
 }
 
 func evictByMatcher() func(int) {
-	list, m := convert.Each(failedNode, convert.FromTaint), taints.Compile(tolerations())
+	list, m := kube.Taints(failedNode), taints.Compile(tolerations())
 	return measure.Each(func() { measure.MustNot(m.EvictionOf(list, now).Outcome != taints.EvictsAt) })
 }
 
@@ -309,7 +310,7 @@ func merge() measure.Row {
 			return measure.Each(func() { measure.MustNot(len(tolerationset.Merge(tols[:4], tols[4:], zero)) != 8) })
 		},
 		Other: func() func(int) {
-			internal := convert.Each(podTolerations, convert.ToCoreToleration)
+			internal := convert.ToCoreTolerations(podTolerations)
 			// No spare capacity, because MergeTolerations writes past the base.
 			return measure.Each(func() { measure.MustNot(len(merging.MergeTolerations(internal[:4:4], internal[4:])) != 8) })
 		},
@@ -317,7 +318,7 @@ func merge() measure.Row {
 }
 
 func print() measure.Row {
-	t, k := convert.FromTaint(nodeTaints[1]), nodeTaints[1]
+	t, k := kube.Taint(nodeTaints[1]), nodeTaints[1]
 	return measure.Row{
 		Name: "print a taint", Beside: Kubernetes, Floor: 2.5, Allocs: 1,
 		Ours:  func() func(int) { return measure.Each(func() { keep(t.String()) }) },
@@ -326,7 +327,7 @@ func print() measure.Row {
 }
 
 func appendTo() measure.Row {
-	t, k, buf := convert.FromTaint(nodeTaints[1]), nodeTaints[1], make([]byte, 0, 128)
+	t, k, buf := kube.Taint(nodeTaints[1]), nodeTaints[1], make([]byte, 0, 128)
 	return measure.Row{
 		Name: "print a taint into a buffer", Beside: Kubernetes, Floor: 15,
 		Ours:  func() func(int) { return measure.Each(func() { buf = t.AppendTo(buf[:0]) }) },

@@ -5,39 +5,36 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"owntests.example/view"
 )
 
-//owntests:removes parseTaint validateTaintEffect addTaints
-
 func parseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error) {
 	c, err := taints.ParseChanges(spec...)
-	return view.Each(c.Add, view.CoreTaint), view.Removals(c), err
+	return kube.CoreTaints(c.Add), view.Removals(c), err
 }
 
 // reorganizeTaints always overwrites. If that is not allowed, kubectl has called
 // checkIfTaintsAlreadyExists before.
 func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error) {
 	c := changesOf(taintsToAdd, taintsToRemove)
-	current := view.Taints(node.Spec.Taints)
-	_, err := c.ApplyStrict(current, true)
-	list, _ := c.Apply(current)
-	before, after := len(current), len(list)
+	_, err := kube.ApplyStrict(node.Spec.Taints, c, true)
+	list, _ := kube.Apply(node.Spec.Taints, c)
 	operation := UNTAINTED
 	switch {
 	case len(taintsToAdd) > 0 && len(taintsToRemove) > 0 || overwrite:
 		operation = MODIFIED
-	case after > before:
+	case len(list) > len(node.Spec.Taints):
 		operation = TAINTED
 	}
-	return operation, view.CoreTaints(list), aggregate(err)
+	return operation, list, aggregate(err)
 }
 
 func changesOf(add, remove []corev1.Taint) taints.Changes {
-	c := taints.Removal(view.Taints(remove)...)
-	c.Add = view.Taints(add)
+	c := taints.Removal(kube.Taints(remove)...)
+	c.Add = kube.Taints(add)
 	return c
 }
 
@@ -50,21 +47,20 @@ func aggregate(err error) error {
 	return utilerrors.NewAggregate(all.Unwrap())
 }
 
-func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) ([]error, bool) {
-	c, list := changesOf(nil, taintsToRemove), view.Taints(*newTaints)
-	errs := []error{}
-	if _, err := c.ApplyStrict(list, true); err != nil {
+func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) (errs []error, changed bool) {
+	c := changesOf(nil, taintsToRemove)
+	errs = []error{}
+	if _, err := kube.ApplyStrict(*newTaints, c, true); err != nil {
 		errs = err.(taints.ErrorList).Unwrap()
 	}
-	left, changed := c.Apply(list)
-	*newTaints = view.CoreTaints(left)
+	*newTaints, changed = kube.Apply(*newTaints, c)
 	return errs, changed
 }
 
 func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) string {
 	var keys []string
 	var all taints.ErrorList
-	_, err := changesOf(add, nil).ApplyStrict(view.Taints(oldTaints), false)
+	_, err := kube.ApplyStrict(oldTaints, changesOf(add, nil), false)
 	if errors.As(err, &all) {
 		for _, f := range all {
 			if f.Kind == taints.ErrExists {
@@ -76,11 +72,9 @@ func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) st
 }
 
 func deleteTaint(list []corev1.Taint, taintToDelete *corev1.Taint) ([]corev1.Taint, bool) {
-	left, deleted := changesOf(nil, []corev1.Taint{*taintToDelete}).Apply(view.Taints(list))
-	return view.CoreTaints(left), deleted
+	return kube.Apply(list, taints.Removal(kube.Taint(*taintToDelete)))
 }
 
 func deleteTaintsByKey(list []corev1.Taint, taintKey string) ([]corev1.Taint, bool) {
-	left, deleted := taints.Changes{RemoveKeys: []string{taintKey}}.Apply(view.Taints(list))
-	return view.CoreTaints(left), deleted
+	return kube.Apply(list, taints.Changes{RemoveKeys: []string{taintKey}})
 }

@@ -3,28 +3,34 @@ package nodelifecycle
 import (
 	"context"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/kube/nodestate"
 	"github.com/seed-0529bac1/taints/lifecycle"
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 	controllerutil "k8s.io/kubernetes/pkg/controller/util/node"
-	"owntests.example/view"
 )
 
 // reconcile returns the changes of the node's taints with an effect of the set,
 // in the form that SwapNodeControllerTaint takes.
 func reconcile(node *v1.Node, conditions []v1.NodeCondition, in taints.EffectSet) (add, remove []*v1.Taint) {
-	state := lifecycle.NodeState{Unschedulable: node.Spec.Unschedulable}
-	for _, c := range conditions {
-		state.Conditions = append(state.Conditions, lifecycle.Condition{Type: string(c.Type), Status: string(c.Status)})
+	state := lifecycle.NodeState{Conditions: nodestate.Conditions(conditions), Unschedulable: node.Spec.Unschedulable}
+	c := lifecycle.ReconcileConditions(kube.Taints(node.Spec.Taints), state, time.Now())
+	for _, t := range kube.CoreTaints(c.Add) {
+		if in.Has(taints.Effect(t.Effect)) {
+			add = append(add, &t)
+		}
 	}
-	c := lifecycle.ReconcileConditions(view.Taints(node.Spec.Taints), state, view.Now())
-	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return !in.Has(t.Effect) })
-	c.Remove = slices.DeleteFunc(c.Remove, func(id taints.TaintID) bool { return !in.Has(id.Effect) })
-	return view.Addresses(view.CoreTaints(c.Add)), view.Addresses(view.Removals(c))
+	for _, id := range c.Remove {
+		if in.Has(id.Effect) {
+			remove = append(remove, &v1.Taint{Key: id.Key, Effect: v1.TaintEffect(id.Effect)})
+		}
+	}
+	return add, remove
 }
 
 func (nc *Controller) doNoScheduleTaintingPass(ctx context.Context, nodeName string) error {
@@ -50,7 +56,7 @@ func (nc *Controller) doNoScheduleTaintingPass(ctx context.Context, nodeName str
 func (nc *Controller) processTaintBaseEviction(ctx context.Context, node *v1.Node, currentReadyCondition *v1.NodeCondition) {
 	ready := v1.NodeCondition{Type: v1.NodeReady, Status: currentReadyCondition.Status}
 	add, remove := reconcile(node, []v1.NodeCondition{ready}, taints.Evicting)
-	wanted := lifecycle.ConditionTaints(lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: string(ready.Type), Status: string(ready.Status)}}})
+	wanted := lifecycle.ConditionTaints(lifecycle.NodeState{Conditions: nodestate.Conditions([]v1.NodeCondition{ready})})
 	logger := klog.FromContext(ctx)
 	switch {
 	case ready.Status == v1.ConditionTrue: // also removes the node from the queue

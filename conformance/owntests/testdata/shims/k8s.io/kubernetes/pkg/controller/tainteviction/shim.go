@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/features"
-	"owntests.example/view"
 )
 
 // getMinTolerationTime asks about a taint for each toleration.
@@ -44,7 +44,7 @@ func (tc *Controller) processPodOnNode(
 ) {
 	logger := klog.FromContext(ctx)
 	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
-	e := taints.Options{NoComparison: !comparison}.Compile(view.Tolerations(tolerations)).EvictionOf(view.Taints(list), now)
+	e := taints.Options{NoComparison: !comparison}.Compile(kube.Tolerations(tolerations)).EvictionOf(kube.Taints(list), now)
 	args := NewWorkArgs(podNamespacedName.Name, podNamespacedName.Namespace)
 	switch {
 	case e.Outcome == taints.Stays:

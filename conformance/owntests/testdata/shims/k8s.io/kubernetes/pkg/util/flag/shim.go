@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-0529bac1/taints"
-	"owntests.example/view"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 func (t RegisterWithTaintsVar) Set(s string) error {
@@ -15,6 +15,6 @@ func (t RegisterWithTaintsVar) Set(s string) error {
 	if err != nil {
 		return err
 	}
-	*t.Value = view.Each(list, view.CoreTaint)
+	*t.Value = kube.CoreTaints(list)
 	return nil
 }

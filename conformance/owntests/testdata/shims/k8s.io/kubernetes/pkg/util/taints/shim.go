@@ -5,21 +5,20 @@ import (
 	"strings"
 
 	library "github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
 	v1 "k8s.io/api/core/v1"
 	"owntests.example/view"
 )
 
-//owntests:removes parseTaint validateTaintEffect
-
 func ParseTaints(spec []string) ([]v1.Taint, []v1.Taint, error) {
 	c, err := library.ParseChanges(spec...)
-	return view.Each(c.Add, view.CoreTaint), view.Removals(c), err
+	return kube.CoreTaints(c.Add), view.Removals(c), err
 }
 
 func CheckIfTaintsAlreadyExists(oldTaints []v1.Taint, list []v1.Taint) string {
 	var keys []string
 	var all library.ErrorList
-	_, err := library.Changes{Add: view.Taints(list)}.ApplyStrict(view.Taints(oldTaints), false)
+	_, err := kube.ApplyStrict(oldTaints, library.Changes{Add: kube.Taints(list)}, false)
 	if errors.As(err, &all) {
 		for _, f := range all {
 			if f.Kind == library.ErrExists {
@@ -31,65 +30,58 @@ func CheckIfTaintsAlreadyExists(oldTaints []v1.Taint, list []v1.Taint) string {
 }
 
 func DeleteTaintsByKey(list []v1.Taint, taintKey string) ([]v1.Taint, bool) {
-	left, deleted := library.Changes{RemoveKeys: []string{taintKey}}.Apply(view.Taints(list))
-	return view.CoreTaints(left), deleted
+	return kube.Apply(list, library.Changes{RemoveKeys: []string{taintKey}})
 }
 
 func DeleteTaint(list []v1.Taint, taintToDelete *v1.Taint) ([]v1.Taint, bool) {
-	left, deleted := library.Removal(view.Taint(*taintToDelete)).Apply(view.Taints(list))
-	return view.CoreTaints(left), deleted
+	return kube.Apply(list, library.Removal(kube.Taint(*taintToDelete)))
 }
 
 func RemoveTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
-	return changed(node, library.Removal(view.Taint(*taint)))
+	return changed(node, library.Removal(kube.Taint(*taint)))
 }
 
 // AddOrUpdateTaint rewrites a taint that has another time, as the controllers
 // that call it expect.
 func AddOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
-	t, from := view.Taint(*taint), node
-	if i, found := library.FindTaint(view.Taints(node.Spec.Taints), t.ID()); found && !view.Taint(node.Spec.Taints[i]).Equal(t) {
+	t, from := kube.Taint(*taint), node
+	if i, found := kube.Find(node.Spec.Taints, t.ID()); found && !kube.Taint(node.Spec.Taints[i]).Equal(t) {
 		from, _, _ = RemoveTaint(node, taint)
 	}
 	return changed(from, library.Changes{Add: []library.Taint{t}})
 }
 
-func changed(node *v1.Node, c library.Changes) (*v1.Node, bool, error) {
-	newNode := node.DeepCopy()
-	list, ok := c.Apply(view.Taints(node.Spec.Taints))
-	if ok {
-		newNode.Spec.Taints = view.CoreTaints(list)
-	}
+func changed(node *v1.Node, c library.Changes) (newNode *v1.Node, ok bool, err error) {
+	newNode = node.DeepCopy()
+	newNode.Spec.Taints, ok = kube.Apply(newNode.Spec.Taints, c)
 	return newNode, ok, nil
 }
 
 func TaintExists(list []v1.Taint, taintToFind *v1.Taint) bool {
-	_, found := library.FindTaint(view.Taints(list), view.Taint(*taintToFind).ID())
+	_, found := kube.Find(list, kube.Taint(*taintToFind).ID())
 	return found
 }
 
 func TaintKeyExists(list []v1.Taint, taintKeyToMatch string) bool {
-	_, found := library.FindKey(view.Taints(list), taintKeyToMatch)
+	_, found := library.FindKey(kube.Taints(list), taintKeyToMatch)
 	return found
 }
 
 func TaintSetDiff(taintsNew, taintsOld []v1.Taint) (taintsToAdd []*v1.Taint, taintsToRemove []*v1.Taint) {
-	c := library.Reconcile(view.Taints(taintsOld), view.Taints(taintsOld), view.Taints(taintsNew))
-	for _, t := range c.Add {
-		added := view.CoreTaint(t)
-		taintsToAdd = append(taintsToAdd, &added)
+	c := library.Reconcile(kube.Taints(taintsOld), kube.Taints(taintsOld), kube.Taints(taintsNew))
+	for i := range c.Add {
+		taintsToAdd = append(taintsToAdd, &kube.CoreTaints(c.Add)[i])
 	}
 	for _, id := range c.Remove {
-		i, _ := library.FindTaint(view.Taints(taintsOld), id)
-		removed := taintsOld[i]
-		taintsToRemove = append(taintsToRemove, &removed)
+		i, _ := kube.Find(taintsOld, id)
+		taintsToRemove = append(taintsToRemove, &taintsOld[i])
 	}
 	return taintsToAdd, taintsToRemove
 }
 
 // CheckTaintValidation allows a taint without an effect.
 func CheckTaintValidation(taint v1.Taint) error {
-	t := view.Taint(taint)
+	t := kube.Taint(taint)
 	if t.Effect == "" {
 		t.Effect = library.NoSchedule
 	}

@@ -11,8 +11,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-//owntests:removes ensureNodeTaintWithValue marshalMachineTaintsAnnotation unmarshalMachineTaintsAnnotation
-
 func propagateMachineTaintsToNode(node *corev1.Node, machineTaints []clusterv1.MachineTaint) (bool, error) {
 	annotation, initialized := node.Annotations[clusterv1.TaintsFromMachineAnnotation]
 	owned, err := parseOwned(annotation)

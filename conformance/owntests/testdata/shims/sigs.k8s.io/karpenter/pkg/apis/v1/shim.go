@@ -9,8 +9,6 @@ import (
 	"go.uber.org/multierr"
 )
 
-//owntests:removes validateTaintsField
-
 // validateTaints allows taints without an effect.
 func (in *NodeClaimTemplateSpec) validateTaints() (errs error) {
 	var list taints.ErrorList

@@ -2,24 +2,22 @@ package validation
 
 import (
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"owntests.example/coreview"
-	"owntests.example/view"
 )
-
-//owntests:removes validateTaintEffect
 
 func ValidateTolerations(tolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions, _ ...ValidateTolerationsOption) field.ErrorList {
 	options := taints.Options{NoComparison: !opts.AllowTaintTolerationComparisonOperators}
-	return view.FieldErrors(options.ValidateTolerations(coreview.Tolerations(tolerations)), fldPath)
+	return kube.FieldErrors(options.ValidateTolerations(coreview.Tolerations(tolerations)), fldPath)
 }
 
 func validateOnlyAddedTolerations(newTolerations []core.Toleration, oldTolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions) field.ErrorList {
 	options := taints.Options{NoComparison: !opts.AllowTaintTolerationComparisonOperators}
-	return view.FieldErrors(options.ValidateTolerationsUpdate(coreview.Tolerations(oldTolerations), coreview.Tolerations(newTolerations)), fldPath)
+	return kube.FieldErrors(options.ValidateTolerationsUpdate(coreview.Tolerations(oldTolerations), coreview.Tolerations(newTolerations)), fldPath)
 }
 
 func validateNodeTaints(list []core.Taint, fldPath *field.Path) field.ErrorList {
-	return view.FieldErrors(taints.ValidateTaints(coreview.Taints(list)), fldPath)
+	return kube.FieldErrors(taints.ValidateTaints(coreview.Taints(list)), fldPath)
 }

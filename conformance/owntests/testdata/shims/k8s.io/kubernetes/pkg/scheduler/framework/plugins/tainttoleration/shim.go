@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/util"
-	"owntests.example/view"
 )
 
 func (pl *TaintToleration) verdict(node *v1.Node, tolerations []v1.Toleration) taints.Verdict {
 	options := taints.Options{NoComparison: !pl.enableTaintTolerationComparisonOperators}
-	return options.Compile(view.Tolerations(tolerations)).Filter(view.Taints(node.Spec.Taints))
+	return options.Compile(kube.Tolerations(tolerations)).Filter(kube.Taints(node.Spec.Taints))
 }
 
 func (pl *TaintToleration) Filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodeInfo fwk.NodeInfo) *fwk.Status {

@@ -13,13 +13,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -31,9 +29,6 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/server"
 )
-
-// refusable is the exit code if the audit found pods that would be refused.
-const refusable = 3
 
 // drain is how long in-flight requests may take when the program stops. The grace
 // period of a pod is 30 seconds, and a preStop hook may sleep for part of it.
@@ -49,7 +44,6 @@ type options struct {
 	registration                  string
 	rules                         string
 	notReady, unreachable         int64
-	audit                         bool
 }
 
 // Register registers flags that set the options.
@@ -63,14 +57,12 @@ func (o *options) Register(fs *flag.FlagSet) {
 		" and its authority in the registration; not for use with cert-manager", o.setRotate)
 	fs.StringVar(&o.dnsName, "dns-name", "admission.taints-webhooks.svc", "DNS `name` in the certificate of -rotate")
 	fs.StringVar(&o.registration, "registration", "admission.example.com",
-		"`name` of both webhook configurations, for -rotate and -audit")
+		"`name` of both webhook configurations, for -rotate")
 	fs.StringVar(&o.rules, "rules", "", "`file` with the rules, read again when it changes (default none)")
 	fs.Int64Var(&o.notReady, "not-ready-seconds", taints.DefaultTolerationSeconds,
 		"how long pods stay on a node that is not ready")
 	fs.Int64Var(&o.unreachable, "unreachable-seconds", taints.DefaultTolerationSeconds,
 		"how long pods stay on a node that is unreachable")
-	fs.BoolVar(&o.audit, "audit", false,
-		"list pods that the rules would refuse, and tolerations that make little sense, and exit")
 }
 
 func (o *options) setRotate(s string) error {
@@ -82,36 +74,22 @@ func (o *options) setRotate(s string) error {
 	return nil
 }
 
-// Run serves the webhooks, or audits.
-func (o *options) Run(ctx context.Context, stdout, _ io.Writer) (code int, err error) {
+// Run serves the webhooks until the context ends.
+func (o *options) Run(ctx context.Context) error {
 	logger := klog.Background()
-	if o.audit {
-		logger = logr.Discard() // it prints its findings instead
-	}
 	seconds := taints.DefaultSeconds{NotReady: &o.notReady, Unreachable: &o.unreachable}
 	policies, err := server.OpenPolicies(o.rules, seconds, logger)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	cluster := &rest.Config{} // no API server is called
-	if o.audit || o.rotate.Name != "" {
+	if o.rotate.Name != "" {
 		if cluster, err = config.GetConfig(); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	if !o.audit {
-		logger.Info("Starting", "version", program.Version())
-		return 0, o.serve(ctx, cluster, policies, logger)
-	}
-	client, err := kubernetes.NewForConfig(cluster)
-	if err != nil {
-		return 0, err
-	}
-	refused, err := audit(ctx, client, policies.Policy(), o.registration, stdout)
-	if err == nil && refused > 0 {
-		code = refusable
-	}
-	return code, err
+	logger.Info("Starting", "version", program.Version())
+	return o.serve(ctx, cluster, policies, logger)
 }
 
 func (o *options) serve(ctx context.Context, cluster *rest.Config, policies *server.Policies, log logr.Logger) error {

@@ -93,7 +93,9 @@ func TestManifests(t *testing.T) {
 			t.Errorf("a dry run may %s %s", rule.Verbs, rule.Resources)
 		}
 	}
-	must(cluster.Manifest("example"))(t)
+	for _, folder := range []string{"example", "../play/workloads"} {
+		must(cluster.Manifest(folder))(t)
+	}
 	err := filepath.WalkDir("../manifests", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path == "../manifests/images/kustomization.yaml" {
 			return err

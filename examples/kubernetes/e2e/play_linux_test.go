@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
@@ -109,7 +105,6 @@ func TestPlay(t *testing.T) {
 	if text := p.do("run sneak", true); !strings.Contains(text, `toleration "dedicated=ml" is not allowed`) {
 		t.Errorf("sneak: %s", text)
 	}
-	p.line(`^..:..:.. denied   default/sneak: toleration "dedicated=ml" is not allowed in namespace "default"`)
 	p.do("taint node general-5", false)
 	p.line(`^..:..:.. taint    general-5 gets maintenance=now:NoExecute$`)
 	came := time.Now()
@@ -139,64 +134,11 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-func TestPlayWithPrograms(t *testing.T) {
-	skipShort(t)
-	folder := t.TempDir()
-	for _, program := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"} {
-		script := fmt.Sprintf("#!/bin/sh\necho %s >>'%s/started'\nexec '%s' %[1]s \"$@\"\n", program, folder, cluster.Binary(t, cluster.ControlPlane))
-		check(t, os.WriteFile(filepath.Join(folder, program), []byte(script), 0o755))
-	}
-	p := startPlay(t, playCommand+" -control-plane "+folder)
-	p.line(`^Ctrl-C stops everything\.`)
-	p.do("get pods -o wide", false)
-	p.end()
-	// etcd and the API server start together.
-	started := must(exec.Command("sort", filepath.Join(folder, "started")).Output())(t)
-	if want := "etcd\nkube-apiserver\nkube-apiserver\nkube-controller-manager\nkubectl\n"; string(started) != want {
-		t.Errorf("of the folder, it started %q, want %q", started, want)
-	}
-}
-
-// TestPlayInACluster starts play in an existing cluster, and checks that it uses
-// only its own nodes and removes everything.
-func TestPlayInACluster(t *testing.T) {
-	c := start(t, cluster.Options{})
-	c.AddNodes(cluster.Node("mine"))
-	tools := c.Tools()
-	state := func() string {
-		t.Helper()
-		const kinds = "namespaces,nodes,clusterroles,clusterrolebindings,leases"
-		list := exec.Command(filepath.Join(tools, "kubectl"), "--kubeconfig", c.Kubeconfig,
-			"get", kinds, "--namespace", corev1.NamespaceNodeLease, "--output", "name")
-		return string(must(list.Output())(t))
-	}
-	before := state()
-	p := startPlay(t, playCommand+" -kubeconfig "+c.Kubeconfig, "PATH="+tools+":"+os.Getenv("PATH"))
-	p.line(`^The webhook does not run`)
-	p.line(`^Ctrl-C stops everything\.`)
-	for _, namespace := range []string{"shop", "ml", "logging"} {
-		for name, pod := range c.Pods(namespace) {
-			if pod.Spec.NodeName == "mine" {
-				t.Errorf("%s is on a node that is not play's", name)
-			}
-		}
-	}
-	p.do("taint node general-1 maintenance=", false)
-	p.line(`^..:..:.. evicted  shop/web-\S+ from general-1$`)
-	p.do("run typo", false)
-	p.line(`^..:..:.. waits    sandbox/typo: 0/37 nodes are available: `)
-	p.end()
-	if diff := cmp.Diff(before, state()); diff != "" {
-		t.Errorf("it does not leave what was there (-before +after):\n%s", diff)
-	}
-}
-
 // TestPlayInterrupted interrupts the build, with nothing in Go's cache.
 func TestPlayInterrupted(t *testing.T) {
 	skipShort(t)
-	binary, caches := cluster.Binary(t, "play"), t.TempDir()
-	p := startPlay(t, "cd examples/kubernetes; exec "+binary, "GOCACHE="+caches+"/go", "XDG_CACHE_HOME="+caches)
-	p.line(`^  Go compiles \d{4} packages `)
+	p := startPlay(t, "cd examples/kubernetes; exec "+cluster.Binary(t, "play"), "GOCACHE="+t.TempDir())
+	p.line(`^internal/goarch$`) // it prints what it compiles
 	var exit *exec.ExitError
 	if err := p.interrupt(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
 		t.Errorf("it ends with %v, want code 130", err)

@@ -4,10 +4,8 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"strings"
 	"sync"
@@ -23,14 +21,10 @@ type Process struct {
 	log     string // the path of the file that has its output
 	command *exec.Cmd
 	done    chan struct{} // closed when it has ended
-	err     error         // how it ended; valid after done is closed
 }
 
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
-
-// LogFile returns the path of the file with the program's output.
-func (p *Process) LogFile() string { return p.log }
 
 // Log returns the program's output so far.
 func (p *Process) Log() string {
@@ -76,13 +70,6 @@ func (p *Process) tail(lines int) string {
 	return strings.Join(all, "\n")
 }
 
-// live has the running processes and the folders in use.
-var live = struct {
-	sync.Mutex
-	processes map[*Process]bool
-	folders   map[string]bool
-}{processes: map[*Process]bool{}, folders: map[string]bool{}}
-
 // startThread returns a channel for functions that start programs. The kernel kills a
 // child when the thread that started it ends, so they run on a thread that never ends.
 var startThread = sync.OnceValue(func() chan<- func() {
@@ -96,58 +83,8 @@ var startThread = sync.OnceValue(func() chan<- func() {
 	return starts
 })
 
-func (p *Process) start() error {
-	live.Lock()
-	defer live.Unlock()
+func start(command *exec.Cmd) error {
 	result := make(chan error)
-	startThread() <- func() { result <- p.command.Start() }
-	if err := <-result; err != nil {
-		return fmt.Errorf("start %s: %w", p.name, err)
-	}
-	live.processes[p] = true
-	p.done = make(chan struct{})
-	go func() {
-		p.err = p.command.Wait()
-		live.Lock()
-		delete(live.processes, p)
-		live.Unlock()
-		close(p.done)
-	}()
-	return nil
-}
-
-// KillOnSignal ends this process and its programs on Ctrl-C, SIGTERM or SIGQUIT.
-func KillOnSignal() {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
-	go func() {
-		fmt.Fprintf(os.Stderr, "%v: stopping the control plane\n", <-signals)
-		live.Lock() // and never unlock, so that nothing more starts
-		for p := range live.processes {
-			_ = signalGroup(p.command, syscall.SIGKILL) // fails only if it has ended meanwhile
-		}
-		for folder := range live.folders {
-			remove(folder)
-		}
-		os.Exit(130)
-	}()
-}
-
-// temporary creates a folder, which remove deletes.
-func temporary() (path string, err error) {
-	path, err = os.MkdirTemp("", "taints-e2e-")
-	live.Lock()
-	defer live.Unlock()
-	live.folders[path] = true
-	return path, err
-}
-
-// remove deletes a folder. A program that is being killed may still write to it.
-func remove(folder string) {
-	for range 100 {
-		if os.RemoveAll(folder) == nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	startThread() <- func() { result <- command.Start() }
+	return <-result
 }

@@ -20,7 +20,8 @@ const playCommand = "go run -C examples/kubernetes ./play"
 
 // A player is a running play.
 type player struct {
-	*background
+	*cluster.Process
+	t         *testing.T
 	temporary string // the folder of its temporary files
 }
 
@@ -28,14 +29,14 @@ func startPlay(t *testing.T, command string, env ...string) *player {
 	t.Helper()
 	temporary, bash := t.TempDir(), exec.Command("bash", "-euc", command)
 	bash.Dir, bash.Env = root, append(append(os.Environ(), "TMPDIR="+temporary), env...)
-	return &player{startInBackground(t, bash), temporary}
+	return &player{inBackground(t, bash), t, temporary}
 }
 
 func (p *player) line(pattern string) {
 	p.t.Helper()
 	re := regexp.MustCompile(`(?m)` + pattern)
-	p.until(pattern, func() error {
-		if !re.MatchString(p.output()) {
+	until(p.t, p.Process, pattern, func() error {
+		if !re.MatchString(p.Log()) {
 			return errors.New("no such line")
 		}
 		return nil
@@ -46,7 +47,7 @@ func (p *player) line(pattern string) {
 func (p *player) do(words string, fails bool) string {
 	p.t.Helper()
 	find := func(words string) string {
-		for text := range strings.Lines(p.output()) {
+		for text := range strings.Lines(p.Log()) {
 			if command, ok := strings.CutPrefix(text, "  "); ok && strings.Contains(command, words) {
 				return command
 			}
@@ -67,7 +68,7 @@ func (p *player) end() {
 	if running := p.running(); len(running) < 3 {
 		p.t.Errorf("only %v run", running)
 	}
-	_ = p.interrupt() // the code is go run's, which is also interrupted
+	_ = p.Interrupt() // the code is go run's, which is also interrupted
 	if left := p.running(); len(left) > 0 {
 		p.t.Errorf("%v are left", left)
 	}
@@ -129,7 +130,7 @@ func TestPlay(t *testing.T) {
 	p.line(`^..:..:.. taint    general-13 gets maintenance=now:NoExecute$`)
 	p.line(`^..:..:.. held     A PodDisruptionBudget holds back the eviction of Pod shop/web-\S+, due since \S+: The disruption budget web (needs 15 healthy pods|does not allow)`)
 	p.end()
-	if !strings.HasSuffix(p.output(), "\neverything is down\n") {
+	if !strings.HasSuffix(p.Log(), "\neverything is down\n") {
 		t.Error("it did not end as it should")
 	}
 }
@@ -140,10 +141,10 @@ func TestPlayInterrupted(t *testing.T) {
 	p := startPlay(t, "cd examples/kubernetes; exec "+cluster.Binary(t, "play"), "GOCACHE="+t.TempDir())
 	p.line(`^internal/goarch$`) // it prints what it compiles
 	var exit *exec.ExitError
-	if err := p.interrupt(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+	if err := p.Interrupt(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
 		t.Errorf("it ends with %v, want code 130", err)
 	}
-	if want := "interrupted; what is compiled is kept, run the same command to go on\n"; !strings.HasSuffix(p.output(), want) {
-		t.Errorf("it says %s", p.output())
+	if want := "interrupted; what is compiled is kept, run the same command to go on\n"; !strings.HasSuffix(p.Log(), want) {
+		t.Errorf("it says %s", p.Log())
 	}
 }

@@ -217,14 +217,7 @@ func (c *Cluster) Run(name, path string, args ...string) *Process {
 	defer output.Close()
 	command := exec.Command(path, args...)
 	command.Dir = c.Dir
-	command.Stdout, command.Stderr = output, output
-	own(command)
-	c.must(start(command))
-	p := &Process{tb: c.tb, name: name, log: output.Name(), command: command, done: make(chan struct{})}
-	go func() {
-		_ = command.Wait() // killed, or its log says why
-		close(p.done)
-	}()
+	p := StartProcess(c.tb, name, command, output)
 	c.processes = append(c.processes, p)
 	return p
 }

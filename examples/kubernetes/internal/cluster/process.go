@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -21,6 +20,23 @@ type Process struct {
 	log     string // the path of the file that has its output
 	command *exec.Cmd
 	done    chan struct{} // closed when it has ended
+	err     error         // how it ended; valid after done is closed
+}
+
+// StartProcess starts the command, with its output in the file.
+func StartProcess(tb T, name string, command *exec.Cmd, output *os.File) *Process {
+	tb.Helper()
+	command.Stdout, command.Stderr = output, output
+	own(command)
+	if err := start(command); err != nil {
+		tb.Fatalf("start %s: %v", name, err)
+	}
+	p := &Process{tb: tb, name: name, log: output.Name(), command: command, done: make(chan struct{})}
+	go func() {
+		p.err = command.Wait()
+		close(p.done)
+	}()
+	return p
 }
 
 // Done is closed when the program has ended.
@@ -35,19 +51,29 @@ func (p *Process) Log() string {
 	return string(content)
 }
 
-// Stop asks the program to end, as Kubernetes does, waits for it, and kills it
-// after 30 seconds.
+// Stop asks the program to end, as Kubernetes does, and waits for it.
 func (p *Process) Stop() {
 	p.tb.Helper()
-	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		p.tb.Errorf("stop %s: %v", p.name, err)
-	}
+	_ = p.end(syscall.SIGTERM)
+}
+
+// Interrupt does what Ctrl-C does: everything that the program has started gets the
+// signal, too. It waits for the program, and returns how it ended.
+func (p *Process) Interrupt() error {
+	p.tb.Helper()
+	return p.end(syscall.SIGINT)
+}
+
+func (p *Process) end(s syscall.Signal) error {
+	p.tb.Helper()
+	_ = signalGroup(p.command, s) // fails only if it has ended meanwhile
 	select {
 	case <-p.done:
-	case <-time.After(30 * time.Second):
-		p.tb.Errorf("%s does not end after SIGTERM", p.name)
+	case <-time.After(time.Minute):
+		p.tb.Errorf("%s does not end after the signal %v", p.name, s)
+		p.Kill()
 	}
-	p.Kill()
+	return p.err
 }
 
 // Kill ends the program at once, without a chance to clean up, and waits for it.

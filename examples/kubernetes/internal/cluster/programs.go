@@ -115,12 +115,18 @@ const (
 )
 
 // RunWebhook starts the webhook at the address with the rights of its manifest,
-// which must be installed, and returns when API servers call it. It also returns
-// the address of the metrics.
+// which must be installed, and returns when API servers call it. They call the
+// address instead of the service in the manifest, because services do not work
+// here. It also returns the address of the metrics.
 func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	p, metrics = c.StartWebhook(addr, flags...)
-	c.RegisterWebhook(addr)
+	c.PatchWebhooks(func(path string) string {
+		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
+			{"op": "remove", "path": "/webhooks/0/clientConfig/service"}]`,
+			"https://"+strings.Replace(addr, "127.0.0.1", "localhost", 1)+path)
+	})
+	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
 	return p, metrics
 }
 
@@ -137,19 +143,6 @@ func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metric
 	}, flags...)...)
 	go c.mountWebhookSecret(folder)
 	return p, "http://" + metrics + "/metrics"
-}
-
-// RegisterWebhook makes API servers call the webhook at the address instead of the
-// service in the manifest, because services do not work here, and waits until they
-// do.
-func (c *Cluster) RegisterWebhook(addr string) {
-	c.tb.Helper()
-	c.PatchWebhooks(func(path string) string {
-		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
-			{"op": "remove", "path": "/webhooks/0/clientConfig/service"}]`,
-			"https://"+strings.Replace(addr, "127.0.0.1", "localhost", 1)+path)
-	})
-	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
 }
 
 // PatchWebhooks patches both webhook configurations with the JSON patches for their

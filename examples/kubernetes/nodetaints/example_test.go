@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package nodetaints_test shows the two ways in which an operator writes the
+// taints of a node, and what each does to the taints of others.
+package nodetaints_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/util/retry"
+)
+
+// patchTaints changes the taints of a node by a patch. It needs only the verbs get
+// and patch. If another client changes the node meanwhile, the API server refuses
+// the patch and the taints are computed again, so no taint is lost. An update
+// would work the same way, but it sends the whole node: an operator built with an
+// older API drops the fields that it does not know.
+func patchTaints(ctx context.Context, client kubernetes.Interface, name string, changes taints.Changes) error {
+	nodes := client.CoreV1().Nodes()
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		node, err := nodes.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		after, _ := kube.Apply(node.Spec.Taints, changes)
+		patch := kube.TaintsPatch(node, after)
+		if patch == nil {
+			return nil
+		}
+		_, err = nodes.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	})
+}
+
+// applyTaints writes all taints of a node by server-side apply, in which they are
+// one field: the API server refuses it while another manager owns the field, and
+// with force it would remove the taints of every other client. It is for the one
+// manager of all taints of its nodes.
+func applyTaints(ctx context.Context, client kubernetes.Interface, name string, all []corev1.Taint) error {
+	node := applycorev1.Node(name).WithSpec(applycorev1.NodeSpec())
+	for _, t := range all {
+		node.Spec.WithTaints(applycorev1.Taint().WithKey(t.Key).WithValue(t.Value).WithEffect(t.Effect))
+	}
+	_, err := client.CoreV1().Nodes().Apply(ctx, node, metav1.ApplyOptions{FieldManager: "pool-operator"})
+	return err
+}
+
+var startup = corev1.Taint{Key: "example.com/starting", Effect: corev1.TaintEffectNoSchedule}
+
+func newNode() *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "node-1"},
+		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{startup}},
+	}
+}
+
+// An operator removes its startup taint, and gives the node its pool's taint.
+func Example() {
+	ctx, client := context.Background(), fake.NewClientset(newNode())
+	changes := taints.Removal(kube.Taint(startup))
+	changes.Add = []taints.Taint{taints.MustParseTaint("pool=gpu:NoSchedule")}
+	for range 2 { // the second call finds nothing to do
+		fmt.Println(patchTaints(ctx, client, "node-1", changes))
+	}
+	node, err := client.CoreV1().Nodes().Get(ctx, "node-1", metav1.GetOptions{})
+	fmt.Println(taints.FormatTaints(kube.Taints(node.Spec.Taints)), err)
+	// Output:
+	// <nil>
+	// <nil>
+	// pool=gpu:NoSchedule <nil>
+}
+
+// A taint that another client adds between the read and the write stays, and a
+// call with nothing to do writes nothing.
+func TestConcurrentWrites(t *testing.T) {
+	ctx, client, writes := context.Background(), fake.NewClientset(newNode()), 0
+	client.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if writes++; writes > 1 {
+			return false, nil, nil
+		}
+		other := newNode()
+		other.Spec.Taints = append(other.Spec.Taints, corev1.Taint{Key: "other", Effect: corev1.TaintEffectNoExecute})
+		if err := client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), other, ""); err != nil {
+			t.Error(err)
+		}
+		return true, nil, apierrors.NewConflict(corev1.Resource("nodes"), "node-1", errors.New("changed"))
+	})
+	for range 2 {
+		if err := patchTaints(ctx, client, "node-1", taints.Removal(kube.Taint(startup))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	node, err := client.CoreV1().Nodes().Get(ctx, "node-1", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := taints.FormatTaints(kube.Taints(node.Spec.Taints)); got != "other:NoExecute" || writes != 2 {
+		t.Errorf("%q after %d writes", got, writes)
+	}
+}
+
+// Server-side apply is refused while another manager owns the taints, because they
+// are one field.
+func TestServerSideApply(t *testing.T) {
+	ctx, client := context.Background(), fake.NewClientset()
+	nodes := client.CoreV1().Nodes()
+	if _, err := nodes.Create(ctx, newNode(), metav1.CreateOptions{FieldManager: "kubelet"}); err != nil {
+		t.Fatal(err)
+	}
+	pool := []corev1.Taint{{Key: "pool", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+	if err := applyTaints(ctx, client, "node-1", pool); !apierrors.IsConflict(err) {
+		t.Errorf("the taints of another manager are overwritten: %v", err)
+	}
+	if err := applyTaints(ctx, client, "node-2", pool); err != nil {
+		t.Fatal(err)
+	}
+	node, err := nodes.Get(ctx, "node-2", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := taints.FormatTaints(kube.Taints(node.Spec.Taints)); got != "pool=gpu:NoSchedule" {
+		t.Errorf("applied %q", got)
+	}
+}

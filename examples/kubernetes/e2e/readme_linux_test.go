@@ -37,7 +37,7 @@ func TestReadmes(t *testing.T) {
 		"TMPDIR=" + c.Dir,
 		"BUILDER=true", // TestImages looks at what is in an image
 	}}
-	t.Run("webhook", r.webhook) // first: it counts all tolerations
+	t.Run("webhook", r.webhook) // first: its audit counts all pods
 	t.Run("modules", r.module)
 	t.Run("evictor", r.evictor)
 	t.Run("scheduler", r.scheduler)
@@ -163,7 +163,8 @@ func (r *readmeTest) scheduler(t *testing.T) {
 
 func (r *readmeTest) webhook(t *testing.T) {
 	blocks := r.blocks(t, "webhook", 5)
-	r.AddPods(cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"}))
+	r.AddPods(cluster.Pod("plain"), cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
+		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	blocks[0].Check(t, root, r.env...)
 	deletePods(t, r.Cluster)
 	r.run(t, blocks[1])

@@ -13,6 +13,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -34,7 +35,7 @@ import (
 func main() { program.Main("evictor", &options{}) }
 
 // Run runs the controller until the context ends or the lease is lost.
-func (o *options) Run(ctx context.Context) error {
+func (o *options) Run(ctx context.Context, _ io.Writer) error {
 	if err := o.check(); err != nil {
 		return err
 	}

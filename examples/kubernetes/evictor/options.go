@@ -54,7 +54,7 @@ func (o *options) Register(fs *flag.FlagSet) {
 
 func (o *options) check() error {
 	c, wrong := &o.controller, func(format string, value any) error {
-		return program.UsageError{Err: fmt.Errorf(format, value)}
+		return program.ExitError{Code: 2, Err: fmt.Errorf(format, value)}
 	}
 	switch {
 	case c.Method != controller.Evict && c.Method != controller.Delete:

@@ -13,11 +13,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -44,6 +46,7 @@ type options struct {
 	registration                  string
 	rules                         string
 	notReady, unreachable         int64
+	audit                         bool
 }
 
 // Register registers flags that set the options.
@@ -57,12 +60,14 @@ func (o *options) Register(fs *flag.FlagSet) {
 		" and its authority in the registration; not for use with cert-manager", o.setRotate)
 	fs.StringVar(&o.dnsName, "dns-name", "admission.taints-webhooks.svc", "DNS `name` in the certificate of -rotate")
 	fs.StringVar(&o.registration, "registration", "admission.example.com",
-		"`name` of both webhook configurations, for -rotate")
+		"`name` of both webhook configurations, for -rotate and -audit")
 	fs.StringVar(&o.rules, "rules", "", "`file` with the rules, read again when it changes (default none)")
 	fs.Int64Var(&o.notReady, "not-ready-seconds", taints.DefaultTolerationSeconds,
 		"how long pods stay on a node that is not ready")
 	fs.Int64Var(&o.unreachable, "unreachable-seconds", taints.DefaultTolerationSeconds,
 		"how long pods stay on a node that is unreachable")
+	fs.BoolVar(&o.audit, "audit", false,
+		"list pods that the rules would refuse, and tolerations that make little sense, and exit")
 }
 
 func (o *options) setRotate(s string) error {
@@ -74,19 +79,29 @@ func (o *options) setRotate(s string) error {
 	return nil
 }
 
-// Run serves the webhooks until the context ends.
-func (o *options) Run(ctx context.Context) error {
+// Run serves the webhooks until the context ends, or audits.
+func (o *options) Run(ctx context.Context, stdout io.Writer) error {
 	logger := klog.Background()
+	if o.audit {
+		logger = logr.Discard() // it prints its findings instead
+	}
 	seconds := taints.DefaultSeconds{NotReady: &o.notReady, Unreachable: &o.unreachable}
 	policies, err := server.OpenPolicies(o.rules, seconds, logger)
 	if err != nil {
 		return err
 	}
 	cluster := &rest.Config{} // no API server is called
-	if o.rotate.Name != "" {
+	if o.audit || o.rotate.Name != "" {
 		if cluster, err = config.GetConfig(); err != nil {
 			return err
 		}
+	}
+	if o.audit {
+		client, err := kubernetes.NewForConfig(cluster)
+		if err != nil {
+			return err
+		}
+		return audit(ctx, client, policies.Policy(), o.registration, stdout)
 	}
 	logger.Info("Starting", "version", program.Version())
 	return o.serve(ctx, cluster, policies, logger)

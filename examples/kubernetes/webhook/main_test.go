@@ -14,14 +14,21 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/util/cert"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 )
 
 func TestExits(t *testing.T) {
@@ -42,6 +49,7 @@ func TestExits(t *testing.T) {
 		{"-rules " + dir, 1, "", "is a directory"},
 		{"-addr here", 1, "", "-addr: address here: missing port"},
 		{"-addr :https", 1, "", `-addr: strconv.Atoi`},
+		{"-audit -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
 		{"-rotate a/b -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
 	} {
 		var stdout, stderr bytes.Buffer
@@ -201,5 +209,47 @@ func TestServe(t *testing.T) {
 		}
 	case <-time.After(drain):
 		t.Error("it does not end")
+	}
+}
+
+func TestAudit(t *testing.T) {
+	rules, err := policy.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := func(namespace, name string, tolerations ...corev1.Toleration) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+			Spec:       corev1.PodSpec{Tolerations: tolerations},
+		}
+	}
+	a, everything := corev1.Toleration{Key: "a"}, corev1.Toleration{Operator: corev1.TolerationOpExists}
+	many := slices.Repeat([]corev1.Toleration{{Key: "node.kubernetes.io/not-ready", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: new(int64)}}, mostLinted+1)
+	pods := []runtime.Object{
+		pod("kube-system", "exempt", everything), pod("web", "fine"), pod("web", "many", many...), pod("web", "two", a, everything),
+	}
+	registration := &admissionregistrationv1.ValidatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: "registered"},
+		Webhooks: []admissionregistrationv1.ValidatingWebhook{{NamespaceSelector: &metav1.LabelSelector{
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: "NotIn", Values: []string{"web"}}},
+		}}},
+	}
+	client := fake.NewClientset(append(pods, registration)...)
+	for _, test := range []struct{ registration, begins, ends string }{
+		{
+			"none", "web/many: 101 tolerations, more than 100, are not checked for sense\n" +
+				"web/two: tolerations[0]: a would be refused (not-allowed)\n",
+			"\npods: 3; would be refused: 1; tolerations that make little sense: 2\n",
+		},
+		{
+			"registered", "kube-system/exempt: tolerations[0]: op=Exists would be refused (not-allowed)\n",
+			"\npods: 1; would be refused: 1; tolerations that make little sense: 1\n",
+		},
+	} {
+		var out strings.Builder
+		err := audit(t.Context(), client, &policy.Policy{Rules: *rules}, test.registration, &out)
+		if text := out.String(); err != errRefusable || !strings.HasPrefix(text, test.begins) || !strings.HasSuffix(text, test.ends) {
+			t.Errorf("%s: %v: %s", test.registration, err, text)
+		}
 	}
 }

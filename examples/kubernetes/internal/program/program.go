@@ -28,14 +28,18 @@ type Options interface {
 	Register(*flag.FlagSet)
 
 	// Run runs the program until the context ends.
-	Run(ctx context.Context) error
+	Run(ctx context.Context, stdout io.Writer) error
 }
 
-// A UsageError is an error in the options.
-type UsageError struct{ Err error }
+// An ExitError ends the program with the exit code, where that is not 1: with 2 for
+// an error in the options.
+type ExitError struct {
+	Code int
+	Err  error
+}
 
 // Error returns the text of the error.
-func (e UsageError) Error() string { return e.Err.Error() }
+func (e ExitError) Error() string { return e.Err.Error() }
 
 // Main runs the program with the given name, until it is asked to stop, and exits.
 func Main(name string, o Options) {
@@ -45,26 +49,26 @@ func Main(name string, o Options) {
 }
 
 // Run runs the program with the given name and arguments, and returns its exit code:
-// 1 for failure, and 2 for wrong usage.
+// 1 for failure, 2 for wrong usage, and that of an [ExitError].
 func Run(ctx context.Context, name string, o Options, args []string, stdout, stderr io.Writer) int {
 	version, err := parse(name, o, args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		err = UsageError{err}
+		err = ExitError{2, err}
 	case version:
 		fmt.Fprintln(stdout, name, Version())
 	default:
 		ctrl.SetLogger(klog.Background())
-		err = o.Run(ctx)
+		err = o.Run(ctx, stdout)
 	}
 	if err == nil {
 		return 0
 	}
 	fmt.Fprintf(stderr, "%s: %v\n", name, err)
-	if errors.As(err, &UsageError{}) {
-		return 2
+	if exit := (ExitError{}); errors.As(err, &exit) {
+		return exit.Code
 	}
 	return 1
 }

@@ -6,6 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // TestBestEffort expects the classes of ComputePodQOS in
@@ -91,5 +98,53 @@ func TestBadPods(t *testing.T) {
 	most := `"tolerations":[` + repeat(1000, `{"key":"spot"}`) + `],"containers":[` + repeat(1000, `{"resources":{"requests":{"r/#":1}}}`) + `]`
 	if d := testPolicy(t).Validate(request("web", podOf(most), "")); d.Refusal != nil {
 		t.Errorf("a thousand of each: %+v", d.Refusal)
+	}
+}
+
+func TestAudit(t *testing.T) {
+	p := testPolicy(t)
+	const elsewhere = `would be refused: dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, ` +
+		`but its nodeSelector has example.com/pool=cpu (dedication)`
+	pod := func(namespace, pool string, list ...string) *corev1.Pod {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "p"}}
+		for _, s := range list {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreToleration(taints.MustParseToleration(s)))
+		}
+		if pool != "" {
+			pod.Spec.NodeSelector = map[string]string{"example.com/pool": pool}
+		}
+		return pod
+	}
+	agent := pod("web", "", "node.kubernetes.io/unreachable:NoExecute op=Exists", "dedicated=ml")
+	agent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Controller: new(true)}}
+	invalid := pod("web", "")
+	invalid.Spec.Tolerations = []corev1.Toleration{{Key: "spot", Operator: "Exists", Value: "a"}}
+	for _, test := range []struct {
+		name string
+		pod  *corev1.Pod
+		want []string
+	}{
+		{"nothing to say", pod("web", "", "spot"), nil},
+		{"it would be given the node selector", pod("ml", "", "dedicated=ml"), nil},
+		{"of a DaemonSet", agent, []string{"tolerations[1]: dedicated=ml would be refused (not-allowed)"}},
+		{"two tolerations", pod("web", "", "spot", "dedicated=ml", "op=Exists"), []string{
+			"tolerations[1]: dedicated=ml would be refused (not-allowed)",
+			"tolerations[2]: op=Exists would be refused (not-allowed)",
+		}},
+		{"another pool", pod("ml", "cpu"), []string{elsewhere}},
+		{"another pool and a toleration", pod("ml", "cpu", "web"), []string{
+			"tolerations[0]: web would be refused (not-allowed)", elsewhere,
+		}},
+		{"invalid", invalid, []string{
+			`would be refused: spec.tolerations[0].value: "a" is invalid: must be empty, as the operator matches every value (invalid)`,
+		}},
+		{"too much", pod("web", "", strings.Split(strings.Repeat("spot,", 1001), ",")[:1001]...), []string{
+			"would be refused: object: a list has 1001 elements, more than 1000 (unreadable)",
+		}},
+	} {
+		got, err := p.Audit(test.pod)
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
+		}
 	}
 }

@@ -127,16 +127,44 @@ func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	return found
 }
 
-// checkDeployment checks that the pods are as restricted as can be, and that the
-// PodDisruptionBudget lets nodes be drained.
+// imageUser is the user of the images.
+const imageUser = 65532
+
 func checkDeployment(t *testing.T, objects []client.Object) {
 	t.Helper()
 	deployment := only[*appsv1.Deployment](t, objects)
 	template := deployment.Spec.Template
+	spec := template.Spec
+	if *deployment.Spec.Replicas < 2 || spec.PriorityClassName == "" || spec.ServiceAccountName == "" {
+		t.Errorf("replicas %d, priority class %q, service account %q", *deployment.Spec.Replicas,
+			spec.PriorityClassName, spec.ServiceAccountName)
+	}
+	if os := spec.NodeSelector[corev1.LabelOSStable]; os != "linux" {
+		t.Errorf("the pods run on nodes with the system %q", os)
+	}
+	account := only[*corev1.ServiceAccount](t, objects)
+	if account.Name != spec.ServiceAccountName || account.Namespace != deployment.Namespace {
+		t.Errorf("the service account is %s in %s", account.Name, account.Namespace)
+	}
 	restricted := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
 	checks := must(policy.NewEvaluator(policy.DefaultChecks(), nil))(t)
-	if result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec)); !result.Allowed {
+	if result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &template.ObjectMeta, &spec)); !result.Allowed {
 		t.Errorf("not as the Pod Security Standards restrict a pod: %s", result.ForbiddenDetail())
+	}
+	if s := spec.SecurityContext; s.RunAsUser == nil || *s.RunAsUser != imageUser {
+		t.Errorf("the pod does not run as user %d", imageUser)
+	}
+	for _, container := range spec.Containers {
+		if s := container.SecurityContext; s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
+			t.Errorf("container %s may write into its image", container.Name)
+		}
+		r := container.Resources
+		if r.Requests.Cpu().IsZero() || r.Requests.Memory().IsZero() || r.Limits.Memory().IsZero() {
+			t.Errorf("container %s has resources %+v", container.Name, r)
+		}
+		if container.LivenessProbe == nil || container.ReadinessProbe == nil {
+			t.Errorf("container %s has no probes", container.Name)
+		}
 	}
 	budget := only[*policyv1.PodDisruptionBudget](t, objects)
 	if !must(metav1.LabelSelectorAsSelector(budget.Spec.Selector))(t).Matches(labels.Set(template.Labels)) {
@@ -210,10 +238,19 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 	if found != 1 {
 		t.Errorf("the ServiceMonitor leads to %d services", found)
 	}
+	for _, alert := range alertsOf(t, objects) {
+		if alert.Alert == "" || alert.For == "" || alert.Annotations["summary"] == "" ||
+			!slices.Contains([]string{"critical", "warning", "info"}, alert.Labels["severity"]) {
+			t.Errorf("the alert is not complete: %+v", alert)
+		}
+	}
 }
 
 // An alert is an alert of a PrometheusRule.
-type alert struct{ Alert, Expr string }
+type alert struct {
+	Alert, Expr, For    string
+	Labels, Annotations map[string]string
+}
 
 func alertsOf(t *testing.T, objects []client.Object) []alert {
 	t.Helper()

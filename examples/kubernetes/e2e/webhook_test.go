@@ -3,14 +3,24 @@
 package e2e
 
 import (
+	"cmp"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -22,7 +32,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -146,12 +157,23 @@ func (w *webhookTest) dedication(t *testing.T) {
 	}
 }
 
-// daemonSets checks that pods of DaemonSets have the tolerations that their controller
-// adds, and that their author can add none that are not allowed.
+// daemonSets checks that the sample rules leave alone an agent that tolerates
+// everything and runs on every node, in a namespace that allows that. In others,
+// pods of DaemonSets have the tolerations that their controller adds, and their
+// author can add none that are not allowed.
 func (w *webhookTest) daemonSets(t *testing.T) {
+	agent := daemonSet("agent", corev1.Toleration{Operator: corev1.TolerationOpExists})
+	agent.Namespace = "logging"
 	watcher, sneak := daemonSet("watcher"), daemonSet("sneak", mlToleration)
+	watcher.Namespace, sneak.Namespace = metav1.NamespaceDefault, metav1.NamespaceDefault
 	sneak.Spec.Template.Spec.NodeSelector = map[string]string{"example.com/pool": "ml"}
-	w.Apply(watcher, sneak)
+	w.Apply(namespace(agent.Namespace), agent, watcher, sneak)
+	w.Eventually("there is an agent for each node", func() error {
+		if n := len(w.Pods(agent.Namespace)); n != 4 {
+			return fmt.Errorf("there are %d", n)
+		}
+		return nil
+	})
 	w.Eventually("there is a watcher", func() error {
 		for name := range w.Pods(metav1.NamespaceDefault) {
 			if strings.HasPrefix(name, "watcher-") {
@@ -179,6 +201,14 @@ func (w *webhookTest) newRules(t *testing.T) {
 	sneak := cluster.Pod("sneak", mlToleration)
 	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != notAllowed {
 		t.Errorf("got %v\nwant %s", err, notAllowed)
+	}
+	device := cluster.Pod("device", corev1.Toleration{Key: "example.com/device", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
+	for devices, allowed := range map[string]bool{"0": false, "1": true} {
+		list := corev1.ResourceList{"example.com/device": resource.MustParse(devices)}
+		device.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: list, Limits: list}
+		if err := w.TryPod(device); apierrors.IsForbidden(err) == allowed || allowed && err != nil {
+			t.Errorf("with %s devices: %v", devices, err)
+		}
 	}
 	w.WriteFile("rules.json", "{}")
 	w.Eventually("everything is allowed", func() error { return w.TryPod(sneak) })
@@ -311,19 +341,16 @@ func (w *webhookTest) outage(t *testing.T) {
 	w.webhook.Stop()
 }
 
-// TestCertManager checks the component for cert-manager. With it, the webhook has no
-// rights, and its policy lets it connect to nobody. Each Issuer and the webhook use the
-// Secret of a Certificate. A renewed authority has the same key, so that API servers
-// trust the webhook at every renewal.
+// TestCertManager runs the webhook with certificates from cert-manager, which
+// renews all of them twice. The kubelet brings a new certificate to the webhook
+// later than the API server gets its authority. No pod is refused, and the pods of
+// cert-manager can be created before there is a certificate. The webhook has no
+// rights, and its policy lets it connect to nobody.
 func TestCertManager(t *testing.T) {
 	objects := overlay(t, "webhook", "webhook/network-policy", "webhook/cert-manager")
-	spec := only[*appsv1.Deployment](t, objects).Spec.Template.Spec
-	annotated, used, kept := 0, sets.Set[string]{}, sets.Set[string]{}
-	for _, volume := range spec.Volumes {
-		if volume.Secret != nil {
-			used.Insert(volume.Secret.SecretName)
-		}
-	}
+	m := &certManager{issuers: map[string]certObject{}, secrets: map[string]map[string][]byte{}}
+	objects = slices.DeleteFunc(objects, func(object client.Object) bool { return m.takes(t, object) })
+	annotated := 0
 	for _, object := range objects {
 		switch object.(type) {
 		case *corev1.Secret, *rbacv1.Role, *rbacv1.RoleBinding, *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
@@ -332,36 +359,68 @@ func TestCertManager(t *testing.T) {
 		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == cluster.WebhookNamespace+"/admission" {
 			annotated++
 		}
-		if object.GetObjectKind().GroupVersionKind().Group != "cert-manager.io" {
-			continue
-		}
-		var o struct {
-			Spec struct {
-				CA         struct{ SecretName string } // of an Issuer
-				SecretName string                      // of a Certificate
-				IsCA       bool
-				PrivateKey struct{ RotationPolicy string }
-			}
-		}
-		check(t, yaml.Unmarshal(must(yaml.Marshal(object))(t), &o))
-		used.Insert(o.Spec.CA.SecretName)
-		kept.Insert(o.Spec.SecretName)
-		if o.Spec.IsCA && o.Spec.PrivateKey.RotationPolicy != "Never" {
-			t.Errorf("a renewed authority %s has another key", object.GetName())
-		}
 	}
 	if annotated != 2 {
 		t.Errorf("%d configurations are annotated", annotated)
 	}
-	if !used.Equal(kept) {
-		t.Errorf("the Secrets %v are used, and there are certificates in %v", used, kept)
-	}
+	spec := only[*appsv1.Deployment](t, objects).Spec.Template.Spec
 	if strings.Contains(fmt.Sprint(spec.Containers[0].Args), "-rotate") || *spec.AutomountServiceAccountToken {
 		t.Errorf("%s, token %v", spec.Containers[0].Args, *spec.AutomountServiceAccountToken)
 	}
-	network := only[*networkingv1.NetworkPolicy](t, objects).Spec
-	if len(network.Egress) > 0 || !slices.Contains(network.PolicyTypes, networkingv1.PolicyTypeEgress) {
-		t.Errorf("the webhook may connect to %+v", network)
+	network := only[*networkingv1.NetworkPolicy](t, objects)
+	if len(network.Spec.Egress) > 0 || !slices.Contains(network.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
+		t.Errorf("the webhook may connect to %+v", network.Spec)
+	}
+
+	c := start(t, cluster.Options{})
+	c.Apply(slices.DeleteFunc(objects, func(o client.Object) bool { return o == network })...)
+	c.Apply(namespace("cert-manager"))
+	c.Eventually("the webhook is called, and does not answer", func() error {
+		if err := c.TryPod(cluster.Pod("refused")); !apierrors.IsInternalError(err) {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	})
+	check(t, c.TryPod(in("cert-manager", cluster.Pod("cert-manager"))))
+
+	addr, folder := cluster.FreeAddress(t), t.TempDir()
+	mount := func() { check(t, cluster.Mount(folder, m.secrets[cluster.WebhookSecret])) }
+	for _, certificate := range m.certificates {
+		m.issue(t, certificate)
+	}
+	mount()
+	m.inject(c)
+	c.Run("webhook", cluster.Binary(t, "webhook"), "-addr="+addr, "-metrics-addr=0", "-health-addr=0", "-cert-dir="+folder)
+	c.RegisterWebhook(addr)
+	created, refused := 0, 0
+	create := func() (certificate string) {
+		certificate, err := shown(c, addr)
+		if err = errors.Join(err, c.TryPod(cluster.Pod("probe"))); err != nil {
+			t.Log(err)
+			refused++
+		}
+		created++
+		return certificate
+	}
+	for range 2 {
+		for _, certificate := range m.certificates {
+			before := create()
+			m.issue(t, certificate)
+			m.inject(c)
+			create()
+			mount()
+			if certificate.Spec.SecretName == cluster.WebhookSecret {
+				c.Eventually("the webhook shows its new certificate", func() error {
+					if create() == before {
+						return errors.New("it does not")
+					}
+					return nil
+				})
+			}
+		}
+	}
+	if refused > 0 {
+		t.Errorf("of %d pods, %d are refused, at the latest when an API server has the new authority", created, refused)
 	}
 }
 
@@ -381,4 +440,88 @@ func TestWebhookOverlay(t *testing.T) {
 			t.Errorf("%s where no replica answers, and %v are exempt", *policy, exempt)
 		}
 	}
+}
+
+// A certManager does what cert-manager does with the Issuers and Certificates of a
+// manifest. A Certificate comes after the one of its Issuer.
+type certManager struct {
+	issuers      map[string]certObject // by name
+	certificates []certObject
+	secrets      map[string]map[string][]byte // by name
+}
+
+// A certObject is an Issuer or a Certificate.
+type certObject struct {
+	Spec struct {
+		SelfSigned *struct{}                   // of an Issuer
+		CA         struct{ SecretName string } // of an Issuer
+
+		SecretName, CommonName string
+		DNSNames               []string
+		IsCA                   bool
+		Duration               metav1.Duration
+		PrivateKey             struct{ RotationPolicy string }
+		IssuerRef              struct{ Name string }
+	}
+}
+
+// takes reports whether the object is one of cert-manager's.
+func (m *certManager) takes(t *testing.T, object client.Object) bool {
+	t.Helper()
+	kind := object.GetObjectKind().GroupVersionKind()
+	if kind.Group != "cert-manager.io" {
+		return false
+	}
+	var o certObject
+	check(t, yaml.Unmarshal(must(yaml.Marshal(object))(t), &o))
+	if kind.Kind == "Issuer" {
+		m.issuers[object.GetName()] = o
+	} else {
+		m.certificates = append(m.certificates, o)
+	}
+	return true
+}
+
+// issue fills the Secret of the Certificate, or renews what is in it.
+func (m *certManager) issue(t *testing.T, c certObject) {
+	t.Helper()
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	if old := m.secrets[c.Spec.SecretName]; old != nil && c.Spec.PrivateKey.RotationPolicy == "Never" {
+		key = must(keyutil.ParsePrivateKeyPEM(old["tls.key"]))(t).(*ecdsa.PrivateKey)
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: must(rand.Int(rand.Reader, big.NewInt(math.MaxInt64)))(t),
+		Subject:      pkix.Name{CommonName: c.Spec.CommonName},
+		DNSNames:     append(c.Spec.DNSNames, "localhost"), // services do not work here
+		NotBefore:    now, NotAfter: now.Add(cmp.Or(c.Spec.Duration.Duration, 90*24*time.Hour)),
+		IsCA: c.Spec.IsCA, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature,
+	}
+	if c.Spec.IsCA {
+		template.KeyUsage |= x509.KeyUsageCertSign
+	}
+	by, signer, authority := template, key, []byte(nil)
+	if i := m.issuers[c.Spec.IssuerRef.Name]; i.Spec.SelfSigned == nil {
+		secret := m.secrets[i.Spec.CA.SecretName]
+		authority = secret["tls.crt"]
+		by = must(cert.ParseCertsPEM(authority))(t)[0]
+		signer = must(keyutil.ParsePrivateKeyPEM(secret["tls.key"]))(t).(*ecdsa.PrivateKey)
+	}
+	der := must(x509.CreateCertificate(rand.Reader, template, by, key.Public(), signer))(t)
+	text := pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
+	if authority == nil {
+		authority = text
+	}
+	m.secrets[c.Spec.SecretName] = map[string][]byte{
+		"tls.crt": text, "tls.key": must(keyutil.MarshalPrivateKeyToPEM(key))(t), "ca.crt": authority,
+	}
+}
+
+// inject writes the authority of the webhook's certificate into both configurations.
+func (m *certManager) inject(c *cluster.Cluster) {
+	c.PatchWebhooks(func(string) string {
+		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": %q}]`,
+			base64.StdEncoding.EncodeToString(m.secrets[cluster.WebhookSecret]["ca.crt"]))
+	})
 }

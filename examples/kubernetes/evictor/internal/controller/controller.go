@@ -61,6 +61,7 @@ type Controller struct {
 	options Options
 	metrics *instruments
 
+	turn    chan struct{} // full while a worker waits for the rate limit
 	limiter *rate.Limiter
 
 	mu    sync.Mutex // guards the following fields
@@ -83,6 +84,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder,
 		live:    live,
 		events:  recorder,
 		options: o,
+		turn:    make(chan struct{}, 1),
 		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),
 		nodes:   map[string]*node{},
 		pods:    map[types.NamespacedName]*pod{},
@@ -128,12 +130,36 @@ func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (
 	if p == nil {
 		return result, err
 	}
-	if c.limiter.Wait(ctx) != nil { // the context has ended
-		return reconcile.Result{}, nil
-	}
-	p, result, err = c.check(ctx, request.NamespacedName) // it may have waited for long
+	p, result, err = c.takeTurn(ctx, request.NamespacedName)
 	if p == nil {
 		return result, err
 	}
 	return c.evict(ctx, p), nil
+}
+
+// takeTurn waits until the rate limit allows an eviction, and checks the pod again.
+// Only a pod that is still due takes a token from the rate limiter.
+func (c *Controller) takeTurn(ctx context.Context, name types.NamespacedName) (*pod, reconcile.Result, error) {
+	c.turn <- struct{}{}
+	defer func() { <-c.turn }()
+	if delay := c.delay(); delay > 0 {
+		select {
+		case <-ctx.Done():
+			return nil, reconcile.Result{}, nil
+		case <-time.After(delay):
+		}
+	}
+	p, result, err := c.check(ctx, name)
+	if p != nil {
+		c.limiter.ReserveN(time.Now(), 1)
+	}
+	return p, result, err
+}
+
+// delay returns how long the rate limit delays the next eviction.
+func (c *Controller) delay() time.Duration {
+	now := time.Now()
+	reservation := c.limiter.ReserveN(now, 1)
+	defer reservation.CancelAt(now)
+	return reservation.DelayFrom(now)
 }

@@ -5,7 +5,7 @@ package e2e
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -39,159 +39,94 @@ const (
 	busy = time.Second
 )
 
-// 300 pods on 20 nodes that get, lose and change random taints. The evictor is
-// killed and started again in the middle. Each pod is evicted when the library says
-// so, and otherwise not.
+// 300 pods on 20 nodes that get a taint, which two of the nodes lose again. The evictor
+// is killed and started again in the middle. Each pod is evicted when its toleration
+// ends, and the others stay.
 func TestEvictor(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	s := newScenario(rand.New(rand.NewPCG(seed, 0)), 20, 300)
-	for _, name := range s.nodes {
-		c.AddNodes(cluster.Node(name))
+	tolerated := []int64{0, 1, 2, 10, 11, 12, forever}
+	after := map[string]int64{} // how many seconds after the taint each pod is evicted
+	var begun time.Time         // set when the taint is added
+	taint := taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &begun}
+	tainted, freed := map[string][]taints.Taint{}, map[string][]taints.Taint{}
+	for i := range 20 {
+		node := cluster.Node(fmt.Sprintf("node-%d", i))
+		c.AddNodes(node)
+		var stayFrom int64 = forever // who tolerates the taint for so long stays
+		switch i % 10 {
+		case 0:
+			tainted[node.Name], stayFrom = []taints.Taint{{Key: "a", Effect: taints.PreferNoSchedule}}, 0
+		case 1:
+			tainted[node.Name], freed[node.Name], stayFrom = []taints.Taint{taint}, nil, 10
+		default:
+			tainted[node.Name] = []taints.Taint{taint}
+		}
+		for j := range 15 {
+			seconds := tolerated[j%len(tolerated)]
+			pod := cluster.Pod(fmt.Sprintf("pod-%d-%d", i, j), tolerates("a", seconds))
+			pod.Spec.NodeName = node.Name
+			c.AddPods(pod)
+			if seconds < stayFrom {
+				after[pod.Name] = seconds
+			}
+		}
 	}
 	e := startEvictor(t, c, append(missedSoon, "-qps=500", "-burst=500", "-workers=16")...) // many have the same deadline
 	e.waitUntilLeading()
-	evicted := s.play(t, c, e.killAndStartAgain)
-	s.checkTimes(t, evicted)
+	watcher := watchPods(t, c)
+
+	begun = time.Now().Truncate(time.Second).Add(time.Second) // a timeAdded has whole seconds
+	time.Sleep(time.Until(begun))
+	setAllTaints(t, c, tainted)
+	time.Sleep(time.Until(begun.Add(5 * time.Second)))
+	e.killAndStartAgain()
+	time.Sleep(time.Until(begun.Add(7 * time.Second)))
+	setAllTaints(t, c, freed)
+	last := begun.Add(12 * time.Second)
+	watcher.waitUntilGone(c, time.Until(last)+30*time.Second, len(after))
+	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
+
+	evicted := watcher.gone()
+	checkTimes(t, begun, after, evicted)
 	e.check(len(evicted))
 	e.stop()
 }
 
-// A scenario is a series of changes to the taints of nodes, which affect pods.
-// Tolerations last up to two seconds, or ten or more, and nothing else happens
-// shortly before or after a deadline. So it is clear which pods must be evicted,
-// even if a controller counts from when it saw a taint.
-type scenario struct {
-	nodes []string
-	pods  []*corev1.Pod
-	steps []step
-	// The taints point to these times, which are set when it is played.
-	begun, changed time.Time
-}
+// forever is longer than any toleration that ends.
+const forever = math.MaxInt64
 
-// A step sets the taints of some nodes at some time.
-type step struct {
-	after  time.Duration
-	taints map[string][]taints.Taint
-}
-
-const (
-	// killAfter is after the evictions that are due soon, and before the later ones.
-	killAfter   = 5200 * time.Millisecond
-	removeAfter = 6 * time.Second
-	changeAfter = 7 * time.Second
-)
-
-func newScenario(r *rand.Rand, nodes, pods int) *scenario {
-	s := &scenario{}
-	first := step{taints: map[string][]taints.Taint{}}
-	remove := step{after: removeAfter, taints: map[string][]taints.Taint{}}
-	change := step{after: changeAfter, taints: map[string][]taints.Taint{}}
-	for i := range nodes {
-		name := fmt.Sprintf("node-%d", i)
-		s.nodes = append(s.nodes, name)
-		list := []taints.Taint{{Key: "a", Value: fmt.Sprint(r.IntN(2)), Effect: taints.NoExecute, TimeAdded: &s.begun}}
-		switch r.IntN(3) {
-		case 0:
-			list = append(list, taints.Taint{Key: "b", Effect: taints.NoExecute, TimeAdded: &s.begun})
-		case 1:
-			list = append(list, taints.Taint{Key: "b", Effect: taints.NoSchedule})
-		}
-		third := taints.Taint{Key: "c", Effect: taints.NoExecute, TimeAdded: &s.changed}
-		switch i % 5 {
-		case 0: // never has a taint that evicts
-			list = []taints.Taint{{Key: "a", Effect: taints.PreferNoSchedule}}
-		case 1: // loses its taints in time
-			remove.taints[name] = nil
-		case 2: // gets another taint
-			change.taints[name] = append(slices.Clone(list), third)
-		case 3: // has another taint instead of the first
-			change.taints[name] = append(slices.Clone(list[1:]), third)
-		}
-		first.taints[name] = list
+// tolerates returns a toleration of the NoExecute taint with the key.
+func tolerates(key string, seconds int64) corev1.Toleration {
+	t := corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}
+	if seconds != forever {
+		t.TolerationSeconds = &seconds
 	}
-	s.steps = []step{first, remove, change}
-	for i := range pods {
-		p := cluster.Pod(fmt.Sprintf("pod-%d", i))
-		p.Spec.NodeName = pick(r, s.nodes...)
-		for range r.IntN(5) {
-			tolerates := corev1.Toleration{
-				Key: pick(r, "a", "b", "c"), Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
-			}
-			if tolerates.Key == "a" && r.IntN(3) == 0 {
-				tolerates.Operator, tolerates.Value = corev1.TolerationOpEqual, pick(r, "0", "1")
-			}
-			switch r.IntN(4) {
-			case 0:
-				tolerates.TolerationSeconds = new(pick[int64](r, 0, 1, 2))
-			case 1, 2:
-				tolerates.TolerationSeconds = new(pick[int64](r, 10, 11, 12, 13))
-			}
-			p.Spec.Tolerations = append(p.Spec.Tolerations, tolerates)
-		}
-		s.pods = append(s.pods, p)
-	}
-	return s
+	return t
 }
 
-// deadline returns when the library says that a pod is evicted, or zero.
-func (s *scenario) deadline(p *corev1.Pod) time.Time {
-	policy := taints.EvictionPolicy{FromTimeAdded: true}
-	var list []taints.Taint
-	for i, step := range s.steps {
-		next := s.begun.Add(time.Hour)
-		if i+1 < len(s.steps) {
-			next = s.begun.Add(s.steps[i+1].after)
-		}
-		if after, ok := step.taints[p.Spec.NodeName]; ok {
-			list = after
-		}
-		e := policy.Compile(kube.Tolerations(p.Spec.Tolerations)).EvictionOf(list, s.begun.Add(step.after))
-		if e.Outcome != taints.Stays && e.At.Before(next) {
-			return e.At
-		}
-	}
-	return time.Time{}
-}
-
-// play creates the pods, runs the steps, calls kill in the middle, waits until
-// everything is over, and returns when each pod was evicted.
-func (s *scenario) play(t *testing.T, c *cluster.Cluster, kill func()) map[string]time.Time {
+// checkTimes checks that exactly the pods that are due are evicted, each after its
+// deadline but not long after.
+func checkTimes(t *testing.T, begun time.Time, after map[string]int64, evicted map[string]time.Time) {
 	t.Helper()
-	c.AddPods(s.pods...)
-	watcher := watchPods(t, c)
-
-	// A timeAdded has whole seconds.
-	s.begun = time.Now().Truncate(time.Second).Add(time.Second)
-	s.changed = s.begun.Add(changeAfter)
-	time.Sleep(time.Until(s.begun))
-	var killed sync.WaitGroup
-	killed.Go(func() {
-		time.Sleep(time.Until(s.begun.Add(killAfter)))
-		kill()
-	})
-	for _, step := range s.steps {
-		time.Sleep(time.Until(s.begun.Add(step.after)))
-		var all sync.WaitGroup
-		for node, list := range step.taints {
-			all.Go(func() { setTaints(t, c, node, list) })
-		}
-		all.Wait()
+	if len(evicted) != len(after) {
+		t.Fatalf("%d pods are evicted, want %d", len(evicted), len(after))
 	}
-	killed.Wait()
-
-	var due []time.Time
-	for _, p := range s.pods {
-		if at := s.deadline(p); !at.IsZero() {
-			due = append(due, at)
+	var late []time.Duration
+	for name, seconds := range after {
+		at, gone := evicted[name]
+		if !gone {
+			t.Fatalf("%s is not evicted, want after %d s", name, seconds)
 		}
+		late = append(late, at.Sub(begun.Add(time.Duration(seconds)*time.Second)).Round(time.Millisecond))
 	}
-	last := slices.MaxFunc(due, time.Time.Compare)
-	watcher.waitUntilGone(c, time.Until(last)+30*time.Second, len(due))
-	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
-	return watcher.gone()
+	slices.Sort(late)
+	n := len(late)
+	t.Logf("%d pods evicted; late by %v (median), %v (90%%), %v (99%%), %v to %v (all)",
+		n, late[n/2], late[n*9/10], late[n*99/100], late[0], late[n-1])
+	if late[0] < 0 || late[n*9/10] > onTime || late[n-1] > onTime+busy {
+		t.Errorf("pods are evicted early, or too late")
+	}
 }
 
 func deletePods(t *testing.T, c *cluster.Cluster) {
@@ -199,34 +134,6 @@ func deletePods(t *testing.T, c *cluster.Cluster) {
 	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	atOnce := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
 	check(t, pods.DeleteCollection(t.Context(), atOnce, metav1.ListOptions{}))
-}
-
-// checkTimes checks that exactly the right pods are evicted, each after its
-// deadline but not long after.
-func (s *scenario) checkTimes(t *testing.T, evicted map[string]time.Time) {
-	t.Helper()
-	var late []time.Duration
-	for _, p := range s.pods {
-		want := s.deadline(p)
-		at, gone := evicted[p.Name]
-		if gone == want.IsZero() {
-			t.Fatalf("%s on %s is evicted: %v, after %v, want after %v (never, if that is negative)",
-				p.Name, p.Spec.NodeName, gone, at.Sub(s.begun), want.Sub(s.begun))
-		}
-		if gone {
-			late = append(late, at.Sub(want).Round(time.Millisecond))
-		}
-	}
-	n := len(evicted)
-	if n < 100 || n > 270 {
-		t.Fatalf("%d of %d pods are evicted: the scenario tests little", n, len(s.pods))
-	}
-	slices.Sort(late)
-	t.Logf("%d of %d pods evicted; late by %v (median), %v (90%%), %v (99%%), %v to %v (all)",
-		n, len(s.pods), late[n/2], late[n*9/10], late[n*99/100], late[0], late[n-1])
-	if late[0] < 0 || late[n*9/10] > onTime || late[n-1] > onTime+busy {
-		t.Errorf("pods are evicted early, or too late")
-	}
 }
 
 // An evictor is a running evictor.
@@ -403,6 +310,15 @@ func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Tain
 	}
 }
 
+// setAllTaints sets the taints of the nodes at the same time.
+func setAllTaints(t *testing.T, c *cluster.Cluster, lists map[string][]taints.Taint) {
+	var all sync.WaitGroup
+	for node, list := range lists {
+		all.Go(func() { setTaints(t, c, node, list) })
+	}
+	all.Wait()
+}
+
 // A node stops renewing its lease. The node-lifecycle controller finds it
 // unreachable and taints it. Its pods have the toleration that admission gave them,
 // for 5 s instead of 300 s, and the evictor evicts them after that time. A
@@ -420,9 +336,7 @@ func TestANodeThatFails(t *testing.T) {
 	c.Apply(overlay(t, "evictor", "evictor/delete")...)
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"), cluster.Node("node-3"))
 	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
-	agent := daemonSet("agent")
-	agent.Namespace = metav1.NamespaceDefault
-	c.Apply(agent)
+	c.Apply(daemonSet("agent"))
 
 	everything := corev1.Toleration{Operator: corev1.TolerationOpExists}
 	web1, web2, lasting, elsewhere := cluster.Pod("web-1"), cluster.Pod("web-2"), cluster.Pod("lasting", everything), cluster.Pod("elsewhere")
@@ -441,16 +355,8 @@ func TestANodeThatFails(t *testing.T) {
 
 	watcher.waitUntilGone(c, 30*time.Second, 2)
 	time.Sleep(time.Until(deadline.Add(onTime + busy))) // for the pods that must stay
-	gone := watcher.gone()
-	if names := slices.Sorted(maps.Keys(gone)); !slices.Equal(names, []string{"web-1", "web-2"}) {
-		t.Errorf("evicted: %v, want web-1 and web-2", names)
-	}
-	for name, at := range gone {
-		late := at.Sub(deadline)
-		t.Logf("%s was evicted %v after its deadline", name, late.Round(time.Millisecond))
-		if late < 0 || late > onTime+busy {
-			t.Errorf("%s was evicted %v after its deadline", name, late)
-		}
+	checkTimes(t, deadline, map[string]int64{"web-1": 0, "web-2": 0}, watcher.gone())
+	for _, name := range []string{"web-1", "web-2"} {
 		if got := watcher.target(name); got != "DeletionByTaintManager" {
 			t.Errorf("%s has the condition DisruptionTarget with reason %q", name, got)
 		}
@@ -478,7 +384,7 @@ func foundUnreachable(t *testing.T, c *cluster.Cluster, name string) (added time
 func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet {
 	labels := map[string]string{"app": name}
 	return &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{
@@ -497,12 +403,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	c.Install("evictor")
 	c.AddNodes(cluster.Node("node-1"))
 	const seconds = 12
-	toleration := corev1.Toleration{
-		Key:               "maintenance",
-		Operator:          corev1.TolerationOpExists,
-		TolerationSeconds: new(int64(seconds)),
-		Effect:            corev1.TaintEffectNoExecute,
-	}
+	toleration := tolerates("maintenance", seconds)
 	guarded := cluster.Pod("guarded", toleration)
 	guarded.Labels = map[string]string{"app": "guarded"}
 	for _, pod := range []*corev1.Pod{cluster.Pod("web", toleration), guarded} {
@@ -606,9 +507,7 @@ func testOutage(t *testing.T, replicas int) {
 	want := map[string]time.Duration{} // after the taint
 	for seconds := int64(2); seconds <= 65; seconds += 3 {
 		name := fmt.Sprintf("pod-%02d", seconds)
-		pod := cluster.Pod(name, corev1.Toleration{
-			Key: "a", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds,
-		})
+		pod := cluster.Pod(name, tolerates("a", seconds))
 		pod.Spec.NodeName = "node-1"
 		c.AddPods(pod)
 		want[name] = time.Duration(seconds) * time.Second

@@ -5,7 +5,6 @@ package e2e
 import (
 	"flag"
 	"fmt"
-	"os"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,11 +13,6 @@ import (
 )
 
 var logs = flag.String("logs", "", "keep the output of the programs in this `folder`")
-
-func TestMain(m *testing.M) {
-	cluster.KillOnSignal()
-	os.Exit(m.Run())
-}
 
 func skipShort(t *testing.T) {
 	t.Helper()

@@ -93,7 +93,7 @@ func TestManifests(t *testing.T) {
 			t.Errorf("a dry run may %s %s", rule.Verbs, rule.Resources)
 		}
 	}
-	for _, folder := range []string{"example", "../play/workloads", "../play/workloads-borrowed"} {
+	for _, folder := range []string{"example", "../play/workloads"} {
 		must(cluster.Manifest(folder))(t)
 	}
 	err := filepath.WalkDir("../manifests", func(path string, entry fs.DirEntry, err error) error {
@@ -126,6 +126,9 @@ func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	}
 	return found
 }
+
+// imageUser is the user of the images.
+const imageUser = 65532
 
 func checkDeployment(t *testing.T, objects []client.Object) {
 	t.Helper()

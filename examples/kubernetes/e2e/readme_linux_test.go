@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -24,8 +22,7 @@ import (
 // root is the folder in which the READMEs' commands are run.
 const root = "../../.."
 
-// TestReadmes runs the commands of the READMEs as they are printed. Images are
-// built with buildah, if it is installed.
+// TestReadmes runs the commands of the READMEs as they are printed.
 func TestReadmes(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -34,17 +31,14 @@ func TestReadmes(t *testing.T) {
 	}
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
-	store := t.TempDir()
-	t.Cleanup(func() { exec.Command("chmod", "-R", "u+w", store).Run() })
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
 		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
 		"TMPDIR=" + c.Dir,
-		"BUILDER=buildah --root " + store + "/root --runroot " + store + "/run --storage-driver vfs",
-		"BUILDAH_ISOLATION=chroot",
+		"BUILDER=true", // TestImages looks at what is in an image
 	}}
-	t.Run("modules", r.module)
 	t.Run("webhook", r.webhook) // first: its audit counts all pods
+	t.Run("modules", r.module)
 	t.Run("evictor", r.evictor)
 	t.Run("scheduler", r.scheduler)
 }
@@ -68,108 +62,54 @@ func (r *readmeTest) blocks(t *testing.T, folder string, want int) []docs.Block 
 
 func (r *readmeTest) run(t *testing.T, b docs.Block) {
 	t.Helper()
-	if strings.Contains(b.Text, "images/build") {
-		if _, err := exec.LookPath("buildah"); err != nil {
-			t.Logf("no image is built without buildah, in Debian's package of that name: %v", err)
-			return
-		}
-	}
 	b.Run(t, root, r.env...)
 }
 
-// A background is a command that runs until interrupted, with all that it starts.
-type background struct {
-	*exec.Cmd
-	t     *testing.T
-	log   string // the path of a file with its output
-	ended chan error
-}
-
-func startInBackground(t *testing.T, command *exec.Cmd) *background {
+// inBackground starts a command that runs until it is interrupted.
+func inBackground(t *testing.T, command *exec.Cmd) *cluster.Process {
 	t.Helper()
 	log := must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	defer log.Close()
-	b := &background{command, t, log.Name(), make(chan error, 1)}
-	b.Stdout, b.Stderr = log, log
-	b.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	check(t, b.Start())
-	go func() { b.ended <- b.Wait() }()
+	p := cluster.StartProcess(t, command.Path, command, log)
 	t.Cleanup(func() {
-		b.signal()
+		_ = p.Interrupt() // it may have ended in any way
 		if t.Failed() {
-			t.Logf("%s says:\n%s", b.Args, b.output())
+			t.Logf("%s says:\n%s", command, p.Log())
 		}
 	})
-	return b
-}
-
-// signal does what Ctrl-C does: all processes in the foreground get the signal. It
-// fails if all of them have ended.
-func (b *background) signal() { _ = syscall.Kill(-b.Process.Pid, syscall.SIGINT) }
-
-func (b *background) output() string { return string(must(os.ReadFile(b.log))(b.t)) }
-
-func (b *background) interrupt() error {
-	b.t.Helper()
-	b.signal()
-	select {
-	case err := <-b.ended:
-		return err
-	case <-time.After(2 * time.Minute):
-		b.t.Fatal("it does not end")
-		return nil
-	}
+	return p
 }
 
 // until waits until the condition returns no error, while the command runs. The
 // command may have to be compiled first.
-func (b *background) until(what string, condition func() error) {
-	b.t.Helper()
+func until(t *testing.T, p *cluster.Process, what string, condition func() error) {
+	t.Helper()
 	err := errors.New("it has not begun")
 	for deadline := time.After(9 * time.Minute); err != nil; {
 		select {
-		case end := <-b.ended:
-			b.t.Fatalf("it has ended: %v", end)
+		case <-p.Done():
+			t.Fatalf("%s: it has ended", what)
 		case <-deadline:
-			b.t.Fatalf("%s: %v", what, err)
+			t.Fatalf("%s: %v", what, err)
 		case <-time.After(50 * time.Millisecond):
 			err = condition()
 		}
 	}
 }
 
-func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *background {
+func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *cluster.Process {
 	t.Helper()
-	return startInBackground(t, b.Command(t, root, r.env...))
+	return inBackground(t, b.Command(t, root, r.env...))
 }
 
-// module checks the README of the module. It compares the command of TestPlay,
-// installs a program, and lists these tests and a benchmark.
+// module checks the README of the module. TestPlay runs the first block, and the gate
+// those of the tests and the benchmark.
 func (r *readmeTest) module(t *testing.T) {
 	blocks := r.blocks(t, ".", 4)
 	if blocks[0].Text != playCommand+"\n" {
 		t.Errorf("TestPlay runs another command than %s", blocks[0].Text)
 	}
 	r.run(t, blocks[1])
-	lists(t, blocks[2], " -list .", "TestOutage")
-	lists(t, blocks[3], " -list", "Tainted80/5000Nodes")
-}
-
-// lists runs the commands of the block with an additional argument that makes them
-// list what they would run.
-func lists(t *testing.T, block docs.Block, argument, want string) {
-	t.Helper()
-	for line := range strings.Lines(block.Text) {
-		command, _, _ := strings.Cut(line, "#")
-		if strings.Contains(command, " -short ./...") {
-			continue // it compiles everything, and every change runs it anyway
-		}
-		list := exec.Command("bash", "-euc", strings.TrimSpace(command)+argument)
-		list.Dir = root
-		if output, err := list.CombinedOutput(); err != nil || !strings.Contains(string(output), want) {
-			t.Errorf("%s: %v\n%s", command, err, output)
-		}
-	}
 }
 
 func (r *readmeTest) evictor(t *testing.T) {
@@ -179,7 +119,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 	}
 	// The manifest's pods only report that they run; this one is real.
 	e := r.startBlock(t, blocks[3])
-	e.until("it is ready", func() error {
+	until(t, e, "it is ready", func() error {
 		_, err := r.Get("http://127.0.0.1:8081/readyz")
 		return err
 	})
@@ -198,7 +138,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 	if r.Pods(metav1.NamespaceDefault)["web"] == nil {
 		t.Error("the pod is gone")
 	}
-	e.interrupt()
+	_ = e.Interrupt() // the code is that of go run
 	r.run(t, blocks[5])
 	setTaints(t, r.Cluster, "node-1", nil)
 	deletePods(t, r.Cluster)
@@ -211,13 +151,13 @@ func (r *readmeTest) scheduler(t *testing.T) {
 	pod := cluster.Pod("second")
 	pod.Spec.SchedulerName = "taints-scheduler"
 	r.AddPods(pod)
-	s.until("the pod is placed", func() error {
+	until(t, s, "the pod is placed", func() error {
 		if pod := r.Pods(metav1.NamespaceDefault)["second"]; pod == nil || pod.Spec.NodeName == "" {
 			return fmt.Errorf("it is not: %+v", pod)
 		}
 		return nil
 	})
-	s.interrupt()
+	_ = s.Interrupt()
 	deletePods(t, r.Cluster)
 }
 

@@ -384,7 +384,7 @@ func TestCertManager(t *testing.T) {
 	check(t, c.TryPod(in("cert-manager", cluster.Pod("cert-manager"))))
 
 	addr, folder := cluster.FreeAddress(t), t.TempDir()
-	mount := func() { check(t, cluster.Mount(folder, m.secrets[cluster.WebhookSecret], "tls.crt", "tls.key")) }
+	mount := func() { check(t, cluster.Mount(folder, m.secrets[cluster.WebhookSecret])) }
 	for _, certificate := range m.certificates {
 		m.issue(t, certificate)
 	}

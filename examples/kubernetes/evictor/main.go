@@ -35,16 +35,16 @@ import (
 func main() { program.Main("evictor", &options{}) }
 
 // Run runs the controller until the context ends or the lease is lost.
-func (o *options) Run(ctx context.Context, _, _ io.Writer) (code int, err error) {
+func (o *options) Run(ctx context.Context, _ io.Writer) error {
 	if err := o.check(); err != nil {
-		return 2, err
+		return err
 	}
 	klog.InfoS("Starting", "version", program.Version())
 	config, err := config.GetConfig()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return 0, o.serve(ctx, config)
+	return o.serve(ctx, config)
 }
 
 func (o *options) serve(ctx context.Context, config *rest.Config) error {

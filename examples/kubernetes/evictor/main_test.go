@@ -4,7 +4,7 @@ package main
 
 import (
 	"context"
-	"io"
+	"flag"
 	"net/http"
 	"reflect"
 	"strings"
@@ -19,6 +19,17 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 )
 
+func parse(t *testing.T, args ...string) *options {
+	t.Helper()
+	var o options
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	o.Register(fs)
+	if err := fs.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return &o
+}
+
 func TestParse(t *testing.T) {
 	for args, want := range map[string]options{
 		"": {
@@ -31,7 +42,7 @@ func TestParse(t *testing.T) {
 			leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
 		},
 		"-from-time-added=false -select ForeverElseShortest -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
-			"-metrics-addr 0 -health-addr :9 -v 2 -leader-elect=false -leader-elect-namespace kube-system " +
+			"-metrics-addr 0 -health-addr :9 -leader-elect=false -leader-elect-namespace kube-system " +
 			"-leader-elect-name other -lease-duration 3s -renew-deadline 2s -retry-period 1s": {
 			controller: controller.Options{
 				Policy: taints.EvictionPolicy{Select: taints.ForeverElseShortest}, KeepTimers: true,
@@ -42,10 +53,8 @@ func TestParse(t *testing.T) {
 			leaseDuration: 3 * time.Second, renewDeadline: 2 * time.Second, retryPause: time.Second,
 		},
 	} {
-		var got options
-		_, err := program.Parse("evictor", &got, strings.Fields(args), io.Discard)
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v\nwant %+v", args, got, err, want)
+		if got := parse(t, strings.Fields(args)...); !reflect.DeepEqual(*got, want) {
+			t.Errorf("%s: got %+v\nwant %+v", args, got, want)
 		}
 	}
 }
@@ -60,7 +69,7 @@ func TestRun(t *testing.T) {
 		{"-select last", 2, `"last" for flag -select`},
 		{"-qps -1", 2, "-qps -1: want 0 or more"},
 		{"-burst 0", 2, "-burst 0: want 1 or more"},
-		{"-method shoot -workers 0", 2, "-workers 0: want 1 or more"},
+		{"-workers 0", 2, "-workers 0: want 1 or more"},
 		{"all", 2, `unexpected argument "all"`},
 		{"-no-such-flag", 2, "not defined: -no-such-flag"},
 		{"-h", 0, "-from-time-added"},
@@ -79,11 +88,7 @@ func TestRun(t *testing.T) {
 // waits for one, healthy but not ready, and ends when it is told to.
 func TestServeWithoutAPIServer(t *testing.T) {
 	health := cluster.FreeAddress(t)
-	args := []string{"-metrics-addr=0", "-leader-elect-namespace=default", "-health-addr=" + health}
-	var o options
-	if _, err := program.Parse("evictor", &o, args, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	o := parse(t, "-metrics-addr=0", "-leader-elect-namespace=default", "-health-addr="+health)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- o.serve(ctx, &rest.Config{Host: "http://127.0.0.1:1"}) }()

@@ -3,13 +3,13 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 )
 
 // options are the command-line options.
@@ -53,16 +53,18 @@ func (o *options) Register(fs *flag.FlagSet) {
 }
 
 func (o *options) check() error {
-	var errs []error
-	require := func(ok bool, format string, got any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, got))
-		}
+	c, wrong := &o.controller, func(format string, value any) error {
+		return program.ExitError{Code: 2, Err: fmt.Errorf(format, value)}
 	}
-	c := &o.controller
-	require(c.Method == controller.Evict || c.Method == controller.Delete, "-method %q: want evict or delete", c.Method)
-	require(c.QPS >= 0, "-qps %v: want 0 or more", c.QPS)
-	require(c.Burst >= 1, "-burst %d: want 1 or more", c.Burst)
-	require(c.Workers >= 1, "-workers %d: want 1 or more", c.Workers)
-	return errors.Join(errs...)
+	switch {
+	case c.Method != controller.Evict && c.Method != controller.Delete:
+		return wrong("-method %q: want evict or delete", c.Method)
+	case c.QPS < 0:
+		return wrong("-qps %v: want 0 or more", c.QPS)
+	case c.Burst < 1:
+		return wrong("-burst %d: want 1 or more", c.Burst)
+	case c.Workers < 1:
+		return wrong("-workers %d: want 1 or more", c.Workers)
+	}
+	return nil
 }

@@ -103,33 +103,33 @@ func (b *bench) path(elements ...string) string {
 	return filepath.Join(append([]string{b.scratch}, elements...)...)
 }
 
-// run runs a workload once. It also returns how many nodes the workload has.
-func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, nodes int, err error) {
+// run runs a workload once.
+func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err error) {
 	performanceConfig, err := os.ReadFile(w.file(b.own, b.kubernetes))
 	if err != nil {
-		return m, 0, err
+		return m, err
 	}
 	c, err := newConfig(w, performanceConfig, b.path(s.String()+".yaml"))
 	if err == nil {
 		err = os.WriteFile(b.path("config.yaml"), c.content, 0o644)
 	}
 	if err != nil {
-		return m, 0, err
+		return m, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	log, err := b.command(ctx, w, s, c).CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
-		return m, 0, fmt.Errorf("%s, %s: %w", w, s, ctx.Err())
+		return m, fmt.Errorf("%s, %s: %w", w, s, ctx.Err())
 	case err != nil:
-		return m, 0, fmt.Errorf("%s, %s: %w\n%s", w, s, err, failure(log))
+		return m, fmt.Errorf("%s, %s: %w\n%s", w, s, err, failure(log))
 	}
 	content, err := os.ReadFile(b.path("result.json"))
 	if err == nil {
 		err = errors.Join(json.Unmarshal(content, &m), os.Remove(b.path("result.json")))
 	}
-	return m, c.nodes, err
+	return m, err
 }
 
 func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exec.Cmd {

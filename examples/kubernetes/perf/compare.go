@@ -16,35 +16,19 @@ import (
 // A result has the measurements of a workload, in all rounds.
 type result struct {
 	workload workload
-	nodes    int
 	runs     [2][]measurement // by side
 }
 
-// A workload below its floor is measured again, up to againTimes times with
-// againRounds more rounds: most often, other work on the machine was the cause.
-// againRounds is even, so that there is still a middle round.
-const (
-	againTimes  = 2
-	againRounds = 2
-)
-
-// A runner runs a workload once, as [bench.run] does.
-type runner func(context.Context, workload, side) (m measurement, nodes int, err error)
-
-// compare runs each of the workloads for the given number of rounds. A workload
-// that fails twice is left out, and the error names it.
-func compare(ctx context.Context, run runner, chosen []workload, rounds int) (results []result, err error) {
+// compare runs each of the workloads for the given number of rounds. A workload that
+// fails is left out, and the error names it.
+func compare(ctx context.Context, b *bench, chosen []workload, rounds int) (results []result, err error) {
 	for i, w := range chosen {
 		if ctx.Err() != nil {
 			return results, errors.Join(err, ctx.Err())
 		}
 		fmt.Fprintf(os.Stderr, "%d/%d %s\n", i+1, len(chosen), w)
 		r := result{workload: w}
-		failed := r.measure(ctx, run, rounds)
-		for i := 0; i < againTimes && failed == nil && r.ratio() < w.floor(); i++ {
-			failed = r.measure(ctx, run, againRounds)
-		}
-		if failed != nil {
+		if failed := r.measure(ctx, b, rounds); failed != nil {
 			fmt.Fprintln(os.Stderr, " ", failed)
 			err = errors.Join(err, fmt.Errorf("%s has failed", w))
 			continue
@@ -55,28 +39,21 @@ func compare(ctx context.Context, run runner, chosen []workload, rounds int) (re
 }
 
 // measure runs the workload for the given number of rounds. The sides take turns at
-// going first. A run that fails is repeated once: Kubernetes' scheduler sometimes
-// leaves a pod waiting after it has preempted others (kubernetes/kubernetes#141694).
-func (r *result) measure(ctx context.Context, run runner, rounds int) error {
+// going first.
+func (r *result) measure(ctx context.Context, b *bench, rounds int) error {
+	sides := []side{stock, plugin}
 	for range rounds {
-		sides := []side{stock, plugin}
-		if len(r.runs[stock])%2 == 1 {
-			slices.Reverse(sides)
-		}
 		for _, s := range sides {
 			begin := time.Now()
-			measured, nodes, err := run(ctx, r.workload, s)
-			if err != nil && ctx.Err() == nil {
-				fmt.Fprintf(os.Stderr, "  %v\n  once more\n", err)
-				measured, nodes, err = run(ctx, r.workload, s)
-			}
+			measured, err := b.run(ctx, r.workload, s)
 			if err != nil {
 				return err
 			}
-			r.nodes, r.runs[s] = nodes, append(r.runs[s], measured)
+			r.runs[s] = append(r.runs[s], measured)
 			fmt.Fprintf(os.Stderr, "  %-6s %6.1f pods/s, %.2f ms to choose a node, %.1f s of CPU; %.0f s in all\n",
 				s, measured.throughput(), measured.Algorithm*1000, measured.CPU, time.Since(begin).Seconds())
 		}
+		slices.Reverse(sides)
 	}
 	return nil
 }
@@ -121,30 +98,19 @@ func below(results []result) []string {
 	return names
 }
 
-// table returns a Markdown table with a row for each workload. Unless all is set,
-// the workloads of Kubernetes get a sentence instead of rows.
-func table(results []result, all bool) string {
+// table returns a Markdown table with a row for each workload.
+func table(results []result) string {
 	var text strings.Builder
-	text.WriteString("| workload | nodes | pods | pods/s stock | plugin | ratio " +
-		"| to choose a node: stock | plugin | CPU s stock | plugin |\n|---|" + strings.Repeat("--:|", 9) + "\n")
-	var own []float64 // the ratios of workloads without a row
+	text.WriteString("| workload | pods | pods/s stock | plugin | ratio " +
+		"| to choose a node: stock | plugin | CPU s stock | plugin |\n|---|" + strings.Repeat("--:|", 8) + "\n")
 	for _, r := range results {
-		if !all && r.workload.Folder != "" {
-			own = append(own, r.ratio())
-			continue
-		}
 		a, b := r.median(stock), r.median(plugin)
 		ratio := fmt.Sprintf("%.2f×", r.ratio())
 		if r.workload.Paced {
 			ratio += " (CPU)"
 		}
-		fmt.Fprintf(&text, "| %s | %d | %.0f | %.0f | %.0f | %s | %.2f ms | %.2f ms | %.1f | %.1f |\n",
-			r.workload.Case, r.nodes, b.Pods, a.throughput(), b.throughput(), ratio,
-			a.Algorithm*1000, b.Algorithm*1000, a.CPU, b.CPU)
-	}
-	if len(own) > 0 {
-		fmt.Fprintf(&text, "\nThe ratios of the %d workloads of Kubernetes are %.2f× to %.2f×.\n",
-			len(own), slices.Min(own), slices.Max(own))
+		fmt.Fprintf(&text, "| %s | %.0f | %.0f | %.0f | %s | %.2f ms | %.2f ms | %.1f | %.1f |\n",
+			r.workload, b.Pods, a.throughput(), b.throughput(), ratio, a.Algorithm*1000, b.Algorithm*1000, a.CPU, b.CPU)
 	}
 	return text.String()
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -17,7 +15,6 @@ import (
 // A config is a workload as scheduler_perf reads it, and what it measures.
 type config struct {
 	content    []byte // a performance-config.yaml with this workload alone
-	nodes      int    // how many it creates
 	namespaces []string
 	selector   string // of the pods in the namespaces, as in "type=unsched"
 }
@@ -39,8 +36,6 @@ type variant struct {
 // An operation is a step of every workload of a test case.
 type operation struct {
 	Opcode         string
-	Count          int
-	CountParam     string
 	Namespace      string
 	Namespaces     []string
 	LabelSelector  map[string]string
@@ -73,9 +68,7 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 	}
 	c := &config{}
 	for k, op := range cases[i].WorkloadTemplate {
-		if err := c.add(k, op, v.Params); err != nil {
-			return nil, fmt.Errorf("%s: %w", w, err)
-		}
+		c.add(k, op)
 	}
 	if len(c.namespaces) == 0 {
 		return nil, fmt.Errorf("%s: nothing is measured", w)
@@ -93,19 +86,9 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 	return c, err
 }
 
-// add adds what the operation at the index creates and measures.
-func (c *config) add(index int, op operation, params params) error {
+// add adds what the operation at the index measures.
+func (c *config) add(index int, op operation) {
 	switch {
-	case op.Opcode == "createNodes":
-		count := op.Count
-		if op.CountParam != "" {
-			var err error
-			count, err = strconv.Atoi(fmt.Sprint(params[strings.TrimPrefix(op.CountParam, "$")]))
-			if err != nil {
-				return fmt.Errorf("no number for %s: %w", op.CountParam, err)
-			}
-		}
-		c.nodes += count
 	case op.Opcode == "startCollectingMetrics":
 		c.namespaces = append(c.namespaces, op.Namespaces...)
 		for key, value := range op.LabelSelector {
@@ -116,7 +99,6 @@ func (c *config) add(index int, op operation, params params) error {
 	case op.CollectMetrics: // scheduler_perf's default name
 		c.namespaces = append(c.namespaces, fmt.Sprintf("namespace-%d", index))
 	}
-	return nil
 }
 
 // schedulerConfig returns the scheduler's configuration: that of the manifest with

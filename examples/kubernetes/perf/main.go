@@ -32,7 +32,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`, with a row for each workload of Kubernetes too")
+	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
 	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with each scheduler; the median counts")
 	flag.BoolVar(&o.check, "check", false, "exit with 1 if the plugin is too slow")
 	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")
@@ -80,9 +80,9 @@ func (o options) run(ctx context.Context, chosen []workload) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	results, err := compare(ctx, b.run, chosen, o.rounds)
+	results, err := compare(ctx, b, chosen, o.rounds)
 	if len(results) > 0 {
-		fmt.Print(table(results, o.match != ""))
+		fmt.Print(table(results))
 	}
 	if slow := below(results); o.check && len(slow) > 0 {
 		err = errors.Join(err, fmt.Errorf("slower than it may be: %s", strings.Join(slow, ", ")))

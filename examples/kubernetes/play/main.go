@@ -10,12 +10,10 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -25,59 +23,22 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
-//go:embed usage.txt
-var usage string
-
-type options struct{ controlPlane, kubeconfig, logs string }
-
 func main() {
-	o, clean := parse()
+	logs := flag.String("logs", "", "keep the output of the programs in this `folder`, relative to examples/kubernetes")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "play: unexpected argument %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	s := &session{ctx: ctx}
-	if clean {
-		s.clean()
-		return
-	}
-	g := begin(s, o)
+	g := begin(s, *logs)
 	s.printf("%s", g.guide())
 	g.watch()
 	<-ctx.Done()
 	s.end()
 	s.printf("everything is down")
-}
-
-func parse() (o options, clean bool) {
-	flag.Usage = func() { fmt.Fprint(os.Stderr, usage) }
-	flag.StringVar(&o.controlPlane, "control-plane", "", "")
-	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "")
-	flag.StringVar(&o.logs, "logs", "", "")
-	flag.BoolVar(&clean, "clean", false, "")
-	flag.Parse()
-	wrong := func(format string, args ...any) {
-		fmt.Fprintf(os.Stderr, "play: "+format+"\n", args...)
-		os.Exit(2)
-	}
-	switch {
-	case flag.NArg() > 0:
-		wrong("unexpected argument %q", flag.Arg(0))
-	case o.controlPlane != "" && o.kubeconfig != "":
-		wrong("-control-plane and -kubeconfig exclude each other")
-	}
-	for _, path := range []*string{&o.controlPlane, &o.kubeconfig} {
-		if *path == "" {
-			continue
-		}
-		absolute, err := filepath.Abs(*path)
-		if err == nil {
-			_, err = os.Stat(absolute)
-		}
-		if err != nil {
-			wrong("%v", err)
-		}
-		*path = absolute
-	}
-	return o, clean
 }
 
 // A session owns a cluster: the cluster ends with the session.
@@ -90,18 +51,6 @@ type session struct {
 }
 
 var _ cluster.T = (*session)(nil)
-
-func (s *session) clean() {
-	folder, err := cluster.Cache()
-	if err == nil {
-		err = os.RemoveAll(folder)
-	}
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.printf("removed %s\nGo's caches serve all your projects. To empty them: go clean -cache removes what Go has compiled,"+
-		" and go clean -modcache\nthe modules that it has downloaded.", folder)
-}
 
 // end takes down everything that was started, the newest first.
 func (s *session) end() {

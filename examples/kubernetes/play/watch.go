@@ -3,10 +3,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
-	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -20,13 +16,8 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-const (
-	// silentKey is the annotation that stops a node's heartbeat if its value is
-	// silent.
-	silentKey, silent = "play", "silent"
-	// logPause is how often the webhook's log is read.
-	logPause = 200 * time.Millisecond
-)
+// silentKey is the annotation that stops a node's heartbeat if its value is silent.
+const silentKey, silent = "play", "silent"
 
 func (g *game) tell(what, format string, args ...any) {
 	g.s.printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
@@ -40,9 +31,6 @@ func (g *game) watch() {
 	handle(g, factory.Events().V1().Events().Informer(), g.eventCame, nil)
 	factory.Start(g.Context().Done())
 	factory.WaitForCacheSync(g.Context().Done())
-	if g.webhook != nil {
-		go g.tellDenials()
-	}
 }
 
 // handle calls changed for each change of an object, and gone when it is deleted.
@@ -129,41 +117,5 @@ func (g *game) eventCame(before, after *eventsv1.Event) {
 		g.tell("held", "%s", after.Note)
 	case "CancelEviction":
 		g.tell("stays", "%s", after.Note)
-	}
-}
-
-// tellDenials follows the webhook's log. No other program knows of pods that were
-// never created.
-func (g *game) tellDenials() {
-	file, err := os.Open(g.webhook.LogFile())
-	if err != nil {
-		g.s.Errorf("%v", err)
-		return
-	}
-	defer file.Close()
-	if _, err := file.Seek(0, io.SeekEnd); err != nil {
-		g.s.Errorf("%v", err)
-		return
-	}
-	reader, line := bufio.NewReader(file), ""
-	for g.Context().Err() == nil {
-		part, err := reader.ReadString('\n')
-		line += part
-		if err != nil { // the rest is not written yet
-			time.Sleep(logPause)
-			continue
-		}
-		g.tellDecision(line)
-		line = ""
-	}
-}
-
-func (g *game) tellDecision(line string) {
-	var decision struct {
-		Msg, Namespace, Name, Reason string
-		Allowed                      bool
-	}
-	if json.Unmarshal([]byte(line), &decision) == nil && decision.Msg == "decision" && !decision.Allowed {
-		g.tell("denied", "%s/%s: %s", decision.Namespace, decision.Name, decision.Reason)
 	}
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -16,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -25,17 +27,19 @@ import (
 // grows with the square of their number, which the pod's creator chooses.
 const mostLinted = 100
 
+// errRefusable is the error of an audit that found pods that would be refused.
+var errRefusable = program.ExitError{Code: 3, Err: errors.New("the rules would refuse pods")}
+
 // audit writes a line for each reason why the policy would refuse a pod if it were
-// new, a line for each toleration that makes little sense, and the totals. It
-// returns how many pods would be refused.
-func audit(ctx context.Context, client kubernetes.Interface, p *policy.Policy,
-	registration string, w io.Writer,
-) (refused int, err error) {
+// new, a line for each toleration that makes little sense, and the totals.
+func audit(
+	ctx context.Context, client kubernetes.Interface, p *policy.Policy, registration string, w io.Writer,
+) error {
 	selected, err := selectedNamespaces(ctx, client, registration)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	pods, findings := 0, 0
+	pods, refused, findings := 0, 0, 0
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, o)
 	}
@@ -69,10 +73,14 @@ func audit(ctx context.Context, client kubernetes.Interface, p *policy.Policy,
 		return nil
 	})
 	if err != nil {
-		return refused, err
+		return err
 	}
-	_, err = fmt.Fprintf(w, "%d pods: %d would be refused; %d tolerations make little sense\n", pods, refused, findings)
-	return refused, err
+	_, err = fmt.Fprintf(w, "pods: %d; would be refused: %d; tolerations that make little sense: %d\n",
+		pods, refused, findings)
+	if err == nil && refused > 0 {
+		err = errRefusable
+	}
+	return err
 }
 
 // selectedNamespaces returns the registration's namespaceSelector, which audit applies

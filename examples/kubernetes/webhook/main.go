@@ -32,9 +32,6 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/server"
 )
 
-// refusable is the exit code if the audit found pods that would be refused.
-const refusable = 3
-
 // drain is how long in-flight requests may take when the program stops. The grace
 // period of a pod is 30 seconds, and a preStop hook may sleep for part of it.
 const drain = 20 * time.Second
@@ -82,8 +79,8 @@ func (o *options) setRotate(s string) error {
 	return nil
 }
 
-// Run serves the webhooks, or audits.
-func (o *options) Run(ctx context.Context, stdout, _ io.Writer) (code int, err error) {
+// Run serves the webhooks until the context ends, or audits.
+func (o *options) Run(ctx context.Context, stdout io.Writer) error {
 	logger := klog.Background()
 	if o.audit {
 		logger = logr.Discard() // it prints its findings instead
@@ -91,27 +88,23 @@ func (o *options) Run(ctx context.Context, stdout, _ io.Writer) (code int, err e
 	seconds := taints.DefaultSeconds{NotReady: &o.notReady, Unreachable: &o.unreachable}
 	policies, err := server.OpenPolicies(o.rules, seconds, logger)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	cluster := &rest.Config{} // no API server is called
 	if o.audit || o.rotate.Name != "" {
 		if cluster, err = config.GetConfig(); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	if !o.audit {
-		logger.Info("Starting", "version", program.Version())
-		return 0, o.serve(ctx, cluster, policies, logger)
+	if o.audit {
+		client, err := kubernetes.NewForConfig(cluster)
+		if err != nil {
+			return err
+		}
+		return audit(ctx, client, policies.Policy(), o.registration, stdout)
 	}
-	client, err := kubernetes.NewForConfig(cluster)
-	if err != nil {
-		return 0, err
-	}
-	refused, err := audit(ctx, client, policies.Policy(), o.registration, stdout)
-	if err == nil && refused > 0 {
-		code = refusable
-	}
-	return code, err
+	logger.Info("Starting", "version", program.Version())
+	return o.serve(ctx, cluster, policies, logger)
 }
 
 func (o *options) serve(ctx context.Context, cluster *rest.Config, policies *server.Policies, log logr.Logger) error {

@@ -6,9 +6,8 @@
 // heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only report that pods run.
 //
 // Everything that a test starts ends with the test, even if the test fails or
-// panics. If the test has called [KillOnSignal], it also ends when the test is
-// interrupted. On Linux it also ends when the test process is killed. When a test
-// fails, the end of each program's output is written to the test's log.
+// panics. On Linux it also ends when the test process is interrupted or killed.
+// When a test fails, the end of each program's output is written to the test's log.
 package cluster
 
 import (
@@ -45,10 +44,6 @@ type Options struct {
 	// Kubelets makes pods with a node run, and deleted pods disappear, as long as
 	// their node has a heartbeat.
 	Kubelets bool
-	// Programs is a folder. Its etcd, kube-apiserver, kube-controller-manager,
-	// kube-scheduler and kubectl, if they exist, are used instead of the built
-	// ones.
-	Programs string
 	// Logs is a folder where the output of the programs is kept, unless Logs is empty.
 	Logs string
 }
@@ -83,7 +78,6 @@ type Cluster struct {
 	tb         T
 	ctx        context.Context // of nodes, which continue while the test cleans up
 	cancel     context.CancelFunc
-	borrowed   bool // it existed before, and stays
 	options    Options
 	processes  []*Process
 	heartbeats sync.Map // by node, the function that ends its heartbeat
@@ -96,22 +90,16 @@ type Cluster struct {
 // Start starts a control plane, and waits until it is ready. It ends with the test.
 func Start(tb T, options Options) *Cluster {
 	tb.Helper()
-	c := newCluster(tb, options)
-	c.etcdAndAPIServer()
-	c.controllerManager()
-	c.startKubelets()
-	return c
-}
-
-func newCluster(tb T, options Options) *Cluster {
-	tb.Helper()
-	dir, err := temporary()
+	dir, err := os.MkdirTemp("", "taints-e2e-")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	c := &Cluster{tb: tb, Dir: dir, options: options}
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(tb.Context()))
 	tb.Cleanup(c.stop)
+	c.etcdAndAPIServer()
+	c.controllerManager()
+	c.startKubelets()
 	return c
 }
 
@@ -229,10 +217,7 @@ func (c *Cluster) Run(name, path string, args ...string) *Process {
 	defer output.Close()
 	command := exec.Command(path, args...)
 	command.Dir = c.Dir
-	command.Stdout, command.Stderr = output, output
-	own(command)
-	p := &Process{tb: c.tb, name: name, log: output.Name(), command: command}
-	c.must(p.start())
+	p := StartProcess(c.tb, name, command, output)
 	c.processes = append(c.processes, p)
 	return p
 }
@@ -241,17 +226,7 @@ func (c *Cluster) Run(name, path string, args ...string) *Process {
 // ControlPlane("kube-scheduler", …).
 func (c *Cluster) ControlPlane(component string, args ...string) *Process {
 	c.tb.Helper()
-	command := c.command(component)
-	return c.Run(component, command[0], append(command[1:], args...)...)
-}
-
-// command returns the command that starts a program of the control plane.
-func (c *Cluster) command(component string) []string {
-	c.tb.Helper()
-	if c.options.Programs != "" && len(Lacks(c.options.Programs, component)) == 0 {
-		return []string{filepath.Join(c.options.Programs, component)}
-	}
-	return []string{Binary(c.tb, ControlPlane), component}
+	return c.Run(component, Binary(c.tb, ControlPlane), append([]string{component}, args...)...)
 }
 
 // stop ends everything that the test has started, the newest first.
@@ -263,7 +238,7 @@ func (c *Cluster) stop() {
 			c.tb.Logf("the end of the output of %s:\n%s", p.name, p.tail(40))
 		}
 	}
-	remove(c.Dir)
+	c.must(os.RemoveAll(c.Dir))
 }
 
 // given has the ports that FreePort has returned. They need not be in use yet.
@@ -331,10 +306,7 @@ func (c *Cluster) Within(limit time.Duration, what string, condition func() erro
 func (c *Cluster) KubeconfigFor(user, token string) string {
 	c.tb.Helper()
 	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{
-		Server: c.Config.Host, TLSServerName: c.Config.ServerName, InsecureSkipTLSVerify: c.Config.Insecure,
-		CertificateAuthority: c.Config.CAFile, CertificateAuthorityData: c.Config.CAData,
-	}
+	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: c.Config.Host, CertificateAuthority: c.Config.CAFile}
 	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: user}
 	config.CurrentContext = "e2e"

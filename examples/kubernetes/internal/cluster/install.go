@@ -3,14 +3,9 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -18,11 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/version"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -34,7 +26,7 @@ import (
 // of kinds that Kubernetes does not know are unstructured.
 func Manifest(folder string) (objects []client.Object, err error) {
 	if !filepath.IsAbs(folder) {
-		module, err := moduleDir(".")
+		module, err := moduleDir()
 		if err != nil {
 			return nil, err
 		}
@@ -44,21 +36,15 @@ func Manifest(folder string) (objects []client.Object, err error) {
 	if err != nil {
 		return nil, err
 	}
+	decoder := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 	for _, resource := range built.Resources() {
 		text, err := resource.MarshalJSON()
 		if err != nil {
 			return nil, err
 		}
-		fields := &unstructured.Unstructured{}
-		if err := fields.UnmarshalJSON(text); err != nil {
-			return nil, err
-		}
-		object, err := scheme.Scheme.New(fields.GroupVersionKind())
-		switch {
-		case runtime.IsNotRegisteredError(err):
-			object, err = fields, nil
-		case err == nil:
-			err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(fields.Object, object, true)
+		object, _, err := decoder.Decode(text, nil, nil)
+		if runtime.IsNotRegisteredError(err) {
+			object, _, err = unstructured.UnstructuredJSONScheme.Decode(text, nil, nil)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w\n%s", err, text)
@@ -87,17 +73,13 @@ func (c *Cluster) Apply(objects ...client.Object) {
 	api = client.WithFieldValidation(api, metav1.FieldValidationStrict)
 	for _, object := range objects {
 		object := object.DeepCopyObject().(client.Object) // the given object can be created again
-		what := fmt.Sprintf("%T %s", object, object.GetName())
 		// A system namespace may appear a moment late.
-		c.Eventually(what+" is created", func() error {
+		c.Eventually(fmt.Sprintf("%T %s is created", object, object.GetName()), func() error {
 			err := api.Create(c.Context(), object)
 			if apierrors.IsAlreadyExists(err) {
 				c.tb.Fatal(err)
 			}
 			return err
-		})
-		c.takeAway(what, func(ctx context.Context) error {
-			return api.Delete(ctx, object, client.GracePeriodSeconds(0), client.PropagationPolicy(metav1.DeletePropagationForeground))
 		})
 	}
 }
@@ -112,70 +94,8 @@ func (c *Cluster) ServiceAccount(namespace, name string) string {
 	return c.KubeconfigFor(namespace+"-"+name, request.Status.Token)
 }
 
-// CheckVersion returns an error for a version of Kubernetes that is too old for
-// this module: a version without the operators Lt and Gt of tolerations.
-func CheckVersion(text string) error {
-	const oldest = "1.35"
-	v, err := version.ParseGeneric(text)
-	if err == nil && v.LessThan(version.MustParseGeneric(oldest)) {
-		err = fmt.Errorf("it is Kubernetes %s, and %s is the oldest that works here", text, oldest)
-	}
-	return err
-}
-
-// Connect returns an existing cluster and removes added objects at the end.
-func Connect(tb T, kubeconfig string, options Options) *Cluster {
-	tb.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	config.QPS, config.Burst = 100, 200
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	info, err := client.Discovery().ServerVersion()
-	if err == nil {
-		err = CheckVersion(info.GitVersion)
-	}
-	if err != nil {
-		tb.Fatalf("%s: %v", config.Host, err)
-	}
-	c := newCluster(tb, options)
-	c.borrowed, c.Kubeconfig, c.Config, c.Client = true, kubeconfig, config, client
-	c.startKubelets()
-	return c
-}
-
-// takeAway deletes an object at the end if it was added to an existing cluster.
-func (c *Cluster) takeAway(what string, remove func(context.Context) error) {
-	if !c.borrowed {
-		return
-	}
-	c.tb.Cleanup(func() {
-		var last error
-		gone := func(ctx context.Context) (bool, error) {
-			last = remove(ctx)
-			return apierrors.IsNotFound(last), nil
-		}
-		if wait.PollUntilContextTimeout(c.ctx, 100*time.Millisecond, time.Minute, true, gone) != nil {
-			c.tb.Errorf("%s is left: %v", what, last)
-		}
-	})
-}
-
-// Lacks returns the programs that are not in the folder.
-func Lacks(folder string, programs ...string) []string {
-	return slices.DeleteFunc(programs, func(program string) bool {
-		_, err := exec.LookPath(filepath.Join(folder, program))
-		return err == nil
-	})
-}
-
-// Tools returns a folder for the PATH with other programs of this repository, named
-// as for [Build], and kubectl. It leaves out kubectl if the cluster existed before,
-// or if Programs has no kubectl but the PATH does.
+// Tools returns a folder for the PATH with kubectl and other programs of this
+// repository, named as for [Binary].
 func (c *Cluster) Tools(folders ...string) string {
 	c.tb.Helper()
 	bin := filepath.Join(c.Dir, "bin")
@@ -183,11 +103,7 @@ func (c *Cluster) Tools(folders ...string) string {
 	for _, folder := range folders {
 		c.must(os.Symlink(Binary(c.tb, folder), filepath.Join(bin, filepath.Base(folder))))
 	}
-	_, err := exec.LookPath("kubectl")
-	if c.borrowed || err == nil && c.options.Programs != "" && len(Lacks(c.options.Programs, "kubectl")) > 0 {
-		return bin
-	}
-	script := fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", strings.Join(c.command("kubectl"), "' '"))
+	script := fmt.Sprintf("#!/bin/sh\nexec '%s' kubectl \"$@\"\n", Binary(c.tb, ControlPlane))
 	c.must(os.WriteFile(filepath.Join(bin, "kubectl"), []byte(script), 0o755))
 	return bin
 }

@@ -19,7 +19,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-helpers/apimachinery/lease"
 	"k8s.io/klog/v2"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 )
 
 // Node returns a ready node with 16 CPUs, 64 GiB of memory, room for 110 pods, its
@@ -84,9 +86,6 @@ func (c *Cluster) addNodes(begin func(name string), nodes []*corev1.Node) {
 		node, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
 		if err == nil {
 			begin(node.Name)
-			c.takeAway("node "+node.Name, func(ctx context.Context) error {
-				return c.Client.CoreV1().Nodes().Delete(ctx, node.Name, metav1.DeleteOptions{})
-			})
 		}
 		return err
 	})
@@ -108,13 +107,9 @@ func (c *Cluster) ready(names sets.Set[string]) error {
 }
 
 // Condition returns the pod's condition of a type, or a zero condition.
-func Condition(pod *corev1.Pod, kind corev1.PodConditionType) (found corev1.PodCondition) {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == kind {
-			found = condition
-		}
-	}
-	return found
+func Condition(pod *corev1.Pod, kind corev1.PodConditionType) corev1.PodCondition {
+	_, condition := podutil.GetPodCondition(&pod.Status, kind)
+	return ptr.Deref(condition, corev1.PodCondition{})
 }
 
 // AddPods creates the pods.
@@ -176,10 +171,6 @@ func (c *Cluster) beat(node string) {
 	renewal := lease.NewController(clock.RealClock{}, c.Client, node, 40, nil,
 		heartbeatInterval, node, corev1.NamespaceNodeLease, nil)
 	go renewal.Run(ctx)
-	c.takeAway("lease of "+node, func(ctx context.Context) error {
-		c.StopHeartbeat(node)
-		return c.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Delete(ctx, node, metav1.DeleteOptions{})
-	})
 }
 
 func (c *Cluster) beats(node string) bool {

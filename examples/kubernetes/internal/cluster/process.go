@@ -3,11 +3,8 @@
 package cluster
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"strings"
 	"sync"
@@ -26,11 +23,24 @@ type Process struct {
 	err     error         // how it ended; valid after done is closed
 }
 
+// StartProcess starts the command, with its output in the file.
+func StartProcess(tb T, name string, command *exec.Cmd, output *os.File) *Process {
+	tb.Helper()
+	command.Stdout, command.Stderr = output, output
+	own(command)
+	if err := start(command); err != nil {
+		tb.Fatalf("start %s: %v", name, err)
+	}
+	p := &Process{tb: tb, name: name, log: output.Name(), command: command, done: make(chan struct{})}
+	go func() {
+		p.err = command.Wait()
+		close(p.done)
+	}()
+	return p
+}
+
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
-
-// LogFile returns the path of the file with the program's output.
-func (p *Process) LogFile() string { return p.log }
 
 // Log returns the program's output so far.
 func (p *Process) Log() string {
@@ -41,19 +51,29 @@ func (p *Process) Log() string {
 	return string(content)
 }
 
-// Stop asks the program to end, as Kubernetes does, waits for it, and kills it
-// after 30 seconds.
+// Stop asks the program to end, as Kubernetes does, and waits for it.
 func (p *Process) Stop() {
 	p.tb.Helper()
-	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		p.tb.Errorf("stop %s: %v", p.name, err)
-	}
+	_ = p.end(syscall.SIGTERM)
+}
+
+// Interrupt does what Ctrl-C does: everything that the program has started gets the
+// signal, too. It waits for the program, and returns how it ended.
+func (p *Process) Interrupt() error {
+	p.tb.Helper()
+	return p.end(syscall.SIGINT)
+}
+
+func (p *Process) end(s syscall.Signal) error {
+	p.tb.Helper()
+	_ = signalGroup(p.command, s) // fails only if it has ended meanwhile
 	select {
 	case <-p.done:
-	case <-time.After(30 * time.Second):
-		p.tb.Errorf("%s does not end after SIGTERM", p.name)
+	case <-time.After(time.Minute):
+		p.tb.Errorf("%s does not end after the signal %v", p.name, s)
+		p.Kill()
 	}
-	p.Kill()
+	return p.err
 }
 
 // Kill ends the program at once, without a chance to clean up, and waits for it.
@@ -76,13 +96,6 @@ func (p *Process) tail(lines int) string {
 	return strings.Join(all, "\n")
 }
 
-// live has the running processes and the folders in use.
-var live = struct {
-	sync.Mutex
-	processes map[*Process]bool
-	folders   map[string]bool
-}{processes: map[*Process]bool{}, folders: map[string]bool{}}
-
 // startThread returns a channel for functions that start programs. The kernel kills a
 // child when the thread that started it ends, so they run on a thread that never ends.
 var startThread = sync.OnceValue(func() chan<- func() {
@@ -96,58 +109,8 @@ var startThread = sync.OnceValue(func() chan<- func() {
 	return starts
 })
 
-func (p *Process) start() error {
-	live.Lock()
-	defer live.Unlock()
+func start(command *exec.Cmd) error {
 	result := make(chan error)
-	startThread() <- func() { result <- p.command.Start() }
-	if err := <-result; err != nil {
-		return fmt.Errorf("start %s: %w", p.name, err)
-	}
-	live.processes[p] = true
-	p.done = make(chan struct{})
-	go func() {
-		p.err = p.command.Wait()
-		live.Lock()
-		delete(live.processes, p)
-		live.Unlock()
-		close(p.done)
-	}()
-	return nil
-}
-
-// KillOnSignal ends this process and its programs on Ctrl-C, SIGTERM or SIGQUIT.
-func KillOnSignal() {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
-	go func() {
-		fmt.Fprintf(os.Stderr, "%v: stopping the control plane\n", <-signals)
-		live.Lock() // and never unlock, so that nothing more starts
-		for p := range live.processes {
-			_ = signalGroup(p.command, syscall.SIGKILL) // fails only if it has ended meanwhile
-		}
-		for folder := range live.folders {
-			remove(folder)
-		}
-		os.Exit(130)
-	}()
-}
-
-// temporary creates a folder, which remove deletes.
-func temporary() (path string, err error) {
-	path, err = os.MkdirTemp("", "taints-e2e-")
-	live.Lock()
-	defer live.Unlock()
-	live.folders[path] = true
-	return path, err
-}
-
-// remove deletes a folder. A program that is being killed may still write to it.
-func remove(folder string) {
-	for range 100 {
-		if os.RemoveAll(folder) == nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	startThread() <- func() { result <- command.Start() }
+	return <-result
 }

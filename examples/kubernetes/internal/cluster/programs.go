@@ -3,11 +3,9 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 )
 
 // Evictor is the manifest's name for the namespace, service account and lease.
@@ -62,7 +61,7 @@ clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000, contentType: applicat
 percentageOfNodesToScore: 100
 profiles:
 `, c.Kubeconfig)
-	command := c.command("kube-scheduler")
+	command := []string{Binary(c.tb, ControlPlane), "kube-scheduler"}
 	for _, p := range profiles {
 		config += p.String()
 		if p.Taints {
@@ -173,44 +172,32 @@ func (c *Cluster) TryPod(pod *corev1.Pod) error {
 	return err
 }
 
+// mountWebhookSecret keeps the certificate of the Secret in the folder, as a kubelet
+// does.
 func (c *Cluster) mountWebhookSecret(folder string) {
-	var last []byte
 	wait.UntilWithContext(c.Context(), func(ctx context.Context) {
 		secret, err := c.Client.CoreV1().Secrets(WebhookNamespace).Get(ctx, WebhookSecret, metav1.GetOptions{})
-		if err != nil || len(secret.Data["tls.crt"]) == 0 || bytes.Equal(secret.Data["tls.crt"], last) {
+		if err != nil || len(secret.Data["tls.crt"]) == 0 {
 			return
 		}
-		last = secret.Data["tls.crt"]
-		if err := Mount(folder, secret.Data, "tls.crt", "tls.key"); err != nil {
+		if err := Mount(folder, secret.Data); err != nil {
 			c.tb.Errorf("mount the webhook's Secret: %v", err)
 		}
 	}, 100*time.Millisecond)
 }
 
-// Mount writes the files as a kubelet does: into a new folder, and then it replaces
-// the old link with a link to it.
-func Mount(folder string, data map[string][]byte, names ...string) error {
-	target, err := os.MkdirTemp(folder, "..")
+// Mount puts the certificate in the data of a Secret into the folder, in one step, as
+// a kubelet does.
+func Mount(folder string, data map[string][]byte) error {
+	writer, err := volumeutil.NewAtomicWriter(folder, WebhookSecret)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(target, name), data[name], 0o600); err != nil {
-			return err
-		}
-		if err := os.Symlink(filepath.Join("..data", name), filepath.Join(folder, name)); err != nil && !os.IsExist(err) {
-			return err
-		}
+	files := map[string]volumeutil.FileProjection{}
+	for _, name := range []string{"tls.crt", "tls.key"} {
+		files[name] = volumeutil.FileProjection{Data: data[name], Mode: 0o600}
 	}
-	link := filepath.Join(folder, "..data")
-	before, _ := os.Readlink(link) // empty the first time
-	if err := os.Symlink(target, link+"_tmp"); err != nil {
-		return err
-	}
-	if err := os.Rename(link+"_tmp", link); err != nil || before == "" {
-		return err
-	}
-	return os.RemoveAll(before)
+	return writer.Write(files, nil)
 }
 
 // Get fetches a page of a program that the test has started, as a user with all

@@ -5,7 +5,6 @@
 package program
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -28,10 +27,19 @@ type Options interface {
 	// Register registers flags that set the options.
 	Register(*flag.FlagSet)
 
-	// Run runs the program until the context ends, and returns its exit code. With
-	// an error, 0 means 1.
-	Run(ctx context.Context, stdout, stderr io.Writer) (code int, err error)
+	// Run runs the program until the context ends.
+	Run(ctx context.Context, stdout io.Writer) error
 }
+
+// An ExitError ends the program with the exit code, where that is not 1: with 2 for
+// an error in the options.
+type ExitError struct {
+	Code int
+	Err  error
+}
+
+// Error returns the text of the error.
+func (e ExitError) Error() string { return e.Err.Error() }
 
 // Main runs the program with the given name, until it is asked to stop, and exits.
 func Main(name string, o Options) {
@@ -41,41 +49,33 @@ func Main(name string, o Options) {
 }
 
 // Run runs the program with the given name and arguments, and returns its exit code:
-// 1 for failure, and 2 for wrong usage.
+// 1 for failure, 2 for wrong usage, and that of an [ExitError].
 func Run(ctx context.Context, name string, o Options, args []string, stdout, stderr io.Writer) int {
-	code := 2
-	logging := logs.NewLoggingConfiguration()
-	version, err := parse(name, o, logging, args, stderr)
-	if err == nil {
-		logs.ReapplyHandling = logs.ReapplyHandlingIgnoreUnchanged // tests run several programs
-		err = logs.ValidateAndApply(logging, nil)
-	}
-	if err == nil && !version {
-		ctrl.SetLogger(klog.Background())
-		code, err = o.Run(ctx, stdout, stderr)
-	}
+	version, err := parse(name, o, args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		fmt.Fprintf(stderr, "%s: %v\n", name, err)
-		return cmp.Or(code, 1)
+		err = ExitError{2, err}
 	case version:
 		fmt.Fprintln(stdout, name, Version())
+	default:
+		ctrl.SetLogger(klog.Background())
+		err = o.Run(ctx, stdout)
+	}
+	if err == nil {
 		return 0
 	}
-	return code
+	fmt.Fprintf(stderr, "%s: %v\n", name, err)
+	if exit := (ExitError{}); errors.As(err, &exit) {
+		return exit.Code
+	}
+	return 1
 }
 
-// Parse reads the options from the arguments, and reports whether the program
-// should only print its version. If the usage is requested, it is written to w.
-func Parse(name string, o Options, args []string, w io.Writer) (version bool, err error) {
-	return parse(name, o, logs.NewLoggingConfiguration(), args, w)
-}
-
-func parse(
-	name string, o Options, logging *logs.LoggingConfiguration, args []string, w io.Writer,
-) (version bool, err error) {
+// parse reads the options and those of the log from the arguments. If the usage is
+// requested, it is written to w.
+func parse(name string, o Options, args []string, w io.Writer) (version bool, err error) {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {
@@ -83,14 +83,18 @@ func parse(
 		fs.PrintDefaults()
 	}
 	config.RegisterFlags(fs)
+	logging := logs.NewLoggingConfiguration()
 	logs.AddGoFlags(logging, fs)
 	fs.BoolVar(&version, "version", false, "print the version and exit")
 	o.Register(fs)
-	err = fs.Parse(args)
-	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q: there are only flags", fs.Arg(0))
+	if err := fs.Parse(args); err != nil {
+		return false, err
 	}
-	return version, err
+	if fs.NArg() > 0 {
+		return false, fmt.Errorf("unexpected argument %q: there are only flags", fs.Arg(0))
+	}
+	logs.ReapplyHandling = logs.ReapplyHandlingIgnoreUnchanged // tests run several programs
+	return version, logs.ValidateAndApply(logging, nil)
 }
 
 // stamp is set when an image is built: -ldflags "-X

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -83,11 +84,9 @@ func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction 
 // arrival returns when the pod arrived at its node: when it was bound, or created
 // for the node.
 func arrival(obj *corev1.Pod) time.Time {
-	for i := range obj.Status.Conditions {
-		condition := &obj.Status.Conditions[i]
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue {
-			return condition.LastTransitionTime.Time
-		}
+	_, scheduled := podutil.GetPodCondition(&obj.Status, corev1.PodScheduled)
+	if scheduled != nil && scheduled.Status == corev1.ConditionTrue {
+		return scheduled.LastTransitionTime.Time
 	}
 	return obj.CreationTimestamp.Time
 }

@@ -295,21 +295,6 @@ func TestALongError(t *testing.T) {
 	})
 }
 
-// A pod that cannot be checked is not evicted yet, and not forgotten.
-func TestACacheThatCannotBeRead(t *testing.T) {
-	inWorld(t, fromTimeAdded, func(w *world) {
-		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.settle()
-		w.unreadable.Store(true)
-		w.pass(20 * s)
-		w.wantAttempts("")
-		w.unreadable.Store(false)
-		w.pass(20 * s)
-		w.wantAttempts("web")
-	})
-}
-
 // No change of the node evicts a pod twice, during its eviction or afterwards.
 func TestNobodyIsEvictedTwice(t *testing.T) {
 	for _, untaint := range []bool{true, false} {
@@ -443,29 +428,6 @@ func TestDryRun(t *testing.T) {
 		w.wantLog("Would evict a pod", 3)
 		w.wantLog("Evicted a pod", 0)
 	})
-}
-
-func TestDisruptionTarget(t *testing.T) {
-	before := metav1.NewTime(begin.Add(-time.Hour))
-	for name, tc := range map[string]struct {
-		old   corev1.PodCondition
-		moves bool
-	}{
-		"none":  {corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}, true},
-		"false": {corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionFalse}, true},
-		"true":  {corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}, false},
-	} {
-		tc.old.LastTransitionTime = before
-		obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Generation: 7}}
-		obj.Status.Conditions = []corev1.PodCondition{tc.old}
-		setDisruptionTarget(obj)
-		c := obj.Status.Conditions[len(obj.Status.Conditions)-1]
-		if c.Type != corev1.DisruptionTarget || c.Status != corev1.ConditionTrue || c.ObservedGeneration != 7 ||
-			c.Reason != "DeletionByTaintManager" || c.Message != "Taint manager: deleting due to NoExecute taint" ||
-			c.LastTransitionTime.Equal(&before) == tc.moves {
-			t.Errorf("%s: %+v", name, c)
-		}
-	}
 }
 
 // A pod's overdue time counts from its deadline, whatever happens to the pod.

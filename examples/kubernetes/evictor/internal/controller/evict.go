@@ -5,7 +5,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -165,25 +165,13 @@ func (c *Controller) delete(ctx context.Context, p *pod) error {
 // setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller
 // sets, and reports whether that changed anything.
 func setDisruptionTarget(obj *corev1.Pod) bool {
-	condition := corev1.PodCondition{
+	return podutil.UpdatePodCondition(&obj.Status, &corev1.PodCondition{
 		Type:               corev1.DisruptionTarget,
 		ObservedGeneration: obj.Generation,
 		Status:             corev1.ConditionTrue,
-		LastTransitionTime: metav1.Now(),
 		Reason:             "DeletionByTaintManager",
 		Message:            "Taint manager: deleting due to NoExecute taint",
-	}
-	i := slices.IndexFunc(obj.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == condition.Type })
-	if i < 0 {
-		obj.Status.Conditions = append(obj.Status.Conditions, condition)
-		return true
-	}
-	old := obj.Status.Conditions[i]
-	if old.Status == condition.Status {
-		condition.LastTransitionTime = old.LastTransitionTime
-	}
-	obj.Status.Conditions[i] = condition
-	return old.Status != condition.Status || old.Reason != condition.Reason || old.Message != condition.Message
+	})
 }
 
 // The actions of events. Kubernetes merges events on a pod that have the same type,

@@ -4,13 +4,11 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -70,8 +69,6 @@ type world struct {
 	notes    map[string]string       // by the fields that identify an event to Kubernetes
 	fail     func(name string) error // an error fails the eviction
 	log      strings.Builder         // what the controller logs
-	// unreadable means that the cache cannot be read.
-	unreadable atomic.Bool
 	// lags means that the cache still has deleted pods.
 	lags bool
 }
@@ -216,9 +213,6 @@ func (w *world) get(
 	ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object,
 	opts ...client.GetOption,
 ) error {
-	if w.unreadable.Load() {
-		return errors.New("not started")
-	}
 	found := obj.DeepCopyObject().(client.Object)
 	if err := c.Get(ctx, name, found, opts...); err != nil {
 		return err
@@ -244,9 +238,10 @@ func (w *world) evict(ctx context.Context, c client.Client, subresource string, 
 }
 
 func (w *world) delete(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
-	list := w.pod(obj.GetName()).Status.Conditions
-	if len(list) == 0 || list[len(list)-1].Type != corev1.DisruptionTarget {
-		w.t.Errorf("%s is deleted without the condition DisruptionTarget: %v", obj.GetName(), list)
+	status := w.pod(obj.GetName()).Status
+	_, target := podutil.GetPodCondition(&status, corev1.DisruptionTarget)
+	if target == nil || target.Status != corev1.ConditionTrue || target.Reason != "DeletionByTaintManager" {
+		w.t.Errorf("%s is deleted without the condition DisruptionTarget: %+v", obj.GetName(), target)
 	}
 	return w.remove(ctx, c, obj, new(client.DeleteOptions).ApplyOptions(opts).Preconditions)
 }

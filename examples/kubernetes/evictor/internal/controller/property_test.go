@@ -25,12 +25,6 @@ var (
 	keys      = []string{"a", "b", "c"}
 )
 
-// check checks the property in simulated time. rapid must not ask a *testing.T for
-// its deadline there.
-func check(t *testing.T, property func(*rapid.T)) {
-	synctest.Test(t, func(t *testing.T) { rapid.Check(struct{ rapid.TB }{t}, property) })
-}
-
 func drawTolerations(t *rapid.T) []corev1.Toleration {
 	var list []corev1.Toleration
 	for range rapid.IntRange(0, 4).Draw(t, "tolerations") {
@@ -74,7 +68,10 @@ func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 // server sometimes fails, and the controller restarts. The controller evicts only
 // pods that the library would evict. It evicts none early or twice, and forgets none.
 func TestEvictionsAreTheLibrarys(t *testing.T) {
-	check(t, testEvictions)
+	synctest.Test(t, func(t *testing.T) {
+		// In simulated time, rapid must not ask a *testing.T for its deadline.
+		rapid.Check(struct{ rapid.TB }{t}, testEvictions)
+	})
 }
 
 func testEvictions(t *rapid.T) {

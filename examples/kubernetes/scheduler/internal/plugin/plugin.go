@@ -23,6 +23,8 @@ import (
 	"k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 )
 
 // Name is the name of the plugin in a KubeSchedulerConfiguration.
@@ -56,6 +58,8 @@ const maxReasons = 10
 // status of these nodes does not name the taint, so PostFilter appends the summary
 // to the message of a pod that fits nowhere.
 type Taints struct {
+	fwk.EnqueueExtensions // of TaintToleration: the same events help a waiting pod
+
 	options taints.Options
 	// resizes lets a pod through whose resize in place is deferred: it has a node.
 	resizes bool
@@ -77,13 +81,19 @@ var (
 // New returns the plugin for one profile. The node informer feeds its index. The
 // operators Lt and Gt count if the scheduler's feature gate
 // TaintTolerationComparisonOperators is on.
-func New(_ context.Context, object runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+func New(ctx context.Context, object runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	args, err := decodeArgs(object)
 	if err != nil {
 		return nil, err
 	}
 	gates := utilfeature.DefaultFeatureGate
+	replaced, err := tainttoleration.New(ctx, nil, handle, feature.NewSchedulerFeaturesFromGates(gates))
+	if err != nil {
+		return nil, err
+	}
 	p := &Taints{
+		EnqueueExtensions: replaced.(fwk.EnqueueExtensions),
+
 		options: taints.Options{NoComparison: !gates.Enabled(features.TaintTolerationComparisonOperators)},
 		resizes: gates.Enabled(features.InPlacePodVerticalScalingSchedulerPreemption),
 		redact:  args.Redact,

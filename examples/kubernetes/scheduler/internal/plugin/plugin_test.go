@@ -13,9 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -221,46 +219,6 @@ func scoreAll(
 		t.Fatal(status)
 	}
 	return scores
-}
-
-// TestSameEvents compares which events wake a pod, by their registration and their hints.
-func TestSameEvents(t *testing.T) {
-	ctx, logger := context.Background(), klog.Background()
-	rapid.Check(t, func(t *rapid.T) {
-		ours, theirs := both(t)
-		got, err := ours.EventsToRegister(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := theirs.EventsToRegister(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := drawnPod.Draw(t, "pod")
-		other := drawnPod.Draw(t, "other pod")
-		other.UID = types.UID(rapid.SampledFrom([]string{"pod", "other"}).Draw(t, "UID"))
-		var before any
-		if rapid.Bool().Draw(t, "node was there") {
-			before = node("node", drawnTaints.Draw(t, "taints before")...)
-		}
-		changes := [][2]any{{before, node("node", drawnTaints.Draw(t, "taints")...)}, {p, other}, {"", "no object"}}
-
-		if len(got) != len(want) {
-			t.Fatalf("%d events, want %d", len(got), len(want))
-		}
-		for i := range got {
-			if got[i].Event != want[i].Event {
-				t.Fatalf("event %v, want %v", got[i].Event, want[i].Event)
-			}
-			for _, change := range changes {
-				hint, err := got[i].QueueingHintFn(logger, p, change[0], change[1])
-				wantHint, wantErr := want[i].QueueingHintFn(logger, p, change[0], change[1])
-				if hint != wantHint || (err == nil) != (wantErr == nil) {
-					t.Fatalf("%v: %v, %v, want %v, %v", got[i].Event, hint, err, wantHint, wantErr)
-				}
-			}
-		}
-	})
 }
 
 // pool returns a cluster of 8 nodes: one for databases, one for databases that is

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -162,36 +161,5 @@ func TestWorkloads(t *testing.T) {
 	names := strings.NewReader("web-0 other")
 	if code, stdout, _ := runOn(names, "web-0", "-s", url); code != 0 || names.Len() != len("web-0 other") || stdout == "" {
 		t.Error("a pod in a loop over names reads them")
-	}
-}
-
-// TestFollowUp runs the commands that the program prints to show more.
-func TestFollowUp(t *testing.T) {
-	ran := 0
-	dir := t.TempDir()
-	input, err := os.ReadFile("testdata/teams.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	os.MkdirAll(dir+"/a b", 0o755)
-	if err := os.WriteFile(dir+"/a b/teams.json", input, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{nil, {"-f", "-"}, {"-f", "testdata/teams.json"}, {"-f", dir + "/a b"}, {"-f", dir, "-R"}} {
-		for _, c := range mustReport(t, string(input), args...).Causes {
-			for _, s := range c.Fix {
-				if !strings.HasPrefix(s.Command, "kubectl whynot ") {
-					continue
-				}
-				ran++
-				got := mustRun(t, string(input), shellWords(t, s.Command)[2:]...)
-				if !strings.Contains(got, "To run on these, the pod must tolerate:") || strings.Contains(got, "kubectl whynot") {
-					t.Errorf("%s: %s", s.Command, got)
-				}
-			}
-		}
-	}
-	if ran < 5 {
-		t.Errorf("%d commands", ran)
 	}
 }

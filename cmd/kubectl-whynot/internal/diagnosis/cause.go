@@ -251,20 +251,12 @@ func (r *placement) taintsText(why reasons) string {
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
 func (x *Pending) alternativeSteps() []Step {
-	const choose = "choose the nodes that the pod belongs on"
-	list := "their taints are listed by this command"
-	switch {
-	case x.AlternativesTotal == 1:
-	case x.question.Pod != (cluster.PodName{}):
-		return []Step{{Text: choose + ", and tolerate their taints, which are listed below"}}
-	case x.Template:
-		return []Step{{Text: choose + ", and tolerate their taints, which -o wide lists"}}
-	default:
-		if slices.Contains(x.question.Input, "-") {
-			list += " for the same input"
+	if x.AlternativesTotal > 1 {
+		where := "-o wide lists"
+		if x.question.Pod != (cluster.PodName{}) {
+			where = "are listed below"
 		}
-		words := slices.Concat([]string{"whynot"}, x.question.Connection, x.question.Input, []string{"-n", x.Namespace, x.Pods[0]})
-		return []Step{{Text: choose + "; " + list, Command: say.CommandLine(append([]string{"kubectl"}, words...)...), pods: len(x.Pods)}}
+		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.asks()), say.NamesOf(only.NodeNames, only.Nodes))

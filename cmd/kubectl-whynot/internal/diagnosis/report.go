@@ -104,9 +104,8 @@ type Question struct {
 	Now    time.Time
 	Pod    cluster.PodName // zero: all pods
 	Matrix bool
-	// Connection has kubectl's flags that choose the cluster, and Input has those
-	// that choose the input.
-	Connection, Input []string
+	// Connection has kubectl's flags that choose the cluster.
+	Connection []string
 }
 
 // New answers the question about a finished cluster.

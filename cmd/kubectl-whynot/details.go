@@ -42,9 +42,6 @@ func (p *page) pending(x *diagnosis.Pending, nodes int) {
 	p.field("Node selector", say.SelectorText(x.NodeSelector))
 	p.field("Required node affinity", x.NodeAffinity)
 	p.field("Scheduler's message", x.Message)
-	if x.Feasible > 0 && len(x.NotEvaluated) > 0 {
-		p.field("Not evaluated", say.Joined(x.NotEvaluated))
-	}
 	for _, note := range x.Notes {
 		p.field("Note", note)
 	}

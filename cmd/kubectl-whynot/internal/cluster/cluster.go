@@ -86,7 +86,6 @@ type Pod struct {
 
 	// Of a pending pod.
 	Gates     []string // scheduling gates
-	Unseen    []string // rules that are not evaluated
 	Message   string   // of the scheduler
 	Scheduler string   // empty: the default one
 }
@@ -239,7 +238,6 @@ func (c *Cluster) addTemplate(kind string, o *workload) error {
 
 // wait sets the information about a pending pod.
 func (p *Pod) wait(s *corev1.PodSpec) {
-	p.Unseen = notEvaluatedOf(s)
 	p.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		p.Scheduler = s.SchedulerName

@@ -32,8 +32,6 @@ type Pending struct {
 	// Findings are about valid tolerations that are probably not intended.
 	Findings []Finding `json:"findings"`
 	Gated    bool      `json:"gated"`
-	// NotEvaluated names rules of the pods that the program does not evaluate.
-	NotEvaluated []string `json:"notEvaluated"`
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
@@ -145,7 +143,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 	at := make(map[group]int)
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
 	for _, p := range pods {
-		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Unseen, p.Message)}
+		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
 		if p.Owner == (cluster.Owner{}) {
 			key.name = p.Name
 		}
@@ -166,7 +164,7 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 	x := Pending{
 		Namespace: p.Namespace, Pods: []string{p.Name}, NodeSelector: p.Selector,
 		NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
-		Findings: findings(p.Tolerations), Gated: len(p.Gates) > 0, NotEvaluated: p.Unseen, Message: p.Message,
+		Findings: findings(p.Tolerations), Gated: len(p.Gates) > 0, Message: p.Message,
 		question: &a.question, Template: p.Template, hasOwnTolerations: a.hasOwnTolerations(p),
 	}
 	if p.Owner != (cluster.Owner{}) {

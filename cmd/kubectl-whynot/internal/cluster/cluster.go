@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agnivade/levenshtein"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -416,7 +415,7 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	if _, ok := c.PodAt[full]; ok {
 		return full, nil
 	}
-	var found, similar []string
+	var found, longer []string
 	var made []PodName // from the workload
 	for i := range c.Pods {
 		p := &c.Pods[i]
@@ -431,8 +430,8 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		case p.Name == name, p.Template && p.Owner.Name == name:
 			full = p.PodName
 			found = append(found, p.Namespace)
-		case isSimilar(name, p.Name):
-			similar = append(similar, p.String())
+		case strings.HasPrefix(p.Name, name):
+			longer = append(longer, p.String())
 		}
 	}
 	switch {
@@ -448,20 +447,11 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	if filter := c.Only.String(); filter != "" {
 		text += " with " + filter
 	}
-	if len(similar) > 0 {
-		slices.Sort(similar)
-		text += "; did you mean " + strings.Join(similar[:min(len(similar), 3)], ", ") + "?"
+	if len(longer) > 0 {
+		slices.Sort(longer)
+		text += "; did you mean " + strings.Join(longer[:min(len(longer), 3)], ", ") + "?"
 	}
 	return full, errors.New(text)
-}
-
-// isSimilar reports whether the names are similar, or have the same beginning up
-// to the suffix that distinguishes the pods of an owner.
-func isSimilar(want, have string) bool {
-	family := func(name string) string { return name[:strings.LastIndexByte(name, '-')+1] }
-	edits, length := levenshtein.ComputeDistance(strings.ToLower(want), strings.ToLower(have)), min(len(want), len(have))
-	isClose := length >= 3 && edits <= 1 || length >= 5 && edits <= 2
-	return isClose || strings.HasPrefix(have, want) || family(want) != "" && family(want) == family(have)
 }
 
 // WhyNoPods returns the reason why there are no pods, or "" if there are pods.

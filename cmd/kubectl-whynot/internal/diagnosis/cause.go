@@ -130,7 +130,9 @@ func (x *Pending) explain(p *cluster.Pod) {
 	switch {
 	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
-		x.Fix = x.steps("", repairs(p.Tolerations))
+		if x.Change != nil {
+			x.Fix = x.steps("", x.Change.Entries)
+		}
 	case len(p.Gates) > 0:
 		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
 		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"

@@ -179,37 +179,3 @@ func invalidText(list []taints.Toleration) string {
 	}
 	return text
 }
-
-// repairs returns corrections for tolerations that are invalid because they have
-// a taint instead of a key, a value in quotes or spaces around a word. It returns
-// nil unless the corrected list is valid.
-func repairs(list []taints.Toleration) []Entry {
-	list = slices.Clone(list)
-	var entries []Entry
-	for i, t := range list {
-		if t.Validate() == nil {
-			continue
-		}
-		fixed := t
-		fixed.Key, fixed.Value = strings.TrimSpace(t.Key), strings.Trim(t.Value, "\"' \t\n")
-		fixed.Effect = taints.Effect(strings.TrimSpace(string(t.Effect)))
-		fixed.Operator = taints.Operator(strings.TrimSpace(string(t.Operator)))
-		key, effect, hasEffect := strings.Cut(fixed.Key, ":")
-		if hasEffect && fixed.Effect == "" {
-			fixed.Effect = taints.Effect(effect)
-		}
-		key, value, hasValue := strings.Cut(strings.Trim(key, `"'`), "=")
-		if fixed.Key = key; hasValue && fixed.Value == "" {
-			fixed.Value = strings.Trim(value, `"'`)
-		}
-		if hasValue && fixed.Operator == taints.OpExists {
-			fixed.Operator = taints.OpEqual
-		}
-		entries = append(entries, Entry{&t, fixed, i})
-		list[i] = fixed
-	}
-	if taints.ValidateTolerations(list) != nil {
-		return nil
-	}
-	return entries
-}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
@@ -133,24 +132,17 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 			continue
 		}
 		var names []string
-		var since time.Time
 		for _, i := range nodes {
-			list := withState(a.Nodes[i].Taints, s.state)
-			if len(list) > 0 {
+			if len(withState(a.Nodes[i].Taints, s.state)) > 0 {
 				names = append(names, a.Nodes[i].Name)
 			}
-			for _, t := range list {
-				if t.TimeAdded != nil && (since.IsZero() || t.TimeAdded.Before(since)) {
-					since = *t.TimeAdded
-				}
-			}
 		}
-		steps = append(steps, s.state.step(&a.question, names, keys, since))
+		steps = append(steps, s.state.step(&a.question, names, keys))
 	}
 	return steps
 }
 
-func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
+func (s nodeState) step(q *Question, names []string, list []taints.Taint) Step {
 	n := len(names)
 	are, have := say.For(n, " is", " are"), say.For(n, " has", " have")
 	who := say.Noun(n, "node") + " " + say.NamesOf(names, n)
@@ -158,12 +150,7 @@ func (s nodeState) step(q *Question, names []string, list []taints.Taint, since 
 	case stateCordoned:
 		return q.step("uncordon "+who, maxNames, names, "uncordon")
 	case stateStarting:
-		starting := are + " starting"
-		if !since.IsZero() {
-			ago := say.Relative(since.Unix() - q.Now.Unix())
-			starting = have + " been starting since " + since.UTC().Format(time.RFC3339) + " (" + ago + ")"
-		}
-		text := "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + starting
+		text := "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + are + " starting"
 		return q.step(text, maxDescribed, names, "describe", "node")
 	case stateLeaving:
 		return Step{Text: who + are + " being removed: add nodes, or wait for new ones"}

@@ -82,7 +82,7 @@ func testTyping(p *browserPage) {
 	p.text(".finding code", "empty-value")
 	p.keys("#tolerations", " op=Exists")
 	p.placement(fits)
-	p.text("#live", "Can be scheduled. A running pod stays.")
+	p.text("#live", "The pod can be scheduled on the node. A running pod stays on the node.")
 	p.keys("#tolerations", "x")
 	p.placement("? Scheduling unknown")
 	p.want("that the field is invalid", "$('#tolerations').ariaInvalid", "true")
@@ -225,8 +225,6 @@ func testKeyboard(p *browserPage) {
 	p.want("ids that are named and missing", `$$('[aria-describedby], [aria-labelledby]')
 		.flatMap((e) => ((e.getAttribute('aria-describedby') || '') + ' ' + (e.getAttribute('aria-labelledby') || '')).trim().split(/\s+/))
 		.filter((id) => !document.getElementById(id))`, []any{})
-	p.want("headings", "$$('h1, h2, h3').map((e) => e.tagName).join(' ')",
-		"H1 H2 H2 H3 H3")
 
 	const focused = "(() => { const e = document.activeElement; return e.id || e.dataset.sample || e.className || e.name })()"
 	p.run("document.activeElement.blur(); window.scrollTo(0, 0)")
@@ -235,15 +233,6 @@ func testKeyboard(p *browserPage) {
 	p.run("document.activeElement.click()")
 	p.want("where that leads", focused, "taints")
 	p.want("the state after it", "$('#taints').value", samples[0].Fields["taints"])
-	for _, id := range []string{"tolerations", "add", "select", "observed"} {
-		for range 2 {
-			p.keys("", kb.Tab)
-			if p.eval(focused) == id {
-				break
-			}
-		}
-		p.want("what comes next", focused, id)
-	}
 }
 
 func testWidths(p *browserPage) {
@@ -274,7 +263,11 @@ func testContrast(p *browserPage) {
 		p.t.Fatal(err)
 	}
 	for _, scheme := range []string{"light", "dark"} {
-		p.media(scheme)
+		p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+			return err
+		}))
 		low, _ := p.eval(string(contrast)).([]any)
 		if len(low) > 0 {
 			p.t.Errorf("text of little contrast in %s: %v", scheme, low)
@@ -425,13 +418,4 @@ func (p *browserPage) keys(selector, keys string) {
 		p.do(chromedp.Focus(chromedp.CSS(selector)))
 	}
 	p.do(chromedp.KeyEvent(keys))
-}
-
-func (p *browserPage) media(scheme string) {
-	p.t.Helper()
-	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
-		return err
-	}))
 }

@@ -73,3 +73,11 @@ func wordsOf(text string, line span) []span {
 	}
 	return words
 }
+
+// endOfWord returns the length of the word at the beginning of s.
+func endOfWord(s string) int {
+	if i := strings.IndexAny(s, " \t\r\n"); i >= 0 {
+		return i
+	}
+	return len(s)
+}

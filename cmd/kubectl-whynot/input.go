@@ -81,7 +81,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, e
 		return input, nil
 	}
 	if _, err := p.readNodes(ctx, c); err != nil {
-		return "", fmt.Errorf("no nodes in %s, only %s; reading those of the cluster failed: %w", input, c.Contents(), err)
+		return "", fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
 	return input + " and the nodes of the cluster", nil
 }

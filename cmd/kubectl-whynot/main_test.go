@@ -199,7 +199,7 @@ func TestUsage(t *testing.T) {
 		{"not read", "--filename=", 2, "-f needs the name of a file"},
 		{`{"kind":"Node"`, "", 1, "error: standard input: "},
 		{list(nodeJSON("n", ""), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":{}}}`), "", 1, "items[1]: Pod p: "},
-		{list(podJSON("p", "", "")), "", 1, "no nodes in standard input, only 0 nodes, 1 pod; reading those of the cluster failed: "},
+		{list(podJSON("p", "", "")), "", 1, "no nodes in standard input; reading those of the cluster failed: "},
 	} {
 		code, stdout, stderr := runOn(strings.NewReader(test.stdin), strings.Fields(test.args)...)
 		got, other := stderr, stdout

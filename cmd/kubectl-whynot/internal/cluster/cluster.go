@@ -120,18 +120,6 @@ func New(only Filter) *Cluster {
 
 var errNoName = errors.New("metadata.name is missing")
 
-// ForgetNodes removes the nodes, to list them again.
-func (c *Cluster) ForgetNodes() {
-	c.Nodes = nil
-	clear(c.NodeAt)
-}
-
-// ForgetPods removes the pods, to list them again.
-func (c *Cluster) ForgetPods() {
-	c.Pods = nil
-	clear(c.PodAt)
-}
-
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
 	if n.Name == "" {
@@ -400,12 +388,6 @@ func (p *Pod) IsPending() bool {
 
 // IsFinished reports whether the pod has finished and cannot be evicted.
 func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed }
-
-// Contents describes the number of objects in the input.
-func (c *Cluster) Contents() string {
-	words := []string{say.Count(len(c.Nodes), "node"), say.Count(len(c.Pods)+len(c.templates), "pod")}
-	return strings.Join(say.FirstOf(append(words, say.Counts(c.Others)...), 5), ", ")
-}
 
 // Find returns the full name of the pod. A name without a namespace means the
 // default namespace or, if that has no such pod, the only pod with this name. The

@@ -3,9 +3,7 @@
 package cluster
 
 import (
-	"strconv"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -16,7 +14,6 @@ type Owner struct {
 	Name string `json:"name"`
 	// Deployment is the Deployment that owns a ReplicaSet.
 	Deployment string `json:"deployment,omitempty"`
-	CronJob    string `json:"-"` // that owns a Job
 }
 
 // ownerOf returns the controller of the pod.
@@ -26,9 +23,6 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 		return Owner{}
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}
-	if r.Kind == "Job" {
-		w.CronJob = cronJob(r.Name, o.CreationTimestamp.Time)
-	}
 	if hash := o.Labels["pod-template-hash"]; r.Kind == "ReplicaSet" && hash != "" {
 		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
 			w.Deployment = name
@@ -43,20 +37,6 @@ func (o Owner) Template() (kind, name string) {
 		return "Deployment", o.Deployment
 	}
 	return o.Kind, o.Name
-}
-
-// cronJob returns the CronJob of a Job with a pod that was created at the time. A
-// CronJob's Jobs end in the minutes since 1970, by which they are due. The same
-// digits may be a date: CronJobs have these names since 2021.
-func cronJob(name string, created time.Time) string {
-	i := strings.LastIndexByte(name, '-')
-	minutes, err := strconv.ParseInt(name[i+1:], 10, 64)
-	due := time.Unix(minutes*60, 0)
-	isLater := !created.IsZero() && (created.Before(due) || created.Sub(due) > 30*24*time.Hour)
-	if i < 1 || len(name)-i != 9 || err != nil || due.Year() < 2021 || isLater {
-		return ""
-	}
-	return name[:i]
 }
 
 // OwnerName names the object with the pod's template, or the pod itself.

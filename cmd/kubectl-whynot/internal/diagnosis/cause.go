@@ -46,7 +46,6 @@ type Cause struct {
 
 	Names   []string `json:"-"` // of all pods
 	members []*Pending
-	absent  []string // nodes that do not exist
 }
 
 // causesOf groups the pending pods by cause and fix, with the most pods first.
@@ -62,7 +61,7 @@ func causesOf(list []Pending) []*Cause {
 			c = &Cause{Kind: x.Kind, Text: x.Text, Fix: slices.Clone(x.Fix), Notes: x.Notes}
 			at[key], causes = c, append(causes, c)
 		}
-		c.members, c.absent = append(c.members, x), append(c.absent, x.absent...)
+		c.members = append(c.members, x)
 		if owner := x.OwnerName(); owner != "" && !hasOwner[key+owner] {
 			hasOwner[key+owner] = true
 			c.Owners = append(c.Owners, owner)
@@ -89,9 +88,6 @@ func causesOf(list []Pending) []*Cause {
 func (c *Cause) finish() {
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
-	if slices.Sort(c.absent); c.Kind == causeAffinity && len(c.absent) > 0 {
-		c.Text = absentText(slices.Compact(c.absent))
-	}
 	for i := range c.Fix {
 		if s := &c.Fix[i]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
 			s.pods = 1
@@ -106,9 +102,6 @@ func (c *Cause) finish() {
 // owners do.
 func (x *Pending) causeKey() string {
 	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
-	if x.Kind == causeAffinity && len(x.absent) > 0 {
-		words[1] = "" // each pod of a DaemonSet names another node
-	}
 	for _, s := range x.Fix {
 		words = append(words, "fix", s.Text)
 	}
@@ -198,8 +191,8 @@ func affinityCause(p *cluster.Profile, r *placement) string {
 	switch {
 	case p.Invalid != nil:
 		return "required node affinity is invalid (" + p.Invalid.Error() + ")"
-	case len(r.absent) > 0:
-		return absentText(r.absent)
+	case r.namesNone:
+		return "the nodes that the required node affinity names do not exist"
 	case len(r.MissingLabels) > 0:
 		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
 		if len(r.similar) > 0 {
@@ -208,14 +201,6 @@ func affinityCause(p *cluster.Profile, r *placement) string {
 		return text
 	}
 	return "no node matches " + p.Requirements()
-}
-
-// absentText returns text about the nodes that do not exist.
-func absentText(names []string) string {
-	if len(names) == 1 {
-		return "node " + names[0] + ", which the required node affinity names, does not exist"
-	}
-	return "nodes " + say.NamesOf(names, len(names)) + ", which the required node affinity names, do not exist"
 }
 
 // similarText returns text about the labels that nodes have.

@@ -63,7 +63,7 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	case x.Template:
 		return []Step{{Text: change + " in the pod template of " + kind + " " + name}}
 	case kind == "Deployment":
-		return []Step{x.patch(change, kind, name, "/spec/template/spec", entries)}
+		return []Step{x.patch(change, kind, name, entries)}
 	case slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"}, kind):
 		then := "delete pending pods, so that the " + kind + " makes new ones"
 		if kind == "StatefulSet" || kind == "DaemonSet" {
@@ -71,15 +71,12 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 		}
 		names := x.Pods[:min(len(x.Pods), maxNames)]
 		return []Step{
-			x.patch(change, kind, name, "/spec/template/spec", entries),
+			x.patch(change, kind, name, entries),
 			x.step(then, len(names), slices.Concat([]string{"delete", "pod"}, names)...),
 		}
-	case o.CronJob != "":
-		const spec = "/spec/jobTemplate/spec/template/spec"
-		return []Step{
-			x.patchPod(condition, entries), x.patch("do the same for the next Jobs", "CronJob", o.CronJob, spec, entries),
-		}
-	case kind == "Job", kind == "":
+	case kind == "Job":
+		return []Step{x.patchPod(condition, entries), {Text: "if a CronJob made the Job, change its template too"}}
+	case kind == "":
 		return []Step{x.patchPod(condition, entries)}
 	}
 	return []Step{x.patchPod(condition, entries), {Text: "change what " + kind + " " + name + " makes its pods from"}}
@@ -119,8 +116,8 @@ type operation struct {
 
 // patch returns the step that applies the entries to a template. Tolerations that
 // controllers and admission add to a pod come after those of its template.
-func (x *Pending) patch(text, kind, name, spec string, entries []Entry) Step {
-	return x.patchOf(text, len(x.Pods), strings.ToLower(kind), name, spec, entries, x.hasOwnTolerations)
+func (x *Pending) patch(text, kind, name string, entries []Entry) Step {
+	return x.patchOf(text, len(x.Pods), strings.ToLower(kind), name, "/spec/template/spec", entries, x.hasOwnTolerations)
 }
 
 // patchPod returns the step that adds the entries to an existing pod.

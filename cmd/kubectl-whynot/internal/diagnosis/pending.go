@@ -106,7 +106,7 @@ type placement struct {
 	rejecting   []cluster.Share        // nodes that match and have an untolerated taint
 	meant       string                 // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
 	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
-	absent      []string               // nodes that the affinity names
+	namesNone   bool                   // the affinity names nodes, and none of them exists
 	untolerated string                 // describes the taints of the change or of the alternatives
 	nodeSteps   []Step                 // steps for the states of nodes
 }
@@ -214,7 +214,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	r.Feasible, r.FeasibleNames = len(feasible), a.names(feasible)
 	if r.Matching == 0 {
 		r.MissingLabels, r.similar = a.Missing(p)
-		r.absent = a.AbsentNodes(p)
+		r.namesNone = a.NamesNone(p)
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
@@ -191,11 +189,8 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
 	case hasNoExecute(c.Nodes[i].Taints):
 		return ""
-	case p.Phase == corev1.PodPending:
-		return fmt.Sprintf("pod %s is scheduled to node %s, which has no NoExecute taints, and has not started yet",
-			p, p.Node)
 	}
-	return fmt.Sprintf("pod %s runs on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
+	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 }
 
 func groupRows(c *cluster.Cluster) []GroupRow {

@@ -89,11 +89,8 @@ func (c *Cause) finish() {
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
 	for i := range c.Fix {
-		if s := &c.Fix[i]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
-			s.pods = 1
-			s.covers(c.OwnersTotal, "owner")
-		} else if s.pods > 0 {
-			s.covers(c.Pods, "pod")
+		if s := &c.Fix[i]; s.pods > 0 {
+			s.covers(s.pods, c.Pods, "pod")
 		}
 	}
 }

@@ -25,12 +25,14 @@ type Step struct {
 	pods int // that the command is for
 }
 
-// covers sets what the command of the step is for, among all that the step is for.
-func (s *Step) covers(all int, noun string) {
-	if s.For = ""; s.pods == 1 && all > 1 {
+// covers says what the command of the step is for, if the step is for more.
+func (s *Step) covers(some, all int, noun string) {
+	switch s.For = ""; {
+	case some >= all:
+	case some == 1:
 		s.For = fmt.Sprintf("the first of %d %ss", all, noun)
-	} else if s.pods < all {
-		s.For = fmt.Sprintf("the first %d of %d %ss", s.pods, all, noun)
+	default:
+		s.For = fmt.Sprintf("the first %d of %d %ss", some, all, noun)
 	}
 }
 
@@ -151,7 +153,7 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 // step returns a step with a command for the first pods, in their namespace.
 func (x *Pending) step(text string, pods int, words ...string) Step {
 	s := Step{Text: text, Command: x.question.kubectl(slices.Concat([]string{"-n", x.Namespace}, words)...), pods: pods}
-	s.covers(len(x.Pods), "pod")
+	s.covers(pods, len(x.Pods), "pod")
 	return s
 }
 

@@ -49,7 +49,6 @@ func (p *page) pending(x *diagnosis.Pending, nodes int) {
 	p.steps("  ", x.Fix)
 	p.tolerations(x)
 	p.alternatives(x)
-	p.findings("  ", x.Findings)
 }
 
 func (p *page) field(name, text string) {
@@ -137,15 +136,5 @@ func (p *page) alternatives(x *diagnosis.Pending) {
 	}
 	if more := x.AlternativesTotal - maxLines; more > 0 {
 		p.line("    " + say.Count(more, "more group") + " of nodes")
-	}
-}
-
-// findings writes the findings about the tolerations of a pod.
-func (p *page) findings(indent string, list []diagnosis.Finding) {
-	if len(list) > 0 {
-		p.wrap(indent, indent, "Tolerations that are valid but may not be what you want:")
-	}
-	for i := range list {
-		p.wrap(indent+"  ", indent+"    ", list[i].Text())
 	}
 }

@@ -114,7 +114,7 @@ func mustJSON(v any) string {
 func tol(s string) taints.Toleration { return taints.MustParseToleration(s) }
 
 func TestGolden(t *testing.T) {
-	const sample, teams, odd = "testdata/sample.json", "testdata/teams.json", "testdata/findings.json"
+	const sample, teams, odd = "testdata/sample.json", "testdata/teams.json", "testdata/odd.json"
 	for file, args := range map[string][]string{
 		"sample.text":    {"-f", sample},
 		"sample.wide":    {"-f", sample, "-o", "wide"},
@@ -126,8 +126,8 @@ func TestGolden(t *testing.T) {
 		"running.text":   {"-f", sample, "pod/web-645fb7869d-hrf9l"},
 		"teams.text":     {"-f", teams},
 		"teams.wide":     {"-f", teams, "-o", "wide"},
-		"findings.wide":  {"-f", odd, "-o", "wide"},
-		"findings.yaml":  {"-f", odd, "-o", "yaml"},
+		"odd.wide":       {"-f", odd, "-o", "wide"},
+		"odd.yaml":       {"-f", odd, "-o", "yaml"},
 		"workloads.json": {"-f", "testdata/workloads.yaml", "-o", "json"},
 	} {
 		t.Run(file, func(t *testing.T) {

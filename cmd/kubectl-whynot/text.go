@@ -30,10 +30,6 @@ func (r *answer) writeText(p *page, wide bool) {
 		r.writeCauses(p)
 		r.writeEvictions(p, maxFates)
 	}
-	if len(r.PodFindings) > 0 {
-		p.blank()
-		p.findings("", r.PodFindings)
-	}
 	most := maxGroups
 	if wide {
 		most = len(r.Groups)

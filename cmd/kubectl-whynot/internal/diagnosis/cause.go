@@ -154,10 +154,11 @@ func (x *Pending) explain(p *cluster.Pod) {
 	if n, _ := fmt.Sscanf(p.Message, "0/%d nodes are available:", &counted); n == 1 && counted != x.nodes {
 		x.Notes = append(x.Notes, fmt.Sprintf("the scheduler's message counts %s, and the input has %d", say.Count(counted, "node"), x.nodes))
 	}
-	for _, f := range x.Findings {
+	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
 		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
 		case tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold:
-			x.Notes = append(x.Notes, f.Text())
+			x.Notes = append(x.Notes, fmt.Sprintf("tolerations[%d] is %s. %s",
+				f.Toleration, p.Tolerations[f.Toleration], strings.TrimSuffix(f.Advice, ".")))
 		}
 	}
 }

@@ -5,13 +5,11 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // A Pending is a set of equal pods of one owner that wait for a node.
@@ -29,9 +27,7 @@ type Pending struct {
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
 	placement
-	// Findings are about valid tolerations that are probably not intended.
-	Findings []Finding `json:"findings"`
-	Gated    bool      `json:"gated"`
+	Gated bool `json:"gated"`
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
@@ -58,27 +54,6 @@ type Rejection struct {
 	// Mismatch and Hint are from the library.
 	Mismatch explain.Mismatch `json:"mismatch"`
 	Hint     explain.Hint     `json:"hint"`
-}
-
-// A Finding is about a valid toleration that is probably not what its author meant.
-type Finding struct {
-	// Field is the field of the toleration, such as tolerations[0].
-	Field      string             `json:"field"`
-	Toleration taints.Toleration  `json:"toleration"`
-	Code       tolerationset.Code `json:"code"`
-	Advice     string             `json:"advice"`
-}
-
-// Text names the toleration and says what is odd about it.
-func (f *Finding) Text() string {
-	return f.Field + " is " + f.Toleration.String() + ". " + strings.TrimSuffix(f.Advice, ".")
-}
-
-func findings(tolerations []taints.Toleration) (list []Finding) {
-	for _, f := range tolerationset.Lint(tolerations, taints.Options{}) {
-		list = append(list, Finding{fmt.Sprintf("tolerations[%d]", f.Toleration), tolerations[f.Toleration], f.Code, f.Advice})
-	}
-	return list
 }
 
 // A placement describes where the pods of a profile can run.
@@ -164,7 +139,7 @@ func (a *analyst) pendingOf(p *cluster.Pod) Pending {
 	x := Pending{
 		Namespace: p.Namespace, Pods: []string{p.Name}, NodeSelector: p.Selector,
 		NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
-		Findings: findings(p.Tolerations), Gated: len(p.Gates) > 0, Message: p.Message,
+		Gated: len(p.Gates) > 0, Message: p.Message,
 		question: &a.question, Template: p.Template, hasOwnTolerations: a.hasOwnTolerations(p),
 	}
 	if p.Owner != (cluster.Owner{}) {

@@ -30,11 +30,9 @@ type Report struct {
 	Filter string `json:"filter,omitempty"`
 	// Ignored counts the objects of other kinds, by kind.
 	Ignored map[string]int `json:"ignored"`
-	// Pod is the requested pod. If it is not pending, PodNote describes its state
-	// and PodFindings are about its tolerations.
-	Pod         string    `json:"pod,omitempty"`
-	PodNote     string    `json:"podNote,omitempty"`
-	PodFindings []Finding `json:"podFindings,omitempty"`
+	// Pod is the requested pod. If it is not pending, PodNote describes its state.
+	Pod     string `json:"pod,omitempty"`
+	PodNote string `json:"podNote,omitempty"`
 	// Causes are the reasons why pods are pending.
 	Causes    []*Cause   `json:"causes"`
 	Pending   []Pending  `json:"pending"`
@@ -144,8 +142,6 @@ func (r *Report) addPod(a *analyst, p *cluster.Pod) {
 	r.Pod, r.PodNote = p.String(), noteOn(a.Cluster, p)
 	if p.IsPending() {
 		r.Pending = a.pending([]*cluster.Pod{p})
-	} else {
-		r.PodFindings = findings(p.Tolerations)
 	}
 	cells := cellsOf(a.Cluster, p.Profile)
 	for i := range r.Groups {

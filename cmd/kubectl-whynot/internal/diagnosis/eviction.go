@@ -145,9 +145,6 @@ func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *ta
 		for seen < len(list) && seenAt(list[seen]).Equal(at) {
 			seen++
 		}
-		for range queue.PopDue(at) {
-			return first, timer
-		}
 		before, _ := queue.Due(p.PodName)
 		e := p.Matcher.EvictionOf(list[:seen], at)
 		queue.Update(p.PodName, e)

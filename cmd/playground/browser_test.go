@@ -198,7 +198,7 @@ func testMarkup(p *browserPage) {
 func testLarge(p *browserPage) {
 	p.placement(fits)
 	p.fill("tolerations", strings.Repeat("[", 200_000))
-	p.text("#problems-tolerations", "1:101this is nested more than 100 levels deep")
+	p.text("#problems-tolerations", "1:101this is not valid JSON or YAML: exceeded max depth of 100")
 	p.fill("tolerations", strings.Repeat("[", 100)+strings.Repeat("]", 100))
 	p.text("#problems-tolerations", "1:2expected an object, found a list")
 	var many strings.Builder

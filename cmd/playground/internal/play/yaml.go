@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
 // A kind is the kind of a YAML or JSON value.
@@ -63,29 +64,13 @@ const (
 	maxMerged = 10_000
 )
 
-var errDepth = errors.New("this is nested more than " + strconv.Itoa(maxDepth) + " levels deep")
-
-// limits are the limits of the YAML library.
-type limits struct{}
-
-// CheckDepth implements [yaml.LoaderLimitsPlugin].
-func (limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
-	if depth > maxDepth {
-		return errDepth
-	}
-	return nil
-}
-
-// CheckAlias implements [yaml.LoaderLimitsPlugin]. Aliases are not expanded.
-func (limits) CheckAlias(int, int) error { return nil }
-
 // parseDocument parses the YAML of the text from start. JSON is YAML. The text
 // has one document and may have empty ones. The repeats are the places of names
 // that their object already has. If a part cannot be read, parseDocument returns
 // an error for the whole text.
 func parseDocument(text string, start int) (root *value, repeats []span, wrong *problem) {
 	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
-	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(limits{}))
+	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
 	if err != nil {
 		return nil, nil, p.syntax(err)
 	}
@@ -278,9 +263,6 @@ func (p *parser) syntax(err error) *problem {
 	at = min(at, end)
 	_, size := utf8.DecodeRuneInString(p.text[at:end])
 	s := span{at, at + size}
-	if e.Message == errDepth.Error() {
-		return &problem{s, e.Message, true}
-	}
 	language := "YAML"
 	if c := p.text[p.places.start]; c == '[' || c == '{' {
 		language = "JSON or YAML"

@@ -116,6 +116,7 @@ func (x *Pending) OwnerName() string {
 
 // explain sets the reason why the pods are pending and the fix. The first pod is p.
 func (x *Pending) explain(p *cluster.Pod) {
+	m := parseMessage(p.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	switch {
 	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
@@ -134,7 +135,7 @@ func (x *Pending) explain(p *cluster.Pod) {
 			}
 		}
 	case x.isOpen():
-		x.explainOther(p)
+		x.explainOther(p, &m)
 	case x.Change == nil && len(x.Alternatives) == 0: // a taint is invalid
 		x.Kind, x.Text = causeTaints, x.untolerated
 	case len(x.Alternatives) > 0:
@@ -150,9 +151,8 @@ func (x *Pending) explain(p *cluster.Pod) {
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
 	}
-	counted := 0 // as in "0/5 nodes are available: 5 Insufficient cpu."
-	if n, _ := fmt.Sscanf(p.Message, "0/%d nodes are available:", &counted); n == 1 && counted != x.nodes {
-		x.Notes = append(x.Notes, fmt.Sprintf("the scheduler's message counts %s, and the input has %d", say.Count(counted, "node"), x.nodes))
+	if !m.fits(x.nodes, x.nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
+		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
 	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
 		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
@@ -164,24 +164,41 @@ func (x *Pending) explain(p *cluster.Pod) {
 }
 
 // explainOther explains pods that taints and node affinity allow on some nodes.
-func (x *Pending) explainOther(p *cluster.Pod) {
+func (x *Pending) explainOther(p *cluster.Pod, m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
-	message, _, _ := strings.Cut(strings.Join(strings.Fields(p.Message), " "), ". ") // without what preemption did
-	switch {
+	hasFix := x.Change != nil && len(x.Change.Entries) > 0 && len(x.Change.NodeTaints) == 0
+	named := ""
+	if x.RejectionsTotal > 0 && !hasFix && m.fits(x.nodes, x.nodes-x.Feasible) {
+		named = " (" + x.rejecting() + ")"
+	}
+	switch reported := m.words(named); {
 	case p.Template:
 		x.Kind = causeSchedulable
-	case message != "":
-		x.Text += fmt.Sprintf("; the scheduler says %q", say.Shortened(strings.TrimSuffix(message, ".")))
+	case reported != "":
+		x.Text = reported
+	case m.text != "":
+		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.text))
 	case p.Scheduler != "":
 		x.Text = "waiting for the scheduler " + p.Scheduler
 	default:
 		x.Text += "; the scheduler has not reported a reason"
 	}
-	if x.Change != nil && len(x.Change.Entries) > 0 {
+	if hasFix {
 		x.Text += "; " + say.Have(x.Change.Opens, "more node") + " " + x.untolerated
 		x.Fix = x.steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
 	}
+}
+
+// rejecting names the taints, except those of cordoned nodes.
+func (x *Pending) rejecting() string {
+	var list []taints.Taint
+	for _, r := range x.Rejections {
+		if r.Taint.Key != taints.NodeUnschedulable {
+			list = append(list, withoutTime(r.Taint))
+		}
+	}
+	return say.TaintsText(cluster.Distinct(list))
 }
 
 // affinityCause returns the reason why no node matches.

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+)
+
+// A message is the scheduler's reason for not placing a pod. Its usual form is
+// that of FitError in Kubernetes' scheduler: "0/5 nodes are available: 3
+// Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: …".
+type message struct {
+	text    string // up to the end of the first sentence
+	nodes   int    // that the scheduler knows; 0: the message has another form
+	clauses []clause
+}
+
+// A clause is a reason, and how many nodes it keeps the pod off. Zero is for
+// reasons that do not depend on nodes.
+type clause struct {
+	nodes  int
+	reason string
+}
+
+var (
+	fitError      = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
+	clausePattern = regexp.MustCompile(`^(\d+) (.+)$`)
+)
+
+func parseMessage(s string) message {
+	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
+	m := message{text: strings.TrimSuffix(text, ".")}
+	parts := fitError.FindStringSubmatch(m.text)
+	if parts == nil {
+		return m
+	}
+	m.nodes, _ = strconv.Atoi(parts[1])
+	for part := range strings.SplitSeq(parts[2], ", ") {
+		counted := clausePattern.FindStringSubmatch(part)
+		switch last := len(m.clauses) - 1; {
+		case counted != nil:
+			nodes, _ := strconv.Atoi(counted[1])
+			m.clauses = append(m.clauses, clause{nodes, counted[2]})
+		case last >= 0: // a comma of the reason
+			m.clauses[last].reason += ", " + part
+		default:
+			m.clauses = append(m.clauses, clause{0, part})
+		}
+	}
+	return m
+}
+
+// The reasons that the program evaluates too.
+const (
+	keptByTaints = iota + 1
+	keptByCordon
+	keptByAffinity
+)
+
+// kept returns which of the reasons the clause has, or 0 for another one.
+func (c clause) kept() int {
+	switch {
+	case strings.HasPrefix(c.reason, "node(s) had untolerated taint"):
+		return keptByTaints
+	case c.reason == "node(s) were unschedulable":
+		return keptByCordon
+	case c.reason == "node(s) didn't match Pod's node affinity/selector", c.reason == "node(s) didn't satisfy plugin(s) [NodeAffinity]":
+		return keptByAffinity
+	}
+	return 0
+}
+
+// words describes the clause. The taints are those of nodes that keep the pod off.
+func (c clause) words(taints string) string {
+	count := say.Count(c.nodes, "node")
+	switch kept := c.kept(); {
+	case kept == keptByTaints:
+		return say.Have(c.nodes, "node") + " untolerated taints" + taints
+	case kept == keptByCordon:
+		return count + say.For(c.nodes, " is", " are") + " cordoned"
+	case kept == keptByAffinity:
+		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
+	case c.nodes == 0:
+		return c.reason
+	case strings.HasPrefix(c.reason, "node(s) "):
+		return fmt.Sprint(c.nodes, " ", c.reason)
+	}
+	return c.reason + " on " + count
+}
+
+// words describes all clauses, those that the program does not evaluate first. It
+// returns "" if there are none of these.
+func (m *message) words(taints string) string {
+	if m.nodes == 0 {
+		return say.Shortened(m.text)
+	}
+	list := slices.SortedStableFunc(slices.Values(m.clauses), func(a, b clause) int { return min(a.kept(), 1) - min(b.kept(), 1) })
+	if list[0].kept() > 0 {
+		return ""
+	}
+	return say.Shortened(strings.Join(say.Each(list, func(c clause) string { return c.words(taints) }), ", "))
+}
+
+// fits reports whether the message may be about these nodes, of which so many are
+// kept off by taints and affinity. Kubernetes checks these before other reasons,
+// unless a plugin chooses the nodes to check.
+func (m *message) fits(nodes, kept int) bool {
+	if m.nodes == 0 {
+		return true
+	}
+	for _, c := range m.clauses {
+		switch {
+		case c.kept() > 0:
+			kept -= c.nodes
+		case c.nodes == 0, strings.HasPrefix(c.reason, "node(s) didn't satisfy plugin"):
+			return m.nodes == nodes
+		}
+	}
+	return m.nodes == nodes && kept == 0
+}

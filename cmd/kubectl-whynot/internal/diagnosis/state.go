@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
@@ -132,17 +133,24 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 			continue
 		}
 		var names []string
+		var since time.Time
 		for _, i := range nodes {
-			if len(withState(a.Nodes[i].Taints, s.state)) > 0 {
+			list := withState(a.Nodes[i].Taints, s.state)
+			if len(list) > 0 {
 				names = append(names, a.Nodes[i].Name)
 			}
+			for _, t := range list {
+				if t.TimeAdded != nil && (since.IsZero() || t.TimeAdded.Before(since)) {
+					since = *t.TimeAdded
+				}
+			}
 		}
-		steps = append(steps, s.state.step(&a.question, names, keys))
+		steps = append(steps, s.state.step(&a.question, names, keys, since))
 	}
 	return steps
 }
 
-func (s nodeState) step(q *Question, names []string, list []taints.Taint) Step {
+func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
 	n := len(names)
 	are, have := say.For(n, " is", " are"), say.For(n, " has", " have")
 	who := say.Noun(n, "node") + " " + say.NamesOf(names, n)
@@ -150,7 +158,12 @@ func (s nodeState) step(q *Question, names []string, list []taints.Taint) Step {
 	case stateCordoned:
 		return q.step("uncordon "+who, maxNames, names, "uncordon")
 	case stateStarting:
-		text := "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + are + " starting"
+		starting := are + " starting"
+		if !since.IsZero() {
+			ago := say.Relative(since.Unix() - q.Now.Unix())
+			starting = have + " been starting since " + since.UTC().Format(time.RFC3339) + " (" + ago + ")"
+		}
+		text := "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + starting
 		return q.step(text, maxDescribed, names, "describe", "node")
 	case stateLeaving:
 		return Step{Text: who + are + " being removed: add nodes, or wait for new ones"}

@@ -14,8 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// apiServer serves the lists in pages of half the requested size.
-func apiServer(t *testing.T, lists map[string][]string) (url string, requests *[]string) {
+// apiServer serves the lists in pages of half the requested size. It has forgotten
+// the second pages of the expired lists.
+func apiServer(t *testing.T, lists map[string][]string, expired map[string]bool) (url string, requests *[]string) {
 	requests = &[]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
@@ -35,6 +36,15 @@ func apiServer(t *testing.T, lists map[string][]string) (url string, requests *[
 			return
 		}
 		limit, _ := strconv.Atoi(query.Get("limit"))
+		if expired[r.URL.Path] && query.Get("continue") != "" {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusGone)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":"too old","code":410}`)
+			return
+		}
+		if limit == 0 {
+			limit = 2 * len(items)
+		}
 		from, _ := strconv.Atoi(query.Get("continue"))
 		end := min(from+limit/2, len(items))
 		next := ""
@@ -66,7 +76,7 @@ func TestCluster(t *testing.T) {
 	}
 	url, requests := apiServer(t, map[string][]string{
 		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
-	})
+	}, nil)
 	t.Setenv("HOME", t.TempDir())
 	run := func(stdin io.Reader, args ...string) string {
 		t.Helper()
@@ -104,6 +114,21 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// A list whose pages expire is read again, without doubles.
+func TestExpired(t *testing.T) {
+	var nodes, pods []string
+	for i := range 600 {
+		nodes = append(nodes, nodeJSON(fmt.Sprintf("n%03d", i), "", "k=v:NoSchedule"))
+		pods = append(pods, podJSON(fmt.Sprintf("p%03d", i), "", ""))
+	}
+	for _, expired := range []string{"/api/v1/nodes", "/api/v1/pods"} {
+		url, _ := apiServer(t, map[string][]string{"/api/v1/nodes": nodes, "/api/v1/pods": pods}, map[string]bool{expired: true})
+		if got := mustRun(t, "", "-A", "-s", url); !strings.HasPrefix(got, "600 nodes and 600 pods from the cluster, ") {
+			t.Errorf("%s: %s", expired, got)
+		}
+	}
+}
+
 // A workload of the cluster is evaluated by its template, or by its pods.
 func TestWorkloads(t *testing.T) {
 	const workload = `{"apiVersion":"VERSION","kind":"KIND","metadata":{"name":"web","namespace":"default"},` +
@@ -121,7 +146,7 @@ func TestWorkloads(t *testing.T) {
 			strings.NewReplacer("VERSION", version, "KIND", kind).Replace(workload),
 		}
 	}
-	url, _ := apiServer(t, objects)
+	url, _ := apiServer(t, objects, nil)
 	for args, want := range map[string]string{
 		"deployment/web": "default/deployment/web", "deploy web": "default/deployment/web", "ds/web": "default/daemonset/web",
 		"jobs/web": "default/job/web", "sts/web": "default/web-0",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -49,17 +50,24 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 			return err
 		}
 	}
-	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.AddPod)
+	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
-// inPages lists objects with few pages in memory.
+// inPages lists objects with few pages in memory. If the server forgets a list
+// before its last page, all are listed at once.
 func inPages[L runtime.Object, T any](
-	ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, add func(*T) error,
+	ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, forget func(), add func(*T) error,
 ) error {
 	p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(ctx, o) })
 	p.PageBufferSize = 1
 	each := func(o runtime.Object) error { return add(any(o).(*T)) }
-	return p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
+	err := p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
+	if apierrors.IsResourceExpired(err) {
+		forget()
+		p.PageSize = 0
+		err = p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
+	}
+	return err
 }
 
 // readWorkload reads a workload, such as a Deployment, for its template.
@@ -82,7 +90,7 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	if err != nil {
 		return nil, err
 	}
-	return client, inPages(ctx, client.Nodes().List, "", c.AddNode)
+	return client, inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
 }
 
 // completePods completes the names of pods from the cluster.

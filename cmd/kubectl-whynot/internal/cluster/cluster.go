@@ -120,6 +120,18 @@ func New(only Filter) *Cluster {
 
 var errNoName = errors.New("metadata.name is missing")
 
+// ForgetNodes removes the nodes, to list them again.
+func (c *Cluster) ForgetNodes() {
+	c.Nodes = nil
+	clear(c.NodeAt)
+}
+
+// ForgetPods removes the pods, to list them again.
+func (c *Cluster) ForgetPods() {
+	c.Pods = nil
+	clear(c.PodAt)
+}
+
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
 	if n.Name == "" {

@@ -225,6 +225,8 @@ func testKeyboard(p *browserPage) {
 	p.want("ids that are named and missing", `$$('[aria-describedby], [aria-labelledby]')
 		.flatMap((e) => ((e.getAttribute('aria-describedby') || '') + ' ' + (e.getAttribute('aria-labelledby') || '')).trim().split(/\s+/))
 		.filter((id) => !document.getElementById(id))`, []any{})
+	p.want("headings", "$$('h1, h2, h3').map((e) => e.tagName).join(' ')",
+		"H1 H2 H2 H3 H3")
 
 	const focused = "(() => { const e = document.activeElement; return e.id || e.dataset.sample || e.className || e.name })()"
 	p.run("document.activeElement.blur(); window.scrollTo(0, 0)")
@@ -233,6 +235,10 @@ func testKeyboard(p *browserPage) {
 	p.run("document.activeElement.click()")
 	p.want("where that leads", focused, "taints")
 	p.want("the state after it", "$('#taints').value", samples[0].Fields["taints"])
+	for _, id := range []string{"tolerations", "add", "select", "observed"} {
+		p.keys("", kb.Tab)
+		p.want("what comes next", focused, id)
+	}
 }
 
 func testWidths(p *browserPage) {

@@ -113,7 +113,7 @@ func (p *page) tolerations(x *diagnosis.Pending) {
 			continue // never fails for a toleration
 		}
 		if e.Replaces != nil {
-			p.line("    # instead of " + e.Replaces.String())
+			p.line("    # instead of " + diagnosis.TolerationText(*e.Replaces))
 		}
 		for line := range strings.Lines(string(b)) {
 			p.line("    " + strings.TrimSuffix(line, "\n"))

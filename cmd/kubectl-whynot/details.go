@@ -33,7 +33,7 @@ func (p *page) pending(x *diagnosis.Pending, nodes int) {
 	if more := len(x.Pods) - 1; more > 0 {
 		name += fmt.Sprintf(" and %d more", more)
 	}
-	if owner := x.OwnerName(); owner != "" && !x.Template {
+	if owner := x.OwnerName(); owner != "" && !x.First.Template {
 		name += " (" + owner + ")"
 	}
 	p.wrap("", "    ", name)

@@ -67,7 +67,7 @@ func templateOf(x *diagnosis.Pending) (own, given []taints.Toleration) {
 	for _, t := range x.Tolerations {
 		isDefault := (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.TolerationSeconds != nil &&
 			*t.TolerationSeconds == 300
-		if isDefault || x.Owner != nil && x.Owner.Kind == "DaemonSet" && slices.ContainsFunc(daemon, t.Equal) {
+		if isDefault || x.Owner.Kind == "DaemonSet" && slices.ContainsFunc(daemon, t.Equal) {
 			given = append(given, t)
 		} else {
 			own = append(own, t)

@@ -107,16 +107,15 @@ func (x *Pending) causeKey() string {
 
 // OwnerName names the object with the pods' template, or is "" if there is none.
 func (x *Pending) OwnerName() string {
-	if x.Owner == nil {
+	if x.Owner == (cluster.Owner{}) {
 		return ""
 	}
-	kind, name := x.Owner.Template()
-	return kind + " " + x.Namespace + "/" + name
+	return x.First.OwnerName()
 }
 
-// explain sets the reason why the pods are pending and the fix. The first pod is p.
-func (x *Pending) explain(p *cluster.Pod) {
-	m := parseMessage(p.Message)
+// explain sets the reason why the pods are pending and the fix.
+func (x *Pending) explain() {
+	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	switch {
 	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
@@ -135,7 +134,7 @@ func (x *Pending) explain(p *cluster.Pod) {
 			}
 		}
 	case x.isOpen():
-		x.explainOther(p, &m)
+		x.explainOther(&m)
 	case x.Change == nil && len(x.Alternatives) == 0: // a taint is invalid
 		x.Kind, x.Text = causeTaints, x.untolerated
 	case len(x.Alternatives) > 0:
@@ -164,7 +163,7 @@ func (x *Pending) explain(p *cluster.Pod) {
 }
 
 // explainOther explains pods that taints and node affinity allow on some nodes.
-func (x *Pending) explainOther(p *cluster.Pod, m *message) {
+func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
 	hasFix := x.Change != nil && len(x.Change.Entries) > 0 && len(x.Change.NodeTaints) == 0
@@ -173,14 +172,14 @@ func (x *Pending) explainOther(p *cluster.Pod, m *message) {
 		named = " (" + x.rejecting() + ")"
 	}
 	switch reported := m.words(named); {
-	case p.Template:
+	case x.First.Template:
 		x.Kind = causeSchedulable
 	case reported != "":
 		x.Text = reported
 	case m.text != "":
 		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.text))
-	case p.Scheduler != "":
-		x.Text = "waiting for the scheduler " + p.Scheduler
+	case x.First.Scheduler != "":
+		x.Text = "waiting for the scheduler " + x.First.Scheduler
 	default:
 		x.Text += "; the scheduler has not reported a reason"
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
@@ -55,14 +54,10 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if len(entries) == 0 {
 		return nil
 	}
-	o := cluster.Owner{}
-	if x.Owner != nil {
-		o = *x.Owner
-	}
-	kind, name := o.Template()
+	kind, name := x.Owner.Template()
 	change := condition + entriesText(entries)
 	switch {
-	case x.Template:
+	case x.First.Template:
 		return []Step{{Text: change + " in the pod template of " + kind + " " + name}}
 	case kind == "Deployment":
 		return []Step{x.patch(change, kind, name, entries)}

@@ -22,7 +22,7 @@ type Pending struct {
 	Notes        []string            `json:"notes"`
 	Namespace    string              `json:"namespace"`
 	Pods         []string            `json:"pods"`
-	Owner        *cluster.Owner      `json:"owner,omitempty"`
+	Owner        cluster.Owner       `json:"owner,omitzero"`
 	NodeSelector map[string]string   `json:"nodeSelector"`
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
@@ -31,8 +31,8 @@ type Pending struct {
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
+	First             *cluster.Pod `json:"-"` // of the pods
 	question          *Question
-	Template          bool `json:"-"` // the pods do not exist: they would be created from a template
 	hasOwnTolerations bool // in addition to those that every pod gets
 }
 
@@ -114,7 +114,6 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 		waiting   string
 	}
 	var list []Pending
-	var first []*cluster.Pod
 	at := make(map[group]int)
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
 	for _, p := range pods {
@@ -127,25 +126,21 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 			continue
 		}
 		at[key] = len(list)
-		list, first = append(list, a.pendingOf(p)), append(first, p)
+		list = append(list, a.pendingOf(p))
 	}
-	for i, p := range first {
-		list[i].explain(p)
+	for i := range list {
+		list[i].explain()
 	}
 	return list
 }
 
 func (a *analyst) pendingOf(p *cluster.Pod) Pending {
-	x := Pending{
-		Namespace: p.Namespace, Pods: []string{p.Name}, NodeSelector: p.Selector,
+	return Pending{
+		Namespace: p.Namespace, Pods: []string{p.Name}, Owner: p.Owner, NodeSelector: p.Selector,
 		NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
 		Gated: len(p.Gates) > 0, Message: p.Message,
-		question: &a.question, Template: p.Template, hasOwnTolerations: a.hasOwnTolerations(p),
+		First: p, question: &a.question, hasOwnTolerations: a.hasOwnTolerations(p),
 	}
-	if p.Owner != (cluster.Owner{}) {
-		x.Owner = &p.Owner
-	}
-	return x
 }
 
 // hasOwnTolerations reports whether the pod has tolerations other than those

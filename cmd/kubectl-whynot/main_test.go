@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -285,18 +284,15 @@ func zipped(t *testing.T, text string) string {
 // Lists that could have as many elements as there are nodes, for each pod, are
 // limited, and the elements that are left out are counted.
 func TestLimits(t *testing.T) {
-	items := []string{podJSON("p", "", "", tol("k=none")), podJSON("q", "", "")}
-	for i := range 70 {
-		items = append(items, nodeJSON(fmt.Sprintf("n%02d", i), "", fmt.Sprintf("k=%02d:NoSchedule", i)))
-	}
-	for _, x := range mustReport(t, list(items...)).Pending {
+	input := list(manyGroups(70, 0), podJSON("p", "", "", tol("k=none")), podJSON("q", "", ""))
+	for _, x := range mustReport(t, input).Pending {
 		if len(x.Rejections) != 50 || x.RejectionsTotal != 70 ||
 			len(x.Alternatives) != 50 || x.AlternativesTotal != 70 {
 			t.Errorf("%s: %d rejections of %d, %d alternatives of %d", x.Pods,
 				len(x.Rejections), x.RejectionsTotal, len(x.Alternatives), x.AlternativesTotal)
 		}
 	}
-	got := mustRun(t, list(items...), "-o", "wide")
+	got := mustRun(t, input, "-o", "wide")
 	if !strings.Contains(got, "\n    60 more untolerated taints\n") || !strings.Contains(got, "\n    60 more groups of nodes\n") {
 		t.Errorf("got %s", got)
 	}

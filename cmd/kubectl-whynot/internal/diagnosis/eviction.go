@@ -214,11 +214,3 @@ func When(list ...*Eviction) string {
 	}
 	return "between " + at(earliest) + ") and " + at(last.deadline) + reason + ")"
 }
-
-// Suffix returns the pod's deadline as the end of a sentence.
-func (x *Eviction) Suffix() string {
-	if when := When(x); when != "" {
-		return ", " + when
-	}
-	return ""
-}

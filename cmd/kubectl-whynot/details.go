@@ -33,7 +33,7 @@ func (p *page) pending(x *diagnosis.Pending, nodes int) {
 	if more := len(x.Pods) - 1; more > 0 {
 		name += fmt.Sprintf(" and %d more", more)
 	}
-	if owner := x.OwnerName(); owner != "" && !x.Template {
+	if owner := x.OwnerName(); owner != "" && !x.First.Template {
 		name += " (" + owner + ")"
 	}
 	p.wrap("", "    ", name)
@@ -42,9 +42,6 @@ func (p *page) pending(x *diagnosis.Pending, nodes int) {
 	p.field("Node selector", say.SelectorText(x.NodeSelector))
 	p.field("Required node affinity", x.NodeAffinity)
 	p.field("Scheduler's message", x.Message)
-	if x.Feasible > 0 && len(x.NotEvaluated) > 0 {
-		p.field("Not evaluated", say.Joined(x.NotEvaluated))
-	}
 	for _, note := range x.Notes {
 		p.field("Note", note)
 	}
@@ -52,7 +49,6 @@ func (p *page) pending(x *diagnosis.Pending, nodes int) {
 	p.steps("  ", x.Fix)
 	p.tolerations(x)
 	p.alternatives(x)
-	p.findings("  ", x.Findings)
 }
 
 func (p *page) field(name, text string) {
@@ -117,7 +113,7 @@ func (p *page) tolerations(x *diagnosis.Pending) {
 			continue // never fails for a toleration
 		}
 		if e.Replaces != nil {
-			p.line("    # instead of " + e.Replaces.String())
+			p.line("    # instead of " + diagnosis.TolerationText(*e.Replaces))
 		}
 		for line := range strings.Lines(string(b)) {
 			p.line("    " + strings.TrimSuffix(line, "\n"))
@@ -140,15 +136,5 @@ func (p *page) alternatives(x *diagnosis.Pending) {
 	}
 	if more := x.AlternativesTotal - maxLines; more > 0 {
 		p.line("    " + say.Count(more, "more group") + " of nodes")
-	}
-}
-
-// findings writes the findings about the tolerations of a pod.
-func (p *page) findings(indent string, list []diagnosis.Finding) {
-	if len(list) > 0 {
-		p.wrap(indent, indent, "Tolerations that are valid but may not be what you want:")
-	}
-	for i := range list {
-		p.wrap(indent+"  ", indent+"    ", list[i].Text())
 	}
 }

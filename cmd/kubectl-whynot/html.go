@@ -12,9 +12,9 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
@@ -28,16 +28,9 @@ var pageStyle template.CSS
 var pageScript template.JS
 
 var parsedPage = template.Must(template.New("page").Funcs(template.FuncMap{
-	"clean": say.Printable, "sentence": say.Sentence, "code": codeOf, "count": say.Count, "cut": cut, "namesOf": say.NamesOf,
-	"add": func(a, b int) int { return a + b },
+	"clean": say.Printable, "sentence": say.Sentence, "code": codeOf, "count": say.Count, "namesOf": say.NamesOf,
+	"add": func(a, b int) int { return a + b }, "first": first, "more": more,
 }).Parse(pageTemplate))
-
-// Limits for the tables on the page, so that a browser shows it at once.
-const (
-	maxPageCauses = 200
-	maxPageFates  = 200
-	maxPageGroups = 1000
-)
 
 // A view is the data of the template.
 type view struct {
@@ -47,11 +40,8 @@ type view struct {
 	ScriptHash string
 	Details    string
 	PodsTotal  int // pending pods
-	Shown      []*diagnosis.Cause
 	Fates      []*fate
-	MoreFates  int
 	Scale      timeScale
-	GroupsMost []diagnosis.GroupRow
 }
 
 // writeHTML writes the report as a page that needs no other files.
@@ -61,11 +51,7 @@ func (r *answer) writeHTML(w io.Writer) error {
 	v := view{
 		answer: r, Style: pageStyle, Script: pageScript,
 		ScriptHash: "sha256-" + base64.StdEncoding.EncodeToString(hash[:]),
-		Shown:      r.Causes[:min(len(r.Causes), maxPageCauses)],
-		Fates:      fates[:min(len(fates), maxPageFates)],
-		MoreFates:  max(len(fates)-maxPageFates, 0),
-		Scale:      newTimeScale(fates),
-		GroupsMost: r.FirstGroups(maxPageGroups),
+		Fates:      fates, Scale: newTimeScale(fates),
 	}
 	for _, c := range r.Causes {
 		v.PodsTotal += c.Pods
@@ -84,16 +70,15 @@ func (r *answer) writeHTML(w io.Writer) error {
 	return err
 }
 
-// names are the first names of a list and the number of the others.
-type names struct {
-	First []string
-	More  int
+// first returns up to most elements of the list, so that a browser shows the page
+// at once.
+func first(most int, list any) any {
+	v := reflect.ValueOf(list)
+	return v.Slice(0, min(v.Len(), most)).Interface()
 }
 
-func cut(list []string, most int) names {
-	most = min(len(list), most)
-	return names{list[:most], len(list) - most}
-}
+// more counts the elements that first leaves out.
+func more(most int, list any) int { return max(reflect.ValueOf(list).Len()-most, 0) }
 
 // lineBreaks allows line breaks after the punctuation of taints and tolerations.
 var lineBreaks = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "=", "=<wbr>", ":", ":<wbr>")

@@ -136,12 +136,12 @@ func TestCaps(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 	many := []string{podJSON("p", "", "pool=x"), nodeJSON("last", "pool=x", "last:NoSchedule")}
-	for i := range maxPageGroups + 1 {
+	for i := range 1000 + 1 {
 		for _, name := range []string{"a", "b"} { // so that the last group is smaller
 			many = append(many, nodeJSON(fmt.Sprintf("%s%d", name, i), "", fmt.Sprintf("k%04d:NoSchedule", i)))
 		}
 	}
-	for i := range maxPageCauses + 5 {
+	for i := range 200 + 5 {
 		many = append(many, podJSON(fmt.Sprintf("p%04d", i), "", fmt.Sprintf("x=%04d", i)))
 	}
 	for i := range 200 + 9 {

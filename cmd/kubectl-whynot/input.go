@@ -38,15 +38,6 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	}
 	c.Finish()
 	q := diagnosis.Question{Now: o.now, Matrix: p.output == "html", Connection: p.connection}
-	for _, name := range *p.files.Filenames {
-		q.Input = append(q.Input, "-f", name)
-	}
-	if *p.files.Recursive {
-		q.Input = append(q.Input, "-R")
-	}
-	if len(q.Input) == 0 && input != inputCluster {
-		q.Input = []string{"-f", "-"}
-	}
 	if o.pod != "" {
 		if q.Pod, err = c.Find(o.pod, c.Only.Namespace); err != nil {
 			return err
@@ -90,7 +81,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, e
 		return input, nil
 	}
 	if _, err := p.readNodes(ctx, c); err != nil {
-		return "", fmt.Errorf("no nodes in %s, only %s; reading those of the cluster failed: %w", input, c.Contents(), err)
+		return "", fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
 	return input + " and the nodes of the cluster", nil
 }

@@ -30,10 +30,6 @@ func (r *answer) writeText(p *page, wide bool) {
 		r.writeCauses(p)
 		r.writeEvictions(p, maxFates)
 	}
-	if len(r.PodFindings) > 0 {
-		p.blank()
-		p.findings("", r.PodFindings)
-	}
 	most := maxGroups
 	if wide {
 		most = len(r.Groups)
@@ -131,8 +127,11 @@ func (r *answer) writeEvictions(p *page, most int) {
 		p.wrap("", "    ", f.Who()+" "+f.Text(), style...)
 		p.wrap("    ", "      ", say.Sentence(f.Why())+".")
 		for i, name := range f.Names() {
+			if when := diagnosis.When(f.pods[i]); when != "" {
+				name += ", " + when
+			}
 			if !isLimited && len(f.pods) > 1 {
-				p.wrap("      ", "        ", name+f.pods[i].Suffix())
+				p.wrap("      ", "        ", name)
 			}
 		}
 	}

@@ -12,8 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
@@ -27,16 +25,9 @@ func build(ctx context.Context, dir string) error {
 	if err := writePage(dir); err != nil {
 		return err
 	}
-	ldflags := "-ldflags=-s -w"
-	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
-		ldflags += " -X main.version=" + info.Main.Version // a build in the module cache does not know it
-	}
-	out, err := filepath.Abs(filepath.Join(dir, "taints.wasm"))
-	if err != nil {
-		return err
-	}
+	out := filepath.Join(dir, "taints.wasm")
 	// Without inlining, the program is larger but compresses better.
-	if _, err := toolchain(ctx, "build", "-trimpath", ldflags, "-gcflags=all=-l", "-o", out,
+	if _, err := toolchain(ctx, "build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l", "-o", out,
 		"github.com/seed-0529bac1/taints/cmd/playground/wasm"); err != nil {
 		return err
 	}
@@ -81,10 +72,10 @@ func writePage(dir string) error {
 	return nil
 }
 
-// toolchain runs the go command for WebAssembly and returns its output.
+// toolchain runs the go command for WebAssembly, in the current folder, which is
+// in the module, and returns its output.
 func toolchain(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = sourceDir()
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -98,16 +89,4 @@ func toolchain(ctx context.Context, args ...string) (string, error) {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return strings.TrimSpace(string(out)), nil
-}
-
-// sourceDir returns the folder of this program's source, so that the program can
-// run in any folder. It returns the empty string, which means the current
-// folder, if the source folder is not known.
-func sourceDir() string {
-	_, source, _, _ := runtime.Caller(0)
-	dir := filepath.Dir(source)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
-		return ""
-	}
-	return dir
 }

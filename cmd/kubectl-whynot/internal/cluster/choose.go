@@ -200,15 +200,10 @@ func (c *Cluster) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 // WithoutPrefix returns the part of the key after the slash.
 func WithoutPrefix(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
 
-// AbsentNodes returns the nodes that the affinity names, if none of them exists.
-func (c *Cluster) AbsentNodes(p *Profile) []string {
-	names, _ := namedNodes(p.Required)
-	for _, name := range names {
-		if _, ok := c.NodeAt[name]; ok {
-			return nil
-		}
-	}
-	return names
+// NamesNone reports whether the affinity names nodes, and none of them exists.
+func (c *Cluster) NamesNone(p *Profile) bool {
+	_, pinned := namedNodes(p.Required)
+	return pinned && len(c.candidates(p)) == 0
 }
 
 // Requirements names the node selector and the required node affinity.

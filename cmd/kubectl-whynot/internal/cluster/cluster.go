@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agnivade/levenshtein"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -86,7 +85,6 @@ type Pod struct {
 
 	// Of a pending pod.
 	Gates     []string // scheduling gates
-	Unseen    []string // rules that are not evaluated
 	Message   string   // of the scheduler
 	Scheduler string   // empty: the default one
 }
@@ -239,7 +237,6 @@ func (c *Cluster) addTemplate(kind string, o *workload) error {
 
 // wait sets the information about a pending pod.
 func (p *Pod) wait(s *corev1.PodSpec) {
-	p.Unseen = notEvaluatedOf(s)
 	p.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		p.Scheduler = s.SchedulerName
@@ -404,12 +401,6 @@ func (p *Pod) IsPending() bool {
 // IsFinished reports whether the pod has finished and cannot be evicted.
 func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed }
 
-// Contents describes the number of objects in the input.
-func (c *Cluster) Contents() string {
-	words := []string{say.Count(len(c.Nodes), "node"), say.Count(len(c.Pods)+len(c.templates), "pod")}
-	return strings.Join(say.FirstOf(append(words, say.Counts(c.Others)...), 5), ", ")
-}
-
 // Find returns the full name of the pod. A name without a namespace means the
 // default namespace or, if that has no such pod, the only pod with this name. The
 // name of a workload means one of its pods, if possible a pending one.
@@ -418,7 +409,7 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	if _, ok := c.PodAt[full]; ok {
 		return full, nil
 	}
-	var found, similar []string
+	var found, longer []string
 	var made []PodName // from the workload
 	for i := range c.Pods {
 		p := &c.Pods[i]
@@ -433,8 +424,8 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		case p.Name == name, p.Template && p.Owner.Name == name:
 			full = p.PodName
 			found = append(found, p.Namespace)
-		case isSimilar(name, p.Name):
-			similar = append(similar, p.String())
+		case strings.HasPrefix(p.Name, name):
+			longer = append(longer, p.String())
 		}
 	}
 	switch {
@@ -450,20 +441,11 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	if filter := c.Only.String(); filter != "" {
 		text += " with " + filter
 	}
-	if len(similar) > 0 {
-		slices.Sort(similar)
-		text += "; did you mean " + strings.Join(similar[:min(len(similar), 3)], ", ") + "?"
+	if len(longer) > 0 {
+		slices.Sort(longer)
+		text += "; did you mean " + strings.Join(longer[:min(len(longer), 3)], ", ") + "?"
 	}
 	return full, errors.New(text)
-}
-
-// isSimilar reports whether the names are similar, or have the same beginning up
-// to the suffix that distinguishes the pods of an owner.
-func isSimilar(want, have string) bool {
-	family := func(name string) string { return name[:strings.LastIndexByte(name, '-')+1] }
-	edits, length := levenshtein.ComputeDistance(strings.ToLower(want), strings.ToLower(have)), min(len(want), len(have))
-	isClose := length >= 3 && edits <= 1 || length >= 5 && edits <= 2
-	return isClose || strings.HasPrefix(have, want) || family(want) != "" && family(want) == family(have)
 }
 
 // WhyNoPods returns the reason why there are no pods, or "" if there are pods.

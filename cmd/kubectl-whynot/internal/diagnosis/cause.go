@@ -46,7 +46,6 @@ type Cause struct {
 
 	Names   []string `json:"-"` // of all pods
 	members []*Pending
-	absent  []string // nodes that do not exist
 }
 
 // causesOf groups the pending pods by cause and fix, with the most pods first.
@@ -62,7 +61,7 @@ func causesOf(list []Pending) []*Cause {
 			c = &Cause{Kind: x.Kind, Text: x.Text, Fix: slices.Clone(x.Fix), Notes: x.Notes}
 			at[key], causes = c, append(causes, c)
 		}
-		c.members, c.absent = append(c.members, x), append(c.absent, x.absent...)
+		c.members = append(c.members, x)
 		if owner := x.OwnerName(); owner != "" && !hasOwner[key+owner] {
 			hasOwner[key+owner] = true
 			c.Owners = append(c.Owners, owner)
@@ -89,15 +88,9 @@ func causesOf(list []Pending) []*Cause {
 func (c *Cause) finish() {
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
-	if slices.Sort(c.absent); c.Kind == causeAffinity && len(c.absent) > 0 {
-		c.Text = absentText(slices.Compact(c.absent))
-	}
 	for i := range c.Fix {
-		if s := &c.Fix[i]; s.pods > 0 && s.pods < c.Pods && c.OwnersTotal > 1 && s.For == "" {
-			s.pods = 1
-			s.covers(c.OwnersTotal, "owner")
-		} else if s.pods > 0 {
-			s.covers(c.Pods, "pod")
+		if s := &c.Fix[i]; s.pods > 0 {
+			s.covers(s.pods, c.Pods, "pod")
 		}
 	}
 }
@@ -106,9 +99,6 @@ func (c *Cause) finish() {
 // owners do.
 func (x *Pending) causeKey() string {
 	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
-	if x.Kind == causeAffinity && len(x.absent) > 0 {
-		words[1] = "" // each pod of a DaemonSet names another node
-	}
 	for _, s := range x.Fix {
 		words = append(words, "fix", s.Text)
 	}
@@ -117,21 +107,22 @@ func (x *Pending) causeKey() string {
 
 // OwnerName names the object with the pods' template, or is "" if there is none.
 func (x *Pending) OwnerName() string {
-	if x.Owner == nil {
+	if x.Owner == (cluster.Owner{}) {
 		return ""
 	}
-	kind, name := x.Owner.Template()
-	return kind + " " + x.Namespace + "/" + name
+	return x.First.OwnerName()
 }
 
-// explain sets the reason why the pods are pending and the fix. The first pod is p.
-func (x *Pending) explain(p *cluster.Pod) {
-	m := parseMessage(p.Message)
+// explain sets the reason why the pods are pending and the fix.
+func (x *Pending) explain() {
+	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	switch {
 	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
-		x.Fix = x.steps("", repairs(p.Tolerations))
+		if x.Change != nil {
+			x.Fix = x.steps("", x.Change.Entries)
+		}
 	case len(p.Gates) > 0:
 		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
 		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"
@@ -143,7 +134,7 @@ func (x *Pending) explain(p *cluster.Pod) {
 			}
 		}
 	case x.isOpen():
-		x.explainOther(p, &m)
+		x.explainOther(&m)
 	case x.Change == nil && len(x.Alternatives) == 0: // a taint is invalid
 		x.Kind, x.Text = causeTaints, x.untolerated
 	case len(x.Alternatives) > 0:
@@ -162,16 +153,17 @@ func (x *Pending) explain(p *cluster.Pod) {
 	if !m.fits(x.nodes, x.nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
 		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
-	for _, f := range x.Findings {
+	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
 		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
 		case tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold:
-			x.Notes = append(x.Notes, f.Text())
+			x.Notes = append(x.Notes, fmt.Sprintf("tolerations[%d] is %s. %s",
+				f.Toleration, p.Tolerations[f.Toleration], strings.TrimSuffix(f.Advice, ".")))
 		}
 	}
 }
 
 // explainOther explains pods that taints and node affinity allow on some nodes.
-func (x *Pending) explainOther(p *cluster.Pod, m *message) {
+func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
 	hasFix := x.Change != nil && len(x.Change.Entries) > 0 && len(x.Change.NodeTaints) == 0
@@ -180,14 +172,14 @@ func (x *Pending) explainOther(p *cluster.Pod, m *message) {
 		named = " (" + x.rejecting() + ")"
 	}
 	switch reported := m.words(named); {
-	case p.Template:
+	case x.First.Template:
 		x.Kind = causeSchedulable
 	case reported != "":
 		x.Text = reported
 	case m.text != "":
 		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.text))
-	case p.Scheduler != "":
-		x.Text = "waiting for the scheduler " + p.Scheduler
+	case x.First.Scheduler != "":
+		x.Text = "waiting for the scheduler " + x.First.Scheduler
 	default:
 		x.Text += "; the scheduler has not reported a reason"
 	}
@@ -213,8 +205,8 @@ func affinityCause(p *cluster.Profile, r *placement) string {
 	switch {
 	case p.Invalid != nil:
 		return "required node affinity is invalid (" + p.Invalid.Error() + ")"
-	case len(r.absent) > 0:
-		return absentText(r.absent)
+	case r.namesNone:
+		return "the nodes that the required node affinity names do not exist"
 	case len(r.MissingLabels) > 0:
 		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
 		if len(r.similar) > 0 {
@@ -223,14 +215,6 @@ func affinityCause(p *cluster.Profile, r *placement) string {
 		return text
 	}
 	return "no node matches " + p.Requirements()
-}
-
-// absentText returns text about the nodes that do not exist.
-func absentText(names []string) string {
-	if len(names) == 1 {
-		return "node " + names[0] + ", which the required node affinity names, does not exist"
-	}
-	return "nodes " + say.NamesOf(names, len(names)) + ", which the required node affinity names, do not exist"
 }
 
 // similarText returns text about the labels that nodes have.
@@ -268,20 +252,12 @@ func (r *placement) taintsText(why reasons) string {
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
 func (x *Pending) alternativeSteps() []Step {
-	const choose = "choose the nodes that the pod belongs on"
-	list := "their taints are listed by this command"
-	switch {
-	case x.AlternativesTotal == 1:
-	case x.question.Pod != (cluster.PodName{}):
-		return []Step{{Text: choose + ", and tolerate their taints, which are listed below"}}
-	case x.Template:
-		return []Step{{Text: choose + ", and tolerate their taints, which -o wide lists"}}
-	default:
-		if slices.Contains(x.question.Input, "-") {
-			list += " for the same input"
+	if x.AlternativesTotal > 1 {
+		where := "-o wide lists"
+		if x.question.Pod != (cluster.PodName{}) {
+			where = "are listed below"
 		}
-		words := slices.Concat([]string{"whynot"}, x.question.Connection, x.question.Input, []string{"-n", x.Namespace, x.Pods[0]})
-		return []Step{{Text: choose + "; " + list, Command: say.CommandLine(append([]string{"kubectl"}, words...)...), pods: len(x.Pods)}}
+		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.asks()), say.NamesOf(only.NodeNames, only.Nodes))

@@ -145,9 +145,6 @@ func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *ta
 		for seen < len(list) && seenAt(list[seen]).Equal(at) {
 			seen++
 		}
-		for range queue.PopDue(at) {
-			return first, timer
-		}
 		before, _ := queue.Due(p.PodName)
 		e := p.Matcher.EvictionOf(list[:seen], at)
 		queue.Update(p.PodName, e)
@@ -216,12 +213,4 @@ func When(list ...*Eviction) string {
 		return "at " + at(earliest) + reason + ")"
 	}
 	return "between " + at(earliest) + ") and " + at(last.deadline) + reason + ")"
-}
-
-// Suffix returns the pod's deadline as the end of a sentence.
-func (x *Eviction) Suffix() string {
-	if when := When(x); when != "" {
-		return ", " + when
-	}
-	return ""
 }

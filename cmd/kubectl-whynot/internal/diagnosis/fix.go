@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
@@ -25,12 +24,14 @@ type Step struct {
 	pods int // that the command is for
 }
 
-// covers sets what the command of the step is for, among all that the step is for.
-func (s *Step) covers(all int, noun string) {
-	if s.For = ""; s.pods == 1 && all > 1 {
+// covers says what the command of the step is for, if the step is for more.
+func (s *Step) covers(some, all int, noun string) {
+	switch s.For = ""; {
+	case some >= all:
+	case some == 1:
 		s.For = fmt.Sprintf("the first of %d %ss", all, noun)
-	} else if s.pods < all {
-		s.For = fmt.Sprintf("the first %d of %d %ss", s.pods, all, noun)
+	default:
+		s.For = fmt.Sprintf("the first %d of %d %ss", some, all, noun)
 	}
 }
 
@@ -53,17 +54,13 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if len(entries) == 0 {
 		return nil
 	}
-	o := cluster.Owner{}
-	if x.Owner != nil {
-		o = *x.Owner
-	}
-	kind, name := o.Template()
+	kind, name := x.Owner.Template()
 	change := condition + entriesText(entries)
 	switch {
-	case x.Template:
+	case x.First.Template:
 		return []Step{{Text: change + " in the pod template of " + kind + " " + name}}
 	case kind == "Deployment":
-		return []Step{x.patch(change, kind, name, "/spec/template/spec", entries)}
+		return []Step{x.patch(change, kind, name, entries)}
 	case slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"}, kind):
 		then := "delete pending pods, so that the " + kind + " makes new ones"
 		if kind == "StatefulSet" || kind == "DaemonSet" {
@@ -71,15 +68,12 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 		}
 		names := x.Pods[:min(len(x.Pods), maxNames)]
 		return []Step{
-			x.patch(change, kind, name, "/spec/template/spec", entries),
+			x.patch(change, kind, name, entries),
 			x.step(then, len(names), slices.Concat([]string{"delete", "pod"}, names)...),
 		}
-	case o.CronJob != "":
-		const spec = "/spec/jobTemplate/spec/template/spec"
-		return []Step{
-			x.patchPod(condition, entries), x.patch("do the same for the next Jobs", "CronJob", o.CronJob, spec, entries),
-		}
-	case kind == "Job", kind == "":
+	case kind == "Job":
+		return []Step{x.patchPod(condition, entries), {Text: "if a CronJob made the Job, change its template too"}}
+	case kind == "":
 		return []Step{x.patchPod(condition, entries)}
 	}
 	return []Step{x.patchPod(condition, entries), {Text: "change what " + kind + " " + name + " makes its pods from"}}
@@ -119,8 +113,8 @@ type operation struct {
 
 // patch returns the step that applies the entries to a template. Tolerations that
 // controllers and admission add to a pod come after those of its template.
-func (x *Pending) patch(text, kind, name, spec string, entries []Entry) Step {
-	return x.patchOf(text, len(x.Pods), strings.ToLower(kind), name, spec, entries, x.hasOwnTolerations)
+func (x *Pending) patch(text, kind, name string, entries []Entry) Step {
+	return x.patchOf(text, len(x.Pods), strings.ToLower(kind), name, "/spec/template/spec", entries, x.hasOwnTolerations)
 }
 
 // patchPod returns the step that adds the entries to an existing pod.
@@ -154,7 +148,7 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 // step returns a step with a command for the first pods, in their namespace.
 func (x *Pending) step(text string, pods int, words ...string) Step {
 	s := Step{Text: text, Command: x.question.kubectl(slices.Concat([]string{"-n", x.Namespace}, words)...), pods: pods}
-	s.covers(len(x.Pods), "pod")
+	s.covers(pods, len(x.Pods), "pod")
 	return s
 }
 
@@ -178,38 +172,4 @@ func invalidText(list []taints.Toleration) string {
 		text += fmt.Sprintf(" (and %d more)", len(all)-1)
 	}
 	return text
-}
-
-// repairs returns corrections for tolerations that are invalid because they have
-// a taint instead of a key, a value in quotes or spaces around a word. It returns
-// nil unless the corrected list is valid.
-func repairs(list []taints.Toleration) []Entry {
-	list = slices.Clone(list)
-	var entries []Entry
-	for i, t := range list {
-		if t.Validate() == nil {
-			continue
-		}
-		fixed := t
-		fixed.Key, fixed.Value = strings.TrimSpace(t.Key), strings.Trim(t.Value, "\"' \t\n")
-		fixed.Effect = taints.Effect(strings.TrimSpace(string(t.Effect)))
-		fixed.Operator = taints.Operator(strings.TrimSpace(string(t.Operator)))
-		key, effect, hasEffect := strings.Cut(fixed.Key, ":")
-		if hasEffect && fixed.Effect == "" {
-			fixed.Effect = taints.Effect(effect)
-		}
-		key, value, hasValue := strings.Cut(strings.Trim(key, `"'`), "=")
-		if fixed.Key = key; hasValue && fixed.Value == "" {
-			fixed.Value = strings.Trim(value, `"'`)
-		}
-		if hasValue && fixed.Operator == taints.OpExists {
-			fixed.Operator = taints.OpEqual
-		}
-		entries = append(entries, Entry{&t, fixed, i})
-		list[i] = fixed
-	}
-	if taints.ValidateTolerations(list) != nil {
-		return nil
-	}
-	return entries
 }

@@ -5,7 +5,6 @@ package diagnosis
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -56,42 +55,30 @@ func parseMessage(s string) message {
 	return m
 }
 
-// The reasons that the program evaluates too.
-const (
-	keptByTaints = iota + 1
-	keptByCordon
-	keptByAffinity
-)
-
-// kept returns which of the reasons the clause has, or 0 for another one.
-func (c clause) kept() int {
+// evaluated describes a reason that the program evaluates too. It returns "" for
+// other reasons. The taints are those of nodes that keep the pod off.
+func (c clause) evaluated(taints string) string {
+	count := say.Count(c.nodes, "node")
 	switch {
 	case strings.HasPrefix(c.reason, "node(s) had untolerated taint"):
-		return keptByTaints
+		return say.Have(c.nodes, "node") + " untolerated taints" + taints
 	case c.reason == "node(s) were unschedulable":
-		return keptByCordon
+		return count + say.For(c.nodes, " is", " are") + " cordoned"
 	case c.reason == "node(s) didn't match Pod's node affinity/selector", c.reason == "node(s) didn't satisfy plugin(s) [NodeAffinity]":
-		return keptByAffinity
+		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
 	}
-	return 0
+	return ""
 }
 
-// words describes the clause. The taints are those of nodes that keep the pod off.
-func (c clause) words(taints string) string {
-	count := say.Count(c.nodes, "node")
-	switch kept := c.kept(); {
-	case kept == keptByTaints:
-		return say.Have(c.nodes, "node") + " untolerated taints" + taints
-	case kept == keptByCordon:
-		return count + say.For(c.nodes, " is", " are") + " cordoned"
-	case kept == keptByAffinity:
-		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
+// other describes a reason that the program does not evaluate.
+func (c clause) other() string {
+	switch {
 	case c.nodes == 0:
 		return c.reason
 	case strings.HasPrefix(c.reason, "node(s) "):
 		return fmt.Sprint(c.nodes, " ", c.reason)
 	}
-	return c.reason + " on " + count
+	return c.reason + " on " + say.Count(c.nodes, "node")
 }
 
 // words describes all clauses, those that the program does not evaluate first. It
@@ -100,11 +87,18 @@ func (m *message) words(taints string) string {
 	if m.nodes == 0 {
 		return say.Shortened(m.text)
 	}
-	list := slices.SortedStableFunc(slices.Values(m.clauses), func(a, b clause) int { return min(a.kept(), 1) - min(b.kept(), 1) })
-	if list[0].kept() > 0 {
+	var others, evaluated []string
+	for _, c := range m.clauses {
+		if text := c.evaluated(taints); text != "" {
+			evaluated = append(evaluated, text)
+		} else {
+			others = append(others, c.other())
+		}
+	}
+	if len(others) == 0 {
 		return ""
 	}
-	return say.Shortened(strings.Join(say.Each(list, func(c clause) string { return c.words(taints) }), ", "))
+	return say.Shortened(strings.Join(append(others, evaluated...), ", "))
 }
 
 // fits reports whether the message may be about these nodes, of which so many are
@@ -116,7 +110,7 @@ func (m *message) fits(nodes, kept int) bool {
 	}
 	for _, c := range m.clauses {
 		switch {
-		case c.kept() > 0:
+		case c.evaluated("") != "":
 			kept -= c.nodes
 		case c.nodes == 0, strings.HasPrefix(c.reason, "node(s) didn't satisfy plugin"):
 			return m.nodes == nodes

@@ -5,13 +5,11 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // A Pending is a set of equal pods of one owner that wait for a node.
@@ -24,21 +22,17 @@ type Pending struct {
 	Notes        []string            `json:"notes"`
 	Namespace    string              `json:"namespace"`
 	Pods         []string            `json:"pods"`
-	Owner        *cluster.Owner      `json:"owner,omitempty"`
+	Owner        cluster.Owner       `json:"owner,omitzero"`
 	NodeSelector map[string]string   `json:"nodeSelector"`
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
 	placement
-	// Findings are about valid tolerations that are probably not intended.
-	Findings []Finding `json:"findings"`
-	Gated    bool      `json:"gated"`
-	// NotEvaluated names rules of the pods that the program does not evaluate.
-	NotEvaluated []string `json:"notEvaluated"`
+	Gated bool `json:"gated"`
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
+	First             *cluster.Pod `json:"-"` // of the pods
 	question          *Question
-	Template          bool `json:"-"` // the pods do not exist: they would be created from a template
 	hasOwnTolerations bool // in addition to those that every pod gets
 }
 
@@ -60,27 +54,6 @@ type Rejection struct {
 	// Mismatch and Hint are from the library.
 	Mismatch explain.Mismatch `json:"mismatch"`
 	Hint     explain.Hint     `json:"hint"`
-}
-
-// A Finding is about a valid toleration that is probably not what its author meant.
-type Finding struct {
-	// Field is the field of the toleration, such as tolerations[0].
-	Field      string             `json:"field"`
-	Toleration taints.Toleration  `json:"toleration"`
-	Code       tolerationset.Code `json:"code"`
-	Advice     string             `json:"advice"`
-}
-
-// Text names the toleration and says what is odd about it.
-func (f *Finding) Text() string {
-	return f.Field + " is " + f.Toleration.String() + ". " + strings.TrimSuffix(f.Advice, ".")
-}
-
-func findings(tolerations []taints.Toleration) (list []Finding) {
-	for _, f := range tolerationset.Lint(tolerations, taints.Options{}) {
-		list = append(list, Finding{fmt.Sprintf("tolerations[%d]", f.Toleration), tolerations[f.Toleration], f.Code, f.Advice})
-	}
-	return list
 }
 
 // A placement describes where the pods of a profile can run.
@@ -108,7 +81,7 @@ type placement struct {
 	rejecting   []cluster.Share        // nodes that match and have an untolerated taint
 	meant       string                 // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
 	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
-	absent      []string               // nodes that the affinity names
+	namesNone   bool                   // the affinity names nodes, and none of them exists
 	untolerated string                 // describes the taints of the change or of the alternatives
 	nodeSteps   []Step                 // steps for the states of nodes
 }
@@ -141,11 +114,10 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 		waiting   string
 	}
 	var list []Pending
-	var first []*cluster.Pod
 	at := make(map[group]int)
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
 	for _, p := range pods {
-		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Unseen, p.Message)}
+		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
 		if p.Owner == (cluster.Owner{}) {
 			key.name = p.Name
 		}
@@ -154,25 +126,21 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 			continue
 		}
 		at[key] = len(list)
-		list, first = append(list, a.pendingOf(p)), append(first, p)
+		list = append(list, a.pendingOf(p))
 	}
-	for i, p := range first {
-		list[i].explain(p)
+	for i := range list {
+		list[i].explain()
 	}
 	return list
 }
 
 func (a *analyst) pendingOf(p *cluster.Pod) Pending {
-	x := Pending{
-		Namespace: p.Namespace, Pods: []string{p.Name}, NodeSelector: p.Selector,
+	return Pending{
+		Namespace: p.Namespace, Pods: []string{p.Name}, Owner: p.Owner, NodeSelector: p.Selector,
 		NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
-		Findings: findings(p.Tolerations), Gated: len(p.Gates) > 0, NotEvaluated: p.Unseen, Message: p.Message,
-		question: &a.question, Template: p.Template, hasOwnTolerations: a.hasOwnTolerations(p),
+		Gated: len(p.Gates) > 0, Message: p.Message,
+		First: p, question: &a.question, hasOwnTolerations: a.hasOwnTolerations(p),
 	}
-	if p.Owner != (cluster.Owner{}) {
-		x.Owner = &p.Owner
-	}
-	return x
 }
 
 // hasOwnTolerations reports whether the pod has tolerations other than those
@@ -216,7 +184,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	r.Feasible, r.FeasibleNames = len(feasible), a.names(feasible)
 	if r.Matching == 0 {
 		r.MissingLabels, r.similar = a.Missing(p)
-		r.absent = a.AbsentNodes(p)
+		r.namesNone = a.NamesNone(p)
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)

@@ -103,7 +103,7 @@ func (r *reason) words() string {
 	if r.at < 0 {
 		return "no toleration has this key"
 	}
-	text := "closest toleration " + tolerationText(r.Closest) + ", " + r.Why()
+	text := "closest toleration " + TolerationText(r.Closest) + ", " + r.Why()
 	if r.lacksPrefix {
 		text += " as it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
 	}
@@ -159,9 +159,9 @@ func order(a, b bool) int {
 	return -1
 }
 
-// tolerationText returns the text of the toleration, in quotes if the spaces in it
+// TolerationText returns the text of the toleration, in quotes if the spaces in it
 // would not be seen.
-func tolerationText(t taints.Toleration) string {
+func TolerationText(t taints.Toleration) string {
 	for _, s := range []string{t.Key, t.Value, string(t.Operator), string(t.Effect)} {
 		if s != strings.TrimSpace(s) {
 			return strconv.Quote(t.String())

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
@@ -32,11 +30,9 @@ type Report struct {
 	Filter string `json:"filter,omitempty"`
 	// Ignored counts the objects of other kinds, by kind.
 	Ignored map[string]int `json:"ignored"`
-	// Pod is the requested pod. If it is not pending, PodNote describes its state
-	// and PodFindings are about its tolerations.
-	Pod         string    `json:"pod,omitempty"`
-	PodNote     string    `json:"podNote,omitempty"`
-	PodFindings []Finding `json:"podFindings,omitempty"`
+	// Pod is the requested pod. If it is not pending, PodNote describes its state.
+	Pod     string `json:"pod,omitempty"`
+	PodNote string `json:"podNote,omitempty"`
 	// Causes are the reasons why pods are pending.
 	Causes    []*Cause   `json:"causes"`
 	Pending   []Pending  `json:"pending"`
@@ -104,9 +100,8 @@ type Question struct {
 	Now    time.Time
 	Pod    cluster.PodName // zero: all pods
 	Matrix bool
-	// Connection has kubectl's flags that choose the cluster, and Input has those
-	// that choose the input.
-	Connection, Input []string
+	// Connection has kubectl's flags that choose the cluster.
+	Connection []string
 }
 
 // New answers the question about a finished cluster.
@@ -147,8 +142,6 @@ func (r *Report) addPod(a *analyst, p *cluster.Pod) {
 	r.Pod, r.PodNote = p.String(), noteOn(a.Cluster, p)
 	if p.IsPending() {
 		r.Pending = a.pending([]*cluster.Pod{p})
-	} else {
-		r.PodFindings = findings(p.Tolerations)
 	}
 	cells := cellsOf(a.Cluster, p.Profile)
 	for i := range r.Groups {
@@ -192,11 +185,8 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
 	case hasNoExecute(c.Nodes[i].Taints):
 		return ""
-	case p.Phase == corev1.PodPending:
-		return fmt.Sprintf("pod %s is scheduled to node %s, which has no NoExecute taints, and has not started yet",
-			p, p.Node)
 	}
-	return fmt.Sprintf("pod %s runs on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
+	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 }
 
 func groupRows(c *cluster.Cluster) []GroupRow {

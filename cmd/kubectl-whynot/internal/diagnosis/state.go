@@ -177,8 +177,7 @@ const maxDescribed = 3
 // step returns a step with a command for the first nodes, up to most.
 func (q *Question) step(text string, most int, nodes []string, words ...string) Step {
 	first := nodes[:min(len(nodes), most)]
-	s := Step{Text: text, Command: q.kubectl(append(words, first...)...), pods: len(first)}
-	s.covers(len(nodes), "node")
-	s.pods = 0
+	s := Step{Text: text, Command: q.kubectl(append(words, first...)...)}
+	s.covers(len(first), len(nodes), "node")
 	return s
 }

@@ -95,11 +95,7 @@ const (
 )
 
 // A Statement answers one of the main questions.
-type Statement struct {
-	Tone, Text, Detail string
-
-	brief string // a few words for screen readers
-}
+type Statement struct{ Tone, Text, Detail string }
 
 // reserved returns the statement. If an entry could not be read, it returns an
 // unknown one with the statement that holds without the entry.
@@ -110,51 +106,47 @@ func (a *answerer) reserved(text string, s Statement) Statement {
 	}
 	reason := count(n, "entry cannot be read", "entries cannot be read")
 	without := verb(n, "Without it, ", "Without them, ") + strings.ToLower(s.Text[:1]) + s.Text[1:] + ". " + s.Detail
-	return Statement{unknown, text, reason + ". " + without, text + ": " + reason}
+	return Statement{unknown, text, reason + ". " + without}
 }
 
 // placement returns whether the scheduler may place the pod on the node.
 func (a *answerer) placement() Statement {
-	const fits, canFit = "The pod can be scheduled on the node", "Can be scheduled"
+	const fits = "The pod can be scheduled on the node"
 	v := a.matcher.Filter(a.taints.elements)
 	n := len(a.taints.elements)
 	switch {
 	case n == 0:
-		return Statement{good, fits, "The node has no taints.", canFit}
+		return Statement{good, fits, "The node has no taints."}
 	case !v.Schedulable():
 		keep := v.NoSchedule + v.NoExecute
 		detail := strconv.Itoa(keep) + " of " + count(n, "taint", "taints") + verb(keep, " keeps", " keep") + " it away."
-		return Statement{bad, "The pod cannot be scheduled on the node", detail, "Cannot be scheduled"}
+		return Statement{bad, "The pod cannot be scheduled on the node", detail}
 	case v.Avoid():
 		detail := count(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") +
 			" not tolerated. The scheduler prefers nodes with fewer of them."
-		return Statement{mixed, fits + ", but the scheduler avoids it", detail, canFit + ", but is avoided"}
+		return Statement{mixed, fits + ", but the scheduler avoids it", detail}
 	case v.Other > 0:
 		detail := count(v.Other, "taint has an unknown effect, which", "taints have an unknown effect, which")
-		return Statement{good, fits, detail + " Kubernetes ignores.", canFit}
+		return Statement{good, fits, detail + " Kubernetes ignores."}
 	}
-	return Statement{good, fits, "Every taint is tolerated.", canFit}
+	return Statement{good, fits, "Every taint is tolerated."}
 }
 
 // eviction returns what happens to a pod that runs on the node.
 func (a *answerer) eviction() Statement {
 	const runs = "A running pod "
 	e := a.matcher.EvictionOf(a.taints.elements, a.observed)
-	later := e.Outcome == taints.EvictsAt
-	switch {
+	switch later := e.Outcome == taints.EvictsAt; {
 	case e.Outcome == taints.Stays:
-		return Statement{good, runs + "stays on the node", a.whyStays(), runs + "stays"}
+		return Statement{good, runs + "stays on the node", a.whyStays()}
 	case later && a.hasProblem("observed") && e.From.Equal(a.observed):
-		after := "victed " + seconds(e.Seconds) + " after the taint is observed"
-		return Statement{mixed, runs + "is e" + after, a.why(e), "E" + after}
+		return Statement{mixed, runs + "is evicted " + seconds(e.Seconds) + " after the taint is observed", a.why(e)}
 	case later && e.At.After(a.observed):
-		at := "victed at " + utc(e.At)
-		return Statement{mixed, runs + "is e" + at, a.why(e), "E" + at}
+		return Statement{mixed, runs + "is evicted at " + utc(e.At), a.why(e)}
 	case later:
-		at := utc(e.At)
-		return Statement{bad, runs + "should have been evicted at " + at, a.why(e), "Eviction overdue since " + at}
+		return Statement{bad, runs + "should have been evicted at " + utc(e.At), a.why(e)}
 	}
-	return Statement{bad, runs + "is evicted immediately", a.why(e), "Evicted immediately"}
+	return Statement{bad, runs + "is evicted immediately", a.why(e)}
 }
 
 func (a *answerer) hasProblem(field string) bool {

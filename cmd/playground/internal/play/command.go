@@ -3,6 +3,7 @@
 package play
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -63,13 +64,14 @@ func change(l *list[taints.Taint], s span, overwrite bool) {
 	}
 }
 
+// wordPattern matches a word of a command.
+var wordPattern = regexp.MustCompile(`[^\s\x{A0}\x{FEFF}]+`)
+
 // wordsOf returns the words of the line.
 func wordsOf(text string, line span) []span {
 	var words []span
-	for line.start < line.end {
-		end := line.start + endOfWord(text[line.start:line.end])
-		words = append(words, span{line.start, end})
-		line = trim(text, span{end, line.end})
+	for _, at := range wordPattern.FindAllStringIndex(text[line.start:line.end], -1) {
+		words = append(words, span{line.start + at[0], line.start + at[1]})
 	}
 	return words
 }

@@ -5,7 +5,6 @@ package play
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,7 +102,7 @@ func checkObject(t *testing.T, a *Answer) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	if diff := cmp.Diff(*a, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Statement{})); diff != "" {
+	if diff := cmp.Diff(*a, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the page gets another answer (-want +got):\n%s", diff)
 	}
 }
@@ -138,17 +137,6 @@ func TestLimits(t *testing.T) {
 	a := ask("taints", strings.Repeat("a\n", maxEntries+5))
 	if n := len(a.Problems); n != mostProblems+1 || a.Problems[n-1].Message != "and 451 more problems" {
 		t.Errorf("%d problems, the last of them %+v", n, a.Problems[len(a.Problems)-1])
-	}
-}
-
-func TestSeconds(t *testing.T) {
-	for n, want := range map[int64]string{
-		-1: "-1s", 59: "59s", 60: "60s (1m)", 90: "90s (1m30s)", 3600: "3600s (1h)", 3601: "3601s (1h0m1s)",
-		86400: "86400s (24h)", math.MaxInt64: "9223372036854775807s",
-	} {
-		if got := seconds(n); got != want {
-			t.Errorf("seconds(%d) = %q, want %q", n, got, want)
-		}
 	}
 }
 

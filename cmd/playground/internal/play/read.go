@@ -64,9 +64,9 @@ func (l *list[T]) add(element T, e entry) {
 // A reader reads a list of a type.
 type reader[T any] struct {
 	list[T]
-	name, owner, ownerOfOther string // "taints", "Node", "Pod"
-	parse                     func(string) (T, error)
-	fields                    []field[T]
+	name, owner string // "taints", "Node"
+	parse       func(string) (T, error)
+	fields      []field[T]
 	// implied adds the elements that an object implies outside the list; nil: none.
 	implied func(*reader[T], *value)
 	// command reads a line that is a command, and reports whether it is; nil: none is.
@@ -81,7 +81,7 @@ type field[T any] struct {
 }
 
 func readTaints(text string) list[taints.Taint] {
-	r := reader[taints.Taint]{list[taints.Taint]{text: text}, "taints", "Node", "Pod", taints.ParseTaint, []field[taints.Taint]{
+	r := reader[taints.Taint]{list[taints.Taint]{text: text}, "taints", "Node", taints.ParseTaint, []field[taints.Taint]{
 		{"key", str, func(t *taints.Taint, s string) error { t.Key = s; return nil }},
 		{"value", str, func(t *taints.Taint, s string) error { t.Value = s; return nil }},
 		{"effect", str, func(t *taints.Taint, s string) error { t.Effect = taints.Effect(s); return nil }},
@@ -128,7 +128,7 @@ func setTimeAdded(t *taints.Taint, s string) error {
 func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 	written := taints.Options{KeyWildcards: o.KeyWildcards} // reads Lt and Gt even if they are off, to explain them
 	parse := func(s string) (taints.Toleration, error) { return written.ParseToleration(inSeconds(s)) }
-	r := reader[taints.Toleration]{list[taints.Toleration]{text: text}, "tolerations", "Pod", "Node", parse, []field[taints.Toleration]{
+	r := reader[taints.Toleration]{list[taints.Toleration]{text: text}, "tolerations", "Pod", parse, []field[taints.Toleration]{
 		{"key", str, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
 		{"operator", str, func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil }},
 		{"value", str, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},

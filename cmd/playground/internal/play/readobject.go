@@ -78,23 +78,16 @@ func (r *reader[T]) find(v *value) *value {
 		}
 		template = template || o.get("template") != nil
 	}
-	name := ""
+	kind := "object"
 	if k := v.get("kind"); k != nil {
-		name = k.text
+		kind = k.text
 	}
-	expected := "; expected a " + r.owner + ", its spec, or a list of " + r.name
+	isOwner := kind == r.owner || template && r.owner == "Pod" || kind == "object" && v.get("spec") != nil
 	switch {
 	case v.get("key") != nil || v.get("effect") != nil || v.get("operator") != nil:
 		return v
-	case name == r.ownerOfOther:
-		r.fail(v.span, "this is a "+name+", and only a "+r.owner+" has "+r.name)
-	case name != "" && name != r.owner && !(template && r.owner == "Pod"):
-		r.fail(v.span, "an object of this kind has no "+r.name+expected)
-	case template || v.get("spec") != nil || name == r.owner:
-	case len(v.members) == 0:
-		r.fail(v.span, "this object is empty"+expected)
-	default:
-		r.fail(v.span, "this object has no "+r.name+expected)
+	case !isOwner:
+		r.fail(v.span, "this "+kind+" has no "+r.name+"; expected a "+r.owner+", its spec, or a list of "+r.name)
 	}
 	return nil
 }

@@ -35,10 +35,7 @@ func NewAnswer(s State) Answer {
 		Taints:      a.taintAnswers(),
 		Tolerations: a.tolerationAnswers(),
 	}
-	brief := []string{x.Placement.brief}
-	if x.Placement.Tone != unknown {
-		brief = append(brief, x.Eviction.brief)
-	}
+	brief := []string{x.Placement.Text, x.Eviction.Text}
 	if n := len(a.taints.problems) + len(a.written.problems) + len(a.problems); n > 0 {
 		brief = append(brief, count(n, "problem", "problems"))
 	}

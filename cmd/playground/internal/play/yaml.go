@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
 // A kind is the kind of a YAML or JSON value.
@@ -32,7 +33,7 @@ func (k kind) String() string {
 // A value is one value in a text. Values that are aliases of the same anchor
 // share their items and members.
 type value struct {
-	span
+	span    // up to the end of the line, or of a scalar that ends before
 	kind    kind
 	text    string // of a scalar; a boolean is "true" or "false"
 	items   []*value
@@ -63,29 +64,13 @@ const (
 	maxMerged = 10_000
 )
 
-var errDepth = errors.New("this is nested more than " + strconv.Itoa(maxDepth) + " levels deep")
-
-// limits are the limits of the YAML library.
-type limits struct{}
-
-// CheckDepth implements [yaml.LoaderLimitsPlugin].
-func (limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
-	if depth > maxDepth {
-		return errDepth
-	}
-	return nil
-}
-
-// CheckAlias implements [yaml.LoaderLimitsPlugin]. Aliases are not expanded.
-func (limits) CheckAlias(int, int) error { return nil }
-
 // parseDocument parses the YAML of the text from start. JSON is YAML. The text
 // has one document and may have empty ones. The repeats are the places of names
 // that their object already has. If a part cannot be read, parseDocument returns
 // an error for the whole text.
 func parseDocument(text string, start int) (root *value, repeats []span, wrong *problem) {
 	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
-	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(limits{}))
+	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
 	if err != nil {
 		return nil, nil, p.syntax(err)
 	}
@@ -123,9 +108,8 @@ func (p *parser) value(n *yaml.Node) (v *value, wrong *problem) {
 	if n.Kind == yaml.DocumentNode {
 		return p.value(n.Content[0])
 	}
-	start := p.places.offset(n.Line, n.Column)
+	at := p.line(p.places.offset(n.Line, n.Column))
 	if n.Kind == yaml.AliasNode {
-		at := span{start, min(start+len("*")+len(n.Value), len(p.text))}
 		if p.values[n.Alias] == nil {
 			return nil, &problem{at, "the anchor &" + n.Value + " contains its own alias; write the value out", true}
 		}
@@ -134,7 +118,7 @@ func (p *parser) value(n *yaml.Node) (v *value, wrong *problem) {
 		return &alias, nil
 	}
 	p.values[n] = nil
-	v = &value{span: span{start, start}}
+	v = &value{span: at}
 	switch n.Kind {
 	case yaml.MappingNode:
 		v.kind = object
@@ -144,10 +128,31 @@ func (p *parser) value(n *yaml.Node) (v *value, wrong *problem) {
 		wrong = p.items(v, n)
 	default:
 		v.kind, v.text = scalar(n)
-		v.end = p.scalarEnd(n, start)
+		v.span = p.scalarAt(n, at)
 	}
 	p.values[n] = v
 	return v, wrong
+}
+
+// line returns the rest of the line from start, without white space at its end.
+func (p *parser) line(start int) span {
+	return span{start, start + len(strings.TrimRight(p.text[start:start+index(p.text[start:], '\n')], whiteSpace))}
+}
+
+// scalarAt returns the span of the scalar, which is the rest of the line if the
+// scalar is written in another form.
+func (p *parser) scalarAt(n *yaml.Node, line span) span {
+	written := n.Value
+	switch {
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		written = `"` + n.Value + `"`
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		written = "'" + n.Value + "'"
+	}
+	if i := strings.Index(p.text[line.start:line.end], written); i >= 0 {
+		return span{line.start, line.start + i + len(written)}
+	}
+	return line
 }
 
 func (p *parser) items(v *value, n *yaml.Node) *problem {
@@ -156,9 +161,8 @@ func (p *parser) items(v *value, n *yaml.Node) *problem {
 		if wrong != nil {
 			return wrong
 		}
-		v.items, v.end = append(v.items, item), item.end
+		v.items = append(v.items, item)
 	}
-	p.closeFlow(v, n, ']')
 	return nil
 }
 
@@ -177,7 +181,6 @@ func (p *parser) members(v *value, n *yaml.Node) *problem {
 		if wrong != nil {
 			return wrong
 		}
-		v.end = max(name.end, m.end)
 		if n.Content[i].Tag == "!!merge" {
 			merges = append(merges, m)
 		} else if at, ok := index[name.text]; ok {
@@ -187,7 +190,6 @@ func (p *parser) members(v *value, n *yaml.Node) *problem {
 			v.add(index, member{name.span, name.text, m})
 		}
 	}
-	p.closeFlow(v, n, '}')
 	return p.merge(v, index, merges)
 }
 
@@ -220,58 +222,6 @@ func (p *parser) merge(v *value, index map[string]int, merges []*value) *problem
 		}
 	}
 	return nil
-}
-
-// closeFlow moves the end of a list or an object in brackets after the closing one.
-func (p *parser) closeFlow(v *value, n *yaml.Node, bracket byte) {
-	if n.Style&yaml.FlowStyle == 0 {
-		return
-	}
-	if i := strings.IndexByte(p.text[v.end:], bracket); i >= 0 {
-		v.end += i + 1
-	}
-}
-
-// scalarEnd returns the end of the scalar that begins at start.
-func (p *parser) scalarEnd(n *yaml.Node, start int) int {
-	rest := p.text[start:]
-	for n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
-		if rest == "" || rest[0] != '&' && rest[0] != '!' {
-			break
-		}
-		rest = strings.TrimLeft(rest[endOfWord(rest):], " \t\r\n")
-	}
-	start = len(p.text) - len(rest)
-	switch {
-	case n.Style&yaml.DoubleQuotedStyle != 0:
-		return start + quoted(rest, '"', '\\')
-	case n.Style&yaml.SingleQuotedStyle != 0:
-		return start + quoted(rest, '\'', '\'')
-	case strings.HasPrefix(rest, n.Value):
-		return start + len(n.Value)
-	}
-	return start + index(rest, '\n')
-}
-
-func endOfWord(s string) int {
-	if i := strings.IndexAny(s, " \t\r\n"); i >= 0 {
-		return i
-	}
-	return len(s)
-}
-
-// quoted returns the length of the quoted string at the beginning of s. A
-// character after an escape does not end the string.
-func quoted(s string, quote, escape byte) int {
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == escape && i+1 < len(s) && (escape != quote || s[i+1] == quote):
-			i++
-		case s[i] == quote:
-			return i + 1
-		}
-	}
-	return len(s)
 }
 
 // scalar returns the kind and the text of the scalar. Kubernetes reads YAML 1.1,
@@ -313,29 +263,15 @@ func (p *parser) syntax(err error) *problem {
 	at = min(at, end)
 	_, size := utf8.DecodeRuneInString(p.text[at:end])
 	s := span{at, at + size}
-	if e.Message == errDepth.Error() {
-		return &problem{s, e.Message, true}
-	}
 	language := "YAML"
 	if c := p.text[p.places.start]; c == '[' || c == '{' {
 		language = "JSON or YAML"
 	}
 	message := e.Message
-	if e.ContextMsg != "" && e.ContextMark.Line > 0 {
+	if e.ContextMsg != "" && e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
 		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.skipped+e.ContextMark.Line)
 	}
-	return &problem{s, "this is not valid " + language + ": " + inWords(message) + remedy(e.Message, p.text[at:]), true}
-}
-
-// inWords returns the library's message without terms of the YAML specification.
-func inWords(message string) string {
-	return strings.NewReplacer(
-		"block sequence", "list", "flow sequence", "list", "block collection", "list",
-		"a block mapping", "an object", "a flow mapping", "an object",
-		"quoted scalar", "quoted string", "plain scalar", "string", "block scalar", "string",
-		"<document start>", "the end",
-		" while scanning for the next token that starts", "",
-	).Replace(message)
+	return &problem{s, "this is not valid " + language + ": " + message + remedy(e.Message, p.text[at:]), true}
 }
 
 // remedy returns advice for the message, unless the message contains it.

@@ -100,10 +100,10 @@ func TestBombs(t *testing.T) {
 		"list in itself": {"&a [*a]", "the anchor &a contains its own alias"},
 		"merged cycle":   {"spec: &a {<<: *a}", "the anchor &a contains its own alias"},
 		"chain":          {chain.String() + "spec: *s5000\n", ""},
-		"lists":          {strings.Repeat("[", maxText), "this is nested more than 100 levels deep"},
-		"objects":        {strings.Repeat("{a: ", maxText/4), "this is nested more than 100 levels deep"},
-		"blocks":         {strings.Repeat("- ", maxText/2), "this is nested more than 100 levels deep"},
-		"questions":      {"--- !x\n" + strings.Repeat("? ", maxText/2-4), "this is nested more than 100 levels deep"},
+		"lists":          {strings.Repeat("[", maxText), "exceeded max depth of 100"},
+		"objects":        {strings.Repeat("{a: ", maxText/4), "exceeded max depth of 100"},
+		"blocks":         {strings.Repeat("- ", maxText/2), "exceeded max depth of 100"},
+		"questions":      {"--- !x\n" + strings.Repeat("? ", maxText/2-4), "exceeded max depth of 100"},
 		"documents":      {strings.Repeat("---\na: 1\n", maxText/10), "this is a second document"},
 	} {
 		if len(test.text) > maxText {

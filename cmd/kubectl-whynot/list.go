@@ -100,5 +100,5 @@ func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]s
 	if len(args) > 0 || p.readCluster(cmd.Context(), c) != nil {
 		return nil, none
 	}
-	return say.Each(c.Pods, func(p cluster.Pod) string { return p.Name }), none
+	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name }), none
 }

@@ -92,11 +92,11 @@ type analyst struct {
 	taints     []taints.Taint // of all nodes
 	question   Question
 	placements map[*cluster.Profile]*placement
-	own        map[*taints.Matcher]*ownTolerations
+	own        map[*cluster.Profile]*ownTolerations
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
-	a := &analyst{c, nil, q, make(map[*cluster.Profile]*placement), make(map[*taints.Matcher]*ownTolerations)}
+	a := &analyst{c, nil, q, make(map[*cluster.Profile]*placement), make(map[*cluster.Profile]*ownTolerations)}
 	for _, g := range c.Groups {
 		a.taints = append(a.taints, g.Taints...)
 	}

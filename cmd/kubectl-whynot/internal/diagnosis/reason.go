@@ -55,7 +55,7 @@ type ownTolerations struct {
 }
 
 func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
-	own, ok := a.own[p.Matcher]
+	own, ok := a.own[p]
 	if !ok {
 		own = &ownTolerations{}
 		for i, t := range p.Tolerations {
@@ -65,7 +65,7 @@ func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
 			}
 		}
 		own.matcher = taints.Compile(own.list)
-		a.own[p.Matcher] = own
+		a.own[p] = own
 	}
 	return own
 }

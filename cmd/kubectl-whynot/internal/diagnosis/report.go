@@ -49,17 +49,12 @@ type Report struct {
 // A GroupRow is a group of nodes with the same taints.
 type GroupRow struct {
 	Nodes int `json:"nodes"`
-	// Pods counts the pods that run there. Rejected counts the pending pods that
-	// match a node of the group and do not tolerate its taints.
-	Pods      int            `json:"pods"`
-	Rejected  int            `json:"rejectedPods"`
-	Taints    []taints.Taint `json:"taints"`
-	NodeNames []string       `json:"nodeNames"`
+	*cluster.Group
+	NodeNames []string `json:"nodeNames"`
 	// ForPod is about the requested pod.
 	ForPod *cell `json:"forPod,omitzero"`
 
-	ID    string `json:"-"` // on the page
-	group *cluster.Group
+	ID string `json:"-"` // on the page
 }
 
 // A cell shows whether a group of nodes accepts pods.
@@ -118,14 +113,10 @@ func New(c *cluster.Cluster, q Question) *Report {
 		}
 	}
 	r.Groups = groupRows(c)
-	var pods []*cluster.Pod
-	if q.Pod == (cluster.PodName{}) {
-		for i := range c.Pods {
-			pods = append(pods, &c.Pods[i])
-		}
+	pods := c.Pods
+	if p := c.PodNamed[q.Pod]; p == nil {
 		r.Pending = a.pending(waiting)
 	} else {
-		p := &c.Pods[c.PodAt[q.Pod]]
 		pods = []*cluster.Pod{p}
 		r.addPod(a, p)
 	}
@@ -145,15 +136,14 @@ func (r *Report) addPod(a *analyst, p *cluster.Pod) {
 	}
 	cells := cellsOf(a.Cluster, p.Profile)
 	for i := range r.Groups {
-		r.Groups[i].ForPod = cells[r.Groups[i].group]
+		r.Groups[i].ForPod = cells[r.Groups[i].Group]
 	}
 }
 
 // survey counts the pods by their place, and returns the pending ones.
 func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
 	var waiting []*cluster.Pod
-	for i := range c.Pods {
-		p := &c.Pods[i]
+	for _, p := range c.Pods {
 		at, known := c.NodeAt[p.Node]
 		switch {
 		case p.IsPending():
@@ -193,9 +183,8 @@ func groupRows(c *cluster.Cluster) []GroupRow {
 	var rows []GroupRow
 	for _, g := range c.Groups {
 		rows = append(rows, GroupRow{
-			Nodes: len(g.Nodes), Pods: g.Pods, Rejected: g.Rejected, Taints: g.Taints,
-			NodeNames: say.Each(g.Nodes, func(i int) string { return c.Nodes[i].Name }),
-			ID:        fmt.Sprintf("group-%d", g.Nodes[0]+1), group: g,
+			Nodes: len(g.Members), Group: g, ID: fmt.Sprintf("group-%d", g.Members[0]+1),
+			NodeNames: say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }),
 		})
 	}
 	return rows

@@ -211,7 +211,8 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	}
 	r.AlternativesTotal = len(open)
 	for _, x := range open[:min(len(open), maxListed)] {
-		r.Alternatives = append(r.Alternatives, a.alternative(x))
+		x.Nodes, x.NodeNames = len(x.nodes), a.names(x.nodes)
+		r.Alternatives = append(r.Alternatives, x.alternative)
 	}
 	r.untolerated = r.taintsText(why)
 	switch {
@@ -226,17 +227,6 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 // isOpen reports whether taints and node affinity allow nodes that may have what
 // the pods request.
 func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
-
-func (a *analyst) alternative(r *remedy) alternative {
-	x := alternative{
-		Taints: r.needs, Corrections: r.Entries, NodeTaints: r.NodeTaints,
-		Nodes: len(r.nodes), NodeNames: a.names(r.nodes), Rest: r.rest,
-	}
-	for _, t := range r.needs {
-		x.Additions = append(x.Additions, a.tolerationOf(t))
-	}
-	return x
-}
 
 // rejections returns the reasons. Those for the most nodes come first.
 func rejections(why reasons, shares []cluster.Share) []Rejection {
